@@ -156,3 +156,35 @@ type OTLPSpec struct {
 	// +optional
 	HTTPPort *int32 `json:"httpPort,omitempty"`
 }
+
+// TellSpec is what the application is told of the sidecar.
+type TellSpec struct {
+	// containers of the application that are told; "*" is all of them.
+	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=63
+	// +listType=atomic
+	// +optional
+	Containers []string `json:"containers,omitempty"`
+
+	// env is the variables by which they are told.
+	// +optional
+	Env *TellEnvSpec `json:"env,omitempty"`
+}
+
+// TellEnvSpec is the variables by which an application is told where the sidecar listens.
+type TellEnvSpec struct {
+	// otlp is the protocol that the application is told to use: OTEL_EXPORTER_OTLP_PROTOCOL,
+	// OTEL_EXPORTER_OTLP_ENDPOINT for the listener of sidecar.otlp, and OTEL_RESOURCE_ATTRIBUTES
+	// with the workload's names. Empty for none of them.
+	// +kubebuilder:validation:Enum="";grpc;"http/protobuf"
+	// +optional
+	OTLP *string `json:"otlp,omitempty"`
+
+	// socket is the name of a variable with the address of sidecar.socket: HOST:PORT, or the path.
+	// Empty for none.
+	// +kubebuilder:validation:MaxLength=128
+	// +kubebuilder:validation:Pattern=`^([A-Za-z_][A-Za-z0-9_]*)?$`
+	// +optional
+	Socket *string `json:"socket,omitempty"`
+}

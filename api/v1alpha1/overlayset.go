@@ -66,6 +66,28 @@ type OverlaySetSpec struct {
 	// +listType=atomic
 	// +required
 	Annotations []OverlayAnnotation `json:"annotations"`
+
+	// tells are the variables by which the application is told of a sidecar, those of the oldest VectorSidecar first.
+	// +listType=atomic
+	// +optional
+	Tells []OverlayTell `json:"tells,omitempty"`
+}
+
+// OverlayTell is a variable of the application's containers.
+type OverlayTell struct {
+	// of is the id of the overlay that it belongs to.
+	// +required
+	Of string `json:"of"`
+	// containers are the names of the application's containers that get it; * is all of them.
+	// +listType=atomic
+	// +required
+	Containers []string `json:"containers"`
+	// name is its name.
+	// +required
+	Name string `json:"name"`
+	// value is its value, in which {kind}, {name} and {namespace} stand for the workload's.
+	// +required
+	Value string `json:"value"`
 }
 
 // OverlayAnnotation is an annotation of a workload with an overlay in it, or of its pods.
@@ -141,6 +163,12 @@ type Overlay struct {
 	// parts is its value.
 	// +required
 	Parts string `json:"parts"`
+	// toldKey is the annotation of the pod template that lists what the application was told; nothing if it tells nothing.
+	// +optional
+	ToldKey string `json:"toldKey,omitempty"`
+	// toldPath is its key in a JSON pointer.
+	// +optional
+	ToldPath string `json:"toldPath,omitempty"`
 	// initNames are the names of its init containers.
 	// +listType=atomic
 	// +required

@@ -119,6 +119,11 @@ type SidecarSpec struct {
 	// +optional
 	OTLP *OTLPSpec `json:"otlp,omitempty"`
 
+	// tell has the API server tell the application where the sidecar listens, by variables of its
+	// containers.
+	// +optional
+	Tell *TellSpec `json:"tell,omitempty"`
+
 	// metrics exposes Vector's own metrics for Prometheus.
 	// +optional
 	Metrics *MetricsSpec `json:"metrics,omitempty"`

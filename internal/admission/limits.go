@@ -45,6 +45,9 @@ type shape struct {
 			Socket struct {
 				Containers []part `json:"containers"`
 			} `json:"socket"`
+			Tell struct {
+				Containers []part `json:"containers"`
+			} `json:"tell"`
 		} `json:"sidecar"`
 	} `json:"spec"`
 }
@@ -75,6 +78,7 @@ func (s *shape) limits() []limit {
 		{"spec.sidecar.logs.containers", len(sidecar.Logs.Containers), 32, "items"},
 		{"spec.sidecar.logs.cleanup.rotated", len(sidecar.Logs.Cleanup.Rotated), 32, "items"},
 		{"spec.sidecar.socket.containers", len(sidecar.Socket.Containers), 32, "items"},
+		{"spec.sidecar.tell.containers", len(sidecar.Tell.Containers), 32, "items"},
 	}
 }
 

@@ -75,6 +75,8 @@ type sidecarReport struct {
 	// the two does so in new workloads, and why.
 	InjectedBy string `json:"injectedBy,omitempty"`
 	Admission  string `json:"admission,omitempty"`
+	// Told is by which variables the application is told of the sidecar.
+	Told string `json:"told,omitempty"`
 	// InjectedHash is the hash of the sidecar in the workload, WantedHash that of the desired one.
 	InjectedHash string `json:"injectedHash,omitempty"`
 	WantedHash   string `json:"wantedHash,omitempty"`
@@ -189,6 +191,7 @@ func (s *session) sidecarReport(ctx context.Context, sidecar *v1alpha1.VectorSid
 		p := &ruled.Plans[i]
 		if p.Target.Name == deployment.GetName() && p.Target.Kind == workload.RefOf(deployment).Kind {
 			one.fill(p, turns[i], view)
+			one.Told = told(p, view, workload.TemplateOf(deployment))
 			if isWritten(p) {
 				one.Restarts = pods(deployment)
 			}

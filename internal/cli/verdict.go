@@ -175,6 +175,7 @@ func (e *explanation) print(to io.Writer, allFields bool) error {
 		add("injected", one.hashes())
 		add("injected by", one.InjectedBy)
 		add("new workloads", one.Admission)
+		add("tells", one.Told)
 		add("last change", plan.CauseLine(one.ChangeCause))
 		add("fields", summary(one.Fields))
 		if err := table(to, nil, rows); err != nil {

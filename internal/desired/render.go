@@ -136,7 +136,8 @@ func (r *renderer) judge(result *render.Result, target *workload.View, err error
 	case err != nil:
 		err = fmt.Errorf("%w%s", err, origins(err, r.request.Values))
 	default:
-		if err = r.policy.Check(judged(&result.Overlay.Template, target, result.ReadTarget), result.Overlay.Mounts); err == nil {
+		err = errors.Join(r.policy.Check(judged(&result.Overlay.Template, target, result.ReadTarget), result.Overlay.Mounts), r.policy.CheckTells(result.Overlay.Tells))
+		if err == nil {
 			return nil
 		}
 		reason = meta.ReasonPolicyViolation

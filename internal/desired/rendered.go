@@ -113,12 +113,12 @@ func (r *Rendered) readOf() []string {
 }
 
 // doubts returns warnings about the sidecar in one workload, "" if there are none.
-func (r *Rendered) doubts(manager string, view *workload.View, checksOff bool) string {
+func (r *Rendered) doubts(manager, untold string, view *workload.View, checksOff bool) string {
 	all := slices.Concat(r.reserved, r.Desired.Yielded(manager, view))
 	if idle := cmp.Or(r.Desired.Warning(), r.collects.idleness(view)); idle != "" {
 		all = append(all, idle)
 	}
-	for _, doubt := range []string{r.shortened, r.stranded} {
+	for _, doubt := range []string{r.shortened, r.stranded, r.Desired.Untold(untold, view)} {
 		if doubt != "" {
 			all = append(all, doubt)
 		}

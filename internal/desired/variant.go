@@ -78,9 +78,10 @@ func (v *Variant) For(ctx context.Context, manager string, view *workload.View) 
 	return found
 }
 
-// Doubts returns warnings about the sidecar in the workload, "" if there are none.
-func (w *Workload) Doubts(manager string, view *workload.View) string {
-	return w.Rendered.doubts(manager, view, w.checksOff)
+// Doubts returns warnings about the sidecar in the workload, "" if there are none. untold says why no
+// application is told of it, "" if some are.
+func (w *Workload) Doubts(manager, untold string, view *workload.View) string {
+	return w.Rendered.doubts(manager, untold, view, w.checksOff)
 }
 
 // setBasis computes the digest of what the variant is made from.

@@ -51,7 +51,7 @@ func newPass(snapshot *Snapshot, reader *desired.Reader, sidecar *v1alpha1.Vecto
 	p := &pass{
 		facts: decision.Facts{
 			Sidecar: sidecar, NamespaceLabels: snapshot.NamespaceLabels, NamespaceUsers: snapshot.NamespaceUsers, Policy: snapshot.Platform.Policy,
-			Companions: snapshot.Companions, ConfigMaps: map[string]*corev1.ConfigMap{},
+			Companions: snapshot.Companions, Untold: snapshot.Untold, ConfigMaps: map[string]*corev1.ConfigMap{},
 			Trials: snapshot.Trials, Loops: snapshot.Loops, Left: snapshot.Left, Faults: snapshot.Faults, Now: snapshot.Now, Hold: snapshot.Hold, Late: snapshot.Late,
 		},
 		manager: meta.Manager(sidecar.Name), reader: reader, accounts: snapshot.Accounts, bases: map[string]string{},

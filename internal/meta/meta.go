@@ -124,6 +124,15 @@ func IsParts(key string) bool { return strings.HasPrefix(key, partsPrefix+".") }
 
 const partsPrefix = Group + "/parts"
 
+// AnnotationTold returns the pod template annotation that lists by which variables the application was
+// told of a field manager's sidecar, as lines CONTAINER NAME=VALUE.
+func AnnotationTold(manager string) string { return Beside(toldPrefix, SidecarOf(manager)) }
+
+// IsTold reports whether an annotation's key is one that AnnotationTold returns.
+func IsTold(key string) bool { return strings.HasPrefix(key, toldPrefix+".") }
+
+const toldPrefix = Group + "/told"
+
 // Parts are the names of the list items, and the keys, that one field manager has merged into a
 // pod template.
 type Parts struct {
@@ -155,6 +164,10 @@ const AnnotationExcess = Group + "/excess"
 // AnnotationWarning on a rendered PodTemplate is a warning for the VectorSidecar's status:
 // it blocks nothing.
 const AnnotationWarning = Group + "/warning"
+
+// AnnotationTells on a rendered PodTemplate lists, as JSON, the variables by which the application is to be
+// told of the sidecar: containers, name and value of each.
+const AnnotationTells = Group + "/tells"
 
 // AnnotationYields on a rendered PodTemplate lists keys of its pod annotations, with commas: one that
 // somebody else has in a workload, or whose domain the policy reserves, is left out there, which

@@ -17,6 +17,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
@@ -122,8 +123,21 @@ func lookAt(settings *controller.Options, config *rest.Config, mapper apimeta.RE
 	if settings.Nodes, err = nodesOf(config, options); err != nil {
 		return err
 	}
+	settings.Untold = untold(mapper, options)
 	settings.Cluster, err = clusterOf(config, mapper)
 	return err
+}
+
+// untold says why the API server tells no application of its sidecar; "" if it may.
+func untold(mapper apimeta.RESTMapper, options *Options) string {
+	if !options.AdmissionInjection {
+		return "that is the API server's to do, and the installation's admissionInjection is off"
+	}
+	_, err := mapper.RESTMapping(schema.GroupKind{Group: "admissionregistration.k8s.io", Kind: "MutatingAdmissionPolicy"}, "v1")
+	if apimeta.IsNoMatchError(err) {
+		return "the API server serves no MutatingAdmissionPolicy"
+	}
+	return "" // Where it is not known either.
 }
 
 // nodesOf returns what reads the nodes, nil if they are not read.

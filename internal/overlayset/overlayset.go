@@ -32,6 +32,7 @@ type Part struct {
 type Items struct {
 	Native, InitContainers, Containers, Volumes []v1alpha1.OverlayItem
 	PodAnnotations, Annotations                 []v1alpha1.OverlayAnnotation
+	Tells                                       []v1alpha1.OverlayTell
 }
 
 // Parts takes an OverlaySet apart, by the names of VectorSidecars.
@@ -66,6 +67,11 @@ func Parts(of *v1alpha1.OverlaySetSpec) map[string]Part {
 	}
 	annotated(of.PodAnnotations, func(i *Items) *[]v1alpha1.OverlayAnnotation { return &i.PodAnnotations })
 	annotated(of.Annotations, func(i *Items) *[]v1alpha1.OverlayAnnotation { return &i.Annotations })
+	for _, tell := range of.Tells {
+		part := parts[owner[tell.Of]]
+		part.Items.Tells = append(part.Items.Tells, tell)
+		parts[owner[tell.Of]] = part
+	}
 	return parts
 }
 
@@ -101,6 +107,7 @@ func Compose(names []string, parts map[string]Part) v1alpha1.OverlaySetSpec {
 		made.Volumes = append(made.Volumes, part.Items.Volumes...)
 		made.PodAnnotations = append(made.PodAnnotations, part.Items.PodAnnotations...)
 		made.Annotations = append(made.Annotations, part.Items.Annotations...)
+		made.Tells = append(made.Tells, part.Items.Tells...)
 	}
 	slices.Reverse(made.Native)
 	return made

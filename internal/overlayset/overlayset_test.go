@@ -14,7 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -34,6 +36,28 @@ func withAnnotation(of Part, key string) Part {
 	of.Overlays[0].AnnotationKeys = []string{key}
 	of.Items.PodAnnotations = annotationsOf(of.Overlays[0].ID, map[string]string{key: "true"})
 	return of
+}
+
+// telling has the application told of the sidecar of a part.
+func telling(of Part) Part {
+	of.Items.Tells = tellsOf(of.Overlays[0].ID, []workload.Tell{{Containers: []string{"*"}, Name: "ADDRESS", Value: "{name}"}})
+	return of
+}
+
+// What is told is judged as well, and an overlay that tells nothing is the one of earlier releases.
+func TestWhatIsToldIsJudged(t *testing.T) {
+	offer := func(tells ...workload.Tell) *desired.Offer {
+		overlay := &workload.Overlay{Tells: tells}
+		return &desired.Offer{Rendered: &desired.Rendered{Overlay: overlay, Desired: plan.NewDesired(overlay, "logs", "vector", "", nil)}}
+	}
+	tell := workload.Tell{Containers: []string{"*"}, Name: "ADDRESS", Value: "any"}
+	silent, one := overlayOf("logs", offer()), overlayOf("logs", offer(tell))
+	require.Empty(t, silent.ToldKey)
+	require.Equal(t, meta.AnnotationTold("vectorsidecar/logs"), one.ToldKey)
+	require.NotEqual(t, silent.Digest, one.Digest)
+	require.Equal(t, silent.Hash, one.Hash, "pods are not restarted for it")
+	made := trial(offer(tell).Rendered.Overlay, &one)
+	require.Equal(t, []corev1.EnvVar{{Name: "ADDRESS", Value: "any"}}, made.Spec.Containers[0].Env)
 }
 
 func annotated(key, value string) corev1.PodTemplateSpec {
@@ -85,8 +109,12 @@ func TestTheYoungerOnesWaitForOneThatIsNotKnown(t *testing.T) {
 func TestAnOverlaySetIsTakenApartAsItWasMade(t *testing.T) {
 	names := []string{"a", "b", "c"}
 	made := Compose(names, map[string]Part{
-		"a": part("a", []string{"vector", "gate"}, []string{"v"}, nil), "b": left("b"), "c": withAnnotation(part("c", []string{"other"}, nil, nil), "team.example.com/agent"),
+		"a": telling(part("a", []string{"vector", "gate"}, []string{"v"}, nil)), "b": left("b"),
+		"c": telling(withAnnotation(part("c", []string{"other"}, nil, nil), "team.example.com/agent")),
 	})
+	require.Equal(t, []v1alpha1.OverlayTell{
+		{Of: "a/0", Containers: []string{"*"}, Name: "ADDRESS", Value: "{name}"}, {Of: "c/0", Containers: []string{"*"}, Name: "ADDRESS", Value: "{name}"},
+	}, made.Tells, "the older one's first")
 	require.Equal(t, []v1alpha1.OverlayAnnotation{{Of: "c/0", Key: "team.example.com/agent", Path: "team.example.com~1agent", Value: "true"}}, made.PodAnnotations)
 	require.JSONEq(t, `{"name":"other"}`, string(made.Native[0].Item.Raw), "the last one is put first, first")
 	require.Equal(t, made, Compose(names, Parts(&made)))

@@ -36,7 +36,7 @@ func PartOf(sidecar *v1alpha1.VectorSidecar, offers []desired.Offer, left string
 		one := overlayOf(sidecar.Name, &offers[i])
 		one.ID = fmt.Sprintf("%s/%d", sidecar.Name, len(part.Overlays))
 		one.Kinds, one.Requirements = kinds, requirements
-		why, err := judge(one.Digest, trial(overlay, &one))
+		why, err := judge(one.Digest, trial(offers[i].Rendered.Overlay, &one))
 		if err != nil {
 			return Part{}, err
 		}
@@ -46,6 +46,7 @@ func PartOf(sidecar *v1alpha1.VectorSidecar, offers []desired.Offer, left string
 		}
 		part.Overlays = append(part.Overlays, one)
 		part.Items.add(one.ID, offers[i].Rendered.Overlay.Body)
+		part.Items.Tells = append(part.Items.Tells, tellsOf(one.ID, offers[i].Rendered.Overlay.Tells)...)
 		part.Items.PodAnnotations = append(part.Items.PodAnnotations, annotationsOf(one.ID, podAnnotations(overlay))...)
 		part.Items.Annotations = append(part.Items.Annotations, annotationsOf(one.ID, offers[i].Rendered.Desired.Annotations(meta.Manager(sidecar.Name)))...)
 	}
@@ -146,7 +147,12 @@ func overlayOf(name string, offer *desired.Offer) v1alpha1.Overlay {
 	if logs := offer.When.Logs; logs != nil {
 		one.Logs = &v1alpha1.OverlayLogs{Path: logs.Path, Volume: logs.Volume, MountPath: logs.MountPath}
 	}
-	text, _ := json.Marshal([]any{offer.Rendered.Overlay.Body, one.Needs}) // It was made from JSON.
+	judged := []any{offer.Rendered.Overlay.Body, one.Needs}
+	if tells := offer.Rendered.Overlay.Tells; len(tells) > 0 {
+		one.ToldKey = meta.AnnotationTold(manager)
+		one.ToldPath, judged = pointer(one.ToldKey), append(judged, tells)
+	}
+	text, _ := json.Marshal(judged) // It was made from JSON.
 	one.Digest = meta.Digest(text, 12)
 	return one
 }
@@ -169,6 +175,15 @@ func (i *Items) add(id string, body map[string]any) {
 	}
 }
 
+// tellsOf are the variables by which the application is told of an overlay.
+func tellsOf(id string, tells []workload.Tell) []v1alpha1.OverlayTell {
+	var all []v1alpha1.OverlayTell
+	for i := range tells {
+		all = append(all, v1alpha1.OverlayTell{Of: id, Containers: tells[i].Containers, Name: tells[i].Name, Value: tells[i].Value})
+	}
+	return all
+}
+
 // pointer is a key in a JSON pointer. Keys of annotations have no tilde.
 func pointer(key string) string { return strings.ReplaceAll(key, "/", "~1") }
 
@@ -179,9 +194,13 @@ func itemOf(id string, item any) v1alpha1.OverlayItem {
 
 // trial is the pod template that the API server is asked about: the sidecar beside an application
 // that needs nothing, in a pod that sets nothing that it need not.
-func trial(overlay *corev1.PodTemplateSpec, of *v1alpha1.Overlay) *corev1.PodTemplateSpec {
-	made := overlay.DeepCopy()
-	made.Spec.Containers = append([]corev1.Container{{Name: "vectorsidecar-trial", Image: "trial"}}, made.Spec.Containers...)
+func trial(overlay *workload.Overlay, of *v1alpha1.Overlay) *corev1.PodTemplateSpec {
+	made := overlay.Template.DeepCopy()
+	application := corev1.Container{Name: "vectorsidecar-trial", Image: "trial"}
+	for i := range overlay.Tells {
+		application.Env = append(application.Env, corev1.EnvVar{Name: overlay.Tells[i].Name, Value: overlay.Tells[i].Value})
+	}
+	made.Spec.Containers = append([]corev1.Container{application}, made.Spec.Containers...)
 	for _, name := range of.Needs {
 		made.Spec.Volumes = append(made.Spec.Volumes, corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}})
 	}

@@ -57,5 +57,5 @@ func (p *Plan) mends(has fit, policy Policy, view *workload.View) bool {
 func (p *Plan) isQuiet(want applied, view *workload.View) bool {
 	owned := view.Owned[p.Manager]
 	template := func(of map[string]any) string { return workload.Hash(map[string]any{"spec": of["spec"]}) }
-	return len(owned.Leftovers) == 0 && template(owned.Tree) == template(want.tree) && haveMounts(p.Desired.overlay.Mounts, view.MountsOf(p.Manager))
+	return len(owned.Leftovers) == 0 && !p.Desired.isStale(p.Manager, view) && template(owned.Tree) == template(want.tree) && haveMounts(p.Desired.overlay.Mounts, view.MountsOf(p.Manager))
 }

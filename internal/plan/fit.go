@@ -16,10 +16,12 @@ import (
 
 // fit compares what a workload carries with what it should carry.
 type fit struct {
-	// isRendered: it carries the current rendering.
+	// isRendered: it carries the current rendering, and the application was told nothing else.
 	isRendered bool
 	// isAsked: its annotations say that it was written for the current input.
 	isAsked bool
+	// isStale: the application was told what does not hold with it.
+	isStale bool
 	// isKept: it carries another rendering, written for the current input and unchanged
 	// since, and keeps it.
 	isKept bool
@@ -28,8 +30,10 @@ type fit struct {
 func fitOf(manager string, desired *Desired, want *applied, policy Policy, view *workload.View) fit {
 	owned := view.Owned[manager]
 	isOfPredecessor := owned.AskedHash == "" && desired.predecessor.isIn(manager, policy, view)
+	isStale := desired.isStale(manager, view)
 	found := fit{
-		isRendered: desired.isApplied(manager, want, view),
+		isStale:    isStale,
+		isRendered: !isStale && desired.isApplied(manager, want, view),
 		isAsked:    desired.asked.isIn(owned.AskedHash, view) || isOfPredecessor,
 	}
 	isAsWritten := isOfPredecessor || view.IsAsWritten(manager)

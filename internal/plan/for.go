@@ -132,7 +132,7 @@ func For(manager string, desired *Desired, policy Policy, view *workload.View) P
 		if has.needsNote(manager, &want, desired, view) {
 			plan.note(want, has, policy, view)
 		}
-	case !has.isAsked && owned.InjectedHash != desired.InjectedHash(), owned.HasPlainAnnotations != want.isPlain, owned.Unfinished:
+	case !has.isAsked && (has.isStale || owned.InjectedHash != desired.InjectedHash()), owned.HasPlainAnnotations != want.isPlain, owned.Unfinished:
 		plan.write(Update, want, has, policy, view)
 	case policy.ReportDrift:
 		plan.Action, plan.Reason = Blocked, meta.ReasonDrifted

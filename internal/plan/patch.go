@@ -22,14 +22,17 @@ func patchToApply(p *Plan, view *workload.View) (map[string]any, error) {
 	owned, mounts := view.Owned[p.Manager], view.MountsOf(p.Manager)
 	wanted, isRecorded := p.Desired.overlay.Mounts, view.Adapter().Traits.AtomicLists
 	isEnough := len(owned.Leftovers) == 0 && (!owned.Patched || owned.IsEmpty()) && owned.Orphan == ""
-	if !isRecorded && (p.Action == Note || isEnough && haveMounts(wanted, mounts)) {
+	isStale := p.Desired.isStale(p.Manager, view)
+	if !isRecorded && (p.Action == Note || isEnough && !isStale && haveMounts(wanted, mounts)) {
 		return nil, nil
 	}
 	body := p.Apply
 	if len(p.InitAfter) > 0 {
 		body = p.ordered()
 	}
-	return difference(p.Manager, view, there(p.Manager, view), withMounts(body, wanted))
+	from, to := there(p.Manager, view), withMounts(body, wanted)
+	p.Desired.takeBack(p.Manager, from, to, view)
+	return difference(p.Manager, view, from, to)
 }
 
 // takeOut makes a removal patch everything out and drop the manager from managedFields,
@@ -38,7 +41,8 @@ func patchToApply(p *Plan, view *workload.View) (map[string]any, error) {
 // stays: not every tool owns what it lists.
 func (p *Plan) takeOut(view *workload.View) error {
 	owned, mounts := view.Owned[p.Manager], view.MountsOf(p.Manager)
-	isEnough := len(mounts)+len(owned.Leftovers)+len(owned.Taken)+len(owned.SharedPullSecrets) == 0 && !owned.Patched && !owned.Named && owned.Orphan == ""
+	_, isTold := view.ToldOf(p.Manager)
+	isEnough := !isTold && len(mounts)+len(owned.Leftovers)+len(owned.Taken)+len(owned.SharedPullSecrets) == 0 && !owned.Patched && !owned.Named && owned.Orphan == ""
 	if isEnough && !view.Adapter().Traits.AtomicLists {
 		return nil
 	}
@@ -51,7 +55,9 @@ func (p *Plan) takeOut(view *workload.View) error {
 			}
 		}
 	}
-	patch, err := difference(p.Manager, view, there(p.Manager, view), left)
+	from := there(p.Manager, view)
+	p.Desired.takeBack(p.Manager, from, left, view)
+	patch, err := difference(p.Manager, view, from, left)
 	p.Patch, p.ReleaseOnly = patch, true
 	return err
 }
@@ -88,15 +94,8 @@ func withMounts(of map[string]any, mounts []workload.Mount) map[string]any {
 	for i := range mounts {
 		// Every value of the type converts.
 		mount, _ := runtime.DefaultUnstructuredConverter.ToUnstructured(&mounts[i].VolumeMount)
-		containers := tree.List(pod["containers"])
-		at := slices.IndexFunc(containers, func(c any) bool { return tree.Name(c) == mounts[i].Container })
-		if at < 0 {
-			containers = append(containers, map[string]any{"name": mounts[i].Container})
-			at = len(containers) - 1
-		}
-		container := tree.Map(containers[at])
+		container := containerIn(pod, mounts[i].Container)
 		container["volumeMounts"] = append(tree.List(container["volumeMounts"]), mount)
-		pod["containers"] = containers
 	}
 	return of
 }

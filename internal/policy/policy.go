@@ -38,7 +38,9 @@ type Rules struct {
 	Devices          []string        `json:"devices"`
 	Users            UserRules       `json:"users"`
 	ReservedDomains  []string        `json:"reservedDomains"`
-	Overrides        OverrideRule    `json:"overrides"`
+	// ApplicationEnv are the names of variables by which the application may be told of the sidecar.
+	ApplicationEnv []string     `json:"applicationEnv"`
+	Overrides      OverrideRule `json:"overrides"`
 	// Vector restricts the Vector configuration. The configuration check enforces it.
 	Vector vectorconfig.Permitted `json:"vector"`
 }

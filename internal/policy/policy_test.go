@@ -216,7 +216,7 @@ func TestTheChartsPolicyIsTheDefaultOne(t *testing.T) {
 	empty := func(of *Policy) Rules {
 		rules := of.Rules
 		vector := &rules.Vector
-		for _, list := range []*[]string{&vector.Types.Allow, &vector.Types.Deny, &vector.Options.Allow, &vector.Options.Deny, &vector.Hosts.Allow, &vector.Hosts.Deny, &rules.Images.Registries, &rules.Volumes.TokenAudiences, &rules.Volumes.CSIDrivers, &rules.Capabilities, &rules.Devices, &rules.ImagePullSecrets.Allowed, &rules.Overrides.Namespaces, &rules.Overrides.Workloads} {
+		for _, list := range []*[]string{&vector.Types.Allow, &vector.Types.Deny, &vector.Options.Allow, &vector.Options.Deny, &vector.Hosts.Allow, &vector.Hosts.Deny, &rules.Images.Registries, &rules.Volumes.TokenAudiences, &rules.Volumes.CSIDrivers, &rules.Capabilities, &rules.Devices, &rules.ImagePullSecrets.Allowed, &rules.ApplicationEnv, &rules.Overrides.Namespaces, &rules.Overrides.Workloads} {
 			if len(*list) == 0 {
 				*list = nil // The chart has to write [].
 			}

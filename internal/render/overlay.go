@@ -38,6 +38,10 @@ func newOverlay(from *bounded.Document, request *Request) (workload.Overlay, err
 	overlay := workload.Overlay{Template: object.Template, Warning: object.Annotations[meta.AnnotationWarning]}
 	overlay.Yields = listed(object.Annotations[meta.AnnotationYields])
 	overlay.YieldsToVolumes = listed(object.Annotations[meta.AnnotationYieldsToVolumes])
+	var err error
+	if overlay.Tells, err = tellsIn(object.Annotations[meta.AnnotationTells]); err != nil {
+		return workload.Overlay{}, err
+	}
 	overlay.Template.Spec.Containers, overlay.Mounts = splitMounts(object.Template.Spec.Containers)
 	if err := check(&overlay, request.KubeVersion); err != nil {
 		return workload.Overlay{}, err

@@ -29,6 +29,8 @@ type Outline struct {
 	// Owner is nil for none.
 	Owner            *Owner
 	Paused, Deleting bool
+	// Told is what the application was told of sidecars, by the keys of the records.
+	Told map[string][]Told
 
 	// packed is what Template does not have of a packed one, nil for a workload.
 	packed *packed
@@ -53,6 +55,7 @@ func OutlineOf(object Object) Outline {
 		Labels: object.GetLabels(), Annotations: object.GetAnnotations(),
 		Template: *content.Template, SelectorKeys: selectorKeys(content.Selector), Claims: content.Claims,
 		Paused: content.Paused, Deleting: object.GetDeletionTimestamp() != nil,
+		Told: toldIn(content.Template, object.GetManagedFields()),
 	}
 }
 
@@ -88,6 +91,7 @@ func (o *Outline) View(owned map[string]Owned, lastWriter string) View {
 		Elsewhere:      o.Elsewhere,
 		ServiceAccount: cmp.Or(spec.ServiceAccountName, "default"),
 		Owner:          o.Owner,
+		Told:           o.Told,
 		LastWriter:     lastWriter,
 	}
 	if o.Adapter().Traits.OnEveryNode {
@@ -119,12 +123,14 @@ func (o *Outline) Pack(owned map[string]Owned) *corev1.PodTemplate {
 	if o.Adapter().Traits.OnEveryNode {
 		selector = spec.NodeSelector
 	}
+	texts := keysAndTexts(o.Template.Annotations)
+	packTold(texts, o.Told, o.Name)
 	return &corev1.PodTemplate{
 		ObjectMeta: metav1.ObjectMeta{
 			Annotations: visibleAnnotations(o.Annotations), Labels: keysOnly(slices.Values(o.SelectorKeys)), OwnerReferences: packOwner(o.Owner),
 		},
 		Template: corev1.PodTemplateSpec{
-			ObjectMeta: metav1.ObjectMeta{Labels: keysOnly(maps.Keys(o.Template.Labels)), Annotations: keysAndTexts(o.Template.Annotations)},
+			ObjectMeta: metav1.ObjectMeta{Labels: keysOnly(maps.Keys(o.Template.Labels)), Annotations: texts},
 			Spec: corev1.PodSpec{
 				HostNetwork:                   spec.HostNetwork,
 				NodeSelector:                  selector,
@@ -154,7 +160,7 @@ func Unpacked(of Ref, labels map[string]string, from *corev1.PodTemplate) Outlin
 	return Outline{
 		Ref: of, Labels: labels, Annotations: from.Annotations, Template: from.Template,
 		SelectorKeys: sortedKeys(from.Labels), Claims: namesOfGates(spec.SchedulingGates),
-		Elsewhere: spec.Hostname, Owner: unpackOwner(from.OwnerReferences),
+		Told: unpackedTold(from.Template.Annotations, of.Name), Elsewhere: spec.Hostname, Owner: unpackOwner(from.OwnerReferences),
 		packed: &packed{
 			qosClass: corev1.PodQOSClass(spec.PriorityClassName), secrets: namesOfSecrets(spec.ImagePullSecrets), pullSecrets: conditionsOf(spec.ReadinessGates),
 		},

@@ -38,9 +38,13 @@ type Overlay struct {
 	// YieldsToVolumes are those of Yields that are left out where the workload keeps its node by
 	// itself.
 	YieldsToVolumes []string
+	// Tells are variables by which the application is told of the sidecar. They are not in Template
+	// and Body: only the API server adds them, when the owner writes the workload, because who applies
+	// a variable owns it, and its real owner could not set it.
+	Tells []Tell
 	// Warning is a warning about the sidecar for people, or "".
 	Warning string
-	// Hash is a short digest of everything but what yields and the warning.
+	// Hash is a short digest of everything but what yields, what is told and the warning.
 	Hash string
 }
 

@@ -68,6 +68,9 @@ type View struct {
 	GraceSeconds *int64
 	// Owned is what the operator has merged in, by field manager.
 	Owned map[string]Owned
+	// Told is what the application was told of sidecars and has still, by the keys of the pod
+	// template's records; nil without a record.
+	Told map[string][]Told
 	// Paused and Deleting are as the workload says.
 	Paused, Deleting bool
 	// LastWriter is the field manager of the newest managedFields entry that is not

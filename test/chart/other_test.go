@@ -31,6 +31,7 @@ var other = map[string]string{
 	"policy.users.min":                         `1`,
 	"policy.users.max":                         `1000`,
 	"policy.reservedDomains":                   `[example.com]`,
+	"policy.applicationEnv":                    `[OTEL_EXPORTER_OTLP_ENDPOINT]`,
 	"policy.overrides.namespaces":              `[sidecar.logLevel]`,
 	"policy.overrides.workloads":               `[sidecar.threads]`,
 	"policy.vector.types.allow":                `[sources.*]`,

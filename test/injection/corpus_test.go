@@ -34,7 +34,7 @@ func TestWhateverIsAdmittedWithoutIsAdmittedUnderThem(t *testing.T) {
 	plain, under := world.Namespace(t), world.Namespace(t)
 	kindsOf := []v1alpha1.WorkloadKind{"Deployment", "StatefulSet", "DaemonSet", "CronJob"}
 	metrics := objects.NewVectorSidecar("metrics", under).Selecting("logs", "vector").For(kindsOf...).Build()
-	traces := otlp("traces", under).For(kindsOf...).Build()
+	traces := telling("traces", under, "LOG_ADDRESS", kindsOf...)
 	world.Create(t, metrics, traces)
 	isOffered(t, metrics)
 	isOffered(t, traces)

@@ -21,7 +21,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
+
+// mayBeTold is the policy of the installation.
+const mayBeTold = "applicationEnv: [OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL, OTEL_RESOURCE_ATTRIBUTES, LOG_ADDRESS]"
 
 // kinds are those that the API server injects into.
 var kinds = []string{"Deployment", "StatefulSet", "DaemonSet", "CronJob"}
@@ -31,7 +35,7 @@ var (
 	running *harness.Operator
 	// kubeconfig is the file by which owners' tools reach the API server.
 	kubeconfig string
-	options    = operator.Options{Namespace: "vector-system", ReadPods: true, ValidationJobs: true, WorkloadKinds: kinds, AdmissionInjection: true}
+	options    = operator.Options{Namespace: "vector-system", ReadPods: true, ValidationJobs: true, WorkloadKinds: kinds, AdmissionInjection: true, EnvironmentsConfigMap: "environments"}
 )
 
 func TestMain(m *testing.M) {
@@ -46,6 +50,10 @@ func TestMain(m *testing.M) {
 			return nil, err
 		}
 		if _, err = world.InjectAtAdmission(ctx, c, kinds...); err != nil {
+			return nil, err
+		}
+		allowed := objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, "policy", mayBeTold)
+		if err := world.Client.Create(ctx, allowed); err != nil {
 			return nil, err
 		}
 		kubeconfig = c.Kubeconfig()

@@ -4,7 +4,10 @@
 package injection
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -65,7 +68,16 @@ func TestThePlugin(t *testing.T) {
 	require.Regexp(t, `injected by +the API server, when the workload was written`, explained)
 	require.Regexp(t, `new workloads +by the API server, where it can judge the workload \(1 overlay\)`, explained)
 	require.Contains(t, plugin("check"), "injection by the API server: ")
-
+	namespaceTold, cartTold, _ := informed(t, "apply")
+	values := filepath.Join(t.TempDir(), "values.yaml")
+	require.NoError(t, os.WriteFile(values, []byte("policy: {"+mayBeTold+"}\n"), 0o600))
+	require.Regexp(t, `tells +app: OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL, OTEL_RESOURCE_ATTRIBUTES, LOG_ADDRESS\n`,
+		plugin("explain", "deployment/cart", "-n", namespaceTold, "--values", values))
+	harness.Eventually(t, "what was told to be ejected", func() bool { // The operator may write to it in between.
+		plugin("eject", "-n", namespaceTold, "--yes")
+		world.Get(t, cartTold)
+		return slices.Equal([]string{"FIRST=one"}, told(cartTold, "app")) && len(cartTold.Spec.Template.Annotations) == 0
+	})
 	t.Log(plugin("eject", "-n", namespace, "--yes"))
 	world.Get(t, deployment)
 	require.Equal(t, []string{"app"}, names(deployment))

@@ -238,7 +238,10 @@ func TestAnotherPolicyWithAContainerOfThatName(t *testing.T) {
 	for _, prefix := range []string{"aaa", "zzz"} {
 		t.Run(prefix, func(t *testing.T) {
 			namespace := world.Namespace(t)
-			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
+			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Sidecar(func(s *v1alpha1.SidecarSpec) {
+				s.Socket = &v1alpha1.SocketSpec{Enabled: ptr.To(true)}
+				s.Tell = &v1alpha1.TellSpec{Env: &v1alpha1.TellEnvSpec{Socket: ptr.To("LOG_ADDRESS")}}
+			}).Build()
 			world.Create(t, vs)
 			isOffered(t, vs)
 			deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
@@ -251,7 +254,9 @@ func TestAnotherPolicyWithAContainerOfThatName(t *testing.T) {
 			})
 			require.NoError(t, world.Client.Create(t.Context(), deployment))
 			require.Equal(t, 1, strings.Count(" "+strings.Join(names(deployment), " ")+" ", " vector "), "%v", names(deployment))
-			require.Equal(t, has(deployment, "vector") && len(deployment.Spec.Template.Spec.InitContainers) > 0, deployment.Spec.Template.Annotations != nil)
+			isIn := len(deployment.Spec.Template.Spec.InitContainers) > 0
+			require.Equal(t, isIn, deployment.Spec.Template.Annotations != nil)
+			require.Equal(t, isIn, len(told(deployment, "app")) == 1, "who has no sidecar is not told of one")
 		})
 	}
 }

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// told says by which variables the application is told of a sidecar, and by which not, with the reason; ""
+// if it is not to be told.
+func told(p *plan.Plan, view *workload.View, template *corev1.PodTemplateSpec) string {
+	if p.Desired == nil || len(p.Desired.Tells()) == 0 {
+		return ""
+	}
+	known, _ := view.ToldOf(p.Manager)
+	var all []string
+	for i := range template.Spec.Containers {
+		container := &template.Spec.Containers[i]
+		if view.OwnerOf(container.Name) != "" {
+			continue
+		}
+		if said := toldTo(container, p.Desired.Tells(), known, view.Ref); said != "" {
+			all = append(all, container.Name+": "+said)
+		}
+	}
+	if len(all) == 0 {
+		return "nobody: the workload has no container of sidecar.tell.containers"
+	}
+	return strings.Join(all, "; ")
+}
+
+// toldTo says it of one container, "" for one that is not to be told.
+func toldTo(container *corev1.Container, tells []workload.Tell, known []workload.Told, in workload.Ref) string {
+	var is, isNot []string
+	for i := range tells {
+		tell := &tells[i]
+		has := func(v corev1.EnvVar) bool { return v.Name == tell.Name }
+		switch {
+		case !slices.Contains(tell.Containers, container.Name) && !slices.Contains(tell.Containers, workload.AllContainers):
+		case slices.ContainsFunc(known, func(t workload.Told) bool { return t.Container == container.Name && tell.Is(t, in) }):
+			is = append(is, tell.Name)
+		case slices.ContainsFunc(container.Env, has):
+			isNot = append(isNot, tell.Name+", which it has already")
+		case slices.ContainsFunc(container.EnvFrom, func(from corev1.EnvFromSource) bool { return strings.HasPrefix(tell.Name, from.Prefix) }):
+			isNot = append(isNot, tell.Name+", which its envFrom may have")
+		default:
+			isNot = append(isNot, tell.Name+", before the owner's next change of the pod template")
+		}
+	}
+	if len(isNot) > 0 {
+		is = append(is, fmt.Sprintf("not %s", strings.Join(isNot, "; not ")))
+	}
+	return strings.Join(is, ", ")
+}

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package evaluate
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/utils/ptr"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/policy"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// Where nobody can be told, the sidecar is injected as ever, with a warning; it reads nothing of the workload, so
+// that it can be told of before there is one.
+func TestWhoCannotBeToldIsWarned(t *testing.T) {
+	sidecar := objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").Sidecar(func(s *v1alpha1.SidecarSpec) {
+		s.OTLP = &v1alpha1.OTLPSpec{Enabled: ptr.To(true)}
+		s.Tell = &v1alpha1.TellSpec{Env: &v1alpha1.TellEnvSpec{OTLP: ptr.To("http/protobuf")}}
+	})
+	s := snapshot(t, sidecar.Build(), cart())
+	decided := decide(t, s)
+	require.Contains(t, decided.Plans[0].Message, "may not be told OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL, OTEL_RESOURCE_ATTRIBUTES (sidecar.tell)")
+	require.Equal(t, meta.ReasonPolicyViolation, decided.Plans[0].Reason)
+
+	allowed, err := policy.Parse("policy", []byte("applicationEnv: [OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL, OTEL_RESOURCE_ATTRIBUTES]"))
+	require.NoError(t, err)
+	s.Platform.Policy, s.Offers = allowed, true
+	decided = decide(t, s)
+	require.Empty(t, decided.Plans[0].Warning)
+	require.Len(t, decided.Offers, 1, decided.Left)
+	tells := decided.Offers[0].Rendered.Overlay.Tells
+	require.Equal(t, "http://127.0.0.1:4318", tells[0].Value)
+	require.Equal(t, "http/protobuf", tells[1].Value)
+	s.Untold = "it is off"
+	require.Contains(t, decide(t, s).Plans[0].Warning, "does not tell the application where it listens (sidecar.tell): it is off")
+
+	s.Sidecar = sidecar.Sidecar(func(s *v1alpha1.SidecarSpec) { s.OTLP = nil }).Build()
+	require.Contains(t, decide(t, s).Plans[0].Warning, "cannot tell the application of sidecar.otlp, where it does not listen: sidecar.tell.env.otlp has no effect")
+}

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"slices"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// toldBefore splits what the application was told of a manager's sidecar into what still holds with
+// what is desired, and what does not. Nothing holds without a sidecar.
+func (d *Desired) toldBefore(manager string, view *workload.View) (holds, stale []workload.Told) {
+	told, _ := view.ToldOf(manager)
+	for _, one := range told {
+		isSaid := func(tell workload.Tell) bool { return tell.Is(one, view.Ref) }
+		if d != nil && slices.ContainsFunc(d.overlay.Tells, isSaid) {
+			holds = append(holds, one)
+			continue
+		}
+		stale = append(stale, one)
+	}
+	return holds, stale
+}
+
+// isStale reports whether the application was told something that does not hold with what is desired.
+func (d *Desired) isStale(manager string, view *workload.View) bool {
+	_, stale := d.toldBefore(manager, view)
+	return len(stale) > 0
+}
+
+// takeBack has a patch from one tree to another take out what no longer holds of what the application
+// was told, and nothing else. Nothing is added: that is up to the API server, when the owner next
+// changes the pod template. Who adds a variable owns it, and the owner could not set it.
+func (d *Desired) takeBack(manager string, from, to map[string]any, view *workload.View) {
+	_, isRecorded := view.ToldOf(manager)
+	holds, stale := d.toldBefore(manager, view)
+	if !isRecorded || d != nil && len(stale) == 0 {
+		return
+	}
+	for _, one := range stale {
+		container := containerIn(tree.Below(from, tree.Pod...), one.Container)
+		container["env"] = append(tree.List(container["env"]), map[string]any{"name": one.Name, "value": one.Value})
+	}
+	record, path := meta.AnnotationTold(manager), []string{"spec", "template", "metadata", "annotations"}
+	tree.Below(from, path...)[record] = workload.ToldText(slices.Concat(holds, stale))
+	if len(holds) > 0 {
+		tree.Below(to, path...)[record] = workload.ToldText(holds)
+	}
+}
+
+// containerIn returns the container of that name of a pod's tree, a new one if there is none.
+func containerIn(pod map[string]any, name string) map[string]any {
+	containers := tree.List(pod["containers"])
+	at := slices.IndexFunc(containers, func(c any) bool { return tree.Name(c) == name })
+	if at < 0 {
+		containers = append(containers, map[string]any{"name": name})
+		at = len(containers) - 1
+	}
+	pod["containers"] = containers
+	return tree.Map(containers[at])
+}
+
+// Tells are the variables by which the application is to be told of the sidecar. They must not be changed.
+func (d *Desired) Tells() []workload.Tell { return d.overlay.Tells }
+
+// Untold says that the application is not told of the sidecar although it is to be, "" if it may be. why
+// is why none is, "" if some are: what the operator injects in the API server's place, it tells nobody of.
+func (d *Desired) Untold(why string, view *workload.View) string {
+	kind := view.Adapter()
+	switch {
+	case len(d.overlay.Tells) == 0:
+		return ""
+	case why != "":
+	case kind.Traits.AtomicLists, kind.Traits.Immutable != "":
+		why = "the API server injects into no " + kind.Kind
+	case len(d.overlay.Mounts) > 0:
+		why = "it mounts a volume into the application's containers, so that the operator injects it"
+	default:
+		return ""
+	}
+	return "does not tell the application where it listens (sidecar.tell): " + why
+}

@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+var address = workload.Tell{Containers: []string{"app"}, Name: "ADDRESS", Value: "{name}:1"}
+
+// tells is the sidecar of the tests, which tells the application.
+func tells(all ...workload.Tell) *Desired {
+	desired := sidecar()
+	overlay := *desired.overlay
+	overlay.Tells = all
+	told := *desired
+	told.overlay = &overlay
+	return &told
+}
+
+// told is a workload with the sidecar, which was told these values of ADDRESS and NAME.
+func told(values ...string) *workload.View {
+	record := []workload.Told{}
+	for i, value := range values {
+		record = append(record, workload.Told{Container: "app", Name: []string{"ADDRESS", "NAME"}[i], Value: value})
+	}
+	return with(current(), func(v *workload.View) { v.Told = map[string][]workload.Told{meta.AnnotationTold(mine): record} })
+}
+
+func TestWhatWasToldIsTakenBackWhereItDoesNotHold(t *testing.T) {
+	for name, test := range map[string]struct {
+		desired *Desired
+		view    *workload.View
+		want    Action
+	}{
+		"it holds":                     {tells(address), told("cart:1"), None},
+		"nothing was told":             {tells(address), current(), None},
+		"another value":                {tells(address), told("cart:2"), Update},
+		"nothing is to be told":        {sidecar(), told("cart:1"), Update},
+		"of another container":         {tells(workload.Tell{Containers: []string{"web"}, Name: "ADDRESS", Value: "{name}:1"}), told("cart:1"), Update},
+		"of all containers":            {tells(workload.Tell{Containers: []string{"*"}, Name: "ADDRESS", Value: "{name}:1"}), told("cart:1"), None},
+		"what was told is the owner's": {sidecar(), told(), None},
+	} {
+		for _, policy := range []Policy{{}, {ReportDrift: true}} {
+			plan := For(mine, test.desired.For(Asked{Digest: "asked"}), policy, test.view)
+			require.Equal(t, test.want, plan.Action, "%s: %s", name, plan.Message)
+			require.False(t, plan.Repairs, name)
+			require.Equal(t, test.want == Update, plan.Patch != nil, name)
+		}
+	}
+}
+
+// A patch takes out these variables alone, and the record of them.
+func TestAPatchTakesBackNothingElse(t *testing.T) {
+	record := meta.AnnotationTold(mine)
+	for name, test := range map[string]struct {
+		plan Plan
+		left any
+	}{
+		"an update": {For(mine, tells(address).For(Asked{Digest: "asked"}), Policy{}, told("cart:1", "x")), "app ADDRESS=cart:1"},
+		"a removal": {ForRemoval(mine, told("cart:1", "x")), nil},
+	} {
+		patched, err := test.plan.Patched(map[string]any{
+			"spec": map[string]any{"template": map[string]any{
+				"metadata": map[string]any{"annotations": map[string]any{"a": "b", record: "app ADDRESS=cart:1\napp NAME=x"}},
+				"spec": map[string]any{"containers": []any{map[string]any{"name": "app", "env": []any{
+					map[string]any{"name": "FIRST", "value": "1"}, map[string]any{"name": "ADDRESS", "value": "cart:1"}, map[string]any{"name": "NAME", "value": "x"},
+				}}}},
+			}},
+		})
+		require.NoError(t, err, name)
+		text, err := json.Marshal(patched["spec"])
+		require.NoError(t, err)
+		var spec struct {
+			Template struct {
+				Metadata struct{ Annotations map[string]any }
+				Spec     struct {
+					Containers []struct{ Env []struct{ Name string } }
+				}
+			}
+		}
+		require.NoError(t, json.Unmarshal(text, &spec))
+		names := []string{}
+		for _, one := range spec.Template.Spec.Containers[0].Env {
+			names = append(names, one.Name)
+		}
+		want := []string{"FIRST"}
+		if test.left != nil {
+			want = append(want, "ADDRESS")
+		}
+		require.Equal(t, want, names, "%s: %v", name, test.plan.Patch)
+		require.Equal(t, test.left, spec.Template.Metadata.Annotations[record], name)
+		require.Equal(t, "b", spec.Template.Metadata.Annotations["a"], name)
+	}
+}
+
+// Where the input is the same, another release tells nothing else before the next change.
+func TestAnUpgradeTakesNothingBack(t *testing.T) {
+	older := tells(address).For(Asked{Digest: "asked"})
+	view := writtenBy(older)
+	view.Told = map[string][]workload.Told{meta.AnnotationTold(mine): {{Container: "app", Name: "ADDRESS", Value: "cart:1"}}}
+	newer := tells(workload.Tell{Containers: []string{"app"}, Name: "ADDRESS", Value: "other"})
+	require.Equal(t, None, For(mine, newer.For(Asked{Digest: "asked"}), Policy{}, view).Action)
+	require.Equal(t, Update, For(mine, newer.For(Asked{Digest: "another"}), Policy{}, view).Action)
+}
+
+func TestWhoIsToldNothingIsSaid(t *testing.T) {
+	require.Empty(t, sidecar().Untold("it is off", application()))
+	require.Empty(t, tells(address).Untold("", application()))
+	require.Contains(t, tells(address).Untold("it is off", application()), "does not tell the application where it listens (sidecar.tell): it is off")
+	rollout := with(application(), func(v *workload.View) { v.Kind = "Rollout" })
+	require.Contains(t, tells(address).Untold("", rollout), "the API server injects into no Rollout")
+	mounting := tells(address)
+	mounting.overlay.Mounts = []workload.Mount{{Container: "app"}}
+	require.Contains(t, mounting.Untold("", application()), "it mounts a volume into the application's containers")
+}

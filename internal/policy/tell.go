@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// CheckTells checks the names of the variables by which the application is told of the sidecar.
+func (p *Policy) CheckTells(tells []workload.Tell) error {
+	return p.Each(func(rules *Policy) error {
+		var refused []string
+		for i := range tells {
+			if name := tells[i].Name; !slices.Contains(rules.ApplicationEnv, name) {
+				refused = append(refused, name)
+			}
+		}
+		if len(refused) == 0 {
+			return nil
+		}
+		return fmt.Errorf("the application may not be told %s (sidecar.tell); %s (applicationEnv)", strings.Join(refused, ", "), allowed(rules.ApplicationEnv))
+	})
+}

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package render
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestWhatIsToldIsChecked(t *testing.T) {
+	for text, want := range map[string]string{
+		``: "",
+		`[{"containers":["*"],"name":"A","value":"b"}]`:                                             "",
+		`{"containers":["*"]}`:                                                                      "list of containers, name and value",
+		`[{"containers":["*"],"name":"1A","value":"b"}]`:                                            `"1A" is not the name of a variable`,
+		`[{"containers":["*"],"name":"A=B","value":"b"}]`:                                           `"A=B" is not the name of a variable`,
+		`[{"containers":[],"name":"A","value":"b"}]`:                                                "A names no containers",
+		`[{"containers":["*"],"name":"A","value":"b\nc"}]`:                                          "one line",
+		`[{"containers":["*"],"name":"A","value":"` + strings.Repeat("x", longestTold+1) + `"}]`:    "one line of at most 512 bytes",
+		`[{"containers":["*"],"name":"A","value":"b"},{"containers":["*"],"name":"A","value":"c"}]`: "A is told twice",
+		`[` + strings.Repeat(`{},`, mostTells) + `{}]`:                                              "17 variables, and 16 at most",
+	} {
+		_, err := tellsIn(text)
+		if want == "" {
+			require.NoError(t, err, text)
+			continue
+		}
+		require.ErrorContains(t, err, want)
+		require.ErrorContains(t, err, "vectorsidecar.observability.kontroloop.ai/tells: ")
+	}
+}

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// informed is a Deployment whose pod template says what its application was told.
+func informed(record string, env ...corev1.EnvVar) *appsv1.Deployment {
+	made := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "cart", Namespace: "shop"}}
+	made.Spec.Template.Annotations = map[string]string{meta.AnnotationTold(meta.Manager("logs")): record}
+	made.Spec.Template.Spec.Containers = []corev1.Container{{Name: "app", Env: env}}
+	return made
+}
+
+func TestWhatWasToldIsWhatIsThereStill(t *testing.T) {
+	is := corev1.EnvVar{Name: "ADDRESS", Value: "cart:1"}
+	for name, test := range map[string]struct {
+		record string
+		env    []corev1.EnvVar
+		want   []Told
+	}{
+		"as it was told":           {"app ADDRESS=cart:1", []corev1.EnvVar{{Name: "A"}, is}, []Told{{"app", "ADDRESS", "cart:1"}}},
+		"with an equals sign":      {"app ADDRESS=a=b", []corev1.EnvVar{{Name: "ADDRESS", Value: "a=b"}}, []Told{{"app", "ADDRESS", "a=b"}}},
+		"another value":            {"app ADDRESS=cart:1", []corev1.EnvVar{{Name: "ADDRESS", Value: "own"}}, nil},
+		"another source":           {"app ADDRESS=", []corev1.EnvVar{{Name: "ADDRESS", ValueFrom: &corev1.EnvVarSource{}}}, nil},
+		"gone":                     {"app ADDRESS=cart:1", nil, nil},
+		"twice":                    {"app ADDRESS=cart:1", []corev1.EnvVar{is, is}, nil},
+		"of a container that went": {"web ADDRESS=cart:1", []corev1.EnvVar{is}, nil},
+		"no record":                {"x\n=\napp\napp =v\napp ADDRESS=\x00", []corev1.EnvVar{is}, nil},
+	} {
+		view := Of(informed(test.record, test.env...))
+		told, isRecorded := view.ToldOf(meta.Manager("logs"))
+		require.True(t, isRecorded, name)
+		require.ElementsMatch(t, test.want, told, name)
+		_, isRecorded = view.ToldOf(meta.Manager("other"))
+		require.False(t, isRecorded, name)
+	}
+}
+
+// What a deployer sets, with the same value too, is the deployer's; what a person's rollback brought back is not.
+func TestWhatADeployerSetsWasNotTold(t *testing.T) {
+	for manager, isTold := range map[string]bool{"helm": false, "kubectl-rollout": true} {
+		deployment := informed("app ADDRESS=cart:1", corev1.EnvVar{Name: "ADDRESS", Value: "cart:1"})
+		deployment.ManagedFields = []metav1.ManagedFieldsEntry{{
+			Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate, FieldsV1: metav1.NewFieldsV1(
+				`{"f:spec":{"f:template":{"f:spec":{"f:containers":{"k:{\"name\":\"app\"}":{"f:env":{"k:{\"name\":\"ADDRESS\"}":{".":{},"f:value":{}}}}}}}}}`),
+		}}
+		view := Of(deployment)
+		told, _ := view.ToldOf(meta.Manager("logs"))
+		require.Equal(t, isTold, len(told) == 1, manager)
+	}
+}
+
+// A packed workload shows the same, and differs from another one in its name alone.
+func TestWhatWasToldIsPackedWithoutTheName(t *testing.T) {
+	packed := func(name string) *corev1.PodTemplate {
+		value := "service.name=" + name
+		deployment := informed("app ADDRESS="+value, corev1.EnvVar{Name: "ADDRESS", Value: value})
+		deployment.Name = name
+		outline := OutlineOf(deployment)
+		of := outline.Pack(nil)
+		again := Unpacked(outline.Ref, nil, of)
+		require.Equal(t, outline.Told, again.Told)
+		require.Equal(t, value, again.View(nil, "").Told[meta.AnnotationTold(meta.Manager("logs"))][0].Value)
+		return of
+	}
+	require.Equal(t, packed("cart"), packed("search"))
+	untold := OutlineOf(&appsv1.Deployment{})
+	require.Nil(t, Unpacked(untold.Ref, nil, untold.Pack(nil)).Told)
+}
+
+func TestAValueIsOfTheWorkload(t *testing.T) {
+	tell := Tell{Containers: []string{AllContainers}, Name: "A", Value: "{kind} {namespace}/{name}"}
+	require.Equal(t, "deployment shop/cart", tell.For(Ref{Kind: "Deployment", Namespace: "shop", Name: "cart"}))
+}

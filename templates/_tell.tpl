@@ -1,0 +1,47 @@
+{{- /*
+SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+SPDX-License-Identifier: Apache-2.0
+*/}}
+{{- /*
+What the application is told of the sidecar, as a map: variables, a list of containers, name and
+value; warning. {kind}, {name} and {namespace} in a value are the workload's: whoever adds the
+variable knows it, and what is rendered here is the same for all.
+*/}}
+{{- define "vector-sidecar.tells" }}
+{{- $sidecar := .Values.sidecar }}
+{{- $tell := default dict $sidecar.tell }}
+{{- $env := default dict $tell.env }}
+{{- $renders := include "vector-sidecar.rendersConfig" . }}
+{{- $localhost := include "vector-sidecar.localhost" . }}
+{{- $values := list }}
+{{- $idle := list }}
+{{- with $env.otlp }}
+{{- if and $renders $sidecar.otlp.enabled }}
+{{- $port := ternary $sidecar.otlp.grpcPort $sidecar.otlp.httpPort (eq . "grpc") }}
+{{- $values = append $values (dict "name" "OTEL_EXPORTER_OTLP_ENDPOINT" "value" (printf "http://%s:%d" $localhost (int $port))) }}
+{{- $values = append $values (dict "name" "OTEL_EXPORTER_OTLP_PROTOCOL" "value" .) }}
+{{- $values = append $values (dict "name" "OTEL_RESOURCE_ATTRIBUTES" "value"
+  "service.name={name},service.namespace={namespace},k8s.namespace.name={namespace},k8s.{kind}.name={name}") }}
+{{- else }}
+{{- $idle = append $idle "otlp" }}
+{{- end }}
+{{- end }}
+{{- with $env.socket }}
+{{- if and $renders $sidecar.socket.enabled }}
+{{- $address := ternary $sidecar.socket.path (printf "%s:%d" $localhost (int $sidecar.socket.port)) (eq $sidecar.socket.mode "unix") }}
+{{- $values = append $values (dict "name" . "value" $address) }}
+{{- else }}
+{{- $idle = append $idle "socket" }}
+{{- end }}
+{{- end }}
+{{- $tells := list }}
+{{- if $tell.containers }}
+{{- range $values }}{{ $tells = append $tells (merge (dict "containers" $tell.containers) .) }}{{ end }}
+{{- end }}
+{{- $found := dict "variables" $tells }}
+{{- if $idle }}
+{{- $_ := set $found "warning" (printf "cannot tell the application of sidecar.%s, where it does not listen: sidecar.tell.env.%s has no effect"
+  (join " and sidecar." $idle) (join " and sidecar.tell.env." $idle)) }}
+{{- end }}
+{{- toYaml $found }}
+{{- end }}

@@ -1,0 +1,238 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package injection
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+const toldByTraces = meta.Group + "/told.traces"
+
+// telling listens for OTLP and for lines, and has the application told by OTEL_ variables and by one that
+// is named.
+func telling(name, namespace, socket string, kinds ...v1alpha1.WorkloadKind) *v1alpha1.VectorSidecar {
+	return otlp(name, namespace).For(kinds...).Sidecar(func(s *v1alpha1.SidecarSpec) {
+		s.Socket = &v1alpha1.SocketSpec{Enabled: ptr.To(true)}
+		s.Tell = &v1alpha1.TellSpec{Env: &v1alpha1.TellEnvSpec{OTLP: ptr.To("grpc"), Socket: &socket}}
+	}).Build()
+}
+
+// told is what a container of a workload has in env, as NAME=VALUE.
+func told(object client.Object, container string) []string {
+	spec, found := &template(object).Spec, []string{}
+	for i := range spec.Containers {
+		if spec.Containers[i].Name == container {
+			for _, one := range spec.Containers[i].Env {
+				found = append(found, one.Name+"="+one.Value)
+			}
+		}
+	}
+	return found
+}
+
+// Every kind is created with its application told, in the owner's own request, which starts no second
+// rollout; and nothing of it is left when the sidecar goes.
+func TestTheApplicationIsTold(t *testing.T) {
+	t.Parallel()
+	for _, kind := range kinds {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			namespace := world.Namespace(t)
+			plain := objects.NewWorkload(kind, "plain", namespace, map[string]string{"team": "shop"})
+			object := objects.NewWorkload(kind, "cart", namespace, map[string]string{"logs": "vector"})
+			for _, of := range []client.Object{plain, object} {
+				spec := &template(of).Spec
+				spec.Containers[0].Env = []corev1.EnvVar{
+					{Name: "FIRST", Value: "1"}, {Name: "NODE", ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: "spec.nodeName"}}},
+					{Name: "CPU", ValueFrom: &corev1.EnvVarSource{ResourceFieldRef: &corev1.ResourceFieldSelector{Resource: "limits.cpu"}}},
+				}
+				spec.Containers = append(spec.Containers, corev1.Container{Name: "web", Image: "web:1"})
+			}
+			vs := telling("traces", namespace, "LOG_ADDRESS", v1alpha1.WorkloadKind(kind))
+			world.Create(t, vs)
+			isOffered(t, vs)
+			untilActive(t, object, "vector-otlp")
+			world.Create(t, plain, object)
+			t.Cleanup(func() {
+				ctx := context.WithoutCancel(t.Context())
+				require.NoError(t, client.IgnoreNotFound(world.Client.Delete(ctx, object)))
+				require.NoError(t, client.IgnoreNotFound(world.Client.Delete(ctx, plain)))
+			})
+			app := template(object).Spec.Containers[0].Name
+			want := []string{
+				"OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4317", "OTEL_EXPORTER_OTLP_PROTOCOL=grpc",
+				"OTEL_RESOURCE_ATTRIBUTES=service.name=cart,service.namespace=" + namespace + ",k8s.namespace.name=" + namespace + ",k8s." + strings.ToLower(kind) + ".name=cart",
+				"LOG_ADDRESS=127.0.0.1:5170",
+			}
+			require.Equal(t, append([]string{"FIRST=1", "NODE=", "CPU="}, want...), told(object, app), "after the owner's")
+			require.Equal(t, want, told(object, "web"))
+			require.Contains(t, template(object).Annotations[toldByTraces], "web LOG_ADDRESS=127.0.0.1:5170")
+
+			harness.Until(t, world, object, "the operator to take it over", isAdopted("traces"))
+			require.EqualValues(t, 1, object.GetGeneration(), "no second rollout: %v", object.GetAnnotations())
+			world.Delete(t, vs)
+			harness.Until(t, world, object, "no sidecar", func(of client.Object) bool { return !has(of, "vector-otlp") })
+			world.Get(t, plain)
+			require.Equal(t, template(plain).Spec, template(object).Spec)
+			require.Equal(t, template(plain).Annotations, template(object).Annotations)
+			require.NotContains(t, template(object).Annotations, toldByTraces)
+		})
+	}
+}
+
+// A name that is there stays as it is, and so does a container with variables that nobody can look into.
+func TestWhatIsThereIsNotReplaced(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	vs := telling("traces", namespace, "LOG_ADDRESS")
+	world.Create(t, vs)
+	isOffered(t, vs)
+	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	untilActive(t, deployment, "vector-otlp")
+	from := func(prefix string) []corev1.EnvFromSource {
+		return []corev1.EnvFromSource{{Prefix: prefix, ConfigMapRef: &corev1.ConfigMapEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "any"}}}}
+	}
+	spec := &deployment.Spec.Template.Spec
+	spec.Containers[0].Env = []corev1.EnvVar{{Name: endpoint, Value: "http://own:1"}, {Name: "LOG_ADDRESS", Value: ""}}
+	spec.Containers = append(spec.Containers,
+		corev1.Container{Name: "any", Image: "any:1", EnvFrom: from("")},
+		corev1.Container{Name: "otel", Image: "any:1", EnvFrom: from("OTEL_")},
+	)
+	world.Create(t, deployment)
+	require.Equal(t, []string{"http://own:1"}, values(deployment, endpoint))
+	require.Equal(t, []string{""}, values(deployment, "LOG_ADDRESS"))
+	require.Len(t, told(deployment, "app"), 4)
+	require.Empty(t, told(deployment, "any"), "envFrom may have any name")
+	require.Equal(t, []string{"LOG_ADDRESS=127.0.0.1:5170"}, told(deployment, "otel"))
+
+	nameless := objects.NewDeployment("", namespace).Labelled("logs", "vector").Build()
+	nameless.GenerateName = "shop-"
+	world.Create(t, nameless)
+	require.Len(t, told(nameless, "app"), 3, "its name is not known yet: %v", told(nameless, "app"))
+	require.Empty(t, values(nameless, "OTEL_RESOURCE_ATTRIBUTES"))
+}
+
+// The named containers are told, and no others.
+func TestContainersAreToldByName(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	vs := telling("traces", namespace, "")
+	vs.Spec.Sidecar.Tell.Containers = []string{"web", "none"}
+	world.Create(t, vs)
+	isOffered(t, vs)
+	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	untilActive(t, deployment, "vector-otlp")
+	spec := &deployment.Spec.Template.Spec
+	spec.Containers = append(spec.Containers, corev1.Container{Name: "web", Image: "web:1"})
+	world.Create(t, deployment)
+	require.Empty(t, told(deployment, "app"))
+	require.Len(t, told(deployment, "web"), 3)
+	require.Empty(t, told(deployment, "vector-otlp"))
+}
+
+// Of two VectorSidecars that tell the same name, the older one does; and the other one, when that goes and the
+// owner writes the workload again.
+func TestTwoTellTheSameName(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	older := telling("a-traces", namespace, "LOG_ADDRESS")
+	younger := objects.NewVectorSidecar("b-lines", namespace).Selecting("logs", "vector").Sidecar(func(s *v1alpha1.SidecarSpec) {
+		s.Socket = &v1alpha1.SocketSpec{Enabled: ptr.To(true), Port: ptr.To(int32(5171))}
+		s.Tell = &v1alpha1.TellSpec{Env: &v1alpha1.TellEnvSpec{Socket: ptr.To("LOG_ADDRESS")}}
+	}).Build()
+	world.Create(t, older, younger)
+	isOffered(t, older)
+	isOffered(t, younger)
+	every := objects.NewDeployment("any", namespace).Labelled("logs", "vector").Build()
+	untilActive(t, every, "vector-otlp")
+	untilActive(t, every, "vector")
+	mustKubectl(t, namespace, application("app:1", own), "apply")
+	deployment := cart(namespace)
+	harness.Until(t, world, deployment, "both to be taken over", func(d *appsv1.Deployment) bool { return isAdopted("a-traces")(d) && isAdopted("b-lines")(d) })
+	require.Equal(t, []string{"127.0.0.1:5170"}, values(deployment, "LOG_ADDRESS"))
+
+	world.Delete(t, older)
+	harness.Until(t, world, deployment, "one sidecar", func(d *appsv1.Deployment) bool { return !has(d, "vector-otlp") })
+	require.Equal(t, []string{"FIRST=one"}, told(deployment, "app"))
+	untilGone(t, older)
+	mustKubectl(t, namespace, application("app:2", own), "apply")
+	world.Get(t, deployment)
+	require.Equal(t, []string{"FIRST=one", "LOG_ADDRESS=127.0.0.1:5171"}, told(deployment, "app"))
+	world.Delete(t, younger)
+	harness.Until(t, world, deployment, "no sidecar", func(d *appsv1.Deployment) bool { return !has(d, "vector") })
+	require.Equal(t, []string{"FIRST=one"}, told(deployment, "app"))
+	require.Empty(t, deployment.Spec.Template.Annotations)
+}
+
+// untilGone waits until the OverlaySet has nothing of a VectorSidecar.
+func untilGone(t *testing.T, vs *v1alpha1.VectorSidecar) {
+	t.Helper()
+	set := &v1alpha1.OverlaySet{}
+	harness.Eventually(t, "no overlay of "+vs.Name, func() bool {
+		key := client.ObjectKey{Namespace: vs.Namespace, Name: meta.OverlaySet}
+		return world.Client.Get(t.Context(), key, set) == nil &&
+			!slices.ContainsFunc(set.Spec.Overlays, func(o v1alpha1.Overlay) bool { return o.VectorSidecar == vs.Name })
+	})
+}
+
+// What the platform does not allow, nobody is told, and the status says which name.
+func TestThePolicySaysWhatMayBeTold(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	vs := telling("traces", namespace, "LD_PRELOAD")
+	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	world.Create(t, vs, deployment)
+	require.Contains(t, isLeft(t, vs), "the application may not be told LD_PRELOAD (sidecar.tell)")
+	harness.Until(t, world, vs, "a refusal", func(vs *v1alpha1.VectorSidecar) bool {
+		return slices.ContainsFunc(vs.Status.Conditions, func(c metav1.Condition) bool { return c.Reason == meta.ReasonPolicyViolation })
+	})
+	world.Get(t, deployment)
+	require.Empty(t, told(deployment, "app"))
+}
+
+// However many containers and variables a pod has: what it takes stays within the API server's limit of cost, and
+// what is told of within that of annotations.
+func TestManyContainersAreTold(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	vs := telling("traces", namespace, "LOG_ADDRESS")
+	world.Create(t, vs)
+	isOffered(t, vs)
+	untilActive(t, objects.NewDeployment("any", namespace).Labelled("logs", "vector").Build(), "vector-otlp")
+	for containers, isTold := range map[int]bool{20: true, 90: false} {
+		deployment := objects.NewDeployment(fmt.Sprintf("cart-%d", containers), namespace).Labelled("logs", "vector").Build()
+		spec := &deployment.Spec.Template.Spec
+		for len(spec.Containers) < containers {
+			spec.Containers = append(spec.Containers, corev1.Container{Name: fmt.Sprintf("c-%d", len(spec.Containers)), Image: "any:1"})
+		}
+		for i := range spec.Containers {
+			for n := range 100 {
+				spec.Containers[i].Env = append(spec.Containers[i].Env, corev1.EnvVar{Name: fmt.Sprintf("VARIABLE_%d", n), Value: "any"})
+			}
+		}
+		world.Create(t, deployment)
+		require.True(t, has(deployment, "vector-otlp"))
+		require.Equal(t, isTold, len(told(deployment, "c-5")) == 104)
+		harness.Change(t, world, deployment, func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Env[0].Value = "other" })
+		require.Equal(t, isTold, len(told(deployment, "c-5")) == 104)
+		harness.Change(t, world, deployment, func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[5].Env = nil })
+		require.Equal(t, isTold, len(told(deployment, "c-5")) == 4, "the policy is evaluated: %v", told(deployment, "c-5"))
+	}
+}

@@ -1,0 +1,272 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package injection
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// application is what an owner keeps of a Deployment, with the environment of its container as a list in flow
+// style.
+func application(image, env string) string {
+	return fmt.Sprintf(`apiVersion: apps/v1
+kind: Deployment
+metadata: {name: cart, labels: {logs: vector}}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: cart}}
+  template:
+    metadata: {labels: {app: cart}}
+    spec:
+      containers:
+        - {name: app, image: %q, env: %s}
+`, image, env)
+}
+
+const (
+	endpoint = "OTEL_EXPORTER_OTLP_ENDPOINT"
+	own      = "[{name: FIRST, value: one}]"
+)
+
+// values are those of a variable in the application's container.
+func values(object client.Object, name string) (found []string) {
+	for _, one := range told(object, "app") {
+		if key, value, _ := strings.Cut(one, "="); key == name {
+			found = append(found, value)
+		}
+	}
+	return found
+}
+
+// informed has the Deployment of an application created with its sidecar, of which it is told, and taken over.
+func informed(t *testing.T, apply ...string) (namespace string, deployment *appsv1.Deployment, vs *v1alpha1.VectorSidecar) {
+	t.Helper()
+	namespace = world.Namespace(t)
+	vs = telling("traces", namespace, "LOG_ADDRESS")
+	world.Create(t, vs)
+	isOffered(t, vs)
+	untilActive(t, objects.NewDeployment("any", namespace).Labelled("logs", "vector").Build(), "vector-otlp")
+	mustKubectl(t, namespace, application("app:1", own), apply...)
+	deployment = cart(namespace)
+	harness.Until(t, world, deployment, "the operator to take it over", func(d *appsv1.Deployment) bool { return isAdopted("traces")(d) })
+	require.EqualValues(t, 1, deployment.Generation)
+	require.Len(t, told(deployment, "app"), 5)
+	return namespace, deployment, vs
+}
+
+// withoutSidecar deletes the VectorSidecar and waits until the Deployment is without.
+func withoutSidecar(t *testing.T, deployment *appsv1.Deployment, vs *v1alpha1.VectorSidecar) {
+	t.Helper()
+	world.Delete(t, vs)
+	harness.Until(t, world, deployment, "no sidecar", func(d *appsv1.Deployment) bool { return !has(d, "vector-otlp") })
+	require.Empty(t, deployment.Spec.Template.Annotations)
+	require.Empty(t, deployment.Spec.Template.Spec.Volumes)
+}
+
+// Whatever an owner deploys with, no deploy is refused because of what was told, nor is it a generation
+// more; and a name that the owner takes is the owner's from then on.
+func TestOwnersDeployAsEverWhereTheirApplicationIsTold(t *testing.T) {
+	t.Parallel()
+	for name, apply := range map[string][]string{
+		"apply":                    {"apply"},
+		"server-side apply":        {"apply", "--server-side"},
+		"forced server-side apply": {"apply", "--server-side", "--force-conflicts"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			namespace, deployment, vs := informed(t, apply...)
+			before := told(deployment, "app")
+			deploy := func(image, env string, generation int64) {
+				t.Helper()
+				mustKubectl(t, namespace, application(image, env), apply...)
+				world.Get(t, deployment)
+				require.Equal(t, generation, deployment.Generation)
+			}
+			deploy("app:1", own, 1)
+			deploy("app:2", own, 2)
+			require.Equal(t, before, told(deployment, "app"))
+
+			deploy("app:2", "[{name: FIRST, value: one}, {name: OTEL_EXPORTER_OTLP_ENDPOINT, value: 'http://elsewhere:4317'}]", 3)
+			require.Equal(t, []string{"http://elsewhere:4317"}, values(deployment, endpoint))
+			require.NotContains(t, template(deployment).Annotations[toldByTraces], endpoint, "it is the owner's now")
+			require.Len(t, told(deployment, "app"), 5)
+
+			deploy("app:2", own, 4)
+			require.Equal(t, []string{"http://127.0.0.1:4317"}, values(deployment, endpoint), "nobody else says it any more")
+
+			deploy("app:2", "[{name: FIRST, value: one}, {name: OTEL_EXPORTER_OTLP_ENDPOINT, valueFrom: {fieldRef: {fieldPath: status.hostIP}}}]", 5)
+			require.Equal(t, []string{""}, values(deployment, endpoint), "a source in place of the value is accepted, and not with both")
+			harness.Until(t, world, deployment, "the operator to have seen it", func(d *appsv1.Deployment) bool { return isAdopted("traces")(d) })
+
+			withoutSidecar(t, deployment, vs)
+			require.Equal(t, []string{"FIRST=one", endpoint + "="}, told(deployment, "app"))
+			deploy("app:3", own, deployment.Generation+1)
+			require.Equal(t, []string{"FIRST=one"}, told(deployment, "app"), "what nobody asks for does not come back")
+		})
+	}
+}
+
+// What a person changes of what was told is the person's: it stays when the sidecar goes.
+func TestWhatWasToldAndChangedSinceStays(t *testing.T) {
+	t.Parallel()
+	namespace, deployment, vs := informed(t, "apply", "--server-side")
+	mustKubectl(t, namespace, "", "set", "env", "deployment/cart", "LOG_ADDRESS=elsewhere:1")
+	world.Get(t, deployment)
+	require.Equal(t, []string{"elsewhere:1"}, values(deployment, "LOG_ADDRESS"))
+	withoutSidecar(t, deployment, vs)
+	require.Equal(t, []string{"FIRST=one", "LOG_ADDRESS=elsewhere:1"}, told(deployment, "app"))
+}
+
+// What was told goes with the change that makes it untrue, in the same rollout, and nobody is told anything
+// else before the owner's next change of the pod template.
+func TestWhatIsToldAgreesWithTheSidecar(t *testing.T) {
+	t.Parallel()
+	namespace, deployment, vs := informed(t, "apply", "--server-side")
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.OTLP.GRPCPort = ptr.To(int32(14317)) })
+	harness.Until(t, world, deployment, "another port", func(d *appsv1.Deployment) bool { return d.Generation > 1 })
+	require.Empty(t, values(deployment, endpoint), "in the same write: %v", told(deployment, "app"))
+	require.Len(t, told(deployment, "app"), 4)
+	require.NotContains(t, template(deployment).Annotations[toldByTraces], endpoint)
+	require.EqualValues(t, 2, deployment.Generation)
+	overlaysOf(t, vs, func(o *v1alpha1.Overlay) bool { return o.Hash == deployment.Annotations[meta.AnnotationInjectedHash] })
+	harness.Eventually(t, "the API server to know", func() bool {
+		world.Get(t, deployment)
+		trial := deployment.DeepCopy()
+		trial.Spec.Template.Spec.Containers[0].Image = "app:2"
+		return world.Client.Update(t.Context(), trial, client.DryRunAll) == nil && len(values(trial, endpoint)) == 1
+	})
+	mustKubectl(t, namespace, application("app:2", own), "apply", "--server-side")
+	world.Get(t, deployment)
+	require.EqualValues(t, 3, deployment.Generation)
+	require.Equal(t, []string{"http://127.0.0.1:14317"}, values(deployment, endpoint))
+
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.Tell = nil })
+	harness.Until(t, world, deployment, "nothing told", func(d *appsv1.Deployment) bool { return len(told(d, "app")) == 1 })
+	require.EqualValues(t, 4, deployment.Generation)
+	require.NotContains(t, template(deployment).Annotations, toldByTraces)
+	require.True(t, has(deployment, "vector-otlp"))
+	mustKubectl(t, namespace, application("app:3", "[{name: LOG_ADDRESS, value: own}]"), "apply", "--server-side")
+	world.Get(t, deployment)
+	require.Equal(t, []string{"LOG_ADDRESS=own"}, told(deployment, "app"), "the operator owns no variable")
+}
+
+// An opt-out, and a scale.
+func TestWhatIsToldGoesWithAnOptOut(t *testing.T) {
+	t.Parallel()
+	namespace, deployment, _ := informed(t, "apply")
+	before := deployment.Spec.Template.DeepCopy()
+	scale := &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Name: "cart", Namespace: namespace}, Spec: autoscalingv1.ScaleSpec{Replicas: 2}}
+	require.NoError(t, world.Client.SubResource("scale").Update(t.Context(), deployment.DeepCopy(), client.WithSubResourceBody(scale)))
+	world.Get(t, deployment)
+	require.Equal(t, before, &deployment.Spec.Template)
+	mustKubectl(t, namespace, "", "annotate", "deployment/cart", meta.AnnotationInject+"=false")
+	harness.Until(t, world, deployment, "no sidecar", func(d *appsv1.Deployment) bool { return !has(d, "vector-otlp") })
+	require.Equal(t, []string{"FIRST=one"}, told(deployment, "app"))
+	require.Empty(t, deployment.Spec.Template.Annotations)
+}
+
+// A rollback brings back what was told then, and the operator takes out what is not true any more. After it,
+// as ever, server-side apply without force is refused what kubectl has set: of what was told, that is what
+// the rollback has brought back.
+func TestARollbackOfWhatWasTold(t *testing.T) {
+	t.Parallel()
+	namespace, deployment, vs := informed(t, "apply", "--server-side")
+	mustKubectl(t, namespace, application("app:2", own), "apply", "--server-side")
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.Tell = nil })
+	harness.Until(t, world, deployment, "nothing told", func(d *appsv1.Deployment) bool { return len(told(d, "app")) == 1 })
+	untilStored(t, deployment, 3)
+	mustKubectl(t, namespace, "", "rollout", "undo", "deployment/cart", "--to-revision=1")
+	harness.Until(t, world, deployment, "what is not true to go", func(d *appsv1.Deployment) bool {
+		return len(told(d, "app")) == 1 && isAdopted("traces")(d) && d.Spec.Template.Spec.Containers[0].Image == "app:1"
+	})
+	require.NotContains(t, template(deployment).Annotations, toldByTraces)
+	withoutSidecar(t, deployment, vs)
+	require.Equal(t, []string{"FIRST=one"}, told(deployment, "app"))
+}
+
+// What a rollback brings back of what was told, kubectl owns, as all else that it brings back: server-side apply
+// without force is refused it, as it is refused the image.
+func TestServerSideApplyAfterARollback(t *testing.T) {
+	t.Parallel()
+	apply := []string{"apply", "--server-side"}
+	namespace, deployment, vs := informed(t, apply...)
+	mustKubectl(t, namespace, "", "label", "deployment/cart", "logs-")
+	harness.Until(t, world, deployment, "nothing told", func(d *appsv1.Deployment) bool { return len(told(d, "app")) == 1 })
+	untilStored(t, deployment, 2)
+	mustKubectl(t, namespace, "", "label", "deployment/cart", "logs=vector")
+	harness.Until(t, world, deployment, "the operator's sidecar", func(d *appsv1.Deployment) bool { return has(d, "vector-otlp") })
+	require.Len(t, told(deployment, "app"), 1, "the operator tells nobody")
+	untilStored(t, deployment, 3)
+
+	mustKubectl(t, namespace, "", "rollout", "undo", "deployment/cart", "--to-revision=1")
+	world.Get(t, deployment)
+	require.Len(t, told(deployment, "app"), 5, "revision 1 has them: %v", told(deployment, "app"))
+	other := "[{name: FIRST, value: one}, {name: OTEL_EXPORTER_OTLP_ENDPOINT, value: 'http://elsewhere:4317'}]"
+	out, err := kubectl(t, namespace, application("app:1", other), apply...)
+	require.Error(t, err)
+	require.Contains(t, out, `conflict with "kubectl`)
+	mustKubectl(t, namespace, application("app:1", own), apply...)
+	mustKubectl(t, namespace, application("app:1", other), append(apply, "--force-conflicts")...)
+	world.Get(t, deployment)
+	require.Equal(t, []string{"http://elsewhere:4317"}, values(deployment, endpoint))
+	withoutSidecar(t, deployment, vs)
+	require.Equal(t, []string{"FIRST=one", endpoint + "=http://elsewhere:4317"}, told(deployment, "app"))
+}
+
+// helm upgrade, with a chart of the owner's.
+func TestHelmUpgradesAnApplicationThatIsTold(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	vs := telling("traces", namespace, "LOG_ADDRESS")
+	world.Create(t, vs)
+	isOffered(t, vs)
+	untilActive(t, objects.NewDeployment("any", namespace).Labelled("logs", "vector").Build(), "vector-otlp")
+	path, err := controlplane.Bin("helm")
+	require.NoError(t, err)
+	chart := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(chart, "Chart.yaml"), []byte("apiVersion: v2\nname: shop\nversion: 1.0.0\n"), 0o600))
+	require.NoError(t, os.Mkdir(filepath.Join(chart, "templates"), 0o700))
+	deployment := cart(namespace)
+	upgrade := func(image, env string) {
+		t.Helper()
+		require.NoError(t, os.WriteFile(filepath.Join(chart, "templates", "cart.yaml"), []byte(application(image, env)), 0o600))
+		out, err := exec.CommandContext(t.Context(), path, "upgrade", "--install", "shop", chart, "--kubeconfig", kubeconfig, "-n", namespace).CombinedOutput()
+		require.NoError(t, err, string(out))
+		world.Get(t, deployment)
+	}
+	upgrade("app:1", own)
+	require.Len(t, told(deployment, "app"), 5)
+	harness.Until(t, world, deployment, "the operator to take it over", func(d *appsv1.Deployment) bool { return isAdopted("traces")(d) })
+	upgrade("app:2", own)
+	require.EqualValues(t, 2, deployment.Generation)
+	require.Len(t, told(deployment, "app"), 5)
+	upgrade("app:2", "[{name: FIRST, value: one}, {name: OTEL_EXPORTER_OTLP_ENDPOINT, valueFrom: {fieldRef: {fieldPath: status.hostIP}}}]")
+	require.Equal(t, []string{""}, values(deployment, endpoint))
+	withoutSidecar(t, deployment, vs)
+	require.Equal(t, []string{"FIRST=one", endpoint + "="}, told(deployment, "app"))
+}
+
+// untilStored waits until a Deployment has that many revisions.
+func untilStored(t *testing.T, deployment *appsv1.Deployment, count int) {
+	t.Helper()
+	harness.Eventually(t, "its revisions", func() bool { return revisions(t, deployment.Namespace) == count })
+}
