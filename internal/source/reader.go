@@ -166,11 +166,11 @@ func (r Reader) Account(ctx context.Context, name types.NamespacedName) (*worklo
 	case err != nil:
 		return nil, fmt.Errorf("reading ServiceAccount %s: %w", name, err)
 	}
-	return AccountOf(object), nil
+	return accountOf(object), nil
 }
 
-// AccountOf returns what is read of a ServiceAccount.
-func AccountOf(object *corev1.ServiceAccount) *workload.Account {
+// accountOf returns what is read of a ServiceAccount.
+func accountOf(object *corev1.ServiceAccount) *workload.Account {
 	found := &workload.Account{}
 	for _, secret := range object.ImagePullSecrets {
 		found.PullSecrets = append(found.PullSecrets, secret.Name)

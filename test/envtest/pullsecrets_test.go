@@ -7,10 +7,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
@@ -201,6 +203,9 @@ func TestAPullSecretWaitsForWhatIsKnownOfTheServiceAccount(t *testing.T) {
 	})
 	require.NoError(t, world.Client.Delete(t.Context(), vs))
 	harness.Until(t, world, cart, "the sidecar to be gone", func(d *appsv1.Deployment) bool { return isClean(d) && len(pulls(d)) == 0 })
+	require.Eventually(t, func() bool { // The operator's last write for it is not the next operator's first.
+		return apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(vs), vs))
+	}, harness.Patience, 50*time.Millisecond, "the VectorSidecar to be gone")
 }
 
 // A forbidden read says nothing of what a ServiceAccount lists.
