@@ -45,7 +45,6 @@ func (c *clusters) advance(ctx context.Context, stages *stages, cluster *v1alpha
 	}
 	stages.await(ctx)
 	members, parts := c.members(ctx, stages.options, cluster, now), map[string]*stage{}
-	isNew := false
 	for wave, namespaces := range members {
 		name, last := now.Rollout.NameOf(wave), now.Rollout.Last(cluster.Status.Waves, wave)
 		broken := known.brokenIn(namespaces, last, stages.now())
@@ -57,29 +56,40 @@ func (c *clusters) advance(ctx context.Context, stages *stages, cluster *v1alpha
 		if part.IsNew {
 			known.setBroken(name, broken, cluster.Generation)
 		}
-		parts[name], isNew = part, isNew || part.IsNew
-	}
-	if isNew { // Before anything is written for it.
-		before := cluster.DeepCopy()
-		cluster.Status.Waves = statusesOf(parts)
-		if err := c.patch(ctx, before, cluster, known); err != nil {
-			return 0, fmt.Errorf("writing to the status that a revision is let through: %w", err)
-		}
-		log.FromContext(ctx).Info("revision let through", "revision", now.Given.Revision)
+		part.last, parts[name] = last, part
 	}
 	until := c.observe(stages, &now.Given, cluster, known, members, parts)
+	if err := c.record(ctx, cluster, known, parts); err != nil {
+		return 0, fmt.Errorf("writing to the status that a revision goes on: %w", err)
+	}
 	isOther, again := known.setParts(parts), map[string]bool{}
 	for wave, namespaces := range members {
 		for _, namespace := range namespaces {
-			again[namespace] = isOther[now.Rollout.NameOf(wave)]
+			if isOther[now.Rollout.NameOf(wave)] {
+				again[namespace] = true
+			}
 		}
 	}
-	maps.DeleteFunc(again, func(_ string, looks bool) bool { return !looks })
 	c.passOn(ctx, cluster, again, false)
 	if until.IsZero() {
 		return 0, nil
 	}
 	return max(until.Sub(stages.now()), time.Millisecond), nil
+}
+
+// record writes to the status which revisions are let through, and which go on because workloads have
+// waited too long for them, before anything is written for these: for whoever leads after a crash.
+func (c *clusters) record(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, known *clusterKnown, parts map[string]*stage) error {
+	goesOn := func(part *stage) bool {
+		return part.IsNew || part.last != nil && part.last.Finished != nil && part.Status.Finished == nil
+	}
+	if !slices.ContainsFunc(slices.Collect(maps.Values(parts)), goesOn) {
+		return nil
+	}
+	before := cluster.DeepCopy()
+	cluster.Status.Waves = statusesOf(parts)
+	log.FromContext(ctx).Info("revisions go on", "waves", slices.Sorted(maps.Keys(parts)))
+	return c.patch(ctx, before, cluster, known)
 }
 
 // observe records how far the parts are, and has those wake up who waited for that. It returns

@@ -247,3 +247,41 @@ func TestAClusterVectorSidecarKeepsToItsWavesWhoeverLeads(t *testing.T) {
 		require.Equal(t, before[one.Namespace+one.Name]+1, one.Generation, "%s rolls once", one.Name)
 	}
 }
+
+// What goes on because it has waited too long goes by waves as well, and the status says so before: whoever
+// leads after a crash has to watch it.
+func TestAClusterVectorSidecarGoesOnInWavesAfterMaxAge(t *testing.T) {
+	installation := wavesOf(t, "1s", "halt: {}")
+	in := newInWaves(t)
+	harness.Change(t, world, in.cluster, func(c *v1alpha1.ClusterVectorSidecar) {
+		c.Spec.Rollout.Mode, c.Spec.Rollout.MaxAge = v1alpha1.ModeOnAppRollout, &metav1.Duration{Duration: 6 * time.Second}
+	})
+	level(t, installation, "warn")
+	harness.Until(t, world, in.cluster, "the change to wait everywhere", func(c *v1alpha1.ClusterVectorSidecar) bool {
+		isDeferred := func(one v1alpha1.UnsettledInNamespace) bool { return one.State == string(v1alpha1.StateDeferred) }
+		return len(c.Status.Unsettled) == 2 && !slices.ContainsFunc(c.Status.Unsettled, func(one v1alpha1.UnsettledInNamespace) bool { return !isDeferred(one) }) &&
+			partOf(c, "rest").Revision != in.before && partOf(c, "rest").Finished != nil
+	})
+	was, waits := partOf(in.cluster, "canary").Started, time.Now()
+	require.Nil(t, was, "nothing has begun")
+
+	harness.Until(t, world, in.canary, "what it waited for", has("warn"))
+	harness.Until(t, world, in.rest, "what it waited for", has("warn"))
+	untilPart(t, in.cluster, "rest", v1alpha1.RolloutComplete, partOf(in.cluster, "canary").Revision)
+	var order []string
+	for _, write := range running.Requests.Writes("") {
+		switch {
+		case write.At.Before(waits):
+		case strings.HasSuffix(write.Path, "/clustervectorsidecars/"+in.cluster.Name+"/status"):
+			order = append(order, "status")
+		case strings.Contains(write.Path, "/namespaces/"+in.canary.Namespace+"/deployments/"):
+			order = append(order, "canary")
+		case strings.Contains(write.Path, "/namespaces/"+in.others+"/deployments/"):
+			order = append(order, "rest")
+		}
+	}
+	first, second := slices.Index(order, "canary"), slices.Index(order, "rest")
+	require.Contains(t, order[:max(first, 0)], "status", "the status first: %v", order)
+	require.Contains(t, order[first:max(second, first)], "status", "and then the next wave: %v", order)
+	require.False(t, partOf(in.cluster, "rest").Started.Before(partOf(in.cluster, "canary").Finished), "it waits for the wave before")
+}
