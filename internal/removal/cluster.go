@@ -95,20 +95,25 @@ func (e *Ejector) pass(ctx context.Context, traces *Traces) error {
 		}
 	}
 	for i := range traces.Sidecars {
-		sidecar := traces.Sidecars[i]
-		err := e.Client.Get(ctx, client.ObjectKeyFromObject(sidecar), sidecar)
-		if client.IgnoreNotFound(err) != nil {
-			return fmt.Errorf("reading %s: %w", nameOf(sidecar), err)
-		}
-		if err != nil {
-			continue // It had no finalizer, or it was removed in the meantime.
-		}
-		if err := writer.RemoveFinalizer(ctx, sidecar); err != nil {
-			return fmt.Errorf("%s: %w", nameOf(sidecar), err)
+		if err := e.release(ctx, writer, traces.Sidecars[i]); err != nil {
+			return fmt.Errorf("%s: %w", nameOf(traces.Sidecars[i]), err)
 		}
 	}
 	return nil
 }
+
+// release removes the finalizer, again if an operator that still runs writes in between.
+func (e *Ejector) release(ctx context.Context, writer *apply.Writer, sidecar client.Object) error {
+	return retry.OnError(retry.DefaultBackoff, isStale, func() error {
+		if err := e.Client.Get(ctx, client.ObjectKeyFromObject(sidecar), sidecar); err != nil {
+			return client.IgnoreNotFound(err) // It had no finalizer, or it was removed in the meantime.
+		}
+		return writer.RemoveFinalizer(ctx, sidecar)
+	})
+}
+
+// isStale reports whether somebody has written in between.
+func isStale(err error) bool { return errors.Is(err, apply.ErrStale) }
 
 // removeAll removes the sidecars, MaxConcurrent at a time, and continues after failures.
 func (e *Ejector) removeAll(ctx context.Context, writer *apply.Writer, views []workload.View) error {
@@ -174,7 +179,7 @@ func (e *Ejector) remove(ctx context.Context, writer *apply.Writer, view *worklo
 // removeOne removes one manager's sidecar from a workload. It retries if others have written
 // the workload in between, as an earlier removal has.
 func (e *Ejector) removeOne(ctx context.Context, writer *apply.Writer, view *workload.View, manager string) error {
-	return retry.OnError(retry.DefaultBackoff, func(err error) bool { return errors.Is(err, apply.ErrStale) }, func() error {
+	return retry.OnError(retry.DefaultBackoff, isStale, func() error {
 		removal := plan.ForRemoval(manager, view)
 		if removal.Action == plan.None {
 			return nil

@@ -4,6 +4,7 @@
 package removal
 
 import (
+	"context"
 	"encoding/json"
 	"testing"
 
@@ -15,8 +16,10 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
@@ -107,4 +110,30 @@ func TestFindTracesFindsAllThatIsLeftInANamespace(t *testing.T) {
 	found, err = FindTraces(t.Context(), cluster, "")
 	require.NoError(t, err)
 	require.Len(t, found.Workloads, 2)
+}
+
+// An operator that still runs may write between a read and the removal of the finalizer.
+func TestAFinalizerGoesWhoeverWritesInBetween(t *testing.T) {
+	scheme := runtime.NewScheme()
+	require.NoError(t, clientgoscheme.AddToScheme(scheme))
+	require.NoError(t, v1alpha1.AddToScheme(scheme))
+	require.NoError(t, workload.AddToScheme(scheme))
+	sidecar := &v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "logs", Finalizers: []string{meta.Finalizer}}}
+	writes := 0
+	meanwhile := interceptor.Funcs{Patch: func(ctx context.Context, to client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption) error {
+		if writes++; writes == 1 {
+			other := &v1alpha1.VectorSidecar{}
+			require.NoError(t, to.Get(ctx, client.ObjectKeyFromObject(object), other))
+			other.Annotations = map[string]string{"by": "another"}
+			require.NoError(t, to.Update(ctx, other))
+		}
+		return to.Patch(ctx, object, patch, options...)
+	}}
+	cluster := fake.NewClientBuilder().WithScheme(scheme).WithObjects(sidecar).WithInterceptorFuncs(meanwhile).Build()
+	ejector := Ejector{Client: cluster, MaxConcurrent: 1}
+	require.NoError(t, ejector.release(t.Context(), apply.New(cluster), sidecar))
+	require.Equal(t, 2, writes)
+	left := &v1alpha1.VectorSidecar{}
+	require.NoError(t, cluster.Get(t.Context(), client.ObjectKeyFromObject(sidecar), left))
+	require.Empty(t, left.Finalizers)
 }
