@@ -21,6 +21,9 @@ func told(p *plan.Plan, view *workload.View, template *corev1.PodTemplateSpec) s
 		return ""
 	}
 	known, _ := view.ToldOf(p.Manager)
+	if containers := len(template.Spec.Containers); len(known) == 0 && workload.IsTooMuch(p.Desired.Tells(), view.Ref, containers) {
+		return fmt.Sprintf("nobody: to record it for %d containers would take more than an annotation may have", containers)
+	}
 	var all []string
 	for i := range template.Spec.Containers {
 		container := &template.Spec.Containers[i]

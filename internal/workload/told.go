@@ -43,6 +43,20 @@ type Told struct{ Container, Name, Value string }
 // String is a line of the record that the pod template has of what was told.
 func (t Told) String() string { return t.Container + " " + t.Name + "=" + t.Value }
 
+// mostTold and recordedBeside are what the policies of the API server go by: how large a record may
+// be in bytes, and how much of it is for a variable besides its name and value.
+const mostTold, recordedBeside = 32768, 70
+
+// IsTooMuch reports whether these would not fit into the record of a workload with so many
+// containers, and so are told to nobody.
+func IsTooMuch(tells []Tell, in Ref, containers int) bool {
+	size := 0
+	for i := range tells {
+		size += len(tells[i].Name) + len(tells[i].For(in)) + recordedBeside
+	}
+	return size*containers >= mostTold
+}
+
 // ToldText is the record of what was told.
 func ToldText(all []Told) string {
 	lines := make([]string, len(all))

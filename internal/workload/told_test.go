@@ -4,6 +4,9 @@
 package workload
 
 import (
+	"fmt"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -82,4 +85,16 @@ func TestWhatWasToldIsPackedWithoutTheName(t *testing.T) {
 func TestAValueIsOfTheWorkload(t *testing.T) {
 	tell := Tell{Containers: []string{AllContainers}, Name: "A", Value: "{kind} {namespace}/{name}"}
 	require.Equal(t, "deployment shop/cart", tell.For(Ref{Kind: "Deployment", Namespace: "shop", Name: "cart"}))
+}
+
+// The chart's policies go by the same numbers.
+func TestARecordHasRoomForSoMuch(t *testing.T) {
+	tells := []Tell{{Name: "A", Value: "{name}"}, {Name: "B", Value: strings.Repeat("b", 91)}}
+	in := Ref{Kind: "Deployment", Namespace: "shop", Name: "cart"}
+	const each = 1 + 4 + 70 + 1 + 91 + 70
+	require.False(t, IsTooMuch(tells, in, (32768-1)/each))
+	require.True(t, IsTooMuch(tells, in, (32768-1)/each+1))
+	policies, err := os.ReadFile("../../chart/templates/admissioninjection.yaml")
+	require.NoError(t, err)
+	require.Contains(t, string(policies), fmt.Sprintf("size(t.name) + size(t.value) + %d) + [0]).sum() * size(variables.containers) < %d", recordedBeside, mostTold))
 }
