@@ -61,8 +61,8 @@ type Options struct {
 	OverlaySets bool
 	// ReadAccounts has ServiceAccounts read of workloads that get a pull secret.
 	ReadAccounts bool
-	// Untold says why the API server tells no application of its sidecar; "" if it may.
-	Untold string
+	// Unserved says why the API server injects nothing in the operator's place; "" if it may.
+	Unserved string
 	// Cache holds renderings and checks.
 	Cache *desired.Cache
 	// ReconcileInterval is roughly how often every VectorSidecar is reconciled without any memory,

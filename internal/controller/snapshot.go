@@ -90,15 +90,9 @@ func (s *snapshots) from(ctx context.Context, sidecar *v1alpha1.VectorSidecar, f
 		return nil, err
 	}
 	taken := &evaluate.Snapshot{Observed: observed}
-	taken.Untold = s.options.Untold
-	switch taken.Offers = s.options.OverlaySets && sidecar.Cluster == nil; {
-	case !s.options.OverlaySets:
-		taken.Left = "admissionInjection.enabled of the installation's values is false, or the API server lacks MutatingAdmissionPolicies"
-	case !taken.Offers:
-		taken.Left = "the sidecars of ClusterVectorSidecars are the operator's to inject"
-		if taken.Untold == "" {
-			taken.Untold = taken.Left
-		}
+	taken.Offers, taken.Unserved = s.options.OverlaySets && sidecar.Cluster == nil, s.options.Unserved
+	if taken.Unserved == "" && !taken.Offers {
+		taken.Unserved = "the sidecars of ClusterVectorSidecars are the operator's to inject"
 	}
 	taken.Loops, _ = from.known.Loops()
 	taken.Trials = from.known.Trials()

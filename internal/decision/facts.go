@@ -45,9 +45,9 @@ type Facts struct {
 	// none; both are empty if nobody asks, or it is not known.
 	Offers []desired.Offer
 	Left   string
-	// Untold says why the API server tells no application of the sidecar; "" if it may, or it is not
-	// known.
-	Untold string
+	// Unserved says why the API server injects nothing in the operator's place, whatever the sidecar
+	// is; "" for no such reason, or if it is not known.
+	Unserved string
 	// Asked are the names of all ConfigMaps that were needed.
 	Asked []string
 	// Verdicts are the results of Vector's own validation, by key; nil if the operator

@@ -145,6 +145,9 @@ func (f *Facts) unserved(p *plan.Plan) string {
 	if traits := &p.Target.Adapter().Traits; traits.AtomicLists || traits.Immutable != "" {
 		return "it puts sidecars into no " + p.Target.Adapter().Plural
 	}
+	if f.Unserved != "" {
+		return f.Unserved
+	}
 	why := f.Left
 	if len(f.Offers) > 0 {
 		why = "this one depends on the workload, as only the operator can tell"

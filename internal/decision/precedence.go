@@ -53,7 +53,7 @@ func (e *Evaluator) Injection(of desired.Workload, container string, competitors
 	p := e.plan(of.Desired, container, competitors, view)
 	e.admit(&p, view, of.Rendered)
 	if p.Desired != nil {
-		p.Warning = of.Doubts(e.manager, e.facts.Untold, view)
+		p.Warning = of.Doubts(e.manager, e.facts.Unserved, view)
 	}
 	found := &Evaluated{Plan: p, Rendered: of.Rendered, Companions: of.Rendered.Companions, Copied: of.Rendered.Copied}
 	switch {

@@ -153,7 +153,7 @@ func TestWorkloadsOfOtherOperatorsAreLeftAsIsWanted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := snapshot(t, as("", ""), cart())
-			s.Left = test.left
+			s.Unserved = test.left
 			ofKafka(s)
 			has := *s
 			carried(&has, &decide(t, &has).Plans[0])

@@ -51,8 +51,8 @@ func newPass(snapshot *Snapshot, reader *desired.Reader, sidecar *v1alpha1.Vecto
 	p := &pass{
 		facts: decision.Facts{
 			Sidecar: sidecar, NamespaceLabels: snapshot.NamespaceLabels, NamespaceUsers: snapshot.NamespaceUsers, Policy: snapshot.Platform.Policy,
-			Companions: snapshot.Companions, Untold: snapshot.Untold, ConfigMaps: map[string]*corev1.ConfigMap{},
-			Trials: snapshot.Trials, Loops: snapshot.Loops, Left: snapshot.Left, Faults: snapshot.Faults, Now: snapshot.Now, Hold: snapshot.Hold, Late: snapshot.Late,
+			Companions: snapshot.Companions, Unserved: snapshot.Unserved, ConfigMaps: map[string]*corev1.ConfigMap{},
+			Trials: snapshot.Trials, Loops: snapshot.Loops, Faults: snapshot.Faults, Now: snapshot.Now, Hold: snapshot.Hold, Late: snapshot.Late,
 		},
 		manager: meta.Manager(sidecar.Name), reader: reader, accounts: snapshot.Accounts, bases: map[string]string{},
 	}

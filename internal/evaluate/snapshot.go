@@ -50,12 +50,9 @@ type Snapshot struct {
 	Faults map[types.UID]workload.Fault
 	// Offers has what workloads would carry that are not there yet be decided, too.
 	Offers bool
-	// Left says why the API server is offered nothing, whatever the sidecar is; "" for no
-	// such reason, or if it is not known.
-	Left string
-	// Untold says why the API server tells no application of the sidecar; "" if it may, or it is not
-	// known.
-	Untold string
+	// Unserved says why the API server injects nothing in the operator's place, whatever the sidecar
+	// is; "" for no such reason, or if it is not known.
+	Unserved string
 	// Hold lets nothing but removals be written; nil if nothing does.
 	Hold *plan.Hold
 	// Late lets nothing begin that has waited for spec.rollout.maxAge; nil if nothing does.

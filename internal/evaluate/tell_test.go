@@ -36,7 +36,7 @@ func TestWhoCannotBeToldIsWarned(t *testing.T) {
 	tells := decided.Offers[0].Rendered.Overlay.Tells
 	require.Equal(t, "http://127.0.0.1:4318", tells[0].Value)
 	require.Equal(t, "http/protobuf", tells[1].Value)
-	s.Untold = "it is off"
+	s.Unserved = "it is off"
 	require.Contains(t, decide(t, s).Plans[0].Warning, "does not tell the application where it listens (sidecar.tell): it is off")
 
 	s.Sidecar = sidecar.Sidecar(func(s *v1alpha1.SidecarSpec) { s.OTLP = nil }).Build()

@@ -123,15 +123,15 @@ func lookAt(settings *controller.Options, config *rest.Config, mapper apimeta.RE
 	if settings.Nodes, err = nodesOf(config, options); err != nil {
 		return err
 	}
-	settings.Untold = untold(mapper, options)
+	settings.Unserved = unserved(mapper, options)
 	settings.Cluster, err = clusterOf(config, mapper)
 	return err
 }
 
-// untold says why the API server tells no application of its sidecar; "" if it may.
-func untold(mapper apimeta.RESTMapper, options *Options) string {
+// unserved says why the API server injects nothing in the operator's place; "" if it may.
+func unserved(mapper apimeta.RESTMapper, options *Options) string {
 	if !options.AdmissionInjection {
-		return "that is the API server's to do, and the installation's admissionInjection is off"
+		return "the installation's admissionInjection.enabled is false"
 	}
 	_, err := mapper.RESTMapping(schema.GroupKind{Group: "admissionregistration.k8s.io", Kind: "MutatingAdmissionPolicy"}, "v1")
 	if apimeta.IsNoMatchError(err) {

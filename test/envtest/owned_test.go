@@ -238,7 +238,7 @@ func TestOwnedWorkloadsAreLeftOutWhereThatIsWanted(t *testing.T) {
 				vs.Status.Unsettled[0].Reason == meta.ReasonOwnedBy && vs.Status.Unsettled[0].Message == "Kafka.kafka.strimzi.io/orders owns it, "+why
 		}
 	}
-	harness.Until(t, world, vs, "that it is left out", isSkipped("spec.ownedWorkloads is AtAdmission, and the API server does not put the sidecar in: admissionInjection.enabled of the installation's values is false, or the API server lacks MutatingAdmissionPolicies"))
+	harness.Until(t, world, vs, "that it is left out", isSkipped("spec.ownedWorkloads is AtAdmission, and the API server does not put the sidecar in: the installation's admissionInjection.enabled is false"))
 	require.Zero(t, writesOf(owned))
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.OwnedWorkloads = v1alpha1.OwnedInject })
