@@ -161,37 +161,35 @@ func (n *Node) Tag(ctx context.Context, tag, as string) error {
 	return n.runCtr(ctx, nil, "images", "tag", "--force", tag, as)
 }
 
-// ImportArchive is Import of an image archive, which must hold one image.
-func (n *Node) ImportArchive(ctx context.Context, tag, archive string) error {
-	image, err := tarball.ImageFromPath(archive, nil)
-	if err != nil {
-		return fmt.Errorf("reading the image archive %s: %w", archive, err)
-	}
-	return n.Import(ctx, tag, image)
-}
-
-// ImportVector has the node know, by a name, the Vector that the variable VECTOR names, a
-// program or an image archive, or else the stand-in for it.
+// ImportVector has the node know VectorImage by a name.
 func (n *Node) ImportVector(ctx context.Context, tag string) error {
-	var image v1.Image
-	var err error
-	switch vector := os.Getenv("VECTOR"); {
-	case vector == "":
-		image, err = FromFiles([]string{"/programs", "vector"}, map[string]string{"/programs": n.Program()})
-	case strings.HasSuffix(vector, ".tar"):
-		return n.ImportArchive(ctx, tag, vector)
-	default:
-		var files map[string]string
-		if files, err = Libraries(ctx, vector); err != nil {
-			return err
-		}
-		files["/usr/bin/vector"] = vector
-		image, err = FromFiles([]string{"/usr/bin/vector"}, files)
-	}
+	image, err := n.VectorImage(ctx)
 	if err != nil {
 		return err
 	}
 	return n.Import(ctx, tag, image)
+}
+
+// VectorImage is the image of the Vector that the variable VECTOR names, a program or an image
+// archive, or else of the stand-in for it.
+func (n *Node) VectorImage(ctx context.Context) (v1.Image, error) {
+	switch vector := os.Getenv("VECTOR"); {
+	case vector == "":
+		return FromFiles([]string{"/programs", "vector"}, map[string]string{"/programs": n.Program()})
+	case strings.HasSuffix(vector, ".tar"):
+		image, err := tarball.ImageFromPath(vector, nil)
+		if err != nil {
+			return nil, fmt.Errorf("reading the image archive %s: %w", vector, err)
+		}
+		return image, nil
+	default:
+		files, err := Libraries(ctx, vector)
+		if err != nil {
+			return nil, err
+		}
+		files["/usr/bin/vector"] = vector
+		return FromFiles([]string{"/usr/bin/vector"}, files)
+	}
 }
 
 // ImportLayout is Import of the image for this machine out of an OCI layout.

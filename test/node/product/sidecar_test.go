@@ -28,7 +28,7 @@ import (
 
 // One release serves what follows, whose tests wait most of their time.
 func TestSidecars(t *testing.T) {
-	installed(t, webhook, "rbac.optional.pods=true")
+	installed(t, webhook, "rbac.optional.pods=true", "rbac.optional.serviceAccounts=true", "policy.imagePullSecrets.allowed={"+mirror+"}")
 	t.Run("of pods", func(t *testing.T) {
 		for name, test := range map[string]func(*testing.T){
 			"only its metrics answer on the pod's address":                 testOnlyMetricsAnswer,
@@ -41,6 +41,7 @@ func TestSidecars(t *testing.T) {
 			"a live change reaches it, and a broken one does not":          testLiveReload,
 			"it reads what other users let it":                             testOtherUsers,
 			"as the application's user it reads what nobody else may":      testUserOfTheApplication,
+			"its image is pulled with a Secret of its own":                 testPullSecrets,
 			"its socket is there again after it was killed":                testSocketOfAKilledSidecar,
 			"faults": testFaultsReachTheStatus,
 		} {
