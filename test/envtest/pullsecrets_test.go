@@ -4,6 +4,7 @@
 package envtest
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -204,6 +205,40 @@ func TestAPullSecretWaitsForWhatIsKnownOfTheServiceAccount(t *testing.T) {
 	require.NoError(t, world.Client.Delete(t.Context(), vs))
 	harness.Until(t, world, cart, "the sidecar to be gone", func(d *appsv1.Deployment) bool { return isClean(d) && len(pulls(d)) == 0 })
 	require.Eventually(t, func() bool { // The operator's last write for it is not the next operator's first.
+		return apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(vs), vs))
+	}, harness.Patience, 50*time.Millisecond, "the VectorSidecar to be gone")
+}
+
+// A ServiceAccount is read once for all of its workloads, and not again with the next change.
+func TestAServiceAccountIsReadOnceForAllOfItsWorkloads(t *testing.T) {
+	give(t, objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, desired.PolicyKey, "imagePullSecrets: {allowed: [registry]}"))
+	namespace := world.Namespace(t)
+	world.Create(t, &corev1.ServiceAccount{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "cart"}, ImagePullSecrets: []corev1.LocalObjectReference{{Name: "apps"}},
+	})
+	const many = 40
+	for n := range many {
+		world.Create(t, objects.NewDeployment(fmt.Sprintf("cart-%d", n), namespace).WithReplicas(0).Labelled("logs", "vector").
+			Pod(func(pod *corev1.PodSpec) { pod.ServiceAccountName = "cart" }).Build())
+	}
+	accounts := "/namespaces/" + namespace + "/serviceaccounts"
+	deployments := "/namespaces/" + namespace + "/deployments/"
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithMaxConcurrent("100%").Sidecar(func(s *v1alpha1.SidecarSpec) {
+		s.ImagePullSecrets = []string{"registry"}
+	}).Build()
+	world.Create(t, vs)
+	isDone := func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.UpdatedDeployments == many }
+	harness.Until(t, world, vs, "all sidecars", isDone)
+	require.Len(t, running.Requests.Reads(accounts), 1)
+
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.LogLevel = "trace" })
+	harness.Until(t, world, vs, "the change in all of them", isDone)
+	require.Len(t, running.Requests.Reads(accounts), 1)
+	require.Len(t, running.Requests.Writes(deployments), 2*many)
+	require.Empty(t, running.Requests.Reads(deployments))
+
+	require.NoError(t, world.Client.Delete(t.Context(), vs))
+	require.Eventually(t, func() bool { // Nobody's policy is left to it.
 		return apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(vs), vs))
 	}, harness.Patience, 50*time.Millisecond, "the VectorSidecar to be gone")
 }
