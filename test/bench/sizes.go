@@ -14,29 +14,31 @@ import (
 
 // sizes are how much of each scenario a run does.
 type sizes struct {
-	rounds   int
-	counts   []int // numbers of Deployments that a VectorSidecar fans out to
-	against  int   // the largest of them that the slow contenders take part in
-	fleets   []int // numbers of Deployments that the operator starts with
-	mixed    int   // workloads of several kinds that it starts with
-	idle     time.Duration
-	sidecars int // VectorSidecars beside an idle fleet
-	storm    int // status-only events
-	growth   []int
-	crowd    [2]int // numbers of VectorSidecars
-	changes  int    // labels added, at changesPerSecond
-	flips    int    // changes of a ConfigMap
-	flipped  int    // Deployments that refer to it
-	paced    int    // Deployments under a budget, with controllers
-	budget   int    // how many of them may roll out at once
-	soak     time.Duration
+	rounds  int
+	counts  []int // numbers of Deployments that a VectorSidecar fans out to
+	against int   // the largest of them that the slow contenders take part in
+	fleets  []int // numbers of Deployments that the operator starts with
+	mixed   int   // workloads of several kinds that it starts with
+	// namespaces are those that one ClusterVectorSidecar reaches.
+	namespaces int
+	idle       time.Duration
+	sidecars   int // VectorSidecars beside an idle fleet
+	storm      int // status-only events
+	growth     []int
+	crowd      [2]int // numbers of VectorSidecars
+	changes    int    // labels added, at changesPerSecond
+	flips      int    // changes of a ConfigMap
+	flipped    int    // Deployments that refer to it
+	paced      int    // Deployments under a budget, with controllers
+	budget     int    // how many of them may roll out at once
+	soak       time.Duration
 }
 
 // short takes about two minutes on two cores.
 var short = sizes{
 	rounds: 3, counts: []int{300},
 	fleets: []int{1000}, idle: 5 * time.Second, sidecars: 20, storm: 500,
-	changes: 200, flips: 3, flipped: 100,
+	changes: 200, flips: 3, flipped: 100, namespaces: 100,
 }
 
 // full takes more than half an hour.
@@ -44,7 +46,7 @@ var full = sizes{
 	rounds: 3, counts: []int{500, 5000}, against: 500,
 	fleets: []int{10000, 50000}, mixed: 10000, idle: 5 * time.Minute, sidecars: 100, storm: 50000,
 	growth: []int{500, 1000, 2000, 5000, 10000, 20000}, crowd: [2]int{10, 1000},
-	changes: 2000, flips: 60, flipped: 500, paced: 1000, budget: 20,
+	changes: 2000, flips: 60, flipped: 500, paced: 1000, budget: 20, namespaces: 1000,
 }
 
 // suites are all scenarios of a size. Each control plane is a new one, so that what
@@ -56,6 +58,7 @@ func suites(s sizes) []suite {
 		// New content is taken when the rollout before has finished, which takes controllers.
 		{controlplane.Options{Controllers: true}, []scenario{{"flips", s.flip}}},
 		{controlplane.Options{}, []scenario{{"fleet", s.fleet}}},
+		{controlplane.Options{}, []scenario{{"namespaces", s.spread}}},
 	}
 	if len(s.growth) > 0 {
 		all = append(all, suite{controlplane.Options{}, []scenario{{"growth", s.grow}, {"crowd", s.crowded}}})
@@ -95,6 +98,7 @@ func override(flags *flag.FlagSet) func(*sizes) {
 	declare("against", "the largest fan-out that kubectl and the naive algorithm take part in", func(s *sizes, n []int) { s.against = n[0] })
 	declare("fleets", "Deployments that the operator starts with, one or several numbers", func(s *sizes, n []int) { s.fleets = n })
 	declare("mixed", "workloads of several kinds that the operator starts with", func(s *sizes, n []int) { s.mixed = n[0] })
+	declare("namespaces", "namespaces that one ClusterVectorSidecar reaches", func(s *sizes, n []int) { s.namespaces = n[0] })
 	declare("idle", "seconds to do nothing", func(s *sizes, n []int) { s.idle = time.Duration(n[0]) * time.Second })
 	declare("storm", "status-only events", func(s *sizes, n []int) { s.storm = n[0] })
 	declare("growth", "Deployments to grow to, several numbers", func(s *sizes, n []int) { s.growth = n })
