@@ -8,10 +8,14 @@ stays; within `encoding`, `batch` and other maps the rest is filled in, except t
 `whole`. Batches and buffers are sized for a sidecar: Vector's own defaults are for an
 agent that has the memory of a node. A sink in `acknowledged` has a file, or an OTLP
 client, wait for its word; a socket waits for nothing, so alone it is not asked to.
+The namespace is looked at only for a sink that has it: what does not look at it is
+rendered once for all namespaces.
 */}}
 {{- define "vector-sidecar.sinkPresets" -}}
 {{- $aggregator := default dict .Values.global.aggregator -}}
 {{- $waits := or .Values.predecessor .Values.sidecar.logs.path .Values.sidecar.otlp.enabled -}}
+{{- $types := list -}}
+{{- range .Values.sidecar.sinks }}{{ if . }}{{ $types = append $types (get . "type") }}{{ end }}{{ end -}}
 whole: [buffer, labels]
 acknowledged: [{{ if and $waits (not .Values.predecessor) }}console, http, elasticsearch, loki, aws_s3, kafka{{ end }}]
 console:
@@ -31,6 +35,7 @@ elasticsearch:
   compression: gzip
   batch: {max_bytes: 1000000, timeout_secs: 1}
   buffer: {type: memory, max_events: 2000, when_full: block}
+{{- if has "loki" $types }}
 loki:
   encoding: {codec: json}
   # No label from an event: Vector 0.57 and later refuse one, and Loki wants few.
@@ -40,6 +45,8 @@ loki:
     vectorsidecar: {{ .Release.Name | quote }}
   batch: {max_bytes: 1000000, timeout_secs: 1}
   buffer: {type: memory, max_events: 2000, when_full: block}
+{{- end }}
+{{- if has "aws_s3" $types }}
 aws_s3:
   encoding: {codec: json}
   compression: gzip
@@ -47,6 +54,7 @@ aws_s3:
   # A pod that dies loses what it has not uploaded: a minute, in place of five.
   batch: {max_bytes: 10000000, timeout_secs: 60}
   buffer: {type: memory, max_events: 2000, when_full: block}
+{{- end }}
 kafka:
   encoding: {codec: json}
   compression: lz4

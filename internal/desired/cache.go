@@ -8,16 +8,18 @@ import (
 	"sync"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // Limits of a Cache in bytes, for a container with the chart's memory limit. A rendering
-// is some ten kilobytes, and up to a megabyte; the other limit is for results of
-// configuration checks.
+// is some ten kilobytes, and up to a megabyte; the other limits are for what namespaces share,
+// and for results of configuration checks.
 const (
-	mostRendered = 24 << 20
+	mostRendered = 20 << 20
+	mostExecuted = 4 << 20
 	mostRead     = 1 << 20
 	mostReported = 8 << 20
 )
@@ -28,6 +30,8 @@ const (
 type Cache struct {
 	mu       sync.Mutex
 	rendered *bounded.Store[*Rendered]
+	// results are what templates rendered that is the same in all namespaces.
+	results *bounded.Store[*render.Result]
 	// read has, by request, what its renderings have read of their targets: mostly the
 	// same for all, so that one lookup finds a result.
 	read    *bounded.Store[[][]tree.Read]
@@ -37,13 +41,36 @@ type Cache struct {
 // NewCache returns an empty Cache.
 func NewCache() *Cache {
 	return &Cache{
-		rendered: bounded.NewStore[*Rendered](mostRendered), read: bounded.NewStore[[][]tree.Read](mostRead),
+		rendered: bounded.NewStore[*Rendered](mostRendered), results: bounded.NewStore[*render.Result](mostExecuted),
+		read:    bounded.NewStore[[][]tree.Read](mostRead),
 		reports: bounded.NewStore[*vectorconfig.Report](mostReported),
 	}
 }
 
 // readBy returns what renderings of a request have read.
 func (c *Cache) readBy(common []byte) [][]tree.Read { return remembered(c, c.read, common) }
+
+// executed returns what was rendered from the same for a target like this one, nil if nothing was.
+func (c *Cache) executed(shared []byte, target *workload.View) *render.Result {
+	if c == nil {
+		return nil
+	}
+	for _, reads := range c.readBy(shared) {
+		if found := remembered(c, c.results, target.AppendReads(slices.Clone(shared), reads)); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// keepExecuted is what executed returns from now on. The result must not be changed any more.
+func (c *Cache) keepExecuted(shared []byte, target *workload.View, result *render.Result) {
+	if c == nil {
+		return
+	}
+	reads := c.noteRead(shared, result.ReadTarget)
+	remember(c, c.results, target.AppendReads(slices.Clone(shared), reads), result, bounded.Footprint(result))
+}
 
 // mostReads bounds the different sets of reads per request, because each costs a lookup
 // for every workload. Templates that look up a label by the name of the workload would
@@ -82,6 +109,7 @@ func (c *Cache) Adopt(other *Cache) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.rendered.Adopt(other.rendered)
+	c.results.Adopt(other.results)
 	c.reports.Adopt(other.reports)
 }
 

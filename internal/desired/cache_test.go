@@ -4,6 +4,7 @@
 package desired
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
@@ -86,6 +88,43 @@ func TestCacheSharesARenderingByWhatItRead(t *testing.T) {
 
 	r.keep(&target, forAll)
 	require.Same(t, forAll, find(other))
+}
+
+// Templates that do not read the namespace are executed once for all namespaces, and what they
+// render is in each of them.
+func TestNamespacesShareWhatTheirTemplatesRender(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*objects.VectorSidecar) *objects.VectorSidecar
+		runs   int
+	}{
+		"the built-in templates": {func(s *objects.VectorSidecar) *objects.VectorSidecar { return s }, 1},
+		"a preset that reads the namespace": {func(s *objects.VectorSidecar) *objects.VectorSidecar {
+			return s.Sidecar(func(s *v1alpha1.SidecarSpec) {
+				s.Sinks = map[string]apiextensionsv1.JSON{"loki": {Raw: []byte(`{"type": "loki", "endpoint": "http://loki.example"}`)}}
+			})
+		}, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cache, runs := NewCache(), 0
+			for _, namespace := range []string{"shop", "pay", "mail"} {
+				made := of(t, test.change(objects.NewVectorSidecar("logs", namespace).WithLogs("/var/log/app")).Build(), cache)
+				made.sources.Observer = func(_ context.Context, step Step) func(error) {
+					if step == Render {
+						runs++
+					}
+					return func(error) {}
+				}
+				made.CommonVariant().renderer.observer = made.sources.Observer
+				view := settled(services(1)[0])
+				view.Namespace = namespace
+				rendered := made.CommonVariant().For(t.Context(), "", &view)
+				require.Nil(t, rendered.Invalid)
+				require.Len(t, rendered.Rendered.Companions, 1)
+				require.Equal(t, namespace, rendered.Rendered.Companions[0].Namespace)
+			}
+			require.Equal(t, test.runs, runs)
+		})
+	}
 }
 
 // Templates that look up a label by the name of the workload read something else of

@@ -67,9 +67,7 @@ func (r *renderer) appendKey(text []byte, target *workload.View, reads []tree.Re
 func (r *renderer) evaluate(ctx context.Context, target *workload.View) *Rendered {
 	request := r.request
 	request.Target = target
-	end := r.observer.begin(ctx, Render)
-	result, err := render.Render(ctx, request)
-	end(err)
+	result, err := r.execute(ctx, request)
 	fresh := &Rendered{
 		readTarget: result.ReadTarget, Late: errors.Is(err, context.DeadlineExceeded),
 		container: tree.Text(request.Values.Tree, "sidecar", "name"),
@@ -87,10 +85,26 @@ func (r *renderer) evaluate(ctx context.Context, target *workload.View) *Rendere
 		companion.Label(&result.Companions[i], request.Sidecar.Name)
 	}
 	fresh.Companions, fresh.shares = r.share(result.Companions)
-	end = r.observer.begin(ctx, Check)
+	end := r.observer.begin(ctx, Check)
 	r.conclude(ctx, fresh, &result.Overlay)
 	end(fresh.Invalid.err())
 	return fresh
+}
+
+// execute renders for one target, or takes what another namespace has rendered from the same.
+func (r *renderer) execute(ctx context.Context, request render.Request) (*render.Result, error) {
+	namespace := request.Sidecar.Namespace
+	if found := r.cache.executed(r.shared, request.Target); found != nil {
+		return found.In(namespace), nil
+	}
+	end := r.observer.begin(ctx, Render)
+	result, err := render.Render(ctx, request)
+	end(err)
+	if err != nil || !result.IsForAll {
+		return result, err
+	}
+	r.cache.keepExecuted(r.shared, request.Target, result)
+	return result.In(namespace), nil // Its companions are changed.
 }
 
 // yieldToPolicy leaves those pod annotations out that yield and whose domain the policy reserves, and
@@ -156,8 +170,14 @@ func (r *renderer) predecessor(ctx context.Context, manager string, view *worklo
 	if err != nil {
 		return nil // It rendered nothing, either.
 	}
-	common := sha256.Sum256(append([]byte("predecessor "), r.common...))
+	common, shared := predecessorOf(r.common), predecessorOf(r.shared)
 	before := *r
-	before.request.Predecessor, before.request.Values, before.common = true, values, common[:]
+	before.request.Predecessor, before.request.Values, before.common, before.shared = true, values, common, shared
 	return before.render(ctx, view)
+}
+
+// predecessorOf is the key of what releases rendered that wrote no notes.
+func predecessorOf(key []byte) []byte {
+	sum := sha256.Sum256(append([]byte("predecessor "), key...))
+	return sum[:]
 }

@@ -38,8 +38,9 @@ type renderer struct {
 	// writtenBy is that of the inputs, and oldest the OldestKubelet.
 	writtenBy string
 	oldest    Kubelet
-	// common is the key of everything but the target.
-	common []byte
+	// common is the key of everything but the target, and shared that of what is the same in all
+	// namespaces that render the same.
+	common, shared []byte
 	// valuesBefore are those of the predecessor.
 	valuesBefore func() (environment.Values, error)
 
@@ -57,15 +58,17 @@ type madeCompanions struct {
 func newRenderer(cache *Cache, request render.Request, config config, inputs *Inputs, asked asked) *renderer {
 	policy := inputs.Platform.Policy
 	// Values are JSON, which always marshals with sorted keys.
-	text, _ := json.Marshal([]any{
-		request.Chart.Digest, request.Values.Tree, request.Sidecar, request.KubeVersion, request.Cluster, config.digest, policy.Digest,
+	text, _ := json.Marshal([]any{request.Chart.Digest, request.Values.Tree, request.Sidecar.Name, request.KubeVersion, request.Cluster})
+	shared := sha256.Sum256(text)
+	text, _ = json.Marshal([]any{
+		shared, request.Sidecar.Namespace, config.digest, policy.Digest,
 		inputs.WrittenBy, inputs.OldestKubelet, inputs.Version, inputs.AsksVector, asked,
 	})
 	sum := sha256.Sum256(text)
 	return &renderer{
 		made:  &madeCompanions{byDigest: map[string][]corev1.ConfigMap{}},
 		cache: cache, request: request, config: config, policy: policy, observer: inputs.Observer, asksVector: inputs.AsksVector,
-		asked: asked, writtenBy: inputs.WrittenBy, oldest: inputs.OldestKubelet, common: sum[:],
+		asked: asked, writtenBy: inputs.WrittenBy, oldest: inputs.OldestKubelet, common: sum[:], shared: shared[:],
 	}
 }
 

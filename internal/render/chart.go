@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"helm.sh/helm/v3/pkg/chart"
@@ -70,7 +71,7 @@ func (f Files) Load() (*Chart, error) {
 	for _, file := range loaded.Templates {
 		texts[path.Join(loaded.Name(), file.Name)] = string(file.Data)
 	}
-	compiled, err := template.Compile(texts, template.Options{Watch: []string{"Values", "target"}, Methods: methods()})
+	compiled, err := template.Compile(texts, template.Options{Watch: [][]string{{"Values", "target"}, {"Release"}}, Methods: methods()})
 	if err != nil {
 		return nil, err
 	}
@@ -115,11 +116,17 @@ type Output struct {
 	// ReadTarget is what was read of .Values.target: the output is the same for every target
 	// with the same values there.
 	ReadTarget []tree.Read
+	// ReadsNamespace reports whether .Release.Namespace was read: if not, the output is the same for
+	// every namespace.
+	ReadsNamespace bool
 }
 
+// isOfNamespace reports whether something that was read of .Release is the namespace, or all of it.
+func isOfNamespace(read tree.Read) bool { return len(read.Path) == 0 || read.Path[0] == "Namespace" }
+
 // Execute runs every template of the chart. The values are the tree that templates see as
-// .Values; kubeVersion is the API server's, such as "v1.36.0". ReadTarget is valid even if
-// there is an error.
+// .Values; kubeVersion is the API server's, such as "v1.36.0". ReadTarget and
+// ReadsNamespace are valid even if there is an error.
 func (c *Chart) Execute(ctx context.Context, release Release, values map[string]any, kubeVersion string) (Output, error) {
 	version, err := chartutil.ParseKubeVersion(kubeVersion)
 	if err != nil {
@@ -128,7 +135,8 @@ func (c *Chart) Execute(ctx context.Context, release Release, values map[string]
 	output := Output{Files: map[string]string{}}
 	for _, name := range c.templates.Names() {
 		text, read, err := c.templates.ExecuteWatched(ctx, name, c.root(name, release, values, version))
-		output.ReadTarget = tree.JoinReads(output.ReadTarget, read)
+		output.ReadTarget = tree.JoinReads(output.ReadTarget, read[0])
+		output.ReadsNamespace = output.ReadsNamespace || slices.ContainsFunc(read[1], isOfNamespace)
 		if err != nil {
 			return output, err
 		}

@@ -55,6 +55,9 @@ type Result struct {
 	// ReadTarget is what the templates read of the target. Every target for which these reads are
 	// the same has the same result, or the same error.
 	ReadTarget []tree.Read
+	// IsForAll reports whether the result is the same in every namespace, but for the namespace of
+	// the companions: see In.
+	IsForAll bool
 	// Companions are applied beside the workload, in the same namespace. Each is immutable and
 	// named by its content, unless the values have Vector reload it.
 	Companions []corev1.ConfigMap
@@ -96,7 +99,7 @@ func execute(ctx context.Context, request Request) (Output, error) {
 
 // read parses the rendered files.
 func read(output Output, request Request) (*Result, error) {
-	result := &Result{ReadTarget: output.ReadTarget}
+	result := &Result{ReadTarget: output.ReadTarget, IsForAll: !output.ReadsNamespace}
 	for _, name := range slices.Sorted(maps.Keys(output.Files)) {
 		if path.Base(name) == "NOTES.txt" {
 			continue
@@ -191,13 +194,26 @@ func (r *Result) addConfigMap(document *bounded.Document, request Request) error
 	switch {
 	case object.Name == "":
 		return errors.New("metadata.name is empty")
-	case object.Namespace != sidecar.Namespace:
+	case object.Namespace != "" && object.Namespace != sidecar.Namespace:
 		return fmt.Errorf("metadata.namespace is %q: a VectorSidecar writes to its own namespace only, which is %q", object.Namespace, sidecar.Namespace)
 	case (object.Immutable == nil || !*object.Immutable) && !request.Reloads():
 		return errors.New("immutable is not true: a companion is immutable and named by its content, unless sidecar.reload is Live")
 	}
+	r.IsForAll = r.IsForAll && object.Namespace == "" // One that is written down suits one namespace alone.
+	object.Namespace = sidecar.Namespace
 	r.Companions = append(r.Companions, object)
 	return nil
+}
+
+// In returns a result that is for all namespaces as that of one.
+func (r *Result) In(namespace string) *Result {
+	there := *r
+	there.Companions = make([]corev1.ConfigMap, len(r.Companions))
+	for i := range r.Companions {
+		r.Companions[i].DeepCopyInto(&there.Companions[i])
+		there.Companions[i].Namespace = namespace
+	}
+	return &there
 }
 
 // Environment is the name of the environment that the values are of.

@@ -32,14 +32,17 @@ func (s *Set) Execute(ctx context.Context, name string, data map[string]any) (st
 	return text, err
 }
 
+// Reads are what was read of each value of Options.Watch, in their order.
+type Reads [][]tree.Read
+
 // ExecuteWatched is like Execute, and also returns what was read of Options.Watch. Data for which
 // these reads, and everything outside Options.Watch, are the same gives the same text or the same
 // error. Data of another size may hit a bound where this did not.
-func (s *Set) ExecuteWatched(ctx context.Context, name string, data map[string]any) (text string, reads []tree.Read, err error) {
+func (s *Set) ExecuteWatched(ctx context.Context, name string, data map[string]any) (text string, reads Reads, err error) {
 	template := s.scope.definitions[name]
 	if template == nil {
 		message, hint := unknownTemplate(name, s.scope)
-		return "", nil, &Error{Template: name, Message: message, Hint: hint}
+		return "", make(Reads, len(s.watch)), &Error{Template: name, Message: message, Hint: hint}
 	}
 	runtime.LockOSThread() // For the clock.
 	defer runtime.UnlockOSThread()
@@ -65,17 +68,14 @@ func (r *run) execute(template *definition, data map[string]any) (text string, e
 	return r.render(r.set.scope, template, root)
 }
 
-// reads returns what an execution that ended with err has read of the watched value.
-func (r *run) reads(err error) []tree.Read {
-	if len(r.set.watch) == 0 {
-		return nil
-	}
+// reads returns what an execution that ended with err has read of the watched values.
+func (r *run) reads(err error) Reads {
 	var located *Error
 	budget := ""
 	if errors.As(err, &located) {
 		budget = located.Budget
 	}
-	return r.watch.reads(budget)
+	return r.watch.reads(len(r.set.watch), budget)
 }
 
 // root returns the caller's data as a copy for this template.

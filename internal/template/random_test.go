@@ -52,7 +52,7 @@ func TestReadsTellWhichTargetsAreTheSame(t *testing.T) {
 	for seed := range sets {
 		g := random.New(rand.New(rand.NewPCG(1, uint64(seed))))
 		text, helpers := g.Template(), g.Helpers()
-		set, err := template.Compile(map[string]string{"c/templates/a.yaml": text, "c/templates/_h.tpl": helpers}, template.Options{Watch: []string{"Values", "target"}})
+		set, err := template.Compile(map[string]string{"c/templates/a.yaml": text, "c/templates/_h.tpl": helpers}, template.Options{Watch: watched})
 		require.NoError(t, err, "%s\n%s", text, helpers)
 		if !t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Logf("%s\n%s", text, helpers)

@@ -14,32 +14,35 @@ import (
 const (
 	maxHeld = 8
 	maxSeen = 64
+	// maxWatched is how many values can be watched. Each has room for itself beside the others.
+	maxWatched = 2
 )
 
-// watch records what an execution reads of one value at the moment of reading. Templates hold its
+// watch records what an execution reads of some values at the moment of reading. Templates hold its
 // maps and lists by reference, wherever they put them, so these are identified by their memory
 // address. They are the execution's own copies, and while they are held here no other value can get
 // their address. Whoever looks into a map or list has to report it; its shape is recorded already
 // when it is taken out of its map. A container is recorded as a whole before a template can change
 // it. The zero value records nothing.
 type watch struct {
-	held  [maxHeld]held
+	held  [maxHeld + maxWatched - 1]held
 	count int
 	seen  []seen
-	// isAll is true if the value is recorded as a whole.
+	// isAll is true if the values are recorded as a whole.
 	isAll bool
 }
 
-// held is a map or list of the watched value.
+// held is a map or list of a watched value.
 type held struct {
 	// at is where it lies.
 	at    uintptr
 	value any
 	// isWhole is true if it, or a container of it, is recorded as a whole.
 	isWhole bool
-	// parent and key lead to it; the first entry is the watched value.
+	// parent and key lead to it; a watched value is its own parent, and has the number root.
 	parent int
 	key    string
+	root   int
 }
 
 // seen is what was read of a held container, or of one of its keys.
@@ -50,26 +53,25 @@ type seen struct {
 	what  tree.Aspect
 }
 
-// on starts watching the value at a path. A non-empty map is the expected case, and records
+// on starts watching the values at some paths. Non-empty maps are the expected case, and record
 // nothing.
-func (w *watch) on(root map[string]any, path []string) {
-	if len(path) == 0 {
-		return
-	}
-	var value any = root
-	for _, key := range path {
-		items, _ := value.(map[string]any)
-		value = items[key]
-	}
-	items, isMap := value.(map[string]any)
-	if w.isAll = !isMap || len(items) == 0; !w.isAll {
-		w.hold(items, held{})
+func (w *watch) on(root map[string]any, paths [][]string) {
+	for n, path := range paths {
+		var value any = root
+		for _, key := range path {
+			items, _ := value.(map[string]any)
+			value = items[key]
+		}
+		items, isMap := value.(map[string]any)
+		if w.isAll = w.isAll || !isMap || len(items) == 0; !w.isAll {
+			w.hold(items, held{parent: w.count, root: n})
+		}
 	}
 }
 
 // hold registers a map or list and the containers in it; those in a list count as the list itself.
 func (w *watch) hold(value any, as held) {
-	if w.count == maxHeld {
+	if w.count == maxHeld+as.root {
 		return
 	}
 	of := w.count
@@ -80,14 +82,14 @@ func (w *watch) hold(value any, as held) {
 	for key, item := range items {
 		switch list := item.(type) {
 		case map[string]any:
-			w.hold(item, held{parent: of, key: key})
+			w.hold(item, held{parent: of, key: key, root: as.root})
 		case []any:
 			if len(list) == 0 {
 				// All lists without capacity have the same address.
 				item = make([]any, 0, 1)
 				items[key] = item
 			}
-			w.hold(item, held{parent: of, key: key})
+			w.hold(item, held{parent: of, key: key, root: as.root})
 		}
 	}
 }
@@ -185,29 +187,33 @@ func (w *watch) note(one seen) {
 	}
 }
 
-// reads returns what was recorded by an execution that ended with an exceeded budget, or "".
-// Whether a bound is hit depends on the size of everything.
-func (w *watch) reads(budget string) []tree.Read {
+// reads returns what was recorded of so many watched values by an execution that ended with an
+// exceeded budget, or "". Whether a bound is hit depends on the size of everything.
+func (w *watch) reads(count int, budget string) Reads {
+	all := make(Reads, count)
 	if w.isAll || w.count > 0 && budget != "" {
-		return []tree.Read{{Seen: tree.Whole}}
+		for n := range all {
+			all[n] = []tree.Read{{Seen: tree.Whole}}
+		}
+		return all
 	}
-	if len(w.seen) == 0 {
-		return nil
-	}
-	all := make([]tree.Read, 0, len(w.seen))
 	for _, one := range w.seen {
 		path := w.path(one.of)
 		if one.isKey {
 			path = append(path, one.key)
 		}
-		all = append(all, tree.Read{Path: path, Seen: one.what})
+		root := w.held[one.of].root
+		all[root] = append(all[root], tree.Read{Path: path, Seen: one.what})
 	}
-	return tree.JoinReads(all)
+	for n := range all {
+		all[n] = tree.JoinReads(all[n])
+	}
+	return all
 }
 
 // path returns the path of a held container.
 func (w *watch) path(of int) []string {
-	if of == 0 {
+	if w.held[of].parent == of {
 		return nil
 	}
 	return append(w.path(w.held[of].parent), w.held[of].key)

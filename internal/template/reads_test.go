@@ -19,10 +19,13 @@ import (
 // watching compiles one template with helpers, and watches .Values.target.
 func watching(t testing.TB, text, helpers string, budget template.Budget) *template.Set {
 	t.Helper()
-	set, err := template.Compile(map[string]string{"c/templates/a.yaml": text, "c/templates/_h.tpl": helpers}, template.Options{Budget: budget, Watch: []string{"Values", "target"}})
+	set, err := template.Compile(map[string]string{"c/templates/a.yaml": text, "c/templates/_h.tpl": helpers}, template.Options{Budget: budget, Watch: [][]string{{"Values", "target"}}})
 	require.NoError(t, err)
 	return set
 }
+
+// watched are the values that a rendering may share.
+var watched = [][]string{{"Values", "target"}, {"Release"}}
 
 // cart is a target.
 func cart() map[string]any {
@@ -146,7 +149,31 @@ func TestReadsAreNoted(t *testing.T) {
 	} {
 		t.Run(text, func(t *testing.T) {
 			_, reads, _ := watching(t, text, helpers, template.Budget{}).ExecuteWatched(t.Context(), "c/templates/a.yaml", values("text", "x", "none", "", "list", []any{"a"}, "target", cart()))
-			require.Equal(t, want, readsText(reads))
+			require.Equal(t, want, readsText(reads[0]))
+		})
+	}
+}
+
+// Two values are watched side by side.
+func TestTheReleaseIsWatchedBesideTheTarget(t *testing.T) {
+	for text, want := range map[string][2]string{
+		`{{ .Release.Name }}`:                               {"", "Name"},
+		`{{ .Release.Namespace }}{{ .Values.target.name }}`: {"name", "Namespace"},
+		`{{ toYaml .Release }}`:                             {"", "whole"},
+		`{{ range $k, $v := .Release }}{{ end }}`:           {"", "whole"},
+		`{{ range $k, $v := . }}{{ $k }}{{ end }}`:          {"", ""},
+		`{{ $ | toYaml }}`:                                  {"whole", "whole"},
+		`{{ .Values.target | toYaml }}`:                     {"whole", ""},
+		`{{ set .Release "Namespace" "x" | len }}`:          {"", "whole"},
+		`{{ range 1000000 }}{{ end }}`:                      {"whole", "whole"},
+	} {
+		t.Run(text, func(t *testing.T) {
+			set, err := template.Compile(map[string]string{"c/templates/a.yaml": text}, template.Options{Watch: watched})
+			require.NoError(t, err)
+			data := values("target", cart())
+			data["Release"] = map[string]any{"Name": "logs", "Namespace": "shop"}
+			_, reads, _ := set.ExecuteWatched(t.Context(), "c/templates/a.yaml", data)
+			require.Equal(t, want, [2]string{readsText(reads[0]), readsText(reads[1])})
 		})
 	}
 }
@@ -156,11 +183,11 @@ func TestWhatIsNoMapIsReadAsAWhole(t *testing.T) {
 	for _, target := range []any{nil, "x", []any{"x"}, map[string]any{}, map[string]string{"a": "b"}} {
 		_, reads, err := watching(t, "x", "", template.Budget{}).ExecuteWatched(t.Context(), "c/templates/a.yaml", values("target", target))
 		require.NoError(t, err)
-		require.Equal(t, "whole", readsText(reads))
+		require.Equal(t, "whole", readsText(reads[0]))
 	}
 	_, reads, err := watching(t, "x", "", template.Budget{}).ExecuteWatched(t.Context(), "c/templates/a.yaml", nil)
 	require.NoError(t, err)
-	require.Equal(t, "whole", readsText(reads))
+	require.Equal(t, "whole", readsText(reads[0]))
 }
 
 // Beyond a number of maps and lists, one is read as a whole when it is looked up.
@@ -171,8 +198,8 @@ func TestManyMapsAreNotToldApart(t *testing.T) {
 	}
 	_, reads, err := watching(t, `{{ .Values.target.a.a.a.a.a.a.a.a.a.a.a.a | kindOf }}`, "", template.Budget{}).ExecuteWatched(t.Context(), "c/templates/a.yaml", values("target", deep))
 	require.NoError(t, err)
-	require.Contains(t, readsText(reads), "a.a.a.a.a.a.a.a whole")
-	require.Len(t, reads, 8)
+	require.Contains(t, readsText(reads[0]), "a.a.a.a.a.a.a.a whole")
+	require.Len(t, reads[0], 8)
 }
 
 func TestReadsAreJoined(t *testing.T) {
@@ -196,12 +223,14 @@ func findTheSame(reads []tree.Read, a, b any) bool {
 func FuzzReads(f *testing.F) {
 	seeds(f)
 	f.Add(`{{ if .Values.text }}{{ .Values.target }}{{ end }}`)
+	f.Add(`{{ range $k, $v := . }}{{ if ne $k "Values" }}{{ $v }}{{ end }}{{ end }}`)
+	f.Add(`{{ with .Release }}{{ .Name }}{{ end }}{{ get .Release "Namespace" }}`)
 	f.Add(`{{ with .Values }}{{ range $k, $v := . }}{{ $v }}{{ end }}{{ end }}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		set, err := template.Compile(map[string]string{"c/templates/a.yaml": text}, template.Options{
 			// Small, so that many texts are tried.
 			Budget: template.Budget{Steps: 5000, Memory: 4 << 20, Timeout: 100 * time.Millisecond},
-			Watch:  []string{"Values", "target"},
+			Watch:  watched,
 		})
 		if err != nil {
 			return
@@ -215,26 +244,30 @@ func FuzzReads(f *testing.F) {
 func requireReadsTell(t *testing.T, set *template.Set, targets []map[string]any) (shared int) {
 	t.Helper()
 	type outcome struct {
-		target any
-		text   string
-		reads  []tree.Read
-		err    error
+		// given are the watched values.
+		given []any
+		text  string
+		reads template.Reads
+		err   error
 	}
 	var all []outcome
-	for _, target := range targets {
-		one := outcome{target: target}
-		one.text, one.reads, one.err = set.ExecuteWatched(t.Context(), "c/templates/a.yaml", values("text", "x", "key", "team", "list", []any{"a", "b"}, "target", target))
+	for n, target := range targets {
+		one := outcome{given: []any{target, map[string]any{"Name": "logs", "Namespace": []string{"shop", "pay"}[n%2]}}}
+		data := values("text", "x", "key", "team", "list", []any{"a", "b"}, "target", target)
+		data["Release"] = one.given[1]
+		one.text, one.reads, one.err = set.ExecuteWatched(t.Context(), "c/templates/a.yaml", data)
 		if isOutOfBounds(one.err) {
 			return 0
 		}
 		for _, other := range all {
-			if !findTheSame(other.reads, other.target, target) {
+			if !findTheSame(other.reads[0], other.given[0], target) || !findTheSame(other.reads[1], other.given[1], one.given[1]) {
 				continue
 			}
 			shared++
-			require.Equal(t, other.text, one.text, "read: %s\nof %v\nand %v", readsText(other.reads), other.target, target)
-			require.Equal(t, fmt.Sprint(other.err), fmt.Sprint(one.err), "read: %s\nof %v\nand %v", readsText(other.reads), other.target, target)
-			require.Equal(t, readsText(other.reads), readsText(one.reads), "of %v\nand %v", other.target, target)
+			said := fmt.Sprintf("read: %s and %s\nof %v\nand %v", readsText(other.reads[0]), readsText(other.reads[1]), other.given, one.given)
+			require.Equal(t, other.text, one.text, said)
+			require.Equal(t, fmt.Sprint(other.err), fmt.Sprint(one.err), said)
+			require.Equal(t, other.reads, one.reads, said)
 		}
 		all = append(all, one)
 	}

@@ -15,9 +15,9 @@ import (
 type Options struct {
 	// Budget bounds each execution, not the set as a whole.
 	Budget Budget
-	// Watch is a path below the root, such as Values, target: an execution reports what it read of
-	// the map there.
-	Watch []string
+	// Watch are paths below the root, at most two, such as Values, target: an execution reports what
+	// it read of the map at each.
+	Watch [][]string
 	// Methods are those that templates may call on values of the caller's types.
 	Methods []Method
 }
@@ -31,7 +31,7 @@ type Set struct {
 	methods   methods
 	texts     *textCache
 	patterns  *patternCache
-	watch     []string
+	watch     [][]string
 }
 
 // maxFindings is how many errors Compile reports, so that a file that is no template at all does
