@@ -145,7 +145,7 @@ func requireReleaseGone(t *testing.T) {
 	harness.Eventually(t, "the pods to be gone", func() bool { return kubectl("pods") == "" })
 	harness.Eventually(t, "the Lease to be gone", func() bool { return isWithoutLease(t) })
 	require.Empty(t, kubectl("deployments,jobs,services,configmaps,serviceaccounts,secrets,roles,rolebindings,clusterroles,clusterrolebindings,"+
-		"poddisruptionbudgets,networkpolicies,validatingwebhookconfigurations,validatingadmissionpolicies,validatingadmissionpolicybindings,servicemonitors,podmonitors,prometheusrules"))
+		"poddisruptionbudgets,networkpolicies,validatingwebhookconfigurations,validatingadmissionpolicies,validatingadmissionpolicybindings,mutatingadmissionpolicies,mutatingadmissionpolicybindings,servicemonitors,podmonitors,prometheusrules"))
 }
 
 // isWithoutLease tells whether there is no Lease for which the next release would wait.

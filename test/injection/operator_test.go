@@ -57,7 +57,7 @@ func TestWithoutAnOperator(t *testing.T) {
 // explain and check tell of the API server, and eject takes out for good what it has put in.
 func TestThePlugin(t *testing.T) {
 	t.Parallel()
-	namespace, deployment, _ := settled(t, "apply")
+	namespace, deployment, _ := settled(t, byApply)
 	plugin := func(args ...string) string {
 		path, err := controlplane.Bin("kubectl-vectorsidecar")
 		require.NoError(t, err)
@@ -68,7 +68,7 @@ func TestThePlugin(t *testing.T) {
 	require.Regexp(t, `injected by +the API server, when the workload was written`, explained)
 	require.Regexp(t, `new workloads +by the API server, where it can judge the workload \(1 overlay\)`, explained)
 	require.Contains(t, plugin("check"), "injection by the API server: ")
-	namespaceTold, cartTold, _ := informed(t, "apply")
+	namespaceTold, cartTold, _ := informed(t, byApply)
 	values := filepath.Join(t.TempDir(), "values.yaml")
 	require.NoError(t, os.WriteFile(values, []byte("policy: {"+mayBeTold+"}\n"), 0o600))
 	require.Regexp(t, `tells +app: OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL, OTEL_RESOURCE_ATTRIBUTES, LOG_ADDRESS\n`,
@@ -84,7 +84,7 @@ func TestThePlugin(t *testing.T) {
 	require.Empty(t, deployment.Spec.Template.Annotations)
 	key := client.ObjectKey{Namespace: namespace, Name: meta.OverlaySet}
 	harness.Eventually(t, "no OverlaySet", func() bool { return apierrors.IsNotFound(world.Client.Get(t.Context(), key, &v1alpha1.OverlaySet{})) })
-	mustKubectl(t, namespace, manifest("app:2", ""), "apply")
+	byApply(t, namespace, manifest("app:2", ""))
 	world.Get(t, deployment)
 	require.Equal(t, []string{"app"}, names(deployment))
 }

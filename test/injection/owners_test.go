@@ -4,10 +4,6 @@
 package injection
 
 import (
-	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,48 +13,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
-
-// kubectl runs kubectl as the owner of workloads.
-func kubectl(t *testing.T, namespace, input string, args ...string) (string, error) {
-	t.Helper()
-	path, err := controlplane.Bin("kubectl")
-	require.NoError(t, err)
-	args = append([]string{"--kubeconfig", kubeconfig, "-n", namespace}, args...)
-	if input != "" {
-		file := filepath.Join(t.TempDir(), "manifest.yaml")
-		require.NoError(t, os.WriteFile(file, []byte(input), 0o600))
-		args = append(args, "-f", file)
-	}
-	out, err := exec.CommandContext(t.Context(), path, args...).CombinedOutput()
-	return string(out), err
-}
-
-func mustKubectl(t *testing.T, namespace, input string, args ...string) string {
-	t.Helper()
-	out, err := kubectl(t, namespace, input, args...)
-	require.NoError(t, err, "%v: %s", args, out)
-	return out
-}
-
-// manifest is what an owner keeps of a Deployment.
-func manifest(image, extra string) string {
-	return fmt.Sprintf(`apiVersion: apps/v1
-kind: Deployment
-metadata: {name: cart, labels: {logs: vector}}
-spec:
-  replicas: 1
-  selector: {matchLabels: {app: cart}}
-  template:
-    metadata: {labels: {app: cart}}
-    spec:
-      containers:
-        - {name: app, image: %q}
-%s`, image, extra)
-}
 
 func cart(namespace string) *appsv1.Deployment {
 	return &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "cart", Namespace: namespace}}
@@ -73,14 +30,14 @@ func revisions(t *testing.T, namespace string) int {
 }
 
 // settled has the Deployment of a manifest created with its sidecar, and taken over.
-func settled(t *testing.T, apply ...string) (namespace string, deployment *appsv1.Deployment, vs *v1alpha1.VectorSidecar) {
+func settled(t *testing.T, deploy deployer) (namespace string, deployment *appsv1.Deployment, vs *v1alpha1.VectorSidecar) {
 	t.Helper()
 	namespace = world.Namespace(t)
 	vs = objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 	world.Create(t, vs)
 	isOffered(t, vs)
 	untilActive(t, objects.NewDeployment("any", namespace).Labelled("logs", "vector").Build(), "vector")
-	mustKubectl(t, namespace, manifest("app:1", ""), apply...)
+	deploy(t, namespace, manifest("app:1", ""))
 	deployment = cart(namespace)
 	harness.Until(t, world, deployment, "the operator to take it over", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) })
 	harness.Until(t, world, deployment, "its pods", func(d *appsv1.Deployment) bool {
@@ -94,19 +51,15 @@ func settled(t *testing.T, apply ...string) (namespace string, deployment *appsv
 // Whatever an owner deploys with, a deploy is one generation, with the sidecar in it.
 func TestOwnersDeployAsEver(t *testing.T) {
 	t.Parallel()
-	for name, apply := range map[string][]string{
-		"apply":                    {"apply"},
-		"server-side apply":        {"apply", "--server-side"},
-		"forced server-side apply": {"apply", "--server-side", "--force-conflicts"},
-	} {
+	for name, deploy := range deployers {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			namespace, deployment, vs := settled(t, apply...)
-			mustKubectl(t, namespace, manifest("app:1", ""), apply...)
+			namespace, deployment, vs := settled(t, deploy)
+			deploy(t, namespace, manifest("app:1", ""))
 			world.Get(t, deployment)
 			require.EqualValues(t, 1, deployment.Generation, "the same again changes nothing")
 
-			mustKubectl(t, namespace, manifest("app:2", ""), apply...)
+			deploy(t, namespace, manifest("app:2", ""))
 			world.Get(t, deployment)
 			require.EqualValues(t, 2, deployment.Generation)
 			require.Equal(t, []string{"vector", "app"}, names(deployment))
@@ -120,7 +73,7 @@ func TestOwnersDeployAsEver(t *testing.T) {
 			require.Equal(t, []string{"app"}, names(deployment))
 			require.Empty(t, deployment.Spec.Template.Spec.Volumes)
 			require.Empty(t, deployment.Spec.Template.Annotations)
-			mustKubectl(t, namespace, manifest("app:3", ""), apply...)
+			deploy(t, namespace, manifest("app:3", ""))
 			world.Get(t, deployment)
 			require.Equal(t, []string{"app"}, names(deployment), "what nobody asks for does not come back")
 		})
@@ -130,7 +83,7 @@ func TestOwnersDeployAsEver(t *testing.T) {
 // kubectl replace takes the sidecar out, and the API server puts it in in the same request.
 func TestAReplacedWorkloadKeepsItsSidecar(t *testing.T) {
 	t.Parallel()
-	namespace, deployment, vs := settled(t, "create")
+	namespace, deployment, vs := settled(t, byKubectl("create"))
 	mustKubectl(t, namespace, manifest("app:2", ""), "replace")
 	world.Get(t, deployment)
 	require.EqualValues(t, 2, deployment.Generation)
@@ -148,7 +101,7 @@ func TestAReplacedWorkloadKeepsItsSidecar(t *testing.T) {
 // An autoscaler, and whoever scales, starts no rollout and changes no sidecar.
 func TestToScaleChangesNothingElse(t *testing.T) {
 	t.Parallel()
-	namespace, deployment, _ := settled(t, "apply")
+	namespace, deployment, _ := settled(t, byApply)
 	before := deployment.Spec.Template.DeepCopy()
 	scale := &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Name: "cart", Namespace: namespace}, Spec: autoscalingv1.ScaleSpec{Replicas: 3}}
 	require.NoError(t, world.Client.SubResource("scale").Update(t.Context(), deployment.DeepCopy(), client.WithSubResourceBody(scale)))
@@ -170,7 +123,7 @@ func TestARollbackHasThePresentSidecar(t *testing.T) {
 				isOffered(t, vs)
 				untilActive(t, objects.NewDeployment("any", namespace).Labelled("logs", "vector").Build(), "vector")
 			}
-			mustKubectl(t, namespace, manifest("app:1", ""), "apply")
+			byApply(t, namespace, manifest("app:1", ""))
 			deployment := cart(namespace)
 			rolledOut := func(d *appsv1.Deployment) bool {
 				return d.Status.ObservedGeneration == d.Generation && d.Status.UpdatedReplicas == 1 && d.Status.AvailableReplicas == 1 && d.Status.Replicas == 1

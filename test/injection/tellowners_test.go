@@ -4,10 +4,6 @@
 package injection
 
 import (
-	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -20,27 +16,9 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
-
-// application is what an owner keeps of a Deployment, with the environment of its container as a list in flow
-// style.
-func application(image, env string) string {
-	return fmt.Sprintf(`apiVersion: apps/v1
-kind: Deployment
-metadata: {name: cart, labels: {logs: vector}}
-spec:
-  replicas: 1
-  selector: {matchLabels: {app: cart}}
-  template:
-    metadata: {labels: {app: cart}}
-    spec:
-      containers:
-        - {name: app, image: %q, env: %s}
-`, image, env)
-}
 
 const (
 	endpoint = "OTEL_EXPORTER_OTLP_ENDPOINT"
@@ -58,14 +36,14 @@ func values(object client.Object, name string) (found []string) {
 }
 
 // informed has the Deployment of an application created with its sidecar, of which it is told, and taken over.
-func informed(t *testing.T, apply ...string) (namespace string, deployment *appsv1.Deployment, vs *v1alpha1.VectorSidecar) {
+func informed(t *testing.T, deploy deployer) (namespace string, deployment *appsv1.Deployment, vs *v1alpha1.VectorSidecar) {
 	t.Helper()
 	namespace = world.Namespace(t)
 	vs = telling("traces", namespace, "LOG_ADDRESS")
 	world.Create(t, vs)
 	isOffered(t, vs)
 	untilActive(t, objects.NewDeployment("any", namespace).Labelled("logs", "vector").Build(), "vector-otlp")
-	mustKubectl(t, namespace, application("app:1", own), apply...)
+	deploy(t, namespace, manifest("app:1", own))
 	deployment = cart(namespace)
 	harness.Until(t, world, deployment, "the operator to take it over", func(d *appsv1.Deployment) bool { return isAdopted("traces")(d) })
 	require.EqualValues(t, 1, deployment.Generation)
@@ -86,18 +64,14 @@ func withoutSidecar(t *testing.T, deployment *appsv1.Deployment, vs *v1alpha1.Ve
 // more; and a name that the owner takes is the owner's from then on.
 func TestOwnersDeployAsEverWhereTheirApplicationIsTold(t *testing.T) {
 	t.Parallel()
-	for name, apply := range map[string][]string{
-		"apply":                    {"apply"},
-		"server-side apply":        {"apply", "--server-side"},
-		"forced server-side apply": {"apply", "--server-side", "--force-conflicts"},
-	} {
+	for name, with := range deployers {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			namespace, deployment, vs := informed(t, apply...)
+			namespace, deployment, vs := informed(t, with)
 			before := told(deployment, "app")
 			deploy := func(image, env string, generation int64) {
 				t.Helper()
-				mustKubectl(t, namespace, application(image, env), apply...)
+				with(t, namespace, manifest(image, env))
 				world.Get(t, deployment)
 				require.Equal(t, generation, deployment.Generation)
 			}
@@ -128,7 +102,7 @@ func TestOwnersDeployAsEverWhereTheirApplicationIsTold(t *testing.T) {
 // What a person changes of what was told is the person's: it stays when the sidecar goes.
 func TestWhatWasToldAndChangedSinceStays(t *testing.T) {
 	t.Parallel()
-	namespace, deployment, vs := informed(t, "apply", "--server-side")
+	namespace, deployment, vs := informed(t, byKubectl("apply", "--server-side"))
 	mustKubectl(t, namespace, "", "set", "env", "deployment/cart", "LOG_ADDRESS=elsewhere:1")
 	world.Get(t, deployment)
 	require.Equal(t, []string{"elsewhere:1"}, values(deployment, "LOG_ADDRESS"))
@@ -140,7 +114,7 @@ func TestWhatWasToldAndChangedSinceStays(t *testing.T) {
 // else before the owner's next change of the pod template.
 func TestWhatIsToldAgreesWithTheSidecar(t *testing.T) {
 	t.Parallel()
-	namespace, deployment, vs := informed(t, "apply", "--server-side")
+	namespace, deployment, vs := informed(t, byKubectl("apply", "--server-side"))
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.OTLP.GRPCPort = ptr.To(int32(14317)) })
 	harness.Until(t, world, deployment, "another port", func(d *appsv1.Deployment) bool { return d.Generation > 1 })
 	require.Empty(t, values(deployment, endpoint), "in the same write: %v", told(deployment, "app"))
@@ -154,7 +128,7 @@ func TestWhatIsToldAgreesWithTheSidecar(t *testing.T) {
 		trial.Spec.Template.Spec.Containers[0].Image = "app:2"
 		return world.Client.Update(t.Context(), trial, client.DryRunAll) == nil && len(values(trial, endpoint)) == 1
 	})
-	mustKubectl(t, namespace, application("app:2", own), "apply", "--server-side")
+	mustKubectl(t, namespace, manifest("app:2", own), "apply", "--server-side")
 	world.Get(t, deployment)
 	require.EqualValues(t, 3, deployment.Generation)
 	require.Equal(t, []string{"http://127.0.0.1:14317"}, values(deployment, endpoint))
@@ -164,7 +138,7 @@ func TestWhatIsToldAgreesWithTheSidecar(t *testing.T) {
 	require.EqualValues(t, 4, deployment.Generation)
 	require.NotContains(t, template(deployment).Annotations, toldByTraces)
 	require.True(t, has(deployment, "vector-otlp"))
-	mustKubectl(t, namespace, application("app:3", "[{name: LOG_ADDRESS, value: own}]"), "apply", "--server-side")
+	mustKubectl(t, namespace, manifest("app:3", "[{name: LOG_ADDRESS, value: own}]"), "apply", "--server-side")
 	world.Get(t, deployment)
 	require.Equal(t, []string{"LOG_ADDRESS=own"}, told(deployment, "app"), "the operator owns no variable")
 }
@@ -172,7 +146,7 @@ func TestWhatIsToldAgreesWithTheSidecar(t *testing.T) {
 // An opt-out, and a scale.
 func TestWhatIsToldGoesWithAnOptOut(t *testing.T) {
 	t.Parallel()
-	namespace, deployment, _ := informed(t, "apply")
+	namespace, deployment, _ := informed(t, byApply)
 	before := deployment.Spec.Template.DeepCopy()
 	scale := &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Name: "cart", Namespace: namespace}, Spec: autoscalingv1.ScaleSpec{Replicas: 2}}
 	require.NoError(t, world.Client.SubResource("scale").Update(t.Context(), deployment.DeepCopy(), client.WithSubResourceBody(scale)))
@@ -189,8 +163,8 @@ func TestWhatIsToldGoesWithAnOptOut(t *testing.T) {
 // the rollback has brought back.
 func TestARollbackOfWhatWasTold(t *testing.T) {
 	t.Parallel()
-	namespace, deployment, vs := informed(t, "apply", "--server-side")
-	mustKubectl(t, namespace, application("app:2", own), "apply", "--server-side")
+	namespace, deployment, vs := informed(t, byKubectl("apply", "--server-side"))
+	mustKubectl(t, namespace, manifest("app:2", own), "apply", "--server-side")
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.Tell = nil })
 	harness.Until(t, world, deployment, "nothing told", func(d *appsv1.Deployment) bool { return len(told(d, "app")) == 1 })
 	untilStored(t, deployment, 3)
@@ -208,7 +182,7 @@ func TestARollbackOfWhatWasTold(t *testing.T) {
 func TestServerSideApplyAfterARollback(t *testing.T) {
 	t.Parallel()
 	apply := []string{"apply", "--server-side"}
-	namespace, deployment, vs := informed(t, apply...)
+	namespace, deployment, vs := informed(t, byKubectl(apply...))
 	mustKubectl(t, namespace, "", "label", "deployment/cart", "logs-")
 	harness.Until(t, world, deployment, "nothing told", func(d *appsv1.Deployment) bool { return len(told(d, "app")) == 1 })
 	untilStored(t, deployment, 2)
@@ -221,48 +195,15 @@ func TestServerSideApplyAfterARollback(t *testing.T) {
 	world.Get(t, deployment)
 	require.Len(t, told(deployment, "app"), 5, "revision 1 has them: %v", told(deployment, "app"))
 	other := "[{name: FIRST, value: one}, {name: OTEL_EXPORTER_OTLP_ENDPOINT, value: 'http://elsewhere:4317'}]"
-	out, err := kubectl(t, namespace, application("app:1", other), apply...)
+	out, err := kubectl(t, namespace, manifest("app:1", other), apply...)
 	require.Error(t, err)
 	require.Contains(t, out, `conflict with "kubectl`)
-	mustKubectl(t, namespace, application("app:1", own), apply...)
-	mustKubectl(t, namespace, application("app:1", other), append(apply, "--force-conflicts")...)
+	mustKubectl(t, namespace, manifest("app:1", own), apply...)
+	mustKubectl(t, namespace, manifest("app:1", other), append(apply, "--force-conflicts")...)
 	world.Get(t, deployment)
 	require.Equal(t, []string{"http://elsewhere:4317"}, values(deployment, endpoint))
 	withoutSidecar(t, deployment, vs)
 	require.Equal(t, []string{"FIRST=one", endpoint + "=http://elsewhere:4317"}, told(deployment, "app"))
-}
-
-// helm upgrade, with a chart of the owner's.
-func TestHelmUpgradesAnApplicationThatIsTold(t *testing.T) {
-	t.Parallel()
-	namespace := world.Namespace(t)
-	vs := telling("traces", namespace, "LOG_ADDRESS")
-	world.Create(t, vs)
-	isOffered(t, vs)
-	untilActive(t, objects.NewDeployment("any", namespace).Labelled("logs", "vector").Build(), "vector-otlp")
-	path, err := controlplane.Bin("helm")
-	require.NoError(t, err)
-	chart := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(chart, "Chart.yaml"), []byte("apiVersion: v2\nname: shop\nversion: 1.0.0\n"), 0o600))
-	require.NoError(t, os.Mkdir(filepath.Join(chart, "templates"), 0o700))
-	deployment := cart(namespace)
-	upgrade := func(image, env string) {
-		t.Helper()
-		require.NoError(t, os.WriteFile(filepath.Join(chart, "templates", "cart.yaml"), []byte(application(image, env)), 0o600))
-		out, err := exec.CommandContext(t.Context(), path, "upgrade", "--install", "shop", chart, "--kubeconfig", kubeconfig, "-n", namespace).CombinedOutput()
-		require.NoError(t, err, string(out))
-		world.Get(t, deployment)
-	}
-	upgrade("app:1", own)
-	require.Len(t, told(deployment, "app"), 5)
-	harness.Until(t, world, deployment, "the operator to take it over", func(d *appsv1.Deployment) bool { return isAdopted("traces")(d) })
-	upgrade("app:2", own)
-	require.EqualValues(t, 2, deployment.Generation)
-	require.Len(t, told(deployment, "app"), 5)
-	upgrade("app:2", "[{name: FIRST, value: one}, {name: OTEL_EXPORTER_OTLP_ENDPOINT, valueFrom: {fieldRef: {fieldPath: status.hostIP}}}]")
-	require.Equal(t, []string{""}, values(deployment, endpoint))
-	withoutSidecar(t, deployment, vs)
-	require.Equal(t, []string{"FIRST=one", endpoint + "="}, told(deployment, "app"))
 }
 
 // untilStored waits until a Deployment has that many revisions.
