@@ -19,6 +19,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/overlayset"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	example "kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -99,16 +100,15 @@ func deploying(t *testing.T) (stop func() []*appsv1.Deployment) {
 			refused = cluster.Patch(context.WithoutCancel(ctx), one, client.MergeFrom(before))
 		}
 	})
-	stop = func() []*appsv1.Deployment {
+	end := func() {
 		cancel()
 		wait.Wait()
-		return made
 	}
-	t.Cleanup(func() { stop() })
+	t.Cleanup(end)
 	return func() []*appsv1.Deployment {
-		all := stop()
+		end()
 		require.NoError(t, refused)
-		return all
+		return made
 	}
 }
 
@@ -119,7 +119,7 @@ func endsSoon(t *testing.T) {
 	other := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "gone-"}}
 	world.Create(t, other)
 	world.Create(t, example.NewVectorSidecar("logs", other.Name).Selecting("logs", "vector").Build(),
-		&v1alpha1.OverlaySet{ObjectMeta: metav1.ObjectMeta{Name: meta.OverlaySet, Namespace: other.Name}})
+		&v1alpha1.OverlaySet{ObjectMeta: metav1.ObjectMeta{Name: meta.OverlaySet, Namespace: other.Name}, Spec: overlayset.Compose(nil, nil)})
 	world.Delete(t, other)
 	harness.Eventually(t, "the namespace to be gone", func() bool {
 		return apierrors.IsNotFound(cluster.Get(t.Context(), client.ObjectKeyFromObject(other), other))

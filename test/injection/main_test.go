@@ -58,7 +58,7 @@ func TestMain(m *testing.M) {
 		}
 		kubeconfig = c.Kubeconfig()
 		running = world.RunOperator(options)
-		return running.Stop, nil
+		return func() error { return running.Stop() }, nil // Tests may have replaced it.
 	}))
 }
 
