@@ -175,10 +175,8 @@ func (r *Reconciler) addPeriodic(ctx context.Context, mgr ctrl.Manager, options 
 	if err := mgr.Add(sweeping); err != nil {
 		return fmt.Errorf("adding the sweep for leftovers: %w", err)
 	}
-	if !options.OverlaySets {
-		if err := mgr.Add(&overlaySetRemoval{live: mgr.GetAPIReader(), writer: r.applier.writer, namespaces: options.WatchNamespaces, log: log}); err != nil {
-			return fmt.Errorf("adding the removal of overlay sets: %w", err)
-		}
+	if err := r.addInjection(mgr, options, log); err != nil {
+		return err
 	}
 	r.auditor.log = log
 	if options.Nodes != nil {

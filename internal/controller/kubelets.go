@@ -72,22 +72,10 @@ func (k *kubelets) Start(ctx context.Context) error {
 		}
 		if isNew {
 			k.log.Info("oldest kubelet changed", "kubelet", k.oldest().Version, "node", k.oldest().Node)
-			k.askAll(ctx)
+			k.resyncs.askAll(ctx, k.elected, k.sidecars)
 		}
 	}
 }
 
 // NeedLeaderElection implements manager.LeaderElectionRunnable.
 func (*kubelets) NeedLeaderElection() bool { return false }
-
-// askAll requests a pass for every VectorSidecar, on the leader: others begin with one.
-func (k *kubelets) askAll(ctx context.Context) {
-	select {
-	case <-k.elected:
-	default:
-		return
-	}
-	for _, name := range keysOf(k.sidecars.list(ctx, "", "", "")) {
-		k.resyncs.ask(ctx, name)
-	}
-}

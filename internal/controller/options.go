@@ -61,8 +61,9 @@ type Options struct {
 	OverlaySets bool
 	// ReadAccounts has ServiceAccounts read of workloads that get a pull secret.
 	ReadAccounts bool
-	// Unserved says why the API server injects nothing in the operator's place; "" if it may.
-	Unserved string
+	// PolicyInterval is about how often to look whether the API server can do so. 0 means
+	// policyInterval.
+	PolicyInterval time.Duration
 	// Cache holds renderings and checks.
 	Cache *desired.Cache
 	// ReconcileInterval is roughly how often every VectorSidecar is reconciled without any memory,

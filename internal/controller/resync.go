@@ -56,6 +56,18 @@ func (r *resyncs) ask(ctx context.Context, name types.NamespacedName) {
 	}
 }
 
+// askAll requests a pass for every VectorSidecar, on the leader: others begin with one.
+func (r *resyncs) askAll(ctx context.Context, elected <-chan struct{}, sidecars sidecarLister) {
+	select {
+	case <-elected:
+	default:
+		return
+	}
+	for _, name := range keysOf(sidecars.list(ctx, "", "", "")) {
+		r.ask(ctx, name)
+	}
+}
+
 // rejudger periodically requests a pass without memory for every VectorSidecar. It runs on the
 // leader only.
 type rejudger struct {

@@ -34,6 +34,7 @@ type snapshots struct {
 	pods       *pods
 	kubelets   *kubelets
 	accounts   *accounts
+	policies   *policyAPI
 	options    *Options
 }
 
@@ -90,7 +91,7 @@ func (s *snapshots) from(ctx context.Context, sidecar *v1alpha1.VectorSidecar, f
 		return nil, err
 	}
 	taken := &evaluate.Snapshot{Observed: observed}
-	taken.Offers, taken.Unserved = s.options.OverlaySets && sidecar.Cluster == nil, s.options.Unserved
+	taken.Offers, taken.Unserved = s.options.OverlaySets && sidecar.Cluster == nil, s.policies.unserved()
 	if taken.Unserved == "" && !taken.Offers {
 		taken.Unserved = "the sidecars of ClusterVectorSidecars are the operator's to inject"
 	}

@@ -17,7 +17,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
@@ -47,6 +46,9 @@ type Process struct {
 	// Patience is how long the controller may go without progress before it counts as stuck;
 	// 0 means longer than any of its steps may take.
 	Patience time.Duration
+	// PolicyInterval is about how often to look whether the API server injects itself; 0 for
+	// the controller's default.
+	PolicyInterval time.Duration
 }
 
 // Run runs the operator with a sidecar chart until the context is cancelled, and with a
@@ -123,21 +125,8 @@ func lookAt(settings *controller.Options, config *rest.Config, mapper apimeta.RE
 	if settings.Nodes, err = nodesOf(config, options); err != nil {
 		return err
 	}
-	settings.Unserved = unserved(mapper, options)
 	settings.Cluster, err = clusterOf(config, mapper)
 	return err
-}
-
-// unserved says why the API server injects nothing in the operator's place; "" if it may.
-func unserved(mapper apimeta.RESTMapper, options *Options) string {
-	if !options.AdmissionInjection {
-		return "the installation's admissionInjection.enabled is false"
-	}
-	_, err := mapper.RESTMapping(schema.GroupKind{Group: "admissionregistration.k8s.io", Kind: "MutatingAdmissionPolicy"}, "v1")
-	if apimeta.IsNoMatchError(err) {
-		return "the API server serves no MutatingAdmissionPolicy"
-	}
-	return "" // Where it is not known either.
 }
 
 // nodesOf returns what reads the nodes, nil if they are not read.
@@ -161,6 +150,7 @@ func loopOptions(options *Options, process *Process) controller.Options {
 		Concurrency:        options.Concurrency,
 		Instruments:        controller.Instruments{Tracer: process.Tracer, Reports: process.Reports},
 		Patience:           process.Patience,
+		PolicyInterval:     process.PolicyInterval,
 		ValidationJobs:     options.ValidationJobs,
 		ReadPods:           options.ReadPods,
 		Preflight:          options.Preflight,

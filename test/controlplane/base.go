@@ -72,22 +72,41 @@ func (c *ControlPlane) newBase() (*envtest.ControlPlane, error) {
 	if err != nil {
 		return nil, err
 	}
-	serverLog, err := c.logFile("kube-apiserver")
+	server, err := c.newAPIServer("kube-apiserver")
+	if err != nil {
+		return nil, err
+	}
+	if err := c.announce(server); err != nil {
+		return nil, err
+	}
+	return &envtest.ControlPlane{
+		APIServer: server,
+		Etcd: &envtest.Etcd{
+			Path:         c.launcher.path("etcd"),
+			DataDir:      c.etcdData(),
+			Out:          etcdLog,
+			Err:          etcdLog,
+			StartTimeout: startTimeout,
+			StopTimeout:  stopTimeout,
+		},
+	}, nil
+}
+
+// newAPIServer is a kube-apiserver of the options, by the name of its start script.
+func (c *ControlPlane) newAPIServer(name string) (*envtest.APIServer, error) {
+	log, err := c.logFile(name)
 	if err != nil {
 		return nil, err
 	}
 	server := &envtest.APIServer{
-		Path:         c.launcher.path("kube-apiserver"),
+		Path:         c.launcher.path(name),
 		CertDir:      filepath.Join(c.dir, "certs"),
-		Out:          serverLog,
-		Err:          serverLog,
+		Out:          log,
+		Err:          log,
 		StartTimeout: startTimeout,
 		StopTimeout:  stopTimeout,
 	}
 	args := server.Configure()
-	if err := c.announce(server); err != nil {
-		return nil, err
-	}
 	if c.options.Controllers {
 		// envtest disables the ServiceAccount plugin, for want of the controller that makes the accounts.
 		args.Disable("disable-admission-plugins")
@@ -98,15 +117,5 @@ func (c *ControlPlane) newBase() (*envtest.ControlPlane, error) {
 	for name, value := range c.options.APIServerArgs {
 		args.Set(name, value)
 	}
-	return &envtest.ControlPlane{
-		APIServer: server,
-		Etcd: &envtest.Etcd{
-			Path:         c.launcher.path("etcd"),
-			DataDir:      filepath.Join(c.dir, "etcd"),
-			Out:          etcdLog,
-			Err:          etcdLog,
-			StartTimeout: startTimeout,
-			StopTimeout:  stopTimeout,
-		},
-	}, nil
+	return server, nil
 }

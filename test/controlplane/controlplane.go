@@ -56,6 +56,7 @@ type ControlPlane struct {
 	temporary  bool
 	launcher   *launcher
 	base       *envtest.ControlPlane
+	second     *envtest.APIServer // nil without one
 	config     *rest.Config
 	kubeconfig string
 	programs   []*program // kube-controller-manager, kube-scheduler, kwok: what was started, in order
@@ -198,6 +199,10 @@ func (c *ControlPlane) stop() error {
 		errs = append(errs, p.wait())
 	}
 	c.programs = nil
+	if c.second != nil {
+		errs = append(errs, c.second.Stop())
+		c.second = nil
+	}
 	if c.base != nil {
 		errs = append(errs, c.base.Stop())
 		c.base = nil

@@ -37,6 +37,18 @@ func (c *ControlPlane) KillAPIServer(ctx context.Context) error {
 	return c.kill(ctx, "kube-apiserver")
 }
 
+// RestartAPIServer kills kube-apiserver and starts it with other flags beside those that it
+// has, given without their dashes, as an upgrade or a downgrade may.
+func (c *ControlPlane) RestartAPIServer(ctx context.Context, flags map[string]string) error {
+	if err := c.KillAPIServer(ctx); err != nil {
+		return err
+	}
+	for name, value := range flags {
+		c.base.APIServer.Configure().Set(name, value)
+	}
+	return c.StartAPIServer()
+}
+
 // KillEtcd ends etcd without a chance to finish anything. What it had confirmed is on
 // the disk.
 func (c *ControlPlane) KillEtcd(ctx context.Context) error { return c.kill(ctx, "etcd") }

@@ -31,6 +31,7 @@ const mayBeTold = "applicationEnv: [OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_O
 var kinds = []string{"Deployment", "StatefulSet", "DaemonSet", "CronJob"}
 
 var (
+	plane   *controlplane.ControlPlane
 	world   *harness.World
 	running *harness.Operator
 	// kubeconfig is the file by which owners' tools reach the API server.
@@ -42,6 +43,7 @@ func TestMain(m *testing.M) {
 	ctrl.SetLogger(logr.Discard())
 	os.Exit(controlplane.Main(m, controlplane.Options{Nodes: 2}, func(c *controlplane.ControlPlane) (func() error, error) {
 		var err error
+		plane = c
 		if world, err = harness.NewWorld(c.Config()); err != nil {
 			return nil, err
 		}

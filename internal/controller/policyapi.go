@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-logr/logr"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/discovery"
+	ctrl "sigs.k8s.io/controller-runtime"
+)
+
+const (
+	// policyInterval is about how often to ask whether the API server serves the API by which it
+	// injects itself: an upgrade or a downgrade of it ends no operator that talks to another one.
+	policyInterval = 5 * time.Minute
+	policyGroup    = "admissionregistration.k8s.io/v1"
+	policyResource = "mutatingadmissionpolicies"
+)
+
+// policyAPI knows whether the API server serves MutatingAdmissionPolicies. A nil one is of an
+// installation without any. Every replica looks, because every replica answers admission requests.
+type policyAPI struct {
+	apis      discovery.ServerResourcesInterface
+	interval  time.Duration
+	sidecars  sidecarLister
+	resyncs   *resyncs
+	elected   <-chan struct{}
+	log       logr.Logger
+	isLacking atomic.Bool
+}
+
+// addInjection looks for the API by which the API server injects, and has it looked for
+// periodically; or has what is left of injection by it removed, if the installation has none.
+func (r *Reconciler) addInjection(mgr ctrl.Manager, options *Options, log logr.Logger) error {
+	if !options.OverlaySets {
+		removal := &overlaySetRemoval{live: mgr.GetAPIReader(), writer: r.applier.writer, namespaces: options.WatchNamespaces, log: log}
+		if err := mgr.Add(removal); err != nil {
+			return fmt.Errorf("adding the removal of overlay sets: %w", err)
+		}
+		return nil
+	}
+	apis, err := discovery.NewDiscoveryClientForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
+	if err != nil {
+		return fmt.Errorf("creating a discovery client: %w", err)
+	}
+	known := &policyAPI{
+		apis: apis, interval: cmp.Or(options.PolicyInterval, policyInterval), sidecars: r.snapshots.sidecars, resyncs: r.auditor.resyncs, elected: mgr.Elected(), log: log,
+	}
+	known.look()
+	r.snapshots.policies = known
+	if err := mgr.Add(known); err != nil {
+		return fmt.Errorf("adding the look for MutatingAdmissionPolicies: %w", err)
+	}
+	return nil
+}
+
+// unserved says why the API server injects nothing in the operator's place; "" if it may.
+func (p *policyAPI) unserved() string {
+	switch {
+	case p == nil:
+		return "the installation's admissionInjection.enabled is false"
+	case p.isLacking.Load():
+		return "the API server serves no MutatingAdmissionPolicy"
+	}
+	return "" // Where it is not known either.
+}
+
+// look asks the API server, and reports whether the answer is another one than before. Without an
+// answer the last one holds.
+func (p *policyAPI) look() (isNew bool) {
+	found, err := p.apis.ServerResourcesForGroupVersion(policyGroup)
+	if err != nil && !apierrors.IsNotFound(err) {
+		p.log.V(1).Info("looking for an API", "cause", err.Error())
+		return false
+	}
+	isLacking := err != nil || !slices.ContainsFunc(found.APIResources, func(one metav1.APIResource) bool { return one.Name == policyResource })
+	if p.isLacking.Swap(isLacking) == isLacking {
+		return false
+	}
+	p.log.Info("whether the API server injects has changed", "why", p.unserved())
+	return true
+}
+
+// Start looks periodically until the context ends. OverlaySets are kept all the while, for when the
+// API comes.
+func (p *policyAPI) Start(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(wait.Jitter(p.interval, 0.2)):
+		}
+		if p.look() {
+			p.resyncs.askAll(ctx, p.elected, p.sidecars)
+		}
+	}
+}
+
+// NeedLeaderElection implements manager.LeaderElectionRunnable.
+func (*policyAPI) NeedLeaderElection() bool { return false }
