@@ -54,31 +54,34 @@ func TestWithoutAnOperator(t *testing.T) {
 	require.Len(t, running.Requests.Reads(""), len(reads), "and reads nothing")
 }
 
+// plugin runs kubectl vectorsidecar, and returns what it prints.
+func plugin(t *testing.T, args ...string) string {
+	t.Helper()
+	path, err := controlplane.Bin("kubectl-vectorsidecar")
+	require.NoError(t, err)
+	out, _ := exec.CommandContext(t.Context(), path, append(args, "--kubeconfig", kubeconfig)...).CombinedOutput()
+	return string(out)
+}
+
 // explain and check tell of the API server, and eject takes out for good what it has put in.
 func TestThePlugin(t *testing.T) {
 	t.Parallel()
 	namespace, deployment, _ := settled(t, byApply)
-	plugin := func(args ...string) string {
-		path, err := controlplane.Bin("kubectl-vectorsidecar")
-		require.NoError(t, err)
-		out, _ := exec.CommandContext(t.Context(), path, append(args, "--kubeconfig", kubeconfig)...).CombinedOutput()
-		return string(out)
-	}
-	explained := plugin("explain", "deployment/cart", "-n", namespace)
+	explained := plugin(t, "explain", "deployment/cart", "-n", namespace)
 	require.Regexp(t, `injected by +the API server, when the workload was written`, explained)
 	require.Regexp(t, `new workloads +by the API server, where it can judge the workload \(1 overlay\)`, explained)
-	require.Contains(t, plugin("check"), "injection by the API server: ")
+	require.Contains(t, plugin(t, "check"), "injection by the API server: ")
 	namespaceTold, cartTold, _ := informed(t, byApply)
 	values := filepath.Join(t.TempDir(), "values.yaml")
 	require.NoError(t, os.WriteFile(values, []byte("policy: {"+mayBeTold+"}\n"), 0o600))
 	require.Regexp(t, `tells +app: OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL, OTEL_RESOURCE_ATTRIBUTES, LOG_ADDRESS\n`,
-		plugin("explain", "deployment/cart", "-n", namespaceTold, "--values", values))
+		plugin(t, "explain", "deployment/cart", "-n", namespaceTold, "--values", values))
 	harness.Eventually(t, "what was told to be ejected", func() bool { // The operator may write to it in between.
-		plugin("eject", "-n", namespaceTold, "--yes")
+		plugin(t, "eject", "-n", namespaceTold, "--yes")
 		world.Get(t, cartTold)
 		return slices.Equal([]string{"FIRST=one"}, told(cartTold, "app")) && len(cartTold.Spec.Template.Annotations) == 0
 	})
-	t.Log(plugin("eject", "-n", namespace, "--yes"))
+	t.Log(plugin(t, "eject", "-n", namespace, "--yes"))
 	world.Get(t, deployment)
 	require.Equal(t, []string{"app"}, names(deployment))
 	require.Empty(t, deployment.Spec.Template.Annotations)
