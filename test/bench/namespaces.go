@@ -149,7 +149,7 @@ func (b *bench) join(ctx context.Context, label string) ([]time.Duration, error)
 		}
 		took = append(took, time.Since(began))
 		seen.stop()
-		if err = errors.Join(err, b.cluster.clear(ctx, namespace)); err != nil {
+		if err := errors.Join(err, b.cluster.clear(ctx, namespace)); err != nil {
 			return nil, err
 		}
 	}
@@ -176,14 +176,14 @@ func (s sizes) spread(ctx context.Context, b *bench) error {
 			return err
 		}
 		floor, err := theirs.floor(ctx, b)
-		if err = errors.Join(err, theirs.empty(ctx, b)); err != nil {
+		if err := errors.Join(err, theirs.empty(ctx, b)); err != nil {
 			return err
 		}
 		if err := ours.seed(ctx, b); err != nil {
 			return err
 		}
 		made, took, err := ours.operator(ctx, b, "ours")
-		if err = errors.Join(err, ours.empty(ctx, b)); err != nil {
+		if err := errors.Join(err, ours.empty(ctx, b)); err != nil {
 			return err
 		}
 		joined = append(joined, took...)

@@ -32,7 +32,7 @@ func (c *ControlPlane) AddAPIServer() (*rest.Config, error) {
 		return nil, err
 	}
 	first := c.base.APIServer
-	server.EtcdURL, server.SecureServing.Authn = first.EtcdURL, first.SecureServing.Authn
+	server.EtcdURL, server.Authn = first.EtcdURL, first.Authn
 	server.Configure().Set("advertise-address", "127.0.0.1").Set("endpoint-reconciler-type", "none").
 		Set("service-account-issuer", first.SecureServing.URL("https", "/").String())
 	if err := server.Start(); err != nil {

@@ -11,10 +11,12 @@ import (
 )
 
 // Preflight makes what the chart makes for preflight.enabled: the policy that holds the operator to dry
-// runs, and the rights for them.
+// runs, and the rights for them; and what it makes for injection by the API server, which has no effect
+// while no operator keeps OverlaySets.
 func (w *World) Preflight(ctx context.Context, plane *controlplane.ControlPlane, kinds ...string) error {
 	_, err := w.withChart(ctx, plane, []string{
-		"--set", "preflight.enabled=true,configValidation.job.enabled=true,rbac.optional.pods=true,rbac.optional.serviceAccounts=true,workloads.kinds={" + strings.Join(kinds, ",") + "}",
-	}, "preflight.yaml", "role-work.yaml")
+		"--kube-version", "1.36.0", "-a", "admissionregistration.k8s.io/v1/MutatingAdmissionPolicy",
+		"--set", "preflight.enabled=true,admissionInjection.enabled=true,configValidation.job.enabled=true,rbac.optional.pods=true,rbac.optional.serviceAccounts=true,workloads.kinds={" + strings.Join(kinds, ",") + "}",
+	}, "preflight.yaml", "admissioninjection.yaml", "role-work.yaml")
 	return err
 }

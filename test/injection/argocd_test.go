@@ -4,7 +4,6 @@
 package injection
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
@@ -60,7 +59,7 @@ func ownedOver(t *testing.T, live, predicted *unstructured.Unstructured) map[str
 	for _, entry := range predicted.GetManagedFields() {
 		if entry.Manager == argo {
 			fields := &fieldpath.Set{}
-			require.NoError(t, fields.FromJSON(bytes.NewReader(entry.FieldsV1.Raw)))
+			require.NoError(t, fields.FromJSON(entry.FieldsV1.GetRawReader()))
 			owned = owned.Union(fields)
 		}
 	}

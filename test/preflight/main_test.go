@@ -37,7 +37,7 @@ var (
 	running *harness.Operator
 	kinds   = []string{"Deployment", "StatefulSet", "DaemonSet", "CronJob", "Rollout"}
 	options = operator.Options{
-		Namespace: harness.AccountNamespace, EnvironmentsConfigMap: "environments", WorkloadKinds: kinds, Preflight: true, ReadServiceAccounts: true,
+		Namespace: harness.AccountNamespace, EnvironmentsConfigMap: "environments", WorkloadKinds: kinds, Preflight: true, ReadServiceAccounts: true, ClusterSidecars: true,
 	}
 )
 
