@@ -41,6 +41,7 @@ type clusters struct {
 	writer    *apply.Writer
 	client    client.Client
 	events    *announcer
+	sets      *overlaySets
 	// queue gets the passes that are due; it is set when the controller starts.
 	queue queue
 
@@ -51,10 +52,10 @@ type clusters struct {
 // statusDelay is how long what namespaces report is collected before the status is written.
 const statusDelay = 500 * time.Millisecond
 
-func newClusters(observed *instruments, cached client.Client, sidecars sidecarLister, writer *apply.Writer, events *announcer, options *Options) *clusters {
+func newClusters(observed *instruments, cached client.Client, sidecars sidecarLister, sets *overlaySets, writer *apply.Writer, events *announcer, options *Options) *clusters {
 	return &clusters{
 		clusterLister: sidecars.clusters, instruments: observed, workloads: options.Workloads, sidecars: sidecars, writer: writer, client: cached,
-		events: events, known: map[string]*clusterKnown{},
+		events: events, sets: sets, known: map[string]*clusterKnown{},
 	}
 }
 
@@ -137,6 +138,9 @@ func (c *clusters) concerned(ctx context.Context, cluster *v1alpha1.ClusterVecto
 	}
 	for i := range companions.Items {
 		found[companions.Items[i].Namespace] = true
+	}
+	for _, namespace := range c.sets.namespacesOf(ctx, meta.InNamespace(cluster.Name)) {
+		found[namespace] = true
 	}
 	return found
 }

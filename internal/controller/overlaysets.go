@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -17,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
@@ -29,8 +27,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 )
 
-// overlaySets keeps the OverlaySet of each namespace as its VectorSidecars' decisions are. A nil
-// one keeps none.
+// overlaySets keeps the OverlaySet of each namespace as the decisions are of its VectorSidecars, and
+// of the ClusterVectorSidecars that select it. A nil one keeps none.
 type overlaySets struct {
 	cached   client.Reader
 	live     client.Reader
@@ -67,6 +65,18 @@ func newOverlaySets(cached, live client.Reader, writer *apply.Writer, sidecars s
 	return &overlaySets{cached: cached, live: live, writer: writer, sidecars: sidecars, spaces: map[string]*space{}}
 }
 
+// hold returns what is known of a namespace, locked.
+func (o *overlaySets) hold(namespace string) *space {
+	for {
+		in := o.space(namespace)
+		in.mu.Lock()
+		if in == o.space(namespace) {
+			return in
+		}
+		in.mu.Unlock() // It was forgotten meanwhile.
+	}
+}
+
 func (o *overlaySets) space(namespace string) *space {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -76,10 +86,21 @@ func (o *overlaySets) space(namespace string) *space {
 	return o.spaces[namespace]
 }
 
+// forget drops what is known of a namespace, which is locked, if nothing is in its OverlaySet and
+// there is none: the namespace may be gone.
+func (o *overlaySets) forget(namespace string, in *space, there *v1alpha1.OverlaySet) {
+	if len(in.parts) > 0 || there != nil {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.spaces, namespace)
+}
+
 // keep has the OverlaySet say what a decision offers, or that the VectorSidecar offers nothing. It
-// writes only if something differs. A ClusterVectorSidecar is in no OverlaySet.
+// writes only if something differs.
 func (o *overlaySets) keep(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision) error {
-	if o == nil || sidecar.Cluster != nil {
+	if o == nil {
 		return nil
 	}
 	left := decided.Left
@@ -90,8 +111,7 @@ func (o *overlaySets) keep(ctx context.Context, sidecar *v1alpha1.VectorSidecar,
 	if !isOut && len(decided.Offers) == 0 && left == "" {
 		return nil // Templates ran out of time: it stays as it is.
 	}
-	in := o.space(sidecar.Namespace)
-	in.mu.Lock()
+	in := o.hold(sidecar.Namespace)
 	defer in.mu.Unlock()
 	there, err := o.current(ctx, sidecar.Namespace, in)
 	if err != nil {
@@ -102,9 +122,6 @@ func (o *overlaySets) keep(ctx context.Context, sidecar *v1alpha1.VectorSidecar,
 		return o.write(ctx, sidecar.Namespace, in, there)
 	}
 	offers := decided.Offers
-	if first := o.before(ctx, sidecar); first != "" {
-		offers, left = nil, fmt.Sprintf("ClusterVectorSidecar %s comes before it, which the operator injects", first)
-	}
 	if by, isRefused := in.refused[sidecar.Name]; isRefused && slices.ContainsFunc(offers, by.concerns) {
 		offers, left = nil, by.why
 	}
@@ -137,11 +154,10 @@ func (r refusedWrite) concerns(offer desired.Offer) bool {
 // learn takes the offers of a VectorSidecar back if one of its workloads was refused with the same
 // sidecar, until one is accepted or the sidecar is another.
 func (o *overlaySets) learn(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision, written map[*plan.Plan]error) error {
-	if o == nil || sidecar.Cluster != nil {
+	if o == nil {
 		return nil
 	}
-	in := o.space(sidecar.Namespace)
-	in.mu.Lock()
+	in := o.hold(sidecar.Namespace)
 	hasChanged := false
 	for p, err := range written {
 		if p.Action == plan.Defer {
@@ -164,19 +180,20 @@ func (o *overlaySets) learn(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 	return o.keep(ctx, sidecar, decided)
 }
 
-// drop takes a VectorSidecar out that is gone.
+// drop takes a VectorSidecar out that is gone, or a ClusterVectorSidecar that is, or whose namespace is.
 func (o *overlaySets) drop(ctx context.Context, name types.NamespacedName) error {
-	if _, isCluster := meta.ClusterOf(name.Name); o == nil || isCluster {
+	if o == nil {
 		return nil
 	}
-	in := o.space(name.Namespace)
-	in.mu.Lock()
+	in := o.hold(name.Namespace)
 	defer in.mu.Unlock()
 	there, err := o.current(ctx, name.Namespace, in)
 	if err != nil {
 		return err
 	}
 	delete(in.parts, name.Name)
+	delete(in.refused, name.Name)
+	defer o.forget(name.Namespace, in, there)
 	return o.write(ctx, name.Namespace, in, there)
 }
 
@@ -216,7 +233,7 @@ func versionIn(of *v1alpha1.OverlaySet) string {
 
 // write writes what is known, if that is not what there is.
 func (o *overlaySets) write(ctx context.Context, namespace string, in *space, there *v1alpha1.OverlaySet) error {
-	spec := overlayset.Compose(o.names(ctx, namespace), in.parts)
+	spec := overlayset.Compose(o.injecting(ctx, namespace), in.parts)
 	if len(spec.Overlays) == 0 && there == nil || there != nil && equality.Semantic.DeepEqual(spec, there.Spec) {
 		return nil
 	}
@@ -256,49 +273,12 @@ func (o *overlaySets) write(ctx context.Context, namespace string, in *space, th
 	return nil
 }
 
-// before returns the ClusterVectorSidecar that comes before a VectorSidecar, "" for none.
-func (o *overlaySets) before(ctx context.Context, sidecar *v1alpha1.VectorSidecar) string {
-	for _, other := range o.sidecars.list(ctx, sidecar.Namespace, "", "") {
-		if other.Cluster != nil && slices.Contains(other.Cluster.Refuses, sidecar.Name) {
-			name, _ := meta.ClusterOf(other.Name)
-			return name
-		}
-	}
-	return ""
-}
-
-// names are those of the VectorSidecars that may inject, oldest first.
-func (o *overlaySets) names(ctx context.Context, namespace string) []string {
+// injecting returns the VectorSidecars of a namespace that may inject, ClusterVectorSidecars
+// among them, in their order.
+func (o *overlaySets) injecting(ctx context.Context, namespace string) []v1alpha1.VectorSidecar {
 	all := slices.Clone(o.sidecars.list(ctx, namespace, "", ""))
-	all = slices.DeleteFunc(all, func(s v1alpha1.VectorSidecar) bool {
-		return s.DeletionTimestamp != nil || !s.Spec.IsEnabled() || s.Cluster != nil
-	})
-	slices.SortFunc(all, func(a, b v1alpha1.VectorSidecar) int {
-		if !a.CreationTimestamp.Equal(&b.CreationTimestamp) {
-			return a.CreationTimestamp.Compare(b.CreationTimestamp.Time)
-		}
-		return strings.Compare(a.Name, b.Name)
-	})
-	names := make([]string, 0, len(all))
-	for i := range all {
-		names = append(names, all[i].Name)
-	}
-	return names
+	all = slices.DeleteFunc(all, func(s v1alpha1.VectorSidecar) bool { return s.DeletionTimestamp != nil || !s.Spec.IsEnabled() })
+	decision.InOrder(all)
+	return all
 }
 
-// concerns returns one VectorSidecar of a namespace whose OverlaySet somebody else has changed or
-// deleted.
-func (o *overlaySets) concerns(ctx context.Context, object client.Object) []reconcile.Request {
-	if object.GetName() != meta.OverlaySet {
-		return nil
-	}
-	in := o.space(object.GetNamespace())
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	if in.written != nil && in.written.ResourceVersion == object.GetResourceVersion() {
-		in.written = nil // The cache has it now.
-		return nil
-	}
-	all := slices.DeleteFunc(o.sidecars.list(ctx, object.GetNamespace(), "", ""), func(s v1alpha1.VectorSidecar) bool { return s.Cluster != nil })
-	return requests(keysOf(all[:min(len(all), 1)]))
-}

@@ -91,10 +91,7 @@ func (s *snapshots) from(ctx context.Context, sidecar *v1alpha1.VectorSidecar, f
 		return nil, err
 	}
 	taken := &evaluate.Snapshot{Observed: observed}
-	taken.Offers, taken.Unserved = s.options.OverlaySets && sidecar.Cluster == nil, s.policies.unserved()
-	if taken.Unserved == "" && !taken.Offers {
-		taken.Unserved = "the sidecars of ClusterVectorSidecars are the operator's to inject"
-	}
+	taken.Offers, taken.Unserved = s.options.OverlaySets, s.policies.unserved()
 	taken.Loops, _ = from.known.Loops()
 	taken.Trials = from.known.Trials()
 	taken.Started, taken.Carried, taken.OnNodes = from.known.Generation, from.known.Carried, s.workloads.OnEveryNode

@@ -74,10 +74,7 @@ type watches struct {
 // add watches workloads, ConfigMaps and namespaces.
 func (w *watches) add(builder *ctrlbuilder.Builder, cached cache.Cache) *ctrlbuilder.Builder {
 	builder = w.namespaces.watch(builder, handler.EnqueueRequestsFromMapFunc(w.sidecarsOfNamespace))
-	if w.sets != nil {
-		builder = builder.Watches(&v1alpha1.OverlaySet{}, handler.EnqueueRequestsFromMapFunc(w.sets.concerns), ctrlbuilder.WithPredicates(laterChanges()))
-	}
-	builder = w.clusters.watch(builder)
+	builder = w.clusters.watch(w.sets.watch(builder))
 	return builder.
 		Watches(&v1alpha1.VectorSidecar{}, handler.EnqueueRequestsFromMapFunc(w.neighbours), ctrlbuilder.WithPredicates(laterChanges())).
 		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(w.sidecarsOfConfigMap), ctrlbuilder.WithPredicates(configMapChanges())).

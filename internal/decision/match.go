@@ -109,7 +109,7 @@ func Elders(sidecar *v1alpha1.VectorSidecar, others []v1alpha1.VectorSidecar, ma
 	var older []Elder
 	for i := range others {
 		other := &others[i]
-		if !isOlder(other, sidecar) || !other.Spec.IsEnabled() || other.DeletionTimestamp != nil {
+		if !ComesBefore(other, sidecar) || !other.Spec.IsEnabled() || other.DeletionTimestamp != nil {
 			continue
 		}
 		selector, invalid := selectorOf(other)
@@ -118,7 +118,7 @@ func Elders(sidecar *v1alpha1.VectorSidecar, others []v1alpha1.VectorSidecar, ma
 		}
 	}
 	slices.SortFunc(older, func(a, b Elder) int {
-		if isOlder(a.Sidecar, b.Sidecar) {
+		if ComesBefore(a.Sidecar, b.Sidecar) {
 			return -1
 		}
 		return 1
@@ -126,9 +126,10 @@ func Elders(sidecar *v1alpha1.VectorSidecar, others []v1alpha1.VectorSidecar, ma
 	return older
 }
 
-// isOlder reports whether a comes before b. A ClusterVectorSidecar comes after those of the
-// namespace, however old, but for the ones that it refuses.
-func isOlder(a, b *v1alpha1.VectorSidecar) bool {
+// ComesBefore reports whether a comes before b. A ClusterVectorSidecar comes after those of the
+// namespace, however old, but for the ones that it refuses. With these it need not be an order: one that a
+// ClusterVectorSidecar refuses comes before another ClusterVectorSidecar that is older.
+func ComesBefore(a, b *v1alpha1.VectorSidecar) bool {
 	switch {
 	case a.Cluster == nil && b.Cluster != nil:
 		return !slices.Contains(b.Cluster.Refuses, a.Name)
@@ -139,4 +140,37 @@ func isOlder(a, b *v1alpha1.VectorSidecar) bool {
 		return a.Name < b.Name
 	}
 	return a.CreationTimestamp.Before(&b.CreationTimestamp)
+}
+
+// InOrder sorts VectorSidecars of one namespace, and ClusterVectorSidecars there: each comes after
+// those that come before it, as far as that is possible.
+func InOrder(all []v1alpha1.VectorSidecar) {
+	var clusters []v1alpha1.VectorSidecar
+	for i := range all {
+		if all[i].Cluster != nil {
+			clusters = append(clusters, all[i])
+		}
+	}
+	byAge := func(a, b v1alpha1.VectorSidecar) int {
+		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), strings.Compare(a.Name, b.Name))
+	}
+	slices.SortFunc(clusters, byAge)
+	// Those of the namespace, and then each ClusterVectorSidecar with those that none after it refuses.
+	place := func(one *v1alpha1.VectorSidecar) (n int) {
+		for i := range clusters {
+			if clusters[i].Name == one.Name || slices.Contains(clusters[i].Cluster.Refuses, one.Name) {
+				n = i + 1
+			}
+		}
+		return n
+	}
+	isLast := func(one *v1alpha1.VectorSidecar) int {
+		if one.Cluster == nil && place(one) > 0 {
+			return 1
+		}
+		return 0
+	}
+	slices.SortFunc(all, func(a, b v1alpha1.VectorSidecar) int {
+		return cmp.Or(place(&a)-place(&b), isLast(&a)-isLast(&b), byAge(a, b))
+	})
 }

@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 )
 
 const (
@@ -22,7 +23,7 @@ const (
 	mostBytes    = 768 << 10
 )
 
-// Part is what one VectorSidecar has in the OverlaySet of its namespace.
+// Part is what one VectorSidecar, or one ClusterVectorSidecar, has in the OverlaySet of its namespace.
 type Part struct {
 	Overlays []v1alpha1.Overlay
 	Items    Items
@@ -75,18 +76,18 @@ func Parts(of *v1alpha1.OverlaySetSpec) map[string]Part {
 	return parts
 }
 
-// Compose puts the parts of VectorSidecars together, those of the oldest first, as their names are.
-// If nothing is known of one of them yet, those that are younger have to wait: they must not get
-// in where it would. What exceeds the bounds is left to the operator.
-func Compose(names []string, parts map[string]Part) v1alpha1.OverlaySetSpec {
+// Compose puts the parts of VectorSidecars together, and of ClusterVectorSidecars in the namespace, in
+// the order that decision.InOrder gives them. If nothing is known of one of them yet, those after
+// it have to wait: they must not get in where it would. What exceeds the bounds is left to the operator.
+func Compose(sidecars []v1alpha1.VectorSidecar, parts map[string]Part) v1alpha1.OverlaySetSpec {
 	made := v1alpha1.OverlaySetSpec{
 		Overlays: []v1alpha1.Overlay{}, Native: []v1alpha1.OverlayItem{}, InitContainers: []v1alpha1.OverlayItem{},
 		Containers: []v1alpha1.OverlayItem{}, Volumes: []v1alpha1.OverlayItem{},
 		PodAnnotations: []v1alpha1.OverlayAnnotation{}, Annotations: []v1alpha1.OverlayAnnotation{},
 	}
 	bytes := 0
-	for _, name := range names {
-		part, isKnown := parts[name]
+	for n := range sidecars {
+		part, isKnown := parts[sidecars[n].Name]
 		if !isKnown {
 			break
 		}
@@ -96,11 +97,7 @@ func Compose(names []string, parts map[string]Part) v1alpha1.OverlaySetSpec {
 		} else {
 			bytes += size
 		}
-		overlays := slices.Clone(part.Overlays)
-		for i := range overlays {
-			overlays[i].Yields = yields(&overlays[i], made.Overlays)
-		}
-		made.Overlays = append(made.Overlays, overlays...)
+		made.Overlays = append(made.Overlays, part.Overlays...)
 		made.Native = append(made.Native, part.Items.Native...)
 		made.InitContainers = append(made.InitContainers, part.Items.InitContainers...)
 		made.Containers = append(made.Containers, part.Items.Containers...)
@@ -110,6 +107,13 @@ func Compose(names []string, parts map[string]Part) v1alpha1.OverlaySetSpec {
 		made.Tells = append(made.Tells, part.Items.Tells...)
 	}
 	slices.Reverse(made.Native)
+	byName := map[string]*v1alpha1.VectorSidecar{}
+	for i := range sidecars {
+		byName[sidecars[i].Name] = &sidecars[i]
+	}
+	for i := range made.Overlays {
+		made.Overlays[i].Yields = yields(&made.Overlays[i], made.Overlays, byName)
+	}
 	return made
 }
 
@@ -130,13 +134,13 @@ func (p *Part) without(why string) Part {
 	return Part{Overlays: []v1alpha1.Overlay{left}}
 }
 
-// yields returns the older VectorSidecars that an overlay clashes with: which of the two a workload
-// has is for the operator to say.
-func yields(overlay *v1alpha1.Overlay, older []v1alpha1.Overlay) []string {
+// yields returns the VectorSidecars that come before an overlay's and that it clashes with: which of
+// the two a workload has is for the operator to say.
+func yields(overlay *v1alpha1.Overlay, all []v1alpha1.Overlay, sidecars map[string]*v1alpha1.VectorSidecar) []string {
 	found := []string{}
-	for i := range older {
-		other := &older[i]
-		if other.VectorSidecar == overlay.VectorSidecar || slices.Contains(found, other.VectorSidecar) {
+	for i := range all {
+		other := &all[i]
+		if other.VectorSidecar == overlay.VectorSidecar || slices.Contains(found, other.VectorSidecar) || !decision.ComesBefore(sidecars[other.VectorSidecar], sidecars[overlay.VectorSidecar]) {
 			continue
 		}
 		names := slices.Concat(other.InitNames, other.ContainerNames)

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
@@ -68,6 +69,15 @@ func left(name string) Part {
 	return Part{Overlays: []v1alpha1.Overlay{claim(name, nil, nil, "a reason")}}
 }
 
+// sidecars are VectorSidecars, the oldest first.
+func sidecars(names ...string) []v1alpha1.VectorSidecar {
+	var all []v1alpha1.VectorSidecar
+	for i, name := range names {
+		all = append(all, v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: name, CreationTimestamp: metav1.Unix(int64(i), 0)}})
+	}
+	return all
+}
+
 // yieldsOf are those of each VectorSidecar.
 func yieldsOf(spec *v1alpha1.OverlaySetSpec) map[string][]string {
 	found := map[string][]string{}
@@ -90,7 +100,7 @@ func TestTheYoungerOneYieldsWhereTwoClash(t *testing.T) {
 		"annotations of other names":       {withAnnotation(part("a", nil, nil, nil), "k"), withAnnotation(part("b", nil, nil, nil), "l"), []string{}},
 		"one that only the operator knows": {left("a"), part("b", nil, nil, nil), []string{"a"}},
 	} {
-		made := Compose([]string{"a", "b"}, map[string]Part{"a": test.older, "b": test.younger})
+		made := Compose(sidecars("a", "b"), map[string]Part{"a": test.older, "b": test.younger})
 		require.Equal(t, map[string][]string{"a": {}, "b": test.want}, yieldsOf(&made), name)
 	}
 }
@@ -98,16 +108,52 @@ func TestTheYoungerOneYieldsWhereTwoClash(t *testing.T) {
 // Nothing is known yet of a VectorSidecar that has just been switched on again.
 func TestTheYoungerOnesWaitForOneThatIsNotKnown(t *testing.T) {
 	parts := map[string]Part{"a": part("a", nil, nil, nil), "c": part("c", nil, nil, nil)}
-	made := Compose([]string{"a", "b", "c"}, parts)
+	made := Compose(sidecars("a", "b", "c"), parts)
 	require.Equal(t, map[string][]string{"a": {}}, yieldsOf(&made))
 	parts["b"] = left("b")
-	made = Compose([]string{"a", "b", "c"}, parts)
+	made = Compose(sidecars("a", "b", "c"), parts)
 	require.Equal(t, map[string][]string{"a": {}, "b": {}, "c": {"b"}}, yieldsOf(&made))
+}
+
+// A ClusterVectorSidecar comes after those of the namespace but for the ones that it refuses, which yield
+// to it where they clash with it, and to no other.
+func TestAClusterVectorSidecarComesAfterThoseItDoesNotRefuse(t *testing.T) {
+	all := sidecars("clustervectorsidecar/x", "a", "clustervectorsidecar/y", "b")
+	all[0].Cluster, all[2].Cluster = &v1alpha1.InCluster{}, &v1alpha1.InCluster{}
+	parts := map[string]Part{}
+	for i := range all {
+		parts[all[i].Name] = part(all[i].Name, []string{"vector"}, nil, nil)
+	}
+	order := func() (names []string) {
+		decision.InOrder(all)
+		made := Compose(all, parts)
+		for i := range made.Overlays {
+			names = append(names, made.Overlays[i].VectorSidecar)
+		}
+		require.Equal(t, made, Compose(all, Parts(&made)))
+		return names
+	}
+	of := func() map[string][]string { made := Compose(all, parts); return yieldsOf(&made) }
+	require.Equal(t, []string{"a", "b", "clustervectorsidecar/x", "clustervectorsidecar/y"}, order())
+	require.Equal(t, map[string][]string{
+		"a": {}, "b": {"a"}, "clustervectorsidecar/x": {"a", "b"}, "clustervectorsidecar/y": {"a", "b", "clustervectorsidecar/x"},
+	}, of())
+
+	all[2].Cluster.Refuses = []string{"a"} // That is x.
+	require.Equal(t, []string{"b", "clustervectorsidecar/x", "a", "clustervectorsidecar/y"}, order())
+	require.Equal(t, map[string][]string{
+		"a": {"clustervectorsidecar/x"}, "b": {"a"}, "clustervectorsidecar/x": {"b"}, "clustervectorsidecar/y": {"b", "clustervectorsidecar/x", "a"},
+	}, of())
+
+	delete(parts, "clustervectorsidecar/x")
+	require.Equal(t, []string{"b"}, order(), "who comes after one that is not known waits")
+	parts["clustervectorsidecar/x"] = left("clustervectorsidecar/x")
+	require.Equal(t, []string{"clustervectorsidecar/x"}, of()["a"], "nobody but the operator knows what it adds")
 }
 
 // An operator that starts anew finds in the OverlaySet what the one before it knew.
 func TestAnOverlaySetIsTakenApartAsItWasMade(t *testing.T) {
-	names := []string{"a", "b", "c"}
+	names := sidecars("a", "b", "c")
 	made := Compose(names, map[string]Part{
 		"a": telling(part("a", []string{"vector", "gate"}, []string{"v"}, nil)), "b": left("b"),
 		"c": telling(withAnnotation(part("c", []string{"other"}, nil, nil), "team.example.com/agent")),
@@ -126,13 +172,13 @@ func TestWhatIsTooMuchIsLeftToTheOperator(t *testing.T) {
 		name := fmt.Sprintf("vs-%03d", i)
 		names, parts[name] = append(names, name), part(name, []string{name}, nil, nil)
 	}
-	made := Compose(names, parts)
+	made := Compose(sidecars(names...), parts)
 	require.Len(t, made.Overlays, mostOverlays+1)
 	require.Empty(t, made.Overlays[mostOverlays-1].Left)
 	require.Contains(t, made.Overlays[mostOverlays].Left, "more than 100 overlays")
 
 	large := part("large", []string{strings.Repeat("x", mostBytes)}, nil, nil)
-	made = Compose([]string{"large"}, map[string]Part{"large": large})
+	made = Compose(sidecars("large"), map[string]Part{"large": large})
 	require.NotEmpty(t, made.Overlays[0].Left)
 	require.Empty(t, made.Native)
 }

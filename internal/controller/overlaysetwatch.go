@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/types"
+	ctrlbuilder "sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// watch watches OverlaySets, if they are kept.
+func (o *overlaySets) watch(builder *ctrlbuilder.Builder) *ctrlbuilder.Builder {
+	if o == nil {
+		return builder
+	}
+	return builder.Watches(&v1alpha1.OverlaySet{}, o.events(), ctrlbuilder.WithPredicates(predicate.GenerationChangedPredicate{}))
+}
+
+// events handles changes that others have made, and, at startup, what is left of those that are gone.
+func (o *overlaySets) events() handler.EventHandler {
+	changed := func(ctx context.Context, object client.Object, to queue) {
+		for _, request := range o.concerns(ctx, object) {
+			to.Add(request)
+		}
+	}
+	return handler.Funcs{
+		CreateFunc: func(ctx context.Context, e event.CreateEvent, to queue) {
+			if !e.IsInInitialList {
+				changed(ctx, e.Object, to)
+				return
+			}
+			for _, request := range o.strays(ctx, e.Object) {
+				to.Add(request)
+			}
+		},
+		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, to queue) { changed(ctx, e.ObjectNew, to) },
+		DeleteFunc: func(ctx context.Context, e event.DeleteEvent, to queue) { changed(ctx, e.Object, to) },
+	}
+}
+
+// concerns returns one VectorSidecar of a namespace whose OverlaySet somebody else has changed or
+// deleted.
+func (o *overlaySets) concerns(ctx context.Context, object client.Object) []reconcile.Request {
+	if object.GetName() != meta.OverlaySet {
+		return nil
+	}
+	in := o.hold(object.GetNamespace())
+	defer in.mu.Unlock()
+	if in.written != nil && in.written.ResourceVersion == object.GetResourceVersion() {
+		in.written = nil // The cache has it now.
+		return nil
+	}
+	all := o.sidecars.list(ctx, object.GetNamespace(), "", "")
+	if there, err := o.current(ctx, object.GetNamespace(), in); len(all) == 0 && err == nil {
+		o.forget(object.GetNamespace(), in, there)
+	}
+	return requests(keysOf(all[:min(len(all), 1)]))
+}
+
+// strays returns those of an OverlaySet that are gone, or ClusterVectorSidecars that do not select
+// the namespace any more: nothing else leads to them after a restart.
+func (o *overlaySets) strays(ctx context.Context, object client.Object) []reconcile.Request {
+	set, isSet := object.(*v1alpha1.OverlaySet)
+	if !isSet || set.Name != meta.OverlaySet {
+		return nil
+	}
+	var found []types.NamespacedName
+	for _, name := range ownersOf(set) {
+		key := types.NamespacedName{Namespace: set.Namespace, Name: name}
+		sidecar, err := o.sidecars.get(ctx, key)
+		if err != nil {
+			log.FromContext(ctx).Error(err, "reading the owner of an overlay")
+		}
+		if sidecar == nil || sidecar.DeletionTimestamp != nil {
+			found = append(found, key)
+		}
+	}
+	return requests(found)
+}
+
+// namespacesOf returns the namespaces whose OverlaySet has something of a name.
+func (o *overlaySets) namespacesOf(ctx context.Context, name string) []string {
+	if o == nil {
+		return nil
+	}
+	var all v1alpha1.OverlaySetList
+	if err := o.cached.List(ctx, &all, client.UnsafeDisableDeepCopy); err != nil {
+		log.FromContext(ctx).Error(err, "listing overlay sets")
+	}
+	var found []string
+	for i := range all.Items {
+		for _, owner := range ownersOf(&all.Items[i]) {
+			if owner == name {
+				found = append(found, all.Items[i].Namespace)
+			}
+		}
+	}
+	return found
+}
+
+// ownersOf returns the names that an OverlaySet has something of.
+func ownersOf(set *v1alpha1.OverlaySet) (names []string) {
+	for i := range set.Spec.Overlays {
+		if name := set.Spec.Overlays[i].VectorSidecar; len(names) == 0 || names[len(names)-1] != name {
+			names = append(names, name)
+		}
+	}
+	return names
+}
