@@ -36,7 +36,7 @@ var (
 	running *harness.Operator
 	// kubeconfig is the file by which owners' tools reach the API server.
 	kubeconfig string
-	options    = operator.Options{Namespace: "vector-system", ReadPods: true, ValidationJobs: true, WorkloadKinds: kinds, AdmissionInjection: true, EnvironmentsConfigMap: "environments"}
+	options    = operator.Options{Namespace: "vector-system", ReadPods: true, ValidationJobs: true, WorkloadKinds: kinds, AdmissionInjection: true, ClusterSidecars: true, EnvironmentsConfigMap: "environments"}
 )
 
 func TestMain(m *testing.M) {

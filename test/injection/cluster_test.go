@@ -1,0 +1,225 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package injection
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// clusterOf returns a ClusterVectorSidecar for the namespaces with the label team=NAME and the
+// workloads with logs=vector.
+func clusterOf(t *testing.T) *v1alpha1.ClusterVectorSidecar {
+	t.Helper()
+	name := strings.ToLower(strings.NewReplacer("/", "-", "_", "-").Replace(t.Name()))
+	cluster := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: name[:min(len(name), 60)]}}
+	cluster.Spec.NamespaceSelector.MatchLabels = map[string]string{"team": cluster.Name}
+	cluster.Spec.Selector.MatchLabels = map[string]string{"logs": "vector"}
+	t.Cleanup(func() { removeCluster(t, cluster) })
+	return cluster
+}
+
+// removeCluster deletes a ClusterVectorSidecar and waits until it is gone.
+func removeCluster(t *testing.T, cluster *v1alpha1.ClusterVectorSidecar) {
+	t.Helper()
+	ctx := context.WithoutCancel(t.Context())
+	require.NoError(t, client.IgnoreNotFound(world.Client.Delete(ctx, cluster)))
+	require.Eventually(t, func() bool {
+		return apierrors.IsNotFound(world.Client.Get(ctx, client.ObjectKeyFromObject(cluster), cluster))
+	}, harness.Patience, 50*time.Millisecond, "%s to be gone", cluster.Name)
+}
+
+// in is what a ClusterVectorSidecar is in a namespace.
+func in(cluster *v1alpha1.ClusterVectorSidecar, namespace string) *v1alpha1.VectorSidecar {
+	return clusterwide.In(cluster, namespace, true)
+}
+
+// offers tells whether the OverlaySet of a namespace has anything of a name, left or not.
+func offers(t *testing.T, namespace, sidecar string) bool {
+	t.Helper()
+	set := &v1alpha1.OverlaySet{}
+	err := world.Client.Get(context.WithoutCancel(t.Context()), client.ObjectKey{Namespace: namespace, Name: meta.OverlaySet}, set)
+	require.NoError(t, client.IgnoreNotFound(err))
+	return slices.ContainsFunc(set.Spec.Overlays, func(o v1alpha1.Overlay) bool { return o.VectorSidecar == sidecar })
+}
+
+func isOut(t *testing.T, namespace, sidecar string) {
+	t.Helper()
+	harness.Eventually(t, sidecar+" to be out of the OverlaySet of "+namespace, func() bool { return !offers(t, namespace, sidecar) })
+}
+
+func relabel(t *testing.T, namespace, key, value string) {
+	t.Helper()
+	harness.Change(t, world, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, func(n *corev1.Namespace) {
+		if value == "" {
+			delete(n.Labels, key)
+			return
+		}
+		metav1.SetMetaDataLabel(&n.ObjectMeta, key, value)
+	})
+}
+
+func labelled(name, namespace string) *appsv1.Deployment {
+	return objects.NewDeployment(name, namespace).Labelled("logs", "vector").Build()
+}
+
+// Each namespace has it from the API server while it is selected, and what its pods read is there before.
+func TestAClusterVectorSidecarIsInjectedAtAdmission(t *testing.T) {
+	t.Parallel()
+	const replicas = 3
+	cluster := clusterOf(t)
+	config := objects.NewConfigMap(cluster.Name, options.Namespace, "vector.yaml", objects.VectorConfig("one"))
+	world.Create(t, config)
+	t.Cleanup(func() { require.NoError(t, world.Client.Delete(context.WithoutCancel(t.Context()), config)) })
+	cluster.Spec.ConfigMapNamespace = v1alpha1.ConfigMapOfOperator
+	cluster.Spec.Sidecar = &v1alpha1.SidecarSpec{Config: &v1alpha1.ConfigSpec{ConfigMapRef: &v1alpha1.ConfigMapRef{Name: cluster.Name, Key: "vector.yaml"}}}
+	name := meta.InNamespace(cluster.Name)
+	first, later := world.Namespace(t, "team", cluster.Name), world.Namespace(t)
+	optedOut := world.Namespace(t, "team", cluster.Name, meta.AnnotationInject, "false")
+	world.Create(t, cluster)
+	created := func(namespace string) {
+		isOffered(t, in(cluster, namespace))
+		var copies corev1.ConfigMapList
+		require.NoError(t, world.Client.List(t.Context(), &copies, client.InNamespace(namespace), client.HasLabels{meta.LabelSidecar}))
+		require.Len(t, copies.Items, 1, "what it reads is there before")
+		untilActive(t, labelled("any", namespace), "vector")
+		made, cart := countPods(t, namespace), objects.NewDeployment("cart", namespace).Labelled("logs", "vector").WithReplicas(replicas).Build()
+		spared := objects.NewDeployment("spared", namespace).Labelled("logs", "vector").Annotated(meta.AnnotationInject, "false").WithReplicas(0).Build()
+		world.Create(t, cart, spared)
+		require.Equal(t, []string{"vector", "app"}, names(cart))
+		require.Equal(t, []string{"app"}, names(spared))
+		harness.Until(t, world, cart, "the operator to take it over", func(d *appsv1.Deployment) bool { return isAdopted(name)(d) })
+		harness.Until(t, world, cart, "its pods", func(d *appsv1.Deployment) bool {
+			return d.Status.ObservedGeneration == d.Generation && d.Status.AvailableReplicas == replicas
+		})
+		require.EqualValues(t, 1, cart.Generation)
+		require.Equal(t, name, cart.Annotations[meta.AnnotationManagedBy])
+		require.Equal(t, 2, revisions(t, namespace), "one for each Deployment")
+		require.Equal(t, replicas, made())
+	}
+
+	created(first)
+	require.False(t, offers(t, optedOut, name))
+	require.False(t, offers(t, later, name))
+	relabel(t, later, "team", cluster.Name)
+	created(later)
+
+	cart := objects.NewDeployment("cart", later).Build()
+	relabel(t, later, "team", "")
+	harness.Until(t, world, cart, "the removal", func(d *appsv1.Deployment) bool { return !has(d, "vector") })
+	require.False(t, offers(t, later, name), "the part goes before the sidecars")
+	relabel(t, later, "team", cluster.Name)
+	isOffered(t, in(cluster, later))
+
+	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) { off := false; c.Spec.Enabled = &off })
+	isOut(t, first, name)
+	isOut(t, later, name)
+	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Spec.Enabled = nil })
+	isOffered(t, in(cluster, first))
+	isOffered(t, in(cluster, later))
+	removeCluster(t, cluster)
+	require.False(t, offers(t, first, name), "it is not gone before")
+	require.False(t, offers(t, later, name))
+	world.Get(t, cart)
+	require.Equal(t, []string{"app"}, names(cart))
+}
+
+// A namespace that is deleted waits for nothing, and what comes after it is a new one.
+func TestANamespaceWithAClusterVectorSidecarIsDeleted(t *testing.T) {
+	t.Parallel()
+	cluster := clusterOf(t)
+	going, stays := world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name)
+	world.Create(t, cluster)
+	isOffered(t, in(cluster, going))
+	isOffered(t, in(cluster, stays))
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: going}}
+	world.Delete(t, namespace)
+	gone := func() bool { return apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(namespace), namespace)) }
+	harness.Eventually(t, "the namespace to be gone", gone)
+	again := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: going, Labels: map[string]string{"team": cluster.Name}}}
+	world.Create(t, again)
+	isOffered(t, in(cluster, going))
+	untilActive(t, labelled("any", going), "vector")
+	require.True(t, offers(t, stays, meta.InNamespace(cluster.Name)))
+}
+
+// Which of two the API server injects is what the operator would: the one of the namespace, unless it is
+// refused by name.
+func TestPrecedenceBesideAClusterVectorSidecar(t *testing.T) {
+	t.Parallel()
+	cluster := clusterOf(t)
+	namespace := world.Namespace(t, "team", cluster.Name)
+	world.Create(t, cluster)
+	name, vs := meta.InNamespace(cluster.Name), objects.NewVectorSidecar("own", namespace).Selecting("own", "yes").Build()
+	isOffered(t, in(cluster, namespace))
+	world.Create(t, vs)
+	isOffered(t, vs)
+	both := func(name string) *appsv1.Deployment {
+		return objects.NewDeployment(name, namespace).Labelled("logs", "vector").Labelled("own", "yes").Build()
+	}
+	ownOnly := func(name string) *appsv1.Deployment { return objects.NewDeployment(name, namespace).Labelled("own", "yes").Build() }
+	carries := func(object client.Object, sidecar string) bool {
+		_, carries := template(object).Annotations[meta.AnnotationParts(meta.Manager(sidecar))]
+		return carries
+	}
+	activeFor := func(object *appsv1.Deployment, sidecar string) {
+		harness.Eventually(t, "the policy to put in that of "+sidecar, func() bool {
+			trial := object.DeepCopy()
+			return world.Client.Create(t.Context(), trial, client.DryRunAll) == nil && carries(trial, sidecar)
+		})
+	}
+	create := func(object *appsv1.Deployment, sidecar, other string) {
+		activeFor(object, sidecar)
+		world.Create(t, object)
+		require.True(t, carries(object, sidecar))
+		require.False(t, carries(object, other))
+		harness.Until(t, world, object, "it to be taken over", func(d *appsv1.Deployment) bool { return isAdopted(sidecar)(d) })
+		require.Equal(t, []string{"vector", "app"}, names(object))
+		require.Equal(t, template(object).Annotations[meta.AnnotationParts(meta.Manager(other))], "")
+	}
+	create(both("of-own"), "own", name)
+	create(labelled("of-cluster", namespace), name, "own")
+
+	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Spec.Refuses = []string{"own"} })
+	harness.Eventually(t, "it to be refused", func() bool {
+		set := isOffered(t, vs)
+		at := slices.IndexFunc(set.Spec.Overlays, func(o v1alpha1.Overlay) bool { return o.VectorSidecar == "own" })
+		return slices.Equal(set.Spec.Overlays[at].Yields, []string{name})
+	})
+	create(both("of-cluster-too"), name, "own")
+	create(ownOnly("of-own-alone"), "own", name)
+	stays := both("of-own")
+	world.Get(t, stays)
+	require.True(t, carries(stays, "own"), "what such a one has injected stays")
+	require.Equal(t, 4, revisions(t, namespace), "no workload was rolled")
+
+	// One that gets along with it is there from the start as well.
+	traces := otlp("traces", namespace).Build()
+	traces.Spec.Selector.MatchLabels = map[string]string{"traces": "yes"}
+	world.Create(t, traces)
+	isOffered(t, traces)
+	two := objects.NewDeployment("two", namespace).Labelled("logs", "vector").Labelled("traces", "yes").Build()
+	activeFor(two, "traces")
+	activeFor(two, name)
+	world.Create(t, two)
+	require.Equal(t, []string{"vector-otlp", "vector", "app"}, names(two), "that of the namespace comes first")
+	harness.Until(t, world, two, "both to be taken over", func(d *appsv1.Deployment) bool { return isAdopted("traces")(d) && isAdopted(name)(d) })
+	require.Equal(t, 5, revisions(t, namespace))
+}

@@ -1,0 +1,197 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package injection
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+)
+
+// What was taken back while no operator ran is out of all namespaces with the next one, also where no
+// workload and no ConfigMap tells of it. It runs alone.
+func TestWhatAClusterVectorSidecarLeftIsTakenOutAfterARestart(t *testing.T) {
+	deleted, forced, left := clusterOf(t), clusterOf(t), clusterOf(t)
+	forced.Name, left.Name = forced.Name+"-forced", left.Name+"-left"
+	all, in3 := []*v1alpha1.ClusterVectorSidecar{deleted, forced, left}, map[string][]string{}
+	for _, cluster := range all {
+		cluster.Spec.NamespaceSelector.MatchLabels = map[string]string{"team": cluster.Name}
+		in3[cluster.Name] = []string{world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name)}
+		world.Create(t, cluster)
+	}
+	for _, cluster := range all {
+		for _, namespace := range in3[cluster.Name] {
+			isOffered(t, in(cluster, namespace))
+		}
+	}
+	require.NoError(t, running.Stop())
+	running = world.RunOperator(options)
+	for _, cluster := range all {
+		harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Annotations = map[string]string{meta.AnnotationReconcileAt: "now"} })
+		harness.Until(t, world, cluster, "an answer", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.LastHandledReconcileAt == "now" })
+		for _, namespace := range in3[cluster.Name] {
+			require.Empty(t, running.Requests.Writes("/namespaces/"+namespace+"/"), "a restart writes nothing, and asks nothing")
+			require.Empty(t, running.Requests.Reads("/namespaces/"+namespace+"/"))
+		}
+	}
+
+	require.NoError(t, running.Stop())
+	for _, cluster := range all {
+		for _, namespace := range in3[cluster.Name] {
+			require.NoError(t, world.Client.DeleteAllOf(t.Context(), &corev1.ConfigMap{}, client.InNamespace(namespace), client.HasLabels{meta.LabelSidecar}))
+		}
+	}
+	for _, namespace := range in3[left.Name] {
+		relabel(t, namespace, "team", "")
+	}
+	relabel(t, in3[deleted.Name][0], "team", "")
+	world.Delete(t, deleted)
+	harness.Change(t, world, forced, func(c *v1alpha1.ClusterVectorSidecar) { c.Finalizers = nil })
+	world.Delete(t, forced)
+	require.True(t, offers(t, in3[forced.Name][0], meta.InNamespace(forced.Name)))
+	running = world.RunOperator(options)
+	for _, cluster := range all {
+		for _, namespace := range in3[cluster.Name] {
+			isOut(t, namespace, meta.InNamespace(cluster.Name))
+		}
+	}
+	removeCluster(t, deleted)
+}
+
+// Where the kind is not offered any more, the API server injects nothing of it. It runs alone.
+func TestAnOperatorWithoutClusterVectorSidecarsTakesTheirOverlaysOut(t *testing.T) {
+	cluster := clusterOf(t)
+	namespace := world.Namespace(t, "team", cluster.Name)
+	world.Create(t, cluster)
+	isOffered(t, in(cluster, namespace))
+	require.NoError(t, running.Stop())
+	without := options
+	without.ClusterSidecars = false
+	running = world.RunOperator(without)
+	t.Cleanup(func() {
+		require.NoError(t, running.Stop())
+		running = world.RunOperator(options)
+	})
+	isOut(t, namespace, meta.InNamespace(cluster.Name))
+}
+
+// What an event costs depends on its namespace alone, an overlay is tried once in each, and one that is
+// deleted by hand comes back. It runs alone.
+func TestWhatAClusterVectorSidecarCosts(t *testing.T) {
+	const many = 30
+	cluster := clusterOf(t)
+	cluster.Spec.Selector.MatchLabels = map[string]string{"logs": "many"}
+	var namespaces []string
+	for range many {
+		namespaces = append(namespaces, world.Namespace(t, "team", cluster.Name))
+	}
+	world.Create(t, cluster)
+	for _, namespace := range namespaces {
+		isOffered(t, in(cluster, namespace))
+	}
+	is := func(what string) func(harness.Request) bool {
+		return func(r harness.Request) bool { return strings.Contains(r.Path, what) }
+	}
+	writes := func(namespace string) []harness.Request { return running.Requests.Writes("/namespaces/" + namespace + "/") }
+	count := func(all []harness.Request, what string) (n int) {
+		for _, request := range all {
+			if is(what)(request) {
+				n++
+			}
+		}
+		return n
+	}
+	for _, namespace := range namespaces {
+		require.Equal(t, 1, count(writes(namespace), "/podtemplates"), "it is tried once")
+		require.Equal(t, 1, count(writes(namespace), "/overlaysets"), "it is written once")
+	}
+	harness.Until(t, world, cluster, "its status", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.ReadyNamespaces == many })
+	others := func() (n int) {
+		for _, namespace := range namespaces[1:] {
+			n += len(writes(namespace)) + len(running.Requests.Reads("/namespaces/"+namespace+"/"))
+		}
+		return n
+	}
+	before := others()
+	cart := objectsMany(namespaces[0])
+	untilActive(t, cart, "vector")
+	world.Create(t, cart)
+	harness.Until(t, world, cart, "it to be taken over", func(d *appsv1.Deployment) bool { return isAdopted(meta.InNamespace(cluster.Name))(d) })
+	require.NoError(t, world.Client.Delete(t.Context(), &v1alpha1.OverlaySet{ObjectMeta: metav1.ObjectMeta{Namespace: namespaces[0], Name: meta.OverlaySet}}))
+	isOffered(t, in(cluster, namespaces[0]))
+	require.Equal(t, before, others(), "nothing in any other namespace")
+	require.Equal(t, 1, count(writes(namespaces[0]), "/podtemplates"), "it was tried before")
+}
+
+func objectsMany(namespace string) *appsv1.Deployment {
+	cart := labelled("cart", namespace)
+	cart.Labels["logs"] = "many"
+	return cart
+}
+
+// A namespace whose wave has not got a revision keeps the overlay that it has. It runs alone.
+func TestTheOverlaysOfAClusterVectorSidecarGoByWaves(t *testing.T) {
+	installation := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: options.Namespace, Name: options.EnvironmentsConfigMap}}
+	world.Get(t, installation)
+	given := installation.DeepCopy().Data
+	t.Cleanup(func() {
+		harness.Change(t, world, installation, func(c *corev1.ConfigMap) { c.Data = given })
+	})
+	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
+		c.Data[desired.RolloutKey] = "waves: [{name: canary, namespaceSelector: {matchLabels: {wave: canary}}, soak: 5m}]\n"
+	})
+	cluster := clusterOf(t)
+	canary, rest := world.Namespace(t, "team", cluster.Name, "wave", "canary"), world.Namespace(t, "team", cluster.Name)
+	carts := []*appsv1.Deployment{labelled("cart", canary), labelled("cart", rest)}
+	world.Create(t, cluster)
+	isOffered(t, in(cluster, canary))
+	for _, cart := range carts {
+		isOffered(t, in(cluster, cart.Namespace))
+		untilActive(t, cart, "vector")
+		world.Create(t, cart)
+	}
+	level := func(object client.Object) string {
+		for _, c := range slices.Concat(template(object).Spec.InitContainers, template(object).Spec.Containers) {
+			for _, env := range c.Env {
+				if c.Name == "vector" && env.Name == "VECTOR_LOG" {
+					return env.Value
+				}
+			}
+		}
+		return ""
+	}
+	trial := func(namespace string) string {
+		one := labelled("trial", namespace)
+		require.NoError(t, world.Client.Create(t.Context(), one, client.DryRunAll))
+		return level(one)
+	}
+	hashOf := func(namespace string) string { return isOffered(t, in(cluster, namespace)).Spec.Overlays[0].Hash }
+	before := hashOf(rest)
+	harness.Change(t, world, installation, func(c *corev1.ConfigMap) { c.Data["development.yaml"] = "sidecar: {logLevel: trace}" })
+	harness.Eventually(t, "the first wave to have it", func() bool { return trial(canary) == "trace" })
+	harness.Until(t, world, carts[0], "the change", func(d *appsv1.Deployment) bool { return level(d) == "trace" })
+	require.Equal(t, before, hashOf(rest))
+	require.NotEqual(t, "trace", trial(rest))
+	require.NoError(t, running.Stop())
+	running = world.RunOperator(options)
+	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Annotations = map[string]string{meta.AnnotationReconcileAt: "now"} })
+	harness.Until(t, world, cluster, "an answer", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.LastHandledReconcileAt == "now" })
+	require.Equal(t, before, hashOf(rest), "also after a restart")
+
+	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
+		c.Data[desired.RolloutKey] = strings.Replace(c.Data[desired.RolloutKey], "5m", "0s", 1)
+	})
+	harness.Eventually(t, "the last wave to have it", func() bool { return trial(rest) == "trace" })
+}
