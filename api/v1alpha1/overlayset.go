@@ -37,7 +37,7 @@ type OverlaySetList struct {
 
 // OverlaySetSpec is the sidecars and for which workloads each is.
 type OverlaySetSpec struct {
-	// overlays are the sidecars, those of the oldest VectorSidecar first. A workload gets at most one of each.
+	// overlays are the sidecars, in the order in which their VectorSidecars take precedence, and with them those of ClusterVectorSidecars that select the namespace. A workload gets at most one of each.
 	// +listType=atomic
 	// +required
 	Overlays []Overlay `json:"overlays"`
@@ -67,7 +67,7 @@ type OverlaySetSpec struct {
 	// +required
 	Annotations []OverlayAnnotation `json:"annotations"`
 
-	// tells are the variables by which the application is told of a sidecar, those of the oldest VectorSidecar first.
+	// tells are the variables by which the application is told of a sidecar, in the order of the overlays.
 	// +listType=atomic
 	// +optional
 	Tells []OverlayTell `json:"tells,omitempty"`
@@ -122,7 +122,7 @@ type Overlay struct {
 	// id is what items refer to.
 	// +required
 	ID string `json:"id"`
-	// vectorSidecar is the name of the VectorSidecar.
+	// vectorSidecar is the name of the VectorSidecar, or clustervectorsidecar/NAME for a ClusterVectorSidecar.
 	// +required
 	VectorSidecar string `json:"vectorSidecar"`
 	// left says why the operator injects the sidecar and not the API server; empty if the API server does.
@@ -206,7 +206,7 @@ type Overlay struct {
 	// logs is where the application has to have its log files, nothing for any place.
 	// +optional
 	Logs *OverlayLogs `json:"logs,omitempty"`
-	// yields are older VectorSidecars that it clashes with.
+	// yields are those that come before it and that it clashes with.
 	// +listType=atomic
 	// +required
 	Yields []string `json:"yields"`

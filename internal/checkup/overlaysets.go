@@ -14,9 +14,11 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// overlaySets finds what the API server would inject for VectorSidecars that do not exist.
+// overlaySets finds what the API server would inject for VectorSidecars and ClusterVectorSidecars
+// that do not exist.
 func (d *Diagnosis) overlaySets(ctx context.Context) []Result {
 	const check, most = "injection by the API server", 10
 	var sets v1alpha1.OverlaySetList
@@ -33,20 +35,30 @@ func (d *Diagnosis) overlaySets(ctx context.Context) []Result {
 	if err := d.Cluster.List(ctx, &sidecars); err != nil {
 		return []Result{{check, Unknown, err.Error(), ""}}
 	}
+	var clusters v1alpha1.ClusterVectorSidecarList
+	if err := d.Cluster.List(ctx, &clusters); err != nil && !apimeta.IsNoMatchError(err) && !apierrors.IsNotFound(err) {
+		return []Result{{check, Unknown, err.Error(), "ask someone with permission to list ClusterVectorSidecars"}}
+	}
 	exists := map[string]bool{}
 	for i := range sidecars.Items {
 		exists[sidecars.Items[i].Namespace+"/"+sidecars.Items[i].Name] = true
+	}
+	for i := range clusters.Items {
+		exists[meta.InNamespace(clusters.Items[i].Name)] = true
 	}
 	var strays, left []string
 	offered := 0
 	for i := range sets.Items {
 		for _, overlay := range sets.Items[i].Spec.Overlays {
-			name := sets.Items[i].Namespace + "/" + overlay.VectorSidecar
+			name, title := sets.Items[i].Namespace+"/"+overlay.VectorSidecar, sets.Items[i].Namespace+"/"+overlay.VectorSidecar
+			if _, isCluster := meta.ClusterOf(overlay.VectorSidecar); isCluster {
+				name, title = overlay.VectorSidecar, overlay.VectorSidecar+" in namespace "+sets.Items[i].Namespace
+			}
 			switch {
 			case !exists[name]:
-				strays = append(strays, name)
+				strays = append(strays, title)
 			case overlay.Left != "":
-				left = append(left, name)
+				left = append(left, title)
 			default:
 				offered++
 			}
@@ -55,9 +67,9 @@ func (d *Diagnosis) overlaySets(ctx context.Context) []Result {
 	if slices.Sort(strays); len(strays) > 0 {
 		strays = slices.Compact(strays)
 		return []Result{{
-			check, Warning, "OverlaySets have sidecars of VectorSidecars that do not exist: " + strings.Join(humanize.First(strays, most, len(strays)), ", "),
+			check, Warning, "OverlaySets have sidecars of VectorSidecars or ClusterVectorSidecars that do not exist: " + strings.Join(humanize.First(strays, most, len(strays)), ", "),
 			"the operator takes them out by itself; if it does not run, delete the OverlaySets: kubectl delete overlaysets --all -n NAMESPACE",
 		}}
 	}
-	return []Result{{check, OK, fmt.Sprintf("%d overlays in %d namespaces; %d VectorSidecars are left to the operator", offered, len(sets.Items), len(left)), ""}}
+	return []Result{{check, OK, fmt.Sprintf("%d overlays in %d namespaces; %d times one is left to the operator", offered, len(sets.Items), len(left)), ""}}
 }

@@ -31,6 +31,9 @@ func (d *Diagnosis) owners(ctx context.Context) []Result {
 	for i := range sets.Items {
 		for _, overlay := range sets.Items[i].Spec.Overlays {
 			name := sets.Items[i].Namespace + "/" + overlay.VectorSidecar
+			if _, isCluster := meta.ClusterOf(overlay.VectorSidecar); isCluster {
+				name = overlay.VectorSidecar // In any namespace.
+			}
 			isServed[name] = isServed[name] || overlay.Left == ""
 		}
 	}

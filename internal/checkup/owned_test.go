@@ -21,9 +21,10 @@ func TestOwnersThatTakeSidecarsOutAreNamed(t *testing.T) {
 	}
 	cluster := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "all"}}
 	kafka := v1alpha1.TakenOut{Kind: "StatefulSet", OwnerKind: "Kafka.kafka.strimzi.io", Name: "orders-kafka", Owner: "orders"}
+	cluster.Spec.OwnedWorkloads = v1alpha1.OwnedAtAdmission
 	cluster.Status.TakenOut = []v1alpha1.TakenOut{kafka}
 	set := &v1alpha1.OverlaySet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "vectorsidecars"}, Spec: v1alpha1.OverlaySetSpec{
-		Overlays: []v1alpha1.Overlay{{VectorSidecar: "served"}, {VectorSidecar: "left", Left: "for a reason"}},
+		Overlays: []v1alpha1.Overlay{{VectorSidecar: "served"}, {VectorSidecar: "left", Left: "for a reason"}, {VectorSidecar: "clustervectorsidecar/all"}},
 	}}
 
 	quiet := &Diagnosis{Cluster: clusterOf(t, sidecar("logs", ""))}

@@ -116,6 +116,9 @@ func TestAClusterVectorSidecarIsInjectedAtAdmission(t *testing.T) {
 	}
 
 	created(first)
+	require.Regexp(t, `injected by +the API server, when the workload was written`, plugin(t, "explain", "deployment/cart", "-n", first))
+	require.Regexp(t, `new workloads +by the API server, where it can judge the workload \(1 overlay\)`, plugin(t, "explain", "deployment/cart", "-n", first))
+	require.NotContains(t, plugin(t, "check"), name+" in namespace "+first)
 	require.False(t, offers(t, optedOut, name))
 	require.False(t, offers(t, later, name))
 	relabel(t, later, "team", cluster.Name)

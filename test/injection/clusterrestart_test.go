@@ -4,6 +4,8 @@
 package injection
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -25,14 +27,14 @@ import (
 func TestWhatAClusterVectorSidecarLeftIsTakenOutAfterARestart(t *testing.T) {
 	deleted, forced, left := clusterOf(t), clusterOf(t), clusterOf(t)
 	forced.Name, left.Name = forced.Name+"-forced", left.Name+"-left"
-	all, in3 := []*v1alpha1.ClusterVectorSidecar{deleted, forced, left}, map[string][]string{}
+	all, reached := []*v1alpha1.ClusterVectorSidecar{deleted, forced, left}, map[string][]string{}
 	for _, cluster := range all {
 		cluster.Spec.NamespaceSelector.MatchLabels = map[string]string{"team": cluster.Name}
-		in3[cluster.Name] = []string{world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name)}
+		reached[cluster.Name] = []string{world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name)}
 		world.Create(t, cluster)
 	}
 	for _, cluster := range all {
-		for _, namespace := range in3[cluster.Name] {
+		for _, namespace := range reached[cluster.Name] {
 			isOffered(t, in(cluster, namespace))
 		}
 	}
@@ -41,7 +43,7 @@ func TestWhatAClusterVectorSidecarLeftIsTakenOutAfterARestart(t *testing.T) {
 	for _, cluster := range all {
 		harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Annotations = map[string]string{meta.AnnotationReconcileAt: "now"} })
 		harness.Until(t, world, cluster, "an answer", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.LastHandledReconcileAt == "now" })
-		for _, namespace := range in3[cluster.Name] {
+		for _, namespace := range reached[cluster.Name] {
 			require.Empty(t, running.Requests.Writes("/namespaces/"+namespace+"/"), "a restart writes nothing, and asks nothing")
 			require.Empty(t, running.Requests.Reads("/namespaces/"+namespace+"/"))
 		}
@@ -49,21 +51,21 @@ func TestWhatAClusterVectorSidecarLeftIsTakenOutAfterARestart(t *testing.T) {
 
 	require.NoError(t, running.Stop())
 	for _, cluster := range all {
-		for _, namespace := range in3[cluster.Name] {
+		for _, namespace := range reached[cluster.Name] {
 			require.NoError(t, world.Client.DeleteAllOf(t.Context(), &corev1.ConfigMap{}, client.InNamespace(namespace), client.HasLabels{meta.LabelSidecar}))
 		}
 	}
-	for _, namespace := range in3[left.Name] {
+	for _, namespace := range reached[left.Name] {
 		relabel(t, namespace, "team", "")
 	}
-	relabel(t, in3[deleted.Name][0], "team", "")
+	relabel(t, reached[deleted.Name][0], "team", "")
 	world.Delete(t, deleted)
 	harness.Change(t, world, forced, func(c *v1alpha1.ClusterVectorSidecar) { c.Finalizers = nil })
 	world.Delete(t, forced)
-	require.True(t, offers(t, in3[forced.Name][0], meta.InNamespace(forced.Name)))
+	require.True(t, offers(t, reached[forced.Name][0], meta.InNamespace(forced.Name)))
 	running = world.RunOperator(options)
 	for _, cluster := range all {
-		for _, namespace := range in3[cluster.Name] {
+		for _, namespace := range reached[cluster.Name] {
 			isOut(t, namespace, meta.InNamespace(cluster.Name))
 		}
 	}
@@ -147,12 +149,18 @@ func TestTheOverlaysOfAClusterVectorSidecarGoByWaves(t *testing.T) {
 	world.Get(t, installation)
 	given := installation.DeepCopy().Data
 	t.Cleanup(func() {
-		harness.Change(t, world, installation, func(c *corev1.ConfigMap) { c.Data = given })
+		ctx := context.WithoutCancel(t.Context())
+		require.NoError(t, world.Client.Get(ctx, client.ObjectKeyFromObject(installation), installation))
+		installation.Data = given
+		require.NoError(t, world.Client.Update(ctx, installation))
 	})
-	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
-		c.Data[desired.RolloutKey] = "waves: [{name: canary, namespaceSelector: {matchLabels: {wave: canary}}, soak: 5m}]\n"
-	})
+	const waves = "waves: [{name: canary, namespaceSelector: {matchLabels: {wave: canary}}, soak: %s}]"
+	soak := func(soak string) {
+		harness.Change(t, world, installation, func(c *corev1.ConfigMap) { c.Data[desired.RolloutKey] = fmt.Sprintf(waves, soak) })
+	}
+	soak("0s")
 	cluster := clusterOf(t)
+	cluster.Spec.Rollout = &v1alpha1.RolloutSpec{Soak: &metav1.Duration{}}
 	canary, rest := world.Namespace(t, "team", cluster.Name, "wave", "canary"), world.Namespace(t, "team", cluster.Name)
 	carts := []*appsv1.Deployment{labelled("cart", canary), labelled("cart", rest)}
 	world.Create(t, cluster)
@@ -179,6 +187,7 @@ func TestTheOverlaysOfAClusterVectorSidecarGoByWaves(t *testing.T) {
 	}
 	hashOf := func(namespace string) string { return isOffered(t, in(cluster, namespace)).Spec.Overlays[0].Hash }
 	before := hashOf(rest)
+	soak("5m")
 	harness.Change(t, world, installation, func(c *corev1.ConfigMap) { c.Data["development.yaml"] = "sidecar: {logLevel: trace}" })
 	harness.Eventually(t, "the first wave to have it", func() bool { return trial(canary) == "trace" })
 	harness.Until(t, world, carts[0], "the change", func(d *appsv1.Deployment) bool { return level(d) == "trace" })
@@ -190,8 +199,6 @@ func TestTheOverlaysOfAClusterVectorSidecarGoByWaves(t *testing.T) {
 	harness.Until(t, world, cluster, "an answer", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.LastHandledReconcileAt == "now" })
 	require.Equal(t, before, hashOf(rest), "also after a restart")
 
-	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
-		c.Data[desired.RolloutKey] = strings.Replace(c.Data[desired.RolloutKey], "5m", "0s", 1)
-	})
+	soak("0s")
 	harness.Eventually(t, "the last wave to have it", func() bool { return trial(rest) == "trace" })
 }

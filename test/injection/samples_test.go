@@ -38,7 +38,7 @@ func TestSamples(t *testing.T) {
 	require.NotEmpty(t, files)
 	for _, file := range files {
 		if strings.HasPrefix(filepath.Base(file), "16-") {
-			continue // ClusterVectorSidecars are the operator's to inject.
+			continue // TestAClusterVectorSidecarIsInjectedAtAdmission has a ClusterVectorSidecar.
 		}
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package checkup
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+)
+
+func TestOverlaysThatNobodyOwnsAreNamed(t *testing.T) {
+	own := &v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "logs"}}
+	cluster := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "all"}}
+	set := func(owners ...string) *v1alpha1.OverlaySet {
+		made := &v1alpha1.OverlaySet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "vectorsidecars"}}
+		for _, owner := range owners {
+			made.Spec.Overlays = append(made.Spec.Overlays, v1alpha1.Overlay{VectorSidecar: owner})
+		}
+		made.Spec.Overlays[0].Left = "for a reason"
+		return made
+	}
+	found := (&Diagnosis{Cluster: clusterOf(t, own, cluster, set("logs", "clustervectorsidecar/all"))}).overlaySets(t.Context())
+	require.Equal(t, OK, found[0].State)
+	require.Equal(t, "1 overlays in 1 namespaces; 1 times one is left to the operator", found[0].Message)
+
+	found = (&Diagnosis{Cluster: clusterOf(t, own, set("logs", "all", "clustervectorsidecar/logs"))}).overlaySets(t.Context())
+	require.Equal(t, Warning, found[0].State)
+	require.Equal(t, "OverlaySets have sidecars of VectorSidecars or ClusterVectorSidecars that do not exist: "+
+		"clustervectorsidecar/logs in namespace shop, shop/all", found[0].Message)
+}
