@@ -281,4 +281,3 @@ func (o *overlaySets) injecting(ctx context.Context, namespace string) []v1alpha
 	decision.InOrder(all)
 	return all
 }
-

@@ -154,7 +154,9 @@ func TestANamespaceWithAClusterVectorSidecarIsDeleted(t *testing.T) {
 	isOffered(t, in(cluster, stays))
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: going}}
 	world.Delete(t, namespace)
-	gone := func() bool { return apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(namespace), namespace)) }
+	gone := func() bool {
+		return apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(namespace), namespace))
+	}
 	harness.Eventually(t, "the namespace to be gone", gone)
 	again := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: going, Labels: map[string]string{"team": cluster.Name}}}
 	world.Create(t, again)
@@ -177,7 +179,9 @@ func TestPrecedenceBesideAClusterVectorSidecar(t *testing.T) {
 	both := func(name string) *appsv1.Deployment {
 		return objects.NewDeployment(name, namespace).Labelled("logs", "vector").Labelled("own", "yes").Build()
 	}
-	ownOnly := func(name string) *appsv1.Deployment { return objects.NewDeployment(name, namespace).Labelled("own", "yes").Build() }
+	ownOnly := func(name string) *appsv1.Deployment {
+		return objects.NewDeployment(name, namespace).Labelled("own", "yes").Build()
+	}
 	carries := func(object client.Object, sidecar string) bool {
 		_, carries := template(object).Annotations[meta.AnnotationParts(meta.Manager(sidecar))]
 		return carries
@@ -195,7 +199,7 @@ func TestPrecedenceBesideAClusterVectorSidecar(t *testing.T) {
 		require.False(t, carries(object, other))
 		harness.Until(t, world, object, "it to be taken over", func(d *appsv1.Deployment) bool { return isAdopted(sidecar)(d) })
 		require.Equal(t, []string{"vector", "app"}, names(object))
-		require.Equal(t, template(object).Annotations[meta.AnnotationParts(meta.Manager(other))], "")
+		require.Empty(t, template(object).Annotations[meta.AnnotationParts(meta.Manager(other))])
 	}
 	create(both("of-own"), "own", name)
 	create(labelled("of-cluster", namespace), name, "own")

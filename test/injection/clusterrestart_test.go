@@ -41,7 +41,9 @@ func TestWhatAClusterVectorSidecarLeftIsTakenOutAfterARestart(t *testing.T) {
 	require.NoError(t, running.Stop())
 	running = world.RunOperator(options)
 	for _, cluster := range all {
-		harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Annotations = map[string]string{meta.AnnotationReconcileAt: "now"} })
+		harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) {
+			c.Annotations = map[string]string{meta.AnnotationReconcileAt: "now"}
+		})
 		harness.Until(t, world, cluster, "an answer", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.LastHandledReconcileAt == "now" })
 		for _, namespace := range reached[cluster.Name] {
 			require.Empty(t, running.Requests.Writes("/namespaces/"+namespace+"/"), "a restart writes nothing, and asks nothing")
@@ -106,7 +108,9 @@ func TestWhatAClusterVectorSidecarCosts(t *testing.T) {
 	is := func(what string) func(harness.Request) bool {
 		return func(r harness.Request) bool { return strings.Contains(r.Path, what) }
 	}
-	writes := func(namespace string) []harness.Request { return running.Requests.Writes("/namespaces/" + namespace + "/") }
+	writes := func(namespace string) []harness.Request {
+		return running.Requests.Writes("/namespaces/" + namespace + "/")
+	}
 	count := func(all []harness.Request, what string) (n int) {
 		for _, request := range all {
 			if is(what)(request) {
@@ -195,7 +199,9 @@ func TestTheOverlaysOfAClusterVectorSidecarGoByWaves(t *testing.T) {
 	require.NotEqual(t, "trace", trial(rest))
 	require.NoError(t, running.Stop())
 	running = world.RunOperator(options)
-	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Annotations = map[string]string{meta.AnnotationReconcileAt: "now"} })
+	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) {
+		c.Annotations = map[string]string{meta.AnnotationReconcileAt: "now"}
+	})
 	harness.Until(t, world, cluster, "an answer", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.LastHandledReconcileAt == "now" })
 	require.Equal(t, before, hashOf(rest), "also after a restart")
 
