@@ -6,12 +6,14 @@ package injection
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -26,18 +28,13 @@ const most = 100
 // What a create takes, without the policies and with them, and that the operator injects where somebody has
 // deleted them. It runs alone.
 func TestWhatACreateTakes(t *testing.T) {
-	binding := &admissionv1.MutatingAdmissionPolicyBinding{}
-	key := client.ObjectKey{Name: harness.AccountNamespace + "." + harness.Account + ".deployments"}
-	require.NoError(t, world.Client.Get(t.Context(), key, binding))
-
 	matched := world.Namespace(t)
 	vs := objects.NewVectorSidecar("logs", matched).Selecting("logs", "vector").Build()
 	world.Create(t, vs)
 	isOffered(t, vs)
-	crowd := world.Namespace(t)
-	last := fill(t, crowd, 50)
-	full := world.Namespace(t)
-	lastOfFull := fill(t, full, most)
+	crowd, full, tell, tellFull := world.Namespace(t), world.Namespace(t), world.Namespace(t), world.Namespace(t)
+	last, lastOfFull := fill(t, crowd, 50, alone), fill(t, full, most, alone)
+	lastTelling, lastOfFullTelling := fill(t, tell, 50, tells), fill(t, tellFull, most, tellsOne)
 	label := func(name, namespace, value string) func(int) *objects.Deployment {
 		return func(i int) *objects.Deployment {
 			return objects.NewDeployment(fmt.Sprintf("%s-%d", name, i), namespace).Labelled("logs", value).WithReplicas(0)
@@ -45,25 +42,11 @@ func TestWhatACreateTakes(t *testing.T) {
 	}
 	untilActive(t, label("any", crowd, last)(0).Build(), last)
 	untilActive(t, label("any", full, lastOfFull)(0).Build(), lastOfFull)
-	t.Logf("the sidecar of the last of %d VectorSidecars is put in: the cost is within the API server's limits", most)
+	untilActive(t, label("any", tell, lastTelling)(0).Build(), lastTelling)
+	untilActive(t, label("any", tellFull, lastOfFullTelling)(0).Build(), lastOfFullTelling)
+	t.Logf("the sidecar of the last of %d VectorSidecars is put in, also where all of them tell: the cost is within the API server's limits", most)
 
-	world.Delete(t, binding)
-	trial := label("off", matched, "vector")(0).Build()
-	harness.Eventually(t, "the policy to be off", func() bool {
-		one := trial.DeepCopy()
-		return world.Client.Create(t.Context(), one, client.DryRunAll) == nil && !has(one, "vector")
-	})
-	alone := objects.NewDeployment("alone", matched).Labelled("logs", "vector").WithReplicas(0).Build()
-	world.Create(t, alone)
-	require.False(t, has(alone, "vector"))
-	harness.Until(t, world, alone, "the operator to inject it", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) && has(d, "vector") })
-	require.NotContains(t, alone.Annotations[meta.AnnotationChangeCause], "the API server")
-	none := measure(t, label("none", world.Namespace(t), "vector"))
-	again := &admissionv1.MutatingAdmissionPolicyBinding{ObjectMeta: binding.ObjectMeta, Spec: binding.Spec}
-	again.ResourceVersion, again.UID = "", ""
-	world.Create(t, again)
-	untilActive(t, trial, "vector")
-
+	none, hook := withoutPolicies(t, matched, label)
 	cases := []struct {
 		what   string
 		create func(int) *objects.Deployment
@@ -74,27 +57,82 @@ func TestWhatACreateTakes(t *testing.T) {
 		{"50 VectorSidecars, none of which matches", label("miss", crowd, "fluent")},
 		{"50 VectorSidecars, one of which matches", label("hit", crowd, last)},
 		{"100 VectorSidecars, one of which matches", label("hit", full, lastOfFull)},
+		{"50 VectorSidecars that tell, one of which matches", label("tell", tell, lastTelling)},
+		{"100 VectorSidecars that tell of one address, one of which matches", label("tell", tellFull, lastOfFullTelling)},
 	}
-	all := make([][]time.Duration, len(cases))
-	for i := range creates {
-		for n := range cases {
-			all[n] = append(all[n], create(t, cases[n].create(i)))
-		}
-	}
+	var all []func(int) *objects.Deployment
 	for n := range cases {
-		took := latencyOf(all[n])
-		t.Logf("%s: p50 %s, p99 %s (without the policies %s, %s)", cases[n].what, took.p50, took.p99, none.p50, none.p99)
-		require.Less(t, took.p50, none.p50+100*time.Millisecond)
+		all = append(all, cases[n].create)
+	}
+	idle := len(requestsOf(running))
+	took := alternate(t, all...)
+	require.Len(t, requestsOf(running), idle, "with more than 300 VectorSidecars that are as they should be, the operator asks for nothing")
+	t.Logf("without the policies: p50 %s, p99 %s; with a webhook instead: p50 %s, p99 %s", none.p50, none.p99, hook.p50, hook.p99)
+	for n := range cases {
+		t.Logf("%s: p50 %s, p99 %s; %.1f of without, %.1f of a webhook", cases[n].what, took[n].p50, took[n].p99,
+			float64(took[n].p50)/float64(none.p50), float64(took[n].p50)/float64(hook.p50))
+		require.Less(t, took[n].p50, none.p50+100*time.Millisecond)
 	}
 }
 
+// withoutPolicies measures creates while the policies have no effect: as they are, and with a webhook that adds a
+// container. The operator injects meanwhile.
+func withoutPolicies(t *testing.T, matched string, label func(name, namespace, value string) func(int) *objects.Deployment) (none, hook latency) {
+	t.Helper()
+	binding := &admissionv1.MutatingAdmissionPolicyBinding{}
+	key := client.ObjectKey{Name: harness.AccountNamespace + "." + harness.Account + ".deployments"}
+	require.NoError(t, world.Client.Get(t.Context(), key, binding))
+	world.Delete(t, binding)
+	trial := label("off", matched, "vector")(0).Build()
+	harness.Eventually(t, "the policy to be off", func() bool {
+		one := trial.DeepCopy()
+		return world.Client.Create(t.Context(), one, client.DryRunAll) == nil && !has(one, "vector")
+	})
+	before := objects.NewDeployment("before", matched).Labelled("logs", "vector").WithReplicas(0).Build()
+	world.Create(t, before)
+	require.False(t, has(before, "vector"))
+	harness.Until(t, world, before, "the operator to inject it", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) && has(d, "vector") })
+	require.NotContains(t, before.Annotations[meta.AnnotationChangeCause], "the API server")
+	hooked := world.Namespace(t)
+	webhook(t, hooked)
+	untilActive(t, label("any", hooked, "vector")(0).Build(), "hooked")
+	took := alternate(t, label("none", world.Namespace(t), "vector"), label("hooked", hooked, "vector"))
+	again := &admissionv1.MutatingAdmissionPolicyBinding{ObjectMeta: binding.ObjectMeta, Spec: binding.Spec}
+	again.ResourceVersion, again.UID = "", ""
+	world.Create(t, again)
+	untilActive(t, trial, "vector")
+	return took[0], took[1]
+}
+
+// requestsOf are those of an operator without the look whether the API server injects, every few minutes.
+func requestsOf(o *harness.Operator) []harness.Request {
+	return slices.DeleteFunc(append(o.Requests.Writes(""), o.Requests.Reads("")...), func(r harness.Request) bool {
+		return strings.HasPrefix(r.Path, "/apis/admissionregistration.k8s.io")
+	})
+}
+
+// alone has nothing but metrics, tellsOne has its application told of one address, and tells of all that it
+// listens to.
+func alone(*v1alpha1.SidecarSpec) {}
+
+func tellsOne(s *v1alpha1.SidecarSpec) {
+	s.Socket = &v1alpha1.SocketSpec{Enabled: ptr.To(true)}
+	s.Tell = &v1alpha1.TellSpec{Env: &v1alpha1.TellEnvSpec{Socket: ptr.To("LOG_ADDRESS")}}
+}
+
+func tells(s *v1alpha1.SidecarSpec) {
+	s.OTLP = &v1alpha1.OTLPSpec{Enabled: ptr.To(true)}
+	s.Socket = &v1alpha1.SocketSpec{Enabled: ptr.To(true)}
+	s.Tell = &v1alpha1.TellSpec{Env: &v1alpha1.TellEnvSpec{OTLP: ptr.To("grpc"), Socket: ptr.To("LOG_ADDRESS")}}
+}
+
 // fill makes VectorSidecars, each with a container and a label of its own, and returns that of the last.
-func fill(t *testing.T, namespace string, count int) string {
+func fill(t *testing.T, namespace string, count int, of func(*v1alpha1.SidecarSpec)) string {
 	t.Helper()
 	name, vs := "", &v1alpha1.VectorSidecar{}
 	for i := range count {
 		name = fmt.Sprintf("vector-%03d", i)
-		vs = objects.NewVectorSidecar(name, namespace).Selecting("logs", name).Named(name).Build()
+		vs = objects.NewVectorSidecar(name, namespace).Selecting("logs", name).Sidecar(func(s *v1alpha1.SidecarSpec) { s.Name = name; of(s) }).Build()
 		world.Create(t, vs)
 	}
 	isOffered(t, vs)
@@ -107,13 +145,20 @@ type latency struct{ p50, p99 time.Duration }
 // creates is how many are measured.
 const creates = 200
 
-func measure(t *testing.T, of func(int) *objects.Deployment) latency {
+// alternate measures creates by turns, so that what else happens on the machine happens to all.
+func alternate(t *testing.T, of ...func(int) *objects.Deployment) []latency {
 	t.Helper()
-	var all []time.Duration
+	all := make([][]time.Duration, len(of))
 	for i := range creates {
-		all = append(all, create(t, of(i)))
+		for n := range of {
+			all[n] = append(all[n], create(t, of[n](i)))
+		}
 	}
-	return latencyOf(all)
+	found := make([]latency, len(of))
+	for n := range all {
+		found[n] = latencyOf(all[n])
+	}
+	return found
 }
 
 // create is how long a create takes that is not stored, so that nobody reacts to it.
