@@ -4,6 +4,7 @@
 package injection
 
 import (
+	"flag"
 	"fmt"
 	"strings"
 	"testing"
@@ -17,9 +18,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
+var figures = flag.Bool("figures", false, "measure what overlays take of memory, for some minutes")
+
 // What 200 VectorSidecars take of the operator's memory without injection by the API server, and with it. It
 // runs alone.
 func TestWhatOverlaySetsTakeOfMemory(t *testing.T) {
+	if !*figures {
+		t.Skip("it shows figures alone: -figures")
+	}
 	program, err := harness.BuildOperator(t.Context(), t.TempDir())
 	require.NoError(t, err)
 	account, err := plane.KubeconfigFor(t.Context(), harness.AccountNamespace, harness.Account)
