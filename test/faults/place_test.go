@@ -88,13 +88,17 @@ func (p *place) begin() *wire.Life {
 // inProcess runs an operator in the process of the tests, which is quick: it has a
 // transport, a cache and a memory of its own, and loses all of them in a crash.
 func inProcess(ctx context.Context, p *place, life *wire.Life) {
+	runIn(ctx, p, life, operator.Options{
+		Namespace: p.namespace, WatchNamespaces: []string{p.namespace}, EnvironmentsConfigMap: environments, WorkloadKinds: []string{p.kind.Kind},
+	})
+}
+
+// runIn runs an operator with options in the process of the tests.
+func runIn(ctx context.Context, p *place, life *wire.Life, options operator.Options) {
+	options.Concurrency = 1 // What two passes write at once would have no order.
 	seen := *world
 	seen.Operator = through(life, world.Operator)
-	running := seen.RunOperator(operator.Options{
-		Namespace: p.namespace, WatchNamespaces: []string{p.namespace}, EnvironmentsConfigMap: environments,
-		WorkloadKinds: []string{p.kind.Kind},
-		Concurrency:   1, // What two passes write at once would have no order.
-	})
+	running := seen.RunOperator(options)
 	select {
 	case <-ctx.Done():
 	case <-life.Crashed():

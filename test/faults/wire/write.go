@@ -38,8 +38,11 @@ var patches = map[string]string{
 // verbs names the methods that write.
 var verbs = map[string]string{http.MethodPost: "create", http.MethodPut: "update", http.MethodDelete: "delete"}
 
-// KindOf names the kind of a request, if it is a write to an object of a namespace
-// that counts.
+// ofCluster are resources that are in no namespace, and count.
+const ofCluster = "clustervectorsidecars"
+
+// KindOf names the kind of a request, if it is a write to an object that counts: one of a
+// namespace, or a ClusterVectorSidecar.
 func KindOf(request *http.Request) (kind string, counts bool) {
 	verb := verbs[request.Method]
 	if request.Method == http.MethodPatch {
@@ -60,9 +63,13 @@ func KindOf(request *http.Request) (kind string, counts bool) {
 	return kind, true
 }
 
-// resourceOf is RESOURCE or RESOURCE/SUBRESOURCE of a path that is in a namespace.
+// resourceOf is RESOURCE or RESOURCE/SUBRESOURCE of a path that is in a namespace, or of a
+// ClusterVectorSidecar.
 func resourceOf(path string) string {
 	_, below, found := strings.Cut(path, "/namespaces/")
+	if at := strings.Index(path, "/"+ofCluster); !found && at >= 0 {
+		below, found = path[at:], true
+	}
 	parts := strings.Split(below, "/") // The namespace, its resource, a name, a subresource.
 	switch {
 	case !found || len(parts) < 2:

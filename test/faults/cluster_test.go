@@ -1,0 +1,311 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package faults
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/operator"
+	"kontroloop.ai/vector-sidecar-operator/test/faults/wire"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// realm is where a ClusterVectorSidecar lives: the operator's own namespace, and two that it may
+// select, one of each wave. The operator serves the whole cluster, so that runs come one by one.
+type realm struct {
+	*place
+
+	canary, rest string
+	wide         *v1alpha1.ClusterVectorSidecar
+	// tooEarly is what the rest had before the canary.
+	tooEarly string
+}
+
+// life is how the life of a ClusterVectorSidecar goes.
+type life struct {
+	// generations are those of the Deployments in the end, which count the rollouts.
+	generations [2]int64
+	writes      map[string]int
+}
+
+// wideStep is something that a person does, and what both namespaces are to have.
+type wideStep struct {
+	name  string
+	do    func(ctx context.Context, r *realm) error
+	wants [2]string
+}
+
+// The containers of a Deployment in their order, and the sidecar's log level.
+const (
+	withInfo, withWarn = "shipper migrate app: info", "shipper migrate app: warn"
+	withoutSidecar     = "migrate app: "
+)
+
+func lifeOfACluster() []wideStep {
+	return []wideStep{
+		{"make it", func(ctx context.Context, r *realm) error { return world.Client.Create(ctx, r.wide.DeepCopy()) }, [2]string{"vector migrate app: info", "vector migrate app: info"}},
+		{"rename the container", func(ctx context.Context, r *realm) error {
+			return change(ctx, r.wide.DeepCopy(), func(c *v1alpha1.ClusterVectorSidecar) { c.Spec.Sidecar.Name = "shipper" })
+		}, [2]string{withInfo, withInfo}},
+		{"change the installation's values", func(ctx context.Context, r *realm) error {
+			return change(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: r.namespace, Name: environments}}, func(c *corev1.ConfigMap) { maps.Copy(c.Data, values("warn")) })
+		}, [2]string{withWarn, withWarn}},
+		{"select one namespace no more", selects(false), [2]string{withWarn, withoutSidecar}},
+		{"select it again", selects(true), [2]string{withWarn, withWarn}},
+		{"delete it", func(ctx context.Context, r *realm) error { return world.Client.Delete(ctx, r.wide.DeepCopy()) }, [2]string{withoutSidecar, withoutSidecar}},
+	}
+}
+
+// change changes an object that is there, as its owner does.
+func change[O client.Object](ctx context.Context, object O, how func(O)) error {
+	if err := world.Client.Get(ctx, client.ObjectKeyFromObject(object), object); err != nil {
+		return err
+	}
+	before := object.DeepCopyObject().(client.Object)
+	how(object)
+	return world.Client.Patch(ctx, object, client.MergeFrom(before))
+}
+
+// selects has the rest's namespace selected, or not.
+func selects(isSelected bool) func(ctx context.Context, r *realm) error {
+	return func(ctx context.Context, r *realm) error {
+		return change(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: r.rest}}, func(ns *corev1.Namespace) {
+			if delete(ns.Labels, "wide"); isSelected {
+				ns.Labels["wide"] = r.wide.Name
+			}
+		})
+	}
+}
+
+// newRealm makes the namespaces, each with a Deployment, and the values of the installation.
+func newRealm(ctx context.Context, w *wire.Wire) (*realm, error) {
+	home, err := newPlace(ctx, w, overAll, "")
+	if err != nil {
+		return nil, err
+	}
+	r := &realm{place: home, wide: &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: home.namespace}}}
+	r.wide.Spec.VectorSidecarSpec = logs("").Sidecar(func(s *v1alpha1.SidecarSpec) { s.Name = "vector" }).Build().Spec
+	r.wide.Spec.NamespaceSelector.MatchLabels = map[string]string{"wide": r.wide.Name}
+	installation := objects.NewConfigMap(environments, home.namespace, desired.RolloutKey,
+		"{waves: [{name: canary, namespaceSelector: {matchLabels: {wave: canary}}}], halt: {}}")
+	maps.Copy(installation.Data, values("info"))
+	if err := create(func(string) []client.Object {
+		return []client.Object{installation, mayStore(home.namespace), whoStores(home.namespace)}
+	})(ctx, home); err != nil {
+		return nil, err
+	}
+	for wave, name := range map[string]*string{"canary": &r.canary, "rest": &r.rest} {
+		ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "run-", Labels: map[string]string{"wave": wave, "wide": r.wide.Name}}}
+		if err := world.Client.Create(ctx, ns); err != nil {
+			return nil, err
+		}
+		*name = ns.Name
+		if err := world.Client.Create(ctx, cart(ns.Name).WithInitContainer("migrate").Build()); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// overAll runs an operator that serves the whole cluster.
+func overAll(ctx context.Context, p *place, life *wire.Life) {
+	runIn(ctx, p, life, operator.Options{Namespace: p.namespace, EnvironmentsConfigMap: environments, ClusterSidecars: true, WorkloadKinds: []string{p.kind.Kind}})
+}
+
+// live lives a life through, and says how it was not as it should have been. Without should, it is
+// learnt.
+func live(ctx context.Context, fault *wire.Fault, should *life) (took *life, err error) {
+	w := wire.New(fault)
+	r, err := newRealm(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.end(context.WithoutCancel(ctx))) }()
+	r.start(ctx)
+	steps := lifeOfACluster()
+	for i := range steps {
+		if err := steps[i].do(ctx, r); err != nil {
+			return nil, fmt.Errorf("step %q: %w", steps[i].name, err)
+		}
+		if err := r.wait(ctx, &steps[i], i == len(steps)-1); err != nil {
+			return nil, fmt.Errorf("step %q: %w", steps[i].name, err)
+		}
+	}
+	for w.Quiet() < calm {
+		if err := pause(ctx); err != nil {
+			return nil, err
+		}
+	}
+	took = &life{writes: w.Counts()}
+	for i, namespace := range []string{r.canary, r.rest} {
+		d, err := r.cart(ctx, namespace)
+		if err != nil {
+			return nil, err
+		}
+		if took.generations[i] = d.Generation; should != nil && d.Generation != should.generations[i] {
+			return nil, fmt.Errorf("the Deployment of namespace %d was changed %d times and not %d", i+1, d.Generation-1, should.generations[i]-1)
+		}
+		if lacks := bareNow(d); lacks != "" {
+			return nil, errors.New(lacks)
+		}
+	}
+	select {
+	case <-w.Fired():
+	default:
+		if fault != nil {
+			return nil, errNotReached
+		}
+	}
+	return took, nil
+}
+
+// wait waits until both namespaces have what they are to have, and the ClusterVectorSidecar says so,
+// or is gone.
+func (r *realm) wait(ctx context.Context, step *wideStep, isLast bool) error {
+	began := time.Now()
+	for {
+		lacks, err := r.lacks(ctx, step, isLast)
+		switch {
+		case err == nil && r.tooEarly != "":
+			return errors.New(r.tooEarly)
+		case err == nil && lacks == "":
+			return nil
+		case time.Since(began) > patience:
+			return errors.Join(fmt.Errorf("waiting in vain: %s", lacks), err)
+		}
+		if err := pause(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+func (r *realm) lacks(ctx context.Context, step *wideStep, isLast bool) (string, error) {
+	var is [2]string
+	for i, namespace := range []string{r.rest, r.canary} { // The later one first: what it has, the other one has to have.
+		d, err := r.cart(ctx, namespace)
+		if err != nil {
+			return "", err
+		}
+		is[1-i] = strings.Join(containers(d), " ") + ": " + levelOf(d)
+	}
+	if strings.HasSuffix(is[1], ": warn") && strings.HasSuffix(is[0], ": info") {
+		r.tooEarly = "the rest has the new values before the canary: " + strings.Join(is[:], "; ")
+	}
+	if is != step.wants {
+		return strings.Join(is[:], "; "), nil
+	}
+	wide := r.wide.DeepCopy()
+	err := world.Client.Get(ctx, client.ObjectKeyFromObject(wide), wide)
+	switch {
+	case isLast && apierrors.IsNotFound(err):
+		return r.left(ctx)
+	case err != nil:
+		return "", err
+	case isLast:
+		return "the ClusterVectorSidecar is there", nil
+	case wide.Status.ObservedGeneration != wide.Generation || !apimeta.IsStatusConditionTrue(wide.Status.Conditions, meta.ConditionReady):
+		return fmt.Sprintf("it is not ready: %+v", wide.Status.Conditions), nil
+	}
+	return "", nil
+}
+
+// left says which ConfigMap is left of it, "" for none.
+func (r *realm) left(ctx context.Context) (string, error) {
+	for _, namespace := range []string{r.canary, r.rest} {
+		var all corev1.ConfigMapList
+		if err := world.Client.List(ctx, &all, client.InNamespace(namespace), client.HasLabels{meta.LabelSidecar}); err != nil {
+			return "", err
+		}
+		for i := range all.Items {
+			return "companion " + all.Items[i].Name + " is there", nil
+		}
+	}
+	return "", nil
+}
+
+func (r *realm) cart(ctx context.Context, namespace string) (*appsv1.Deployment, error) {
+	d := &appsv1.Deployment{}
+	return d, world.Client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "cart"}, d)
+}
+
+// levelOf is the log level of its sidecar, "" without one.
+func levelOf(d *appsv1.Deployment) string {
+	for _, c := range d.Spec.Template.Spec.InitContainers {
+		for _, variable := range c.Env {
+			if variable.Name == "VECTOR_LOG" {
+				return variable.Value
+			}
+		}
+	}
+	return ""
+}
+
+// bareNow says what of an operator's is left in a Deployment, "" for nothing.
+func bareNow(d *appsv1.Deployment) string {
+	for key := range d.Annotations {
+		if strings.HasPrefix(key, meta.Group) {
+			return "annotation " + key + " is left"
+		}
+	}
+	for _, entry := range d.ManagedFields {
+		if meta.IsManager(entry.Manager) {
+			return "managed fields of " + entry.Manager + " are left"
+		}
+	}
+	return ""
+}
+
+// end ends a run, and leaves nothing that the next one would serve.
+func (r *realm) end(ctx context.Context) error {
+	wide := r.wide.DeepCopy()
+	err := change(ctx, wide, func(c *v1alpha1.ClusterVectorSidecar) { c.Finalizers = nil })
+	failure := errors.Join(client.IgnoreNotFound(err), client.IgnoreNotFound(world.Client.Delete(ctx, wide)))
+	for _, namespace := range []string{r.canary, r.rest} {
+		failure = errors.Join(failure, world.Client.DeleteAllOf(ctx, &appsv1.Deployment{}, client.InNamespace(namespace), client.PropagationPolicy(metav1.DeletePropagationBackground)))
+	}
+	return errors.Join(failure, r.place.end(ctx))
+}
+
+// A ClusterVectorSidecar lives in two namespaces, which are in two waves: whatever fails between two
+// writes, of it or in one of the two, both end as without the fault, by as many rollouts.
+func TestTheLifeOfAClusterVectorSidecar(t *testing.T) {
+	should, err := live(t.Context(), nil, nil)
+	require.NoError(t, err)
+	kinds, effects, most := slices.Sorted(maps.Keys(should.writes)), everywhere, slices.Max(slices.Collect(maps.Values(should.writes)))
+	if !*full { // What make test has time for.
+		kinds, effects, most = []string{"apply deployments", "merge patch clustervectorsidecars/status"}, []wire.Effect{wire.CrashAfter}, 1
+	}
+	runs := 0
+	for _, kind := range kinds {
+		for n := range min(should.writes[kind], most) {
+			for _, effect := range effects {
+				runs++
+				fault := &wire.Fault{At: wire.Write{Kind: kind, N: n + 1}, Effect: effect}
+				_, err := live(t.Context(), fault, should)
+				if !errors.Is(err, errNotReached) || !isOfVersion(kind) {
+					require.NoError(t, err, fault)
+				}
+			}
+		}
+	}
+	t.Logf("%d runs with a fault; without one there are these writes: %v", runs, should.writes)
+}
