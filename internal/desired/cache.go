@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
-	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -30,8 +29,8 @@ const (
 type Cache struct {
 	mu       sync.Mutex
 	rendered *bounded.Store[*Rendered]
-	// results are what templates rendered that is the same in all namespaces.
-	results *bounded.Store[*render.Result]
+	// executions are what templates rendered that is the same in all namespaces.
+	executions *bounded.Store[*execution]
 	// read has, by request, what its renderings have read of their targets: mostly the
 	// same for all, so that one lookup finds a result.
 	read    *bounded.Store[[][]tree.Read]
@@ -41,7 +40,7 @@ type Cache struct {
 // NewCache returns an empty Cache.
 func NewCache() *Cache {
 	return &Cache{
-		rendered: bounded.NewStore[*Rendered](mostRendered), results: bounded.NewStore[*render.Result](mostExecuted),
+		rendered: bounded.NewStore[*Rendered](mostRendered), executions: bounded.NewStore[*execution](mostExecuted),
 		read:    bounded.NewStore[[][]tree.Read](mostRead),
 		reports: bounded.NewStore[*vectorconfig.Report](mostReported),
 	}
@@ -49,28 +48,6 @@ func NewCache() *Cache {
 
 // readBy returns what renderings of a request have read.
 func (c *Cache) readBy(common []byte) [][]tree.Read { return remembered(c, c.read, common) }
-
-// executed returns what was rendered from the same for a target like this one, nil if nothing was.
-func (c *Cache) executed(shared []byte, target *workload.View) *render.Result {
-	if c == nil {
-		return nil
-	}
-	for _, reads := range c.readBy(shared) {
-		if found := remembered(c, c.results, target.AppendReads(slices.Clone(shared), reads)); found != nil {
-			return found
-		}
-	}
-	return nil
-}
-
-// keepExecuted is what executed returns from now on. The result must not be changed any more.
-func (c *Cache) keepExecuted(shared []byte, target *workload.View, result *render.Result) {
-	if c == nil {
-		return
-	}
-	reads := c.noteRead(shared, result.ReadTarget)
-	remember(c, c.results, target.AppendReads(slices.Clone(shared), reads), result, bounded.Footprint(result))
-}
 
 // mostReads bounds the different sets of reads per request, because each costs a lookup
 // for every workload. Templates that look up a label by the name of the workload would
@@ -109,7 +86,7 @@ func (c *Cache) Adopt(other *Cache) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.rendered.Adopt(other.rendered)
-	c.results.Adopt(other.results)
+	c.executions.Adopt(other.executions)
 	c.reports.Adopt(other.reports)
 }
 

@@ -95,17 +95,24 @@ func TestCacheSharesARenderingByWhatItRead(t *testing.T) {
 func TestNamespacesShareWhatTheirTemplatesRender(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*objects.VectorSidecar) *objects.VectorSidecar
-		runs   int
+		// runs and overlays are how many there are for three namespaces.
+		runs, overlays int
+		policy         string
 	}{
-		"the built-in templates": {func(s *objects.VectorSidecar) *objects.VectorSidecar { return s }, 1},
+		"the built-in templates": {func(s *objects.VectorSidecar) *objects.VectorSidecar { return s }, 1, 1, ""},
 		"a preset that reads the namespace": {func(s *objects.VectorSidecar) *objects.VectorSidecar {
 			return s.Sidecar(func(s *v1alpha1.SidecarSpec) {
 				s.Sinks = map[string]apiextensionsv1.JSON{"loki": {Raw: []byte(`{"type": "loki", "endpoint": "http://loki.example"}`)}}
 			})
-		}, 3},
+		}, 3, 3, ""},
+		"a policy that keeps an annotation out": {func(s *objects.VectorSidecar) *objects.VectorSidecar {
+			return s.Sidecar(func(s *v1alpha1.SidecarSpec) { s.NodeAgents = "Exclude" })
+		}, 1, 3, "reservedDomains: [datadoghq.com]"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cache, runs := NewCache(), 0
+			judging, err := policy.Parse("policy", []byte(test.policy))
+			require.NoError(t, err)
+			cache, runs, overlays := NewCache(), 0, map[*corev1.PodTemplateSpec]bool{}
 			for _, namespace := range []string{"shop", "pay", "mail"} {
 				made := of(t, test.change(objects.NewVectorSidecar("logs", namespace).WithLogs("/var/log/app")).Build(), cache)
 				made.sources.Observer = func(_ context.Context, step Step) func(error) {
@@ -115,14 +122,17 @@ func TestNamespacesShareWhatTheirTemplatesRender(t *testing.T) {
 					return func(error) {}
 				}
 				made.CommonVariant().renderer.observer = made.sources.Observer
+				made.CommonVariant().renderer.policy = judging
 				view := settled(services(1)[0])
 				view.Namespace = namespace
 				rendered := made.CommonVariant().For(t.Context(), "", &view)
 				require.Nil(t, rendered.Invalid)
 				require.Len(t, rendered.Rendered.Companions, 1)
 				require.Equal(t, namespace, rendered.Rendered.Companions[0].Namespace)
+				overlays[rendered.Desired.Template()] = true
 			}
 			require.Equal(t, test.runs, runs)
+			require.Equal(t, test.overlays, len(overlays)) //nolint:testifylint // It would print them.
 		})
 	}
 }

@@ -62,6 +62,6 @@ func (r *renderer) cut(ctx context.Context, of *Rendered, grace int64) *Rendered
 	if grace < quietSeconds {
 		cut.shortened += fmt.Sprintf(", and Vector may need %d s for the last lines of a file that was quiet", quietSeconds)
 	}
-	r.conclude(ctx, cut, overlay)
+	r.conclude(ctx, cut, overlay, nil)
 	return cut
 }

@@ -55,6 +55,7 @@ func (r *renderer) keep(target *workload.View, fresh *Rendered) {
 	if fresh.shares {
 		bytes -= bounded.Footprint(fresh.Companions) // They are counted where they were made.
 	}
+	bytes -= fresh.sharedBytes
 	r.cache.grow(fresh, bytes)
 }
 
@@ -67,7 +68,7 @@ func (r *renderer) appendKey(text []byte, target *workload.View, reads []tree.Re
 func (r *renderer) evaluate(ctx context.Context, target *workload.View) *Rendered {
 	request := r.request
 	request.Target = target
-	result, err := r.execute(ctx, request)
+	result, executed, err := r.execute(ctx, request)
 	fresh := &Rendered{
 		readTarget: result.ReadTarget, Late: errors.Is(err, context.DeadlineExceeded),
 		container: tree.Text(request.Values.Tree, "sidecar", "name"),
@@ -86,25 +87,12 @@ func (r *renderer) evaluate(ctx context.Context, target *workload.View) *Rendere
 	}
 	fresh.Companions, fresh.shares = r.share(result.Companions)
 	end := r.observer.begin(ctx, Check)
-	r.conclude(ctx, fresh, &result.Overlay)
+	if len(fresh.reserved)+len(result.Overlay.Brings) > 0 {
+		executed = nil // The overlay is another than the one that was rendered.
+	}
+	r.conclude(ctx, fresh, &result.Overlay, executed)
 	end(fresh.Invalid.err())
 	return fresh
-}
-
-// execute renders for one target, or takes what another namespace has rendered from the same.
-func (r *renderer) execute(ctx context.Context, request render.Request) (*render.Result, error) {
-	namespace := request.Sidecar.Namespace
-	if found := r.cache.executed(r.shared, request.Target); found != nil {
-		return found.In(namespace), nil
-	}
-	end := r.observer.begin(ctx, Render)
-	result, err := render.Render(ctx, request)
-	end(err)
-	if err != nil || !result.IsForAll {
-		return result, err
-	}
-	r.cache.keepExecuted(r.shared, request.Target, result)
-	return result.In(namespace), nil // Its companions are changed.
 }
 
 // yieldToPolicy leaves those pod annotations out that yield and whose domain the policy reserves, and

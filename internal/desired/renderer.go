@@ -72,8 +72,9 @@ func newRenderer(cache *Cache, request render.Request, config config, inputs *In
 	}
 }
 
-// conclude checks the configuration of an overlay, and sets what to apply if it passes.
-func (r *renderer) conclude(ctx context.Context, of *Rendered, rendered *workload.Overlay) {
+// conclude checks the configuration of an overlay, and sets what to apply if it passes. executed is
+// what the overlay is of, nil if it is of this namespace alone.
+func (r *renderer) conclude(ctx context.Context, of *Rendered, rendered *workload.Overlay, executed *execution) {
 	r.check(ctx, rendered, of)
 	if of.Invalid = refused(of.Report, of.forbidden, r.request.Values); of.Invalid != nil {
 		return
@@ -93,7 +94,12 @@ func (r *renderer) conclude(ctx context.Context, of *Rendered, rendered *workloa
 		version = of.Copied.Digest
 	}
 	asked := plan.Asked{Digest: r.asked.digest(of.Copied), Keys: of.readOf(), Inputs: r.asked.changeInputs(of.Copied)}
-	of.Desired = plan.NewDesired(of.Overlay, r.request.Sidecar.Name, of.container, version, r.marks()).For(asked)
+	if executed != nil && of.Copied == nil {
+		common := executed.desired(of.Overlay, r.request.Sidecar.Name, of.container, version, r.marks())
+		of.Desired, of.sharedBytes = common.For(asked), common.bytes
+	} else {
+		of.Desired = plan.NewDesired(of.Overlay, r.request.Sidecar.Name, of.container, version, r.marks()).For(asked)
+	}
 	of.stranded = r.oldest.strands(of.Overlay)
 	of.collects = collectionOf(of.Report, of.Overlay.Container(of.container), of.Desired)
 }

@@ -34,7 +34,7 @@ type sizes struct {
 	soak       time.Duration
 }
 
-// short takes about two minutes on two cores.
+// short takes about four minutes on two cores.
 var short = sizes{
 	rounds: 3, counts: []int{300},
 	fleets: []int{1000}, idle: 5 * time.Second, sidecars: 20, storm: 500,
