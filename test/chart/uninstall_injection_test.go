@@ -118,8 +118,9 @@ func endsSoon(t *testing.T) {
 	t.Helper()
 	other := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "gone-"}}
 	world.Create(t, other)
-	world.Create(t, example.NewVectorSidecar("logs", other.Name).Selecting("logs", "vector").Build(),
-		&v1alpha1.OverlaySet{ObjectMeta: metav1.ObjectMeta{Name: meta.OverlaySet, Namespace: other.Name}, Spec: overlayset.Compose(nil, nil)})
+	world.Create(t, example.NewVectorSidecar("logs", other.Name).Selecting("logs", "vector").Build())
+	set := &v1alpha1.OverlaySet{ObjectMeta: metav1.ObjectMeta{Name: meta.OverlaySet, Namespace: other.Name}, Spec: overlayset.Compose(nil, nil)}
+	harness.Eventually(t, "the API server to have heard that the policies are gone", func() bool { return cluster.Create(t.Context(), set) == nil })
 	world.Delete(t, other)
 	harness.Eventually(t, "the namespace to be gone", func() bool {
 		return apierrors.IsNotFound(cluster.Get(t.Context(), client.ObjectKeyFromObject(other), other))
