@@ -4,6 +4,7 @@
 package preflight
 
 import (
+	"errors"
 	"context"
 	"strings"
 	"testing"
@@ -98,10 +99,14 @@ func TestTheLeaderChangesInTheMiddle(t *testing.T) {
 	world.Create(t, refused, held, vs)
 	isRefused(t, held)
 	next := world.RunOperator(elected)
+	t.Cleanup(func() { // Whatever fails, the tests after this one have one operator.
+		require.NoError(t, errors.Join(first.Stop(), next.Stop()))
+		running = world.RunOperator(options)
+	})
 	harness.Eventually(t, "some to have it", func() bool { return injected(t, namespace) >= 3 })
-	require.NoError(t, first.Stop())
-	require.Less(t, injected(t, namespace), count)
 	require.Empty(t, writesIn(next, namespace, narrow), "until it leads it does nothing")
+	require.NoError(t, first.Stop()) // The next one leads at once.
+	require.Less(t, injected(t, namespace), count)
 	harness.Until(t, world, vs, "all to have it", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.UpdatedDeployments == count })
 	harness.Eventually(t, "the next to try what was refused", func() bool { tried, _ := asked(next, narrow, "pods"); return tried == 2 })
 	for _, one := range []*harness.Operator{first, next} {
@@ -116,8 +121,6 @@ func TestTheLeaderChangesInTheMiddle(t *testing.T) {
 	for i := range all.Items {
 		require.EqualValues(t, 2, all.Items[i].Generation, "each is written once")
 	}
-	require.NoError(t, next.Stop())
-	running = world.RunOperator(options)
 }
 
 func writesIn(o *harness.Operator, namespaces ...string) (all []harness.Request) {
