@@ -4,8 +4,8 @@
 package preflight
 
 import (
-	"errors"
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
