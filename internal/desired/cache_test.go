@@ -137,6 +137,31 @@ func TestNamespacesShareWhatTheirTemplatesRender(t *testing.T) {
 	}
 }
 
+// Values that are the same now may have come about in another way, so that an earlier release rendered
+// something else of them.
+func TestNamespacesDoNotShareWhatEarlierReleasesRendered(t *testing.T) {
+	rendered := func(cache *Cache) (hashes []string) {
+		for _, sidecar := range []*objects.VectorSidecar{
+			objects.NewVectorSidecar("logs", "shop").WithLogs("/var/log/app"),
+			objects.NewVectorSidecar("logs", "pay").WithLogs("/var/log/app").Sidecar(func(s *v1alpha1.SidecarSpec) {
+				s.Logs.Include = []string{"*.log", "*.log.[0-9]*"}
+			}),
+		} {
+			made := of(t, sidecar.Build(), cache)
+			view := settled(services(1)[0])
+			view.Namespace = sidecar.Build().Namespace
+			view.Owned = map[string]workload.Owned{"manager": {}}
+			before := made.CommonVariant().renderer.predecessor(t.Context(), "manager", &view)
+			require.Nil(t, before.Invalid)
+			hashes = append(hashes, before.Desired.InjectedHash())
+		}
+		return hashes
+	}
+	alone := rendered(nil)
+	require.NotEqual(t, alone[0], alone[1], "else nothing is shown")
+	require.Equal(t, alone, rendered(NewCache()))
+}
+
 // Templates that look up a label by the name of the workload read something else of
 // each: the cache must not search all these sets of reads for every workload.
 func TestCacheBoundsKindsOfReads(t *testing.T) {

@@ -5,6 +5,8 @@ package desired
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"sync"
@@ -30,6 +32,16 @@ type sharedDesired struct {
 	*plan.Desired
 
 	bytes int
+}
+
+// sharedBy returns the key of a request without its target and its namespace.
+func sharedBy(request *render.Request) []byte {
+	// Values are JSON, which always marshals with sorted keys.
+	text, _ := json.Marshal([]any{
+		request.Chart.Digest, request.Values.Tree, request.Sidecar.Name, request.KubeVersion, request.Cluster, request.Predecessor,
+	})
+	sum := sha256.Sum256(text)
+	return sum[:]
 }
 
 // execute renders for one target, or takes what another namespace has rendered from the same. The

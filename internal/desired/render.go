@@ -158,14 +158,9 @@ func (r *renderer) predecessor(ctx context.Context, manager string, view *worklo
 	if err != nil {
 		return nil // It rendered nothing, either.
 	}
-	common, shared := predecessorOf(r.common), predecessorOf(r.shared)
+	common := sha256.Sum256(append([]byte("predecessor "), r.common...))
 	before := *r
-	before.request.Predecessor, before.request.Values, before.common, before.shared = true, values, common, shared
+	before.request.Predecessor, before.request.Values, before.common = true, values, common[:]
+	before.shared = sharedBy(&before.request) // The same values may have been others before.
 	return before.render(ctx, view)
-}
-
-// predecessorOf is the key of what releases rendered that wrote no notes.
-func predecessorOf(key []byte) []byte {
-	sum := sha256.Sum256(append([]byte("predecessor "), key...))
-	return sum[:]
 }

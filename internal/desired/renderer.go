@@ -38,8 +38,8 @@ type renderer struct {
 	// writtenBy is that of the inputs, and oldest the OldestKubelet.
 	writtenBy string
 	oldest    Kubelet
-	// common is the key of everything but the target, and shared that of what is the same in all
-	// namespaces that render the same.
+	// common is the key of everything but the target, and shared that of the request alone, without
+	// target and namespace.
 	common, shared []byte
 	// valuesBefore are those of the predecessor.
 	valuesBefore func() (environment.Values, error)
@@ -56,11 +56,8 @@ type madeCompanions struct {
 }
 
 func newRenderer(cache *Cache, request render.Request, config config, inputs *Inputs, asked asked) *renderer {
-	policy := inputs.Platform.Policy
-	// Values are JSON, which always marshals with sorted keys.
-	text, _ := json.Marshal([]any{request.Chart.Digest, request.Values.Tree, request.Sidecar.Name, request.KubeVersion, request.Cluster})
-	shared := sha256.Sum256(text)
-	text, _ = json.Marshal([]any{
+	policy, shared := inputs.Platform.Policy, sharedBy(&request)
+	text, _ := json.Marshal([]any{
 		shared, request.Sidecar.Namespace, config.digest, policy.Digest,
 		inputs.WrittenBy, inputs.OldestKubelet, inputs.Version, inputs.AsksVector, asked,
 	})
@@ -68,7 +65,7 @@ func newRenderer(cache *Cache, request render.Request, config config, inputs *In
 	return &renderer{
 		made:  &madeCompanions{byDigest: map[string][]corev1.ConfigMap{}},
 		cache: cache, request: request, config: config, policy: policy, observer: inputs.Observer, asksVector: inputs.AsksVector,
-		asked: asked, writtenBy: inputs.WrittenBy, oldest: inputs.OldestKubelet, common: sum[:], shared: shared[:],
+		asked: asked, writtenBy: inputs.WrittenBy, oldest: inputs.OldestKubelet, common: sum[:], shared: shared,
 	}
 }
 
