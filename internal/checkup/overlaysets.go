@@ -50,10 +50,7 @@ func (d *Diagnosis) overlaySets(ctx context.Context) []Result {
 	offered := 0
 	for i := range sets.Items {
 		for _, overlay := range sets.Items[i].Spec.Overlays {
-			name, title := sets.Items[i].Namespace+"/"+overlay.VectorSidecar, sets.Items[i].Namespace+"/"+overlay.VectorSidecar
-			if _, isCluster := meta.ClusterOf(overlay.VectorSidecar); isCluster {
-				name, title = overlay.VectorSidecar, overlay.VectorSidecar+" in namespace "+sets.Items[i].Namespace
-			}
+			name, title := ownerOf(sets.Items[i].Namespace, overlay.VectorSidecar)
 			switch {
 			case !exists[name]:
 				strays = append(strays, title)
@@ -72,4 +69,14 @@ func (d *Diagnosis) overlaySets(ctx context.Context) []Result {
 		}}
 	}
 	return []Result{{check, OK, fmt.Sprintf("%d overlays in %d namespaces; %d times one is left to the operator", offered, len(sets.Items), len(left)), ""}}
+}
+
+// ownerOf returns the name of what an overlay of a namespace is of, by which a ClusterVectorSidecar
+// is the same in all namespaces, and how to tell it apart there.
+func ownerOf(namespace, sidecar string) (name, title string) {
+	if _, isCluster := meta.ClusterOf(sidecar); isCluster {
+		return sidecar, sidecar + " in namespace " + namespace
+	}
+	name = namespace + "/" + sidecar
+	return name, name
 }

@@ -30,10 +30,7 @@ func (d *Diagnosis) owners(ctx context.Context) []Result {
 	isServed := map[string]bool{}
 	for i := range sets.Items {
 		for _, overlay := range sets.Items[i].Spec.Overlays {
-			name := sets.Items[i].Namespace + "/" + overlay.VectorSidecar
-			if _, isCluster := meta.ClusterOf(overlay.VectorSidecar); isCluster {
-				name = overlay.VectorSidecar // In any namespace.
-			}
+			name, _ := ownerOf(sets.Items[i].Namespace, overlay.VectorSidecar)
 			isServed[name] = isServed[name] || overlay.Left == ""
 		}
 	}

@@ -64,7 +64,8 @@ func newReconciler(cached client.Client, live client.Reader, events *announcer, 
 	if options.ClusterSidecars {
 		sidecars.clusters = &clusterLister{client: cached, home: options.Namespace}
 	}
-	ofClusters := newClusters(observed, cached, sidecars, newOverlaySets(cached, live, writer, sidecars, options.OverlaySets), writer, events, options)
+	sets := newOverlaySets(cached, live, writer, sidecars, options.OverlaySets)
+	ofClusters := newClusters(observed, cached, sidecars, sets, writer, events, options)
 	statuses, namespaces := &statusWriter{instruments: observed, client: cached, events: events, clusters: ofClusters}, newNamespaces(cached, live, options.WatchNamespaces)
 	catalog := &catalogReader{
 		client: cached, catalog: options.Catalogue, options: options, events: events, metrics: options.Instruments.Metrics,
@@ -82,7 +83,7 @@ func newReconciler(cached client.Client, live client.Reader, events *announcer, 
 		},
 		validations: &validations{client: cached, live: live, writer: writer, events: events, isEnabled: options.ValidationJobs},
 		preflights:  newPreflights(observed, writer, options),
-		applier:     &applier{instruments: observed, writer: writer, events: events, sets: ofClusters.sets, views: &views{live: live, workloads: workloads, now: observed.clock}, isStopped: catalog.isStopped},
+		applier:     &applier{instruments: observed, writer: writer, events: events, sets: sets, views: &views{live: live, workloads: workloads, now: observed.clock}, isStopped: catalog.isStopped},
 		finalizer:   &finalizer{live: live, writer: writer, kinds: options.Workloads.Kinds()},
 		statuses:    statuses,
 		auditor: &auditor{

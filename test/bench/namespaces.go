@@ -33,8 +33,7 @@ const (
 // spaces are namespaces with Deployments, all of whose names differ.
 type spaces []string
 
-// spacesOf makes namespaces that a ClusterVectorSidecar of that name selects, and others that it
-// does not select yet.
+// spacesOf makes namespaces that a ClusterVectorSidecar of that name selects.
 func (b *bench) spacesOf(ctx context.Context, count int, name string) (spaces, error) {
 	made := make(spaces, count)
 	return made, each(ctx, count, func(ctx context.Context, n int) error {

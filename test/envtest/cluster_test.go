@@ -5,18 +5,15 @@ package envtest
 
 import (
 	"context"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -24,27 +21,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// clusterOf returns a ClusterVectorSidecar for the namespaces with the label team=NAME and the
-// workloads with logs=vector.
+// clusterOf returns a ClusterVectorSidecar for the namespaces with the label team=NAME, without soak.
 func clusterOf(t *testing.T) *v1alpha1.ClusterVectorSidecar {
 	t.Helper()
-	name := strings.ToLower(strings.NewReplacer("/", "-", "_", "-").Replace(t.Name()))
-	cluster := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: name[:min(len(name), 60)]}}
-	cluster.Spec.NamespaceSelector.MatchLabels = map[string]string{"team": cluster.Name}
-	cluster.Spec.Selector.MatchLabels = map[string]string{"logs": "vector"}
+	cluster := world.ClusterVectorSidecar(t)
 	cluster.Spec.Rollout = &v1alpha1.RolloutSpec{Soak: &metav1.Duration{}}
-	t.Cleanup(func() { removeCluster(t, cluster) })
 	return cluster
-}
-
-// removeCluster deletes a ClusterVectorSidecar and waits until it is gone.
-func removeCluster(t *testing.T, cluster *v1alpha1.ClusterVectorSidecar) {
-	t.Helper()
-	ctx := context.WithoutCancel(t.Context())
-	require.NoError(t, client.IgnoreNotFound(world.Client.Delete(ctx, cluster)))
-	require.Eventually(t, func() bool {
-		return apierrors.IsNotFound(world.Client.Get(ctx, client.ObjectKeyFromObject(cluster), cluster))
-	}, harness.Patience, 50*time.Millisecond, "%s to be gone", cluster.Name)
 }
 
 func isClusterReady(cluster *v1alpha1.ClusterVectorSidecar) bool {
@@ -224,7 +206,7 @@ func TestANamespaceInTroubleHoldsUpNoOther(t *testing.T) {
 
 	require.NoError(t, world.Client.Delete(t.Context(), quota))
 	harness.Until(t, world, cluster, "readiness", injectedIn(2, 2))
-	removeCluster(t, cluster)
+	world.RemoveCluster(t, cluster)
 	harness.Change(t, world, inGoing, func(d *appsv1.Deployment) { d.Finalizers = nil })
 }
 
@@ -242,7 +224,7 @@ func TestAClusterVectorSidecarLeavesNoTrace(t *testing.T) {
 	world.Create(t, cluster)
 	harness.Until(t, world, cluster, "readiness", injectedIn(3, 3))
 
-	removeCluster(t, cluster)
+	world.RemoveCluster(t, cluster)
 
 	for i, deployment := range deployments {
 		world.Get(t, deployment)
@@ -323,7 +305,7 @@ func TestAnOrphanedClusterVectorSidecarKeepsItsSidecars(t *testing.T) {
 	harness.Until(t, world, cluster, "readiness", injectedIn(1, 1))
 	before := rawTemplate(t, deployment)
 
-	removeCluster(t, cluster)
+	world.RemoveCluster(t, cluster)
 
 	require.Equal(t, before, rawTemplate(t, deployment))
 	world.Get(t, deployment)

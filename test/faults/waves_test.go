@@ -81,14 +81,7 @@ func (l *timeline) ofWave(wave string) int {
 }
 
 func (l *timeline) see(d *appsv1.Deployment) {
-	level := ""
-	for _, c := range d.Spec.Template.Spec.InitContainers {
-		for _, variable := range c.Env {
-			if variable.Name == "VECTOR_LOG" {
-				level = variable.Value
-			}
-		}
-	}
+	level := levelOf(d)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if level == "" || l.levels[d.UID] == level {

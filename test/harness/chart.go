@@ -11,15 +11,15 @@ import (
 )
 
 // withChart applies what the chart makes of some values by some of its templates, and returns it by
-// template.
-func (w *World) withChart(ctx context.Context, plane *controlplane.ControlPlane, arguments []string, templates ...string) (map[string][]byte, error) {
+// template. It is that of a release by this name.
+func (w *World) withChart(ctx context.Context, plane *controlplane.ControlPlane, release string, arguments []string, templates ...string) (map[string][]byte, error) {
 	root, err := Root()
 	if err != nil {
 		return nil, err
 	}
 	made := map[string][]byte{}
 	for _, name := range templates {
-		args := append([]string{"template", accountRelease, filepath.Join(root, "chart"), "-n", AccountNamespace, "-s", "templates/" + name}, arguments...)
+		args := append([]string{"template", release, filepath.Join(root, "chart"), "-n", AccountNamespace, "-s", "templates/" + name}, arguments...)
 		if made[name], err = tool(ctx, plane, nil, "helm", args...); err != nil {
 			return nil, err
 		}

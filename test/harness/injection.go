@@ -14,7 +14,7 @@ import (
 // the API server injects, and the rights for it. It returns the manifest of the policies.
 func (w *World) InjectAtAdmission(ctx context.Context, plane *controlplane.ControlPlane, kinds ...string) ([]byte, error) {
 	const policies = "admissioninjection.yaml"
-	made, err := w.withChart(ctx, plane, []string{
+	made, err := w.withChart(ctx, plane, accountRelease, []string{
 		"--kube-version", "1.36.0", "-a", "admissionregistration.k8s.io/v1/MutatingAdmissionPolicy",
 		"--set", "admissionInjection.enabled=true,configValidation.job.enabled=true,rbac.optional.pods=true,workloads.kinds={" + strings.Join(kinds, ",") + "}",
 	}, "role-work.yaml", policies)

@@ -6,9 +6,7 @@ package injection
 import (
 	"context"
 	"slices"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
@@ -23,28 +21,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
-
-// clusterOf returns a ClusterVectorSidecar for the namespaces with the label team=NAME and the
-// workloads with logs=vector.
-func clusterOf(t *testing.T) *v1alpha1.ClusterVectorSidecar {
-	t.Helper()
-	name := strings.ToLower(strings.NewReplacer("/", "-", "_", "-").Replace(t.Name()))
-	cluster := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: name[:min(len(name), 60)]}}
-	cluster.Spec.NamespaceSelector.MatchLabels = map[string]string{"team": cluster.Name}
-	cluster.Spec.Selector.MatchLabels = map[string]string{"logs": "vector"}
-	t.Cleanup(func() { removeCluster(t, cluster) })
-	return cluster
-}
-
-// removeCluster deletes a ClusterVectorSidecar and waits until it is gone.
-func removeCluster(t *testing.T, cluster *v1alpha1.ClusterVectorSidecar) {
-	t.Helper()
-	ctx := context.WithoutCancel(t.Context())
-	require.NoError(t, client.IgnoreNotFound(world.Client.Delete(ctx, cluster)))
-	require.Eventually(t, func() bool {
-		return apierrors.IsNotFound(world.Client.Get(ctx, client.ObjectKeyFromObject(cluster), cluster))
-	}, harness.Patience, 50*time.Millisecond, "%s to be gone", cluster.Name)
-}
 
 // in is what a ClusterVectorSidecar is in a namespace.
 func in(cluster *v1alpha1.ClusterVectorSidecar, namespace string) *v1alpha1.VectorSidecar {
@@ -84,7 +60,7 @@ func labelled(name, namespace string) *appsv1.Deployment {
 func TestAClusterVectorSidecarIsInjectedAtAdmission(t *testing.T) {
 	t.Parallel()
 	const replicas = 3
-	cluster := clusterOf(t)
+	cluster := world.ClusterVectorSidecar(t)
 	config := objects.NewConfigMap(cluster.Name, options.Namespace, "vector.yaml", objects.VectorConfig("one"))
 	world.Create(t, config)
 	t.Cleanup(func() { require.NoError(t, world.Client.Delete(context.WithoutCancel(t.Context()), config)) })
@@ -137,7 +113,7 @@ func TestAClusterVectorSidecarIsInjectedAtAdmission(t *testing.T) {
 	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Spec.Enabled = nil })
 	isOffered(t, in(cluster, first))
 	isOffered(t, in(cluster, later))
-	removeCluster(t, cluster)
+	world.RemoveCluster(t, cluster)
 	require.False(t, offers(t, first, name), "it is not gone before")
 	require.False(t, offers(t, later, name))
 	world.Get(t, cart)
@@ -147,7 +123,7 @@ func TestAClusterVectorSidecarIsInjectedAtAdmission(t *testing.T) {
 // A namespace that is deleted waits for nothing, and what comes after it is a new one.
 func TestANamespaceWithAClusterVectorSidecarIsDeleted(t *testing.T) {
 	t.Parallel()
-	cluster := clusterOf(t)
+	cluster := world.ClusterVectorSidecar(t)
 	going, stays := world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name)
 	world.Create(t, cluster)
 	isOffered(t, in(cluster, going))
@@ -169,7 +145,7 @@ func TestANamespaceWithAClusterVectorSidecarIsDeleted(t *testing.T) {
 // refused by name.
 func TestPrecedenceBesideAClusterVectorSidecar(t *testing.T) {
 	t.Parallel()
-	cluster := clusterOf(t)
+	cluster := world.ClusterVectorSidecar(t)
 	namespace := world.Namespace(t, "team", cluster.Name)
 	world.Create(t, cluster)
 	name, vs := meta.InNamespace(cluster.Name), objects.NewVectorSidecar("own", namespace).Selecting("own", "yes").Build()

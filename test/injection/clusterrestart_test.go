@@ -21,7 +21,7 @@ import (
 // What was taken back while no operator ran is out of all namespaces with the next one, also where no
 // workload and no ConfigMap tells of it. It runs alone.
 func TestWhatAClusterVectorSidecarLeftIsTakenOutAfterARestart(t *testing.T) {
-	deleted, forced, left := clusterOf(t), clusterOf(t), clusterOf(t)
+	deleted, forced, left := world.ClusterVectorSidecar(t), world.ClusterVectorSidecar(t), world.ClusterVectorSidecar(t)
 	forced.Name, left.Name = forced.Name+"-forced", left.Name+"-left"
 	all, reached := []*v1alpha1.ClusterVectorSidecar{deleted, forced, left}, map[string][]string{}
 	for _, cluster := range all {
@@ -67,12 +67,12 @@ func TestWhatAClusterVectorSidecarLeftIsTakenOutAfterARestart(t *testing.T) {
 			isOut(t, namespace, meta.InNamespace(cluster.Name))
 		}
 	}
-	removeCluster(t, deleted)
+	world.RemoveCluster(t, deleted)
 }
 
 // Where the kind is not offered any more, the API server injects nothing of it. It runs alone.
 func TestAnOperatorWithoutClusterVectorSidecarsTakesTheirOverlaysOut(t *testing.T) {
-	cluster := clusterOf(t)
+	cluster := world.ClusterVectorSidecar(t)
 	namespace := world.Namespace(t, "team", cluster.Name)
 	world.Create(t, cluster)
 	isOffered(t, in(cluster, namespace))
@@ -91,7 +91,7 @@ func TestAnOperatorWithoutClusterVectorSidecarsTakesTheirOverlaysOut(t *testing.
 // deleted by hand comes back. It runs alone.
 func TestWhatAClusterVectorSidecarCosts(t *testing.T) {
 	const many = 30
-	cluster := clusterOf(t)
+	cluster := world.ClusterVectorSidecar(t)
 	cluster.Spec.Selector.MatchLabels = map[string]string{"logs": "many"}
 	var namespaces []string
 	for range many {

@@ -37,7 +37,7 @@ func TestTheOverlaysOfAClusterVectorSidecarGoByWaves(t *testing.T) {
 		harness.Change(t, world, installation, func(c *corev1.ConfigMap) { c.Data[desired.RolloutKey] = fmt.Sprintf(waves, soak) })
 	}
 	soak("0s")
-	cluster := clusterOf(t)
+	cluster := world.ClusterVectorSidecar(t)
 	cluster.Spec.Rollout = &v1alpha1.RolloutSpec{Soak: &metav1.Duration{}}
 	canary, rest := world.Namespace(t, "team", cluster.Name, "wave", "canary"), world.Namespace(t, "team", cluster.Name)
 	carts := []*appsv1.Deployment{labelled("cart", canary), labelled("cart", rest)}

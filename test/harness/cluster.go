@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package harness
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+)
+
+// ClusterVectorSidecar returns one, to be made, for the namespaces with the label team=NAME and the
+// workloads with logs=vector. It is removed when the test ends.
+func (w *World) ClusterVectorSidecar(t testing.TB) *v1alpha1.ClusterVectorSidecar {
+	t.Helper()
+	name := strings.ToLower(strings.NewReplacer("/", "-", "_", "-").Replace(t.Name()))
+	cluster := &v1alpha1.ClusterVectorSidecar{}
+	cluster.Name = name[:min(len(name), 60)]
+	cluster.Spec.NamespaceSelector.MatchLabels = map[string]string{"team": cluster.Name}
+	cluster.Spec.Selector.MatchLabels = map[string]string{"logs": "vector"}
+	t.Cleanup(func() { w.RemoveCluster(t, cluster) })
+	return cluster
+}
+
+// RemoveCluster deletes a ClusterVectorSidecar and waits until it is gone.
+func (w *World) RemoveCluster(t testing.TB, cluster *v1alpha1.ClusterVectorSidecar) {
+	t.Helper()
+	ctx := context.WithoutCancel(t.Context())
+	require.NoError(t, client.IgnoreNotFound(w.Client.Delete(ctx, cluster)))
+	Eventually(t, cluster.Name+" to be gone", func() bool {
+		return apierrors.IsNotFound(w.Client.Get(ctx, client.ObjectKeyFromObject(cluster), cluster))
+	})
+}
