@@ -19,6 +19,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/registry"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -105,6 +106,13 @@ type private struct {
 func registryOf(t *testing.T, image v1.Image) *private {
 	t.Helper()
 	p := &private{user: "user-of-" + strings.ToLower(t.Name()), password: t.Name()}
+	file, err := image.ConfigFile()
+	require.NoError(t, err)
+	// An image of its own: of one that was pulled with a Secret, kubelets let nobody have it without.
+	config := *file.Config.DeepCopy()
+	config.Labels = map[string]string{"private": t.Name()}
+	image, err = mutate.Config(image, config)
+	require.NoError(t, err)
 	known := registry.New(registry.Logger(log.New(io.Discard, "", 0)))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		user, password, _ := r.BasicAuth()
