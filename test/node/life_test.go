@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -242,4 +243,26 @@ func TestTheLockOfARunEndsWithIt(t *testing.T) {
 	require.NoError(t, syscall.Flock(int(r.lock.Fd()), syscall.LOCK_UN))
 	require.NoError(t, r.Remove())
 	require.NoDirExists(t, r.Dir())
+}
+
+func TestRunsThatEndTakeNoFolderFromThoseThatBegin(t *testing.T) {
+	var runs errgroup.Group
+	for range 4 {
+		runs.Go(func() error {
+			for range 200 {
+				if _, err := RemoveDead(); err != nil {
+					return err
+				}
+				r, err := NewRun()
+				if err != nil {
+					return err
+				}
+				if err := r.Remove(); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	require.NoError(t, runs.Wait())
 }

@@ -54,19 +54,33 @@ func NewRun() (*Run, error) {
 	return r, nil
 }
 
-// alone keeps others from looking at runs while one is made, or removed.
+// alone keeps others from looking at runs, and from removing their folder, while one is
+// made or runs are looked for.
 func alone() (release func(), err error) {
-	if err := os.MkdirAll(Runs, 0o700); err != nil {
-		return nil, fmt.Errorf("making the folder of runs: %w", err)
+	for {
+		if err := os.Mkdir(Runs, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+			return nil, fmt.Errorf("making the folder of runs: %w", err)
+		}
+		runs, err := os.Open(Runs)
+		if errors.Is(err, os.ErrNotExist) {
+			continue // The last of the others has just removed it.
+		}
+		if err != nil {
+			return nil, fmt.Errorf("opening the folder of runs: %w", err)
+		}
+		if err := syscall.Flock(int(runs.Fd()), syscall.LOCK_EX); err != nil {
+			return nil, errors.Join(fmt.Errorf("locking the folder of runs: %w", err), runs.Close())
+		}
+		locked, err := runs.Stat()
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("looking at the folder of runs: %w", err), runs.Close())
+		}
+		// Who waited for the lock may have got that of a folder which is there no more.
+		if there, err := os.Stat(Runs); err == nil && os.SameFile(locked, there) {
+			return func() { _ = runs.Close() }, nil
+		}
+		_ = runs.Close()
 	}
-	runs, err := os.Open(Runs)
-	if err != nil {
-		return nil, fmt.Errorf("opening the folder of runs: %w", err)
-	}
-	if err := syscall.Flock(int(runs.Fd()), syscall.LOCK_EX); err != nil {
-		return nil, errors.Join(fmt.Errorf("locking the folder of runs: %w", err), runs.Close())
-	}
-	return func() { _ = runs.Close() }, nil
 }
 
 // Dir is the run's folder.
@@ -92,8 +106,18 @@ func (r *Run) acquire() (bool, error) {
 	return true, nil
 }
 
-// Remove removes what a run left whose processes have ended.
+// Remove removes what a run left whose processes have ended, and with the last run the
+// folder of them.
 func (r *Run) Remove() error {
+	release, err := alone()
+	if err != nil {
+		return err
+	}
+	defer release()
+	return r.remove()
+}
+
+func (r *Run) remove() error {
 	if err := removeCgroups(r.Cgroup()); err != nil {
 		return fmt.Errorf("removing the cgroups of run %s: %w", r.ID, err)
 	}
@@ -129,7 +153,7 @@ func RemoveDead() ([]string, error) {
 		if !dead {
 			continue
 		}
-		if err := r.Remove(); err != nil {
+		if err := r.remove(); err != nil {
 			return removed, err
 		}
 		removed = append(removed, r.ID)
