@@ -144,8 +144,8 @@ samples: $(BIN)/kubectl ## Apply the sample application and VectorSidecars.
 
 # Tests that run programs on the repository's charts and binaries: go test sees
 # what a test reads, not what its child processes read, so it must not reuse a result.
-RUNS_PROGRAMS := envtest cli faults docs corpus bombs vector
-INTEGRATION := chart webhook process injection preflight
+RUNS_PROGRAMS := envtest cli docs corpus vector
+INTEGRATION := chart fleet process injection webhook faults preflight bombs
 
 # Each has a control plane of its own and waits much of its time, so several run side by side. Those
 # that change one installation take turns: of the webhook and of the pace of rollouts are parts of their own.
@@ -183,14 +183,14 @@ release-before: ## Build the operator of the release before in bin/before, besid
 
 .PHONY: test
 test: build control-plane $(BIN)/helm-unittest ## Run the tests: unit, golden, charts, and the operator and the plugin against a real API server.
-	@$(SIDE_BY_SIDE) go-test-$(firstword $(RUNS_PROGRAMS)) go-test-fleet go-test-rest $(RUNS_PROGRAMS:%=go-test-%) test-charts
+	@$(SIDE_BY_SIDE) go-test-$(firstword $(RUNS_PROGRAMS)) go-test-rest $(RUNS_PROGRAMS:%=go-test-%) test-charts
 	@command -v '$(or $(VECTOR),vector)' >/dev/null || \
 	  echo 'SKIPPED: no rendered configuration is run, because there is no Vector here: name the program in VECTOR, or put it into PATH'
 
-.PHONY: $(addprefix go-test-,rest fleet $(RUNS_PROGRAMS) $(INTEGRATION))
+.PHONY: $(addprefix go-test-,rest $(RUNS_PROGRAMS) $(INTEGRATION))
 go-test-rest:
 	@packages=$$(go list ./... | grep -vE '/test/($(subst $() ,|,$(RUNS_PROGRAMS) $(INTEGRATION) node rollouts))(/|$$)') && $(GO_TEST) $$packages
-$(addprefix go-test-,$(filter-out bombs,$(RUNS_PROGRAMS)) chart process injection preflight): go-test-%:
+$(addprefix go-test-,$(filter-out fleet webhook bombs,$(RUNS_PROGRAMS) $(INTEGRATION))): go-test-%:
 	@$(GO_TEST) -count=1 $(SELECTED) ./test/$*/...
 go-test-fleet:
 	@$(GO_TEST) -count=1 -run '$(FLEET_TESTS)' ./test/envtest/...
@@ -205,7 +205,7 @@ test-charts: $(BIN)/helm-unittest ## Run both charts' helm-unittest suites.
 	$(BIN)/helm-unittest -f 'test/sidecarchart/*_test.yaml' .
 
 .PHONY: test-integration
-test-integration: build release-before control-plane $(BIN)/helm-sdk $(BIN)/promtool $(BIN)/crds ## Run what takes longer: the chart installed, upgraded, rolled back and uninstalled, operators that are killed, frozen and replaced, injection by the API server, preflight.
+test-integration: build release-before control-plane $(BIN)/helm-sdk $(BIN)/promtool $(BIN)/crds ## Run what takes longer: the chart's life, operators that are killed, frozen and replaced, waves, injection by the API server, preflight, faults and bombs in short.
 	@$(SIDE_BY_SIDE) $(INTEGRATION:%=go-test-%)
 
 .PHONY: test-rollouts

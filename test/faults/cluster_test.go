@@ -291,7 +291,7 @@ func TestTheLifeOfAClusterVectorSidecar(t *testing.T) {
 	should, err := live(t.Context(), nil, nil)
 	require.NoError(t, err)
 	kinds, effects, most := slices.Sorted(maps.Keys(should.writes)), everywhere, slices.Max(slices.Collect(maps.Values(should.writes)))
-	if !*full { // What make test has time for.
+	if !*full { // What make test-integration has time for.
 		kinds, effects, most = []string{"apply deployments", "merge patch clustervectorsidecars/status"}, []wire.Effect{wire.CrashAfter}, 1
 	}
 	runs := 0

@@ -23,7 +23,7 @@ var (
 )
 
 var (
-	full     = flag.Bool("full", false, "sweep every scenario for every fault, and not only what make test has time for")
+	full     = flag.Bool("full", false, "sweep every scenario for every fault, and not only what make test-integration has time for")
 	only     = flag.String("scenarios", "", "a regular expression: the scenarios to sweep")
 	parallel = flag.Int("runs", 8, "how many runs go on side by side")
 	update   = flag.Bool("update", false, "write testdata/writes.txt anew")

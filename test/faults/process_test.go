@@ -30,7 +30,7 @@ func named(t *testing.T, name string) *scenario {
 	return &every[at]
 }
 
-// onlyInFull skips a test that make test has no time for.
+// onlyInFull skips a test that make test-integration has no time for.
 func onlyInFull(t *testing.T) {
 	t.Helper()
 	if !*full || *only != "" {

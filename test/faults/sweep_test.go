@@ -26,7 +26,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/faults/wire"
 )
 
-// short are the scenarios that make test has time for.
+// short are the scenarios that make test-integration has time for.
 var short = []string{"inject before init containers", "inject with mounts before init containers", "delete"}
 
 // Faults that are put at every write; at those of a few of a kind; and, once each, at
