@@ -28,7 +28,7 @@ import (
 
 // One release serves what follows, whose tests wait most of their time.
 func TestSidecars(t *testing.T) {
-	installed(t, webhook, "rbac.optional.pods=true", "rbac.optional.serviceAccounts=true", "policy.imagePullSecrets.allowed={"+mirror+"}")
+	installed(t, webhook, "rbac.optional.pods=true", "rbac.optional.serviceAccounts=true", "policy.imagePullSecrets.allowed={"+mirror+"}", kinds)
 	t.Run("of pods", func(t *testing.T) {
 		for name, test := range map[string]func(*testing.T){
 			"only its metrics answer on the pod's address":                 testOnlyMetricsAnswer,
@@ -43,7 +43,10 @@ func TestSidecars(t *testing.T) {
 			"as the application's user it reads what nobody else may":      testUserOfTheApplication,
 			"its image is pulled with a Secret of its own":                 testPullSecrets,
 			"its socket is there again after it was killed":                testSocketOfAKilledSidecar,
-			"faults": testFaultsReachTheStatus,
+			"a StatefulSet rolls out with it, and without":                 testLongRunning("StatefulSet", 2),
+			"a DaemonSet rolls out with it, and without":                   testLongRunning("DaemonSet", 1),
+			"a CronJob's runs end with it":                                 testRunsEnd,
+			"faults":                                                       testFaultsReachTheStatus,
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()

@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build linux
+
+package product
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	example "kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// kinds are those that are served besides Deployments.
+const kinds = "workloads.kinds={Deployment,StatefulSet,DaemonSet,CronJob}"
+
+// written is a workload of a kind whose pods are those of writer.
+func written(kind, space string, args ...string) client.Object {
+	workload := example.NewWorkload(kind, "app", space, map[string]string{"logs": "vector"})
+	pod := writer("app", space, args...).Build().Spec.Template.Spec
+	switch of := workload.(type) {
+	case *appsv1.StatefulSet:
+		of.Spec.Replicas, of.Spec.Template.Spec = ptr.To[int32](2), pod
+	case *appsv1.DaemonSet:
+		of.Spec.Template.Spec = pod
+	case *batchv1.CronJob:
+		pod.RestartPolicy = corev1.RestartPolicyNever
+		of.Spec.JobTemplate.Spec.Template.Spec, of.Spec.JobTemplate.Spec.BackoffLimit = pod, ptr.To[int32](0)
+	}
+	return workload
+}
+
+// testLongRunning has pods of a kind get the sidecar, another version of it, and none, each by
+// the rollout of that kind.
+func testLongRunning(kind string, pods int) func(*testing.T) {
+	return func(t *testing.T) {
+		space := restricted(t)
+		one := collecting(space).For(v1alpha1.WorkloadKind(kind)).WithSoak(0).WithEnv("ROUND", "1").Build()
+		world.Create(t, written(kind, space), one)
+		began := time.Now()
+		rolledOut(t, space, pods, "1")
+		took(t, kind+" with its sidecar", began)
+
+		began = time.Now()
+		before := one.DeepCopy()
+		one.Spec.Sidecar.Env[0].Value = "2"
+		require.NoError(t, cluster.Patch(t.Context(), one, client.MergeFrom(before)))
+		rolledOut(t, space, pods, "2")
+		took(t, kind+" with another", began)
+
+		began = time.Now()
+		require.NoError(t, cluster.Delete(t.Context(), one))
+		rolledOut(t, space, pods, "")
+		took(t, kind+" without", began)
+	}
+}
+
+// rolledOut waits until all pods of an application are ready with the sidecar of a round, or,
+// if that is "", without one.
+func rolledOut(t *testing.T, space string, pods int, round string) {
+	t.Helper()
+	eventually(t, "pods of round "+round, func() bool {
+		found := podsOf(t, "app", space)
+		for i := range found {
+			is := ""
+			if container := containerOf(&found[i], sidecar); container != nil {
+				for _, env := range container.Env {
+					if env.Name == "ROUND" {
+						is = env.Value
+					}
+				}
+			}
+			if is != round || !isReady(&found[i]) {
+				return false
+			}
+		}
+		return len(found) == pods
+	})
+}
+
+// testRunsEnd has a run of a CronJob end by itself with the sidecar, which ends after it,
+// and the next one without.
+func testRunsEnd(t *testing.T) {
+	space := restricted(t)
+	one := collecting(space).For("CronJob").Build()
+	world.Create(t, written("CronJob", space, "--for=3s"), one)
+	eventually(t, "the CronJob's next run to have the sidecar", func() bool { return carries(t, space) })
+	pod := runOf(t, space, "with")
+	app, vector := statusOf(pod, "app").State.Terminated, statusOf(pod, sidecar).State.Terminated
+	require.NotNil(t, app)
+	require.NotNil(t, vector)
+	require.Zero(t, app.ExitCode)
+	require.Zero(t, vector.ExitCode)
+	require.False(t, vector.FinishedAt.Before(&app.FinishedAt), "application %s, sidecar %s", app.FinishedAt, vector.FinishedAt)
+
+	require.NoError(t, cluster.Delete(t.Context(), one))
+	eventually(t, "the CronJob's next run to have none", func() bool { return !carries(t, space) })
+	require.Nil(t, statusOf(runOf(t, space, "without"), sidecar))
+}
+
+// carries reports whether the next run of the CronJob has the sidecar.
+func carries(t *testing.T, space string) bool {
+	t.Helper()
+	cron := &batchv1.CronJob{}
+	require.NoError(t, cluster.Get(t.Context(), client.ObjectKey{Namespace: space, Name: "app"}, cron))
+	return containerOf(&corev1.Pod{Spec: cron.Spec.JobTemplate.Spec.Template.Spec}, sidecar) != nil
+}
+
+// runOf has the CronJob run now, as a person would, and returns the pod once the Job is complete.
+func runOf(t *testing.T, space, name string) *corev1.Pod {
+	t.Helper()
+	began := time.Now()
+	run(t, "kubectl", "create", "job", name, "--from=cronjob/app", "--namespace="+space)
+	job := &batchv1.Job{}
+	eventually(t, "the run to end by itself", func() bool {
+		require.NoError(t, cluster.Get(t.Context(), client.ObjectKey{Namespace: space, Name: name}, job))
+		require.Zero(t, job.Status.Failed)
+		return job.Status.Succeeded > 0
+	})
+	took(t, "a run "+name+" the sidecar", began)
+	var pods corev1.PodList
+	require.NoError(t, cluster.List(t.Context(), &pods, client.InNamespace(space), client.MatchingLabels{batchv1.JobNameLabel: name}))
+	require.Len(t, pods.Items, 1)
+	return &pods.Items[0]
+}
