@@ -64,7 +64,7 @@ func newReconciler(cached client.Client, live client.Reader, events *announcer, 
 	if options.ClusterSidecars {
 		sidecars.clusters = &clusterLister{client: cached, home: options.Namespace}
 	}
-	sets := newOverlaySets(cached, live, writer, sidecars, options.OverlaySets)
+	sets := newOverlaySets(cached, live, writer, sidecars, observed.clock, options.OverlaySets)
 	ofClusters := newClusters(observed, cached, sidecars, sets, writer, events, options)
 	statuses, namespaces := &statusWriter{instruments: observed, client: cached, events: events, clusters: ofClusters}, newNamespaces(cached, live, options.WatchNamespaces)
 	catalog := &catalogReader{
@@ -84,7 +84,7 @@ func newReconciler(cached client.Client, live client.Reader, events *announcer, 
 		validations: &validations{client: cached, live: live, writer: writer, events: events, isEnabled: options.ValidationJobs},
 		preflights:  newPreflights(observed, writer, options),
 		applier:     &applier{instruments: observed, writer: writer, events: events, sets: sets, views: &views{live: live, workloads: workloads, now: observed.clock}, isStopped: catalog.isStopped},
-		finalizer:   &finalizer{live: live, writer: writer, kinds: options.Workloads.Kinds()},
+		finalizer:   &finalizer{live: live, writer: writer, kinds: options.Workloads.Kinds(), lag: sets.lag},
 		statuses:    statuses,
 		auditor: &auditor{
 			instruments: observed, liveDiff: &liveDiff{live: live, workloads: workloads}, options: options, memory: memory,

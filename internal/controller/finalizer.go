@@ -40,6 +40,8 @@ type finalizer struct {
 	live   client.Reader
 	writer *apply.Writer
 	kinds  []*workload.Kind
+	// lag returns how long an API server may still put the sidecar in.
+	lag func(*v1alpha1.VectorSidecar) time.Duration
 }
 
 // holdBeforeWriting adds the finalizer before the first workload or companion is written, because
@@ -79,11 +81,15 @@ func (f *finalizer) deleted(ctx context.Context, cached *v1alpha1.VectorSidecar)
 	return &found.Items[0], nil
 }
 
-// release removes the finalizer once nothing carries the sidecar any more, or if the sidecars are
-// to stay.
+// release removes the finalizer once nothing carries the sidecar any more and no API server puts it
+// in, or if the sidecars are to stay.
 func (f *finalizer) release(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (reconcile.Result, error) {
 	if !controllerutil.ContainsFinalizer(sidecar, meta.Finalizer) {
 		return reconcile.Result{}, nil
+	}
+	// Until then what is put in is seen, and taken out like all else.
+	if wait := f.lag(sidecar); wait > 0 {
+		return reconcile.Result{RequeueAfter: wait}, nil
 	}
 	if settled, err := f.settle(ctx, sidecar); err != nil {
 		return reconcile.Result{}, err

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -34,10 +35,15 @@ type overlaySets struct {
 	live     client.Reader
 	writer   *apply.Writer
 	sidecars sidecarLister
+	now      func() time.Time
 
 	mu     sync.Mutex
 	spaces map[string]*space
 }
+
+// admissionLag is how long an API server may be behind with an OverlaySet, of which each has a copy of its
+// own: until then a sidecar may be put in that is not in the OverlaySet any more.
+const admissionLag = 5 * time.Second
 
 // space is what is known of a namespace.
 type space struct {
@@ -48,6 +54,8 @@ type space struct {
 	refusals map[string]string
 	// refused are workloads that were refused with the sidecar of a VectorSidecar, by its name.
 	refused map[string]refusedWrite
+	// out is since when the OverlaySet has nothing of those that are deleted or disabled.
+	out map[string]time.Time
 	// replaced is the resource version that written took the place of: until the cache shows
 	// another, written is what there is.
 	replaced string
@@ -58,11 +66,11 @@ type space struct {
 // refuse the workload's owner as well, if the sidecar were in it from the start.
 type refusedWrite struct{ hash, why string }
 
-func newOverlaySets(cached, live client.Reader, writer *apply.Writer, sidecars sidecarLister, isOn bool) *overlaySets {
+func newOverlaySets(cached, live client.Reader, writer *apply.Writer, sidecars sidecarLister, now func() time.Time, isOn bool) *overlaySets {
 	if !isOn {
 		return nil
 	}
-	return &overlaySets{cached: cached, live: live, writer: writer, sidecars: sidecars, spaces: map[string]*space{}}
+	return &overlaySets{cached: cached, live: live, writer: writer, sidecars: sidecars, now: now, spaces: map[string]*space{}}
 }
 
 // hold returns what is known of a namespace, locked.
@@ -81,7 +89,7 @@ func (o *overlaySets) space(namespace string) *space {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.spaces[namespace] == nil {
-		o.spaces[namespace] = &space{refusals: map[string]string{}, refused: map[string]refusedWrite{}}
+		o.spaces[namespace] = &space{refusals: map[string]string{}, refused: map[string]refusedWrite{}, out: map[string]time.Time{}}
 	}
 	return o.spaces[namespace]
 }
@@ -119,8 +127,15 @@ func (o *overlaySets) keep(ctx context.Context, sidecar *v1alpha1.VectorSidecar,
 	}
 	if isOut {
 		delete(in.parts, sidecar.Name)
-		return o.write(ctx, sidecar.Namespace, in, there)
+		if err := o.write(ctx, sidecar.Namespace, in, there); err != nil {
+			return err
+		}
+		if in.out[sidecar.Name].IsZero() {
+			in.out[sidecar.Name] = o.now()
+		}
+		return nil
 	}
+	delete(in.out, sidecar.Name)
 	offers := decided.Offers
 	if by, isRefused := in.refused[sidecar.Name]; isRefused && slices.ContainsFunc(offers, by.concerns) {
 		offers, left = nil, by.why
@@ -149,6 +164,21 @@ func (o *overlaySets) judge(ctx context.Context, namespace string, in *space, di
 
 func (r refusedWrite) concerns(offer desired.Offer) bool {
 	return offer.Rendered.Desired.InjectedHash() == r.hash
+}
+
+// lag returns how long an API server may still put in the sidecar of a VectorSidecar that is being
+// deleted, 0 if none does.
+func (o *overlaySets) lag(sidecar *v1alpha1.VectorSidecar) time.Duration {
+	if o == nil {
+		return 0
+	}
+	in := o.hold(sidecar.Namespace)
+	defer in.mu.Unlock()
+	since, isOut := in.out[sidecar.Name]
+	if !isOut {
+		return admissionLag
+	}
+	return max(0, admissionLag-o.now().Sub(since))
 }
 
 // learn takes the offers of a VectorSidecar back if one of its workloads was refused with the same
@@ -193,6 +223,7 @@ func (o *overlaySets) drop(ctx context.Context, name types.NamespacedName) error
 	}
 	delete(in.parts, name.Name)
 	delete(in.refused, name.Name)
+	delete(in.out, name.Name)
 	defer o.forget(name.Namespace, in, there)
 	return o.write(ctx, name.Namespace, in, there)
 }

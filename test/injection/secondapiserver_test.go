@@ -88,8 +88,14 @@ func TestAnAPIServerThatIsBehind(t *testing.T) {
 		"a VectorSidecar that is disabled": {
 			func(t *testing.T, vs *v1alpha1.VectorSidecar) {
 				harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Enabled = new(bool) })
-				key := client.ObjectKey{Namespace: vs.Namespace, Name: meta.OverlaySet}
-				harness.Eventually(t, "no OverlaySet", func() bool { return apierrors.IsNotFound(world.Client.Get(t.Context(), key, &v1alpha1.OverlaySet{})) })
+				isOut(t, vs.Namespace, vs.Name)
+			},
+			isClean,
+		},
+		"a VectorSidecar that is deleted": {
+			func(t *testing.T, vs *v1alpha1.VectorSidecar) {
+				world.Delete(t, vs)
+				isOut(t, vs.Namespace, vs.Name)
 			},
 			isClean,
 		},
@@ -130,8 +136,8 @@ func isClean(d *appsv1.Deployment) bool {
 	return !has(d, "vector") && len(d.Spec.Template.Annotations)+len(d.Spec.Template.Spec.Volumes) == 0
 }
 
-// What an API server puts in that has not yet heard of the end of a VectorSidecar is nobody's any more. It looks
-// like a revision that somebody has brought back, so that a person has to judge. It runs alone.
+// What an API server puts in that is so far behind that it has not yet heard of the end of a VectorSidecar when
+// that is gone, is nobody's any more. It looks like a revision that somebody has brought back, so that a person has to judge. It runs alone.
 func TestAnAPIServerThatMissesADeletion(t *testing.T) {
 	asked, _ := second(t)
 	const tries = 10
