@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package admission is the validating webhook: it answers whether a VectorSidecar may be created or
-// updated, by what the operator would decide about it, and keeps the certificate that it serves. The
-// answers change nothing and have no rules of their own. The certificate is in a Secret: every replica
-// serves it, and any of them may create and renew it and register the webhook with the API server.
+// Package admission is the validating webhook: it answers whether a VectorSidecar, or a
+// ClusterVectorSidecar, may be created or updated, by what the operator would decide about it, and keeps
+// the certificate that it serves. The answers change nothing and have no rules of their own. The
+// certificate is in a Secret: every replica serves it, and any of them may create and renew it and
+// register the webhook with the API server.
 package admission
 
 import (
@@ -17,14 +18,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
 const (
-	// mostWorkloads bounds the work of one request. The controller reports on further workloads.
+	// mostWorkloads bounds the work of one request, in all namespaces together. The controller reports on further workloads.
 	mostWorkloads = 100
 	// mostAtOnce is how many requests are processed at once; more wait.
 	mostAtOnce = 4
@@ -34,6 +37,8 @@ const (
 type World interface {
 	desired.Objects
 
+	// Namespaces returns those that a ClusterVectorSidecar selects.
+	Namespaces(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar) ([]clusterwide.Namespace, error)
 	// Snapshot is like the controller's.
 	Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*evaluate.Snapshot, error)
 }
@@ -63,11 +68,11 @@ func New(options Options) *Handler {
 // refuse an update for faults that existed before, and always allows one that does not change the
 // spec.
 func (h *Handler) Handle(ctx context.Context, request admission.Request) admission.Response {
-	after, before, err := decode(&request)
+	asked, err := h.read(&request)
 	if err != nil {
 		return admission.Errored(http.StatusBadRequest, err)
 	}
-	if after.DeletionTimestamp != nil || before != nil && equality.Semantic.DeepEqual(before.Spec, after.Spec) {
+	if !asked.isChange {
 		return admission.Allowed("")
 	}
 	select {
@@ -76,79 +81,136 @@ func (h *Handler) Handle(ctx context.Context, request admission.Request) admissi
 	case <-ctx.Done():
 		return admission.Errored(http.StatusServiceUnavailable, ctx.Err())
 	}
-	found, err := h.judge(ctx, after)
+	found, err := asked.judge(ctx)
 	if err != nil {
-		return undecided(after, err)
-	}
-	if before != nil && len(found.faults) > 0 {
-		was, err := h.judge(ctx, before)
-		if err != nil {
-			return undecided(after, err)
-		}
-		found.forgive(was.faults)
-	}
-	if !isProven(ctx) {
-		if err := h.hush(ctx, after, &found); err != nil {
-			return undecided(after, err)
-		}
+		return admission.Errored(http.StatusServiceUnavailable, fmt.Errorf("deciding on %s: %s", asked.title, humanize.EscapeBlock(err.Error())))
 	}
 	return found.answer()
 }
 
-// judge evaluates a VectorSidecar as it would be.
-func (h *Handler) judge(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (review, error) {
-	return h.judgeIn(ctx, sidecar, func(*evaluate.Snapshot) {})
+// question is what a request asks about.
+type question struct {
+	// title names the object.
+	title string
+	// isChange is true if what is wanted changes.
+	isChange bool
+	judge    func(context.Context) (review, error)
+}
+
+// read reads a request.
+func (h *Handler) read(request *admission.Request) (*question, error) {
+	if request.Kind.Kind == kindCluster {
+		after, before, err := decode[v1alpha1.ClusterVectorSidecar](request)
+		if err != nil {
+			return nil, err
+		}
+		return &question{
+			title:    meta.Title(meta.InNamespace(after.Name)),
+			isChange: after.DeletionTimestamp == nil && (before == nil || !equality.Semantic.DeepEqual(before.Spec, after.Spec)),
+			judge:    func(ctx context.Context) (review, error) { return h.judgeCluster(ctx, after, before) },
+		}, nil
+	}
+	after, before, err := decode[v1alpha1.VectorSidecar](request)
+	if err != nil {
+		return nil, err
+	}
+	return &question{
+		title:    desired.Describe(after),
+		isChange: after.DeletionTimestamp == nil && (before == nil || !equality.Semantic.DeepEqual(before.Spec, after.Spec)),
+		judge: func(ctx context.Context) (review, error) {
+			return h.judgeChange(ctx, &change{after: after, before: before, most: mostWorkloads})
+		},
+	}, nil
+}
+
+// change is a change of a VectorSidecar in a namespace.
+type change struct {
+	// before is nil on creation.
+	after, before *v1alpha1.VectorSidecar
+	// most is how many workloads are looked at.
+	most int
+	// isNowhere is true if the namespace is only an example, of which nothing counts. wasElsewhere is
+	// true if before had nothing to do with the workloads of the namespace.
+	isNowhere, wasElsewhere bool
+}
+
+// judgeChange evaluates a VectorSidecar as it would be, and as it was.
+func (h *Handler) judgeChange(ctx context.Context, of *change) (review, error) {
+	found, err := h.judgeIn(ctx, of, of.after, func(*evaluate.Snapshot) {})
+	if err != nil {
+		return review{}, err
+	}
+	if of.before != nil && len(found.faults) > 0 {
+		was, err := h.judgeIn(ctx, of, of.before, func(s *evaluate.Snapshot) {
+			if of.wasElsewhere {
+				s.Workloads, s.Others = nil, nil
+			}
+		})
+		if err != nil {
+			return review{}, err
+		}
+		found.forgive(was.faults)
+	}
+	if isProven(ctx) {
+		return found, nil
+	}
+	return found, h.hush(ctx, of, &found)
 }
 
 // hush removes from a judgement what is only known from ConfigMaps.
-func (h *Handler) hush(ctx context.Context, sidecar *v1alpha1.VectorSidecar, found *review) error {
+func (h *Handler) hush(ctx context.Context, of *change, found *review) error {
 	if len(found.faults)+len(found.doubts) == 0 {
 		return nil
 	}
-	public, err := h.judgeIn(ctx, sidecar, func(s *evaluate.Snapshot) {
-		s.Platform, s.Companions, s.Verdict, s.Adopted = h.Bare, nil, nil, decision.Adopted{}
-		s.ConfigMaps, s.HasAllConfigMaps = nil, true // None are known.
+	public, err := h.judgeIn(ctx, of, of.after, func(s *evaluate.Snapshot) {
+		s.Platform = h.Bare
+		withoutConfigMaps(s)
 	})
 	if err != nil {
 		return err
 	}
-	found.keep(public, sidecar)
+	found.keep(public, of.after)
 	return nil
 }
 
-// judgeIn evaluates a VectorSidecar on its snapshot, modified by change. The content of ConfigMaps
+// withoutConfigMaps removes from a snapshot what is known from ConfigMaps of the namespace.
+func withoutConfigMaps(s *evaluate.Snapshot) {
+	s.Companions, s.Verdict, s.Adopted = nil, nil, decision.Adopted{}
+	s.ConfigMaps, s.HasAllConfigMaps = nil, true // None are known.
+}
+
+// judgeIn evaluates a VectorSidecar on its snapshot, modified. The content of ConfigMaps
 // that it refers to may change at any time, so it is left to the controller.
-func (h *Handler) judgeIn(ctx context.Context, sidecar *v1alpha1.VectorSidecar, change func(*evaluate.Snapshot)) (review, error) {
+func (h *Handler) judgeIn(ctx context.Context, of *change, sidecar *v1alpha1.VectorSidecar, modify func(*evaluate.Snapshot)) (review, error) {
 	taken, err := h.World.Snapshot(ctx, sidecar)
 	if err != nil {
 		return review{}, err
 	}
 	taken.LeavesReference = true
-	change(taken)
-	return judge(ctx, taken, h.decide)
+	if of.isNowhere {
+		taken.Workloads, taken.Others, taken.NamespaceLabels = nil, nil, nil
+		withoutConfigMaps(taken)
+	}
+	modify(taken)
+	return judge(ctx, taken, of.most, h.decide)
 }
 
 func (h *Handler) decide(ctx context.Context, of *evaluate.Snapshot) (*decision.Decision, error) {
 	return evaluate.DecideFrom(ctx, of, h.World, h.Cache)
 }
 
-// decode returns the new VectorSidecar and the old one, nil on creation.
-func decode(request *admission.Request) (after, before *v1alpha1.VectorSidecar, err error) {
-	after = &v1alpha1.VectorSidecar{}
+// decode returns the new object and the old one, nil on creation.
+func decode[T v1alpha1.VectorSidecar | v1alpha1.ClusterVectorSidecar](request *admission.Request) (after, before *T, err error) {
+	after = new(T)
 	if err := read(request.Object.Raw, after); err != nil {
-		return nil, nil, fmt.Errorf("reading the VectorSidecar: %w", err)
+		return nil, nil, fmt.Errorf("reading the object: %w", err)
 	}
 	if request.Operation != admissionv1.Update {
 		return after, nil, nil
 	}
-	before = &v1alpha1.VectorSidecar{}
+	before = new(T)
 	if err := read(request.OldObject.Raw, before); err != nil {
-		return nil, nil, fmt.Errorf("reading the old VectorSidecar: %w", err)
+		return nil, nil, fmt.Errorf("reading the old object: %w", err)
 	}
 	return after, before, nil
-}
-
-// undecided refuses a VectorSidecar because evaluating it failed.
-func undecided(sidecar *v1alpha1.VectorSidecar, err error) admission.Response {
-	return admission.Errored(http.StatusServiceUnavailable, fmt.Errorf("deciding on VectorSidecar %s/%s: %s", sidecar.Namespace, sidecar.Name, humanize.EscapeBlock(err.Error())))
 }

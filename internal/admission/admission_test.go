@@ -23,6 +23,7 @@ import (
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
@@ -35,17 +36,20 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// world is a namespace as the controller would see it.
+// world is a namespace as the controller would see it, or several that are alike.
 type world struct {
-	workloads []*workloadcache.Record
-	others    []v1alpha1.VectorSidecar
-	defaults  string // of the namespace
-	platform  *desired.Platform
-	bare      *desired.Platform // without ConfigMaps
-	forbidden string            // a ConfigMap that may not be read
-	err       error
-	asked     atomic.Int32
-	held      chan struct{} // if not nil, each snapshot waits for it
+	namespaces []clusterwide.Namespace                                      // that a ClusterVectorSidecar selects
+	selects    func(*v1alpha1.ClusterVectorSidecar) []clusterwide.Namespace // the same, by what it is; may be nil
+	in         func(*evaluate.Snapshot)                                     // what a namespace has of its own; may be nil
+	workloads  []*workloadcache.Record
+	others     []v1alpha1.VectorSidecar
+	defaults   string // of the namespace
+	platform   *desired.Platform
+	bare       *desired.Platform // without ConfigMaps
+	forbidden  string            // a ConfigMap that may not be read
+	err        error
+	asked      atomic.Int32
+	held       chan struct{} // if not nil, each snapshot waits for it
 }
 
 func newWorld(t *testing.T) *world {
@@ -62,10 +66,21 @@ func (w *world) Snapshot(_ context.Context, sidecar *v1alpha1.VectorSidecar) (*e
 	if w.held != nil {
 		<-w.held
 	}
-	return &evaluate.Snapshot{Observed: decision.Observed{
+	taken := &evaluate.Snapshot{Observed: decision.Observed{
 		Inputs:    desired.Inputs{Sidecar: sidecar, Platform: w.platform, DefaultEnvironment: "development", KubeVersion: "v1.36.0"},
 		Workloads: w.workloads, Others: w.others,
-	}}, nil
+	}}
+	if w.in != nil {
+		w.in(taken)
+	}
+	return taken, nil
+}
+
+func (w *world) Namespaces(_ context.Context, cluster *v1alpha1.ClusterVectorSidecar) ([]clusterwide.Namespace, error) {
+	if w.selects != nil {
+		return w.selects(cluster), w.err
+	}
+	return w.namespaces, w.err
 }
 
 func (w *world) ConfigMap(_ context.Context, name types.NamespacedName) (*corev1.ConfigMap, error) {

@@ -5,7 +5,6 @@ package admission
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
@@ -72,7 +72,7 @@ func (j *review) keep(public review, sidecar *v1alpha1.VectorSidecar) {
 			if isPublic(remarks[i]) {
 				continue
 			}
-			text := fmt.Sprintf("VectorSidecar %s/%s", sidecar.Namespace, sidecar.Name)
+			text := desired.Describe(sidecar)
 			if remarks[i].reason != "" {
 				text += ": " + remarks[i].reason
 			}

@@ -33,13 +33,13 @@ type review struct {
 var last = metav1.NewTime(time.Unix(math.MaxUint32, 0))
 
 // judge has the operator decide about a VectorSidecar as if it were the newest one, so that
-// conflicts with older and with younger ones both show.
-func judge(ctx context.Context, snapshot *evaluate.Snapshot, decide func(context.Context, *evaluate.Snapshot) (*decision.Decision, error)) (review, error) {
+// conflicts with older and with younger ones both show. It looks at so many workloads at most.
+func judge(ctx context.Context, snapshot *evaluate.Snapshot, most int, decide func(context.Context, *evaluate.Snapshot) (*decision.Decision, error)) (review, error) {
 	asked := *snapshot
 	asked.Sidecar = snapshot.Sidecar.DeepCopy()
 	asked.Sidecar.CreationTimestamp = last
 	asked.Workloads = slices.SortedFunc(slices.Values(snapshot.Workloads), func(a, b *workloadcache.Record) int { return cmp.Compare(a.Name, b.Name) })
-	asked.Workloads = asked.Workloads[:min(len(asked.Workloads), mostWorkloads)]
+	asked.Workloads = asked.Workloads[:min(len(asked.Workloads), most)]
 	decided, err := decide(ctx, &asked)
 	if err != nil {
 		return review{}, err
@@ -127,7 +127,7 @@ func (j *review) addFindings(decided *decision.Decision) {
 
 // addRival adds a conflict with what another VectorSidecar has, or will have, in a workload.
 func (j *review) addRival(p *plan.Plan, container string) {
-	why := fmt.Sprintf("VectorSidecar %s/%s", p.Target.Namespace, p.Competitor)
+	why := meta.TitleIn(p.Target.Namespace, p.Competitor)
 	if p.Desired == nil {
 		why += fmt.Sprintf(" injects a container %q, too: give one of them another name in spec.sidecar.name, or another spec.selector", container)
 	} else {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 )
 
@@ -17,10 +16,11 @@ type part struct{}
 // UnmarshalJSON skips the value.
 func (*part) UnmarshalJSON([]byte) error { return nil }
 
-// shape is the part of a VectorSidecar whose size the CustomResourceDefinition limits. Three bytes
+// shape is the part of a VectorSidecar, or of a ClusterVectorSidecar, whose size the CustomResourceDefinition limits. Three bytes
 // of JSON may decode into a struct of a thousand.
 type shape struct {
 	Spec struct {
+		Refuses        []part `json:"refuses"` // Of a ClusterVectorSidecar.
 		InitContainers []part `json:"initContainers"`
 		Volumes        []part `json:"volumes"`
 		Sidecar        struct {
@@ -63,6 +63,7 @@ type limit struct {
 func (s *shape) limits() []limit {
 	spec, sidecar := &s.Spec, &s.Spec.Sidecar
 	return []limit{
+		{"spec.refuses", len(spec.Refuses), 64, "items"},
 		{"spec.initContainers", len(spec.InitContainers), 16, "items"},
 		{"spec.volumes", len(spec.Volumes), 64, "items"},
 		{"spec.sidecar.args", len(sidecar.Args), 64, "items"},
@@ -82,9 +83,9 @@ func (s *shape) limits() []limit {
 	}
 }
 
-// read decodes a VectorSidecar. The API server has enforced the limits of the
-// CustomResourceDefinition; for other clients that reach the webhook, nobody has.
-func read(text []byte, into *v1alpha1.VectorSidecar) error {
+// read decodes a VectorSidecar or a ClusterVectorSidecar. The API server has enforced the limits of
+// the CustomResourceDefinition; for other clients that reach the webhook, nobody has.
+func read(text []byte, into any) error {
 	var of shape
 	if err := bounded.Object().DecodeJSON(text, &of); err != nil {
 		return err

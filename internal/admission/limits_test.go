@@ -33,14 +33,16 @@ func declared(schema *apiextensionsv1.JSONSchemaProps, path string, into map[str
 	}
 }
 
-func TestTheLimitsAreThoseOfTheCustomResourceDefinition(t *testing.T) {
-	text, err := os.ReadFile("../../chart/files/crds/observability.kontroloop.ai_vectorsidecars.yaml")
-	require.NoError(t, err)
-	var definition apiextensionsv1.CustomResourceDefinition
-	require.NoError(t, yaml.Unmarshal(text, &definition))
-	spec := definition.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
+func TestTheLimitsAreThoseOfTheCustomResourceDefinitions(t *testing.T) {
 	want, have := map[string]int64{}, map[string]int64{}
-	declared(&spec, "spec", want)
+	for _, kind := range []string{"vectorsidecars", "clustervectorsidecars"} {
+		text, err := os.ReadFile("../../chart/files/crds/observability.kontroloop.ai_" + kind + ".yaml")
+		require.NoError(t, err)
+		var definition apiextensionsv1.CustomResourceDefinition
+		require.NoError(t, yaml.Unmarshal(text, &definition))
+		spec := definition.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
+		declared(&spec, "spec", want)
+	}
 	for _, limit := range (&shape{}).limits() {
 		have[limit.path] = int64(limit.most)
 	}

@@ -12,6 +12,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -29,6 +31,28 @@ func (r *Reconciler) Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidec
 		taken.Hold = evaluate.HoldOf(taken.Platform, taken.Sidecar)
 	}
 	return taken, err
+}
+
+// Namespaces returns the namespaces that a ClusterVectorSidecar selects, none where it is not offered.
+func (r *Reconciler) Namespaces(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar) ([]clusterwide.Namespace, error) {
+	if err := r.HasRead(); err != nil {
+		return nil, err
+	}
+	clusters := r.snapshots.sidecars.clusters
+	if clusters == nil {
+		return nil, nil
+	}
+	selector, all := clusters.selectorOf(cluster), clusters.namespaces(ctx, "")
+	var selected []clusterwide.Namespace
+	for i := range all {
+		if !selector.Selects(&all[i]) {
+			continue
+		}
+		inputs := desired.Inputs{Sidecar: clusterwide.In(cluster, all[i].Name, true), NamespaceLabels: all[i].Labels, DefaultEnvironment: r.snapshots.options.DefaultEnvironment}
+		environment, _ := inputs.EnvironmentOf()
+		selected = append(selected, clusterwide.Namespace{Name: all[i].Name, Environment: environment, Created: all[i].CreationTimestamp})
+	}
+	return selected, nil
 }
 
 // ConfigMap reads a ConfigMap for a dry run. It returns nil if there is none.

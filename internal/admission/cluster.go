@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package admission
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+const (
+	kindCluster = "ClusterVectorSidecar"
+	// mostNamespaces is in how many namespaces a ClusterVectorSidecar is judged, however many it
+	// selects. The controller reports on all.
+	mostNamespaces = 5
+)
+
+// place is a namespace in which a ClusterVectorSidecar was judged.
+type place struct {
+	review
+
+	namespace string
+}
+
+// judgeCluster evaluates a ClusterVectorSidecar in one namespace of each environment. Where none accepts
+// it, it is evaluated in more: a namespace may have a fault of its own. One that selects no namespace is
+// evaluated in one of which nothing counts.
+func (h *Handler) judgeCluster(ctx context.Context, after, before *v1alpha1.ClusterVectorSidecar) (review, error) {
+	selected, err := h.World.Namespaces(ctx, after)
+	if err != nil {
+		return review{}, err
+	}
+	var were []clusterwide.Namespace
+	if before != nil {
+		if were, err = h.World.Namespaces(ctx, before); err != nil {
+			return review{}, err
+		}
+	}
+	names, environments := clusterwide.Sample(selected, mostNamespaces)
+	isNowhere := len(names) == 0
+	if isNowhere {
+		names, environments = []string{metav1.NamespaceDefault}, 1
+	}
+	var places []place
+	isAccepted := false
+	for i, name := range names {
+		if i >= environments && isAccepted {
+			break
+		}
+		of := &change{after: clusterwide.In(after, name, true), most: mostWorkloads / len(names), isNowhere: isNowhere}
+		if before != nil {
+			of.before = clusterwide.In(before, name, true)
+			of.wasElsewhere = !slices.ContainsFunc(were, func(n clusterwide.Namespace) bool { return n.Name == name })
+		}
+		found, err := h.judgeChange(ctx, of)
+		if err != nil {
+			return review{}, err
+		}
+		isAccepted = isAccepted || !found.isFaulty()
+		places = append(places, place{found.without(of.after), name})
+	}
+	whole := together(places)
+	whole.addSelector(after, before)
+	return whole, nil
+}
+
+// isFaulty reports whether there is a fault, new or old.
+func (j *review) isFaulty() bool {
+	return len(j.faults) > 0 || slices.ContainsFunc(j.doubts, func(r remark) bool { return r.isOld })
+}
+
+// without leaves the namespace out of the name of what stands for a ClusterVectorSidecar, so that what
+// is true of all namespaces reads the same in each.
+func (j *review) without(sidecar *v1alpha1.VectorSidecar) review {
+	there, anywhere := meta.TitleIn(sidecar.Namespace, sidecar.Name), meta.Title(sidecar.Name)
+	for _, remarks := range [][]remark{j.faults, j.doubts} {
+		for i := range remarks {
+			remarks[i].text = strings.ReplaceAll(remarks[i].text, there, anywhere)
+		}
+	}
+	return *j
+}
+
+// together returns one review for all namespaces. Where it is right in one of them, the faults of the
+// others are doubts: they may be those of the namespaces.
+func together(places []place) review {
+	whole := review{
+		faults: gather(places, func(p *place) []remark { return p.faults }),
+		doubts: gather(places, func(p *place) []remark { return p.doubts }),
+	}
+	if slices.ContainsFunc(places, func(p place) bool { return !p.isFaulty() }) {
+		whole.faults, whole.doubts = nil, slices.Concat(whole.faults, whole.doubts)
+	}
+	return whole
+}
+
+// gather returns the remarks of all places, those that are not the same in each with the namespaces.
+func gather(places []place, of func(*place) []remark) []remark {
+	var all []remark
+	in := map[remark][]string{}
+	for i := range places {
+		for _, one := range of(&places[i]) {
+			there := in[one]
+			if len(there) == 0 {
+				all = append(all, one)
+			}
+			if !slices.Contains(there, places[i].namespace) {
+				in[one] = append(there, places[i].namespace)
+			}
+		}
+	}
+	for i, one := range all {
+		switch there := in[one]; {
+		case len(there) == len(places):
+		case len(there) == 1:
+			all[i].text = "in namespace " + there[0] + ": " + one.text
+		default:
+			all[i].text = "in namespaces " + strings.Join(there, ", ") + ": " + one.text
+		}
+	}
+	return all
+}
+
+// addSelector adds what is wrong with the selector of namespaces: one that cannot be read selects none.
+func (j *review) addSelector(after, before *v1alpha1.ClusterVectorSidecar) {
+	found, was := review{faults: selectorFaults(after)}, review{}
+	if before != nil {
+		was.faults = selectorFaults(before)
+	}
+	found.forgive(was.faults)
+	j.faults, j.doubts = slices.Concat(found.faults, j.faults), slices.Concat(found.doubts, j.doubts)
+}
+
+func selectorFaults(cluster *v1alpha1.ClusterVectorSidecar) []remark {
+	if _, err := clusterwide.SelectorOf(&cluster.Spec, ""); err != nil {
+		return []remark{{reason: meta.ReasonInvalidSelector, text: meta.Title(meta.InNamespace(cluster.Name)) + ": " + err.Error()}}
+	}
+	return nil
+}

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package clusterwide
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Namespace is one that a ClusterVectorSidecar selects.
+type Namespace struct {
+	Name string
+	// Environment is that of the ClusterVectorSidecar there.
+	Environment string
+	Created     metav1.Time
+}
+
+// Sample returns the names of a few namespaces that stand for all: the oldest of each environment, and
+// then the oldest of the others, at most so many in all. environments is how many are of the first sort.
+func Sample(all []Namespace, most int) (names []string, environments int) {
+	all = slices.SortedFunc(slices.Values(all), func(a, b Namespace) int {
+		return cmp.Or(a.Created.Compare(b.Created.Time), strings.Compare(a.Name, b.Name))
+	})
+	seen := map[string]bool{}
+	var others []string
+	for _, namespace := range all {
+		if seen[namespace.Environment] {
+			others = append(others, namespace.Name)
+			continue
+		}
+		seen[namespace.Environment] = true
+		names = append(names, namespace.Name)
+	}
+	names = names[:min(len(names), most)]
+	return append(names, others[:min(len(others), most-len(names))]...), len(names)
+}
