@@ -28,13 +28,20 @@ clientConfig:
   {{- if eq $certificate.source "secret" }}
   caBundle: {{ $certificate.caBundle | b64enc }}
   {{- end }}
-# For no other kind than the operator's own, and not for its status.
+# For no other kinds than the operator's own, and not for their status.
 rules:
   - apiGroups: [observability.kontroloop.ai]
     apiVersions: [v1alpha1]
     resources: [vectorsidecars]
     operations: [CREATE, UPDATE]
     scope: Namespaced
+  {{- if include "vector-sidecar-operator.offersClusters" . }}
+  - apiGroups: [observability.kontroloop.ai]
+    apiVersions: [v1alpha1]
+    resources: [clustervectorsidecars]
+    operations: [CREATE, UPDATE]
+    scope: Cluster
+  {{- end }}
 # What does not change what is wanted is not asked about: labels, finalizers, and
 # what goes anyway. So it is possible while no operator runs.
 matchConditions:

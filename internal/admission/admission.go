@@ -118,7 +118,11 @@ func (h *Handler) read(request *admission.Request) (*question, error) {
 		title:    desired.Describe(after),
 		isChange: after.DeletionTimestamp == nil && (before == nil || !equality.Semantic.DeepEqual(before.Spec, after.Spec)),
 		judge: func(ctx context.Context) (review, error) {
-			return h.judgeChange(ctx, &change{after: after, before: before, most: mostWorkloads})
+			found, public, err := h.judgeChange(ctx, &change{after: after, before: before, most: mostWorkloads})
+			if err == nil && !isProven(ctx) {
+				found.keep(public, after)
+			}
+			return found, err
 		},
 	}, nil
 }
@@ -134,11 +138,12 @@ type change struct {
 	isNowhere, wasElsewhere bool
 }
 
-// judgeChange evaluates a VectorSidecar as it would be, and as it was.
-func (h *Handler) judgeChange(ctx context.Context, of *change) (review, error) {
-	found, err := h.judgeIn(ctx, of, of.after, func(*evaluate.Snapshot) {})
+// judgeChange evaluates a VectorSidecar as it would be, and as it was. public is what of that everybody
+// may know, and nothing if the caller may know all.
+func (h *Handler) judgeChange(ctx context.Context, of *change) (found, public review, err error) {
+	found, err = h.judgeIn(ctx, of, of.after, func(*evaluate.Snapshot) {})
 	if err != nil {
-		return review{}, err
+		return review{}, review{}, err
 	}
 	if of.before != nil && len(found.faults) > 0 {
 		was, err := h.judgeIn(ctx, of, of.before, func(s *evaluate.Snapshot) {
@@ -147,30 +152,18 @@ func (h *Handler) judgeChange(ctx context.Context, of *change) (review, error) {
 			}
 		})
 		if err != nil {
-			return review{}, err
+			return review{}, review{}, err
 		}
 		found.forgive(was.faults)
 	}
-	if isProven(ctx) {
-		return found, nil
+	if isProven(ctx) || len(found.faults)+len(found.doubts) == 0 {
+		return found, review{}, nil
 	}
-	return found, h.hush(ctx, of, &found)
-}
-
-// hush removes from a judgement what is only known from ConfigMaps.
-func (h *Handler) hush(ctx context.Context, of *change, found *review) error {
-	if len(found.faults)+len(found.doubts) == 0 {
-		return nil
-	}
-	public, err := h.judgeIn(ctx, of, of.after, func(s *evaluate.Snapshot) {
+	public, err = h.judgeIn(ctx, of, of.after, func(s *evaluate.Snapshot) {
 		s.Platform = h.Bare
 		withoutConfigMaps(s)
 	})
-	if err != nil {
-		return err
-	}
-	found.keep(public, of.after)
-	return nil
+	return found, public, err
 }
 
 // withoutConfigMaps removes from a snapshot what is known from ConfigMaps of the namespace.

@@ -26,7 +26,8 @@ const (
 type place struct {
 	review
 
-	namespace string
+	// in is what it is there.
+	in *v1alpha1.VectorSidecar
 }
 
 // judgeCluster evaluates a ClusterVectorSidecar in one namespace of each environment. Where none accepts
@@ -49,6 +50,7 @@ func (h *Handler) judgeCluster(ctx context.Context, after, before *v1alpha1.Clus
 		names, environments = []string{metav1.NamespaceDefault}, 1
 	}
 	var places []place
+	var public review
 	isAccepted := false
 	for i, name := range names {
 		if i >= environments && isAccepted {
@@ -59,12 +61,21 @@ func (h *Handler) judgeCluster(ctx context.Context, after, before *v1alpha1.Clus
 			of.before = clusterwide.In(before, name, true)
 			of.wasElsewhere = !slices.ContainsFunc(were, func(n clusterwide.Namespace) bool { return n.Name == name })
 		}
-		found, err := h.judgeChange(ctx, of)
+		found, known, err := h.judgeChange(ctx, of)
 		if err != nil {
 			return review{}, err
 		}
 		isAccepted = isAccepted || !found.isFaulty()
-		places = append(places, place{found.without(of.after), name})
+		known.forget(of.after)
+		found.forget(of.after)
+		public.faults = slices.Concat(public.faults, known.faults, known.doubts)
+		places = append(places, place{found, of.after})
+	}
+	if !isProven(ctx) {
+		for i := range places { // What everybody may know of one namespace is no secret of another.
+			places[i].keep(public, places[i].in)
+			places[i].forget(places[i].in)
+		}
 	}
 	whole := together(places)
 	whole.addSelector(after, before)
@@ -76,16 +87,15 @@ func (j *review) isFaulty() bool {
 	return len(j.faults) > 0 || slices.ContainsFunc(j.doubts, func(r remark) bool { return r.isOld })
 }
 
-// without leaves the namespace out of the name of what stands for a ClusterVectorSidecar, so that what
-// is true of all namespaces reads the same in each.
-func (j *review) without(sidecar *v1alpha1.VectorSidecar) review {
+// forget leaves the namespace out of the name of what stands for a ClusterVectorSidecar, so that what is
+// true of all namespaces reads the same in each.
+func (j *review) forget(sidecar *v1alpha1.VectorSidecar) {
 	there, anywhere := meta.TitleIn(sidecar.Namespace, sidecar.Name), meta.Title(sidecar.Name)
 	for _, remarks := range [][]remark{j.faults, j.doubts} {
 		for i := range remarks {
 			remarks[i].text = strings.ReplaceAll(remarks[i].text, there, anywhere)
 		}
 	}
-	return *j
 }
 
 // together returns one review for all namespaces. Where it is right in one of them, the faults of the
@@ -111,8 +121,8 @@ func gather(places []place, of func(*place) []remark) []remark {
 			if len(there) == 0 {
 				all = append(all, one)
 			}
-			if !slices.Contains(there, places[i].namespace) {
-				in[one] = append(there, places[i].namespace)
+			if !slices.Contains(there, places[i].in.Namespace) {
+				in[one] = append(there, places[i].in.Namespace)
 			}
 		}
 	}

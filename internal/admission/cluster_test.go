@@ -298,3 +298,17 @@ func TestWhoIsNotTheAPIServerReadsNoConfigMapByAClusterVectorSidecar(t *testing.
 	require.Contains(t, answer.Result.Message, "ClusterVectorSidecar logs: ")
 	require.Contains(t, answer.Result.Message, "kubectl vectorsidecar plan -n shop --sidecar FILE")
 }
+
+// What everybody may know of it in one namespace they may know of it in all.
+func TestAnUnprovenCallerIsToldOnceWhatIsWrongWithWhatTheySend(t *testing.T) {
+	w := newWorld(t)
+	w.has("try=development", "shop=own") // That environment is only known from a ConfigMap.
+	chart, err := render.LoadChart(vectorsidecar.FS)
+	require.NoError(t, err)
+	w.platform = desired.PlatformOf(chart, "ConfigMap vector-system/values", map[string]string{"own.yaml": "sidecar: {logLevel: warn}"})
+
+	answer := w.handler().Handle(t.Context(), requestedCluster(t, nil, everywhere(logs().WithInlineConfig(broken))))
+	require.False(t, answer.Allowed)
+	require.True(t, strings.HasPrefix(answer.Result.Message, "ClusterVectorSidecar logs spec.sidecar.config.inline:3:11: "), answer.Result.Message)
+	require.NotContains(t, answer.Result.Message, "in namespace")
+}

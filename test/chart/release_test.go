@@ -13,7 +13,10 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -82,13 +85,16 @@ func takeAway(t *testing.T) {
 	t.Helper()
 	_, _, _ = tryHelm(t, "uninstall", release, "-n", namespace, "--no-hooks", "--ignore-not-found")
 	ctx := context.WithoutCancel(t.Context())
-	var left v1alpha1.VectorSidecarList
-	if err := cluster.List(ctx, &left); err == nil {
-		for i := range left.Items {
-			before := left.Items[i].DeepCopy()
-			left.Items[i].Finalizers = nil
-			require.NoError(t, client.IgnoreNotFound(cluster.Patch(ctx, &left.Items[i], client.MergeFrom(before))))
-			require.NoError(t, client.IgnoreNotFound(cluster.Delete(ctx, &left.Items[i])))
+	for _, left := range []client.ObjectList{&v1alpha1.VectorSidecarList{}, &v1alpha1.ClusterVectorSidecarList{}} {
+		if err := cluster.List(ctx, left); err == nil {
+			require.NoError(t, apimeta.EachListItem(left, func(item runtime.Object) error {
+				one, _ := item.(client.Object)
+				unheld := client.RawPatch(types.MergePatchType, []byte(`{"metadata": {"finalizers": null}}`))
+				if err := cluster.Patch(ctx, one, unheld); err != nil {
+					return client.IgnoreNotFound(err)
+				}
+				return client.IgnoreNotFound(cluster.Delete(ctx, one))
+			}))
 		}
 	}
 	require.NoError(t, cluster.DeleteAllOf(ctx, &appsv1.Deployment{}, client.InNamespace("shop")))
