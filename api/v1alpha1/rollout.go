@@ -23,9 +23,9 @@ type RolloutStatus struct {
 	// +optional
 	RevertedFrom string `json:"revertedFrom,omitempty"`
 
-	// generation is that of the VectorSidecar when the revision was let through, 0 if
-	// workloads had failed before: what fails with another is its owner's, and halts
-	// nobody else.
+	// generation is that of the VectorSidecar when the revision was let through, negative if
+	// its own spec was reverted, 0 if workloads had failed before: what fails with another is
+	// its owner's, and halts nobody else.
 	// +optional
 	Generation int64 `json:"generation,omitempty"`
 
@@ -91,3 +91,45 @@ const (
 	// RolloutReverted is one that has gone back to the revision before, because the next failed.
 	RolloutReverted RolloutState = "Reverted"
 )
+
+// LastGoodSpec is what was rendered of a VectorSidecar's spec when all of its workloads were done
+// with that.
+type LastGoodSpec struct {
+	// digest of the spec below.
+	// +required
+	Digest string `json:"digest"`
+
+	// generation of the VectorSidecar when its workloads were done.
+	// +optional
+	Generation int64 `json:"generation,omitempty"`
+
+	// spec is environment, templateSet, sidecar, initContainers, volumes and values, as JSON.
+	// +kubebuilder:validation:MaxLength=262144
+	// +required
+	Spec string `json:"spec"`
+}
+
+// RevertedSpec is what is rendered of a VectorSidecar's spec and has failed, so that its workloads
+// have the last good one.
+type RevertedSpec struct {
+	// digest of what failed. It is not rendered again until it is another, or a person asks for it.
+	// +required
+	Digest string `json:"digest"`
+
+	// generation of the VectorSidecar when it failed.
+	// +optional
+	Generation int64 `json:"generation,omitempty"`
+
+	// failedWorkloads is how many workloads had failed because of the sidecar.
+	// +optional
+	FailedWorkloads int32 `json:"failedWorkloads,omitempty"`
+
+	// at is when it failed.
+	// +required
+	At metav1.Time `json:"at"`
+
+	// handledRetry is a digest of the annotation retry-rollout when it failed: another text has it
+	// tried again.
+	// +optional
+	HandledRetry string `json:"handledRetry,omitempty"`
+}

@@ -115,6 +115,15 @@ type VectorSidecarStatus struct {
 	// +optional
 	Rollout *RolloutStatus `json:"rollout,omitempty"`
 
+	// lastGood is the spec that all workloads were done with last. Empty unless
+	// spec.rollout.onFailure, or rollout.onFailure of the installation's values, is Revert.
+	// +optional
+	LastGood *LastGoodSpec `json:"lastGood,omitempty"`
+
+	// reverted is the spec that failed: workloads have status.lastGood instead.
+	// +optional
+	Reverted *RevertedSpec `json:"reverted,omitempty"`
+
 	// retry is the last rollout retry that was asked for.
 	// +optional
 	Retry *RetryStatus `json:"retry,omitempty"`

@@ -261,8 +261,9 @@ type RolloutSpec struct {
 	Canary *CanarySpec `json:"canary,omitempty"`
 
 	// onFailure is what this VectorSidecar does when the installation's templates and
-	// values that it has are halted (rollout.halt of the installation's values): Halt
-	// stays, Revert goes back to those before. Default: rollout.onFailure of the
+	// values that it has are halted (rollout.halt of the installation's values), or when
+	// workloads fail with its own spec: Halt stays, Revert goes back to those before, or to
+	// the last spec that all workloads were done with. Default: rollout.onFailure of the
 	// installation's values.
 	// +optional
 	OnFailure OnFailure `json:"onFailure,omitempty"`

@@ -13,6 +13,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -75,6 +76,8 @@ type sidecarReport struct {
 	// the two does so in new workloads, and why.
 	InjectedBy string `json:"injectedBy,omitempty"`
 	Admission  string `json:"admission,omitempty"`
+	// Reverted says that its own spec has failed and the last good one is rendered, "" if not.
+	Reverted string `json:"reverted,omitempty"`
 	// Told is by which variables the application is told of the sidecar.
 	Told string `json:"told,omitempty"`
 	// InjectedHash is the hash of the sidecar in the workload, WantedHash that of the desired one.
@@ -181,7 +184,7 @@ func (s *session) sidecarReport(ctx context.Context, sidecar *v1alpha1.VectorSid
 		Name: sidecar.Name, Environment: ruled.Environment, EnvironmentFrom: ruled.EnvironmentFrom,
 		Templates: s.templatesName(ruled), Assumed: ruled.assumed, InjectedHash: owned.InjectedHash, ChangeCause: owned.ChangeCause,
 		InjectedBy: injectedBy(&owned, carries), Admission: s.admission(ctx, sidecar),
-		Fields: fieldsOf(deployment, meta.Manager(sidecar.Name)),
+		Fields: fieldsOf(deployment, meta.Manager(sidecar.Name)), Reverted: lastgood.TextOf(sidecar),
 	}
 	content, _ := workload.Read(deployment)
 	one.Remark = content.Remark

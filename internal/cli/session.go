@@ -24,6 +24,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
+	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -327,6 +328,9 @@ func (s *session) rule(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*r
 	if has, isNext := observed.Platform.Revision, s.taker.Platform.Given.Revision; s.taker.At != nil && has != isNext && isNext != "" {
 		s.note(fmt.Sprintf("VectorSidecar %s/%s has revision %s of the installation's templates and values, and waits for %s: kubectl vectorsidecar rollout status",
 			sidecar.Namespace, sidecar.Name, has, isNext))
+	}
+	if text := lastgood.TextOf(sidecar); text != "" {
+		s.note(fmt.Sprintf("VectorSidecar %s/%s: %s", sidecar.Namespace, sidecar.Name, text))
 	}
 	taken.Renderers, taken.AsksVector = runtime.GOMAXPROCS(0), s.asksVector
 	// Nothing waits for Vector here: its verdict is assumed to be valid.

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/lint"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorprogram"
@@ -115,7 +116,7 @@ func (s *session) ask(ctx context.Context, program *vectorprogram.Program) (*ask
 	all := &asked{Result: lint.Result{Findings: []lint.Finding{}}}
 	known := map[string]bool{}
 	for _, sidecar := range s.Sidecars() {
-		ruled, err := s.rule(ctx, sidecar)
+		ruled, err := s.rule(ctx, lastgood.AsGiven(sidecar))
 		if err != nil {
 			return nil, err
 		}

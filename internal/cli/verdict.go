@@ -162,6 +162,7 @@ func (e *explanation) print(to io.Writer, allFields bool) error {
 		}
 		add("templates", one.Templates)
 		add("assumed", one.Assumed)
+		add("reverted", one.Reverted)
 		add("action", one.actionText())
 		add("cause", one.Cause)
 		add("reason", strings.TrimSuffix(one.Reason+": "+one.Message, ": "))

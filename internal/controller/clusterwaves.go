@@ -48,7 +48,10 @@ func (c *clusters) advance(ctx context.Context, stages *stages, cluster *v1alpha
 	for wave, namespaces := range members {
 		name, last := now.Rollout.NameOf(wave), now.Rollout.Last(cluster.Status.Waves, wave)
 		broken := known.brokenIn(namespaces, last, stages.now())
-		of := memberOf(cluster, &cluster.Spec.VectorSidecarSpec, len(broken) > 0, wave, &now.Given)
+		of := memberOf(cluster, &cluster.Spec.VectorSidecarSpec, cluster.Generation, wave, &now.Given)
+		if len(broken) > 0 {
+			of.Generation = 0
+		}
 		part, err := stages.let(ctx, keyOf(cluster.Name), of, last, now)
 		if err != nil {
 			return 0, err

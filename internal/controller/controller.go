@@ -27,13 +27,13 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
-	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/election"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
@@ -163,55 +163,6 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler,
 	return r, nil
 }
 
-// addPeriodic adds the runnables that do something periodically.
-func (r *Reconciler) addPeriodic(ctx context.Context, mgr ctrl.Manager, options *Options) error {
-	log := loggerOf(mgr.GetLogger())(nil)
-	for _, verdict := range companion.Verdicts() {
-		r.Metrics.Leftovers(string(verdict), 0) // Until there is a look.
-	}
-	sweeping := &sweeper{
-		applier: r.applier, leftoverSignal: r.leftovers, sidecars: r.snapshots.sidecars, client: mgr.GetClient(), live: mgr.GetAPIReader(),
-		writtenBy: options.WrittenBy, log: log, told: map[leftover]companion.Verdict{}, cleaned: map[types.UID]swept{},
-	}
-	if err := mgr.Add(sweeping); err != nil {
-		return fmt.Errorf("adding the sweep for leftovers: %w", err)
-	}
-	if err := r.addInjection(mgr, options, log); err != nil {
-		return err
-	}
-	r.auditor.log = log
-	if options.Nodes != nil {
-		if err := r.addKubelets(ctx, mgr, log); err != nil {
-			return err
-		}
-	}
-	if err := mgr.Add(r.auditor); err != nil {
-		return fmt.Errorf("adding the comparison with the live workloads: %w", err)
-	}
-	if options.ReconcileInterval == 0 {
-		return nil
-	}
-	err := mgr.Add(rejudger{sidecars: r.snapshots.sidecars, memory: r.memory, resyncs: r.auditor.resyncs, interval: options.ReconcileInterval})
-	if err != nil {
-		return fmt.Errorf("adding the periodic reconcile: %w", err)
-	}
-	return nil
-}
-
-// addKubelets looks for the oldest kubelet, because sidecars are rendered by it, and has it looked
-// for periodically.
-func (r *Reconciler) addKubelets(ctx context.Context, mgr ctrl.Manager, log logr.Logger) error {
-	known := r.snapshots.kubelets
-	known.resyncs, known.elected, known.log = r.auditor.resyncs, mgr.Elected(), log
-	if _, err := known.look(ctx); err != nil {
-		return fmt.Errorf("looking for the oldest kubelet: %w", err)
-	}
-	if err := mgr.Add(known); err != nil {
-		return fmt.Errorf("adding the look at kubelets: %w", err)
-	}
-	return nil
-}
-
 // Alive returns an error while a pass is stuck.
 func (r *Reconciler) Alive() error { return r.liveness.check(r.now()) }
 
@@ -298,6 +249,12 @@ func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span t
 	span.Set(telemetry.AttributeEnvironment, decided.Environment)
 	span.Count(telemetry.AttributeMatched, decided.Matched)
 	r.snapshots.configMaps.forget(known.KeepReferences(decided.ConfigMaps()))
+	switch isBack, err := r.goBack(ctx, known, sidecar, staged, decided); {
+	case err != nil:
+		return reconcile.Result{}, telemetry.ResultFailed, err
+	case isBack:
+		return reconcile.Result{RequeueAfter: atOnce}, telemetry.ResultUnchanged, nil
+	}
 	if err := r.stages.record(ctx, known, sidecar, staged, decided); err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("letting a revision through: %w", err)
 	}
@@ -319,6 +276,7 @@ func (r *Reconciler) carryOut(ctx context.Context, known *state.Sidecar, sidecar
 	outcome.asking = asking
 	r.stages.begun(client.ObjectKeyFromObject(sidecar), decided, outcome.done)
 	outcome.rollout, outcome.staged = r.stages.observe(sidecar, staged, decided, outcome.done)
+	outcome.own = lastgood.Keep(sidecar, r.seen(sidecar, staged, decided, outcome.done))
 	if err := outcome.retry(); errors.Is(err, election.ErrNotLeading) {
 		return reconcile.Result{}, telemetry.ResultFailed, err // It is for the leader to tell.
 	}

@@ -15,18 +15,19 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
+	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // Snapshot takes the snapshot that a pass would take if a VectorSidecar, which need not exist in
-// the cluster, were as given. It changes nothing that the Reconciler remembers, and also works on a
+// the cluster, were as given, also if its spec is reverted. It changes nothing that the Reconciler remembers, and also works on a
 // standby replica.
 func (r *Reconciler) Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*evaluate.Snapshot, error) {
 	if err := r.HasRead(); err != nil {
 		return nil, err
 	}
 	known := r.memory.Peek(client.ObjectKeyFromObject(sidecar))
-	taken, err := r.snapshots.from(ctx, sidecar, &informed{snapshots: r.snapshots, known: known, isDryRun: true})
+	taken, err := r.snapshots.from(ctx, lastgood.AsGiven(sidecar), &informed{snapshots: r.snapshots, known: known, isDryRun: true})
 	if err == nil {
 		taken.Hold = evaluate.HoldOf(taken.Platform, taken.Sidecar)
 	}

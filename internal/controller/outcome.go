@@ -14,6 +14,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
@@ -36,6 +37,8 @@ type outcome struct {
 	// waves; staged is when it may go on, 0 for not by itself.
 	rollout *v1alpha1.RolloutStatus
 	staged  time.Duration
+	// own is what the status says of the VectorSidecar's own spec.
+	own lastgood.Kept
 	// asking is the value of the annotation that requested the pass, "" if none did.
 	asking string
 	// statusWait is how long a status write is held back, 0 if it is not.

@@ -22,6 +22,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -117,7 +118,10 @@ func (s *stages) advance(ctx context.Context, known *state.Sidecar, sidecar *v1a
 		return s.follow(sidecar, now.Rollout.NameOf(wave), now), nil
 	}
 	last := known.Rollout(&sidecar.Status)
-	of := memberOf(sidecar, &sidecar.Spec, sidecar.Status.Total().Failed > 0 && !isFaultOf(last), wave, &now.Given)
+	of := memberOf(sidecar, &sidecar.Spec, lastgood.Generation(sidecar), wave, &now.Given)
+	if sidecar.Status.Total().Failed > 0 && !isFaultOf(last) {
+		of.Generation = 0
+	}
 	present, err := s.let(ctx, client.ObjectKeyFromObject(sidecar), of, last, now)
 	if err != nil || !present.IsNew {
 		return present, err
@@ -212,12 +216,9 @@ func isFaultOf(is *v1alpha1.RolloutStatus) bool {
 }
 
 // memberOf is a VectorSidecar or a ClusterVectorSidecar as a member of a wave.
-func memberOf(object client.Object, spec *v1alpha1.VectorSidecarSpec, hasFailed bool, wave int, given *fleet.Given) fleet.Member {
-	of := fleet.Member{Wave: wave, Generation: object.GetGeneration()}
+func memberOf(object client.Object, spec *v1alpha1.VectorSidecarSpec, generation int64, wave int, given *fleet.Given) fleet.Member {
+	of := fleet.Member{Wave: wave, Generation: generation}
 	given.Ask(&of, object.GetAnnotations())
-	if hasFailed {
-		of.Generation = 0
-	}
 	if spec.Rollout != nil {
 		of.OnFailure = spec.Rollout.OnFailure
 	}
@@ -238,7 +239,7 @@ func (s *stages) observe(sidecar *v1alpha1.VectorSidecar, present *stage, decide
 		isWritten = isWritten || one.StartsPods() && one.Action != plan.Remove
 	}
 	progress := plan.ProgressOf(decided.Plans, isWritten)
-	progress.Generation = sidecar.Generation
+	progress.Generation = lastgood.Generation(sidecar)
 	if is := &present.Status; decided.Invalid != nil {
 		wasValid := apimeta.IsStatusConditionTrue(sidecar.Status.Conditions, meta.ConditionConfigValid) && sidecar.Status.ObservedGeneration == sidecar.Generation
 		if wasValid && is.State == v1alpha1.RolloutProgressing {

@@ -46,7 +46,7 @@ func (w *statusWriter) write(ctx context.Context, known *state.Sidecar, sidecar 
 	before := sidecar.DeepCopy()
 	before.Status = *known.Status(sidecar)
 	changed := known.HasChanged(len(result.done) > 0)
-	facts := status.Facts{Sidecar: before, Decision: decided, Changed: changed, Asking: result.asking, Rollout: result.rollout, Failures: result.failures}
+	facts := status.Facts{Sidecar: before, Decision: decided, Changed: changed, Asking: result.asking, Rollout: result.rollout, Own: result.own, Failures: result.failures}
 	sidecar.Status = status.Of(facts, metav1.Now())
 	w.count(sidecar, facts)
 	w.announce(sidecar, result)
@@ -66,6 +66,7 @@ func (w *statusWriter) write(ctx context.Context, known *state.Sidecar, sidecar 
 		return nil
 	}
 	announceTakenOut(w.events, sidecar, before.Status.TakenOut, sidecar.Status.TakenOut, decided)
+	announceRevertEnd(w.events, before, sidecar)
 	announceError(ctx, w.events, w.Reports, sidecar, before.Status.Conditions, sidecar.Status.Conditions)
 	ctx, cancel := detached(ctx)
 	defer cancel()
@@ -160,7 +161,9 @@ func announceError(ctx context.Context, events *announcer, reports *telemetry.Re
 	if is.Status != metav1.ConditionTrue || was != nil && was.Status == is.Status && was.Message == is.Message {
 		return
 	}
-	events.Eventf(object, nil, corev1.EventTypeWarning, is.Reason, "Reconcile", "%s", humanize.Message(is.Message, noteLimit))
+	if is.Reason != meta.ReasonReverted { // That it goes back was told when it began to.
+		events.Eventf(object, nil, corev1.EventTypeWarning, is.Reason, "Reconcile", "%s", humanize.Message(is.Message, noteLimit))
+	}
 	if apimeta.IsStatusConditionTrue(after, meta.ConditionStalled) {
 		telemetry.Warn(log.FromContext(ctx), "a person has to do something first", "reason", is.Reason, "cause", is.Message)
 		reports.Terminal(is.Reason)

@@ -47,9 +47,19 @@ func asksForRevision() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return asked(e.ObjectOld) != asked(e.ObjectNew) }}
 }
 
+// goesBack passes events of VectorSidecars whose own spec is reverted, or is not any more: others may be
+// in the way of what is rendered then.
+func goesBack() predicate.Predicate {
+	isReverted := func(o client.Object) bool {
+		sidecar, ok := o.(*v1alpha1.VectorSidecar)
+		return ok && sidecar.Status.Reverted != nil
+	}
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return isReverted(e.ObjectOld) != isReverted(e.ObjectNew) }}
+}
+
 // laterChanges drops the initial list: every VectorSidecar is reconciled at startup anyway.
 func laterChanges() predicate.Predicate {
-	return predicate.And(predicate.GenerationChangedPredicate{}, predicate.Funcs{
+	return predicate.And(predicate.Or[client.Object](predicate.GenerationChangedPredicate{}, goesBack()), predicate.Funcs{
 		CreateFunc: func(e event.CreateEvent) bool { return !e.IsInInitialList },
 	})
 }

@@ -101,6 +101,18 @@ func (r *Rules) loadWaves() error {
 // IsStaged reports whether changed templates and values go by waves, or can be halted.
 func (r *Rules) IsStaged() bool { return r != nil && (len(r.Waves) > 0 || r.Halt != nil) }
 
+// OnFailureOf returns what a VectorSidecar does when its workloads fail: what its own spec says, or
+// else the installation.
+func (r *Rules) OnFailureOf(own *v1alpha1.RolloutSpec) v1alpha1.OnFailure {
+	switch {
+	case own != nil && own.OnFailure != "":
+		return own.OnFailure
+	case r != nil && r.OnFailure != "":
+		return r.OnFailure
+	}
+	return v1alpha1.OnFailureHalt
+}
+
 // SidecarRestarts returns Halt.SidecarRestarts, 0 without a halt.
 func (r *Rules) SidecarRestarts() int32 {
 	if r == nil || r.Halt == nil {

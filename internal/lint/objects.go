@@ -19,6 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
+	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
@@ -155,7 +156,7 @@ func (o *objects) lintSidecar(ctx context.Context, taker *source.Taker, document
 	if found := o.lintValues(document, sidecar); len(found) > 0 {
 		return slices.Concat(found, o.refusals(ctx, &document, found)), nil
 	}
-	observed, err := taker.Take(ctx, sidecar)
+	observed, err := taker.Take(ctx, lastgood.AsGiven(sidecar))
 	if err != nil {
 		return nil, err
 	}

@@ -72,6 +72,7 @@ const (
 	ReasonWaitingForWave     = "WaitingForWave"
 	ReasonRolloutHalted      = "RolloutHalted"
 	ReasonReverted           = "Reverted"
+	ReasonRevertEnded        = "RevertEnded"
 	ReasonWritesStopped      = "WritesStopped"
 	ReasonValidating         = "Validating"
 	ReasonNotValidated       = "NotValidated"

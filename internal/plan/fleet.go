@@ -75,6 +75,13 @@ func ProgressOf(plans []Plan, isWritten bool) fleet.Progress {
 	return progress
 }
 
+// IsEverywhere reports whether a workload runs the current sidecar, and none gets it later.
+func IsEverywhere(plans []Plan) bool {
+	isDeferred := func(p Plan) bool { return p.Action == Defer }
+	runs := func(p Plan) bool { return p.Desired != nil && p.Phase() == Updated }
+	return slices.ContainsFunc(plans, runs) && !slices.ContainsFunc(plans, isDeferred)
+}
+
 // HasRollouts reports whether a rollout with a sidecar is under way, or will begin now or later.
 func HasRollouts(plans []Plan) bool {
 	return slices.ContainsFunc(plans, func(p Plan) bool { return p.class() == Injections && (p.InFlight || p.StartsPods()) })

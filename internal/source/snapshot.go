@@ -23,6 +23,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
@@ -87,7 +88,7 @@ type Taker struct {
 // Take reads what a snapshot for one VectorSidecar needs, with the namespace's defaults and without
 // the ConfigMaps that values refer to, which evaluate.DecideFrom adds. What cannot be read is an
 // error, with one exception: if the labels of its namespace may not be read, the environment is the
-// one that the operator reports.
+// one that the operator reports. A VectorSidecar whose own spec is reverted has the last good one in it.
 func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (observed decision.Observed, err error) {
 	namespace, err := t.Namespace(ctx, sidecar.Namespace)
 	unread := apierrors.IsForbidden(err)
@@ -106,9 +107,9 @@ func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (obse
 	if err != nil {
 		return observed, err
 	}
-	sidecar = t.inWave(sidecar, namespace.Labels)
+	sidecar = lastgood.Rendered(t.inWave(sidecar, namespace.Labels))
 	for i := range sidecars {
-		sidecars[i] = *t.inWave(&sidecars[i], namespace.Labels)
+		sidecars[i] = *lastgood.Rendered(t.inWave(&sidecars[i], namespace.Labels))
 	}
 	platform, err := t.platformOf(ctx, sidecar)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -68,6 +69,9 @@ func judge(facts Facts, counts *v1alpha1.VectorSidecarStatus) verdict {
 		}
 		reason := cmp.Or(rank.reason, found.first[0].Reason)
 		message := found.summary(decision.Matched, workload.Plural(facts.Sidecar.Spec.Kinds()...), rank.text) + waits(decision)
+		if text := facts.Own.Text(facts.Sidecar.Name); text != "" {
+			message += "; " + text
+		}
 		return verdict{state: rank.state, reason: reason, message: humanize.Message(message, conditionLimit), failing: rank.phase == hindered}
 	}
 	return settled(facts, counts, groups, warned)
@@ -106,6 +110,9 @@ func settled(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[plan.
 			reason = meta.ReasonReverted
 		}
 	}
+	if facts.Own.IsTooLarge {
+		message += fmt.Sprintf("; its own spec has more than %d KiB, so that there is nothing to go back to if workloads fail with another (spec.rollout.onFailure)", lastgood.MostBytes>>10)
+	}
 	message += unlisted(decision.Kinds.Unlisted) + missing(decision.Kinds.Lacking)
 	if decision.LacksCanary {
 		message += "; spec.rollout.canary selects none of them, so that a change reaches all without one"
@@ -115,6 +122,9 @@ func settled(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[plan.
 	}
 	if n := len(decision.Findings); n > 0 {
 		message += fmt.Sprintf("; warning: %d in the Vector configuration, see condition ConfigValid", n)
+	}
+	if facts.Own.Reverted != nil { // What it asks for is not what there is, and somebody has to change that.
+		return verdict{state: stalled, reason: meta.ReasonReverted, message: humanize.Message(facts.Own.Text(facts.Sidecar.Name)+"; "+message, conditionLimit)}
 	}
 	return verdict{reason: reason, message: humanize.Message(message, conditionLimit)}
 }

@@ -17,6 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -36,6 +37,8 @@ type Facts struct {
 	// Rollout is how far it is with what its installation gives out; nil if that does not go by
 	// waves.
 	Rollout *v1alpha1.RolloutStatus
+	// Own is what is known of its own spec.
+	Own lastgood.Kept
 	// Failures are the failed writes.
 	Failures []Failure
 }
@@ -63,6 +66,8 @@ func Of(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus {
 		TemplateSet:        facts.Decision.TemplateSet,
 		LastReconcileTime:  before.LastReconcileTime,
 		Rollout:            facts.Rollout,
+		LastGood:           facts.Own.LastGood,
+		Reverted:           facts.Own.Reverted,
 		Deferred:           facts.Decision.Deferred.Status(),
 		Retry:              facts.Decision.Retry,
 		TakenOut:           facts.Decision.TakenOut,
@@ -81,8 +86,12 @@ func Of(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus {
 		valid.message = humanize.Message(validity(facts.Decision.Findings), conditionLimit)
 	}
 	setConditions(&status.Conditions, v, valid, facts.Sidecar.Generation, now)
-	if facts.Changed || !equality.Semantic.DeepEqual(*before, status) {
+	was := *before
+	was.LastGood = status.LastGood
+	if facts.Changed || !equality.Semantic.DeepEqual(was, status) {
 		status.LastReconcileTime = &now
+	} else {
+		status.LastGood = before.LastGood // It goes with the next change: by itself it is worth no write.
 	}
 	return status
 }

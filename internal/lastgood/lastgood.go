@@ -1,0 +1,190 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package lastgood has a VectorSidecar go back to the last spec that its workloads were done with,
+// when its owner has changed that and they fail. What an installation gives out is package fleet's.
+// It reads no cluster and no clock.
+package lastgood
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+const (
+	// MostBytes is the largest spec that is kept, as JSON in the JSON of a status: the spec itself
+	// may have three times as much, and an object of etcd six times.
+	MostBytes = 256 << 10
+	// digestLength is that of a digest in bytes.
+	digestLength = 8
+)
+
+// part is what is rendered of a spec. All else of a spec always holds as it is.
+type part struct {
+	Environment    string                `json:"environment,omitempty"`
+	TemplateSet    string                `json:"templateSet,omitempty"`
+	Sidecar        *v1alpha1.SidecarSpec `json:"sidecar,omitempty"`
+	InitContainers []corev1.Container    `json:"initContainers,omitempty"`
+	Volumes        []corev1.Volume       `json:"volumes,omitempty"`
+	Values         *apiextensionsv1.JSON `json:"values,omitempty"`
+}
+
+// textOf returns what is rendered of a spec, as JSON. A spec that is none has no text.
+func textOf(spec *v1alpha1.VectorSidecarSpec) []byte {
+	text, err := json.Marshal(part{spec.Environment, spec.TemplateSet, spec.Sidecar, spec.InitContainers, spec.Volumes, spec.Values})
+	if err != nil {
+		return nil // That is reported when its values are read.
+	}
+	return text
+}
+
+// Digest returns that of what is rendered of a spec.
+func Digest(spec *v1alpha1.VectorSidecarSpec) string { return meta.Digest(textOf(spec), digestLength) }
+
+// reverted returns what has failed of a VectorSidecar's spec, nil if that is rendered as it is: if it
+// has changed, or a person has it tried again.
+func reverted(sidecar *v1alpha1.VectorSidecar) *v1alpha1.RevertedSpec {
+	is := sidecar.Status.Reverted
+	if is == nil || sidecar.Status.LastGood == nil || sidecar.Cluster != nil {
+		return nil
+	}
+	if retry := fleet.RetryOf(sidecar.Annotations); retry != "" && retry != is.HandledRetry {
+		return nil
+	}
+	if Digest(&sidecar.Spec) != is.Digest {
+		return nil
+	}
+	return is
+}
+
+// Rendered returns a VectorSidecar as it is to be rendered: itself, or, while its own spec is
+// reverted, a copy with the last good one.
+func Rendered(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar {
+	if reverted(sidecar) == nil {
+		return sidecar
+	}
+	was, err := read(sidecar.Status.LastGood)
+	if err != nil {
+		return sidecar // Somebody has written to the status.
+	}
+	made := *sidecar
+	spec := &made.Spec
+	spec.Environment, spec.TemplateSet, spec.Sidecar = was.Environment, was.TemplateSet, was.Sidecar
+	spec.InitContainers, spec.Volumes, spec.Values = was.InitContainers, was.Volumes, was.Values
+	return &made
+}
+
+// AsGiven returns a VectorSidecar that is rendered as its spec says, whatever has failed: for whom the
+// spec itself is to be judged.
+func AsGiven(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar {
+	if sidecar.Status.Reverted == nil {
+		return sidecar
+	}
+	made := *sidecar
+	made.Status.Reverted = nil
+	return &made
+}
+
+func read(good *v1alpha1.LastGoodSpec) (*part, error) {
+	was := &part{}
+	return was, bounded.Object().DecodeJSON([]byte(good.Spec), was)
+}
+
+// TextOf is the Text of a VectorSidecar as it is.
+func TextOf(sidecar *v1alpha1.VectorSidecar) string {
+	return Kept{LastGood: sidecar.Status.LastGood, Reverted: reverted(sidecar)}.Text(sidecar.Name)
+}
+
+// Generation returns that of a VectorSidecar for the question whether its owner has changed what is
+// rendered: another one while its own spec is reverted.
+func Generation(sidecar *v1alpha1.VectorSidecar) int64 {
+	if reverted(sidecar) != nil {
+		return -sidecar.Generation
+	}
+	return sidecar.Generation
+}
+
+// Seen is what a pass has seen of the workloads of a VectorSidecar.
+type Seen struct {
+	fleet.Progress
+
+	// OnFailure is what it does when they fail.
+	OnFailure v1alpha1.OnFailure
+	// IsOwners is true if what fails now is because of what its owner has changed, and not of the
+	// installation's templates and values.
+	IsOwners bool
+	// IsEverywhere is true if a workload runs the sidecar, and none gets it later.
+	IsEverywhere bool
+}
+
+// GoBack returns what has failed of a VectorSidecar's spec, if it is to go back to the last good one;
+// else nil. It goes back once: what fails then stays as it is.
+func GoBack(sidecar *v1alpha1.VectorSidecar, seen *Seen, now time.Time) *v1alpha1.RevertedSpec {
+	good := sidecar.Status.LastGood
+	switch {
+	case seen.OnFailure != v1alpha1.OnFailureRevert || !seen.IsOwners || seen.Failed == 0 || good == nil:
+		return nil
+	case sidecar.Cluster != nil || sidecar.DeletionTimestamp != nil || !sidecar.Spec.IsEnabled():
+		return nil
+	case reverted(sidecar) != nil:
+		return nil
+	}
+	digest := Digest(&sidecar.Spec)
+	if _, err := read(good); err != nil || digest == good.Digest {
+		return nil
+	}
+	return &v1alpha1.RevertedSpec{
+		Digest: digest, Generation: sidecar.Generation, FailedWorkloads: int32(seen.Failed), //nolint:gosec // No namespace has two billion.
+		At: metav1.NewTime(now.Truncate(time.Second)), HandledRetry: fleet.RetryOf(sidecar.Annotations),
+	}
+}
+
+// Kept is what the status of a VectorSidecar says of its own spec.
+type Kept struct {
+	LastGood *v1alpha1.LastGoodSpec
+	Reverted *v1alpha1.RevertedSpec
+	// IsTooLarge is true if the spec is too large to be kept, so that there is nothing to go back to.
+	IsTooLarge bool
+}
+
+// Text says what a VectorSidecar has gone back from, and what ends that; "" if it has not.
+func (k Kept) Text(name string) string {
+	if k.Reverted == nil || k.LastGood == nil {
+		return ""
+	}
+	return fmt.Sprintf("its spec of generation %d (digest %s) failed in %d workloads, and they have that of generation %d instead (onFailure: Revert), until the spec changes or somebody has it tried again: kubectl vectorsidecar rollout retry vectorsidecar/%s",
+		k.Reverted.Generation, k.Reverted.Digest, k.Reverted.FailedWorkloads, k.LastGood.Generation, name)
+}
+
+// Keep returns what is to be in the status after a pass.
+func Keep(sidecar *v1alpha1.VectorSidecar, seen *Seen) Kept {
+	good := sidecar.Status.LastGood
+	if is := reverted(sidecar); is != nil {
+		return Kept{LastGood: good, Reverted: is}
+	}
+	if seen.OnFailure != v1alpha1.OnFailureRevert || sidecar.Cluster != nil {
+		return Kept{}
+	}
+	if !seen.IsDone || seen.IsPaused || seen.Failed > 0 || !seen.IsEverywhere || !sidecar.Spec.IsEnabled() {
+		return Kept{LastGood: good}
+	}
+	text := textOf(&sidecar.Spec)
+	digest := meta.Digest(text, digestLength)
+	if good != nil && good.Digest == digest {
+		return Kept{LastGood: good}
+	}
+	if quoted, err := json.Marshal(string(text)); err != nil || len(quoted) > MostBytes {
+		return Kept{IsTooLarge: true}
+	}
+	return Kept{LastGood: &v1alpha1.LastGoodSpec{Digest: digest, Generation: sidecar.Generation, Spec: string(text)}}
+}
