@@ -30,7 +30,11 @@ func (r *Reconciler) seen(sidecar *v1alpha1.VectorSidecar, staged *stage, decide
 	}
 	seen := &lastgood.Seen{OnFailure: onFailure, IsOwners: staged.isOwners(sidecar)}
 	seen.Progress = plan.ProgressOf(decided.Plans, slices.ContainsFunc(done, func(p *plan.Plan) bool { return p.StartsPods() }))
-	seen.IsEverywhere = decided.Invalid == nil && plan.IsEverywhere(decided.Plans)
+	if decided.Invalid != nil { // Nothing of it is written.
+		seen.Failed = 0
+		return seen
+	}
+	seen.IsEverywhere = plan.IsEverywhere(decided.Plans)
 	return seen
 }
 

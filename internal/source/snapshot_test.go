@@ -6,6 +6,7 @@ package source_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -20,6 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
+	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
@@ -157,6 +159,29 @@ func TestTakeHasTheEnvironmentFromTheStatusWhereLabelsAreNotRead(t *testing.T) {
 func TestTakeFailsWhereTheLabelsOfTheNamespaceCannotBeReached(t *testing.T) {
 	_, err := decide(t, taker(t, map[string]error{"Namespace": timedOut}, cart()), logs().Build())
 	require.ErrorIs(t, err, timedOut)
+}
+
+// A VectorSidecar whose own spec has failed is rendered from the last good one, by whoever asks, and so
+// is another one of the namespace.
+func TestWhatIsRevertedIsRenderedFromTheLastGoodSpec(t *testing.T) {
+	failed := logs().Sidecar(func(s *v1alpha1.SidecarSpec) { s.LogLevel = "warn" }).Build()
+	failed.CreationTimestamp = metav1.NewTime(time.Unix(1, 0))
+	failed.Status.LastGood = &v1alpha1.LastGoodSpec{Digest: "good", Spec: `{"environment":"staging","sidecar":{"logLevel":"info"}}`}
+	failed.Status.Reverted = &v1alpha1.RevertedSpec{Digest: lastgood.Digest(&failed.Spec)}
+
+	observed, err := taker(t, nil, cart()).Take(t.Context(), failed)
+	require.NoError(t, err)
+	require.Equal(t, "info", observed.Sidecar.Spec.Sidecar.LogLevel)
+	require.Equal(t, "warn", failed.Spec.Sidecar.LogLevel)
+	decided, err := decide(t, taker(t, nil, cart()), failed)
+	require.NoError(t, err)
+	require.Equal(t, "staging", decided.Environment)
+
+	other := objects.NewVectorSidecar("other", "shop").Selecting("logs", "vector").Build()
+	observed, err = taker(t, nil, cart(), failed).Take(t.Context(), other)
+	require.NoError(t, err)
+	require.Len(t, observed.Others, 1)
+	require.Equal(t, "info", observed.Others[0].Spec.Sidecar.LogLevel)
 }
 
 // counting counts the ConfigMaps that are read.

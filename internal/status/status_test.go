@@ -20,6 +20,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -108,6 +109,14 @@ func failure(permanent bool) []Failure {
 	return []Failure{{Object: "Deployment shop/cart", Reason: meta.ReasonConflict, Err: errors.New("applying to Deployment shop/cart: no"), Permanent: permanent}}
 }
 
+// gone has gone back to its spec of the first generation.
+func gone() lastgood.Kept {
+	return lastgood.Kept{
+		LastGood: &v1alpha1.LastGoodSpec{Digest: "good", Generation: 1, Spec: "{}"},
+		Reverted: &v1alpha1.RevertedSpec{Digest: "bad", Generation: 3, FailedWorkloads: 2, At: noon},
+	}
+}
+
 // Every verdict, with the state that kstatus, which Flux, kpt and Cluster API use to wait,
 // derives from it.
 func TestEveryStateIsToldAndReadByKstatus(t *testing.T) {
@@ -176,6 +185,23 @@ func TestEveryStateIsToldAndReadByKstatus(t *testing.T) {
 		"pods that are lost long after": {
 			facts: Facts{Decision: decided(planned("cart", plan.None, rollout(workload.RolloutUnavailable), because(meta.ReasonUnavailable, "not all")))},
 			state: atIt, reason: meta.ReasonUnavailable, names: []string{"1 of 1 Deployments have lost pods: Deployment shop/cart: not all"}, kstatus: status.InProgressStatus,
+		},
+		"on the way back from its own spec": {
+			facts: Facts{Decision: decided(planned("cart", plan.None, rollout(workload.RolloutProgressing))), Own: gone()},
+			state: atIt, reason: meta.ReasonRollingOut, names: []string{"; its spec of generation 3 (digest bad) failed in 2 workloads"}, kstatus: status.InProgressStatus,
+		},
+		"back from its own spec": {
+			facts: Facts{Decision: decided(planned("cart", plan.None)), Own: gone()},
+			state: stuck, reason: meta.ReasonReverted, isError: true, kstatus: status.FailedStatus,
+			names: []string{"they have that of generation 1 instead", "kubectl vectorsidecar rollout retry vectorsidecar/logs; 1 of 1 Deployments run the current sidecar"},
+		},
+		"a way back that fails": {
+			facts: Facts{Decision: decided(planned("cart", plan.None, rollout(workload.RolloutFailed), fails(meta.ReasonRolloutFailed, "late"))), Own: gone()},
+			state: stuck, reason: meta.ReasonRolloutFailed, names: []string{"Deployment shop/cart: late; its spec of generation 3"}, isError: true, kstatus: status.FailedStatus,
+		},
+		"a spec too large to go back to": {
+			facts: Facts{Decision: decided(planned("cart", plan.None)), Own: lastgood.Kept{IsTooLarge: true}},
+			state: ready, reason: meta.ReasonUpToDate, names: []string{"its own spec has more than 256 KiB"}, kstatus: status.CurrentStatus,
 		},
 		"a ConfigMap that has to wait": {
 			facts: Facts{Decision: changedMeanwhile(planned("cart", plan.None, rollout(workload.RolloutProgressing)))},
@@ -276,6 +302,20 @@ func TestTheTimeMovesOnlyWhenSomethingChanged(t *testing.T) {
 	require.Equal(t, &later, moved.LastReconcileTime, "the status says something else")
 	require.Equal(t, later, apimeta.FindStatusCondition(moved.Conditions, meta.ConditionReady).LastTransitionTime)
 	require.Equal(t, noon, apimeta.FindStatusCondition(moved.Conditions, meta.ConditionConfigValid).LastTransitionTime)
+}
+
+// After an upgrade of the operator a fleet that is at rest stays so.
+func TestALastGoodSpecIsWorthNoWriteByItself(t *testing.T) {
+	facts := Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None))}
+	facts.Sidecar.Status = Of(facts, noon)
+	facts.Own.LastGood = gone().LastGood
+	require.Equal(t, facts.Sidecar.Status, Of(facts, later))
+
+	facts.Asking = "somebody"
+	asked := Of(facts, later)
+	require.Equal(t, gone().LastGood, asked.LastGood, "it goes with any other change")
+	facts.Sidecar.Status, facts.Own = asked, lastgood.Kept{}
+	require.Equal(t, asked, Of(facts, later), "and so it goes away")
 }
 
 func TestEveryWorkloadIsCountedOnce(t *testing.T) {

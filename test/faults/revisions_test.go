@@ -7,8 +7,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -66,7 +68,41 @@ func revisions() []scenario {
 	return []scenario{{
 		name: "revisions", given: given(plain, staged, mayStore, whoStores),
 		steps: []step{inject(withLogs, "vector", "app"), change("warn"), undo, change("error"), deleted("app")},
+	}, {
+		name: "spec that fails and is reverted", given: given(impatient),
+		steps: []step{
+			inject(reverting, "vector", "app"),
+			updated("crash", func(vs *v1alpha1.VectorSidecar) {
+				vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "warn", Image: "registry.example/vector:crashes"}
+			}, says("cart", `"info"`), isReverted("logs")),
+			updated("correct", func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "error"} }, says("cart", `"error"`)),
+		},
 	}}
+}
+
+// impatient has a pod to wait for, and not for long.
+func impatient(namespace string) client.Object {
+	object := cart(namespace).WithReplicas(1).Build()
+	object.Spec.ProgressDeadlineSeconds = ptr.To[int32](5)
+	return object
+}
+
+// reverting goes back from a spec that fails.
+func reverting(namespace string) client.Object {
+	object := logs(namespace).Build()
+	object.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "info"}
+	object.Spec.Rollout.OnFailure = v1alpha1.OnFailureRevert
+	return object
+}
+
+// isReverted wants a VectorSidecar to have gone back from its own spec.
+func isReverted(name string) condition {
+	return func(s *seen) string {
+		if vs := s.sidecars[name]; vs == nil || vs.Status.Reverted == nil {
+			return name + " has not gone back"
+		}
+		return ""
+	}
 }
 
 // isAt wants a VectorSidecar to have a revision of the installation's values.
