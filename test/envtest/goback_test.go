@@ -77,7 +77,7 @@ func goingBack(t *testing.T, workloads int, onFailure v1alpha1.OnFailure) ([]*ap
 	vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "info"}
 	world.Create(t, vs)
 	harness.Until(t, world, vs, "being done", func(vs *v1alpha1.VectorSidecar) bool {
-		return isReady(vs) && vs.Status.UpdatedDeployments == int32(workloads) //nolint:gosec // A few.
+		return isReady(vs) && vs.Status.UpdatedDeployments == int32(workloads)
 	})
 	return apps, vs
 }

@@ -283,6 +283,9 @@ func statusOfAnyRun(given *v1alpha1.VectorSidecarStatus) v1alpha1.VectorSidecarS
 	if s.Rollout != nil {
 		s.Rollout.Started, s.Rollout.Finished = nil, nil
 	}
+	if s.Reverted != nil {
+		s.Reverted.At = metav1.Time{}
+	}
 	for i := range s.Conditions {
 		s.Conditions[i].LastTransitionTime, s.Conditions[i].ObservedGeneration = metav1.Time{}, 0
 	}
