@@ -103,7 +103,7 @@ func applicationConflict(mounts []workload.Mount, ours workload.Owned, view *wor
 			return blocked("the workload has no container %q to mount volume %q into", wanted.Container, wanted.Name)
 		}
 		for _, there := range view.Containers[at].Mounts {
-			if there.MountPath == wanted.MountPath && !slices.Contains(ours.Volumes, there.Name) {
+			if there.MountPath == wanted.MountPath && !ours.Mounts(there.Name) {
 				return conflict("container %q mounts volume %q at %s already", wanted.Container, there.Name, wanted.MountPath)
 			}
 		}

@@ -67,7 +67,12 @@ func pullSecretsOf(o Owned) []string {
 	return slices.DeleteFunc(slices.Clone(o.PullSecrets), func(name string) bool { return slices.Contains(o.SharedPullSecrets, name) })
 }
 
-func volumesOf(o Owned) []string { return o.Volumes }
+func volumesOf(o Owned) []string {
+	if len(o.Lost) == 0 {
+		return o.Volumes
+	}
+	return slices.Concat(o.Volumes, o.Lost)
+}
 
 func anyOwns(ours map[string]Owned, items func(Owned) []string, name string) bool {
 	for _, o := range ours {

@@ -5,6 +5,7 @@ package workload
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -125,6 +126,7 @@ func TestWhatIsOursInAnArgoRolloutIsRecordedInIt(t *testing.T) {
 
 	require.Equal(t, []string{"vector"}, logs.Containers)
 	require.Empty(t, logs.Volumes, "it is listed, and not there")
+	require.Equal(t, []string{"spool"}, logs.Lost)
 	require.Equal(t, []string{"scrape"}, logs.PodLabels)
 	require.Equal(t, "1", logs.InjectedHash)
 	require.True(t, logs.HasPlainAnnotations)
@@ -141,6 +143,24 @@ func TestWhatIsOursInAnArgoRolloutIsRecordedInIt(t *testing.T) {
 
 	rollout.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "vectorsidecar/logs", Operation: metav1.ManagedFieldsOperationUpdate}}
 	require.True(t, Of(rollout).Owned["vectorsidecar/logs"].Unfinished, "its entry is trimmed after a write")
+}
+
+// An owner that applies the list of volumes takes the sidecar's out, and leaves the mount of it.
+func TestAMountOfALostVolumeIsStillTheSidecars(t *testing.T) {
+	rollout := recordedRollout(corev1.Container{Name: "vector", Image: "v:1"})
+	app := &rollout.Spec.Template.Spec.Containers[0]
+	before := TemplateDigest(&rollout.Spec.Template, Of(rollout).Owned)
+	app.VolumeMounts = []corev1.VolumeMount{{Name: "spool", MountPath: "/srv/app/logs"}}
+	view := Of(rollout)
+
+	require.Equal(t, []Mount{{Container: "app", VolumeMount: app.VolumeMounts[0]}}, view.MountsOf("vectorsidecar/logs"))
+	require.NotContains(t, fmt.Sprint(view.Values()["containers"]), "/srv/app/logs", "templates do not take it for the application's")
+	require.Equal(t, before, TemplateDigest(&rollout.Spec.Template, Of(rollout).Owned), "nor is it a change of the application's")
+
+	rollout.Spec.Template.Spec.Volumes = []corev1.Volume{{Name: "spool"}}
+	logs := Of(rollout).Owned["vectorsidecar/logs"]
+	require.Equal(t, []string{"spool"}, logs.Volumes)
+	require.Empty(t, logs.Lost)
 }
 
 func TestAnArgoRolloutWithoutATemplateSaysWhoseItHas(t *testing.T) {

@@ -19,6 +19,9 @@ type Owned struct {
 	// Containers (with init containers) and Volumes are the names of the manager's list
 	// items: those that it owns, and Leftovers.
 	Containers, Volumes []string
+	// Lost are volumes that its record names and that are not there: an owner has applied the list
+	// of them anew. Mounts of them are the manager's all the same.
+	Lost []string
 	// PullSecrets are the names of its imagePullSecrets, SharedPullSecrets those of them that
 	// a deployer lists as well.
 	PullSecrets, SharedPullSecrets []string
@@ -107,6 +110,11 @@ func (o *Owned) readKeys() {
 	pods := tree.At(o.Tree, "spec", "template", "metadata")
 	o.PodLabels = slices.Sorted(maps.Keys(tree.Map(pods["labels"])))
 	o.PodAnnotations = slices.Sorted(maps.Keys(tree.Map(pods["annotations"])))
+}
+
+// Mounts reports whether mounts of a volume are the manager's.
+func (o *Owned) Mounts(volume string) bool {
+	return slices.Contains(o.Volumes, volume) || slices.Contains(o.Lost, volume)
 }
 
 // IsEmpty reports whether the manager has nothing left in the workload, though it has a

@@ -52,6 +52,11 @@ func (m *ManagedFields) recorded(selected *corev1.PodTemplate, theirs *deployed)
 		whole := recordedTree(recordedAnnotations(manager, selected.Annotations), listedIn(&parts, &selected.Template, theirs))
 		of.Hash, of.WrittenBy = Hash(whole), selected.Annotations[meta.AnnotationWrittenBy(manager)]
 		of.read(whole, theirs)
+		for _, name := range parts.Volumes {
+			if !slices.ContainsFunc(selected.Template.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == name }) {
+				of.Lost = append(of.Lost, name)
+			}
+		}
 		all[manager] = of
 	}
 	return all

@@ -221,10 +221,10 @@ func (v *View) values(c *Container) map[string]any {
 	return map[string]any{"name": c.Name, "ports": ports, "volumeMounts": mounts}
 }
 
-// isOurVolume reports whether one of the operator's managers has added a volume.
+// isOurVolume reports whether mounts of a volume are those of one of the operator's managers.
 func (v *View) isOurVolume(name string) bool {
 	for _, owned := range v.Owned {
-		if slices.Contains(owned.Volumes, name) {
+		if owned.Mounts(name) {
 			return true
 		}
 	}
@@ -241,7 +241,7 @@ func (v *View) MountsOf(manager string) []Mount {
 			continue
 		}
 		for _, mount := range c.Mounts {
-			if slices.Contains(owned.Volumes, mount.Name) {
+			if owned.Mounts(mount.Name) {
 				found = append(found, Mount{Container: c.Name, VolumeMount: mount})
 			}
 		}
