@@ -182,7 +182,7 @@ release-before: ## Build the operator of the release before in bin/before, besid
 	echo $(RELEASE_BEFORE) > "$$to/commit"
 
 .PHONY: test
-test: build control-plane $(BIN)/helm-unittest ## Run the tests: unit, golden, charts, and the operator and the plugin against a real API server.
+test: build control-plane $(BIN)/helm-unittest $(BIN)/rollouts-crds ## Run the tests: unit, golden, charts, and the operator and the plugin against a real API server.
 	@$(SIDE_BY_SIDE) go-test-$(firstword $(RUNS_PROGRAMS)) go-test-rest $(RUNS_PROGRAMS:%=go-test-%) test-charts
 	@command -v '$(or $(VECTOR),vector)' >/dev/null || \
 	  echo 'SKIPPED: no rendered configuration is run, because there is no Vector here: name the program in VECTOR, or put it into PATH'
@@ -205,7 +205,7 @@ test-charts: $(BIN)/helm-unittest ## Run both charts' helm-unittest suites.
 	$(BIN)/helm-unittest -f 'test/sidecarchart/*_test.yaml' .
 
 .PHONY: test-integration
-test-integration: build release-before control-plane $(BIN)/helm-sdk $(BIN)/promtool $(BIN)/crds ## Run what takes longer: the chart's life, operators that are killed, frozen and replaced, waves, injection by the API server, preflight, faults and bombs in short.
+test-integration: build release-before control-plane $(BIN)/helm-sdk $(BIN)/promtool $(BIN)/crds $(BIN)/rollouts-crds ## Run what takes longer: the chart's life, operators that are killed, frozen and replaced, waves, injection by the API server, preflight, faults and bombs in short.
 	@$(SIDE_BY_SIDE) $(INTEGRATION:%=go-test-%)
 
 .PHONY: test-rollouts
@@ -226,11 +226,11 @@ sizes: $(BIN)/kafka ## Measure memory and CPU of the Vector that VECTOR names wi
 	ROWS='$(ROWS)' go test -count=1 -v -timeout 30m ./test/sizes -full $(ARGS)
 
 .PHONY: faults
-faults: build control-plane ## Sweep every scenario for every fault, before and after each write, for up to an hour; ARGS='-scenarios REGEXP' for some.
+faults: build control-plane $(BIN)/rollouts-crds ## Sweep every scenario for every fault, before and after each write, for up to an hour; ARGS='-scenarios REGEXP' for some.
 	go test -count=1 -v -timeout 170m ./test/faults -full -runs 16 $(ARGS)
 
 .PHONY: corpus
-corpus: control-plane ## Try a thousand generated workloads with every sample; SEED=N for those of that seed, ARGS='-workloads 0' for every value of every field, which takes hours.
+corpus: control-plane $(BIN)/rollouts-crds ## Try a thousand generated workloads with every sample; SEED=N for those of that seed, ARGS='-workloads 0' for every value of every field, which takes hours.
 	go test -timeout 5h -count=1 -v -run TestOfflineAndLiveAreOneMerge ./test/corpus -seed $(SEED) -workloads 1000 $(ARGS)
 
 .PHONY: bombs

@@ -162,7 +162,9 @@ func Singles(kind *Kind, base map[string]any) ([]Workload, error) {
 				{variant: one, second: ServerSide, value: one.value},
 				{variant: one, second: Forced, value: other},
 			} {
-				all = append(all, build(kind, firsts[(i+j)%len(firsts)], base, shared))
+				if kind.takes(shared.second) {
+					all = append(all, build(kind, firsts[(i+j)%len(firsts)], base, shared))
+				}
 			}
 		}
 	}
@@ -194,7 +196,11 @@ func Random(kind *Kind, seed uint64, number int, base map[string]any) ([]Workloa
 				continue
 			}
 			taken = append(taken, field)
-			parts = append(parts, field.draw(random, base))
+			drawn := field.draw(random, base)
+			if !kind.takes(drawn.second) {
+				drawn = part{variant: drawn.variant}
+			}
+			parts = append(parts, drawn)
 		}
 		all = append(all, build(kind, firsts[random.IntN(len(firsts))], base, parts...))
 	}

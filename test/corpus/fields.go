@@ -39,6 +39,7 @@ var places = map[string]struct {
 	"statefulset": {reflect.TypeFor[appsv1.StatefulSetSpec](), spec, true},
 	"daemonset":   {reflect.TypeFor[appsv1.DaemonSetSpec](), spec, true},
 	"cronjob":     {reflect.TypeFor[batchv1.CronJobSpec](), spec, true},
+	"rollout":     {reflect.TypeFor[rolloutSpec](), spec, true},
 	"job": {reflect.TypeFor[batchv1.JobSpec](), func(m map[string]any) map[string]any {
 		return spec(map[string]any{"jobTemplate": map[string]any{"spec": m}})
 	}, true},

@@ -67,6 +67,7 @@ var leftOutOf = map[string]map[string]string{
 		"PersistentVolumeClaim.status":  "the API server's own",
 	},
 	"DaemonSet": {"PodSpec.activeDeadlineSeconds": "refused in a DaemonSet"},
+	"Rollout":   {"PodSpec.activeDeadlineSeconds": "refused in a Rollout"},
 	"CronJob": {
 		"JobSpec.selector":             "the API server's own",
 		"JobTemplateSpec.metadata":     "no part of a pod",
@@ -84,7 +85,7 @@ const indexed = "needs an indexed Job"
 
 var specs = map[string]reflect.Type{
 	"Deployment": reflect.TypeFor[appsv1.DeploymentSpec](), "StatefulSet": reflect.TypeFor[appsv1.StatefulSetSpec](),
-	"DaemonSet": reflect.TypeFor[appsv1.DaemonSetSpec](), "CronJob": reflect.TypeFor[batchv1.CronJobSpec](),
+	"DaemonSet": reflect.TypeFor[appsv1.DaemonSetSpec](), "CronJob": reflect.TypeFor[batchv1.CronJobSpec](), "Rollout": reflect.TypeFor[rolloutSpec](),
 }
 
 // A field that Kubernetes adds is to be put into the table.

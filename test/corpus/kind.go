@@ -6,6 +6,8 @@ package corpus
 import (
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -21,6 +23,10 @@ type Kind struct {
 	left []string
 	// job says that the template is that of a Job, at spec.jobTemplate.spec.template.
 	job bool
+	// custom says that a CustomResourceDefinition defines it: a list of its pods is one value with one
+	// owner, tools send merge patches of whole lists, and the definition, which is of a release of its
+	// own, does not know every field nor takes null.
+	custom bool
 }
 
 // Kinds are those that sidecars are written to.
@@ -33,8 +39,28 @@ func Kinds() []*Kind {
 			Name: "CronJob", APIVersion: "batch/v1", places: []string{"cronjob", "job"}, left: []string{"replicas", "selector"}, job: true,
 			base: merged(pod(map[string]any{"restartPolicy": "Never"}), map[string]any{"spec": map[string]any{"schedule": "0 0 1 1 *"}}),
 		},
+		{
+			Name: "Rollout", APIVersion: "argoproj.io/v1alpha1", places: []string{"rollout"}, custom: true,
+			base: map[string]any{"spec": map[string]any{"strategy": map[string]any{"canary": map[string]any{}}}},
+		},
 	}
 }
+
+// rolloutSpec are the fields of a Rollout that its workloads have.
+type rolloutSpec struct {
+	Replicas                *int32                 `json:"replicas"`
+	Selector                *metav1.LabelSelector  `json:"selector"`
+	Template                corev1.PodTemplateSpec `json:"template"`
+	MinReadySeconds         int32                  `json:"minReadySeconds"`
+	RevisionHistoryLimit    *int32                 `json:"revisionHistoryLimit"`
+	Paused                  bool                   `json:"paused"`
+	ProgressDeadlineSeconds *int32                 `json:"progressDeadlineSeconds"`
+	Strategy                map[string]any         `json:"strategy"`
+}
+
+// takes reports whether the kind can be written by a second owner in a way: who applies to a list
+// that has one owner takes it away from the first.
+func (k *Kind) takes(second Way) bool { return !k.custom || second == "" || second == Edit }
 
 // Fields are the fields that a workload of the kind can have.
 func (k *Kind) Fields() ([]*Field, error) {

@@ -31,6 +31,9 @@ func TestMain(m *testing.M) {
 		if world, err = harness.NewWorld(c.Config()); err != nil {
 			return nil, err
 		}
+		if err := world.ServeRollouts(); err != nil {
+			return nil, err
+		}
 		running := world.RunOperator(operator.Options{Namespace: "vector-system", WorkloadKinds: kindNames()})
 		return running.Stop, nil
 	}))

@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -56,6 +57,13 @@ func (c *course) send(ctx context.Context, name string, write *Write, isNew bool
 	if isNew {
 		return object, world.Client.Create(ctx, object, owner, client.FieldValidation("Strict"))
 	}
+	if c.workload.Kind.custom {
+		patch, err := c.mergePatch(ctx, write, object)
+		if err != nil {
+			return nil, err
+		}
+		return object, world.Client.Patch(ctx, object, client.RawPatch(types.MergePatchType, patch), options...)
+	}
 	patch, err := c.patch(ctx, write, object)
 	if err != nil {
 		return nil, err
@@ -91,12 +99,7 @@ func (c *course) patch(ctx context.Context, write *Write, object *unstructured.U
 	if err != nil || write.Way != ClientSide {
 		return wanted, err
 	}
-	live := &unstructured.Unstructured{}
-	live.SetGroupVersionKind(object.GroupVersionKind())
-	if err := world.Client.Get(ctx, client.ObjectKeyFromObject(object), live); err != nil {
-		return nil, err
-	}
-	current, err := json.Marshal(live.Object)
+	live, current, err := liveOf(ctx, object)
 	if err != nil {
 		return nil, err
 	}
@@ -106,4 +109,32 @@ func (c *course) patch(ctx context.Context, write *Write, object *unstructured.U
 		return nil, err
 	}
 	return strategicpatch.CreateThreeWayMergePatch(last, wanted, current, schema, true)
+}
+
+// mergePatch is the same for a kind of which the API server takes no strategic merge patch: kubectl
+// apply sends whole lists, and so does kubectl edit, with what was there.
+func (c *course) mergePatch(ctx context.Context, write *Write, object *unstructured.Unstructured) ([]byte, error) {
+	live, current, err := liveOf(ctx, object)
+	if err != nil {
+		return nil, err
+	}
+	if write.Way == ClientSide {
+		wanted, err := json.Marshal(object.Object)
+		if err != nil {
+			return nil, err
+		}
+		return jsonmergepatch.CreateThreeWayJSONMergePatch([]byte(live.GetAnnotations()[corev1.LastAppliedConfigAnnotation]), wanted, current)
+	}
+	return client.MergeFrom(live).Data(&unstructured.Unstructured{Object: merged(live.Object, object.Object)})
+}
+
+// liveOf is an object as it is, and as JSON.
+func liveOf(ctx context.Context, object *unstructured.Unstructured) (live *unstructured.Unstructured, text []byte, err error) {
+	live = &unstructured.Unstructured{}
+	live.SetGroupVersionKind(object.GroupVersionKind())
+	if err := world.Client.Get(ctx, client.ObjectKeyFromObject(object), live); err != nil {
+		return nil, nil, err
+	}
+	text, err = json.Marshal(live.Object)
+	return live, text, err
 }

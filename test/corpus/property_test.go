@@ -5,6 +5,7 @@ package corpus
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"regexp"
 	"sync"
@@ -56,8 +57,8 @@ func TestOfflineAndLiveAreOneMerge(t *testing.T) {
 	}
 	close(runs)
 	group.Wait()
-	t.Logf("seed %d: %d workloads, %d sidecars, %d pairs, of which %d take the sidecar (%v, each in twice and out twice), by kind %v: %d differences",
-		by, workloads, len(samples), sum.pairs, sum.injected, sum.byKind, sum.pairsByKind, sum.differences)
+	t.Logf("seed %d: %d workloads, %d sidecars, %d pairs, of which %d take the sidecar (%v, each in twice and out twice), by kind %v, and %d that no definition has: %d differences",
+		by, workloads, len(samples), sum.pairs, sum.injected, sum.byKind, sum.pairsByKind, sum.undefined, sum.differences)
 	require.Positive(t, sum.injected)
 	if *only != "" {
 		return // It may match workloads that some samples do not take.
@@ -101,7 +102,9 @@ const few = 8
 type tally struct {
 	mu                           sync.Mutex
 	pairs, injected, differences int
-	byName, byKind, pairsByKind  map[string]int
+	// undefined are those of which a CustomResourceDefinition does not know, or take, some value.
+	undefined                   int
+	byName, byKind, pairsByKind map[string]int
 }
 
 // perLine is how many pairs go by between two lines that say how far it is.
@@ -116,6 +119,9 @@ func (s *tally) add(t *testing.T, pair string, result outcome) {
 		s.byName, s.byKind, s.pairsByKind = map[string]int{}, map[string]int{}, map[string]int{}
 	}
 	s.pairsByKind[result.kind]++
+	if result.isUndefined {
+		s.undefined++
+	}
 	if result.injected {
 		s.injected++
 		s.byName[result.sidecar]++
@@ -138,6 +144,7 @@ type outcome struct {
 	sidecar     string
 	kind        string
 	injected    bool
+	isUndefined bool
 	differences []string
 }
 
@@ -145,7 +152,9 @@ type outcome struct {
 func (c *course) run(ctx context.Context) outcome {
 	result := outcome{sidecar: c.sample.sidecar.Name, kind: c.workload.Kind.Name}
 	err := c.make(ctx)
-	if err == nil {
+	if errors.Is(err, errUndefined) {
+		result.isUndefined, err = true, nil
+	} else if err == nil {
 		result.injected, err = c.takes(ctx)
 	}
 	if result.injected {

@@ -10,6 +10,10 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
@@ -32,11 +36,23 @@ func watch(t *testing.T, namespace string) *watched {
 	w := &watched{latest: map[string]workload.Object{}, changed: make(chan struct{})}
 	// The API server ends a watch after half an hour or more, so that an informer is needed.
 	factory := informers.NewSharedInformerFactoryWithOptions(clientset, 0, informers.WithNamespace(namespace))
+	untyped, err := dynamic.NewForConfig(world.Config)
+	require.NoError(t, err)
+	custom := dynamicinformer.NewFilteredDynamicSharedInformerFactory(untyped, 0, namespace, nil)
 	for _, kind := range Kinds() {
 		of := workload.KindOf(kind.Name)
-		generic, err := factory.ForResource(of.GroupVersion().WithResource(of.Resource))
-		require.NoError(t, err)
-		informer := generic.Informer()
+		resource := of.GroupVersion().WithResource(of.Resource)
+		informer := custom.ForResource(resource).Informer()
+		if kind.custom {
+			require.NoError(t, informer.SetTransform(func(object any) (any, error) {
+				typed := of.New()
+				return typed, runtime.DefaultUnstructuredConverter.FromUnstructured(object.(*unstructured.Unstructured).Object, typed)
+			}))
+		} else {
+			generic, err := factory.ForResource(resource)
+			require.NoError(t, err)
+			informer = generic.Informer()
+		}
 		_, err = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 			AddFunc:    func(object any) { w.see(object.(workload.Object)) },
 			UpdateFunc: func(_, object any) { w.see(object.(workload.Object)) },

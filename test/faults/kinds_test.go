@@ -7,6 +7,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -18,7 +19,7 @@ import (
 // ofKinds are the lives of workloads that are no Deployments.
 func ofKinds() []scenario {
 	var every []scenario
-	for _, kind := range []string{"StatefulSet", "DaemonSet", "CronJob"} {
+	for _, kind := range []string{"StatefulSet", "DaemonSet", "CronJob", "Rollout"} {
 		every = append(every, ofKind(kind)...)
 	}
 	return every
@@ -55,6 +56,15 @@ func ofKind(kind string) []scenario {
 // workloadOf is a workload like the Deployment of most scenarios.
 func workloadOf(kind, namespace string) client.Object {
 	object := objects.NewWorkload(kind, "cart", namespace, map[string]string{"logs": "v"})
+	if like, isDeployment := object.(*appsv1.Deployment); isDeployment && kind == "Rollout" {
+		object = &workload.ArgoRollout{
+			TypeMeta: metav1.TypeMeta{APIVersion: "argoproj.io/v1alpha1", Kind: kind}, ObjectMeta: like.ObjectMeta,
+			Spec: workload.ArgoRolloutSpec{
+				Replicas: ptr.To[int32](0), Selector: like.Spec.Selector, Template: like.Spec.Template,
+				Strategy: workload.ArgoStrategy{Canary: &workload.ArgoCanary{}},
+			},
+		}
+	}
 	template := workload.TemplateOf(object.(workload.Object))
 	template.Spec.InitContainers = append(template.Spec.InitContainers, corev1.Container{Name: "migrate", Image: "registry.example/migrate:1"})
 	switch object := object.(type) {

@@ -5,6 +5,7 @@ package faults
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"os"
 	"testing"
@@ -37,13 +38,17 @@ func TestMain(m *testing.M) {
 	if *full {
 		options.Nodes = 3 // A thousand pods fit on each.
 	}
+	ctx := context.Background()
 	os.Exit(controlplane.Main(m, options, func(c *controlplane.ControlPlane) (func() error, error) {
 		var err error
 		plane = c
 		if world, err = harness.NewWorld(c.Config()); err != nil {
 			return nil, err
 		}
-		_, err = world.RunAsInstalled(context.Background(), c, "Deployment", "StatefulSet", "DaemonSet", "CronJob")
+		if err := errors.Join(world.ServeRollouts(), rollOut(ctx)); err != nil {
+			return nil, err
+		}
+		_, err = world.RunAsInstalled(ctx, c, "Deployment", "StatefulSet", "DaemonSet", "CronJob", "Rollout")
 		return nil, err
 	}))
 }

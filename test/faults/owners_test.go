@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // What owners do, each as the tool that they would do it with.
@@ -91,9 +92,10 @@ func patch[T client.Object](manager, name string, empty T, change func(T)) actio
 			return fmt.Errorf("copying %T", empty)
 		}
 		change(object)
-		difference := client.MergeFrom(before)
-		if _, built := any(object).(*v1alpha1.VectorSidecar); !built {
-			difference = client.StrategicMergeFrom(before)
+		difference := client.StrategicMergeFrom(before)
+		switch any(object).(type) {
+		case *v1alpha1.VectorSidecar, *workload.ArgoRollout: // Of custom resources the API server merges maps alone.
+			difference = client.MergeFrom(before)
 		}
 		if err := world.Client.Patch(ctx, object, difference, client.FieldOwner(manager)); err != nil {
 			return fmt.Errorf("changing %T %s: %w", empty, name, err)

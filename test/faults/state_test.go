@@ -267,7 +267,9 @@ func ofAnyRun(given *metav1.ObjectMeta) metav1.ObjectMeta {
 		m.OwnerReferences[i].UID = ""
 	}
 	// What a Deployment's controller says of it is not compared.
-	m.ManagedFields = slices.DeleteFunc(m.ManagedFields, func(e metav1.ManagedFieldsEntry) bool { return e.Manager == "kube-controller-manager" })
+	m.ManagedFields = slices.DeleteFunc(m.ManagedFields, func(e metav1.ManagedFieldsEntry) bool {
+		return e.Manager == "kube-controller-manager" || e.Manager == argoController
+	})
 	for i := range m.ManagedFields {
 		m.ManagedFields[i].Time = nil
 	}

@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package faults
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// argoController is who writes the status of Rollouts here.
+const argoController = "rollouts-controller"
+
+// rollOut says of all Rollouts that they are rolled out, as their controller does of those without pods:
+// what is swept are the operator's writes, and nothing is asked of pods. test/rollouts has the controller
+// itself, which takes minutes to build.
+func rollOut(ctx context.Context) error {
+	watching, err := client.NewWithWatch(world.Config, client.Options{Scheme: world.Client.Scheme()})
+	if err != nil {
+		return err
+	}
+	go func() {
+		for ctx.Err() == nil {
+			if stream, err := watching.Watch(ctx, &workload.ArgoRolloutList{}); err == nil {
+				for event := range stream.ResultChan() {
+					if rollout, isOne := event.Object.(*workload.ArgoRollout); isOne && event.Type != watch.Deleted {
+						_ = settle(ctx, rollout) // It is tried again with the next event, or the next watch.
+					}
+				}
+			}
+			_ = pause(ctx) // The end of the context ends the loop.
+		}
+	}()
+	return nil
+}
+
+// settle writes the status of a Rollout that is done, unless that is there.
+func settle(ctx context.Context, rollout *workload.ArgoRollout) error {
+	seen := fmt.Sprint(rollout.Generation)
+	if rollout.Status.ObservedGeneration == seen {
+		return nil
+	}
+	sum := fnv.New32a()
+	_, _ = sum.Write([]byte(text(rollout.Spec.Template))) // It never fails.
+	hash := fmt.Sprint(sum.Sum32())
+	body, err := json.Marshal(map[string]any{"status": map[string]any{
+		"observedGeneration": seen, "phase": "Healthy", "currentPodHash": hash, "stableRS": hash,
+	}})
+	if err != nil {
+		return err
+	}
+	return world.Client.Status().Patch(ctx, rollout, client.RawPatch(types.MergePatchType, body), client.FieldOwner(argoController))
+}
