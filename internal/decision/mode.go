@@ -13,6 +13,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -28,11 +29,13 @@ type mode struct {
 	// isPromoted reports whether a person lets the change go. isEverywhere reports whether all
 	// workloads that have a sidecar have it, and some do.
 	isPromoted, isEverywhere bool
+	// isWayBack reports whether it is the last good spec that goes, in place of one that has failed.
+	isWayBack bool
 }
 
 // modeOf returns the mode for the workloads that should have the sidecar, nil for Immediate.
 func modeOf(sidecar *v1alpha1.VectorSidecar, workloads []Workload) *mode {
-	m := &mode{of: sidecar.Spec.RolloutMode()}
+	m := &mode{of: sidecar.Spec.RolloutMode(), isWayBack: lastgood.IsBack(sidecar)}
 	if m.of == v1alpha1.ModeImmediate {
 		return nil
 	}
@@ -103,7 +106,7 @@ func (d *Decision) deferChange(facts *Facts, p *plan.Plan, record *workloadcache
 
 // lets reports whether a workload gets a change at once, whatever its owner does.
 func (m *mode) lets(facts *Facts, p *plan.Plan) bool {
-	hasFailed := p.Carries && (p.Rollout == workload.RolloutFailed || facts.told(p) == v1alpha1.StateFailed)
+	hasFailed := p.Carries && (p.Rollout == workload.RolloutFailed || facts.told(p) == v1alpha1.StateFailed || m.isWayBack && isUnfinished(p))
 	switch {
 	case p.AtOnce, hasFailed, m.isPromoted: // Its pods do not run because of what it has.
 		return true
@@ -113,6 +116,12 @@ func (m *mode) lets(facts *Facts, p *plan.Plan) bool {
 		return m.isEverywhere // It gets what all others have.
 	}
 	return !p.Created.Before(facts.Sidecar.CreationTimestamp.Time)
+}
+
+// isUnfinished reports whether not all pods of a workload have its template. On the way back these may
+// fail as others have, and one that has failed may be told as another state while it waits for its turn.
+func isUnfinished(p *plan.Plan) bool {
+	return p.Rollout == workload.RolloutProgressing || p.Rollout == workload.RolloutUnavailable
 }
 
 // isServedAtAdmission reports whether the API server itself puts what a workload waits for into those

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
@@ -57,6 +58,14 @@ func later(s *Snapshot) {
 	s.Sidecar.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "warn"}
 }
 
+// goingBack has what the VectorSidecar asks for be its last good spec, in place of one that has failed.
+func goingBack(s *Snapshot) {
+	s.Sidecar.Status.Reverted = &v1alpha1.RevertedSpec{Digest: "of what failed"}
+	s.Sidecar.Status.LastGood = &v1alpha1.LastGoodSpec{Digest: lastgood.Digest(&s.Sidecar.Spec)}
+}
+
+func unfinished(v *workload.View) { v.Rollout = workload.RolloutProgressing }
+
 // When a change goes, by mode and by what has happened to the workload that has the sidecar of before.
 func TestAChangeGoesWhenItsModeSays(t *testing.T) {
 	const owner, person = meta.ReasonWaitingForOwner, meta.ReasonWaitingForPerson
@@ -82,6 +91,9 @@ func TestAChangeGoesWhenItsModeSays(t *testing.T) {
 		"a failure in the status": {v1alpha1.ModeManual, 0, func(s *Snapshot) {
 			s.Sidecar.Status.Unsettled = []v1alpha1.UnsettledWorkload{{Kind: "Deployment", Name: "cart", State: v1alpha1.StateFailed}}
 		}, "", "as above"},
+		"no pods yet":                  {v1alpha1.ModeManual, 0, func(s *Snapshot) { change(s, unfinished) }, person, "it is not known to have failed"},
+		"no pods yet, on the way back": {v1alpha1.ModeManual, 0, func(s *Snapshot) { change(s, unfinished); goingBack(s) }, "", "they may fail as others have"},
+		"the way back of what runs":    {v1alpha1.ModeOnAppRollout, 0, goingBack, owner, "it does nobody harm"},
 		"damage": {v1alpha1.ModeManual, 0, func(s *Snapshot) {
 			change(s, func(v *workload.View) {
 				owned := v.Owned[meta.Manager("logs")]

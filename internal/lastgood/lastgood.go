@@ -84,6 +84,13 @@ func Rendered(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar {
 	return &made
 }
 
+// IsBack reports whether a VectorSidecar, as it is rendered, has the last good spec in place of one
+// that has failed.
+func IsBack(rendered *v1alpha1.VectorSidecar) bool {
+	is := &rendered.Status
+	return is.Reverted != nil && is.LastGood != nil && Digest(&rendered.Spec) == is.LastGood.Digest
+}
+
 // AsGiven returns a VectorSidecar that is rendered as its spec says, whatever has failed: for whom the
 // spec itself is to be judged.
 func AsGiven(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar {

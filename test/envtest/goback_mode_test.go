@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package envtest
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+)
+
+// A change that has waited fails where it goes first. All that it has kept from running goes back at
+// once, though nobody has said so, and all else is as it was.
+func TestAWayBackWaitsForNobody(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		mode v1alpha1.RolloutMode
+		// goes has the change reach app-00 and app-01.
+		goes func(*testing.T, []*appsv1.Deployment, *v1alpha1.VectorSidecar)
+	}{
+		"with the owner's rollout": {v1alpha1.ModeOnAppRollout, func(t *testing.T, apps []*appsv1.Deployment, _ *v1alpha1.VectorSidecar) {
+			t.Helper()
+			// No node takes its pods, so that they have not failed when those of the other one do.
+			harness.Change(t, world, apps[1], func(d *appsv1.Deployment) { d.Spec.Template.Spec.NodeSelector = map[string]string{"disk": "none"} })
+			harness.Until(t, world, apps[1], "the change", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
+			run(t, apps[0].Namespace, "kubectl", "rollout", "restart", "deployment/"+apps[0].Name)
+		}},
+		"by hand": {v1alpha1.ModeManual, func(t *testing.T, _ []*appsv1.Deployment, vs *v1alpha1.VectorSidecar) {
+			t.Helper()
+			harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
+				metav1.SetMetaDataAnnotation(&vs.ObjectMeta, meta.AnnotationPromoteRollout, vs.Status.Deferred.Change)
+			})
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			apps, vs := goingBack(t, 4, v1alpha1.OnFailureRevert)
+			seen := watchLevels(t, vs.Namespace)
+			harness.Eventually(t, "the watch", func() bool { return seen.of("info") == 4 })
+			rolledOut := map[string]int{}
+			for _, app := range apps[2:] {
+				rolledOut[app.Name] = revisionsOf(t, app)
+			}
+			harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
+				crash(vs)
+				vs.Spec.Rollout.Mode, vs.Spec.Rollout.Soak = test.mode, &metav1.Duration{}
+			})
+			harness.Until(t, world, vs, "the change to wait", deferring(4))
+			test.goes(t, apps, vs)
+			harness.Until(t, world, vs, "Reverted", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.Reverted != nil })
+			for _, app := range apps[:2] {
+				harness.Until(t, world, app, "the last good sidecar", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
+			}
+			require.Equal(t, 2, seen.of("warn"))
+			harness.Change(t, world, apps[1], func(d *appsv1.Deployment) { d.Spec.Template.Spec.NodeSelector = nil })
+			harness.Until(t, world, vs, "that all are back", func(vs *v1alpha1.VectorSidecar) bool {
+				return isBack(vs) && vs.Status.UpdatedDeployments == 4 && vs.Status.Deferred == nil
+			})
+			require.Contains(t, message(vs, meta.ConditionReady), "4 of 4 Deployments run the current sidecar")
+			for _, app := range apps[2:] {
+				harness.Until(t, world, app, "no note", func(d *appsv1.Deployment) bool { return noteOf(d) == "" })
+				require.Equal(t, rolledOut[app.Name], revisionsOf(t, app))
+			}
+			harness.Eventually(t, "an event", func() bool { return eventsOf(t, vs, meta.ReasonReverted) == 1 })
+		})
+	}
+}
