@@ -146,7 +146,10 @@ func (o *rolloutOptions) retryOne(ctx context.Context, argument string) error {
 type rollout struct {
 	// Revision is a digest of them.
 	Revision string `json:"revision"`
-	Waves    []wave `json:"waves"`
+	Waves    []wave `json:"waves,omitempty"`
+	// RevertedSpecs are the first VectorSidecars that have gone back from a spec of their own, with what
+	// that was.
+	RevertedSpecs []string `json:"revertedSpecs,omitempty"`
 
 	rules *fleet.Rules
 	// platform is the present one. After an undo its revision is another one.
@@ -180,10 +183,20 @@ func (o *rolloutOptions) read(ctx context.Context, cluster client.Reader) (*roll
 // readWaves is read, with an error if the installation has no waves.
 func (o *rolloutOptions) readWaves(ctx context.Context, cluster client.Reader) (*rollout, error) {
 	read, err := o.read(ctx, cluster)
-	if err == nil && !read.rules.IsStaged() {
-		return nil, fmt.Errorf("the installation has no waves: set rollout.waves or rollout.halt in its values (ConfigMap %s)", read.values)
+	if err == nil {
+		err = read.requireWaves()
 	}
-	return read, err
+	if err != nil {
+		return nil, err
+	}
+	return read, nil
+}
+
+func (r *rollout) requireWaves() error {
+	if r.rules.IsStaged() {
+		return nil
+	}
+	return fmt.Errorf("the installation has no waves: set rollout.waves or rollout.halt in its values (ConfigMap %s)", r.values)
 }
 
 func (o *rolloutOptions) promote(ctx context.Context, name string) error {

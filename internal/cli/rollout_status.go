@@ -26,6 +26,9 @@ func newRolloutStatus(a *app) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "status",
 		Short: "Show how far each wave is with the installation's present templates and values",
+		Long: `Show how far each wave is with the installation's present templates and values, and which
+VectorSidecars have gone back from a spec of their own that failed. Without waves it shows the
+latter alone.`,
 		Example: `# once
 kubectl vectorsidecar rollout status
 # and again whenever something changes
@@ -103,6 +106,16 @@ func (r *rollout) count(found []inWave) {
 	}
 }
 
+// countReverted notes the VectorSidecars that have gone back from a spec of their own.
+func (r *rollout) countReverted(found []inWave) {
+	for i := range found {
+		if found[i].reverted != "" {
+			r.RevertedSpecs = append(r.RevertedSpecs, fmt.Sprintf("%s: %s: %s", found[i].name, v1alpha1.RolloutReverted, found[i].reverted))
+		}
+	}
+	r.RevertedSpecs = humanize.First(r.RevertedSpecs, mostUnfinished, len(r.RevertedSpecs))
+}
+
 func (o *rolloutOptions) status(ctx context.Context) error {
 	if err := o.output.check(); err != nil {
 		return err
@@ -112,7 +125,7 @@ func (o *rolloutOptions) status(ctx context.Context) error {
 		return err
 	}
 	show := func() ([]byte, error) {
-		read, err := o.readWaves(ctx, cluster)
+		read, err := o.read(ctx, cluster)
 		if err != nil {
 			return nil, err
 		}
@@ -120,7 +133,13 @@ func (o *rolloutOptions) status(ctx context.Context) error {
 		if err != nil {
 			return nil, err
 		}
-		read.count(found)
+		read.countReverted(found)
+		switch err := read.requireWaves(); {
+		case err == nil:
+			read.count(found)
+		case len(read.RevertedSpecs) == 0:
+			return nil, err
+		}
 		var out bytes.Buffer
 		if o.output.isTree() {
 			err = o.output.print(&out, read)
@@ -174,10 +193,12 @@ func (r *rollout) print(to io.Writer) error {
 		}
 		unfinished = append(unfinished, one.Unfinished...)
 	}
-	if err := table(to, header, rows); err != nil {
-		return err
+	if len(rows) > 0 {
+		if err := table(to, header, rows); err != nil {
+			return err
+		}
 	}
-	for _, text := range unfinished {
+	for _, text := range append(unfinished, r.RevertedSpecs...) {
 		if err := humanize.Fprintf(to, "%s\n", text); err != nil {
 			return err
 		}

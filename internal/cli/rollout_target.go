@@ -16,6 +16,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
@@ -93,6 +94,8 @@ type inWave struct {
 	name     string
 	is       *v1alpha1.RolloutStatus
 	deferred int32
+	// reverted says what it has gone back from of its own spec, "" for nothing.
+	reverted string
 }
 
 // inWaves lists them. Where ClusterVectorSidecars may not be read, a note says so.
@@ -104,7 +107,7 @@ func (o *rolloutOptions) inWaves(ctx context.Context, cluster client.Reader) ([]
 	var all []inWave
 	for i := range found.Items {
 		of := &found.Items[i]
-		one := inWave{name: of.Namespace + "/" + of.Name, is: of.Status.Rollout}
+		one := inWave{name: of.Namespace + "/" + of.Name, is: of.Status.Rollout, reverted: lastgood.TextOf(of)}
 		if later := of.Status.Deferred; later != nil {
 			one.deferred = later.Workloads
 		}

@@ -17,6 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
@@ -151,7 +152,36 @@ rest     0/1    ....................   0             1         0        0       
 	require.True(t, isPaused())
 	require.Equal(t, "vectorsidecar/done: rollouts begin again\n", rollout("resume", "done", "-n", namespace))
 	require.False(t, isPaused())
+	testRevertedSpecs(t, w, client.ObjectKey{Namespace: namespace, Name: "failed"}, plane.Kubeconfig(), home)
 	testClusterRollouts(t, w, rollout, first.Revision, before.Revision())
+}
+
+// testRevertedSpecs has a VectorSidecar listed that has gone back from a spec of its own, also where there are no waves.
+func testRevertedSpecs(t *testing.T, w *harness.World, name client.ObjectKey, kubeconfig, home string) {
+	t.Helper()
+	bare := w.Namespace(t)
+	operator := objects.NewDeployment("operator", bare).Labelled("app.kubernetes.io/component", "operator").Build()
+	operator.Spec.Template.Spec.Containers[0].Args = []string{"--environments-configmap=values"}
+	w.Create(t, operator, objects.NewConfigMap("values", bare, "development.yaml", "sidecar: {}"))
+	status := func(home string, more ...string) []string {
+		return append([]string{"rollout", "status", "--kubeconfig", kubeconfig, "--operator-namespace", home}, more...)
+	}
+	exits(t, 2, status(bare)...) // There is nothing to show.
+
+	vs := &v1alpha1.VectorSidecar{}
+	require.NoError(t, w.Client.Get(t.Context(), name, vs))
+	was := vs.DeepCopy()
+	vs.Status.LastGood = &v1alpha1.LastGoodSpec{Digest: "0123456789abcdef", Generation: 3, Spec: "{}"}
+	vs.Status.Reverted = &v1alpha1.RevertedSpec{Digest: lastgood.Digest(&vs.Spec), Generation: 4, FailedWorkloads: 2, At: metav1.Now()}
+	require.NoError(t, w.Client.Status().Patch(t.Context(), vs, client.MergeFrom(was)))
+	want := name.String() + ": Reverted: its spec of generation 4 (digest " + vs.Status.Reverted.Digest + ") failed in 2 workloads, and they have that of generation 3 instead"
+	for _, home := range []string{home, bare} {
+		require.Contains(t, string(runs(t, status(home)...)), "\n"+want)
+		var found struct{ RevertedSpecs []string }
+		require.NoError(t, json.Unmarshal(runs(t, status(home, "-o", "json")...), &found))
+		require.Len(t, found.RevertedSpecs, 1)
+		require.Contains(t, found.RevertedSpecs[0], want)
+	}
 }
 
 // testClusterRollouts tries the commands on a ClusterVectorSidecar, which is in two waves.
