@@ -6,6 +6,7 @@ package chart
 import (
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -14,10 +15,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	example "kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -199,8 +202,35 @@ func TestAVectorSidecarIsJudgedAtAdmission(t *testing.T) {
 		})
 		require.Contains(t, said, "as before: Deployment shop/both: VectorSidecar shop/logs injects")
 	})
+	t.Run("an update of one whose spec is reverted is judged by what it asks for", func(t *testing.T) { requireJudgedAsGiven(t) })
 	world.Get(t, cart)
 	require.True(t, carries(cart))
+}
+
+// requireJudgedAsGiven has a VectorSidecar whose last good spec would be refused today.
+func requireJudgedAsGiven(t *testing.T) {
+	t.Helper()
+	vs := example.NewVectorSidecar("reverted", "shop").Selecting("logs", "later").WithInlineConfig(configured("type: console\ninputs: [in]\nencoding: {codec: json}")).Build()
+	vs.Spec.Rollout = &v1alpha1.RolloutSpec{OnFailure: v1alpha1.OnFailureRevert}
+	world.Create(t, vs)
+	before := vs.DeepCopy()
+	vs.Status.LastGood = &v1alpha1.LastGoodSpec{Digest: "0123456789abcdef", Generation: 1, Spec: `{"sidecar": {"securityContext": {"privileged": true}}}`}
+	vs.Status.Reverted = &v1alpha1.RevertedSpec{Digest: lastgood.Digest(&vs.Spec), Generation: 2, FailedWorkloads: 1, At: metav1.Now()}
+	require.NoError(t, cluster.Status().Patch(t.Context(), vs, client.MergeFrom(before)))
+	harness.Until(t, world, vs, "the operator to render the last good one", func(vs *v1alpha1.VectorSidecar) bool {
+		return slices.ContainsFunc(vs.Status.Conditions, func(c metav1.Condition) bool { return strings.Contains(c.Message, "privileged") })
+	})
+
+	require.NoError(t, change(t, vs, func(vs *v1alpha1.VectorSidecar) { vs.Labels = map[string]string{"team": "shop"} }), "metadata alone")
+	require.NoError(t, change(t, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Rollout.Paused = true }), "its pace alone")
+	require.NoError(t, change(t, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.LogLevel = "warn" }), "a next spec")
+	world.Get(t, vs)
+	err := change(t, vs, func(vs *v1alpha1.VectorSidecar) {
+		vs.Spec.Sidecar.Config.Inline = configured("type: consol\ninputs: [in]")
+	})
+	require.True(t, apierrors.IsInvalid(err), "%v", err)
+	require.ErrorContains(t, err, "spec.sidecar.config.inline:7:11")
+	require.NoError(t, cluster.Delete(t.Context(), vs))
 }
 
 // change changes a VectorSidecar, and returns what comes of it.
