@@ -33,6 +33,7 @@ func (f *Facts) markInFlight(p *plan.Plan, started int64) {
 	switch {
 	case p.Generation < started: // The cache is stale.
 		p.InFlight = true
+	case p.Waits && !isCurrent: // It has a note since when it waits, which began no rollout.
 	case started == 0 && !isCurrent:
 	case p.Rollout == workload.RolloutProgressing:
 		p.InFlight = true

@@ -10,8 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
@@ -172,6 +174,23 @@ func TestAPromotionIsOfOneChange(t *testing.T) {
 		s.Sidecar.Spec.Sidecar.LogLevel = "error"
 		require.Equal(t, plan.Defer, decide(t, s).Plans[0].Action)
 	}
+}
+
+// To note on a workload that it waits is a write, which begins no soak: when it may go, it takes a place as any other.
+func TestWhatHasWaitedTakesAPlace(t *testing.T) {
+	s := snapshot(t, waitingFor(v1alpha1.ModeManual, 0), cart())
+	s.Now = noon
+	current(t, s)
+	later(s)
+	noting(s, noon)
+	change(s, func(v *workload.View) { v.Generation, v.Since, v.Steady = 1, noon, 0 })
+	s.Started = func(types.UID) int64 { return 1 }
+	s.Sidecar.Spec.Rollout.Soak = &metav1.Duration{Duration: time.Minute}
+	s.Sidecar.Annotations = map[string]string{meta.AnnotationPromoteRollout: decide(t, s).Deferred.Change}
+	decided := decide(t, s)
+	require.Equal(t, plan.Update, decided.Plans[0].Action)
+	require.False(t, decided.Plans[0].InFlight)
+	require.Equal(t, fleet.Demand{Wanted: 1, Matched: 1}, decided.Demand(plan.Injections))
 }
 
 // A workload without a sidecar: new ones do not wait where that would keep them without one.

@@ -49,7 +49,7 @@ func TestAWayBackWaitsForNobody(t *testing.T) {
 			}
 			harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
 				crash(vs)
-				vs.Spec.Rollout.Mode, vs.Spec.Rollout.Soak = test.mode, &metav1.Duration{}
+				vs.Spec.Rollout.Mode = test.mode
 			})
 			harness.Until(t, world, vs, "the change to wait", deferring(4))
 			test.goes(t, apps, vs)
@@ -57,7 +57,7 @@ func TestAWayBackWaitsForNobody(t *testing.T) {
 			for _, app := range apps[:2] {
 				harness.Until(t, world, app, "the last good sidecar", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
 			}
-			require.Equal(t, 2, seen.of("warn"))
+			require.Equal(t, 2, seen.of("warn"), "no more than maxConcurrent have had it")
 			harness.Change(t, world, apps[1], func(d *appsv1.Deployment) { d.Spec.Template.Spec.NodeSelector = nil })
 			harness.Until(t, world, vs, "that all are back", func(vs *v1alpha1.VectorSidecar) bool {
 				return isBack(vs) && vs.Status.UpdatedDeployments == 4 && vs.Status.Deferred == nil
