@@ -48,6 +48,10 @@ type InCluster struct {
 	// IsLeaving is true if it does not select the namespace any more.
 	IsLeaving bool `json:"-"`
 
+	// Invalid says why its namespaceSelector cannot be read, "" if it can: whether it
+	// selects the namespace is not known then.
+	Invalid string `json:"-"`
+
 	// Waves are those of its status, which are shared.
 	Waves []RolloutStatus `json:"-"`
 }

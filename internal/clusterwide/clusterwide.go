@@ -29,15 +29,18 @@ type Selector struct {
 	// named are the namespaces that it names, home is the operator's.
 	named []string
 	home  string
+	// fault says why the selector cannot be read, "" if it can.
+	fault string
 }
 
-// SelectorOf returns the selector of a ClusterVectorSidecar. home is the operator's own
-// namespace, "" if unknown.
+// SelectorOf returns the selector of a ClusterVectorSidecar, which selects nothing if it cannot
+// be read. home is the operator's own namespace, "" if unknown.
 func SelectorOf(spec *v1alpha1.ClusterVectorSidecarSpec, home string) (Selector, error) {
 	given := &spec.NamespaceSelector
 	parsed, err := metav1.LabelSelectorAsSelector(given)
 	if err != nil {
-		return Selector{}, fmt.Errorf("spec.namespaceSelector: %w", err)
+		err = fmt.Errorf("spec.namespaceSelector: %w", err)
+		return Selector{fault: err.Error()}, err
 	}
 	made := Selector{labels: parsed, home: home}
 	if name, isNamed := given.MatchLabels[corev1.LabelMetadataName]; isNamed {
@@ -60,6 +63,14 @@ func (s *Selector) Selects(namespace metav1.Object) bool {
 	name := namespace.GetName()
 	isSpecial := slices.Contains(systemNamespaces, name) || name == s.home && name != ""
 	return !HasOptedOut(namespace) && (!isSpecial || slices.Contains(s.named, name))
+}
+
+// In returns what a ClusterVectorSidecar with this selector is in a namespace. One that cannot be
+// read leaves none: what was selected before is not known, and stays as it is.
+func (s *Selector) In(cluster *v1alpha1.ClusterVectorSidecar, namespace string, isSelected bool) *v1alpha1.VectorSidecar {
+	made := In(cluster, namespace, isSelected || s.fault != "")
+	made.Cluster.Invalid = s.fault
+	return made
 }
 
 // HasOptedOut reports whether a namespace has the label or annotation that keeps

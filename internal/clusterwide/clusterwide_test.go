@@ -88,6 +88,21 @@ func TestOneThatDoesNotSelectTheNamespaceAnyMoreTakesAllOut(t *testing.T) {
 	require.Nil(t, cluster.DeletionTimestamp)
 }
 
+// Which namespaces it selected before is not known, so it is out of none.
+func TestOneWhoseSelectorCannotBeReadTakesNothingOut(t *testing.T) {
+	cluster := &v1alpha1.ClusterVectorSidecar{}
+	cluster.Spec.NamespaceSelector.MatchLabels = map[string]string{"team": "not a label"}
+	selector, err := SelectorOf(&cluster.Spec, "")
+	require.ErrorContains(t, err, "spec.namespaceSelector")
+	require.False(t, selector.Selects(&metav1.ObjectMeta{Name: "shop", Labels: cluster.Spec.NamespaceSelector.MatchLabels}))
+
+	made := selector.In(cluster, "shop", false)
+
+	require.Nil(t, made.DeletionTimestamp)
+	require.False(t, made.Cluster.IsLeaving)
+	require.Equal(t, err.Error(), made.Cluster.Invalid)
+}
+
 func TestOneThatIsTooLargeIsSoInEveryNamespace(t *testing.T) {
 	cluster := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "logs", Finalizers: []string{meta.Finalizer}}}
 	cluster.Spec.Sidecar = &v1alpha1.SidecarSpec{Config: &v1alpha1.ConfigSpec{Inline: strings.Repeat("x", 800<<10)}}

@@ -56,7 +56,7 @@ func (l *clusterLister) in(ctx context.Context, namespace, index, key string) []
 		for n := range namespaces {
 			isSelected := selector.Selects(&namespaces[n])
 			if isSelected || isByOwner && namespaces[n].DeletionTimestamp == nil {
-				found = append(found, *clusterwide.In(&clusters[i], namespaces[n].Name, isSelected))
+				found = append(found, *selector.In(&clusters[i], namespaces[n].Name, isSelected))
 			}
 		}
 	}
@@ -73,7 +73,7 @@ func (l *clusterLister) get(ctx context.Context, namespace, name string) (*v1alp
 	for _, there := range l.namespaces(ctx, namespace) {
 		if there.DeletionTimestamp == nil {
 			selector := l.selectorOf(cluster)
-			return clusterwide.In(cluster, namespace, selector.Selects(&there)), nil
+			return selector.In(cluster, namespace, selector.Selects(&there)), nil
 		}
 	}
 	return nil, nil //nolint:nilnil // What is not there is no error.
@@ -103,8 +103,8 @@ func (l *clusterLister) live(ctx context.Context, from client.Reader) ([]v1alpha
 	return found.Items, nil
 }
 
-// selectorOf returns the selector of a ClusterVectorSidecar. An invalid one, which the CRD rules
-// out, selects nothing.
+// selectorOf returns the selector of a ClusterVectorSidecar. One that cannot be read, because a
+// label's value is none, selects nothing.
 func (l *clusterLister) selectorOf(cluster *v1alpha1.ClusterVectorSidecar) clusterwide.Selector {
 	selector, _ := clusterwide.SelectorOf(&cluster.Spec, l.home)
 	return selector

@@ -22,6 +22,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
@@ -98,7 +99,8 @@ func (c *clusters) pass(ctx context.Context, name string, stages *stages) (time.
 		namespaces = c.concerned(ctx, cluster, known)
 		known.expect(cluster, namespaces)
 	}
-	again, err := c.advance(ctx, stages, cluster, known)
+	_, invalid := clusterwide.SelectorOf(&cluster.Spec, c.home)
+	again, err := c.advance(ctx, stages, cluster, known, invalid != nil)
 	if isNew {
 		c.passOn(ctx, cluster, namespaces, known.isSpread)
 		known.isSpread = true
@@ -109,7 +111,7 @@ func (c *clusters) pass(ctx context.Context, name string, stages *stages) (time.
 	if cluster.DeletionTimestamp != nil && known.isLeft() {
 		return 0, c.writer.RemoveFinalizer(ctx, cluster)
 	}
-	return again, c.tell(ctx, cluster, known)
+	return again, c.tell(ctx, cluster, known, invalid)
 }
 
 // concerned returns the namespaces that a ClusterVectorSidecar selects, and those where it may have
@@ -224,9 +226,12 @@ func (c *clusters) forget(name string) {
 }
 
 // tell writes the status if it has changed. After a start it waits until all namespaces were looked
-// at: until then there is nothing new to tell.
-func (c *clusters) tell(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, known *clusterKnown) error {
+// at: until then there is nothing new to tell. invalid is why they cannot be selected, nil if they can.
+func (c *clusters) tell(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, known *clusterKnown, invalid error) error {
 	facts := known.facts(cluster)
+	if invalid != nil && cluster.DeletionTimestamp == nil {
+		facts.Invalid, facts.Waves = invalid.Error(), cluster.Status.Waves
+	}
 	if facts.Unseen > 0 && cluster.Status.ObservedGeneration == cluster.Generation {
 		return nil
 	}

@@ -27,9 +27,9 @@ import (
 // by what that says of their wave, and report how far they are.
 
 // advance lets the installation's revision through to the parts of a ClusterVectorSidecar, and
-// has the namespaces look again for which that changes something. It returns how long until the
-// next look.
-func (c *clusters) advance(ctx context.Context, stages *stages, cluster *v1alpha1.ClusterVectorSidecar, known *clusterKnown) (time.Duration, error) {
+// has the namespaces look again for which that changes something. If it is not known which it selects,
+// nothing goes on, and nobody waits for it. It returns how long until the next look.
+func (c *clusters) advance(ctx context.Context, stages *stages, cluster *v1alpha1.ClusterVectorSidecar, known *clusterKnown, isInvalid bool) (time.Duration, error) {
 	now, err := stages.catalog.current(ctx)
 	if err != nil {
 		return 0, err
@@ -44,6 +44,10 @@ func (c *clusters) advance(ctx context.Context, stages *stages, cluster *v1alpha
 		return 0, nil
 	}
 	stages.await(ctx)
+	if isInvalid {
+		stages.wake(stages.waves.Forget(keyOf(cluster.Name), &now.Given))
+		return 0, nil
+	}
 	members, parts := c.members(ctx, stages.options, cluster, now), map[string]*stage{}
 	for wave, namespaces := range members {
 		name, last := now.Rollout.NameOf(wave), now.Rollout.Last(cluster.Status.Waves, wave)

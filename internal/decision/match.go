@@ -21,6 +21,9 @@ func selectorOf(sidecar *v1alpha1.VectorSidecar) (selector workload.Selector, in
 	if invalid := desired.TooLarge(sidecar); invalid != nil {
 		return selector, invalid
 	}
+	if cluster := sidecar.Cluster; cluster != nil && cluster.Invalid != "" {
+		return selector, &desired.Invalid{Reason: meta.ReasonInvalidSelector, Message: meta.Title(sidecar.Name) + ": " + cluster.Invalid}
+	}
 	selector, err := workload.SelectorOf(&sidecar.Spec)
 	if err != nil {
 		return selector, &desired.Invalid{Reason: meta.ReasonInvalidSelector, Message: desired.Describe(sidecar) + ": spec.selector: " + err.Error()}

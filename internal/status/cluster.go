@@ -34,6 +34,8 @@ type ClusterFacts struct {
 	Asking string
 	// Waves are as in the status.
 	Waves []v1alpha1.RolloutStatus
+	// Invalid says why the namespaces cannot be selected, "" if they can.
+	Invalid string
 }
 
 // InNamespace is the status of what a ClusterVectorSidecar is in one namespace.
@@ -186,6 +188,8 @@ func stateOf(of *InNamespace, generation int64) state {
 func (c *clusterSum) judge() verdict {
 	all := len(c.facts.Namespaces) + c.facts.Unseen
 	switch {
+	case c.facts.Invalid != "":
+		return c.unreadable()
 	case c.groups[stalled] != nil:
 		of := c.groups[stalled]
 		return of.verdict(stalled, fmt.Sprintf("%d of %d namespaces need a person", of.count, all))
@@ -212,8 +216,17 @@ func (c *clusterSum) judge() verdict {
 		"%d of %d %s in %d namespaces run the current sidecar", c.status.ReadyWorkloads, c.status.MatchedWorkloads, workload.Plural(spec.Kinds()...), c.status.SelectedNamespaces)}
 }
 
+// unreadable is the verdict on a selector of namespaces that cannot be read.
+func (c *clusterSum) unreadable() verdict {
+	message := fmt.Sprintf("%s: %s: nothing is changed in any namespace until it is corrected", meta.Title(meta.InNamespace(c.facts.Cluster.Name)), c.facts.Invalid)
+	return verdict{state: stalled, reason: meta.ReasonInvalidSelector, message: humanize.Message(message, conditionLimit)}
+}
+
 // validity returns the verdict on values, templates and configuration.
 func (c *clusterSum) validity() verdict {
+	if c.facts.Invalid != "" {
+		return c.unreadable()
+	}
 	if c.invalid.count > 0 {
 		return c.invalid.verdict(stalled, fmt.Sprintf("nothing is injected in %d of %d namespaces", c.invalid.count, len(c.facts.Namespaces)))
 	}

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package envtest
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// saysOfSelector tells whether a status says that the namespaces cannot be selected.
+func saysOfSelector(c *v1alpha1.ClusterVectorSidecar) bool {
+	ready := apimeta.FindStatusCondition(c.Status.Conditions, meta.ConditionReady)
+	return c.Status.ObservedGeneration == c.Generation && ready != nil && ready.Reason == meta.ReasonInvalidSelector
+}
+
+// A namespaceSelector that cannot be read selects no namespace, and takes the sidecar out of none. The
+// schema lets such a one through, and it is refused by the admission webhook alone.
+func TestANamespaceSelectorThatCannotBeReadTakesNothingOut(t *testing.T) {
+	cluster := clusterOf(t)
+	namespace, later := world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name)
+	cart := labelled("cart", namespace)
+	world.Create(t, cart, cluster)
+	harness.Until(t, world, cluster, "readiness", injectedIn(2, 1))
+	world.Get(t, cart)
+	version := cart.ResourceVersion
+
+	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Spec.NamespaceSelector.MatchLabels["team"] = "not a label" })
+	harness.Until(t, world, cluster, "a word about the selector", saysOfSelector)
+	message := apimeta.FindStatusCondition(cluster.Status.Conditions, meta.ConditionReady).Message
+	require.Contains(t, message, "spec.namespaceSelector")
+	require.Contains(t, message, "not a label")
+	require.True(t, apimeta.IsStatusConditionTrue(cluster.Status.Conditions, meta.ConditionError))
+
+	require.NoError(t, running.Stop())
+	running = world.RunOperator(options)
+	marker := objects.NewVectorSidecar("marker", world.Namespace(t)).Selecting("logs", "nothing").Build()
+	world.Create(t, marker)
+	harness.Until(t, world, marker, "a status from the new operator", isReady)
+	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) {
+		c.Annotations = map[string]string{meta.AnnotationReconcileAt: "now"}
+	})
+	harness.Until(t, world, cluster, "an answer", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.LastHandledReconcileAt == "now" })
+	require.True(t, saysOfSelector(cluster))
+	world.Get(t, cart)
+	require.Equal(t, version, cart.ResourceVersion, "nothing is written")
+	require.NotEmpty(t, companionsIn(t, namespace))
+
+	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Spec.NamespaceSelector.MatchLabels["team"] = c.Name })
+	other := labelled("other", later)
+	world.Create(t, other)
+	harness.Until(t, world, other, "the sidecar", isInjected)
+	harness.Until(t, world, cluster, "readiness", injectedIn(2, 2))
+
+	// Also without a namespace it is said, and what is deleted goes.
+	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Spec.NamespaceSelector.MatchLabels["team"] = "not a label" })
+	harness.Until(t, world, cluster, "a word about the selector", saysOfSelector)
+	world.RemoveCluster(t, cluster)
+	harness.Until(t, world, cart, "the removal", isClean)
+	harness.Until(t, world, other, "the removal", isClean)
+}
