@@ -58,6 +58,10 @@ type rolloutSpec struct {
 	Strategy                map[string]any         `json:"strategy"`
 }
 
+// MergesByKey reports whether the API server merges lists of the kind's pods by their keys, as it does in
+// Kubernetes' own.
+func (k *Kind) MergesByKey() bool { return !k.custom }
+
 // takes reports whether the kind can be written by a second owner in a way: who applies to a list
 // that has one owner takes it away from the first.
 func (k *Kind) takes(second Way) bool { return !k.custom || second == "" || second == Edit }
