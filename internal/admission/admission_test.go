@@ -115,7 +115,7 @@ func askedByAnybody(t *testing.T, w *world, before, after *v1alpha1.VectorSideca
 	return w.handler().Handle(t.Context(), requested(t, before, after))
 }
 
-func requested(t *testing.T, before, after *v1alpha1.VectorSidecar) admission.Request {
+func requested[T v1alpha1.VectorSidecar | v1alpha1.ClusterVectorSidecar](t *testing.T, before, after *T) admission.Request {
 	t.Helper()
 	request := admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{Operation: admissionv1.Create}}
 	var err error

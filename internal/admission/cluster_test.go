@@ -4,7 +4,6 @@
 package admission
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -13,7 +12,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
@@ -40,16 +38,8 @@ func everywhere(of *objects.VectorSidecar) *v1alpha1.ClusterVectorSidecar {
 // requestedCluster returns a request that changes before, nil on creation, into after.
 func requestedCluster(t *testing.T, before, after *v1alpha1.ClusterVectorSidecar) admission.Request {
 	t.Helper()
-	request := admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{Operation: admissionv1.Create}}
+	request := requested(t, before, after)
 	request.Kind.Kind = kindCluster
-	var err error
-	request.Object.Raw, err = json.Marshal(after)
-	require.NoError(t, err)
-	if before != nil {
-		request.Operation = admissionv1.Update
-		request.OldObject.Raw, err = json.Marshal(before)
-		require.NoError(t, err)
-	}
 	return request
 }
 
