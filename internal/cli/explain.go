@@ -16,6 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -189,7 +190,7 @@ func (s *session) sidecarReport(ctx context.Context, sidecar *v1alpha1.VectorSid
 	content, _ := workload.Read(deployment)
 	one.Remark = content.Remark
 	one.Matches, one.Selector = match(sidecar, workload.RefOf(deployment).Kind, deployment.GetLabels())
-	turns := plan.Turns([]plan.Paced{ruled.paced()}, ruled.snapshot.Platform.Rollout)[0]
+	turns := simulate.Turns([]simulate.Paced{ruled.paced()}, ruled.snapshot.Platform.Rollout)[0]
 	for i := range ruled.Plans {
 		p := &ruled.Plans[i]
 		if p.Target.Name == deployment.GetName() && p.Target.Kind == workload.RefOf(deployment).Kind {

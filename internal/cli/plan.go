@@ -179,8 +179,8 @@ func (s *session) ruleAll(ctx context.Context) ([]*result, error) {
 }
 
 // paced are the plans and their limits.
-func (r *result) paced() plan.Paced {
-	return plan.Paced{Sidecar: client.ObjectKeyFromObject(r.sidecar), Plans: r.Plans, Limit: r.Limit, Matched: r.Matched}
+func (r *result) paced() simulate.Paced {
+	return simulate.Paced{Sidecar: client.ObjectKeyFromObject(r.sidecar), Plans: r.Plans, Limit: r.Limit, Matched: r.Matched}
 }
 
 // stepOf returns what a plan does to a workload, and the workload after it; nil if its pods stay.

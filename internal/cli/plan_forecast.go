@@ -17,7 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -116,15 +115,15 @@ func (s *session) orderOf(all []*result) order {
 	last := 0
 	for _, number := range slices.Sorted(maps.Keys(numbers)) {
 		var members []int
-		var paced []plan.Paced
+		var paced []simulate.Paced
 		for n, ruled := range all {
 			if found.waves[n].number == number && ruled.Invalid == nil {
 				members, paced = append(members, n), append(paced, ruled.paced())
 			}
 		}
 		rules, before := s.taker.Platform.Rollout, last
-		plan.Share(paced, rules)
-		for i, turns := range plan.Turns(paced, rules) {
+		simulate.Share(paced, rules)
+		for i, turns := range simulate.Turns(paced, rules) {
 			for j, turn := range turns {
 				if turn > 0 {
 					found.turns[members[i]][j] = before + turn

@@ -29,7 +29,7 @@ func (r *Reconciler) seen(sidecar *v1alpha1.VectorSidecar, staged *stage, decide
 		return &lastgood.Seen{}
 	}
 	seen := &lastgood.Seen{OnFailure: onFailure, IsOwners: staged.isOwners(sidecar)}
-	seen.Progress = plan.ProgressOf(decided.Plans, slices.ContainsFunc(done, func(p *plan.Plan) bool { return p.StartsPods() }))
+	seen.Progress = decision.ProgressOf(decided.Plans, slices.ContainsFunc(done, func(p *plan.Plan) bool { return p.StartsPods() }))
 	if decided.Invalid != nil { // Nothing of it is written.
 		seen.Failed = 0
 		return seen

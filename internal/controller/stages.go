@@ -238,7 +238,7 @@ func (s *stages) observe(sidecar *v1alpha1.VectorSidecar, present *stage, decide
 	for _, one := range done {
 		isWritten = isWritten || one.StartsPods() && one.Action != plan.Remove
 	}
-	progress := plan.ProgressOf(decided.Plans, isWritten)
+	progress := decision.ProgressOf(decided.Plans, isWritten)
 	progress.Generation = lastgood.Generation(sidecar)
 	if is := &present.Status; decided.Invalid != nil {
 		wasValid := apimeta.IsStatusConditionTrue(sidecar.Status.Conditions, meta.ConditionConfigValid) && sidecar.Status.ObservedGeneration == sidecar.Generation

@@ -65,10 +65,3 @@ func (d *Decision) hold(facts *Facts) {
 		d.again(d.Limit.Gap.Until.Sub(facts.Now))
 	}
 }
-
-// Demand is what the decision asks for of the places that all VectorSidecars share.
-func (d *Decision) Demand(class plan.Class) fleet.Demand {
-	demand := plan.DemandOf(d.Plans, class)
-	demand.Matched = d.Matched
-	return demand
-}

@@ -11,7 +11,6 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
-	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/preflight"
@@ -69,7 +68,7 @@ type Facts struct {
 	// Late lets nothing begin that has waited for spec.rollout.maxAge; nil if nothing does.
 	Late *plan.Hold
 	// Gap is the time between two of its windows that Now is in, nil in a window.
-	Gap *fleet.Gap
+	Gap *plan.Gap
 	// Now is the time of these facts.
 	Now time.Time
 }

@@ -16,6 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 	"kontroloop.ai/vector-sidecar-operator/test/predecessor"
 )
@@ -120,7 +121,7 @@ func TestANoteHoldsNoSlot(t *testing.T) {
 	for i := range decided.Plans {
 		require.Equal(t, plan.Note, decided.Plans[i].Action)
 		require.True(t, decided.Plans[i].Writes())
-		require.Equal(t, 0, plan.Turns([]plan.Paced{{Plans: decided.Plans, Limit: decided.Limit}}, nil)[0][i])
+		require.Equal(t, 0, simulate.Turns([]simulate.Paced{{Plans: decided.Plans, Limit: decided.Limit}}, nil)[0][i])
 	}
 	require.Empty(t, decided.Missing)
 	s = carryOut(t, s, decided, deployments...)

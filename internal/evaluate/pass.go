@@ -62,8 +62,8 @@ func newPass(snapshot *Snapshot, reader *desired.Reader, sidecar *v1alpha1.Vecto
 	case p.facts.Hold == nil:
 		p.facts.Hold = awaited(snapshot.Platform, sidecar)
 	}
-	if gap, isClosed := snapshot.Platform.Rollout.Closed(snapshot.Now); isClosed {
-		p.facts.Gap = &gap
+	if since, until, isClosed := snapshot.Platform.Rollout.Closed(snapshot.Now); isClosed {
+		p.facts.Gap = &plan.Gap{Since: since, Until: until}
 	}
 	isOnNodes := func(record *workloadcache.Record) bool { return workload.KindOf(record.Kind()).Traits.OnEveryNode }
 	if snapshot.OnNodes != nil && slices.ContainsFunc(snapshot.Workloads, isOnNodes) {

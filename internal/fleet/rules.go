@@ -86,36 +86,28 @@ func (r *Rules) Limit(matched int) int {
 	return max(scaled, 1)
 }
 
-// Gap is the time between two windows. The zero value is none.
-type Gap struct {
-	// Since is when the last window closed; zero if none has been open in the two weeks before.
-	Since time.Time
-	// Until is when the next one opens.
-	Until time.Time
-}
-
-// Closed returns the gap between windows that a moment is in, and false if rollouts may
-// begin at that moment.
-func (r *Rules) Closed(now time.Time) (Gap, bool) {
+// Closed reports whether a moment is between windows, in which no rollout may begin. since is when
+// the last window closed, zero if none has been open in the two weeks before; until is when the next
+// one opens.
+func (r *Rules) Closed(now time.Time) (since, until time.Time, isClosed bool) {
 	if r == nil || len(r.Windows) == 0 {
-		return Gap{}, false
+		return since, until, false
 	}
-	gap := Gap{}
 	for i := range r.Windows {
 		for _, opening := range r.Windows[i].openings(now) {
 			switch {
 			case opening.from.After(now):
-				if gap.Until.IsZero() || opening.from.Before(gap.Until) {
-					gap.Until = opening.from
+				if until.IsZero() || opening.from.Before(until) {
+					until = opening.from
 				}
 			case opening.to.After(now):
-				return Gap{}, false
-			case opening.to.After(gap.Since):
-				gap.Since = opening.to
+				return time.Time{}, time.Time{}, false
+			case opening.to.After(since):
+				since = opening.to
 			}
 		}
 	}
-	return gap, true
+	return since, until, true
 }
 
 // Window is a time of day on some days.

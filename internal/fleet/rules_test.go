@@ -78,12 +78,12 @@ func TestWindows(t *testing.T) {
 			now, err := time.Parse(time.RFC3339, test.now)
 			require.NoError(t, err)
 
-			gap, isClosed := parse(t, test.rules).Closed(now)
+			since, until, isClosed := parse(t, test.rules).Closed(now)
 
 			require.Equal(t, test.until != "", isClosed)
 			if isClosed {
-				require.Equal(t, test.since, gap.Since.UTC().Format(time.RFC3339), "since")
-				require.Equal(t, test.until, gap.Until.UTC().Format(time.RFC3339), "until")
+				require.Equal(t, test.since, since.UTC().Format(time.RFC3339), "since")
+				require.Equal(t, test.until, until.UTC().Format(time.RFC3339), "until")
 			}
 		})
 	}

@@ -83,8 +83,7 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	counted := telemetry.NewMetrics(process.Version, time.Now, namesOf(options.kinds())...)
 	cache := desired.NewCache()
 	settings := loopOptions(&options, &process)
-	settings.Workloads, settings.Catalogue, settings.KubeVersion = workloads, catalogue, version
-	settings.Clock = clock.now
+	settings.Workloads, settings.Catalogue, settings.KubeVersion, settings.Clock = workloads, catalogue, version, clock.now
 	if err := lookAt(&settings, config, mgr.GetRESTMapper(), &options); err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -31,7 +30,15 @@ type Limit struct {
 	Retried time.Time
 	// Gap is the time between two windows that the moment is in, nil in a window. In
 	// between nothing begins but removals, and workloads that are as new as that.
-	Gap *fleet.Gap
+	Gap *Gap
+}
+
+// Gap is the time between two windows.
+type Gap struct {
+	// Since is when the last window closed; zero if none has been open for long.
+	Since time.Time
+	// Until is when the next one opens.
+	Until time.Time
 }
 
 // Hold says why nothing but removals may be written.

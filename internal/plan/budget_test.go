@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -113,10 +112,10 @@ func TestAdmit(t *testing.T) {
 		"which have failed with a sidecar": {between(failedIn(plansOf("inject", "update", "remove"))), Limit{Max: 9}, "bc", map[string]string{"a": meta.ReasonWaitingForSteps}},
 		"steps take no place":              {append(between(plansOf("update")), plansOf("none", "inject")...), Limit{Max: 1}, "b", map[string]string{"a": meta.ReasonWaitingForSteps}},
 		"stopped":                          {plansOf("inject", "update", "remove", "note", "update in flight"), Limit{Hold: Stop(), Max: 9}, "c", map[string]string{"a": meta.ReasonWritesStopped, "b": meta.ReasonWritesStopped, "e": meta.ReasonWritesStopped}},
-		"outside of the windows":           {plansOf("inject", "update", "remove", "note", "update in flight"), Limit{Gap: &fleet.Gap{Since: noon}, Max: 9}, "cd", map[string]string{"a": meta.ReasonOutsideWindow, "b": meta.ReasonOutsideWindow, "e": meta.ReasonOutsideWindow}},
-		"what is new since the window":     {created(noon.Add(time.Second), plansOf("inject", "update")), Limit{Gap: &fleet.Gap{Since: noon}}, "a", map[string]string{"b": meta.ReasonOutsideWindow}},
-		"what is not":                      {created(noon, plansOf("inject")), Limit{Gap: &fleet.Gap{Since: noon}}, "", map[string]string{"a": meta.ReasonOutsideWindow}},
-		"if there never was a window":      {created(noon, plansOf("inject")), Limit{Gap: &fleet.Gap{}}, "", map[string]string{"a": meta.ReasonOutsideWindow}},
+		"outside of the windows":           {plansOf("inject", "update", "remove", "note", "update in flight"), Limit{Gap: &Gap{Since: noon}, Max: 9}, "cd", map[string]string{"a": meta.ReasonOutsideWindow, "b": meta.ReasonOutsideWindow, "e": meta.ReasonOutsideWindow}},
+		"what is new since the window":     {created(noon.Add(time.Second), plansOf("inject", "update")), Limit{Gap: &Gap{Since: noon}}, "a", map[string]string{"b": meta.ReasonOutsideWindow}},
+		"what is not":                      {created(noon, plansOf("inject")), Limit{Gap: &Gap{Since: noon}}, "", map[string]string{"a": meta.ReasonOutsideWindow}},
+		"if there never was a window":      {created(noon, plansOf("inject")), Limit{Gap: &Gap{}}, "", map[string]string{"a": meta.ReasonOutsideWindow}},
 		"canaries go first":                {canaries("b", plansOf("inject", "inject", "update in flight", "remove", "note")), Limit{Max: 9}, "bde", map[string]string{"a": meta.ReasonWaitingForCanary, "c": meta.ReasonWaitingForCanary}},
 		"and finish first":                 {canaries("b", plansOf("update", "rolling")), Limit{Max: 9}, "", map[string]string{"a": meta.ReasonWaitingForCanary}},
 		"also those that wait":             {canaries("bc", plansOf("update", "update", "update")), Limit{Max: 1}, "b", map[string]string{"a": meta.ReasonWaitingForCanary, "c": meta.ReasonWaitingForBudget}},

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package simulate carries out a plan on a workload as the API server would, with the API server's
-// own merge code and without a server. It does not decide what to merge.
+// Package simulate carries out plans without a server: on a workload as the API server would, with
+// its own merge code, and on all of them in the turns that the operator would take. It does not
+// decide what to merge.
 package simulate
 
 import (

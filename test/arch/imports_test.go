@@ -58,7 +58,6 @@ var order = []string{
 
 // pure packages take values and return values.
 var pure = []string{
-	"internal/fleet",
 	"internal/meta",
 	"internal/tree",
 	"internal/humanize",

@@ -1,21 +1,23 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package plan
+package simulate
 
 import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
 // Paced are the admitted plans of one VectorSidecar.
 type Paced struct {
 	Sidecar types.NamespacedName
-	Plans   []Plan
-	Limit   Limit
+	Plans   []plan.Plan
+	Limit   plan.Limit
 	// Matched is how many workloads the VectorSidecar matches.
 	Matched int
 }
@@ -39,7 +41,7 @@ func Turns(all []Paced, rules *fleet.Rules) [][]int {
 		for i := range now {
 			isMoving = now[i].finish(turn, turns[i]) || isMoving
 			now[i].Limit.Gap = nil
-			Admit(now[i].Plans, now[i].Limit)
+			plan.Admit(now[i].Plans, now[i].Limit)
 		}
 		if !isMoving {
 			return turns
@@ -57,9 +59,9 @@ func Share(all []Paced, rules *fleet.Rules) {
 	divide(all, allocatorsFor(names), rules)
 }
 
-func allocatorsFor(names []types.NamespacedName) map[Class]*fleet.Allocator {
-	allocators := map[Class]*fleet.Allocator{}
-	for _, class := range Classes() {
+func allocatorsFor(names []types.NamespacedName) map[plan.Class]*fleet.Allocator {
+	allocators := map[plan.Class]*fleet.Allocator{}
+	for _, class := range plan.Classes() {
 		allocators[class] = fleet.NewAllocator()
 		allocators[class].Await(names)
 	}
@@ -67,10 +69,10 @@ func allocatorsFor(names []types.NamespacedName) map[Class]*fleet.Allocator {
 }
 
 // divide gives the places to those who want them.
-func divide(all []Paced, allocators map[Class]*fleet.Allocator, rules *fleet.Rules) {
+func divide(all []Paced, allocators map[plan.Class]*fleet.Allocator, rules *fleet.Rules) {
 	for class, allocator := range allocators {
 		demandOf := func(one *Paced) fleet.Demand {
-			demand := DemandOf(one.Plans, class)
+			demand := decision.DemandOf(one.Plans, class)
 			demand.Matched = one.Matched
 			return demand
 		}
@@ -79,7 +81,7 @@ func divide(all []Paced, allocators map[Class]*fleet.Allocator, rules *fleet.Rul
 		}
 		for i := range all {
 			granted, _ := allocator.Ask(all[i].Sidecar, demandOf(&all[i]), rules)
-			Grant(all[i].Plans, class, granted, allocator.Places(rules).Limit)
+			plan.Grant(all[i].Plans, class, granted, allocator.Places(rules).Limit)
 		}
 	}
 }
@@ -92,7 +94,7 @@ func (p *Paced) finish(turn int, turns []int) bool {
 		one := &p.Plans[i]
 		if one.Writes() && one.StartsPods() {
 			turns[i], isMoving = turn, true
-			one.Action = None
+			one.Action = plan.None
 		}
 		if one.InFlight {
 			one.InFlight, isMoving = false, true

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package decision
+
+import (
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+)
+
+// Demand is what the decision asks for of the places that all VectorSidecars share.
+func (d *Decision) Demand(class plan.Class) fleet.Demand {
+	demand := DemandOf(d.Plans, class)
+	demand.Matched = d.Matched
+	return demand
+}
+
+// DemandOf counts, among admitted plans, the rollouts of a class that are under way and
+// those that would begin. It leaves Matched to the caller.
+func DemandOf(plans []plan.Plan, class plan.Class) fleet.Demand {
+	var demand fleet.Demand
+	for i := range plans {
+		switch p := &plans[i]; {
+		case p.Class() != class:
+		case p.InFlight:
+			demand.UnderWay++
+		case p.Begins():
+			demand.Wanted++
+		}
+	}
+	return demand
+}
+
+// ProgressOf says how far plans are with their sidecar: those that were admitted, after some
+// have been carried out.
+func ProgressOf(plans []plan.Plan, isWritten bool) fleet.Progress {
+	progress := fleet.Progress{IsBegun: isWritten, IsDone: !isWritten}
+	for i := range plans {
+		p := &plans[i]
+		if p.SidecarFailed {
+			progress.Failed++
+		}
+		if p.Class() != plan.Injections {
+			continue
+		}
+		progress.IsBegun, progress.IsLate = progress.IsBegun || p.InFlight, progress.IsLate || p.Late
+		isPaused := p.Waiting && p.Reason == meta.ReasonRolloutPaused
+		progress.IsPaused = progress.IsPaused || isPaused
+		isNext := p.Writes() && p.StartsPods() || p.Waiting && !isPaused
+		progress.IsDone = progress.IsDone && !p.InFlight && !isNext
+	}
+	return progress
+}

@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package simulate
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+)
+
+// plansOf returns plans that are named by what they do.
+func plansOf(words ...string) []plan.Plan {
+	var plans []plan.Plan
+	for _, word := range words {
+		p := plan.Plan{Action: plan.None, Desired: &plan.Desired{}}
+		switch word {
+		case "inject":
+			p.Action = plan.Inject
+		case "update":
+			p.Action = plan.Update
+		case "remove":
+			p.Action, p.Desired = plan.Remove, nil
+		case "rolling":
+			p.InFlight = true
+		case "failed":
+			p.Failed = true
+		case "conflict":
+			p.Action = plan.Conflict
+		case "note":
+			p.Action = plan.Note
+		}
+		plans = append(plans, p)
+	}
+	return plans
+}
+
+func TestTurns(t *testing.T) {
+	for name, test := range map[string]struct {
+		words []string
+		limit plan.Limit
+		want  []int
+	}{
+		"nothing to do":                          {[]string{"none", "conflict"}, plan.Limit{Max: 1}, []int{0, 0}},
+		"a note is nobody's turn":                {[]string{"note", "inject"}, plan.Limit{Max: 1}, []int{0, 1}},
+		"all at once":                            {[]string{"inject", "update", "remove"}, plan.Limit{}, []int{1, 1, 1}},
+		"so many at a time, by their order":      {[]string{"inject", "none", "update", "remove", "inject", "inject"}, plan.Limit{Max: 2}, []int{1, 0, 1, 2, 2, 3}},
+		"what goes on takes the room of a turn":  {[]string{"rolling", "inject", "inject"}, plan.Limit{Max: 1}, []int{0, 2, 3}},
+		"a pause is for ever, as things stand":   {[]string{"inject"}, plan.Limit{Paused: true}, []int{0}},
+		"and so is a failure, but for a removal": {[]string{"failed", "inject", "remove"}, plan.Limit{Max: 1}, []int{0, 0, 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			plans := plansOf(test.words...)
+			plan.Admit(plans, test.limit)
+			before := slices.Clone(plans)
+
+			require.Equal(t, [][]int{test.want}, Turns([]Paced{{Plans: plans, Limit: test.limit}}, nil))
+			require.Equal(t, before, plans, "the plans are not changed")
+		})
+	}
+}
+
+func TestVectorSidecarsShareTurns(t *testing.T) {
+	const (
+		three = "maxConcurrent: 3"
+		share = `maxConcurrent: "20%"`
+	)
+	many := plansOf("inject", "inject", "inject", "inject", "inject", "inject")
+	for name, test := range map[string]struct {
+		rules string
+		all   []Paced
+		want  [][]int
+	}{
+		"each by itself":                 {"", []Paced{{Plans: many, Limit: plan.Limit{Max: 3}}, {Plans: plansOf("update")}}, [][]int{{1, 1, 1, 2, 2, 2}, {1}}},
+		"those with little do not wait":  {three, []Paced{{Plans: many}, {Plans: plansOf("update")}}, [][]int{{1, 1, 2, 2, 2, 3}, {1}}},
+		"removals have their own places": {three, []Paced{{Plans: many}, {Plans: plansOf("remove", "remove", "remove", "remove")}}, [][]int{{1, 1, 1, 2, 2, 2}, {1, 1, 1, 2}}},
+		"what goes on has a place":       {three, []Paced{{Plans: many}, {Plans: plansOf("rolling", "rolling")}}, [][]int{{1, 2, 2, 2, 3, 3}, {0, 0}}},
+		"a share of those matched":       {share, []Paced{{Plans: many, Matched: 6}, {Plans: plansOf("update"), Matched: 4}}, [][]int{{1, 2, 2, 3, 3, 4}, {1}}},
+		"after the next window opens":    {"", []Paced{{Plans: plansOf("inject", "remove", "inject"), Limit: plan.Limit{Max: 1, Gap: &plan.Gap{Since: time.Now()}}}}, [][]int{{2, 1, 3}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rules, err := fleet.Parse("rules", []byte(test.rules))
+			require.NoError(t, err)
+			for i := range test.all {
+				test.all[i].Sidecar.Name, test.all[i].Plans = string(rune('a'+i)), slices.Clone(test.all[i].Plans)
+				plan.Admit(test.all[i].Plans, test.all[i].Limit)
+			}
+			require.Equal(t, test.want, Turns(test.all, rules))
+		})
+	}
+}
