@@ -69,7 +69,7 @@ func (a *applier) act(ctx context.Context, known *state.Sidecar, sidecar *v1alph
 		result.fail("OverlaySet "+sidecar.Namespace+"/"+meta.OverlaySet, meta.ReasonRetrying, err, false)
 	}
 	tellSkipped(ctx, decided)
-	a.tellOwned(sidecar, decided)
+	announceOwned(a.events, sidecar, decided)
 	group := errgroup.Group{}
 	group.SetLimit(writers)
 	for i := range decided.Plans {

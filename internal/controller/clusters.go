@@ -69,11 +69,6 @@ func (c *clusters) Start(_ context.Context, to queue) error {
 // String returns the name of the source for messages.
 func (c *clusters) String() string { return "namespaces of ClusterVectorSidecars" }
 
-// keyOf is the key of a ClusterVectorSidecar's own pass. Those of its namespaces have their names.
-func keyOf(cluster string) types.NamespacedName {
-	return types.NamespacedName{Name: meta.InNamespace(cluster)}
-}
-
 // pass makes the pass of one ClusterVectorSidecar. It returns how long until the next look if
 // nothing happens, 0 for ever.
 func (c *clusters) pass(ctx context.Context, name string, stages *stages) (time.Duration, error) {
@@ -83,7 +78,7 @@ func (c *clusters) pass(ctx context.Context, name string, stages *stages) (time.
 	}
 	if cluster == nil {
 		c.forget(name)
-		stages.forget(keyOf(name))
+		stages.forget(clusterKey(name))
 		return 0, nil
 	}
 	if cluster.DeletionTimestamp == nil {
@@ -165,7 +160,7 @@ func (c *clusters) passOn(ctx context.Context, cluster *v1alpha1.ClusterVectorSi
 func (c *clusters) report(sidecar *v1alpha1.VectorSidecar, isChanged bool) {
 	name, _ := meta.ClusterOf(sidecar.Name)
 	c.of(name).report(sidecar, isChanged)
-	c.queue.AddAfter(reconcile.Request{NamespacedName: keyOf(name)}, statusDelay)
+	c.queue.AddAfter(reconcile.Request{NamespacedName: clusterKey(name)}, statusDelay)
 }
 
 // fail records that the pass over a namespace failed before it had a status.
@@ -197,7 +192,7 @@ func (c *clusters) leave(key types.NamespacedName) {
 		return
 	}
 	known.leave(key.Namespace)
-	c.queue.AddAfter(reconcile.Request{NamespacedName: keyOf(name)}, statusDelay)
+	c.queue.AddAfter(reconcile.Request{NamespacedName: clusterKey(name)}, statusDelay)
 }
 
 // of returns what is known of a ClusterVectorSidecar.
@@ -216,7 +211,7 @@ func (c *clusters) forget(name string) {
 	known := c.known[name]
 	delete(c.known, name)
 	c.mu.Unlock()
-	c.Metrics.Forget(keyOf(name))
+	c.Metrics.Forget(clusterKey(name))
 	if known == nil {
 		return
 	}
@@ -238,7 +233,7 @@ func (c *clusters) tell(ctx context.Context, cluster *v1alpha1.ClusterVectorSide
 	before := cluster.DeepCopy()
 	cluster.Status = status.OfCluster(facts, metav1.Now())
 	ready := apimeta.FindStatusCondition(cluster.Status.Conditions, meta.ConditionReady)
-	c.Metrics.Stand(keyOf(cluster.Name), telemetry.SidecarState{
+	c.Metrics.Stand(clusterKey(cluster.Name), telemetry.SidecarState{
 		Ready: string(ready.Status), Reason: ready.Reason, Workloads: func(func(telemetry.WorkloadState) bool) {},
 	})
 	if equality.Semantic.DeepEqual(before.Status, cluster.Status) {

@@ -24,7 +24,7 @@ func (c *clusters) watch(builder *ctrlbuilder.Builder) *ctrlbuilder.Builder {
 		return builder.WatchesRawSource(c)
 	}
 	own := handler.EnqueueRequestsFromMapFunc(func(_ context.Context, object client.Object) []reconcile.Request {
-		return requests([]types.NamespacedName{keyOf(object.GetName())})
+		return requests([]types.NamespacedName{clusterKey(object.GetName())})
 	})
 	changes := predicate.Or[client.Object](predicate.GenerationChangedPredicate{}, asksAnew(), asksForRevision())
 	return builder.

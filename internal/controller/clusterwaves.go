@@ -40,12 +40,12 @@ func (c *clusters) advance(ctx context.Context, stages *stages, cluster *v1alpha
 	}
 	if cluster.DeletionTimestamp != nil { // However long that takes.
 		known.setParts(nil)
-		stages.wake(stages.waves.Forget(keyOf(cluster.Name), &now.Given))
+		stages.wake(stages.waves.Forget(clusterKey(cluster.Name), &now.Given))
 		return 0, nil
 	}
 	stages.await(ctx)
 	if isInvalid {
-		stages.wake(stages.waves.Forget(keyOf(cluster.Name), &now.Given))
+		stages.wake(stages.waves.Forget(clusterKey(cluster.Name), &now.Given))
 		return 0, nil
 	}
 	members, parts := c.members(ctx, stages.options, cluster, now), map[string]*stage{}
@@ -56,7 +56,7 @@ func (c *clusters) advance(ctx context.Context, stages *stages, cluster *v1alpha
 		if len(broken) > 0 {
 			of.Generation = 0
 		}
-		part, err := stages.let(ctx, keyOf(cluster.Name), of, last, now)
+		part, err := stages.let(ctx, clusterKey(cluster.Name), of, last, now)
 		if err != nil {
 			return 0, err
 		}
@@ -112,7 +112,7 @@ func (c *clusters) observe(stages *stages, given *fleet.Given, cluster *v1alpha1
 		told = append(told, fleet.Part{Of: part.of, Is: &part.Status})
 	}
 	if known.hasSeenAll() { // Until then it is not known what has failed, and all others wait.
-		stages.wake(stages.waves.Tell(keyOf(cluster.Name), given, told...))
+		stages.wake(stages.waves.Tell(clusterKey(cluster.Name), given, told...))
 		stages.countWaves(given)
 	}
 	return until

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-logr/logr"
 	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
@@ -42,7 +41,6 @@ import (
 type Reconciler struct {
 	*instruments
 
-	client      client.Reader
 	cache       *desired.Cache
 	memory      *state.Memory
 	snapshots   *snapshots
@@ -51,8 +49,7 @@ type Reconciler struct {
 	applier     *applier
 	finalizer   *finalizer
 	statuses    *statusWriter
-	auditor     *auditor
-	leftovers   *leftoverSignal
+	periodic    *periodic
 	stages      *stages
 	clusters    *clusters
 }
@@ -71,26 +68,29 @@ func newReconciler(cached client.Client, live client.Reader, events *announcer, 
 		client: cached, catalog: options.Catalogue, options: options, events: events, metrics: options.Instruments.Metrics,
 		history: newHistory(cached, live, writer, sidecars, options),
 	}
+	taking := &snapshots{
+		instruments: observed, client: cached, sidecars: sidecars, workloads: workloads, options: options,
+		namespaces: namespaces, configMaps: newConfigMapCache(live), pods: &pods{live: live, now: observed.clock},
+		catalog: catalog, kubelets: &kubelets{nodes: options.Nodes, sidecars: sidecars}, accounts: newAccounts(live, options.ReadAccounts),
+	}
+	applying := &applier{instruments: observed, writer: writer, events: events, sets: sets, views: &views{live: live, workloads: workloads, now: observed.clock}, isStopped: catalog.isStopped}
 	return &Reconciler{
 		instruments: observed,
-		client:      cached,
 		cache:       options.Cache,
 		memory:      memory,
-		snapshots: &snapshots{
-			instruments: observed, client: cached, sidecars: sidecars, workloads: workloads, options: options,
-			namespaces: namespaces, configMaps: newConfigMapCache(live), pods: &pods{live: live, now: observed.clock},
-			catalog: catalog, kubelets: &kubelets{nodes: options.Nodes, sidecars: sidecars}, accounts: newAccounts(live, options.ReadAccounts),
-		},
+		snapshots:   taking,
 		validations: &validations{client: cached, live: live, writer: writer, events: events, isEnabled: options.ValidationJobs},
 		preflights:  newPreflights(observed, writer, options),
-		applier:     &applier{instruments: observed, writer: writer, events: events, sets: sets, views: &views{live: live, workloads: workloads, now: observed.clock}, isStopped: catalog.isStopped},
+		applier:     applying,
 		finalizer:   &finalizer{live: live, writer: writer, kinds: options.Workloads.Kinds(), lag: sets.lag},
 		statuses:    statuses,
-		auditor: &auditor{
-			instruments: observed, liveDiff: &liveDiff{live: live, workloads: workloads}, options: options, memory: memory,
-			resyncs: newResyncs(), events: events, woken: make(chan struct{}, 1), asked: map[string]map[types.NamespacedName]string{},
+		periodic: &periodic{
+			snapshots: taking, applier: applying, leftovers: &leftoverSignal{woken: make(chan struct{}, 1)},
+			auditor: &auditor{
+				instruments: observed, liveDiff: &liveDiff{live: live, workloads: workloads}, options: options, memory: memory,
+				resyncs: newResyncs(), events: events, woken: make(chan struct{}, 1), asked: map[string]map[types.NamespacedName]string{},
+			},
 		},
-		leftovers: &leftoverSignal{woken: make(chan struct{}, 1)},
 		stages: &stages{
 			pace: newPace(sidecars, catalog, options.Instruments.Metrics), waves: fleet.NewWaves(),
 			namespaces: namespaces, statuses: statuses, clusters: ofClusters, options: options, now: observed.clock,
@@ -116,7 +116,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler,
 			return nil, fmt.Errorf("adding the polling of namespaces: %w", err)
 		}
 	}
-	if err := r.addPeriodic(ctx, mgr, &options); err != nil {
+	if err := r.periodic.add(ctx, mgr, &options); err != nil {
 		return nil, err
 	}
 	options.Instruments.Metrics.Sets(1, 0) // The built-in one, until there is a look at others.
@@ -154,7 +154,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler,
 	}
 	watching := &watches{
 		sidecars: r.snapshots.sidecars, workloads: r.snapshots.workloads, namespaces: r.snapshots.namespaces, catalog: r.snapshots.catalog,
-		memory: r.memory, resyncs: r.auditor.resyncs, pace: r.stages.pace, leftovers: r.leftovers, clusters: r.clusters, sets: r.applier.sets, now: r.clock,
+		memory: r.memory, resyncs: r.periodic.auditor.resyncs, pace: r.stages.pace, leftovers: r.periodic.leftovers, clusters: r.clusters, sets: r.applier.sets, now: r.clock,
 		apis: apis, metrics: options.Instruments.Metrics,
 	}
 	if err := watching.add(builder, mgr.GetCache()).Complete(r); err != nil {
@@ -165,17 +165,6 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler,
 
 // Alive returns an error while a pass is stuck.
 func (r *Reconciler) Alive() error { return r.liveness.check(r.now()) }
-
-// loggerOf adds to the log lines of a pass the keys that people search by.
-func loggerOf(base logr.Logger) func(*reconcile.Request) logr.Logger {
-	base = base.WithValues(telemetry.KeyController, "vectorsidecar")
-	return func(request *reconcile.Request) logr.Logger {
-		if request == nil {
-			return base
-		}
-		return base.WithValues(telemetry.KeyNamespace, request.Namespace, telemetry.KeyName, request.Name)
-	}
-}
 
 // Reconcile makes one observed pass for one VectorSidecar.
 func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (result reconcile.Result, err error) {
@@ -328,7 +317,7 @@ func (r *Reconciler) asking(sidecar *v1alpha1.VectorSidecar, known *state.Sideca
 	if by == "" || by == known.Status(sidecar).LastHandledReconcileAt {
 		return ""
 	}
-	if strings.HasSuffix(by, meta.ReconcileLive) && !r.auditor.hasAnswered(client.ObjectKeyFromObject(sidecar), by) {
+	if strings.HasSuffix(by, meta.ReconcileLive) && !r.periodic.auditor.hasAnswered(client.ObjectKeyFromObject(sidecar), by) {
 		return ""
 	}
 	return by
@@ -349,8 +338,8 @@ func (r *Reconciler) lookAgain(known *state.Sidecar, decided *decision.Decision,
 // forget drops the state of a VectorSidecar that is gone.
 func (r *Reconciler) forget(name types.NamespacedName) {
 	r.snapshots.configMaps.forget(r.memory.Forget(name))
-	r.leftovers.wake()
-	r.auditor.forget(name)
+	r.periodic.leftovers.wake()
+	r.periodic.auditor.forget(name)
 	r.stages.forget(name)
 	r.clusters.leave(name)
 	r.Metrics.Forget(name)

@@ -14,9 +14,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// tellOwned says of workloads that another operator owns that they are about to get their first
+// announceOwned says of workloads that another operator owns that they are about to get their first
 // sidecar, on each of them, and on the VectorSidecar of the first.
-func (a *applier) tellOwned(sidecar *v1alpha1.VectorSidecar, decided *decision.Decision) {
+func announceOwned(events *announcer, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision) {
 	isTold := false
 	for i := range decided.Plans {
 		p := &decided.Plans[i]
@@ -24,10 +24,10 @@ func (a *applier) tellOwned(sidecar *v1alpha1.VectorSidecar, decided *decision.D
 			continue
 		}
 		note := humanize.Message(p.Message, noteLimit)
-		a.events.Eventf(reference(p.Target), sidecar, corev1.EventTypeNormal, p.Reason, string(p.Action), "%s", note)
+		events.Eventf(reference(p.Target), sidecar, corev1.EventTypeNormal, p.Reason, string(p.Action), "%s", note)
 		if !isTold {
 			isTold = true
-			a.events.Eventf(sidecar, nil, corev1.EventTypeNormal, p.Reason, string(p.Action), "%s %s: %s", p.Target.Kind, p.Target.Name, note)
+			events.Eventf(sidecar, nil, corev1.EventTypeNormal, p.Reason, string(p.Action), "%s %s: %s", p.Target.Kind, p.Target.Name, note)
 		}
 	}
 }

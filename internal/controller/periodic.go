@@ -4,45 +4,55 @@
 package controller
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/discovery"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 )
 
-// addPeriodic adds the runnables that do something periodically.
-func (r *Reconciler) addPeriodic(ctx context.Context, mgr ctrl.Manager, options *Options) error {
+// periodic is what the operator does beside passes, again and again.
+type periodic struct {
+	snapshots *snapshots
+	applier   *applier
+	auditor   *auditor
+	leftovers *leftoverSignal
+}
+
+// add adds the runnables to a manager.
+func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) error {
 	log := loggerOf(mgr.GetLogger())(nil)
 	for _, verdict := range companion.Verdicts() {
-		r.Metrics.Leftovers(string(verdict), 0) // Until there is a look.
+		p.applier.Metrics.Leftovers(string(verdict), 0) // Until there is a look.
 	}
 	sweeping := &sweeper{
-		applier: r.applier, leftoverSignal: r.leftovers, sidecars: r.snapshots.sidecars, client: mgr.GetClient(), live: mgr.GetAPIReader(),
+		applier: p.applier, leftoverSignal: p.leftovers, sidecars: p.snapshots.sidecars, client: mgr.GetClient(), live: mgr.GetAPIReader(),
 		writtenBy: options.WrittenBy, log: log, told: map[leftover]companion.Verdict{}, cleaned: map[types.UID]swept{},
 	}
 	if err := mgr.Add(sweeping); err != nil {
 		return fmt.Errorf("adding the sweep for leftovers: %w", err)
 	}
-	if err := r.addInjection(mgr, options, log); err != nil {
+	if err := p.addInjection(mgr, options, log); err != nil {
 		return err
 	}
-	r.auditor.log = log
+	p.auditor.log = log
 	if options.Nodes != nil {
-		if err := r.addKubelets(ctx, mgr, log); err != nil {
+		if err := p.addKubelets(ctx, mgr, log); err != nil {
 			return err
 		}
 	}
-	if err := mgr.Add(r.auditor); err != nil {
+	if err := mgr.Add(p.auditor); err != nil {
 		return fmt.Errorf("adding the comparison with the live workloads: %w", err)
 	}
 	if options.ReconcileInterval == 0 {
 		return nil
 	}
-	err := mgr.Add(rejudger{sidecars: r.snapshots.sidecars, memory: r.memory, resyncs: r.auditor.resyncs, interval: options.ReconcileInterval})
+	err := mgr.Add(rejudger{sidecars: p.snapshots.sidecars, memory: p.auditor.memory, resyncs: p.auditor.resyncs, interval: options.ReconcileInterval})
 	if err != nil {
 		return fmt.Errorf("adding the periodic reconcile: %w", err)
 	}
@@ -51,14 +61,39 @@ func (r *Reconciler) addPeriodic(ctx context.Context, mgr ctrl.Manager, options 
 
 // addKubelets looks for the oldest kubelet, because sidecars are rendered by it, and has it looked
 // for periodically.
-func (r *Reconciler) addKubelets(ctx context.Context, mgr ctrl.Manager, log logr.Logger) error {
-	known := r.snapshots.kubelets
-	known.resyncs, known.elected, known.log = r.auditor.resyncs, mgr.Elected(), log
+func (p *periodic) addKubelets(ctx context.Context, mgr ctrl.Manager, log logr.Logger) error {
+	known := p.snapshots.kubelets
+	known.resyncs, known.elected, known.log = p.auditor.resyncs, mgr.Elected(), log
 	if _, err := known.look(ctx); err != nil {
 		return fmt.Errorf("looking for the oldest kubelet: %w", err)
 	}
 	if err := mgr.Add(known); err != nil {
 		return fmt.Errorf("adding the look at kubelets: %w", err)
+	}
+	return nil
+}
+
+// addInjection looks for the API by which the API server injects, and has it looked for
+// periodically; or has what is left of injection by it removed, if the installation has none.
+func (p *periodic) addInjection(mgr ctrl.Manager, options *Options, log logr.Logger) error {
+	if !options.OverlaySets {
+		removal := &overlaySetRemoval{live: mgr.GetAPIReader(), writer: p.applier.writer, namespaces: options.WatchNamespaces, log: log}
+		if err := mgr.Add(removal); err != nil {
+			return fmt.Errorf("adding the removal of overlay sets: %w", err)
+		}
+		return nil
+	}
+	apis, err := discovery.NewDiscoveryClientForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
+	if err != nil {
+		return fmt.Errorf("creating a discovery client: %w", err)
+	}
+	known := &policyAPI{
+		apis: apis, interval: cmp.Or(options.PolicyInterval, policyInterval), sidecars: p.snapshots.sidecars, resyncs: p.auditor.resyncs, elected: mgr.Elected(), log: log,
+	}
+	known.look()
+	p.snapshots.policies = known
+	if err := mgr.Add(known); err != nil {
+		return fmt.Errorf("adding the look for MutatingAdmissionPolicies: %w", err)
 	}
 	return nil
 }

@@ -4,9 +4,7 @@
 package controller
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -16,7 +14,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/discovery"
-	ctrl "sigs.k8s.io/controller-runtime"
 )
 
 const (
@@ -37,31 +34,6 @@ type policyAPI struct {
 	elected   <-chan struct{}
 	log       logr.Logger
 	isLacking atomic.Bool
-}
-
-// addInjection looks for the API by which the API server injects, and has it looked for
-// periodically; or has what is left of injection by it removed, if the installation has none.
-func (r *Reconciler) addInjection(mgr ctrl.Manager, options *Options, log logr.Logger) error {
-	if !options.OverlaySets {
-		removal := &overlaySetRemoval{live: mgr.GetAPIReader(), writer: r.applier.writer, namespaces: options.WatchNamespaces, log: log}
-		if err := mgr.Add(removal); err != nil {
-			return fmt.Errorf("adding the removal of overlay sets: %w", err)
-		}
-		return nil
-	}
-	apis, err := discovery.NewDiscoveryClientForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
-	if err != nil {
-		return fmt.Errorf("creating a discovery client: %w", err)
-	}
-	known := &policyAPI{
-		apis: apis, interval: cmp.Or(options.PolicyInterval, policyInterval), sidecars: r.snapshots.sidecars, resyncs: r.auditor.resyncs, elected: mgr.Elected(), log: log,
-	}
-	known.look()
-	r.snapshots.policies = known
-	if err := mgr.Add(known); err != nil {
-		return fmt.Errorf("adding the look for MutatingAdmissionPolicies: %w", err)
-	}
-	return nil
 }
 
 // unserved says why the API server injects nothing in the operator's place; "" if it may.

@@ -139,7 +139,7 @@ func (s *stages) await(ctx context.Context) {
 	names := keysOf(all)
 	clusters := s.sidecars.clusters.all(ctx)
 	for i := range clusters {
-		names = append(names, keyOf(clusters[i].Name))
+		names = append(names, clusterKey(clusters[i].Name))
 	}
 	s.waves.Await(names)
 }
@@ -156,7 +156,7 @@ func (s *stages) follow(sidecar *v1alpha1.VectorSidecar, wave string, now *desir
 	name, _ := meta.ClusterOf(sidecar.Name)
 	present := s.clusters.of(name).part(wave)
 	if present == nil {
-		s.wake([]types.NamespacedName{keyOf(name)})
+		s.wake([]types.NamespacedName{clusterKey(name)})
 		present = &stage{given: now.Given, Stage: fleet.Stage{IsHeld: true, Gate: fleet.Gate{Why: "its wave has not been looked at yet"}}}
 	}
 	present.ofCluster = name

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
@@ -122,4 +123,15 @@ func resultOf(err error) string {
 		return "refused"
 	}
 	return "error"
+}
+
+// loggerOf adds to the log lines of a pass the keys that people search by.
+func loggerOf(base logr.Logger) func(*reconcile.Request) logr.Logger {
+	base = base.WithValues(telemetry.KeyController, "vectorsidecar")
+	return func(request *reconcile.Request) logr.Logger {
+		if request == nil {
+			return base
+		}
+		return base.WithValues(telemetry.KeyNamespace, request.Namespace, telemetry.KeyName, request.Name)
+	}
 }

@@ -7,7 +7,6 @@ import (
 	"context"
 	"iter"
 	"maps"
-	"reflect"
 	"slices"
 	"time"
 
@@ -17,52 +16,17 @@ import (
 	ctrlbuilder "sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/log"
-	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
-
-// ownChanges passes events of a VectorSidecar when its spec changed, its deletion began, or an
-// annotation requests a pass or another revision. Its status is written by us.
-func ownChanges() ctrlbuilder.ForOption {
-	return ctrlbuilder.WithPredicates(predicate.Or[client.Object](predicate.GenerationChangedPredicate{}, asksAnew(), asksForRevision()))
-}
-
-// asksForRevision passes events of VectorSidecars whose annotations have them go back, or on.
-func asksForRevision() predicate.Predicate {
-	asked := func(o client.Object) [3]string {
-		of := o.GetAnnotations()
-		return [3]string{of[meta.AnnotationUndoRollout], of[meta.AnnotationPromoteRollout], of[meta.AnnotationRetryRollout]}
-	}
-	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return asked(e.ObjectOld) != asked(e.ObjectNew) }}
-}
-
-// goesBack passes events of VectorSidecars whose own spec is reverted, or is not any more: others may be
-// in the way of what is rendered then.
-func goesBack() predicate.Predicate {
-	isReverted := func(o client.Object) bool {
-		sidecar, ok := o.(*v1alpha1.VectorSidecar)
-		return ok && sidecar.Status.Reverted != nil
-	}
-	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return isReverted(e.ObjectOld) != isReverted(e.ObjectNew) }}
-}
-
-// laterChanges drops the initial list: every VectorSidecar is reconciled at startup anyway.
-func laterChanges() predicate.Predicate {
-	return predicate.And(predicate.Or[client.Object](predicate.GenerationChangedPredicate{}, goesBack()), predicate.Funcs{
-		CreateFunc: func(e event.CreateEvent) bool { return !e.IsInInitialList },
-	})
-}
 
 // watches map events to the VectorSidecars that they concern.
 type watches struct {
@@ -90,10 +54,10 @@ func (w *watches) add(builder *ctrlbuilder.Builder, cached cache.Cache) *ctrlbui
 		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(w.sidecarsOfConfigMap), ctrlbuilder.WithPredicates(configMapChanges())).
 		WatchesRawSource(w.resyncs.source()).
 		WatchesRawSource(w.pace).
-		WatchesRawSource(&workloadEvents{
-			cache: cached, workloads: w.workloads, concerns: w.sidecarsOfWorkload, listing: w.sidecarsListing, awaits: w.memory.IsAwaited,
-			now: w.now, apis: w.apis, metrics: w.metrics,
-		})
+		WatchesRawSource(&workloadEvents{concerns: w.sidecarsOfWorkload, workloadAPIs: &workloadAPIs{
+			apis: w.apis, listing: w.sidecarsListing,
+			workloadWatch: &workloadWatch{cache: cached, workloads: w.workloads, awaits: w.memory.IsAwaited, now: w.now, metrics: w.metrics},
+		}})
 }
 
 // sidecarsListing returns the VectorSidecars that list a kind of workloads.
@@ -102,22 +66,6 @@ func (w *watches) sidecarsListing(ctx context.Context, kind *workload.Kind) []re
 	return requests(keysOf(slices.DeleteFunc(slices.Clone(all), func(sidecar v1alpha1.VectorSidecar) bool {
 		return !slices.Contains(sidecar.Spec.Kinds(), v1alpha1.WorkloadKind(kind.Kind))
 	})))
-}
-
-func configMapChanges() predicate.Predicate {
-	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-		before, isOld := e.ObjectOld.(*corev1.ConfigMap)
-		after, isNew := e.ObjectNew.(*corev1.ConfigMap)
-		return !isOld || !isNew || commands(before) != commands(after) || before.Annotations[companion.ContentDigest] != after.Annotations[companion.ContentDigest] || !maps.Equal(before.Data, after.Data) || !reflect.DeepEqual(before.BinaryData, after.BinaryData) ||
-			before.Labels[meta.LabelTemplateSet] != after.Labels[meta.LabelTemplateSet]
-	}}
-}
-
-// commands are the annotations of the installation's ConfigMap by which people stop writes, and
-// have a revision go on.
-func commands(object *corev1.ConfigMap) [4]string {
-	given := object.Annotations
-	return [4]string{given[meta.AnnotationStopWrites], given[meta.AnnotationRetryRollout], given[meta.AnnotationPromoteRollout], given[meta.AnnotationUndoRollout]}
 }
 
 // sidecarsOfWorkload returns the VectorSidecars that may match a workload in one of its states, and
@@ -199,7 +147,7 @@ func (w *watches) sidecarsOfPlatform(ctx context.Context, object client.Object) 
 	}
 	all := keysOf(w.sidecars.list(ctx, "", "", ""))
 	for _, cluster := range w.sidecars.clusters.all(ctx) {
-		all = append(all, keyOf(cluster.Name))
+		all = append(all, clusterKey(cluster.Name))
 	}
 	return requests(all)
 }

@@ -12,8 +12,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/discovery"
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -27,9 +29,19 @@ const (
 	apiRetry = time.Second
 )
 
+// workloadAPIs watches kinds of workloads whose API a cluster may lack, or get and lose later.
+type workloadAPIs struct {
+	*workloadWatch
+
+	// apis says which APIs the cluster has.
+	apis discovery.ServerResourcesInterface
+	// listing returns the VectorSidecars that list a kind.
+	listing func(ctx context.Context, kind *workload.Kind) []reconcile.Request
+}
+
 // seek watches a kind that the cluster may lack for as long as it has it. It returns once it is
-// known whether it does.
-func (w *workloadEvents) seek(ctx context.Context, kind *workload.Kind, to queue, enqueue enqueuer) error {
+// known whether it does. synced reports whether its workloads are listed; it is nil if it does not.
+func (w *workloadAPIs) seek(ctx context.Context, kind *workload.Kind, to queue, enqueue enqueuer) (synced toolscache.InformerSynced, err error) {
 	isKnown := func(context.Context) (bool, error) {
 		has, err := w.hasAPI(kind)
 		if err != nil {
@@ -40,24 +52,23 @@ func (w *workloadEvents) seek(ctx context.Context, kind *workload.Kind, to queue
 			log.FromContext(ctx).Info("the cluster lacks an API, which is looked for", telemetry.KeyKind, kind.Kind, "interval", apiInterval.String())
 			return true, nil
 		}
-		synced, err := w.gain(ctx, kind, enqueue)
-		w.synced = append(w.synced, synced)
+		synced, err = w.gain(ctx, kind, enqueue)
 		return true, err
 	}
 	if err := wait.PollUntilContextCancel(ctx, apiRetry, true, isKnown); err != nil {
-		return err
+		return nil, err
 	}
 	go wait.UntilWithContext(ctx, func(ctx context.Context) {
 		if err := w.lookAgain(ctx, kind, to, enqueue); err != nil && ctx.Err() == nil {
 			log.FromContext(ctx).Error(err, "looking for an API", telemetry.KeyKind, kind.Kind)
 		}
 	}, apiInterval)
-	return nil
+	return synced, nil
 }
 
 // lookAgain starts or ends the watch of a kind if its API has come or gone, and then has the
 // VectorSidecars that list it reconciled.
-func (w *workloadEvents) lookAgain(ctx context.Context, kind *workload.Kind, to queue, enqueue enqueuer) error {
+func (w *workloadAPIs) lookAgain(ctx context.Context, kind *workload.Kind, to queue, enqueue enqueuer) error {
 	has, err := w.hasAPI(kind)
 	if err != nil || has == w.workloads.Has(kind) {
 		return err
@@ -80,9 +91,9 @@ func (w *workloadEvents) lookAgain(ctx context.Context, kind *workload.Kind, to 
 }
 
 // gain starts the watch of a kind whose API has come.
-func (w *workloadEvents) gain(ctx context.Context, kind *workload.Kind, enqueue enqueuer) (toolscache.InformerSynced, error) {
+func (w *workloadAPIs) gain(ctx context.Context, kind *workload.Kind, enqueue enqueuer) (toolscache.InformerSynced, error) {
 	w.workloads.Gain(kind)
-	synced, err := w.watch(ctx, kind, enqueue)
+	synced, err := w.start(ctx, kind, enqueue)
 	if err != nil {
 		w.workloads.Lose(kind)
 		return nil, err
@@ -92,7 +103,7 @@ func (w *workloadEvents) gain(ctx context.Context, kind *workload.Kind, enqueue 
 }
 
 // lose ends the watch of a kind whose API has gone.
-func (w *workloadEvents) lose(ctx context.Context, kind *workload.Kind, enqueue enqueuer) error {
+func (w *workloadAPIs) lose(ctx context.Context, kind *workload.Kind, enqueue enqueuer) error {
 	if err := w.cache.RemoveInformer(ctx, kind.Watched()); err != nil {
 		return fmt.Errorf("ending the watch of %s: %w", kind.Plural, err)
 	}
@@ -106,7 +117,7 @@ func (w *workloadEvents) lose(ctx context.Context, kind *workload.Kind, enqueue 
 }
 
 // hasAPI reports whether the API server serves a kind.
-func (w *workloadEvents) hasAPI(kind *workload.Kind) (bool, error) {
+func (w *workloadAPIs) hasAPI(kind *workload.Kind) (bool, error) {
 	found, err := w.apis.ServerResourcesForGroupVersion(kind.GroupVersion().String())
 	if apierrors.IsNotFound(err) {
 		return false, nil

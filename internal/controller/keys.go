@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// queue is that of the passes.
+type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
+
+// keysOf returns the keys of VectorSidecars.
+func keysOf(sidecars []v1alpha1.VectorSidecar) []types.NamespacedName {
+	var keys []types.NamespacedName
+	for i := range sidecars {
+		keys = append(keys, client.ObjectKeyFromObject(&sidecars[i]))
+	}
+	return keys
+}
+
+// clusterKey is the key of a ClusterVectorSidecar's own pass. Those of its namespaces have their names.
+func clusterKey(cluster string) types.NamespacedName {
+	return types.NamespacedName{Name: meta.InNamespace(cluster)}
+}
+
+func requests(names []types.NamespacedName) []reconcile.Request {
+	var all []reconcile.Request
+	for _, name := range names {
+		all = append(all, reconcile.Request{NamespacedName: name})
+	}
+	return all
+}

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"maps"
+	"reflect"
+
+	corev1 "k8s.io/api/core/v1"
+	ctrlbuilder "sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// ownChanges passes events of a VectorSidecar when its spec changed, its deletion began, or an
+// annotation requests a pass or another revision. Its status is written by us.
+func ownChanges() ctrlbuilder.ForOption {
+	return ctrlbuilder.WithPredicates(predicate.Or[client.Object](predicate.GenerationChangedPredicate{}, asksAnew(), asksForRevision()))
+}
+
+// asksForRevision passes events of VectorSidecars whose annotations have them go back, or on.
+func asksForRevision() predicate.Predicate {
+	asked := func(o client.Object) [3]string {
+		of := o.GetAnnotations()
+		return [3]string{of[meta.AnnotationUndoRollout], of[meta.AnnotationPromoteRollout], of[meta.AnnotationRetryRollout]}
+	}
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return asked(e.ObjectOld) != asked(e.ObjectNew) }}
+}
+
+// goesBack passes events of VectorSidecars whose own spec is reverted, or is not any more: others may be
+// in the way of what is rendered then.
+func goesBack() predicate.Predicate {
+	isReverted := func(o client.Object) bool {
+		sidecar, ok := o.(*v1alpha1.VectorSidecar)
+		return ok && sidecar.Status.Reverted != nil
+	}
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return isReverted(e.ObjectOld) != isReverted(e.ObjectNew) }}
+}
+
+// laterChanges drops the initial list: every VectorSidecar is reconciled at startup anyway.
+func laterChanges() predicate.Predicate {
+	return predicate.And(predicate.Or[client.Object](predicate.GenerationChangedPredicate{}, goesBack()), predicate.Funcs{
+		CreateFunc: func(e event.CreateEvent) bool { return !e.IsInInitialList },
+	})
+}
+
+func configMapChanges() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		before, isOld := e.ObjectOld.(*corev1.ConfigMap)
+		after, isNew := e.ObjectNew.(*corev1.ConfigMap)
+		return !isOld || !isNew || commands(before) != commands(after) || before.Annotations[companion.ContentDigest] != after.Annotations[companion.ContentDigest] || !maps.Equal(before.Data, after.Data) || !reflect.DeepEqual(before.BinaryData, after.BinaryData) ||
+			before.Labels[meta.LabelTemplateSet] != after.Labels[meta.LabelTemplateSet]
+	}}
+}
+
+// commands are the annotations of the installation's ConfigMap by which people stop writes, and
+// have a revision go on.
+func commands(object *corev1.ConfigMap) [4]string {
+	given := object.Annotations
+	return [4]string{given[meta.AnnotationStopWrites], given[meta.AnnotationRetryRollout], given[meta.AnnotationPromoteRollout], given[meta.AnnotationUndoRollout]}
+}

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"iter"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
+)
+
+// sidecarLister finds VectorSidecars in the cache, and what ClusterVectorSidecars are in namespaces.
+type sidecarLister struct {
+	client   client.Reader
+	clusters *clusterLister
+}
+
+// get returns the VectorSidecar of a name, nil if there is none.
+func (l sidecarLister) get(ctx context.Context, name types.NamespacedName) (*v1alpha1.VectorSidecar, error) {
+	if cluster, isCluster := meta.ClusterOf(name.Name); isCluster {
+		return l.clusters.get(ctx, name.Namespace, cluster)
+	}
+	sidecar := &v1alpha1.VectorSidecar{}
+	if err := l.client.Get(ctx, name, sidecar); err != nil {
+		return nil, client.IgnoreNotFound(err)
+	}
+	return sidecar, nil
+}
+
+// orOffered counts all ClusterVectorSidecars as there, if the kind is not offered: whoever offers it
+// takes care of what is left of them.
+func (l sidecarLister) orOffered(exists func(namespace, manager string) bool) func(namespace, manager string) bool {
+	if l.clusters != nil {
+		return exists
+	}
+	return companion.OrCluster(exists)
+}
+
+// manyLabels is the number of labels from which it is cheaper to look at every VectorSidecar of a
+// namespace than to look up each label.
+const manyLabels = 200
+
+// selecting returns the VectorSidecars that may select one of count workloads; labels returns the
+// labels of the nth one. It may return more than those.
+func (l sidecarLister) selecting(ctx context.Context, namespace string, count int, labels func(int) iter.Seq2[string, string]) []v1alpha1.VectorSidecar {
+	keys := map[string]bool{workloadcache.AnyLabels: true}
+	for n := range count {
+		for key, value := range labels(n) {
+			keys[workloadcache.Pair(key, value)] = true
+		}
+		if len(keys) > manyLabels {
+			return l.list(ctx, namespace, "", "")
+		}
+	}
+	var found []v1alpha1.VectorSidecar
+	seen := map[types.UID]bool{}
+	for key := range keys {
+		for _, sidecar := range l.list(ctx, namespace, indexSelector, key) {
+			if !seen[sidecar.UID] {
+				seen[sidecar.UID] = true
+				found = append(found, sidecar)
+			}
+		}
+	}
+	return found
+}
+
+// list reads VectorSidecars from the cache: those of a namespace, or of all if "", and those with
+// an index key, or all if "". With them are the ClusterVectorSidecars in these namespaces.
+func (l sidecarLister) list(ctx context.Context, namespace, index, key string) []v1alpha1.VectorSidecar {
+	options := []client.ListOption{client.InNamespace(namespace), client.UnsafeDisableDeepCopy}
+	if index != "" {
+		options = append(options, client.MatchingFields{index: key})
+	}
+	var found v1alpha1.VectorSidecarList
+	if err := l.client.List(ctx, &found, options...); err != nil {
+		// A cache returns an error only while it is shutting down.
+		log.FromContext(ctx).Error(err, "listing VectorSidecars")
+	}
+	return append(found.Items, l.clusters.in(ctx, namespace, index, key)...)
+}

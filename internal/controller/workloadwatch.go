@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	toolscache "k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
+)
+
+// enqueuer has the VectorSidecars reconciled that a change of a workload concerns, given its states.
+type enqueuer func(states ...*workloadcache.Record)
+
+// workloadWatch watches kinds of workloads. The informers hold records instead of workloads, which
+// controller-runtime's source for objects would not take. It keeps the workload cache in sync and
+// passes on only changes that planning depends on: most updates of a workload change its status
+// alone, and end here.
+type workloadWatch struct {
+	cache     cache.Cache
+	workloads *workloadcache.Cache
+	// awaits reports whether any change of a workload is awaited.
+	awaits  func(types.UID) bool
+	now     func() time.Time
+	metrics *telemetry.Metrics
+}
+
+// start starts the watch of a kind. It does not wait until its workloads are listed.
+func (w *workloadWatch) start(ctx context.Context, kind *workload.Kind, enqueue enqueuer) (toolscache.InformerSynced, error) {
+	informer, err := w.cache.GetInformer(ctx, kind.Watched(), cache.BlockUntilSynced(false))
+	if err != nil {
+		return nil, fmt.Errorf("watching %s: %w", kind.Plural, err)
+	}
+	registration, err := informer.AddEventHandler(w.counted(kind, w.handler(enqueue)))
+	if err != nil {
+		return nil, fmt.Errorf("watching %s: %w", kind.Plural, err)
+	}
+	return registration.HasSynced, nil
+}
+
+// counted counts the objects of a kind that its informer holds.
+func (w *workloadWatch) counted(kind *workload.Kind, handler toolscache.ResourceEventHandler) toolscache.ResourceEventHandler {
+	return toolscache.ResourceEventHandlerDetailedFuncs{
+		AddFunc: func(object any, isInitial bool) {
+			w.metrics.Cached(kind.Kind, 1)
+			// The initial list of a kind that came later is news.
+			handler.OnAdd(object, isInitial && !kind.Traits.MayLack)
+		},
+		UpdateFunc: handler.OnUpdate,
+		DeleteFunc: func(object any) {
+			w.metrics.Cached(kind.Kind, -1)
+			handler.OnDelete(object)
+		},
+	}
+}
+
+// handler keeps the cache in sync and passes on changes that planning depends on.
+func (w *workloadWatch) handler(enqueue enqueuer) toolscache.ResourceEventHandler {
+	enqueueAny := func(states []*workloadcache.Record) {
+		if len(states) > 0 {
+			enqueue(states...)
+		}
+	}
+	return toolscache.ResourceEventHandlerDetailedFuncs{
+		AddFunc: func(object any, isInitial bool) {
+			if record := recordOf(object); record != nil {
+				others := w.workloads.Put(record)
+				// At startup every VectorSidecar is reconciled anyway.
+				if !isInitial {
+					enqueue(record)
+					enqueueAny(others)
+				}
+			}
+		},
+		UpdateFunc: func(before, after any) {
+			old, record := recordOf(before), recordOf(after)
+			if record == nil {
+				return
+			}
+			if old != nil {
+				record.Follow(old, w.now())
+			}
+			if others := w.workloads.Put(record); len(others) > 0 && !looksTheSame(others) {
+				enqueueAny(others)
+			}
+			if isSame := old != nil && record.LooksLike(old); isSame && !w.awaits(record.UID) {
+				return
+			}
+			if old != nil {
+				enqueue(old, record)
+				return
+			}
+			enqueue(record)
+		},
+		DeleteFunc: func(object any) {
+			if record := recordOf(object); record != nil {
+				others := w.workloads.Delete(record)
+				enqueue(record)
+				enqueueAny(others)
+			}
+		},
+	}
+}
+
+// looksTheSame reports whether planning sees the same in pairs of records.
+func looksTheSame(pairs []*workloadcache.Record) bool {
+	for pair := range slices.Chunk(pairs, 2) {
+		if !pair[0].LooksLike(pair[1]) || pair[0].Runner() == nil != (pair[1].Runner() == nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// recordOf returns the record of an event, also of a deletion that the watch missed.
+func recordOf(object any) *workloadcache.Record {
+	if missed, ok := object.(toolscache.DeletedFinalStateUnknown); ok {
+		object = missed.Obj
+	}
+	record, _ := object.(*workloadcache.Record)
+	return record
+}
