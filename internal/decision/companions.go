@@ -62,6 +62,13 @@ func (d *Decision) provide(facts *Facts) {
 	}
 }
 
+// withhold offers nothing.
+func (d *Decision) withhold(why string) {
+	if d.Offers != nil || d.Left == "" {
+		d.Offers, d.Left = nil, why
+	}
+}
+
 // collect finds the companions that may be deleted: none before every workload that may
 // refer to them has settled.
 func (d *Decision) collect(companions []corev1.ConfigMap) {

@@ -17,6 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // Decision is what to do, and why.
@@ -100,6 +101,12 @@ type Decision struct {
 	kept map[string]bool
 	// references are further ConfigMaps that were read.
 	references []string
+}
+
+// claim is what a plan of this decision will listen at.
+type claim struct {
+	view  workload.View
+	ports []workload.NodePort
 }
 
 // Writes reports whether anything has to be written now, to workloads or companions.

@@ -35,28 +35,6 @@ func selectorOf(sidecar *v1alpha1.VectorSidecar) (selector workload.Selector, in
 	return selector, invalid
 }
 
-// Kinds are the kinds of workloads that a VectorSidecar concerns.
-type Kinds struct {
-	// Matched counts the selected workloads. Unlisted counts those whose labels match
-	// and whose kind spec.workloads does not list. Both are by kind.
-	Matched, Unlisted map[string]int
-	// Unserved are the kinds that spec.workloads lists and the installation does not
-	// serve, in that order.
-	Unserved []string
-	// Lacking are those that it lists and of which the cluster lacks the API, Matched or
-	// not.
-	Lacking []string
-}
-
-// Total is how many workloads are selected.
-func (k *Kinds) Total() int {
-	total := 0
-	for _, count := range k.Matched {
-		total += count
-	}
-	return total
-}
-
 // Match returns which workloads should have the sidecar and which should not, both
 // sorted by name, and the kinds of those that the selector matches. If the VectorSidecar
 // is being deleted, all are in remove.

@@ -15,12 +15,6 @@ import (
 // workload may be of a namespace whose events do not concern the VectorSidecar.
 const nodePortsAgain = time.Minute
 
-// claim is what a plan of this decision will listen at.
-type claim struct {
-	view  workload.View
-	ports []workload.NodePort
-}
-
 // keepNodePorts blocks a write that would have two workloads listen at one port of the same
 // nodes: the pods of one of them would not start.
 func (d *Decision) keepNodePorts(facts *Facts, p *plan.Plan, record *workloadcache.Record) {

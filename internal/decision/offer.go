@@ -39,13 +39,6 @@ func (d *Decision) offer(facts *Facts) {
 	}
 }
 
-// withhold offers nothing.
-func (d *Decision) withhold(why string) {
-	if d.Offers != nil || d.Left == "" {
-		d.Offers, d.Left = nil, why
-	}
-}
-
 // keepsBack says why nothing may be injected into a new workload now, "" if it may.
 func (d *Decision) keepsBack(facts *Facts) string {
 	switch {

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package decision
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
+)
+
+// deferChange has the plan of a workload wait for spec.rollout.mode if it has to, and keeps the note
+// on the workload since when.
+func (d *Decision) deferChange(facts *Facts, p *plan.Plan, record *workloadcache.Record) {
+	m := d.mode
+	since, isNoted := p.State.Waits[meta.AnnotationWaiting(p.Manager)]
+	isNoted = isNoted && p.Waits
+	if p.Action == plan.None && p.Waits {
+		view := record.View()
+		p.DropWait(&view)
+	}
+	if m == nil || p.Action != plan.Inject && p.Action != plan.Update || m.lets(facts, p) {
+		return
+	}
+	switch {
+	case !isNoted:
+		since = workload.NewWait(facts.Now, &p.State)
+	case m.of == v1alpha1.ModeOnAppRollout && since.IsOver(&p.State):
+		return
+	case since.IsForeign():
+		since, isNoted = workload.NewWait(since.Since, &p.State), false
+	}
+	until := ""
+	if m.maxAge > 0 {
+		end := since.Since.Add(m.maxAge)
+		if p.Late = !end.After(facts.Now); p.Late {
+			return
+		}
+		d.again(end.Sub(facts.Now))
+		until = "; without that, from " + end.UTC().Format(time.RFC3339) + " on (spec.rollout.maxAge)"
+	}
+	p.Defer(m.text(facts, p, until))
+	if !isNoted && !facts.Now.IsZero() {
+		view := record.View()
+		p.NoteWait(since, &view)
+	}
+	d.Deferred.add(m, since.Since)
+}
+
+// lets reports whether a workload gets a change at once, whatever its owner does.
+func (m *mode) lets(facts *Facts, p *plan.Plan) bool {
+	hasFailed := p.Carries && (p.Rollout == workload.RolloutFailed || facts.told(p) == v1alpha1.StateFailed || m.isWayBack && isUnfinished(p))
+	switch {
+	case p.AtOnce, hasFailed, m.isPromoted: // Its pods do not run because of what it has.
+		return true
+	case p.Action != plan.Inject:
+		return false
+	case m.of == v1alpha1.ModeManual:
+		return m.isEverywhere // It gets what all others have.
+	}
+	return !p.Created.Before(facts.Sidecar.CreationTimestamp.Time)
+}
+
+// isUnfinished reports whether not all pods of a workload have its template. On the way back these may
+// fail as others have, and one that has failed may be told as another state while it waits for its turn.
+func isUnfinished(p *plan.Plan) bool {
+	return p.Rollout == workload.RolloutProgressing || p.Rollout == workload.RolloutUnavailable
+}
+
+// text says what a workload waits for.
+func (m *mode) text(facts *Facts, p *plan.Plan, until string) (reason, message string) {
+	if m.of == v1alpha1.ModeManual {
+		return meta.ReasonWaitingForPerson, fmt.Sprintf("it gets this when a person says so: kubectl vectorsidecar rollout promote vectorsidecar/%s (spec.rollout.mode)%s", facts.Sidecar.Name, until)
+	}
+	how := "by a second rollout right after its own"
+	if facts.isServedAtAdmission(p) {
+		how = "in the same rollout where the API server can put it in (admissionInjection), and else by a second one right after it"
+	}
+	return meta.ReasonWaitingForOwner, fmt.Sprintf("it gets this with its owner's next change of the pod template, %s (spec.rollout.mode)%s", how, until)
+}
+
+// isServedAtAdmission reports whether the API server itself puts what a workload waits for into those
+// that their owners change, where it can, so that the change and the sidecar are one rollout.
+func (f *Facts) isServedAtAdmission(p *plan.Plan) bool {
+	return slices.ContainsFunc(f.Offers, func(offer desired.Offer) bool {
+		return offer.Rendered.Desired.InjectedHash() == p.WholeHash() && f.objection(&offer) == ""
+	})
+}
