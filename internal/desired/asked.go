@@ -5,7 +5,6 @@ package desired
 
 import (
 	"encoding/json"
-	"strings"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -75,12 +74,6 @@ func (a asked) digest(given *Copied) string {
 	}
 	text, _ := json.Marshal(a) // Strings and JSON values always marshal, with sorted keys.
 	return meta.Digest(text, 8)
-}
-
-// minorOf cuts a version after the minor number: v1.36.0 becomes v1.36.
-func minorOf(version string) string {
-	parts := strings.SplitN(version, ".", 3)
-	return strings.Join(parts[:min(len(parts), 2)], ".")
 }
 
 // changeInputs returns the input by name, with what is copied of a referenced

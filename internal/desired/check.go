@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -18,6 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // report checks files, the same ones only once. There is always a report. A report
@@ -48,6 +50,47 @@ func checked(ctx context.Context, files []vectorconfig.File, options vectorconfi
 		return &vectorconfig.Report{}
 	}
 	return report
+}
+
+// check checks the configuration that a rendered sidecar reads. It parses the
+// configuration even if checks are off.
+func (r *renderer) check(ctx context.Context, overlay *workload.Overlay, of *Rendered) {
+	spec, container := &overlay.Template.Spec, overlay.Container(of.container)
+	options := vectorconfig.Options{Image: tree.Text(r.request.Values.Tree, "sidecar", "image")}
+	if container != nil {
+		options = vectorconfig.Options{Image: container.Image, Container: vectorContainer(container, spec)}
+	}
+	if container != nil {
+		options.Container.IPFamily = r.request.IPFamily()
+	}
+	if r.config.object != nil && container != nil {
+		options.Beside = slices.Sorted(maps.Keys(mountedFiles(container, spec, r.config.object)))
+	}
+	files := filesOf(r.request.Values, r.config, of.Companions, container, spec)
+	seen := r.config.with(of.Companions)
+	of.Report, of.forbidden = r.judgeFiles(ctx, files, options, func(rules *vectorconfig.Permitted) []string {
+		return unseen(rules, files, seen, container, spec)
+	})
+	of.isReadUnseen = readsUnseen(r.config, of.Companions, container, spec)
+	if container != nil && len(files) > 0 && (r.asksVector || asksInJob(r.request.Values)) {
+		of.Validation = validationOf(&r.request, files, of.Report.DataDir, container, spec)
+	}
+}
+
+// checkAlone checks the user's configuration while no workload runs it. It says why it
+// must not reach a pod, nil if it may.
+func (r *renderer) checkAlone(ctx context.Context) (*vectorconfig.Report, *Invalid) {
+	values := r.request.Values
+	files := filesOf(values, r.config, nil, nil, nil)
+	if inline := tree.Text(values.Tree, "sidecar", "config", "inline"); len(files) == 0 && inline != "" {
+		files = []vectorconfig.File{{Name: inlineName(inline), Source: inlineSource(values), Text: inline}}
+	}
+	if len(files) == 0 {
+		return &vectorconfig.Report{}, nil
+	}
+	options := vectorconfig.Options{Image: tree.Text(values.Tree, "sidecar", "image")}
+	report, forbidden := r.judgeFiles(ctx, files, options, func(*vectorconfig.Permitted) []string { return nil })
+	return report, refused(report, forbidden, values)
 }
 
 // judgeFiles checks files. forbidden says what the policy refuses in them, whatever

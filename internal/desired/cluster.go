@@ -5,19 +5,12 @@ package desired
 
 import (
 	"fmt"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/version"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
-
-// Kubelet is the oldest kubelet of a cluster. Its zero value is one that nobody could look
-// for, or a cluster without nodes.
-type Kubelet struct {
-	// Version of the kubelet, such as "v1.29.4"; Node is the name of a node that runs it.
-	Version, Node string
-}
 
 const (
 	// kubeletSkew is how many minor versions a kubelet may be behind its API server.
@@ -49,6 +42,12 @@ func (in *Inputs) kubelet() (oldest string, saysMore bool) {
 	return oldest, minorOf(oldest) != minorOf(assumed)
 }
 
+// minorOf cuts a version after the minor number: v1.36.0 becomes v1.36.
+func minorOf(version string) string {
+	parts := strings.SplitN(version, ".", 3)
+	return strings.Join(parts[:min(len(parts), 2)], ".")
+}
+
 // cluster returns what templates see of the cluster.
 func (in *Inputs) cluster() render.Cluster {
 	of := in.Cluster
@@ -66,13 +65,4 @@ func AssumedKubelet(kubeVersion string) string {
 		return ""
 	}
 	return assumed
-}
-
-// strands says that pods of an overlay never start on the oldest kubelet, "" if they do.
-func (k *Kubelet) strands(overlay *workload.Overlay) string {
-	seen, err := version.ParseGeneric(k.Version)
-	if err != nil || seen.AtLeast(version.MustParseGeneric(workload.FirstNative)) || !overlay.HasNative() {
-		return ""
-	}
-	return fmt.Sprintf("is a native sidecar, which kubelet %s of node %s does not know: pods stay in Init there; upgrade that node, keep these pods off it, or set sidecar.native to Never", k.Version, k.Node)
 }

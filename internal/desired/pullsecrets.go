@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -76,13 +75,6 @@ func judged(of *corev1.PodTemplateSpec, target *workload.View, reads []tree.Read
 
 // mostBesides is how many of these are kept for one Rendered, each as large as what is desired.
 const mostBesides = 8
-
-// besides are, by the names, what is desired for workloads that list some of the pull secrets
-// themselves. Many list the same.
-type besides struct {
-	mu   sync.Mutex
-	made map[string]*plan.Desired
-}
 
 // beside returns what a workload should carry: without the pull secrets that it lists itself,
 // which are its owner's.

@@ -76,6 +76,13 @@ type cuts struct {
 	made map[int64]*Rendered
 }
 
+// besides are, by the names, what is desired for workloads that list some of the pull secrets
+// themselves. Many list the same.
+type besides struct {
+	mu   sync.Mutex
+	made map[string]*plan.Desired
+}
+
 // ReadsTarget reports whether templates have read the workload, so that the result may
 // differ for others.
 func (r *Rendered) ReadsTarget() bool { return len(r.readTarget) > 0 }

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package desired
+
+import (
+	"context"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// conclude checks the configuration of an overlay, and sets what to apply if it passes. executed is
+// what the overlay is of, nil if it is of this namespace alone.
+func (r *renderer) conclude(ctx context.Context, of *Rendered, rendered *workload.Overlay, executed *execution) {
+	r.check(ctx, rendered, of)
+	if of.Invalid = refused(of.Report, of.forbidden, r.request.Values); of.Invalid != nil {
+		return
+	}
+	of.rendered, of.Overlay = rendered, rendered
+	version := ""
+	if len(of.Companions) > 0 {
+		version = companion.Digest(&of.Companions[0])
+	}
+	if r.config.object != nil {
+		uses := usesOf(rendered, of.container, r.config.object)
+		if of.Copied, of.Overlay, of.Invalid = copyOf(&r.config, &r.request, rendered, uses, of.Report, of.isReadUnseen); of.Invalid != nil {
+			return
+		}
+	}
+	if of.Copied != nil {
+		version = of.Copied.Digest
+	}
+	asked := plan.Asked{Digest: r.asked.digest(of.Copied), Keys: of.readOf(), Inputs: r.asked.changeInputs(of.Copied)}
+	if executed != nil && of.Copied == nil {
+		common := executed.desired(of.Overlay, r.request.Sidecar.Name, of.container, version, r.marks())
+		of.Desired, of.sharedBytes = common.For(asked), common.bytes
+	} else {
+		of.Desired = plan.NewDesired(of.Overlay, r.request.Sidecar.Name, of.container, version, r.marks()).For(asked)
+	}
+	of.stranded = r.oldest.strands(of.Overlay)
+	of.collects = collectionOf(of.Report, of.Overlay.Container(of.container), of.Desired)
+}

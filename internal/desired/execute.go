@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package desired
+
+import (
+	"context"
+	"slices"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// execute renders for one target, or takes what another namespace has rendered from the same. The
+// execution is nil if it is for this namespace alone.
+func (r *renderer) execute(ctx context.Context, request render.Request) (*render.Result, *execution, error) {
+	namespace := request.Sidecar.Namespace
+	if found := r.cache.executed(r.shared, request.Target); found != nil {
+		return found.result.In(namespace), found, nil
+	}
+	end := r.observer.begin(ctx, Render)
+	result, err := render.Render(ctx, request)
+	end(err)
+	if err != nil || !result.IsForAll || r.cache == nil {
+		return result, nil, err
+	}
+	fresh := &execution{result: result, made: map[string]*sharedDesired{}}
+	r.cache.keepExecuted(r.shared, request.Target, fresh)
+	return result.In(namespace), fresh, nil // Its companions are changed.
+}
+
+// executed returns what was rendered from the same for a target like this one, nil if nothing was.
+func (c *Cache) executed(shared []byte, target *workload.View) *execution {
+	if c == nil {
+		return nil
+	}
+	for _, reads := range c.readBy(shared) {
+		if found := remembered(c, c.executions, target.AppendReads(slices.Clone(shared), reads)); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// keepExecuted is what executed returns from now on.
+func (c *Cache) keepExecuted(shared []byte, target *workload.View, fresh *execution) {
+	reads := c.noteRead(shared, fresh.result.ReadTarget)
+	// What is made from it takes about as much again.
+	remember(c, c.executions, target.AppendReads(slices.Clone(shared), reads), fresh, 2*bounded.Footprint(fresh.result))
+}

@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package desired
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/version"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// Kubelet is the oldest kubelet of a cluster. Its zero value is one that nobody could look
+// for, or a cluster without nodes.
+type Kubelet struct {
+	// Version of the kubelet, such as "v1.29.4"; Node is the name of a node that runs it.
+	Version, Node string
+}
+
+// strands says that pods of an overlay never start on the oldest kubelet, "" if they do.
+func (k *Kubelet) strands(overlay *workload.Overlay) string {
+	seen, err := version.ParseGeneric(k.Version)
+	if err != nil || seen.AtLeast(version.MustParseGeneric(workload.FirstNative)) || !overlay.HasNative() {
+		return ""
+	}
+	return fmt.Sprintf("is a native sidecar, which kubelet %s of node %s does not know: pods stay in Init there; upgrade that node, keep these pods off it, or set sidecar.native to Never", k.Version, k.Node)
+}
