@@ -20,7 +20,7 @@ var calledByTemplates = []string{
 // tests and tools outside its package call is used.
 func TestEveryExportedFunctionIsUsedByAnotherPackage(t *testing.T) {
 	t.Chdir("../../..")
-	code, err := load()
+	code, err := loaded()
 	require.NoError(t, err)
 	var tests strings.Builder
 	require.NoError(t, walk([]string{"test", "internal"}, ".go", func(path string, text []byte) {
