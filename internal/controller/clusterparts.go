@@ -10,42 +10,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 )
 
-// clusterParts are how far a ClusterVectorSidecar is with what the installation gives out, in the
-// namespaces of each wave.
-type clusterParts struct {
-	// parts are what namespaces go by, by the name of the wave. They are never changed.
-	parts map[string]*stage
-	// progress is what namespaces have reported last.
-	progress map[string]*namespaceProgress
-	// broken are the workloads that had failed before the revision of a part was let through, by
-	// the name of the wave.
-	broken map[string]*brokenBefore
-}
-
-// namespaceProgress is how far a namespace is with a revision.
-type namespaceProgress struct {
-	fleet.Progress
-
-	wave, revision string
-	due            time.Time
-	// failed is when a workload was last seen to have failed.
-	failed time.Time
-}
-
 // crashLoop is how long a workload counts as failed after it was seen so: one whose sidecar is restarted
 // again and again runs for a moment each time, and then waits for up to five minutes.
 const crashLoop = 10 * time.Minute
-
-// brokenBefore are the namespaces that had failed workloads before a revision, whose fault it was not,
-// and the generation of the ClusterVectorSidecar at that time: these halt nobody, and hold up no wave.
-type brokenBefore struct {
-	namespaces map[string]bool
-	generation int64
-}
-
-func newClusterParts() clusterParts {
-	return clusterParts{progress: map[string]*namespaceProgress{}, broken: map[string]*brokenBefore{}}
-}
 
 // part returns a copy of the part of a wave, nil if there is none yet.
 func (k *clusterKnown) part(wave string) *stage {

@@ -4,7 +4,6 @@
 package controller
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -158,13 +157,4 @@ func (c *clusters) begin(ctx context.Context, name string, part *stage, now time
 	}
 	is.Started = &metav1.Time{Time: now.Truncate(time.Second)}
 	return c.patch(ctx, before, cluster, known)
-}
-
-// statusesOf returns the statuses of parts, in the order of their waves.
-func statusesOf(parts map[string]*stage) []v1alpha1.RolloutStatus {
-	var all []v1alpha1.RolloutStatus
-	for _, part := range slices.SortedFunc(maps.Values(parts), func(a, b *stage) int { return cmp.Compare(a.of.Wave, b.of.Wave) }) {
-		all = append(all, *part.Status.DeepCopy())
-	}
-	return all
 }

@@ -85,17 +85,3 @@ func whyFailed(plans []plan.Plan) string {
 	}
 	return status.Object(plans[at].Target) + ": " + plans[at].Message
 }
-
-// announceRevertEnd emits an event about a spec that is rendered as it is again.
-func announceRevertEnd(events *announcer, before, after *v1alpha1.VectorSidecar) {
-	was := before.Status.Reverted
-	if was == nil || after.Status.Reverted != nil || after.DeletionTimestamp != nil {
-		return
-	}
-	why := "the spec has changed"
-	if lastgood.Digest(&after.Spec) == was.Digest {
-		why = "a person has it tried again"
-	}
-	events.Eventf(after, nil, corev1.EventTypeNormal, meta.ReasonRevertEnded, "Revert",
-		"workloads get the spec as it is, and not that before generation %d any more: %s", was.Generation, why)
-}

@@ -25,7 +25,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // stages let changed templates and values of the installation through to one wave of
@@ -35,63 +34,12 @@ type stages struct {
 
 	namespaces *namespaces
 	statuses   *statusWriter
-	clusters   *clusters
+	clusters   *clusterMemory
 	waves      *fleet.Waves
 	options    *Options
 	now        func() time.Time
 	// isHalted is the last that was told of, and isCounted is true once there were waves.
 	isHalted, isCounted atomic.Bool
-}
-
-// stage is what a pass does about the installation's revision.
-type stage struct {
-	fleet.Stage
-
-	of    fleet.Member
-	given fleet.Given
-	// last is the status before.
-	last *v1alpha1.RolloutStatus
-	// ofCluster is the ClusterVectorSidecar whose part this is in a namespace, "" for none: the
-	// namespace goes by it, and its own pass moves it on.
-	ofCluster string
-}
-
-// hold returns what holds the writes of the pass, nil if nothing does.
-func (s *stage) hold() *plan.Hold {
-	switch {
-	case s == nil || !s.IsHeld:
-		return nil
-	case s.Gate.IsHalted:
-		return &plan.Hold{Reason: meta.ReasonRolloutHalted, Message: s.Gate.Why}
-	}
-	return &plan.Hold{Reason: meta.ReasonWaitingForWave, Message: s.Gate.Why}
-}
-
-// late returns what holds those writes of the pass that have waited for spec.rollout.maxAge, nil if
-// nothing does: they go by waves, too, and the status says before that the revision goes on here.
-func (s *stage) late() *plan.Hold {
-	if s == nil || s.Status.Revision != s.given.Revision {
-		return nil
-	}
-	switch {
-	case !s.Gate.IsOpen:
-		return &plan.Hold{Reason: meta.ReasonWaitingForWave, Message: s.Gate.Why}
-	case s.Status.Finished != nil:
-		return &plan.Hold{Reason: meta.ReasonWaitingForWave, Message: "it has waited for spec.rollout.maxAge, and goes on at once"}
-	}
-	return nil
-}
-
-// watch returns which restarts of the sidecar count as failures of the revision now, nil if none do.
-func (s *stage) watch(now time.Time) *workload.Watch {
-	if s == nil || s.given.Rules.SidecarRestarts() == 0 {
-		return nil
-	}
-	since, isWatched := s.WatchedSince(s.of.Wave, &s.given, now)
-	if !isWatched {
-		return nil
-	}
-	return &workload.Watch{Restarts: s.given.Rules.SidecarRestarts(), Since: since, After: s.given.RetriedAt()}
 }
 
 // advance says what a pass does, and gives the VectorSidecar the revision that it has in it. It
@@ -186,13 +134,7 @@ func (s *stages) let(ctx context.Context, name types.NamespacedName, of fleet.Me
 // record writes to the status that a revision is let through, and that something is to be written for
 // it if it is: both have to be on record before that, for whoever leads after a crash.
 func (s *stages) record(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar, present *stage, decided *decision.Decision) error {
-	if present == nil {
-		return nil
-	}
-	if isBegun := present.Status.Started != nil || present.Status.Finished != nil; present.ofCluster != "" && !present.IsHeld && !isBegun && plan.HasRollouts(decided.Plans) {
-		return s.clusters.begin(ctx, present.ofCluster, present, s.now())
-	}
-	if !present.IsNew {
+	if present == nil || !present.IsNew {
 		return nil
 	}
 	if plan.HasRollouts(decided.Plans) {
@@ -207,12 +149,6 @@ func (s *stages) record(ctx context.Context, known *state.Sidecar, sidecar *v1al
 	known.StatusWritten(sidecar)
 	log.FromContext(ctx).Info("revision let through", "revision", present.Status.Revision, "wave", present.Status.Wave)
 	return nil
-}
-
-// isFaultOf reports whether workloads have failed with the revision that a VectorSidecar has, and because
-// of it: that says nothing against the next one not failing, too.
-func isFaultOf(is *v1alpha1.RolloutStatus) bool {
-	return is != nil && is.Failed != "" && is.Failed == is.Revision
 }
 
 // memberOf is a VectorSidecar or a ClusterVectorSidecar as a member of a wave.

@@ -37,7 +37,7 @@ type statusWriter struct {
 	client client.Client
 	events *announcer
 	// clusters gets the status of what ClusterVectorSidecars are in namespaces.
-	clusters *clusters
+	clusters *clusterMemory
 }
 
 // write writes the status if it has changed, and events if anything happened. If the status is rate
@@ -151,22 +151,6 @@ func (w *statusWriter) announce(after *v1alpha1.VectorSidecar, result *outcome) 
 			note := fmt.Sprintf("%s the sidecar of %d %s: %s: %s", happened[action], len(names), workload.Plural(after.Spec.Kinds()...), strings.Join(humanize.First(names, mostNames, len(names)), ", "), oneOf(causes[action]))
 			w.events.Eventf(after, nil, corev1.EventTypeNormal, happened[action], string(action), "%s", humanize.Message(note, noteLimit))
 		}
-	}
-}
-
-// announceError emits an event about an error that an object has not had before.
-func announceError(ctx context.Context, events *announcer, reports *telemetry.Reporter, object client.Object, before, after []metav1.Condition) {
-	was := apimeta.FindStatusCondition(before, meta.ConditionError)
-	is := apimeta.FindStatusCondition(after, meta.ConditionError)
-	if is.Status != metav1.ConditionTrue || was != nil && was.Status == is.Status && was.Message == is.Message {
-		return
-	}
-	if is.Reason != meta.ReasonReverted { // That it goes back was told when it began to.
-		events.Eventf(object, nil, corev1.EventTypeWarning, is.Reason, "Reconcile", "%s", humanize.Message(is.Message, noteLimit))
-	}
-	if apimeta.IsStatusConditionTrue(after, meta.ConditionStalled) {
-		telemetry.Warn(log.FromContext(ctx), "a person has to do something first", "reason", is.Reason, "cause", is.Message)
-		reports.Terminal(is.Reason)
 	}
 }
 

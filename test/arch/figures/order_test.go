@@ -16,7 +16,7 @@ import (
 var loaded = sync.OnceValues(load)
 
 // ordered are packages on the way from an event to a patch whose files can be read from the top down.
-var ordered = []string{"internal/decision", "internal/desired"}
+var ordered = []string{"internal/controller", "internal/decision", "internal/desired"}
 
 // Each of their files names only declarations of files below it. Where that does not hold, a
 // declaration belongs beside what uses it, or into a file of its own.

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
+)
+
+// announceError emits an event about an error that an object has not had before.
+func announceError(ctx context.Context, events *announcer, reports *telemetry.Reporter, object client.Object, before, after []metav1.Condition) {
+	was := apimeta.FindStatusCondition(before, meta.ConditionError)
+	is := apimeta.FindStatusCondition(after, meta.ConditionError)
+	if is.Status != metav1.ConditionTrue || was != nil && was.Status == is.Status && was.Message == is.Message {
+		return
+	}
+	if is.Reason != meta.ReasonReverted { // That it goes back was told when it began to.
+		events.Eventf(object, nil, corev1.EventTypeWarning, is.Reason, "Reconcile", "%s", humanize.Message(is.Message, noteLimit))
+	}
+	if apimeta.IsStatusConditionTrue(after, meta.ConditionStalled) {
+		telemetry.Warn(log.FromContext(ctx), "a person has to do something first", "reason", is.Reason, "cause", is.Message)
+		reports.Terminal(is.Reason)
+	}
+}
+
+// announceRevertEnd emits an event about a spec that is rendered as it is again.
+func announceRevertEnd(events *announcer, before, after *v1alpha1.VectorSidecar) {
+	was := before.Status.Reverted
+	if was == nil || after.Status.Reverted != nil || after.DeletionTimestamp != nil {
+		return
+	}
+	why := "the spec has changed"
+	if lastgood.Digest(&after.Spec) == was.Digest {
+		why = "a person has it tried again"
+	}
+	events.Eventf(after, nil, corev1.EventTypeNormal, meta.ReasonRevertEnded, "Revert",
+		"workloads get the spec as it is, and not that before generation %d any more: %s", was.Generation, why)
+}
+
+// announceOwned says of workloads that another operator owns that they are about to get their first
+// sidecar, on each of them, and on the VectorSidecar of the first.
+func announceOwned(events *announcer, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision) {
+	isTold := false
+	for i := range decided.Plans {
+		p := &decided.Plans[i]
+		if p.Reason != meta.ReasonOwnedBy || !p.Writes() {
+			continue
+		}
+		note := humanize.Message(p.Message, noteLimit)
+		events.Eventf(reference(p.Target), sidecar, corev1.EventTypeNormal, p.Reason, string(p.Action), "%s", note)
+		if !isTold {
+			isTold = true
+			events.Eventf(sidecar, nil, corev1.EventTypeNormal, p.Reason, string(p.Action), "%s %s: %s", p.Target.Kind, p.Target.Name, note)
+		}
+	}
+}
+
+// announceTakenOut emits an event on each workload whose owner was found to take the sidecar out.
+func announceTakenOut(events *announcer, sidecar *v1alpha1.VectorSidecar, before, after []v1alpha1.TakenOut, decided *decision.Decision) {
+	for i := range after {
+		if slices.Contains(before, after[i]) {
+			continue
+		}
+		for n := range decided.Plans {
+			p := &decided.Plans[n]
+			if p.Reason == meta.ReasonTakenOutByOwner && p.Target.Kind == after[i].Kind && p.Target.Name == after[i].Name {
+				events.Eventf(reference(p.Target), sidecar, corev1.EventTypeWarning, p.Reason, "Inject", "%s", humanize.Message(p.Message, noteLimit))
+			}
+		}
+	}
+}

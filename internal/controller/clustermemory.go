@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// clusterMemory is what is known of ClusterVectorSidecars from one pass to the next: the passes of their
+// namespaces report to it. It is also the source of the passes that are due.
+type clusterMemory struct {
+	// queue is set when the controller starts.
+	queue queue
+
+	mu    sync.Mutex
+	known map[string]*clusterKnown
+}
+
+// statusDelay is how long what namespaces report is collected before the status is written.
+const statusDelay = 500 * time.Millisecond
+
+func newClusterMemory() *clusterMemory { return &clusterMemory{known: map[string]*clusterKnown{}} }
+
+// Start implements Source.
+func (m *clusterMemory) Start(_ context.Context, to queue) error {
+	m.queue = to
+	return nil
+}
+
+// String returns the name of the source for messages.
+func (m *clusterMemory) String() string { return "namespaces of ClusterVectorSidecars" }
+
+// of returns what is known of a ClusterVectorSidecar.
+func (m *clusterMemory) of(name string) *clusterKnown {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.known[name] == nil {
+		m.known[name] = newClusterKnown()
+	}
+	return m.known[name]
+}
+
+// drop drops a ClusterVectorSidecar that is gone. It returns what was known, nil for nothing.
+func (m *clusterMemory) drop(name string) *clusterKnown {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	known := m.known[name]
+	delete(m.known, name)
+	return known
+}
+
+// report records the status of a namespace after a pass, and has the whole status follow soon.
+func (m *clusterMemory) report(sidecar *v1alpha1.VectorSidecar, isChanged bool) {
+	name, _ := meta.ClusterOf(sidecar.Name)
+	m.of(name).report(sidecar, isChanged)
+	m.queue.AddAfter(reconcile.Request{NamespacedName: clusterKey(name)}, statusDelay)
+}
+
+// leave records that nothing is left in a namespace, or that it is not there.
+func (m *clusterMemory) leave(key types.NamespacedName) {
+	name, isCluster := meta.ClusterOf(key.Name)
+	if !isCluster || key.Namespace == "" {
+		return
+	}
+	m.mu.Lock()
+	known := m.known[name]
+	m.mu.Unlock()
+	if known == nil {
+		return
+	}
+	known.leave(key.Namespace)
+	m.queue.AddAfter(reconcile.Request{NamespacedName: clusterKey(name)}, statusDelay)
+}

@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/status"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
+)
+
+// pass makes the pass of one ClusterVectorSidecar. It returns how long until the next look if
+// nothing happens, 0 for ever.
+func (c *clusters) pass(ctx context.Context, name string, stages *stages) (time.Duration, error) {
+	cluster, err := c.named(ctx, name)
+	if err != nil {
+		return 0, err
+	}
+	if cluster == nil {
+		c.forget(name)
+		stages.forget(clusterKey(name))
+		return 0, nil
+	}
+	if cluster.DeletionTimestamp == nil {
+		// Before anything is written: nobody else would take it out again.
+		if err := c.writer.AddFinalizer(ctx, cluster); err != nil {
+			return 0, err
+		}
+	}
+	known := c.of(name)
+	known.catchUp(cluster)
+	isNew, namespaces := known.isNew(cluster), map[string]bool{}
+	if isNew {
+		namespaces = c.concerned(ctx, cluster, known)
+		known.expect(cluster, namespaces)
+	}
+	_, invalid := clusterwide.SelectorOf(&cluster.Spec, c.home)
+	again, err := c.advance(ctx, stages, cluster, known, invalid != nil)
+	if isNew {
+		c.passOn(ctx, cluster, namespaces, known.isSpread)
+		known.isSpread = true
+	}
+	if err != nil {
+		return 0, fmt.Errorf("letting a revision through: %w", err)
+	}
+	if cluster.DeletionTimestamp != nil && known.isLeft() {
+		return 0, c.writer.RemoveFinalizer(ctx, cluster)
+	}
+	return again, c.tell(ctx, cluster, known, invalid)
+}
+
+// concerned returns the namespaces that a ClusterVectorSidecar selects, and those where it may have
+// left something.
+func (c *clusters) concerned(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, known *clusterKnown) map[string]bool {
+	found := known.namespaces()
+	selector := c.selectorOf(cluster)
+	all := c.namespaces(ctx, "")
+	for i := range all {
+		if selector.Selects(&all[i]) {
+			found[all[i].Name] = true
+		}
+	}
+	manager := meta.Manager(meta.InNamespace(cluster.Name))
+	for carrier := range carriersOf(c.workloads.Traced()) {
+		for i := range carrier.Traces {
+			if carrier.Traces[i].Manager == manager {
+				found[carrier.Namespace] = true
+			}
+		}
+	}
+	var companions corev1.ConfigMapList
+	label := client.MatchingLabels{meta.LabelSidecar: meta.LabelValue(meta.InNamespace(cluster.Name))}
+	if err := c.client.List(ctx, &companions, label, client.UnsafeDisableDeepCopy); err != nil {
+		log.FromContext(ctx).Error(err, "listing companions")
+	}
+	for i := range companions.Items {
+		found[companions.Items[i].Namespace] = true
+	}
+	for _, namespace := range c.sets.namespacesOf(ctx, meta.InNamespace(cluster.Name)) {
+		found[namespace] = true
+	}
+	return found
+}
+
+// tell writes the status if it has changed. After a start it waits until all namespaces were looked
+// at: until then there is nothing new to tell. invalid is why they cannot be selected, nil if they can.
+func (c *clusters) tell(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, known *clusterKnown, invalid error) error {
+	facts := known.facts(cluster)
+	if invalid != nil && cluster.DeletionTimestamp == nil {
+		facts.Invalid, facts.Waves = invalid.Error(), cluster.Status.Waves
+	}
+	if facts.Unseen > 0 && cluster.Status.ObservedGeneration == cluster.Generation {
+		return nil
+	}
+	before := cluster.DeepCopy()
+	cluster.Status = status.OfCluster(facts, metav1.Now())
+	ready := apimeta.FindStatusCondition(cluster.Status.Conditions, meta.ConditionReady)
+	c.Metrics.Stand(clusterKey(cluster.Name), telemetry.SidecarState{
+		Ready: string(ready.Status), Reason: ready.Reason, Workloads: func(func(telemetry.WorkloadState) bool) {},
+	})
+	if equality.Semantic.DeepEqual(before.Status, cluster.Status) {
+		return nil
+	}
+	announceError(ctx, c.events, c.Reports, cluster, before.Status.Conditions, cluster.Status.Conditions)
+	if err := c.patch(ctx, before, cluster, known); err != nil {
+		return fmt.Errorf("writing the status: %w", err)
+	}
+	known.told()
+	return nil
+}

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+)
+
+// clusterParts are how far a ClusterVectorSidecar is with what the installation gives out, in the
+// namespaces of each wave.
+type clusterParts struct {
+	// parts are what namespaces go by, by the name of the wave. They are never changed.
+	parts map[string]*stage
+	// progress is what namespaces have reported last.
+	progress map[string]*namespaceProgress
+	// broken are the workloads that had failed before the revision of a part was let through, by
+	// the name of the wave.
+	broken map[string]*brokenBefore
+}
+
+func newClusterParts() clusterParts {
+	return clusterParts{progress: map[string]*namespaceProgress{}, broken: map[string]*brokenBefore{}}
+}
+
+// namespaceProgress is how far a namespace is with a revision.
+type namespaceProgress struct {
+	fleet.Progress
+
+	wave, revision string
+	due            time.Time
+	// failed is when a workload was last seen to have failed.
+	failed time.Time
+}
+
+// brokenBefore are the namespaces that had failed workloads before a revision, whose fault it was not,
+// and the generation of the ClusterVectorSidecar at that time: these halt nobody, and hold up no wave.
+type brokenBefore struct {
+	namespaces map[string]bool
+	generation int64
+}
+
+// statusesOf returns the statuses of parts, in the order of their waves.
+func statusesOf(parts map[string]*stage) []v1alpha1.RolloutStatus {
+	var all []v1alpha1.RolloutStatus
+	for _, part := range slices.SortedFunc(maps.Values(parts), func(a, b *stage) int { return cmp.Compare(a.of.Wave, b.of.Wave) }) {
+		all = append(all, *part.Status.DeepCopy())
+	}
+	return all
+}

@@ -1,0 +1,217 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/election"
+	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
+)
+
+// Reconcile makes one observed pass for one VectorSidecar.
+func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (result reconcile.Result, err error) {
+	ctx, whole := r.beginPass(ctx, request.NamespacedName)
+	what := telemetry.ResultFailed
+	defer func() { r.endPass(&whole, what, err, recover()) }()
+	result, what, err = r.pass(ctx, request, whole.span)
+	if err != nil {
+		r.stages.skip(request.NamespacedName)
+	}
+	if err != nil && isStopping(ctx) {
+		log.FromContext(ctx).V(1).Info("pass stopped by shutdown", "cause", err.Error())
+		return reconcile.Result{}, nil
+	}
+	if errors.Is(err, apply.ErrStale) || errors.Is(err, election.ErrNotLeading) {
+		log.FromContext(ctx).V(1).Info("object changed meanwhile, retrying", "cause", err.Error())
+		return reconcile.Result{RequeueAfter: staleRetry}, nil
+	}
+	if err != nil {
+		r.clusters.fail(ctx, request.NamespacedName, err)
+	}
+	return result, err
+}
+
+// pass makes one pass for one VectorSidecar. It also returns the result for metrics.
+func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span telemetry.Span) (reconcile.Result, string, error) {
+	if cluster, isCluster := meta.ClusterOf(request.Name); isCluster && request.Namespace == "" {
+		again, err := r.clusters.pass(ctx, cluster, r.stages)
+		return reconcile.Result{RequeueAfter: again}, passResult(err), err
+	}
+	sidecar, err := r.snapshots.sidecars.get(ctx, request.NamespacedName)
+	if sidecar == nil || err != nil {
+		if err == nil {
+			r.forget(request.NamespacedName)
+			err = r.applier.sets.drop(ctx, request.NamespacedName)
+		}
+		return reconcile.Result{}, passResult(err), err
+	}
+	sidecar, err = r.finalizer.deleted(ctx, sidecar)
+	if err != nil {
+		return reconcile.Result{}, telemetry.ResultFailed, err
+	}
+	if sidecar == nil {
+		return reconcile.Result{}, telemetry.ResultUnchanged, nil
+	}
+	known := r.memory.Of(request.NamespacedName)
+	if err := r.validations.collect(ctx, known, sidecar); err != nil {
+		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("reading Vector's verdicts: %w", err)
+	}
+	sidecar.Status = *known.Status(sidecar)
+	if asked, last := fleet.RetryOf(sidecar.Annotations), sidecar.Status.Retry; asked != "" && (last == nil || last.Asked != asked) {
+		known.Forgive(asked)
+		known.ForgetTrials(meta.AnnotationRetryRollout, asked)
+	}
+	staged, err := r.stages.advance(ctx, known, sidecar)
+	if err != nil {
+		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("letting a revision through: %w", err)
+	}
+	taken, err := r.snapshots.take(ctx, sidecar, known, staged.watch(r.clock()))
+	if err != nil {
+		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("taking the snapshot: %w", err)
+	}
+	taken.Hold, taken.Late = staged.hold(), staged.late()
+	asking := r.asking(sidecar, known)
+	r.preflights.renew(known, taken, asking)
+	decided, err := r.decide(ctx, taken, known, asking != "" || known.IsResyncDue())
+	if err != nil {
+		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("deciding: %w", err)
+	}
+	ctx = log.IntoContext(ctx, log.FromContext(ctx).WithValues(telemetry.KeyEnvironment, decided.Environment))
+	span.Set(telemetry.AttributeEnvironment, decided.Environment)
+	span.Count(telemetry.AttributeMatched, decided.Matched)
+	r.snapshots.configMaps.forget(known.KeepReferences(decided.ConfigMaps()))
+	switch isBack, err := r.goBack(ctx, known, sidecar, staged, decided); {
+	case err != nil:
+		return reconcile.Result{}, telemetry.ResultFailed, err
+	case isBack:
+		return reconcile.Result{RequeueAfter: atOnce}, telemetry.ResultUnchanged, nil
+	}
+	if err := r.record(ctx, known, sidecar, staged, decided); err != nil {
+		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("letting a revision through: %w", err)
+	}
+	known.Adopt(decided.Adopted)
+	r.stages.take(ctx, request.NamespacedName, decided)
+	return r.carryOut(ctx, known, sidecar, decided, staged, asking)
+}
+
+// record writes to the status what has to be there before anything is written for a revision: to that of
+// the ClusterVectorSidecar, if that is the one which goes by waves.
+func (r *Reconciler) record(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar, staged *stage, decided *decision.Decision) error {
+	if staged != nil && staged.begins(decided) {
+		return r.clusters.begin(ctx, staged.ofCluster, staged, r.clock())
+	}
+	return r.stages.record(ctx, known, sidecar, staged, decided)
+}
+
+// carryOut is the part of a pass that writes.
+func (r *Reconciler) carryOut(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision, staged *stage, asking string) (reconcile.Result, string, error) {
+	if r.preflights.judge(ctx, known, decided) {
+		r.stages.begun(client.ObjectKeyFromObject(sidecar), decided, nil)
+		return reconcile.Result{RequeueAfter: atOnce}, telemetry.ResultUnchanged, ctx.Err()
+	}
+	if err := r.finalizer.holdBeforeWriting(ctx, sidecar, decided); err != nil {
+		return reconcile.Result{}, telemetry.ResultFailed, err
+	}
+	outcome := r.applier.act(ctx, known, sidecar, decided)
+	outcome.asking = asking
+	r.stages.begun(client.ObjectKeyFromObject(sidecar), decided, outcome.done)
+	outcome.rollout, outcome.staged = r.stages.observe(sidecar, staged, decided, outcome.done)
+	outcome.own = lastgood.Keep(sidecar, r.seen(sidecar, staged, decided, outcome.done))
+	if err := outcome.retry(); errors.Is(err, election.ErrNotLeading) {
+		return reconcile.Result{}, telemetry.ResultFailed, err // It is for the leader to tell.
+	}
+	r.validations.start(ctx, known, sidecar, decided, outcome)
+	if err := r.statuses.write(ctx, known, sidecar, decided, outcome); err != nil {
+		return reconcile.Result{}, telemetry.ResultFailed, err
+	}
+	// What there was no time for is left to the next pass.
+	if err := errors.Join(outcome.retry(), ctx.Err()); err != nil {
+		return reconcile.Result{}, telemetry.ResultFailed, err
+	}
+	if sidecar.DeletionTimestamp != nil {
+		result, err := r.finalizer.release(ctx, sidecar)
+		if sidecar.Cluster != nil && err == nil && result.IsZero() {
+			r.forget(client.ObjectKeyFromObject(sidecar)) // It is out of the namespace.
+		}
+		return result, outcome.name(sidecar), err
+	}
+	return reconcile.Result{RequeueAfter: r.lookAgain(known, decided, outcome)}, outcome.name(sidecar), nil
+}
+
+// decide has the snapshot evaluated, without any memory if isAnew.
+func (r *Reconciler) decide(ctx context.Context, taken *evaluate.Snapshot, known *state.Sidecar, isAnew bool) (decided *decision.Decision, err error) {
+	ctx, planning := r.begin(ctx, "plan")
+	defer func() { planning.end(err) }()
+	taken.Observer = r.observeStep
+	if !isAnew {
+		taken.Previous = known.Previous()
+		if decided, err = evaluate.DecideFrom(ctx, taken, r.snapshots.source(known), r.cache); err == nil {
+			known.SetPrevious(decided.Previous)
+		}
+		return decided, err
+	}
+	fresh := desired.NewCache()
+	if decided, err = evaluate.DecideFrom(ctx, taken, r.snapshots.source(known), fresh); err == nil {
+		r.cache.Adopt(fresh)
+		known.SetPrevious(decided.Previous)
+		known.Resynced()
+		r.Metrics.JudgedAnew(decided.Writes())
+	}
+	return decided, err
+}
+
+// asking returns the value of the annotation that requests a pass without memory, "" if there is
+// none or it has been followed already. If it requests a live list of workloads, the pass waits
+// until they have been listed.
+func (r *Reconciler) asking(sidecar *v1alpha1.VectorSidecar, known *state.Sidecar) string {
+	by := askingOf(sidecar)
+	if by == "" || by == known.Status(sidecar).LastHandledReconcileAt {
+		return ""
+	}
+	if strings.HasSuffix(by, meta.ReconcileLive) && !r.periodic.auditor.hasAnswered(client.ObjectKeyFromObject(sidecar), by) {
+		return ""
+	}
+	return by
+}
+
+// lookAgain returns when to requeue even if no event comes, 0 for never: a pause in a repair loop
+// and a soak end by themselves, the reason for a refused write may be gone, pods are not watched,
+// and a watch may lag.
+func (r *Reconciler) lookAgain(known *state.Sidecar, decided *decision.Decision, result *outcome) time.Duration {
+	_, wait := known.Loops()
+	if len(result.failures) > 0 || decided.Late {
+		wait = minNonZero(wait, state.LastRetry)
+	}
+	wait = minNonZero(minNonZero(wait, decided.Again), known.NextPodLook())
+	return minNonZero(minNonZero(wait, minNonZero(result.missed, result.staged)), minNonZero(result.lookAgain, result.statusWait))
+}
+
+// forget drops the state of a VectorSidecar that is gone.
+func (r *Reconciler) forget(name types.NamespacedName) {
+	r.snapshots.configMaps.forget(r.memory.Forget(name))
+	r.periodic.leftovers.wake()
+	r.periodic.auditor.forget(name)
+	r.stages.forget(name)
+	r.clusters.leave(name)
+	r.Metrics.Forget(name)
+}

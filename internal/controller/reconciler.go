@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+)
+
+// Reconciler reconciles the workloads of VectorSidecars.
+type Reconciler struct {
+	*instruments
+
+	cache       *desired.Cache
+	memory      *state.Memory
+	snapshots   *snapshots
+	validations *validations
+	preflights  *preflights
+	applier     *applier
+	finalizer   *finalizer
+	statuses    *statusWriter
+	periodic    *periodic
+	stages      *stages
+	clusters    *clusters
+}
+
+// newReconciler returns a Reconciler with a cached and a live client.
+func newReconciler(cached client.Client, live client.Reader, events *announcer, options *Options) *Reconciler {
+	observed := &instruments{Instruments: options.Instruments, liveness: newLiveness(options.Patience), now: time.Now, clock: options.Clock}
+	memory, writer, workloads, sidecars := state.New(options.Clock), apply.New(cached), options.Workloads, sidecarLister{client: cached}
+	if options.ClusterSidecars {
+		sidecars.clusters = &clusterLister{client: cached, home: options.Namespace}
+	}
+	sets := newOverlaySets(cached, live, writer, sidecars, observed.clock, options.OverlaySets)
+	ofClusters := newClusters(observed, cached, sidecars, sets, writer, events, options)
+	statuses, namespaces := &statusWriter{instruments: observed, client: cached, events: events, clusters: ofClusters.clusterMemory}, newNamespaces(cached, live, options.WatchNamespaces)
+	catalog := &catalogReader{
+		client: cached, catalog: options.Catalogue, options: options, events: events, metrics: options.Instruments.Metrics,
+		history: newHistory(cached, live, writer, sidecars, options),
+	}
+	taking := &snapshots{
+		instruments: observed, client: cached, sidecars: sidecars, workloads: workloads, options: options,
+		namespaces: namespaces, configMaps: newConfigMapCache(live), pods: &pods{live: live, now: observed.clock},
+		catalog: catalog, kubelets: &kubelets{nodes: options.Nodes, sidecars: sidecars}, accounts: newAccounts(live, options.ReadAccounts),
+	}
+	applying := &applier{instruments: observed, writer: writer, events: events, sets: sets, views: &views{live: live, workloads: workloads, now: observed.clock}, isStopped: catalog.isStopped}
+	return &Reconciler{
+		instruments: observed,
+		cache:       options.Cache,
+		memory:      memory,
+		snapshots:   taking,
+		validations: &validations{client: cached, live: live, writer: writer, events: events, isEnabled: options.ValidationJobs},
+		preflights:  newPreflights(observed, writer, options),
+		applier:     applying,
+		finalizer:   &finalizer{live: live, writer: writer, kinds: options.Workloads.Kinds(), lag: sets.lag},
+		statuses:    statuses,
+		periodic: &periodic{
+			snapshots: taking, applier: applying, leftovers: &leftoverSignal{woken: make(chan struct{}, 1)},
+			auditor: &auditor{
+				instruments: observed, liveDiff: &liveDiff{live: live, workloads: workloads}, options: options, memory: memory,
+				resyncs: newResyncs(), events: events, woken: make(chan struct{}, 1), asked: map[string]map[types.NamespacedName]string{},
+			},
+		},
+		stages: &stages{
+			pace: newPace(sidecars, catalog, options.Instruments.Metrics), waves: fleet.NewWaves(),
+			namespaces: namespaces, statuses: statuses, clusters: ofClusters.clusterMemory, options: options, now: observed.clock,
+		},
+		clusters: ofClusters,
+	}
+}

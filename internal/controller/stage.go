@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"time"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// stage is what a pass does about the installation's revision.
+type stage struct {
+	fleet.Stage
+
+	of    fleet.Member
+	given fleet.Given
+	// last is the status before.
+	last *v1alpha1.RolloutStatus
+	// ofCluster is the ClusterVectorSidecar whose part this is in a namespace, "" for none: the
+	// namespace goes by it, and its own pass moves it on.
+	ofCluster string
+}
+
+// hold returns what holds the writes of the pass, nil if nothing does.
+func (s *stage) hold() *plan.Hold {
+	switch {
+	case s == nil || !s.IsHeld:
+		return nil
+	case s.Gate.IsHalted:
+		return &plan.Hold{Reason: meta.ReasonRolloutHalted, Message: s.Gate.Why}
+	}
+	return &plan.Hold{Reason: meta.ReasonWaitingForWave, Message: s.Gate.Why}
+}
+
+// late returns what holds those writes of the pass that have waited for spec.rollout.maxAge, nil if
+// nothing does: they go by waves, too, and the status says before that the revision goes on here.
+func (s *stage) late() *plan.Hold {
+	if s == nil || s.Status.Revision != s.given.Revision {
+		return nil
+	}
+	switch {
+	case !s.Gate.IsOpen:
+		return &plan.Hold{Reason: meta.ReasonWaitingForWave, Message: s.Gate.Why}
+	case s.Status.Finished != nil:
+		return &plan.Hold{Reason: meta.ReasonWaitingForWave, Message: "it has waited for spec.rollout.maxAge, and goes on at once"}
+	}
+	return nil
+}
+
+// watch returns which restarts of the sidecar count as failures of the revision now, nil if none do.
+func (s *stage) watch(now time.Time) *workload.Watch {
+	if s == nil || s.given.Rules.SidecarRestarts() == 0 {
+		return nil
+	}
+	since, isWatched := s.WatchedSince(s.of.Wave, &s.given, now)
+	if !isWatched {
+		return nil
+	}
+	return &workload.Watch{Restarts: s.given.Rules.SidecarRestarts(), Since: since, After: s.given.RetriedAt()}
+}
+
+// isFaultOf reports whether workloads have failed with the revision that a VectorSidecar has, and because
+// of it: that says nothing against the next one not failing, too.
+func isFaultOf(is *v1alpha1.RolloutStatus) bool {
+	return is != nil && is.Failed != "" && is.Failed == is.Revision
+}
+
+// begins reports whether the first rollouts begin for the revision of a ClusterVectorSidecar's part, and
+// its status does not say so yet.
+func (s *stage) begins(decided *decision.Decision) bool {
+	isBegun := s.Status.Started != nil || s.Status.Finished != nil
+	return s.ofCluster != "" && !s.IsHeld && !isBegun && plan.HasRollouts(decided.Plans)
+}
