@@ -102,6 +102,40 @@ func TestImportsPointDownThePipeline(t *testing.T) {
 	}
 }
 
+// deepest is how many packages of the product may stand on one another.
+const deepest = 9
+
+func TestNoChainOfImportsIsLongerThanAPersonFollows(t *testing.T) {
+	imports := map[string][]string{}
+	for _, one := range packages(t) {
+		imports[one.ImportPath] = one.Imports
+	}
+	chains := map[string][]string{}
+	var chainOf func(path string) []string
+	chainOf = func(path string) []string {
+		if chains[path] != nil {
+			return chains[path]
+		}
+		var longest []string
+		for _, imported := range imports[path] {
+			if !strings.HasPrefix(imported, module) {
+				continue
+			}
+			if chain := chainOf(imported); len(chain) > len(longest) {
+				longest = chain
+			}
+		}
+		chains[path] = append([]string{short(path)}, longest...)
+		return chains[path]
+	}
+	for path := range imports {
+		if name := short(path); strings.HasPrefix(name, "test") { // What tests stand on is deeper.
+			continue
+		}
+		require.LessOrEqual(t, len(chainOf(path)), deepest, strings.Join(chainOf(path), " imports "))
+	}
+}
+
 // A program that runs beside every sidecar is small.
 func TestTheDrainGateStandsAlone(t *testing.T) {
 	for _, one := range packages(t) {
