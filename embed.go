@@ -50,10 +50,11 @@
 //   - internal/election is the lock by which one operator leads.
 //   - internal/operator wires the process; cmd/operator is its main, which also runs
 //     internal/removal before a release goes and internal/checkup for helm test.
-//   - internal/cli is the kubectl plugin, which decides with the same code, and merges
-//     with internal/simulate; cmd/kubectl-vectorsidecar is its main. Its longer commands have packages of
-//     their own: internal/lint, internal/scenario (test), internal/removal (eject),
-//     internal/checkup (check) and internal/vectorprogram, which runs a Vector (validate).
+//   - internal/cli is the kubectl plugin, which decides with the same code, and carries
+//     plans out with internal/simulate, as a merge and in turns; cmd/kubectl-vectorsidecar
+//     is its main. Its longer commands have packages of their own: internal/lint,
+//     internal/scenario (test), internal/removal (eject), internal/checkup (check) and
+//     internal/vectorprogram, which runs a Vector (validate).
 //   - internal/draingate runs in pods, beside Vector, and holds its end back until it has read
 //     the log files; cmd/drain-gate is its main.
 //
