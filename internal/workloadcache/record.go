@@ -4,6 +4,7 @@
 package workloadcache
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"iter"
@@ -150,7 +151,13 @@ func (r *Record) Follow(before *Record, now time.Time) {
 	if r.LooksLike(before) {
 		r.Seen = before.Seen
 	}
-	r.State.Follow(&before.State, r.IsAs(before), now)
+	r.State.Follow(&before.State, r.hasTemplateOf(before), now)
+}
+
+// hasTemplateOf reports whether another record of the same Cache has the same pod template, ours and
+// theirs: labels, replicas and who wrote last may differ.
+func (r *Record) hasTemplateOf(other *Record) bool {
+	return r.Template == other.Template && (r.body == other.body || bytes.Equal(r.body.packed, other.body.packed))
 }
 
 // Labels are those of a Record's workload, for matching by a labels.Selector.

@@ -105,3 +105,49 @@ func TestARecordFollowsTheOneBefore(t *testing.T) {
 	require.Equal(t, "3", other.Seen)
 	require.Equal(t, first.Since, other.Since, "its rollout is where it was")
 }
+
+// What an owner changes besides the pod template is no rollout, whoever writes it: what has soaked
+// has.
+func TestASoakOutlastsWhatIsNoRollout(t *testing.T) {
+	noon := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	live := changed(fieldmanager.New(t).Live(), func(d *appsv1.Deployment) {
+		d.Generation, d.Status.ObservedGeneration = 1, 1
+		d.Status.Replicas, d.Status.UpdatedReplicas, d.Status.AvailableReplicas = *d.Spec.Replicas, *d.Spec.Replicas, *d.Spec.Replicas
+		d.Status.Conditions = []appsv1.DeploymentCondition{{
+			Type: appsv1.DeploymentProgressing, Status: corev1.ConditionTrue, Reason: "NewReplicaSetAvailable", LastUpdateTime: metav1.NewTime(noon.Add(-time.Hour)),
+		}}
+	})
+	edited := func(change func(*appsv1.Deployment)) *appsv1.Deployment {
+		return changed(live, func(d *appsv1.Deployment) {
+			change(d)
+			d.Generation, d.Status.ObservedGeneration = 2, 2
+			d.ManagedFields = append(d.ManagedFields, metav1.ManagedFieldsEntry{Manager: "kubectl-edit", Operation: "Update", Time: &metav1.Time{Time: noon.AddDate(1, 0, 0)}})
+		})
+	}
+	for name, c := range map[string]struct {
+		change    func(*appsv1.Deployment)
+		isRollout bool
+	}{
+		"progress deadline": {change: func(d *appsv1.Deployment) { d.Spec.ProgressDeadlineSeconds = new(int32(900)) }},
+		"label":             {change: func(d *appsv1.Deployment) { d.Labels["team"] = "search" }},
+		"pause":             {change: func(d *appsv1.Deployment) { d.Spec.Paused = true }},
+		"image":             {change: func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Image = "shop/cart:2" }, isRollout: true},
+		"volume": {change: func(d *appsv1.Deployment) {
+			d.Spec.Template.Spec.Volumes = append(d.Spec.Template.Spec.Volumes, corev1.Volume{Name: "tmp"})
+		}, isRollout: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newReducer()
+			before, after := r.reduce(live), r.reduce(edited(c.change))
+			require.Equal(t, workload.RolloutComplete, before.Rollout)
+			require.NotEqual(t, before.LastWriter(), after.LastWriter())
+			after.Follow(before, noon)
+
+			if c.isRollout {
+				require.Zero(t, after.Steadiest(noon))
+			} else {
+				require.GreaterOrEqual(t, after.Steadiest(noon), 30*time.Minute)
+			}
+		})
+	}
+}
