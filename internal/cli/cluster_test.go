@@ -4,13 +4,17 @@
 package cli
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
 
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
@@ -48,6 +52,29 @@ func TestAPreviewIsForTheCluster(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A selector of namespaces that cannot be read is the fault of that ClusterVectorSidecar: what others
+// inject is previewed.
+func TestPreviewsGoOnBesideASelectorThatCannotBeRead(t *testing.T) {
+	broken := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "platform"}}
+	broken.Spec.NamespaceSelector.MatchLabels = map[string]string{"team": "not a label"}
+	broken.Spec.Selector.MatchLabels = map[string]string{"audit": "vector"}
+	c := &cluster{objects: []client.Object{
+		broken, objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").Build(),
+		objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build(),
+	}}
+	out, notes, code := c.run(t, "render", "cart")
+	require.Zero(t, code, notes)
+	require.Contains(t, out, "name: vector")
+
+	file := filepath.Join(t.TempDir(), "platform.yaml")
+	text, err := yaml.Marshal(broken)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(file, append([]byte("apiVersion: "+v1alpha1.GroupVersion.String()+"\nkind: ClusterVectorSidecar\n"), text...), 0o600))
+	_, notes, code = c.run(t, "render", "--sidecar", file, "cart")
+	require.Equal(t, 2, code, notes)
+	require.Contains(t, notes, "ClusterVectorSidecar platform: spec.namespaceSelector")
 }
 
 func TestAClusterThatThereIsNotIsRefused(t *testing.T) {

@@ -123,6 +123,10 @@ func TestFindingsStandWhereTheyAreMended(t *testing.T) {
 		"what the operator and the API refuse in the same words": {
 			map[string]string{"a.yaml": "kind: VectorSidecar\nmetadata: {name: logs, namespace: shop}\nspec:\n  selector: {}\n"}, []string{"a.yaml:4:3 InvalidSelector"},
 		},
+		"a selector of namespaces that cannot be read": {
+			map[string]string{"a.yaml": strings.Replace(head, "VectorSidecar", "ClusterVectorSidecar", 1) + "  namespaceSelector: {matchLabels: {team: not a label}}\n"},
+			[]string{"a.yaml:5:3 InvalidSelector"},
+		},
 		"an unknown environment":     {map[string]string{"a.yaml": head + "  environment: stagin\n"}, []string{"a.yaml:5:3 UnknownEnvironment"}},
 		"two mistakes in one object": {map[string]string{"a.yaml": head + "  environmnt: x\n  sidecar: {imag: x}\n"}, []string{"a.yaml:5:3 VSC002", "a.yaml:6:13 VSC002"}},
 		"values":                     {map[string]string{"values.yaml": "sidecar:\n  logs: {pat: x}\n"}, []string{"values.yaml:2:10 InvalidValues"}},

@@ -146,7 +146,8 @@ func (o *objects) sidecarsOf(document source.Document) []*v1alpha1.VectorSidecar
 		if all := slices.DeleteFunc(o.world.Sidecars(), isOther); len(all) > 0 {
 			return all
 		}
-		return []*v1alpha1.VectorSidecar{clusterwide.In(object, metav1.NamespaceDefault, true)}
+		selector, _ := clusterwide.SelectorOf(&object.Spec, "")
+		return []*v1alpha1.VectorSidecar{selector.In(object, metav1.NamespaceDefault, true)}
 	}
 	return nil
 }
@@ -175,8 +176,8 @@ func (o *objects) lintSidecar(ctx context.Context, taker *source.Taker, document
 	return slices.Concat(found, o.refusals(ctx, &document, found)), nil
 }
 
-// lintValues holds the part of a spec that has the keys of a values file against
-// the schema.
+// lintValues holds the part of a spec that has the keys of a values file against the schema, and reads
+// the selector of namespaces.
 func (o *objects) lintValues(document source.Document, sidecar *v1alpha1.VectorSidecar) []Finding {
 	layer, err := desired.LayerOf(sidecar)
 	if err != nil {
@@ -184,6 +185,10 @@ func (o *objects) lintValues(document source.Document, sidecar *v1alpha1.VectorS
 	}
 	places := placesOf(document.Text, document.Line)
 	var findings []Finding
+	if sidecar.Cluster != nil && sidecar.Cluster.Invalid != "" {
+		finding := newFinding(meta.ReasonInvalidSelector, document.Source, sidecar.Cluster.Invalid)
+		findings = append(findings, finding.at(places.of("spec", "namespaceSelector"), "spec.namespaceSelector"))
+	}
 	for _, found := range o.linter.Platform.Environments.Check(layer) {
 		path := slices.Concat([]string{"spec"}, found.Path)
 		finding := newFinding(meta.ReasonInvalidValues, document.Source, found.Message)

@@ -49,9 +49,7 @@ func (w *World) Expand(ctx context.Context, home string, namespaces ...string) (
 		if !isKnown {
 			unknown = append(unknown, name)
 		}
-		if err := w.expandInto(namespace, home); err != nil {
-			return nil, err
-		}
+		w.expandInto(namespace, home)
 	}
 	return unknown, nil
 }
@@ -74,19 +72,15 @@ func (w *World) metadataOf(ctx context.Context, name string) (namespace *metav1.
 }
 
 // expandInto adds what the ClusterVectorSidecars are in a namespace that they select, or have left
-// something in.
-func (w *World) expandInto(namespace *metav1.PartialObjectMetadata, home string) error {
+// something in. A selector that cannot be read selects nothing, as for the operator.
+func (w *World) expandInto(namespace *metav1.PartialObjectMetadata, home string) {
 	for _, cluster := range w.Clusters() {
-		selector, err := clusterwide.SelectorOf(&cluster.Spec, home)
-		if err != nil {
-			return fmt.Errorf("%s: %w", meta.Title(meta.InNamespace(cluster.Name)), err)
-		}
+		selector, _ := clusterwide.SelectorOf(&cluster.Spec, home)
 		isSelected := selector.Selects(namespace)
 		if isSelected || w.carries(namespace.Name, meta.Manager(meta.InNamespace(cluster.Name))) {
-			w.Put(clusterwide.In(cluster, namespace.Name, isSelected))
+			w.Put(selector.In(cluster, namespace.Name, isSelected))
 		}
 	}
-	return nil
 }
 
 // carries reports whether a workload of a namespace has something of a field manager.
@@ -111,8 +105,12 @@ func (w *World) loadClusters(ctx context.Context) (unseen string, err error) {
 	return "", err
 }
 
-// InsteadCluster replaces a live ClusterVectorSidecar by the one from a file, as an update would.
+// InsteadCluster replaces a live ClusterVectorSidecar by the one from a file, as an update would. Its
+// selector of namespaces has to be one.
 func (w *World) InsteadCluster(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar) error {
+	if _, err := clusterwide.SelectorOf(&cluster.Spec, ""); err != nil {
+		return fmt.Errorf("%s: %w", meta.Title(meta.InNamespace(cluster.Name)), err)
+	}
 	if w.cluster != nil {
 		live := &v1alpha1.ClusterVectorSidecar{}
 		err := w.cluster.Get(ctx, client.ObjectKeyFromObject(cluster), live)
