@@ -71,6 +71,9 @@ func TestWhatACreateTakes(t *testing.T) {
 	for n := range cases {
 		t.Logf("%s: p50 %s, p99 %s; %.1f of without, %.1f of a webhook", cases[n].what, took[n].p50, took[n].p99,
 			float64(took[n].p50)/float64(none.p50), float64(took[n].p50)/float64(hook.p50))
+		if n > 0 { // In the first there is nothing to evaluate.
+			t.Logf("%s: %s", cases[n].what, costOf(t, cases[n].create(creates).Build()))
+		}
 		require.Less(t, took[n].p50, none.p50+100*time.Millisecond)
 	}
 }
