@@ -231,6 +231,7 @@ func TestManyContainersAreTold(t *testing.T) {
 				spec.Containers[i].Env = append(spec.Containers[i].Env, corev1.EnvVar{Name: fmt.Sprintf("VARIABLE_%d", n), Value: "any"})
 			}
 		}
+		t.Logf("%d containers of %d variables: %s", containers, pod.variables, costOf(t, deployment))
 		world.Create(t, deployment)
 		require.True(t, has(deployment, "vector-otlp"))
 		require.Equal(t, isTold, len(told(deployment, "c-5")) == pod.variables+4)
