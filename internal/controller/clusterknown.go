@@ -13,7 +13,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
-	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 // clusterKnown is what is known of a ClusterVectorSidecar from one pass to the next. It may be lost:
@@ -34,10 +33,6 @@ type clusterKnown struct {
 
 	// isChanged is true if a workload was written since the last status.
 	isChanged bool
-	// last is the status written last, and lastVersion the resource version after it, until the
-	// cache shows a later one.
-	last        *v1alpha1.ClusterVectorSidecarStatus
-	lastVersion string
 }
 
 // clusterVersion is what the passes of namespaces depend on.
@@ -137,26 +132,6 @@ func (k *clusterKnown) facts(cluster *v1alpha1.ClusterVectorSidecar) status.Clus
 	return status.ClusterFacts{
 		Cluster: cluster, Namespaces: maps.Clone(k.seen), Unseen: len(k.unseen), Changed: k.isChanged, Asking: askingOf(cluster), Waves: statusesOf(k.parts),
 	}
-}
-
-// catchUp gives a ClusterVectorSidecar from the cache the status written last, if the cache does not
-// show that yet.
-func (k *clusterKnown) catchUp(cluster *v1alpha1.ClusterVectorSidecar) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.last == nil || !workloadcache.IsOlder(cluster.ResourceVersion, k.lastVersion) {
-		k.last = nil
-		return
-	}
-	k.last.DeepCopyInto(&cluster.Status)
-	cluster.ResourceVersion = k.lastVersion
-}
-
-// written records a status that was written.
-func (k *clusterKnown) written(cluster *v1alpha1.ClusterVectorSidecar) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.last, k.lastVersion = cluster.Status.DeepCopy(), cluster.ResourceVersion
 }
 
 // told records that the last status says all that is known.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -23,7 +24,8 @@ import (
 type clusterLister struct {
 	client client.Reader
 	// home is the operator's namespace.
-	home string
+	home     string
+	statuses *clusterStatuses
 }
 
 // all returns all ClusterVectorSidecars. They must not be changed.
@@ -35,6 +37,9 @@ func (l *clusterLister) all(ctx context.Context) []v1alpha1.ClusterVectorSidecar
 	if err := l.client.List(ctx, &found, client.UnsafeDisableDeepCopy); err != nil {
 		// A cache returns an error only while it is shutting down.
 		log.FromContext(ctx).Error(err, "listing ClusterVectorSidecars")
+	}
+	for i := range found.Items {
+		l.statuses.catchUp(&found.Items[i])
 	}
 	return found.Items
 }
@@ -86,8 +91,12 @@ func (l *clusterLister) named(ctx context.Context, name string) (*v1alpha1.Clust
 	}
 	cluster := &v1alpha1.ClusterVectorSidecar{}
 	if err := l.client.Get(ctx, types.NamespacedName{Name: name}, cluster); err != nil {
+		if apierrors.IsNotFound(err) {
+			l.statuses.forget(name)
+		}
 		return nil, client.IgnoreNotFound(err)
 	}
+	l.statuses.catchUp(cluster)
 	return cluster, nil
 }
 

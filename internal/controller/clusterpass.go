@@ -41,7 +41,6 @@ func (c *clusters) pass(ctx context.Context, name string, stages *stages) (time.
 		}
 	}
 	known := c.of(name)
-	known.catchUp(cluster)
 	isNew, namespaces := known.isNew(cluster), map[string]bool{}
 	if isNew {
 		namespaces = c.concerned(ctx, cluster, known)
@@ -115,7 +114,7 @@ func (c *clusters) tell(ctx context.Context, cluster *v1alpha1.ClusterVectorSide
 		return nil
 	}
 	announceError(ctx, c.events, c.Reports, cluster, before.Status.Conditions, cluster.Status.Conditions)
-	if err := c.patch(ctx, before, cluster, known); err != nil {
+	if err := c.patch(ctx, before, cluster); err != nil {
 		return fmt.Errorf("writing the status: %w", err)
 	}
 	known.told()

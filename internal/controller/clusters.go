@@ -87,7 +87,7 @@ func (c *clusters) forget(name string) {
 }
 
 // patch writes what has changed in the status.
-func (c *clusters) patch(ctx context.Context, before, after *v1alpha1.ClusterVectorSidecar, known *clusterKnown) error {
+func (c *clusters) patch(ctx context.Context, before, after *v1alpha1.ClusterVectorSidecar) error {
 	ctx, cancel := detached(ctx)
 	defer cancel()
 	// On another status than this one the patch would leave parts of it.
@@ -97,7 +97,7 @@ func (c *clusters) patch(ctx context.Context, before, after *v1alpha1.ClusterVec
 		return errors.Join(apply.ErrStale, err)
 	}
 	if err == nil {
-		known.written(after)
+		c.statuses.written(after)
 	}
 	return err
 }

@@ -65,7 +65,7 @@ func (c *clusters) advance(ctx context.Context, stages *stages, cluster *v1alpha
 		part.last, parts[name] = last, part
 	}
 	until := c.observe(stages, &now.Given, cluster, known, members, parts)
-	if err := c.record(ctx, cluster, known, parts); err != nil {
+	if err := c.record(ctx, cluster, parts); err != nil {
 		return 0, fmt.Errorf("writing to the status that a revision goes on: %w", err)
 	}
 	isOther, again := known.setParts(parts), map[string]bool{}
@@ -85,7 +85,7 @@ func (c *clusters) advance(ctx context.Context, stages *stages, cluster *v1alpha
 
 // record writes to the status which revisions are let through, and which go on because workloads have
 // waited too long for them, before anything is written for these: for whoever leads after a crash.
-func (c *clusters) record(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, known *clusterKnown, parts map[string]*stage) error {
+func (c *clusters) record(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, parts map[string]*stage) error {
 	goesOn := func(part *stage) bool {
 		return part.IsNew || part.last != nil && part.last.Finished != nil && part.Status.Finished == nil
 	}
@@ -95,7 +95,7 @@ func (c *clusters) record(ctx context.Context, cluster *v1alpha1.ClusterVectorSi
 	before := cluster.DeepCopy()
 	cluster.Status.Waves = statusesOf(parts)
 	log.FromContext(ctx).Info("revisions go on", "waves", slices.Sorted(maps.Keys(parts)))
-	return c.patch(ctx, before, cluster, known)
+	return c.patch(ctx, before, cluster)
 }
 
 // observe records how far the parts are, and has those wake up who waited for that. It returns
@@ -145,7 +145,6 @@ func (c *clusters) begin(ctx context.Context, name string, part *stage, now time
 	if cluster == nil {
 		return apply.ErrStale
 	}
-	known.catchUp(cluster)
 	before := cluster.DeepCopy()
 	at := slices.IndexFunc(cluster.Status.Waves, func(one v1alpha1.RolloutStatus) bool { return one.Wave == part.Status.Wave })
 	if at < 0 || cluster.Status.Waves[at].Revision != part.Status.Revision {
@@ -156,5 +155,5 @@ func (c *clusters) begin(ctx context.Context, name string, part *stage, now time
 		return nil
 	}
 	is.Started = &metav1.Time{Time: now.Truncate(time.Second)}
-	return c.patch(ctx, before, cluster, known)
+	return c.patch(ctx, before, cluster)
 }

@@ -37,7 +37,7 @@ func newReconciler(cached client.Client, live client.Reader, events *announcer, 
 	observed := &instruments{Instruments: options.Instruments, liveness: newLiveness(options.Patience), now: time.Now, clock: options.Clock}
 	memory, writer, workloads, sidecars := state.New(options.Clock), apply.New(cached), options.Workloads, sidecarLister{client: cached}
 	if options.ClusterSidecars {
-		sidecars.clusters = &clusterLister{client: cached, home: options.Namespace}
+		sidecars.clusters = &clusterLister{client: cached, home: options.Namespace, statuses: newClusterStatuses()}
 	}
 	sets := newOverlaySets(cached, live, writer, sidecars, observed.clock, options.OverlaySets)
 	ofClusters := newClusters(observed, cached, sidecars, sets, writer, events, options)
