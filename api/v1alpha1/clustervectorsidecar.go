@@ -142,6 +142,16 @@ type ClusterVectorSidecarStatus struct {
 	// +optional
 	Waves []RolloutStatus `json:"waves,omitempty"`
 
+	// lastGood is the spec that all namespaces were done with last, but for those in trouble.
+	// Empty unless spec.rollout.onFailure, or rollout.onFailure of the installation's values, is
+	// Revert.
+	// +optional
+	LastGood *LastGoodSpec `json:"lastGood,omitempty"`
+
+	// reverted is the spec that failed: workloads of all namespaces have status.lastGood instead.
+	// +optional
+	Reverted *RevertedSpec `json:"reverted,omitempty"`
+
 	// unsettled are the first namespaces, and workloads in them, that are not as they
 	// should be: those that need a person first, then by namespace.
 	// +kubebuilder:validation:MaxItems=20

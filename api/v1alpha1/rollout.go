@@ -103,6 +103,14 @@ type LastGoodSpec struct {
 	// +optional
 	Generation int64 `json:"generation,omitempty"`
 
+	// failing are the namespaces of a ClusterVectorSidecar where workloads failed all the same: what
+	// fails there with the next spec takes nothing back.
+	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:items:MaxLength=63
+	// +listType=set
+	// +optional
+	Failing []string `json:"failing,omitempty"`
+
 	// spec is environment, templateSet, sidecar, initContainers, volumes and values, as JSON.
 	// +kubebuilder:validation:MaxLength=262144
 	// +required
@@ -120,7 +128,11 @@ type RevertedSpec struct {
 	// +optional
 	Generation int64 `json:"generation,omitempty"`
 
-	// failedWorkloads is how many workloads had failed because of the sidecar.
+	// namespace of a ClusterVectorSidecar where they failed first.
+	// +optional
+	Namespace string `json:"namespace,omitempty"`
+
+	// failedWorkloads is how many workloads had failed because of the sidecar, in that namespace.
 	// +optional
 	FailedWorkloads int32 `json:"failedWorkloads,omitempty"`
 

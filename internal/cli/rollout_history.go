@@ -109,7 +109,7 @@ func (o *rolloutOptions) history(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	found, err := o.inWaves(ctx, cluster)
+	found, _, err := o.inWaves(ctx, cluster)
 	if err != nil {
 		return err
 	}

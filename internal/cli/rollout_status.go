@@ -106,16 +106,6 @@ func (r *rollout) count(found []inWave) {
 	}
 }
 
-// countReverted notes the VectorSidecars that have gone back from a spec of their own.
-func (r *rollout) countReverted(found []inWave) {
-	for i := range found {
-		if found[i].reverted != "" {
-			r.RevertedSpecs = append(r.RevertedSpecs, fmt.Sprintf("%s: %s: %s", found[i].name, v1alpha1.RolloutReverted, found[i].reverted))
-		}
-	}
-	r.RevertedSpecs = humanize.First(r.RevertedSpecs, mostUnfinished, len(r.RevertedSpecs))
-}
-
 func (o *rolloutOptions) status(ctx context.Context) error {
 	if err := o.output.check(); err != nil {
 		return err
@@ -129,11 +119,11 @@ func (o *rolloutOptions) status(ctx context.Context) error {
 		if err != nil {
 			return nil, err
 		}
-		found, err := o.inWaves(ctx, cluster)
+		found, reverted, err := o.inWaves(ctx, cluster)
 		if err != nil {
 			return nil, err
 		}
-		read.countReverted(found)
+		read.RevertedSpecs = humanize.First(reverted, mostUnfinished, len(reverted))
 		switch err := read.requireWaves(); {
 		case err == nil:
 			read.count(found)

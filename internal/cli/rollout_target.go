@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -94,38 +95,45 @@ type inWave struct {
 	name     string
 	is       *v1alpha1.RolloutStatus
 	deferred int32
-	// reverted says what it has gone back from of its own spec, "" for nothing.
-	reverted string
 }
 
-// inWaves lists them. Where ClusterVectorSidecars may not be read, a note says so.
-func (o *rolloutOptions) inWaves(ctx context.Context, cluster client.Reader) ([]inWave, error) {
+// inWaves lists them. reverted are those that have gone back from a spec of their own, with what that was.
+// Where ClusterVectorSidecars may not be read, a note says so.
+func (o *rolloutOptions) inWaves(ctx context.Context, cluster client.Reader) (all []inWave, reverted []string, err error) {
 	var found v1alpha1.VectorSidecarList
 	if err := cluster.List(ctx, &found); err != nil {
-		return nil, explainMissing(err)
+		return nil, nil, explainMissing(err)
 	}
-	var all []inWave
+	var wide []string // They are for many, and come first.
+	note := func(to *[]string, name string, of *v1alpha1.VectorSidecar) {
+		if text := lastgood.TextOf(of); text != "" {
+			*to = append(*to, fmt.Sprintf("%s: %s: %s", name, v1alpha1.RolloutReverted, text))
+		}
+	}
 	for i := range found.Items {
 		of := &found.Items[i]
-		one := inWave{name: of.Namespace + "/" + of.Name, is: of.Status.Rollout, reverted: lastgood.TextOf(of)}
+		one := inWave{name: of.Namespace + "/" + of.Name, is: of.Status.Rollout}
+		note(&reverted, one.name, of)
 		if later := of.Status.Deferred; later != nil {
 			one.deferred = later.Workloads
 		}
 		all = append(all, one)
 	}
 	var clusters v1alpha1.ClusterVectorSidecarList
-	err := cluster.List(ctx, &clusters)
+	err = cluster.List(ctx, &clusters)
 	switch {
 	case apierrors.IsNotFound(err) || apimeta.IsNoMatchError(err): // There is no such kind, so there are none.
 	case apierrors.IsForbidden(err):
 		o.app.note("ClusterVectorSidecars are not counted: " + err.Error())
 	case err != nil:
-		return nil, fmt.Errorf("listing ClusterVectorSidecars: %w", err)
+		return nil, nil, fmt.Errorf("listing ClusterVectorSidecars: %w", err)
 	}
 	for i := range clusters.Items {
+		of := clusterwide.In(&clusters.Items[i], "", true)
+		note(&wide, of.Name, of)
 		for n := range clusters.Items[i].Status.Waves {
 			all = append(all, inWave{name: meta.InNamespace(clusters.Items[i].Name), is: &clusters.Items[i].Status.Waves[n]})
 		}
 	}
-	return all, nil
+	return all, append(wide, reverted...), nil
 }

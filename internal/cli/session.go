@@ -25,6 +25,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -330,7 +331,11 @@ func (s *session) rule(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*r
 			sidecar.Namespace, sidecar.Name, has, isNext))
 	}
 	if text := lastgood.TextOf(sidecar); text != "" {
-		s.note(fmt.Sprintf("VectorSidecar %s/%s: %s", sidecar.Namespace, sidecar.Name, text))
+		title := meta.TitleIn(sidecar.Namespace, sidecar.Name)
+		if sidecar.Cluster != nil { // It goes back everywhere.
+			title = meta.Title(sidecar.Name)
+		}
+		s.note(title + ": " + text)
 	}
 	taken.Renderers, taken.AsksVector = runtime.GOMAXPROCS(0), s.asksVector
 	// Nothing waits for Vector here: its verdict is assumed to be valid.

@@ -86,7 +86,7 @@ func HasOptedOut(namespace metav1.Object) bool {
 
 // In returns what a ClusterVectorSidecar is in a namespace. Where it does not select the
 // namespace any more, that is being deleted, whatever its deletionPolicy: its sidecars have
-// to go. The spec and the waves are shared, and must not be changed.
+// to go. The spec, the waves and what is said of its own spec are shared, and must not be changed.
 func In(cluster *v1alpha1.ClusterVectorSidecar, namespace string, isSelected bool) *v1alpha1.VectorSidecar {
 	made := &v1alpha1.VectorSidecar{
 		ObjectMeta: metav1.ObjectMeta{
@@ -96,7 +96,10 @@ func In(cluster *v1alpha1.ClusterVectorSidecar, namespace string, isSelected boo
 		},
 		Spec:    cluster.Spec.VectorSidecarSpec,
 		Cluster: &v1alpha1.InCluster{ClusterScope: cluster.Spec.ClusterScope, Waves: cluster.Status.Waves},
-		Status:  v1alpha1.VectorSidecarStatus{LastHandledReconcileAt: cluster.Status.LastHandledReconcileAt, TakenOut: cluster.Status.TakenOut},
+		Status: v1alpha1.VectorSidecarStatus{
+			LastHandledReconcileAt: cluster.Status.LastHandledReconcileAt, TakenOut: cluster.Status.TakenOut,
+			LastGood: cluster.Status.LastGood, Reverted: cluster.Status.Reverted,
+		},
 	}
 	for i := range cluster.Status.Unsettled {
 		if told := &cluster.Status.Unsettled[i]; told.Namespace == namespace && told.Name != "" {

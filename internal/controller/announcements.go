@@ -38,16 +38,15 @@ func announceError(ctx context.Context, events *announcer, reports *telemetry.Re
 }
 
 // announceRevertEnd emits an event about a spec that is rendered as it is again.
-func announceRevertEnd(events *announcer, before, after *v1alpha1.VectorSidecar) {
-	was := before.Status.Reverted
-	if was == nil || after.Status.Reverted != nil || after.DeletionTimestamp != nil {
+func announceRevertEnd(events *announcer, object client.Object, spec *v1alpha1.VectorSidecarSpec, was, is *v1alpha1.RevertedSpec) {
+	if was == nil || is != nil || object.GetDeletionTimestamp() != nil {
 		return
 	}
 	why := "the spec has changed"
-	if lastgood.Digest(&after.Spec) == was.Digest {
+	if lastgood.Digest(spec) == was.Digest {
 		why = "a person has it tried again"
 	}
-	events.Eventf(after, nil, corev1.EventTypeNormal, meta.ReasonRevertEnded, "Revert",
+	events.Eventf(object, nil, corev1.EventTypeNormal, meta.ReasonRevertEnded, "Revert",
 		"workloads get the spec as it is, and not that before generation %d any more: %s", was.Generation, why)
 }
 

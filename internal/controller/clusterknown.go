@@ -7,11 +7,8 @@ import (
 	"maps"
 	"sync"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 )
 
@@ -30,30 +27,14 @@ type clusterKnown struct {
 	unseen map[string]bool
 	seen   map[string]*status.InNamespace
 	clusterParts
+	clusterOwn
 
 	// isChanged is true if a workload was written since the last status.
 	isChanged bool
 }
 
-// clusterVersion is what the passes of namespaces depend on.
-type clusterVersion struct {
-	uid        types.UID
-	generation int64
-	isDeleting bool
-	asking     string
-	// retry and promote are what a person asks for that has namespaces look again.
-	retry, promote string
-}
-
-func versionOf(cluster *v1alpha1.ClusterVectorSidecar) clusterVersion {
-	return clusterVersion{
-		cluster.UID, cluster.Generation, cluster.DeletionTimestamp != nil, askingOf(cluster),
-		fleet.RetryOf(cluster.Annotations), cluster.Annotations[meta.AnnotationPromoteRollout],
-	}
-}
-
 func newClusterKnown() *clusterKnown {
-	return &clusterKnown{unseen: map[string]bool{}, seen: map[string]*status.InNamespace{}, clusterParts: newClusterParts()}
+	return &clusterKnown{unseen: map[string]bool{}, seen: map[string]*status.InNamespace{}, clusterParts: newClusterParts(), clusterOwn: newClusterOwn()}
 }
 
 // isNew reports whether this version has not been passed on yet.
@@ -94,11 +75,12 @@ func (k *clusterKnown) lacks(namespace string) bool {
 }
 
 // report records what a pass over a namespace found.
-func (k *clusterKnown) report(sidecar *v1alpha1.VectorSidecar, isChanged bool) {
+func (k *clusterKnown) report(sidecar *v1alpha1.VectorSidecar, part *lastgood.Part, isChanged bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	delete(k.unseen, sidecar.Namespace)
-	k.seen[sidecar.Namespace] = &status.InNamespace{VectorSidecarStatus: *sidecar.Status.DeepCopy(), IsLeaving: sidecar.DeletionTimestamp != nil}
+	k.seen[sidecar.Namespace] = &status.InNamespace{VectorSidecarStatus: *sidecar.Status.DeepCopy(), Trial: part.Trial, IsLeaving: sidecar.DeletionTimestamp != nil}
+	k.own[sidecar.Namespace] = part
 	k.isChanged = k.isChanged || isChanged
 }
 
@@ -109,6 +91,7 @@ func (k *clusterKnown) leave(namespace string) {
 	delete(k.unseen, namespace)
 	delete(k.seen, namespace)
 	delete(k.progress, namespace)
+	delete(k.own, namespace)
 }
 
 // hasSeenAll reports whether all namespaces have reported that were to.
@@ -131,6 +114,7 @@ func (k *clusterKnown) facts(cluster *v1alpha1.ClusterVectorSidecar) status.Clus
 	defer k.mu.Unlock()
 	return status.ClusterFacts{
 		Cluster: cluster, Namespaces: maps.Clone(k.seen), Unseen: len(k.unseen), Changed: k.isChanged, Asking: askingOf(cluster), Waves: statusesOf(k.parts),
+		Trial: lastgood.TrialOf(everywhere(cluster)),
 	}
 }
 

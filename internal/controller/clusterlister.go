@@ -148,3 +148,8 @@ func clusterKeys(index string, cluster *v1alpha1.ClusterVectorSidecar) []string 
 	}
 	return selectorKeys(clusterwide.In(cluster, "", true))
 }
+
+// everywhere returns what a ClusterVectorSidecar is in any namespace.
+func everywhere(cluster *v1alpha1.ClusterVectorSidecar) *v1alpha1.VectorSidecar {
+	return clusterwide.In(cluster, "", true)
+}

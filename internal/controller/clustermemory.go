@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
@@ -59,9 +60,9 @@ func (m *clusterMemory) drop(name string) *clusterKnown {
 }
 
 // report records the status of a namespace after a pass, and has the whole status follow soon.
-func (m *clusterMemory) report(sidecar *v1alpha1.VectorSidecar, isChanged bool) {
-	name, _ := meta.ClusterOf(sidecar.Name)
-	m.of(name).report(sidecar, isChanged)
+func (m *clusterMemory) report(sidecar *v1alpha1.VectorSidecar, part *lastgood.Part, isChanged bool) {
+	name := clusterOf(sidecar)
+	m.of(name).report(sidecar, part, isChanged)
 	m.queue.AddAfter(reconcile.Request{NamespacedName: clusterKey(name)}, statusDelay)
 }
 

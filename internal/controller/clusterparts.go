@@ -8,6 +8,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 )
 
 // crashLoop is how long a workload counts as failed after it was seen so: one whose sidecar is restarted
@@ -23,7 +24,7 @@ func (k *clusterKnown) part(wave string) *stage {
 		return nil
 	}
 	made := *one
-	made.Status, made.IsNew = *one.Status.DeepCopy(), false
+	made.Status, made.IsNew, made.before = *one.Status.DeepCopy(), false, k.broken[wave]
 	return &made
 }
 
@@ -45,7 +46,9 @@ func (k *clusterKnown) progressIn(namespace string, part *stage, progress fleet.
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	is := &namespaceProgress{Progress: progress, wave: part.Status.Wave, revision: part.Status.Revision, due: due}
-	if before := k.progress[namespace]; before != nil {
+	// What had failed with a spec that is reverted, or on the way back, does not any more.
+	isBack := progress.Generation < 0 && progress.IsDone
+	if before := k.progress[namespace]; before != nil && !isBack && (before.Generation < 0) == (progress.Generation < 0) {
 		is.failed = before.failed
 	}
 	if progress.Failed > 0 {
@@ -86,13 +89,14 @@ func (k *clusterKnown) setBroken(wave string, namespaces map[string]bool, genera
 // progressOf adds up how far the namespaces of a part are, and returns when some workload there will
 // have waited too long.
 func (k *clusterKnown) progressOf(cluster *v1alpha1.ClusterVectorSidecar, part *stage, namespaces []string, now time.Time) (sum fleet.Progress, due time.Time) {
-	before := k.beforePart(cluster, part, namespaces, now)
+	present := lastgood.Generation(everywhere(cluster))
+	before := k.beforePart(present, part, namespaces, now)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	all := make([]fleet.Progress, 0, len(namespaces))
 	for _, namespace := range namespaces {
 		one := k.progress[namespace]
-		if one == nil || one.Generation != cluster.Generation || one.wave != part.Status.Wave || one.revision != part.Status.Revision {
+		if one == nil || one.Generation != present || one.wave != part.Status.Wave || one.revision != part.Status.Revision {
 			all = append(all, fleet.Progress{}) // It is about to look.
 			continue
 		}
@@ -105,7 +109,7 @@ func (k *clusterKnown) progressOf(cluster *v1alpha1.ClusterVectorSidecar, part *
 			due = one.due
 		}
 	}
-	generation := cluster.Generation
+	generation := present
 	if part.Status.Generation == 0 && generation == before.generation { // Who had failed before is known by name.
 		generation = 0
 	}
@@ -114,7 +118,7 @@ func (k *clusterKnown) progressOf(cluster *v1alpha1.ClusterVectorSidecar, part *
 
 // beforePart returns what had failed before the revision of a part. After a restart that is what fails
 // at the first look, if the status says that something had.
-func (k *clusterKnown) beforePart(cluster *v1alpha1.ClusterVectorSidecar, part *stage, namespaces []string, now time.Time) *brokenBefore {
+func (k *clusterKnown) beforePart(present int64, part *stage, namespaces []string, now time.Time) *brokenBefore {
 	wave := part.Status.Wave
 	k.mu.Lock()
 	before := k.broken[wave]
@@ -122,7 +126,7 @@ func (k *clusterKnown) beforePart(cluster *v1alpha1.ClusterVectorSidecar, part *
 	if before != nil {
 		return before
 	}
-	before = &brokenBefore{generation: cluster.Generation}
+	before = &brokenBefore{generation: present}
 	if part.Status.Generation == 0 {
 		before.namespaces = k.brokenIn(namespaces, &v1alpha1.RolloutStatus{}, now)
 	}

@@ -17,6 +17,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
+	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
@@ -58,7 +59,8 @@ func (c *clusters) pass(ctx context.Context, name string, stages *stages) (time.
 	if cluster.DeletionTimestamp != nil && known.isLeft() {
 		return 0, c.writer.RemoveFinalizer(ctx, cluster)
 	}
-	return again, c.tell(ctx, cluster, known, invalid)
+	own, until := c.keepOwn(stages, cluster, known)
+	return minNonZero(again, until), c.tell(ctx, cluster, known, own, invalid)
 }
 
 // concerned returns the namespaces that a ClusterVectorSidecar selects, and those where it may have
@@ -95,9 +97,11 @@ func (c *clusters) concerned(ctx context.Context, cluster *v1alpha1.ClusterVecto
 }
 
 // tell writes the status if it has changed. After a start it waits until all namespaces were looked
-// at: until then there is nothing new to tell. invalid is why they cannot be selected, nil if they can.
-func (c *clusters) tell(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, known *clusterKnown, invalid error) error {
+// at: until then there is nothing new to tell. own is what it says of the spec, and invalid why namespaces
+// cannot be selected, nil if they can.
+func (c *clusters) tell(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, known *clusterKnown, own lastgood.Kept, invalid error) error {
 	facts := known.facts(cluster)
+	facts.Own = own
 	if invalid != nil && cluster.DeletionTimestamp == nil {
 		facts.Invalid, facts.Waves = invalid.Error(), cluster.Status.Waves
 	}
@@ -113,10 +117,14 @@ func (c *clusters) tell(ctx context.Context, cluster *v1alpha1.ClusterVectorSide
 	if equality.Semantic.DeepEqual(before.Status, cluster.Status) {
 		return nil
 	}
+	announceRevertEnd(c.events, cluster, &cluster.Spec.VectorSidecarSpec, before.Status.Reverted, cluster.Status.Reverted)
 	announceError(ctx, c.events, c.Reports, cluster, before.Status.Conditions, cluster.Status.Conditions)
 	if err := c.patch(ctx, before, cluster); err != nil {
 		return fmt.Errorf("writing the status: %w", err)
 	}
 	known.told()
+	if own.LastGood != nil && cluster.Status.LastGood == nil {
+		known.drop(cluster)
+	}
 	return nil
 }

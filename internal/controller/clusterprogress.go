@@ -11,6 +11,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 )
 
 // clusterParts are how far a ClusterVectorSidecar is with what the installation gives out, in the
@@ -39,13 +40,6 @@ type namespaceProgress struct {
 	failed time.Time
 }
 
-// brokenBefore are the namespaces that had failed workloads before a revision, whose fault it was not,
-// and the generation of the ClusterVectorSidecar at that time: these halt nobody, and hold up no wave.
-type brokenBefore struct {
-	namespaces map[string]bool
-	generation int64
-}
-
 // statusesOf returns the statuses of parts, in the order of their waves.
 func statusesOf(parts map[string]*stage) []v1alpha1.RolloutStatus {
 	var all []v1alpha1.RolloutStatus
@@ -54,3 +48,14 @@ func statusesOf(parts map[string]*stage) []v1alpha1.RolloutStatus {
 	}
 	return all
 }
+
+// clusterOwn is how far a ClusterVectorSidecar is with its own spec.
+type clusterOwn struct {
+	// own is what the last pass over each namespace has seen.
+	own map[string]*lastgood.Part
+	// dropped is the version whose last good spec the API server has dropped from the status, because the
+	// CustomResourceDefinition is that of an earlier release: it is not written again and again.
+	dropped clusterVersion
+}
+
+func newClusterOwn() clusterOwn { return clusterOwn{own: map[string]*lastgood.Part{}} }

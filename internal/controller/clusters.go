@@ -15,6 +15,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
@@ -68,10 +69,16 @@ func (c *clusters) fail(ctx context.Context, key types.NamespacedName, failure e
 	if err != nil || sidecar == nil {
 		return
 	}
-	if known := c.of(name); known.lacks(key.Namespace) {
+	known := c.of(name)
+	part := &lastgood.Part{Trial: lastgood.TrialOf(sidecar), IsTroubled: true}
+	part.After(known.partIn(key.Namespace), sidecar, c.clock())
+	if known.lacks(key.Namespace) {
 		sidecar.Status = status.OfFailure(sidecar, failure, metav1.Now())
-		c.report(sidecar, false)
+		c.report(sidecar, part, false)
+		return
 	}
+	known.setPart(key.Namespace, part)
+	c.queue.AddAfter(reconcile.Request{NamespacedName: clusterKey(name)}, statusDelay)
 }
 
 // forget drops a ClusterVectorSidecar that is gone, and has its namespaces dropped.

@@ -18,6 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 )
 
 // A ClusterVectorSidecar is in as many waves as it has namespaces in. In each it is like a
@@ -48,10 +49,11 @@ func (c *clusters) advance(ctx context.Context, stages *stages, cluster *v1alpha
 		return 0, nil
 	}
 	members, parts := c.members(ctx, stages.options, cluster, now), map[string]*stage{}
+	generation := lastgood.Generation(everywhere(cluster))
 	for wave, namespaces := range members {
 		name, last := now.Rollout.NameOf(wave), now.Rollout.Last(cluster.Status.Waves, wave)
 		broken := known.brokenIn(namespaces, last, stages.now())
-		of := memberOf(cluster, &cluster.Spec.VectorSidecarSpec, cluster.Generation, wave, &now.Given)
+		of := memberOf(cluster, &cluster.Spec.VectorSidecarSpec, generation, wave, &now.Given)
 		if len(broken) > 0 {
 			of.Generation = 0
 		}
@@ -60,7 +62,7 @@ func (c *clusters) advance(ctx context.Context, stages *stages, cluster *v1alpha
 			return 0, err
 		}
 		if part.IsNew {
-			known.setBroken(name, broken, cluster.Generation)
+			known.setBroken(name, broken, generation)
 		}
 		part.last, parts[name] = last, part
 	}

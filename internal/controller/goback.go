@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -28,26 +29,40 @@ func (r *Reconciler) seen(sidecar *v1alpha1.VectorSidecar, staged *stage, decide
 	if onFailure != v1alpha1.OnFailureRevert {
 		return &lastgood.Seen{}
 	}
-	seen := &lastgood.Seen{OnFailure: onFailure, IsOwners: staged.isOwners(sidecar)}
+	seen := &lastgood.Seen{OnFailure: onFailure, IsOwners: staged.isOwners(sidecar, r.clock())}
 	seen.Progress = decision.ProgressOf(decided.Plans, slices.ContainsFunc(done, func(p *plan.Plan) bool { return p.StartsPods() }))
 	if decided.Invalid != nil { // Nothing of it is written.
 		seen.Failed = 0
 		return seen
 	}
-	seen.IsEverywhere = plan.IsEverywhere(decided.Plans)
+	if sidecar.Cluster != nil {
+		seen.Failed = failuresIn(sidecar.Namespace, staged, decided.Plans)
+	}
+	isRunning, isDeferred := plan.Spread(decided.Plans)
+	seen.IsEverywhere = isRunning && !isDeferred
 	return seen
 }
 
 // isOwners reports whether what fails now is because of what an owner has changed: since the
 // VectorSidecar got the revision that it has, or because it fails with the one before, too.
-func (s *stage) isOwners(sidecar *v1alpha1.VectorSidecar) bool {
+func (s *stage) isOwners(sidecar *v1alpha1.VectorSidecar, now time.Time) bool {
 	switch {
 	case s == nil:
 		return true
-	case s.IsNew: // What is seen to fail has failed with the one before.
+	case s.IsNew, s.Status.Revision == "": // What is seen to fail has failed with the one before, or nobody knows.
 		return false
+	case s.Status.RevertedFrom == s.given.Revision:
+		return true
+	case s.ofCluster != "" && s.Status.Generation == 0: // Some namespaces had failed before, which are known by name.
+		_, isWatched := s.WatchedSince(s.of.Wave, &s.given, now)
+		return !isWatched || s.before != nil && s.before.generation != lastgood.Generation(sidecar)
 	}
-	return s.Status.RevertedFrom == s.given.Revision || s.Status.Generation != lastgood.Generation(sidecar)
+	return s.Status.Generation != lastgood.Generation(sidecar)
+}
+
+// hadFailed reports whether workloads of a namespace had failed before the revision of a part came.
+func (s *stage) hadFailed(namespace string) bool {
+	return s.Status.Generation == 0 && s.before != nil && s.before.namespaces[namespace]
 }
 
 // goBack has a VectorSidecar go back to its last good spec, if workloads have failed because of what
@@ -58,30 +73,77 @@ func (r *Reconciler) goBack(ctx context.Context, known *state.Sidecar, sidecar *
 	if reverted == nil {
 		return false, nil
 	}
+	good := sidecar.Status.LastGood.Generation
+	write := func() error { return r.statuses.goBack(ctx, known, sidecar, decided, reverted, r.clock()) }
+	if sidecar.Cluster != nil {
+		write = func() error { return r.clusters.goBack(ctx, sidecar, reverted) }
+	}
+	if err := write(); err != nil {
+		return false, fmt.Errorf("writing to the status that the spec of generation %d is reverted: %w", reverted.Generation, err)
+	}
+	log.FromContext(ctx).Info("spec reverted", "generation", reverted.Generation, "to", good, "failed", reverted.FailedWorkloads)
+	note := fmt.Sprintf("workloads go back to the spec of generation %d (spec.rollout.onFailure: Revert), because %d failed with that of generation %d: %s",
+		good, reverted.FailedWorkloads, reverted.Generation, whyFailed(decided.Plans))
+	r.statuses.events.Eventf(sidecar, nil, corev1.EventTypeWarning, meta.ReasonReverted, "Revert", "%s", humanize.Message(note, noteLimit))
+	return true, nil
+}
+
+// goBack writes to the status of a VectorSidecar that its spec is reverted.
+func (w *statusWriter) goBack(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision, reverted *v1alpha1.RevertedSpec, now time.Time) error {
 	before := sidecar.DeepCopy()
 	facts := status.Facts{
 		Sidecar: before, Decision: decided, Rollout: known.Rollout(&before.Status),
 		Own: lastgood.Kept{LastGood: before.Status.LastGood, Reverted: reverted},
 	}
-	sidecar.Status = status.Of(facts, metav1.NewTime(r.clock()))
-	if err := r.statuses.patch(ctx, before, sidecar, known.IsStatusUnknown()); err != nil {
+	sidecar.Status = status.Of(facts, metav1.NewTime(now))
+	if err := w.patch(ctx, before, sidecar, known.IsStatusUnknown()); err != nil {
 		known.StatusFailed()
-		return false, fmt.Errorf("writing to the status that the spec of generation %d is reverted: %w", reverted.Generation, err)
+		return err
 	}
 	known.StatusWritten(sidecar)
-	known.Adopt(decision.Adopted{}) // As after a change of the spec.
-	log.FromContext(ctx).Info("spec reverted", "generation", reverted.Generation, "to", before.Status.LastGood.Generation, "failed", reverted.FailedWorkloads)
-	note := fmt.Sprintf("workloads go back to the spec of generation %d (spec.rollout.onFailure: Revert), because %d failed with that of generation %d: %s",
-		before.Status.LastGood.Generation, reverted.FailedWorkloads, reverted.Generation, whyFailed(decided.Plans))
-	r.statuses.events.Eventf(sidecar, nil, corev1.EventTypeWarning, meta.ReasonReverted, "Revert", "%s", humanize.Message(note, noteLimit))
-	return true, nil
+	return nil
 }
 
 // whyFailed says which workload is the first that failed because of the sidecar, and why.
 func whyFailed(plans []plan.Plan) string {
-	at := slices.IndexFunc(plans, func(p plan.Plan) bool { return p.SidecarFailed })
+	at := slices.IndexFunc(plans, func(p plan.Plan) bool { return p.SidecarFailed && !p.Obstructed })
+	if at < 0 {
+		at = slices.IndexFunc(plans, func(p plan.Plan) bool { return p.SidecarFailed })
+	}
 	if at < 0 {
 		return ""
 	}
 	return status.Object(plans[at].Target) + ": " + plans[at].Message
+}
+
+// partOf returns what a pass over a namespace of a ClusterVectorSidecar has seen, and sets when to look again.
+func (r *Reconciler) partOf(sidecar *v1alpha1.VectorSidecar, staged *stage, decided *decision.Decision, result *outcome) *lastgood.Part {
+	part := &lastgood.Part{Trial: lastgood.TrialOf(sidecar), IsSettled: decided.Invalid != nil}
+	part.IsTroubled = slices.ContainsFunc(result.failures, func(f status.Failure) bool { return !f.Permanent })
+	if decided.Invalid == nil && !part.IsTroubled {
+		isWritten := slices.ContainsFunc(result.done, func(p *plan.Plan) bool { return p.StartsPods() })
+		isSettled, again := plan.IsSettled(decided.Plans, len(result.failures) > 0, r.clock())
+		part.IsSettled = isSettled && !isWritten
+		result.lookAgain = minNonZero(result.lookAgain, again)
+	}
+	seen := r.seen(sidecar, staged, decided, result.done)
+	part.IsRunning, part.IsDeferred = plan.Spread(decided.Plans)
+	part.IsPaused, part.Failed = seen.IsPaused, seen.Failed
+	part.After(r.clusters.of(clusterOf(sidecar)).partIn(sidecar.Namespace), sidecar, r.clock())
+	return part
+}
+
+// failuresIn counts the workloads of a namespace that have failed because of the sidecar. Pods that are refused
+// or find no node are that namespace's trouble, and so is what had failed before the revision came.
+func failuresIn(namespace string, staged *stage, plans []plan.Plan) int {
+	if staged != nil && staged.hadFailed(namespace) {
+		return 0
+	}
+	failed := 0
+	for i := range plans {
+		if p := &plans[i]; p.SidecarFailed && !p.Obstructed {
+			failed++
+		}
+	}
+	return failed
 }

@@ -5,8 +5,10 @@ package controller
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -16,6 +18,7 @@ import (
 )
 
 func TestAFailureIsTheOwnersOrTheInstallations(t *testing.T) {
+	now := time.Unix(10_000, 0)
 	at := func(generation int64, change func(*stage)) *stage {
 		of := &stage{given: fleet.Given{Revision: "new"}}
 		of.Status = v1alpha1.RolloutStatus{Revision: "new", Generation: generation}
@@ -23,6 +26,13 @@ func TestAFailureIsTheOwnersOrTheInstallations(t *testing.T) {
 		return of
 	}
 	asIs := func(*stage) {}
+	// part is one of a ClusterVectorSidecar that came when workloads had failed before; it is known with which generation.
+	part := func(known *brokenBefore, change func(*stage)) *stage {
+		return at(0, func(s *stage) {
+			s.ofCluster, s.before, s.Status.Started = "logs", known, &metav1.Time{Time: now}
+			change(s)
+		})
+	}
 	for name, test := range map[string]struct {
 		staged *stage
 		want   bool
@@ -35,10 +45,18 @@ func TestAFailureIsTheOwnersOrTheInstallations(t *testing.T) {
 		"it has just come":                {at(1, func(s *stage) { s.IsNew = true }), false},
 		"it fails with the one before it": {at(2, func(s *stage) { s.Status.Revision, s.Status.RevertedFrom = "old", "new" }), true},
 		"it was reverted from another":    {at(2, func(s *stage) { s.Status.RevertedFrom = "older" }), false},
+
+		"a wave that has not been looked at":          {at(0, func(s *stage) { s.ofCluster, s.Status.Revision = "logs", "" }), false},
+		"a part that came with the spec":              {part(&brokenBefore{generation: 2}, asIs), false},
+		"a part that came before it":                  {part(&brokenBefore{generation: 1}, asIs), true},
+		"a part of which nobody knows that":           {part(nil, asIs), false},
+		"a part that is not watched any more":         {part(nil, func(s *stage) { s.Status.Finished, s.Status.Started = &metav1.Time{Time: now}, nil }), true},
+		"a part that waits for another revision":      {part(nil, func(s *stage) { s.given.Revision = "next" }), true},
+		"a part that was reverted from the given one": {part(nil, func(s *stage) { s.Status.RevertedFrom = "new" }), true},
 	} {
 		sidecar := objects.NewVectorSidecar("logs", "shop").Build()
 		sidecar.Generation = 2
-		require.Equal(t, test.want, test.staged.isOwners(sidecar), name)
+		require.Equal(t, test.want, test.staged.isOwners(sidecar, now), name)
 	}
 }
 

@@ -37,3 +37,9 @@ func requests(names []types.NamespacedName) []reconcile.Request {
 	}
 	return all
 }
+
+// clusterOf returns the name of the ClusterVectorSidecar that a VectorSidecar stands for.
+func clusterOf(sidecar *v1alpha1.VectorSidecar) string {
+	name, _ := meta.ClusterOf(sidecar.Name)
+	return name
+}

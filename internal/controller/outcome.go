@@ -37,8 +37,10 @@ type outcome struct {
 	// waves; staged is when it may go on, 0 for not by itself.
 	rollout *v1alpha1.RolloutStatus
 	staged  time.Duration
-	// own is what the status says of the VectorSidecar's own spec.
-	own lastgood.Kept
+	// own is what the status says of the VectorSidecar's own spec; of a ClusterVectorSidecar part is what
+	// the pass over the namespace has seen of that.
+	own  lastgood.Kept
+	part *lastgood.Part
 	// asking is the value of the annotation that requested the pass, "" if none did.
 	asking string
 	// statusWait is how long a status write is held back, 0 if it is not.

@@ -136,7 +136,11 @@ func (r *Reconciler) carryOut(ctx context.Context, known *state.Sidecar, sidecar
 	outcome.asking = asking
 	r.stages.begun(client.ObjectKeyFromObject(sidecar), decided, outcome.done)
 	outcome.rollout, outcome.staged = r.stages.observe(sidecar, staged, decided, outcome.done)
-	outcome.own = lastgood.Keep(sidecar, r.seen(sidecar, staged, decided, outcome.done))
+	if sidecar.Cluster != nil {
+		outcome.part = r.partOf(sidecar, staged, decided, outcome)
+	} else {
+		outcome.own = lastgood.Keep(sidecar, r.seen(sidecar, staged, decided, outcome.done))
+	}
 	if err := outcome.retry(); errors.Is(err, election.ErrNotLeading) {
 		return reconcile.Result{}, telemetry.ResultFailed, err // It is for the leader to tell.
 	}

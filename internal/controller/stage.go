@@ -23,8 +23,17 @@ type stage struct {
 	// last is the status before.
 	last *v1alpha1.RolloutStatus
 	// ofCluster is the ClusterVectorSidecar whose part this is in a namespace, "" for none: the
-	// namespace goes by it, and its own pass moves it on.
+	// namespace goes by it, and its own pass moves it on. before is what had failed there before the
+	// revision came, nil if that is not known yet.
 	ofCluster string
+	before    *brokenBefore
+}
+
+// brokenBefore are the namespaces that had failed workloads before a revision, whose fault it was not,
+// and the lastgood.Generation of the ClusterVectorSidecar at that time: these halt nobody, and hold up no wave.
+type brokenBefore struct {
+	namespaces map[string]bool
+	generation int64
 }
 
 // hold returns what holds the writes of the pass, nil if nothing does.

@@ -53,7 +53,7 @@ func (w *statusWriter) write(ctx context.Context, known *state.Sidecar, sidecar 
 	if sidecar.Cluster != nil {
 		announceTakenOut(w.events, sidecar, before.Status.TakenOut, sidecar.Status.TakenOut, decided)
 		known.StatusWritten(sidecar)
-		w.clusters.report(sidecar, len(result.done) > 0)
+		w.clusters.report(sidecar, result.part, len(result.done) > 0)
 		return nil
 	}
 	isUnknown := known.IsStatusUnknown()
@@ -66,7 +66,7 @@ func (w *statusWriter) write(ctx context.Context, known *state.Sidecar, sidecar 
 		return nil
 	}
 	announceTakenOut(w.events, sidecar, before.Status.TakenOut, sidecar.Status.TakenOut, decided)
-	announceRevertEnd(w.events, before, sidecar)
+	announceRevertEnd(w.events, sidecar, &sidecar.Spec, before.Status.Reverted, sidecar.Status.Reverted)
 	announceError(ctx, w.events, w.Reports, sidecar, before.Status.Conditions, sidecar.Status.Conditions)
 	ctx, cancel := detached(ctx)
 	defer cancel()

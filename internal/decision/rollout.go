@@ -109,6 +109,7 @@ func (d *Decision) judgeRollout(f *Facts, p *plan.Plan) {
 	}
 	isApplication := isSeen && fault.Reason == "" // Only its own containers can be the cause.
 	p.SidecarFailed = fault.IsOurs || p.Failed && !isApplication
+	p.Obstructed = p.SidecarFailed && !fault.IsOurs && fault.Reason != ""
 }
 
 // missed says which deadline a rollout has passed, and what a person has to do.

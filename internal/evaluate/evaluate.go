@@ -9,6 +9,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 )
 
 // Decide decides on a snapshot. cache may be nil. The error is the context's: whatever
@@ -57,6 +58,9 @@ func decideOn(ctx context.Context, snapshot *Snapshot, cache *desired.Cache) (*d
 	reader := desired.NewReader(ctx, &snapshot.Inputs)
 	defer reader.Release()
 	taken := decision.Adopted{Generation: sidecar.Generation}
+	if lastgood.IsBack(sidecar) { // As after a change of the spec.
+		taken.Generation = -sidecar.Generation
+	}
 	if invalid != nil || sidecar.Orphans() {
 		return &decision.Decision{Invalid: invalid, Adopted: taken, TakenOut: sidecar.Status.TakenOut}, nil
 	}

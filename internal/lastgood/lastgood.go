@@ -3,12 +3,14 @@
 
 // Package lastgood has a VectorSidecar go back to the last spec that its workloads were done with,
 // when its owner has changed that and they fail. What an installation gives out is package fleet's.
+// A ClusterVectorSidecar goes back as a whole: its functions take what that is in any namespace.
 // It reads no cluster and no clock.
 package lastgood
 
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -55,7 +57,7 @@ func Digest(spec *v1alpha1.VectorSidecarSpec) string { return meta.Digest(textOf
 // has changed, or a person has it tried again.
 func reverted(sidecar *v1alpha1.VectorSidecar) *v1alpha1.RevertedSpec {
 	is := sidecar.Status.Reverted
-	if is == nil || sidecar.Status.LastGood == nil || sidecar.Cluster != nil {
+	if is == nil || sidecar.Status.LastGood == nil {
 		return nil
 	}
 	if retry := fleet.RetryOf(sidecar.Annotations); retry != "" && retry != is.HandledRetry {
@@ -132,16 +134,20 @@ type Seen struct {
 	IsOwners bool
 	// IsEverywhere is true if a workload runs the sidecar, and none gets it later.
 	IsEverywhere bool
+	// Failing are the namespaces of a ClusterVectorSidecar where workloads have failed: these do not keep
+	// it from being done, and Failed leaves them out.
+	Failing []string
 }
 
 // GoBack returns what has failed of a VectorSidecar's spec, if it is to go back to the last good one;
-// else nil. It goes back once: what fails then stays as it is.
+// else nil. It goes back once: what fails then stays as it is. Of a ClusterVectorSidecar it is asked in
+// each namespace, and those count that had not failed with the last good one, too.
 func GoBack(sidecar *v1alpha1.VectorSidecar, seen *Seen, now time.Time) *v1alpha1.RevertedSpec {
 	good := sidecar.Status.LastGood
 	switch {
 	case seen.OnFailure != v1alpha1.OnFailureRevert || !seen.IsOwners || seen.Failed == 0 || good == nil:
 		return nil
-	case sidecar.Cluster != nil || sidecar.DeletionTimestamp != nil || !sidecar.Spec.IsEnabled():
+	case sidecar.DeletionTimestamp != nil || !sidecar.Spec.IsEnabled() || hadFailed(sidecar, sidecar.Namespace):
 		return nil
 	case reverted(sidecar) != nil:
 		return nil
@@ -150,10 +156,14 @@ func GoBack(sidecar *v1alpha1.VectorSidecar, seen *Seen, now time.Time) *v1alpha
 	if _, err := read(good); err != nil || digest == good.Digest {
 		return nil
 	}
-	return &v1alpha1.RevertedSpec{
+	failed := &v1alpha1.RevertedSpec{
 		Digest: digest, Generation: sidecar.Generation, FailedWorkloads: int32(seen.Failed), //nolint:gosec // No namespace has two billion.
 		At: metav1.NewTime(now.Truncate(time.Second)), HandledRetry: fleet.RetryOf(sidecar.Annotations),
 	}
+	if sidecar.Cluster != nil {
+		failed.Namespace = sidecar.Namespace
+	}
+	return failed
 }
 
 // Kept is what the status of a VectorSidecar says of its own spec.
@@ -169,8 +179,14 @@ func (k Kept) Text(name string) string {
 	if k.Reverted == nil || k.LastGood == nil {
 		return ""
 	}
-	return fmt.Sprintf("its spec of generation %d (digest %s) failed in %d workloads, and they have that of generation %d instead (onFailure: Revert), until the spec changes or somebody has it tried again: kubectl vectorsidecar rollout retry vectorsidecar/%s",
-		k.Reverted.Generation, k.Reverted.Digest, k.Reverted.FailedWorkloads, k.LastGood.Generation, name)
+	where, argument := "", name
+	if _, isCluster := meta.ClusterOf(name); !isCluster {
+		argument = "vectorsidecar/" + name
+	} else if k.Reverted.Namespace != "" {
+		where = " of namespace " + k.Reverted.Namespace
+	}
+	return fmt.Sprintf("its spec of generation %d (digest %s) failed in %d workloads%s, and they have that of generation %d instead (onFailure: Revert), until the spec changes or somebody has it tried again: kubectl vectorsidecar rollout retry %s",
+		k.Reverted.Generation, k.Reverted.Digest, k.Reverted.FailedWorkloads, where, k.LastGood.Generation, argument)
 }
 
 // Keep returns what is to be in the status after a pass.
@@ -179,19 +195,24 @@ func Keep(sidecar *v1alpha1.VectorSidecar, seen *Seen) Kept {
 	if is := reverted(sidecar); is != nil {
 		return Kept{LastGood: good, Reverted: is}
 	}
-	if seen.OnFailure != v1alpha1.OnFailureRevert || sidecar.Cluster != nil {
+	if seen.OnFailure != v1alpha1.OnFailureRevert {
 		return Kept{}
-	}
-	if !seen.IsDone || seen.IsPaused || seen.Failed > 0 || !seen.IsEverywhere || !sidecar.Spec.IsEnabled() {
-		return Kept{LastGood: good}
 	}
 	text := textOf(&sidecar.Spec)
 	digest := meta.Digest(text, digestLength)
+	isMost := len(seen.Failing) > mostFailing
 	if good != nil && good.Digest == digest {
+		if !isMost && !slices.Equal(good.Failing, seen.Failing) {
+			good = good.DeepCopy()
+			good.Failing = seen.Failing
+		}
+		return Kept{LastGood: good}
+	}
+	if !seen.IsDone || seen.IsPaused || seen.Failed > 0 || isMost || !seen.IsEverywhere || !sidecar.Spec.IsEnabled() {
 		return Kept{LastGood: good}
 	}
 	if quoted, err := json.Marshal(string(text)); err != nil || len(quoted) > MostBytes {
 		return Kept{IsTooLarge: true}
 	}
-	return Kept{LastGood: &v1alpha1.LastGoodSpec{Digest: digest, Generation: sidecar.Generation, Spec: string(text)}}
+	return Kept{LastGood: &v1alpha1.LastGoodSpec{Digest: digest, Generation: sidecar.Generation, Failing: seen.Failing, Spec: string(text)}}
 }

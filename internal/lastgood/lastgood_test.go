@@ -94,11 +94,11 @@ func TestARevertEndsWithTheSpecOrByAPerson(t *testing.T) {
 		"no Revert": {func(v *v1alpha1.VectorSidecar) {
 			v.Spec.Rollout = &v1alpha1.RolloutSpec{OnFailure: v1alpha1.OnFailureHalt}
 		}, false},
-		"another image":     {func(v *v1alpha1.VectorSidecar) { change(v, "better") }, true},
-		"the one before":    {func(v *v1alpha1.VectorSidecar) { change(v, "good") }, true},
-		"a person":          {func(v *v1alpha1.VectorSidecar) { v.Annotations = map[string]string{meta.AnnotationRetryRollout: "now"} }, true},
-		"a status by hand":  {func(v *v1alpha1.VectorSidecar) { v.Status.LastGood = nil }, true},
-		"of a cluster kind": {func(v *v1alpha1.VectorSidecar) { v.Cluster = &v1alpha1.InCluster{} }, true},
+		"another image":    {func(v *v1alpha1.VectorSidecar) { change(v, "better") }, true},
+		"the one before":   {func(v *v1alpha1.VectorSidecar) { change(v, "good") }, true},
+		"a person":         {func(v *v1alpha1.VectorSidecar) { v.Annotations = map[string]string{meta.AnnotationRetryRollout: "now"} }, true},
+		"a status by hand": {func(v *v1alpha1.VectorSidecar) { v.Status.LastGood = nil }, true},
+		"another namespace of a ClusterVectorSidecar": {func(v *v1alpha1.VectorSidecar) { v.Cluster, v.Namespace = &v1alpha1.InCluster{}, "other" }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sidecar := goneBack(t)
@@ -123,14 +123,16 @@ func TestARetryIsOneTry(t *testing.T) {
 
 func TestWhatStaysAsItIs(t *testing.T) {
 	for name, do := range map[string]func(*v1alpha1.VectorSidecar, *Seen){
-		"no Revert":                    func(_ *v1alpha1.VectorSidecar, s *Seen) { s.OnFailure = v1alpha1.OnFailureHalt },
-		"nothing has failed":           func(_ *v1alpha1.VectorSidecar, s *Seen) { s.Failed = 0 },
-		"the installation's fault":     func(_ *v1alpha1.VectorSidecar, s *Seen) { s.IsOwners = false },
-		"the first spec":               func(v *v1alpha1.VectorSidecar, _ *Seen) { v.Status.LastGood = nil },
-		"the good one":                 func(v *v1alpha1.VectorSidecar, _ *Seen) { change(v, "good") },
-		"disabled":                     func(v *v1alpha1.VectorSidecar, _ *Seen) { v.Spec.Enabled = new(bool) },
-		"deleted":                      func(v *v1alpha1.VectorSidecar, _ *Seen) { v.DeletionTimestamp = &metav1.Time{Time: now} },
-		"a ClusterVectorSidecar":       func(v *v1alpha1.VectorSidecar, _ *Seen) { v.Cluster = &v1alpha1.InCluster{} },
+		"no Revert":                func(_ *v1alpha1.VectorSidecar, s *Seen) { s.OnFailure = v1alpha1.OnFailureHalt },
+		"nothing has failed":       func(_ *v1alpha1.VectorSidecar, s *Seen) { s.Failed = 0 },
+		"the installation's fault": func(_ *v1alpha1.VectorSidecar, s *Seen) { s.IsOwners = false },
+		"the first spec":           func(v *v1alpha1.VectorSidecar, _ *Seen) { v.Status.LastGood = nil },
+		"the good one":             func(v *v1alpha1.VectorSidecar, _ *Seen) { change(v, "good") },
+		"disabled":                 func(v *v1alpha1.VectorSidecar, _ *Seen) { v.Spec.Enabled = new(bool) },
+		"deleted":                  func(v *v1alpha1.VectorSidecar, _ *Seen) { v.DeletionTimestamp = &metav1.Time{Time: now} },
+		"a namespace that had failed before, too": func(v *v1alpha1.VectorSidecar, _ *Seen) {
+			v.Cluster, v.Status.LastGood.Failing = &v1alpha1.InCluster{}, []string{"pay", "shop"}
+		},
 		"a status that somebody wrote": func(v *v1alpha1.VectorSidecar, _ *Seen) { v.Status.LastGood.Spec = "{" },
 		"a bomb that somebody wrote there": func(v *v1alpha1.VectorSidecar, _ *Seen) {
 			v.Status.LastGood.Spec = `{"volumes":[` + strings.Repeat("{},", 200_000) + "{}]}"

@@ -6,10 +6,12 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // Class is one of the two kinds of rollouts that have places of their own: a removal never
@@ -37,11 +39,40 @@ func (p *Plan) Class() Class {
 // Begins reports whether the plan begins a rollout now.
 func (p *Plan) Begins() bool { return p.Writes() && p.StartsPods() && !p.InFlight }
 
-// IsEverywhere reports whether a workload runs the current sidecar, and none gets it later.
-func IsEverywhere(plans []Plan) bool {
-	isDeferred := func(p Plan) bool { return p.Action == Defer }
-	runs := func(p Plan) bool { return p.Desired != nil && p.Phase() == Updated }
-	return slices.ContainsFunc(plans, runs) && !slices.ContainsFunc(plans, isDeferred)
+// Spread reports whether a workload runs the current sidecar, and whether one gets it later.
+func Spread(plans []Plan) (isRunning, isDeferred bool) {
+	for i := range plans {
+		p := &plans[i]
+		isRunning = isRunning || p.Desired != nil && p.Phase() == Updated
+		isDeferred = isDeferred || p.Action == Defer
+	}
+	return isRunning, isDeferred
+}
+
+// IsSettled reports whether nothing more happens by itself to plans that were admitted and carried out: all are
+// done, or what is left waits for one that has failed, or has long been without all of its pods. isRefused is
+// true if writes have failed that would fail again. again is when to look if nothing happens, 0 for never.
+func IsSettled(plans []Plan, isRefused bool, now time.Time) (isSettled bool, again time.Duration) {
+	var isMoving, isWaiting, isStuck bool
+	for i := range plans {
+		p := &plans[i]
+		begins := p.Writes() && p.StartsPods()
+		switch {
+		case p.Class() != Injections:
+		case p.Failed, begins && isRefused:
+			isStuck = true
+		case p.InFlight && p.Rollout == workload.RolloutUnavailable:
+			left := workload.Deadline - p.For(now)
+			if isStuck = isStuck || left <= 0; left > 0 {
+				isMoving, again = true, max(again, left)
+			}
+		case p.InFlight, begins:
+			isMoving = true
+		case p.Waiting && p.Reason != meta.ReasonRolloutPaused:
+			isWaiting = true
+		}
+	}
+	return !isMoving && (!isWaiting || isStuck), again
 }
 
 // HasRollouts reports whether a rollout with a sidecar is under way, or will begin now or later.

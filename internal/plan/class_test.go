@@ -5,30 +5,77 @@ package plan
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-func TestASidecarIsEverywhereIfItRunsAndNoneGetsItLater(t *testing.T) {
+func TestHowFarASidecarIsSpread(t *testing.T) {
 	wanted := NewDesired(&workload.Overlay{Hash: "h"}, "logs", "vector", "", nil)
 	runs := Plan{Action: None, Desired: wanted, State: workload.State{Rollout: workload.RolloutComplete}}
 	rolls, later, blocked := runs, runs, runs
 	rolls.Rollout, later.Action, blocked.Action = workload.RolloutProgressing, Defer, Blocked
 	none := Plan{Action: None, State: workload.State{Rollout: workload.RolloutComplete}}
 	for name, test := range map[string]struct {
-		plans []Plan
-		want  bool
+		plans                 []Plan
+		isRunning, isDeferred bool
 	}{
-		"no workload":                 {nil, false},
-		"one that runs it":            {[]Plan{runs}, true},
-		"one that rolls out":          {[]Plan{rolls}, false},
-		"one that is to have none":    {[]Plan{none}, false},
-		"one that cannot have it":     {[]Plan{runs, blocked}, true},
-		"none but that":               {[]Plan{blocked}, false},
-		"one that waits for its mode": {[]Plan{runs, later}, false},
+		"no workload":                 {nil, false, false},
+		"one that runs it":            {[]Plan{runs}, true, false},
+		"one that rolls out":          {[]Plan{rolls}, false, false},
+		"one that is to have none":    {[]Plan{none}, false, false},
+		"one that cannot have it":     {[]Plan{runs, blocked}, true, false},
+		"none but that":               {[]Plan{blocked}, false, false},
+		"one that waits for its mode": {[]Plan{runs, later}, true, true},
 	} {
-		require.Equal(t, test.want, IsEverywhere(test.plans), name)
+		isRunning, isDeferred := Spread(test.plans)
+		require.Equal(t, test.isRunning, isRunning, name)
+		require.Equal(t, test.isDeferred, isDeferred, name)
+	}
+}
+
+func TestWhatIsStuckSettlesAllThatWaitsForIt(t *testing.T) {
+	now := time.Unix(10_000, 0)
+	wanted := NewDesired(&workload.Overlay{Hash: "h"}, "logs", "vector", "", nil)
+	of := func(rollout workload.Rollout, change func(*Plan)) Plan {
+		p := Plan{Action: None, Desired: wanted, State: workload.State{Rollout: rollout}}
+		p.Since = now.Add(-time.Minute)
+		change(&p)
+		return p
+	}
+	runs := of(workload.RolloutComplete, func(*Plan) {})
+	rolls := of(workload.RolloutProgressing, func(p *Plan) { p.InFlight = true })
+	failed := of(workload.RolloutFailed, func(p *Plan) { p.Failed = true })
+	lost := of(workload.RolloutUnavailable, func(p *Plan) { p.InFlight = true })
+	long := of(workload.RolloutUnavailable, func(p *Plan) { p.InFlight, p.Since = true, now.Add(-workload.Deadline) })
+	begins := of(workload.RolloutComplete, func(p *Plan) { p.Action = Update })
+	waits := of(workload.RolloutComplete, func(p *Plan) { p.Action = Update; p.Wait(meta.ReasonWaitingForBudget, "") })
+	paused := of(workload.RolloutComplete, func(p *Plan) { p.Action = Update; p.Wait(meta.ReasonRolloutPaused, "") })
+	removed := of(workload.RolloutProgressing, func(p *Plan) { p.Desired, p.InFlight = nil, true })
+	for name, test := range map[string]struct {
+		plans     []Plan
+		isRefused bool
+		want      bool
+		again     time.Duration
+	}{
+		"no workload":                      {nil, false, true, 0},
+		"one that runs it":                 {[]Plan{runs}, false, true, 0},
+		"one that rolls out":               {[]Plan{runs, rolls}, false, false, 0},
+		"one that is about to":             {[]Plan{begins}, false, false, 0},
+		"one whose write is refused":       {[]Plan{begins, waits}, true, true, 0},
+		"one that waits":                   {[]Plan{runs, waits}, false, false, 0},
+		"one that is paused":               {[]Plan{runs, paused}, false, true, 0},
+		"one that has failed":              {[]Plan{failed, waits}, false, true, 0},
+		"one that has failed, and another": {[]Plan{failed, rolls, waits}, false, false, 0},
+		"one that has lost pods":           {[]Plan{lost, waits}, false, false, workload.Deadline - time.Minute},
+		"one that has long lost pods":      {[]Plan{long, waits}, false, true, 0},
+		"one that loses the sidecar":       {[]Plan{removed}, false, true, 0},
+	} {
+		isSettled, again := IsSettled(test.plans, test.isRefused, now)
+		require.Equal(t, test.want, isSettled, name)
+		require.Equal(t, test.again, again, name)
 	}
 }

@@ -107,8 +107,9 @@ type Plan struct {
 	// Failed reports whether the rollout with the current sidecar has failed, Hindered
 	// whether something that may pass keeps its pods from running. Reason says which.
 	Failed, Hindered bool
-	// SidecarFailed reports whether the sidecar is the cause, as far as is known.
-	SidecarFailed bool
+	// SidecarFailed reports whether the sidecar is the cause, as far as is known, and Obstructed whether it
+	// is known that its pods were refused or found no node.
+	SidecarFailed, Obstructed bool
 	// IsCanary reports whether the workload gets a change before those that are none.
 	IsCanary bool
 	// Warning is something about the sidecar that a person should know but that blocks

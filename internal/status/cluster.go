@@ -17,6 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -36,12 +37,18 @@ type ClusterFacts struct {
 	Waves []v1alpha1.RolloutStatus
 	// Invalid says why the namespaces cannot be selected, "" if they can.
 	Invalid string
+	// Trial is what all namespaces are to have looked at.
+	Trial lastgood.Trial
+	// Own is what is known of its own spec.
+	Own lastgood.Kept
 }
 
 // InNamespace is the status of what a ClusterVectorSidecar is in one namespace.
 type InNamespace struct {
 	v1alpha1.VectorSidecarStatus
 
+	// Trial is what that is about.
+	Trial lastgood.Trial
 	// IsLeaving is true for a namespace that is not selected any more, or if the
 	// ClusterVectorSidecar is being deleted.
 	IsLeaving bool
@@ -54,6 +61,7 @@ func OfCluster(facts ClusterFacts, now metav1.Time) v1alpha1.ClusterVectorSideca
 	sum := clusterSum{facts: &facts, groups: map[state]*namespaceGroup{}, kinds: map[v1alpha1.WorkloadKind]*v1alpha1.KindStatus{}}
 	status := &sum.status
 	status.ObservedGeneration, status.LastReconcileTime, status.Waves = facts.Cluster.Generation, before.LastReconcileTime, facts.Waves
+	status.LastGood, status.Reverted = facts.Own.LastGood, facts.Own.Reverted
 	for i := range before.Conditions {
 		status.Conditions = append(status.Conditions, *before.Conditions[i].DeepCopy())
 	}
@@ -91,7 +99,7 @@ type clusterSum struct {
 // add adds a namespace.
 func (c *clusterSum) add(name string, of *InNamespace) {
 	ready := cmp.Or(apimeta.FindStatusCondition(of.Conditions, meta.ConditionReady), &metav1.Condition{})
-	at := stateOf(of, c.facts.Cluster.Generation)
+	at := stateOf(of, c.facts.Trial)
 	if c.groups[at] == nil {
 		c.groups[at] = &namespaceGroup{}
 	}
@@ -171,10 +179,10 @@ func (c *clusterSum) finish() {
 	}
 }
 
-// stateOf returns how a namespace stands. What is known of another generation does not count.
-func stateOf(of *InNamespace, generation int64) state {
+// stateOf returns how a namespace stands. What is known of another trial does not count.
+func stateOf(of *InNamespace, now lastgood.Trial) state {
 	switch {
-	case of.ObservedGeneration != generation:
+	case of.Trial != now:
 		return working
 	case apimeta.IsStatusConditionTrue(of.Conditions, meta.ConditionStalled):
 		return stalled
@@ -184,8 +192,24 @@ func stateOf(of *InNamespace, generation int64) state {
 	return working
 }
 
-// judge returns the most important thing to report of all namespaces.
+// judge returns the most important thing to report.
 func (c *clusterSum) judge() verdict {
+	v, own := c.judgeNamespaces(), &c.facts.Own
+	switch text := own.Text(meta.InNamespace(c.facts.Cluster.Name)); {
+	case c.facts.Invalid != "":
+	case text != "": // What it asks for is not what there is, and somebody has to change that, once all are back.
+		if v.state = stalled; c.groups[working] != nil || c.facts.Unseen > 0 {
+			v.state = working
+		}
+		v.reason, v.message = meta.ReasonReverted, humanize.Message(text+"; "+v.message, conditionLimit)
+	case own.IsTooLarge && v.state == current:
+		v.message = humanize.Message(v.message+tooLarge(), conditionLimit)
+	}
+	return v
+}
+
+// judgeNamespaces returns the most important thing to report of all namespaces.
+func (c *clusterSum) judgeNamespaces() verdict {
 	all := len(c.facts.Namespaces) + c.facts.Unseen
 	switch {
 	case c.facts.Invalid != "":

@@ -111,7 +111,7 @@ func settled(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[plan.
 		}
 	}
 	if facts.Own.IsTooLarge {
-		message += fmt.Sprintf("; its own spec has more than %d KiB, so that there is nothing to go back to if workloads fail with another (spec.rollout.onFailure)", lastgood.MostBytes>>10)
+		message += tooLarge()
 	}
 	message += unlisted(decision.Kinds.Unlisted) + missing(decision.Kinds.Lacking)
 	if decision.LacksCanary {
@@ -127,6 +127,11 @@ func settled(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[plan.
 		return verdict{state: stalled, reason: meta.ReasonReverted, message: humanize.Message(facts.Own.Text(facts.Sidecar.Name)+"; "+message, conditionLimit)}
 	}
 	return verdict{reason: reason, message: humanize.Message(message, conditionLimit)}
+}
+
+// tooLarge says that a spec cannot be kept.
+func tooLarge() string {
+	return fmt.Sprintf("; its own spec has more than %d KiB, so that there is nothing to go back to if workloads fail with another (spec.rollout.onFailure)", lastgood.MostBytes>>10)
 }
 
 // unserved says that the installation does not serve kinds.

@@ -191,6 +191,8 @@ func testClusterRollouts(t *testing.T, w *harness.World, rollout func(...string)
 	cluster.Spec.Selector.MatchLabels = map[string]string{"logs": "vector"}
 	w.Create(t, cluster)
 	was := cluster.DeepCopy()
+	cluster.Status.LastGood = &v1alpha1.LastGoodSpec{Digest: "0123456789abcdef", Generation: 3, Spec: "{}"}
+	cluster.Status.Reverted = &v1alpha1.RevertedSpec{Digest: lastgood.Digest(&cluster.Spec.VectorSidecarSpec), Generation: 4, FailedWorkloads: 2, Namespace: "shop", At: metav1.Now()}
 	cluster.Status.Waves = []v1alpha1.RolloutStatus{
 		{Wave: "canary", Revision: present, State: v1alpha1.RolloutHalted, Failed: present, FailedWorkloads: 3, Message: "three failed"},
 		{Wave: "rest", Revision: before, State: v1alpha1.RolloutWaiting},
@@ -199,6 +201,7 @@ func testClusterRollouts(t *testing.T, w *harness.World, rollout func(...string)
 	status := rollout("status")
 	require.Regexp(t, `canary +1/3 .* 1 +0 +1 +0 +5 `, status)
 	require.Contains(t, status, "\nclustervectorsidecar/all: Halted: three failed\n")
+	require.Contains(t, status, "\nclustervectorsidecar/all: Reverted: its spec of generation 4 (digest "+cluster.Status.Reverted.Digest+") failed in 2 workloads of namespace shop, and they have that of generation 3")
 	require.Regexp(t, before+` .* 2 +0 *\n`, rollout("history"))
 
 	read := func() *v1alpha1.ClusterVectorSidecar {

@@ -100,6 +100,7 @@ func (s *statusLimiter) Status(sidecar *v1alpha1.VectorSidecar) *v1alpha1.Vector
 	if sidecar.Cluster != nil && s.written != nil { // What other namespaces have found comes with it.
 		status := s.written.DeepCopy()
 		status.TakenOut = decision.MergeTakenOut(status.TakenOut, sidecar.Status.TakenOut)
+		status.LastGood, status.Reverted = sidecar.Status.LastGood, sidecar.Status.Reverted
 		return status
 	}
 	if s.written == nil || workloadcache.IsOlder(s.version, sidecar.ResourceVersion) {

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"time"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
+)
+
+// partIn returns what the last pass over a namespace has seen, nil if there was none.
+func (k *clusterKnown) partIn(namespace string) *lastgood.Part {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.own[namespace]
+}
+
+// setPart replaces it.
+func (k *clusterKnown) setPart(namespace string, part *lastgood.Part) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.own[namespace] = part
+}
+
+// ownSeen adds up how far the namespaces are with the spec. It returns when that changes although nothing
+// happens, zero for never.
+func (k *clusterKnown) ownSeen(sidecar *v1alpha1.VectorSidecar, now time.Time) (lastgood.Seen, time.Time) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	parts := make(map[string]*lastgood.Part, len(k.seen)+len(k.unseen))
+	for namespace := range k.unseen {
+		parts[namespace] = nil
+	}
+	for namespace, of := range k.seen {
+		if !of.IsLeaving {
+			parts[namespace] = k.own[namespace]
+		}
+	}
+	return lastgood.Sum(sidecar, parts, now)
+}
+
+// hasDropped reports whether the API server has dropped the last good spec of this version.
+func (k *clusterKnown) hasDropped(cluster *v1alpha1.ClusterVectorSidecar) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.dropped == versionOf(cluster)
+}
+
+// drop records that it has.
+func (k *clusterKnown) drop(cluster *v1alpha1.ClusterVectorSidecar) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.dropped = versionOf(cluster)
+}

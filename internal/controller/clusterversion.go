@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// clusterVersion is what the passes of namespaces depend on.
+type clusterVersion struct {
+	uid        types.UID
+	generation int64
+	isDeleting bool
+	asking     string
+	// retry and promote are what a person asks for that has namespaces look again.
+	retry, promote string
+	// isReverted is true while its own spec is.
+	isReverted bool
+}
+
+func versionOf(cluster *v1alpha1.ClusterVectorSidecar) clusterVersion {
+	return clusterVersion{
+		cluster.UID, cluster.Generation, cluster.DeletionTimestamp != nil, askingOf(cluster),
+		fleet.RetryOf(cluster.Annotations), cluster.Annotations[meta.AnnotationPromoteRollout],
+		lastgood.Generation(everywhere(cluster)) < 0,
+	}
+}

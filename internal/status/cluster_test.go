@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package status
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+)
+
+// What a reverted ClusterVectorSidecar asks for is not what there is, whatever else is to be said of its
+// namespaces; a person has to act once all of them are back.
+func TestAClusterVectorSidecarThatIsReverted(t *testing.T) {
+	back, before := lastgood.Trial{Generation: -3}, lastgood.Trial{Generation: 3}
+	in := func(trial lastgood.Trial, plans ...plan.Plan) *InNamespace {
+		return &InNamespace{VectorSidecarStatus: Of(Facts{Sidecar: sidecar(), Decision: decided(plans...)}, noon), Trial: trial}
+	}
+	well, stalledIn := in(back, planned("cart", plan.None)), in(back, planned("cart", plan.Conflict, nothingWanted, because(meta.ReasonConflict, "taken")))
+	for name, test := range map[string]struct {
+		namespaces map[string]*InNamespace
+		unseen     int
+		isStalled  bool
+		message    string
+	}{
+		"all are back":         {map[string]*InNamespace{"a": well, "b": well}, 0, true, "2 of 2 Deployments in 2 namespaces run the current sidecar"},
+		"one is on its way":    {map[string]*InNamespace{"a": well, "b": in(before, planned("cart", plan.None))}, 0, false, "1 of 2 namespaces are at work"},
+		"one is in trouble":    {map[string]*InNamespace{"a": well, "b": stalledIn}, 0, true, "1 of 2 namespaces need a person"},
+		"both are":             {map[string]*InNamespace{"a": stalledIn, "b": in(before, planned("cart", plan.None))}, 0, false, "1 of 2 namespaces need a person"},
+		"one is not looked at": {map[string]*InNamespace{"a": well}, 1, false, "1 of 2 namespaces"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cluster := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "logs", Generation: 3}}
+			own := gone()
+			own.Reverted.Namespace = "shop"
+			got := OfCluster(ClusterFacts{Cluster: cluster, Namespaces: test.namespaces, Unseen: test.unseen, Trial: back, Own: own}, noon)
+			ready := apimeta.FindStatusCondition(got.Conditions, meta.ConditionReady)
+			require.Equal(t, meta.ReasonReverted, ready.Reason)
+			require.Equal(t, metav1.ConditionFalse, ready.Status)
+			require.Contains(t, ready.Message, "of namespace shop")
+			require.Contains(t, ready.Message, test.message)
+			require.Equal(t, test.isStalled, apimeta.IsStatusConditionTrue(got.Conditions, meta.ConditionStalled))
+			require.Equal(t, own.Reverted, got.Reverted)
+			require.Equal(t, own.LastGood, got.LastGood)
+		})
+	}
+}
+
+func TestAClusterVectorSidecarThatIsTooLargeToBeKeptSaysSo(t *testing.T) {
+	of := &InNamespace{VectorSidecarStatus: Of(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None))}, noon)}
+	got := OfCluster(ClusterFacts{Cluster: &v1alpha1.ClusterVectorSidecar{}, Namespaces: map[string]*InNamespace{"a": of}, Own: lastgood.Kept{IsTooLarge: true}}, noon)
+	ready := apimeta.FindStatusCondition(got.Conditions, meta.ConditionReady)
+	require.Equal(t, metav1.ConditionTrue, ready.Status)
+	require.Contains(t, ready.Message, "its own spec has more than 256 KiB")
+}

@@ -1,0 +1,355 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package envtest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+)
+
+// reverting is a ClusterVectorSidecar that is done with its spec in some namespaces, and goes back to that if
+// another fails. In the first namespace workloads have pods, so that they can fail, and in the others none.
+type reverting struct {
+	cluster *v1alpha1.ClusterVectorSidecar
+	apps    []*appsv1.Deployment
+}
+
+func newReverting(t *testing.T, namespaces int, labels ...string) *reverting {
+	t.Helper()
+	in := &reverting{cluster: clusterOf(t)}
+	in.cluster.Spec.Rollout.OnFailure = v1alpha1.OnFailureRevert
+	in.cluster.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "info"}
+	for n := range namespaces {
+		app := labelled("cart", world.Namespace(t, append([]string{"team", in.cluster.Name}, labels...)...))
+		if app.Spec.Replicas = ptr.To[int32](1); n > 0 {
+			app.Spec.Replicas = ptr.To[int32](0)
+		}
+		world.Create(t, app)
+		in.apps = append(in.apps, app)
+	}
+	world.Create(t, in.cluster)
+	in.untilGood(t)
+	return in
+}
+
+// untilGood waits until the present spec is the last good one.
+func (r *reverting) untilGood(t *testing.T) {
+	t.Helper()
+	harness.Until(t, world, r.cluster, "its last good spec", func(c *v1alpha1.ClusterVectorSidecar) bool {
+		return c.Status.Reverted == nil && c.Status.LastGood != nil && c.Status.LastGood.Generation == c.Generation
+	})
+}
+
+// ask gives it another spec.
+func (r *reverting) ask(t *testing.T, level, image string) {
+	t.Helper()
+	harness.Change(t, world, r.cluster, func(c *v1alpha1.ClusterVectorSidecar) {
+		c.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: level, Image: image}
+	})
+}
+
+const crashes = "registry.example/vector:crashes"
+
+// fail gives it a spec that fails, and waits until all have gone back.
+func (r *reverting) fail(t *testing.T) {
+	t.Helper()
+	r.ask(t, "warn", crashes)
+	r.untilBack(t)
+}
+
+func (r *reverting) untilBack(t *testing.T) {
+	t.Helper()
+	harness.Until(t, world, r.cluster, "that all have gone back", isClusterBack)
+	for _, app := range r.apps {
+		world.Get(t, app)
+		require.Equal(t, "info", logLevel(app), app.Namespace)
+	}
+}
+
+// isClusterBack tells whether it is reverted, and all namespaces have what it goes back to.
+func isClusterBack(c *v1alpha1.ClusterVectorSidecar) bool {
+	ready := apimeta.FindStatusCondition(c.Status.Conditions, meta.ConditionReady)
+	return c.Status.Reverted != nil && ready != nil && ready.Reason == meta.ReasonReverted && c.Status.ObservedGeneration == c.Generation &&
+		apimeta.IsStatusConditionTrue(c.Status.Conditions, meta.ConditionStalled)
+}
+
+func clusterMessage(c *v1alpha1.ClusterVectorSidecar) string {
+	return apimeta.FindStatusCondition(c.Status.Conditions, meta.ConditionReady).Message
+}
+
+// askCluster has the operator look at all namespaces, and waits until it has.
+func askCluster(t *testing.T, cluster *v1alpha1.ClusterVectorSidecar, as string) {
+	t.Helper()
+	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) {
+		metav1.SetMetaDataAnnotation(&c.ObjectMeta, meta.AnnotationReconcileAt, as)
+	})
+	harness.Until(t, world, cluster, "an answer", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.LastHandledReconcileAt == as })
+}
+
+// What fails in one of several namespaces goes back in all.
+func TestASpecOfAClusterVectorSidecarThatFailsIsReverted(t *testing.T) {
+	in := newReverting(t, 4)
+	good := in.cluster.Status.LastGood
+	require.Contains(t, good.Spec, `"logLevel":"info"`)
+	require.Empty(t, good.Failing)
+	seen := watchLevels(t, in.apps[1].Namespace)
+
+	in.fail(t)
+	require.Equal(t, good, in.cluster.Status.LastGood)
+	require.Equal(t, in.cluster.Generation, in.cluster.Status.Reverted.Generation)
+	require.Equal(t, in.apps[0].Namespace, in.cluster.Status.Reverted.Namespace)
+	require.Equal(t, "warn", in.cluster.Spec.Sidecar.LogLevel, "the spec is its owner's")
+	require.Contains(t, clusterMessage(in.cluster), "its spec of generation 2")
+	require.Contains(t, clusterMessage(in.cluster), "4 of 4 Deployments in 4 namespaces run the current sidecar")
+	harness.Eventually(t, "an event", func() bool { return eventsOf(t, in.cluster, meta.ReasonReverted) == 1 })
+	tried := seen.of("warn")
+
+	restart(t)
+	askCluster(t, in.cluster, "again")
+	fresh := labelled("fresh", world.Namespace(t, "team", in.cluster.Name))
+	added := labelled("added", in.apps[1].Namespace)
+	world.Create(t, fresh, added)
+	for _, one := range []*appsv1.Deployment{fresh, added} {
+		harness.Until(t, world, one, "the last good sidecar, by another leader", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" && isRolledOut(d) })
+	}
+	harness.Until(t, world, in.cluster, "that it stays reverted", func(c *v1alpha1.ClusterVectorSidecar) bool {
+		return isClusterBack(c) && c.Status.ReadyWorkloads == 6 && c.Status.SelectedNamespaces == 5
+	})
+	require.Equal(t, tried, seen.of("warn"), "it is not tried again")
+	require.Contains(t, explained(t, fresh), "reverted      its spec of generation 2")
+	plan := plugin(t, fresh.Namespace, "plan")
+	require.Contains(t, plan, "ClusterVectorSidecar "+in.cluster.Name+": its spec of generation 2")
+	require.NotContains(t, plan, "Update")
+
+	harness.Change(t, world, in.cluster, func(c *v1alpha1.ClusterVectorSidecar) {
+		metav1.SetMetaDataAnnotation(&c.ObjectMeta, meta.AnnotationRetryRollout, "now")
+	})
+	harness.Until(t, world, in.cluster, "that a person's try has failed as well", func(c *v1alpha1.ClusterVectorSidecar) bool {
+		return isClusterBack(c) && c.Status.Reverted.HandledRetry != ""
+	})
+	require.Greater(t, seen.of("warn"), tried, "it was tried")
+
+	in.ask(t, "error", "")
+	in.untilGood(t)
+	harness.Until(t, world, in.cluster, "readiness", injectedIn(5, 6))
+	require.NotEqual(t, good.Digest, in.cluster.Status.LastGood.Digest)
+	for _, app := range append(in.apps, fresh, added) {
+		world.Get(t, app)
+		require.Equal(t, "error", logLevel(app))
+	}
+	harness.Eventually(t, "an event for each end", func() bool { return eventsOf(t, in.cluster, meta.ReasonRevertEnded) == 2 })
+	require.Equal(t, 2, eventsOf(t, in.cluster, meta.ReasonReverted))
+}
+
+// Of many namespaces some are always in trouble: neither is a spec less good for that, nor is it reverted.
+func TestANamespaceInTroubleNeitherHindersNorBringsBack(t *testing.T) {
+	t.Parallel()
+	cluster := clusterOf(t)
+	cluster.Spec.Rollout.OnFailure = v1alpha1.OnFailureRevert
+	cluster.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "info", Image: crashes}
+	well, full, taken, going, fails := labelled("cart", world.Namespace(t, "team", cluster.Name)), labelled("cart", world.Namespace(t, "team", cluster.Name)),
+		labelled("cart", world.Namespace(t, "team", cluster.Name)), labelled("cart", world.Namespace(t, "team", cluster.Name)), labelled("cart", world.Namespace(t, "team", cluster.Name))
+	quota := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "none", Namespace: full.Namespace}}
+	quota.Spec.Hard = corev1.ResourceList{corev1.ResourcePods: resource.MustParse("0")}
+	full.Spec.Replicas, full.Spec.ProgressDeadlineSeconds = ptr.To[int32](1), ptr.To[int32](3)
+	taken.Spec.Template.Spec.Containers[0].Name = "vector"
+	going.Finalizers = []string{"example.com/held"}
+	well.Spec.Replicas, fails.Spec.Replicas = ptr.To[int32](0), ptr.To[int32](1)
+	world.Create(t, quota)
+	harness.Until(t, world, quota, "its use", func(q *corev1.ResourceQuota) bool { return len(q.Status.Used) > 0 })
+	world.Create(t, well, full, taken, going, fails)
+	require.NoError(t, world.Client.Delete(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: going.Namespace}}))
+	world.Create(t, cluster)
+	in := &reverting{cluster: cluster}
+	in.untilGood(t)
+	harness.Until(t, world, cluster, "the name of the one where the sidecar itself fails", func(c *v1alpha1.ClusterVectorSidecar) bool {
+		return slices.Equal(c.Status.LastGood.Failing, []string{fails.Namespace})
+	})
+
+	in.ask(t, "warn", crashes)
+	in.untilGood(t)
+	for _, app := range []*appsv1.Deployment{well, fails} {
+		harness.Until(t, world, app, "the next spec", has("warn"))
+	}
+	require.Equal(t, []string{fails.Namespace}, cluster.Status.LastGood.Failing)
+	harness.Until(t, world, cluster, "a word about the quota", func(c *v1alpha1.ClusterVectorSidecar) bool {
+		return slices.ContainsFunc(c.Status.Unsettled, func(one v1alpha1.UnsettledInNamespace) bool {
+			return one.Namespace == full.Namespace && one.State == string(v1alpha1.StateFailed)
+		})
+	})
+	askCluster(t, cluster, "again")
+	require.Nil(t, cluster.Status.Reverted)
+	require.Zero(t, eventsOf(t, cluster, meta.ReasonReverted))
+	world.RemoveCluster(t, cluster)
+	harness.Change(t, world, going, func(d *appsv1.Deployment) { d.Finalizers = nil })
+}
+
+// Wherever the one who leads stops, and whoever leads next, all go back once.
+func TestAClusterVectorSidecarGoesBackWhoeverLeads(t *testing.T) {
+	in := newReverting(t, 3)
+	before := map[string]int64{}
+	for _, app := range in.apps {
+		world.Get(t, app)
+		before[app.Namespace] = app.Generation
+	}
+	in.ask(t, "warn", crashes)
+	harness.Until(t, world, in.apps[0], "the next spec", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
+	restart(t)
+	harness.Until(t, world, in.cluster, "that it is reverted", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.Reverted != nil })
+	restart(t)
+	harness.Until(t, world, in.apps[0], "the last good spec", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
+	restart(t)
+	in.untilBack(t)
+	for _, app := range in.apps {
+		require.LessOrEqual(t, app.Generation, before[app.Namespace]+2, "it goes there and back, once")
+	}
+	harness.Change(t, world, in.cluster, func(c *v1alpha1.ClusterVectorSidecar) {
+		metav1.SetMetaDataAnnotation(&c.ObjectMeta, meta.AnnotationRetryRollout, "now")
+	})
+	restart(t)
+	harness.Until(t, world, in.cluster, "that the try has failed", func(c *v1alpha1.ClusterVectorSidecar) bool {
+		return isClusterBack(c) && c.Status.Reverted.HandledRetry != ""
+	})
+	in.ask(t, "error", "")
+	harness.Until(t, world, in.apps[1], "the corrected spec", has("error"))
+	restart(t)
+	in.untilGood(t)
+}
+
+// What owners do in the middle.
+func TestAClusterVectorSidecarThatIsReverted(t *testing.T) {
+	t.Parallel()
+	t.Run("opted out where it failed", func(t *testing.T) {
+		t.Parallel()
+		in := newReverting(t, 2)
+		in.fail(t)
+		harness.Change(t, world, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: in.apps[0].Namespace}}, func(n *corev1.Namespace) {
+			metav1.SetMetaDataLabel(&n.ObjectMeta, meta.AnnotationInject, "false")
+		})
+		harness.Until(t, world, in.apps[0], "removal", isClean)
+		harness.Until(t, world, in.cluster, "that it stays reverted", func(c *v1alpha1.ClusterVectorSidecar) bool {
+			return isClusterBack(c) && c.Status.SelectedNamespaces == 1
+		})
+		harness.Change(t, world, in.cluster, func(c *v1alpha1.ClusterVectorSidecar) {
+			metav1.SetMetaDataAnnotation(&c.ObjectMeta, meta.AnnotationRetryRollout, "now")
+		})
+		in.untilGood(t)
+		harness.Until(t, world, in.apps[1], "the spec that fails nowhere now", has("warn"))
+	})
+	t.Run("disabled and enabled", func(t *testing.T) {
+		t.Parallel()
+		in := newReverting(t, 2)
+		in.fail(t)
+		harness.Change(t, world, in.cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Spec.Enabled = ptr.To(false) })
+		for _, app := range in.apps {
+			harness.Until(t, world, app, "removal", isClean)
+		}
+		harness.Until(t, world, in.cluster, "that it stays reverted", isClusterBack)
+		harness.Change(t, world, in.cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Spec.Enabled = nil })
+		for _, app := range in.apps {
+			harness.Until(t, world, app, "the last good spec", has("info"))
+		}
+		in.untilBack(t)
+	})
+	t.Run("as it was before", func(t *testing.T) {
+		t.Parallel()
+		in := newReverting(t, 2)
+		in.fail(t)
+		generations := []int64{in.apps[0].Generation, in.apps[1].Generation}
+		in.ask(t, "info", "")
+		harness.Until(t, world, in.cluster, "readiness", injectedIn(2, 2))
+		require.Nil(t, in.cluster.Status.Reverted)
+		for n, app := range in.apps {
+			world.Get(t, app)
+			require.Equal(t, generations[n], app.Generation, "it is there already")
+		}
+	})
+	t.Run("deleted", func(t *testing.T) {
+		t.Parallel()
+		in := newReverting(t, 2)
+		in.ask(t, "warn", crashes)
+		harness.Until(t, world, in.cluster, "that it is reverted", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.Reverted != nil })
+		world.RemoveCluster(t, in.cluster)
+		for _, app := range in.apps {
+			harness.Until(t, world, app, "removal", isClean)
+		}
+	})
+	t.Run("with a large spec", func(t *testing.T) {
+		t.Parallel()
+		in := newReverting(t, 2)
+		large := strings.Repeat("# a line that says nothing\n", 200<<10/27)
+		give := func(level, image string) {
+			harness.Change(t, world, in.cluster, func(c *v1alpha1.ClusterVectorSidecar) {
+				c.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: level, Image: image, Config: &v1alpha1.ConfigSpec{
+					Inline: large + "sources: {in: {type: internal_metrics}}\nsinks: {out: {type: blackhole, inputs: [in]}}\n",
+				}}
+			})
+		}
+		give("info", "")
+		in.untilGood(t)
+		give("warn", crashes)
+		in.untilBack(t)
+	})
+	t.Run("beside another", func(t *testing.T) {
+		t.Parallel()
+		in, other := newReverting(t, 2), clusterOf(t)
+		other.Name += "-other"
+		other.Spec.NamespaceSelector.MatchLabels["team"] = in.cluster.Name
+		other.Spec.Sidecar = &v1alpha1.SidecarSpec{Name: "other", LogLevel: "info", Metrics: &v1alpha1.MetricsSpec{Port: ptr.To[int32](9600)}, Health: &v1alpha1.HealthSpec{Port: ptr.To[int32](8688)}}
+		t.Cleanup(func() { world.RemoveCluster(t, other) })
+		world.Create(t, other)
+		harness.Until(t, world, other, "readiness", injectedIn(2, 2))
+		in.fail(t)
+		harness.Until(t, world, other, "that it is as it was", injectedIn(2, 2))
+		require.Nil(t, other.Status.Reverted)
+	})
+}
+
+// With waves, what goes back is what was changed after the wave of the namespace got its revision.
+func TestAClusterVectorSidecarGoesBackFromWhatFailedInAWave(t *testing.T) {
+	installation := wavesOf(t, "1s", "halt: {}\nonFailure: Revert")
+	level(t, installation, "info")
+	in := newInWaves(t)
+	harness.Until(t, world, in.cluster, "its last good spec", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.LastGood != nil })
+	image := func(d *appsv1.Deployment) string { return d.Spec.Template.Spec.InitContainers[0].Image }
+	world.Get(t, in.rest)
+	good := image(in.rest)
+
+	harness.Change(t, world, in.cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Spec.Sidecar = &v1alpha1.SidecarSpec{Image: crashes} })
+	harness.Until(t, world, in.cluster, "its own way back", isClusterBack)
+	for _, wave := range []string{"canary", "rest"} {
+		require.Equal(t, v1alpha1.RolloutComplete, partOf(in.cluster, wave).State, "the installation is not at fault")
+		require.Equal(t, in.before, partOf(in.cluster, wave).Revision)
+	}
+
+	level(t, installation, "debug")
+	for _, app := range []*appsv1.Deployment{in.canary, in.rest} {
+		harness.Until(t, world, app, "the next revision with the last good spec", func(d *appsv1.Deployment) bool { return logLevel(d) == "debug" && image(d) == good })
+	}
+	untilPart(t, in.cluster, "rest", v1alpha1.RolloutComplete, "")
+	second := partOf(in.cluster, "rest").Revision
+	require.NotEqual(t, in.before, second)
+	harness.Until(t, world, in.cluster, "staying reverted", isClusterBack)
+
+	// A revision that fails with the last good spec is the installation's fault.
+	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
+		c.Data["development.yaml"] = "sidecar: {logLevel: trace, image: " + crashes + "}"
+	})
+	untilPart(t, in.cluster, "canary", v1alpha1.RolloutReverted, second)
+	untilPart(t, in.cluster, "rest", v1alpha1.RolloutHalted, second)
+	harness.Until(t, world, in.canary, "the revision before", func(d *appsv1.Deployment) bool { return logLevel(d) == "debug" && image(d) == good })
+}
