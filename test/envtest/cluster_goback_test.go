@@ -19,6 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
 // reverting is a ClusterVectorSidecar that is done with its spec in some namespaces, and goes back to that if
@@ -316,6 +317,21 @@ func TestAClusterVectorSidecarThatIsReverted(t *testing.T) {
 		in.fail(t)
 		harness.Until(t, world, other, "that it is as it was", injectedIn(2, 2))
 		require.Nil(t, other.Status.Reverted)
+	})
+	t.Run("where one of the namespace wins", func(t *testing.T) {
+		t.Parallel()
+		in := newReverting(t, 2)
+		in.fail(t)
+		own := objects.NewVectorSidecar("own", in.apps[1].Namespace).Selecting("logs", "vector").WithSoak(0).Build()
+		own.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "error"}
+		world.Create(t, own)
+		harness.Until(t, world, in.apps[1], "the sidecar of its namespace, by its own spec", has("error"))
+		harness.Until(t, world, in.cluster, "that it stays reverted, and yields", func(c *v1alpha1.ClusterVectorSidecar) bool {
+			return isClusterBack(c) && c.Status.MatchedWorkloads == 2 && c.Status.ReadyWorkloads == 1
+		})
+		require.NoError(t, world.Client.Delete(t.Context(), own))
+		harness.Until(t, world, in.apps[1], "the last good spec again", has("info"))
+		in.untilBack(t)
 	})
 }
 
