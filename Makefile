@@ -226,7 +226,7 @@ sizes: $(BIN)/kafka ## Measure memory and CPU of the Vector that VECTOR names wi
 	ROWS='$(ROWS)' go test -count=1 -v -timeout 30m ./test/sizes -full $(ARGS)
 
 .PHONY: faults
-faults: build control-plane $(BIN)/rollouts-crds ## Sweep every scenario for every fault, before and after each write, for up to an hour; ARGS='-scenarios REGEXP' for some.
+faults: build control-plane $(BIN)/rollouts-crds ## Sweep every scenario for every fault, before and after each write, for up to two hours; ARGS='-scenarios REGEXP' for some.
 	go test -count=1 -v -timeout 170m ./test/faults -full -runs 16 $(ARGS)
 
 .PHONY: corpus

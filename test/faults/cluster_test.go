@@ -19,10 +19,12 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/operator"
 	"kontroloop.ai/vector-sidecar-operator/test/faults/wire"
@@ -52,6 +54,8 @@ type wideStep struct {
 	name  string
 	do    func(ctx context.Context, r *realm) error
 	wants [2]string
+	// isReverted is true if its spec is to have failed, and both to have gone back from it.
+	isReverted bool
 }
 
 // The containers of a Deployment in their order, and the sidecar's log level.
@@ -62,16 +66,23 @@ const (
 
 func lifeOfACluster() []wideStep {
 	return []wideStep{
-		{"make it", func(ctx context.Context, r *realm) error { return world.Client.Create(ctx, r.wide.DeepCopy()) }, [2]string{"vector migrate app: info", "vector migrate app: info"}},
-		{"rename the container", func(ctx context.Context, r *realm) error {
-			return change(ctx, r.wide.DeepCopy(), func(c *v1alpha1.ClusterVectorSidecar) { c.Spec.Sidecar.Name = "shipper" })
-		}, [2]string{withInfo, withInfo}},
-		{"change the installation's values", func(ctx context.Context, r *realm) error {
+		{name: "make it", do: func(ctx context.Context, r *realm) error { return world.Client.Create(ctx, r.wide.DeepCopy()) }, wants: [2]string{"vector migrate app: info", "vector migrate app: info"}},
+		{name: "rename the container", do: asks(func(s *v1alpha1.SidecarSpec) { s.Name = "shipper" }), wants: [2]string{withInfo, withInfo}},
+		{name: "a spec that fails in one namespace", do: asks(func(s *v1alpha1.SidecarSpec) { s.Image = "registry.example/vector:crashes" }), wants: [2]string{withInfo, withInfo}, isReverted: true},
+		{name: "the one before", do: asks(func(s *v1alpha1.SidecarSpec) { s.Image = "" }), wants: [2]string{withInfo, withInfo}},
+		{name: "change the installation's values", do: func(ctx context.Context, r *realm) error {
 			return change(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: r.namespace, Name: environments}}, func(c *corev1.ConfigMap) { maps.Copy(c.Data, values("warn")) })
-		}, [2]string{withWarn, withWarn}},
-		{"select one namespace no more", selects(false), [2]string{withWarn, withoutSidecar}},
-		{"select it again", selects(true), [2]string{withWarn, withWarn}},
-		{"delete it", func(ctx context.Context, r *realm) error { return world.Client.Delete(ctx, r.wide.DeepCopy()) }, [2]string{withoutSidecar, withoutSidecar}},
+		}, wants: [2]string{withWarn, withWarn}},
+		{name: "select one namespace no more", do: selects(false), wants: [2]string{withWarn, withoutSidecar}},
+		{name: "select it again", do: selects(true), wants: [2]string{withWarn, withWarn}},
+		{name: "delete it", do: func(ctx context.Context, r *realm) error { return world.Client.Delete(ctx, r.wide.DeepCopy()) }, wants: [2]string{withoutSidecar, withoutSidecar}},
+	}
+}
+
+// asks has its spec changed.
+func asks(how func(*v1alpha1.SidecarSpec)) func(ctx context.Context, r *realm) error {
+	return func(ctx context.Context, r *realm) error {
+		return change(ctx, r.wide.DeepCopy(), func(c *v1alpha1.ClusterVectorSidecar) { how(c.Spec.Sidecar) })
 	}
 }
 
@@ -104,6 +115,7 @@ func newRealm(ctx context.Context, w *wire.Wire) (*realm, error) {
 	}
 	r := &realm{place: home, wide: &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: home.namespace}}}
 	r.wide.Spec.VectorSidecarSpec = logs("").Sidecar(func(s *v1alpha1.SidecarSpec) { s.Name = "vector" }).Build().Spec
+	r.wide.Spec.Rollout.OnFailure = v1alpha1.OnFailureRevert
 	r.wide.Spec.NamespaceSelector.MatchLabels = map[string]string{"wide": r.wide.Name}
 	installation := objects.NewConfigMap(environments, home.namespace, desired.RolloutKey,
 		"{waves: [{name: canary, namespaceSelector: {matchLabels: {wave: canary}}}], halt: {}}")
@@ -119,7 +131,11 @@ func newRealm(ctx context.Context, w *wire.Wire) (*realm, error) {
 			return nil, err
 		}
 		*name = ns.Name
-		if err := world.Client.Create(ctx, cart(ns.Name).WithInitContainer("migrate").Build()); err != nil {
+		app := cart(ns.Name).WithInitContainer("migrate").Build()
+		if wave == "canary" && *full { // There a sidecar can fail.
+			app.Spec.Replicas, app.Spec.ProgressDeadlineSeconds = ptr.To[int32](1), ptr.To[int32](5)
+		}
+		if err := world.Client.Create(ctx, app); err != nil {
 			return nil, err
 		}
 	}
@@ -141,7 +157,8 @@ func live(ctx context.Context, fault *wire.Fault, should *life) (took *life, err
 	}
 	defer func() { err = errors.Join(err, r.end(context.WithoutCancel(ctx))) }()
 	r.start(ctx)
-	steps := lifeOfACluster()
+	// Without nodes a sidecar cannot fail.
+	steps := slices.DeleteFunc(lifeOfACluster(), func(s wideStep) bool { return s.isReverted && !*full })
 	for i := range steps {
 		if err := steps[i].do(ctx, r); err != nil {
 			return nil, fmt.Errorf("step %q: %w", steps[i].name, err)
@@ -222,8 +239,15 @@ func (r *realm) lacks(ctx context.Context, step *wideStep, isLast bool) (string,
 		return "", err
 	case isLast:
 		return "the ClusterVectorSidecar is there", nil
-	case wide.Status.ObservedGeneration != wide.Generation || !apimeta.IsStatusConditionTrue(wide.Status.Conditions, meta.ConditionReady):
+	case step.isReverted:
+		stalled := apimeta.FindStatusCondition(wide.Status.Conditions, meta.ConditionStalled)
+		if wide.Status.Reverted == nil || stalled == nil || stalled.Reason != meta.ReasonReverted {
+			return fmt.Sprintf("it has not gone back: %+v", wide.Status.Conditions), nil
+		}
+	case wide.Status.ObservedGeneration != wide.Generation || wide.Status.Reverted != nil || !apimeta.IsStatusConditionTrue(wide.Status.Conditions, meta.ConditionReady):
 		return fmt.Sprintf("it is not ready: %+v", wide.Status.Conditions), nil
+	case wide.Status.LastGood == nil || wide.Status.LastGood.Digest != lastgood.Digest(&wide.Spec.VectorSidecarSpec):
+		return "its last good spec is not the present one", nil
 	}
 	return "", nil
 }
@@ -300,10 +324,12 @@ func TestTheLifeOfAClusterVectorSidecar(t *testing.T) {
 			for _, effect := range effects {
 				runs++
 				fault := &wire.Fault{At: wire.Write{Kind: kind, N: n + 1}, Effect: effect}
-				_, err := live(t.Context(), fault, should)
-				if !errors.Is(err, errNotReached) || !isOfVersion(kind) {
-					require.NoError(t, err, fault)
-				}
+				t.Run(fault.String(), func(t *testing.T) {
+					_, err := live(t.Context(), fault, should)
+					if !errors.Is(err, errNotReached) || !isOfVersion(kind) {
+						require.NoError(t, err)
+					}
+				})
 			}
 		}
 	}
