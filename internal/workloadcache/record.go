@@ -151,12 +151,12 @@ func (r *Record) Follow(before *Record, now time.Time) {
 	if r.LooksLike(before) {
 		r.Seen = before.Seen
 	}
-	r.State.Follow(&before.State, r.hasTemplateOf(before), now)
+	r.State.Follow(&before.State, r.HasTemplateOf(before), now)
 }
 
-// hasTemplateOf reports whether another record of the same Cache has the same pod template, ours and
+// HasTemplateOf reports whether another record of the same Cache has the same pod template, ours and
 // theirs: labels, replicas and who wrote last may differ.
-func (r *Record) hasTemplateOf(other *Record) bool {
+func (r *Record) HasTemplateOf(other *Record) bool {
 	return r.Template == other.Template && (r.body == other.body || bytes.Equal(r.body.packed, other.body.packed))
 }
 

@@ -33,13 +33,20 @@ const (
 
 // podLook is the last read of a workload's pods.
 type podLook struct {
-	// rollout is the workload's rollout at that time; if it has changed, the pods are read again.
+	// record is the workload as it was, and rollout its rollout; if it has another pod template since, what
+	// was seen says nothing, and if the rollout has changed, the pods are read again.
+	record  *workloadcache.Record
 	rollout workload.Rollout
 	next    time.Time
 	wait    time.Duration
 	isSeen  bool
 	isTold  bool // true if it has been logged that they cannot be read
 	fault   workload.Fault
+}
+
+// isOf reports whether the pods that were read are of the workload's present template.
+func (l *podLook) isOf(record *workloadcache.Record) bool {
+	return record.HasTemplateOf(l.record)
 }
 
 // podLooks are the last reads of the pods of a VectorSidecar's workloads.
@@ -71,8 +78,8 @@ func (s *podLooks) PodsDue(unsettled []*workloadcache.Record, watched Watched) [
 	var due []*workloadcache.Record
 	for _, record := range unsettled {
 		look, known := before[record.UID]
-		if !known || look.rollout != record.Rollout {
-			look = podLook{rollout: record.Rollout, next: now}
+		if !known || look.rollout != record.Rollout || !look.isOf(record) {
+			look = podLook{record: record, rollout: record.Rollout, next: now}
 			if record.Rollout == workload.RolloutProgressing {
 				look.next = record.Since.Add(startingPods)
 			}
@@ -102,10 +109,10 @@ func (s *podLooks) watchedDue(before map[types.UID]podLook, watched Watched) (du
 		look, known := before[record.UID]
 		inTurn := now.Add(first * time.Duration(n+1) / time.Duration(all))
 		switch {
-		case !known || isAnew || look.rollout == workload.RolloutProgressing: // One after another.
-			look = podLook{rollout: record.Rollout, next: inTurn, wait: first}
+		case !known || isAnew || look.rollout == workload.RolloutProgressing || !look.isOf(record): // One after another.
+			look = podLook{record: record, rollout: record.Rollout, next: inTurn, wait: first}
 		case look.rollout != record.Rollout: // Its pods have just come back.
-			look = podLook{rollout: record.Rollout, next: now, wait: first}
+			look = podLook{record: record, rollout: record.Rollout, next: now, wait: first}
 		}
 		switch {
 		case now.Before(look.next):

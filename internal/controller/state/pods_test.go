@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -85,6 +88,36 @@ func TestWhatIsWrongWithPodsIsKnownUntilTheNextRead(t *testing.T) {
 	require.False(t, logs.SetFault("1", workload.Fault{}, false), "but once")
 
 	require.Equal(t, map[types.UID]workload.Fault{"0": crash}, logs.Faults())
+}
+
+// Else a workload that gets another sidecar because of a failed one counts as failed with that, too, until its
+// pods are read.
+func TestWhatWasWrongWithPodsIsForgottenWithTheirTemplate(t *testing.T) {
+	cache := workloadcache.New()
+	record := func(generation int64, replicas int32, image string) *workloadcache.Record {
+		return cache.Reduce(&appsv1.Deployment{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "cart", UID: "u", Generation: generation, CreationTimestamp: metav1.NewTime(time.Now().Add(-time.Hour))},
+			Spec: appsv1.DeploymentSpec{Replicas: &replicas, Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{Containers: []corev1.Container{
+				{Name: "app", Image: image},
+			}}}},
+			Status: appsv1.DeploymentStatus{ObservedGeneration: generation, Replicas: replicas, UpdatedReplicas: replicas, AvailableReplicas: replicas},
+		})
+	}
+	crash := workload.Fault{Reason: "CrashLoopBackOff", IsOurs: true}
+	for name, due := range map[string]func(*podLooks, *workloadcache.Record){
+		"rolling out": func(l *podLooks, r *workloadcache.Record) { l.PodsDue([]*workloadcache.Record{r}, Watched{}) },
+		"watched":     func(l *podLooks, r *workloadcache.Record) { l.PodsDue(nil, Watched{Records: []*workloadcache.Record{r}}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			logs := &New(time.Now).Of(logsOfShop).podLooks
+			due(logs, record(1, 1, "crashes:1"))
+			logs.SetFault("u", crash, true)
+			due(logs, record(2, 3, "crashes:1"))
+			require.Equal(t, map[types.UID]workload.Fault{"u": crash}, logs.Faults(), "it was scaled")
+			due(logs, record(3, 3, "runs:1"))
+			require.Empty(t, logs.Faults())
+		})
+	}
 }
 
 // settled are workloads whose pods all run.
