@@ -81,7 +81,7 @@ func TestAnotherTakesOverFromALeaderThatIsKilled(t *testing.T) {
 	took := time.Since(killed)
 
 	t.Logf("another operator wrote after %s", took)
-	require.Less(t, took, lease+2*time.Second)
+	require.Less(t, took, 2*lease)
 	require.NotEqual(t, leads(t, others[0]), leads(t, others[1]), "exactly one of the others leads")
 	world.Get(t, cart)
 	world.Get(t, shop)
@@ -105,9 +105,8 @@ func TestALeaderThatIsStoppedHandsOverAtOnce(t *testing.T) {
 	took := time.Since(signalled)
 
 	t.Logf("another operator led after %s", took)
-	require.Less(t, took, time.Second)
+	require.Less(t, took, 10*time.Second, "nobody waits for the end of the Lease, 15 s after it was renewed")
 	require.Zero(t, leader.ExitCode())
-	require.Less(t, time.Since(signalled), 10*time.Second)
 	noErrors(t, leader)
 	world.Get(t, cart)
 	require.Equal(t, before, cart.Generation, "no rollout")
