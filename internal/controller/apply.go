@@ -65,9 +65,8 @@ func (a *applier) act(ctx context.Context, known *state.Sidecar, sidecar *v1alph
 	}
 	// What the API server puts in needs its companions, too, and is not put in any more when it
 	// is taken out of workloads.
-	if err := a.sets.keep(ctx, sidecar, decided); err != nil {
-		result.fail("OverlaySet "+sidecar.Namespace+"/"+meta.OverlaySet, meta.ReasonRetrying, err, false)
-	}
+	wait, err := a.sets.keep(ctx, sidecar, decided)
+	result.offered(sidecar, wait, err)
 	tellSkipped(ctx, decided)
 	announceOwned(a.events, sidecar, decided)
 	group := errgroup.Group{}
@@ -85,9 +84,8 @@ func (a *applier) act(ctx context.Context, known *state.Sidecar, sidecar *v1alph
 		})
 	}
 	_ = group.Wait() // Its functions report to the outcome.
-	if err := a.sets.learn(ctx, sidecar, decided, result.answers); err != nil {
-		result.fail("OverlaySet "+sidecar.Namespace+"/"+meta.OverlaySet, meta.ReasonRetrying, err, false)
-	}
+	wait, err = a.sets.learn(ctx, sidecar, decided, result.answers)
+	result.offered(sidecar, wait, err)
 	a.collect(ctx, known, sidecar.Namespace, decided.Obsolete, result)
 	known.KeepExpectations(decided.Plans)
 	result.sort()
@@ -100,7 +98,7 @@ func (a *applier) collect(ctx context.Context, known *state.Sidecar, namespace s
 	if err != nil {
 		result.fail("ReplicaSets of "+namespace, meta.ReasonRetrying, err, false)
 	}
-	result.lookAgain = wait
+	result.lookAgain = minNonZero(result.lookAgain, wait)
 	for _, name := range unused {
 		if err := a.writer.DeleteCompanion(ctx, types.NamespacedName{Namespace: namespace, Name: name}); err != nil {
 			result.fail("ConfigMap "+name, meta.ReasonRetrying, err, false)

@@ -30,8 +30,8 @@ type outcome struct {
 	failures []status.Failure
 	// missed is when to check a workload that had changed since it was read, 0 for never.
 	missed time.Duration
-	// lookAgain is when an old companion may have become unused, or Vector is to be asked again; 0
-	// for never.
+	// lookAgain is when an old companion may have become unused, Vector is to be asked again, or the
+	// OverlaySet is written; 0 for never.
 	lookAgain time.Duration
 	// rollout is how far the VectorSidecar is with what its installation gives out, nil without
 	// waves; staged is when it may go on, 0 for not by itself.
@@ -72,6 +72,14 @@ func (o *outcome) fail(object, reason string, err error, permanent bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.failures = append(o.failures, status.Failure{Object: object, Reason: reason, Err: err, Permanent: permanent})
+}
+
+// offered notes what came of writing the OverlaySet, or when it will be written.
+func (o *outcome) offered(sidecar *v1alpha1.VectorSidecar, wait time.Duration, err error) {
+	o.lookAgain = minNonZero(o.lookAgain, wait)
+	if err != nil {
+		o.fail("OverlaySet "+sidecar.Namespace+"/"+meta.OverlaySet, meta.ReasonRetrying, err, false)
+	}
 }
 
 // name returns the result of the pass as a whole, for metrics.

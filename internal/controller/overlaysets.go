@@ -45,6 +45,13 @@ type overlaySets struct {
 // own: until then a sidecar may be put in that is not in the OverlaySet any more.
 const admissionLag = 5 * time.Second
 
+// crowd is how many VectorSidecars a namespace has at most whose OverlaySet is written for each change at
+// once. With more, changes are written together, one write in each writePause: each is as large as all of them.
+const (
+	crowd      = 10
+	writePause = time.Second
+)
+
 // space is what is known of a namespace.
 type space struct {
 	mu sync.Mutex
@@ -60,6 +67,8 @@ type space struct {
 	// another, written is what there is.
 	replaced string
 	written  *v1alpha1.OverlaySet
+	// wroteAt is when.
+	wroteAt time.Time
 }
 
 // refusedWrite is a workload that was refused with a sidecar: whoever refused the operator would
@@ -106,10 +115,11 @@ func (o *overlaySets) forget(namespace string, in *space, there *v1alpha1.Overla
 }
 
 // keep has the OverlaySet say what a decision offers, or that the VectorSidecar offers nothing. It
-// writes only if something differs.
-func (o *overlaySets) keep(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision) error {
+// writes only if something differs, and returns when to come again if others have written just now; what
+// is not offered any more never waits.
+func (o *overlaySets) keep(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision) (wait time.Duration, err error) {
 	if o == nil {
-		return nil
+		return 0, nil
 	}
 	left := decided.Left
 	if decided.Invalid != nil {
@@ -117,23 +127,23 @@ func (o *overlaySets) keep(ctx context.Context, sidecar *v1alpha1.VectorSidecar,
 	}
 	isOut := sidecar.DeletionTimestamp != nil || !sidecar.Spec.IsEnabled()
 	if !isOut && len(decided.Offers) == 0 && left == "" {
-		return nil // Templates ran out of time: it stays as it is.
+		return 0, nil // Templates ran out of time: it stays as it is.
 	}
 	in := o.hold(sidecar.Namespace)
 	defer in.mu.Unlock()
 	there, err := o.current(ctx, sidecar.Namespace, in)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if isOut {
 		delete(in.parts, sidecar.Name)
 		if err := o.write(ctx, sidecar.Namespace, in, there); err != nil {
-			return err
+			return 0, err
 		}
 		if in.out[sidecar.Name].IsZero() {
 			in.out[sidecar.Name] = o.now()
 		}
-		return nil
+		return 0, nil
 	}
 	delete(in.out, sidecar.Name)
 	offers := decided.Offers
@@ -144,10 +154,14 @@ func (o *overlaySets) keep(ctx context.Context, sidecar *v1alpha1.VectorSidecar,
 		return o.judge(ctx, sidecar.Namespace, in, digest, template)
 	})
 	if err != nil {
-		return err
+		return 0, err
 	}
+	before := in.parts[sidecar.Name]
 	in.parts[sidecar.Name] = part
-	return o.write(ctx, sidecar.Namespace, in, there)
+	if before.Offers() && !part.Offers() {
+		return 0, o.write(ctx, sidecar.Namespace, in, there)
+	}
+	return o.writeWithOthers(ctx, sidecar.Namespace, in, there)
 }
 
 // judge asks the API server once about each overlay of a namespace.
@@ -182,10 +196,10 @@ func (o *overlaySets) lag(sidecar *v1alpha1.VectorSidecar) time.Duration {
 }
 
 // learn takes the offers of a VectorSidecar back if one of its workloads was refused with the same
-// sidecar, until one is accepted or the sidecar is another.
-func (o *overlaySets) learn(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision, written map[*plan.Plan]error) error {
+// sidecar, until one is accepted or the sidecar is another. It waits as keep does.
+func (o *overlaySets) learn(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision, written map[*plan.Plan]error) (wait time.Duration, err error) {
 	if o == nil {
-		return nil
+		return 0, nil
 	}
 	in := o.hold(sidecar.Namespace)
 	hasChanged := false
@@ -205,7 +219,7 @@ func (o *overlaySets) learn(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 	}
 	in.mu.Unlock()
 	if !hasChanged {
-		return nil
+		return 0, nil
 	}
 	return o.keep(ctx, sidecar, decided)
 }
@@ -264,10 +278,34 @@ func versionIn(of *v1alpha1.OverlaySet) string {
 
 // write writes what is known, if that is not what there is.
 func (o *overlaySets) write(ctx context.Context, namespace string, in *space, there *v1alpha1.OverlaySet) error {
-	spec := overlayset.Compose(o.injecting(ctx, namespace), in.parts)
-	if len(spec.Overlays) == 0 && there == nil || there != nil && equality.Semantic.DeepEqual(spec, there.Spec) {
+	spec, isThere := o.compose(ctx, namespace, in, there)
+	if isThere {
 		return nil
 	}
+	return o.replace(ctx, namespace, in, there, spec)
+}
+
+// writeWithOthers is write, unless that was a moment ago in a crowd: it returns how long to wait then.
+func (o *overlaySets) writeWithOthers(ctx context.Context, namespace string, in *space, there *v1alpha1.OverlaySet) (wait time.Duration, err error) {
+	spec, isThere := o.compose(ctx, namespace, in, there)
+	if isThere {
+		return 0, nil
+	}
+	// A time that is still to come was told by another clock.
+	if since := o.now().Sub(in.wroteAt); since >= 0 && since < writePause && len(in.parts) > crowd {
+		return writePause - since, nil
+	}
+	return 0, o.replace(ctx, namespace, in, there, spec)
+}
+
+// compose returns what is known as a spec, and whether that is what there is.
+func (o *overlaySets) compose(ctx context.Context, namespace string, in *space, there *v1alpha1.OverlaySet) (spec v1alpha1.OverlaySetSpec, isThere bool) {
+	spec = overlayset.Compose(o.injecting(ctx, namespace), in.parts)
+	return spec, len(spec.Overlays) == 0 && there == nil || there != nil && equality.Semantic.DeepEqual(spec, there.Spec)
+}
+
+// replace writes a spec in place of what there is.
+func (o *overlaySets) replace(ctx context.Context, namespace string, in *space, there *v1alpha1.OverlaySet, spec v1alpha1.OverlaySetSpec) error {
 	ctx, cancel := detached(ctx)
 	defer cancel()
 	if len(spec.Overlays) == 0 {
@@ -295,6 +333,7 @@ func (o *overlaySets) write(ctx context.Context, namespace string, in *space, th
 	if err != nil {
 		return err
 	}
+	in.wroteAt = o.now()
 	cached := &v1alpha1.OverlaySet{}
 	_ = o.cached.Get(ctx, client.ObjectKeyFromObject(wanted), cached) // A missing one has no version.
 	if in.written = nil; cached.ResourceVersion != wanted.ResourceVersion {

@@ -29,6 +29,11 @@ type Part struct {
 	Items    Items
 }
 
+// Offers reports whether anything is to be injected.
+func (p *Part) Offers() bool {
+	return slices.ContainsFunc(p.Overlays, func(o v1alpha1.Overlay) bool { return o.Left == "" })
+}
+
 // Items are what overlays add to a pod.
 type Items struct {
 	Native, InitContainers, Containers, Volumes []v1alpha1.OverlayItem

@@ -74,7 +74,7 @@ func TestWhatACreateTakes(t *testing.T) {
 		if n > 0 { // In the first there is nothing to evaluate.
 			t.Logf("%s: %s", cases[n].what, costOf(t, cases[n].create(creates).Build()))
 		}
-		require.Less(t, took[n].p50, none.p50+100*time.Millisecond)
+		require.Less(t, took[n].p50, 30*hook.p50)
 	}
 }
 
@@ -133,12 +133,16 @@ func tells(s *v1alpha1.SidecarSpec) {
 func fill(t *testing.T, namespace string, count int, of func(*v1alpha1.SidecarSpec)) string {
 	t.Helper()
 	name, vs := "", &v1alpha1.VectorSidecar{}
+	before := time.Now()
 	for i := range count {
 		name = fmt.Sprintf("vector-%03d", i)
 		vs = objects.NewVectorSidecar(name, namespace).Selecting("logs", name).Sidecar(func(s *v1alpha1.SidecarSpec) { s.Name = name; of(s) }).Build()
 		world.Create(t, vs)
 	}
 	isOffered(t, vs)
+	took, writes := time.Since(before), len(running.Requests.Writes("/namespaces/"+namespace+"/overlaysets"))
+	t.Logf("the OverlaySet of %d VectorSidecars, made within %s, was written %d times", count, took.Round(100*time.Millisecond), writes)
+	require.LessOrEqual(t, writes, 12+int(took/time.Second), "each of the first ones, and then once a second")
 	return name
 }
 

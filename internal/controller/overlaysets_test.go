@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/overlayset"
+)
+
+// Every write of an OverlaySet is as large as all sidecars of its namespace: in a crowd, changes that come
+// together are written together, except for one that nobody should be given any more.
+func TestChangesOfACrowdAreWrittenTogether(t *testing.T) {
+	var crowded []client.Object
+	for i := range crowd + 20 {
+		vs := &v1alpha1.VectorSidecar{}
+		vs.Namespace, vs.Name = "shop", fmt.Sprintf("vector-%03d", i)
+		crowded = append(crowded, vs)
+	}
+	writes := 0
+	a := newMemoryAPI(t, interceptor.Funcs{
+		Create: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption) error {
+			writes++
+			return c.Create(ctx, object, options...)
+		},
+		Update: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.UpdateOption) error {
+			writes++
+			return c.Update(ctx, object, options...)
+		},
+	}, crowded...)
+	now := time.Now()
+	sets := newOverlaySets(a, a, apply.New(a), sidecarLister{client: a}, func() time.Time { return now }, true)
+	keep := func(n int, why string) time.Duration {
+		vs, isOne := crowded[n].(*v1alpha1.VectorSidecar)
+		require.True(t, isOne)
+		wait, err := sets.keep(t.Context(), vs, &decision.Decision{Left: why})
+		require.NoError(t, err)
+		return wait
+	}
+	lefts := func() (all []string) {
+		set := &v1alpha1.OverlaySet{}
+		require.NoError(t, a.WithWatch.Get(t.Context(), client.ObjectKey{Namespace: "shop", Name: meta.OverlaySet}, set))
+		for i := range set.Spec.Overlays {
+			all = append(all, set.Spec.Overlays[i].Left)
+		}
+		return all
+	}
+
+	for n := range crowd {
+		require.Zero(t, keep(n, "first"))
+	}
+	require.Equal(t, crowd, writes, "a few are written at once, each")
+	for n := crowd; n < len(crowded); n++ {
+		require.Equal(t, writePause, keep(n, "first"))
+		require.Equal(t, writePause, keep(n, "first"), "an event meanwhile does not hurry it")
+	}
+	require.Equal(t, crowd, writes)
+	now = now.Add(writePause)
+	require.Zero(t, keep(crowd, "first"))
+	require.Equal(t, crowd+1, writes)
+	require.Len(t, lefts(), len(crowded), "all that waited")
+	for n := range crowded {
+		require.Zero(t, keep(n, "first"))
+	}
+	require.Equal(t, crowd+1, writes)
+
+	sets.spaces["shop"].parts["vector-003"] = overlayset.Part{Overlays: []v1alpha1.Overlay{{VectorSidecar: "vector-003"}}}
+	require.Equal(t, writePause, keep(4, "second"))
+	require.Zero(t, keep(3, "refused"), "what is withdrawn does not wait")
+	require.Equal(t, crowd+2, writes)
+	require.Equal(t, "refused", lefts()[3])
+	require.Equal(t, "second", lefts()[4], "nor does what comes along")
+	crowded[5].(*v1alpha1.VectorSidecar).Spec.Enabled = new(bool)
+	require.NoError(t, a.Update(t.Context(), crowded[5]))
+	require.Zero(t, keep(5, ""), "nor does one that is disabled")
+	require.Len(t, lefts(), len(crowded)-1)
+
+	require.Equal(t, writePause, keep(6, "second"))
+	now = now.Add(-time.Hour)
+	require.Zero(t, keep(6, "second"), "another clock makes it no longer")
+}
