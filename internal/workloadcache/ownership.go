@@ -5,6 +5,7 @@ package workloadcache
 
 import (
 	"encoding/json"
+	"reflect"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -19,6 +20,23 @@ type ownership struct {
 	traces    []workload.Trace
 	// print is the fingerprint of managers, byManager and traces.
 	print fingerprint
+}
+
+// hasTemplateOf reports whether another ownership has the same in the pod template, whatever is noted beside
+// it.
+func (o *ownership) hasTemplateOf(other *ownership) bool {
+	return o == other || reflect.DeepEqual(o.templates(), other.templates())
+}
+
+// templates returns what is merged into the pod template, by manager.
+func (o *ownership) templates() map[string]any {
+	found := map[string]any{}
+	for manager := range o.byManager {
+		if spec, has := o.byManager[manager].Tree["spec"]; has {
+			found[manager] = spec
+		}
+	}
+	return found
 }
 
 // owners finds ownerships, and holds equal ones once.

@@ -157,7 +157,8 @@ func (r *Record) Follow(before *Record, now time.Time) {
 // HasTemplateOf reports whether another record of the same Cache has the same pod template, ours and
 // theirs: labels, replicas and who wrote last may differ.
 func (r *Record) HasTemplateOf(other *Record) bool {
-	return r.Template == other.Template && (r.body == other.body || bytes.Equal(r.body.packed, other.body.packed))
+	return r.Template == other.Template && (r.body == other.body ||
+		bytes.Equal(r.body.packed, other.body.packed) && r.body.owned.hasTemplateOf(other.body.owned))
 }
 
 // Labels are those of a Record's workload, for matching by a labels.Selector.

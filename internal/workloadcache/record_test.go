@@ -4,6 +4,7 @@
 package workloadcache
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -150,4 +151,25 @@ func TestASoakOutlastsWhatIsNoRollout(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What is merged into the pod template belongs to it; what is noted beside it does not.
+func TestAnotherSidecarIsAnotherTemplate(t *testing.T) {
+	r := newReducer()
+	merged := func(text string) *Record {
+		c := fieldmanager.New(t)
+		c.Apply(meta.Manager("logs"), text)
+		return r.reduce(c.Live())
+	}
+	before := merged(fieldmanager.Sidecar)
+	other := strings.Replace(fieldmanager.Sidecar, "image: ", "image: other/", 1)
+	noted := strings.Replace(fieldmanager.Sidecar, "annotations:\n", "annotations:\n    "+meta.AnnotationChangeCause+": because\n", 1)
+	require.NotEqual(t, fieldmanager.Sidecar, other)
+	require.NotEqual(t, fieldmanager.Sidecar, noted)
+
+	require.True(t, merged(fieldmanager.Sidecar).HasTemplateOf(before))
+	require.False(t, merged(other).HasTemplateOf(before))
+	require.False(t, r.reduce(fieldmanager.New(t).Live()).HasTemplateOf(before))
+	require.True(t, merged(noted).HasTemplateOf(before))
+	require.NotSame(t, before.body.owned, merged(noted).body.owned)
 }
