@@ -4,6 +4,9 @@
 package workload
 
 import (
+	"math"
+	"strconv"
+
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -75,8 +78,11 @@ func readDeployment(object any) (Content, bool) {
 		content.Rollout, content.Held = RolloutHeld, "its rollouts are paused"
 		content.Old = max(deployment.Status.Replicas-deployment.Status.UpdatedReplicas, 0)
 	}
-	if progress := conditionOf(&deployment.Status, appsv1.DeploymentProgressing); progress.Reason == newReplicaSetAvailable {
+	switch progress := conditionOf(&deployment.Status, appsv1.DeploymentProgressing); progress.Reason {
+	case newReplicaSetAvailable:
 		content.RolledOut = progress.LastUpdateTime.Time
+	case progressDeadlineExceeded:
+		content.Missed = uint32(progress.LastUpdateTime.Unix() & math.MaxUint32)
 	}
 	return content, true
 }
@@ -88,14 +94,17 @@ func newReplicaSets() List {
 	return list
 }
 
-func newestReplicaSet(of Object, all []metav1.Object) metav1.Object {
-	const revision = "deployment.kubernetes.io/revision"
+// newestReplicaSet goes by the ReplicaSets' own numbers: where a workload goes back to an older one, that gets
+// the next number before the Deployment does, which has the number before for a moment.
+func newestReplicaSet(of Object, all []metav1.Object) (newest metav1.Object) {
+	highest := int64(-1)
 	for _, set := range all {
-		if metav1.IsControlledBy(set, of) && set.GetAnnotations()[revision] == of.GetAnnotations()[revision] {
-			return set
+		number, err := strconv.ParseInt(set.GetAnnotations()["deployment.kubernetes.io/revision"], 10, 64)
+		if err == nil && number > highest && metav1.IsControlledBy(set, of) {
+			highest, newest = number, set
 		}
 	}
-	return nil
+	return newest
 }
 
 func rolloutOfDeployment(deployment *appsv1.Deployment) Rollout {

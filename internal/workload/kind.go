@@ -163,6 +163,9 @@ type Progress struct {
 	// Done counts the pods that have the newest template, and those of them that are
 	// available: it grows while the rollout goes on.
 	Done int32
+	// Missed tells apart the times at which the controller found that the progress deadline had passed; 0 if
+	// the status does not say so.
+	Missed uint32
 	// Newest identifies the newest template that the controller knows, 0 for kinds whose
 	// status says when a rollout finished.
 	Newest uint64

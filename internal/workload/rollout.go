@@ -31,6 +31,9 @@ type State struct {
 	Most int32
 	// IsBegun reports whether a rollout was seen to begin whose end the status will not say.
 	IsBegun bool
+	// IsOutlived reports whether Missed is of a template before: the Deployment controller leaves it in the
+	// status where pods of an older ReplicaSet are to come back, until one more of them runs.
+	IsOutlived bool
 	// Template is a digest of the pod template without what is ours.
 	Template uint64
 	// Shape is its ShapeDigest, 0 if nobody needs it.
@@ -132,9 +135,9 @@ func (s *State) Steadiest(now time.Time) time.Duration {
 const Deadline = 10 * time.Minute
 
 // Overdue reports whether a rollout has passed the deadline, and how long it has until then,
-// 0 for kinds whose status says so itself.
+// 0 where the status will say so itself.
 func (s *State) Overdue(kind *Kind, now time.Time) (isOverdue bool, remaining time.Duration) {
-	if s.Rollout != RolloutProgressing || kind.Traits.HasDeadline {
+	if s.Rollout != RolloutProgressing || kind.Traits.HasDeadline && !s.IsOutlived {
 		return false, 0
 	}
 	remaining = Deadline - s.For(now)
@@ -153,6 +156,10 @@ func (s *State) For(now time.Time) time.Duration {
 // finished at another time, or if both template and generation differ: scaling changes
 // the generation, too, and is no rollout.
 func (s *State) Follow(before *State, isSameTemplate bool, now time.Time) {
+	s.IsOutlived = s.Missed != 0 && s.Missed == before.Missed && (before.IsOutlived || !isSameTemplate)
+	if s.IsOutlived && s.Rollout == RolloutFailed {
+		s.Rollout = RolloutProgressing
+	}
 	if s.Newest != 0 && s.goOn(before, isSameTemplate) {
 		s.Since, s.Steady, s.IsAssumed = now, 0, false
 		return

@@ -139,6 +139,43 @@ func TestAnotherTemplateBeginsAnotherTime(t *testing.T) {
 	require.Equal(t, time.Second, after.Steadiest(at(61)))
 }
 
+// The Deployment controller says that the deadline has passed until one more pod runs, where the template is one
+// of a ReplicaSet that is there.
+func TestADeadlineThatHasPassedIsOfTheTemplateBefore(t *testing.T) {
+	failed := func(seen int64, second int) *appsv1.Deployment {
+		deployment := generation(rolling(1, 2, 1, -1, 500), 8)
+		deployment.Status.ObservedGeneration = seen
+		deployment.Status.Conditions = []appsv1.DeploymentCondition{{
+			Type: appsv1.DeploymentProgressing, Status: corev1.ConditionFalse, Reason: progressDeadlineExceeded, LastUpdateTime: metav1.NewTime(at(second)),
+		}}
+		return deployment
+	}
+	follow := func(before *State, deployment *appsv1.Deployment, isSameTemplate bool, second int) *State {
+		after := StateOf(deployment)
+		after.Follow(before, isSameTemplate, at(second))
+		return &after
+	}
+	before := StateOf(generation(failed(7, 0), 7))
+	require.Equal(t, RolloutFailed, before.Rollout)
+
+	unseen := follow(&before, failed(7, 0), false, 60)
+	require.Equal(t, RolloutProgressing, unseen.Rollout)
+	seen := follow(unseen, failed(8, 0), true, 61)
+	require.Equal(t, RolloutProgressing, seen.Rollout)
+	isOverdue, remaining := seen.Overdue(&deployments, at(61))
+	require.False(t, isOverdue)
+	require.Equal(t, Deadline-time.Second, remaining, "the status may never say that this one fails, too")
+	isOverdue, _ = seen.Overdue(&deployments, at(60+int(Deadline.Seconds())))
+	require.True(t, isOverdue)
+
+	again := follow(seen, failed(8, 100), true, 100)
+	require.Equal(t, RolloutFailed, again.Rollout, "this one has failed")
+	scaled := follow(&before, failed(8, 0), true, 60)
+	require.Equal(t, RolloutFailed, scaled.Rollout, "the template is the same")
+	first := StateOf(failed(8, 0))
+	require.Equal(t, RolloutFailed, first.Rollout, "after a restart nobody knows")
+}
+
 func TestARefusalIsCutToItsLimit(t *testing.T) {
 	deployment := rolling(1, 4, 3, -1, 0)
 	deployment.Status.Conditions = append(deployment.Status.Conditions, appsv1.DeploymentCondition{
