@@ -205,6 +205,7 @@ func TestTheNextLeaderIsAtAnotherAPIServer(t *testing.T) {
 	harness.Eventually(t, "the next to take it over", func() bool {
 		return asked.Get(t.Context(), client.ObjectKeyFromObject(during), during) == nil && isAdopted("logs")(during)
 	})
+	require.NotEmpty(t, next.Requests.Writes("/namespaces/"+namespace+"/deployments/during"), "it was the next who did")
 	require.EqualValues(t, 1, during.Generation)
 	require.NoError(t, thaw())
 	require.Error(t, first.Stop(), "it has lost its lease")
