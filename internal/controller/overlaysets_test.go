@@ -51,7 +51,7 @@ func TestChangesOfACrowdAreWrittenTogether(t *testing.T) {
 	}
 	lefts := func() (all []string) {
 		set := &v1alpha1.OverlaySet{}
-		require.NoError(t, a.WithWatch.Get(t.Context(), client.ObjectKey{Namespace: "shop", Name: meta.OverlaySet}, set))
+		require.NoError(t, a.Get(t.Context(), client.ObjectKey{Namespace: "shop", Name: meta.OverlaySet}, set))
 		for i := range set.Spec.Overlays {
 			all = append(all, set.Spec.Overlays[i].Left)
 		}

@@ -106,7 +106,9 @@ func TestWhatWasWrongWithPodsIsForgottenWithTheirTemplate(t *testing.T) {
 	crash := workload.Fault{Reason: "CrashLoopBackOff", IsOurs: true}
 	for name, due := range map[string]func(*podLooks, *workloadcache.Record){
 		"rolling out": func(l *podLooks, r *workloadcache.Record) { l.PodsDue([]*workloadcache.Record{r}, Watched{}) },
-		"watched":     func(l *podLooks, r *workloadcache.Record) { l.PodsDue(nil, Watched{Records: []*workloadcache.Record{r}}) },
+		"watched": func(l *podLooks, r *workloadcache.Record) {
+			l.PodsDue(nil, Watched{Records: []*workloadcache.Record{r}})
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			logs := &New(time.Now).Of(logsOfShop).podLooks
