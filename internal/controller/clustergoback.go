@@ -38,19 +38,14 @@ func (c *clusters) keepOwn(stages *stages, cluster *v1alpha1.ClusterVectorSideca
 // namespaces has found, and has all of them look again.
 func (c *clusters) goBack(ctx context.Context, sidecar *v1alpha1.VectorSidecar, reverted *v1alpha1.RevertedSpec) error {
 	name := clusterOf(sidecar)
-	known := c.of(name)
-	known.writing.Lock()
-	defer known.writing.Unlock()
-	cluster, err := c.named(ctx, name)
+	err := c.change(ctx, name, func(cluster *v1alpha1.ClusterVectorSidecar) error {
+		if lastgood.TrialOf(everywhere(cluster)) != lastgood.TrialOf(sidecar) {
+			return apply.ErrStale // It has changed, or gone back already.
+		}
+		cluster.Status.Reverted = reverted
+		return nil
+	})
 	if err != nil {
-		return err
-	}
-	if cluster == nil || lastgood.TrialOf(everywhere(cluster)) != lastgood.TrialOf(sidecar) {
-		return apply.ErrStale // It has changed, or gone back already.
-	}
-	before := cluster.DeepCopy()
-	cluster.Status.Reverted = reverted
-	if err := c.patch(ctx, before, cluster); err != nil {
 		return err
 	}
 	c.queue.Add(reconcile.Request{NamespacedName: clusterKey(name)})

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -91,6 +92,26 @@ func (c *clusters) forget(name string) {
 	for namespace := range known.namespaces() {
 		c.queue.Add(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: namespace, Name: meta.InNamespace(name)}})
 	}
+}
+
+// change writes what a function changes in the status, if that is anything. The error is apply.ErrStale if the
+// ClusterVectorSidecar is gone or another than was thought.
+func (c *clusters) change(ctx context.Context, name string, of func(*v1alpha1.ClusterVectorSidecar) error) error {
+	known := c.of(name)
+	known.writing.Lock()
+	defer known.writing.Unlock()
+	cluster, err := c.named(ctx, name)
+	if err != nil {
+		return err
+	}
+	if cluster == nil {
+		return apply.ErrStale
+	}
+	before := cluster.DeepCopy()
+	if err := of(cluster); err != nil || equality.Semantic.DeepEqual(before.Status, cluster.Status) {
+		return err
+	}
+	return c.patch(ctx, before, cluster)
 }
 
 // patch writes what has changed in the status.

@@ -137,25 +137,14 @@ func (c *clusters) members(ctx context.Context, options *Options, cluster *v1alp
 // begin has the status say that rollouts are about to begin for the revision of a part, unless
 // it does.
 func (c *clusters) begin(ctx context.Context, name string, part *stage, now time.Time) error {
-	known := c.of(name)
-	known.writing.Lock()
-	defer known.writing.Unlock()
-	cluster, err := c.named(ctx, name)
-	if err != nil {
-		return err
-	}
-	if cluster == nil {
-		return apply.ErrStale
-	}
-	before := cluster.DeepCopy()
-	at := slices.IndexFunc(cluster.Status.Waves, func(one v1alpha1.RolloutStatus) bool { return one.Wave == part.Status.Wave })
-	if at < 0 || cluster.Status.Waves[at].Revision != part.Status.Revision {
-		return apply.ErrStale // It has another one by now.
-	}
-	is := &cluster.Status.Waves[at]
-	if is.Started != nil || is.Finished != nil {
+	return c.change(ctx, name, func(cluster *v1alpha1.ClusterVectorSidecar) error {
+		at := slices.IndexFunc(cluster.Status.Waves, func(one v1alpha1.RolloutStatus) bool { return one.Wave == part.Status.Wave })
+		if at < 0 || cluster.Status.Waves[at].Revision != part.Status.Revision {
+			return apply.ErrStale // It has another one by now.
+		}
+		if is := &cluster.Status.Waves[at]; is.Started == nil && is.Finished == nil {
+			is.Started = &metav1.Time{Time: now.Truncate(time.Second)}
+		}
 		return nil
-	}
-	is.Started = &metav1.Time{Time: now.Truncate(time.Second)}
-	return c.patch(ctx, before, cluster)
+	})
 }
