@@ -106,9 +106,12 @@ func Rows() []Row {
 type Way struct{ IsNative, IsOnDisk, IsGated bool }
 
 // Ways are the table's columns, in their order. An ordinary container has no gate: it
-// drains by a sleep, whatever is asked for. A gate with a buffer on disk is not among them.
+// drains by a sleep, whatever is asked for.
 func Ways() []Way {
-	return []Way{{IsNative: true, IsGated: true}, {IsNative: true}, {IsNative: true, IsOnDisk: true}, {}, {IsOnDisk: true}}
+	return []Way{
+		{IsNative: true, IsGated: true}, {IsNative: true, IsGated: true, IsOnDisk: true},
+		{IsNative: true}, {IsNative: true, IsOnDisk: true}, {}, {IsOnDisk: true},
+	}
 }
 
 func (w Way) String() string {

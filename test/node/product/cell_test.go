@@ -18,6 +18,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -105,6 +106,17 @@ func (c *cell) upToDate() {
 	c.Helper()
 	written := c.collector.written()
 	eventually(c.T, "Vector to catch up", func() bool { return c.collector.isPast(written) })
+}
+
+// mayCatchUp gives Vector a minute to catch up: what it has not read by the end counts as lost.
+func (c *cell) mayCatchUp() {
+	written := c.collector.written()
+	err := wait.PollUntilContextTimeout(c.Context(), time.Second, time.Minute, true, func(context.Context) (bool, error) {
+		return c.collector.isPast(written), nil
+	})
+	if err != nil {
+		c.Log("Vector does not catch up within a minute")
+	}
 }
 
 // quiet waits until no line has come for a while.

@@ -143,7 +143,7 @@ func ofVector() map[string]*scenario {
 				c.collector.away()
 				c.restarts(pod, sidecar, 1)
 				c.collector.back()
-				c.upToDate()
+				c.mayCatchUp()
 			},
 		},
 		delivery.Hung: {grace: ptr.To[int64](20), happens: func(c *cell) {
