@@ -67,7 +67,7 @@ type space struct {
 	// another, written is what there is.
 	replaced string
 	written  *v1alpha1.OverlaySet
-	// wroteAt is when.
+	// wroteAt is when the OverlaySet was last written, zero if not by this process.
 	wroteAt time.Time
 }
 

@@ -6,7 +6,6 @@ package workload
 import (
 	"math"
 	"strconv"
-
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
