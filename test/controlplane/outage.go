@@ -9,8 +9,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -89,15 +91,42 @@ func (c *ControlPlane) Freeze(name string) (thaw func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
-		return nil, fmt.Errorf("stopping %s: %w", name, err)
-	}
-	return func() error {
+	thaw = func() error {
 		if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
 			return fmt.Errorf("continuing %s: %w", name, err)
 		}
 		return nil
-	}, nil
+	}
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		return nil, fmt.Errorf("stopping %s: %w", name, err)
+	}
+	if err := poll(context.Background(), name+" to stop", func(context.Context) error { return hasStopped(pid) }); err != nil {
+		return nil, errors.Join(err, thaw())
+	}
+	return thaw, nil
+}
+
+// hasStopped returns an error while a thread of a process still runs: the signal has to reach one of them, and
+// on a busy machine the others serve requests until it has. Without /proc nobody can tell.
+func hasStopped(pid int) error {
+	states, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	if err != nil {
+		return err
+	}
+	for _, path := range states {
+		text, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
+			continue // The thread has ended.
+		}
+		if err != nil {
+			return err
+		}
+		// The state follows the name, which is in parentheses and may have some itself.
+		if _, state, _ := strings.Cut(string(text[bytes.LastIndexByte(text, ')'):]), " "); !strings.HasPrefix(state, "T") {
+			return fmt.Errorf("thread %s is in state %.1s", filepath.Base(filepath.Dir(path)), state)
+		}
+	}
+	return nil
 }
 
 // kill kills a program, and returns when it is gone.
