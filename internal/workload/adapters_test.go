@@ -228,20 +228,6 @@ func TestTheNewestRevisionIsFound(t *testing.T) {
 	require.True(t, daemonSets.Revisions.Has(daemon, newest, pod(daemon, "hash-a")))
 	require.False(t, daemonSets.Revisions.Has(daemon, newest, pod(daemon, "hash-b")))
 	require.Nil(t, daemonSets.Revisions.Newest(daemon, nil))
-
-	deployment := &appsv1.Deployment{}
-	deployment.UID, deployment.Annotations = "deployment", map[string]string{"deployment.kubernetes.io/revision": "9"}
-	numbered := func(of Object, name, number string) *appsv1.ReplicaSet {
-		one := &appsv1.ReplicaSet{}
-		one.Name, one.Annotations = name, map[string]string{"deployment.kubernetes.io/revision": number}
-		one.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(of, appsv1.SchemeGroupVersion.WithKind("x"))}
-		return one
-	}
-	newest = deployments.Revisions.Newest(deployment, []metav1.Object{
-		numbered(deployment, "fails", "9"), numbered(deployment, "good", "10"), numbered(set, "other", "11"), numbered(deployment, "odd", "x"),
-	})
-	require.Equal(t, "good", newest.GetName(), "the Deployment goes back to it, and does not say so yet")
-	require.Nil(t, deployments.Revisions.Newest(deployment, nil))
 }
 
 // A revision of a StatefulSet or a DaemonSet holds its pod in a patch.

@@ -5,7 +5,6 @@ package workload
 
 import (
 	"math"
-	"strconv"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -93,17 +92,14 @@ func newReplicaSets() List {
 	return list
 }
 
-// newestReplicaSet goes by the ReplicaSets' own numbers: where a workload goes back to an older one, that gets
-// the next number before the Deployment does, which has the number before for a moment.
-func newestReplicaSet(of Object, all []metav1.Object) (newest metav1.Object) {
-	highest := int64(-1)
+func newestReplicaSet(of Object, all []metav1.Object) metav1.Object {
+	const revision = "deployment.kubernetes.io/revision"
 	for _, set := range all {
-		number, err := strconv.ParseInt(set.GetAnnotations()["deployment.kubernetes.io/revision"], 10, 64)
-		if err == nil && number > highest && metav1.IsControlledBy(set, of) {
-			highest, newest = number, set
+		if metav1.IsControlledBy(set, of) && set.GetAnnotations()[revision] == of.GetAnnotations()[revision] {
+			return set
 		}
 	}
-	return newest
+	return nil
 }
 
 func rolloutOfDeployment(deployment *appsv1.Deployment) Rollout {

@@ -21,8 +21,8 @@ import (
 )
 
 // A Deployment that has passed its progress deadline, and goes back to a ReplicaSet that is there, has the
-// condition of the template before until one more pod runs, and its revision's number until the next sync.
-// Neither makes the template that runs a failed one.
+// condition of the template before until one more pod runs: that does not make the template that runs a failed
+// one. The number of its revision is that of the ReplicaSet as soon as the controller says that it has seen it.
 func TestADeploymentThatGoesBackHasNotFailedWithWhatItHad(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -45,7 +45,7 @@ func TestADeploymentThatGoesBackHasNotFailedWithWhatItHad(t *testing.T) {
 
 	harness.Change(t, world, app, func(d *appsv1.Deployment) { template(d).InitContainers = nil })
 
-	leftBehind, numberedLate := 0, 0
+	leftBehind := 0
 	for event := range stream.ResultChan() {
 		d, isOne := event.Object.(*appsv1.Deployment)
 		require.True(t, isOne)
@@ -68,12 +68,9 @@ func TestADeploymentThatGoesBackHasNotFailedWithWhatItHad(t *testing.T) {
 		newest, isSet := workload.KindOf("Deployment").Revisions.Newest(d, all).(*appsv1.ReplicaSet)
 		require.True(t, isSet)
 		require.Empty(t, newest.Spec.Template.Spec.InitContainers)
-		if newest.Annotations["deployment.kubernetes.io/revision"] != d.Annotations["deployment.kubernetes.io/revision"] {
-			numberedLate++
-		}
 		if record.Rollout == workload.RolloutComplete {
 			break
 		}
 	}
-	t.Logf("%d statuses that the controller had seen it in said that its deadline had passed, and %d had the number of the revision before", leftBehind, numberedLate)
+	t.Logf("%d statuses that have seen the new template say that the deadline has passed", leftBehind)
 }
