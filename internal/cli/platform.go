@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -36,9 +37,27 @@ func (s *inputs) platform(chart fs.FS, cluster client.Reader, installed *source.
 	return now, then, nil
 }
 
+// loadedOnce is the folder of a chart that many renderings have in common.
+type loadedOnce struct {
+	fs.FS
+
+	load func() (*render.Chart, error)
+}
+
+func loadOnce(chart fs.FS) *loadedOnce {
+	return &loadedOnce{FS: chart, load: sync.OnceValues(func() (*render.Chart, error) { return render.LoadChart(chart) })}
+}
+
+func load(chart fs.FS) (*render.Chart, error) {
+	if shared, ok := chart.(*loadedOnce); ok {
+		return shared.load()
+	}
+	return render.LoadChart(chart)
+}
+
 func platformOf(chart fs.FS, cluster client.Reader, installed *source.Installation) (*desired.Platform, earlier, error) {
 	if installed.Values == nil {
-		loaded, err := render.LoadChart(chart)
+		loaded, err := load(chart)
 		if err != nil {
 			return nil, nil, err
 		}

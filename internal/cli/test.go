@@ -120,9 +120,11 @@ func (o *testOptions) run(ctx context.Context, arguments []string) error {
 	}
 	charts := map[string]fs.FS{}
 	for _, argument := range arguments {
-		if charts[argument], err = o.chartFor(argument); err != nil {
+		chart, err := o.chartFor(argument)
+		if err != nil {
 			return err
 		}
+		charts[argument] = loadOnce(chart)
 	}
 	var verdicts []verdict
 	for _, one := range scenarios {
