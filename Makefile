@@ -150,7 +150,7 @@ INTEGRATION := chart fleet process injection webhook faults preflight bombs
 # Each has a control plane of its own and waits much of its time, so several run side by side. Those
 # that change one installation take turns: of the webhook and of the pace of rollouts are parts of their own.
 SIDE_BY_SIDE := $(MAKE) --no-print-directory --keep-going --jobs=4 --output-sync=target
-FLEET_TESTS := Wave|Halt|Revision|Canary|APersonHas|Places|Windows|StopEnds|Stops|Stored|LastGood|Revert|GoesBack|WayBack|NorBringsBack
+FLEET_TESTS := Wave|Halt|Revision|Canary|APersonHas|Places|Windows|StopEnds|Stops|Stored|LastGood|Revert|GoesBack|WayBack|NorBringsBack|Soak|Rollouts|Budget|RolloutBefore|OwnersRollout|NoMorePods|KeepsItsPlace
 WEBHOOK_TESTS := Webhook|Certificate|Replica|APIServerIsTold|Probes
 
 # Tests on a cluster wait most of their time, so several of a package run at once, also where there are few cores. Programs
@@ -205,7 +205,7 @@ test-charts: $(BIN)/helm-unittest ## Run both charts' helm-unittest suites.
 	$(BIN)/helm-unittest -f 'test/sidecarchart/*_test.yaml' .
 
 .PHONY: test-integration
-test-integration: build release-before control-plane $(BIN)/helm-sdk $(BIN)/promtool $(BIN)/crds $(BIN)/rollouts-crds ## Run what takes longer: the chart's life, operators that are killed, frozen and replaced, waves and ways back, injection by the API server, preflight, faults and bombs in short.
+test-integration: build release-before control-plane $(BIN)/helm-sdk $(BIN)/promtool $(BIN)/crds $(BIN)/rollouts-crds ## Run what takes longer: the chart's life, operators that are killed, frozen and replaced, waves, ways back and the pace of rollouts, injection by the API server, preflight, faults and bombs in short.
 	@$(SIDE_BY_SIDE) $(INTEGRATION:%=go-test-%)
 
 .PHONY: test-rollouts
