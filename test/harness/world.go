@@ -141,16 +141,18 @@ func Change[T client.Object](t testing.TB, w *World, object T, change func(T)) {
 // Until reads an object until the condition is met.
 func Until[T client.Object](t testing.TB, w *World, object T, what string, met func(T) bool) {
 	t.Helper()
-	deadline := time.Now().Add(Patience)
+	began := time.Now()
 	for {
 		w.Get(t, object)
 		if met(object) {
 			return
 		}
-		if time.Now().After(deadline) {
+		if time.Since(began) > Patience {
 			require.FailNow(t, "waiting in vain", "for %s of %T %s; it is %s%s", what, object, object.GetName(), describe(object), w.sidecars(t, object.GetNamespace()))
 		}
-		pause(t.Context())
+		// Looks are at the cost of what is waited for. They become rarer, so that it is seen by a tenth
+		// of its time too late at most.
+		pauseFor(t.Context(), min(poll+time.Since(began)/10, 5*poll))
 	}
 }
 
@@ -172,10 +174,12 @@ func (w *World) sidecars(t testing.TB, namespace string) string {
 	return b.String()
 }
 
-func pause(ctx context.Context) {
+func pause(ctx context.Context) { pauseFor(ctx, poll) }
+
+func pauseFor(ctx context.Context, long time.Duration) {
 	select {
 	case <-ctx.Done():
-	case <-time.After(poll):
+	case <-time.After(long):
 	}
 }
 
