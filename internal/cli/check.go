@@ -94,9 +94,9 @@ func (o *checkOptions) run(ctx context.Context) error {
 
 // as connects as another user.
 func (o *checkOptions) as(user string) (client.Client, error) {
-	config, err := o.app.kube.ToRESTConfig()
+	config, err := o.app.config()
 	if err != nil {
-		return nil, fmt.Errorf("finding the cluster: %w", err)
+		return nil, err
 	}
 	config.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: []string{"system:serviceaccounts", "system:authenticated"}}
 	return client.New(config, client.Options{})

@@ -18,6 +18,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	kruntime "k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -73,16 +74,26 @@ type result struct {
 	assumed string
 }
 
-// connect returns a client for the cluster that the flags name.
-func (a *app) connect() (client.WithWatch, error) {
-	if a.cluster != nil {
-		return a.cluster, nil
-	}
+// config returns how to reach the cluster that the flags name. With client-go's own limits, five
+// requests a second, what asks for each right of the operator would take several seconds.
+func (a *app) config() (*rest.Config, error) {
 	config, err := a.kube.ToRESTConfig()
 	if err != nil {
 		return nil, fmt.Errorf("finding the cluster: %w", err)
 	}
 	config.QPS, config.Burst = 50, 100
+	return config, nil
+}
+
+// connect returns a client for the cluster that the flags name.
+func (a *app) connect() (client.WithWatch, error) {
+	if a.cluster != nil {
+		return a.cluster, nil
+	}
+	config, err := a.config()
+	if err != nil {
+		return nil, err
+	}
 	known := kruntime.NewScheme()
 	if err := errors.Join(clientgoscheme.AddToScheme(known), v1alpha1.AddToScheme(known), workload.AddToScheme(known)); err != nil {
 		return nil, err
@@ -96,9 +107,9 @@ func (a *app) connect() (client.WithWatch, error) {
 
 // oldestKubelet returns the oldest kubelet of the cluster.
 func (a *app) oldestKubelet(ctx context.Context) (desired.Kubelet, error) {
-	config, err := a.kube.ToRESTConfig()
+	config, err := a.config()
 	if err != nil {
-		return desired.Kubelet{}, fmt.Errorf("finding the cluster: %w", err)
+		return desired.Kubelet{}, err
 	}
 	nodes, err := source.NewNodes(config)
 	if err != nil {
