@@ -35,9 +35,7 @@ import (
 
 // Every scenario of the golden corpus, once by the plugin on files and once by the
 // operator on a real API server: the same objects come of it.
-func TestInjectGivesWhatTheOperatorGives(t *testing.T) {
-	t.Parallel()
-	_, w := start(t, controlplane.Options{}) // What comes of pods is no matter here.
+func testInjectGivesWhatTheOperatorGives(t *testing.T, _ *controlplane.ControlPlane, w *harness.World) {
 	w.StartOperator(t, options)
 	server, err := discovery.NewDiscoveryClientForConfig(w.Config)
 	require.NoError(t, err)

@@ -31,9 +31,7 @@ const planned = 1000
 
 // A plan over a thousand workloads is right and writes nothing. How long it takes
 // is logged, and is no condition: machines differ.
-func TestAPlanOverAThousandWorkloadsWritesNothing(t *testing.T) {
-	t.Parallel()
-	plane, w := start(t, controlplane.Options{})
+func testAPlanOverAThousandWorkloadsWritesNothing(t *testing.T, plane *controlplane.ControlPlane, w *harness.World) {
 	namespace := w.Namespace(t)
 	for i := range planned {
 		w.Create(t, objects.NewDeployment(fmt.Sprintf("w%04d", i), namespace).Labelled("logs", "vector").
@@ -83,9 +81,7 @@ func writes(t *testing.T, w *harness.World) map[string]float64 {
 
 // The operator injects, and is gone before its VectorSidecars: their finalizers
 // would keep them, and their namespaces, for ever.
-func TestEjectCleansAClusterWhoseOperatorIsGone(t *testing.T) {
-	t.Parallel()
-	plane, w := start(t, withPods)
+func testEjectCleansAClusterWhoseOperatorIsGone(t *testing.T, plane *controlplane.ControlPlane, w *harness.World) {
 	running := w.RunOperator(options)
 	namespaces := []string{w.Namespace(t), w.Namespace(t)}
 	var deployments []*appsv1.Deployment

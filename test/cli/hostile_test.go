@@ -222,9 +222,7 @@ func TestWhatIsRenderedStaysWhatItIs(t *testing.T) {
 }
 
 // Whatever others have written into a cluster: annotations, labels, a status.
-func TestNoObjectSteersWhoSeesWhatIsPrinted(t *testing.T) {
-	t.Parallel()
-	plane, world := start(t, controlplane.Options{})
+func testNoObjectSteersWhoSeesWhatIsPrinted(t *testing.T, plane *controlplane.ControlPlane, world *harness.World) {
 	namespace := world.Namespace(t)
 	opted := objects.NewDeployment("opted", namespace).Labelled("logs", "vector").Annotated(meta.AnnotationInject, "false "+evil).WithReplicas(0).Build()
 	plainly := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").WithReplicas(0).Build()

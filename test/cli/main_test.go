@@ -86,6 +86,10 @@ func setUp(env *testscript.Env, kubeconfig string) error {
 	env.Setenv("REPOSITORY", repository)
 	env.Setenv("KUBECONFIG", kubeconfig)
 	env.Setenv("HOME", env.WorkDir)
+	// A script has no other variables than these: its programs collect garbage as seldom as this one.
+	for _, name := range []string{"GOGC", "GOMEMLIMIT"} {
+		env.Setenv(name, os.Getenv(name))
+	}
 	return nil
 }
 
@@ -94,23 +98,44 @@ func TestScriptsWithoutACluster(t *testing.T) {
 	run(t, "offline", filepath.Join(t.TempDir(), "none"))
 }
 
-func TestScriptsWithACluster(t *testing.T) {
+// The tests on a cluster look at all that it has, so they take turns on it: to start one for each of them
+// would cost more than many of them do. Each leaves no VectorSidecar and no workload to the next.
+func TestOnACluster(t *testing.T) {
 	t.Parallel()
-	plane, world := start(t, withPods)
-	world.StartOperator(t, options)
-	run(t, "cluster", plane.Kubeconfig())
+	for name, group := range map[string]struct {
+		options controlplane.Options
+		tests   []clusterTest
+	}{
+		"API server": {controlplane.Options{}, []clusterTest{
+			{"rollout commands follow the waves", testRolloutCommandsFollowTheWaves},
+			{"no object steers who sees what is printed", testNoObjectSteersWhoSeesWhatIsPrinted},
+			{"a plan over a thousand workloads writes nothing", testAPlanOverAThousandWorkloadsWritesNothing},
+			{"inject gives what the operator gives", testInjectGivesWhatTheOperatorGives}, // What comes of pods is no matter here.
+		}},
+		"Deployments roll out": {controlplane.Options{Nodes: 2}, []clusterTest{
+			{"eject cleans a cluster whose operator is gone", testEjectCleansAClusterWhoseOperatorIsGone},
+			{"scripts", testScriptsWithACluster},
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			plane := controlplane.ForTest(t, group.options)
+			world, err := harness.NewWorld(plane.Config())
+			require.NoError(t, err)
+			for _, test := range group.tests {
+				t.Run(test.name, func(t *testing.T) { test.run(t, plane, world) })
+			}
+		})
+	}
 }
 
-// withPods is a control plane where Deployments roll out.
-var withPods = controlplane.Options{Nodes: 2}
+// clusterTest is a test on a cluster that has nothing of the operator but its CustomResourceDefinitions.
+type clusterTest struct {
+	name string
+	run  func(*testing.T, *controlplane.ControlPlane, *harness.World)
+}
 
-// start starts a control plane, and nothing of the operator but its
-// CustomResourceDefinition. Each test has its own: they look at all that a cluster
-// has, so that they run in parallel.
-func start(t *testing.T, options controlplane.Options) (*controlplane.ControlPlane, *harness.World) {
-	t.Helper()
-	plane := controlplane.ForTest(t, options)
-	world, err := harness.NewWorld(plane.Config())
-	require.NoError(t, err)
-	return plane, world
+func testScriptsWithACluster(t *testing.T, plane *controlplane.ControlPlane, world *harness.World) {
+	world.StartOperator(t, options)
+	run(t, "cluster", plane.Kubeconfig())
 }

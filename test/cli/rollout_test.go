@@ -24,9 +24,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-func TestRolloutCommandsFollowTheWaves(t *testing.T) {
-	t.Parallel()
-	plane, w := start(t, controlplane.Options{})
+func testRolloutCommandsFollowTheWaves(t *testing.T, plane *controlplane.ControlPlane, w *harness.World) {
 	home := w.Namespace(t)
 	operator := objects.NewDeployment("operator", home).Labelled("app.kubernetes.io/component", "operator").Build()
 	operator.Spec.Template.Spec.Containers[0].Args = []string{"--environments-configmap=values"}
@@ -190,6 +188,7 @@ func testClusterRollouts(t *testing.T, w *harness.World, rollout func(...string)
 	cluster := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "all"}}
 	cluster.Spec.Selector.MatchLabels = map[string]string{"logs": "vector"}
 	w.Create(t, cluster)
+	t.Cleanup(func() { remove(t, w, []client.Object{cluster}) })
 	was := cluster.DeepCopy()
 	cluster.Status.LastGood = &v1alpha1.LastGoodSpec{Digest: "0123456789abcdef", Generation: 3, Spec: "{}"}
 	cluster.Status.Reverted = &v1alpha1.RevertedSpec{Digest: lastgood.Digest(&cluster.Spec.VectorSidecarSpec), Generation: 4, FailedWorkloads: 2, Namespace: "shop", At: metav1.Now()}
