@@ -156,11 +156,11 @@ WEBHOOK_TESTS := Webhook|Certificate|Replica|APIServerIsTold|Probes
 # Tests on a cluster wait most of their time, so several of a package run at once, also where there are few cores. Programs
 # collect garbage seldom while they have memory enough, and those without tables for a debugger are linked in less time.
 # Tests that run the operator as a process take the one that is built before them.
-GO_TEST = GOGC=$(or $(GOGC),400) GOMEMLIMIT=$(or $(GOMEMLIMIT),2GiB) OPERATOR='$(CURDIR)/$(BIN)/operator' \
-  go test -ldflags '-s -w' -timeout 30m -parallel $(PARALLEL)
+TEST_ENV = GOGC=$(or $(GOGC),400) GOMEMLIMIT=$(or $(GOMEMLIMIT),2GiB) OPERATOR='$(CURDIR)/$(BIN)/operator'
+GO_TEST = $(TEST_ENV) go test -ldflags '-s -w' -timeout 30m -parallel $(PARALLEL)
 PARALLEL := 4
 go-test-envtest: PARALLEL := 6
-go-test-envtest: SELECTED := -skip '$(FLEET_TESTS)'
+go-test-envtest: SELECTED := -test.skip '$(FLEET_TESTS)'
 go-test-chart: SELECTED := -skip '$(WEBHOOK_TESTS)'
 
 # The release before this one, as long as there are no tags: what is upgraded from, and
@@ -190,7 +190,10 @@ test: build control-plane $(BIN)/helm-unittest $(BIN)/rollouts-crds ## Run the t
 .PHONY: $(addprefix go-test-,rest $(RUNS_PROGRAMS) $(INTEGRATION))
 go-test-rest:
 	@packages=$$(go list ./... | grep -vE '/test/($(subst $() ,|,$(RUNS_PROGRAMS) $(INTEGRATION) node rollouts))(/|$$)') && $(GO_TEST) $$packages
-$(addprefix go-test-,$(filter-out fleet webhook bombs,$(RUNS_PROGRAMS) $(INTEGRATION))): go-test-%:
+$(addprefix go-test-,$(RUNS_PROGRAMS)): go-test-%: # What is linked stays, and is linked again only when it has changed.
+	@go test -c -ldflags '-s -w' -o $(BIN)/tests/$*.test ./test/$*
+	@cd test/$* && $(TEST_ENV) '$(CURDIR)/$(BIN)/tests/$*.test' -test.paniconexit0 -test.timeout 30m -test.parallel $(PARALLEL) $(SELECTED) && echo "ok  test/$*  $${SECONDS}s"
+$(addprefix go-test-,$(filter-out fleet webhook bombs,$(INTEGRATION))): go-test-%:
 	@$(GO_TEST) -count=1 $(SELECTED) ./test/$*/...
 go-test-fleet:
 	@$(GO_TEST) -count=1 -run '$(FLEET_TESTS)' ./test/envtest/...
@@ -241,19 +244,16 @@ bombs: control-plane ## Try every kind of bomb in ten namespaces, and hundreds o
 test-e2e: build control-plane ## Run only the whole: chart, operator process and application on a control plane with simulated nodes.
 	go run ./test/demo -once
 
-.PHONY: bench
+.PHONY: bench bench-short bench-record bench-unit
 bench: control-plane ## Measure the operator against the floor at full size, for more than half an hour; ARGS='-only REGEXP' for some of it.
 	go run ./test/bench -size full -profile $(ARGS)
 
-.PHONY: bench-short
 bench-short: control-plane ## Measure it in short, and fail if a ratio became more than 20 % worse than it ever was.
 	go run ./test/bench -record $(BENCH_RECORD) $(ARGS)
 
-.PHONY: bench-record
 bench-record: control-plane ## Measure it in short, and record the ratios as ranges that hold.
 	go run ./test/bench -record $(BENCH_RECORD) -update $(ARGS)
 
-.PHONY: bench-unit
 bench-unit: ## Run the benchmarks of single packages, in the form that benchstat reads.
 	go test -bench . -benchmem -run '^$$' ./internal/...
 
