@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -137,15 +136,13 @@ func (o *lintOptions) linter(ctx context.Context) (*lint.Linter, error) {
 	if err != nil {
 		return nil, err
 	}
-	definition, err := lint.ParseDefinition(o.app.builtin.Definition)
+	definition, err := o.app.builtin.definition()
 	if err != nil {
 		return nil, err
 	}
-	linter := &lint.Linter{Definition: definition, Platform: given, DefaultEnvironment: o.environment, KubeVersion: o.kubeVersion, Cluster: o.ofCluster.over(render.Cluster{}), VectorVersion: o.vectorVersion}
-	if text := o.app.builtin.ClusterDefinition; len(text) > 0 {
-		linter.ClusterDefinition = sync.OnceValues(func() (*lint.Definition, error) { return lint.ParseDefinition(text) })
-	}
-	return linter, nil
+	return &lint.Linter{
+		Definition: definition, ClusterDefinition: o.app.builtin.clusterDefinition, Platform: given, DefaultEnvironment: o.environment, KubeVersion: o.kubeVersion, Cluster: o.ofCluster.over(render.Cluster{}), VectorVersion: o.vectorVersion,
+	}, nil
 }
 
 // collect returns the files below a path, and the charts. The files of a chart belong to it, except

@@ -45,6 +45,9 @@ type loadedOnce struct {
 }
 
 func loadOnce(chart fs.FS) *loadedOnce {
+	if shared, ok := chart.(*loadedOnce); ok {
+		return shared
+	}
 	return &loadedOnce{FS: chart, load: sync.OnceValues(func() (*render.Chart, error) { return render.LoadChart(chart) })}
 }
 

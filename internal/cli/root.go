@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -19,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/lint"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
@@ -80,6 +82,21 @@ type Builtin struct {
 	Definition []byte
 	// ClusterDefinition is that of ClusterVectorSidecars; without it none is held against it.
 	ClusterDefinition []byte
+
+	definition, clusterDefinition func() (*lint.Definition, error)
+}
+
+// Shared returns the same, of which all commands that have it together read each part once.
+func (b Builtin) Shared() Builtin {
+	if b.definition != nil {
+		return b
+	}
+	b.Chart = loadOnce(b.Chart)
+	b.definition = sync.OnceValues(func() (*lint.Definition, error) { return lint.ParseDefinition(b.Definition) })
+	if len(b.ClusterDefinition) > 0 {
+		b.clusterDefinition = sync.OnceValues(func() (*lint.Definition, error) { return lint.ParseDefinition(b.ClusterDefinition) })
+	}
+	return b
 }
 
 // Run runs the plugin and returns its exit code.
@@ -110,6 +127,7 @@ func New(streams genericiooptions.IOStreams, builtin Builtin, version string) *c
 
 // newApp escapes control characters in text for people, because most of it was written by others.
 func newApp(streams genericiooptions.IOStreams, builtin Builtin, version string) *app {
+	builtin = builtin.Shared()
 	streams.Out, streams.ErrOut = humanize.NewWriter(streams.Out), humanize.NewWriter(streams.ErrOut)
 	a := &app{IOStreams: streams, chart: builtin.Chart, builtin: builtin, version: version, kube: genericclioptions.NewConfigFlags(true)}
 	a.kube.WrapConfigFn = func(config *rest.Config) *rest.Config {

@@ -42,7 +42,7 @@ func shows(t *testing.T, arguments ...string) string {
 	t.Helper()
 	var out, rest bytes.Buffer
 	streams := genericiooptions.IOStreams{In: strings.NewReader("# \u202e comment\nkind: Unknown\napiVersion: v1\nmetadata: {name: x}\n"), Out: &out, ErrOut: &rest}
-	cli.Run(t.Context(), arguments, streams, cli.Builtin{Chart: vectorsidecar.FS, Definition: vectorsidecar.Definition}, "test")
+	cli.Run(t.Context(), arguments, streams, builtin, "test")
 	hostile.RequireHarmless(t, out.String(), strings.Join(arguments, " "))
 	hostile.RequireHarmless(t, rest.String(), strings.Join(arguments, " "))
 	if at := slices.Index(arguments, "-o"); at >= 0 && out.Len() > 0 && arguments[at+1] == "json" {
@@ -201,7 +201,7 @@ func TestEveryCommandIsTriedOnWhatIsHostile(t *testing.T) {
 	for _, command := range commands(nil) {
 		tried = append(tried, command[0])
 	}
-	for _, command := range cli.New(genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &bytes.Buffer{}, ErrOut: &bytes.Buffer{}}, cli.Builtin{Chart: vectorsidecar.FS, Definition: vectorsidecar.Definition}, "test").Commands() {
+	for _, command := range cli.New(genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &bytes.Buffer{}, ErrOut: &bytes.Buffer{}}, builtin, "test").Commands() {
 		require.Contains(t, tried, command.Name())
 	}
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
-	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/internal/cli"
 	"kontroloop.ai/vector-sidecar-operator/test/hostile"
 )
@@ -92,7 +91,7 @@ func linted(t *testing.T, folder, format string) string {
 	t.Helper()
 	var out, rest bytes.Buffer
 	streams := genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: &rest}
-	code := cli.Run(t.Context(), []string{"lint", folder, "-o", format}, streams, cli.Builtin{Chart: vectorsidecar.FS, Definition: vectorsidecar.Definition}, "test")
+	code := cli.Run(t.Context(), []string{"lint", folder, "-o", format}, streams, builtin, "test")
 	require.Equal(t, 1, code, rest.String())
 	require.True(t, utf8.Valid(out.Bytes()), "%s is no text", format)
 	if format != "github" {

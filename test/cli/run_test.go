@@ -14,6 +14,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/cli"
 )
 
+// builtin is what all runs of the plugin in this process have in common: to read it takes longer than most of them.
+var builtin = cli.Builtin{Chart: vectorsidecar.FS, Definition: vectorsidecar.Definition}.Shared()
+
 // runs runs the plugin in this process, and returns what it prints as data.
 func runs(t testing.TB, arguments ...string) []byte {
 	t.Helper()
@@ -25,7 +28,7 @@ func exits(t testing.TB, want int, arguments ...string) []byte {
 	t.Helper()
 	var out, rest bytes.Buffer
 	streams := genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: &rest}
-	code := cli.Run(t.Context(), arguments, streams, cli.Builtin{Chart: vectorsidecar.FS, Definition: vectorsidecar.Definition}, "test")
+	code := cli.Run(t.Context(), arguments, streams, builtin, "test")
 	require.Equal(t, want, code, "%s", rest.String())
 	return out.Bytes()
 }
