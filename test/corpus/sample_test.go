@@ -39,8 +39,10 @@ type sample struct {
 	needsLogs bool
 	// snapshot is all that the operator sees of the world but the workloads.
 	snapshot evaluate.Snapshot
-	merger   *simulate.Merger
-	watch    *watched
+	// cache is as the plugin has one.
+	cache  *desired.Cache
+	merger *simulate.Merger
+	watch  *watched
 }
 
 // loadSamples puts every sample that injects something into a namespace.
@@ -65,7 +67,7 @@ func loadSamples(t *testing.T) []*sample {
 		documents, err := source.Parse(file, text)
 		require.NoError(t, err)
 		namespace := world.Namespace(t)
-		one := &sample{merger: merger, watch: watch(t, namespace), snapshot: evaluate.Snapshot{Observed: decision.Observed{Inputs: desired.Inputs{
+		one := &sample{merger: merger, cache: desired.NewCache(), watch: watch(t, namespace), snapshot: evaluate.Snapshot{Observed: decision.Observed{Inputs: desired.Inputs{
 			DefaultEnvironment: "development", KubeVersion: version.GitVersion, Platform: desired.PlatformOf(chart, "values.yaml", nil),
 		}}}}
 		configMaps := map[string]*corev1.ConfigMap{}
@@ -154,7 +156,7 @@ func (s *sample) plan(ctx context.Context, object workload.Object) (*plan.Plan, 
 	defer planning.Unlock()
 	snapshot := s.snapshot
 	snapshot.Workloads = []*workloadcache.Record{workloadcache.RecordOf(object)}
-	decided, err := evaluate.Decide(ctx, &snapshot, nil)
+	decided, err := evaluate.Decide(ctx, &snapshot, s.cache)
 	if err != nil || len(decided.Plans) == 0 {
 		return nil, err
 	}
