@@ -30,3 +30,15 @@ put in again. A list in CEL. */ -}}
 {{- range $accounts }}{{ $names = append $names (printf "'system:serviceaccount:%s:%s'" $.Release.Namespace .) }}{{ end -}}
 [{{ join ", " $names }}]
 {{- end -}}
+
+{{- /* The items of a list that are added, in CEL: those of new sidecars, and where a list has one
+owner (isAtomic) what a request has left out, as the workload had it unless something else is asked for
+since. Takes what the OverlaySet calls them (of), the list of the pod and the path of its template. */ -}}
+{{- define "vector-sidecar-operator.newItems" -}}
+params.spec.{{ .of }}.filter(i, i.of in variables.addedIDs).map(i, i.item)
+{{- if .isAtomic }} +
+params.spec.{{ .of }}.filter(i, i.of in variables.lostIDs && !variables.{{ .list }}.exists(c, c.name == i.item.name)).map(i,
+i.of in variables.replacedIDs || !oldObject.{{ .path }}.spec.?{{ .list }}.orValue([]).exists(c, c.name == i.item.name) ?
+dyn(i.item) : dyn(oldObject.{{ .path }}.spec.{{ .list }}.filter(c, c.name == i.item.name)[0]))
+{{- end }}
+{{- end -}}

@@ -26,8 +26,8 @@ their pod templates, and whether events alone say that their pods are refused. *
 {{- end -}}
 
 {{- /* The kinds of workloads that can be served: a JSON object of the API group, the
-resource, the resource of what holds the pod templates, in another group if there is a
-revisionsIn, and whether events alone say that pods are refused. */ -}}
+resource, its version if that is not v1, the resource of what holds the pod templates, in
+another group if there is a revisionsIn, and whether events alone say that pods are refused. */ -}}
 {{- define "vector-sidecar-operator.kinds" -}}
 {{- dict
   "Deployment" (dict "group" "apps" "resource" "deployments" "revisions" "replicasets")
@@ -35,7 +35,7 @@ revisionsIn, and whether events alone say that pods are refused. */ -}}
   "DaemonSet" (dict "group" "apps" "resource" "daemonsets" "revisions" "controllerrevisions" "byEvent" true)
   "CronJob" (dict "group" "batch" "resource" "cronjobs" "revisions" "jobs")
   "Job" (dict "group" "batch" "resource" "jobs" "revisions" "jobs")
-  "Rollout" (dict "group" "argoproj.io" "resource" "rollouts" "revisions" "replicasets" "revisionsIn" "apps")
+  "Rollout" (dict "group" "argoproj.io" "version" "v1alpha1" "resource" "rollouts" "revisions" "replicasets" "revisionsIn" "apps")
 | toJson }}
 {{- end -}}
 

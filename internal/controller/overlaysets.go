@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -36,6 +35,8 @@ type overlaySets struct {
 	writer   *apply.Writer
 	sidecars sidecarLister
 	now      func() time.Time
+	// definitions are of kinds that are not Kubernetes' own.
+	definitions *definitions
 
 	mu     sync.Mutex
 	spaces map[string]*space
@@ -150,9 +151,7 @@ func (o *overlaySets) keep(ctx context.Context, sidecar *v1alpha1.VectorSidecar,
 	if by, isRefused := in.refused[sidecar.Name]; isRefused && slices.ContainsFunc(offers, by.concerns) {
 		offers, left = nil, by.why
 	}
-	part, err := overlayset.PartOf(sidecar, offers, left, func(digest string, template *corev1.PodTemplateSpec) (string, error) {
-		return o.judge(ctx, sidecar.Namespace, in, digest, template)
-	})
+	part, err := overlayset.PartOf(sidecar, offers, left, &judge{ctx, o, sidecar.Namespace, in})
 	if err != nil {
 		return 0, err
 	}
@@ -162,18 +161,6 @@ func (o *overlaySets) keep(ctx context.Context, sidecar *v1alpha1.VectorSidecar,
 		return 0, o.write(ctx, sidecar.Namespace, in, there)
 	}
 	return o.writeWithOthers(ctx, sidecar.Namespace, in, there)
-}
-
-// judge asks the API server once about each overlay of a namespace.
-func (o *overlaySets) judge(ctx context.Context, namespace string, in *space, digest string, template *corev1.PodTemplateSpec) (string, error) {
-	if refusal, isKnown := in.refusals[digest]; isKnown {
-		return refusal, nil
-	}
-	refusal, err := o.writer.Try(ctx, namespace, template)
-	if err == nil {
-		in.refusals[digest] = refusal
-	}
-	return refusal, err
 }
 
 func (r refusedWrite) concerns(offer desired.Offer) bool {

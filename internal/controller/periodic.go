@@ -37,7 +37,7 @@ func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) 
 	if err := mgr.Add(sweeping); err != nil {
 		return fmt.Errorf("adding the sweep for leftovers: %w", err)
 	}
-	if err := p.addInjection(mgr, options, log); err != nil {
+	if err := p.addInjection(ctx, mgr, options, log); err != nil {
 		return err
 	}
 	p.auditor.log = log
@@ -75,7 +75,7 @@ func (p *periodic) addKubelets(ctx context.Context, mgr ctrl.Manager, log logr.L
 
 // addInjection looks for the API by which the API server injects, and has it looked for
 // periodically; or has what is left of injection by it removed, if the installation has none.
-func (p *periodic) addInjection(mgr ctrl.Manager, options *Options, log logr.Logger) error {
+func (p *periodic) addInjection(ctx context.Context, mgr ctrl.Manager, options *Options, log logr.Logger) error {
 	if !options.OverlaySets {
 		removal := &overlaySetRemoval{live: mgr.GetAPIReader(), writer: p.applier.writer, namespaces: options.WatchNamespaces, log: log}
 		if err := mgr.Add(removal); err != nil {
@@ -92,6 +92,9 @@ func (p *periodic) addInjection(mgr ctrl.Manager, options *Options, log logr.Log
 	}
 	known.look()
 	p.snapshots.policies = known
+	p.applier.sets.definitions = &definitions{
+		documents: apis.OpenAPIV3WithContext(ctx), isServed: options.Workloads.Has, now: p.applier.sets.now, known: map[string]*knownDefinition{},
+	}
 	if err := mgr.Add(known); err != nil {
 		return fmt.Errorf("adding the look for MutatingAdmissionPolicies: %w", err)
 	}

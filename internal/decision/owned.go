@@ -142,7 +142,7 @@ func (f *Facts) leaveToAdmission(p *plan.Plan) {
 
 // unserved says why the API server does not put what is desired into a workload, "" if it may do so.
 func (f *Facts) unserved(p *plan.Plan) string {
-	if traits := &p.Target.Adapter().Traits; traits.AtomicLists || traits.Immutable != "" {
+	if traits := &p.Target.Adapter().Traits; traits.Immutable != "" {
 		return "it puts sidecars into no " + p.Target.Adapter().Plural
 	}
 	if f.Unserved != "" {

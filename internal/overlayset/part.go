@@ -21,10 +21,18 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// PartOf returns the part of a VectorSidecar. judge says why the API server refuses an overlay in the
-// namespace, "" if it does not, and is asked once for each that nothing else speaks against; its
-// error is returned. Without offers, left says why.
-func PartOf(sidecar *v1alpha1.VectorSidecar, offers []desired.Offer, left string, judge func(digest string, template *corev1.PodTemplateSpec) (string, error)) (Part, error) {
+// Judge knows what the API server makes of an overlay.
+type Judge interface {
+	// Refusal says why it refuses a pod template with the overlay of that digest in the namespace, "" if it
+	// does not.
+	Refusal(digest string, template *corev1.PodTemplateSpec) (string, error)
+	// Objection says why it must not put a pod's items into workloads of a kind, "" if it may.
+	Objection(kind v1alpha1.WorkloadKind, pod map[string]any) (string, error)
+}
+
+// PartOf returns the part of a VectorSidecar. The judge is asked once for each overlay that nothing else
+// speaks against; its error is returned. Without offers, left says why.
+func PartOf(sidecar *v1alpha1.VectorSidecar, offers []desired.Offer, left string, judge Judge) (Part, error) {
 	part, kinds, requirements := Part{}, sidecar.Spec.Kinds(), requirementsOf(&sidecar.Spec.Selector)
 	for i := range offers {
 		overlay := &offers[i].Rendered.Overlay.Template
@@ -35,8 +43,15 @@ func PartOf(sidecar *v1alpha1.VectorSidecar, offers []desired.Offer, left string
 		}
 		one := overlayOf(sidecar.Name, &offers[i])
 		one.ID = fmt.Sprintf("%s/%d", sidecar.Name, len(part.Overlays))
-		one.Kinds, one.Requirements = kinds, requirements
-		why, err := judge(one.Digest, trial(offers[i].Rendered.Overlay, &one))
+		one.Requirements = requirements
+		var err error
+		if one.Kinds, left, err = kindsFor(offers[i].Rendered.Overlay, kinds, judge); err != nil {
+			return Part{}, err
+		}
+		if len(one.Kinds) == 0 {
+			continue
+		}
+		why, err = judge.Refusal(one.Digest, trial(offers[i].Rendered.Overlay, &one))
 		if err != nil {
 			return Part{}, err
 		}
@@ -57,6 +72,22 @@ func PartOf(sidecar *v1alpha1.VectorSidecar, offers []desired.Offer, left string
 		part.Overlays[i].SkipsOwned = sidecar.Spec.Owned() == v1alpha1.OwnedSkip
 	}
 	return part, nil
+}
+
+// kindsFor returns the kinds that the API server may put an overlay into, and why it may not into another.
+func kindsFor(overlay *workload.Overlay, kinds []v1alpha1.WorkloadKind, judge Judge) (may []v1alpha1.WorkloadKind, why string, err error) {
+	for _, kind := range kinds {
+		objection, err := judge.Objection(kind, tree.At(overlay.Body, "spec"))
+		if err != nil {
+			return nil, "", err
+		}
+		if objection != "" {
+			why = objection
+			continue
+		}
+		may = append(may, kind)
+	}
+	return may, why, nil
 }
 
 // podAnnotations are those of an overlay's pods beside the list of its parts.

@@ -17,9 +17,15 @@ func IsOfAdmission(cause string) bool { return cause == becauseAdmission }
 
 // isPutIn reports whether the workload has exactly what is desired, and nobody on record for
 // having written it.
-func (d *Desired) isPutIn(manager string, view *workload.View) bool {
+func (d *Desired) isPutIn(manager string, want *applied, view *workload.View) bool {
 	owned := view.Owned[manager]
-	return len(d.overlay.Mounts) == 0 && owned.IsPutInAs(tree.At(d.alone.tree, "spec", "template"))
+	switch {
+	case len(d.overlay.Mounts) > 0:
+		return false
+	case owned.IsRecorded: // It names what is ours, whoever wrote that; what was written is noted on the workload.
+		return owned.InjectedHash != d.InjectedHash() && !owned.IsEmpty() && d.hasTemplate(manager, want, view)
+	}
+	return owned.IsPutInAs(tree.At(d.alone.tree, "spec", "template"))
 }
 
 // adopt takes over what the API server has put in: one apply of the whole, as ever, which
@@ -27,6 +33,9 @@ func (d *Desired) isPutIn(manager string, view *workload.View) bool {
 func (p *Plan) adopt(want applied, policy Policy, view *workload.View) {
 	p.Action, p.Force, p.Cause = Adopt, !policy.ReportDrift, becauseAdmission
 	p.Apply = p.noted(want, p.Cause, policy, view)
+	if view.Adapter().Traits.AtomicLists {
+		p.makePatch(view)
+	}
 }
 
 // Annotations are those of a workload that the API server has put the sidecar into, and no

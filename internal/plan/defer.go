@@ -53,9 +53,9 @@ func (p *Plan) mends(has fit, policy Policy, view *workload.View) bool {
 	return isDamaged || owned.IsEmpty() || owned.Unfinished || len(owned.Leftovers) > 0 || policy.Renew || has.isCurrent()
 }
 
-// isQuiet reports whether a write leaves the pod template as it is.
-func (p *Plan) isQuiet(want applied, view *workload.View) bool {
-	owned := view.Owned[p.Manager]
+// hasTemplate reports whether a write leaves the pod template as it is.
+func (d *Desired) hasTemplate(manager string, want *applied, view *workload.View) bool {
+	owned := view.Owned[manager]
 	template := func(of map[string]any) string { return workload.Hash(map[string]any{"spec": of["spec"]}) }
-	return len(owned.Leftovers) == 0 && !p.Desired.isStale(p.Manager, view) && template(owned.Tree) == template(want.tree) && haveMounts(p.Desired.overlay.Mounts, view.MountsOf(p.Manager))
+	return len(owned.Leftovers) == 0 && !d.isStale(manager, view) && template(owned.Tree) == template(want.tree) && haveMounts(d.overlay.Mounts, view.MountsOf(manager))
 }

@@ -118,7 +118,7 @@ func For(manager string, desired *Desired, policy Policy, view *workload.View) P
 		plan.Action, plan.Cause = Note, becauseHalf
 	case found != nil:
 		plan.Action, plan.Reason, plan.Message, plan.Competitor = found.action, found.reason, found.message, found.competitor
-	case desired.isPutIn(manager, view):
+	case desired.isPutIn(manager, &want, view):
 		plan.adopt(want, policy, view)
 	case view.Paused && (!carries || !has.isCurrent()):
 		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonWorkloadPaused, "its rollouts are paused; it gets the sidecar when they are resumed"
@@ -174,7 +174,7 @@ func (p *Plan) write(action Action, want applied, has fit, policy Policy, view *
 	p.Cause = p.because(want, has, policy, view)
 	p.Apply = p.noted(want, p.Cause, policy, view)
 	p.InitBefore, p.InitAfter = order(p.Manager, p.Desired, view)
-	p.AtOnce = policy.Defers && p.Carries && (p.mends(has, policy, view) || p.isQuiet(want, view))
+	p.AtOnce = policy.Defers && p.Carries && (p.mends(has, policy, view) || p.Desired.hasTemplate(p.Manager, &want, view))
 	p.makePatch(view)
 }
 

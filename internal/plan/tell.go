@@ -75,7 +75,7 @@ func (d *Desired) Untold(why string, view *workload.View) string {
 	case len(d.overlay.Tells) == 0:
 		return ""
 	case why != "":
-	case kind.Traits.AtomicLists, kind.Traits.Immutable != "":
+	case kind.Traits.Immutable != "":
 		why = "the API server injects into no " + kind.Kind
 	case len(d.overlay.Mounts) > 0:
 		why = "it mounts a volume into the application's containers, so that the operator injects it"

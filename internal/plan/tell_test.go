@@ -115,8 +115,8 @@ func TestWhoIsToldNothingIsSaid(t *testing.T) {
 	require.Empty(t, sidecar().Untold("it is off", application()))
 	require.Empty(t, tells(address).Untold("", application()))
 	require.Contains(t, tells(address).Untold("it is off", application()), "does not tell the application where it listens (sidecar.tell): it is off")
-	rollout := with(application(), func(v *workload.View) { v.Kind = "Rollout" })
-	require.Contains(t, tells(address).Untold("", rollout), "the API server injects into no Rollout")
+	job := with(application(), func(v *workload.View) { v.Kind = "Job" })
+	require.Contains(t, tells(address).Untold("", job), "the API server injects into no Job")
 	mounting := tells(address)
 	mounting.overlay.Mounts = []workload.Mount{{Container: "app"}}
 	require.Contains(t, mounting.Untold("", application()), "it mounts a volume into the application's containers")

@@ -13,8 +13,11 @@ import (
 // IsPutIn reports whether the pod template lists items as the manager's, and nobody is on
 // record for having written them: the API server has put them in itself (what a
 // MutatingAdmissionPolicy adds has no field manager), or somebody has brought back a
-// revision.
+// revision. Where the pod template alone is on record, they have then not noted anything on the workload.
 func (o *Owned) IsPutIn() bool {
+	if o.IsRecorded {
+		return o.InjectedHash == "" && o.AskedHash == "" && !o.IsEmpty()
+	}
 	return o.Hash == "" && !o.Patched && !o.Named && len(o.Leftovers) > 0
 }
 

@@ -47,6 +47,7 @@ var reads = regexp.MustCompile(`^(Unmarshal\w*|Decode|DecodeFile|DecodeFS|Decode
 
 // behindTheDoor read texts nonetheless, and why they may.
 var behindTheDoor = map[string]string{
+	"internal/overlayset/definition.go: json.Unmarshal":           "the API server's own document of definitions that administrators install, of so many bytes",
 	"internal/plan/inputs.go: json.Unmarshal":                     "a kilobyte at most, which is looked at before",
 	"internal/admission/certificate_state.go: json.NewDecoder":    "what the chart wrote into its own configuration of the webhook",
 	"internal/cli/objects.go: json.Unmarshal":                     "what was written a line before",

@@ -7,12 +7,12 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
@@ -55,19 +55,12 @@ func ofKind(kind string) []scenario {
 
 // workloadOf is a workload like the Deployment of most scenarios.
 func workloadOf(kind, namespace string) client.Object {
-	object := objects.NewWorkload(kind, "cart", namespace, map[string]string{"logs": "v"})
-	if like, isDeployment := object.(*appsv1.Deployment); isDeployment && kind == "Rollout" {
-		object = &workload.ArgoRollout{
-			TypeMeta: metav1.TypeMeta{APIVersion: "argoproj.io/v1alpha1", Kind: kind}, ObjectMeta: like.ObjectMeta,
-			Spec: workload.ArgoRolloutSpec{
-				Replicas: ptr.To[int32](0), Selector: like.Spec.Selector, Template: like.Spec.Template,
-				Strategy: workload.ArgoStrategy{Canary: &workload.ArgoCanary{}},
-			},
-		}
-	}
+	object := harness.NewWorkload(kind, "cart", namespace, map[string]string{"logs": "v"})
 	template := workload.TemplateOf(object.(workload.Object))
 	template.Spec.InitContainers = append(template.Spec.InitContainers, corev1.Container{Name: "migrate", Image: "registry.example/migrate:1"})
 	switch object := object.(type) {
+	case *workload.ArgoRollout:
+		object.Spec.Replicas = ptr.To[int32](0)
 	case *appsv1.StatefulSet:
 		object.Spec.Replicas = ptr.To[int32](0)
 	case *appsv1.DaemonSet:

@@ -32,7 +32,7 @@ func TestWhateverIsAdmittedWithoutIsAdmittedUnderThem(t *testing.T) {
 	t.Parallel()
 	const seed = 21
 	plain, under := world.Namespace(t), world.Namespace(t)
-	kindsOf := []v1alpha1.WorkloadKind{"Deployment", "StatefulSet", "DaemonSet", "CronJob"}
+	kindsOf := []v1alpha1.WorkloadKind{"Deployment", "StatefulSet", "DaemonSet", "CronJob", "Rollout"}
 	metrics := objects.NewVectorSidecar("metrics", under).Selecting("logs", "vector").For(kindsOf...).Build()
 	traces := telling("traces", under, "LOG_ADDRESS", kindsOf...)
 	world.Create(t, metrics, traces)
@@ -79,9 +79,6 @@ func TestWhateverIsAdmittedWithoutIsAdmittedUnderThem(t *testing.T) {
 	group, slots := sync.WaitGroup{}, make(chan struct{}, 16)
 	at := 0
 	for _, kind := range corpus.Kinds() {
-		if !kind.MergesByKey() {
-			continue // The operator alone injects into it.
-		}
 		for _, base := range []map[string]any{corpus.Bare(), corpus.Logging()} {
 			for _, drawn := range draw(t, kind, seed, base) {
 				at++

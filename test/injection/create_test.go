@@ -24,8 +24,8 @@ func TestAWorkloadIsCreatedWithItsSidecar(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			namespace := world.Namespace(t)
-			plain := objects.NewWorkload(kind, "plain", namespace, map[string]string{"team": "shop"})
-			object := objects.NewWorkload(kind, "cart", namespace, map[string]string{"logs": "vector"})
+			plain := harness.NewWorkload(kind, "plain", namespace, map[string]string{"team": "shop"})
+			object := harness.NewWorkload(kind, "cart", namespace, map[string]string{"logs": "vector"})
 			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").For(v1alpha1.WorkloadKind(kind)).Build()
 			world.Create(t, vs)
 			isOffered(t, vs)

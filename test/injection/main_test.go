@@ -28,7 +28,7 @@ import (
 const mayBeTold = "applicationEnv: [OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL, OTEL_RESOURCE_ATTRIBUTES, LOG_ADDRESS]"
 
 // kinds are those that the API server injects into.
-var kinds = []string{"Deployment", "StatefulSet", "DaemonSet", "CronJob"}
+var kinds = []string{"Deployment", "StatefulSet", "DaemonSet", "CronJob", "Rollout"}
 
 var (
 	plane   *controlplane.ControlPlane
@@ -45,6 +45,9 @@ func TestMain(m *testing.M) {
 		var err error
 		plane = c
 		if world, err = harness.NewWorld(c.Config()); err != nil {
+			return nil, err
+		}
+		if err := world.ServeRollouts(); err != nil {
 			return nil, err
 		}
 		ctx := context.Background()
@@ -119,9 +122,14 @@ func has(object client.Object, container string) bool {
 	return slices.Contains(names(object), container)
 }
 
-// isAdopted tells whether the operator owns the sidecar of a VectorSidecar.
+// isAdopted tells whether the operator owns the sidecar of a VectorSidecar: by managedFields, and where
+// lists have one owner by what it notes on the workload.
 func isAdopted(sidecar string) func(client.Object) bool {
 	return func(object client.Object) bool {
+		if _, isRollout := object.(*workload.ArgoRollout); isRollout {
+			_, isNoted := object.GetAnnotations()[meta.AnnotationAskedHash]
+			return isNoted && template(object).Annotations[meta.AnnotationParts(meta.Manager(sidecar))] != ""
+		}
 		return slices.ContainsFunc(object.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool {
 			return e.Manager == meta.Manager(sidecar) && e.Operation == metav1.ManagedFieldsOperationApply
 		})

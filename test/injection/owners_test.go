@@ -169,9 +169,9 @@ func TestARollbackHasThePresentSidecar(t *testing.T) {
 }
 
 // logLevel is that of the sidecar, "" without one.
-func logLevel(d *appsv1.Deployment) string {
-	for i := range d.Spec.Template.Spec.InitContainers {
-		for _, variable := range d.Spec.Template.Spec.InitContainers[i].Env {
+func logLevel(of client.Object) string {
+	for _, container := range template(of).Spec.InitContainers {
+		for _, variable := range container.Env {
 			if variable.Name == "VECTOR_LOG" {
 				return variable.Value
 			}

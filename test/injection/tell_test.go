@@ -55,8 +55,8 @@ func TestTheApplicationIsTold(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			namespace := world.Namespace(t)
-			plain := objects.NewWorkload(kind, "plain", namespace, map[string]string{"team": "shop"})
-			object := objects.NewWorkload(kind, "cart", namespace, map[string]string{"logs": "vector"})
+			plain := harness.NewWorkload(kind, "plain", namespace, map[string]string{"team": "shop"})
+			object := harness.NewWorkload(kind, "cart", namespace, map[string]string{"logs": "vector"})
 			for _, of := range []client.Object{plain, object} {
 				spec := &template(of).Spec
 				spec.Containers[0].Env = []corev1.EnvVar{

@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/openapi"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/overlayset"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// definitionAge is how old what is known of a definition may be: whoever brings a kind may bring
+// another release of it.
+const definitionAge = time.Minute
+
+// definitions know which fields the definitions have of kinds that are not Kubernetes' own. A nil one
+// knows none, and has nothing against any.
+type definitions struct {
+	documents openapi.ClientWithContext
+	// isServed reports whether the API server serves a kind.
+	isServed func(*workload.Kind) bool
+	now      func() time.Time
+
+	mu    sync.Mutex
+	known map[string]*knownDefinition
+}
+
+// knownDefinition is what was read of a kind.
+type knownDefinition struct {
+	// address is where it was read, which has a digest of it.
+	address string
+	at      time.Time
+	is      *overlayset.Definition
+	// why is why it cannot be read, "" if it can.
+	why string
+}
+
+// objection says why the API server must not put a sidecar into the pods of a kind, "" if it may: it
+// would drop what the definition does not have.
+func (d *definitions) objection(ctx context.Context, kind *workload.Kind, pod map[string]any) (string, error) {
+	if d == nil || !kind.Traits.MayLack {
+		return "", nil
+	}
+	if !d.isServed(kind) {
+		return "the API server does not serve " + kind.Plural, nil
+	}
+	known, err := d.of(ctx, kind)
+	switch {
+	case apierrors.IsForbidden(err):
+		return err.Error(), nil
+	case err != nil:
+		return "", err
+	case known.why != "":
+		return known.why, nil
+	}
+	if field := known.is.Unknown(pod); field != "" {
+		return fmt.Sprintf("the definition of %s, of an earlier release perhaps, does not have %s", kind.Plural, field), nil
+	}
+	return "", nil
+}
+
+func (d *definitions) of(ctx context.Context, kind *workload.Kind) (*knownDefinition, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	known, now := d.known[kind.Kind], d.now()
+	if known != nil && now.Sub(known.at).Abs() < definitionAge {
+		return known, nil
+	}
+	all, err := d.documents.PathsWithContext(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("listing the OpenAPI documents of the API server: %w", err)
+	}
+	document, isThere := all["apis/"+kind.GroupVersion().String()]
+	if !isThere { // It follows the API itself.
+		return nil, fmt.Errorf("the API server has no OpenAPI document of %s yet", kind.GroupVersion())
+	}
+	address := document.ServerRelativeURL()
+	if known != nil && known.address == address {
+		known.at = now
+		return known, nil
+	}
+	text, err := document.SchemaWithContext(ctx, runtime.ContentTypeJSON)
+	if err != nil {
+		return nil, fmt.Errorf("reading the OpenAPI document of %s: %w", kind.GroupVersion(), err)
+	}
+	known = &knownDefinition{address: address, at: now}
+	if known.is, err = overlayset.ReadDefinition(text, kind.GroupVersionKind, kind.Template); err != nil {
+		known.why = err.Error()
+	}
+	d.known[kind.Kind] = known
+	return known, nil
+}

@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package overlayset
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+)
+
+// largestDocument bounds an OpenAPI document, in bytes; that of Argo Rollouts has two million.
+const largestDocument = 32 << 20
+
+// Definition is the fields that a definition of a kind has for pods. What it lacks, the API server
+// drops without a word: a native sidecar would become an init container that never ends.
+type Definition struct{ pod *fields }
+
+// fields are those of an object or of each item of a list; nil is of a value whose fields are not listed.
+type fields struct{ below map[string]*fields }
+
+// node is what is read of an OpenAPI schema.
+type node struct {
+	Properties map[string]*node `json:"properties"`
+	Items      *node            `json:"items"`
+	Keeps      bool             `json:"x-kubernetes-preserve-unknown-fields"`
+}
+
+// ReadDefinition reads the definition of a kind from the OpenAPI document, version 3, of its group and
+// version. template is the path to the pod template.
+func ReadDefinition(document []byte, kind schema.GroupVersionKind, template []string) (*Definition, error) {
+	var found struct {
+		Components struct {
+			Schemas map[string]json.RawMessage `json:"schemas"`
+		} `json:"components"`
+	}
+	if len(document) > largestDocument {
+		return nil, fmt.Errorf("the OpenAPI document of %s has more than %d bytes", kind.GroupVersion(), largestDocument)
+	}
+	if err := json.Unmarshal(document, &found); err != nil {
+		return nil, fmt.Errorf("reading the OpenAPI document of %s: %w", kind.GroupVersion(), err)
+	}
+	for _, text := range found.Components.Schemas {
+		var of struct {
+			Kinds []schema.GroupVersionKind `json:"x-kubernetes-group-version-kind"`
+		}
+		if json.Unmarshal(text, &of) != nil || !slices.Contains(of.Kinds, kind) {
+			continue
+		}
+		at := &node{}
+		if err := json.Unmarshal(text, at); err != nil {
+			return nil, fmt.Errorf("reading the definition of %s: %w", kind.Kind, err)
+		}
+		for _, key := range append(slices.Clone(template), "spec") {
+			if at = at.Properties[key]; at == nil {
+				return nil, fmt.Errorf("the definition of %s does not have %s", kind.Kind, key)
+			}
+		}
+		return &Definition{pod: at.fields()}, nil
+	}
+	return nil, fmt.Errorf("the OpenAPI document of %s does not have %s", kind.GroupVersion(), kind.Kind)
+}
+
+func (n *node) fields() *fields {
+	for n.Items != nil {
+		n = n.Items
+	}
+	if n.Keeps || len(n.Properties) == 0 {
+		return nil
+	}
+	found := &fields{below: map[string]*fields{}}
+	for name, below := range n.Properties {
+		found.below[name] = below.fields()
+	}
+	return found
+}
+
+// Unknown returns the path of a field of a pod that the definition does not have, "" if it has all.
+func (d *Definition) Unknown(pod map[string]any) string { return d.pod.unknown(pod) }
+
+func (f *fields) unknown(value any) string {
+	if f == nil {
+		return ""
+	}
+	for _, item := range tree.List(value) {
+		if found := f.unknown(item); found != "" {
+			return found
+		}
+	}
+	of := tree.Map(value)
+	for _, key := range slices.Sorted(maps.Keys(of)) {
+		below, isKnown := f.below[key]
+		if !isKnown {
+			return key
+		}
+		if found := below.unknown(of[key]); found != "" {
+			return key + "." + found
+		}
+	}
+	return ""
+}

@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package injection
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// rolloutManifest is what an owner keeps of a Rollout: all lists that a sidecar is put into, each of
+// which the owner's tools write as a whole.
+func rolloutManifest(image string) string {
+	return fmt.Sprintf(`apiVersion: argoproj.io/v1alpha1
+kind: Rollout
+metadata: {name: cart, labels: {logs: vector}}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: cart}}
+  strategy: {canary: {}}
+  template:
+    metadata: {labels: {app: cart}}
+    spec:
+      initContainers: [{name: migrate, image: migrate}]
+      containers: [{name: app, image: %q}]
+      volumes: [{name: cache, emptyDir: {}}]
+`, image)
+}
+
+// settledRollout has the Rollout of a manifest created with its sidecar.
+func settledRollout(t *testing.T, vs *v1alpha1.VectorSidecar, deploy deployer) *workload.ArgoRollout {
+	t.Helper()
+	world.Create(t, vs)
+	isOffered(t, vs)
+	trial := harness.NewWorkload("Rollout", "any", vs.Namespace, map[string]string{"logs": "vector"})
+	untilActive(t, trial, "vector")
+	deploy(t, vs.Namespace, rolloutManifest("app:1"))
+	rollout := &workload.ArgoRollout{ObjectMeta: metav1.ObjectMeta{Name: "cart", Namespace: vs.Namespace}}
+	world.Get(t, rollout)
+	require.EqualValues(t, 1, rollout.Generation)
+	require.True(t, has(rollout, "vector"))
+	harness.Until(t, world, vs, "it to be counted", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.InjectedWorkloads == 1 })
+	return rollout
+}
+
+// isRolledOut has a Rollout say that all its pods have its template: nobody runs any here.
+func isRolledOut(t *testing.T, rollout *workload.ArgoRollout) {
+	t.Helper()
+	is := fmt.Sprintf(`{"status": {"observedGeneration": "%d", "phase": "Healthy", "replicas": 1, "updatedReplicas": 1, "availableReplicas": 1, "currentPodHash": "a", "stableRS": "a"}}`, rollout.Generation)
+	require.NoError(t, world.Client.Status().Patch(t.Context(), rollout, client.RawPatch(types.MergePatchType, []byte(is))))
+}
+
+// What an owner applies takes the sidecar out of the lists of a Rollout, and the API server puts it back in
+// the same request: a deploy is one generation, and the same manifest again is none.
+func TestOwnersDeployRolloutsAsEver(t *testing.T) {
+	t.Parallel()
+	for name, deploy := range deployers {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			vs := objects.NewVectorSidecar("logs", world.Namespace(t)).Selecting("logs", "vector").For("Rollout").Build()
+			rollout := settledRollout(t, vs, deploy)
+			before := template(rollout).DeepCopy()
+			deploy(t, vs.Namespace, rolloutManifest("app:1"))
+			world.Get(t, rollout)
+			require.EqualValues(t, 1, rollout.Generation, "the same again changes nothing")
+			require.Equal(t, before, template(rollout))
+
+			deploy(t, vs.Namespace, rolloutManifest("app:2"))
+			world.Get(t, rollout)
+			require.EqualValues(t, 2, rollout.Generation)
+			require.Equal(t, []string{"vector", "migrate", "app"}, names(rollout))
+			before.Spec.Containers[0].Image = "app:2"
+			require.ElementsMatch(t, before.Spec.Volumes, template(rollout).Spec.Volumes)
+			require.Equal(t, before.Spec.InitContainers, template(rollout).Spec.InitContainers)
+			require.Equal(t, before.Spec.Containers, template(rollout).Spec.Containers)
+
+			world.Delete(t, vs)
+			harness.Until(t, world, rollout, "no sidecar", func(r *workload.ArgoRollout) bool { return !has(r, "vector") })
+			require.Equal(t, []string{"migrate", "app"}, names(rollout))
+			require.Len(t, rollout.Spec.Template.Spec.Volumes, 1)
+			require.Empty(t, rollout.Spec.Template.Annotations)
+			require.EqualValues(t, 3, rollout.Generation, "what was put back was put back in the owner's requests")
+			deploy(t, vs.Namespace, rolloutManifest("app:3"))
+			world.Get(t, rollout)
+			require.Equal(t, []string{"migrate", "app"}, names(rollout), "what nobody asks for does not come back")
+		})
+	}
+}
+
+// A sidecar that waits for the owner comes with the owner's next change, in the same generation.
+func TestARolloutTakesAChangedSidecarAlong(t *testing.T) {
+	t.Parallel()
+	vs := objects.NewVectorSidecar("logs", world.Namespace(t)).Selecting("logs", "vector").For("Rollout").Build()
+	vs.Spec.Rollout = &v1alpha1.RolloutSpec{Mode: v1alpha1.ModeOnAppRollout}
+	rollout := settledRollout(t, vs, byApply)
+	isRolledOut(t, rollout)
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "error"} })
+	harness.Until(t, world, vs, "the change to wait", func(vs *v1alpha1.VectorSidecar) bool {
+		return vs.Status.Deferred != nil && vs.Status.Deferred.Workloads == 1
+	})
+	world.Get(t, rollout)
+	require.EqualValues(t, 1, rollout.Generation)
+	overlaysOf(t, vs, func(o *v1alpha1.Overlay) bool {
+		return o.Left == "" && o.Hash != rollout.Annotations[meta.AnnotationInjectedHash]
+	})
+	harness.Eventually(t, "the policy to have the changed sidecar", func() bool {
+		trial := harness.NewWorkload("Rollout", "trial", vs.Namespace, map[string]string{"logs": "vector"})
+		return world.Client.Create(t.Context(), trial, client.DryRunAll) == nil && logLevel(trial) == "error"
+	})
+
+	byApply(t, vs.Namespace, rolloutManifest("app:2"))
+	world.Get(t, rollout)
+	require.EqualValues(t, 2, rollout.Generation)
+	require.Equal(t, []string{"vector", "migrate", "app"}, names(rollout))
+	require.Equal(t, "error", logLevel(rollout))
+	harness.Until(t, world, vs, "nothing to wait", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.Deferred == nil })
+	world.Get(t, rollout)
+	require.EqualValues(t, 2, rollout.Generation, "the operator only notes it")
+}
+
+// With workloadRef the pods have another workload's template, and the owner's request passes as it is.
+func TestARolloutWithoutATemplateIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	vs := objects.NewVectorSidecar("logs", world.Namespace(t)).Selecting("logs", "vector").For("Rollout").Build()
+	settledRollout(t, vs, byApply)
+	byApply(t, vs.Namespace, `apiVersion: argoproj.io/v1alpha1
+kind: Rollout
+metadata: {name: other, labels: {logs: vector}}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: other}}
+  strategy: {canary: {}}
+  workloadRef: {apiVersion: apps/v1, kind: Deployment, name: other}
+`)
+	other := &workload.ArgoRollout{ObjectMeta: metav1.ObjectMeta{Name: "other", Namespace: vs.Namespace}}
+	world.Get(t, other)
+	require.Empty(t, names(other))
+	require.Empty(t, other.Annotations[meta.AnnotationInjectedHash])
+}
