@@ -48,7 +48,11 @@ func TestMain(m *testing.M) {
 		if err := errors.Join(world.ServeRollouts(), rollOut(ctx)); err != nil {
 			return nil, err
 		}
-		_, err = world.RunAsInstalled(ctx, c, "Deployment", "StatefulSet", "DaemonSet", "CronJob", "Rollout")
+		kinds := []string{"Deployment", "StatefulSet", "DaemonSet", "CronJob", "Rollout"}
+		if _, err = world.RunAsInstalled(ctx, c, kinds...); err != nil {
+			return nil, err
+		}
+		_, err = world.InjectAtAdmission(ctx, c, kinds...)
 		return nil, err
 	}))
 }

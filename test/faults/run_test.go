@@ -67,6 +67,9 @@ func play(ctx context.Context, g *game) (took *course, err error) {
 	runs := g.program
 	if runs == nil {
 		runs = inProcess
+		if g.scenario.injects {
+			runs = injecting
+		}
 	}
 	p, err := newPlace(ctx, w, runs, g.scenario.kind)
 	if err != nil {

@@ -32,6 +32,8 @@ type scenario struct {
 	// races has a Deployment that is new while its VectorSidecar is there: whether its
 	// controller or the operator is first makes a difference to what lies between.
 	races bool
+	// injects has the API server inject by what the operator has written.
+	injects bool
 	// meanwhile is done before the first write of a kind goes on its way, by an
 	// owner that knows nothing of it.
 	meanwhile map[string]action

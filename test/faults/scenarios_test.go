@@ -104,6 +104,7 @@ func scenarios() []scenario {
 	every = append(every, owners()...)
 	every = append(every, ofKinds()...)
 	every = append(every, revisions()...)
+	every = append(every, atAdmission()...)
 	return every
 }
 

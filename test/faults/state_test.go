@@ -36,6 +36,7 @@ type seen struct {
 	sidecars    map[string]*v1alpha1.VectorSidecar
 	configMaps  []corev1.ConfigMap
 	replicaSets []appsv1.ReplicaSet
+	overlaySets []v1alpha1.OverlaySet
 	// revisions are what the operator has stored.
 	revisions []appsv1.ControllerRevision
 	// versions are those of all objects: two looks with the same ones saw the same.
@@ -67,9 +68,11 @@ func (p *place) look(ctx context.Context, latest bool) (*seen, error) {
 	var configMaps corev1.ConfigMapList
 	var replicaSets appsv1.ReplicaSetList
 	var revisions appsv1.ControllerRevisionList
-	if err := s.list(ctx, options, &configMaps, &replicaSets, &revisions); err != nil {
+	var overlaySets v1alpha1.OverlaySetList
+	if err := s.list(ctx, options, &configMaps, &replicaSets, &revisions, &overlaySets); err != nil {
 		return nil, err
 	}
+	s.overlaySets = overlaySets.Items
 	s.configMaps, s.replicaSets = configMaps.Items, replicaSets.Items
 	s.revisions = slices.DeleteFunc(revisions.Items, func(one appsv1.ControllerRevision) bool { return one.Labels[meta.LabelManagedBy] != meta.Operator })
 	return s, nil
@@ -182,6 +185,10 @@ func (s *seen) state() state {
 	for i := range s.revisions {
 		one := &s.revisions[i]
 		all["ControllerRevision "+one.Name] = s.text(&appsv1.ControllerRevision{ObjectMeta: ofAnyRun(&one.ObjectMeta), Data: one.Data, Revision: one.Revision})
+	}
+	for i := range s.overlaySets {
+		one := &s.overlaySets[i]
+		all["OverlaySet "+one.Name] = s.text(&v1alpha1.OverlaySet{ObjectMeta: ofAnyRun(&one.ObjectMeta), Spec: one.Spec})
 	}
 	for of, templates := range s.templates() {
 		all["ReplicaSets of "+of] = s.text(templates)

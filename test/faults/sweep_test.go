@@ -159,9 +159,10 @@ func (c *course) least(other *course) *course {
 // isOfVersion reports whether writes of a kind are for one version of an object, and so
 // are made again where the Deployment controller, or a write of ours that the cache
 // does not show yet, came first; and so is a deletion. How often is a matter of speed. A
-// status is written more often, too, the longer a rollout takes.
+// status is written more often, too, the longer a rollout takes, and so is an OverlaySet, whose
+// changes are written together.
 func isOfVersion(kind string) bool {
-	return strings.Contains(kind, "merge patch") || strings.HasPrefix(kind, "JSON patch") || strings.HasPrefix(kind, "delete")
+	return strings.Contains(kind, "merge patch") || kind == "update overlaysets" || strings.HasPrefix(kind, "JSON patch") || strings.HasPrefix(kind, "delete")
 }
 
 // job is one run with a fault.
