@@ -9,31 +9,34 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// judge asks the API server about the overlays of a namespace, which is locked. It implements
-// overlayset.Judge for the time of one call.
+// judge asks the API server about the overlays of a namespace. It implements overlayset.Judge for
+// the time of one call.
 type judge struct {
-	ctx       context.Context
-	sets      *overlaySets
-	namespace string
-	in        *space
+	ctx         context.Context
+	writer      *apply.Writer
+	definitions *definitions
+	namespace   string
+	// refusals are what it has said before, by the overlays' digests; what it says now is added.
+	refusals map[string]string
 }
 
 // Refusal asks once about each overlay.
 func (j *judge) Refusal(digest string, template *corev1.PodTemplateSpec) (string, error) {
-	if refusal, isKnown := j.in.refusals[digest]; isKnown {
+	if refusal, isKnown := j.refusals[digest]; isKnown {
 		return refusal, nil
 	}
-	refusal, err := j.sets.writer.Try(j.ctx, j.namespace, template)
+	refusal, err := j.writer.Try(j.ctx, j.namespace, template)
 	if err == nil {
-		j.in.refusals[digest] = refusal
+		j.refusals[digest] = refusal
 	}
 	return refusal, err
 }
 
 // Objection goes by the definition of the kind.
 func (j *judge) Objection(kind v1alpha1.WorkloadKind, pod map[string]any) (string, error) {
-	return j.sets.definitions.objection(j.ctx, workload.KindOf(string(kind)), pod)
+	return j.definitions.objection(j.ctx, workload.KindOf(string(kind)), pod)
 }

@@ -151,7 +151,7 @@ func (o *overlaySets) keep(ctx context.Context, sidecar *v1alpha1.VectorSidecar,
 	if by, isRefused := in.refused[sidecar.Name]; isRefused && slices.ContainsFunc(offers, by.concerns) {
 		offers, left = nil, by.why
 	}
-	part, err := overlayset.PartOf(sidecar, offers, left, &judge{ctx, o, sidecar.Namespace, in})
+	part, err := overlayset.PartOf(sidecar, offers, left, &judge{ctx, o.writer, o.definitions, sidecar.Namespace, in.refusals})
 	if err != nil {
 		return 0, err
 	}
