@@ -45,10 +45,11 @@ func PartOf(sidecar *v1alpha1.VectorSidecar, offers []desired.Offer, left string
 		one.ID = fmt.Sprintf("%s/%d", sidecar.Name, len(part.Overlays))
 		one.Requirements = requirements
 		var err error
-		if one.Kinds, left, err = kindsFor(offers[i].Rendered.Overlay, kinds, judge); err != nil {
+		if one.Kinds, why, err = kindsFor(offers[i].Rendered.Overlay, kinds, judge); err != nil {
 			return Part{}, err
 		}
 		if len(one.Kinds) == 0 {
+			left = why
 			continue
 		}
 		why, err = judge.Refusal(one.Digest, trial(offers[i].Rendered.Overlay, &one))

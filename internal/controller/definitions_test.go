@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/openapi"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// documents are OpenAPI documents of an API server that fails, or has other ones later.
+type documents struct {
+	err             error
+	address, text   string
+	listings, reads int
+}
+
+func (d *documents) PathsWithContext(context.Context) (map[string]openapi.GroupVersionWithContext, error) {
+	d.listings++
+	if d.err != nil || d.address == "" {
+		return nil, d.err
+	}
+	return map[string]openapi.GroupVersionWithContext{"apis/argoproj.io/v1alpha1": d}, nil
+}
+
+func (d *documents) ServerRelativeURL() string { return d.address }
+
+func (d *documents) SchemaWithContext(context.Context, string) ([]byte, error) {
+	d.reads++
+	return []byte(d.text), nil
+}
+
+func TestADefinitionIsReadAgainWhenItIsAnotherOne(t *testing.T) {
+	t.Parallel()
+	document := func(container string) string {
+		return `{"components": {"schemas": {"r": {"x-kubernetes-group-version-kind": [{"group": "argoproj.io", "version": "v1alpha1", "kind": "Rollout"}], "properties": {"spec": {"properties":
+			{"template": {"properties": {"spec": {"properties": {"initContainers": {"items": {"properties": {` + container + `}}}}}}}}}}}}}}`
+	}
+	now, isServed := time.Now(), false
+	from := &documents{err: errors.New("the connection was lost")}
+	known := &definitions{documents: from, isServed: func(*workload.Kind) bool { return isServed }, now: func() time.Time { return now }, known: map[string]*knownDefinition{}}
+	pod := map[string]any{"initContainers": []any{map[string]any{"restartPolicy": "Always"}}}
+	rollouts := workload.KindOf("Rollout")
+	says := func(kind *workload.Kind) string {
+		why, err := known.objection(t.Context(), kind, pod)
+		require.NoError(t, err)
+		return why
+	}
+	require.Empty(t, says(workload.Default()), "what Kubernetes itself defines, a trial tells")
+	require.Equal(t, "the API server does not serve Rollouts", says(rollouts))
+	require.Zero(t, from.listings)
+
+	isServed = true
+	_, err := known.objection(t.Context(), rollouts, pod)
+	require.ErrorContains(t, err, "the connection was lost")
+	from.err = apierrors.NewForbidden(schema.GroupResource{}, "/openapi/v3", errors.New("no"))
+	require.Contains(t, says(rollouts), "forbidden", "that is no matter of trying again")
+	from.err = nil
+	_, err = known.objection(t.Context(), rollouts, pod)
+	require.EqualError(t, err, "the API server has no OpenAPI document of argoproj.io/v1alpha1 yet")
+
+	from.address, from.text = "/a", document(`"name": {}`)
+	require.Equal(t, "the definition of Rollouts, of an earlier release perhaps, does not have initContainers.restartPolicy", says(rollouts))
+	listings := from.listings
+	from.address, from.text = "/b", document(`"restartPolicy": {}`)
+	require.NotEmpty(t, says(rollouts), "it is not looked for each time")
+	require.Equal(t, listings, from.listings)
+	now = now.Add(definitionAge)
+	require.Empty(t, says(rollouts))
+	now = now.Add(definitionAge)
+	require.Empty(t, says(rollouts))
+	require.Equal(t, 2, from.reads, "what is the same is not read again")
+
+	from.address, from.text = "/c", "{}"
+	now = now.Add(definitionAge)
+	require.Equal(t, "the OpenAPI document of argoproj.io/v1alpha1 does not have Rollout", says(rollouts))
+}
