@@ -18,7 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-var figures = flag.Bool("figures", false, "measure what overlays take of memory, for some minutes")
+var figures = flag.Bool("figures", false, "measure what overlays take of memory, and have 500 workloads wait for their owners, for some minutes")
 
 // What 200 VectorSidecars take of the operator's memory without injection by the API server, and with it. It
 // runs alone.
