@@ -50,7 +50,7 @@ func (s *sweeper) Start(ctx context.Context) error {
 
 // sweep sweeps once.
 func (s *sweeper) sweep(ctx context.Context) progress {
-	exists := s.sidecars.orOffered(companion.Among(s.sidecars.list(ctx, "", "", ""), s.sidecars.clusters.all(ctx)))
+	exists := s.sidecars.orOffered(companion.Among(s.sidecars.list(ctx, ""), s.sidecars.clusters.all(ctx)))
 	found := companion.FindLeftovers(carriersOf(s.views.workloads.Traced()), exists, s.writtenBy)
 	found, confirmed := s.confirm(ctx, found)
 	found, cleaned := s.clean(ctx, found)

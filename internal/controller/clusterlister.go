@@ -44,19 +44,30 @@ func (l *clusterLister) all(ctx context.Context) []v1alpha1.ClusterVectorSidecar
 	return found.Items
 }
 
-// in returns what ClusterVectorSidecars with an index key, "" for all, are in a namespace, or in
-// all. A namespace that is not selected counts where the index is by what they own there.
-func (l *clusterLister) in(ctx context.Context, namespace, index, key string) []v1alpha1.VectorSidecar {
-	clusters := slices.DeleteFunc(l.all(ctx), func(cluster v1alpha1.ClusterVectorSidecar) bool {
-		return index != "" && !slices.Contains(clusterKeys(index, &cluster), key)
+// in returns what ClusterVectorSidecars are in a namespace, or in all if "".
+func (l *clusterLister) in(ctx context.Context, namespace string) []v1alpha1.VectorSidecar {
+	return l.those(ctx, namespace, false, func(*v1alpha1.ClusterVectorSidecar) bool { return true })
+}
+
+// having returns the same of those that have one of some keys of an index. A namespace that is not selected
+// counts where the index is by what they own there.
+func (l *clusterLister) having(ctx context.Context, namespace, index string, keys ...string) []v1alpha1.VectorSidecar {
+	return l.those(ctx, namespace, index != indexSelector, func(cluster *v1alpha1.ClusterVectorSidecar) bool {
+		return slices.ContainsFunc(clusterKeys(index, cluster), func(key string) bool { return slices.Contains(keys, key) })
 	})
-	if len(clusters) == 0 {
-		return nil
-	}
-	isByOwner := index == indexManager || index == indexLabel
-	namespaces := l.namespaces(ctx, namespace)
+}
+
+func (l *clusterLister) those(ctx context.Context, namespace string, isByOwner bool, are func(*v1alpha1.ClusterVectorSidecar) bool) []v1alpha1.VectorSidecar {
 	var found []v1alpha1.VectorSidecar
+	var namespaces []metav1.PartialObjectMetadata
+	clusters := l.all(ctx)
 	for i := range clusters {
+		if !are(&clusters[i]) {
+			continue
+		}
+		if namespaces == nil {
+			namespaces = l.namespaces(ctx, namespace)
+		}
 		selector := l.selectorOf(&clusters[i])
 		for n := range namespaces {
 			isSelected := selector.Selects(&namespaces[n])

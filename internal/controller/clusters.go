@@ -54,7 +54,7 @@ func (c *clusters) passOn(ctx context.Context, cluster *v1alpha1.ClusterVectorSi
 		if !isChange {
 			continue
 		}
-		for _, request := range requests(keysOf(c.sidecars.list(ctx, namespace, "", ""))) {
+		for _, request := range requests(keysOf(c.sidecars.list(ctx, namespace))) {
 			c.queue.Add(request)
 		}
 	}

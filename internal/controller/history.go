@@ -152,7 +152,7 @@ func isOwnedBy(object client.Object, by *corev1.ConfigMap) bool {
 // neededBy returns the revisions that VectorSidecars have or would go back to.
 func (h *history) neededBy(ctx context.Context) map[string]bool {
 	needed := map[string]bool{}
-	for _, sidecar := range h.sidecars.list(ctx, "", "", "") {
+	for _, sidecar := range h.sidecars.list(ctx, "") {
 		if is := sidecar.Status.Rollout; is != nil {
 			needed[is.Revision], needed[is.Previous] = true, true
 		}

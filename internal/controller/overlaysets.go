@@ -333,7 +333,7 @@ func (o *overlaySets) replace(ctx context.Context, namespace string, in *space, 
 // injecting returns the VectorSidecars of a namespace that may inject, ClusterVectorSidecars
 // among them, in their order.
 func (o *overlaySets) injecting(ctx context.Context, namespace string) []v1alpha1.VectorSidecar {
-	all := slices.Clone(o.sidecars.list(ctx, namespace, "", ""))
+	all := slices.Clone(o.sidecars.list(ctx, namespace))
 	all = slices.DeleteFunc(all, func(s v1alpha1.VectorSidecar) bool { return s.DeletionTimestamp != nil || !s.Spec.IsEnabled() })
 	decision.InOrder(all)
 	return all

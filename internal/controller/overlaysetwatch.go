@@ -61,7 +61,7 @@ func (o *overlaySets) concerns(ctx context.Context, object client.Object) []reco
 		in.written = nil // The cache has it now.
 		return nil
 	}
-	all := o.sidecars.list(ctx, object.GetNamespace(), "", "")
+	all := o.sidecars.list(ctx, object.GetNamespace())
 	if there, err := o.current(ctx, object.GetNamespace(), in); len(all) == 0 && err == nil {
 		o.forget(object.GetNamespace(), in, there)
 	}

@@ -49,7 +49,7 @@ func (p *pace) take(ctx context.Context, name types.NamespacedName, decided *dec
 	for _, class := range plan.Classes() {
 		allocator := p.allocators[class]
 		if !allocator.Known() {
-			allocator.Await(keysOf(p.sidecars.list(ctx, "", "", "")))
+			allocator.Await(keysOf(p.sidecars.list(ctx, "")))
 		}
 		granted, wake := allocator.Ask(name, decided.Demand(class), rules)
 		p.wake(wake)

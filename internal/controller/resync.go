@@ -63,7 +63,7 @@ func (r *resyncs) askAll(ctx context.Context, elected <-chan struct{}, sidecars 
 	default:
 		return
 	}
-	for _, name := range keysOf(sidecars.list(ctx, "", "", "")) {
+	for _, name := range keysOf(sidecars.list(ctx, "")) {
 		r.ask(ctx, name)
 	}
 }
@@ -85,7 +85,7 @@ func (r rejudger) Start(ctx context.Context) error {
 			return nil
 		case <-time.After(wait.Jitter(r.interval, 0.2)):
 		}
-		for _, name := range keysOf(r.sidecars.list(ctx, "", "", "")) {
+		for _, name := range keysOf(r.sidecars.list(ctx, "")) {
 			r.memory.Of(name).ResyncNext()
 			r.resyncs.ask(ctx, name)
 		}

@@ -6,6 +6,8 @@ package controller
 import (
 	"context"
 	"iter"
+	"maps"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -57,33 +59,39 @@ func (l sidecarLister) selecting(ctx context.Context, namespace string, count in
 			keys[workloadcache.Pair(key, value)] = true
 		}
 		if len(keys) > manyLabels {
-			return l.list(ctx, namespace, "", "")
+			return l.list(ctx, namespace)
 		}
 	}
+	return l.having(ctx, namespace, indexSelector, slices.Collect(maps.Keys(keys))...)
+}
+
+// list reads the VectorSidecars of a namespace from the cache, or all if "". With them are the
+// ClusterVectorSidecars in these namespaces.
+func (l sidecarLister) list(ctx context.Context, namespace string) []v1alpha1.VectorSidecar {
+	return append(l.own(ctx, namespace), l.clusters.in(ctx, namespace)...)
+}
+
+// having reads those of a namespace that have one of some keys of an index, each once.
+func (l sidecarLister) having(ctx context.Context, namespace, index string, keys ...string) []v1alpha1.VectorSidecar {
 	var found []v1alpha1.VectorSidecar
 	seen := map[types.UID]bool{}
-	for key := range keys {
-		for _, sidecar := range l.list(ctx, namespace, indexSelector, key) {
+	for _, key := range keys {
+		for _, sidecar := range l.own(ctx, namespace, client.MatchingFields{index: key}) {
 			if !seen[sidecar.UID] {
 				seen[sidecar.UID] = true
 				found = append(found, sidecar)
 			}
 		}
 	}
-	return found
+	return append(found, l.clusters.having(ctx, namespace, index, keys...)...)
 }
 
-// list reads VectorSidecars from the cache: those of a namespace, or of all if "", and those with
-// an index key, or all if "". With them are the ClusterVectorSidecars in these namespaces.
-func (l sidecarLister) list(ctx context.Context, namespace, index, key string) []v1alpha1.VectorSidecar {
-	options := []client.ListOption{client.InNamespace(namespace), client.UnsafeDisableDeepCopy}
-	if index != "" {
-		options = append(options, client.MatchingFields{index: key})
-	}
+// own reads the VectorSidecars of a namespace, or all if "". They must not be changed.
+func (l sidecarLister) own(ctx context.Context, namespace string, options ...client.ListOption) []v1alpha1.VectorSidecar {
 	var found v1alpha1.VectorSidecarList
-	if err := l.client.List(ctx, &found, options...); err != nil {
+	if err := l.client.List(ctx, &found, append(options, client.InNamespace(namespace), client.UnsafeDisableDeepCopy)...); err != nil {
 		// A cache returns an error only while it is shutting down.
 		log.FromContext(ctx).Error(err, "listing VectorSidecars")
 	}
-	return append(found.Items, l.clusters.in(ctx, namespace, index, key)...)
+	return found.Items
 }

@@ -83,7 +83,7 @@ func (s *stages) await(ctx context.Context) {
 	if s.waves.Known() {
 		return
 	}
-	all := slices.DeleteFunc(s.sidecars.list(ctx, "", "", ""), func(one v1alpha1.VectorSidecar) bool { return one.Cluster != nil })
+	all := slices.DeleteFunc(s.sidecars.list(ctx, ""), func(one v1alpha1.VectorSidecar) bool { return one.Cluster != nil })
 	names := keysOf(all)
 	clusters := s.sidecars.clusters.all(ctx)
 	for i := range clusters {

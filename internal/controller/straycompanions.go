@@ -26,7 +26,7 @@ func (s *sweeper) deleteStrays(ctx context.Context) progress {
 		log.FromContext(ctx).Error(err, "listing companions")
 		return notAble
 	}
-	owners := companion.OwnersOf(carriersOf(s.views.workloads.Traced()), s.sidecars.list(ctx, "", "", ""), s.sidecars.clusters.all(ctx))
+	owners := companion.OwnersOf(carriersOf(s.views.workloads.Traced()), s.sidecars.list(ctx, ""), s.sidecars.clusters.all(ctx))
 	strays := map[string][]types.NamespacedName{}
 	for i := range marked.Items {
 		one := &marked.Items[i]

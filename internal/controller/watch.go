@@ -62,7 +62,7 @@ func (w *watches) add(builder *ctrlbuilder.Builder, cached cache.Cache) *ctrlbui
 
 // sidecarsListing returns the VectorSidecars that list a kind of workloads.
 func (w *watches) sidecarsListing(ctx context.Context, kind *workload.Kind) []reconcile.Request {
-	all := w.sidecars.list(ctx, "", "", "")
+	all := w.sidecars.list(ctx, "")
 	return requests(keysOf(slices.DeleteFunc(slices.Clone(all), func(sidecar v1alpha1.VectorSidecar) bool {
 		return !slices.Contains(sidecar.Spec.Kinds(), v1alpha1.WorkloadKind(kind.Kind))
 	})))
@@ -72,48 +72,43 @@ func (w *watches) sidecarsListing(ctx context.Context, kind *workload.Kind) []re
 // those that own something in it.
 func (w *watches) sidecarsOfWorkload(ctx context.Context, states ...*workloadcache.Record) []reconcile.Request {
 	found := map[types.NamespacedName]bool{}
-	asked := map[string]bool{}
-	isNew := func(key string) bool {
-		before := asked[key]
-		asked[key] = true
-		return !before
-	}
+	labels, managers := map[string]bool{workloadcache.AnyLabels: true}, map[string]bool{}
 	for _, record := range states {
-		keys := append(record.Labels().Keys(), workloadcache.AnyLabels)
+		addKeys(labels, record.Labels().Keys())
 		if runner := record.Runner(); runner != nil {
-			keys = append(keys, runner.Labels().Keys()...)
+			addKeys(labels, runner.Labels().Keys())
 		}
-		for _, key := range keys {
-			if isNew(indexSelector + key) {
-				w.addMatching(ctx, found, key, states)
-			}
-		}
-		for _, manager := range record.Managers() {
-			if !isNew(indexManager + manager) {
-				continue
-			}
-			owners := keysOf(w.sidecars.list(ctx, record.Namespace, indexManager, manager))
-			for _, owner := range owners {
-				found[owner] = true
-			}
-			if len(owners) == 0 {
-				w.leftovers.wake()
-			}
-		}
+		addKeys(managers, record.Managers())
 		for _, owner := range w.memory.Writers(record.UID) {
 			found[owner] = true
+		}
+	}
+	w.addMatching(ctx, found, labels, states)
+	for manager := range managers {
+		owners := keysOf(w.sidecars.having(ctx, states[0].Namespace, indexManager, manager))
+		for _, owner := range owners {
+			found[owner] = true
+		}
+		if len(owners) == 0 {
+			w.leftovers.wake()
 		}
 	}
 	return requests(slices.Collect(maps.Keys(found)))
 }
 
-// addMatching adds the VectorSidecars that have a key in the index and match one of some workloads
-// of a namespace.
-func (w *watches) addMatching(ctx context.Context, found map[types.NamespacedName]bool, key string, workloads []*workloadcache.Record) {
-	for _, sidecar := range w.sidecars.list(ctx, workloads[0].Namespace, indexSelector, key) {
+func addKeys(all map[string]bool, keys []string) {
+	for _, key := range keys {
+		all[key] = true
+	}
+}
+
+// addMatching adds the VectorSidecars that have one of some labels in the index and match one of the states
+// of a workload.
+func (w *watches) addMatching(ctx context.Context, found map[types.NamespacedName]bool, labels map[string]bool, states []*workloadcache.Record) {
+	for _, sidecar := range w.sidecars.having(ctx, states[0].Namespace, indexSelector, slices.Collect(maps.Keys(labels))...) {
 		selector, err := workload.SelectorOf(&sidecar.Spec)
 		matches := func(record *workloadcache.Record) bool { return record.IsSelectedBy(selector) }
-		if err == nil && slices.ContainsFunc(workloads, matches) {
+		if err == nil && slices.ContainsFunc(states, matches) {
 			found[client.ObjectKeyFromObject(&sidecar)] = true
 		}
 	}
@@ -128,7 +123,7 @@ func (w *watches) sidecarsOfConfigMap(ctx context.Context, object client.Object)
 	}
 	found := w.memory.Referrers(name)
 	if label := object.GetLabels()[meta.LabelSidecar]; label != "" {
-		found = append(found, keysOf(w.sidecars.list(ctx, name.Namespace, indexLabel, label))...)
+		found = append(found, keysOf(w.sidecars.having(ctx, name.Namespace, indexLabel, label))...)
 	}
 	return requests(found)
 }
@@ -145,7 +140,7 @@ func (w *watches) sidecarsOfPlatform(ctx context.Context, object client.Object) 
 	if _, err := w.catalog.current(ctx); err != nil {
 		log.FromContext(ctx).Error(err, "reading the platform's ConfigMaps")
 	}
-	all := keysOf(w.sidecars.list(ctx, "", "", ""))
+	all := keysOf(w.sidecars.list(ctx, ""))
 	for _, cluster := range w.sidecars.clusters.all(ctx) {
 		all = append(all, clusterKey(cluster.Name))
 	}
@@ -163,7 +158,7 @@ func (w *watches) neighbours(ctx context.Context, object client.Object) []reconc
 
 func (w *watches) sidecarsOfNamespace(ctx context.Context, object client.Object) []reconcile.Request {
 	var found []v1alpha1.VectorSidecar
-	for _, sidecar := range w.sidecars.list(ctx, object.GetName(), "", "") {
+	for _, sidecar := range w.sidecars.list(ctx, object.GetName()) {
 		if sidecar.Cluster == nil { // Of others there is an event of their own.
 			found = append(found, sidecar)
 		}
