@@ -6,9 +6,13 @@ package bounded
 import "reflect"
 
 // Footprint returns about how many bytes a value takes, including everything that it points
-// to. What is pointed to several times counts once, except for strings.
-func Footprint(value any) int {
+// to, but for what pointers elsewhere point to, which is counted there. What is pointed to several
+// times counts once, except for strings.
+func Footprint(value any, elsewhere ...any) int {
 	seen := map[any]bool{}
+	for _, other := range elsewhere {
+		isSeen(reflect.ValueOf(other), seen)
+	}
 	of := reflect.ValueOf(value)
 	return int(of.Type().Size()) + beyond(of, seen)
 }

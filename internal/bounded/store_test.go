@@ -62,3 +62,13 @@ func TestWhatIsSharedCountsOnce(t *testing.T) {
 	shared := &struct{ text string }{strings.Repeat("x", 1000)}
 	require.Less(t, Footprint([]any{shared, shared}), 1200)
 }
+
+// What is counted somewhere else is not counted again.
+func TestAFootprintLeavesOutWhatIsElsewhere(t *testing.T) {
+	type holder struct{ own, others *[]byte }
+	own, others := make([]byte, 1000), make([]byte, 50_000)
+	held := holder{&own, &others}
+	require.Greater(t, Footprint(held), 51_000)
+	require.Less(t, Footprint(held, &others), 2000)
+	require.Equal(t, Footprint(held), Footprint(held, (*holder)(nil)))
+}

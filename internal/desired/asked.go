@@ -5,6 +5,7 @@ package desired
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -37,6 +38,12 @@ type byName struct {
 	// version is the operator's; kubelet is that of the oldest kubelet, "" where nothing
 	// depends on it.
 	version, kubelet string
+}
+
+// names tells apart what the digest of the input does not: who has given which of its layers, and by
+// what else the input is named.
+func (b *byName) names() string {
+	return fmt.Sprintf("%d %d %d %q %q", len(b.layers.namespace), len(b.layers.sidecar), len(b.layers.workload), b.version, b.kubelet)
 }
 
 // askedFor returns what is known before rendering: everything but Config.

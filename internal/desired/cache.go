@@ -20,6 +20,7 @@ const (
 	mostRendered = 20 << 20
 	mostExecuted = 4 << 20
 	mostRead     = 1 << 20
+	mostMerged   = 1 << 20
 	mostReported = 8 << 20
 )
 
@@ -35,6 +36,8 @@ type Cache struct {
 	// same for all, so that one lookup finds a result.
 	read    *bounded.Store[[][]tree.Read]
 	reports *bounded.Store[*vectorconfig.Report]
+	// merged are the values of specs.
+	merged *bounded.Store[merged]
 }
 
 // NewCache returns an empty Cache.
@@ -43,6 +46,7 @@ func NewCache() *Cache {
 		rendered: bounded.NewStore[*Rendered](mostRendered), executions: bounded.NewStore[*execution](mostExecuted),
 		read:    bounded.NewStore[[][]tree.Read](mostRead),
 		reports: bounded.NewStore[*vectorconfig.Report](mostReported),
+		merged:  bounded.NewStore[merged](mostMerged),
 	}
 }
 
@@ -88,6 +92,7 @@ func (c *Cache) Adopt(other *Cache) {
 	c.rendered.Adopt(other.rendered)
 	c.executions.Adopt(other.executions)
 	c.reports.Adopt(other.reports)
+	c.merged.Adopt(other.merged)
 }
 
 // grow adds bytes to the size of a cached rendering.

@@ -232,7 +232,7 @@ func BenchmarkCacheHit(b *testing.B) {
 			require.NoError(b, err)
 			made := newRenderer(NewCache(), render.Request{
 				Chart: set.Chart, Values: values, KubeVersion: "v1.36.0", Sidecar: types.NamespacedName{Namespace: "shop", Name: "logs"},
-			}, config{}, &Inputs{Platform: files}, asked{})
+			}, digestOf(values), config{}, &Inputs{Platform: files}, asked{})
 			deployment := services(1)[0]
 			deployment.Annotations = map[string]string{"team": "payments", "example.com/contact": "payments@example.com"}
 			deployment.Labels["app.kubernetes.io/part-of"] = "shop"
@@ -256,7 +256,7 @@ func BenchmarkRender(b *testing.B) {
 	require.NoError(b, err)
 	made := newRenderer(nil, render.Request{
 		Chart: set.Chart, Values: values, KubeVersion: "v1.36.0", Sidecar: types.NamespacedName{Namespace: "shop", Name: "logs"},
-	}, config{}, &Inputs{Platform: files}, asked{})
+	}, digestOf(values), config{}, &Inputs{Platform: files}, asked{})
 	view := workload.Of(services(1)[0])
 	b.ReportAllocs()
 	for b.Loop() {

@@ -5,6 +5,7 @@ package desired
 
 import (
 	"context"
+	"fmt"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
@@ -32,12 +33,17 @@ func (r *renderer) conclude(ctx context.Context, of *Rendered, rendered *workloa
 	if of.Copied != nil {
 		version = of.Copied.Digest
 	}
-	asked := plan.Asked{Digest: r.asked.digest(of.Copied), Keys: of.readOf(), Inputs: r.asked.changeInputs(of.Copied)}
+	sidecar, marks, asked, keys := r.request.Sidecar.Name, r.marks(), r.asked.digest(of.Copied), of.readOf()
+	fresh := func() *plan.Desired {
+		given := plan.Asked{Digest: asked, Keys: keys, Inputs: r.asked.changeInputs(of.Copied)}
+		return plan.NewDesired(of.Overlay, sidecar, of.container, version, marks).For(given)
+	}
 	if executed != nil && of.Copied == nil {
-		common := executed.desired(of.Overlay, r.request.Sidecar.Name, of.container, version, r.marks())
-		of.Desired, of.sharedBytes = common.For(asked), common.bytes
+		of.isShared = true
+		// Maps are printed in the order of their keys.
+		of.Desired = executed.desired(fmt.Sprintf("%q %q %q %q %q %q %s", sidecar, of.container, version, marks, asked, keys, r.asked.by.names()), fresh)
 	} else {
-		of.Desired = plan.NewDesired(of.Overlay, r.request.Sidecar.Name, of.container, version, r.marks()).For(asked)
+		of.Desired = fresh()
 	}
 	of.stranded = r.oldest.strands(of.Overlay)
 	of.collects = collectionOf(of.Report, of.Overlay.Container(of.container), of.Desired)

@@ -86,11 +86,11 @@ func ValuesOf(ctx context.Context, inputs *Inputs) (environment.Values, *Invalid
 		return environment.Values{}, invalid, nil
 	}
 	from := sources{Inputs: inputs, reader: reader, read: map[string]*corev1.ConfigMap{}}
-	values, _, invalid := from.values(set, name)
+	found, invalid := from.values(nil, set, name)
 	if err := reader.Err(); err != nil {
 		return environment.Values{}, nil, err
 	}
-	return values, invalid, nil
+	return found.Values, invalid, nil
 }
 
 // Read returns the ConfigMaps whose content was used so far, by name.
@@ -145,26 +145,26 @@ func (d *Desired) keep(key string, made *Variant) *Variant {
 // variant makes a variant and caches it under a key.
 func (d *Desired) variant(key string, overrides ...environment.Layer) *Variant {
 	made := &Variant{Source: &Source{IsCommon: key == ""}}
-	values, layers, invalid := d.sources.values(d.set, d.Environment, overrides...)
+	values, invalid := d.sources.values(d.cache, d.set, d.Environment, overrides...)
 	if made.Invalid = invalid; invalid != nil {
 		return d.keep(key, made)
 	}
 	made.Container = tree.Text(values.Tree, "sidecar", "name")
-	referenced, invalid := referencedConfig(&d.sources, values)
+	referenced, invalid := referencedConfig(&d.sources, values.Values)
 	if key == "" {
 		d.ReferencedConfigMap = referenced.at
 	}
 	if made.Invalid = invalid; invalid != nil {
 		return d.keep(key, made)
 	}
-	made.Source.ConfigMap, made.Source.ChecksOff = referenced.object, checkOf(values) == v1alpha1.CheckOff
+	made.Source.ConfigMap, made.Source.ChecksOff = referenced.object, checkOf(values.Values) == v1alpha1.CheckOff
 	sidecar := d.sources.Sidecar
 	made.renderer = newRenderer(d.cache, render.Request{
-		Chart: d.set.Chart, Values: values, KubeVersion: d.sources.KubeVersion, Cluster: d.sources.cluster(),
+		Chart: d.set.Chart, Values: values.Values, KubeVersion: d.sources.KubeVersion, Cluster: d.sources.cluster(),
 		Sidecar: types.NamespacedName{Namespace: sidecar.Namespace, Name: sidecar.Name},
-	}, referenced, d.sources.Inputs, askedFor(d.sources.Inputs, d.set, d.Environment, layers))
+	}, values.digest, referenced, d.sources.Inputs, askedFor(d.sources.Inputs, d.set, d.Environment, values.given))
 	made.renderer.valuesBefore = sync.OnceValues(func() (environment.Values, error) {
-		return d.set.Environments.Predecessor().Values(d.Environment, layers.all()...)
+		return d.set.Environments.Predecessor().Values(d.Environment, values.given.all()...)
 	})
 	return d.keep(key, made)
 }

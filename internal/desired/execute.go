@@ -25,7 +25,7 @@ func (r *renderer) execute(ctx context.Context, request render.Request) (*render
 	if err != nil || !result.IsForAll || r.cache == nil {
 		return result, nil, err
 	}
-	fresh := &execution{result: result, made: map[string]*sharedDesired{}}
+	fresh := newExecution(result)
 	r.cache.keepExecuted(r.shared, request.Target, fresh)
 	return result.In(namespace), fresh, nil // Its companions are changed.
 }

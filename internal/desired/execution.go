@@ -4,13 +4,10 @@
 package desired
 
 import (
-	"fmt"
 	"sync"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // execution is what templates rendered that do not read the namespace, and what was made from it:
@@ -20,25 +17,41 @@ type execution struct {
 
 	mu sync.Mutex
 	// made are by the rest of what they are made from: nearly always one.
-	made map[string]*sharedDesired
+	made map[string]*plan.Desired
+	// permitted are the digests of policies that have been found to permit it.
+	permitted map[string]bool
 }
 
-// sharedDesired is what is desired in several namespaces, and its size in bytes.
-type sharedDesired struct {
-	*plan.Desired
-
-	bytes int
+func newExecution(result *render.Result) *execution {
+	return &execution{result: result, made: map[string]*plan.Desired{}, permitted: map[string]bool{}}
 }
 
-// desired returns what is desired of the overlay that was rendered, or an equal one of another
-// namespace.
-func (e *execution) desired(overlay *workload.Overlay, sidecar, container, version string, marks map[string]string) *sharedDesired {
-	key := fmt.Sprintf("%q %q %q %q", sidecar, container, version, marks) // Maps are printed in the order of their keys.
+// isPermitted reports whether a policy is known to permit what was rendered; false for nil.
+func (e *execution) isPermitted(policy string) bool {
+	if e == nil {
+		return false
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.made[key] == nil {
-		fresh := plan.NewDesired(overlay, sidecar, container, version, marks)
-		e.made[key] = &sharedDesired{fresh, bounded.Footprint(fresh)}
+	return e.permitted[policy]
+}
+
+// permit records that a policy permits what was rendered. It does nothing for nil.
+func (e *execution) permit(policy string) {
+	if e == nil {
+		return
 	}
-	return e.made[key]
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.permitted[policy] = true
+}
+
+// desired returns what is made, or was made in another namespace, from the rest of what that depends on.
+func (e *execution) desired(from string, fresh func() *plan.Desired) *plan.Desired {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.made[from] == nil {
+		e.made[from] = fresh()
+	}
+	return e.made[from]
 }

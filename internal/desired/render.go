@@ -51,11 +51,14 @@ func (r *renderer) keep(target *workload.View, fresh *Rendered) {
 	}
 	reads := r.cache.noteRead(r.common, fresh.readTarget)
 	fresh.key = string(r.appendKey(nil, target, reads))
-	bytes := bounded.Footprint(fresh)
+	var elsewhere []any
+	if fresh.isShared {
+		elsewhere = []any{fresh.Overlay, fresh.Desired, fresh.Report}
+	}
+	bytes := bounded.Footprint(fresh, elsewhere...)
 	if fresh.shares {
 		bytes -= bounded.Footprint(fresh.Companions) // They are counted where they were made.
 	}
-	bytes -= fresh.sharedBytes
 	r.cache.grow(fresh, bytes)
 }
 
@@ -76,21 +79,28 @@ func (r *renderer) evaluate(ctx context.Context, target *workload.View) *Rendere
 	if err == nil {
 		fresh.reserved, err = r.yieldToPolicy(&result.Overlay)
 	}
-	if fresh.Invalid = r.judge(result, target, err); fresh.Invalid != nil {
+	if len(fresh.reserved) > 0 {
+		executed = nil // The overlay is another than the one that was rendered.
+	}
+	if fresh.Invalid = r.judge(result, executed, target, err); fresh.Invalid != nil {
 		return fresh
 	}
-	for _, secret := range judged(&result.Overlay.Template, target, result.ReadTarget).Spec.ImagePullSecrets {
-		result.Overlay.Brings = append(result.Overlay.Brings, secret.Name)
+	overlay := &result.Overlay
+	for _, secret := range judged(&overlay.Template, target, result.ReadTarget).Spec.ImagePullSecrets {
+		overlay.Brings = append(overlay.Brings, secret.Name)
+	}
+	switch {
+	case len(overlay.Brings) > 0:
+		executed = nil
+	case executed != nil:
+		overlay = &executed.result.Overlay // It is equal.
 	}
 	for i := range result.Companions {
 		companion.Label(&result.Companions[i], request.Sidecar.Name)
 	}
 	fresh.Companions, fresh.shares = r.share(result.Companions)
 	end := r.observer.begin(ctx, Check)
-	if len(fresh.reserved)+len(result.Overlay.Brings) > 0 {
-		executed = nil // The overlay is another than the one that was rendered.
-	}
-	r.conclude(ctx, fresh, &result.Overlay, executed)
+	r.conclude(ctx, fresh, overlay, executed)
 	end(fresh.Invalid.err())
 	return fresh
 }
@@ -128,8 +138,9 @@ func (r *renderer) share(fresh []corev1.ConfigMap) (companions []corev1.ConfigMa
 	return fresh, false
 }
 
-// judge says what is wrong with a rendering, nil for nothing.
-func (r *renderer) judge(result *render.Result, target *workload.View, err error) *Invalid {
+// judge says what is wrong with a rendering, nil for nothing. executed is what the rendering is of, nil
+// if it is of this namespace alone.
+func (r *renderer) judge(result *render.Result, executed *execution, target *workload.View, err error) *Invalid {
 	reason := meta.ReasonInvalidTemplate
 	var sidecar *render.SidecarError
 	switch {
@@ -137,9 +148,12 @@ func (r *renderer) judge(result *render.Result, target *workload.View, err error
 		reason = meta.ReasonInvalidSidecar
 	case err != nil:
 		err = fmt.Errorf("%w%s", err, origins(err, r.request.Values))
+	case executed.isPermitted(r.policy.Digest):
+		return nil
 	default:
 		err = errors.Join(r.policy.Check(judged(&result.Overlay.Template, target, result.ReadTarget), result.Overlay.Mounts), r.policy.CheckTells(result.Overlay.Tells))
 		if err == nil {
+			executed.permit(r.policy.Digest)
 			return nil
 		}
 		reason = meta.ReasonPolicyViolation
@@ -161,6 +175,6 @@ func (r *renderer) predecessor(ctx context.Context, manager string, view *worklo
 	common := sha256.Sum256(append([]byte("predecessor "), r.common...))
 	before := *r
 	before.request.Predecessor, before.request.Values, before.common = true, values, common[:]
-	before.shared = sharedBy(&before.request) // The same values may have been others before.
+	before.shared = sharedBy(&before.request, digestOf(values)) // The same values may have been others before.
 	return before.render(ctx, view)
 }

@@ -44,8 +44,8 @@ type Rendered struct {
 	collects  collection
 	// shares reports whether the companions are those of an earlier rendering.
 	shares bool
-	// sharedBytes is the size of what it has in common with other namespaces.
-	sharedBytes int
+	// isShared reports whether other namespaces have the same Overlay and Desired.
+	isShared bool
 	// isReadUnseen reports whether Vector reads configuration that we do not see.
 	isReadUnseen bool
 	// forbidden is what the policy refuses in the configuration, nil for nothing.

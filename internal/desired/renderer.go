@@ -47,8 +47,9 @@ type madeCompanions struct {
 	byDigest map[string][]corev1.ConfigMap
 }
 
-func newRenderer(cache *Cache, request render.Request, config config, inputs *Inputs, asked asked) *renderer {
-	policy, shared := inputs.Platform.Policy, sharedBy(&request)
+// newRenderer returns a renderer of a request; values is the digest of its values.
+func newRenderer(cache *Cache, request render.Request, values []byte, config config, inputs *Inputs, asked asked) *renderer {
+	policy, shared := inputs.Platform.Policy, sharedBy(&request, values)
 	text, _ := json.Marshal([]any{
 		shared, request.Sidecar.Namespace, config.digest, policy.Digest,
 		inputs.WrittenBy, inputs.OldestKubelet, inputs.Version, inputs.AsksVector, asked,
@@ -61,11 +62,11 @@ func newRenderer(cache *Cache, request render.Request, config config, inputs *In
 	}
 }
 
-// sharedBy returns the key of a request without its target and its namespace.
-func sharedBy(request *render.Request) []byte {
-	// Values are JSON, which always marshals with sorted keys.
+// sharedBy returns the key of a request without its target and its namespace. values is the digest of its
+// values.
+func sharedBy(request *render.Request, values []byte) []byte {
 	text, _ := json.Marshal([]any{
-		request.Chart.Digest, request.Values.Tree, request.Sidecar.Name, request.KubeVersion, request.Cluster, request.Predecessor,
+		request.Chart.Digest, values, request.Sidecar.Name, request.KubeVersion, request.Cluster, request.Predecessor,
 	})
 	sum := sha256.Sum256(text)
 	return sum[:]

@@ -28,29 +28,6 @@ func (l *layers) all() []environment.Layer {
 	return slices.Concat(l.namespace, l.sidecar, l.workload)
 }
 
-// values merges the layers of the environment, the namespace, the VectorSidecar and the
-// overrides, and also returns all but the environment's.
-func (s *sources) values(set *TemplateSet, name string, overrides ...environment.Layer) (environment.Values, layers, *Invalid) {
-	namespace, err := s.namespaceLayers()
-	if err != nil {
-		return environment.Values{}, layers{}, &Invalid{meta.ReasonInvalidValues, err.Error()}
-	}
-	own, err := s.ownLayer()
-	if err != nil {
-		return environment.Values{}, layers{}, &Invalid{meta.ReasonInvalidValues, err.Error()}
-	}
-	given := layers{namespace: namespace, sidecar: []environment.Layer{own}, workload: overrides}
-	values, err := set.Environments.Values(name, given.all()...)
-	var unknown *environment.UnknownError
-	switch {
-	case errors.As(err, &unknown):
-		return values, given, &Invalid{meta.ReasonUnknownEnvironment, fmt.Sprintf("%s: %s", Describe(s.Sidecar), err)}
-	case err != nil:
-		return values, given, &Invalid{meta.ReasonInvalidValues, fmt.Sprintf("values for environment %q: %s", name, err)}
-	}
-	return values, given, nil
-}
-
 // namespaceLayers returns the layer of the namespace's defaults, if it has any.
 func (s *sources) namespaceLayers() ([]environment.Layer, error) {
 	object := s.content(meta.NamespaceDefaults)
@@ -85,15 +62,6 @@ func saysNothing(text string) bool {
 		}
 	}
 	return true
-}
-
-// ownLayer returns the layer of the inputs' VectorSidecar.
-func (s *sources) ownLayer() (environment.Layer, error) {
-	text, err := specText(s.Sidecar)
-	if err == nil && s.reader.take(len(text)) {
-		return layerOf(s.Sidecar, text)
-	}
-	return environment.Layer{}, err
 }
 
 // workloadLayers returns the values that a workload's annotations set, in the order of
@@ -165,7 +133,7 @@ func (o *overriding) refuse(where, path string) error {
 }
 
 // LayerOf returns the layer of a VectorSidecar: the part of its spec that has the keys
-// of a values file.
+// of a values file. It is the same for a ClusterVectorSidecar in all namespaces.
 func LayerOf(sidecar *v1alpha1.VectorSidecar) (environment.Layer, error) {
 	text, err := specText(sidecar)
 	if err != nil {
@@ -186,8 +154,16 @@ func specText(sidecar *v1alpha1.VectorSidecar) ([]byte, error) {
 	return text, nil
 }
 
+// specOf names the spec for people.
+func specOf(sidecar *v1alpha1.VectorSidecar) string {
+	if sidecar.Cluster != nil {
+		return meta.Title(sidecar.Name) + " spec"
+	}
+	return Describe(sidecar) + " spec"
+}
+
 func layerOf(sidecar *v1alpha1.VectorSidecar, text []byte) (environment.Layer, error) {
-	layer := environment.Layer{Name: Describe(sidecar) + " spec", Tree: map[string]any{}}
+	layer := environment.Layer{Name: specOf(sidecar), Tree: map[string]any{}}
 	var refused *bounded.Error
 	switch err := bounded.Spec().DecodeJSON(text, &layer.Tree); {
 	case errors.As(err, &refused): // Only here does it have lines.

@@ -14,7 +14,7 @@ import (
 
 // Values is the merged tree, with the origin of every leaf.
 type Values struct {
-	// Tree holds the values as JSON types. The caller may modify it.
+	// Tree holds the values as JSON types. It must not be modified: others may have the same.
 	Tree map[string]any
 
 	layers []Layer

@@ -5,12 +5,14 @@ package evaluate
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
@@ -72,5 +74,36 @@ func BenchmarkPlanning(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// BenchmarkAnotherNamespace is the first pass of a ClusterVectorSidecar over a namespace of two workloads, with
+// a cache that has seen others; figures are per namespace.
+func BenchmarkAnotherNamespace(b *testing.B) {
+	cluster := &v1alpha1.ClusterVectorSidecar{}
+	cluster.Name, cluster.UID = "logs", "1"
+	cluster.Spec.VectorSidecarSpec = logs().WithLogs("/var/log/app").Build().Spec
+	cache := desired.NewCache()
+	first := snapshot(b, clusterwide.In(cluster, "shop-0", true))
+	pass := func(n int) {
+		namespace := fmt.Sprintf("shop-%d", n)
+		of := *first
+		of.Sidecar, of.Workloads = clusterwide.In(cluster, namespace, true), nil
+		for _, deployment := range manyOf(2) {
+			deployment.Namespace = namespace
+			of.Workloads = append(of.Workloads, workloadcache.Showing(settled(deployment)))
+		}
+		b.StartTimer()
+		decided, err := Decide(b.Context(), &of, cache)
+		require.NoError(b, err)
+		require.Len(b, decided.Plans, 2)
+		require.Equal(b, plan.Inject, decided.Plans[1].Action)
+		b.StopTimer()
+	}
+	pass(0)
+	b.ReportAllocs()
+	b.ResetTimer()
+	for n := range b.N {
+		pass(n + 1)
 	}
 }

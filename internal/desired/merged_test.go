@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package desired
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/policy"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// inNamespace is what a ClusterVectorSidecar whose sidecar has a log level is in a namespace.
+func inNamespace(namespace, level string) *v1alpha1.VectorSidecar {
+	made := objects.NewVectorSidecar(meta.InNamespace("logs"), namespace).Selecting("logs", "vector").Sidecar(func(s *v1alpha1.SidecarSpec) { s.LogLevel = level }).Build()
+	made.Cluster = &v1alpha1.InCluster{}
+	return made
+}
+
+// Values are merged once for all namespaces, and again as soon as one of them, a workload, the spec or the
+// environment is another.
+func TestNamespacesShareTheirValues(t *testing.T) {
+	platform, cache := builtIn(t), NewCache()
+	merge := func(sidecar *v1alpha1.VectorSidecar, platform *Platform, overrides []environment.Layer, configMaps ...*corev1.ConfigMap) merged {
+		t.Helper()
+		inputs := &Inputs{Sidecar: sidecar, Platform: platform, ConfigMaps: map[string]*corev1.ConfigMap{}, HasAllConfigMaps: true}
+		for _, object := range configMaps {
+			inputs.ConfigMaps[object.Name] = object
+		}
+		set, err := platform.Set("")
+		require.NoError(t, err)
+		from := sources{Inputs: inputs, reader: NewReader(t.Context(), inputs), read: map[string]*corev1.ConfigMap{}}
+		defer from.reader.Release()
+		found, invalid := from.values(cache, set, "development", overrides...)
+		require.Nil(t, invalid)
+		require.Equal(t, digestOf(found.Values), found.digest)
+		return found
+	}
+	level := func(of merged) any {
+		sidecar, _ := of.Tree["sidecar"].(map[string]any)
+		return sidecar["logLevel"]
+	}
+	isSame := func(a, b merged) bool { return reflect.ValueOf(a.Tree).Pointer() == reflect.ValueOf(b.Tree).Pointer() }
+
+	first := merge(inNamespace("shop", "warn"), platform, nil)
+	require.Equal(t, "warn", level(first))
+	require.True(t, isSame(first, merge(inNamespace("pay", "warn"), platform, nil)))
+	require.NotContains(t, first.Origin("sidecar", "logLevel"), "shop", "its spec is that of all namespaces")
+
+	require.Equal(t, "error", level(merge(inNamespace("pay", "error"), platform, nil)))
+	allowing := *platform
+	var err error
+	allowing.Policy, err = policy.Parse("policy", []byte("overrides: {namespaces: [sidecar.logLevel], workloads: [sidecar.logLevel]}"))
+	require.NoError(t, err)
+	defaults := objects.NewConfigMap(meta.NamespaceDefaults, "pay", meta.NamespaceDefaultsKey, "sidecar: {logLevel: trace}")
+	ofNamespace := merge(inNamespace("pay", "warn"), &allowing, nil, defaults)
+	require.False(t, isSame(first, ofNamespace))
+	require.Len(t, ofNamespace.given.namespace, 1)
+	layer, err := environment.ParseValue("annotation", "sidecar.logLevel", []byte("debug"))
+	require.NoError(t, err)
+	require.Equal(t, "debug", level(merge(inNamespace("pay", "warn"), platform, []environment.Layer{layer})))
+	require.True(t, isSame(first, merge(inNamespace("mail", "warn"), platform, nil)), "what is of one namespace or workload is not kept")
+
+	other := builtIn(t)
+	again := merge(inNamespace("shop", "warn"), other, nil)
+	require.False(t, isSame(first, again), "of another environment")
+	mine, theirs := logs().Build(), objects.NewVectorSidecar("logs", "pay").Selecting("logs", "vector").Build()
+	require.Contains(t, merge(mine, other, nil).given.sidecar[0].Name, "shop/logs")
+	require.Contains(t, merge(theirs, other, nil).given.sidecar[0].Name, "pay/logs", "errors name the owner")
+}
+
+// What one policy permits, another may refuse, and what is rendered is the same.
+func TestEachPolicyJudgesWhatNamespacesShare(t *testing.T) {
+	cache := NewCache()
+	for namespace, rules := range map[string]string{"shop": "", "pay": "images: {requireDigest: true}", "mail": ""} {
+		judging, err := policy.Parse("policy", []byte(rules))
+		require.NoError(t, err)
+		made := of(t, objects.NewVectorSidecar("logs", namespace).WithLogs("/var/log/app").Build(), cache)
+		made.CommonVariant().renderer.policy = judging
+		view := settled(services(1)[0])
+		view.Namespace = namespace
+		found := made.CommonVariant().For(t.Context(), "", &view)
+		require.Equal(t, rules != "", found.Invalid != nil, namespace)
+	}
+}
