@@ -11,7 +11,6 @@ import (
 	"golang.org/x/time/rate"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
@@ -121,7 +120,7 @@ const (
 // reference returns the part of a workload that an event needs.
 func reference(target workload.Ref) *metav1.PartialObjectMetadata {
 	object := &metav1.PartialObjectMetadata{}
-	object.SetGroupVersionKind(schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: target.Kind})
+	object.SetGroupVersionKind(target.Adapter().GroupVersionKind)
 	object.Namespace, object.Name, object.UID = target.Namespace, target.Name, target.UID
 	return object
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/events"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
@@ -63,4 +64,16 @@ func TestAnEventThatWaitsHoldsNamesAlone(t *testing.T) {
 	require.Equal(t, "/v1, Kind=ConfigMap", name.GroupVersionKind().String())
 	require.Equal(t, object.ObjectMeta, name.ObjectMeta)
 	require.Nil(t, a.named(nil))
+}
+
+// Whoever follows the reference of an event has to find the object.
+func TestAnEventRefersToTheAPIOfItsWorkload(t *testing.T) {
+	for kind, version := range map[string]string{
+		"Deployment": "apps/v1", "StatefulSet": "apps/v1", "DaemonSet": "apps/v1", "CronJob": "batch/v1", "Rollout": "argoproj.io/v1alpha1",
+	} {
+		object := reference(workload.Ref{Kind: kind, Namespace: "shop", Name: "cart", UID: "u"})
+		require.Equal(t, version, object.APIVersion)
+		require.Equal(t, kind, object.Kind)
+		require.Equal(t, "u", string(object.UID))
+	}
 }
