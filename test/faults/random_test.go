@@ -203,7 +203,7 @@ func compareEnds(ctx context.Context, wild, scratch *place) error {
 			return still
 		}
 		return differences(should, workloads(s))
-	}, func(s *seen) bool { return wild.wire.Quiet() > futile && s.unsettled() == "" })
+	}, func(s *seen) bool { return wild.wire.Idle() > futile && s.unsettled() == "" })
 }
 
 // workloads are the Deployments of a namespace, less what depends on who came first

@@ -25,7 +25,7 @@ const (
 	// calm is how long nothing is written when all is done: more than the time for
 	// which a status is held back.
 	calm = 1500 * time.Millisecond
-	// futile is how long nothing is written, and nothing said to go on, when what is
+	// futile is how long nothing is asked for, and nothing said to go on, when what is
 	// missing will not come any more: more than the first waits before another try.
 	futile = 6 * time.Second
 	// anew is when a person starts the operator anew, whose write was refused as one
@@ -206,7 +206,7 @@ func (p *player) isFutile(s *seen) bool {
 		p.crash()
 		return false
 	}
-	return !p.restarted && p.wire.Quiet() > futile && s.unsettled() == ""
+	return !p.restarted && p.wire.Idle() > futile && s.unsettled() == ""
 }
 
 // learn waits for the end of a step without a fault: what is said, and then calm.

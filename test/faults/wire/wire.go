@@ -7,6 +7,7 @@ import (
 	"errors"
 	"maps"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 )
@@ -19,17 +20,18 @@ type Wire struct {
 
 	mu     sync.Mutex
 	counts map[string]int
-	last   time.Time
-	fault  *Fault
-	before map[Write]func()
-	fired  chan struct{}
+	// last is when the last write was, and asked when a program began or sent anything.
+	last, asked time.Time
+	fault       *Fault
+	before      map[Write]func()
+	fired       chan struct{}
 }
 
 // New returns a wire with a fault on it, or with none.
 func New(fault *Fault) *Wire {
 	return &Wire{
 		Streams: newStreams(), counts: map[string]int{}, fault: fault,
-		before: map[Write]func(){}, fired: make(chan struct{}), last: time.Now(),
+		before: map[Write]func(){}, fired: make(chan struct{}), last: time.Now(), asked: time.Now(),
 	}
 }
 
@@ -55,6 +57,20 @@ func (w *Wire) Quiet() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return time.Since(w.last)
+}
+
+// Idle is how long ago a program began, or read or wrote anything but a lease or an event: one that has
+// just been started reads before it writes, and on a busy machine that takes a while.
+func (w *Wire) Idle() time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return time.Since(w.asked)
+}
+
+func (w *Wire) ask() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.asked = time.Now()
 }
 
 // number counts a write, and says what is to be done before it, if anything, and what
@@ -86,7 +102,10 @@ type Life struct {
 }
 
 // Begin begins the life of a program.
-func (w *Wire) Begin() *Life { return &Life{wire: w, crashed: make(chan struct{})} }
+func (w *Wire) Begin() *Life {
+	w.ask()
+	return &Life{wire: w, crashed: make(chan struct{})}
+}
 
 // Crashed is closed when the program is not to go on: nothing of it reaches the API
 // server any more, and nothing of the API server's reaches it.
@@ -148,10 +167,13 @@ func (l *Life) Through(next http.RoundTripper) http.RoundTripper {
 }
 
 func (l *Life) send(next http.RoundTripper, request *http.Request) (*http.Response, error) {
+	kind, counts := KindOf(request)
+	if counts || request.Method == http.MethodGet && !slices.Contains(uncounted, resourceOf(request.URL.Path)) {
+		l.wire.ask()
+	}
 	if isWatch(request) {
 		return l.wire.Streams.open(next, request)
 	}
-	kind, counts := KindOf(request)
 	if !counts {
 		return next.RoundTrip(l.wire.Streams.backdate(request))
 	}

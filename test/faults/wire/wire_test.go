@@ -282,3 +282,29 @@ func TestAProxyOfALifeThatHasEndedBreaksConnections(t *testing.T) {
 	_, _, err = get(t, proxy.Kubeconfig, "")
 	require.Error(t, err)
 }
+
+// A program that has been started and reads is not idle, though nothing is written; one that only holds its
+// lease is.
+func TestReadsEndIdleness(t *testing.T) {
+	_, next := server(t)
+	of := New(nil)
+	long := func() {
+		of.mu.Lock()
+		defer of.mu.Unlock()
+		of.asked, of.last = of.asked.Add(-time.Hour), of.last.Add(-time.Hour)
+	}
+	life := of.Begin()
+	for path, isIdle := range map[string]bool{
+		deployment: false, "/apis/apps/v1/deployments": false, "/apis/coordination.k8s.io/v1/namespaces/shop/leases/a": true,
+	} {
+		long()
+		response, err := life.Through(next).RoundTrip(request(t, http.MethodGet, path, ""))
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		require.Equal(t, isIdle, of.Idle() > time.Minute, path)
+		require.Greater(t, of.Quiet(), time.Minute)
+	}
+	long()
+	of.Begin()
+	require.Less(t, of.Idle(), time.Minute)
+}
