@@ -99,8 +99,8 @@ run: ## Run the operator against the current kubeconfig.
 	go run -tags '$(TAGS)' -ldflags '$(LDFLAGS)' ./cmd/operator $(ARGS)
 
 .PHONY: demo
-demo: build control-plane $(if $(filter real,$(NODE)),real-node) ## Show the main job on a control plane of its own, then stay up; DEMO=once runs through and ends, NODE=real has pods run, with Linux, root, containerd and runc.
-	go run ./test/demo $(if $(filter once,$(DEMO)),-once) $(if $(NODE),-node=$(NODE)) $(ARGS)
+demo: build control-plane $(if $(filter real,$(NODE)),real-node) $(if $(filter all,$(KINDS)),$(addprefix $(BIN)/,rollouts-controller rollouts-crds)) ## Show the main job on a control plane of its own, then stay up; DEMO=once runs through and ends, KINDS=all has a Rollout of Argo Rollouts, too, whose controller takes some minutes to build, NODE=real has pods run, with Linux, root, containerd and runc.
+	go run ./test/demo $(if $(filter once,$(DEMO)),-once) $(if $(filter all,$(KINDS)),-rollouts) $(if $(NODE),-node=$(NODE)) $(ARGS)
 
 .PHONY: real-node
 real-node: PLATFORMS = linux/$(shell go env GOARCH)

@@ -33,7 +33,7 @@ func steps() []step {
 		{"Label the application: its pods get the sidecar", (*demo).inject},
 		{"Restart the operator: nothing is written", (*demo).restartOperator},
 		{"Change one value: exactly one rollout", (*demo).changeLogLevel},
-		{"Do the same for a StatefulSet and a CronJob", (*demo).otherKinds},
+		{"Do the same for other kinds of workloads", (*demo).otherKinds},
 		{"Take it out: not a trace is left", (*demo).remove},
 		{"Uninstall the operator", (*demo).uninstall},
 	}
@@ -49,6 +49,8 @@ type demo struct {
 	node   *realNode
 	plane  *controlplane.ControlPlane
 	client client.WithWatch // the cluster administrator's
+	// hasRollouts is true if there is Argo Rollouts.
+	hasRollouts bool
 	// patience is how long anything may take.
 	patience time.Duration
 

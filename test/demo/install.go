@@ -40,7 +40,10 @@ func (d *demo) startControlPlane(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return d.connect(ctx, plane, nodes)
+	if err := d.connect(ctx, plane, nodes); err != nil || !d.hasRollouts {
+		return err
+	}
+	return d.runRollouts(ctx)
 }
 
 // connect makes a control plane the demo's, and shows its nodes.
@@ -63,10 +66,19 @@ func (d *demo) connect(ctx context.Context, plane *controlplane.ControlPlane, no
 	return expect("control plane", "Ready nodes:", nodes, strings.Count(output, " Ready "))
 }
 
+// kinds are those that the installation serves.
+func (d *demo) kinds() []string {
+	served := []string{"Deployment", "StatefulSet", "DaemonSet", "CronJob"}
+	if d.hasRollouts {
+		served = append(served, "Rollout")
+	}
+	return served
+}
+
 // install installs the chart. The first request for a kind of the new
 // CustomResourceDefinition must not come before the API server serves it.
 func (d *demo) install(ctx context.Context) error {
-	args := []string{"install", release, "./chart", "-n", namespace, "--create-namespace", "-f", values, "--set", "workloads.kinds={Deployment,StatefulSet,CronJob}"}
+	args := []string{"install", release, "./chart", "-n", namespace, "--create-namespace", "-f", values, "--set", "workloads.kinds={" + strings.Join(d.kinds(), ",") + "}"}
 	if d.node != nil {
 		args = append(args, "--wait")
 	}

@@ -6,7 +6,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
+	"net"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -16,65 +19,119 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// kindsFile has a StatefulSet and a CronJob, and data, the VectorSidecar for them.
-const kindsFile = "test/demo/kinds.yaml"
+// kindred are workloads of other kinds than Deployment, and the VectorSidecar for them.
+type kindred struct {
+	file, sidecar string
+	// workloads are their names by kind.
+	workloads map[string]string
+	// want is what they come to.
+	want string
+}
 
-var data = types.NamespacedName{Namespace: "shop", Name: "data"}
+// shop is the namespace that they are in.
+const shop = "shop"
 
-// others are the workloads of that file, by kind.
-var others = map[string]string{"StatefulSet": "db", "CronJob": "report"}
+// rolloutDefinition is what Argo Rollouts defines, of the release whose controller is run.
+const rolloutDefinition = "bin/rollouts-crds"
 
 func (d *demo) otherKinds(ctx context.Context) error {
-	if _, err := d.kubectl(ctx, "apply", "-f", kindsFile); err != nil {
+	all := []kindred{{
+		"test/demo/kinds.yaml", "data", map[string]string{"StatefulSet": "db", "DaemonSet": "agent", "CronJob": "report"},
+		"a StatefulSet and a DaemonSet that are ready and a CronJob that waits for its run",
+	}}
+	if d.hasRollouts {
+		all = append(all, kindred{"test/demo/rollout.yaml", "web", map[string]string{"Rollout": "checkout"}, "a Rollout that is ready"})
+	}
+	for i := range all {
+		if err := d.injectKindred(ctx, &all[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// injectKindred has workloads of other kinds get a sidecar, and lose it.
+func (d *demo) injectKindred(ctx context.Context, of *kindred) error {
+	if _, err := d.kubectl(ctx, "apply", "-f", of.file); err != nil {
 		return err
 	}
-	err := d.wait(ctx, "VectorSidecar shop/data", "a StatefulSet that is ready and a CronJob that waits for its run", func(ctx context.Context) (finding, error) {
+	name := types.NamespacedName{Namespace: shop, Name: of.sidecar}
+	err := d.wait(ctx, "VectorSidecar "+name.String(), of.want, func(ctx context.Context) (finding, error) {
 		var sidecar v1alpha1.VectorSidecar
-		if err := d.client.Get(ctx, data, &sidecar); err != nil {
+		if err := d.client.Get(ctx, name, &sidecar); err != nil {
 			return finding{}, err
 		}
-		return rolledOutOrHeld(sidecar.Status.Kinds), nil
+		return rolledOutOrHeld(sidecar.Status.Kinds, len(of.workloads)), nil
 	})
 	if err != nil {
 		return err
 	}
-	for kind, name := range others {
-		if err := d.expectContainers(ctx, kind, name, "vector", name); err != nil {
+	kinds := slices.Sorted(maps.Keys(of.workloads))
+	for _, kind := range kinds {
+		if err := d.expectContainers(ctx, kind, of.workloads[kind], "vector", of.workloads[kind]); err != nil {
 			return err
 		}
-		d.ok("%s shop/%s has the sidecar", kind, name)
+		d.ok("%s %s/%s has the sidecar", kind, shop, of.workloads[kind])
 	}
-	if _, err := d.kubectl(ctx, "delete", definition, data.Name, "-n", data.Namespace, "--timeout=30s"); err != nil {
+	if _, err := d.kubectl(ctx, "delete", definition, of.sidecar, "-n", shop, "--timeout=30s"); err != nil {
 		return err
 	}
-	for kind, name := range others {
-		if err := d.expectContainers(ctx, kind, name, name); err != nil {
+	remove := []string{"delete", "-n", shop}
+	for _, kind := range kinds {
+		if err := d.expectContainers(ctx, kind, of.workloads[kind], of.workloads[kind]); err != nil {
 			return err
 		}
-		d.ok("%s shop/%s has its own container alone", kind, name)
+		d.ok("%s %s/%s has its own container alone", kind, shop, of.workloads[kind])
+		remove = append(remove, strings.ToLower(kind)+"/"+of.workloads[kind])
 	}
-	_, err = d.kubectl(ctx, "delete", "statefulset/db", "cronjob/report", "-n", data.Namespace)
+	_, err = d.kubectl(ctx, remove...)
 	return err
 }
 
-// rolledOutOrHeld says whether both have the sidecar: the StatefulSet in its pod, the
-// CronJob for its next run.
-func rolledOutOrHeld(kinds []v1alpha1.KindStatus) finding {
+// rolledOutOrHeld says whether one workload of each of so many kinds has the sidecar: in its pods, or, as a
+// CronJob, for its next run.
+func rolledOutOrHeld(kinds []v1alpha1.KindStatus, count int) finding {
 	found := finding{state: "nothing"}
 	for _, kind := range kinds {
-		found.state = fmt.Sprintf("%d of %d kinds, %s: %d injected", len(kinds), len(others), kind.Kind, kind.Injected)
+		found.state = fmt.Sprintf("%d of %d kinds, %s: %d injected", len(kinds), count, kind.Kind, kind.Injected)
 		if kind.Ready+kind.Held != 1 {
 			return found
 		}
 	}
-	found.done = len(kinds) == len(others)
+	found.done = len(kinds) == count
 	return found
+}
+
+// runRollouts installs Argo Rollouts, whose controller runs here, as that of Deployments does.
+func (d *demo) runRollouts(ctx context.Context) error {
+	if _, err := d.kubectl(ctx, "apply", "--server-side", "-f", rolloutDefinition); err != nil {
+		return err
+	}
+	program, err := d.plane.Bin("rollouts-controller")
+	if err != nil {
+		return err
+	}
+	listens, err := loopback()
+	if err != nil {
+		return err
+	}
+	serves := func(ctx context.Context) error {
+		connection, err := (&net.Dialer{}).DialContext(ctx, "tcp", listens.health)
+		if err != nil {
+			return fmt.Errorf("asking Argo Rollouts' controller: %w", err)
+		}
+		return connection.Close()
+	}
+	_, health, _ := net.SplitHostPort(listens.health) // They are the addresses of listeners.
+	_, metrics, _ := net.SplitHostPort(listens.metrics)
+	return d.plane.Run(ctx, "rollouts-controller", program, serves,
+		"--kubeconfig="+d.plane.Kubeconfig(), "--leader-elect=false", "--healthzPort="+health, "--metricsPort="+metrics)
 }
 
 // expectContainers checks the names of the containers of a workload, init containers first.
 func (d *demo) expectContainers(ctx context.Context, kind, name string, names ...string) error {
 	object := workload.KindOf(kind).New()
-	if err := d.client.Get(ctx, client.ObjectKey{Namespace: data.Namespace, Name: name}, object); err != nil {
+	if err := d.client.Get(ctx, client.ObjectKey{Namespace: shop, Name: name}, object); err != nil {
 		return err
 	}
 	var found []string
@@ -85,7 +142,7 @@ func (d *demo) expectContainers(ctx context.Context, kind, name string, names ..
 		}
 	}
 	if !slices.Equal(names, found) {
-		return mismatch{kind + " shop/" + name, fmt.Sprint("containers ", names), fmt.Sprint(found)}
+		return mismatch{kind + " " + shop + "/" + name, fmt.Sprint("containers ", names), fmt.Sprint(found)}
 	}
 	return nil
 }

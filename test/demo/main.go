@@ -27,6 +27,7 @@ func main() { os.Exit(run()) }
 func run() int {
 	once := flag.Bool("once", false, "end after the last step instead of staying up")
 	nodes := flag.String("node", "simulated", "simulated or real")
+	hasRollouts := flag.Bool("rollouts", false, "on simulated nodes: run Argo Rollouts' controller, and show one of its workloads")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -36,12 +37,13 @@ func run() int {
 			_, _ = os.Stderr.WriteString(err.Error() + "\n")
 			return 1
 		}
+		d.hasRollouts = *hasRollouts
 		return d.play(ctx, *once)
 	}
-	switch *nodes {
-	case "simulated":
+	switch {
+	case *nodes == "simulated":
 		return play(nil)
-	case "real":
+	case *nodes == "real" && !*hasRollouts:
 		return onNode(play)
 	}
 	flag.Usage()
