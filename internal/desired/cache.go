@@ -36,7 +36,7 @@ type Cache struct {
 	// same for all, so that one lookup finds a result.
 	read    *bounded.Store[[][]tree.Read]
 	reports *bounded.Store[*vectorconfig.Report]
-	// merged are the values of specs.
+	// merged are the values of ClusterVectorSidecars.
 	merged *bounded.Store[merged]
 }
 

@@ -31,8 +31,8 @@ type merged struct {
 const largestShared = 64 << 10
 
 // values merges the layers of the environment, the namespace, the VectorSidecar and the
-// overrides. Where there is nothing of a namespace or workload, they are those of the last pass,
-// or of another namespace, as long as spec and environment are the same.
+// overrides. Those of a ClusterVectorSidecar are merged once for all namespaces that have no defaults of their
+// own, as long as spec and environment are the same.
 func (s *sources) values(cache *Cache, set *TemplateSet, name string, overrides ...environment.Layer) (merged, *Invalid) {
 	namespace, err := s.namespaceLayers()
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *sources) values(cache *Cache, set *TemplateSet, name string, overrides 
 		return merged{}, &Invalid{meta.ReasonInvalidValues, err.Error()}
 	}
 	isRead := s.reader.take(len(text)) // If not, what is made of this is not used.
-	isShared := cache != nil && isRead && len(namespace)+len(overrides) == 0 && len(text) <= largestShared
+	isShared := cache != nil && isRead && s.Sidecar.Cluster != nil && len(namespace)+len(overrides) == 0 && len(text) <= largestShared
 	key := fmt.Appendf(nil, "%q %q %s", name, specOf(s.Sidecar), text)
 	if isShared {
 		if found := remembered(cache, cache.merged, key); found.from != nil && found.from == set.Environments {
