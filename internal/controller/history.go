@@ -47,7 +47,9 @@ type history struct {
 	// owner the ConfigMap that it goes with.
 	newest string
 	owner  types.UID
-	loaded *lru.Cache // *desired.Platform by revision
+	// isUntidy is true if revisions may be stored that nobody needs any more.
+	isUntidy bool
+	loaded   *lru.Cache // *desired.Platform by revision
 }
 
 func newHistory(cached, live client.Reader, writer *apply.Writer, sidecars sidecarLister, options *Options) *history {
@@ -116,11 +118,26 @@ func (h *history) let(ctx context.Context, revision string, now *desired.Platfor
 	if err := h.keep(ctx, installation, revision, now); err != nil {
 		return err
 	}
-	h.newest, h.owner = revision, installation.UID
-	if err := h.prune(ctx, installation, now); err != nil {
+	h.newest, h.owner, h.isUntidy = revision, installation.UID, true
+	return nil
+}
+
+// tidy deletes what is stored and not needed any more. It comes after the writes that a revision is for,
+// which do not have to wait for it.
+func (h *history) tidy(ctx context.Context, now *desired.Platform) {
+	h.mu.Lock() // Of what is being stored there are parts before the whole.
+	defer h.mu.Unlock()
+	if !h.isUntidy {
+		return
+	}
+	installation := &corev1.ConfigMap{}
+	err := h.cached.Get(ctx, h.options.Installation, installation)
+	if err == nil {
+		err = h.prune(ctx, installation, now)
+	}
+	if h.isUntidy = ctx.Err() != nil; err != nil {
 		log.FromContext(ctx).Error(err, "old revisions stay stored")
 	}
-	return nil
 }
 
 // keep stores what is given out now, if it is not stored, and gives it the highest number.

@@ -37,6 +37,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	if err != nil {
 		r.stages.skip(request.NamespacedName)
 	}
+	r.stages.tidy(ctx)
 	if err != nil && isStopping(ctx) {
 		log.FromContext(ctx).V(1).Info("pass stopped by shutdown", "cause", err.Error())
 		return reconcile.Result{}, nil

@@ -151,6 +151,13 @@ func (s *stages) record(ctx context.Context, known *state.Sidecar, sidecar *v1al
 	return nil
 }
 
+// tidy deletes stored revisions that nobody needs any more.
+func (s *stages) tidy(ctx context.Context) {
+	if last := s.catalog.last.Load(); last != nil && last.Rollout.IsStaged() {
+		s.catalog.history.tidy(ctx, last)
+	}
+}
+
 // memberOf is a VectorSidecar or a ClusterVectorSidecar as a member of a wave.
 func memberOf(object client.Object, spec *v1alpha1.VectorSidecarSpec, generation int64, wave int, given *fleet.Given) fleet.Member {
 	of := fleet.Member{Wave: wave, Generation: generation}
