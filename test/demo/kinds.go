@@ -76,7 +76,7 @@ func (d *demo) injectKindred(ctx context.Context, of *kindred) error {
 	if _, err := d.kubectl(ctx, "delete", definition, of.sidecar, "-n", shop, "--timeout=30s"); err != nil {
 		return err
 	}
-	remove := []string{"delete", "-n", shop}
+	remove := []string{"delete", "-n", shop, "--cascade=foreground"} // Its pods, too, before the next step counts pods.
 	for _, kind := range kinds {
 		if err := d.expectContainers(ctx, kind, of.workloads[kind], of.workloads[kind]); err != nil {
 			return err
