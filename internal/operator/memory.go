@@ -10,6 +10,8 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
 )
 
 const (
@@ -32,18 +34,27 @@ const (
 type gcTuner struct {
 	// synced ends the initial cache sync, during which the live heap grows.
 	synced context.CancelFunc
+	// isSynced reports whether all workloads are in the cache.
+	isSynced func() bool
 }
 
 func startGCTuner(ctx context.Context) *gcTuner {
 	ctx, synced := context.WithCancel(ctx)
 	go tuneGC(ctx, minGarbageSyncing, tuneIntervalSyncing)
-	return &gcTuner{synced}
+	return &gcTuner{synced: synced, isSynced: func() bool { return true }}
 }
 
-// Start is called by the manager when the caches are synced. Decoding the lists of a large
+// mostSyncing is how long workloads may take to be listed that the manager does not wait for: those of a kind
+// that a cluster may lack.
+const mostSyncing = time.Minute
+
+// Start is called by the manager when the caches are synced that it knows. Decoding the lists of a large
 // fleet allocates as much again as the records that are kept, and the runtime would hold on
 // to that memory for minutes.
 func (g *gcTuner) Start(ctx context.Context) error {
+	syncing, cancel := context.WithTimeout(ctx, mostSyncing)
+	defer cancel()
+	_ = wait.PollUntilContextCancel(syncing, tuneIntervalSyncing, true, func(context.Context) (bool, error) { return g.isSynced(), nil })
 	g.synced()
 	debug.FreeOSMemory()
 	tuneGC(ctx, minGarbage, tuneInterval)

@@ -4,8 +4,12 @@
 package operator
 
 import (
+	"context"
 	"runtime"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -31,4 +35,31 @@ func TestTheLiveHeapIsMeasured(t *testing.T) {
 	runtime.GC()
 	require.InDelta(t, before+32<<20, liveHeap(), 8<<20)
 	runtime.KeepAlive(held)
+}
+
+// Workloads of a kind that a cluster may lack are listed after all others. What that takes is given back, too; and
+// if they never are, it is not waited for.
+func TestMemoryIsGivenBackWhenAllWorkloadsAreListed(t *testing.T) {
+	for name, comes := range map[string]bool{"late": true, "never": false} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				syncing, synced := context.WithCancel(t.Context())
+				ctx, stop := context.WithCancel(t.Context())
+				var isSynced atomic.Bool
+				ended := make(chan error)
+				go func() { ended <- (&gcTuner{synced: synced, isSynced: isSynced.Load}).Start(ctx) }()
+				time.Sleep(mostSyncing / 2) //nolint:forbidigo // the clock is the test's own
+				require.NoError(t, syncing.Err())
+				isSynced.Store(comes)
+				time.Sleep(2 * tuneIntervalSyncing) //nolint:forbidigo // as above
+				synctest.Wait()
+				require.Equal(t, comes, syncing.Err() != nil)
+				time.Sleep(mostSyncing) //nolint:forbidigo // as above
+				synctest.Wait()
+				require.Error(t, syncing.Err())
+				stop()
+				require.NoError(t, <-ended)
+			})
+		})
+	}
 }

@@ -76,6 +76,7 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 		return err
 	}
 	workloads, lists := options.workloads(), &relister{}
+	tuner.isSynced = workloads.IsSynced
 	mgr, err := newManager(ctx, config, options, workloads, lists)
 	if err != nil {
 		return fmt.Errorf("creating the manager: %w", err)
