@@ -245,13 +245,13 @@ test-e2e: build control-plane ## Run only the whole: chart, operator process and
 	go run ./test/demo -once
 
 .PHONY: bench bench-short bench-record bench-unit
-bench: control-plane ## Measure the operator against the floor at full size, for more than half an hour; ARGS='-only REGEXP' for some of it.
+bench: control-plane $(BIN)/rollouts-crds ## Measure the operator against the floor at full size, for more than half an hour; ARGS='-only REGEXP' for some of it.
 	go run ./test/bench -size full -profile $(ARGS)
 
-bench-short: control-plane ## Measure it in short, and fail if a ratio became more than 20 % worse than it ever was.
+bench-short: control-plane $(BIN)/rollouts-crds ## Measure it in short, and fail if a ratio became more than 20 % worse than it ever was.
 	go run ./test/bench -record $(BENCH_RECORD) $(ARGS)
 
-bench-record: control-plane ## Measure it in short, and record the ratios as ranges that hold.
+bench-record: control-plane $(BIN)/rollouts-crds ## Measure it in short, and record the ratios as ranges that hold.
 	go run ./test/bench -record $(BENCH_RECORD) -update $(ARGS)
 
 bench-unit: ## Run the benchmarks of single packages, in the form that benchstat reads.

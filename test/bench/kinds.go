@@ -16,15 +16,19 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// mixture is the kinds of a mixed fleet, in equal shares.
-var mixture = []v1alpha1.WorkloadKind{"Deployment", "StatefulSet", "DaemonSet", "CronJob"}
+// mixture is the kinds of a mixed fleet, in equal shares. Nobody rolls out the Rollouts.
+var mixture = []v1alpha1.WorkloadKind{"Deployment", "StatefulSet", "DaemonSet", "CronJob", "Rollout"}
 
 // mix starts the operator, which serves all kinds of the mixture, on a fleet of them that nothing
 // selects, and then watches it do nothing with VectorSidecars that select some.
 func (s sizes) mix(ctx context.Context, b *bench) error {
+	if err := b.cluster.ServeRollouts(); err != nil {
+		return err
+	}
 	before := b.program.arguments
 	defer func() { b.program.arguments = before }()
 	var kinds []string
@@ -76,7 +80,7 @@ func group(n int) string { return fmt.Sprintf("logs-%d", n) }
 // ofKind is a workload of a kind with the pod template of the benchmark's Deployments.
 func ofKind(kind v1alpha1.WorkloadKind, name, namespace string, n int) client.Object {
 	from := application(name, namespace)
-	object := objects.NewWorkload(string(kind), name, namespace, from.Labels)
+	object := harness.NewWorkload(string(kind), name, namespace, from.Labels)
 	made, _ := workload.As(object) // It is of a kind that NewWorkload makes.
 	template := workload.TemplateOf(made)
 	labels := template.Labels
