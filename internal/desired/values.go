@@ -20,12 +20,47 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// layers are the values that are not of an environment, by their owner.
-type layers struct{ namespace, sidecar, workload []environment.Layer }
-
-// all returns the layers in their order.
-func (l *layers) all() []environment.Layer {
-	return slices.Concat(l.namespace, l.sidecar, l.workload)
+// values merges the layers of the environment, the namespace, the VectorSidecar and the
+// overrides. Those of a ClusterVectorSidecar are merged once for all namespaces that have no defaults of their
+// own, as long as spec and environment are the same.
+func (s *sources) values(cache *Cache, set *TemplateSet, name string, overrides ...environment.Layer) (merged, *Invalid) {
+	namespace, err := s.namespaceLayers()
+	if err != nil {
+		return merged{}, &Invalid{meta.ReasonInvalidValues, err.Error()}
+	}
+	text, err := specText(s.Sidecar)
+	if err != nil {
+		return merged{}, &Invalid{meta.ReasonInvalidValues, err.Error()}
+	}
+	isRead := s.reader.take(len(text)) // If not, what is made of this is not used.
+	isShared := cache != nil && isRead && s.Sidecar.Cluster != nil && len(namespace)+len(overrides) == 0 && len(text) <= largestShared
+	var key []byte
+	if isShared {
+		key = fmt.Appendf(nil, "%q %q %s", name, specOf(s.Sidecar), text)
+		if found := remembered(cache, cache.merged, key); found.from != nil && found.from == set.Environments {
+			return found, nil
+		}
+	}
+	own := environment.Layer{}
+	if isRead {
+		if own, err = layerOf(s.Sidecar, text); err != nil {
+			return merged{}, &Invalid{meta.ReasonInvalidValues, err.Error()}
+		}
+	}
+	made := merged{given: layers{namespace: namespace, sidecar: []environment.Layer{own}, workload: overrides}, from: set.Environments}
+	made.Values, err = set.Environments.Values(name, made.given.all()...)
+	var unknown *environment.UnknownError
+	switch {
+	case errors.As(err, &unknown):
+		return made, &Invalid{meta.ReasonUnknownEnvironment, fmt.Sprintf("%s: %s", Describe(s.Sidecar), err)}
+	case err != nil:
+		return made, &Invalid{meta.ReasonInvalidValues, fmt.Sprintf("values for environment %q: %s", name, err)}
+	}
+	made.digest = digestOf(made.Values)
+	if isShared {
+		remember(cache, cache.merged, key, made, bounded.Footprint(made.Tree)+bounded.Footprint(own))
+	}
+	return made, nil
 }
 
 // namespaceLayers returns the layer of the namespace's defaults, if it has any.
