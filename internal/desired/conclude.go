@@ -34,16 +34,17 @@ func (r *renderer) conclude(ctx context.Context, of *Rendered, rendered *workloa
 		version = of.Copied.Digest
 	}
 	sidecar, marks, asked, keys := r.request.Sidecar.Name, r.marks(), r.asked.digest(of.Copied), of.readOf()
-	fresh := func() *plan.Desired {
-		given := plan.Asked{Digest: asked, Keys: keys, Inputs: r.asked.changeInputs(of.Copied)}
-		return plan.NewDesired(of.Overlay, sidecar, of.container, version, marks).For(given)
+	fresh := func() *plan.Desired { return plan.NewDesired(of.Overlay, sidecar, of.container, version, marks) }
+	given := func() plan.Asked {
+		return plan.Asked{Digest: asked, Keys: keys, Inputs: r.asked.changeInputs(of.Copied)}
 	}
 	if executed != nil && of.Copied == nil {
-		of.isShared = true
 		// Maps are printed in the order of their keys.
-		of.Desired = executed.desired(fmt.Sprintf("%q %q %q %q %q %q %s", sidecar, of.container, version, marks, asked, keys, r.asked.by.names()), fresh)
+		from, input := fmt.Sprintf("%q %q %q %q", sidecar, of.container, version, marks), fmt.Sprintf("%q %q %s", asked, keys, r.asked.by.names())
+		common, isShared := executed.desired(from, fresh, input, given)
+		of.Desired, of.isShared, of.askedBytes = common.Desired, isShared, common.bytes
 	} else {
-		of.Desired = fresh()
+		of.Desired = fresh().For(given())
 	}
 	of.stranded = r.oldest.strands(of.Overlay)
 	of.collects = collectionOf(of.Report, of.Overlay.Container(of.container), of.Desired)

@@ -6,6 +6,7 @@ package desired
 import (
 	"sync"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
@@ -18,12 +19,25 @@ type execution struct {
 	mu sync.Mutex
 	// made are by the rest of what they are made from: nearly always one.
 	made map[string]*plan.Desired
+	// asked are the same with the input, by that.
+	asked map[string]askedDesired
 	// permitted are the digests of policies that have been found to permit it.
 	permitted map[string]bool
 }
 
+// askedDesired is what is desired for an input, and the size of that in bytes: the rest is shared by all inputs.
+type askedDesired struct {
+	*plan.Desired
+
+	bytes int
+}
+
+// mostAsked bounds how many inputs and policies an execution has: values may come about in any number of ways
+// and be the same.
+const mostAsked = 8
+
 func newExecution(result *render.Result) *execution {
-	return &execution{result: result, made: map[string]*plan.Desired{}, permitted: map[string]bool{}}
+	return &execution{result: result, made: map[string]*plan.Desired{}, asked: map[string]askedDesired{}, permitted: map[string]bool{}}
 }
 
 // isPermitted reports whether a policy is known to permit what was rendered; false for nil.
@@ -43,15 +57,29 @@ func (e *execution) permit(policy string) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if len(e.permitted) >= mostAsked {
+		clear(e.permitted)
+	}
 	e.permitted[policy] = true
 }
 
-// desired returns what is made, or was made in another namespace, from the rest of what that depends on.
-func (e *execution) desired(from string, fresh func() *plan.Desired) *plan.Desired {
+// desired returns what is made, or was made in another namespace, from the rest of what it depends on, for an
+// input. Both are named by the keys of, and asked. isShared reports whether it was made before: whoever has it first
+// counts what it takes.
+func (e *execution) desired(of string, fresh func() *plan.Desired, asked string, given func() plan.Asked) (found askedDesired, isShared bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.made[from] == nil {
-		e.made[from] = fresh()
+	key := of + " " + asked
+	if found, isMade := e.asked[key]; isMade {
+		return found, true
 	}
-	return e.made[from]
+	if isShared = e.made[of] != nil; !isShared {
+		e.made[of] = fresh()
+	}
+	if len(e.asked) >= mostAsked {
+		clear(e.asked)
+	}
+	input := given()
+	e.asked[key] = askedDesired{e.made[of].For(input), bounded.Footprint(input)}
+	return e.asked[key], isShared
 }

@@ -4,7 +4,9 @@
 package desired
 
 import (
+	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,7 +15,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
@@ -89,4 +93,46 @@ func TestEachPolicyJudgesWhatNamespacesShare(t *testing.T) {
 		found := made.CommonVariant().For(t.Context(), "", &view)
 		require.Equal(t, rules != "", found.Invalid != nil, namespace)
 	}
+}
+
+// A tenant may spell values out that are the default, one after the other: what is rendered is the same, and what was
+// asked for is not. Only what was asked for is made anew, and counted for each.
+func TestWhatNamespacesShareIsBounded(t *testing.T) {
+	shared, made := newExecution(&render.Result{}), 0
+	fresh := func() *plan.Desired {
+		made++
+		return &plan.Desired{}
+	}
+	for n := range 100 {
+		name := fmt.Sprint(n)
+		given := func() plan.Asked { return plan.Asked{Digest: name, Keys: []string{strings.Repeat("x", 1000)}} }
+		first, isShared := shared.desired("of", fresh, name, given)
+		require.Equal(t, n > 0, isShared)
+		require.Equal(t, name, first.AskedDigest())
+		require.Greater(t, first.bytes, 1000)
+		again, isShared := shared.desired("of", fresh, name, given)
+		require.Same(t, first.Desired, again.Desired)
+		require.True(t, isShared)
+		shared.permit(name)
+		require.True(t, shared.isPermitted(name))
+		require.LessOrEqual(t, len(shared.asked), mostAsked)
+		require.LessOrEqual(t, len(shared.permitted), mostAsked)
+	}
+	require.Equal(t, 1, made)
+	require.False(t, shared.isPermitted("0"), "that policy judges it again")
+}
+
+// Whoever renders something first counts it whole: what a tenant changes again and again must not be kept for nothing.
+func TestTheFirstOfSeveralNamespacesCountsWhatTheyShare(t *testing.T) {
+	cache := NewCache()
+	var bytes []int
+	for _, namespace := range []string{"shop", "pay", "mail"} {
+		view := settled(services(1)[0])
+		view.Namespace = namespace
+		found := of(t, inNamespace(namespace, "warn"), cache).CommonVariant().For(t.Context(), "", &view)
+		require.Nil(t, found.Invalid)
+		bytes = append(bytes, found.Rendered.Bytes())
+	}
+	require.Greater(t, bytes[0], 2*bytes[1])
+	require.InDelta(t, bytes[1], bytes[2], 100)
 }

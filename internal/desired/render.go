@@ -52,10 +52,11 @@ func (r *renderer) keep(target *workload.View, fresh *Rendered) {
 	reads := r.cache.noteRead(r.common, fresh.readTarget)
 	fresh.key = string(r.appendKey(nil, target, reads))
 	var elsewhere []any
+	bytes := 0
 	if fresh.isShared {
-		elsewhere = []any{fresh.Overlay, fresh.Desired, fresh.Report}
+		elsewhere, bytes = []any{fresh.Overlay, fresh.Desired, fresh.Report}, fresh.askedBytes
 	}
-	bytes := bounded.Footprint(fresh, elsewhere...)
+	bytes += bounded.Footprint(fresh, elsewhere...)
 	if fresh.shares {
 		bytes -= bounded.Footprint(fresh.Companions) // They are counted where they were made.
 	}

@@ -44,8 +44,10 @@ type Rendered struct {
 	collects  collection
 	// shares reports whether the companions are those of an earlier rendering.
 	shares bool
-	// isShared reports whether other namespaces have the same Overlay and Desired.
-	isShared bool
+	// isShared reports whether an earlier one has the same Overlay and Desired, and counts them, but for what
+	// was asked for, which has so many bytes.
+	isShared   bool
+	askedBytes int
 	// isReadUnseen reports whether Vector reads configuration that we do not see.
 	isReadUnseen bool
 	// forbidden is what the policy refuses in the configuration, nil for nothing.
