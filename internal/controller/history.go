@@ -125,7 +125,10 @@ func (h *history) let(ctx context.Context, revision string, now *desired.Platfor
 // tidy deletes what is stored and not needed any more. It comes after the writes that a revision is for,
 // which do not have to wait for it.
 func (h *history) tidy(ctx context.Context, now *desired.Platform) {
-	h.mu.Lock() // Of what is being stored there are parts before the whole.
+	// Of what is being stored there are parts before the whole. Whoever stores it tidies afterwards.
+	if !h.mu.TryLock() {
+		return
+	}
 	defer h.mu.Unlock()
 	if !h.isUntidy {
 		return
