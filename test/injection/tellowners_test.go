@@ -46,6 +46,8 @@ func informed(t *testing.T, deploy deployer) (namespace string, deployment *apps
 	deploy(t, namespace, manifest("app:1", own))
 	deployment = cart(namespace)
 	harness.Until(t, world, deployment, "the operator to take it over", func(d *appsv1.Deployment) bool { return isAdopted("traces")(d) })
+	untilStored(t, deployment, 1) // A controller that is late would leave this revision out.
+	world.Get(t, deployment)
 	require.EqualValues(t, 1, deployment.Generation)
 	require.Len(t, told(deployment, "app"), 5)
 	return namespace, deployment, vs
@@ -165,6 +167,7 @@ func TestARollbackOfWhatWasTold(t *testing.T) {
 	t.Parallel()
 	namespace, deployment, vs := informed(t, byKubectl("apply", "--server-side"))
 	mustKubectl(t, namespace, manifest("app:2", own), "apply", "--server-side")
+	untilStored(t, deployment, 2)
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.Tell = nil })
 	harness.Until(t, world, deployment, "nothing told", func(d *appsv1.Deployment) bool { return len(told(d, "app")) == 1 })
 	untilStored(t, deployment, 3)
