@@ -223,7 +223,7 @@ func (p *pass) basisOf(of *desired.Variant) string {
 	}
 	spec := &p.facts.Sidecar.Spec
 	parts := []any{
-		spec.StrictOrder, spec.HostNetwork, spec.Owned(), spec.DriftPolicy, spec.RolloutMode(), p.facts.NamespaceLabels, p.facts.NamespaceUsers, p.accounts, []byte(of.Basis),
+		spec.StrictOrder, spec.HostNetwork, spec.Owned(), spec.DriftPolicy, spec.RolloutMode(), p.facts.NamespaceLabels, p.facts.NamespaceUsers, p.accounts, p.facts.Unserved, []byte(of.Basis),
 	}
 	for i := range p.facts.Companions { // A sidecar is kept while they exist.
 		parts = append(parts, p.facts.Companions[i].Name+" "+p.facts.Companions[i].ResourceVersion)

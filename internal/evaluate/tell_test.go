@@ -36,8 +36,16 @@ func TestWhoCannotBeToldIsWarned(t *testing.T) {
 	tells := decided.Offers[0].Rendered.Overlay.Tells
 	require.Equal(t, "http://127.0.0.1:4318", tells[0].Value)
 	require.Equal(t, "http/protobuf", tells[1].Value)
-	s.Unserved = "it is off"
-	require.Contains(t, decide(t, s).Plans[0].Warning, "does not tell the application where it listens (sidecar.tell): it is off")
+
+	memory := newMemory()
+	for _, why := range []string{"", "it is off", "it is not served", ""} {
+		s.Unserved = why
+		warning := ""
+		if why != "" {
+			warning = "does not tell the application where it listens (sidecar.tell): " + why
+		}
+		require.Equal(t, warning, memory.decide(t, s).Plans[0].Warning, "the API server comes to inject, or does so no more")
+	}
 
 	s.Sidecar = sidecar.Sidecar(func(s *v1alpha1.SidecarSpec) { s.OTLP = nil }).Build()
 	require.Contains(t, decide(t, s).Plans[0].Warning, "cannot tell the application of sidecar.otlp, where it does not listen: sidecar.tell.env.otlp has no effect")
