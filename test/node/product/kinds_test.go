@@ -6,6 +6,9 @@
 package product
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,10 +16,14 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	example "kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
@@ -27,6 +34,7 @@ const kinds = "workloads.kinds={Deployment,StatefulSet,DaemonSet,CronJob}"
 func written(kind, space string, args ...string) client.Object {
 	workload := example.NewWorkload(kind, "app", space, map[string]string{"logs": "vector"})
 	pod := writer("app", space, args...).Build().Spec.Template.Spec
+	pod.Containers[0].Env = []corev1.EnvVar{{Name: "POD_UID", ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.uid"}}}}
 	switch of := workload.(type) {
 	case *appsv1.StatefulSet:
 		of.Spec.Replicas, of.Spec.Template.Spec = ptr.To[int32](2), pod
@@ -62,6 +70,85 @@ func testLongRunning(kind string, pods int) func(*testing.T) {
 		rolledOut(t, space, pods, "")
 		took(t, kind+" without", began)
 	}
+}
+
+// testDelivered has pods of a kind replaced by rollouts of the application and of the sidecar, and by an eviction,
+// and ends them; no line is lost of what they write meanwhile. off and on are merge patches after which a workload
+// has no pods, and has them.
+func testDelivered(kind, off, on string, pods int) func(*testing.T) {
+	return func(t *testing.T) {
+		space, from := restricted(t), newCollector(t)
+		// A StatefulSet's pods have the names of those before.
+		app := written(kind, space, "--collector=http://"+from.wrote, "--name=$(POD_UID)")
+		world.Create(t, app)
+		patch := func(text string) {
+			require.NoError(t, cluster.Patch(t.Context(), app, client.RawPatch(types.MergePatchType, []byte(text))))
+		}
+		gone := func() bool { return len(podsIn(t, space)) == 0 }
+		patch(off)
+		eventually(t, "the pods without the sidecar to be gone", gone)
+		for name := range from.written() {
+			from.forget(name)
+		}
+		one := collecting(space).For(v1alpha1.WorkloadKind(kind)).WithSoak(0).WithEnv("ROUND", "1").Sidecar(func(s *v1alpha1.SidecarSpec) {
+			s.Sinks = map[string]apiextensionsv1.JSON{"collector": {Raw: fmt.Appendf(nil, `{"type": "http", "uri": "http://%s/lines"}`, from.lines)}}
+		}).Build()
+		world.Create(t, one)
+		harness.Until(t, world, app, "the workload to be injected", func(object client.Object) bool {
+			made, _ := workload.As(object) // It is of a kind that is served.
+			return containerOf(&corev1.Pod{Spec: workload.TemplateOf(made).Spec}, sidecar) != nil
+		})
+		patch(on)
+		rolledOut(t, space, pods, "1")
+		for _, step := range []struct {
+			what string
+			do   func(pods []corev1.Pod)
+		}{
+			{"a rollout of the application", func([]corev1.Pod) {
+				run(t, "kubectl", "rollout", "restart", strings.ToLower(kind)+"/app", "--namespace="+space)
+			}},
+			{"a rollout of the sidecar", func([]corev1.Pod) {
+				before := one.DeepCopy()
+				one.Spec.Sidecar.Env[0].Value = "2"
+				require.NoError(t, cluster.Patch(t.Context(), one, client.MergeFrom(before)))
+			}},
+			{"evictions", func(pods []corev1.Pod) {
+				for i := range pods {
+					evict(t, &pods[i])
+				}
+			}},
+		} {
+			before := podsOf(t, "app", space)
+			step.do(before)
+			eventually(t, step.what+" to replace all pods", func() bool {
+				now := podsOf(t, "app", space)
+				isOld := func(pod corev1.Pod) bool {
+					return !isReady(&pod) || slices.ContainsFunc(before, func(old corev1.Pod) bool { return old.UID == pod.UID })
+				}
+				return len(now) == pods && !slices.ContainsFunc(now, isOld)
+			})
+		}
+		patch(off)
+		eventually(t, "the pods to be gone", gone)
+		found, silent := from.count()
+		t.Logf("of %d lines of a %s %d are lost, and %d came twice", found.Wrote, kind, found.Lost, found.Twice)
+		require.NotZero(t, found.Wrote)
+		require.Zero(t, found.Lost, from.missing())
+		require.Empty(t, silent)
+	}
+}
+
+// nowhere is a merge patch of where the pods of a DaemonSet are.
+func nowhere(value string) string {
+	return fmt.Sprintf(`{"spec": {"template": {"spec": {"nodeSelector": {"runs": %s}}}}}`, value)
+}
+
+// podsIn are all pods of a namespace, those on their way out as well.
+func podsIn(t *testing.T, space string) []corev1.Pod {
+	t.Helper()
+	var all corev1.PodList
+	require.NoError(t, cluster.List(t.Context(), &all, client.InNamespace(space)))
+	return all.Items
 }
 
 // rolledOut waits until all pods of an application are ready with the sidecar of a round, or,

@@ -11,6 +11,7 @@ import (
 	"os"
 	"strings"
 	"syscall"
+	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -107,11 +108,17 @@ func reloads(c *cell) {
 }
 
 func evicted(c *cell) {
-	clients, err := kubernetes.NewForConfig(machine.Config())
-	require.NoError(c, err)
 	pod := c.pod()
-	require.NoError(c, clients.PolicyV1().Evictions(pod.Namespace).Evict(c.Context(), &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: pod.Name, Namespace: pod.Namespace}}))
+	evict(c.T, pod)
 	c.replaced(pod)
+}
+
+// evict has the API server evict a pod, as a node is drained.
+func evict(t *testing.T, pod *corev1.Pod) {
+	t.Helper()
+	clients, err := kubernetes.NewForConfig(machine.Config())
+	require.NoError(t, err)
+	require.NoError(t, clients.PolicyV1().Evictions(pod.Namespace).Evict(t.Context(), &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: pod.Name, Namespace: pod.Namespace}}))
 }
 
 // drains empties the node of the application's pod, which is replaced when the node takes

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -19,8 +20,8 @@ import (
 
 // write is an application: it writes numbered lines to files until it is told to end,
 // goes on for a while, writes some more at once, tells the collector how many there were,
-// and ends. A line is "WRITER NUMBER"; the writer is the pod's name. Started anew in the
-// same pod, it goes on with the number after the last one.
+// and ends. A line is "WRITER NUMBER"; the writer is the pod's name, or another that it is
+// given. Started anew in the same pod, it goes on with the number after the last one.
 func write(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("write", flag.ContinueOnError)
 	var o writing
@@ -32,6 +33,7 @@ func write(ctx context.Context, args []string) error {
 	flags.IntVar(&o.crash, "crash", 0, "after so many lines of a run it crashes; 0: it does not")
 	flags.BoolVar(&o.unended, "unended", false, "the last line has no end")
 	collector := flags.String("collector", "", "URL that hears how many lines there were; empty: none")
+	name := flags.String("name", "", "name of the writer; empty: the pod's")
 	var to target
 	flags.StringVar(&to.dir, "path", "", "folder of the files")
 	flags.UintVar(&to.mode, "mode", 0o644, "permissions of the files")
@@ -43,11 +45,11 @@ func write(ctx context.Context, args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	name, err := os.Hostname()
+	host, err := os.Hostname()
 	if err != nil {
 		return err
 	}
-	to.name = name
+	to.name = cmp.Or(*name, host)
 	w := &writer{writing: o, to: &to}
 	if w.count, err = to.open(); err != nil {
 		return err

@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build linux
+
+package product
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+)
+
+// sinkAway is a configuration whose events nobody takes, so that its source waits for their acknowledgements.
+const sinkAway = `sources:
+  logs: {type: file, include: [/var/log/app/*.log]}
+sinks:
+  away: {type: http, uri: "http://127.0.0.1:9/", inputs: [logs], encoding: {codec: json}, acknowledgements: {enabled: true}}
+`
+
+// With what exit code a sidecar ends in a run of a CronJob, and that a run fails only by its application; then a
+// rule of podFailurePolicy without containerName finds the sidecar's code as well.
+func testExitCodes(t *testing.T) {
+	const succeeds, fails = "--for=8s", "--crash=800" // Of 100 lines a second.
+	stop := func(t *testing.T, process int) { require.NoError(t, syscall.Kill(process, syscall.SIGSTOP)) }
+	kill := func(t *testing.T, process int) { require.NoError(t, syscall.Kill(process, syscall.SIGKILL)) }
+	lock := func(t *testing.T, process int) {
+		// It looks for a folder where its data is, and finds none of its own.
+		require.NoError(t, os.Chmod(fmt.Sprintf("/proc/%d/root/var/lib/vector", process), 0))
+		kill(t, process)
+	}
+	for what, each := range map[string]struct {
+		app    string
+		config string
+		do     func(t *testing.T, process int)
+		code   int32
+		isReal bool
+	}{
+		"it ends after an application that succeeds":            {app: succeeds},
+		"it ends after an application that fails":               {app: fails},
+		"nobody takes its events":                               {app: succeeds, config: sinkAway},
+		"nobody takes its events, and the application fails":    {app: fails, config: sinkAway},
+		"it is killed, and started again":                       {app: succeeds, do: kill},
+		"it hangs":                                              {app: succeeds, do: stop, code: 137},
+		"it hangs, and the application fails":                   {app: fails, do: stop, code: 137},
+		"it cannot be started again":                            {app: succeeds, do: lock, code: 78, isReal: true},
+		"it cannot be started again, and the application fails": {app: fails, do: lock, code: 78, isReal: true},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			if each.isReal {
+				needsVector(t)
+			}
+			space := restricted(t)
+			one := collecting(space).For("CronJob").Sidecar(func(s *v1alpha1.SidecarSpec) {
+				if s.LogLevel = "info"; each.config != "" {
+					s.Logs, s.Config = nil, &v1alpha1.ConfigSpec{Inline: each.config, Check: "off"}
+				}
+			}).Build()
+			cron := written("CronJob", space, each.app).(*batchv1.CronJob)
+			cron.Spec.JobTemplate.Spec.Template.Spec.TerminationGracePeriodSeconds = ptr.To[int64](20)
+			rule := &batchv1.PodFailurePolicyOnExitCodesRequirement{Operator: batchv1.PodFailurePolicyOnExitCodesOpIn, Values: []int32{78, 137}}
+			cron.Spec.JobTemplate.Spec.PodFailurePolicy = &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{
+				{Action: batchv1.PodFailurePolicyActionFailJob, OnExitCodes: rule},
+			}}
+			world.Create(t, cron, one)
+			eventually(t, "the CronJob's next run to have the sidecar", func() bool { return carries(t, space) })
+			run(t, "kubectl", "create", "job", "run", "--from=cronjob/app", "--namespace="+space)
+			if each.do != nil {
+				pod := runningOf(t, space)
+				each.do(t, processOf(t, statusOf(pod, sidecar).ContainerID))
+			}
+			job := ended(t, space)
+			pod := podOf(t, space)
+			vector := statusOf(pod, sidecar)
+			require.NotNil(t, vector.State.Terminated, "%v", vector)
+			t.Logf("exit code %d (%s) of the sidecar, %d of the application, which ended %.0f s before it: Job %s (%s)", vector.State.Terminated.ExitCode,
+				vector.State.Terminated.Reason, statusOf(pod, "app").State.Terminated.ExitCode,
+				vector.State.Terminated.FinishedAt.Sub(statusOf(pod, "app").State.Terminated.FinishedAt.Time).Seconds(), job.Type, job.Reason)
+			require.Equal(t, each.code, vector.State.Terminated.ExitCode)
+			switch {
+			case !strings.HasPrefix(each.app, "--crash"):
+				require.Equal(t, batchv1.JobComplete, job.Type, "whatever the sidecar's exit code is")
+			case each.code == 0:
+				require.Equal(t, batchv1.JobReasonBackoffLimitExceeded, job.Reason)
+			default:
+				require.Equal(t, batchv1.JobReasonPodFailurePolicy, job.Reason, "the rule finds the sidecar's")
+				require.Contains(t, job.Message, sidecar)
+			}
+		})
+	}
+}
+
+// ended waits until the Job has ended, and returns how.
+func ended(t *testing.T, space string) *batchv1.JobCondition {
+	t.Helper()
+	var end *batchv1.JobCondition
+	eventually(t, "the run to end", func() bool {
+		job := &batchv1.Job{}
+		require.NoError(t, cluster.Get(t.Context(), client.ObjectKey{Namespace: space, Name: "run"}, job))
+		at := slices.IndexFunc(job.Status.Conditions, func(c batchv1.JobCondition) bool {
+			return (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) && c.Status == corev1.ConditionTrue
+		})
+		if at >= 0 {
+			end = &job.Status.Conditions[at]
+		}
+		return at >= 0
+	})
+	return end
+}
+
+// podOf is the one pod of the Job.
+func podOf(t *testing.T, space string) *corev1.Pod {
+	t.Helper()
+	var pods corev1.PodList
+	require.NoError(t, cluster.List(t.Context(), &pods, client.InNamespace(space), client.MatchingLabels{batchv1.JobNameLabel: "run"}))
+	require.Len(t, pods.Items, 1)
+	return &pods.Items[0]
+}
+
+// runningOf waits until the Job's pod runs with its sidecar.
+func runningOf(t *testing.T, space string) *corev1.Pod {
+	t.Helper()
+	var found *corev1.Pod
+	eventually(t, "the run to have begun", func() bool {
+		var pods corev1.PodList
+		require.NoError(t, cluster.List(t.Context(), &pods, client.InNamespace(space), client.MatchingLabels{batchv1.JobNameLabel: "run"}))
+		if len(pods.Items) == 1 {
+			found = &pods.Items[0]
+		}
+		return found != nil && isRunning(statusOf(found, sidecar)) && isRunning(statusOf(found, "app"))
+	})
+	return found
+}
