@@ -254,7 +254,7 @@ func TestAnUpgradeOfTheOperatorAloneRollsNothing(t *testing.T) {
 
 	_, complained, err := tryHelm(t, "upgrade", release, chartDir, "-n", namespace, "--reuse-values")
 	require.Error(t, err, "new values would be missing")
-	require.Contains(t, complained, "missing properties 'reconcile'")
+	require.Contains(t, complained, "missing properties 'rollout'")
 	helm(t, "upgrade", release, chartDir, "-n", namespace, "--reset-then-reuse-values", "--dry-run=server")
 	u.pods.Runs("operator")
 	helm(t, "upgrade", release, chartDir, "-n", namespace, "-f", root+"/values/development.yaml")
