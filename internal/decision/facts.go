@@ -21,11 +21,9 @@ import (
 
 // Facts are what a decision is based on, besides the evaluations of the workloads.
 type Facts struct {
+	Terms
+
 	Sidecar *v1alpha1.VectorSidecar
-	// NamespaceLabels are those of the VectorSidecar's namespace.
-	NamespaceLabels map[string]string
-	// NamespaceUsers are the users that it assigns to its pods, and admits.
-	NamespaceUsers policy.UserRange
 	// Policy is the platform's, nil only if Desired is invalid.
 	Policy *policy.Policy
 	// Desired is what all workloads have in common.
@@ -44,9 +42,6 @@ type Facts struct {
 	// none; both are empty if nobody asks, or it is not known.
 	Offers []desired.Offer
 	Left   string
-	// Unserved says why the API server injects nothing in the operator's place, whatever the sidecar
-	// is; "" for no such reason, or if it is not known.
-	Unserved string
 	// Asked are the names of all ConfigMaps that were needed.
 	Asked []string
 	// Verdicts are the results of Vector's own validation, by key; nil if the operator
@@ -71,6 +66,31 @@ type Facts struct {
 	Gap *plan.Gap
 	// Now is the time of these facts.
 	Now time.Time
+}
+
+// Terms are what each workload is evaluated by, besides itself, what is desired of it and the ConfigMaps that
+// there are. An evaluation is remembered with a digest of them, so every field must marshal.
+type Terms struct {
+	StrictOrder bool
+	HostNetwork v1alpha1.HostNetworkPolicy
+	Owned       v1alpha1.OwnedWorkloads
+	Drift       v1alpha1.DriftPolicy
+	Mode        v1alpha1.RolloutMode
+	// NamespaceLabels are those of the VectorSidecar's namespace.
+	NamespaceLabels map[string]string
+	// NamespaceUsers are the users that it assigns to its pods, and admits.
+	NamespaceUsers policy.UserRange
+	// Unserved says why the API server injects nothing in the operator's place, whatever the sidecar
+	// is; "" for no such reason, or if it is not known.
+	Unserved string
+}
+
+// TermsOf are the terms of a VectorSidecar in its namespace.
+func TermsOf(spec *v1alpha1.VectorSidecarSpec, labels map[string]string, users policy.UserRange, unserved string) Terms {
+	return Terms{
+		StrictOrder: spec.StrictOrder, HostNetwork: spec.HostNetwork, Owned: spec.Owned(), Drift: spec.DriftPolicy, Mode: spec.RolloutMode(),
+		NamespaceLabels: labels, NamespaceUsers: users, Unserved: unserved,
+	}
 }
 
 // Loop is a repair loop that was stopped.

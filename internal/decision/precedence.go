@@ -59,7 +59,7 @@ func (e *Evaluator) Injection(of desired.Workload, container string, competitors
 	switch {
 	case p.Keeps != "":
 		e.facts.keep(found, view)
-	case p.Action == plan.Update && e.facts.Sidecar.Spec.RolloutMode() != v1alpha1.ModeImmediate:
+	case p.Action == plan.Update && e.facts.Mode != v1alpha1.ModeImmediate:
 		e.facts.keepMeanwhile(found, view)
 	}
 	return found
@@ -70,11 +70,11 @@ func (e *Evaluator) Injection(of desired.Workload, container string, competitors
 // writes first.
 func (e *Evaluator) plan(want *plan.Desired, container string, competitors []Competitor, view *workload.View) plan.Plan {
 	policy := plan.Policy{
-		StrictOrder: e.facts.Sidecar.Spec.StrictOrder,
-		HostNetwork: e.facts.Sidecar.Spec.HostNetwork == v1alpha1.HostNetworkInject,
-		SkipsOwned:  e.facts.Sidecar.Spec.Owned() == v1alpha1.OwnedSkip,
-		ReportDrift: e.facts.Sidecar.Spec.DriftPolicy == v1alpha1.DriftReport,
-		Defers:      e.facts.Sidecar.Spec.RolloutMode() != v1alpha1.ModeImmediate,
+		StrictOrder: e.facts.StrictOrder,
+		HostNetwork: e.facts.HostNetwork == v1alpha1.HostNetworkInject,
+		SkipsOwned:  e.facts.Owned == v1alpha1.OwnedSkip,
+		ReportDrift: e.facts.Drift == v1alpha1.DriftReport,
+		Defers:      e.facts.Mode != v1alpha1.ModeImmediate,
 		Texts:       &e.texts,
 	}
 	for i := range competitors {

@@ -50,8 +50,8 @@ type elder struct {
 func newPass(snapshot *Snapshot, reader *desired.Reader, sidecar *v1alpha1.VectorSidecar) *pass {
 	p := &pass{
 		facts: decision.Facts{
-			Sidecar: sidecar, NamespaceLabels: snapshot.NamespaceLabels, NamespaceUsers: snapshot.NamespaceUsers, Policy: snapshot.Platform.Policy,
-			Companions: snapshot.Companions, Unserved: snapshot.Unserved, ConfigMaps: map[string]*corev1.ConfigMap{},
+			Terms:   decision.TermsOf(&sidecar.Spec, snapshot.NamespaceLabels, snapshot.NamespaceUsers, snapshot.Unserved),
+			Sidecar: sidecar, Policy: snapshot.Platform.Policy, Companions: snapshot.Companions, ConfigMaps: map[string]*corev1.ConfigMap{},
 			Trials: snapshot.Trials, Loops: snapshot.Loops, Faults: snapshot.Faults, Now: snapshot.Now, Hold: snapshot.Hold, Late: snapshot.Late,
 		},
 		manager: meta.Manager(sidecar.Name), reader: reader, accounts: snapshot.Accounts, bases: map[string]string{},
@@ -221,11 +221,8 @@ func (p *pass) basisOf(of *desired.Variant) string {
 	if known, isKnown := p.bases[of.Basis]; isKnown {
 		return known
 	}
-	spec := &p.facts.Sidecar.Spec
-	parts := []any{
-		spec.StrictOrder, spec.HostNetwork, spec.Owned(), spec.DriftPolicy, spec.RolloutMode(), p.facts.NamespaceLabels, p.facts.NamespaceUsers, p.accounts, p.facts.Unserved, []byte(of.Basis),
-	}
-	for i := range p.facts.Companions { // A sidecar is kept while they exist.
+	parts := []any{p.facts.Terms, p.accounts, []byte(of.Basis)} // The policy is in the variant's.
+	for i := range p.facts.Companions {                         // A sidecar is kept while they exist.
 		parts = append(parts, p.facts.Companions[i].Name+" "+p.facts.Companions[i].ResourceVersion)
 	}
 	for _, other := range p.elders {
