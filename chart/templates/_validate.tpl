@@ -10,6 +10,10 @@ SPDX-License-Identifier: Apache-2.0
 {{- include "vector-sidecar-operator.validatePods" . -}}
 {{- include "vector-sidecar-operator.validateKeys" . -}}
 {{- with .Values -}}
+{{- $name := include "vector-sidecar-operator.fullname" $ -}}
+{{- if and (or .metrics.enabled .admissionWebhook.enabled) (contains "." $name) -}}
+{{- fail (printf "the release is named %s, and a Service %s-… may have no dot in its name: set fullnameOverride, or name the release without one" $.Release.Name $name) -}}
+{{- end -}}
 {{- if and .metrics.enabled (eq (int .metrics.port) 8081) -}}
 {{- fail "metrics.port is 8081, where the operator answers the kubelet's probes: choose another port" -}}
 {{- end -}}
