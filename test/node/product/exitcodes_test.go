@@ -46,16 +46,19 @@ func testExitCodes(t *testing.T) {
 		do     func(t *testing.T, process int)
 		code   int32
 		isReal bool
+		// last is the one before, 0 for none; why is the kubelet's reason of the one at the end.
+		last int32
+		why  string
 	}{
 		"it ends after an application that succeeds":            {app: succeeds},
 		"it ends after an application that fails":               {app: fails},
 		"nobody takes its events":                               {app: succeeds, config: sinkAway},
 		"nobody takes its events, and the application fails":    {app: fails, config: sinkAway},
-		"it is killed, and started again":                       {app: succeeds, do: kill},
+		"it is killed, and started again":                       {app: succeeds, do: kill, last: 137},
 		"it hangs":                                              {app: succeeds, do: stop, code: 137},
 		"it hangs, and the application fails":                   {app: fails, do: stop, code: 137},
-		"it cannot be started again":                            {app: succeeds, do: lock, code: 78, isReal: true},
-		"it cannot be started again, and the application fails": {app: fails, do: lock, code: 78, isReal: true},
+		"it cannot be started again":                            {app: succeeds, do: lock, code: 137, isReal: true, last: 78, why: "ContainerStatusUnknown"},
+		"it cannot be started again, and the application fails": {app: fails, do: lock, code: 137, isReal: true, last: 78, why: "ContainerStatusUnknown"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
@@ -83,12 +86,19 @@ func testExitCodes(t *testing.T) {
 			}
 			job := ended(t, space)
 			pod := podOf(t, space)
-			vector := statusOf(pod, sidecar)
-			require.NotNil(t, vector.State.Terminated, "%v", vector)
-			t.Logf("exit code %d (%s) of the sidecar, %d of the application, which ended %.0f s before it: Job %s (%s)", vector.State.Terminated.ExitCode,
-				vector.State.Terminated.Reason, statusOf(pod, "app").State.Terminated.ExitCode,
-				vector.State.Terminated.FinishedAt.Sub(statusOf(pod, "app").State.Terminated.FinishedAt.Time).Seconds(), job.Type, job.Reason)
-			require.Equal(t, each.code, vector.State.Terminated.ExitCode)
+			status := statusOf(pod, sidecar)
+			require.NotNil(t, status.State.Terminated, "%v", status)
+			app, vector, before := statusOf(pod, "app").State.Terminated, status.State.Terminated, status.LastTerminationState.Terminated
+			t.Logf("application: exit code %d; sidecar: exit code %d (%s), before that %v; Job %s (%s)", app.ExitCode, vector.ExitCode, vector.Reason, before, job.Type, job.Reason)
+			require.Equal(t, each.code, vector.ExitCode)
+			if each.why != "" {
+				require.Equal(t, each.why, vector.Reason, "what waits to be started again has no exit code of its own")
+			}
+			if each.last == 0 {
+				require.Nil(t, before)
+			} else {
+				require.Equal(t, each.last, before.ExitCode)
+			}
 			switch {
 			case !strings.HasPrefix(each.app, "--crash"):
 				require.Equal(t, batchv1.JobComplete, job.Type, "whatever the sidecar's exit code is")
