@@ -6,6 +6,7 @@
 package product
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -16,18 +17,15 @@ import (
 	"github.com/stretchr/testify/require"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
 
-// sinkAway is a configuration whose events nobody takes, so that its source waits for their acknowledgements.
-const sinkAway = `sources:
-  logs: {type: file, include: [/var/log/app/*.log]}
-sinks:
-  away: {type: http, uri: "http://127.0.0.1:9/", inputs: [logs], encoding: {codec: json}, acknowledgements: {enabled: true}}
-`
+// away is a sink whose events nobody takes.
+const away = `{"type": "http", "uri": "http://127.0.0.1:9/"}`
 
 // With what exit code a sidecar ends in a run of a CronJob, and that a run fails only by its application; then a
 // rule of podFailurePolicy without containerName finds the sidecar's code as well.
@@ -41,8 +39,10 @@ func testExitCodes(t *testing.T) {
 		kill(t, process)
 	}
 	for what, each := range map[string]struct {
-		app    string
-		config string
+		app  string
+		sink string
+		// grace is the pod's grace period, 0: 20 s, which do not hold a drain of 13 s and then 15 s to ship.
+		grace  int64
 		do     func(t *testing.T, process int)
 		code   int32
 		isReal bool
@@ -50,15 +50,17 @@ func testExitCodes(t *testing.T) {
 		last int32
 		why  string
 	}{
-		"it ends after an application that succeeds":            {app: succeeds},
-		"it ends after an application that fails":               {app: fails},
-		"nobody takes its events":                               {app: succeeds, config: sinkAway},
-		"nobody takes its events, and the application fails":    {app: fails, config: sinkAway},
-		"it is killed, and started again":                       {app: succeeds, do: kill, last: 137},
-		"it hangs":                                              {app: succeeds, do: stop, code: 137},
-		"it hangs, and the application fails":                   {app: fails, do: stop, code: 137},
-		"it cannot be started again":                            {app: succeeds, do: lock, code: 137, isReal: true, last: 78, why: "ContainerStatusUnknown"},
-		"it cannot be started again, and the application fails": {app: fails, do: lock, code: 137, isReal: true, last: 78, why: "ContainerStatusUnknown"},
+		"it ends after an application that succeeds":                                  {app: succeeds},
+		"it ends after an application that fails":                                     {app: fails},
+		"nobody takes its events":                                                     {app: succeeds, sink: away, grace: 30},
+		"nobody takes its events, and the application fails":                          {app: fails, sink: away, grace: 30},
+		"nobody takes its events in a grace period that is shorter than its own time": {app: succeeds, sink: away, code: 137, isReal: true},
+		"nobody takes its events in such a period, and the application fails":         {app: fails, sink: away, code: 137, isReal: true},
+		"it is killed, and started again":                                             {app: succeeds, do: kill, last: 137},
+		"it hangs":                                                                    {app: succeeds, do: stop, code: 137},
+		"it hangs, and the application fails":                                         {app: fails, do: stop, code: 137},
+		"it cannot be started again":                                                  {app: succeeds, do: lock, code: 137, isReal: true, last: 78, why: "ContainerStatusUnknown"},
+		"it cannot be started again, and the application fails":                       {app: fails, do: lock, code: 137, isReal: true, last: 78, why: "ContainerStatusUnknown"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
@@ -67,12 +69,12 @@ func testExitCodes(t *testing.T) {
 			}
 			space := restricted(t)
 			one := collecting(space).For("CronJob").Sidecar(func(s *v1alpha1.SidecarSpec) {
-				if s.LogLevel = "info"; each.config != "" {
-					s.Logs, s.Config = nil, &v1alpha1.ConfigSpec{Inline: each.config, Check: "off"}
+				if s.LogLevel = "info"; each.sink != "" {
+					s.Sinks = map[string]apiextensionsv1.JSON{"away": {Raw: []byte(each.sink)}}
 				}
 			}).Build()
 			cron := written("CronJob", space, each.app).(*batchv1.CronJob)
-			cron.Spec.JobTemplate.Spec.Template.Spec.TerminationGracePeriodSeconds = ptr.To[int64](20)
+			cron.Spec.JobTemplate.Spec.Template.Spec.TerminationGracePeriodSeconds = ptr.To(cmp.Or(each.grace, 20))
 			rule := &batchv1.PodFailurePolicyOnExitCodesRequirement{Operator: batchv1.PodFailurePolicyOnExitCodesOpIn, Values: []int32{78, 137}}
 			cron.Spec.JobTemplate.Spec.PodFailurePolicy = &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{
 				{Action: batchv1.PodFailurePolicyActionFailJob, OnExitCodes: rule},
@@ -91,6 +93,10 @@ func testExitCodes(t *testing.T) {
 			app, vector, before := statusOf(pod, "app").State.Terminated, status.State.Terminated, status.LastTerminationState.Terminated
 			t.Logf("application: exit code %d; sidecar: exit code %d (%s), before that %v; Job %s (%s)", app.ExitCode, vector.ExitCode, vector.Reason, before, job.Type, job.Reason)
 			require.Equal(t, each.code, vector.ExitCode)
+			if each.sink != "" {
+				printed := run(t, "kubectl", "logs", pod.Name, "--namespace="+space, "--container="+sidecar)
+				require.Contains(t, strings.ToLower(printed), "connection refused", "it has tried to send events")
+			}
 			if each.why != "" {
 				require.Equal(t, each.why, vector.Reason, "what waits to be started again has no exit code of its own")
 			}
