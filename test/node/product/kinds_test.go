@@ -17,7 +17,6 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -73,22 +72,19 @@ func testLongRunning(kind string, pods int) func(*testing.T) {
 }
 
 // testDelivered has pods of a kind replaced by rollouts of the application and of the sidecar, and by an eviction,
-// and ends them; no line is lost of what they write meanwhile. off and on are merge patches after which a workload
-// has no pods, and has them.
-func testDelivered(kind, off, on string, pods int) func(*testing.T) {
+// and ends them; no line is lost of what they write meanwhile.
+func testDelivered(kind string, pods int) func(*testing.T) {
 	return func(t *testing.T) {
 		space, from := restricted(t), newCollector(t)
 		// A StatefulSet's pods have the names of those before.
 		app := written(kind, space, "--collector=http://"+from.wrote, "--name=$(POD_UID)")
+		has(app, 0) // Until it has the sidecar.
 		world.Create(t, app)
-		patch := func(text string) {
-			require.NoError(t, cluster.Patch(t.Context(), app, client.RawPatch(types.MergePatchType, []byte(text))))
-		}
-		gone := func() bool { return len(podsIn(t, space)) == 0 }
-		patch(off)
-		eventually(t, "the pods without the sidecar to be gone", gone)
-		for name := range from.written() {
-			from.forget(name)
+		scaled := func(pods int) {
+			before, is := app.DeepCopyObject().(client.Object)
+			require.True(t, is)
+			has(app, pods)
+			require.NoError(t, cluster.Patch(t.Context(), app, client.MergeFrom(before)))
 		}
 		one := collecting(space).For(v1alpha1.WorkloadKind(kind)).WithSoak(0).WithEnv("ROUND", "1").Sidecar(func(s *v1alpha1.SidecarSpec) {
 			s.Sinks = map[string]apiextensionsv1.JSON{"collector": {Raw: fmt.Appendf(nil, `{"type": "http", "uri": "http://%s/lines"}`, from.lines)}}
@@ -98,7 +94,7 @@ func testDelivered(kind, off, on string, pods int) func(*testing.T) {
 			made, _ := workload.As(object) // It is of a kind that is served.
 			return containerOf(&corev1.Pod{Spec: workload.TemplateOf(made).Spec}, sidecar) != nil
 		})
-		patch(on)
+		scaled(pods)
 		rolledOut(t, space, pods, "1")
 		for _, step := range []struct {
 			what string
@@ -128,8 +124,8 @@ func testDelivered(kind, off, on string, pods int) func(*testing.T) {
 				return len(now) == pods && !slices.ContainsFunc(now, isOld)
 			})
 		}
-		patch(off)
-		eventually(t, "the pods to be gone", gone)
+		scaled(0)
+		eventually(t, "the pods to be gone", func() bool { return len(podsIn(t, space)) == 0 })
 		found, silent := from.count()
 		t.Logf("of %d lines of a %s %d are lost, and %d came twice", found.Wrote, kind, found.Lost, found.Twice)
 		require.NotZero(t, found.Wrote)
@@ -138,9 +134,16 @@ func testDelivered(kind, off, on string, pods int) func(*testing.T) {
 	}
 }
 
-// nowhere is a merge patch of where the pods of a DaemonSet are.
-func nowhere(value string) string {
-	return fmt.Sprintf(`{"spec": {"template": {"spec": {"nodeSelector": {"runs": %s}}}}}`, value)
+// has sets how many pods a workload has, of which a DaemonSet has one on the node or none.
+func has(workload client.Object, pods int) {
+	switch of := workload.(type) {
+	case *appsv1.StatefulSet:
+		of.Spec.Replicas = ptr.To(int32(pods))
+	case *appsv1.DaemonSet:
+		if of.Spec.Template.Spec.NodeSelector = nil; pods == 0 {
+			of.Spec.Template.Spec.NodeSelector = map[string]string{"runs": "nowhere"}
+		}
+	}
 }
 
 // podsIn are all pods of a namespace, those on their way out as well.
