@@ -57,7 +57,7 @@ func findTakenOut(entries []v1alpha1.TakenOut, kind, ownerKind string) *v1alpha1
 // findTakenOut sets TakenOut, before anything is planned for the others.
 func (d *Decision) findTakenOut(facts *Facts, workloads []Workload) {
 	d.TakenOut = HeldTakenOut(facts.Sidecar.Status.TakenOut, &facts.Sidecar.Spec, facts.Sidecar.Annotations)
-	if facts.Sidecar.Spec.Owned() != v1alpha1.OwnedInject {
+	if facts.Owned != v1alpha1.OwnedInject {
 		return
 	}
 	for i := range workloads {
@@ -99,7 +99,7 @@ func (d *Decision) leaveToOwner(facts *Facts, p *plan.Plan, w *Workload) {
 	if p.Owner == nil || p.Desired == nil || !p.StartsPods() || p.Action == plan.Remove {
 		return
 	}
-	if facts.Sidecar.Spec.Owned() == v1alpha1.OwnedAtAdmission {
+	if facts.Owned == v1alpha1.OwnedAtAdmission {
 		facts.leaveToAdmission(p)
 		return
 	}

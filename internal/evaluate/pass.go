@@ -221,8 +221,9 @@ func (p *pass) basisOf(of *desired.Variant) string {
 	if known, isKnown := p.bases[of.Basis]; isKnown {
 		return known
 	}
-	parts := []any{p.facts.Terms, p.accounts, []byte(of.Basis)} // The policy is in the variant's.
-	for i := range p.facts.Companions {                         // A sidecar is kept while they exist.
+	// The policy is in the basis of the variant.
+	parts := []any{p.facts.Terms, p.accounts, []byte(of.Basis)}
+	for i := range p.facts.Companions { // A sidecar is kept while they exist.
 		parts = append(parts, p.facts.Companions[i].Name+" "+p.facts.Companions[i].ResourceVersion)
 	}
 	for _, other := range p.elders {

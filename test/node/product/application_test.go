@@ -7,6 +7,7 @@ package product
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -51,15 +52,8 @@ func collecting(space string) *example.VectorSidecar {
 // podsOf are the pods of an application that are not on their way out.
 func podsOf(t *testing.T, name, space string) []corev1.Pod {
 	t.Helper()
-	var all corev1.PodList
-	require.NoError(t, cluster.List(t.Context(), &all, client.InNamespace(space), client.MatchingLabels{"app": name}))
-	var found []corev1.Pod
-	for i := range all.Items {
-		if all.Items[i].DeletionTimestamp == nil {
-			found = append(found, all.Items[i])
-		}
-	}
-	return found
+	isEnding := func(pod corev1.Pod) bool { return pod.DeletionTimestamp != nil }
+	return slices.DeleteFunc(podsIn(t, space, client.MatchingLabels{"app": name}), isEnding)
 }
 
 // running waits until all pods of an application run, with the sidecar or without it, and

@@ -146,9 +146,7 @@ func (c *cell) end() delivery.Cell {
 func (c *cell) gone() {
 	c.Helper()
 	eventually(c.T, "all pods to be gone", func() bool {
-		var pods corev1.PodList
-		require.NoError(c, cluster.List(c.Context(), &pods, client.InNamespace(c.app.Namespace)))
-		return len(pods.Items) == 0
+		return len(podsIn(c.T, c.app.Namespace)) == 0
 	})
 }
 

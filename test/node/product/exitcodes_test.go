@@ -39,8 +39,9 @@ func testExitCodes(t *testing.T) {
 		kill(t, process)
 	}
 	for what, each := range map[string]struct {
-		app  string
-		sink string
+		app string
+		// isAway has nobody take its events.
+		isAway bool
 		// grace is the pod's grace period, 0: 20 s, which do not hold a drain of 13 s and then 15 s to ship.
 		grace  int64
 		do     func(t *testing.T, process int)
@@ -51,10 +52,10 @@ func testExitCodes(t *testing.T) {
 	}{
 		"it ends after an application that succeeds":                                  {app: succeeds},
 		"it ends after an application that fails":                                     {app: fails},
-		"nobody takes its events":                                                     {app: succeeds, sink: away, grace: 30},
-		"nobody takes its events, and the application fails":                          {app: fails, sink: away, grace: 30},
-		"nobody takes its events in a grace period that is shorter than its own time": {app: succeeds, sink: away, code: 137, isReal: true},
-		"nobody takes its events in such a period, and the application fails":         {app: fails, sink: away, code: 137, isReal: true},
+		"nobody takes its events":                                                     {app: succeeds, isAway: true, grace: 30},
+		"nobody takes its events, and the application fails":                          {app: fails, isAway: true, grace: 30},
+		"nobody takes its events in a grace period that is shorter than its own time": {app: succeeds, isAway: true, code: 137, isReal: true},
+		"nobody takes its events in such a period, and the application fails":         {app: fails, isAway: true, code: 137, isReal: true},
 		"it is killed, and started again":                                             {app: succeeds, do: kill, last: 137},
 		"it hangs":                                                                    {app: succeeds, do: stop, code: 137},
 		"it hangs, and the application fails":                                         {app: fails, do: stop, code: 137},
@@ -68,8 +69,8 @@ func testExitCodes(t *testing.T) {
 			}
 			space := restricted(t)
 			one := collecting(space).For("CronJob").Sidecar(func(s *v1alpha1.SidecarSpec) {
-				if s.LogLevel = "info"; each.sink != "" {
-					s.Sinks = map[string]apiextensionsv1.JSON{"away": {Raw: []byte(each.sink)}}
+				if s.LogLevel = "info"; each.isAway {
+					s.Sinks = map[string]apiextensionsv1.JSON{"away": {Raw: []byte(away)}}
 				}
 			}).Build()
 			cron := written("CronJob", space, each.app).(*batchv1.CronJob)
@@ -86,8 +87,9 @@ func testExitCodes(t *testing.T) {
 				each.do(t, processOf(t, statusOf(pod, sidecar).ContainerID))
 			}
 			job := ended(t, space)
-			pod := podOf(t, space)
-			status := statusOf(pod, sidecar)
+			pods := podsOfRun(t, space, "run")
+			require.Len(t, pods, 1)
+			pod, status := &pods[0], statusOf(&pods[0], sidecar)
 			require.NotNil(t, status.State.Terminated, "%v", status)
 			app, vector, before := statusOf(pod, "app").State.Terminated, status.State.Terminated, status.LastTerminationState.Terminated
 			t.Logf("application: exit code %d; sidecar: exit code %d (%s), before that %v; Job %s (%s)", app.ExitCode, vector.ExitCode, vector.Reason, before, job.Type, job.Reason)
@@ -101,7 +103,7 @@ func testExitCodes(t *testing.T) {
 				require.Nil(t, before)
 				require.Equal(t, each.code, vector.ExitCode)
 			}
-			if each.sink != "" {
+			if each.isAway {
 				printed := run(t, "kubectl", "logs", pod.Name, "--namespace="+space, "--container="+sidecar)
 				require.Contains(t, strings.ToLower(printed), "connection refused", "it has tried to send events")
 			}
@@ -136,24 +138,13 @@ func ended(t *testing.T, space string) *batchv1.JobCondition {
 	return end
 }
 
-// podOf is the one pod of the Job.
-func podOf(t *testing.T, space string) *corev1.Pod {
-	t.Helper()
-	var pods corev1.PodList
-	require.NoError(t, cluster.List(t.Context(), &pods, client.InNamespace(space), client.MatchingLabels{batchv1.JobNameLabel: "run"}))
-	require.Len(t, pods.Items, 1)
-	return &pods.Items[0]
-}
-
 // runningOf waits until the Job's pod runs with its sidecar.
 func runningOf(t *testing.T, space string) *corev1.Pod {
 	t.Helper()
 	var found *corev1.Pod
 	eventually(t, "the run to have begun", func() bool {
-		var pods corev1.PodList
-		require.NoError(t, cluster.List(t.Context(), &pods, client.InNamespace(space), client.MatchingLabels{batchv1.JobNameLabel: "run"}))
-		if len(pods.Items) == 1 {
-			found = &pods.Items[0]
+		if pods := podsOfRun(t, space, "run"); len(pods) == 1 {
+			found = &pods[0]
 		}
 		return found != nil && isRunning(statusOf(found, sidecar)) && isRunning(statusOf(found, "app"))
 	})

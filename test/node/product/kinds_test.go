@@ -33,6 +33,7 @@ const kinds = "workloads.kinds={Deployment,StatefulSet,DaemonSet,CronJob}"
 func written(kind, space string, args ...string) client.Object {
 	workload := example.NewWorkload(kind, "app", space, map[string]string{"logs": "vector"})
 	pod := writer("app", space, args...).Build().Spec.Template.Spec
+	// The pods of a StatefulSet have the names of those before.
 	pod.Containers[0].Env = []corev1.EnvVar{{Name: "POD_UID", ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.uid"}}}}
 	switch of := workload.(type) {
 	case *appsv1.StatefulSet:
@@ -76,7 +77,6 @@ func testLongRunning(kind string, pods int) func(*testing.T) {
 func testDelivered(kind string, pods int) func(*testing.T) {
 	return func(t *testing.T) {
 		space, from := restricted(t), newCollector(t)
-		// A StatefulSet's pods have the names of those before.
 		app := written(kind, space, "--collector=http://"+from.wrote, "--name=$(POD_UID)")
 		has(app, 0) // Until it has the sidecar.
 		world.Create(t, app)
@@ -147,11 +147,17 @@ func has(workload client.Object, pods int) {
 }
 
 // podsIn are all pods of a namespace, those on their way out as well.
-func podsIn(t *testing.T, space string) []corev1.Pod {
+func podsIn(t *testing.T, space string, options ...client.ListOption) []corev1.Pod {
 	t.Helper()
 	var all corev1.PodList
-	require.NoError(t, cluster.List(t.Context(), &all, client.InNamespace(space)))
+	require.NoError(t, cluster.List(t.Context(), &all, append(options, client.InNamespace(space))...))
 	return all.Items
+}
+
+// podsOfRun are the pods of a Job.
+func podsOfRun(t *testing.T, space, job string) []corev1.Pod {
+	t.Helper()
+	return podsIn(t, space, client.MatchingLabels{batchv1.JobNameLabel: job})
 }
 
 // rolledOut waits until all pods of an application are ready with the sidecar of a round, or,
@@ -217,8 +223,7 @@ func runOf(t *testing.T, space, name string) *corev1.Pod {
 		return job.Status.Succeeded > 0
 	})
 	took(t, "a run "+name+" the sidecar", began)
-	var pods corev1.PodList
-	require.NoError(t, cluster.List(t.Context(), &pods, client.InNamespace(space), client.MatchingLabels{batchv1.JobNameLabel: name}))
-	require.Len(t, pods.Items, 1)
-	return &pods.Items[0]
+	pods := podsOfRun(t, space, name)
+	require.Len(t, pods, 1)
+	return &pods[0]
 }
