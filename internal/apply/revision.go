@@ -43,10 +43,14 @@ func (w *Writer) StoreRevision(ctx context.Context, content *fleet.Content, numb
 	return nil
 }
 
-// adoptRevision gives a ControllerRevision that exists the owner and number of another of the same
-// name: the name tells its content, but the owner may be gone.
+// adoptRevision gives a ControllerRevision that exists the owner, annotations and number of another of the
+// same name: the name tells its content, but the owner may be gone, and another release have written it.
 func (w *Writer) adoptRevision(ctx context.Context, like *appsv1.ControllerRevision) error {
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"ownerReferences": like.OwnerReferences}, "revision": like.Revision})
+	metadata := map[string]any{"ownerReferences": like.OwnerReferences}
+	if like.Annotations != nil {
+		metadata["annotations"] = like.Annotations
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": metadata, "revision": like.Revision})
 	if err != nil {
 		return err
 	}

@@ -85,7 +85,7 @@ func platformOf(chart fs.FS, cluster client.Reader, installed *source.Installati
 		if err != nil {
 			return nil, err
 		}
-		then, err := catalogue.At(content)
+		then, err := catalogue.At(ctx, content)
 		if err != nil {
 			return nil, err
 		}

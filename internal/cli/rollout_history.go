@@ -46,7 +46,8 @@ func newRolloutDiff(a *app) *cobra.Command {
 		Use:   "diff REVISION [REVISION]",
 		Short: "Show what differs between two revisions, or between one and what is given out now",
 		Long: `Show what differs between the values and template sets of two revisions, or between those of
-one and what the installation gives out now.
+one and what the installation gives out now, and between the operator's own templates by which each
+is rendered, as far as they are stored.
 
 The exit code is 0 if nothing differs, 1 if something does, and 2 if it could not look.`,
 		Example: `# what has changed since the revision before
@@ -153,14 +154,14 @@ func (o *rolloutOptions) diff(ctx context.Context, revisions []string) error {
 	if len(revisions) == 1 {
 		revisions = append(revisions, read.Revision)
 	}
-	var files [2]map[string]string
+	var contents [2]*fleet.Content
 	for i, revision := range revisions {
-		content, err := read.contentOf(ctx, cluster, revision)
-		if err != nil {
+		if contents[i], err = read.contentOf(ctx, cluster, revision); err != nil {
 			return err
 		}
-		files[i] = filesOf(content)
 	}
+	hasBuiltIn := !contents[0].BuiltIn.IsEmpty() && !contents[1].BuiltIn.IsEmpty()
+	files := [2]map[string]string{filesOf(contents[0], hasBuiltIn), filesOf(contents[1], hasBuiltIn)}
 	names := maps.Clone(files[0])
 	maps.Copy(names, files[1])
 	hasFound := false
@@ -184,15 +185,18 @@ func (o *rolloutOptions) diff(ctx context.Context, revisions []string) error {
 	return nil
 }
 
-// contentOf returns what the installation gives out now, or gave out as a revision.
+// contentOf returns what the installation gives out now, or gave out as a revision. The operator's own
+// templates are those that are stored: the plugin's may be of another release.
 func (r *rollout) contentOf(ctx context.Context, cluster client.Reader, revision string) (*fleet.Content, error) {
-	if revision == r.platform.Revision {
-		return r.platform.Content, nil
-	}
 	content, err := source.ReadRevision(ctx, cluster, r.values, revision)
 	unknown := &fleet.RecordError{}
 	if !errors.As(err, &unknown) {
 		return content, err
+	}
+	if revision == r.platform.Revision { // Nobody has it yet.
+		present := *r.platform.Content
+		present.BuiltIn = fleet.Files{}
+		return &present, nil
 	}
 	stored, listErr := source.Revisions(ctx, cluster, r.values)
 	if listErr != nil || slices.ContainsFunc(stored, isOf(revision)) {
@@ -209,8 +213,8 @@ func isOf(revision string) func(appsv1.ControllerRevision) bool {
 	return func(one appsv1.ControllerRevision) bool { return one.Labels[meta.LabelRevision] == revision }
 }
 
-// filesOf returns the files of a revision by path.
-func filesOf(content *fleet.Content) map[string]string {
+// filesOf returns the files of a revision by path, with the operator's own templates or without them.
+func filesOf(content *fleet.Content, withBuiltIn bool) map[string]string {
 	all := map[string]string{}
 	add := func(folder string, files fleet.Files) {
 		for name, text := range files.Text() {
@@ -220,6 +224,9 @@ func filesOf(content *fleet.Content) map[string]string {
 	add("values", content.Values)
 	for name, files := range content.Sets {
 		add("templates/"+name, files)
+	}
+	if withBuiltIn {
+		add("built-in", content.BuiltIn)
 	}
 	return all
 }

@@ -47,9 +47,10 @@ type history struct {
 	// owner the ConfigMap that it goes with.
 	newest string
 	owner  types.UID
-	// isUntidy is true if revisions may be stored that nobody needs any more.
-	isUntidy bool
-	loaded   *lru.Cache // *desired.Platform by revision
+	// isUntidy is true if revisions may be stored that nobody needs any more, and isRenewed once
+	// this process has seen to what the one before has stored of the present one.
+	isUntidy, isRenewed bool
+	loaded              *lru.Cache // *desired.Platform by revision
 }
 
 func newHistory(cached, live client.Reader, writer *apply.Writer, sidecars sidecarLister, options *Options) *history {
@@ -69,7 +70,7 @@ func (h *history) at(ctx context.Context, revision string, now *desired.Platform
 	if err != nil {
 		return nil, err
 	}
-	then, err := h.options.Catalogue.At(content)
+	then, err := h.options.Catalogue.At(ctx, content)
 	if err != nil {
 		return nil, err
 	}
@@ -122,42 +123,74 @@ func (h *history) let(ctx context.Context, revision string, now *desired.Platfor
 	return nil
 }
 
-// tidy deletes what is stored and not needed any more. It comes after the writes that a revision is for,
-// which do not have to wait for it.
+// tidy deletes what is stored and not needed any more, and has the present revision stored as this release
+// renders it. It comes after the writes that a revision is for, which do not have to wait for it.
 func (h *history) tidy(ctx context.Context, now *desired.Platform) {
 	// Of what is being stored there are parts before the whole. Whoever stores it tidies afterwards.
 	if !h.mu.TryLock() {
 		return
 	}
 	defer h.mu.Unlock()
-	if !h.isUntidy {
+	if !h.isUntidy && h.isRenewed {
 		return
 	}
 	installation := &corev1.ConfigMap{}
 	err := h.cached.Get(ctx, h.options.Installation, installation)
-	if err == nil {
-		err = h.prune(ctx, installation, now)
+	if err == nil && !h.isRenewed {
+		err = h.renew(ctx, installation, now)
 	}
-	if h.isUntidy = ctx.Err() != nil; err != nil {
-		log.FromContext(ctx).Error(err, "old revisions stay stored")
+	if err == nil && h.isUntidy {
+		err = h.prune(ctx, installation, now)
+		h.isUntidy = ctx.Err() != nil
+	}
+	if err != nil && ctx.Err() == nil {
+		log.FromContext(ctx).Error(err, "stored revisions are not tidied")
 	}
 }
 
-// keep stores what is given out now, if it is not stored, and gives it the highest number.
+// renew stores the present revision as this release renders it, if another process has stored it: from now on
+// workloads that change get it like that.
+func (h *history) renew(ctx context.Context, installation *corev1.ConfigMap, now *desired.Platform) error {
+	if revision := now.Revision; revision == now.Given.Revision && h.newest != revision {
+		stored, err := source.Revisions(ctx, h.live, h.options.Installation)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(stored, func(one appsv1.ControllerRevision) bool { return one.Labels[meta.LabelRevision] == revision }) {
+			if err := h.keep(ctx, installation, revision, now); err != nil {
+				return err
+			}
+			h.newest, h.owner, h.isUntidy = revision, installation.UID, true
+		}
+	}
+	h.isRenewed = true
+	return nil
+}
+
+// keep stores what is given out now, unless it is stored as this release would, and gives it the highest number.
 func (h *history) keep(ctx context.Context, installation *corev1.ConfigMap, revision string, now *desired.Platform) error {
 	stored, err := source.Revisions(ctx, h.live, h.options.Installation)
 	if err != nil {
 		return err
 	}
+	at := slices.IndexFunc(stored, func(one appsv1.ControllerRevision) bool { return one.Labels[meta.LabelRevision] == revision })
 	next := int64(1)
-	if len(stored) > 0 {
+	switch {
+	case at == 0:
+		next = stored[0].Revision
+	case len(stored) > 0:
 		next = stored[0].Revision + 1
 	}
-	at := slices.IndexFunc(stored, func(one appsv1.ControllerRevision) bool { return one.Labels[meta.LabelRevision] == revision })
-	switch {
-	case revision == now.Revision && (at < 0 || !isOwnedBy(&stored[at], installation)):
-		return h.writer.StoreRevision(ctx, now.Content, next, installation)
-	case at > 0:
+	if revision == now.Revision {
+		content := *now.Content
+		if content.Samples, err = now.Samples(ctx); err != nil {
+			return err
+		}
+		if at < 0 || !isOwnedBy(&stored[at], installation) || !content.IsStoredBy(&stored[at]) {
+			return h.writer.StoreRevision(ctx, &content, next, installation)
+		}
+	}
+	if at > 0 {
 		return h.writer.NumberRevision(ctx, &stored[at], next)
 	}
 	return nil

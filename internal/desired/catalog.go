@@ -4,6 +4,7 @@
 package desired
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -13,11 +14,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/companion"
-	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
@@ -32,8 +30,7 @@ const (
 // Catalog turns ConfigMaps into a Platform and remembers the last good version of each part.
 // It takes the ConfigMaps as arguments and never reads from a cluster. It is safe for concurrent use.
 type Catalog struct {
-	files   render.Files
-	builtin *render.Chart
+	builtIn *builtInChart
 
 	mu      sync.Mutex
 	version string
@@ -99,11 +96,11 @@ type PlatformChange struct {
 
 // NewCatalog returns a Catalog that has the built-in chart only.
 func NewCatalog(builtin render.Files) (*Catalog, error) {
-	chart, err := builtin.Load()
+	own, err := newBuiltInChart(builtin)
 	if err != nil {
 		return nil, err
 	}
-	return &Catalog{files: builtin, builtin: chart, charts: map[string]loadedChart{}}, nil
+	return &Catalog{builtIn: own, charts: map[string]loadedChart{}}, nil
 }
 
 // PlatformOf returns a Platform with one chart as the default set, and with what the installation
@@ -118,7 +115,7 @@ func PlatformOf(chart *render.Chart, source string, files map[string]string) *Pl
 }
 
 // Builtin returns the built-in chart.
-func (c *Catalog) Builtin() *render.Chart { return c.builtin }
+func (c *Catalog) Builtin() *render.Chart { return c.builtIn.chart }
 
 // Update takes the current ConfigMaps: the installation's, and those that hold template
 // sets. It returns the resulting Platform, and what has changed since the last call. While
@@ -147,7 +144,7 @@ func (c *Catalog) Update(installation *corev1.ConfigMap, sets []corev1.ConfigMap
 	}
 	next.Content = c.content(installation)
 	next.Revision, next.Roll = next.Content.Revision(), next.Content.Roll
-	c.addSets(next, describeConfigMap(installation), installation.Data, c.charts)
+	c.builtIn.addSets(next, describeConfigMap(installation), installation.Data, c.charts)
 	next.Given = fleet.NewGiven(next.Rollout, next.Revision, installation.Annotations)
 	c.current = next
 	return next, changes
@@ -167,7 +164,7 @@ func (c *Catalog) Restore(content *fleet.Content) bool {
 		if broken.chart != nil || !isStored {
 			continue
 		}
-		if before := c.loadFiles(files); before.err == nil {
+		if before := c.builtIn.load(files); before.err == nil {
 			before.version, before.err = broken.version, broken.err
 			c.charts[name], isRestored = before, true
 		}
@@ -179,10 +176,16 @@ func (c *Catalog) Restore(content *fleet.Content) bool {
 }
 
 // At returns what the platform was with a stored revision: sets, values and policy are those of
-// the revision. See Platform.Under. A set that cannot be loaded any more has an error; if the
-// policy cannot, there is only a *fleet.RecordError.
-func (c *Catalog) At(content *fleet.Content) (*Platform, error) {
+// the revision, and so are the operator's own templates as far as they are stored with it. See
+// Platform.Under. A set that cannot be loaded any more has an error. The error is a *fleet.RecordError
+// if that holds for the operator's own, or the policy, or if a set is not rendered as it was then; or the
+// context's.
+func (c *Catalog) At(ctx context.Context, content *fleet.Content) (*Platform, error) {
 	rules, err := policyOf(content)
+	of := c.builtIn
+	if err == nil {
+		of, err = c.builtIn.of(content)
+	}
 	if err != nil {
 		return nil, &fleet.RecordError{Revision: content.Revision(), Err: err}
 	}
@@ -192,12 +195,15 @@ func (c *Catalog) At(content *fleet.Content) (*Platform, error) {
 	maps.DeleteFunc(charts, func(name string, _ loadedChart) bool { _, isThen := content.Sets[name]; return !isThen })
 	for name, files := range content.Sets {
 		now := charts[name]
-		if was := c.loadFiles(files); was.given != now.given || now.chart == nil || now.err != nil {
+		if was := of.load(files); of != c.builtIn || was.given != now.given || now.chart == nil || now.err != nil {
 			charts[name] = was
 		}
 	}
 	then := &Platform{Content: content, Revision: content.Revision(), Roll: content.Roll, Policy: rules}
-	c.addSets(then, "revision "+then.Revision+" of the installation's values", content.Values.Data, charts)
+	of.addSets(then, "revision "+then.Revision+" of the installation's values", content.Values.Data, charts)
+	if err := then.compareSamples(ctx); err != nil {
+		return nil, err
+	}
 	return then, nil
 }
 
@@ -208,7 +214,7 @@ func policyOf(content *fleet.Content) (*policy.Policy, error) {
 
 // content is what the ConfigMaps have now, or had when they were last good.
 func (c *Catalog) content(installation *corev1.ConfigMap) *fleet.Content {
-	now := &fleet.Content{Values: fleet.Files{Data: map[string]string{}}, Sets: map[string]fleet.Files{}, Roll: c.builtin.Roll}
+	now := &fleet.Content{Values: fleet.Files{Data: map[string]string{}}, Sets: map[string]fleet.Files{}, Roll: c.builtIn.chart.Roll, BuiltIn: c.builtIn.stored}
 	maps.Copy(now.Values.Data, installation.Data)
 	maps.DeleteFunc(now.Values.Data, func(key, _ string) bool { return key == PolicyKey || key == RolloutKey })
 	if rules := c.policy.value; rules != nil && len(rules.Beyond) > 0 {
@@ -268,7 +274,7 @@ func (c *Catalog) load(name string, objects []*corev1.ConfigMap, before loadedCh
 		return before
 	}
 	version, object := now.version, objects[0]
-	now = c.loadFiles(fleet.Files{Data: object.Data, BinaryData: object.BinaryData})
+	now = c.builtIn.load(fleet.Files{Data: object.Data, BinaryData: object.BinaryData})
 	err := now.err
 	if len(objects) > 1 {
 		err = fmt.Errorf("%s defines it too: delete one of them", describeConfigMap(objects[1]))
@@ -279,39 +285,6 @@ func (c *Catalog) load(name string, objects []*corev1.ConfigMap, before loadedCh
 	}
 	now.version = version
 	return now
-}
-
-// loadFiles loads a set from its files.
-func (c *Catalog) loadFiles(content fleet.Files) loadedChart {
-	object := &corev1.ConfigMap{Data: content.Data, BinaryData: content.BinaryData}
-	now := loadedChart{content: content, given: companion.Digest(object), files: plan.ConfigMapDigests(object)}
-	files, err := c.files.With(content.Data, content.BinaryData)
-	if err == nil {
-		now.chart, err = files.Load()
-	}
-	now.err = err
-	return now
-}
-
-// addSets gives each set the installation's values, by file, and the names of all known
-// environments.
-func (c *Catalog) addSets(next *Platform, source string, values map[string]string, charts map[string]loadedChart) {
-	withValues := func(chart *render.Chart) *environment.Set {
-		known := chart.Environments.WithNames(c.builtin.Environments.Names()...)
-		return known.WithInstallation(source, values)
-	}
-	next.Environments = withValues(c.builtin)
-	next.Add(&TemplateSet{Name: DefaultTemplateSet, Chart: c.builtin, Environments: next.Environments})
-	for name, from := range charts {
-		set := &TemplateSet{Name: name, Chart: from.chart, Given: from.given, Files: from.files, Err: from.err}
-		if from.chart != nil {
-			set.Environments = withValues(from.chart)
-		}
-		next.Add(set)
-	}
-	if own, _ := next.Set(""); own.Environments != nil {
-		next.Environments = own.Environments
-	}
 }
 
 func describeConfigMap(object *corev1.ConfigMap) string {

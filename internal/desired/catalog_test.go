@@ -391,7 +391,7 @@ func TestThePolicyIsPartOfTheRevision(t *testing.T) {
 	require.Equal(t, tagged.Revision, of("images: {requireTag: true, requireDigest: false}\n# why").Revision)
 	require.Equal(t, tagged.Revision, of("imags: {}").Revision, "the last good one")
 
-	then, err := s.catalog.At(tagged.Content)
+	then, err := s.catalog.At(t.Context(), tagged.Content)
 	require.NoError(t, err)
 	require.True(t, then.Policy.Images.RequireTag)
 
@@ -407,7 +407,7 @@ func TestThePolicyIsPartOfTheRevision(t *testing.T) {
 	require.False(t, s.catalog.Restore(none.Content), "it is had already")
 
 	tagged.Content.Values.Data[PolicyKey] = `{"imags": {}}`
-	_, err = s.catalog.At(tagged.Content)
+	_, err = s.catalog.At(t.Context(), tagged.Content)
 	var gone *fleet.RecordError
 	require.ErrorAs(t, err, &gone)
 	require.ErrorContains(t, err, "imags: unknown key")
@@ -435,7 +435,7 @@ func TestTheLargestPolicyCanBeHadAgain(t *testing.T) {
 	}
 	read, err := fleet.ReadContent("environments", now.Revision, func(name string) (*appsv1.ControllerRevision, error) { return stored[name], nil })
 	require.NoError(t, err)
-	then, err := s.catalog.At(read)
+	then, err := s.catalog.At(t.Context(), read)
 	require.NoError(t, err)
 	require.Equal(t, now.Policy.Digest, then.Policy.Digest)
 }

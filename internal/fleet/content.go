@@ -4,6 +4,7 @@
 package fleet
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -12,8 +13,7 @@ import (
 )
 
 // Content is what an installation gives out to its VectorSidecars as one revision. What
-// only paces rollouts, and the operator's own templates, are not part of it, but for a
-// change of these that rolls.
+// only paces rollouts is not part of it.
 type Content struct {
 	// Values are the installation's, by file ENVIRONMENT.yaml, and its policy.
 	Values Files
@@ -22,6 +22,13 @@ type Content struct {
 	// Roll names the last change of the operator's own templates that is to reach workloads
 	// with an upgrade, "" if there never was one.
 	Roll string
+
+	// BuiltIn are the operator's own templates, by path, as they were when it gave the revision out
+	// last; empty if that was a release that did not store them. They do not name the revision: an
+	// upgrade of the operator alone makes none.
+	BuiltIn Files
+	// Samples are digests of what each set rendered then for a sample, nil if that is not known.
+	Samples map[string]string
 }
 
 // Files are those of a ConfigMap.
@@ -52,6 +59,14 @@ const (
 func (f Files) digest() string {
 	text, _ := json.Marshal(f) // Maps of strings and bytes always marshal, with sorted keys.
 	return meta.Digest(text, digestLength)
+}
+
+// IsEmpty reports whether there are none.
+func (f Files) IsEmpty() bool { return len(f.Data)+len(f.BinaryData) == 0 }
+
+// Equals reports whether others have the same names and content.
+func (f Files) Equals(others Files) bool {
+	return maps.Equal(f.Data, others.Data) && maps.EqualFunc(f.BinaryData, others.BinaryData, bytes.Equal)
 }
 
 // Revision returns the name of the content: a digest in hexadecimal.

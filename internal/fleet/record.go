@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,7 +21,8 @@ import (
 
 // A Content is stored as ControllerRevisions in the operator's namespace: a small one that
 // names its parts by their digests, and one of each part, compressed. Revisions share parts,
-// so that a changed value does not store the template sets again.
+// so that a changed value does not store the template sets again. What an upgrade of the operator
+// changes of a revision is in annotations of the small one, because data cannot be changed.
 
 // recordFormat is that of the stored data, and rollFormat that of a revision with a Roll, which
 // releases that know none must not take for one without. A reader refuses another.
@@ -65,7 +67,11 @@ func (c *Content) Records(namespace, installation string, number int64) (ofParts
 	for name, digest := range from.Sets {
 		all[digest] = c.Sets[name]
 	}
-	for _, digest := range from.digests() {
+	digests := from.digests()
+	if digest := c.BuiltIn.digest(); !c.BuiltIn.IsEmpty() && !slices.Contains(digests, digest) {
+		all[digest], digests = c.BuiltIn, append(digests, digest)
+	}
+	for _, digest := range digests {
 		text, _ := json.Marshal(all[digest]) // Maps of strings and bytes always marshal.
 		var packed bytes.Buffer
 		to := gzip.NewWriter(&packed)
@@ -83,7 +89,28 @@ func (c *Content) Records(namespace, installation string, number int64) (ofParts
 		format = rollFormat
 	}
 	whole := newRecord(namespace, RecordName(installation, revision), meta.LabelRevision, revision, number, record{format, *from})
+	whole.Annotations = c.annotations()
 	return ofParts, &whole, nil
+}
+
+// annotations are those of the ControllerRevision of the revision.
+func (c *Content) annotations() map[string]string {
+	if c.BuiltIn.IsEmpty() {
+		return nil
+	}
+	samples, _ := json.Marshal(c.Samples) // Strings always marshal, with sorted keys.
+	return map[string]string{meta.AnnotationBuiltIn: c.BuiltIn.digest(), meta.AnnotationSamples: string(samples)}
+}
+
+// IsStoredBy reports whether the ControllerRevision of the revision says of the operator's own templates,
+// and of the samples, what the content does.
+func (c *Content) IsStoredBy(of *appsv1.ControllerRevision) bool {
+	for key, value := range c.annotations() {
+		if of.Annotations[key] != value {
+			return false
+		}
+	}
+	return true
 }
 
 func newRecord(namespace, name, label, value string, number int64, data any) appsv1.ControllerRevision {
@@ -104,6 +131,9 @@ func PartsOf(installation string, of *appsv1.ControllerRevision) ([]string, erro
 	}
 	var names []string
 	for _, digest := range read.digests() {
+		names = append(names, partName(installation, digest))
+	}
+	if digest := of.Annotations[meta.AnnotationBuiltIn]; digest != "" {
 		names = append(names, partName(installation, digest))
 	}
 	return names, nil
@@ -159,7 +189,34 @@ func ReadContent(installation, revision string, get func(name string) (*appsv1.C
 	if is := content.Revision(); is != revision {
 		return nil, &RecordError{revision, fmt.Errorf("it has the content of %s: somebody has changed it", is)}
 	}
+	if err := content.readBuiltIn(whole, installation, get); err != nil {
+		return nil, err
+	}
 	return content, nil
+}
+
+// readBuiltIn reads what was stored of the operator's own templates. An earlier release deletes them,
+// because it does not know that they are needed: then those of this one are taken, if the samples
+// come out as they did.
+func (c *Content) readBuiltIn(whole *appsv1.ControllerRevision, installation string, get func(name string) (*appsv1.ControllerRevision, error)) error {
+	digest, isStored := whole.Annotations[meta.AnnotationBuiltIn]
+	if !isStored {
+		return nil
+	}
+	if err := bounded.Stored().DecodeJSON([]byte(whole.Annotations[meta.AnnotationSamples]), &c.Samples); err != nil {
+		return &RecordError{c.Revision(), fmt.Errorf("ControllerRevision %s, annotation %s: %w", whole.Name, meta.AnnotationSamples, err)}
+	}
+	part, err := get(partName(installation, digest))
+	if part == nil || err != nil {
+		return err
+	}
+	if c.BuiltIn, err = readPart(part); err == nil && c.BuiltIn.digest() != digest {
+		err = fmt.Errorf("ControllerRevision %s has other content than was stored: somebody has changed it", part.Name)
+	}
+	if err != nil {
+		return &RecordError{c.Revision(), err}
+	}
+	return nil
 }
 
 func readPart(of *appsv1.ControllerRevision) (Files, error) {

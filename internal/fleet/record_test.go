@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
 func aContent() *Content {
@@ -41,7 +43,12 @@ func from(all map[string]*appsv1.ControllerRevision) func(string) (*appsv1.Contr
 }
 
 func TestAContentComesBackAsItWasStored(t *testing.T) {
-	for name, content := range map[string]*Content{"whole": aContent(), "empty": {Sets: map[string]Files{}}, "of a release that rolls": {Sets: map[string]Files{}, Roll: "1"}} {
+	for name, content := range map[string]*Content{
+		"whole": aContent(), "empty": {Sets: map[string]Files{}}, "of a release that rolls": {Sets: map[string]Files{}, Roll: "1"},
+		"with the operator's own templates": {
+			Sets: map[string]Files{}, BuiltIn: Files{Data: map[string]string{"Chart.yaml": "name: a"}}, Samples: map[string]string{"default": "0123"},
+		},
+	} {
 		all := stored(t, content)
 		read, err := ReadContent("values", content.Revision(), from(all))
 		require.NoError(t, err, name)
@@ -53,7 +60,41 @@ func TestAContentComesBackAsItWasStored(t *testing.T) {
 			require.Contains(t, all, name)
 		}
 	}
+	require.Equal(t, aContent().Revision(), (&Content{Values: aContent().Values, Sets: aContent().Sets, BuiltIn: Files{Data: map[string]string{"a": "b"}}}).Revision(), "an upgrade alone is no revision")
 	require.Equal(t, int64(3), stored(t, aContent())[RecordName("values", aContent().Revision())].Revision)
+}
+
+// A release that does not know them deletes the operator's own templates. Whether it matters shows when the
+// samples are rendered.
+func TestTheOperatorsOwnTemplatesMayBeGone(t *testing.T) {
+	content := aContent()
+	content.BuiltIn, content.Samples = Files{Data: map[string]string{"Chart.yaml": "name: a"}}, map[string]string{"default": "0123"}
+	name, part := RecordName("values", content.Revision()), partName("values", content.BuiltIn.digest())
+	all := stored(t, content)
+	require.True(t, content.IsStoredBy(all[name]))
+	other := *content
+	other.Samples = map[string]string{"default": "4567"}
+	require.False(t, other.IsStoredBy(all[name]))
+
+	own := all[part].Data
+	all[part].Data = all[partName("values", content.Values.digest())].Data
+	_, err := ReadContent("values", content.Revision(), from(all))
+	require.EqualError(t, err, "stored revision "+content.Revision()+": ControllerRevision "+part+" has other content than was stored: somebody has changed it")
+	all[part].Data = own
+
+	samples := all[name].Annotations[meta.AnnotationSamples]
+	all[name].Annotations[meta.AnnotationSamples] = "{"
+	_, err = ReadContent("values", content.Revision(), from(all))
+	var record *RecordError
+	require.ErrorAs(t, err, &record)
+	require.ErrorContains(t, err, "annotation "+meta.AnnotationSamples)
+	all[name].Annotations[meta.AnnotationSamples] = samples
+
+	delete(all, part)
+	read, err := ReadContent("values", content.Revision(), from(all))
+	require.NoError(t, err)
+	content.BuiltIn = Files{}
+	require.Equal(t, content, read)
 }
 
 // What a ConfigMap may hold has to fit into a request to etcd, which takes 1.5 MiB, and come back.

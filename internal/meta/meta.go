@@ -105,6 +105,14 @@ const (
 // with a workload's next change.
 const AnnotationRoll = Group + "/roll"
 
+// Annotations on the ControllerRevision of a revision, by the release that gave it out last:
+// AnnotationBuiltIn is the digest of the part that holds the operator's own templates, and
+// AnnotationSamples has, as JSON by template set, digests of what was rendered for a sample.
+const (
+	AnnotationBuiltIn = Group + "/built-in"
+	AnnotationSamples = Group + "/samples"
+)
+
 // AnnotationConfigDigest returns the pod template annotation with which earlier releases
 // triggered a rollout when a referenced ConfigMap changed. Today the name of the mounted
 // ConfigMap depends on its content instead.

@@ -111,6 +111,24 @@ rest     0/1    ....................   0             1         0        0       
 -sidecar: {logLevel: error}
 `, string(exits(t, 1, append([]string{"rollout", "diff", before.Revision()}, flags...)...)))
 	require.Empty(t, rollout("diff", first.Revision, first.Revision))
+	file := func(text string) fleet.Files {
+		return fleet.Files{Data: map[string]string{"templates/_container.tpl": text + "\n"}}
+	}
+	older := []*fleet.Content{{Values: file("a"), BuiltIn: file("one")}, {Values: file("a"), Roll: "1", BuiltIn: file("two")}}
+	for _, content := range older {
+		parts, whole, err := content.Records(home, "values", 0)
+		require.NoError(t, err)
+		for _, one := range append(parts, *whole) {
+			require.NoError(t, client.IgnoreAlreadyExists(w.Client.Create(t.Context(), &one)))
+		}
+	}
+	require.Equal(t, "--- "+older[0].Revision()+`/built-in/templates/_container.tpl
++++ `+older[1].Revision()+`/built-in/templates/_container.tpl
+@@ -1 +1 @@
+-one
++two
+`, string(exits(t, 1, append([]string{"rollout", "diff", older[0].Revision(), older[1].Revision()}, flags...)...)))
+	require.NotContains(t, string(exits(t, 1, append([]string{"rollout", "diff", older[0].Revision()}, flags...)...)), "built-in", "of the present one they are not known")
 
 	own := func(key string) string {
 		var vs v1alpha1.VectorSidecar

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package desired
+
+import (
+	"fmt"
+	"unicode/utf8"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
+)
+
+// builtInChart has the operator's own templates, of this release or of the one that gave a revision out.
+type builtInChart struct {
+	files render.Files
+	chart *render.Chart
+	// stored are the files as they are stored with a revision.
+	stored fleet.Files
+}
+
+func newBuiltInChart(files render.Files) (*builtInChart, error) {
+	chart, err := files.Load()
+	if err != nil {
+		return nil, err
+	}
+	made := &builtInChart{files: files, chart: chart, stored: fleet.Files{Data: map[string]string{}, BinaryData: map[string][]byte{}}}
+	for name, content := range files {
+		if utf8.Valid(content) {
+			made.stored.Data[name] = string(content)
+		} else {
+			made.stored.BinaryData[name] = content
+		}
+	}
+	return made, nil
+}
+
+// of returns those that are stored with a revision; itself if they are the same, or there are none.
+func (b *builtInChart) of(content *fleet.Content) (*builtInChart, error) {
+	if content.BuiltIn.IsEmpty() || content.BuiltIn.Equals(b.stored) {
+		return b, nil
+	}
+	files := render.Files{}
+	for name, text := range content.BuiltIn.Text() {
+		files[name] = []byte(text)
+	}
+	then, err := newBuiltInChart(files)
+	if err != nil {
+		return nil, fmt.Errorf("the operator's own templates of the release that gave it out cannot be loaded: %w", err)
+	}
+	return then, nil
+}
+
+// load loads a set from its files.
+func (b *builtInChart) load(content fleet.Files) loadedChart {
+	object := &corev1.ConfigMap{Data: content.Data, BinaryData: content.BinaryData}
+	now := loadedChart{content: content, given: companion.Digest(object), files: plan.ConfigMapDigests(object)}
+	files, err := b.files.With(content.Data, content.BinaryData)
+	if err == nil {
+		now.chart, err = files.Load()
+	}
+	now.err = err
+	return now
+}
+
+// addSets adds the built-in set and others. It gives each the installation's values, by file, and the
+// names of all known environments.
+func (b *builtInChart) addSets(next *Platform, source string, values map[string]string, charts map[string]loadedChart) {
+	withValues := func(chart *render.Chart) *environment.Set {
+		known := chart.Environments.WithNames(b.chart.Environments.Names()...)
+		return known.WithInstallation(source, values)
+	}
+	next.Environments = withValues(b.chart)
+	next.Add(&TemplateSet{Name: DefaultTemplateSet, Chart: b.chart, Environments: next.Environments})
+	for name, from := range charts {
+		set := &TemplateSet{Name: name, Chart: from.chart, Given: from.given, Files: from.files, Err: from.err}
+		if from.chart != nil {
+			set.Environments = withValues(from.chart)
+		}
+		next.Add(set)
+	}
+	if own, _ := next.Set(""); own.Environments != nil {
+		next.Environments = own.Environments
+	}
+}

@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package desired
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
+)
+
+const (
+	// sampleName is the namespace and the name of the VectorSidecar that samples are rendered for, and
+	// sampleVersion the version of its API server: they are the same for all releases and clusters.
+	sampleName    = "sample"
+	sampleVersion = "v1.33.0"
+	// mostSamples is how many environments of a set are rendered for its sample.
+	mostSamples = 32
+)
+
+// Samples returns a digest for each template set of what it renders, in its environments, for a
+// VectorSidecar that says nothing and the chart's own sample of a workload. Two releases that do the same
+// with the same templates and values have the same. Sets that cannot be loaded, or ran out of time,
+// are left out. The error is the context's.
+func (p *Platform) Samples(ctx context.Context) (map[string]string, error) {
+	all := map[string]string{}
+	for _, set := range p.Sets() {
+		if set.Chart == nil {
+			continue
+		}
+		names := set.Environments.Names()
+		digests := make([]string, 0, len(names))
+		isLate := false
+		for _, name := range names[:min(len(names), mostSamples)] {
+			digest, err := set.sample(ctx, name)
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			digests, isLate = append(digests, name+" "+digest), isLate || errors.Is(err, context.DeadlineExceeded)
+			if isLate {
+				break
+			}
+		}
+		if !isLate {
+			all[set.Name] = meta.Digest([]byte(strings.Join(digests, "\n")), 8)
+		}
+	}
+	return all, nil
+}
+
+// sample returns a digest of what the set renders in an environment. It is the same for all errors, whose
+// texts may differ from release to release.
+func (s *TemplateSet) sample(ctx context.Context, environment string) (string, error) {
+	values, err := s.Environments.Values(environment)
+	if err != nil {
+		return "", err
+	}
+	result, err := render.Render(ctx, render.Request{
+		Chart: s.Chart, Values: values, KubeVersion: sampleVersion, Sidecar: types.NamespacedName{Namespace: sampleName, Name: sampleName},
+	})
+	if err != nil {
+		return "", err
+	}
+	text, _ := json.Marshal([]any{result.Overlay.Hash, result.Overlay.Tells, result.Companions}) // Objects of these types always marshal.
+	return meta.Digest(text, 8), nil
+}
+
+// compareSamples says, as a *fleet.RecordError, which sets are not rendered as they were by the release that gave
+// the revision out last. It says nothing of one of which that is not known. Other errors are the context's.
+func (p *Platform) compareSamples(ctx context.Context) error {
+	then := p.Content.Samples
+	if len(then) == 0 {
+		return nil
+	}
+	now, err := p.Samples(ctx)
+	if err != nil {
+		return err
+	}
+	var others []string
+	for name, digest := range now {
+		if was := then[name]; was != "" && was != digest {
+			others = append(others, name)
+		}
+	}
+	if len(others) == 0 {
+		return nil
+	}
+	slices.Sort(others)
+	return &fleet.RecordError{Revision: p.Revision, Err: fmt.Errorf(
+		"this release of the operator renders it otherwise than the one that gave it out (template set %s): promote the VectorSidecar to the present revision, or go back to that release",
+		strings.Join(others, ", "))}
+}

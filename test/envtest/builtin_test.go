@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package envtest
+
+import (
+	"io/fs"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// isOfNext reports whether a Deployment has the sidecar of nextRelease.
+func isOfNext(d *appsv1.Deployment) bool {
+	return d.Spec.Template.Spec.InitContainers[0].TerminationMessagePolicy == corev1.TerminationMessageFallbackToLogsOnError
+}
+
+func hasSidecar(d *appsv1.Deployment) bool { return len(d.Spec.Template.Spec.InitContainers) == 1 }
+
+// ownChartAfter has the operator run with its own chart after a test.
+func ownChartAfter(t *testing.T) {
+	t.Helper()
+	t.Cleanup(func() {
+		require.NoError(t, running.Stop())
+		world.Chart = nil
+		running = world.RunOperator(options)
+	})
+}
+
+// soaksLong has the first wave hold up the next one for the rest of a test.
+func soaksLong(t *testing.T, installation *corev1.ConfigMap) {
+	t.Helper()
+	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
+		c.Data[desired.RolloutKey] = strings.ReplaceAll(c.Data[desired.RolloutKey], "soak: 1s", "soak: 1h")
+	})
+}
+
+// recordOf is what is stored of a revision.
+func recordOf(installation *corev1.ConfigMap, revision string) *appsv1.ControllerRevision {
+	return &appsv1.ControllerRevision{ObjectMeta: metav1.ObjectMeta{Namespace: installation.Namespace, Name: installation.Name + "-" + revision}}
+}
+
+// late is a Deployment that comes later into the namespace of a VectorSidecar.
+func (w *inWave) late(t *testing.T, name string) *appsv1.Deployment {
+	t.Helper()
+	one := objects.NewDeployment(name, w.vs.Namespace).Labelled("logs", "vector").Build()
+	world.Create(t, one)
+	return one
+}
+
+// Who waits for a release's templates, or goes back from them, has those of the release before, though that
+// runs no more.
+func TestAnEarlierRevisionHasTheTemplatesItWasGivenOutWith(t *testing.T) {
+	installation := wavesOf(t, "1s", "")
+	ownChartAfter(t)
+	canary, rest := newInWave(t, "canary"), newInWave(t, "other")
+	for _, one := range []*inWave{canary, rest} {
+		one.until(t, v1alpha1.RolloutComplete, "")
+		harness.Until(t, world, one.vs, "its sidecar", isUpToDate)
+		world.Get(t, one.app)
+	}
+	soaksLong(t, installation)
+	before, sidecar := canary.vs.Status.Rollout.Revision, canary.app.Spec.Template
+
+	// An upgrade alone: what is rendered from now on is the next release's, and so is what is stored.
+	stored := recordOf(installation, before)
+	world.Get(t, stored)
+	own := stored.Annotations
+	restarts(t, nextRelease(t), canary.vs.Namespace, "upgraded")
+	harness.Until(t, world, stored, "the next release's templates", func(r *appsv1.ControllerRevision) bool {
+		return r.Annotations[meta.AnnotationBuiltIn] != own[meta.AnnotationBuiltIn] && r.Annotations[meta.AnnotationSamples] != own[meta.AnnotationSamples]
+	})
+	upgraded := rest.late(t, "upgraded")
+	harness.Until(t, world, upgraded, "the sidecar of the release that runs", func(d *appsv1.Deployment) bool { return hasSidecar(d) && isOfNext(d) })
+
+	restarts(t, fs.FS(nil), canary.vs.Namespace, "back")
+	harness.Until(t, world, stored, "its own templates", func(r *appsv1.ControllerRevision) bool { return maps.Equal(own, r.Annotations) })
+	restarts(t, rolling(t, nextRelease(t), "1"), canary.vs.Namespace, "rolled")
+	harness.Until(t, world, canary.app, "the new rendering", isOfNext)
+	canary.until(t, v1alpha1.RolloutSoaking, "")
+	rest.until(t, v1alpha1.RolloutWaiting, before)
+	waiting := rest.late(t, "waiting")
+	harness.Until(t, world, waiting, "a sidecar", hasSidecar)
+	require.False(t, isOfNext(waiting), "its wave has not come")
+
+	given := canary.vs.Status.Rollout.Revision
+	require.NotEqual(t, before, given)
+	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
+		metav1.SetMetaDataAnnotation(&c.ObjectMeta, meta.AnnotationUndoRollout, given+"/"+before)
+	})
+	harness.Until(t, world, canary.app, "the sidecar before", func(d *appsv1.Deployment) bool { return !isOfNext(d) })
+	require.Equal(t, sidecar, canary.app.Spec.Template)
+	canary.until(t, v1alpha1.RolloutSoaking, before)
+}
+
+// A release that renders an earlier revision otherwise writes nothing of it.
+func TestAnEarlierRevisionThatIsRenderedOtherwiseIsNotWritten(t *testing.T) {
+	installation := wavesOf(t, "1s", "")
+	canary, rest := newInWave(t, "canary"), newInWave(t, "other")
+	canary.until(t, v1alpha1.RolloutComplete, "")
+	before := canary.vs.Status.Rollout.Revision
+	rest.until(t, v1alpha1.RolloutComplete, before)
+	soaksLong(t, installation)
+	level(t, installation, "warn")
+	canary.until(t, v1alpha1.RolloutSoaking, "")
+	rest.until(t, v1alpha1.RolloutWaiting, before)
+
+	require.NoError(t, running.Stop())
+	stored := recordOf(installation, before)
+	world.Get(t, stored)
+	require.Contains(t, stored.Annotations[meta.AnnotationSamples], `"default":`)
+	harness.Change(t, world, stored, func(r *appsv1.ControllerRevision) {
+		r.Annotations[meta.AnnotationSamples] = `{"default":"0123456789abcdef"}`
+	})
+	running = world.RunOperator(options)
+
+	late := rest.late(t, "late")
+	harness.Until(t, world, rest.vs, "what is wrong with its revision", func(vs *v1alpha1.VectorSidecar) bool {
+		return vs.Status.MatchedDeployments == 2 && strings.Contains(message(vs, meta.ConditionReady), "stored revision "+before+": this release of the operator renders it otherwise")
+	})
+	world.Get(t, late)
+	require.False(t, hasSidecar(late))
+	world.Get(t, rest.app)
+	require.True(t, hasSidecar(rest.app), "what is there stays")
+
+	given := canary.vs.Status.Rollout.Revision
+	harness.Change(t, world, rest.vs, func(vs *v1alpha1.VectorSidecar) {
+		metav1.SetMetaDataAnnotation(&vs.ObjectMeta, meta.AnnotationPromoteRollout, given)
+	})
+	for _, one := range []*appsv1.Deployment{late, rest.app} {
+		harness.Until(t, world, one, "the present revision", func(d *appsv1.Deployment) bool { return hasSidecar(d) && logLevel(d) == "warn" })
+	}
+}
