@@ -8,14 +8,14 @@ import (
 	"slices"
 )
 
-// label is one label of a body, without the workload's own name. Labels are sorted.
+// label is one label of a body, without the workload's own place. Labels are sorted.
 type label struct{ key, value string }
 
 // labelsOf returns the labels of a workload as interned strings.
-func labelsOf(name string, of map[string]string) []label {
+func labelsOf(at place, of map[string]string) []label {
 	kept := make([]label, 0, len(of))
 	for key, value := range of {
-		kept = append(kept, label{one(key), one(withoutName(value, name))})
+		kept = append(kept, label{one(key), one(at.without(value))})
 	}
 	slices.SortFunc(kept, func(a, b label) int { return cmp.Compare(a.key, b.key) })
 	return kept

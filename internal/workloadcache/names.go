@@ -9,34 +9,44 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Similar workloads often differ only in their names, which labels, annotations and
-// containers repeat. A body has this in place of the name, so that they can share it.
-// Another text that begins with it gets one more.
-const ownName = "\x00"
+// Similar workloads often differ only in their names and namespaces, which labels, annotations and
+// containers repeat. A body has these in their place, so that they can share it. Another text that
+// begins with one of them gets ownName before.
+const (
+	ownName      = "\x00"
+	ownNamespace = "\x01"
+)
 
-// withoutName replaces a workload's name.
-func withoutName(text, name string) string {
+// place is the namespace and the name of a workload.
+type place struct{ namespace, name string }
+
+// without replaces the place in a text that is its name or its namespace.
+func (p place) without(text string) string {
 	switch {
-	case text == name:
+	case text == p.name:
 		return ownName
-	case strings.HasPrefix(text, ownName):
+	case text == p.namespace:
+		return ownNamespace
+	case strings.HasPrefix(text, ownName), strings.HasPrefix(text, ownNamespace):
 		return ownName + text
 	}
 	return text
 }
 
-// withName puts the name back.
-func withName(text, name string) string {
+// with puts the place back.
+func (p place) with(text string) string {
 	switch {
 	case text == ownName:
-		return name
+		return p.name
+	case text == ownNamespace:
+		return p.namespace
 	case strings.HasPrefix(text, ownName):
 		return text[len(ownName):]
 	}
 	return text
 }
 
-// eachName changes every text of a packed outline that may be the workload's name.
+// eachName changes every text of a packed outline that may be the workload's name, or its namespace.
 func eachName(outline *corev1.PodTemplate, change func(text string) string) {
 	for key, value := range outline.Annotations {
 		outline.Annotations[key] = change(value)

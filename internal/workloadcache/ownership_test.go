@@ -37,13 +37,14 @@ func TestWhatIsMergedIntoManyIsHeldOnce(t *testing.T) {
 	require.Equal(t, workload.Of(other), two.View())
 }
 
-// Workloads that differ only in their names, wherever they repeat them, take the memory
+// Workloads that differ only in their names and namespaces, wherever they repeat them, take the memory
 // of one.
-func TestWorkloadsThatDifferInTheirNamesShareAllElse(t *testing.T) {
+func TestWorkloadsThatDifferInTheirPlacesShareAllElse(t *testing.T) {
 	of := func(name string, change func(*appsv1.Deployment)) *appsv1.Deployment {
 		live := fieldmanager.New(t).Live()
 		live.Name, live.UID, live.Labels = name, types.UID(name), map[string]string{"app": name, "tier": "web"}
-		live.Annotations = map[string]string{"release": name, meta.AnnotationValuesPrefix + "sidecar.name": name}
+		live.Namespace = "team-" + name
+		live.Annotations = map[string]string{"release": name, "release-namespace": live.Namespace, meta.AnnotationValuesPrefix + "sidecar.name": name}
 		live.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}}
 		live.Spec.Template.Labels = live.Labels
 		live.Spec.Template.Spec.Containers[0].Name = name
@@ -57,12 +58,18 @@ func TestWorkloadsThatDifferInTheirNamesShareAllElse(t *testing.T) {
 	require.Same(t, cart.body, till.body)
 	require.False(t, cart.IsAs(till))
 	for name, change := range map[string]func(*appsv1.Deployment){
-		"nothing":                       same,
-		"the name of another":           func(d *appsv1.Deployment) { d.Labels["app"] = "cart" },
-		"what stands for a name":        func(d *appsv1.Deployment) { d.Annotations["release"] = ownName },
-		"and for what stands for that":  func(d *appsv1.Deployment) { d.Annotations["release"] = ownName + ownName },
-		"something that begins with it": func(d *appsv1.Deployment) { d.Annotations["release"] = ownName + "till" },
-		"another container":             func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Name = "app" },
+		"nothing":                         same,
+		"the name of another":             func(d *appsv1.Deployment) { d.Labels["app"] = "cart" },
+		"what stands for a name":          func(d *appsv1.Deployment) { d.Annotations["release"] = ownName },
+		"and for what stands for that":    func(d *appsv1.Deployment) { d.Annotations["release"] = ownName + ownName },
+		"something that begins with it":   func(d *appsv1.Deployment) { d.Annotations["release"] = ownName + "till" },
+		"the namespace of another":        func(d *appsv1.Deployment) { d.Annotations["release-namespace"] = "team-cart" },
+		"a label with the namespace":      func(d *appsv1.Deployment) { d.Labels["tier"] = d.Namespace },
+		"what stands for a namespace":     func(d *appsv1.Deployment) { d.Annotations["release"] = ownNamespace },
+		"what stands for that, too":       func(d *appsv1.Deployment) { d.Annotations["release"] = ownName + ownNamespace },
+		"something that begins with that": func(d *appsv1.Deployment) { d.Labels["tier"] = ownNamespace + "till" },
+		"the same name and namespace":     func(d *appsv1.Deployment) { d.Namespace = d.Name; d.Annotations["release-namespace"] = d.Name },
+		"another container":               func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Name = "app" },
 	} {
 		deployment := of("till", change)
 		record := r.reduce(deployment)

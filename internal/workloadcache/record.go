@@ -46,8 +46,8 @@ type run struct {
 	by, own *Record
 }
 
-// body is what a status change leaves unchanged, without the workload's name. Workloads
-// with equal bodies share one.
+// body is what a status change leaves unchanged, without the workload's name and namespace.
+// Workloads with equal bodies share one.
 type body struct {
 	// kind is the workload's.
 	kind       string
@@ -76,7 +76,7 @@ func Showing(view workload.View) *Record {
 		Namespace: view.Namespace, Name: view.Name, UID: view.UID, State: view.State,
 		deleting: view.Deleting, paused: view.Paused, overrides: len(view.Overrides) > 0,
 		body: &body{
-			kind: view.Kind, labels: labelsOf(view.Name, view.Labels), lastWriter: view.LastWriter, shown: &view,
+			kind: view.Kind, labels: labelsOf(place{view.Namespace, view.Name}, view.Labels), lastWriter: view.LastWriter, shown: &view,
 			owned: &ownership{managers: slices.Sorted(maps.Keys(view.Owned)), byManager: view.Owned},
 		},
 	}
@@ -92,7 +92,7 @@ func (r *Record) View() workload.View {
 	if err := packed.Unmarshal(r.body.packed); err != nil {
 		panic(fmt.Sprintf("unpacking what was packed here: %v", err))
 	}
-	eachName(&packed, func(text string) string { return withName(text, r.Name) })
+	eachName(&packed, r.place().with)
 	outline := workload.Unpacked(r.Ref(), maps.Collect(r.Labels().All()), &packed)
 	outline.Paused, outline.Deleting = r.paused, r.deleting
 	view := outline.View(r.body.owned.byManager, r.body.lastWriter)
@@ -107,6 +107,8 @@ func (r *Record) Kind() string { return r.body.kind }
 func (r *Record) Ref() workload.Ref {
 	return workload.Ref{Kind: r.body.kind, Namespace: r.Namespace, Name: r.Name, UID: r.UID}
 }
+
+func (r *Record) place() place { return place{r.Namespace, r.Name} }
 
 // GetObjectMeta gives the informer's cache the identity and version of the workload.
 func (r *Record) GetObjectMeta() metav1.Object {
@@ -166,9 +168,10 @@ type Labels Record
 
 // All yields the keys and values.
 func (l *Labels) All() iter.Seq2[string, string] {
+	at := (*Record)(l).place()
 	return func(yield func(string, string) bool) {
 		for _, of := range l.body.labels {
-			if !yield(of.key, withName(of.value, l.Name)) {
+			if !yield(of.key, at.with(of.value)) {
 				return
 			}
 		}
@@ -191,7 +194,7 @@ func (l *Labels) Lookup(key string) (string, bool) {
 	if !found {
 		return "", false
 	}
-	return withName(all[at].value, l.Name), true
+	return (*Record)(l).place().with(all[at].value), true
 }
 
 // Has reports whether a key exists.

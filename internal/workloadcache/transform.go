@@ -70,13 +70,14 @@ func (r *reducer) shape(record *Record, object workload.Object) *Record {
 func (r *reducer) bodyOf(object workload.Object) *body {
 	owned, outline := r.owners.of(object), workload.OutlineOf(object)
 	template := outline.Pack(owned.byManager)
-	eachName(template, func(text string) string { return withoutName(text, outline.Name) })
+	at := place{outline.Namespace, outline.Name}
+	eachName(template, at.without)
 	packed, err := template.Marshal()
 	if err != nil {
 		packed = nil // Every value of the type marshals.
 	}
 	fresh := body{
-		kind: outline.Kind, labels: labelsOf(outline.Name, outline.Labels), lastWriter: one(workload.LastWriter(object.GetManagedFields())),
+		kind: outline.Kind, labels: labelsOf(at, outline.Labels), lastWriter: one(workload.LastWriter(object.GetManagedFields())),
 		owned: owned, packed: packed,
 	}
 	return r.bodies.of(r.printOf(&fresh), func() *body { return &fresh })
