@@ -50,7 +50,14 @@ type history struct {
 	// isUntidy is true if revisions may be stored that nobody needs any more, and isRenewed once
 	// this process has seen to what the one before has stored of the present one.
 	isUntidy, isRenewed bool
-	loaded              *lru.Cache // *desired.Platform by revision
+	loaded              *lru.Cache // loadedRevision by revision
+}
+
+// loadedRevision is what a stored revision comes to in this process: a platform, or why it cannot be
+// used.
+type loadedRevision struct {
+	platform *desired.Platform
+	err      error
 }
 
 func newHistory(cached, live client.Reader, writer *apply.Writer, sidecars sidecarLister, options *Options) *history {
@@ -63,19 +70,24 @@ func (h *history) at(ctx context.Context, revision string, now *desired.Platform
 	if revision == now.Revision {
 		return now, nil
 	}
-	if then, isLoaded := h.loaded.Get(revision); isLoaded {
-		return then.(*desired.Platform).Under(now), nil //nolint:forcetypeassert // It holds nothing else.
+	then, isLoaded := h.loaded.Get(revision)
+	if !isLoaded {
+		content, err := source.ReadRevision(ctx, h.live, h.options.Installation, revision)
+		if err != nil {
+			return nil, err // Also one that is gone may come back.
+		}
+		platform, err := h.options.Catalogue.At(ctx, content)
+		if err != nil && !isGone(err) {
+			return nil, err
+		}
+		then = loadedRevision{platform, err}
+		h.loaded.Add(revision, then)
 	}
-	content, err := source.ReadRevision(ctx, h.live, h.options.Installation, revision)
-	if err != nil {
-		return nil, err
+	loaded, _ := then.(loadedRevision)
+	if loaded.err != nil {
+		return nil, loaded.err
 	}
-	then, err := h.options.Catalogue.At(ctx, content)
-	if err != nil {
-		return nil, err
-	}
-	h.loaded.Add(revision, then)
-	return then.Under(now), nil
+	return loaded.platform.Under(now), nil
 }
 
 // restore gives the template sets and the policy that are broken while the process starts the content that they

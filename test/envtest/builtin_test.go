@@ -129,8 +129,15 @@ func TestAnEarlierRevisionThatIsRenderedOtherwiseIsNotWritten(t *testing.T) {
 	harness.Until(t, world, rest.vs, "what is wrong with its revision", func(vs *v1alpha1.VectorSidecar) bool {
 		return vs.Status.MatchedDeployments == 2 && strings.Contains(message(vs, meta.ConditionReady), "stored revision "+before+": this release of the operator renders it otherwise")
 	})
-	world.Get(t, late)
-	require.False(t, hasSidecar(late))
+	looks := func() int { return len(running.Requests.Reads("/controllerrevisions/" + stored.Name)) }
+	looked := looks()
+	later := rest.late(t, "later")
+	harness.Until(t, world, rest.vs, "another look", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.MatchedDeployments == 3 })
+	require.Equal(t, looked, looks(), "it is found out once")
+	for _, one := range []*appsv1.Deployment{late, later} {
+		world.Get(t, one)
+		require.False(t, hasSidecar(one))
+	}
 	world.Get(t, rest.app)
 	require.True(t, hasSidecar(rest.app), "what is there stays")
 
