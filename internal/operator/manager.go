@@ -166,10 +166,14 @@ func jobsOfBothSorts(workloads toolscache.TransformFunc) toolscache.TransformFun
 	}
 }
 
-// newInformer returns a constructor of informers. Those of workloads can be relisted.
+// newInformer returns a constructor of informers. Those of workloads can be relisted, and have no index: their
+// workloads are looked up in the workload cache. Jobs that validate a configuration are listed from theirs.
 func newInformer(lists *relister) func(toolscache.ListerWatcher, runtime.Object, time.Duration, toolscache.Indexers) toolscache.SharedIndexInformer {
 	return func(from toolscache.ListerWatcher, example runtime.Object, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
 		if _, isWorkload := workload.As(example); isWorkload {
+			if _, isJob := example.(*batchv1.Job); !isJob {
+				indexers = toolscache.Indexers{}
+			}
 			return lists.newInformer(from, example, resync, indexers)
 		}
 		return toolscache.NewSharedIndexInformer(from, example, resync, indexers)
