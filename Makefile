@@ -217,7 +217,7 @@ test-rollouts: control-plane $(addprefix $(BIN)/,rollouts-controller rollouts-cr
 
 .PHONY: test-node
 test-node: real-node release-before ## Run what only a real node shows, with Linux, root, containerd and runc; VECTOR names a Vector, a program or an image archive; ROWS=all tries every row of docs/delivery.md, ROWS=write writes its table.
-	ROWS='$(ROWS)' go test -count=1 -v -timeout 30m -parallel 24 ./test/node/product $(if $(NODE_KUBECONFIG),,./test/node/...)
+	ROWS='$(ROWS)' go test -count=1 -v -timeout 30m -p 1 -parallel $(if $(VECTOR),8,24) ./test/node/product $(if $(NODE_KUBECONFIG),,./test/node/...)
 	$(if $(NODE_KUBECONFIG),,NODE_FAMILY=IPv6 go test -count=1 -v -timeout 10m -run TestANodeWithoutIPv4 ./test/node/product)
 
 .PHONY: test-vector

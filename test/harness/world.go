@@ -141,25 +141,40 @@ func Change[T client.Object](t testing.TB, w *World, object T, change func(T)) {
 // Until reads an object until the condition is met.
 func Until[T client.Object](t testing.TB, w *World, object T, what string, met func(T) bool) {
 	t.Helper()
-	began := time.Now()
-	for {
+	isMet := until(t, Patience, func() bool {
 		w.Get(t, object)
-		if met(object) {
-			return
-		}
-		if time.Since(began) > Patience {
-			require.FailNow(t, "waiting in vain", "for %s of %T %s; it is %s%s", what, object, object.GetName(), describe(object), w.sidecars(t, object.GetNamespace()))
-		}
-		// Looks are at the cost of what is waited for. They become rarer, so that it is seen by a tenth
-		// of its time too late at most.
-		pauseFor(t.Context(), min(poll+time.Since(began)/10, 5*poll))
+		return met(object)
+	})
+	if !isMet {
+		require.FailNow(t, "waiting in vain", "for %s of %T %s; it is %s%s", what, object, object.GetName(), describe(object), w.sidecars(t, object.GetNamespace()))
 	}
 }
 
 // Eventually waits for a condition that is about more than one object.
 func Eventually(t testing.TB, what string, met func() bool) {
 	t.Helper()
-	require.Eventually(t, met, Patience, poll, what)
+	EventuallyWithin(t, Patience, what, met)
+}
+
+// EventuallyWithin is Eventually with another Patience.
+func EventuallyWithin(t testing.TB, patience time.Duration, what string, met func() bool) {
+	t.Helper()
+	if !until(t, patience, met) {
+		require.FailNow(t, "waiting in vain", "for %s", what)
+	}
+}
+
+// until looks until a condition is met, and reports whether it was in time. Looks are at the cost of what is
+// waited for. They become rarer, so that it is seen by a tenth of its time too late at most.
+func until(t testing.TB, patience time.Duration, met func() bool) bool {
+	t.Helper()
+	for began := time.Now(); !met(); {
+		if time.Since(began) > patience {
+			return false
+		}
+		pauseFor(t.Context(), min(poll+time.Since(began)/10, 5*poll))
+	}
+	return true
 }
 
 // sidecars describes the VectorSidecars of a namespace, for failures.

@@ -167,7 +167,7 @@ func took(t *testing.T, what string, began time.Time) {
 // eventually waits for a condition.
 func eventually(t *testing.T, what string, met func() bool) {
 	t.Helper()
-	require.Eventually(t, met, patience, 50*time.Millisecond, what)
+	harness.EventuallyWithin(t, patience, what, met)
 }
 
 // restricted is a namespace of the restricted Pod Security Standard, until the test ends:
