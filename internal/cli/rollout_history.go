@@ -185,8 +185,7 @@ func (o *rolloutOptions) diff(ctx context.Context, revisions []string) error {
 	return nil
 }
 
-// contentOf returns what the installation gives out now, or gave out as a revision. The operator's own
-// templates are those that are stored: the plugin's may be of another release.
+// contentOf returns what the installation gives out now, or gave out as a revision, as it is stored if it is.
 func (r *rollout) contentOf(ctx context.Context, cluster client.Reader, revision string) (*fleet.Content, error) {
 	content, err := source.ReadRevision(ctx, cluster, r.values, revision)
 	unknown := &fleet.RecordError{}
@@ -194,9 +193,7 @@ func (r *rollout) contentOf(ctx context.Context, cluster client.Reader, revision
 		return content, err
 	}
 	if revision == r.platform.Revision { // Nobody has it yet.
-		present := *r.platform.Content
-		present.BuiltIn = fleet.Files{}
-		return &present, nil
+		return r.platform.Content, nil
 	}
 	stored, listErr := source.Revisions(ctx, cluster, r.values)
 	if listErr != nil || slices.ContainsFunc(stored, isOf(revision)) {

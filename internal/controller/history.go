@@ -194,12 +194,12 @@ func (h *history) keep(ctx context.Context, installation *corev1.ConfigMap, revi
 		next = stored[0].Revision + 1
 	}
 	if revision == now.Revision {
-		content := *now.Content
-		if content.Samples, err = now.Samples(ctx); err != nil {
+		content, err := now.Stored(ctx)
+		if err != nil {
 			return err
 		}
 		if at < 0 || !isOwnedBy(&stored[at], installation) || !content.IsStoredBy(&stored[at]) {
-			return h.writer.StoreRevision(ctx, &content, next, installation)
+			return h.writer.StoreRevision(ctx, content, next, installation)
 		}
 	}
 	if at > 0 {

@@ -20,8 +20,6 @@ import (
 type builtInChart struct {
 	files render.Files
 	chart *render.Chart
-	// stored are the files as they are stored with a revision.
-	stored fleet.Files
 }
 
 func newBuiltInChart(files render.Files) (*builtInChart, error) {
@@ -29,20 +27,25 @@ func newBuiltInChart(files render.Files) (*builtInChart, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := &builtInChart{files: files, chart: chart, stored: fleet.Files{Data: map[string]string{}, BinaryData: map[string][]byte{}}}
-	for name, content := range files {
+	return &builtInChart{files: files, chart: chart}, nil
+}
+
+// stored are the files as they are stored with a revision.
+func (b *builtInChart) stored() fleet.Files {
+	all := fleet.Files{Data: map[string]string{}, BinaryData: map[string][]byte{}}
+	for name, content := range b.files {
 		if utf8.Valid(content) {
-			made.stored.Data[name] = string(content)
+			all.Data[name] = string(content)
 		} else {
-			made.stored.BinaryData[name] = content
+			all.BinaryData[name] = content
 		}
 	}
-	return made, nil
+	return all
 }
 
 // of returns those that are stored with a revision; itself if they are the same, or there are none.
 func (b *builtInChart) of(content *fleet.Content) (*builtInChart, error) {
-	if content.BuiltIn.IsEmpty() || content.BuiltIn.Equals(b.stored) {
+	if content.BuiltIn.IsEmpty() || content.BuiltIn.Equals(b.stored()) {
 		return b, nil
 	}
 	files := render.Files{}
@@ -71,6 +74,7 @@ func (b *builtInChart) load(content fleet.Files) loadedChart {
 // addSets adds the built-in set and others. It gives each the installation's values, by file, and the
 // names of all known environments.
 func (b *builtInChart) addSets(next *Platform, source string, values map[string]string, charts map[string]loadedChart) {
+	next.builtIn = b
 	withValues := func(chart *render.Chart) *environment.Set {
 		known := chart.Environments.WithNames(b.chart.Environments.Names()...)
 		return known.WithInstallation(source, values)

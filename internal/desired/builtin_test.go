@@ -37,14 +37,12 @@ func (s *system) upgrade(from, to string) {
 func (s *system) stored() *fleet.Content {
 	s.t.Helper()
 	now, _ := s.update()
-	content := *now.Content
-	var err error
-	content.Samples, err = now.Samples(s.t.Context())
+	content, err := now.Stored(s.t.Context())
 	require.NoError(s.t, err)
-	return &content
+	return content
 }
 
-// renderedBy is the text of the container that a set renders for the sample.
+// renderedBy is a digest of what a set renders.
 func renderedBy(t *testing.T, platform *Platform, set string) string {
 	t.Helper()
 	of, err := platform.Set(set)

@@ -214,7 +214,7 @@ func policyOf(content *fleet.Content) (*policy.Policy, error) {
 
 // content is what the ConfigMaps have now, or had when they were last good.
 func (c *Catalog) content(installation *corev1.ConfigMap) *fleet.Content {
-	now := &fleet.Content{Values: fleet.Files{Data: map[string]string{}}, Sets: map[string]fleet.Files{}, Roll: c.builtIn.chart.Roll, BuiltIn: c.builtIn.stored}
+	now := &fleet.Content{Values: fleet.Files{Data: map[string]string{}}, Sets: map[string]fleet.Files{}, Roll: c.builtIn.chart.Roll}
 	maps.Copy(now.Values.Data, installation.Data)
 	maps.DeleteFunc(now.Values.Data, func(key, _ string) bool { return key == PolicyKey || key == RolloutKey })
 	if rules := c.policy.value; rules != nil && len(rules.Beyond) > 0 {

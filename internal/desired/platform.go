@@ -48,6 +48,8 @@ type Platform struct {
 	Environments *environment.Set
 
 	sets map[string]*TemplateSet
+	// builtIn has the operator's own templates, nil for a Platform of one chart.
+	builtIn *builtInChart
 }
 
 // TemplateSet is a template set.
@@ -82,7 +84,7 @@ func (p *Platform) Under(now *Platform) *Platform {
 	if now.Policy != nil {
 		then.Policy = p.Policy.Under(now.Policy, p.Revision)
 	}
-	then.Content, then.Revision, then.Roll, then.Environments, then.sets = p.Content, p.Revision, p.Roll, p.Environments, p.sets
+	then.Content, then.Revision, then.Roll, then.Environments, then.sets, then.builtIn = p.Content, p.Revision, p.Roll, p.Environments, p.sets, p.builtIn
 	return &then
 }
 

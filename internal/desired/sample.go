@@ -27,51 +27,65 @@ const (
 	mostSamples = 32
 )
 
-// Samples returns a digest for each template set of what it renders, in its environments, for a
+// Stored returns the Content as it is to be stored: with the operator's own templates, and samples of what they
+// render. The error is the context's.
+func (p *Platform) Stored(ctx context.Context) (*fleet.Content, error) {
+	samples, err := p.samples(ctx)
+	if err != nil {
+		return nil, err
+	}
+	content := *p.Content
+	content.BuiltIn, content.Samples = p.builtIn.stored(), samples
+	return &content, nil
+}
+
+// samples returns a digest for each template set of what it renders, in its environments, for a
 // VectorSidecar that says nothing and the chart's own sample of a workload. Two releases that do the same
 // with the same templates and values have the same. Sets that cannot be loaded, or ran out of time,
 // are left out. The error is the context's.
-func (p *Platform) Samples(ctx context.Context) (map[string]string, error) {
+func (p *Platform) samples(ctx context.Context) (map[string]string, error) {
 	all := map[string]string{}
 	for _, set := range p.Sets() {
 		if set.Chart == nil {
 			continue
 		}
-		names := set.Environments.Names()
-		digests := make([]string, 0, len(names))
-		isLate := false
-		for _, name := range names[:min(len(names), mostSamples)] {
-			digest, err := set.sample(ctx, name)
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
-			digests, isLate = append(digests, name+" "+digest), isLate || errors.Is(err, context.DeadlineExceeded)
-			if isLate {
-				break
-			}
+		digest, err := set.sample(ctx)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
-		if !isLate {
-			all[set.Name] = meta.Digest([]byte(strings.Join(digests, "\n")), 8)
+		if err == nil {
+			all[set.Name] = digest
 		}
 	}
 	return all, nil
 }
 
-// sample returns a digest of what the set renders in an environment. It is the same for all errors, whose
-// texts may differ from release to release.
-func (s *TemplateSet) sample(ctx context.Context, environment string) (string, error) {
+// sample returns a digest of what the set renders in its environments. The error is that it ran out of time.
+func (s *TemplateSet) sample(ctx context.Context) (string, error) {
+	var rendered []any
+	names := s.Environments.Names()
+	for _, name := range names[:min(len(names), mostSamples)] {
+		result, err := s.renderSample(ctx, name)
+		if errors.Is(err, context.DeadlineExceeded) {
+			return "", err
+		}
+		rendered = append(rendered, name)
+		if err == nil { // The texts of errors may differ from release to release.
+			rendered = append(rendered, result.Overlay.Hash, result.Overlay.Tells, result.Companions)
+		}
+	}
+	text, _ := json.Marshal(rendered) // Objects of these types always marshal.
+	return meta.Digest(text, 8), ctx.Err()
+}
+
+func (s *TemplateSet) renderSample(ctx context.Context, environment string) (*render.Result, error) {
 	values, err := s.Environments.Values(environment)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	result, err := render.Render(ctx, render.Request{
+	return render.Render(ctx, render.Request{
 		Chart: s.Chart, Values: values, KubeVersion: sampleVersion, Sidecar: types.NamespacedName{Namespace: sampleName, Name: sampleName},
 	})
-	if err != nil {
-		return "", err
-	}
-	text, _ := json.Marshal([]any{result.Overlay.Hash, result.Overlay.Tells, result.Companions}) // Objects of these types always marshal.
-	return meta.Digest(text, 8), nil
 }
 
 // compareSamples says, as a *fleet.RecordError, which sets are not rendered as they were by the release that gave
@@ -81,7 +95,7 @@ func (p *Platform) compareSamples(ctx context.Context) error {
 	if len(then) == 0 {
 		return nil
 	}
-	now, err := p.Samples(ctx)
+	now, err := p.samples(ctx)
 	if err != nil {
 		return err
 	}

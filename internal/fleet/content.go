@@ -23,9 +23,9 @@ type Content struct {
 	// with an upgrade, "" if there never was one.
 	Roll string
 
-	// BuiltIn are the operator's own templates, by path, as they were when it gave the revision out
-	// last; empty if that was a release that did not store them. They do not name the revision: an
-	// upgrade of the operator alone makes none.
+	// BuiltIn are the operator's own templates, by path, as they are stored with the revision: those
+	// that it was given out with last, empty if that was a release that did not store them. They do not
+	// name the revision: an upgrade of the operator alone makes none.
 	BuiltIn Files
 	// Samples are digests of what each set rendered then for a sample, nil if that is not known.
 	Samples map[string]string
