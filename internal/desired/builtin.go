@@ -22,6 +22,19 @@ type builtInChart struct {
 	chart *render.Chart
 }
 
+// loadedChart is a template set loaded from one version of its ConfigMap.
+type loadedChart struct {
+	version string
+	chart   *render.Chart
+	// given is a digest of the ConfigMap's content that chart was loaded from.
+	given string
+	// files has the digests of that content by key.
+	files map[string]any
+	// content is that of the ConfigMap.
+	content fleet.Files
+	err     error
+}
+
 func newBuiltInChart(files render.Files) (*builtInChart, error) {
 	chart, err := files.Load()
 	if err != nil {
@@ -30,10 +43,10 @@ func newBuiltInChart(files render.Files) (*builtInChart, error) {
 	return &builtInChart{files: files, chart: chart}, nil
 }
 
-// stored are the files as they are stored with a revision.
-func (b *builtInChart) stored() fleet.Files {
+// storedFiles are the files of a chart as they are stored with a revision.
+func storedFiles(chart render.Files) fleet.Files {
 	all := fleet.Files{Data: map[string]string{}, BinaryData: map[string][]byte{}}
-	for name, content := range b.files {
+	for name, content := range chart {
 		if utf8.Valid(content) {
 			all.Data[name] = string(content)
 		} else {
@@ -45,7 +58,7 @@ func (b *builtInChart) stored() fleet.Files {
 
 // of returns those that are stored with a revision; itself if they are the same, or there are none.
 func (b *builtInChart) of(content *fleet.Content) (*builtInChart, error) {
-	if content.BuiltIn.IsEmpty() || content.BuiltIn.Equals(b.stored()) {
+	if content.BuiltIn.IsEmpty() || content.BuiltIn.Equals(storedFiles(b.files)) {
 		return b, nil
 	}
 	files := render.Files{}
@@ -74,7 +87,7 @@ func (b *builtInChart) load(content fleet.Files) loadedChart {
 // addSets adds the built-in set and others. It gives each the installation's values, by file, and the
 // names of all known environments.
 func (b *builtInChart) addSets(next *Platform, source string, values map[string]string, charts map[string]loadedChart) {
-	next.builtIn = b
+	next.builtIn = b.files
 	withValues := func(chart *render.Chart) *environment.Set {
 		known := chart.Environments.WithNames(b.chart.Environments.Names()...)
 		return known.WithInstallation(source, values)

@@ -41,19 +41,6 @@ type Catalog struct {
 	pace   lastGood[fleet.Rules]
 }
 
-// loadedChart is a template set loaded from one version of its ConfigMap.
-type loadedChart struct {
-	version string
-	chart   *render.Chart
-	// given is a digest of the ConfigMap's content that chart was loaded from.
-	given string
-	// files has the digests of that content by key.
-	files map[string]any
-	// content is that of the ConfigMap.
-	content fleet.Files
-	err     error
-}
-
 // lastGood is a part of the installation's ConfigMap, and its last version that could be parsed.
 type lastGood[T any] struct {
 	// text is what was parsed last; nil if nothing was yet.

@@ -48,8 +48,8 @@ type Platform struct {
 	Environments *environment.Set
 
 	sets map[string]*TemplateSet
-	// builtIn has the operator's own templates, nil for a Platform of one chart.
-	builtIn *builtInChart
+	// builtIn are the operator's own templates, nil for a Platform of one chart.
+	builtIn render.Files
 }
 
 // TemplateSet is a template set.

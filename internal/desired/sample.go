@@ -35,7 +35,7 @@ func (p *Platform) Stored(ctx context.Context) (*fleet.Content, error) {
 		return nil, err
 	}
 	content := *p.Content
-	content.BuiltIn, content.Samples = p.builtIn.stored(), samples
+	content.BuiltIn, content.Samples = storedFiles(p.builtIn), samples
 	return &content, nil
 }
 
