@@ -108,6 +108,15 @@ func TestAVectorSidecarIsJudgedAtAdmission(t *testing.T) {
 		return example.NewVectorSidecar("tried", "shop").Selecting("logs", value)
 	}
 	world.Create(t, example.NewDeployment("other", "shop").Labelled("logs", "later").Build())
+	// What the operator judges by has come to its watch when it is said.
+	harness.Eventually(t, "the operator to see the sidecar that is there", func() bool {
+		return apierrors.IsInvalid(cluster.Create(t.Context(), selecting("vector").Named("second").Build(), client.DryRunAll))
+	})
+	harness.Eventually(t, "the operator to see the other Deployment", func() bool {
+		return strings.Contains(warned(t, func(c client.Client) error {
+			return c.Create(t.Context(), selecting("later").Build(), client.DryRunAll)
+		}), "shop/other")
+	})
 
 	for name, test := range map[string]struct {
 		sidecar *v1alpha1.VectorSidecar
