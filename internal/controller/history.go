@@ -128,11 +128,7 @@ func (h *history) let(ctx context.Context, revision string, now *desired.Platfor
 	if h.newest == revision && h.owner == installation.UID {
 		return nil
 	}
-	if err := h.keep(ctx, installation, revision, now); err != nil {
-		return err
-	}
-	h.newest, h.owner, h.isUntidy = revision, installation.UID, true
-	return nil
+	return h.keep(ctx, installation, revision, now, true)
 }
 
 // tidy deletes what is stored and not needed any more, and has the present revision stored as this release
@@ -164,15 +160,8 @@ func (h *history) tidy(ctx context.Context, now *desired.Platform) {
 // workloads that change get it like that.
 func (h *history) renew(ctx context.Context, installation *corev1.ConfigMap, now *desired.Platform) error {
 	if revision := now.Revision; revision == now.Given.Revision && h.newest != revision {
-		stored, err := source.Revisions(ctx, h.live, h.options.Installation)
-		if err != nil {
+		if err := h.keep(ctx, installation, revision, now, false); err != nil {
 			return err
-		}
-		if slices.ContainsFunc(stored, func(one appsv1.ControllerRevision) bool { return one.Labels[meta.LabelRevision] == revision }) {
-			if err := h.keep(ctx, installation, revision, now); err != nil {
-				return err
-			}
-			h.newest, h.owner, h.isUntidy = revision, installation.UID, true
 		}
 	}
 	h.isRenewed = true
@@ -180,7 +169,8 @@ func (h *history) renew(ctx context.Context, installation *corev1.ConfigMap, now
 }
 
 // keep stores what is given out now, unless it is stored as this release would, and gives it the highest number.
-func (h *history) keep(ctx context.Context, installation *corev1.ConfigMap, revision string, now *desired.Platform) error {
+// One that is not stored at all is left so unless isLet.
+func (h *history) keep(ctx context.Context, installation *corev1.ConfigMap, revision string, now *desired.Platform, isLet bool) error {
 	stored, err := source.Revisions(ctx, h.live, h.options.Installation)
 	if err != nil {
 		return err
@@ -188,24 +178,50 @@ func (h *history) keep(ctx context.Context, installation *corev1.ConfigMap, revi
 	at := slices.IndexFunc(stored, func(one appsv1.ControllerRevision) bool { return one.Labels[meta.LabelRevision] == revision })
 	next := int64(1)
 	switch {
+	case at < 0 && !isLet:
+		return nil
 	case at == 0:
 		next = stored[0].Revision
 	case len(stored) > 0:
 		next = stored[0].Revision + 1
 	}
-	if revision == now.Revision {
+	isWhole := revision != now.Revision
+	if !isWhole {
 		content, err := now.Stored(ctx)
+		if err == nil && at >= 0 && isOwnedBy(&stored[at], installation) && content.IsStoredBy(&stored[at]) {
+			isWhole, err = h.hasParts(ctx, installation, &stored[at])
+		}
+		if err == nil && !isWhole {
+			err = h.writer.StoreRevision(ctx, content, next, installation)
+		}
 		if err != nil {
 			return err
 		}
-		if at < 0 || !isOwnedBy(&stored[at], installation) || !content.IsStoredBy(&stored[at]) {
-			return h.writer.StoreRevision(ctx, content, next, installation)
+	}
+	if isWhole && at > 0 {
+		if err := h.writer.NumberRevision(ctx, &stored[at], next); err != nil {
+			return err
 		}
 	}
-	if at > 0 {
-		return h.writer.NumberRevision(ctx, &stored[at], next)
-	}
+	h.newest, h.owner, h.isUntidy = revision, installation.UID, true
 	return nil
+}
+
+// hasParts reports whether all parts of a stored revision are there: a release that does not know of the operator's
+// own templates deletes these.
+func (h *history) hasParts(ctx context.Context, installation *corev1.ConfigMap, of *appsv1.ControllerRevision) (bool, error) {
+	names, err := fleet.PartsOf(installation.Name, of)
+	if err != nil {
+		return false, err
+	}
+	there, err := source.RevisionParts(ctx, h.live, installation.Namespace, installation.UID)
+	if err != nil {
+		return false, err
+	}
+	isMissing := func(name string) bool {
+		return !slices.ContainsFunc(there, func(one metav1.PartialObjectMetadata) bool { return one.Name == name })
+	}
+	return !slices.ContainsFunc(names, isMissing), nil
 }
 
 // isOwnedBy reports whether an object goes when the ConfigMap does. It may be that of an earlier one

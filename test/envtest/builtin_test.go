@@ -13,6 +13,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
@@ -86,6 +87,15 @@ func TestAnEarlierRevisionHasTheTemplatesItWasGivenOutWith(t *testing.T) {
 
 	restarts(t, fs.FS(nil), canary.vs.Namespace, "back")
 	harness.Until(t, world, stored, "its own templates", func(r *appsv1.ControllerRevision) bool { return maps.Equal(own, r.Annotations) })
+	// A release that does not know of them takes its templates for parts that nobody needs.
+	part := &appsv1.ControllerRevision{ObjectMeta: metav1.ObjectMeta{
+		Namespace: stored.Namespace, Name: installation.Name + "-part-" + own[meta.AnnotationBuiltIn],
+	}}
+	world.Delete(t, part)
+	restarts(t, fs.FS(nil), canary.vs.Namespace, "again")
+	harness.Eventually(t, "its own templates to be stored again", func() bool {
+		return world.Client.Get(t.Context(), client.ObjectKeyFromObject(part), part) == nil
+	})
 	restarts(t, rolling(t, nextRelease(t), "1"), canary.vs.Namespace, "rolled")
 	harness.Until(t, world, canary.app, "the new rendering", isOfNext)
 	canary.until(t, v1alpha1.RolloutSoaking, "")
@@ -113,7 +123,10 @@ func TestAnEarlierRevisionThatIsRenderedOtherwiseIsNotWritten(t *testing.T) {
 	rest.until(t, v1alpha1.RolloutComplete, before)
 	soaksLong(t, installation)
 	level(t, installation, "warn")
-	canary.until(t, v1alpha1.RolloutSoaking, "")
+	harness.Until(t, world, canary.vs, "the change, and not what it has soaked with before", func(vs *v1alpha1.VectorSidecar) bool {
+		is := vs.Status.Rollout
+		return is.Revision != before && is.State == v1alpha1.RolloutSoaking
+	})
 	rest.until(t, v1alpha1.RolloutWaiting, before)
 
 	require.NoError(t, running.Stop())
