@@ -78,7 +78,7 @@ func TestAnEarlierRevisionHasTheTemplatesItWasGivenOutWith(t *testing.T) {
 	stored := recordOf(installation, before)
 	world.Get(t, stored)
 	own := stored.Annotations
-	restarts(t, nextRelease(t), canary.vs.Namespace, "upgraded")
+	restarts(t, nextRelease(t, ""), canary.vs.Namespace, "upgraded")
 	harness.Until(t, world, stored, "the next release's templates", func(r *appsv1.ControllerRevision) bool {
 		return r.Annotations[meta.AnnotationBuiltIn] != own[meta.AnnotationBuiltIn] && r.Annotations[meta.AnnotationSamples] != own[meta.AnnotationSamples]
 	})
@@ -96,7 +96,7 @@ func TestAnEarlierRevisionHasTheTemplatesItWasGivenOutWith(t *testing.T) {
 	harness.Eventually(t, "its own templates to be stored again", func() bool {
 		return world.Client.Get(t.Context(), client.ObjectKeyFromObject(part), part) == nil
 	})
-	restarts(t, rolling(t, nextRelease(t), "1"), canary.vs.Namespace, "rolled")
+	restarts(t, nextRelease(t, "1"), canary.vs.Namespace, "rolled")
 	harness.Until(t, world, canary.app, "the new rendering", isOfNext)
 	canary.until(t, v1alpha1.RolloutSoaking, "")
 	rest.until(t, v1alpha1.RolloutWaiting, before)

@@ -124,7 +124,7 @@ func TestEveryWriteSaysWhyItIsMade(t *testing.T) {
 	requireCause(t, deployment, "template set edge → default")
 	harness.Until(t, world, vs, "the end of it", isUpToDate)
 	require.Equal(t, writes+1, deployment.Generation)
-	release(t, "1.1.0", nextRelease(t))
+	release(t, "1.1.0", nextRelease(t, ""))
 	harness.Until(t, world, vs, "what is told of a newer rendering", func(vs *v1alpha1.VectorSidecar) bool {
 		return isUpToDate(vs) && strings.Contains(message(vs, meta.ConditionReady), "as an earlier release rendered it")
 	})

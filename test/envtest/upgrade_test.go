@@ -4,12 +4,10 @@
 package envtest
 
 import (
-	"bytes"
 	"io/fs"
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -17,32 +15,18 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
 
-	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// nextRelease is the built-in chart of a release that renders everything differently:
-// the container, the configuration and the values of each environment.
-func nextRelease(t *testing.T) fs.FS {
+// nextRelease is the built-in chart of harness.NextRelease.
+func nextRelease(t *testing.T, roll string) fs.FS {
 	t.Helper()
-	files, err := render.ReadFiles(vectorsidecar.FS)
+	next, err := harness.NextRelease(roll)
 	require.NoError(t, err)
-	next := fstest.MapFS{}
-	for name, text := range files {
-		for from, to := range map[string]string{
-			"imagePullPolicy: {{": "terminationMessagePolicy: FallbackToLogsOnError\n  imagePullPolicy: {{",
-			`dict "data_dir"`:     `dict "timezone" "UTC" "data_dir"`,
-			"logLevel: debug":     "logLevel: trace",
-		} {
-			text = bytes.ReplaceAll(text, []byte(from), []byte(to))
-		}
-		next[name] = &fstest.MapFile{Data: text}
-	}
 	return next
 }
 
@@ -92,7 +76,7 @@ func TestAnotherReleaseWritesNothingUntilSomebodyAsks(t *testing.T) {
 		running = world.RunOperator(options)
 	})
 
-	restarts(t, nextRelease(t), namespace, "first")
+	restarts(t, nextRelease(t, ""), namespace, "first")
 	for _, vs := range sidecars {
 		harness.Until(t, world, vs, "what is told of a newer rendering", func(vs *v1alpha1.VectorSidecar) bool {
 			return isUpToDate(vs) && strings.Contains(message(vs, meta.ConditionReady), "as an earlier release rendered it")
@@ -158,15 +142,6 @@ func TestWhatIsAskedForIsWrittenDownWithoutNewPods(t *testing.T) {
 	require.Len(t, running.Requests.Writes("/namespaces/"+namespace+"/deployments"), 4, "two injections, two notes")
 }
 
-// rolling is the built-in chart of a release with a change that is to roll.
-func rolling(t *testing.T, chart fs.FS, name string) fs.FS {
-	t.Helper()
-	files, ok := chart.(fstest.MapFS)
-	require.True(t, ok)
-	files["Chart.yaml"] = &fstest.MapFile{Data: append(files["Chart.yaml"].Data, "\nannotations: {"+meta.AnnotationRoll+": \""+name+"\"}\n"...)}
-	return files
-}
-
 // With waves, an upgrade alone is no revision, and what a release is to roll is one.
 func TestAnUpgradeGoesByWavesOnlyWhatItIsToRoll(t *testing.T) {
 	wavesOf(t, "3s", "")
@@ -188,7 +163,7 @@ func TestAnUpgradeGoesByWavesOnlyWhatItIsToRoll(t *testing.T) {
 		return d.Spec.Template.Spec.InitContainers[0].TerminationMessagePolicy == corev1.TerminationMessageFallbackToLogsOnError
 	}
 
-	restarts(t, nextRelease(t), canary.vs.Namespace, "upgraded")
+	restarts(t, nextRelease(t, ""), canary.vs.Namespace, "upgraded")
 	for _, one := range []*inWave{canary, rest} {
 		harness.Until(t, world, one.vs, "what is told of a newer rendering", func(vs *v1alpha1.VectorSidecar) bool {
 			return isUpToDate(vs) && strings.Contains(message(vs, meta.ConditionReady), "as an earlier release rendered it")
@@ -197,7 +172,7 @@ func TestAnUpgradeGoesByWavesOnlyWhatItIsToRoll(t *testing.T) {
 		require.Empty(t, writes(one))
 	}
 
-	restarts(t, rolling(t, nextRelease(t), "1"), canary.vs.Namespace, "rolled")
+	restarts(t, nextRelease(t, "1"), canary.vs.Namespace, "rolled")
 	harness.Until(t, world, canary.app, "the new rendering", isNew)
 	canary.until(t, v1alpha1.RolloutSoaking, "")
 	rest.until(t, v1alpha1.RolloutWaiting, before)
@@ -212,6 +187,6 @@ func TestAnUpgradeGoesByWavesOnlyWhatItIsToRoll(t *testing.T) {
 	}
 
 	// The release before has no such change: it goes back, by waves.
-	restarts(t, nextRelease(t), canary.vs.Namespace, "back")
+	restarts(t, nextRelease(t, ""), canary.vs.Namespace, "back")
 	rest.until(t, v1alpha1.RolloutComplete, before)
 }

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"sync"
 	"time"
 
@@ -41,6 +42,8 @@ type place struct {
 
 	mu   sync.Mutex
 	life *wire.Life
+	// chart is what the operator has built in, nil for its own.
+	chart fs.FS
 }
 
 // program runs an operator for a place until the context ends or its life does, and
@@ -97,7 +100,7 @@ func inProcess(ctx context.Context, p *place, life *wire.Life) {
 func runIn(ctx context.Context, p *place, life *wire.Life, options operator.Options) {
 	options.Concurrency = 1 // What two passes write at once would have no order.
 	seen := *world
-	seen.Operator = through(life, world.Operator)
+	seen.Operator, seen.Chart = through(life, world.Operator), p.builtIn()
 	running := seen.RunOperator(options)
 	select {
 	case <-ctx.Done():
@@ -120,6 +123,20 @@ func (p *place) crash() {
 	life := p.life
 	p.mu.Unlock()
 	life.Crash()
+}
+
+// upgrade has an operator with another built-in chart take the place of the one that runs.
+func (p *place) upgrade(chart fs.FS) {
+	p.mu.Lock()
+	p.chart = chart
+	p.mu.Unlock()
+	p.crash()
+}
+
+func (p *place) builtIn() fs.FS {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.chart
 }
 
 // job runs another program on the same wire, again whenever it crashes. It has the

@@ -4,6 +4,11 @@
 package faults
 
 import (
+	"context"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,9 +32,9 @@ func values(level string) map[string]string {
 	return map[string]string{"development.yaml": "sidecar: {logLevel: " + level + "}"}
 }
 
-// revisionOf is the revision of such values.
-func revisionOf(level string) string {
-	return (&fleet.Content{Values: fleet.Files{Data: values(level)}}).Revision()
+// revisionOf is the revision of such values, with a change of the operator's own that is to roll, "" for none.
+func revisionOf(level, roll string) string {
+	return (&fleet.Content{Values: fleet.Files{Data: values(level)}, Roll: roll}).Revision()
 }
 
 // staged is an installation whose values go by waves: there is one alone.
@@ -57,17 +62,35 @@ func whoStores(namespace string) client.Object {
 
 // revisions are the scenarios in which the installation gives out one revision after another.
 func revisions() []scenario {
-	change := func(level string) step {
+	change := func(level string, ends ...condition) step {
 		return step{"values: " + level, configMap(environments, func(c *corev1.ConfigMap) {
 			c.Data["development.yaml"] = values(level)["development.yaml"]
-		}), []condition{says("cart", `"`+level+`"`), has("cart", "vector", "app"), isAt("logs", revisionOf(level))}}
+		}), append(ends, says("cart", `"`+level+`"`), has("cart", "vector", "app"), isAt("logs", revisionOf(level, "")))}
 	}
-	undo := step{"undo", configMap(environments, func(c *corev1.ConfigMap) {
-		metav1.SetMetaDataAnnotation(&c.ObjectMeta, meta.AnnotationUndoRollout, revisionOf("warn")+"/"+revisionOf("info"))
-	}), []condition{says("cart", `"info"`), isAt("logs", revisionOf("info"))}}
+	undo := func(from string, ends ...condition) step {
+		return step{"undo", configMap(environments, func(c *corev1.ConfigMap) {
+			metav1.SetMetaDataAnnotation(&c.ObjectMeta, meta.AnnotationUndoRollout, from+"/"+revisionOf("info", ""))
+		}), append(ends, says("cart", `"info"`), isAt("logs", revisionOf("info", "")))}
+	}
 	return []scenario{{
 		name: "revisions", given: given(plain, staged, mayStore, whoStores),
-		steps: []step{inject(withLogs, "vector", "app"), change("warn"), undo, change("error"), deleted("app")},
+		steps: []step{inject(withLogs, "vector", "app"), change("warn"), undo(revisionOf("warn", "")), change("error"), deleted("app")},
+	}, {
+		name: "upgrade", given: given(plain, staged, mayStore, whoStores),
+		steps: []step{
+			inject(withLogs, "vector", "app"),
+			{"upgrade", upgrade(""), []condition{saysNot("cart", ofNextRelease), stores("info", ofNextRelease)}},
+			change("warn", says("cart", ofNextRelease)),
+			deleted("app"),
+		},
+	}, {
+		name: "upgrade that rolls and is undone", given: given(plain, staged, mayStore, whoStores),
+		steps: []step{
+			inject(withLogs, "vector", "app"),
+			{"upgrade", upgrade("1"), []condition{says("cart", ofNextRelease), isAt("logs", revisionOf("info", "1"))}},
+			undo(revisionOf("info", "1"), saysNot("cart", ofNextRelease)),
+			deleted("app"),
+		},
 	}, {
 		name: "spec that fails and is reverted", given: given(impatient),
 		steps: []step{
@@ -78,6 +101,42 @@ func revisions() []scenario {
 			updated("correct", func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "error"} }, says("cart", `"error"`)),
 		},
 	}}
+}
+
+// ofNextRelease is what the next release renders, and this one does not.
+const ofNextRelease = "FallbackToLogsOnError"
+
+// upgrade has the next release's operator run. roll is as of harness.NextRelease.
+func upgrade(roll string) action {
+	return func(_ context.Context, p *place) error {
+		chart, err := harness.NextRelease(roll)
+		if err == nil {
+			p.upgrade(chart)
+		}
+		return err
+	}
+}
+
+// stores wants a text in the operator's own templates that are stored with the revision of a log level.
+func stores(level, text string) condition {
+	return func(s *seen) string {
+		content, err := fleet.ReadContent(environments, revisionOf(level, ""), func(name string) (*appsv1.ControllerRevision, error) {
+			at := slices.IndexFunc(s.revisions, func(one appsv1.ControllerRevision) bool { return one.Name == name })
+			if at < 0 {
+				return nil, nil
+			}
+			return &s.revisions[at], nil
+		})
+		if err != nil {
+			return err.Error()
+		}
+		for _, file := range content.BuiltIn.Text() {
+			if strings.Contains(file, text) {
+				return ""
+			}
+		}
+		return "no template that is stored has " + text
+	}
 }
 
 // impatient has a pod to wait for, and not for long.
