@@ -99,8 +99,8 @@ func (l *liveDiff) candidatesOf(ctx context.Context, kind *workload.Kind, namesp
 	}
 	for _, record := range l.workloads.In(namespace) {
 		// All pages have the resource version of the first one.
-		if record.Ref().Kind == kind.Kind && !listed[record.UID] && !workloadcache.IsOlder(page.ResourceVersion, record.ResourceVersion) {
-			found = append(found, difference{Ref: record.Ref(), cached: record.ResourceVersion})
+		if record.Ref().Kind == kind.Kind && !listed[record.UID] && !workloadcache.IsOlder(page.ResourceVersion, record.ResourceVersion()) {
+			found = append(found, difference{Ref: record.Ref(), cached: record.ResourceVersion()})
 		}
 	}
 	return found, nil
@@ -112,15 +112,15 @@ func (l *liveDiff) compared(one *difference) *difference {
 	record := l.workloads.Get(one.Kind, one.Namespace, one.Name)
 	has := record != nil && record.UID == one.UID
 	switch {
-	case one.live == "" && (!has || record.ResourceVersion != one.cached):
+	case one.live == "" && (!has || record.ResourceVersion() != one.cached):
 		return nil
-	case one.live != "" && has && !workloadcache.IsOlder(record.ResourceVersion, one.live):
+	case one.live != "" && has && !workloadcache.IsOlder(record.ResourceVersion(), one.live):
 		return nil
 	}
 	left := *one
 	left.cached = ""
 	if has {
-		left.cached = record.ResourceVersion
+		left.cached = record.ResourceVersion()
 	}
 	return &left
 }

@@ -70,12 +70,12 @@ func (p *pods) look(ctx context.Context, known *state.Sidecar, manager string, w
 func unsettledOf(all []*workloadcache.Record, manager string) []*workloadcache.Record {
 	var found []*workloadcache.Record
 	for _, record := range all {
-		if record.Rollout != workload.RolloutComplete && !record.IsDeleting() && slices.Contains(record.Managers(), manager) {
+		if record.Rollout() != workload.RolloutComplete && !record.IsDeleting() && slices.Contains(record.Managers(), manager) {
 			found = append(found, record)
 		}
 	}
 	slices.SortFunc(found, func(a, b *workloadcache.Record) int {
-		return cmp.Or(a.Since.Compare(b.Since), strings.Compare(a.Name, b.Name))
+		return cmp.Or(a.Since().Compare(b.Since()), strings.Compare(a.Name, b.Name))
 	})
 	return found[:min(len(found), lookedAt)]
 }
@@ -87,7 +87,7 @@ func watchedOf(all []*workloadcache.Record, manager string, watch *workload.Watc
 	}
 	found.After = watch.After
 	for _, record := range all {
-		if record.Rollout == workload.RolloutComplete && !record.IsDeleting() && slices.Contains(record.Managers(), manager) {
+		if record.Rollout() == workload.RolloutComplete && !record.IsDeleting() && slices.Contains(record.Managers(), manager) {
 			found.Records = append(found.Records, record)
 		}
 	}

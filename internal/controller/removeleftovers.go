@@ -109,8 +109,8 @@ func (s *sweeper) rollingOut() []plan.Plan {
 	var plans []plan.Plan
 	for uid, one := range s.cleaned {
 		record := s.views.workloads.Get(one.Kind, one.Namespace, one.Name)
-		isBehind := record != nil && record.UID == uid && record.Generation < one.generation
-		if isBehind || record != nil && record.UID == uid && record.Rollout == workload.RolloutProgressing {
+		isBehind := record != nil && record.UID == uid && record.Generation() < one.generation
+		if isBehind || record != nil && record.UID == uid && record.Rollout() == workload.RolloutProgressing {
 			plans = append(plans, plan.Plan{Target: one.Ref, Action: plan.None, InFlight: true})
 			continue
 		}

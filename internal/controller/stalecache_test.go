@@ -97,7 +97,7 @@ func TestWhatMissedAWorkloadWaitsForItsChange(t *testing.T) {
 			require.Equal(t, 1, test.live.looks)
 			require.Equal(t, test.wait, result.missed)
 			require.Len(t, result.failures, test.failures)
-			require.Equal(t, test.shown, v.workloads.Get("Deployment", "shop", "cart").ResourceVersion)
+			require.Equal(t, test.shown, v.workloads.Get("Deployment", "shop", "cart").ResourceVersion())
 		})
 	}
 }

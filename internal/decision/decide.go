@@ -86,7 +86,7 @@ func (d *Decision) add(facts *Facts, w *Workload, last *desired.Rendered) *desir
 	evaluated, rendered := w.Evaluated, w.Evaluated.Rendered
 	d.Plans = append(d.Plans, evaluated.Plan)
 	p := &d.Plans[len(d.Plans)-1]
-	p.State = w.Record.State
+	p.State = w.Record.State()
 	defer d.follow(facts, p, w.Started)
 	if rendered == nil {
 		return last
@@ -125,7 +125,7 @@ func (d *Decision) add(facts *Facts, w *Workload, last *desired.Rendered) *desir
 func (d *Decision) remove(facts *Facts, w *Workload) {
 	d.Previous.Removed = append(d.Previous.Removed, w.Evaluated)
 	removal := w.Evaluated.Plan
-	removal.State, removal.Cause = w.Record.State, whyRemoved(facts.Sidecar)
+	removal.State, removal.Cause = w.Record.State(), whyRemoved(facts.Sidecar)
 	if d.follow(facts, &removal, w.Started); removal.InFlight || removal.Action != plan.None {
 		d.Plans = append(d.Plans, removal)
 	}

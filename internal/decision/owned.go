@@ -80,7 +80,7 @@ func (d *Decision) findTakenOut(facts *Facts, workloads []Workload) {
 // the last one counts only if it is a new one.
 func (f *Facts) isTakenOut(p *plan.Plan, w *Workload) bool {
 	isOut := p.Owner != nil && p.Desired != nil && p.StartsPods() && p.Action != plan.Remove && (!p.HasParts || p.Repairs)
-	if !isOut || w.Record.Generation <= w.Started { // Or the cache is stale.
+	if !isOut || w.Record.Generation() <= w.Started { // Or the cache is stale.
 		return false
 	}
 	// Its annotations say that it had one, but not whether that was before a retry.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -118,7 +119,11 @@ func TestAPassDecidesAsIfItWereTheFirst(t *testing.T) {
 
 // The cost of a pass grows with what has changed.
 func TestAPassEvaluatesWhatHasChangedAlone(t *testing.T) {
-	records := snapshot(t, logs().Build(), manyOf(5)...).Workloads
+	cache, all := workloadcache.New(), manyOf(6)
+	var records []*workloadcache.Record
+	for _, one := range all[:5] {
+		records = append(records, cache.Reduce(one))
+	}
 	evaluated := 0
 	pass := func(before recall, basis string) recall {
 		evaluated = 0
@@ -136,18 +141,21 @@ func TestAPassEvaluatesWhatHasChangedAlone(t *testing.T) {
 	require.Equal(t, 5, evaluated)
 	of = pass(of, "a")
 	require.Zero(t, evaluated)
-	records[3] = workloadcache.RecordOf(manyOf(4)[3])
+	all[3].Labels["team"] = "search"
+	records[3] = cache.Reduce(all[3])
 	of = pass(of, "a")
 	require.Equal(t, 1, evaluated, "it has changed")
-	moved := *records[3]
-	moved.Rollout, records[3] = workload.RolloutFailed, &moved
+	before := records[3].Rollout()
+	all[3].Status.Conditions = []appsv1.DeploymentCondition{{Type: appsv1.DeploymentProgressing, Status: corev1.ConditionFalse, Reason: "ProgressDeadlineExceeded"}}
+	records[3] = cache.Reduce(all[3])
+	require.NotEqual(t, before, records[3].Rollout())
 	of = pass(of, "a")
 	require.Zero(t, evaluated, "its state alone has changed")
 	records = append(records[:1:1], records[2:]...)
 	of = pass(of, "a")
 	require.Zero(t, evaluated, "one is gone")
 	require.Len(t, of, 4)
-	records = append(records, workloadcache.RecordOf(manyOf(6)[5]))
+	records = append(records, cache.Reduce(all[5]))
 	of = pass(of, "a")
 	require.Equal(t, 1, evaluated, "one is new")
 	pass(of, "b")

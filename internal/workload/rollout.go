@@ -69,6 +69,11 @@ func (s *State) RunBy(runner *State, seen int64) State {
 	return state
 }
 
+// LooksLike reports whether planning sees the same in the state before, except for versions.
+func (s *State) LooksLike(before *State) bool {
+	return s.Rollout == before.Rollout && s.Shape == before.Shape && s.Refusal == before.Refusal && s.IsBetween == before.IsBetween && s.waitsLike(before)
+}
+
 // Availability is how long all pods of a workload have been available since its last
 // rollout. It depends on the workload alone.
 type Availability struct {

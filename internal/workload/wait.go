@@ -99,9 +99,9 @@ func waitsIn(annotations map[string]string) map[string]Wait {
 	return found
 }
 
-// WaitsAlike reports whether a workload waits as before, and its own pod template is the same if it
+// waitsLike reports whether a workload waits as before, and its own pod template is the same if it
 // waits at all.
-func (s *State) WaitsAlike(before *State) bool {
+func (s *State) waitsLike(before *State) bool {
 	return maps.Equal(s.Waits, before.Waits) && (len(s.Waits) == 0 || s.Template == before.Template)
 }
 

@@ -114,7 +114,7 @@ func (c *Cache) Put(record *Record) []*Record {
 	if c.lacking[record.body.kind] {
 		return nil // It comes late.
 	}
-	if version, isAhead := c.ahead[record.UID]; isAhead && IsOlder(record.ResourceVersion, version) {
+	if version, isAhead := c.ahead[record.UID]; isAhead && IsOlder(record.state.version, version) {
 		return nil
 	}
 	delete(c.ahead, record.UID)
@@ -132,11 +132,11 @@ func (c *Cache) Overtake(live workload.Object, now time.Time) bool {
 		return false // It was deleted in the meantime.
 	}
 	before := index.all[record.Name]
-	if before == nil || before.UID != record.UID || !IsOlder(before.ResourceVersion, record.ResourceVersion) {
+	if before == nil || before.UID != record.UID || !IsOlder(before.state.version, record.state.version) {
 		return false
 	}
 	record.Follow(before, now)
-	c.ahead[record.UID] = record.ResourceVersion
+	c.ahead[record.UID] = record.state.version
 	c.add(record)
 	return true
 }

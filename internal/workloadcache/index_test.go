@@ -78,7 +78,7 @@ func at(resourceVersion string, uid types.UID) *appsv1.Deployment {
 // A late watch event does not undo a live read.
 func TestAWatchThatCatchesUpBringsNothingOldBack(t *testing.T) {
 	c := New()
-	shown := func() string { return c.Get("Deployment", "shop", "cart").ResourceVersion }
+	shown := func() string { return c.Get("Deployment", "shop", "cart").ResourceVersion() }
 	c.Put(c.Reduce(at("10", "u")))
 	c.Overtake(at("14", "u"), time.Now())
 	require.Equal(t, "14", shown())

@@ -25,7 +25,7 @@ type Record struct {
 	// Namespace and Name identify the workload, UID tells it from an earlier one.
 	Namespace, Name string
 	UID             types.UID
-	workload.State
+	state           state
 
 	// reference is the workload whose pods this one runs, nil for none, and run tells who runs
 	// its own, nil for nobody else.
@@ -73,7 +73,7 @@ func RecordOf(object workload.Object) *Record {
 // Showing returns a record that holds a View as it is.
 func Showing(view workload.View) *Record {
 	return &Record{
-		Namespace: view.Namespace, Name: view.Name, UID: view.UID, State: view.State,
+		Namespace: view.Namespace, Name: view.Name, UID: view.UID, state: packed(&view.State),
 		deleting: view.Deleting, paused: view.Paused, overrides: len(view.Overrides) > 0,
 		body: &body{
 			kind: view.Kind, labels: labelsOf(place{view.Namespace, view.Name}, view.Labels), lastWriter: view.LastWriter, shown: &view,
@@ -88,17 +88,32 @@ func (r *Record) View() workload.View {
 	if r.body.shown != nil {
 		return *r.body.shown
 	}
-	var packed corev1.PodTemplate
-	if err := packed.Unmarshal(r.body.packed); err != nil {
+	var template corev1.PodTemplate
+	if err := template.Unmarshal(r.body.packed); err != nil {
 		panic(fmt.Sprintf("unpacking what was packed here: %v", err))
 	}
-	eachName(&packed, r.place().with)
-	outline := workload.Unpacked(r.Ref(), maps.Collect(r.Labels().All()), &packed)
+	eachName(&template, r.place().with)
+	outline := workload.Unpacked(r.Ref(), maps.Collect(r.Labels().All()), &template)
 	outline.Paused, outline.Deleting = r.paused, r.deleting
 	view := outline.View(r.body.owned.byManager, r.body.lastWriter)
-	view.State = r.State
+	view.State = r.State()
 	return view
 }
+
+// State is the View's.
+func (r *Record) State() workload.State { return r.state.unpack() }
+
+// ResourceVersion is the workload's.
+func (r *Record) ResourceVersion() string { return r.state.version }
+
+// Generation is the workload's.
+func (r *Record) Generation() int64 { return r.state.generation }
+
+// Rollout is how the workload's own rollout is.
+func (r *Record) Rollout() workload.Rollout { return r.state.rollout }
+
+// Since is since when that is so.
+func (r *Record) Since() time.Time { return r.state.since.time() }
 
 // Kind is the workload's.
 func (r *Record) Kind() string { return r.body.kind }
@@ -113,7 +128,7 @@ func (r *Record) place() place { return place{r.Namespace, r.Name} }
 // GetObjectMeta gives the informer's cache the identity and version of the workload.
 func (r *Record) GetObjectMeta() metav1.Object {
 	return &metav1.ObjectMeta{
-		Namespace: r.Namespace, Name: r.Name, UID: r.UID, ResourceVersion: r.ResourceVersion, Generation: r.Generation,
+		Namespace: r.Namespace, Name: r.Name, UID: r.UID, ResourceVersion: r.state.version, Generation: r.state.generation,
 	}
 }
 
@@ -144,22 +159,25 @@ func (r *Record) IsAs(other *Record) bool {
 // LooksLike reports whether planning sees the same in another record, except for
 // versions.
 func (r *Record) LooksLike(other *Record) bool {
-	return r.Rollout == other.Rollout && r.Shape == other.Shape && r.Refusal == other.Refusal && r.IsBetween == other.IsBetween && r.WaitsAlike(&other.State) && r.IsAs(other)
+	is, was := r.State(), other.State()
+	return r.IsAs(other) && is.LooksLike(&was)
 }
 
 // Follow carries over from the previous record of the same workload since when it has
 // looked the same. It must be called before the record is shared.
 func (r *Record) Follow(before *Record, now time.Time) {
+	was, is := before.State(), r.State()
 	if r.LooksLike(before) {
-		r.Seen = before.Seen
+		is.Seen = was.Seen
 	}
-	r.State.Follow(&before.State, r.HasTemplateOf(before), now)
+	is.Follow(&was, r.HasTemplateOf(before), now)
+	r.state = packed(&is)
 }
 
 // HasTemplateOf reports whether another record of the same Cache has the same pod template, ours and
 // theirs: labels, replicas and who wrote last may differ.
 func (r *Record) HasTemplateOf(other *Record) bool {
-	return r.Template == other.Template && (r.body == other.body ||
+	return r.state.template == other.state.template && (r.body == other.body ||
 		bytes.Equal(r.body.packed, other.body.packed) && r.body.owned.hasTemplateOf(other.body.owned))
 }
 

@@ -102,9 +102,9 @@ func TestARecordFollowsTheOneBefore(t *testing.T) {
 	same.Follow(first, noon)
 	other.Follow(same, noon)
 
-	require.Equal(t, "1", same.Seen)
-	require.Equal(t, "3", other.Seen)
-	require.Equal(t, first.Since, other.Since, "its rollout is where it was")
+	require.Equal(t, "1", same.State().Seen)
+	require.Equal(t, "3", other.State().Seen)
+	require.Equal(t, first.Since(), other.Since(), "its rollout is where it was")
 }
 
 // What an owner changes besides the pod template is no rollout, whoever writes it: what has soaked
@@ -140,14 +140,15 @@ func TestASoakOutlastsWhatIsNoRollout(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newReducer()
 			before, after := r.reduce(live), r.reduce(edited(c.change))
-			require.Equal(t, workload.RolloutComplete, before.Rollout)
+			require.Equal(t, workload.RolloutComplete, before.Rollout())
 			require.NotEqual(t, before.LastWriter(), after.LastWriter())
 			after.Follow(before, noon)
 
+			is := after.State()
 			if c.isRollout {
-				require.Zero(t, after.Steadiest(noon))
+				require.Zero(t, is.Steadiest(noon))
 			} else {
-				require.GreaterOrEqual(t, after.Steadiest(noon), 30*time.Minute)
+				require.GreaterOrEqual(t, is.Steadiest(noon), 30*time.Minute)
 			}
 		})
 	}

@@ -40,7 +40,9 @@ func (r *Record) RunBy(runner *Record) *Record {
 	}
 	joined := *own
 	joined.run, joined.paused = &run{by: runner, own: own}, runner.paused
-	joined.State = own.State.RunBy(&runner.State, runner.reference.Seen)
+	its, theirs := own.State(), runner.State()
+	state := its.RunBy(&theirs, runner.reference.Seen)
+	joined.state = packed(&state)
 	return &joined
 }
 

@@ -37,11 +37,12 @@ func (r *reducer) reduce(object workload.Object) *Record {
 	if !isOne {
 		return nil
 	}
+	state := workload.StateOf(object)
 	record := &Record{
 		Namespace: one(object.GetNamespace()),
 		Name:      object.GetName(),
 		UID:       object.GetUID(),
-		State:     workload.StateOf(object),
+		state:     packed(&state),
 		deleting:  object.GetDeletionTimestamp() != nil,
 		paused:    content.Paused,
 		reference: content.Refers,
@@ -50,19 +51,19 @@ func (r *reducer) reduce(object workload.Object) *Record {
 	if r.before != nil {
 		before := r.before(content.Kind.Kind, record.Namespace, record.Name)
 		if before != nil && before.print == record.print {
-			record.body, record.overrides, record.Template = before.body, before.overrides, before.Template
+			record.body, record.overrides, record.state.template = before.body, before.overrides, before.state.template
 			return r.shape(record, object)
 		}
 	}
 	record.body, record.overrides = r.bodyOf(object), len(workload.Overrides(object.GetAnnotations())) > 0
-	record.Template = workload.TemplateDigest(content.Template, record.body.owned.byManager)
+	record.state.template = workload.TemplateDigest(content.Template, record.body.owned.byManager)
 	return r.shape(record, object)
 }
 
 // shape sets the shape of a record's pods. How they are replaced is part of it, and not of the print.
 func (r *reducer) shape(record *Record, object workload.Object) *Record {
 	if r.hasShapes {
-		record.Shape = workload.ShapeDigest(object, record.body.owned.byManager)
+		record.state.shape = workload.ShapeDigest(object, record.body.owned.byManager)
 	}
 	return record
 }

@@ -55,7 +55,7 @@ func TestADeploymentThatGoesBackHasNotFailedWithWhatItHad(t *testing.T) {
 		if len(template(d).InitContainers) > 0 || d.Status.ObservedGeneration < d.Generation {
 			continue
 		}
-		require.NotEqual(t, workload.RolloutFailed, record.Rollout)
+		require.NotEqual(t, workload.RolloutFailed, record.Rollout())
 		if hasFailed(d) {
 			leftBehind++
 		}
@@ -68,7 +68,7 @@ func TestADeploymentThatGoesBackHasNotFailedWithWhatItHad(t *testing.T) {
 		newest, isSet := workload.KindOf("Deployment").Revisions.Newest(d, all).(*appsv1.ReplicaSet)
 		require.True(t, isSet)
 		require.Empty(t, newest.Spec.Template.Spec.InitContainers)
-		if record.Rollout == workload.RolloutComplete {
+		if record.Rollout() == workload.RolloutComplete {
 			break
 		}
 	}

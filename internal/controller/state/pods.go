@@ -78,15 +78,16 @@ func (s *podLooks) PodsDue(unsettled []*workloadcache.Record, watched Watched) [
 	var due []*workloadcache.Record
 	for _, record := range unsettled {
 		look, known := before[record.UID]
-		if !known || look.rollout != record.Rollout || !look.isOf(record) {
-			look = podLook{record: record, rollout: record.Rollout, next: now}
-			if record.Rollout == workload.RolloutProgressing {
-				look.next = record.Since.Add(startingPods)
+		is := record.State()
+		if !known || look.rollout != is.Rollout || !look.isOf(record) {
+			look = podLook{record: record, rollout: is.Rollout, next: now}
+			if is.Rollout == workload.RolloutProgressing {
+				look.next = is.Since.Add(startingPods)
 			}
 		}
 		if !now.Before(look.next) {
 			longest := max(lastPodLook, time.Duration(len(unsettled))*podLookEach)
-			if record.For(now) > newTrouble {
+			if is.For(now) > newTrouble {
 				longest = LastRetry
 			}
 			look.wait = min(max(firstPodLook, look.wait*3/2), longest)
@@ -110,9 +111,9 @@ func (s *podLooks) watchedDue(before map[types.UID]podLook, watched Watched) (du
 		inTurn := now.Add(first * time.Duration(n+1) / time.Duration(all))
 		switch {
 		case !known || isAnew || look.rollout == workload.RolloutProgressing || !look.isOf(record): // One after another.
-			look = podLook{record: record, rollout: record.Rollout, next: inTurn, wait: first}
-		case look.rollout != record.Rollout: // Its pods have just come back.
-			look = podLook{record: record, rollout: record.Rollout, next: now, wait: first}
+			look = podLook{record: record, rollout: record.Rollout(), next: inTurn, wait: first}
+		case look.rollout != record.Rollout(): // Its pods have just come back.
+			look = podLook{record: record, rollout: record.Rollout(), next: now, wait: first}
 		}
 		switch {
 		case now.Before(look.next):

@@ -20,11 +20,15 @@ import (
 
 // rollingOut are workloads whose rollout began at a time.
 func rollingOut(count int, since time.Time) []*workloadcache.Record {
-	var all []*workloadcache.Record
+	return workloads(count, workload.RolloutProgressing, since)
+}
+
+func workloads(count int, rollout workload.Rollout, since time.Time) (all []*workloadcache.Record) {
 	for n := range count {
-		all = append(all, &workloadcache.Record{UID: types.UID(fmt.Sprint(n)), State: workload.State{
-			Rollout: workload.RolloutProgressing, Availability: workload.Availability{Since: since},
-		}})
+		all = append(all, workloadcache.Showing(workload.View{
+			Ref:   workload.Ref{UID: types.UID(fmt.Sprint(n))},
+			State: workload.State{Rollout: rollout, Availability: workload.Availability{Since: since}},
+		}))
 	}
 	return all
 }
@@ -71,7 +75,7 @@ func TestPodsAreReadAtOnceWhenTheRolloutChanges(t *testing.T) {
 	require.Len(t, logs.PodsDue(all, Watched{}), 1)
 	require.Empty(t, logs.PodsDue(all, Watched{}))
 
-	all[0].Rollout = workload.RolloutUnavailable
+	all = workloads(1, workload.RolloutUnavailable, now.Add(-time.Minute))
 
 	require.Len(t, logs.PodsDue(all, Watched{}), 1)
 	require.Empty(t, logs.PodsDue(nil, Watched{}), "what has settled is forgotten")
@@ -124,11 +128,7 @@ func TestWhatWasWrongWithPodsIsForgottenWithTheirTemplate(t *testing.T) {
 
 // settled are workloads whose pods all run.
 func settled(count int) []*workloadcache.Record {
-	all := rollingOut(count, time.Time{})
-	for _, record := range all {
-		record.Rollout = workload.RolloutComplete
-	}
-	return all
+	return workloads(count, workload.RolloutComplete, time.Time{})
 }
 
 func TestWatchedWorkloadsAreReadOneAfterAnother(t *testing.T) {
@@ -173,9 +173,7 @@ func TestAWatchedWorkloadIsReadAtOnceWhenItsPodsAreBack(t *testing.T) {
 	logs := New(func() time.Time { return now }).Of(logsOfShop)
 	all := settled(1)
 	require.Empty(t, logs.PodsDue(nil, Watched{Records: all}))
-	all[0].Rollout = workload.RolloutUnavailable
-	require.Len(t, logs.PodsDue(all, Watched{}), 1)
-	all[0].Rollout = workload.RolloutComplete
+	require.Len(t, logs.PodsDue(workloads(1, workload.RolloutUnavailable, time.Time{}), Watched{}), 1)
 
 	require.Len(t, logs.PodsDue(nil, Watched{Records: all}), 1)
 	require.Empty(t, logs.PodsDue(nil, Watched{Records: all}))

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workloadcache
+
+import (
+	"math"
+	"time"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// state is a workload.State in about half of its bytes: every workload of the cluster has one.
+type state struct {
+	version, seen             string
+	created, rolledOut, since moment
+	generation                int64
+	steady                    time.Duration
+	newest, template, shape   uint64
+	done, most, old           int32
+	missed                    uint32
+	rollout                   workload.Rollout
+
+	mayGoOn, isBetween, isAssumed, isBegun, isOutlived bool
+	// told is nil if all its texts are "".
+	told  *told
+	waits map[string]workload.Wait
+}
+
+// told are the texts of a State, which few workloads have.
+type told struct{ refusal, held, advice string }
+
+// moment is a time in nanoseconds since 1970, and never for the zero time.
+type moment int64
+
+const never moment = math.MinInt64
+
+// momentOf returns the moment of a time, of those before 1678 the first and of those after 2261 the last
+// that there is: anybody who may write a workload's status may write such.
+func momentOf(t time.Time) moment {
+	switch year := t.UTC().Year(); {
+	case t.IsZero():
+		return never
+	case year < 1678:
+		return never + 1
+	case year > 2261:
+		return math.MaxInt64
+	}
+	return moment(t.UnixNano())
+}
+
+func (m moment) time() time.Time {
+	if m == never {
+		return time.Time{}
+	}
+	return time.Unix(0, int64(m))
+}
+
+func packed(s *workload.State) state {
+	of := state{
+		version: s.ResourceVersion, seen: s.Seen, generation: s.Generation, rollout: s.Rollout,
+		created: momentOf(s.Created), rolledOut: momentOf(s.RolledOut), since: momentOf(s.Since), steady: s.Steady,
+		newest: s.Newest, template: s.Template, shape: s.Shape,
+		done: s.Done, most: s.Most, old: s.Old, missed: s.Missed,
+		mayGoOn: s.MayGoOn, isBetween: s.IsBetween, isAssumed: s.IsAssumed, isBegun: s.IsBegun, isOutlived: s.IsOutlived,
+		waits: s.Waits,
+	}
+	if texts := (told{s.Refusal, s.Held, s.Advice}); texts != (told{}) {
+		of.told = &texts
+	}
+	return of
+}
+
+func (s *state) unpack() workload.State {
+	texts := told{}
+	if s.told != nil {
+		texts = *s.told
+	}
+	return workload.State{
+		ResourceVersion: s.version, Seen: s.seen, Generation: s.generation, Created: s.created.time(),
+		Rollout: s.rollout, Refusal: texts.refusal,
+		Progress: workload.Progress{
+			Done: s.done, Missed: s.missed, Newest: s.newest, MayGoOn: s.mayGoOn, Old: s.old, Held: texts.held,
+			IsBetween: s.isBetween, Advice: texts.advice,
+		},
+		Availability: workload.Availability{RolledOut: s.rolledOut.time(), Since: s.since.time(), Steady: s.steady, IsAssumed: s.isAssumed},
+		Most:         s.most, IsBegun: s.isBegun, IsOutlived: s.isOutlived, Template: s.template, Shape: s.shape, Waits: s.waits,
+	}
+}
