@@ -11,8 +11,13 @@ SPDX-License-Identifier: Apache-2.0
 {{- include "vector-sidecar-operator.validateKeys" . -}}
 {{- with .Values -}}
 {{- $name := include "vector-sidecar-operator.fullname" $ -}}
-{{- if and (or .metrics.enabled .admissionWebhook.enabled) (contains "." $name) -}}
+{{- if or .metrics.enabled .admissionWebhook.enabled -}}
+{{- if contains "." $name -}}
 {{- fail (printf "the release is named %s, and a Service %s-… may have no dot in its name: set fullnameOverride, or name the release without one" $.Release.Name $name) -}}
+{{- end -}}
+{{- if and (regexMatch "^[0-9]" $name) (semverCompare "<1.36.0-0" $.Capabilities.KubeVersion.Version) -}}
+{{- fail (printf "the release is named %s, and a Service %s-… may not begin with a digit before Kubernetes 1.36 (this is %s): set fullnameOverride, or name the release otherwise" $.Release.Name $name $.Capabilities.KubeVersion.Version) -}}
+{{- end -}}
 {{- end -}}
 {{- if and .metrics.enabled (eq (int .metrics.port) 8081) -}}
 {{- fail "metrics.port is 8081, where the operator answers the kubelet's probes: choose another port" -}}

@@ -4,6 +4,7 @@
 package decision
 
 import (
+	"reflect"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -52,5 +53,5 @@ func (p *Previous) Bytes() int {
 	return total
 }
 
-// perEvaluated is roughly the size of an Evaluated with its plan, without texts.
-const perEvaluated = 512
+// perEvaluated is the size of an Evaluated with its plan, without texts.
+var perEvaluated = int(reflect.TypeFor[Evaluated]().Size()) //nolint:gosec // It is a few hundred bytes.

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package decision
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+)
+
+// What is bounded in bytes takes no more of them than is counted, but for what an allocation is rounded up by.
+func TestADecisionCountsTheMemoryThatItTakes(t *testing.T) {
+	const count = 2000
+	inUse := func() float64 {
+		runtime.GC()
+		var stats runtime.MemStats
+		runtime.ReadMemStats(&stats)
+		return float64(stats.HeapAlloc)
+	}
+	previous := &Previous{Injected: make([]*Evaluated, 0, count)}
+	before := inUse()
+	for range count {
+		previous.Injected = append(previous.Injected, &Evaluated{Basis: strings.Repeat("b", 32), Plan: plan.Plan{Message: strings.Repeat("m", 64)}})
+	}
+	require.InEpsilon(t, inUse()-before, previous.Bytes(), 0.1)
+	runtime.KeepAlive(previous)
+}
