@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"regexp"
 
 	corev1 "k8s.io/api/core/v1"
@@ -57,6 +58,9 @@ func (e *RefusedError) Unwrap() error { return e.Err }
 var anotherUID = regexp.MustCompile(`UID in precondition|uid mismatch`)
 
 var schemaError = regexp.MustCompile(`failed to create (manager for existing fields|typed patch object)`)
+
+// tooLarge matches the error for an object that is larger than etcd takes, or than what is sent to it.
+var tooLarge = regexp.MustCompile(`etcdserver: request is too large|trying to send message larger than max`)
 
 // Writer writes to a cluster. Use New.
 type Writer struct{ client client.Client }
@@ -182,8 +186,10 @@ func classify(err error) error {
 		return errors.Join(ErrGone, err)
 	case apierrors.IsConflict(err):
 		return stale(err)
-	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err), apierrors.IsRequestEntityTooLargeError(err), isSchemaError(err):
+	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err), apierrors.IsRequestEntityTooLargeError(err), isInternal(err, schemaError):
 		return &RefusedError{err}
+	case isInternal(err, tooLarge):
+		return &RefusedError{fmt.Errorf("%w: with what the operator adds it is larger than etcd takes, 1.5 MiB by default: make it smaller", err)}
 	default:
 		return err
 	}
@@ -202,13 +208,9 @@ func hasCause(err error, cause metav1.CauseType) bool {
 	return found
 }
 
-// isSchemaError recognises the internal error (500) that the API server returns if an
-// applied object does not fit its schema (fact 20 of server-side apply). It has no reason;
-// only its text is specific.
-func isSchemaError(err error) bool {
+// isInternal recognises an internal error (500) by its text, where it has no reason: what the API server returns if an
+// applied object does not fit its schema (fact 20 of server-side apply), or is too large.
+func isInternal(err error, text *regexp.Regexp) bool {
 	var status apierrors.APIStatus
-	if !errors.As(err, &status) || status.Status().Code != 500 {
-		return false
-	}
-	return schemaError.MatchString(status.Status().Message)
+	return errors.As(err, &status) && status.Status().Code == http.StatusInternalServerError && text.MatchString(status.Status().Message)
 }

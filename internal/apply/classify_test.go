@@ -76,6 +76,8 @@ func TestAnswersAreToldApartByWhatCanBeDone(t *testing.T) {
 		"a bad request":            {apierrors.NewBadRequest("no"), refused, "the same would be refused again"},
 		"too large":                {apierrors.NewRequestEntityTooLargeError("no"), refused, "the same would be refused again"},
 		"no fit with the schema":   {internal(`failed to create typed patch object (shop/cart; apps/v1, Kind=Deployment): duplicate entries`), refused, "it is an internal error by its code only"},
+		"too large for etcd":       {internal("etcdserver: request is too large"), refused, "it does not get smaller by itself"},
+		"too large to be sent":     {internal("rpc error: code = ResourceExhausted desc = trying to send message larger than max (2097409 vs. 2097152)"), refused, "the same"},
 		"another internal error":   {internal("etcdserver: request timed out"), passing, "the server is unwell"},
 		"a namespace that goes":    {ending(), terminating, "nothing can be made there any more"},
 		"forbidden":                {apierrors.NewForbidden(deployments, "cart", errors.New("quota")), passing, "a quota or a role may change at any time"},

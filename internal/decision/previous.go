@@ -54,4 +54,4 @@ func (p *Previous) Bytes() int {
 }
 
 // perEvaluated is the size of an Evaluated with its plan, without texts.
-var perEvaluated = int(reflect.TypeFor[Evaluated]().Size()) //nolint:gosec // It is a few hundred bytes.
+var perEvaluated = int(reflect.TypeFor[Evaluated]().Size())

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package envtest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// largest makes a Deployment that etcd still takes as it is, and is too large for with a sidecar.
+func largest(t *testing.T, namespace string) *appsv1.Deployment {
+	t.Helper()
+	const limit, sidecar = 3 << 19, 1000 // Of a request to etcd, and less than a sidecar adds.
+	for size := limit; size > 0; size -= sidecar {
+		deployment := objects.NewDeployment("large", namespace).WithReplicas(0).Labelled("logs", "vector").Build()
+		deployment.Spec.Template.Spec.Containers[0].Env = []corev1.EnvVar{{Name: "LARGE", Value: strings.Repeat("x", size)}}
+		if err := world.Client.Create(t.Context(), deployment); err == nil {
+			return deployment
+		}
+	}
+	require.Fail(t, "no Deployment is small enough")
+	return nil
+}
+
+// What is too large for etcd does not get smaller by trying again: it is said, and all others go on.
+func TestAWorkloadThatIsTooLargeForASidecarIsSaid(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	large := largest(t, namespace)
+	small := objects.NewDeployment("small", namespace).Labelled("logs", "vector").Build()
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithSoak(0).Build()
+	world.Create(t, small, vs)
+
+	harness.Until(t, world, vs, "what is said of it", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionStalled) == "True" })
+	require.Contains(t, message(vs, meta.ConditionReady), meta.ReasonApplyRefused+": applying to Deployment "+namespace+"/large: ")
+	require.Contains(t, message(vs, meta.ConditionReady), "larger than etcd takes, 1.5 MiB by default: make it smaller")
+	harness.Until(t, world, small, "its sidecar", isInjected)
+	writes := len(running.Requests.Writes("/namespaces/" + namespace + "/deployments/large"))
+
+	harness.Change(t, world, small, func(d *appsv1.Deployment) { d.Labels["logs"] = "no" })
+	harness.Until(t, world, small, "no sidecar", isClean)
+	require.Len(t, running.Requests.Writes("/namespaces/"+namespace+"/deployments/large"), writes, "it is not tried again")
+
+	harness.Change(t, world, large, func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Env = nil })
+	harness.Until(t, world, large, "its sidecar", isInjected)
+	harness.Until(t, world, vs, "readiness", isUpToDate)
+}
