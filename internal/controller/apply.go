@@ -129,7 +129,8 @@ func (a *applier) write(ctx context.Context, known *state.Sidecar, p *plan.Plan,
 		log.FromContext(ctx).Info("workload written", "action", p.Action, telemetry.KeyWorkload, object, telemetry.KeyHash, p.InjectedHash(), telemetry.KeyChangeCause, p.Cause, "generation", written.Generation)
 	case errors.Is(err, apply.ErrGone), errors.Is(err, apply.ErrStale), isAhead(known, p, err):
 		tellUndone(ctx, object, err)
-		result.miss(known.Miss(p))
+		result.miss(known.Miss(p, err))
+		result.unexplained(p, known.Missed(p))
 	case permanent && !p.StartsPods(): // The sidecar is as it should be all the same.
 		known.Refused(p, err)
 	case permanent && p.Action != plan.Remove: // A finalizer waits for a removal.

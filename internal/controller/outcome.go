@@ -5,15 +5,18 @@ package controller
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
@@ -72,6 +75,19 @@ func (o *outcome) fail(object, reason string, err error, permanent bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.failures = append(o.failures, status.Failure{Object: object, Reason: reason, Err: err, Permanent: permanent})
+}
+
+// unexplained notes a failure if the API server answers again and again as if a workload had changed that has not.
+func (o *outcome) unexplained(p *plan.Plan, missed *state.Missed) {
+	err := missed.Unexplained()
+	if err == nil {
+		return
+	}
+	cause := &apierrors.StatusError{}
+	if errors.As(err, &cause) { // Without what it was taken for.
+		err = cause
+	}
+	o.fail(status.Object(p.Target), meta.ReasonRetrying, fmt.Errorf("the API server refuses the write as if %s had changed, which it has not: %w", status.Object(p.Target), err), false)
 }
 
 // offered notes what came of writing the OverlaySet, or when it will be written.

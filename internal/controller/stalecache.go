@@ -45,6 +45,7 @@ func (v *views) mayWrite(ctx context.Context, known *state.Sidecar, p *plan.Plan
 	if left := missed.Look.Sub(v.now()); left > 0 {
 		tellUndone(ctx, status.Object(p.Target), errBehind)
 		result.miss(left)
+		result.unexplained(p, missed)
 		return false
 	}
 	live := p.Target.Adapter().New()
@@ -54,10 +55,10 @@ func (v *views) mayWrite(ctx context.Context, known *state.Sidecar, p *plan.Plan
 		result.fail(status.Object(p.Target), meta.ReasonRetrying, fmt.Errorf("reading the live workload: %w", err), false)
 		return false
 	case err != nil || live.GetUID() != p.Target.UID:
-		result.miss(known.Miss(p)) // An event will come and end this.
+		result.miss(known.Miss(p, nil)) // An event will come and end this.
 		return false
 	case live.GetResourceVersion() != p.ResourceVersion:
-		wait := known.Miss(p)
+		wait := known.Miss(p, nil)
 		if v.workloads.Overtake(live, v.now()) {
 			wait = atOnce // The next pass plans from the current view.
 		}

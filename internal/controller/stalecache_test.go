@@ -60,7 +60,7 @@ func behind(t *testing.T, live *liveDeployment) (*views, *state.Memory) {
 	v.workloads.Put(v.workloads.Reduce(version("10", "u")))
 	result := &outcome{}
 	require.True(t, v.mayWrite(t.Context(), logs, seen("10", 1, "a"), result), "nothing was tried yet")
-	require.Equal(t, state.FirstRetry, logs.Miss(seen("10", 1, "a")))
+	require.Equal(t, state.FirstRetry, logs.Miss(seen("10", 1, "a"), nil))
 
 	require.False(t, v.mayWrite(t.Context(), logs, seen("10", 1, "b"), result), "whatever is to be written")
 	require.Equal(t, state.FirstRetry, result.missed)

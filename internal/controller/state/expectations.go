@@ -77,15 +77,38 @@ type Missed struct {
 	// IsCurrent is true if the live workload has the version planned from, so that something else
 	// refused the attempt.
 	IsCurrent bool
+
+	// answer is the API server's to the last attempt on a view that was known to be current, and inVain
+	// how many there were.
+	answer error
+	inVain int
 }
 
-// next returns the next read, with a longer wait each time.
-func (m *Missed) next(now time.Time) *Missed {
-	wait := FirstRetry
+// mostInVain is how often an attempt may fail as if the workload had changed although it had not: once, because it
+// may have changed since it was read.
+const mostInVain = 1
+
+// next returns the next read, with a longer wait each time. answer is the API server's to the attempt, nil
+// if there was none.
+func (m *Missed) next(now time.Time, answer error) *Missed {
+	next := &Missed{Wait: FirstRetry}
 	if m != nil {
-		wait = min(2*m.Wait, LastRetry)
+		next.Wait = min(2*m.Wait, LastRetry)
 	}
-	return &Missed{Look: now.Add(wait), Wait: wait}
+	if m != nil && m.IsCurrent && answer != nil {
+		next.answer, next.inVain = answer, m.inVain+1
+	}
+	next.Look = now.Add(next.Wait)
+	return next
+}
+
+// Unexplained returns what the API server answers again and again as if the workload had changed, which it has
+// not: an admission webhook may answer so. It is nil if there is no such answer.
+func (m *Missed) Unexplained() error {
+	if m == nil || m.inVain <= mostInVain {
+		return nil
+	}
+	return m.answer
 }
 
 // IsPending reports whether the cache is still behind the last write to a plan's target. Others may
@@ -164,10 +187,11 @@ func (s *expectations) Refused(p *plan.Plan, err error) {
 }
 
 // Miss records that a workload had changed since an attempt on it was planned, and returns how long
-// to wait before the live workload is read. What was written before still counts for pacing.
-func (s *expectations) Miss(p *plan.Plan) time.Duration {
+// to wait before the live workload is read. What was written before still counts for pacing. answer is the API
+// server's to the attempt, nil if a read says so.
+func (s *expectations) Miss(p *plan.Plan, answer error) time.Duration {
 	last, _ := s.last(p.Target.UID)
-	last.refusal, last.missed = nil, last.missed.next(s.now())
+	last.refusal, last.missed = nil, last.missed.next(s.now(), answer)
 	s.put(p, last)
 	return last.missed.Wait
 }

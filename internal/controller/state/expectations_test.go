@@ -105,7 +105,7 @@ func TestLooksAreFurtherAndFurtherApart(t *testing.T) {
 	m := New(time.Now)
 	logs, last := m.Of(logsOfShop), time.Duration(0)
 	for range 20 {
-		wait := logs.Miss(seen("10", 1, "a"))
+		wait := logs.Miss(seen("10", 1, "a"), nil)
 		require.Greater(t, wait, min(last, LastRetry-1))
 		last = wait
 	}
@@ -113,6 +113,29 @@ func TestLooksAreFurtherAndFurtherApart(t *testing.T) {
 	require.True(t, m.IsAwaited("u"))
 	logs.Wrote(seen("11", 1, "a"), 2, "12")
 	require.False(t, m.IsAwaited("u"))
-	require.Equal(t, FirstRetry, logs.Miss(seen("12", 2, "a")), "a write ends it")
+	require.Equal(t, FirstRetry, logs.Miss(seen("12", 2, "a"), nil), "a write ends it")
 	require.EqualValues(t, 2, logs.Generation("u"), "and is remembered for pacing")
+}
+
+// Once may be a race with whoever else writes; more often it is somebody's answer.
+func TestAnAnswerIsUnexplainedOnceTheViewIsKnownToBeCurrent(t *testing.T) {
+	logs, answer := New(time.Now).Of(logsOfShop), errors.New("no")
+	on := seen("10", 1, "a")
+	unexplained := func() error { return logs.Missed(on).Unexplained() }
+	require.NoError(t, unexplained())
+	for range 3 {
+		logs.Miss(on, answer)
+		require.NoError(t, unexplained(), "the cache may be behind")
+	}
+	logs.Confirm(on)
+	logs.Miss(on, answer)
+	require.NoError(t, unexplained(), "it may have changed since it was read")
+	logs.Confirm(on)
+	require.NoError(t, unexplained())
+	logs.Miss(on, answer)
+	require.Equal(t, answer, unexplained())
+	logs.Confirm(on)
+	require.Equal(t, answer, unexplained(), "until something comes of it")
+	logs.Miss(on, nil)
+	require.NoError(t, unexplained(), "it has changed after all")
 }

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package envtest
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// answering is a way to the API server on which each patch of a path is answered by somebody else, as by an
+// admission webhook, as long as it is on.
+type answering struct {
+	path  string
+	with  apierrors.APIStatus
+	isOn  atomic.Bool
+	count atomic.Int32
+	next  http.RoundTripper
+}
+
+func (a *answering) RoundTrip(r *http.Request) (*http.Response, error) {
+	if !a.isOn.Load() || r.Method != http.MethodPatch || !strings.HasSuffix(r.URL.Path, a.path) {
+		return a.next.RoundTrip(r)
+	}
+	a.count.Add(1)
+	status := a.with.Status()
+	status.Kind, status.APIVersion = "Status", "v1"
+	text, err := json.Marshal(status)
+	return &http.Response{
+		StatusCode: int(status.Code), Header: http.Header{"Content-Type": {"application/json"}},
+		Body: io.NopCloser(strings.NewReader(string(text))), Request: r,
+	}, err
+}
+
+// runsThrough runs the operator on another way to the API server until the end of a test.
+func runsThrough(t *testing.T, way *answering) {
+	t.Helper()
+	t.Cleanup(func() {
+		require.NoError(t, running.Stop())
+		running = world.RunOperator(options)
+	})
+	require.NoError(t, running.Stop())
+	seen := *world
+	seen.Operator = rest.CopyConfig(world.Operator)
+	seen.Operator.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		way.next = next
+		return way
+	})
+	running = seen.RunOperator(options)
+}
+
+// A webhook may answer as the API server does when a workload has changed, or is gone. It is not waited for in
+// silence.
+func TestAnAnswerThatTheWorkloadHasChangedIsNotBelievedForEver(t *testing.T) {
+	deployments := schema.GroupResource{Group: "apps", Resource: "deployments"}
+	for name, answer := range map[string]apierrors.APIStatus{
+		"conflict":  apierrors.NewConflict(deployments, "cart", errors.New("locked by the release team")),
+		"not found": apierrors.NewNotFound(deployments, "locked by the release team"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			namespace := world.Namespace(t)
+			way := &answering{path: "/namespaces/" + namespace + "/deployments/cart", with: answer}
+			way.isOn.Store(true)
+			runsThrough(t, way)
+			cart := objects.NewDeployment("cart", namespace).WithReplicas(0).Labelled("logs", "vector").Build()
+			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithSoak(0).Build()
+			world.Create(t, cart, vs)
+
+			said := "the API server refuses the write as if Deployment " + namespace + "/cart had changed, which it has not: "
+			harness.Until(t, world, vs, "what is said of it", func(vs *v1alpha1.VectorSidecar) bool {
+				return strings.Contains(message(vs, meta.ConditionReady), said) && strings.Contains(message(vs, meta.ConditionReady), "locked by the release team")
+			})
+			require.Equal(t, "True", condition(vs, meta.ConditionReconciling))
+			require.LessOrEqual(t, way.count.Load(), int32(6), "further and further apart")
+
+			way.isOn.Store(false)
+			harness.Until(t, world, vs, "its sidecar", isUpToDate)
+		})
+	}
+}
