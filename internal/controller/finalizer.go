@@ -31,10 +31,6 @@ import (
 // was accepted: another writer may have restored it.
 const releaseRetry = time.Second
 
-// staleRetry is when to retry after a conflict on the VectorSidecar: somebody else has written it,
-// or the cache does not show our own write yet.
-const staleRetry = 50 * time.Millisecond
-
 // finalizer keeps a VectorSidecar until no workload carries its sidecar any more.
 type finalizer struct {
 	live   client.Reader

@@ -16,7 +16,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
@@ -42,12 +41,18 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		log.FromContext(ctx).V(1).Info("pass stopped by shutdown", "cause", err.Error())
 		return reconcile.Result{}, nil
 	}
-	if errors.Is(err, apply.ErrStale) || errors.Is(err, election.ErrNotLeading) {
+	switch isConflict := r.conflicts.pass(request, err); {
+	case isConflict || errors.Is(err, election.ErrNotLeading):
 		log.FromContext(ctx).V(1).Info("object changed meanwhile, retrying", "cause", err.Error())
-		return reconcile.Result{RequeueAfter: staleRetry}, nil
-	}
-	if err != nil {
+		wait := staleRetry
+		if isConflict {
+			wait = r.conflicts.When(request)
+		}
+		return reconcile.Result{RequeueAfter: wait}, nil
+	case err != nil:
 		r.clusters.fail(ctx, request.NamespacedName, err)
+	default:
+		r.conflicts.Forget(request)
 	}
 	return result, err
 }
@@ -130,10 +135,11 @@ func (r *Reconciler) carryOut(ctx context.Context, known *state.Sidecar, sidecar
 		r.stages.begun(client.ObjectKeyFromObject(sidecar), decided, nil)
 		return reconcile.Result{RequeueAfter: atOnce}, telemetry.ResultUnchanged, ctx.Err()
 	}
-	if err := r.finalizer.holdBeforeWriting(ctx, sidecar, decided); err != nil {
-		return reconcile.Result{}, telemetry.ResultFailed, err
+	unheld := r.finalizer.holdBeforeWriting(ctx, sidecar, decided)
+	if unheld != nil && (sidecar.Cluster != nil || r.conflicts.pass(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(sidecar)}, unheld)) {
+		return reconcile.Result{}, telemetry.ResultFailed, unheld
 	}
-	outcome := r.applier.act(ctx, known, sidecar, decided)
+	outcome := r.act(ctx, known, sidecar, decided, unheld)
 	outcome.asking = asking
 	r.stages.begun(client.ObjectKeyFromObject(sidecar), decided, outcome.done)
 	outcome.rollout, outcome.staged = r.stages.observe(sidecar, staged, decided, outcome.done)
@@ -145,7 +151,9 @@ func (r *Reconciler) carryOut(ctx context.Context, known *state.Sidecar, sidecar
 	if err := outcome.retry(); errors.Is(err, election.ErrNotLeading) {
 		return reconcile.Result{}, telemetry.ResultFailed, err // It is for the leader to tell.
 	}
-	r.validations.start(ctx, known, sidecar, decided, outcome)
+	if unheld == nil {
+		r.validations.start(ctx, known, sidecar, decided, outcome)
+	}
 	if err := r.statuses.write(ctx, known, sidecar, decided, outcome); err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, err
 	}
@@ -161,6 +169,17 @@ func (r *Reconciler) carryOut(ctx context.Context, known *state.Sidecar, sidecar
 		return result, outcome.name(sidecar), err
 	}
 	return reconcile.Result{RequeueAfter: r.lookAgain(known, decided, outcome)}, outcome.name(sidecar), nil
+}
+
+// act carries out a decision, or says in its place why the finalizer cannot be added: somebody may have to do
+// something about that.
+func (r *Reconciler) act(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision, unheld error) *outcome {
+	if unheld == nil {
+		return r.applier.act(ctx, known, sidecar, decided)
+	}
+	result := &outcome{}
+	result.fail(fmt.Sprintf("VectorSidecar %s/%s", sidecar.Namespace, sidecar.Name), meta.ReasonRetrying, unheld, false)
+	return result
 }
 
 // decide has the snapshot evaluated, without any memory if isAnew.

@@ -30,6 +30,7 @@ type Reconciler struct {
 	periodic    *periodic
 	stages      *stages
 	clusters    *clusters
+	conflicts   *conflicts
 }
 
 // newReconciler returns a Reconciler with a cached and a live client.
@@ -56,6 +57,7 @@ func newReconciler(cached client.Client, live client.Reader, events *announcer, 
 		instruments: observed,
 		cache:       options.Cache,
 		memory:      memory,
+		conflicts:   newConflicts(),
 		snapshots:   taking,
 		validations: &validations{client: cached, live: live, writer: writer, events: events, isEnabled: options.ValidationJobs},
 		preflights:  newPreflights(observed, writer, options),

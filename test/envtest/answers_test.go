@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/rest"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -23,7 +24,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// answering is a way to the API server on which each patch of a path is answered by somebody else, as by an
+// answering is a way to the API server on which each write to a path is answered by somebody else, as by an
 // admission webhook, as long as it is on.
 type answering struct {
 	path  string
@@ -34,7 +35,7 @@ type answering struct {
 }
 
 func (a *answering) RoundTrip(r *http.Request) (*http.Response, error) {
-	if !a.isOn.Load() || r.Method != http.MethodPatch || !strings.HasSuffix(r.URL.Path, a.path) {
+	if !a.isOn.Load() || r.Method == http.MethodGet || !strings.HasSuffix(r.URL.Path, a.path) {
 		return a.next.RoundTrip(r)
 	}
 	a.count.Add(1)
@@ -87,6 +88,35 @@ func TestAnAnswerThatTheWorkloadHasChangedIsNotBelievedForEver(t *testing.T) {
 			})
 			require.Equal(t, "True", condition(vs, meta.ConditionReconciling))
 			require.LessOrEqual(t, way.count.Load(), int32(6), "further and further apart")
+
+			way.isOn.Store(false)
+			harness.Until(t, world, vs, "its sidecar", isUpToDate)
+		})
+	}
+}
+
+// What keeps the operator from marking a VectorSidecar as its own is said, and not tried twenty times a second.
+func TestAVectorSidecarThatCannotBeMarkedSaysWhy(t *testing.T) {
+	kind := schema.GroupKind{Group: v1alpha1.GroupVersion.Group, Kind: "VectorSidecar"}
+	for name, answer := range map[string]apierrors.APIStatus{
+		"conflict": apierrors.NewConflict(schema.GroupResource{Group: kind.Group, Resource: "vectorsidecars"}, "logs", errors.New("locked by the release team")),
+		"refusal":  apierrors.NewInvalid(kind, "logs", field.ErrorList{field.Required(field.NewPath("metadata", "labels"), "locked by the release team")}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			namespace := world.Namespace(t)
+			way := &answering{path: "/namespaces/" + namespace + "/vectorsidecars/logs", with: answer}
+			way.isOn.Store(true)
+			runsThrough(t, way)
+			cart := objects.NewDeployment("cart", namespace).WithReplicas(0).Labelled("logs", "vector").Build()
+			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithSoak(0).Build()
+			world.Create(t, cart, vs)
+
+			harness.Until(t, world, vs, "what is said of it", func(vs *v1alpha1.VectorSidecar) bool {
+				return strings.Contains(message(vs, meta.ConditionReady), "adding the finalizer: ") && strings.Contains(message(vs, meta.ConditionReady), "locked by the release team")
+			})
+			require.LessOrEqual(t, way.count.Load(), int32(12))
+			world.Get(t, cart)
+			require.True(t, isClean(cart), "nobody would take it out again")
 
 			way.isOn.Store(false)
 			harness.Until(t, world, vs, "its sidecar", isUpToDate)
