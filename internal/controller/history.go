@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -19,7 +20,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/election"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
@@ -51,7 +54,22 @@ type history struct {
 	// this process has seen to what the one before has stored of the present one.
 	isUntidy, isRenewed bool
 	loaded              *lru.Cache // loadedRevision by revision
+	// unstored is why the present revision could not be stored, nil if it could.
+	unstored *unstoredError
 }
+
+// unstoredError says why a revision cannot be stored, and when that is tried again.
+type unstoredError struct {
+	revision string
+	err      error
+	wait     time.Duration
+	until    time.Time
+}
+
+func (e *unstoredError) Error() string {
+	return fmt.Sprintf("revision %s cannot be stored: %v", e.revision, e.err)
+}
+func (e *unstoredError) Unwrap() error { return e.err }
 
 // loadedRevision is what a stored revision comes to in this process: a platform, or why it cannot be
 // used.
@@ -109,7 +127,7 @@ func (h *history) restore(ctx context.Context) (bool, error) {
 }
 
 // let makes sure that a revision can be had as long as a VectorSidecar has it, before it is let
-// through. The error is a *fleet.RecordError if it cannot.
+// through. The error is a *fleet.RecordError if it cannot, and an *unstoredError if it is not stored yet.
 func (h *history) let(ctx context.Context, revision string, now *desired.Platform) error {
 	if revision != now.Revision {
 		if _, err := h.at(ctx, revision, now); err != nil {
@@ -128,7 +146,7 @@ func (h *history) let(ctx context.Context, revision string, now *desired.Platfor
 	if h.newest == revision && h.owner == installation.UID {
 		return nil
 	}
-	return h.keep(ctx, installation, revision, now, true)
+	return h.tryToKeep(ctx, installation, revision, now, true)
 }
 
 // tidy deletes what is stored and not needed any more, and has the present revision stored as this release
@@ -151,7 +169,7 @@ func (h *history) tidy(ctx context.Context, now *desired.Platform) {
 		err = h.prune(ctx, installation, now)
 		h.isUntidy = ctx.Err() != nil
 	}
-	if err != nil && ctx.Err() == nil {
+	if unstored := (*unstoredError)(nil); err != nil && ctx.Err() == nil && !errors.As(err, &unstored) { // That is logged once.
 		log.FromContext(ctx).Error(err, "stored revisions are not tidied")
 	}
 }
@@ -160,12 +178,34 @@ func (h *history) tidy(ctx context.Context, now *desired.Platform) {
 // workloads that change get it like that.
 func (h *history) renew(ctx context.Context, installation *corev1.ConfigMap, now *desired.Platform) error {
 	if revision := now.Revision; revision == now.Given.Revision && h.newest != revision {
-		if err := h.keep(ctx, installation, revision, now, false); err != nil {
+		if err := h.tryToKeep(ctx, installation, revision, now, false); err != nil {
 			return err
 		}
 	}
 	h.isRenewed = true
 	return nil
+}
+
+// tryToKeep keeps a revision, but not with each pass while that fails.
+func (h *history) tryToKeep(ctx context.Context, installation *corev1.ConfigMap, revision string, now *desired.Platform, isLet bool) error {
+	failed := &unstoredError{revision: revision, wait: state.FirstRetry}
+	if last := h.unstored; last != nil && last.revision == revision {
+		if h.options.Clock().Before(last.until) {
+			return last
+		}
+		failed.wait = min(2*last.wait, state.LastRetry)
+	}
+	err := h.keep(ctx, installation, revision, now, isLet)
+	if err == nil {
+		h.unstored = nil
+	}
+	if err == nil || ctx.Err() != nil || isGone(err) || errors.Is(err, election.ErrNotLeading) {
+		return err
+	}
+	failed.err, failed.until = err, h.options.Clock().Add(failed.wait)
+	h.unstored = failed
+	log.FromContext(ctx).Error(failed, "no VectorSidecar is let through to a revision")
+	return failed
 }
 
 // keep stores what is given out now, unless it is stored as this release would, and gives it the highest number.

@@ -5,6 +5,7 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -119,12 +120,16 @@ func (s *stages) let(ctx context.Context, name types.NamespacedName, of fleet.Me
 	if !present.IsNew {
 		return present, nil
 	}
+	unstored := &unstoredError{}
 	switch err := s.catalog.history.let(ctx, present.Status.Revision, now); {
 	case isGone(err) && of.BackTo != "": // As if nobody had asked for it: others would wait, or not, for nothing.
 		of.BackTo, of.Refused = "", err.Error()
 		return s.let(ctx, name, of, last, now)
 	case isGone(err):
 		present.Refuse(last, &present.given, err.Error())
+	case errors.As(err, &unstored):
+		present.Refuse(last, &present.given, err.Error())
+		present.Gate.Until = unstored.until
 	case err != nil:
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -121,5 +122,42 @@ func TestAVectorSidecarThatCannotBeMarkedSaysWhy(t *testing.T) {
 			way.isOn.Store(false)
 			harness.Until(t, world, vs, "its sidecar", isUpToDate)
 		})
+	}
+}
+
+// A revision that cannot be stored is not given out, because nobody could go back to it: that is said, and the one
+// before stays. It is not tried again by each VectorSidecar.
+func TestARevisionThatCannotBeStoredIsNotGivenOut(t *testing.T) {
+	installation := wavesOf(t, "1s", "")
+	all := []*inWave{newInWave(t, "canary"), newInWave(t, "canary"), newInWave(t, "canary")}
+	for _, one := range all {
+		one.until(t, v1alpha1.RolloutComplete, "")
+		harness.Until(t, world, one.vs, "its sidecar", isUpToDate)
+		world.Get(t, one.app)
+	}
+	before, sidecar := all[0].vs.Status.Rollout.Revision, logLevel(all[0].app)
+	way := &answering{
+		path: "/namespaces/" + options.Namespace + "/controllerrevisions",
+		with: apierrors.NewForbidden(schema.GroupResource{Group: "apps", Resource: "controllerrevisions"}, "x", errors.New("locked by the security team")),
+	}
+	way.isOn.Store(true)
+	runsThrough(t, way)
+	level(t, installation, "warn")
+
+	for _, one := range all {
+		one.until(t, v1alpha1.RolloutWaiting, before)
+		harness.Until(t, world, one.vs, "what is said of it", func(vs *v1alpha1.VectorSidecar) bool {
+			return strings.Contains(vs.Status.Rollout.Message, " cannot be stored: ") && strings.Contains(vs.Status.Rollout.Message, "locked by the security team")
+		})
+		require.Equal(t, "True", condition(one.vs, meta.ConditionReady))
+	}
+	late := all[0].late(t, "late")
+	harness.Until(t, world, late, "the sidecar of the revision before", hasSidecar)
+	require.Equal(t, sidecar, logLevel(late))
+	require.LessOrEqual(t, way.count.Load(), int32(6))
+
+	way.isOn.Store(false)
+	for _, one := range all {
+		harness.Until(t, world, one.app, "the change", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
 	}
 }
