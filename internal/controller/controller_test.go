@@ -6,6 +6,7 @@ package controller
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
@@ -20,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
@@ -183,6 +185,24 @@ func TestAPassAfterAStatusThatWasNotAnsweredWritesAllOfIt(t *testing.T) {
 	var after v1alpha1.VectorSidecar
 	require.NoError(t, api.Get(t.Context(), logsOfShop, &after))
 	require.NotEmpty(t, after.Status.Conditions)
+}
+
+// How far a rollout is stays known when the status that says so gets no answer, although an older one was held back
+// before: else who goes back from a revision that has just got done would go back to it.
+func TestAStatusThatWasNotAnsweredSaysHowFarARolloutIs(t *testing.T) {
+	api := newMemoryAPI(t, interceptor.Funcs{SubResourcePatch: func(context.Context, client.Client, string, client.Object, client.Patch, ...client.SubResourcePatchOption) error {
+		return apierrors.NewTimeoutError("the API server is busy", 1)
+	}}, sidecar("logs", "vector").Build())
+	var vs v1alpha1.VectorSidecar
+	require.NoError(t, api.Get(t.Context(), logsOfShop, &vs))
+	begun, known := v1alpha1.RolloutStatus{Revision: "two", Previous: "one", Started: &metav1.Time{Time: time.Unix(1000, 0)}}, api.memory.Of(logsOfShop)
+	done := *begun.DeepCopy()
+	done.Finished = &metav1.Time{Time: time.Unix(1001, 0)}
+	known.HoldBack(&begun)
+
+	err := api.statuses.write(t.Context(), known, &vs, &decision.Decision{}, &outcome{rollout: &done})
+	require.True(t, apierrors.IsTimeout(err), "%v", err)
+	require.Equal(t, &done, known.Rollout(&vs.Status))
 }
 
 // A deleted VectorSidecar is released once nothing carries its sidecar, and its state is dropped.

@@ -75,6 +75,7 @@ func (w *statusWriter) write(ctx context.Context, known *state.Sidecar, sidecar 
 	telling.end(err)
 	if err != nil {
 		known.StatusFailed()
+		known.HoldBack(result.rollout) // An older one that was held back says no longer how far it is.
 		return fmt.Errorf("writing the status: %w", err)
 	}
 	known.StatusWritten(sidecar)
