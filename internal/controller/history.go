@@ -150,15 +150,16 @@ func (h *history) let(ctx context.Context, revision string, now *desired.Platfor
 }
 
 // tidy deletes what is stored and not needed any more, and has the present revision stored as this release
-// renders it. It comes after the writes that a revision is for, which do not have to wait for it.
-func (h *history) tidy(ctx context.Context, now *desired.Platform) {
+// renders it. It comes after the writes that a revision is for, which do not have to wait for it. It returns
+// when to try again to store it, 0 for never.
+func (h *history) tidy(ctx context.Context, now *desired.Platform) (again time.Duration) {
 	// Of what is being stored there are parts before the whole. Whoever stores it tidies afterwards.
 	if !h.mu.TryLock() {
-		return
+		return 0
 	}
 	defer h.mu.Unlock()
 	if !h.isUntidy && h.isRenewed {
-		return
+		return 0
 	}
 	installation := &corev1.ConfigMap{}
 	err := h.cached.Get(ctx, h.options.Installation, installation)
@@ -169,9 +170,14 @@ func (h *history) tidy(ctx context.Context, now *desired.Platform) {
 		err = h.prune(ctx, installation, now)
 		h.isUntidy = ctx.Err() != nil
 	}
-	if unstored := (*unstoredError)(nil); err != nil && ctx.Err() == nil && !errors.As(err, &unstored) { // That is logged once.
-		log.FromContext(ctx).Error(err, "stored revisions are not tidied")
+	switch unstored := (*unstoredError)(nil); {
+	case err == nil || ctx.Err() != nil:
+	case !errors.As(err, &unstored):
+		log.FromContext(ctx).Error(err, "stored revisions are not tidied") // The next pass tidies them.
+	default: // It is tried again by whoever comes first then.
+		again = max(unstored.until.Sub(h.options.Clock()), atOnce)
 	}
+	return again
 }
 
 // renew stores the present revision as this release renders it, if another process has stored it: from now on
@@ -204,7 +210,7 @@ func (h *history) tryToKeep(ctx context.Context, installation *corev1.ConfigMap,
 	}
 	failed.err, failed.until = err, h.options.Clock().Add(failed.wait)
 	h.unstored = failed
-	log.FromContext(ctx).Error(failed, "no VectorSidecar is let through to a revision")
+	log.FromContext(ctx).Error(failed, "the present revision is not stored")
 	return failed
 }
 

@@ -36,7 +36,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	if err != nil {
 		r.stages.skip(request.NamespacedName)
 	}
-	r.stages.tidy(ctx)
+	again := r.stages.tidy(ctx)
 	if err != nil && isStopping(ctx) {
 		log.FromContext(ctx).V(1).Info("pass stopped by shutdown", "cause", err.Error())
 		return reconcile.Result{}, nil
@@ -53,6 +53,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		r.clusters.fail(ctx, request.NamespacedName, err)
 	default:
 		r.conflicts.Forget(request)
+		result.RequeueAfter = minNonZero(result.RequeueAfter, again)
 	}
 	return result, err
 }

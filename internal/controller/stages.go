@@ -157,10 +157,11 @@ func (s *stages) record(ctx context.Context, known *state.Sidecar, sidecar *v1al
 }
 
 // tidy deletes stored revisions that nobody needs any more.
-func (s *stages) tidy(ctx context.Context) {
+func (s *stages) tidy(ctx context.Context) (again time.Duration) {
 	if last := s.catalog.last.Load(); last != nil && last.Rollout.IsStaged() {
-		s.catalog.history.tidy(ctx, last)
+		again = s.catalog.history.tidy(ctx, last)
 	}
+	return again
 }
 
 // memberOf is a VectorSidecar or a ClusterVectorSidecar as a member of a wave.
