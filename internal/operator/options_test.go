@@ -34,7 +34,7 @@ func TestOptionsHaveDefaults(t *testing.T) {
 	options.arguments = nil
 	require.Equal(t, Options{
 		WorkloadKinds: []string{"Deployment"},
-		Environment:   "development", Concurrency: 4, LeaderElectionID: "vector-sidecar-operator",
+		Environment:   "development", Concurrency: 8, LeaderElectionID: "vector-sidecar-operator",
 		LeaseDuration: 15 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second,
 		MetricsBindAddress: "0", HealthProbeBindAddress: ":8081", PprofBindAddress: "0", Webhook: noWebhook, ReconcileInterval: 30 * time.Minute, LiveListInterval: 24 * time.Hour, LogLevel: zapcore.InfoLevel,
 	}, options)

@@ -31,7 +31,7 @@ A flag that is not set takes its value from its environment variable, else from 
 		fmt.Fprintf(&b, "| `--%s` | %s | %s | %s |\n", f.Name, quoted(variables[f.Name]), quoted(f.DefValue), f.Usage)
 	})
 	b.WriteString(`
-The file is YAML: ` + "`concurrency: 8`" + `, ` + "`watch-namespaces: [shop, warehouse]`" + `. The operator reads it again when it changes. A new ` + "`log-level`" + `
+The file is YAML: ` + "`concurrency: 16`" + `, ` + "`watch-namespaces: [shop, warehouse]`" + `. The operator reads it again when it changes. A new ` + "`log-level`" + `
 takes effect at once; for any other key the operator logs that it must be restarted. A file with an error is not
 used at all: at startup the operator exits and names the file and the key, later it keeps the previous values and logs the error.
 

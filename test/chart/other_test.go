@@ -55,7 +55,7 @@ var other = map[string]string{
 	"affinity":                                 `{nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Exists}]}]}}}`,
 	"commonAnnotations":                        `{example.com/a: b}`,
 	"commonLabels":                             `{team: platform}`,
-	"concurrency":                              `8`,
+	"concurrency":                              `6`,
 	"crds.annotations":                         `{example.com/a: b}`,
 	"preflight.enabled":                        `true`,
 	"admissionInjection.enabled":               `true`,

@@ -376,7 +376,7 @@ func TestAReleaseIsInstalledUpgradedRolledBackAndUninstalled(t *testing.T) {
 			rollouts := cart.Generation
 			requireWorks(t)
 
-			helm(t, "upgrade", release, chartDir, "-n", namespace, "-f", file, "--set", "concurrency=8,commonLabels.team=platform,logLevel=WARN")
+			helm(t, "upgrade", release, chartDir, "-n", namespace, "-f", file, "--set", "concurrency=6,commonLabels.team=platform,logLevel=WARN")
 			i.restarted(t)
 			requireWorks(t)
 			helm(t, "rollback", release, "1", "-n", namespace)
