@@ -5,6 +5,7 @@ package envtest
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,9 +33,21 @@ func TestANodeWithAnOldKubeletIsNamed(t *testing.T) {
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "pool-a-1"}, Spec: corev1.NodeSpec{Unschedulable: true}}
 	world.Create(t, node)
 	t.Cleanup(func() { require.NoError(t, world.Client.Delete(context.Background(), node)) })
-	harness.Until(t, world, node, "a node to be simulated", func(node *corev1.Node) bool { return node.Status.NodeInfo.KubeletVersion != "" })
-	old := client.RawPatch(types.MergePatchType, []byte(`{"status":{"nodeInfo":{"kubeletVersion":"v1.28.5-gke.1"}}}`))
-	require.NoError(t, world.Client.Status().Patch(t.Context(), node, old))
+	// Who simulates it initializes it again from any event that still shows it without a status. It keeps a version
+	// that it finds: only a node that it has made ready since then has got that from an event that shows the version.
+	old := client.RawPatch(types.StrategicMergePatchType, []byte(`{"status":{"nodeInfo":{"kubeletVersion":"v1.28.5-gke.1"},"conditions":[{"type":"Ready","status":"False"}]}}`))
+	harness.Until(t, world, node, "a node with an old kubelet to be simulated", func(node *corev1.Node) bool {
+		if !slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
+			return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
+		}) {
+			return false
+		}
+		if node.Status.NodeInfo.KubeletVersion == "v1.28.5-gke.1" {
+			return true
+		}
+		require.NoError(t, world.Client.Status().Patch(t.Context(), node.DeepCopy(), old))
+		return false
+	})
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
