@@ -67,11 +67,14 @@ func (k *clusterKnown) namespaces() map[string]bool {
 	return all
 }
 
-// lacks reports whether nothing is known of a namespace.
-func (k *clusterKnown) lacks(namespace string) bool {
+// statusIn returns the status in a namespace that was reported last, nil for none.
+func (k *clusterKnown) statusIn(namespace string) *v1alpha1.VectorSidecarStatus {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.seen[namespace] == nil
+	if of := k.seen[namespace]; of != nil {
+		return of.DeepCopy()
+	}
+	return nil
 }
 
 // report records what a pass over a namespace found.

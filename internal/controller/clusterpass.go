@@ -120,7 +120,7 @@ func (c *clusters) tell(ctx context.Context, cluster *v1alpha1.ClusterVectorSide
 	announceRevertEnd(c.events, cluster, &cluster.Spec.VectorSidecarSpec, before.Status.Reverted, cluster.Status.Reverted)
 	announceError(ctx, c.events, c.Reports, cluster, before.Status.Conditions, cluster.Status.Conditions)
 	if err := c.patch(ctx, before, cluster); err != nil {
-		return fmt.Errorf("writing the status: %w", err)
+		return &toldError{fmt.Errorf("writing the status: %w", err)}
 	}
 	known.told()
 	if own.LastGood != nil && cluster.Status.LastGood == nil {

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -19,6 +20,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
@@ -60,26 +62,39 @@ func (c *clusters) passOn(ctx context.Context, cluster *v1alpha1.ClusterVectorSi
 	}
 }
 
-// fail records that the pass over a namespace failed before it had a status.
-func (c *clusters) fail(ctx context.Context, key types.NamespacedName, failure error) {
-	name, isCluster := meta.ClusterOf(key.Name)
-	if !isCluster || key.Namespace == "" {
-		return
-	}
-	sidecar, err := c.get(ctx, key.Namespace, name)
+// failIn records that the pass over a namespace failed, and has the status there say why unless it does already.
+func (c *clusters) failIn(ctx context.Context, namespace, name string, failure error, isTold bool) {
+	sidecar, err := c.get(ctx, namespace, name)
 	if err != nil || sidecar == nil {
 		return
 	}
 	known := c.of(name)
 	part := &lastgood.Part{Trial: lastgood.TrialOf(sidecar), IsTroubled: true}
-	part.After(known.partIn(key.Namespace), sidecar, c.clock())
-	if known.lacks(key.Namespace) {
-		sidecar.Status = status.OfFailure(sidecar, failure, metav1.Now())
-		c.report(sidecar, part, false)
+	part.After(known.partIn(namespace), sidecar, c.clock())
+	if isTold {
+		known.setPart(namespace, part)
+		c.queue.AddAfter(reconcile.Request{NamespacedName: clusterKey(name)}, statusDelay)
 		return
 	}
-	known.setPart(key.Namespace, part)
-	c.queue.AddAfter(reconcile.Request{NamespacedName: clusterKey(name)}, statusDelay)
+	if before := known.statusIn(namespace); before != nil {
+		sidecar.Status = *before
+	}
+	sidecar.Status = status.OfFailure(sidecar, failure, metav1.Now())
+	c.report(sidecar, part, false)
+}
+
+// fail has the status say why its own pass failed.
+func (c *clusters) fail(ctx context.Context, name string, failure error) {
+	err := c.change(ctx, name, func(cluster *v1alpha1.ClusterVectorSidecar) error {
+		before := cluster.Status.Conditions
+		cluster.Status = status.OfClusterFailure(cluster, failure, metav1.Now())
+		announceError(ctx, c.events, c.Reports, cluster, before, cluster.Status.Conditions)
+		return nil
+	})
+	c.Metrics.Stand(clusterKey(name), telemetry.SidecarState{Ready: string(metav1.ConditionFalse), Reason: meta.ReasonRetrying})
+	if err != nil {
+		log.FromContext(ctx).V(1).Info("what failed is not in the status", "cause", err.Error())
+	}
 }
 
 // forget drops a ClusterVectorSidecar that is gone, and has its namespaces dropped.

@@ -144,8 +144,8 @@ func TestAPassThatMayNotWriteTheConfigurationWritesNoWorkload(t *testing.T) {
 	require.True(t, err != nil || told.Reason == meta.ReasonApplyRefused, "it is tried again, or a person has to act")
 }
 
-// If something may exist and cannot be read, the pass ends before it writes.
-func TestAPassThatCannotReadWhatItNeedsWritesNothing(t *testing.T) {
+// If something may exist and cannot be read, the pass ends before it writes, but for the reason in the status.
+func TestAPassThatCannotReadWhatItNeedsWritesNothingElse(t *testing.T) {
 	wrote := wroteTo{}
 	funcs := wrote.funcs(nil)
 	funcs.Get = func(ctx context.Context, on client.WithWatch, key client.ObjectKey, into client.Object, options ...client.GetOption) error {
@@ -159,7 +159,10 @@ func TestAPassThatCannotReadWhatItNeedsWritesNothing(t *testing.T) {
 	_, err := api.once(t, "logs")
 
 	require.ErrorIs(t, err, refused)
-	require.Empty(t, wrote)
+	require.Equal(t, wroteTo{"status": 1}, wrote, "why it failed")
+	var after v1alpha1.VectorSidecar
+	require.NoError(t, api.Get(t.Context(), logsOfShop, &after))
+	require.Contains(t, apimeta.FindStatusCondition(after.Status.Conditions, meta.ConditionError).Message, refused.Error())
 	require.Contains(t, api.memory.Referrers(types.NamespacedName{Namespace: "shop", Name: "shipping"}), logsOfShop, "it is looked at again when that changes")
 }
 

@@ -126,6 +126,11 @@ func (o *outcome) retry() error {
 	return errors.Join(errs...)
 }
 
+// toldError is an error that the status tells already, or that of writing it.
+type toldError struct{ error }
+
+func (e *toldError) Unwrap() error { return e.error }
+
 // explain returns the reason for an error, and whether the same request would fail again.
 func explain(err error) (reason string, permanent bool) {
 	var conflict *apply.ConflictError

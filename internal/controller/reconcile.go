@@ -50,12 +50,29 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		}
 		return reconcile.Result{RequeueAfter: wait}, nil
 	case err != nil:
-		r.clusters.fail(ctx, request.NamespacedName, err)
+		r.fail(ctx, request.NamespacedName, err)
 	default:
 		r.conflicts.Forget(request)
 		result.RequeueAfter = minNonZero(result.RequeueAfter, again)
 	}
 	return result, err
+}
+
+// fail records that a pass failed, and has the status say why: somebody may have to do something about it.
+func (r *Reconciler) fail(ctx context.Context, name types.NamespacedName, failure error) {
+	isTold := errors.As(failure, new(*toldError))
+	cluster, isCluster := meta.ClusterOf(name.Name)
+	switch {
+	case isCluster && name.Namespace != "":
+		r.clusters.failIn(ctx, name.Namespace, cluster, failure, isTold)
+	case isTold:
+	case isCluster:
+		r.clusters.fail(ctx, cluster, failure)
+	default:
+		if sidecar, err := r.snapshots.sidecars.get(ctx, name); err == nil && sidecar != nil {
+			r.statuses.fail(ctx, r.memory.Of(name), sidecar, failure)
+		}
+	}
 }
 
 // pass makes one pass for one VectorSidecar. It also returns the result for metrics.
@@ -136,11 +153,10 @@ func (r *Reconciler) carryOut(ctx context.Context, known *state.Sidecar, sidecar
 		r.stages.begun(client.ObjectKeyFromObject(sidecar), decided, nil)
 		return reconcile.Result{RequeueAfter: atOnce}, telemetry.ResultUnchanged, ctx.Err()
 	}
-	unheld := r.finalizer.holdBeforeWriting(ctx, sidecar, decided)
-	if unheld != nil && (sidecar.Cluster != nil || r.conflicts.pass(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(sidecar)}, unheld)) {
-		return reconcile.Result{}, telemetry.ResultFailed, unheld
+	if err := r.finalizer.holdBeforeWriting(ctx, sidecar, decided); err != nil {
+		return reconcile.Result{}, telemetry.ResultFailed, err
 	}
-	outcome := r.act(ctx, known, sidecar, decided, unheld)
+	outcome := r.applier.act(ctx, known, sidecar, decided)
 	outcome.asking = asking
 	r.stages.begun(client.ObjectKeyFromObject(sidecar), decided, outcome.done)
 	outcome.rollout, outcome.staged = r.stages.observe(sidecar, staged, decided, outcome.done)
@@ -152,35 +168,25 @@ func (r *Reconciler) carryOut(ctx context.Context, known *state.Sidecar, sidecar
 	if err := outcome.retry(); errors.Is(err, election.ErrNotLeading) {
 		return reconcile.Result{}, telemetry.ResultFailed, err // It is for the leader to tell.
 	}
-	if unheld == nil {
-		r.validations.start(ctx, known, sidecar, decided, outcome)
-	}
+	r.validations.start(ctx, known, sidecar, decided, outcome)
 	if err := r.statuses.write(ctx, known, sidecar, decided, outcome); err != nil {
-		return reconcile.Result{}, telemetry.ResultFailed, err
+		return reconcile.Result{}, telemetry.ResultFailed, &toldError{err}
 	}
 	// What there was no time for is left to the next pass.
 	if err := errors.Join(outcome.retry(), ctx.Err()); err != nil {
-		return reconcile.Result{}, telemetry.ResultFailed, err
+		return reconcile.Result{}, telemetry.ResultFailed, &toldError{err}
 	}
 	if sidecar.DeletionTimestamp != nil {
 		result, err := r.finalizer.release(ctx, sidecar)
+		if !r.conflicts.pass(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(sidecar)}, err) {
+			known.SetUnreleased(err)
+		}
 		if sidecar.Cluster != nil && err == nil && result.IsZero() {
 			r.forget(client.ObjectKeyFromObject(sidecar)) // It is out of the namespace.
 		}
 		return result, outcome.name(sidecar), err
 	}
 	return reconcile.Result{RequeueAfter: r.lookAgain(known, decided, outcome)}, outcome.name(sidecar), nil
-}
-
-// act carries out a decision, or says in its place why the finalizer cannot be added: somebody may have to do
-// something about that.
-func (r *Reconciler) act(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision, unheld error) *outcome {
-	if unheld == nil {
-		return r.applier.act(ctx, known, sidecar, decided)
-	}
-	result := &outcome{}
-	result.fail(fmt.Sprintf("VectorSidecar %s/%s", sidecar.Namespace, sidecar.Name), meta.ReasonRetrying, unheld, false)
-	return result
 }
 
 // decide has the snapshot evaluated, without any memory if isAnew.

@@ -46,7 +46,11 @@ func (w *statusWriter) write(ctx context.Context, known *state.Sidecar, sidecar 
 	before := sidecar.DeepCopy()
 	before.Status = *known.Status(sidecar)
 	changed := known.HasChanged(len(result.done) > 0)
-	facts := status.Facts{Sidecar: before, Decision: decided, Changed: changed, Asking: result.asking, Rollout: result.rollout, Own: result.own, Failures: result.failures}
+	failures := result.failures
+	if err := known.Unreleased(); err != nil {
+		failures = append(slices.Clone(failures), status.Failure{Object: sidecar.Name, Reason: meta.ReasonRetrying, Err: err})
+	}
+	facts := status.Facts{Sidecar: before, Decision: decided, Changed: changed, Asking: result.asking, Rollout: result.rollout, Own: result.own, Failures: failures}
 	sidecar.Status = status.Of(facts, metav1.Now())
 	w.count(sidecar, facts)
 	w.announce(sidecar, result)
@@ -56,8 +60,7 @@ func (w *statusWriter) write(ctx context.Context, known *state.Sidecar, sidecar 
 		w.clusters.report(sidecar, result.part, len(result.done) > 0)
 		return nil
 	}
-	isUnknown := known.IsStatusUnknown()
-	if !isUnknown && equality.Semantic.DeepEqual(before.Status, sidecar.Status) {
+	if !known.IsStatusUnknown() && equality.Semantic.DeepEqual(before.Status, sidecar.Status) {
 		return nil
 	}
 	if result.statusWait = known.ReserveStatus(); result.statusWait > 0 {
@@ -67,18 +70,41 @@ func (w *statusWriter) write(ctx context.Context, known *state.Sidecar, sidecar 
 	}
 	announceTakenOut(w.events, sidecar, before.Status.TakenOut, sidecar.Status.TakenOut, decided)
 	announceRevertEnd(w.events, sidecar, &sidecar.Spec, before.Status.Reverted, sidecar.Status.Reverted)
-	announceError(ctx, w.events, w.Reports, sidecar, before.Status.Conditions, sidecar.Status.Conditions)
+	if err := w.send(ctx, known, before, sidecar); err != nil {
+		known.HoldBack(result.rollout) // An older one that was held back says no longer how far it is.
+		return err
+	}
+	return nil
+}
+
+// fail has the status say why a pass failed. All else in it is left as it was.
+func (w *statusWriter) fail(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar, failure error) {
+	before := sidecar.DeepCopy()
+	before.Status = *known.Status(sidecar)
+	after := before.DeepCopy()
+	after.Status = status.OfFailure(before, failure, metav1.Now())
+	w.Metrics.Stand(client.ObjectKeyFromObject(after), telemetry.SidecarState{Ready: string(metav1.ConditionFalse), Reason: meta.ReasonRetrying})
+	if equality.Semantic.DeepEqual(before.Status, after.Status) || known.ReserveStatus() > 0 {
+		return // The next attempt may tell.
+	}
+	if err := w.send(ctx, known, before, after); err != nil {
+		log.FromContext(ctx).V(1).Info("what failed is not in the status", "cause", err.Error())
+	}
+}
+
+// send writes a status in place of the one before, and an event if it has another error.
+func (w *statusWriter) send(ctx context.Context, known *state.Sidecar, before, after *v1alpha1.VectorSidecar) error {
+	announceError(ctx, w.events, w.Reports, after, before.Status.Conditions, after.Status.Conditions)
 	ctx, cancel := detached(ctx)
 	defer cancel()
 	ctx, telling := w.begin(ctx, "tell")
-	err := w.patch(ctx, before, sidecar, isUnknown)
+	err := w.patch(ctx, before, after, known.IsStatusUnknown())
 	telling.end(err)
 	if err != nil {
 		known.StatusFailed()
-		known.HoldBack(result.rollout) // An older one that was held back says no longer how far it is.
 		return fmt.Errorf("writing the status: %w", err)
 	}
-	known.StatusWritten(sidecar)
+	known.StatusWritten(after)
 	return nil
 }
 

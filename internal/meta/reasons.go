@@ -68,7 +68,7 @@ func ofRollouts() []Reason {
 		{ReasonWaitingForPerson, Info, "`status.unsettled`", "`spec.rollout.mode` is `Manual`: workloads get the change when a person says so; it takes no place among `maxConcurrent`", "when they are to have it: kubectl vectorsidecar rollout promote vectorsidecar/NAME"},
 		{ReasonKindNotServed, Error, "`Ready` False, `Stalled`; event", "`spec.workloads` lists a kind of workload that this installation does not serve", "ask the platform team to add the kind to workloads.kinds in the installation's values, or remove it from spec.workloads"},
 		{ReasonKindMissing, Info, "`Ready` True", "the selector matches nothing, and the cluster lacks the API of a kind that `spec.workloads` lists: no CustomResourceDefinition of Argo Rollouts, for example. It is looked for every minute; where workloads of other kinds match, the message of `Ready` says so", "install what brings the kind, or remove it from spec.workloads"},
-		{ReasonRetrying, Error, "`Ready` False, `Error`, `Reconciling`", "a write failed with an error that may be transient; it is retried after 1 second, with a backoff of up to 5 minutes", "read the API server's error in the message; if a permission is missing, grant it to the operator: kubectl vectorsidecar check"},
+		{ReasonRetrying, Error, "`Ready` False, `Error`, `Reconciling`", "a read or a write failed with an error that may be transient; it is retried after 1 second, with a backoff of up to 5 minutes", "read the API server's error in the message; if a permission is missing, grant it to the operator: kubectl vectorsidecar check"},
 	}
 }
 

@@ -79,6 +79,15 @@ func OfCluster(facts ClusterFacts, now metav1.Time) v1alpha1.ClusterVectorSideca
 	return *status
 }
 
+// OfClusterFailure is OfFailure for a ClusterVectorSidecar.
+func OfClusterFailure(cluster *v1alpha1.ClusterVectorSidecar, failure error, now metav1.Time) v1alpha1.ClusterVectorSidecarStatus {
+	status := cluster.Status.DeepCopy()
+	if reportFailure(&status.Conditions, failure, cluster.Generation, now) {
+		status.LastReconcileTime = &now
+	}
+	return *status
+}
+
 // clusterSum adds up the namespaces of a ClusterVectorSidecar.
 type clusterSum struct {
 	facts  *ClusterFacts

@@ -8,6 +8,7 @@ package status
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -96,40 +97,58 @@ func Of(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus {
 	return status
 }
 
-// OfFailure returns the status after a reconcile that failed before there was a decision.
+// OfFailure returns the status after a reconcile that failed without a status of its own: that before, with the
+// reason.
 func OfFailure(sidecar *v1alpha1.VectorSidecar, failure error, now metav1.Time) v1alpha1.VectorSidecarStatus {
-	facts := Facts{Sidecar: sidecar, Decision: &decision.Decision{TakenOut: sidecar.Status.TakenOut}, Failures: []Failure{{Object: sidecar.Name, Reason: meta.ReasonRetrying, Err: failure}}}
-	return Of(facts, now)
+	status := sidecar.Status.DeepCopy()
+	if reportFailure(&status.Conditions, failure, sidecar.Generation, now) {
+		status.LastReconcileTime = &now
+	}
+	return *status
+}
+
+// reportFailure sets the conditions that say why a reconcile failed. It returns whether they say anything new.
+func reportFailure(conditions *[]metav1.Condition, failure error, generation int64, now metav1.Time) (isNew bool) {
+	before := slices.Clone(*conditions)
+	v, _ := failures([]Failure{{Reason: meta.ReasonRetrying, Err: failure}})
+	report(conditions, v, generation, now)
+	return !equality.Semantic.DeepEqual(before, *conditions)
 }
 
 // setConditions sets the conditions that follow from two verdicts: what is to be reported, and
 // whether values, templates and configuration are valid.
 func setConditions(conditions *[]metav1.Condition, v, valid verdict, generation int64, now metav1.Time) {
-	set := func(kind string, is bool, reason, message string) {
-		value := metav1.ConditionFalse
-		if is {
-			value = metav1.ConditionTrue
-		}
-		apimeta.SetStatusCondition(conditions, metav1.Condition{
-			Type: kind, Status: value, Reason: reason, Message: message,
-			ObservedGeneration: generation, LastTransitionTime: now,
-		})
+	report(conditions, v, generation, now)
+	apimeta.SetStatusCondition(conditions, condition(meta.ConditionConfigValid, valid.state == current, valid, generation, now))
+}
+
+// report sets the conditions that say what is to be reported.
+func report(conditions *[]metav1.Condition, v verdict, generation int64, now metav1.Time) {
+	set := func(kind string, is bool, of verdict) {
+		apimeta.SetStatusCondition(conditions, condition(kind, is, of, generation, now))
 	}
-	set(meta.ConditionReady, v.state == current, v.reason, v.message)
-	set(meta.ConditionConfigValid, valid.state == current, valid.reason, valid.message)
+	set(meta.ConditionReady, v.state == current, v)
 	if v.state == stalled || v.failing {
-		set(meta.ConditionError, true, v.reason, v.message)
+		set(meta.ConditionError, true, v)
 	} else {
-		set(meta.ConditionError, false, meta.ReasonAsExpected, "no error")
+		set(meta.ConditionError, false, verdict{reason: meta.ReasonAsExpected, message: "no error"})
 	}
 	// kstatus expects these two only while they are true.
 	for kind, state := range map[string]state{meta.ConditionReconciling: working, meta.ConditionStalled: stalled} {
 		if v.state == state {
-			set(kind, true, v.reason, v.message)
+			set(kind, true, v)
 		} else {
 			apimeta.RemoveStatusCondition(conditions, kind)
 		}
 	}
+}
+
+func condition(kind string, is bool, of verdict, generation int64, now metav1.Time) metav1.Condition {
+	value := metav1.ConditionFalse
+	if is {
+		value = metav1.ConditionTrue
+	}
+	return metav1.Condition{Type: kind, Status: value, Reason: of.reason, Message: of.message, ObservedGeneration: generation, LastTransitionTime: now}
 }
 
 // validity returns the message for a configuration that may be injected, with its errors let

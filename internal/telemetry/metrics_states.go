@@ -19,7 +19,7 @@ import (
 type SidecarState struct {
 	// Ready is the status of the condition Ready, and Reason its reason.
 	Ready, Reason string
-	// Workloads must not be nil; it is iterated once.
+	// Workloads is iterated once; nil means that they are as they were.
 	Workloads iter.Seq[WorkloadState]
 }
 
@@ -101,6 +101,12 @@ func (f *workloadStates) set(sidecar types.NamespacedName, state SidecarState) (
 	defer f.mu.Unlock()
 	before := f.sidecars[sidecar]
 	after := &sidecarStates{ready: stateKey{state.Ready, state.Reason}, counts: map[workloadKey]int{}, held: map[types.UID]heldState{}}
+	if state.Workloads == nil {
+		if before != nil {
+			after.counts, after.held = before.counts, before.held
+		}
+		state.Workloads = func(func(WorkloadState) bool) {}
+	}
 	for w := range state.Workloads {
 		at := stateKey{w.State, w.Reason}
 		after.counts[workloadKey{w.Kind, at}]++

@@ -107,6 +107,19 @@ vectorsidecar_objects{ready="True",reason="UpToDate"} 2
 vectorsidecar_cluster_namespaces{ready="True",reason="UpToDate"} 2
 `), workloads, objects, namespaces))
 
+	m.Stand(logs, SidecarState{Ready: "False", Reason: "Retrying"})
+	require.NoError(t, testutil.CollectAndCompare(m, strings.NewReader(`
+# HELP vectorsidecar_workloads Workloads that a VectorSidecar matches or that carry its sidecar. One that two VectorSidecars match counts twice.
+# TYPE vectorsidecar_workloads gauge
+vectorsidecar_workloads{kind="Deployment",reason="",state="Updated"} 2
+vectorsidecar_workloads{kind="Deployment",reason="WaitingForBudget",state="Waiting"} 1
+vectorsidecar_workloads{kind="StatefulSet",reason="",state="Updated"} 1
+# HELP vectorsidecar_objects VectorSidecars and ClusterVectorSidecars by the condition Ready.
+# TYPE vectorsidecar_objects gauge
+vectorsidecar_objects{ready="False",reason="Retrying"} 1
+vectorsidecar_objects{ready="True",reason="UpToDate"} 2
+`), workloads, objects), "a pass that failed has not looked at workloads")
+
 	m.Forget(logs)
 	require.NoError(t, testutil.CollectAndCompare(m, strings.NewReader(`
 # HELP vectorsidecar_workloads Workloads that a VectorSidecar matches or that carry its sidecar. One that two VectorSidecars match counts twice.

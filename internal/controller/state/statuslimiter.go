@@ -37,6 +37,9 @@ type statusLimiter struct {
 	// rollout is that of a status that was held back: a rollout that begins and ends in between has
 	// begun all the same. nil if none was.
 	rollout *v1alpha1.RolloutStatus
+	// unreleased is why the finalizer of what is being deleted could not be removed last, or what is left behind
+	// could not be cleaned up. nil if it was not tried, or waits.
+	unreleased error
 }
 
 func newStatusLimiter(with *shared) statusLimiter {
@@ -75,6 +78,20 @@ func (s *statusLimiter) Rollout(status *v1alpha1.VectorSidecarStatus) *v1alpha1.
 		return s.rollout.DeepCopy()
 	}
 	return status.Rollout
+}
+
+// SetUnreleased records why a VectorSidecar that is being deleted could not be released, nil if nothing is wrong.
+func (s *statusLimiter) SetUnreleased(why error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.unreleased = why
+}
+
+// Unreleased returns what was recorded last.
+func (s *statusLimiter) Unreleased() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.unreleased
 }
 
 // StatusFailed records that a write of the status had no answer or an error.
