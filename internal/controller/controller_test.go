@@ -156,6 +156,7 @@ func TestAPassThatCannotReadWhatItNeedsWritesNothingElse(t *testing.T) {
 	}
 	api := newMemoryAPI(t, funcs, sidecar("logs", "vector").WithConfigMap("shipping", "").Build(), deployment("cart", "vector"))
 
+	api.memory.Of(logsOfShop).HoldBack(&v1alpha1.RolloutStatus{Revision: "begun", State: v1alpha1.RolloutProgressing})
 	_, err := api.once(t, "logs")
 
 	require.ErrorIs(t, err, refused)
@@ -163,6 +164,7 @@ func TestAPassThatCannotReadWhatItNeedsWritesNothingElse(t *testing.T) {
 	var after v1alpha1.VectorSidecar
 	require.NoError(t, api.Get(t.Context(), logsOfShop, &after))
 	require.Contains(t, apimeta.FindStatusCondition(after.Status.Conditions, meta.ConditionError).Message, refused.Error())
+	require.Equal(t, "begun", after.Status.Rollout.Revision, "what an earlier pass could not write is on record before anything is written for it")
 	require.Contains(t, api.memory.Referrers(types.NamespacedName{Namespace: "shop", Name: "shipping"}), logsOfShop, "it is looked at again when that changes")
 }
 

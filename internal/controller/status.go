@@ -77,12 +77,13 @@ func (w *statusWriter) write(ctx context.Context, known *state.Sidecar, sidecar 
 	return nil
 }
 
-// fail has the status say why a pass failed. All else in it is left as it was.
+// fail has the status say why a pass failed. All else in it is left as it was, or was to be.
 func (w *statusWriter) fail(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar, failure error) {
 	before := sidecar.DeepCopy()
 	before.Status = *known.Status(sidecar)
 	after := before.DeepCopy()
 	after.Status = status.OfFailure(before, failure, metav1.Now())
+	after.Status.Rollout = known.Rollout(&before.Status) // A status that was held back may know more.
 	w.Metrics.Stand(client.ObjectKeyFromObject(after), telemetry.SidecarState{Ready: string(metav1.ConditionFalse), Reason: meta.ReasonRetrying})
 	if equality.Semantic.DeepEqual(before.Status, after.Status) || known.ReserveStatus() > 0 {
 		return // The next attempt may tell.

@@ -13,6 +13,7 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -20,13 +21,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// answersFor returns two that a webhook may give: one that the operator takes for a change by somebody else at first, and
-// one that is a refusal.
+// answersFor returns two that a webhook may give: one that the operator takes for a change by somebody else at first,
+// and one that is a refusal.
 func answersFor(resource string) map[string]apierrors.APIStatus {
 	of := schema.GroupResource{Group: v1alpha1.GroupVersion.Group, Resource: resource}
+	kind := schema.GroupKind{Group: of.Group, Kind: resource}
 	return map[string]apierrors.APIStatus{
 		"conflict": apierrors.NewConflict(of, "logs", errors.New("locked by the release team")),
-		"refusal":  apierrors.NewForbidden(of, "logs", errors.New("locked by the release team")),
+		"refusal":  apierrors.NewInvalid(kind, "logs", field.ErrorList{field.Required(field.NewPath("metadata", "labels"), "locked by the release team")}),
 	}
 }
 
