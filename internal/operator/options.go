@@ -93,6 +93,10 @@ const (
 	defaultRetryPeriod   = 2 * time.Second
 )
 
+// DefaultConcurrency is how many VectorSidecars are reconciled at once if nothing else is said:
+// with four, a pass over 500 namespaces waits for answers; more than eight gain nothing.
+const DefaultConcurrency = 8
+
 // declare adds the flags to a flag set. variables names the environment variables of some.
 func (o *Options) declare(flags *flag.FlagSet) {
 	flags.StringVar(&o.Config, "config", "", "YAML file with values for the other flags, by flag name; a change of log-level takes effect without a restart")
@@ -103,7 +107,7 @@ func (o *Options) declare(flags *flag.FlagSet) {
 	flags.BoolVar(&o.ClusterSidecars, "cluster-sidecars", false, "offer ClusterVectorSidecars, which select namespaces; not with --watch-namespaces")
 	flags.StringVar(&o.Environment, "environment", "development", "environment of a VectorSidecar if neither it nor its namespace names one")
 	flags.StringVar(&o.EnvironmentsConfigMap, "environments-configmap", "", "name of the ConfigMap with the installation's values, with one key ENVIRONMENT.yaml for each environment")
-	flags.IntVar(&o.Concurrency, "concurrency", 8, "how many VectorSidecars are reconciled at once")
+	flags.IntVar(&o.Concurrency, "concurrency", DefaultConcurrency, "how many VectorSidecars are reconciled at once")
 	flags.DurationVar(&o.ReconcileInterval, "reconcile-interval", 30*time.Minute, "about how often every VectorSidecar is evaluated from scratch, from the cache and without remembered results; 0 for never")
 	flags.DurationVar(&o.LiveListInterval, "live-list-interval", 24*time.Hour, "about how often the workloads are listed from the API server and compared with the cache; 0 for never")
 	flags.BoolVar(&o.ValidationJobs, "validation-jobs", false, "allow sidecar.config.validateJob, which runs vector validate in a Job")

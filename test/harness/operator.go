@@ -50,12 +50,8 @@ func (w *World) RunOperator(options operator.Options) *Operator {
 }
 
 func (w *World) run(options operator.Options, process operator.Process) *Operator {
-	if options.Environment == "" {
-		options.Environment = "development"
-	}
-	if options.Concurrency == 0 {
-		options.Concurrency = 4
-	}
+	options.Environment = cmp.Or(options.Environment, "development")
+	options.Concurrency = cmp.Or(options.Concurrency, operator.DefaultConcurrency)
 	options.MetricsBindAddress = cmp.Or(options.MetricsBindAddress, "0")
 	options.HealthProbeBindAddress = cmp.Or(options.HealthProbeBindAddress, "0")
 	o := &Operator{Requests: &Requests{}, stopped: make(chan error, 1)}
