@@ -4,19 +4,14 @@
 package envtest
 
 import (
-	"encoding/json"
 	"errors"
-	"io"
-	"net/http"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/rest"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -24,46 +19,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// answering is a way to the API server on which each write to a path, or each read, is answered by somebody else,
-// as by an admission webhook, as long as it is on.
-type answering struct {
-	path   string
-	isRead bool
-	with   apierrors.APIStatus
-	isOn   atomic.Bool
-	count  atomic.Int32
-	next   http.RoundTripper
-}
-
-func (a *answering) RoundTrip(r *http.Request) (*http.Response, error) {
-	if !a.isOn.Load() || (r.Method == http.MethodGet) != a.isRead || !strings.HasSuffix(r.URL.Path, a.path) {
-		return a.next.RoundTrip(r)
-	}
-	a.count.Add(1)
-	status := a.with.Status()
-	status.Kind, status.APIVersion = "Status", "v1"
-	text, err := json.Marshal(status)
-	return &http.Response{
-		StatusCode: int(status.Code), Header: http.Header{"Content-Type": {"application/json"}},
-		Body: io.NopCloser(strings.NewReader(string(text))), Request: r,
-	}, err
-}
-
 // runsThrough runs the operator on another way to the API server until the end of a test.
-func runsThrough(t *testing.T, way *answering) {
+func runsThrough(t *testing.T, way *harness.Answers) {
 	t.Helper()
-	t.Cleanup(func() {
-		require.NoError(t, running.Stop())
-		running = world.RunOperator(options)
-	})
-	require.NoError(t, running.Stop())
-	seen := *world
-	seen.Operator = rest.CopyConfig(world.Operator)
-	seen.Operator.Wrap(func(next http.RoundTripper) http.RoundTripper {
-		way.next = next
-		return way
-	})
-	running = seen.RunOperator(options)
+	world.RunThrough(t, &running, options, way)
 }
 
 // A webhook may answer as the API server does when a workload has changed, or is gone. It is not waited for in
@@ -76,8 +35,8 @@ func TestAnAnswerThatTheWorkloadHasChangedIsNotBelievedForEver(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			namespace := world.Namespace(t)
-			way := &answering{path: "/namespaces/" + namespace + "/deployments/cart", with: answer}
-			way.isOn.Store(true)
+			way := &harness.Answers{Path: "/namespaces/" + namespace + "/deployments/cart", With: answer}
+			way.IsOn.Store(true)
 			runsThrough(t, way)
 			cart := objects.NewDeployment("cart", namespace).WithReplicas(0).Labelled("logs", "vector").Build()
 			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithSoak(0).Build()
@@ -88,9 +47,9 @@ func TestAnAnswerThatTheWorkloadHasChangedIsNotBelievedForEver(t *testing.T) {
 				return strings.Contains(message(vs, meta.ConditionReady), said) && strings.Contains(message(vs, meta.ConditionReady), "locked by the release team")
 			})
 			require.Equal(t, "True", condition(vs, meta.ConditionReconciling))
-			require.LessOrEqual(t, way.count.Load(), int32(6), "further and further apart")
+			require.LessOrEqual(t, way.Count.Load(), int32(6), "further and further apart")
 
-			way.isOn.Store(false)
+			way.IsOn.Store(false)
 			harness.Until(t, world, vs, "its sidecar", isUpToDate)
 		})
 	}
@@ -98,11 +57,11 @@ func TestAnAnswerThatTheWorkloadHasChangedIsNotBelievedForEver(t *testing.T) {
 
 // What keeps the operator from marking a VectorSidecar as its own is said, and not tried twenty times a second.
 func TestAVectorSidecarThatCannotBeMarkedSaysWhy(t *testing.T) {
-	for name, answer := range answersFor("vectorsidecars") {
+	for name, answer := range harness.AnswersFor("vectorsidecars") {
 		t.Run(name, func(t *testing.T) {
 			namespace := world.Namespace(t)
-			way := &answering{path: "/namespaces/" + namespace + "/vectorsidecars/logs", with: answer}
-			way.isOn.Store(true)
+			way := &harness.Answers{Path: "/namespaces/" + namespace + "/vectorsidecars/logs", With: answer}
+			way.IsOn.Store(true)
 			runsThrough(t, way)
 			cart := objects.NewDeployment("cart", namespace).WithReplicas(0).Labelled("logs", "vector").Build()
 			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithSoak(0).Build()
@@ -111,11 +70,11 @@ func TestAVectorSidecarThatCannotBeMarkedSaysWhy(t *testing.T) {
 			harness.Until(t, world, vs, "what is said of it", func(vs *v1alpha1.VectorSidecar) bool {
 				return says(vs.Status.Conditions, "adding the finalizer: ")
 			})
-			require.LessOrEqual(t, way.count.Load(), int32(12))
+			require.LessOrEqual(t, way.Count.Load(), int32(12))
 			world.Get(t, cart)
 			require.True(t, isClean(cart), "nobody would take it out again")
 
-			way.isOn.Store(false)
+			way.IsOn.Store(false)
 			harness.Until(t, world, vs, "its sidecar", isUpToDate)
 		})
 	}
@@ -132,11 +91,11 @@ func TestARevisionThatCannotBeStoredIsNotGivenOut(t *testing.T) {
 		world.Get(t, one.app)
 	}
 	before, sidecar := all[0].vs.Status.Rollout.Revision, logLevel(all[0].app)
-	way := &answering{
-		path: "/namespaces/" + options.Namespace + "/controllerrevisions",
-		with: apierrors.NewForbidden(schema.GroupResource{Group: "apps", Resource: "controllerrevisions"}, "x", errors.New("locked by the security team")),
+	way := &harness.Answers{
+		Path: "/namespaces/" + options.Namespace + "/controllerrevisions",
+		With: apierrors.NewForbidden(schema.GroupResource{Group: "apps", Resource: "controllerrevisions"}, "x", errors.New("locked by the security team")),
 	}
-	way.isOn.Store(true)
+	way.IsOn.Store(true)
 	runsThrough(t, way)
 	level(t, installation, "warn")
 
@@ -150,9 +109,9 @@ func TestARevisionThatCannotBeStoredIsNotGivenOut(t *testing.T) {
 	late := all[0].late(t, "late")
 	harness.Until(t, world, late, "the sidecar of the revision before", hasSidecar)
 	require.Equal(t, sidecar, logLevel(late))
-	require.LessOrEqual(t, way.count.Load(), int32(6))
+	require.LessOrEqual(t, way.Count.Load(), int32(6))
 
-	way.isOn.Store(false)
+	way.IsOn.Store(false)
 	for _, one := range all {
 		harness.Until(t, world, one.app, "the change", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
 	}
