@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package injection
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// saysLocked returns whether a VectorSidecar says that its OverlaySet is kept as it is, and by whom.
+func saysLocked(vs *v1alpha1.VectorSidecar) bool {
+	ready := apimeta.FindStatusCondition(vs.Status.Conditions, meta.ConditionReady)
+	return ready != nil && strings.Contains(ready.Message, "OverlaySet "+vs.Namespace+"/"+meta.OverlaySet+": ") && strings.Contains(ready.Message, harness.Locked) &&
+		apimeta.IsStatusConditionTrue(vs.Status.Conditions, meta.ConditionReconciling)
+}
+
+// A webhook may keep the operator from writing OverlaySets. That is said, not tried many times a second, and keeps
+// no sidecar from the workloads that there are. After a refusal the next attempt is far off: what comes of it is
+// waited for after a conflict alone.
+func TestAnOverlaySetThatCannotBeWrittenSaysWhy(t *testing.T) {
+	for name, answer := range harness.AnswersFor("overlaysets") {
+		isSoon := name == "conflict"
+		t.Run("created, "+name, func(t *testing.T) {
+			vs, way := locked(t, "", answer)
+			way.IsOn.Store(true)
+			cart := objects.NewDeployment("cart", vs.Namespace).WithReplicas(0).Labelled("logs", "vector").Build()
+			world.Create(t, cart, vs)
+
+			harness.Until(t, world, cart, "its sidecar", func(d *appsv1.Deployment) bool { return has(d, "vector") })
+			harness.Until(t, world, vs, "what is said of it", saysLocked)
+			require.LessOrEqual(t, way.Count.Load(), int32(12))
+
+			way.IsOn.Store(false)
+			if !isSoon {
+				return
+			}
+			isOffered(t, vs)
+			harness.Until(t, world, vs, "nothing to be said", isReady)
+		})
+		t.Run("changed, "+name, func(t *testing.T) {
+			vs, way := locked(t, "/"+meta.OverlaySet, answer)
+			cart := objects.NewDeployment("cart", vs.Namespace).WithReplicas(0).Labelled("logs", "vector").Build()
+			world.Create(t, cart, vs)
+			set := isOffered(t, vs)
+			before := set.Generation
+			harness.Until(t, world, vs, "its sidecar", isReady)
+
+			way.IsOn.Store(true)
+			harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "warn"} })
+			harness.Until(t, world, cart, "the change", hasLogLevel("warn"))
+			harness.Until(t, world, vs, "what is said of it", saysLocked)
+			require.LessOrEqual(t, way.Count.Load(), int32(12))
+			late := objects.NewDeployment("late", vs.Namespace).WithReplicas(0).Labelled("logs", "vector").Build()
+			world.Create(t, late)
+			harness.Until(t, world, late, "the change", hasLogLevel("warn"))
+
+			way.IsOn.Store(false)
+			if !isSoon {
+				return
+			}
+			harness.Until(t, world, set, "the change", func(o *v1alpha1.OverlaySet) bool { return o.Generation > before })
+			harness.Until(t, world, vs, "nothing to be said", isReady)
+		})
+		t.Run("deleted, "+name, func(t *testing.T) {
+			vs, way := locked(t, "/"+meta.OverlaySet, answer)
+			cart := objects.NewDeployment("cart", vs.Namespace).WithReplicas(0).Labelled("logs", "vector").Build()
+			world.Create(t, cart, vs)
+			isOffered(t, vs)
+			harness.Until(t, world, vs, "its sidecar", isReady)
+
+			way.IsOn.Store(true)
+			world.Delete(t, vs)
+			harness.Until(t, world, vs, "what is said of it", saysLocked)
+			harness.Until(t, world, cart, "no sidecar", isClean)
+			require.LessOrEqual(t, way.Count.Load(), int32(14))
+
+			way.IsOn.Store(false)
+			if !isSoon {
+				return
+			}
+			harness.Eventually(t, "the VectorSidecar to go", func() bool {
+				return apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(vs), &v1alpha1.VectorSidecar{}))
+			})
+		})
+	}
+}
+
+// locked is a VectorSidecar in a namespace whose OverlaySet somebody else answers for.
+func locked(t *testing.T, path string, answer apierrors.APIStatus) (*v1alpha1.VectorSidecar, *harness.Answers) {
+	t.Helper()
+	namespace := world.Namespace(t)
+	way := &harness.Answers{Path: "/namespaces/" + namespace + "/overlaysets" + path, With: answer}
+	world.RunThrough(t, &running, options, way)
+	return objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithSoak(0).Build(), way
+}
+
+func isReady(vs *v1alpha1.VectorSidecar) bool {
+	return vs.Status.ObservedGeneration == vs.Generation && apimeta.IsStatusConditionTrue(vs.Status.Conditions, meta.ConditionReady) &&
+		!apimeta.IsStatusConditionTrue(vs.Status.Conditions, meta.ConditionReconciling)
+}
+
+func hasLogLevel(level string) func(*appsv1.Deployment) bool {
+	return func(d *appsv1.Deployment) bool { return logLevel(d) == level }
+}
