@@ -47,33 +47,42 @@ func TestTheDrainHasItsPrice(t *testing.T) {
 		{"quiet", []string{"--busy=2s"}, 15 * time.Second},
 		{"quiet, without last words", []string{"--busy=2s", "--last=0"}, 15 * time.Second},
 	} {
-		for _, method := range []string{"Sleep", "Gate"} {
-			t.Run(test.name+", "+method, func(t *testing.T) {
-				space := restricted(t)
-				app := writer("app", space, test.args...).WithReplicas(2 * samples).Build()
-				world.Create(t, app, collecting(space).Sidecar(func(s *v1alpha1.SidecarSpec) {
-					s.Resources = example.Requests("1m", "8Mi")
-					if method == "Gate" {
-						s.Shutdown = gated()
-					}
-				}).Build())
-				pods := all(t, app)
-				pass(t.Context(), 5*time.Second+test.quiet)
-				took, memory := endAll(t, pods)
-				t.Logf("of %d pods, each is gone after %s", len(took), seconds(took))
-				if method == "Gate" {
-					t.Logf("the gate has had %d KiB at most", memory)
-					require.Positive(t, memory)
-					require.Less(t, memory, mostMemory)
-				}
-			})
-		}
+		t.Run(test.name, func(t *testing.T) {
+			for _, method := range []string{"Sleep", "Gate"} {
+				t.Run(method, func(t *testing.T) {
+					t.Parallel()
+					testDrain(t, method, test.quiet, test.args...)
+				})
+			}
+		})
 	}
 }
 
-// apart are the ends of ten pods in the twelve seconds from one look of Vector's at a quiet file
+// testDrain prints what the end of a pod takes by a method after its application was quiet.
+func testDrain(t *testing.T, method string, quiet time.Duration, args ...string) {
+	t.Helper()
+	space := restricted(t)
+	app := writer("app", space, args...).WithReplicas(samples).Build()
+	world.Create(t, app, collecting(space).Sidecar(func(s *v1alpha1.SidecarSpec) {
+		s.Resources = example.Requests("1m", "8Mi")
+		if method == "Gate" {
+			s.Shutdown = gated()
+		}
+	}).Build())
+	pods := all(t, app)
+	pass(t.Context(), 5*time.Second+quiet)
+	took, memory := endAll(t, pods)
+	t.Logf("of %d pods, each is gone after %s", len(took), seconds(took))
+	if method == "Gate" {
+		t.Logf("the gate has had %d KiB at most", memory)
+		require.Positive(t, memory)
+		require.Less(t, memory, mostMemory)
+	}
+}
+
+// apart are the ends of these pods in the twelve seconds from one look of Vector's at a quiet file
 // to the next: all of them began together.
-const apart = 1200 * time.Millisecond
+const apart = 12 * time.Second / samples
 
 // endAll deletes pods one after the other, and returns what the end of each took, and the most memory in KiB that
 // a gate of theirs has had resident.
