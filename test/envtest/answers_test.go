@@ -30,8 +30,8 @@ func runsThrough(t *testing.T, way *harness.Answers) {
 func TestAnAnswerThatTheWorkloadHasChangedIsNotBelievedForEver(t *testing.T) {
 	deployments := schema.GroupResource{Group: "apps", Resource: "deployments"}
 	for name, answer := range map[string]apierrors.APIStatus{
-		"conflict":  apierrors.NewConflict(deployments, "cart", errors.New("locked by the release team")),
-		"not found": apierrors.NewNotFound(deployments, "locked by the release team"),
+		"conflict":  apierrors.NewConflict(deployments, "cart", errors.New(harness.Locked)),
+		"not found": apierrors.NewNotFound(deployments, harness.Locked),
 	} {
 		t.Run(name, func(t *testing.T) {
 			namespace := world.Namespace(t)
@@ -44,7 +44,7 @@ func TestAnAnswerThatTheWorkloadHasChangedIsNotBelievedForEver(t *testing.T) {
 
 			said := "the API server refuses the write as if Deployment " + namespace + "/cart had changed, which it has not: "
 			harness.Until(t, world, vs, "what is said of it", func(vs *v1alpha1.VectorSidecar) bool {
-				return strings.Contains(message(vs, meta.ConditionReady), said) && strings.Contains(message(vs, meta.ConditionReady), "locked by the release team")
+				return strings.Contains(message(vs, meta.ConditionReady), said) && strings.Contains(message(vs, meta.ConditionReady), harness.Locked)
 			})
 			require.Equal(t, "True", condition(vs, meta.ConditionReconciling))
 			require.LessOrEqual(t, way.Count.Load(), int32(6), "further and further apart")

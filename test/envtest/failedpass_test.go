@@ -23,7 +23,7 @@ import (
 // says returns whether conditions say that something is tried again and again, and why it fails.
 func says(conditions []metav1.Condition, what string) bool {
 	ready := apimeta.FindStatusCondition(conditions, meta.ConditionReady)
-	isTold := ready != nil && ready.Status == metav1.ConditionFalse && strings.Contains(ready.Message, what) && strings.Contains(ready.Message, "locked by the release team")
+	isTold := ready != nil && ready.Status == metav1.ConditionFalse && strings.Contains(ready.Message, what) && strings.Contains(ready.Message, harness.Locked)
 	return isTold && apimeta.IsStatusConditionTrue(conditions, meta.ConditionReconciling) && apimeta.IsStatusConditionTrue(conditions, meta.ConditionError)
 }
 
@@ -49,7 +49,7 @@ func TestAClusterVectorSidecarThatCannotBeMarkedSaysWhy(t *testing.T) {
 // Who deletes a VectorSidecar, or its namespace, waits for the finalizer, and is told why it stays.
 func TestAVectorSidecarThatCannotBeReleasedSaysWhy(t *testing.T) {
 	answers := harness.AnswersFor("vectorsidecars")
-	answers["no permission to look"] = apierrors.NewForbidden(schema.GroupResource{Group: "apps", Resource: "deployments"}, "", errors.New("locked by the release team"))
+	answers["no permission to look"] = apierrors.NewForbidden(schema.GroupResource{Group: "apps", Resource: "deployments"}, "", errors.New(harness.Locked))
 	for name, answer := range answers {
 		t.Run(name, func(t *testing.T) {
 			namespace := world.Namespace(t)
@@ -109,7 +109,7 @@ func TestANamespaceThatAClusterVectorSidecarCannotLeaveSaysWhy(t *testing.T) {
 	one, other := world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name)
 	way := &harness.Answers{
 		Path: "/namespaces/" + one + "/deployments", IsRead: true,
-		With: apierrors.NewForbidden(schema.GroupResource{Group: "apps", Resource: "deployments"}, "", errors.New("locked by the release team")),
+		With: apierrors.NewForbidden(schema.GroupResource{Group: "apps", Resource: "deployments"}, "", errors.New(harness.Locked)),
 	}
 	runsThrough(t, way)
 	in, elsewhere := labelled("cart", one), labelled("cart", other)
