@@ -65,8 +65,8 @@ func (a *Answers) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, err
 }
 
-// RunThrough replaces an operator by one on another way to the API server until the end of a test.
-func (w *World) RunThrough(t testing.TB, running **Operator, options operator.Options, way *Answers) {
+// RunThrough replaces an operator by one on other ways to the API server until the end of a test.
+func (w *World) RunThrough(t testing.TB, running **Operator, options operator.Options, ways ...*Answers) {
 	t.Helper()
 	t.Cleanup(func() {
 		require.NoError(t, (*running).Stop())
@@ -75,9 +75,11 @@ func (w *World) RunThrough(t testing.TB, running **Operator, options operator.Op
 	require.NoError(t, (*running).Stop())
 	seen := *w
 	seen.Operator = rest.CopyConfig(cmp.Or(w.Operator, w.Config))
-	seen.Operator.Wrap(func(next http.RoundTripper) http.RoundTripper {
-		way.next = next
-		return way
-	})
+	for _, way := range ways {
+		seen.Operator.Wrap(func(next http.RoundTripper) http.RoundTripper {
+			way.next = next
+			return way
+		})
+	}
 	*running = seen.RunOperator(options)
 }

@@ -11,6 +11,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -92,6 +93,69 @@ func TestAnOverlaySetThatCannotBeWrittenSaysWhy(t *testing.T) {
 			}
 			harness.Eventually(t, "the VectorSidecar to go", func() bool {
 				return apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(vs), &v1alpha1.VectorSidecar{}))
+			})
+		})
+	}
+}
+
+// A ClusterVectorSidecar whose OverlaySet of one namespace nobody lets it write names that namespace, puts its
+// sidecar in there all the same, and is as ever in the other ones.
+func TestAnOverlaySetOfAClusterVectorSidecarThatCannotBeWrittenSaysWhere(t *testing.T) {
+	for name, answer := range harness.AnswersFor("overlaysets") {
+		t.Run(name, func(t *testing.T) {
+			cluster := world.ClusterVectorSidecar(t)
+			own := meta.InNamespace(cluster.Name)
+			closed, open := world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name)
+			way := &harness.Answers{Path: "/namespaces/" + closed + "/overlaysets", With: answer}
+			change := &harness.Answers{Path: way.Path + "/" + meta.OverlaySet, With: answer}
+			world.RunThrough(t, &running, options, way, change)
+			saysWhere := func(c *v1alpha1.ClusterVectorSidecar) bool {
+				ready := apimeta.FindStatusCondition(c.Status.Conditions, meta.ConditionReady)
+				return ready != nil && strings.Contains(ready.Message, "OverlaySet "+closed+"/"+meta.OverlaySet+": ") && strings.Contains(ready.Message, harness.Locked) &&
+					!strings.Contains(ready.Message, open) && apimeta.IsStatusConditionTrue(c.Status.Conditions, meta.ConditionReconciling)
+			}
+
+			way.IsOn.Store(true)
+			var carts []*appsv1.Deployment
+			for _, namespace := range []string{closed, open} {
+				cart := objects.NewDeployment("cart", namespace).WithReplicas(0).Labelled("logs", "vector").Build()
+				carts = append(carts, cart)
+				world.Create(t, cart)
+			}
+			cluster.Spec.Rollout = &v1alpha1.RolloutSpec{Soak: &metav1.Duration{}}
+			world.Create(t, cluster)
+			for _, cart := range carts {
+				harness.Until(t, world, cart, "its sidecar", func(d *appsv1.Deployment) bool { return has(d, "vector") })
+			}
+			isOffered(t, in(cluster, open))
+			harness.Until(t, world, cluster, "what is said of it", saysWhere)
+			require.LessOrEqual(t, way.Count.Load(), int32(12))
+			require.False(t, offers(t, closed, own))
+			way.IsOn.Store(false)
+			if name != "conflict" {
+				return // What comes of it is far off.
+			}
+
+			// Now it may create one, and not change it.
+			isOffered(t, in(cluster, closed))
+			change.IsOn.Store(true)
+			harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "warn"} })
+			for _, cart := range carts {
+				harness.Until(t, world, cart, "the change", hasLogLevel("warn"))
+			}
+			harness.Until(t, world, cluster, "what is said of it", saysWhere)
+
+			// It goes when nothing more of it is put in anywhere.
+			world.Delete(t, cluster)
+			isOut(t, open, own)
+			for _, cart := range carts {
+				harness.Until(t, world, cart, "no sidecar", isClean)
+			}
+			harness.Until(t, world, cluster, "what is said of it", saysWhere)
+			require.LessOrEqual(t, change.Count.Load(), int32(26))
+			change.IsOn.Store(false)
+			harness.Eventually(t, "the ClusterVectorSidecar to go", func() bool {
+				return apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(cluster), &v1alpha1.ClusterVectorSidecar{}))
 			})
 		})
 	}
