@@ -217,8 +217,8 @@ test-rollouts: control-plane $(addprefix $(BIN)/,rollouts-controller rollouts-cr
 
 .PHONY: test-node
 test-node: real-node release-before ## Run what only a real node shows, with Linux, root, containerd and runc; VECTOR names a Vector, a program or an image archive; ROWS=all tries every row of docs/delivery.md, ROWS=write writes its table.
-	ROWS='$(ROWS)' go test -count=1 -v -timeout 30m -p 1 -parallel $(if $(VECTOR),8,24) ./test/node/product $(if $(NODE_KUBECONFIG),,./test/node/...)
-	$(if $(NODE_KUBECONFIG),,NODE_FAMILY=IPv6 go test -count=1 -v -timeout 10m -run TestANodeWithoutIPv4 ./test/node/product)
+	ROWS='$(ROWS)' go test -count=1 -v -timeout 30m -p 1 -parallel $(if $(VECTOR),8,12) ./test/node/product $(if $(NODE_KUBECONFIG),,./test/node)
+	$(if $(NODE_KUBECONFIG),,go test -count=1 -v -timeout 10m ./test/node/demo & NODE_FAMILY=IPv6 go test -count=1 -v -timeout 10m -run TestANodeWithoutIPv4 ./test/node/product || { wait; false; }; wait $$!)
 
 .PHONY: test-vector
 test-vector: ## Hold the check of Vector configurations against a real Vector, the program that VECTOR names: presets, what is in the repository, and mutants.

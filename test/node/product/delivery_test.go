@@ -29,12 +29,19 @@ type table struct {
 	delivery.Table
 }
 
+// One release serves what a pod's end loses and what it takes. The second is not tried beside the first, whose
+// pods take the node's time.
+func TestPodsEnd(t *testing.T) {
+	installed(t)
+	t.Run("no line is lost", testNoLineIsLost)
+	t.Run("the drain has its price", testDrains)
+}
+
 // Where docs/delivery.md says that no line is lost, and has no note, none is. What it says
 // of the others is what was seen once, and may be chance.
-func TestNoLineIsLost(t *testing.T) {
+func testNoLineIsLost(t *testing.T) {
 	said, _, _ := promised(t)
 	seen := &table{Table: delivery.Table{}}
-	installed(t)
 	t.Run("of pods", func(t *testing.T) { tryRows(t, seen, said, false) })
 	t.Run("of the node", func(t *testing.T) { tryRows(t, seen, said, true) })
 	t.Logf("of %s:\n%s", shipper(), seen.Markdown())

@@ -34,9 +34,8 @@ func gated() *v1alpha1.ShutdownSpec {
 }
 
 // What every pod's end takes, of applications that end at once.
-func TestTheDrainHasItsPrice(t *testing.T) {
+func testDrains(t *testing.T) {
 	needsVector(t)
-	installed(t)
 	for _, test := range []struct {
 		name string
 		args []string

@@ -26,46 +26,46 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// One release serves what follows, whose tests wait most of their time.
+// One release serves what follows, whose tests wait most of their time. How many run at once is for who starts them:
+// two cores are not enough for the pods of all.
 func TestSidecars(t *testing.T) {
 	installed(t, webhook, "rbac.optional.pods=true", "rbac.optional.serviceAccounts=true", "policy.imagePullSecrets.allowed={"+mirror+"}", kinds)
-	t.Run("of pods", func(t *testing.T) {
-		sideBySide(t, map[string]func(*testing.T){
-			"only its metrics answer on the pod's address":                 testOnlyMetricsAnswer,
-			"one that hangs is started anew":                               testHungIsRestarted,
-			"it starts before the application and ends after it":           testOrder,
-			"it passes the restricted standard and writes nowhere":         testRestricted,
-			"who reaches the pod reads no events":                          testNobodyTaps,
-			"its application is out of its Service until it runs again":    testServiceWhileSidecarRestarts,
-			"its application is out of its Service if it cannot run again": testServiceWhileSidecarFails,
-			"a live change reaches it, and a broken one does not":          testLiveReload,
-			"it reads what other users let it":                             testOtherUsers,
-			"as the application's user it reads what nobody else may":      testUserOfTheApplication,
-			"its image is pulled with a Secret of its own":                 testPullSecrets,
-			"its socket is there again after it was killed":                testSocketOfAKilledSidecar,
-			"faults": testFaultsReachTheStatus,
-		})
-	})
-	// Not beside the others: two cores are not enough for all their pods.
-	t.Run("of kinds", func(t *testing.T) {
-		sideBySide(t, map[string]func(*testing.T){
-			"a StatefulSet rolls out with it, and without": testLongRunning("StatefulSet", 2),
-			"a DaemonSet rolls out with it, and without":   testLongRunning("DaemonSet", 1),
-			"no line of a StatefulSet is lost":             testDelivered("StatefulSet", 2),
-			"no line of a DaemonSet is lost":               testDelivered("DaemonSet", 1),
-			"a CronJob's runs end with it":                 testRunsEnd,
-			"it ends with exit codes of Vector":            testExitCodes,
-		})
+	sideBySide(t, []test{
+		{"a live change reaches it, and a broken one does not", testLiveReload},
+		{"no line of a StatefulSet is lost", testDelivered("StatefulSet", 2)},
+		{"faults", testFaultsReachTheStatus},
+		{"it ends with exit codes of Vector", testExitCodes},
+		{"one that hangs is started anew", testHungIsRestarted},
+		{"no line of a DaemonSet is lost", testDelivered("DaemonSet", 1)},
+		{"its application is out of its Service until it runs again", testServiceWhileSidecarRestarts},
+		{"its application is out of its Service if it cannot run again", testServiceWhileSidecarFails},
+		{"a StatefulSet rolls out with it, and without", testLongRunning("StatefulSet", 2)},
+		{"a DaemonSet rolls out with it, and without", testLongRunning("DaemonSet", 1)},
+		{"a CronJob's runs end with it", testRunsEnd},
+		{"it starts before the application and ends after it", testOrder},
+		{"its image is pulled with a Secret of its own", testPullSecrets},
+		{"its socket is there again after it was killed", testSocketOfAKilledSidecar},
+		{"as the application's user it reads what nobody else may", testUserOfTheApplication},
+		{"it reads what other users let it", testOtherUsers},
+		{"only its metrics answer on the pod's address", testOnlyMetricsAnswer},
+		{"it passes the restricted standard and writes nowhere", testRestricted},
+		{"who reaches the pod reads no events", testNobodyTaps},
 	})
 }
 
-// sideBySide runs tests whose time is mostly waiting.
-func sideBySide(t *testing.T, tests map[string]func(*testing.T)) {
+// A test with its name.
+type test struct {
+	name string
+	run  func(*testing.T)
+}
+
+// sideBySide runs tests whose time is mostly waiting, those first that take longest.
+func sideBySide(t *testing.T, tests []test) {
 	t.Helper()
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
+	for _, each := range tests {
+		t.Run(each.name, func(t *testing.T) {
 			t.Parallel()
-			test(t)
+			each.run(t)
 		})
 	}
 }
