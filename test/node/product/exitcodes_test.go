@@ -87,10 +87,15 @@ func testExitCodes(t *testing.T) {
 				each.do(t, processOf(t, statusOf(pod, sidecar).ContainerID))
 			}
 			job := ended(t, space)
-			pods := podsOfRun(t, space, "run")
-			require.Len(t, pods, 1)
-			pod, status := &pods[0], statusOf(&pods[0], sidecar)
-			require.NotNil(t, status.State.Terminated, "%v", status)
+			var pod *corev1.Pod
+			var status *corev1.ContainerStatus
+			// One that waits to be started again keeps no run from its end, and the kubelet tells of its own after that.
+			eventually(t, "the sidecar's end to be told", func() bool {
+				pods := podsOfRun(t, space, "run")
+				require.Len(t, pods, 1)
+				pod, status = &pods[0], statusOf(&pods[0], sidecar)
+				return status.State.Terminated != nil
+			})
 			app, vector, before := statusOf(pod, "app").State.Terminated, status.State.Terminated, status.LastTerminationState.Terminated
 			t.Logf("application: exit code %d; sidecar: exit code %d (%s), before that %v; Job %s (%s)", app.ExitCode, vector.ExitCode, vector.Reason, before, job.Type, job.Reason)
 			switch {
