@@ -20,12 +20,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// saysLocked returns whether a VectorSidecar says that its OverlaySet is kept as it is, and by whom.
-func saysLocked(vs *v1alpha1.VectorSidecar) bool {
-	ready := apimeta.FindStatusCondition(vs.Status.Conditions, meta.ConditionReady)
-	return ready != nil && strings.Contains(ready.Message, "OverlaySet "+vs.Namespace+"/"+meta.OverlaySet+": ") && strings.Contains(ready.Message, harness.Locked) &&
-		apimeta.IsStatusConditionTrue(vs.Status.Conditions, meta.ConditionReconciling)
+// saysLocked returns whether conditions say that the OverlaySet of a namespace is kept as it is, and by whom.
+func saysLocked(conditions []metav1.Condition, namespace string) bool {
+	ready := apimeta.FindStatusCondition(conditions, meta.ConditionReady)
+	return ready != nil && strings.Contains(ready.Message, "OverlaySet "+namespace+"/"+meta.OverlaySet+": ") && strings.Contains(ready.Message, harness.Locked) &&
+		apimeta.IsStatusConditionTrue(conditions, meta.ConditionReconciling)
 }
+
+func isLocked(vs *v1alpha1.VectorSidecar) bool { return saysLocked(vs.Status.Conditions, vs.Namespace) }
 
 // A webhook may keep the operator from writing OverlaySets. That is said, not tried many times a second, and keeps
 // no sidecar from the workloads that there are. After a refusal the next attempt is far off: what comes of it is
@@ -40,7 +42,7 @@ func TestAnOverlaySetThatCannotBeWrittenSaysWhy(t *testing.T) {
 			world.Create(t, cart, vs)
 
 			harness.Until(t, world, cart, "its sidecar", func(d *appsv1.Deployment) bool { return has(d, "vector") })
-			harness.Until(t, world, vs, "what is said of it", saysLocked)
+			harness.Until(t, world, vs, "what is said of it", isLocked)
 			require.LessOrEqual(t, way.Count.Load(), int32(12))
 
 			way.IsOn.Store(false)
@@ -61,7 +63,7 @@ func TestAnOverlaySetThatCannotBeWrittenSaysWhy(t *testing.T) {
 			way.IsOn.Store(true)
 			harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "warn"} })
 			harness.Until(t, world, cart, "the change", hasLogLevel("warn"))
-			harness.Until(t, world, vs, "what is said of it", saysLocked)
+			harness.Until(t, world, vs, "what is said of it", isLocked)
 			require.LessOrEqual(t, way.Count.Load(), int32(12))
 			late := objects.NewDeployment("late", vs.Namespace).WithReplicas(0).Labelled("logs", "vector").Build()
 			world.Create(t, late)
@@ -83,7 +85,7 @@ func TestAnOverlaySetThatCannotBeWrittenSaysWhy(t *testing.T) {
 
 			way.IsOn.Store(true)
 			world.Delete(t, vs)
-			harness.Until(t, world, vs, "what is said of it", saysLocked)
+			harness.Until(t, world, vs, "what is said of it", isLocked)
 			harness.Until(t, world, cart, "no sidecar", isClean)
 			require.LessOrEqual(t, way.Count.Load(), int32(14))
 
@@ -110,9 +112,8 @@ func TestAnOverlaySetOfAClusterVectorSidecarThatCannotBeWrittenSaysWhere(t *test
 			change := &harness.Answers{Path: way.Path + "/" + meta.OverlaySet, With: answer}
 			world.RunThrough(t, &running, options, way, change)
 			saysWhere := func(c *v1alpha1.ClusterVectorSidecar) bool {
-				ready := apimeta.FindStatusCondition(c.Status.Conditions, meta.ConditionReady)
-				return ready != nil && strings.Contains(ready.Message, "OverlaySet "+closed+"/"+meta.OverlaySet+": ") && strings.Contains(ready.Message, harness.Locked) &&
-					!strings.Contains(ready.Message, open) && apimeta.IsStatusConditionTrue(c.Status.Conditions, meta.ConditionReconciling)
+				return c.Status.ObservedGeneration == c.Generation && saysLocked(c.Status.Conditions, closed) &&
+					!strings.Contains(apimeta.FindStatusCondition(c.Status.Conditions, meta.ConditionReady).Message, open)
 			}
 
 			way.IsOn.Store(true)
