@@ -59,7 +59,8 @@ type test struct {
 	run  func(*testing.T)
 }
 
-// sideBySide runs tests whose time is mostly waiting, those first that take longest.
+// sideBySide runs tests whose time is mostly waiting, in their order: where not all run at once, those that take
+// longest come first.
 func sideBySide(t *testing.T, tests []test) {
 	t.Helper()
 	for _, each := range tests {
