@@ -33,7 +33,7 @@ func (s *sweeper) Start(ctx context.Context) error {
 		case notYet:
 			next, retry = sweepRetry, sweepRetry
 		case notAble:
-			next, retry = retry, min(2*retry, state.LastRetry)
+			next, retry = retry, state.NextWait(retry, sweepRetry, state.LastRetry)
 		}
 		select {
 		case <-ctx.Done():

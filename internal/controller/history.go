@@ -194,13 +194,14 @@ func (h *history) renew(ctx context.Context, installation *corev1.ConfigMap, now
 
 // tryToKeep keeps a revision, but not with each pass while that fails.
 func (h *history) tryToKeep(ctx context.Context, installation *corev1.ConfigMap, revision string, now *desired.Platform, isLet bool) error {
-	failed := &unstoredError{revision: revision, wait: state.FirstRetry}
+	waited := time.Duration(0)
 	if last := h.unstored; last != nil && last.revision == revision {
 		if h.options.Clock().Before(last.until) {
 			return last
 		}
-		failed.wait = min(2*last.wait, state.LastRetry)
+		waited = last.wait
 	}
+	failed := &unstoredError{revision: revision, wait: state.NextWait(waited, state.FirstRetry, state.LastRetry)}
 	err := h.keep(ctx, installation, revision, now, isLet)
 	if err == nil {
 		h.unstored = nil

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
@@ -41,21 +42,26 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		log.FromContext(ctx).V(1).Info("pass stopped by shutdown", "cause", err.Error())
 		return reconcile.Result{}, nil
 	}
-	switch isConflict := r.conflicts.pass(request, err); {
+	switch isConflict := r.isTransient(request.NamespacedName, err); {
 	case isConflict || errors.Is(err, election.ErrNotLeading):
 		log.FromContext(ctx).V(1).Info("object changed meanwhile, retrying", "cause", err.Error())
-		wait := staleRetry
+		wait := state.FirstConflict
 		if isConflict {
-			wait = r.conflicts.When(request)
+			wait = r.memory.Conflict(request.NamespacedName)
 		}
 		return reconcile.Result{RequeueAfter: wait}, nil
 	case err != nil:
 		r.fail(ctx, request.NamespacedName, err)
 	default:
-		r.conflicts.Forget(request)
+		r.memory.NoConflict(request.NamespacedName)
 		result.RequeueAfter = minNonZero(result.RequeueAfter, again)
 	}
 	return result, err
+}
+
+// isTransient reports whether an error of a request is a conflict that a retry is not expected to meet again.
+func (r *Reconciler) isTransient(request types.NamespacedName, err error) bool {
+	return errors.Is(err, apply.ErrStale) && r.memory.IsConflictTransient(request)
 }
 
 // fail records that a pass failed, and has the status say why: somebody may have to do something about it.
@@ -178,7 +184,7 @@ func (r *Reconciler) carryOut(ctx context.Context, known *state.Sidecar, sidecar
 	}
 	if sidecar.DeletionTimestamp != nil {
 		result, err := r.finalizer.release(ctx, sidecar)
-		if !r.conflicts.pass(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(sidecar)}, err) {
+		if !r.isTransient(client.ObjectKeyFromObject(sidecar), err) {
 			known.SetUnreleased(err)
 		}
 		if sidecar.Cluster != nil && err == nil && result.IsZero() {

@@ -30,7 +30,6 @@ type Reconciler struct {
 	periodic    *periodic
 	stages      *stages
 	clusters    *clusters
-	conflicts   *conflicts
 }
 
 // newReconciler returns a Reconciler with a cached and a live client.
@@ -57,7 +56,6 @@ func newReconciler(cached client.Client, live client.Reader, events *announcer, 
 		instruments: observed,
 		cache:       options.Cache,
 		memory:      memory,
-		conflicts:   newConflicts(),
 		snapshots:   taking,
 		validations: &validations{client: cached, live: live, writer: writer, events: events, isEnabled: options.ValidationJobs},
 		preflights:  newPreflights(observed, writer, options),

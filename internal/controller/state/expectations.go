@@ -91,13 +91,14 @@ const mostInVain = 1
 // next returns the next read, with a longer wait each time. answer is the API server's to the attempt, nil
 // if there was none.
 func (m *Missed) next(now time.Time, answer error) *Missed {
-	next := &Missed{Wait: FirstRetry}
+	next := &Missed{}
 	if m != nil {
-		next.Wait = min(2*m.Wait, LastRetry)
+		next.Wait = m.Wait
+		if m.IsCurrent && answer != nil {
+			next.answer, next.inVain = answer, m.inVain+1
+		}
 	}
-	if m != nil && m.IsCurrent && answer != nil {
-		next.answer, next.inVain = answer, m.inVain+1
-	}
+	next.Wait = NextWait(next.Wait, FirstRetry, LastRetry)
 	next.Look = now.Add(next.Wait)
 	return next
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // firstLook and lastLook bound the backoff for checking whether an old companion is still referred
-// to; each wait is twice the one before.
+// to.
 const (
 	firstLook = 5 * time.Second
 	lastLook  = time.Hour
@@ -53,7 +53,7 @@ func (s *revisions) KeepRevisions(companions, free []string) (wait time.Duration
 		}
 		next := before[name]
 		if !now.Before(next.at) {
-			next.wait = min(max(firstLook, 2*next.wait), lastLook)
+			next.wait = NextWait(next.wait, firstLook, lastLook)
 			next.at = now.Add(next.wait)
 		}
 		s.kept[name] = next

@@ -15,13 +15,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 )
 
-// FirstRetry and LastRetry bound the backoff for what has failed: each wait is twice the one
-// before.
-const (
-	FirstRetry = time.Second
-	LastRetry  = 5 * time.Minute
-)
-
 // shared is the state that all VectorSidecars share.
 type shared struct {
 	now func() time.Time

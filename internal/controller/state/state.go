@@ -20,6 +20,8 @@ type Memory struct {
 	*shared
 
 	sidecars map[types.NamespacedName]*Sidecar
+	// conflicts are by request, which may also be for a ClusterVectorSidecar.
+	conflicts map[types.NamespacedName]conflicts
 }
 
 // Sidecar is the state of one VectorSidecar.
@@ -39,7 +41,7 @@ type Sidecar struct {
 func New(now func() time.Time) *Memory {
 	return &Memory{
 		shared:   &shared{now: now, writers: index[types.UID]{}, referrers: index[types.NamespacedName]{}, previous: bounded.NewStore[*previous](mostPrevious)},
-		sidecars: map[types.NamespacedName]*Sidecar{},
+		sidecars: map[types.NamespacedName]*Sidecar{}, conflicts: map[types.NamespacedName]conflicts{},
 	}
 }
 
@@ -86,6 +88,7 @@ func (m *Memory) empty(name types.NamespacedName) *Sidecar {
 func (m *Memory) Forget(name types.NamespacedName) (unused []types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	delete(m.conflicts, name)
 	known := m.sidecars[name]
 	if known == nil {
 		return nil

@@ -10,8 +10,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/preflight"
 )
 
-// firstTrial is the wait before the API server is asked again about what it has refused: each wait is
-// twice the one before, up to LastRetry.
+// firstTrial is the first wait before the API server is asked again about what it has refused.
 const firstTrial = time.Minute
 
 // trials are the verdicts of dry runs on a VectorSidecar's sidecars.
@@ -60,7 +59,7 @@ func (s *trials) SetTrial(p *plan.Plan, verdict preflight.Verdict) {
 	case verdict.Result == preflight.NotJudged:
 		wait = LastRetry
 	case verdict.Holds() && before.Holds():
-		wait = min(2*before.wait, LastRetry)
+		wait = NextWait(before.wait, firstTrial, LastRetry)
 	case verdict.Holds():
 		wait = firstTrial
 	}

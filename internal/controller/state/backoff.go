@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package state
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// FirstRetry and LastRetry bound the backoff for what has failed.
+const (
+	FirstRetry = time.Second
+	LastRetry  = 5 * time.Minute
+)
+
+// NextWait returns the wait that follows another one, 0 if there was none: first, and then each time twice the
+// one before, up to last.
+func NextWait(before, first, last time.Duration) time.Duration {
+	return min(max(first, 2*before), last)
+}
+
+// FirstConflict is when to retry first after a conflict on an object other than a workload: somebody else has
+// written it, or the cache does not show our own write yet. After mostConflicts in a row, which take some ten
+// seconds, it is something else that answers so, and an error like any other.
+const (
+	FirstConflict = 50 * time.Millisecond
+	mostConflicts = 8
+)
+
+// conflicts are those in a row, by request.
+type conflicts struct {
+	inRow int
+	wait  time.Duration
+}
+
+// IsConflictTransient reports whether a retry is not expected to meet another conflict, as far as is known.
+func (m *Memory) IsConflictTransient(request types.NamespacedName) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.conflicts[request].inRow < mostConflicts
+}
+
+// Conflict records a conflict. It returns when to retry.
+func (m *Memory) Conflict(request types.NamespacedName) time.Duration {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	known := m.conflicts[request]
+	known.inRow, known.wait = known.inRow+1, NextWait(known.wait, FirstConflict, LastRetry)
+	m.conflicts[request] = known
+	return known.wait
+}
+
+// NoConflict ends the row: what was asked for is done, or there is nothing left to do.
+func (m *Memory) NoConflict(request types.NamespacedName) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.conflicts, request)
+}
