@@ -68,11 +68,8 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	clock := newServerClock(process.Now)
 	config = rest.CopyConfig(config)
 	config.Wrap(clock.through)
-	version, err := kubeVersion(config)
+	version, err := options.ask(config)
 	if err != nil {
-		return err
-	}
-	if options.ClusterSidecars, err = options.offersClusters(config); err != nil {
 		return err
 	}
 	workloads, lists := options.workloads(), &relister{}
@@ -210,17 +207,26 @@ func clusterOf(config *rest.Config, kinds apimeta.RESTMapper) (render.Cluster, e
 	return found, err
 }
 
-// offersClusters reports whether ClusterVectorSidecars are offered: it was asked for, and the API
-// server knows the kind. Without it, its watch would keep the operator from everything else.
-func (o *Options) offersClusters(config *rest.Config) (bool, error) {
-	if !o.ClusterSidecars {
-		return false, nil
-	}
-	found, err := discovery.NewDiscoveryClientForConfig(config)
+// ask returns the API server's version. It takes ClusterVectorSidecars out of the options if the API server does not
+// know them: their watch would keep the operator from everything else.
+func (o *Options) ask(config *rest.Config) (version string, err error) {
+	server, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
-		return false, fmt.Errorf("creating a discovery client: %w", err)
+		return "", fmt.Errorf("creating a discovery client: %w", err)
 	}
-	served, err := found.ServerResourcesForGroupVersion(v1alpha1.GroupVersion.String())
+	is, err := server.ServerVersion()
+	if err != nil {
+		return "", fmt.Errorf("getting the API server's version: %w", err)
+	}
+	if o.ClusterSidecars {
+		o.ClusterSidecars, err = servesClusters(server)
+	}
+	return is.GitVersion, err
+}
+
+// servesClusters reports whether the API server knows ClusterVectorSidecars.
+func servesClusters(server discovery.DiscoveryInterface) (bool, error) {
+	served, err := server.ServerResourcesForGroupVersion(v1alpha1.GroupVersion.String())
 	if err != nil && !apierrors.IsNotFound(err) {
 		return false, fmt.Errorf("asking for the kinds of %s: %w", v1alpha1.GroupVersion, err)
 	}
@@ -229,16 +235,4 @@ func (o *Options) offersClusters(config *rest.Config) (bool, error) {
 		telemetry.Warn(ctrl.Log, "ClusterVectorSidecars are not offered: their CustomResourceDefinition is missing; install it, and restart the operator")
 	}
 	return isServed, nil
-}
-
-func kubeVersion(config *rest.Config) (string, error) {
-	found, err := discovery.NewDiscoveryClientForConfig(config)
-	if err != nil {
-		return "", fmt.Errorf("creating a discovery client: %w", err)
-	}
-	version, err := found.ServerVersion()
-	if err != nil {
-		return "", fmt.Errorf("getting the API server's version: %w", err)
-	}
-	return version.GitVersion, nil
 }
