@@ -99,17 +99,24 @@ func TestARevisionThatCannotBeStoredIsNotGivenOut(t *testing.T) {
 	runsThrough(t, way)
 	level(t, installation, "warn")
 
-	for _, one := range all {
-		one.until(t, v1alpha1.RolloutWaiting, before)
-		harness.Until(t, world, one.vs, "what is said of it", func(vs *v1alpha1.VectorSidecar) bool {
-			return strings.Contains(vs.Status.Rollout.Message, " cannot be stored: ") && strings.Contains(vs.Status.Rollout.Message, "locked by the security team")
-		})
-		require.Equal(t, "True", condition(one.vs, meta.ConditionReady))
+	isHeldBack := func(late string) {
+		for _, one := range all {
+			one.until(t, v1alpha1.RolloutWaiting, before)
+			harness.Until(t, world, one.vs, "what is said of it", func(vs *v1alpha1.VectorSidecar) bool {
+				return strings.Contains(vs.Status.Rollout.Message, " cannot be stored: ") && strings.Contains(vs.Status.Rollout.Message, "locked by the security team")
+			})
+			require.Equal(t, "True", condition(one.vs, meta.ConditionReady))
+		}
+		came := all[0].late(t, late)
+		harness.Until(t, world, came, "the sidecar of the revision before", hasSidecar)
+		require.Equal(t, sidecar, logLevel(came))
+		require.LessOrEqual(t, way.Count.Swap(0), int32(6))
 	}
-	late := all[0].late(t, "late")
-	harness.Until(t, world, late, "the sidecar of the revision before", hasSidecar)
-	require.Equal(t, sidecar, logLevel(late))
-	require.LessOrEqual(t, way.Count.Load(), int32(6))
+	isHeldBack("late")
+	runsThrough(t, way)
+	level(t, installation, "error")
+	isHeldBack("after-a-restart")
+	level(t, installation, "warn")
 
 	way.IsOn.Store(false)
 	for _, one := range all {
