@@ -68,7 +68,7 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	clock := newServerClock(process.Now)
 	config = rest.CopyConfig(config)
 	config.Wrap(clock.through)
-	version, err := options.ask(config)
+	version, err := askServer(config, &options)
 	if err != nil {
 		return err
 	}
@@ -207,9 +207,9 @@ func clusterOf(config *rest.Config, kinds apimeta.RESTMapper) (render.Cluster, e
 	return found, err
 }
 
-// ask returns the API server's version. It takes ClusterVectorSidecars out of the options if the API server does not
-// know them: their watch would keep the operator from everything else.
-func (o *Options) ask(config *rest.Config) (version string, err error) {
+// askServer returns the API server's version. It takes ClusterVectorSidecars out of the options if the API server
+// does not know them: their watch would keep the operator from everything else.
+func askServer(config *rest.Config, options *Options) (version string, err error) {
 	server, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
 		return "", fmt.Errorf("creating a discovery client: %w", err)
@@ -218,8 +218,8 @@ func (o *Options) ask(config *rest.Config) (version string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("getting the API server's version: %w", err)
 	}
-	if o.ClusterSidecars {
-		o.ClusterSidecars, err = servesClusters(server)
+	if options.ClusterSidecars {
+		options.ClusterSidecars, err = servesClusters(server)
 	}
 	return is.GitVersion, err
 }
