@@ -86,7 +86,6 @@ time-zones: ## Write the names of the time zones that Go has, which the check of
 	go run ./test/vectortables/zones > $(ZONES).tmp && mv $(ZONES).tmp $(ZONES)
 
 ZONES := internal/vectorconfig/data/timezones.txt
-
 FUNCTIONS := internal/vrl/data/functions.tsv
 # FURTHER is where the options of a release that is not in FACTS are written, for vector-tables.
 FURTHER := $(abspath $(BIN))/vector-options.json
@@ -144,14 +143,16 @@ samples: $(BIN)/kubectl ## Apply the sample application and VectorSidecars.
 # Tests that run programs on the repository's charts and binaries: go test sees
 # what a test reads, not what its child processes read, so it must not reuse a result.
 RUNS_PROGRAMS := envtest cli docs vector
-INTEGRATION := chart fleet answers corpus process injection webhook faults preflight bombs
+PARTS := envtest-fleet envtest-answers docs-commands chart-webhook
+INTEGRATION := chart $(PARTS) corpus process injection faults preflight bombs
 
 # Each has a control plane of its own and waits much of its time, so several run side by side. Those that change one
-# installation take turns: of the webhook, of the pace of rollouts and of what the API server refuses are parts of their own.
+# installation take turns, and are parts of their own, PACKAGE-PART, as are the documentation's commands.
 SIDE_BY_SIDE := $(MAKE) --no-print-directory --keep-going --jobs=4 --output-sync=target
-TESTS_fleet := Wave|Halt|Revision|Canary|APersonHas|Places|Windows|StopEnds|Stops|Stored|LastGood|Revert|GoesBack|WayBack|NorBringsBack|Soak|Rollouts|Budget|RolloutBefore|OwnersRollout|NoMorePods|KeepsItsPlace
-TESTS_webhook := Webhook|Certificate|Replica|APIServerIsTold|Probes
-TESTS_answers := SaysWhy|IsNotBelieved
+TESTS_envtest-fleet := Wave|Halt|Revision|Canary|APersonHas|Places|Windows|StopEnds|Stops|Stored|LastGood|Revert|GoesBack|WayBack|NorBringsBack|Soak|Rollouts|Budget|RolloutBefore|OwnersRollout|NoMorePods|KeepsItsPlace
+TESTS_chart-webhook := Webhook|Certificate|Replica|APIServerIsTold|Probes
+TESTS_envtest-answers := SaysWhy|IsNotBelieved
+TESTS_docs-commands := TestCommands
 
 # Tests on a cluster wait most of their time, so several of a package run at once, also where there are few cores. Programs
 # collect garbage seldom while they have memory enough, and those without tables for a debugger are linked in less time.
@@ -160,8 +161,9 @@ TEST_ENV = GOGC=$(or $(GOGC),400) GOMEMLIMIT=$(or $(GOMEMLIMIT),2GiB) OPERATOR='
 GO_TEST = $(TEST_ENV) go test -ldflags '-s -w' -timeout 30m -parallel $(PARALLEL)
 PARALLEL := 4
 go-test-envtest: PARALLEL := 6
-go-test-envtest: SELECTED := -test.skip '$(TESTS_fleet)|$(TESTS_answers)'
-go-test-chart: SELECTED := -skip '$(TESTS_webhook)'
+go-test-envtest: SELECTED := -test.skip '$(TESTS_envtest-fleet)|$(TESTS_envtest-answers)'
+go-test-docs: SELECTED := -test.skip '$(TESTS_docs-commands)'
+go-test-chart: SELECTED := -skip '$(TESTS_chart-webhook)'
 
 # The release before this one, as long as there are no tags: what is upgraded from, and
 # rolled back to. An entry of CHANGELOG.md is about what has changed since.
@@ -193,14 +195,12 @@ go-test-rest:
 $(addprefix go-test-,$(RUNS_PROGRAMS)): go-test-%: # What is linked stays, and is linked again only when it has changed.
 	@go test -c -ldflags '-s -w' -o $(BIN)/tests/$*.test ./test/$*
 	@cd test/$* && $(TEST_ENV) '$(CURDIR)/$(BIN)/tests/$*.test' -test.paniconexit0 -test.timeout 30m -test.parallel $(PARALLEL) $(SELECTED) && echo "ok  test/$*  $${SECONDS}s"
-$(addprefix go-test-,$(filter-out fleet answers webhook bombs,$(INTEGRATION))): go-test-%:
+$(addprefix go-test-,$(filter-out $(PARTS) bombs,$(INTEGRATION))): go-test-%:
 	@$(GO_TEST) -count=1 $(SELECTED) ./test/$*/...
-go-test-fleet go-test-answers: go-test-%:
-	@$(GO_TEST) -count=1 -run '$(TESTS_$*)' ./test/envtest/...
+$(PARTS:%=go-test-%): go-test-%:
+	@$(GO_TEST) -count=1 -run '$(TESTS_$*)' ./test/$(firstword $(subst -, ,$*))/...
 go-test-bombs:
 	@$(GO_TEST) -count=1 ./test/bombs -few
-go-test-webhook:
-	@$(GO_TEST) -count=1 -run '$(TESTS_webhook)' ./test/chart/...
 
 .PHONY: test-charts
 test-charts: $(BIN)/helm-unittest ## Run both charts' helm-unittest suites.
@@ -208,7 +208,7 @@ test-charts: $(BIN)/helm-unittest ## Run both charts' helm-unittest suites.
 	$(BIN)/helm-unittest -f 'test/sidecarchart/*_test.yaml' .
 
 .PHONY: test-integration
-test-integration: build release-before control-plane $(BIN)/helm-sdk $(BIN)/promtool $(BIN)/crds $(BIN)/rollouts-crds ## Run what takes longer: the chart's life, operators that are killed, frozen and replaced, waves, ways back and the pace of rollouts, writes that are always refused, generated workloads, injection by the API server, preflight, faults and bombs in short.
+test-integration: build release-before control-plane $(addprefix $(BIN)/,helm-sdk helm-unittest promtool crds rollouts-crds) ## Run what takes longer: the chart's life, operators that are killed, frozen and replaced, waves, ways back and the pace of rollouts, writes that are always refused, the documentation's commands, generated workloads, injection by the API server, preflight, faults and bombs in short.
 	@$(SIDE_BY_SIDE) $(INTEGRATION:%=go-test-%)
 
 .PHONY: test-rollouts
