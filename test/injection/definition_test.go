@@ -60,6 +60,11 @@ func TestASidecarThatADefinitionDoesNotKnowIsNotPutIn(t *testing.T) {
 		trial := objects.NewDeployment("trial", namespace).Labelled("logs", "vector").Build()
 		return w.Client.Create(t.Context(), trial, client.DryRunAll) == nil && has(trial, "vector")
 	})
+	// Until then the API server answers with 503, which failurePolicy does not cover: it looks for definitions every 5 s.
+	harness.Eventually(t, "the policies to know the definition of Rollouts", func() bool {
+		trial := harness.NewWorkload("Rollout", "trial", namespace, map[string]string{"logs": "vector"})
+		return w.Client.Create(t.Context(), trial, client.DryRunAll) == nil
+	})
 	rollout := harness.NewWorkload("Rollout", "cart", namespace, map[string]string{"logs": "vector"})
 	w.Create(t, rollout)
 	require.Equal(t, []string{"app"}, names(rollout))
