@@ -42,3 +42,11 @@ i.of in variables.replacedIDs || !oldObject.{{ .path }}.spec.?{{ .list }}.orValu
 dyn(i.item) : dyn(oldObject.{{ .path }}.spec.{{ .list }}.filter(c, c.name == i.item.name)[0]))
 {{- end }}
 {{- end -}}
+
+{{- /* Whether an overlay o selects the workload, in CEL. Takes the kind, and the expressions of isOwned and labels. */ -}}
+{{- define "vector-sidecar-operator.selects" -}}
+'{{ .kind }}' in o.kinds && !({{ .isOwned }} && o.?skipsOwned.orValue(false)) && o.requirements.all(r,
+r.operator == 'In' ? r.key in {{ .labels }} && {{ .labels }}[r.key] in r.values :
+r.operator == 'NotIn' ? !(r.key in {{ .labels }} && {{ .labels }}[r.key] in r.values) :
+r.operator == 'Exists' ? r.key in {{ .labels }} : !(r.key in {{ .labels }}))
+{{- end -}}

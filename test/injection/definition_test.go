@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -22,23 +23,12 @@ import (
 // the sidecar would be an init container that the application waits for in vain: so it is not put in there.
 func TestASidecarThatADefinitionDoesNotKnowIsNotPutIn(t *testing.T) {
 	t.Parallel()
-	old := controlplane.ForTest(t, controlplane.Options{})
-	w, err := harness.NewWorld(old.Config())
-	require.NoError(t, err)
-	require.NoError(t, w.ServeRollouts(func(definition *apiextensionsv1.CustomResourceDefinition) {
+	w, _ := servingRollouts(t, func(definition *apiextensionsv1.CustomResourceDefinition) {
 		for i := range definition.Spec.Versions {
 			pod := definition.Spec.Versions[i].Schema.OpenAPIV3Schema.Properties["spec"].Properties["template"].Properties["spec"]
 			delete(pod.Properties["initContainers"].Items.Schema.Properties, "restartPolicy")
 		}
-	}))
-	both := []string{"Deployment", "Rollout"}
-	_, err = w.RunAsInstalled(t.Context(), old, both...)
-	require.NoError(t, err)
-	_, err = w.InjectAtAdmission(t.Context(), old, both...)
-	require.NoError(t, err)
-	with := options
-	with.WorkloadKinds = both
-	w.StartOperator(t, with)
+	})
 
 	namespace := w.Namespace(t)
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").For("Deployment", "Rollout").Build()
@@ -60,11 +50,6 @@ func TestASidecarThatADefinitionDoesNotKnowIsNotPutIn(t *testing.T) {
 		trial := objects.NewDeployment("trial", namespace).Labelled("logs", "vector").Build()
 		return w.Client.Create(t.Context(), trial, client.DryRunAll) == nil && has(trial, "vector")
 	})
-	// Until then the API server answers with 503, which failurePolicy does not cover: it looks for definitions every 5 s.
-	harness.Eventually(t, "the policies to know the definition of Rollouts", func() bool {
-		trial := harness.NewWorkload("Rollout", "trial", namespace, map[string]string{"logs": "vector"})
-		return w.Client.Create(t.Context(), trial, client.DryRunAll) == nil
-	})
 	rollout := harness.NewWorkload("Rollout", "cart", namespace, map[string]string{"logs": "vector"})
 	w.Create(t, rollout)
 	require.Equal(t, []string{"app"}, names(rollout))
@@ -73,4 +58,54 @@ func TestASidecarThatADefinitionDoesNotKnowIsNotPutIn(t *testing.T) {
 			return of.Is("Rollout", "cart") && of.Reason == meta.ReasonApplyRefused
 		})
 	})
+}
+
+// An API server that has just started may not have the definition of Rollouts yet, and refuses what its policies
+// concern of them: those that get something, and no others.
+func TestOnlySelectedRolloutsWaitForTheirDefinition(t *testing.T) {
+	t.Parallel()
+	w, plane := servingRollouts(t)
+	namespace := w.Namespace(t)
+	w.Create(t, objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").For("Rollout").Build())
+	selected := harness.NewWorkload("Rollout", "cart", namespace, map[string]string{"logs": "vector"})
+	harness.Eventually(t, "the policy to act", func() bool {
+		trial := selected.DeepCopyObject().(client.Object)
+		return w.Client.Create(t.Context(), trial, client.DryRunAll) == nil && has(trial, "vector")
+	})
+	config, err := plane.AddAPIServer()
+	require.NoError(t, err)
+	started, err := client.New(config, client.Options{Scheme: w.Client.Scheme()})
+	require.NoError(t, err)
+	refused := 0
+	harness.Eventually(t, "the sidecar, by the API server that has started", func() bool {
+		other := harness.NewWorkload("Rollout", "other", namespace, map[string]string{"logs": "none"})
+		require.NoError(t, started.Create(t.Context(), other, client.DryRunAll))
+		trial := selected.DeepCopyObject().(client.Object)
+		if err := started.Create(t.Context(), trial, client.DryRunAll); err != nil {
+			require.True(t, apierrors.IsServiceUnavailable(err), "%v", err)
+			refused++
+			return false
+		}
+		return has(trial, "vector")
+	})
+	t.Logf("refused %d times: one that gets a sidecar", refused)
+}
+
+// servingRollouts starts an API server that serves Rollouts, by their definition with some changes, and an operator
+// that injects Deployments and Rollouts by policies.
+func servingRollouts(t *testing.T, changes ...func(*apiextensionsv1.CustomResourceDefinition)) (*harness.World, *controlplane.ControlPlane) {
+	t.Helper()
+	plane := controlplane.ForTest(t, controlplane.Options{})
+	w, err := harness.NewWorld(plane.Config())
+	require.NoError(t, err)
+	require.NoError(t, w.ServeRollouts(changes...))
+	both := []string{"Deployment", "Rollout"}
+	_, err = w.RunAsInstalled(t.Context(), plane, both...)
+	require.NoError(t, err)
+	_, err = w.InjectAtAdmission(t.Context(), plane, both...)
+	require.NoError(t, err)
+	with := options
+	with.WorkloadKinds = both
+	w.StartOperator(t, with)
+	return w, plane
 }

@@ -48,17 +48,18 @@ func TestWhatACreateTakes(t *testing.T) {
 
 	none, hook := withoutPolicies(t, matched, label)
 	cases := []struct {
-		what   string
-		create func(int) *objects.Deployment
+		what       string
+		create     func(int) *objects.Deployment
+		isSelected bool
 	}{
-		{"a namespace without an OverlaySet", label("bare", world.Namespace(t), "vector")},
-		{"a VectorSidecar that does not match", label("other", matched, "fluent")},
-		{"a VectorSidecar that matches", label("one", matched, "vector")},
-		{"50 VectorSidecars, none of which matches", label("miss", crowd, "fluent")},
-		{"50 VectorSidecars, one of which matches", label("hit", crowd, last)},
-		{"100 VectorSidecars, one of which matches", label("hit", full, lastOfFull)},
-		{"50 VectorSidecars that tell, one of which matches", label("tell", tell, lastTelling)},
-		{"100 VectorSidecars that tell of one address, one of which matches", label("tell", tellFull, lastOfFullTelling)},
+		{"a namespace without an OverlaySet", label("bare", world.Namespace(t), "vector"), false},
+		{"a VectorSidecar that does not match", label("other", matched, "fluent"), false},
+		{"a VectorSidecar that matches", label("one", matched, "vector"), true},
+		{"50 VectorSidecars, none of which matches", label("miss", crowd, "fluent"), false},
+		{"50 VectorSidecars, one of which matches", label("hit", crowd, last), true},
+		{"100 VectorSidecars, one of which matches", label("hit", full, lastOfFull), true},
+		{"50 VectorSidecars that tell, one of which matches", label("tell", tell, lastTelling), true},
+		{"100 VectorSidecars that tell of one address, one of which matches", label("tell", tellFull, lastOfFullTelling), true},
 	}
 	var all []func(int) *objects.Deployment
 	for n := range cases {
@@ -73,7 +74,9 @@ func TestWhatACreateTakes(t *testing.T) {
 		t.Logf("%s: p50 %s, p99 %s; %.1f of without, %.1f of a webhook", cases[n].what, took[n].p50, took[n].p99,
 			float64(took[n].p50)/float64(none.p50), float64(took[n].p50)/float64(hook.p50))
 		if n > 0 { // In the first there is nothing to evaluate.
-			t.Logf("%s: %s", cases[n].what, costOf(t, cases[n].create(creates).Build()))
+			cost := costOf(t, cases[n].create(creates).Build())
+			t.Logf("%s: %s", cases[n].what, cost)
+			require.Equal(t, cases[n].isSelected, cost.matches, "what gets nothing is not mutated")
 		}
 		require.Less(t, took[n].p50, 30*hook.p50)
 	}
