@@ -63,7 +63,8 @@ func TestTheApplicationIsTold(t *testing.T) {
 					{Name: "FIRST", Value: "1"}, {Name: "NODE", ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: "spec.nodeName"}}},
 					{Name: "CPU", ValueFrom: &corev1.EnvVarSource{ResourceFieldRef: &corev1.ResourceFieldSelector{Resource: "limits.cpu"}}},
 				}
-				spec.Containers = append(spec.Containers, corev1.Container{Name: "web", Image: "web:1"})
+				// A name that is also a key of what the pod template lists.
+				spec.Containers = append(spec.Containers, corev1.Container{Name: "manager", Image: "web:1"})
 			}
 			vs := telling("traces", namespace, "LOG_ADDRESS", v1alpha1.WorkloadKind(kind))
 			world.Create(t, vs)
@@ -82,8 +83,8 @@ func TestTheApplicationIsTold(t *testing.T) {
 				"LOG_ADDRESS=127.0.0.1:5170",
 			}
 			require.Equal(t, append([]string{"FIRST=1", "NODE=", "CPU="}, want...), told(object, app), "after the owner's")
-			require.Equal(t, want, told(object, "web"))
-			require.Contains(t, template(object).Annotations[toldByTraces], "web LOG_ADDRESS=127.0.0.1:5170")
+			require.Equal(t, want, told(object, "manager"))
+			require.Contains(t, template(object).Annotations[toldByTraces], "manager LOG_ADDRESS=127.0.0.1:5170")
 
 			harness.Until(t, world, object, "the operator to take it over", isAdopted("traces"))
 			require.EqualValues(t, 1, object.GetGeneration(), "no second rollout: %v", object.GetAnnotations())
