@@ -60,6 +60,18 @@ term, which the kind is filled into. */ -}}
 {{ ternary "[vectorsidecars, clustervectorsidecars]" "[vectorsidecars]" (ne (include "vector-sidecar-operator.offersClusters" .) "") }}
 {{- end -}}
 
+{{- /* What the operator has the API server judge before it writes: rules of a Role or a ClusterRole. No other
+account has them, because the policy that comes with them is about the operator's. */ -}}
+{{- define "vector-sidecar-operator.preflightRules" -}}
+{{- if .Values.preflight.enabled }}
+# The API server judges a pod with the sidecar, and whether a Secret exists, by dry runs: all else is
+# refused by the ValidatingAdmissionPolicy that comes with this right.
+- apiGroups: [""]
+  resources: [pods, secrets]
+  verbs: [create]
+{{- end }}
+{{- end -}}
+
 {{- /* What the operator does in a namespace that it works in: rules of a Role or a
 ClusterRole. */ -}}
 {{- define "vector-sidecar-operator.workRules" -}}
@@ -131,13 +143,6 @@ ClusterRole. */ -}}
 - apiGroups: [""]
   resources: [pods]
   verbs: [list]
-{{- end }}
-{{- if .Values.preflight.enabled }}
-# The API server judges a pod with the sidecar, and whether a Secret exists, by dry runs: all else is
-# refused by the ValidatingAdmissionPolicy that comes with this right.
-- apiGroups: [""]
-  resources: [pods, secrets]
-  verbs: [create]
 {{- end }}
 {{- if .Values.rbac.optional.serviceAccounts }}
 # What the pods of a workload pull images with, where the sidecar brings a pull secret.

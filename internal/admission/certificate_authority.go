@@ -25,6 +25,8 @@ const (
 const (
 	authorityName     = "vector-sidecar-operator-ca"
 	authorityDuration = 10 * 365 * 24 * time.Hour
+	// LongestCertificateDuration leaves a new CA a time in which it can sign: it has to outlive what it signs.
+	LongestCertificateDuration = authorityDuration / 2
 	// early is by how much a certificate's validity is backdated, to tolerate clock skew.
 	early = time.Hour
 )

@@ -86,6 +86,13 @@ func TestACertificateIsReplacedInTime(t *testing.T) {
 	}
 }
 
+func TestACertificateOfTheLongestDurationHasAnAuthority(t *testing.T) {
+	longest := at(time.Now())
+	longest.duration = LongestCertificateDuration
+	data := renewed(t, longest, nil)
+	require.True(t, longest.hasAuthority(data) && longest.isGood(data))
+}
+
 func TestAnAuthorityIsTrustedBesideItsSuccessorForSomeTime(t *testing.T) {
 	now := time.Now()
 	var made []map[string][]byte

@@ -145,6 +145,7 @@ func TestOptionsThatCannotWorkAreNamed(t *testing.T) {
 		"a webhook without a certificate":         {arguments: []string{"--webhook-bind-address=:9443", "--namespace=a"}, names: []string{"--webhook-certificate-secret"}},
 		"a certificate for no name":               {arguments: []string{"--webhook-bind-address=:9443", "--webhook-configuration=c"}, names: []string{"--webhook-configuration needs --webhook-service"}},
 		"a certificate that is over at once":      {arguments: []string{"--webhook-bind-address=:9443", "--webhook-certificate-duration=1s"}, names: []string{"--webhook-certificate-duration is 1s"}},
+		"a certificate for as long as its CA":     {arguments: []string{"--webhook-bind-address=:9443", "--webhook-certificate-duration=87600h"}, names: []string{"--webhook-certificate-duration is 87600h0m0s", "43800h0m0s"}},
 		"a delay longer than a pod has":           {arguments: []string{"--webhook-bind-address=:9443", "--webhook-shutdown-delay=30s"}, names: []string{"--webhook-shutdown-delay is 30s", "20s"}},
 		"no period":                               {arguments: []string{"--leader-election-retry-period=0s"}, names: []string{"retry-period is 0s"}},
 		"a lease that is over at once":            {arguments: []string{"--leader-election-lease-duration=10ms"}, names: []string{"lease-duration is 10ms"}},

@@ -105,8 +105,8 @@ func (w *WebhookOptions) check(namespace string) []error {
 	if len(w.ClientNames) > 0 && w.ClientCA == "" {
 		findings = append(findings, errors.New("--webhook-client-names needs --webhook-client-ca: the CA certificates to verify the names with"))
 	}
-	if w.Duration < leastCertificateDuration {
-		findings = append(findings, fmt.Errorf("--webhook-certificate-duration is %s: it must be at least %s", w.Duration, leastCertificateDuration))
+	if w.Duration < leastCertificateDuration || w.Duration > admission.LongestCertificateDuration {
+		findings = append(findings, fmt.Errorf("--webhook-certificate-duration is %s: it must be between %s and %s", w.Duration, leastCertificateDuration, admission.LongestCertificateDuration))
 	}
 	if w.ShutdownDelay < 0 || w.ShutdownDelay > longestShutdownDelay {
 		findings = append(findings, fmt.Errorf("--webhook-shutdown-delay is %s: it must be between 0s and %s", w.ShutdownDelay, longestShutdownDelay))
