@@ -59,10 +59,11 @@ func (w *Writer) OverlaySet(ctx context.Context, wanted *v1alpha1.OverlaySet) er
 	return nil
 }
 
-// DeleteOverlaySet deletes the OverlaySet of a namespace; a missing one is not an error.
+// DeleteOverlaySet deletes the OverlaySet of a namespace; a missing one is not an error. One that somebody has
+// deleted in the foreground goes at once, too.
 func (w *Writer) DeleteOverlaySet(ctx context.Context, namespace string) error {
 	object := &v1alpha1.OverlaySet{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: meta.OverlaySet}}
-	if err := client.IgnoreNotFound(w.client.Delete(ctx, object)); err != nil {
+	if err := client.IgnoreNotFound(w.client.Delete(ctx, object, client.PropagationPolicy(metav1.DeletePropagationBackground))); err != nil {
 		return fmt.Errorf("deleting OverlaySet %s/%s: %w", namespace, meta.OverlaySet, err)
 	}
 	return nil

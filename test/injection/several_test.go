@@ -232,6 +232,25 @@ func TestOnlyTheOperatorWritesOverlaySets(t *testing.T) {
 	require.ErrorContains(t, world.Client.Create(t.Context(), made), "may not write OverlaySet")
 }
 
+// A deletion in the foreground is ended by the garbage collector, which updates what is deleted.
+func TestAnOverlaySetCanBeDeletedInEveryWay(t *testing.T) {
+	t.Parallel()
+	for _, way := range []metav1.DeletionPropagation{metav1.DeletePropagationForeground, metav1.DeletePropagationOrphan} {
+		t.Run(string(way), func(t *testing.T) {
+			t.Parallel()
+			namespace := world.Namespace(t)
+			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
+			world.Create(t, vs)
+			set := isOffered(t, vs)
+			require.NoError(t, world.Client.Delete(t.Context(), set, client.PropagationPolicy(way)))
+			is := &v1alpha1.OverlaySet{}
+			harness.Eventually(t, "another one in its place", func() bool {
+				return world.Client.Get(t.Context(), client.ObjectKeyFromObject(set), is) == nil && is.UID != set.UID
+			})
+		})
+	}
+}
+
 // Another policy that adds a container of the same name: the API server still accepts the workload.
 func TestAnotherPolicyWithAContainerOfThatName(t *testing.T) {
 	t.Parallel()
