@@ -8,6 +8,7 @@ package operator
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net/url"
@@ -72,6 +73,10 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	if err != nil {
 		return err
 	}
+	left, err := leaveOut(ctx, config, &options)
+	if err != nil {
+		return err
+	}
 	workloads, lists := options.workloads(), &relister{}
 	tuner.isSynced = workloads.IsSynced
 	mgr, err := newManager(ctx, config, options, workloads, lists)
@@ -108,8 +113,8 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	if err := addReloader(mgr, options, process.Level); err != nil {
 		return err
 	}
-	if err := mgr.Add(tuner); err != nil {
-		return fmt.Errorf("adding the garbage collection tuner: %w", err)
+	if err := errors.Join(mgr.Add(tuner), mgr.Add(left)); err != nil {
+		return fmt.Errorf("adding the garbage collection tuner, and what looks for namespaces: %w", err)
 	}
 	if err := mgr.Start(ctx); err != nil {
 		return fmt.Errorf("running: %w", err)

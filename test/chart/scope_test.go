@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -53,4 +55,30 @@ func TestReleasesSideBySideKeepToTheirNamespaces(t *testing.T) {
 
 	helm(t, "uninstall", release, "-n", namespace)
 	requireReleaseGone(t)
+}
+
+// One of its namespaces is deleted, and the Role with it. The others go on, after a restart of the operator too, and
+// when the namespace is back, so is the operator.
+func TestANamespaceThatIsGoneKeepsNoOtherWaiting(t *testing.T) {
+	gone := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "gone"}}
+	world.Create(t, gone)
+	i := installed(t, chartDir, "--set", "watchNamespaces={shop,gone}")
+	injected(t)
+	require.NoError(t, cluster.Delete(t.Context(), gone))
+	awaitGone(t, gone)
+	i.restarted(t)
+	after := example.NewDeployment("after", "shop").Labelled("logs", "vector").Build()
+	world.Create(t, after)
+	harness.Until(t, world, after, "the sidecar", carries)
+
+	helm(t, "upgrade", release, chartDir, "-n", namespace, "--set", "watchNamespaces={shop}")
+	again := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: gone.Name}}
+	world.Create(t, again)
+	t.Cleanup(func() { kubectl(t, "delete", "namespace", again.Name, "--wait=false") })
+	helm(t, "upgrade", release, chartDir, "-n", namespace, "--set", "watchNamespaces={shop,gone}")
+	harness.Eventually(t, "the operator to end", func() bool { return !i.pods.IsReady(t.Context()) })
+	i.restarted(t)
+	cart := example.NewDeployment("cart", again.Name).Labelled("logs", "vector").Build()
+	world.Create(t, cart, example.NewVectorSidecar("logs", again.Name).Selecting("logs", "vector").Build())
+	harness.Until(t, world, cart, "the sidecar", carries)
 }

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package operator
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
+)
+
+// scopeInterval is how often the operator looks for namespaces that it was left without.
+const scopeInterval = 10 * time.Second
+
+// missing are the namespaces of the options that the operator does not watch, because they cannot be read: they are
+// gone, with the Role in them, or not there yet.
+type missing struct {
+	names []string
+	live  client.Reader
+}
+
+// leaveOut takes the namespaces out of the options that cannot be read. An informer that may not list one would keep
+// the operator from all the others. It takes none if it would have to take all, which would stand for the whole cluster.
+func leaveOut(ctx context.Context, config *rest.Config, options *Options) (*missing, error) {
+	m := &missing{}
+	if len(options.WatchNamespaces) < 2 {
+		return m, nil
+	}
+	var err error
+	if m.live, err = client.New(config, client.Options{Scheme: scheme()}); err != nil {
+		return nil, fmt.Errorf("creating a client: %w", err)
+	}
+	var watched []string
+	for _, name := range options.WatchNamespaces {
+		switch err := m.read(ctx, name); {
+		case err == nil:
+			watched = append(watched, name)
+		case apierrors.IsNotFound(err), apierrors.IsForbidden(err):
+			m.names = append(m.names, name)
+		default:
+			return nil, fmt.Errorf("getting namespace %s of --watch-namespaces: %w", name, err)
+		}
+	}
+	if len(watched) == 0 {
+		return &missing{}, nil
+	}
+	for _, name := range m.names {
+		telemetry.Warn(ctrl.Log, "a namespace of --watch-namespaces is not watched: it cannot be read, because it is gone or the Role in it is missing; "+
+			"take it out of watchNamespaces, or create it and upgrade the release", "namespace", name)
+	}
+	options.WatchNamespaces = watched
+	return m, nil
+}
+
+func (m *missing) read(ctx context.Context, name string) error {
+	return m.live.Get(ctx, client.ObjectKey{Name: name}, &corev1.Namespace{})
+}
+
+// NeedLeaderElection is false: every replica has a cache.
+func (*missing) NeedLeaderElection() bool { return false }
+
+// Start returns an error, which ends the operator, once one of the namespaces can be read: a cache takes no namespace in
+// when it has started.
+func (m *missing) Start(ctx context.Context) error {
+	if len(m.names) == 0 {
+		return nil
+	}
+	found := -1
+	err := wait.PollUntilContextCancel(ctx, scopeInterval, false, func(ctx context.Context) (bool, error) {
+		found = slices.IndexFunc(m.names, func(name string) bool { return m.read(ctx, name) == nil })
+		return found >= 0, nil
+	})
+	if err != nil {
+		return nil //nolint:nilerr // It was told to stop.
+	}
+	return fmt.Errorf("namespace %s of --watch-namespaces can be read now: starting anew to watch it", m.names[found])
+}
