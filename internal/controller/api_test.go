@@ -12,10 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/events"
+	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -37,6 +39,28 @@ type memoryAPI struct {
 
 	*Reconciler
 	events *events.FakeRecorder
+	// waiting are the passes that others have requested.
+	waiting queue
+}
+
+// values is the ConfigMap of the installation's values.
+var values = types.NamespacedName{Namespace: "vector-system", Name: "values"}
+
+// pacing returns it with rules for rollouts.
+func pacing(rules string) client.Object {
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: values.Namespace, Name: values.Name, UID: "values"}, Data: map[string]string{desired.RolloutKey: rules}}
+}
+
+// clusterSidecar returns a ClusterVectorSidecar of all workloads with a label, in some namespaces.
+func clusterSidecar(name, label string, namespaces ...string) *v1alpha1.ClusterVectorSidecar {
+	cluster := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name), Generation: 1}}
+	cluster.Spec.Selector = metav1.LabelSelector{MatchLabels: map[string]string{"logs": label}}
+	cluster.Spec.NamespaceSelector = metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{requirement(corev1.LabelMetadataName, "In", namespaces...)}}
+	return cluster
+}
+
+func namespace(name string) client.Object {
+	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1.LabelMetadataName: name}}}
 }
 
 // newMemoryAPI returns an API that holds objects; the Reconciler's cache shows what informers
@@ -46,7 +70,7 @@ func newMemoryAPI(t *testing.T, faults interceptor.Funcs, there ...client.Object
 	known := runtime.NewScheme()
 	require.NoError(t, errors.Join(clientgoscheme.AddToScheme(known), v1alpha1.AddToScheme(known), workload.AddToScheme(known)))
 	builder := fake.NewClientBuilder().WithScheme(known).WithReturnManagedFields().WithObjects(there...).
-		WithStatusSubresource(&v1alpha1.VectorSidecar{}).WithInterceptorFuncs(faults)
+		WithStatusSubresource(&v1alpha1.VectorSidecar{}, &v1alpha1.ClusterVectorSidecar{}).WithInterceptorFuncs(faults)
 	require.NoError(t, addIndexes(t.Context(), indexing{builder}))
 	live := builder.Build()
 	files, err := render.ReadFiles(vectorsidecar.FS)
@@ -54,11 +78,14 @@ func newMemoryAPI(t *testing.T, faults interceptor.Funcs, there ...client.Object
 	sets, err := desired.NewCatalog(files)
 	require.NoError(t, err)
 	recorder := events.NewFakeRecorder(100)
-	a := &memoryAPI{WithWatch: live, events: recorder}
+	a := &memoryAPI{WithWatch: live, events: recorder, waiting: workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())}
+	t.Cleanup(a.waiting.ShutDown)
 	a.Reconciler = newReconciler(digesting{live}, live, newAnnouncer(recorder, known), &Options{
 		Workloads: workloadcache.New(), Catalogue: sets, DefaultEnvironment: "development", KubeVersion: "v1.36.0",
+		Installation: values, Namespace: values.Namespace, ClusterSidecars: true,
 		Cache: desired.NewCache(), Instruments: Instruments{Metrics: telemetry.NewMetrics("1", time.Now)}, Clock: time.Now,
 	})
+	require.NoError(t, errors.Join(a.stages.Start(t.Context(), a.waiting), a.clusters.Start(t.Context(), a.waiting)))
 	a.sync(t)
 	return a
 }
@@ -78,6 +105,13 @@ func (a *memoryAPI) sync(t *testing.T) {
 func (a *memoryAPI) once(t *testing.T, name string) (reconcile.Result, error) {
 	t.Helper()
 	return a.Reconcile(t.Context(), reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "shop", Name: name}})
+}
+
+// onceCluster makes the own pass of a ClusterVectorSidecar once.
+func (a *memoryAPI) onceCluster(t *testing.T, name string) error {
+	t.Helper()
+	_, err := a.Reconcile(t.Context(), reconcile.Request{NamespacedName: clusterKey(name)})
+	return err
 }
 
 // indexing adds the indexes of the operator's cache to an in-memory client.

@@ -85,6 +85,24 @@ func (c *clusters) advance(ctx context.Context, stages *stages, cluster *v1alpha
 	return max(until.Sub(stages.now()), time.Millisecond), nil
 }
 
+// lastOf returns how far the parts of a ClusterVectorSidecar were when that was last written, nothing if it
+// never was in a wave, or is not any more.
+func (c *clusters) lastOf(ctx context.Context, stages *stages, name string) ([]fleet.Part, error) {
+	now := stages.staged()
+	cluster, err := c.named(ctx, name)
+	if now == nil || cluster == nil || cluster.DeletionTimestamp != nil {
+		return nil, err
+	}
+	var parts []fleet.Part
+	for wave := range c.members(ctx, stages.options, cluster, now) {
+		if is := now.Rollout.Last(cluster.Status.Waves, wave); is != nil {
+			of := memberOf(cluster, &cluster.Spec.VectorSidecarSpec, lastgood.Generation(everywhere(cluster)), wave, &now.Given)
+			parts = append(parts, fleet.Part{Of: of, Is: is})
+		}
+	}
+	return parts, nil
+}
+
 // record writes to the status which revisions are let through, and which go on because workloads have
 // waited too long for them, before anything is written for these: for whoever leads after a crash.
 func (c *clusters) record(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, parts map[string]*stage) error {

@@ -35,8 +35,10 @@ func (w wroteTo) funcs(fails func(object client.Object) error) interceptor.Funcs
 		switch object.(type) {
 		case *corev1.ConfigMap:
 			kind = "ConfigMap"
-		case *v1alpha1.VectorSidecar:
+		case *v1alpha1.VectorSidecar, *v1alpha1.ClusterVectorSidecar:
 			kind = "VectorSidecar"
+		case *appsv1.ControllerRevision:
+			kind = "ControllerRevision"
 		}
 		w[kind]++
 		if fails == nil {

@@ -35,7 +35,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	defer func() { r.endPass(&whole, what, err, recover()) }()
 	result, what, err = r.pass(ctx, request, whole.span)
 	if err != nil {
-		r.stages.skip(request.NamespacedName)
+		r.skip(ctx, request.NamespacedName)
 	}
 	again := r.stages.tidy(ctx)
 	if err != nil && isStopping(ctx) {
@@ -57,6 +57,26 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		result.RequeueAfter = minNonZero(result.RequeueAfter, again)
 	}
 	return result, err
+}
+
+// skip has nobody wait for what a pass has failed for. What was last known of how far it is counts, and waves wait
+// until that can be read.
+func (r *Reconciler) skip(ctx context.Context, name types.NamespacedName) {
+	var last []fleet.Part
+	var err error
+	switch cluster, isCluster := meta.ClusterOf(name.Name); {
+	case isCluster && name.Namespace == "":
+		last, err = r.clusters.lastOf(ctx, r.stages, cluster)
+	case !isCluster:
+		var sidecar *v1alpha1.VectorSidecar
+		if sidecar, err = r.snapshots.sidecars.get(ctx, name); sidecar != nil {
+			last, err = r.stages.lastOf(ctx, r.memory.Of(name), sidecar)
+		}
+	}
+	if err == nil {
+		r.stages.passOver(name, last)
+	}
+	r.stages.skip(name)
 }
 
 // isTransient reports whether an error of a request is a conflict that a retry is not expected to meet again.

@@ -4,13 +4,21 @@
 package controller
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 )
@@ -30,4 +38,68 @@ func TestOnlyConflictsAreTransientAndOnlySoOften(t *testing.T) {
 
 	r.memory.NoConflict(logsOfShop)
 	require.True(t, r.isTransient(logsOfShop, conflict))
+}
+
+// After a restart, the first pass over the one whose status says that a revision is halted, or that its wave is not done,
+// meets an error once.
+func TestAHaltAndTheOrderOfWavesOutlastAFirstPassThatFails(t *testing.T) {
+	rules := pacing("waves: [{name: first, environments: [staging]}]\nhalt: {failedWorkloads: 1}")
+	given, err := newMemoryAPI(t, interceptor.Funcs{}, rules).stages.catalog.current(t.Context())
+	require.NoError(t, err)
+	revision := given.Given.Revision
+	began := v1alpha1.RolloutStatus{
+		Revision: revision, Previous: "old", Wave: "first", Generation: 1, State: v1alpha1.RolloutProgressing, Started: &metav1.Time{Time: time.Now().Add(-time.Minute)},
+	}
+	failed := began
+	failed.State, failed.Failed, failed.FailedWorkloads = v1alpha1.RolloutHalted, revision, 1
+	of := func(is v1alpha1.RolloutStatus) client.Object {
+		bad := sidecar("bad", "bad").InEnvironment("staging").WithConfigMap("shipping", "").Build()
+		bad.Generation, bad.Status.Rollout = 1, &is
+		return bad
+	}
+	ofCluster := func(is v1alpha1.RolloutStatus) client.Object {
+		bad := clusterSidecar("bad", "bad", "shop")
+		bad.Spec.Environment, bad.Status.Waves = "staging", []v1alpha1.RolloutStatus{is}
+		return bad
+	}
+	for name, test := range map[string]struct {
+		bad client.Object
+		why string
+	}{
+		"a halted VectorSidecar":                 {of(failed), "1 workloads failed with revision " + revision + " (rollout.halt)"},
+		"a VectorSidecar of the first wave":      {of(began), "VectorSidecar shop/bad of wave first is not done with revision " + revision},
+		"a halted ClusterVectorSidecar":          {ofCluster(failed), "1 workloads failed with revision " + revision + " (rollout.halt)"},
+		"a ClusterVectorSidecar, its first wave": {ofCluster(began), "ClusterVectorSidecar bad of wave first is not done with revision " + revision},
+	} {
+		t.Run(name, func(t *testing.T) {
+			wrote, busy := wroteTo{}, apierrors.NewTimeoutError("the API server is busy", 1)
+			funcs := wrote.funcs(func(object client.Object) error {
+				if _, is := object.(*v1alpha1.ClusterVectorSidecar); is {
+					return busy
+				}
+				return nil
+			})
+			funcs.Get = func(ctx context.Context, on client.WithWatch, key client.ObjectKey, into client.Object, options ...client.GetOption) error {
+				if _, is := into.(*corev1.ConfigMap); is && key.Name == "shipping" {
+					return busy
+				}
+				return on.Get(ctx, key, into, options...)
+			}
+			api := newMemoryAPI(t, funcs, rules.DeepCopyObject().(client.Object), namespace("shop"), test.bad, sidecar("good", "good").Build(), deployment("cart", "good"))
+
+			_, err := api.once(t, "good")
+			require.NoError(t, err)
+			if _, err = api.once(t, "bad"); test.bad.GetNamespace() == "" {
+				err = api.onceCluster(t, "bad")
+			}
+			require.ErrorIs(t, err, busy)
+			_, err = api.once(t, "good")
+
+			require.NoError(t, err)
+			require.Zero(t, wrote["Deployment"])
+			var good v1alpha1.VectorSidecar
+			require.NoError(t, api.Get(t.Context(), types.NamespacedName{Namespace: "shop", Name: "good"}, &good))
+			require.Equal(t, test.why, good.Status.Rollout.Message)
+		})
+	}
 }

@@ -115,7 +115,7 @@ func TestThePluginTakesTheSnapshotThatTheOperatorTakes(t *testing.T) {
 			require.Empty(t, unseen)
 			reader := source.Taker{
 				Source: source.Reader{Reader: world}, Platform: operators.Platform,
-				DefaultEnvironment: operators.DefaultEnvironment, KubeVersion: operators.KubeVersion, Offer: operators.Offer,
+				DefaultEnvironment: operators.DefaultEnvironment, Home: operators.Home, KubeVersion: operators.KubeVersion, Offer: operators.Offer,
 			}
 			observed, err := reader.Take(t.Context(), asked)
 			require.NoError(t, err)

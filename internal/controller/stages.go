@@ -158,7 +158,7 @@ func (s *stages) record(ctx context.Context, known *state.Sidecar, sidecar *v1al
 
 // tidy deletes stored revisions that nobody needs any more.
 func (s *stages) tidy(ctx context.Context) (again time.Duration) {
-	if last := s.catalog.last.Load(); last != nil && last.Rollout.IsStaged() {
+	if last := s.staged(); last != nil {
 		again = s.catalog.history.tidy(ctx, last)
 	}
 	return again
@@ -210,12 +210,27 @@ func (s *stages) observe(sidecar *v1alpha1.VectorSidecar, present *stage, decide
 	return &present.Status, max(until.Sub(now), time.Millisecond)
 }
 
-// skip has nobody wait for a VectorSidecar whose pass has failed.
-func (s *stages) skip(name types.NamespacedName) {
+// passOver has no wave wait for one whose pass has failed, but for what was last known of it.
+func (s *stages) passOver(name types.NamespacedName, last []fleet.Part) {
 	if given := s.given(); given != nil {
-		s.wake(s.waves.Pass(name, given))
+		s.wake(s.waves.Pass(name, given, last...))
+		s.countWaves(given)
 	}
-	s.pace.skip(name)
+}
+
+// lastOf returns how far a VectorSidecar was when that was last known, nothing if it never was in a wave, or
+// is not any more.
+func (s *stages) lastOf(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar) ([]fleet.Part, error) {
+	now, is := s.staged(), known.Rollout(known.Status(sidecar))
+	if now == nil || is == nil || sidecar.DeletionTimestamp != nil {
+		return nil, nil
+	}
+	namespace, err := s.namespaces.of(ctx, sidecar.Namespace)
+	if err != nil {
+		return nil, err
+	}
+	wave := waveOf(sidecar, namespace.Labels, s.options, now)
+	return []fleet.Part{{Of: memberOf(sidecar, &sidecar.Spec, lastgood.Generation(sidecar), wave, &now.Given), Is: is}}, nil
 }
 
 // forget drops a VectorSidecar that is gone.
@@ -231,8 +246,16 @@ func (s *stages) forget(name types.NamespacedName) {
 // given is what the installation gave out when anybody last looked, nil if that does not go by
 // waves.
 func (s *stages) given() *fleet.Given {
-	if last := s.catalog.last.Load(); last != nil && last.Rollout.IsStaged() {
+	if last := s.staged(); last != nil {
 		return &last.Given
+	}
+	return nil
+}
+
+// staged is the platform when anybody last looked, nil if it does not go by waves.
+func (s *stages) staged() *desired.Platform {
+	if last := s.catalog.last.Load(); last != nil && last.Rollout.IsStaged() {
+		return last
 	}
 	return nil
 }

@@ -114,15 +114,19 @@ func (w *Waves) Await(all []types.NamespacedName) {
 // Tell replaces what is known of a VectorSidecar by its status: of one part, or as many as a
 // ClusterVectorSidecar has. It returns who should look again.
 func (w *Waves) Tell(name types.NamespacedName, given *Given, parts ...Part) (wake []types.NamespacedName) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.unheard, name)
+	w.seen[name] = standings(given, parts)
+	return w.wake(given)
+}
+
+func standings(given *Given, parts []Part) []standing {
 	all := make([]standing, 0, len(parts))
 	for i := range parts {
 		all = append(all, parts[i].standing(given))
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	delete(w.unheard, name)
-	w.seen[name] = all
-	return w.wake(given)
+	return all
 }
 
 func (p *Part) standing(given *Given) standing {
@@ -143,11 +147,15 @@ func (p *Part) standing(given *Given) standing {
 	return one
 }
 
-// Pass records that a VectorSidecar cannot say now how far it is: nobody waits for it.
-func (w *Waves) Pass(name types.NamespacedName, given *Given) (wake []types.NamespacedName) {
+// Pass records that a VectorSidecar cannot say now how far it is. If it never has since the start, what
+// its status says counts: a halt, and that its wave is not done. Without that nobody waits for it.
+func (w *Waves) Pass(name types.NamespacedName, given *Given, last ...Part) (wake []types.NamespacedName) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.unheard, name)
+	if _, isSeen := w.seen[name]; !isSeen && len(last) > 0 {
+		w.seen[name] = standings(given, last)
+	}
 	return w.wake(given)
 }
 

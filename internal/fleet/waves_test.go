@@ -499,6 +499,35 @@ func TestNobodyWaitsForOneThatIsGoneOrFails(t *testing.T) {
 	require.True(t, f.pass(1, nothing).IsNew)
 }
 
+// What the status says of one whose first pass after a restart fails counts: the order of waves and a halt outlast that.
+func TestWhatAStatusSaysCountsUntilTheFirstPass(t *testing.T) {
+	fails := func(f *fleetOf, is *v1alpha1.RolloutStatus) {
+		f.waves.Pass(f.names[0], &f.given, Part{Member{}, is})
+	}
+	f := newFleet(t, threeWaves, 2)
+	f.passes(nothing)
+	f.given.Revision = "two"
+	f.pass(0, rolling)
+	f.restart()
+	fails(f, f.is[0])
+	f.pass(1, nothing)
+	require.False(t, f.pass(1, nothing).IsNew)
+	require.Equal(t, "VectorSidecar shop/canary of wave canary is not done with revision two", f.is[1].Message)
+
+	f.pass(0, Progress{Failed: 2})
+	f.restart()
+	fails(f, f.is[0])
+	f.pass(1, nothing)
+	require.True(t, f.pass(1, nothing).Gate.IsHalted)
+
+	f.given.Revision = "three"
+	before := f.pass(0, rolling).Status
+	f.pass(0, nothing)
+	fails(f, &before)
+	f.now = f.now.Add(time.Hour)
+	require.True(t, f.pass(1, nothing).IsNew, "what it said itself is newer")
+}
+
 func TestTheFirstWaveThatSelectsAVectorSidecarHasIt(t *testing.T) {
 	rules, err := Parse("rollout", []byte(threeWaves))
 	require.NoError(t, err)
