@@ -180,6 +180,7 @@ func (r *Reconciler) carryOut(ctx context.Context, known *state.Sidecar, sidecar
 		return reconcile.Result{RequeueAfter: atOnce}, telemetry.ResultUnchanged, ctx.Err()
 	}
 	if err := r.finalizer.holdBeforeWriting(ctx, sidecar, decided); err != nil {
+		r.stages.begun(client.ObjectKeyFromObject(sidecar), decided, nil)
 		return reconcile.Result{}, telemetry.ResultFailed, err
 	}
 	outcome := r.applier.act(ctx, known, sidecar, decided)

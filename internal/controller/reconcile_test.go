@@ -21,6 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
 // A webhook that answers as a conflict does is not taken for one for ever.
@@ -100,6 +101,43 @@ func TestAHaltAndTheOrderOfWavesOutlastAFirstPassThatFails(t *testing.T) {
 			var good v1alpha1.VectorSidecar
 			require.NoError(t, api.Get(t.Context(), types.NamespacedName{Namespace: "shop", Name: "good"}, &good))
 			require.Equal(t, test.why, good.Status.Rollout.Message)
+		})
+	}
+}
+
+// Between the tries to add a finalizer nothing is under way, and others get the places of the installation.
+func TestWhatGetsNoFinalizerTakesNoPlace(t *testing.T) {
+	for name, bad := range map[string]client.Object{
+		"a VectorSidecar":        sidecar("bad", "bad").Build(),
+		"a ClusterVectorSidecar": clusterSidecar("bad", "bad", "shop"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			wrote := wroteTo{}
+			funcs := wrote.funcs(func(object client.Object) error {
+				if object.GetName() == "bad" {
+					return refused
+				}
+				return nil
+			})
+			api := newMemoryAPI(t, funcs, pacing("maxConcurrent: 1"), namespace("shop"), bad, deployment("other", "bad"), sidecar("good", "good").Build())
+			_, err := api.once(t, "good")
+			require.NoError(t, err)
+			if bad.GetNamespace() == "" {
+				require.ErrorIs(t, api.onceCluster(t, "bad"), refused)
+				_, err = api.once(t, meta.InNamespace("bad"))
+				require.NoError(t, err, "it waits for the finalizer")
+			} else {
+				_, err = api.once(t, "bad")
+				require.ErrorIs(t, err, refused)
+			}
+			require.Zero(t, wrote["Deployment"])
+			require.NoError(t, api.Create(t.Context(), deployment("cart", "good")))
+			api.sync(t)
+			clear(wrote)
+
+			_, err = api.once(t, "good")
+			require.NoError(t, err)
+			require.Equal(t, 1, wrote["Deployment"])
 		})
 	}
 }
