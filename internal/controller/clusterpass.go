@@ -46,6 +46,7 @@ func (c *clusters) pass(ctx context.Context, name string, stages *stages) (time.
 	if isNew {
 		namespaces = c.concerned(ctx, cluster, known)
 		known.expect(cluster, namespaces)
+		stages.spread(ctx, name, namespaces)
 	}
 	_, invalid := clusterwide.SelectorOf(&cluster.Spec, c.home)
 	again, err := c.advance(ctx, stages, cluster, known, invalid != nil)

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -52,7 +51,7 @@ func newClusters(observed *instruments, cached client.Client, sidecars sidecarLi
 // there whose workloads may be the same.
 func (c *clusters) passOn(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, namespaces map[string]bool, isChange bool) {
 	for namespace := range namespaces {
-		c.queue.Add(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: namespace, Name: meta.InNamespace(cluster.Name)}})
+		c.queue.Add(reconcile.Request{NamespacedName: keyIn(namespace, cluster.Name)})
 		if !isChange {
 			continue
 		}
@@ -105,7 +104,7 @@ func (c *clusters) forget(name string) {
 		return
 	}
 	for namespace := range known.namespaces() {
-		c.queue.Add(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: namespace, Name: meta.InNamespace(name)}})
+		c.queue.Add(reconcile.Request{NamespacedName: keyIn(namespace, name)})
 	}
 }
 

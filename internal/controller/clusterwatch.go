@@ -15,7 +15,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
 // watch watches ClusterVectorSidecars, if they are offered, and the namespaces that they may select.
@@ -56,7 +55,7 @@ func (c *clusters) enqueue(ctx context.Context, before, after client.Object, to 
 		isOther := was != is || after == nil || before == after || hasChanged(before, after)
 		isGoing := after == nil || after.GetDeletionTimestamp() != nil && before.GetDeletionTimestamp() == nil
 		if (was || is) && isOther || isGoing {
-			to.Add(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: before.GetName(), Name: meta.InNamespace(all[i].Name)}})
+			to.Add(reconcile.Request{NamespacedName: keyIn(before.GetName(), all[i].Name)})
 		}
 	}
 }

@@ -27,7 +27,12 @@ func keysOf(sidecars []v1alpha1.VectorSidecar) []types.NamespacedName {
 
 // clusterKey is the key of a ClusterVectorSidecar's own pass. Those of its namespaces have their names.
 func clusterKey(cluster string) types.NamespacedName {
-	return types.NamespacedName{Name: meta.InNamespace(cluster)}
+	return keyIn("", cluster)
+}
+
+// keyIn is the key of what a ClusterVectorSidecar is in a namespace.
+func keyIn(namespace, cluster string) types.NamespacedName {
+	return types.NamespacedName{Namespace: namespace, Name: meta.InNamespace(cluster)}
 }
 
 func requests(names []types.NamespacedName) []reconcile.Request {

@@ -47,15 +47,33 @@ func (p *pace) String() string { return "turns" }
 func (p *pace) take(ctx context.Context, name types.NamespacedName, decided *decision.Decision) {
 	rules := p.catalog.rules()
 	for _, class := range plan.Classes() {
-		allocator := p.allocators[class]
-		if !allocator.Known() {
-			allocator.Await(keysOf(p.sidecars.list(ctx, "")))
-		}
+		allocator := p.allocatorOf(ctx, class)
 		granted, wake := allocator.Ask(name, decided.Demand(class), rules)
 		p.wake(wake)
 		plan.Grant(decided.Plans, class, granted, allocator.Places(rules).Limit)
 	}
 	p.count()
+}
+
+// allocatorOf returns the one of a class, once it is known whom it has to hear first.
+func (p *pace) allocatorOf(ctx context.Context, class plan.Class) *fleet.Allocator {
+	allocator := p.allocators[class]
+	if !allocator.Known() {
+		allocator.Await(p.sidecars.keys(ctx))
+	}
+	return allocator
+}
+
+// spread has a ClusterVectorSidecar heard in all namespaces that it is passed on to, and in no others: those that it
+// selected before may have no pass.
+func (p *pace) spread(ctx context.Context, cluster string, namespaces map[string]bool) {
+	var there []types.NamespacedName
+	for namespace := range namespaces {
+		there = append(there, keyIn(namespace, cluster))
+	}
+	for _, class := range plan.Classes() {
+		p.wake(p.allocatorOf(ctx, class).AwaitInstead(clusterKey(cluster), there, p.catalog.rules()))
+	}
 }
 
 // begun gives back the places that a decision was given and has not used.

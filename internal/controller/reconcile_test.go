@@ -105,6 +105,59 @@ func TestAHaltAndTheOrderOfWavesOutlastAFirstPassThatFails(t *testing.T) {
 	}
 }
 
+// A namespace that is waited for has a pass, whatever becomes of the ClusterVectorSidecar before its own first one: else nobody
+// would get a place until a restart.
+func TestNobodyWaitsForANamespaceThatHasNoPass(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(ctx context.Context, api client.Client, all *v1alpha1.ClusterVectorSidecar) error
+		fails  error
+	}{
+		"nothing": {change: func(context.Context, client.Client, *v1alpha1.ClusterVectorSidecar) error { return nil }},
+		"it is gone": {change: func(ctx context.Context, api client.Client, all *v1alpha1.ClusterVectorSidecar) error {
+			return api.Delete(ctx, all)
+		}},
+		"it may not have a finalizer": {
+			change: func(context.Context, client.Client, *v1alpha1.ClusterVectorSidecar) error { return nil }, fails: refused,
+		},
+		"it selects others": {change: func(ctx context.Context, api client.Client, all *v1alpha1.ClusterVectorSidecar) error {
+			all.Spec.NamespaceSelector.MatchExpressions[0].Values = []string{"shop"}
+			all.Generation++
+			return api.Update(ctx, all)
+		}},
+		"it selects none that can be": {change: func(ctx context.Context, api client.Client, all *v1alpha1.ClusterVectorSidecar) error {
+			all.Spec.NamespaceSelector.MatchExpressions[0].Values = []string{"no label's value"}
+			all.Generation++
+			return api.Update(ctx, all)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			wrote := wroteTo{}
+			funcs := wrote.funcs(func(object client.Object) error {
+				if object.GetName() == "all" {
+					return test.fails
+				}
+				return nil
+			})
+			all := clusterSidecar("all", "cluster", "shop", "spare")
+			api := newMemoryAPI(t, funcs, pacing("maxConcurrent: 5"), namespace("shop"), namespace("spare"), all, sidecar("good", "good").Build(), deployment("cart", "good"))
+			_, err := api.once(t, "good")
+			require.NoError(t, err)
+			require.Zero(t, wrote["Deployment"], "not all have been looked at")
+
+			require.NoError(t, api.Get(t.Context(), client.ObjectKeyFromObject(all), all))
+			require.NoError(t, test.change(t.Context(), api, all))
+			require.ErrorIs(t, api.onceCluster(t, "all"), test.fails)
+			for api.waiting.Len() > 0 {
+				request, _ := api.waiting.Get()
+				_, err = api.Reconcile(t.Context(), request)
+				require.NoError(t, err)
+				api.waiting.Done(request)
+			}
+			require.Equal(t, 1, wrote["Deployment"])
+		})
+	}
+}
+
 // Between the tries to add a finalizer nothing is under way, and others get the places of the installation.
 func TestWhatGetsNoFinalizerTakesNoPlace(t *testing.T) {
 	for name, bad := range map[string]client.Object{

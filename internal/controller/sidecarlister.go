@@ -71,6 +71,15 @@ func (l sidecarLister) list(ctx context.Context, namespace string) []v1alpha1.Ve
 	return append(l.own(ctx, namespace), l.clusters.in(ctx, namespace)...)
 }
 
+// keys returns those of all VectorSidecars, and of the own passes of ClusterVectorSidecars.
+func (l sidecarLister) keys(ctx context.Context) []types.NamespacedName {
+	keys := keysOf(l.own(ctx, ""))
+	for _, cluster := range l.clusters.all(ctx) {
+		keys = append(keys, clusterKey(cluster.Name))
+	}
+	return keys
+}
+
 // having reads those of a namespace that have one of some keys of an index, each once.
 func (l sidecarLister) having(ctx context.Context, namespace, index string, keys ...string) []v1alpha1.VectorSidecar {
 	var found []v1alpha1.VectorSidecar

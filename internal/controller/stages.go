@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -84,13 +83,7 @@ func (s *stages) await(ctx context.Context) {
 	if s.waves.Known() {
 		return
 	}
-	all := slices.DeleteFunc(s.sidecars.list(ctx, ""), func(one v1alpha1.VectorSidecar) bool { return one.Cluster != nil })
-	names := keysOf(all)
-	clusters := s.sidecars.clusters.all(ctx)
-	for i := range clusters {
-		names = append(names, clusterKey(clusters[i].Name))
-	}
-	s.waves.Await(names)
+	s.waves.Await(s.sidecars.keys(ctx))
 }
 
 // waveOf returns the number of the wave that a VectorSidecar is in.

@@ -67,7 +67,23 @@ func (a *Allocator) Await(all []types.NamespacedName) {
 		return
 	}
 	a.unheard = map[types.NamespacedName]bool{}
-	for _, name := range all {
+	a.await(all)
+}
+
+// AwaitInstead has those heard that one of the named turns out to be, in its place. It returns who should ask again.
+func (a *Allocator) AwaitInstead(name types.NamespacedName, those []types.NamespacedName, rules *Rules) (wake []types.NamespacedName) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.unheard[name] {
+		return nil
+	}
+	delete(a.unheard, name)
+	a.await(those)
+	return a.wake(a.share(rules))
+}
+
+func (a *Allocator) await(names []types.NamespacedName) {
+	for _, name := range names {
 		if a.asks[name] == nil {
 			a.unheard[name] = true
 		}

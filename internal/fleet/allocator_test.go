@@ -110,6 +110,23 @@ func TestWhoIsDeletedIsNotWaitedFor(t *testing.T) {
 	require.Equal(t, Places{Limit: 1}, i.Places(i.rules))
 }
 
+// Who is several, which is known only later, is heard once all of these are.
+func TestWhoIsSeveralIsHeardByAllOfThese(t *testing.T) {
+	i := newInstallation(t, "maxConcurrent: 2", map[string]int{"a": 5, "b": 0})
+	require.Zero(t, i.ask(named("a")))
+	i.underWay[named("one")] = 1
+	require.Zero(t, i.ask(named("one")), "before it is known that it is one of them")
+	require.Empty(t, i.AwaitInstead(named("b"), []types.NamespacedName{named("one"), named("two")}, i.rules))
+	require.Zero(t, i.ask(named("a")))
+	require.Zero(t, i.ask(named("two")))
+	require.Equal(t, 1, i.ask(named("a")), "one has the other place")
+
+	require.Empty(t, i.AwaitInstead(named("c"), []types.NamespacedName{named("three")}, i.rules), "it is not waited for")
+	i.underWay[named("one")] = 0
+	require.Zero(t, i.ask(named("one")))
+	require.Equal(t, 1, i.ask(named("a")))
+}
+
 func TestAWriteThatFailedGivesItsPlaceBack(t *testing.T) {
 	i := newInstallation(t, "maxConcurrent: 1", map[string]int{"a": 1, "b": 1})
 	require.Zero(t, i.ask(named("a")))
