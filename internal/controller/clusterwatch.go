@@ -18,7 +18,7 @@ import (
 )
 
 // watch watches ClusterVectorSidecars, if they are offered, and the namespaces that they may select.
-func (c *clusters) watch(builder *ctrlbuilder.Builder) *ctrlbuilder.Builder {
+func (c *clusters) watch(builder *ctrlbuilder.Builder, namespaces *namespaces) *ctrlbuilder.Builder {
 	if c.clusterLister == nil {
 		return builder.WatchesRawSource(c)
 	}
@@ -28,33 +28,35 @@ func (c *clusters) watch(builder *ctrlbuilder.Builder) *ctrlbuilder.Builder {
 	changes := predicate.Or[client.Object](predicate.GenerationChangedPredicate{}, asksAnew(), asksForRevision())
 	return builder.
 		Watches(&v1alpha1.ClusterVectorSidecar{}, own, ctrlbuilder.WithPredicates(changes)).
-		WatchesMetadata(newNamespace(""), c.namespaceEvents()).
+		WatchesMetadata(newNamespace(""), c.namespaceEvents(namespaces)).
 		WatchesRawSource(c)
 }
 
 // namespaceEvents handles namespaces that come, go, or are selected by others: what that costs
 // depends on the ClusterVectorSidecars alone.
-func (c *clusters) namespaceEvents() handler.EventHandler {
+func (c *clusters) namespaceEvents(namespaces *namespaces) handler.EventHandler {
 	return handler.Funcs{
 		CreateFunc: func(ctx context.Context, e event.CreateEvent, to queue) {
 			if !e.IsInInitialList { // At startup every namespace has its pass anyway.
-				c.enqueue(ctx, e.Object, e.Object, to)
+				c.enqueue(ctx, e.Object, e.Object, true, to)
 			}
 		},
-		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, to queue) { c.enqueue(ctx, e.ObjectOld, e.ObjectNew, to) },
-		DeleteFunc: func(ctx context.Context, e event.DeleteEvent, to queue) { c.enqueue(ctx, e.Object, nil, to) },
+		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, to queue) {
+			c.enqueue(ctx, e.ObjectOld, e.ObjectNew, namespaces.hasChanged(e.ObjectOld, e.ObjectNew), to)
+		},
+		DeleteFunc: func(ctx context.Context, e event.DeleteEvent, to queue) { c.enqueue(ctx, e.Object, nil, true, to) },
 	}
 }
 
-// enqueue requests the passes that a change of a namespace concerns. Without after it is gone.
-func (c *clusters) enqueue(ctx context.Context, before, after client.Object, to queue) {
+// enqueue requests the passes that a change of a namespace concerns, which may change decisions there if isOther.
+// Without after it is gone.
+func (c *clusters) enqueue(ctx context.Context, before, after client.Object, isOther bool, to queue) {
 	all := c.all(ctx)
 	for i := range all {
 		selector := c.selectorOf(&all[i])
 		was, is := selector.Selects(before), after != nil && selector.Selects(after)
-		isOther := was != is || after == nil || before == after || hasChanged(before, after)
 		isGoing := after == nil || after.GetDeletionTimestamp() != nil && before.GetDeletionTimestamp() == nil
-		if (was || is) && isOther || isGoing {
+		if was != is || was && isOther || isGoing {
 			to.Add(reconcile.Request{NamespacedName: keyIn(before.GetName(), all[i].Name)})
 		}
 	}

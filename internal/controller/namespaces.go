@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
@@ -37,29 +38,29 @@ func newNamespace(name string) *metav1.PartialObjectMetadata {
 	return namespace
 }
 
-// namespaceLabels are the labels of a Namespace that a decision depends on.
+// namespaceLabels are the labels of a Namespace that a decision depends on; waves select by any.
 var namespaceLabels = []string{meta.LabelEnvironment, api.EnforceLevelLabel, api.EnforceVersionLabel}
 
-// isOtherNamespace reports whether a change of a namespace may change a decision.
-func isOtherNamespace(before, after source.Namespace) bool {
-	return before.Users != after.Users ||
+// isOther reports whether a change of a namespace may change a decision.
+func (n *namespaces) isOther(before, after source.Namespace) bool {
+	return before.Users != after.Users || n.rules().IsOtherWave(before.Labels, after.Labels) ||
 		slices.ContainsFunc(namespaceLabels, func(label string) bool { return before.Labels[label] != after.Labels[label] })
 }
 
 // hasChanged reports whether a change of a Namespace, of which there is the metadata, may change a
 // decision.
-func hasChanged(before, after client.Object) bool {
+func (n *namespaces) hasChanged(before, after client.Object) bool {
 	old, isMetadata := before.(*metav1.PartialObjectMetadata)
 	now, _ := after.(*metav1.PartialObjectMetadata)
-	return isMetadata && isOtherNamespace(source.NamespaceOf(old), source.NamespaceOf(now))
+	return isMetadata && n.isOther(source.NamespaceOf(old), source.NamespaceOf(now))
 }
 
-func environmentChanges() predicate.Predicate {
+func (n *namespaces) changes() predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc: func(event.CreateEvent) bool { return false },
 		DeleteFunc: func(event.DeleteEvent) bool { return false },
 		UpdateFunc: func(e event.UpdateEvent) bool {
-			return hasChanged(e.ObjectOld, e.ObjectNew)
+			return n.hasChanged(e.ObjectOld, e.ObjectNew)
 		},
 	}
 }
@@ -73,24 +74,26 @@ type namespaces struct {
 	// names are the namespaces to poll, empty if all are in the cache.
 	names   []string
 	changed chan event.GenericEvent
+	// rules are those of rollouts when anybody last looked: before that nobody has gone by any labels.
+	rules func() *fleet.Rules
 
 	mu    sync.Mutex
 	known map[string]source.Namespace
 }
 
-func newNamespaces(cached, live client.Reader, names []string) *namespaces {
+func newNamespaces(cached, live client.Reader, names []string, rules func() *fleet.Rules) *namespaces {
 	return &namespaces{
-		cached: cached, live: live, names: names,
+		cached: cached, live: live, names: names, rules: rules,
 		changed: make(chan event.GenericEvent), known: map[string]source.Namespace{},
 	}
 }
 
-// watch maps namespaces whose environment or Pod Security level changes to VectorSidecars.
+// watch maps namespaces whose environment, wave or Pod Security level changes to VectorSidecars.
 func (n *namespaces) watch(builder *ctrlbuilder.Builder, to handler.EventHandler) *ctrlbuilder.Builder {
 	if len(n.names) > 0 {
 		return builder.WatchesRawSource(ctrlsource.Channel(n.changed, to))
 	}
-	return builder.WatchesMetadata(newNamespace(""), to, ctrlbuilder.WithPredicates(environmentChanges()))
+	return builder.WatchesMetadata(newNamespace(""), to, ctrlbuilder.WithPredicates(n.changes()))
 }
 
 // of returns what counts of a namespace, nothing if it does not exist or may not be read.
@@ -127,7 +130,7 @@ func (n *namespaces) look(ctx context.Context, name string) (bool, error) {
 	defer n.mu.Unlock()
 	before, isKnown := n.known[name]
 	n.known[name] = found
-	return isKnown && isOtherNamespace(before, found), nil
+	return isKnown && n.isOther(before, found), nil
 }
 
 // Start polls the namespaces until the context ends.

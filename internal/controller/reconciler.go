@@ -41,11 +41,12 @@ func newReconciler(cached client.Client, live client.Reader, events *announcer, 
 	}
 	sets := newOverlaySets(cached, live, writer, sidecars, observed.clock, options.OverlaySets)
 	ofClusters := newClusters(observed, cached, sidecars, sets, writer, events, options)
-	statuses, namespaces := &statusWriter{instruments: observed, client: cached, events: events, clusters: ofClusters.clusterMemory}, newNamespaces(cached, live, options.WatchNamespaces)
+	statuses := &statusWriter{instruments: observed, client: cached, events: events, clusters: ofClusters.clusterMemory}
 	catalog := &catalogReader{
 		client: cached, catalog: options.Catalogue, options: options, events: events, metrics: options.Instruments.Metrics,
 		history: newHistory(cached, live, writer, sidecars, options),
 	}
+	namespaces := newNamespaces(cached, live, options.WatchNamespaces, catalog.rules)
 	taking := &snapshots{
 		instruments: observed, client: cached, sidecars: sidecars, workloads: workloads, options: options,
 		namespaces: namespaces, configMaps: newConfigMapCache(live), pods: &pods{live: live, now: observed.clock},

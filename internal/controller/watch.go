@@ -48,7 +48,7 @@ type watches struct {
 // add watches workloads, ConfigMaps and namespaces.
 func (w *watches) add(builder *ctrlbuilder.Builder, cached cache.Cache) *ctrlbuilder.Builder {
 	builder = w.namespaces.watch(builder, handler.EnqueueRequestsFromMapFunc(w.sidecarsOfNamespace))
-	builder = w.clusters.watch(w.sets.watch(builder))
+	builder = w.clusters.watch(w.sets.watch(builder), w.namespaces)
 	return builder.
 		Watches(&v1alpha1.VectorSidecar{}, handler.EnqueueRequestsFromMapFunc(w.neighbours), ctrlbuilder.WithPredicates(laterChanges())).
 		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(w.sidecarsOfConfigMap), ctrlbuilder.WithPredicates(configMapChanges())).

@@ -15,10 +15,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
@@ -136,14 +138,43 @@ func TestOnlyTheContentOfAConfigMapWakesTheLoop(t *testing.T) {
 	require.True(t, passes(configMapChanges(), object, func(c *corev1.ConfigMap) { c.BinaryData = map[string][]byte{"geo": {1}} }))
 }
 
+// With its environment and its wave, for VectorSidecars there and for what ClusterVectorSidecars are there.
 func TestOnlyTheEnvironmentOfANamespaceWakesTheLoop(t *testing.T) {
-	namespace := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "shop", Labels: map[string]string{"team": "a"}}}
-	changes := environmentChanges()
+	rules := `waves:
+- {name: canary, namespaceSelector: {matchLabels: {wave: canary}}}
+- {name: early, namespaceSelector: {matchLabels: {tier: a}}, environments: [staging]}`
+	api := newMemoryAPI(t, interceptor.Funcs{}, pacing(rules), clusterSidecar("logs", "vector", "shop"))
+	before := newNamespace("shop")
+	before.Labels = map[string]string{corev1.LabelMetadataName: "shop", "team": "a"}
+	changes := api.snapshots.namespaces.changes()
+	wakes := func(change func(labels map[string]string)) bool {
+		after := before.DeepCopy()
+		change(after.Labels)
+		api.clusters.namespaceEvents(api.snapshots.namespaces).Update(t.Context(), event.UpdateEvent{ObjectOld: before, ObjectNew: after}, api.waiting)
+		isWoken := api.waiting.Len() > 0
+		for api.waiting.Len() > 0 {
+			request, _ := api.waiting.Get()
+			require.Equal(t, keyIn("shop", "logs"), request.NamespacedName)
+			api.waiting.Done(request)
+		}
+		require.Equal(t, isWoken, changes.Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}))
+		return isWoken
+	}
+	canary := func(labels map[string]string) { labels["wave"] = "canary" }
 
-	require.False(t, changes.Create(event.CreateEvent{Object: namespace}))
-	require.False(t, changes.Delete(event.DeleteEvent{Object: namespace}))
-	require.False(t, passes(changes, namespace, func(n *metav1.PartialObjectMetadata) { n.Labels["team"] = "b" }))
-	require.True(t, passes(changes, namespace, func(n *metav1.PartialObjectMetadata) { n.Labels[meta.LabelEnvironment] = "staging" }))
+	require.False(t, changes.Create(event.CreateEvent{Object: before}))
+	require.False(t, changes.Delete(event.DeleteEvent{Object: before}))
+	require.False(t, wakes(canary), "there are no waves yet")
+	_, err := api.stages.catalog.current(t.Context())
+	require.NoError(t, err)
+	require.False(t, wakes(func(labels map[string]string) { labels["team"] = "b" }))
+	require.False(t, wakes(func(labels map[string]string) { labels["wave"] = "other" }))
+	require.True(t, wakes(func(labels map[string]string) { labels[meta.LabelEnvironment] = "staging" }))
+	require.True(t, wakes(canary))
+	require.True(t, wakes(func(labels map[string]string) { labels["tier"] = "a" }), "of those in staging")
+	canary(before.Labels)
+	require.False(t, wakes(func(labels map[string]string) { labels["tier"] = "a" }), "an earlier wave has all of it")
+	require.True(t, wakes(func(labels map[string]string) { delete(labels, "wave") }))
 }
 
 func TestAnErrorIsExplainedByWhatCanBeDone(t *testing.T) {
@@ -182,6 +213,6 @@ func TestAResyncCausesNoPass(t *testing.T) {
 	cart := workloadcache.New().Reduce(objects.NewDeployment("cart", "shop").Build())
 	require.True(t, cart.LooksLike(cart))
 	require.False(t, passes(configMapChanges(), client.Object(objects.NewConfigMap("vector", "shop", "vector.yaml", "x")), same))
-	require.False(t, passes(environmentChanges(), client.Object(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}}), same))
+	require.False(t, passes((&namespaces{rules: func() *fleet.Rules { return nil }}).changes(), client.Object(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}}), same))
 	require.False(t, passes(predicate.Predicate(predicate.GenerationChangedPredicate{}), client.Object(objects.NewVectorSidecar("logs", "shop").Build()), same))
 }

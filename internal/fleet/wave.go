@@ -131,6 +131,18 @@ func (r *Rules) WaveOf(namespaceLabels map[string]string, environment string) in
 	return len(r.Waves)
 }
 
+// IsOtherWave reports whether other labels of a namespace get VectorSidecars of any environment there into another wave.
+func (r *Rules) IsOtherWave(before, after map[string]string) bool {
+	if r == nil {
+		return false
+	}
+	environments := []string{""} // That is one which no wave names.
+	for i := range r.Waves {
+		environments = append(environments, r.Waves[i].Environments...)
+	}
+	return slices.ContainsFunc(environments, func(environment string) bool { return r.WaveOf(before, environment) != r.WaveOf(after, environment) })
+}
+
 // NameOf returns the name of a wave.
 func (r *Rules) NameOf(wave int) string {
 	if wave < len(r.Waves) {

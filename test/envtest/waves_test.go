@@ -97,6 +97,31 @@ func TestAChangeOfTheInstallationGoesByWaves(t *testing.T) {
 	harness.Until(t, world, rest.vs, "no waves", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.Rollout == nil })
 }
 
+// A label of its namespace alone has a VectorSidecar look again: without workloads nothing else does before the soak is over.
+func TestALabelOfANamespaceMovesItsVectorSidecarIntoAnotherWave(t *testing.T) {
+	installation := wavesOf(t, "0s", "")
+	canary := newInWave(t, "canary")
+	moves := &inWave{vs: objects.NewVectorSidecar("logs", world.Namespace(t, "wave", "other")).Selecting("logs", "vector").Build()}
+	world.Create(t, moves.vs)
+	harness.Until(t, world, canary.vs, "readiness", isUpToDate)
+	before := canary.vs.Status.Rollout.Revision
+	moves.until(t, v1alpha1.RolloutComplete, before)
+
+	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
+		c.Data["development.yaml"] = "sidecar: {logLevel: warn}"
+		c.Data[desired.RolloutKey] = strings.Replace(c.Data[desired.RolloutKey], "soak: 0s", "soak: 10m", 1)
+	})
+	harness.Until(t, world, moves.vs, "the soak of the first wave", func(vs *v1alpha1.VectorSidecar) bool {
+		return strings.HasPrefix(vs.Status.Rollout.Message, "wave canary soaks until ")
+	})
+	canary.until(t, v1alpha1.RolloutSoaking, "")
+	in := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: moves.vs.Namespace}}
+	harness.Change(t, world, in, func(n *corev1.Namespace) { metav1.SetMetaDataLabel(&n.ObjectMeta, "wave", "canary") })
+
+	moves.until(t, v1alpha1.RolloutComplete, canary.vs.Status.Rollout.Revision)
+	require.Equal(t, "canary", moves.vs.Status.Rollout.Wave)
+}
+
 func TestAHaltKeepsAChangeFromAllOthers(t *testing.T) {
 	installation := wavesOf(t, "8s", "halt: {failedWorkloads: 1}")
 	canary, rest := newInWave(t, "canary"), newInWave(t, "other")
