@@ -37,8 +37,12 @@ func (c *checker) namedBeside(beside []string, isWhole bool) []string {
 	for _, tree := range c.trees {
 		tree.visit("", func(_ string, v *value) {
 			// Where there is too much to compare, any of them may be meant.
-			if all = all || !c.effort.spend(len(beside)*(1+len(v.scalar)/8)); !all {
-				note(c.expanded(v.scalar))
+			if all {
+				return
+			}
+			whole := c.expanded(v.scalar)
+			if all = !c.effort.spend(len(beside) * (1 + len(whole)/8)); !all {
+				note(whole)
 			}
 		})
 	}
@@ -69,15 +73,19 @@ func (c *Container) texts() []string {
 }
 
 // expanded is a text with the variables that Vector replaces. What is not known may be
-// anything.
+// anything, and so may be what makes the text longer than a path is.
 func (c *checker) expanded(text string) string {
 	if !c.isDynamic(text) || len(text) > longestPath {
 		return text
 	}
+	room := longestPath - len(text)
 	return variable.ReplaceAllStringFunc(text, func(found string) string {
 		match := variable.FindStringSubmatch(found)
 		if name := match[1] + match[2]; name != "" && c.container != nil && c.container.Env[name] != "" {
-			return c.container.Env[name]
+			if value := c.container.Env[name]; len(value)-len(found) <= room {
+				room -= len(value) - len(found)
+				return value
+			}
 		}
 		return "*"
 	})

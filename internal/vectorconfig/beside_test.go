@@ -4,6 +4,7 @@
 package vectorconfig
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -43,6 +44,7 @@ func TestWhatAConfigurationReadsOfTheFilesBesideIt(t *testing.T) {
 		"the path of a request":        {text: source("path: /")},
 		"a folder above":               {text: source("excludes: [/etc]")},
 		"a known variable":             {text: source("file: '${DIR}/vector/teams.csv'"), image: interpolating, as: func(c *Container) { c.Env["DIR"] = "/etc" }, want: []string{table}},
+		"a variable in a long text":    {text: source("file: '/etc/${LONG}/teams.csv'"), image: interpolating, as: func(c *Container) { c.Env["LONG"] = "$$" + strings.Repeat("a", longestPath) }, want: beside},
 		"an unknown folder":            {text: source("file: '${DIR}/teams.csv'"), image: interpolating, want: beside},
 		"an unknown name":              {text: source("file: '/etc/vector/${TEAM}.csv'"), image: interpolating, want: beside},
 		"an unknown word":              {text: source("password: '${PASSWORD}'"), image: interpolating},

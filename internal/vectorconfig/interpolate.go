@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 )
 
 // mostVariables is how many variables a file may have.
@@ -34,6 +36,8 @@ type interpolation struct {
 	unset []unset
 	// alone are the lines that are nothing but a variable that is not known.
 	alone []int
+	// fit tells of variables of the container whether their value is replaceable.
+	fit map[string]bool
 }
 
 // moved is a text of another width: line, and column in the new text and in the file.
@@ -88,7 +92,7 @@ func (c *checker) parseFile(number int) *value {
 
 // interpolate replaces what is known, and puts placeholders for the rest.
 func (c *checker) interpolate(text string, file int) (string, *interpolation, *fault) {
-	in := &interpolation{file: file}
+	in := &interpolation{file: file, fit: map[string]bool{}}
 	var b strings.Builder
 	b.Grow(len(text))
 	braces := strings.LastIndexByte(text, '}') + 1
@@ -117,6 +121,9 @@ func (c *checker) interpolate(text string, file int) (string, *interpolation, *f
 		fresh, isKnown := c.valueOf(written, in, here)
 		if !isKnown {
 			fresh = in.hide(written, line, isAlone(text, start, at+width))
+		}
+		if limits := bounded.Configuration(); b.Len()+len(fresh) > limits.Bytes {
+			return "", nil, &fault{code: tooLarge, at: here, message: fmt.Sprintf("with its variables replaced it has more bytes than %s may have (%d)", limits.What, limits.Bytes)}
 		}
 		in.moved = append(in.moved, moved{line: line, now: here.column + shift, width: len(fresh), column: here.column, was: len(written), isOpen: !isKnown})
 		shift += len(fresh) - len(written)
@@ -182,20 +189,28 @@ func (c *checker) valueOf(written string, in *interpolation, at position) (value
 		return "", false
 	}
 	value, isSet := c.container.Env[name]
-	if !isSet && !c.container.OpenEnv && !c.container.defines(name) {
-		if !strings.HasPrefix(modifier, "-") {
-			in.unset = append(in.unset, unset{name, at})
-			return "", false
+	switch {
+	case isSet:
+		isFit, isSeen := in.fit[name]
+		if !isSeen { // A value may be large, and asked for many times.
+			isFit = isReplaceable(value)
+			in.fit[name] = isFit
 		}
-		value, isKnown = modifier[1:], true
-	} else {
-		isKnown = value != "" // An empty one may come from elsewhere.
-	}
-	// What has another variable in it is replaced no further, or only by the kubelet.
-	if strings.ContainsAny(value, "$\r\n") || placeholder.MatchString(value) {
+		return value, isFit && value != "" // An empty one may come from elsewhere.
+	case c.container.OpenEnv || c.container.defines(name):
+		return "", false
+	case strings.HasPrefix(modifier, "-"):
+		return modifier[1:], isReplaceable(modifier[1:])
+	default:
+		in.unset = append(in.unset, unset{name, at})
 		return "", false
 	}
-	return value, isKnown
+}
+
+// isReplaceable reports whether a value is as it will be in the text: what has another
+// variable in it is replaced no further, or only by the kubelet.
+func isReplaceable(value string) bool {
+	return !strings.ContainsAny(value, "$\r\n") && !placeholder.MatchString(value)
 }
 
 // explains reports whether variables that are not known may be why a file cannot be read.

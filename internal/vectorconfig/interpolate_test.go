@@ -111,3 +111,25 @@ func TestManyVariablesTakeLittle(t *testing.T) {
 		require.LessOrEqual(t, used, uint64(64<<20), "%.20s", text)
 	}
 }
+
+// A variable may stand for as much as an object has, and a file asks for it many times.
+func TestLargeVariablesTakeLittle(t *testing.T) {
+	many := graph("", ok) + "# " + strings.Repeat("$A ", 9_999)
+	for name, test := range map[string]struct {
+		text, value string
+		want        []Code
+	}{
+		"a comment":           {many, strings.Repeat("a", 20_000), []Code{tooLarge}},
+		"what is not certain": {many, strings.Repeat("a", 500_000) + "$", nil},
+		"texts":               {graph("", ok) + "tests:\n" + strings.Repeat("  - {name: '"+strings.Repeat("$A", 1_900)+"'}\n", 5), "$$" + strings.Repeat("a", 20_000), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var report *Report
+			used := allocated(func() {
+				report = checked([]File{{Name: "v.yaml", Text: test.text}}, Options{Image: before, Container: having("A", test.value), Beside: []string{"/etc/vector/x.csv"}})
+			})
+			require.Equal(t, test.want, codes(Errors(report.Findings)))
+			require.LessOrEqual(t, used, uint64(64<<20))
+		})
+	}
+}
