@@ -3,7 +3,10 @@
 
 package vectorconfig
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // isPattern reports whether an input has wildcards.
 func isPattern(text string) bool { return strings.ContainsAny(text, "*?[") }
@@ -27,51 +30,88 @@ func isLiteral(pattern string) bool {
 			return true
 		}
 	}
-	for rest := pattern; ; {
-		_, class, opens := strings.Cut(rest, "[")
-		if !opens {
+	for rest := []rune(pattern); ; {
+		opens := slices.Index(rest, '[')
+		if opens < 0 {
 			return false
 		}
-		end := classEnd(class)
+		end := classEnd(rest[opens+1:])
 		if end < 0 {
 			return true
 		}
-		rest = class[end+1:]
+		rest = rest[opens+end+2:]
 	}
 }
 
 // classEnd returns the end of the character class whose [ precedes text, -1 if it has
 // none. A leading ] belongs to the class.
-func classEnd(text string) int {
-	first := 0
-	if strings.HasPrefix(text, "!") {
-		first = 1
+func classEnd(text []rune) int {
+	first := 1
+	if len(text) > 0 && text[0] == '!' {
+		first = 2
 	}
-	if len(text) <= first+1 {
+	if len(text) <= first {
 		return -1
 	}
-	end := strings.IndexByte(text[first+1:], ']')
+	end := slices.Index(text[first:], ']')
 	if end < 0 {
 		return -1
 	}
-	return first + 1 + end
+	return first + end
 }
 
-// matches reports whether a pattern that is not literal matches a whole name. * matches
-// any run, also dots and slashes; ? one character; [a-z] and [!a-z] one of a class.
-// There are no braces and no escapes.
-func matches(pattern, name string) bool {
-	p, n := []rune(strings.ReplaceAll(pattern, "**/", "**")), []rune(name)
+// glob is a pattern that is not literal. * matches any run, also dots and slashes; ? one
+// character; [a-z] and [!a-z] one of a class. There are no braces and no escapes.
+type glob struct {
+	// parts are characters, or one of the constants below.
+	parts   []int
+	classes [][]rune
+}
+
+const (
+	anyRun = -1 - iota
+	anyOne
+	firstClass // The next ones are below it.
+)
+
+func globOf(pattern string) *glob {
+	text := []rune(strings.ReplaceAll(pattern, "**/", "**"))
+	g := &glob{parts: make([]int, 0, len(text)), classes: make([][]rune, 0, strings.Count(pattern, "["))}
+	for i := 0; i < len(text); i++ {
+		part := int(text[i])
+		switch part {
+		case '*':
+			part = anyRun
+		case '?':
+			part = anyOne
+		case '[':
+			end := classEnd(text[i+1:])
+			part = firstClass - len(g.classes)
+			g.classes = append(g.classes, text[i+1:i+1+end])
+			i += end + 1
+		}
+		g.parts = append(g.parts, part)
+	}
+	return g
+}
+
+// matches reports whether a pattern matches a whole name, as far as the effort allows.
+func (g *glob) matches(name string, effort *effort) bool {
+	n := []rune(name)
 	star, mark := -1, 0
 	i, j := 0, 0
 	for j < len(n) {
-		if i < len(p) && p[i] == '*' {
+		if i < len(g.parts) && g.parts[i] == anyRun {
 			star, mark = i, j
 			i++
 			continue
 		}
-		if width := matchOne(p[i:], n[j]); width > 0 {
-			i, j = i+width, j+1
+		isMatch, looks := g.takes(i, n[j])
+		if !effort.spend(looks) {
+			return false
+		}
+		if isMatch {
+			i, j = i+1, j+1
 			continue
 		}
 		if star < 0 {
@@ -80,33 +120,24 @@ func matches(pattern, name string) bool {
 		mark++
 		i, j = star+1, mark
 	}
-	for i < len(p) && p[i] == '*' {
+	for i < len(g.parts) && g.parts[i] == anyRun {
 		i++
 	}
-	return i == len(p)
+	return i == len(g.parts)
 }
 
-// matchOne returns how much of a pattern matches one character, 0 if it does not.
-func matchOne(p []rune, r rune) int {
+// takes reports whether a part of a pattern matches a character, and how many it was
+// compared with.
+func (g *glob) takes(i int, r rune) (isMatch bool, looks int) {
 	switch {
-	case len(p) == 0:
-		return 0
-	case p[0] == '?':
-		return 1
-	case p[0] == '[':
-		end := classEnd(string(p[1:]))
-		if end < 0 {
-			return 0
-		}
-		class := []rune(string(p[1:])[:end])
-		if inClass(class, r) {
-			return len(class) + 2
-		}
-		return 0
-	case p[0] == r:
-		return 1
+	case i == len(g.parts):
+		return false, 1
+	case g.parts[i] <= firstClass:
+		class := g.classes[firstClass-g.parts[i]]
+		return inClass(class, r), len(class)
+	default:
+		return g.parts[i] == anyOne || g.parts[i] == int(r), 1
 	}
-	return 0
 }
 
 func inClass(class []rune, r rune) bool {

@@ -4,6 +4,7 @@
 package vectorconfig
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -29,14 +30,37 @@ func TestPatternsMatchAsVectorsDo(t *testing.T) {
 	} {
 		require.False(t, isLiteral(test.pattern), test.pattern)
 		for _, name := range test.yes {
-			require.True(t, matches(test.pattern, name), "%s %s", test.pattern, name)
+			require.True(t, globOf(test.pattern).matches(name, newEffort(t.Context())), "%s %s", test.pattern, name)
 		}
 		for _, name := range test.no {
-			require.False(t, matches(test.pattern, name), "%s %s", test.pattern, name)
+			require.False(t, globOf(test.pattern).matches(name, newEffort(t.Context())), "%s %s", test.pattern, name)
 		}
 	}
 	for _, pattern := range []string{"a**", "**b", "***", "a[b", "[", "[]", "[!]"} {
 		require.True(t, isLiteral(pattern), "%s is a text and no pattern", pattern)
+	}
+}
+
+// Every comparison counts, so that no pattern goes on for long, whatever it is made of.
+func TestWhatAPatternComparesIsCounted(t *testing.T) {
+	name := strings.Repeat("a", 1000)
+	for pattern, least := range map[string]int{
+		"*" + strings.Repeat("[a]", 500) + "b":        500 * 500,
+		"*[" + strings.Repeat("b", 1000) + "]":        1000 * 1000,
+		"*" + strings.Repeat("?", 500) + "b":          500 * 500,
+		strings.Repeat("*a", 100) + "*[!a]":           800,
+		"a" + strings.Repeat("*", 1000) + "b[a-z0-9]": 900,
+	} {
+		whole, short := newEffort(t.Context()), newEffort(t.Context())
+		short.left = least / 2
+		used := allocated(func() { require.False(t, globOf(pattern).matches(name, whole), pattern) })
+		require.GreaterOrEqual(t, mostEffort-whole.left, least, pattern)
+		require.LessOrEqual(t, mostEffort-whole.left, len(name)*len(pattern), pattern)
+		require.LessOrEqual(t, used, uint64(256<<10), pattern)
+
+		require.False(t, globOf(pattern).matches(name, short), pattern)
+		require.Negative(t, short.left, pattern)
+		require.Greater(t, short.left, -len(pattern), "%s: it went on", pattern)
 	}
 }
 

@@ -47,12 +47,12 @@ func (c *checker) expand(one *component, ids []string, room *int) []input {
 			all = append(all, in)
 			continue
 		}
-		before := len(all)
+		before, pattern := len(all), globOf(in.text)
 		for _, id := range ids {
-			if *room < 0 || !c.effort.spend(len(id)+len(in.text)*(1+len(id)/8)) {
+			if *room < 0 || !c.effort.spend(len(id)) {
 				return nil
 			}
-			if id != one.id && matches(in.text, id) {
+			if id != one.id && pattern.matches(id, c.effort) {
 				*room--
 				all = append(all, input{text: id, path: in.path, at: in.at, pattern: in.text})
 			}

@@ -167,6 +167,7 @@ func TestNoConfigurationTakesMuch(t *testing.T) {
 		"patterns of nothing":     "sources:\n" + many("  s%d: {type: stdin}\n", 4000) + "sinks:\n" + many("  t%d: {type: blackhole, inputs: [\"*x\"]}\n", 4000),
 		"a name without end":      graph("", "inputs: ["+strings.Repeat("a", 500_000)+"]"),
 		"a pattern of stars":      graph("  "+strings.Repeat("a", 1000)+": {type: stdin}\n", `inputs: ["`+strings.Repeat("*a", 250_000)+`b"]`),
+		"a pattern of classes":    graph("  "+strings.Repeat("a", 1000)+": {type: stdin}\n", `inputs: ["*`+strings.Repeat("[a]", 500)+strings.Repeat("b", 1000)+`"]`),
 		"many on one port":        "sources:\n" + many("  s%d: {type: vector, address: \"host-%[1]d:6000\"}\n", 4000),
 		"many slips":              "sources:\n" + many("  s%d: {type: stdin}\n", 4000) + "sinks:\n" + many("  t%d: {type: blackhole, inputs: [x%[1]d]}\n", 4000),
 		"two endless names":       graph("  "+strings.Repeat("b", 1000)+": {type: stdin}\n", "inputs: ["+strings.Repeat("a", 200_000)+"]"),
