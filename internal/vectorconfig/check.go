@@ -88,6 +88,8 @@ type checker struct {
 	findings []Finding
 	counts   map[Level]int
 	effort   *effort
+	// lines are those of files, by their number, once a place in one is looked for.
+	lines map[int][]string
 	// readAhead is how many characters of programs were read ahead.
 	readAhead int
 	programs  Programs

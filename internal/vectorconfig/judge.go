@@ -60,7 +60,7 @@ func (c *checker) judge(path, of string, at position, v *value, object *vectorop
 			c.add(missingOption, at, path, c.isTabled, "%s needs %s", of, name, c.didYouMeanInstead(v, object, name))
 		}
 	}
-	if c.isTabled && c.counts[Error] == before && v.form == table && !c.hasOpenKey(v) {
+	if c.isTabled && before < mostFindings && c.counts[Error] == before && v.form == table && !c.hasOpenKey(v) {
 		c.judgeVariants(path, of, at, v, object.Variants(), except)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectoroptions"
 	"kontroloop.ai/vector-sidecar-operator/internal/vrl"
 )
@@ -35,16 +34,20 @@ func isProgram(forms []vectoroptions.Form) bool {
 }
 
 // judgeProgram finds what is wrong with a VRL program, if Vector reads it when it starts: those
-// of tests it does not.
+// of tests it does not. Of no use is what would not be kept.
 func (c *checker) judgeProgram(path string, v *value, isCondition bool) {
 	if v.form != text || c.isDynamic(v.scalar) || strings.HasPrefix(path, "tests[") {
 		return
 	}
-	minor := c.version.minor
+	minor, level := c.version.minor, Error
 	if !c.isTabled {
-		minor = 0
+		minor, level = 0, Warning
 	}
-	report := vrl.Check(v.scalar, vrl.Options{Minor: minor, Effort: mostReadAhead - c.readAhead, IsCondition: isCondition, IsAny: c.hasNoSchema(), Nearest: humanize.Nearest})
+	if c.effort.ctx.Err() != nil || c.counts[level] >= mostFindings {
+		c.programs.NotJudged++
+		return
+	}
+	report := vrl.Check(v.scalar, vrl.Options{Minor: minor, Effort: mostReadAhead - c.readAhead, IsCondition: isCondition, IsAny: c.hasNoSchema(), Nearest: c.effort.nearest})
 	c.readAhead += report.Effort
 	switch report.Coverage {
 	case vrl.Fully:
@@ -54,10 +57,11 @@ func (c *checker) judgeProgram(path string, v *value, isCondition bool) {
 	default:
 		c.programs.NotJudged++
 	}
+	lines := strings.Split(v.scalar, "\n")
 	for _, one := range report.Findings {
-		at, isFound := c.within(v, one.Line, one.Column)
+		at, isFound := c.within(v.at, lines[:one.Line], one.Column)
 		message := one.Message
-		if !isFound && strings.Contains(v.scalar, "\n") {
+		if !isFound && len(lines) > 1 {
 			message = fmt.Sprintf("line %d of the program: %s", one.Line, message)
 		}
 		c.add(codeOf[one.Kind], at, path, c.isTabled, "%s", message, help(one.Help))
@@ -71,20 +75,30 @@ func (c *checker) hasNoSchema() bool {
 	return !c.hasOpenKey(c.root) && schema.form != open && !c.hasOpenKey(schema) && (enabled.form == null || enabled.isFalse())
 }
 
-// within finds a place of a text in the file that it is written in, if that has its lines as
-// they are.
-func (c *checker) within(v *value, line, column int) (at position, isFound bool) {
-	if v.at.file >= len(c.files) || v.at.line == 0 {
-		return v.at, false
+// within finds the last of a text's lines, up to a place in it, in the file that it is
+// written in, if that has them as they are.
+func (c *checker) within(text position, lines []string, column int) (at position, isFound bool) {
+	if text.file >= len(c.files) || text.line == 0 {
+		return text, false
 	}
-	written := strings.Split(c.files[v.at.file].Text, "\n")
-	lines := strings.Split(v.scalar, "\n")
-	for _, first := range []int{v.at.line, v.at.line - 1} { // Below the key, and beside it.
-		if indent, isThere := indentOf(lines[:line], written[min(first, len(written)):]); isThere {
-			return position{file: v.at.file, line: first + line, column: indent + column}, true
+	written := c.linesOf(text.file)
+	for _, first := range []int{text.line, text.line - 1} { // Below the key, and beside it.
+		if indent, isThere := indentOf(lines, written[min(first, len(written)):]); isThere {
+			return position{file: text.file, line: first + len(lines), column: indent + column}, true
 		}
 	}
-	return v.at, false
+	return text, false
+}
+
+// linesOf are the lines of a file, which is split once.
+func (c *checker) linesOf(file int) []string {
+	if c.lines[file] == nil {
+		if c.lines == nil {
+			c.lines = map[int][]string{}
+		}
+		c.lines[file] = strings.Split(c.files[file].Text, "\n")
+	}
+	return c.lines[file]
 }
 
 // indentOf returns where the last of some lines begins in those that are written, if these

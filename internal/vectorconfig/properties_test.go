@@ -168,6 +168,7 @@ func TestNoConfigurationTakesMuch(t *testing.T) {
 		"a name without end":      graph("", "inputs: ["+strings.Repeat("a", 500_000)+"]"),
 		"a pattern of stars":      graph("  "+strings.Repeat("a", 1000)+": {type: stdin}\n", `inputs: ["`+strings.Repeat("*a", 250_000)+`b"]`),
 		"a pattern of classes":    graph("  "+strings.Repeat("a", 1000)+": {type: stdin}\n", `inputs: ["*`+strings.Repeat("[a]", 500)+strings.Repeat("b", 1000)+`"]`),
+		"programs all wrong":      graph("transforms:\n  r:\n    type: route\n    inputs: [app]\n    route:\n      r: &p \""+strings.Repeat("abcdefghij();", 20)+"true\"\n"+many("      r%d: *p\n", 3000), "inputs: [\"r.*\"]"),
 		"many on one port":        "sources:\n" + many("  s%d: {type: vector, address: \"host-%[1]d:6000\"}\n", 4000),
 		"many slips":              "sources:\n" + many("  s%d: {type: stdin}\n", 4000) + "sinks:\n" + many("  t%d: {type: blackhole, inputs: [x%[1]d]}\n", 4000),
 		"two endless names":       graph("  "+strings.Repeat("b", 1000)+": {type: stdin}\n", "inputs: ["+strings.Repeat("a", 200_000)+"]"),
@@ -202,6 +203,37 @@ func allocated(do func()) uint64 {
 	do()
 	runtime.ReadMemStats(&after)
 	return after.TotalAlloc - before.TotalAlloc
+}
+
+// What is wrong with a program is looked for as long as somebody reads it.
+func TestNoProgramIsJudgedInVain(t *testing.T) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, test := range map[string]struct {
+		change func(*checker)
+		help   string
+		judged Programs
+	}{
+		"as it is":           {func(*checker) {}, `did you mean "upcase"?`, Programs{Fully: 1}},
+		"no effort is left":  {func(c *checker) { c.effort.left = 0 }, ruleOf(noSuchFunction).Help, Programs{Fully: 1}},
+		"all findings there": {func(c *checker) { c.counts[Error] = mostFindings }, "", Programs{NotJudged: 1}},
+		"the context ended":  {func(c *checker) { c.effort.ctx = ended }, "", Programs{NotJudged: 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := &checker{effort: newEffort(t.Context()), version: versionOf(image), isTabled: true, counts: map[Level]int{}, root: nothing}
+			test.change(c)
+
+			c.judgeProgram("transforms.t.source", &value{form: text, scalar: ".a = upcas(.b)"}, false)
+
+			require.Equal(t, test.judged, c.programs)
+			if test.help == "" {
+				require.Empty(t, c.findings)
+				return
+			}
+			require.Len(t, c.findings, 1)
+			require.Equal(t, test.help, c.findings[0].Help)
+		})
+	}
 }
 
 func TestACheckEndsWithItsContext(t *testing.T) {
