@@ -95,7 +95,11 @@ func (c *checker) readComponent(one *component) bool {
 	switch {
 	case one.options.form == open || typed.form == open || c.hasOpenKey(one.options):
 	case typed.form == null:
-		c.report(noType, one.at, one.path, "type is missing", didYouMean(c.nearestKey(one.options, "type")))
+		advice := mergesOnce
+		if !one.options.has(mergeKey) {
+			advice = didYouMean(c.nearestKey(one.options, "type"))
+		}
+		c.report(noType, one.at, one.path, "type is missing", advice)
 	case typed.form != text || typed.scalar == "":
 		c.report(noType, typed.at, one.path+".type", "type is %s, not the name of a %s", typed.form.noun(), one.kind)
 	case c.isDynamic(typed.scalar):

@@ -82,9 +82,13 @@ func TestWhatAVariableMayMendIsAWarning(t *testing.T) {
 	for _, c := range []try{
 		{text: "sources:\n  app: {type: stdin}\n${MORE}\nsinks:\n  out: {type: blackhole, inputs: [app]}\n", image: before},
 		{name: "v.toml", text: "a = b${REST}", image: before},
+		{text: graph("", ok+", <<: $MORE"), image: before},
+		{text: graph("", ok+", <<: [{rate: 1}, $MORE]"), image: before},
+		{text: "sources:\n  app: {type: stdin}\nsinks:\n  out:\n    type: blackhole\n    inputs: [app]\n    <<:\n      $MORE\n", image: before},
 	} {
 		require.Empty(t, Errors(c.findings()), c.text)
-		require.Contains(t, codes(c.findings()), unreadable, c.text)
+		require.Len(t, c.findings(), 1, c.text)
+		require.Contains(t, []Code{unreadable, wrongForm}, c.findings()[0].Code, c.text)
 	}
 	broken := try{text: "data_dir: ${DIR}\nsources: [\n", image: before}
 	require.Contains(t, codes(Errors(broken.findings())), unreadable)

@@ -163,7 +163,11 @@ func (c *checker) reportUnknown(path, of string, e *entry, object *vectoroptions
 	if !object.Denies {
 		ignored = ", and Vector ignores it"
 	}
-	c.add(unknownOption, e.at, here, object.Denies && c.isTabled, "%s has no option %q%s", of, e.key, ignored, didYouMean(c.effort.nearest(e.key, names(object))))
+	advice := mergesOnce
+	if e.key != mergeKey {
+		advice = didYouMean(c.effort.nearest(e.key, names(object)))
+	}
+	c.add(unknownOption, e.at, here, object.Denies && c.isTabled, "%s has no option %q%s", of, e.key, ignored, advice)
 }
 
 // names are those that one may write in an object, without free keys.

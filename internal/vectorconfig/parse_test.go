@@ -103,6 +103,44 @@ func TestAFileThatIsBrokenNamesTheLine(t *testing.T) {
 	}
 }
 
+// Vector merges maps only, from the top down, and in each map once: what it merges keeps a << of its own.
+func TestMergeKeysAreReadAsVectorReadsThem(t *testing.T) {
+	for text, want := range map[string]string{
+		"<<: {a: 1, b: 2}\nb: 3":          `{"a": 1, "b": 3}`,
+		"'<<': {a: 1}":                    `{"a": 1}`,
+		"<<: [{a: 1}, {a: 2, b: 2}]":      `{"a": 1, "b": 2}`,
+		"<<: []":                          `{}`,
+		"<<: {<<: {a: 1}, b: 2}":          `{"<<": {"a": 1}, "b": 2}`,
+		"<<: {a: {<<: {b: 1}}}":           `{"a": {"b": 1}}`,
+		"a: &a {<<: {b: 1}}\nc: {<<: *a}": `{"a": {"b": 1}, "c": {"<<": {"b": 1}}}`,
+		"<<: text":                        "",
+		"<<: null":                        "",
+		"<<: [[{a: 1}]]":                  "",
+		"<<: [{a: 1}, 2]":                 "",
+		"a: {<<: {b: 1}, \"<<\": {c: 1}}": "",
+	} {
+		got, failed := parse(File{Name: "v.yaml", Text: text}, 0)
+		if want == "" {
+			require.NotNil(t, failed, text)
+			continue
+		}
+		require.Nil(t, failed, text)
+		read, failed := parse(File{Name: "v.json", Text: want}, 0)
+		require.Nil(t, failed)
+		require.Equal(t, plain(read), plain(got), text)
+	}
+}
+
+func TestTheVersionOfYAMLIsOneThatVectorReads(t *testing.T) {
+	for head, isRead := range map[string]bool{
+		"": true, "%YAML 1.1": true, "%YAML 1.2": true, "# a\n\n%TAG !a! tag:a,2026:\n%YAML \t1.2 # b": true, "%YAML 1.2\r": true, "%YAML 1.02": true,
+		"%YAML 1.0": false, "%YAML 1.3": false, "%YAML 2.0": false, "%YAML 1.20": false, "%YAML 1.2\n%YAML 1.2": false, "%OTHER 1.2": false, "a: 1\n%YAML 1.2": false,
+	} {
+		_, failed := parse(File{Name: "v.yaml", Text: head + "\n---\na: 1\n"}, 0)
+		require.Equal(t, isRead, failed == nil, head)
+	}
+}
+
 func TestSeveralFilesAreOneConfiguration(t *testing.T) {
 	files := []File{
 		{Name: "a.yaml", Source: "first", Text: "data_dir: /d\nsources: {app: {type: stdin}}\n"},

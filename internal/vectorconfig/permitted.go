@@ -223,7 +223,7 @@ type walked struct {
 // walk judges an option and what is below it.
 func (w *permittedChecker) walk(of walked, at position, v *value) {
 	// What << merges from elsewhere would have another path.
-	if last := of.steps[len(of.steps)-1]; last == "<<" || w.isDynamic(last) {
+	if last := of.steps[len(of.steps)-1]; last == mergeKey || w.isDynamic(last) {
 		w.say(notLiteral, at, of.path, "the key %q is not literal", last)
 		return
 	}

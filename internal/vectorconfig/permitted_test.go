@@ -241,7 +241,7 @@ func TestVariablesAreNoWayRound(t *testing.T) {
 // A key that YAML merges, or that a secret stands for, has another path than it seems.
 func TestKeysAreLiteral(t *testing.T) {
 	permitted := Permitted{Options: Lists{Deny: []string{"sinks.http.uri"}}}
-	for _, key := range []string{"<<: {uri: 'https://evil.test'}", "SECRET[a.b]: x"} {
+	for _, key := range []string{"<<: {uri: 'https://evil.test'}", "'<<': {uri: 'https://evil.test'}", "<<: {<<: {uri: 'https://evil.test'}}", "SECRET[a.b]: x"} {
 		text := "sources: {in: {type: demo_logs, format: json}}\nsinks:\n  out:\n    type: http\n    inputs: [in]\n    encoding: {codec: json}\n    " + key + "\n"
 		require.NotEmpty(t, refusals(t, permitted, "vector:0.57.0", nil, File{Name: "vector.yaml", Text: text}), key)
 	}

@@ -6,6 +6,7 @@ package vectorconfig
 import (
 	"errors"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,9 +17,17 @@ import (
 
 var yamlLine = regexp.MustCompile(`^(?:document contains )?.*?line (\d+): `)
 
+// newerYAML tells a file of YAML 1.2 by what is before its document. Vector reads that and 1.1,
+// and the library 1.1 alone, though it reads both the same.
+var newerYAML = regexp.MustCompile(`\A(?: *(?:#.*)?\r?\n|%.*\n)*?%YAML[ \t]+1\.0*(2)[ \t\r\n]`)
+
 // parseYAML reads one YAML document. Aliases and merge keys are resolved.
 func parseYAML(source string) (*value, *fault) {
-	root, err := bounded.Configuration().ReadYAML([]byte(source))
+	written := []byte(source)
+	if match := newerYAML.FindSubmatchIndex(written); match != nil {
+		written[match[2]] = '1'
+	}
+	root, err := bounded.Configuration().ReadYAML(written)
 	var second *bounded.SecondDocumentError
 	switch {
 	case errors.As(err, &second):
@@ -28,7 +37,11 @@ func parseYAML(source string) (*value, *fault) {
 	case root == nil:
 		return &value{}, nil
 	}
-	return readYAML(root)
+	v, f := readYAML(root)
+	if f == nil {
+		f = v.resolveMerges()
+	}
+	return v, f
 }
 
 func yamlFault(source string, err error) *fault {
@@ -89,17 +102,12 @@ func readYAML(node *yaml.Node) (*value, *fault) {
 
 func readMap(node *yaml.Node, at position) (*value, *fault) {
 	v := &value{form: table, at: at, entries: make([]entry, 0, len(node.Content)/2)}
-	var merges []*value
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		key := node.Content[i]
 		here := position{line: key.Line, column: key.Column}
 		of, f := readYAML(node.Content[i+1])
 		if f != nil {
 			return nil, f
-		}
-		if key.Tag == "!!merge" {
-			merges = append(merges, of)
-			continue
 		}
 		if key.Kind != yaml.ScalarNode {
 			return nil, &fault{code: unreadable, at: here, message: "a key is not a plain text"}
@@ -109,18 +117,49 @@ func readMap(node *yaml.Node, at position) (*value, *fault) {
 		}
 		v.add(entry{key: key.Value, at: here, value: of, isNoText: readScalar(key, here).form != text})
 	}
-	for _, merge := range merges {
-		v.merge(merge)
-	}
 	return v, nil
 }
 
-// merge adds the keys of a merge key (<<) that are not there.
-func (v *value) merge(from *value) {
-	for _, item := range from.items {
-		v.merge(item)
+// mergeKey merges the keys of a map, or of those of a list, that are not there.
+const mergeKey = "<<"
+
+// mergesOnce is what to do about a merge key that stayed a key like others.
+const mergesOnce help = "<< merges in YAML only, and in what it merges it is a key like others: write out what that stands for"
+
+// resolveMerges does what merge keys say, as Vector does it: from the top down, and in each
+// map once, so that a merge key of what is merged stays.
+func (v *value) resolveMerges() *fault {
+	if merge := v.get(mergeKey); merge != nothing {
+		from := []*value{merge}
+		if merge.form == list {
+			from = merge.items
+		}
+		before := v.entries
+		v.entries, v.index = make([]entry, 0, len(before)), nil
+		v.fill(slices.DeleteFunc(before, func(e entry) bool { return e.key == mergeKey }))
+		for _, one := range from {
+			if one.form != table {
+				return &fault{code: wrongForm, at: one.at, message: "<< merges " + one.form.noun() + ", and not a map", help: "write a map behind <<, or a list of maps"}
+			}
+			v.fill(one.entries)
+		}
 	}
-	for _, e := range from.entries {
+	for _, item := range v.items {
+		if f := item.resolveMerges(); f != nil {
+			return f
+		}
+	}
+	for i := range v.entries {
+		if f := v.entries[i].value.resolveMerges(); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// fill adds entries whose keys are not there.
+func (v *value) fill(entries []entry) {
+	for _, e := range entries {
 		if v.entry(e.key) == nil {
 			v.add(e)
 		}
