@@ -10,12 +10,14 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
@@ -205,15 +207,44 @@ func setKind(object workload.Object) {
 	object.GetObjectKind().SetGroupVersionKind(ref.Adapter().GroupVersionKind)
 }
 
-// companions returns those of all VectorSidecars.
-func (m *merged) companions() []any {
-	var all []any
+// companions returns those of all VectorSidecars that one of the workloads needs.
+func (m *merged) companions(workloads ...workload.Object) []*corev1.ConfigMap {
+	var all []*corev1.ConfigMap
 	for _, ruled := range m.rulings {
 		for i := range ruled.Companions {
-			all = append(all, printable(&ruled.Companions[i]))
+			if one := &ruled.Companions[i]; ruled.isFor(one, workloads...) {
+				all = append(all, printable(one))
+			}
 		}
 	}
 	return all
+}
+
+// isFor reports whether one of the workloads needs a companion.
+func (r *result) isFor(one *corev1.ConfigMap, workloads ...workload.Object) bool {
+	return slices.ContainsFunc(workloads, func(object workload.Object) bool {
+		return one.Namespace == object.GetNamespace() && slices.Contains(r.needs(object), one.Name)
+	})
+}
+
+// needs returns the names of the ConfigMaps that a workload has or gets.
+func (r *result) needs(object workload.Object) []string {
+	target, names := workload.RefOf(object), companion.References(&workload.TemplateOf(object).Spec)
+	if r.Previous == nil {
+		return names
+	}
+	for _, of := range r.Previous.Injected {
+		if of.Plan.Target != target {
+			continue
+		}
+		for i := range of.Companions {
+			names = append(names, of.Companions[i].Name)
+		}
+		if of.Copied != nil {
+			names = append(names, of.Copied.Name)
+		}
+	}
+	return names
 }
 
 // faults returns why VectorSidecars inject nothing at all.

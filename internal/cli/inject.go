@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -29,7 +29,8 @@ func newInject(a *app) *cobra.Command {
 		Short: "Add the sidecar to manifests, as a Helm post-renderer or in a pipeline",
 		Long: `Add the sidecar to manifests: those of --filename or of the standard input go to the
 standard output, with the sidecar in the workloads that a VectorSidecar selects, and
-with the objects that it needs. Everything else is passed on unchanged.
+with the objects that it needs: each before the first workload that needs it, and in the
+namespace that this one's manifest names, or in none. Everything else is passed on unchanged.
 
 The result is what the operator would write. Use one or the other for a workload: with both, the operator finds the container already there and leaves it alone.`,
 		Example: `# manifests in, manifests out
@@ -62,19 +63,9 @@ func (o *injectOptions) run(ctx context.Context) error {
 	}
 	// All or nothing: a pipe into a cluster must not get half of it.
 	var out bytes.Buffer
-	companions := merged.companions()
+	printed := map[client.ObjectKey]bool{}
 	for _, document := range scene.documents {
-		deployment, ok := workload.As(document.Object)
-		if ok && merged.of(deployment).after != nil {
-			// Companions come before the first workload, and after a Namespace.
-			for _, companion := range companions {
-				if err := printObject(&out, companion); err != nil {
-					return err
-				}
-			}
-			companions = nil
-		}
-		if err := o.print(&out, merged, document); err != nil {
+		if err := o.print(&out, merged, document, printed); err != nil {
 			return err
 		}
 	}
@@ -82,8 +73,9 @@ func (o *injectOptions) run(ctx context.Context) error {
 	return err
 }
 
-// print writes a document, with its sidecar if it gets one.
-func (o *injectOptions) print(to io.Writer, merged *merged, document source.Document) error {
+// print writes a document, with its sidecar if it gets one, and before it the companions that it needs
+// and that are not printed yet: its Namespace may come only before itself.
+func (o *injectOptions) print(to io.Writer, merged *merged, document source.Document, printed map[client.ObjectKey]bool) error {
 	deployment, ok := workload.As(document.Object)
 	if !ok {
 		return printDocument(to, document)
@@ -94,6 +86,17 @@ func (o *injectOptions) print(to io.Writer, merged *merged, document source.Docu
 	}
 	if change.after == nil {
 		return printDocument(to, document)
+	}
+	for _, one := range merged.companions(deployment) {
+		key := client.ObjectKeyFromObject(one)
+		if printed[key] {
+			continue
+		}
+		printed[key] = true
+		one.Namespace = document.Namespace // Whoever applies both puts them into the same one.
+		if err := printObject(to, one); err != nil {
+			return err
+		}
 	}
 	return printTransformed(to, document, change.after)
 }
@@ -106,13 +109,8 @@ func printDocument(to io.Writer, document source.Document) error {
 
 // printTransformed writes the result for a document, without what only the merge code has added.
 func printTransformed(to io.Writer, document source.Document, after *unstructured.Unstructured) error {
-	var before map[string]any
-	if err := bounded.Object().DecodeYAML(document.Text, &before); err != nil {
-		return fmt.Errorf("%s: %w", document.Source, err)
-	}
-	given := &unstructured.Unstructured{Object: before}
 	after = after.DeepCopy()
-	after.SetNamespace(given.GetNamespace())
+	after.SetNamespace(document.Namespace)
 	dropEmpty(after.Object)
 	return printObject(to, after.Object)
 }

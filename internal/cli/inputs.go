@@ -208,7 +208,8 @@ func (s *inputs) label(object workload.Object) {
 }
 
 // namespaceOf returns the namespace for objects without one: that of the command line, else the one
-// that all VectorSidecars share, else that of the kubeconfig.
+// that all VectorSidecars share, else the current one: that of the kubeconfig if a cluster is asked,
+// so that files alone give the same everywhere.
 func (g *given) namespaceOf(flag, current string) (string, error) {
 	if flag != "" {
 		return flag, nil

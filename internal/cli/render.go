@@ -91,7 +91,9 @@ func (o *renderOptions) objects(scene *session, merged *merged, workloads []work
 	}
 	var objects []any
 	if !o.onlyOverlay {
-		objects = merged.companions()
+		for _, one := range merged.companions(workloads...) {
+			objects = append(objects, one)
+		}
 	}
 	for _, deployment := range workloads {
 		change := merged.of(deployment)

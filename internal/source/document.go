@@ -31,9 +31,10 @@ type Document struct {
 	Number, Line int
 	// Text is the document as written.
 	Text []byte
-	// Kind is empty for a blank document. Object is nil for kinds that are not used.
-	Kind   string
-	Object client.Object
+	// Kind is empty for a blank document. Object is nil for kinds that are not used, and Namespace is
+	// the object's as written.
+	Kind, Namespace string
+	Object          client.Object
 }
 
 // Files reads files. The zero value does not read standard input.
@@ -178,6 +179,7 @@ func (d *Document) Decode() ([]Document, error) {
 	if err := decodeStrict(d.Text, d.Object); err != nil {
 		return nil, fmt.Errorf("%s: %w", d.Kind, err)
 	}
+	d.Namespace = d.Object.GetNamespace()
 	return []Document{*d}, nil
 }
 
