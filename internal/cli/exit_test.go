@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
@@ -44,6 +46,18 @@ func TestCheckThatMayNotLookSaysSo(t *testing.T) {
 	require.Contains(t, notes.String(), "could not look")
 }
 
+// groups returns the commands that have subcommands, each as it is written after the program's name.
+func groups(command *cobra.Command, path ...string) (all [][]string) {
+	if !command.HasSubCommands() {
+		return nil
+	}
+	all = append(all, slices.Clone(path))
+	for _, one := range command.Commands() {
+		all = append(all, groups(one, append(slices.Clip(path), one.Name())...)...)
+	}
+	return all
+}
+
 // Exit code 2 of any command means that it could not do what it was asked for.
 func TestEveryCommandThatCannotLookEndsWithTheSameCode(t *testing.T) {
 	server := forbidding(t)
@@ -58,10 +72,15 @@ func TestEveryCommandThatCannotLookEndsWithTheSameCode(t *testing.T) {
 			require.Equal(t, 2, code, "%s%s", &out, &notes)
 		})
 	}
-	for _, arguments := range [][]string{
-		{"nothing"}, {"render", "--nothing"}, {"explain"}, {"docs", "Nothing"}, {"schema", "--templates", "none"}, {"completion", "none"},
+	wrong := groups(New(genericiooptions.NewTestIOStreamsDiscard(), Builtin{Chart: vectorsidecar.FS, Definition: vectorsidecar.Definition}, "test"))
+	for i := range wrong {
+		wrong[i] = append(wrong[i], "nothing")
+	}
+	require.Contains(t, wrong, []string{"rollout", "nothing"})
+	for _, arguments := range append(wrong, [][]string{
+		{"render", "--nothing"}, {"explain"}, {"docs", "Nothing"}, {"schema", "--templates", "none"}, {"completion", "none"},
 		{"version", "nothing"}, {"lint", "none"}, {"test", "none"},
-	} {
+	}...) {
 		t.Run(arguments[0]+" with a wrong argument", func(t *testing.T) {
 			var out bytes.Buffer
 			code := Run(t.Context(), arguments, genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: &out}, Builtin{Chart: vectorsidecar.FS, Definition: vectorsidecar.Definition}, "test")

@@ -39,6 +39,9 @@ kubectl vectorsidecar rollout promote canary
 kubectl vectorsidecar rollout retry
 # have all go back to the revision before
 kubectl vectorsidecar rollout undo`,
+		// Without these, cobra answers a mistyped command by the help, and success.
+		Args: cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error { return command.Help() },
 	}
 	command.AddCommand(
 		newRolloutStatus(a), newRolloutHistory(a), newRolloutDiff(a), newRolloutPause(a), newRolloutResume(a), newRolloutPromote(a), newRolloutUndo(a), newRolloutRetry(a),
