@@ -152,7 +152,7 @@ func (o *lintOptions) collect(path string) (files []lint.File, charts []string, 
 		text, err := readAll(o.app.In)
 		return []lint.File{{Name: path, Text: text}}, nil, err
 	}
-	err = filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
+	err = source.Walk(path, func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return fmt.Errorf("reading %s: %w", name, err)

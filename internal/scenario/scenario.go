@@ -69,7 +69,7 @@ func Load(paths ...string) ([]*Scenario, error) {
 	var found []*Scenario
 	loading := loader{loaded: map[string]*Scenario{}}
 	for _, path := range paths {
-		err := filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
+		err := source.Walk(path, func(name string, entry fs.DirEntry, err error) error {
 			if err != nil {
 				return fmt.Errorf("reading scenarios: %w", err)
 			}

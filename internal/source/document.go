@@ -93,7 +93,11 @@ func ReadFile(name string) ([]byte, error) {
 	return text, errors.Join(err, file.Close())
 }
 
-// expand returns the manifests in a folder, by name, or the file itself.
+// extensions are those of manifests in folders.
+var extensions = []string{".json", ".yaml", ".yml"}
+
+// expand returns the manifests in a folder, by name, or the file itself. A folder has to have one: its
+// name may be mistyped, or they may be further below.
 func (f *Files) expand(name string) ([]string, error) {
 	if f.ReadFile != nil {
 		return []string{name}, nil
@@ -102,13 +106,15 @@ func (f *Files) expand(name string) ([]string, error) {
 		return []string{name}, nil // An error shows when it is read.
 	}
 	var files []string
-	err := filepath.WalkDir(name, func(path string, entry fs.DirEntry, err error) error {
+	below := ""
+	err := Walk(name, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
 		case entry.IsDir() && path != name && !f.Recursive:
+			below = ", and folders in folders are read with --recursive only"
 			return fs.SkipDir
-		case !entry.IsDir() && slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)):
+		case !entry.IsDir() && slices.Contains(extensions, filepath.Ext(path)):
 			files = append(files, path)
 		}
 		return nil
@@ -116,7 +122,25 @@ func (f *Files) expand(name string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading folder %s: %w", name, err)
 	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("reading folder %s: it has no manifests: recognized file extensions are %s%s", name, strings.Join(extensions, ", "), below)
+	}
 	return files, nil
+}
+
+// Walk is filepath.WalkDir for a name that a person has given: if that is a link to a folder, the folder
+// is meant. The links in it are not followed.
+func Walk(name string, visit fs.WalkDirFunc) error {
+	begin := name
+	if isFolder(name) {
+		begin += string(filepath.Separator)
+	}
+	return filepath.WalkDir(begin, func(path string, entry fs.DirEntry, err error) error {
+		if path == begin {
+			path = name
+		}
+		return visit(path, entry, err)
+	})
 }
 
 func isFolder(name string) bool {

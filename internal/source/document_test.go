@@ -76,6 +76,10 @@ func TestFoldersAreReadByName(t *testing.T) {
 	}
 
 	require.Equal(t, []string{"a", "b"}, names(Files{}))
+	given := folder
+	folder = filepath.Join(t.TempDir(), "link")
+	require.NoError(t, os.Symlink(given, folder))
+	require.Equal(t, []string{"a", "b"}, names(Files{}), "through a link")
 	require.Equal(t, []string{"a", "b", "d"}, names(Files{Recursive: true}))
 
 	files := Files{Stdin: strings.NewReader(configMap)}
@@ -84,4 +88,30 @@ func TestFoldersAreReadByName(t *testing.T) {
 	require.Len(t, documents, 1)
 	_, err = files.Read(filepath.Join(folder, "none.yaml"))
 	require.ErrorContains(t, err, "none.yaml")
+}
+
+// Nothing would be found in it, and that would look like success.
+func TestAFolderWithoutManifestsIsAnError(t *testing.T) {
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.MkdirAll("above/below", 0o700))
+	require.NoError(t, os.WriteFile("above/below/a.yaml", []byte(configMap), 0o600))
+	require.NoError(t, os.Mkdir("empty", 0o700))
+	require.NoError(t, os.WriteFile("empty/a.txt", nil, 0o600))
+	for link, to := range map[string]string{"link": "empty", "self": "self", "gone": "none"} {
+		require.NoError(t, os.Symlink(to, link))
+	}
+	for name, says := range map[string]string{
+		"empty": "reading folder empty: it has no manifests: recognized file extensions are .json, .yaml, .yml",
+		"link":  "reading folder link: it has no manifests: recognized file extensions are .json, .yaml, .yml",
+		"above": "--recursive",
+		"self":  "reading self: ",
+		"gone":  "reading gone: ",
+	} {
+		_, err := (&Files{}).Read(name)
+		require.ErrorContains(t, err, says)
+	}
+	documents, err := (&Files{Recursive: true}).Read("above")
+	require.NoError(t, err)
+	require.Len(t, documents, 1)
+	require.Equal(t, filepath.Join("above", "below", "a.yaml"), documents[0].Source)
 }
