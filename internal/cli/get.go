@@ -89,8 +89,11 @@ func (o *getOptions) run(ctx context.Context, names []string) error {
 		}
 		return o.text(found.Items, names, namespace)
 	}
-	if o.watch {
-		return o.app.watch(ctx, cluster, namespace, show)
+	switch {
+	case o.watch && isOfClusters:
+		return o.app.watch(ctx, cluster, show, clusterSidecars())
+	case o.watch:
+		return o.app.watch(ctx, cluster, show, sidecarsIn(namespace))
 	}
 	text, err := show()
 	if err != nil {

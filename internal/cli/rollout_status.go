@@ -139,7 +139,7 @@ func (o *rolloutOptions) status(ctx context.Context) error {
 		return out.Bytes(), err
 	}
 	if o.watch {
-		return o.app.watch(ctx, cluster, "", show)
+		return o.app.watch(ctx, cluster, show, sidecarsIn(""), clusterSidecarsIfAny())
 	}
 	text, err := show()
 	if err != nil {

@@ -66,13 +66,18 @@ func (o *treeOptions) run(ctx context.Context) error {
 		return fmt.Errorf("--watch needs a cluster")
 	}
 	if o.watch {
-		return o.app.watch(ctx, first.cluster, first.namespace, func() ([]byte, error) {
+		what := workloadsIn(first.namespace)
+		if !holdsSidecars(first.sources) { // Those of files stand for all.
+			what = append(what, sidecarsIn(first.namespace), clusterSidecarsIfAny())
+		}
+		show := func() ([]byte, error) {
 			scene, err := o.open(ctx)
 			if err != nil {
 				return nil, err
 			}
 			return o.text(ctx, scene)
-		})
+		}
+		return o.app.watch(ctx, first.cluster, show, what...)
 	}
 	text, err := o.text(ctx, first)
 	if err != nil {

@@ -21,13 +21,46 @@ import (
 // objects change together.
 const settleTime = 200 * time.Millisecond
 
-// watch prints what show returns, and again whenever it differs because a VectorSidecar or a
-// workload changed: in place on a terminal, otherwise one after another. It ends with the context,
-// which is no error.
-func (a *app) watch(ctx context.Context, cluster client.WithWatch, namespace string, show func() ([]byte, error)) error {
+// watched are the objects of a kind that a command prints: those of a namespace, or all.
+type watched struct {
+	list            client.ObjectList
+	name, namespace string
+	// isUnseen reports whether an error of the watch was told of when they were read; nil for none.
+	isUnseen func(error) bool
+}
+
+func sidecarsIn(namespace string) watched {
+	return watched{list: &v1alpha1.VectorSidecarList{}, name: "VectorSidecars", namespace: namespace}
+}
+
+func clusterSidecars() watched {
+	return watched{list: &v1alpha1.ClusterVectorSidecarList{}, name: "ClusterVectorSidecars"}
+}
+
+// clusterSidecarsIfAny are those of a cluster that may have no such kind, for somebody who may not read
+// them.
+func clusterSidecarsIfAny() watched {
+	of := clusterSidecars()
+	of.isUnseen = func(err error) bool { return apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || isNoMatch(err) }
+	return of
+}
+
+func workloadsIn(namespace string) (all []watched) {
+	for _, kind := range workload.Kinds() {
+		all = append(all, watched{list: kind.NewList(), name: kind.Plural, namespace: namespace, isUnseen: func(err error) bool {
+			return apierrors.IsForbidden(err) && kind != workload.Default() || kind.Lacks(err)
+		}})
+	}
+	return all
+}
+
+// watch prints what show returns, and again whenever it differs because one of the watched objects
+// changed: in place on a terminal, otherwise one after another. It ends with the context, which is
+// no error.
+func (a *app) watch(ctx context.Context, cluster client.WithWatch, show func() ([]byte, error), what ...watched) error {
 	w := &watcher{app: a, show: show}
 	for ctx.Err() == nil { // The API server ends watches from time to time.
-		if err := w.round(ctx, cluster, namespace); err != nil && ctx.Err() == nil {
+		if err := w.round(ctx, cluster, what); err != nil && ctx.Err() == nil {
 			return err
 		}
 	}
@@ -42,8 +75,8 @@ type watcher struct {
 }
 
 // round is one watch, until it ends.
-func (w *watcher) round(ctx context.Context, cluster client.WithWatch, namespace string) error {
-	changed, stop, err := w.app.changes(ctx, cluster, namespace)
+func (w *watcher) round(ctx context.Context, cluster client.WithWatch, what []watched) error {
+	changed, stop, err := changes(ctx, cluster, what)
 	if err != nil {
 		return err
 	}
@@ -73,28 +106,23 @@ func (a *app) redraw(text []byte, isAgain bool) {
 	_, _ = a.Out.Write(text)
 }
 
-// changes watches the objects that a decision depends on.
-func (a *app) changes(ctx context.Context, cluster client.WithWatch, namespace string) (changed chan struct{}, stop func(), err error) {
-	sidecars, err := cluster.Watch(ctx, &v1alpha1.VectorSidecarList{}, client.InNamespace(namespace))
-	if err != nil {
-		return nil, nil, explainMissing(fmt.Errorf("watching VectorSidecars: %w", err))
-	}
-	watches := []watch.Interface{sidecars}
+// changes begins the watches.
+func changes(ctx context.Context, cluster client.WithWatch, what []watched) (changed chan struct{}, stop func(), err error) {
+	var watches []watch.Interface
 	stop = func() {
 		for _, one := range watches {
 			one.Stop()
 		}
 	}
-	for _, kind := range workload.Kinds() {
-		one, err := cluster.Watch(ctx, kind.NewList(), client.InNamespace(namespace))
-		if apierrors.IsForbidden(err) && kind != workload.Default() || kind.Lacks(err) {
-			continue // It was said when they were read.
-		}
-		if err != nil {
+	for _, of := range what {
+		one, err := cluster.Watch(ctx, of.list, client.InNamespace(of.namespace))
+		switch {
+		case err == nil:
+			watches = append(watches, one)
+		case of.isUnseen == nil || !of.isUnseen(err):
 			stop()
-			return nil, nil, fmt.Errorf("watching %s: %w", kind.Plural, err)
+			return nil, nil, explainMissing(fmt.Errorf("watching %s: %w", of.name, err))
 		}
-		watches = append(watches, one)
 	}
 	changed = make(chan struct{}, 1)
 	go forward(changed, watches)
