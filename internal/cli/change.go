@@ -230,7 +230,10 @@ func (r *result) isFor(one *corev1.ConfigMap, workloads ...workload.Object) bool
 // needs returns the names of the ConfigMaps that a workload has or gets.
 func (r *result) needs(object workload.Object) []string {
 	target, names := workload.RefOf(object), companion.References(&workload.TemplateOf(object).Spec)
-	if r.Previous == nil {
+	isRefused := func(p plan.Plan) bool {
+		return p.Target == target && (p.Action == plan.Blocked || p.Action == plan.Conflict || p.Action == plan.Defer)
+	}
+	if r.Previous == nil || slices.ContainsFunc(r.Plans, isRefused) {
 		return names
 	}
 	for _, of := range r.Previous.Injected {

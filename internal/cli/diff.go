@@ -87,7 +87,7 @@ func (o *diffOptions) print(ctx context.Context, scene *session, merged *merged,
 		if ruled.Invalid != nil {
 			continue
 		}
-		isDifferent, err := o.printCompanions(ctx, scene, ruled)
+		isDifferent, err := o.printCompanions(ctx, scene, ruled, workloads)
 		if err != nil {
 			return false, err
 		}
@@ -122,10 +122,13 @@ func withoutAccount(of client.Object) client.Object {
 	return shown
 }
 
-// printCompanions prints the companions that would be created, changed or deleted.
-func (o *diffOptions) printCompanions(ctx context.Context, scene *session, ruled *result) (bool, error) {
+// printCompanions prints the companions of the workloads that would be created or changed.
+func (o *diffOptions) printCompanions(ctx context.Context, scene *session, ruled *result, workloads []workload.Object) (bool, error) {
 	found := false
 	for i := range ruled.Missing {
+		if !ruled.isFor(&ruled.Missing[i], workloads...) {
+			continue
+		}
 		wanted := printable(&ruled.Missing[i])
 		there := &corev1.ConfigMap{}
 		err := scene.Get(ctx, client.ObjectKeyFromObject(wanted), there)
