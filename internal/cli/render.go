@@ -140,12 +140,13 @@ func (c *change) overlays() []any {
 		if p.Apply == nil {
 			continue
 		}
-		overlay := maps.Clone(p.Apply)
+		kind := p.Target.Adapter()
+		overlay := maps.Clone(kind.Place(p.Apply))
 		metadata := map[string]any{"name": p.Target.Name, "namespace": p.Target.Namespace}
 		if given, ok := overlay["metadata"].(map[string]any); ok {
 			maps.Copy(metadata, given)
 		}
-		overlay["apiVersion"], overlay["kind"], overlay["metadata"] = "apps/v1", p.Target.Kind, metadata
+		overlay["apiVersion"], overlay["kind"], overlay["metadata"] = kind.GroupVersion().String(), kind.Kind, metadata
 		overlays = append(overlays, overlay)
 	}
 	return overlays
