@@ -70,7 +70,7 @@ import "embed"
 // FS is the sidecar chart: the folder that this file lies in, as a Helm chart. What its
 // .helmignore leaves out of that is how the installation chart reads its values.
 //
-//go:embed .helmignore Chart.yaml values.yaml values.schema.json all:templates values chart/templates/_environments.tpl
+//go:embed .helmignore Chart.yaml values.yaml values.schema.json all:templates values chart/values.yaml chart/values.schema.json chart/templates/_environments.tpl
 var FS embed.FS
 
 // Definition is the CustomResourceDefinition of VectorSidecars, in YAML. Only the plugin

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
@@ -24,6 +25,11 @@ type earlier = func(ctx context.Context, revision string) (*desired.Platform, er
 // template sets, unless the command line replaces them. values are those of --values, nil for none.
 // If nothing is replaced, it also returns how to get earlier revisions.
 func (s *inputs) platform(chart fs.FS, cluster client.Reader, installed *source.Installation, values *desired.InstallationValues) (*desired.Platform, earlier, error) {
+	if values != nil {
+		with := *installed
+		with.TemplateSets = values.TemplateSets(types.NamespacedName{Namespace: installed.Namespace, Name: installed.ValuesFrom}, installed.TemplateSets)
+		installed = &with
+	}
 	now, then, err := platformOf(chart, cluster, installed)
 	if err != nil {
 		return nil, nil, err
@@ -59,7 +65,7 @@ func load(chart fs.FS) (*render.Chart, error) {
 }
 
 func platformOf(chart fs.FS, cluster client.Reader, installed *source.Installation) (*desired.Platform, earlier, error) {
-	if installed.Values == nil {
+	if installed.Values == nil && len(installed.TemplateSets) == 0 {
 		loaded, err := load(chart)
 		if err != nil {
 			return nil, nil, err

@@ -9,21 +9,37 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/template"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
 // environmentsFile is the file of the installation chart that turns its values into its
-// ConfigMap, and environmentsTemplate the one that it defines for that.
+// ConfigMap, and environmentsTemplate the one that it defines for that. The names of that ConfigMap
+// and of those with template sets differ by how they go on.
 const (
-	environmentsFile     = "chart/templates/_environments.tpl"
+	installationChart    = "chart/"
+	environmentsFile     = installationChart + "templates/_environments.tpl"
 	environmentsTemplate = "vector-sidecar-operator.environments"
+	environmentsName     = "environments"
+	templatesName        = "templates-"
+	templatesKey         = "templates"
 )
+
+// checkedLater are the keys of a values file that the operator checks itself: what is wrong with
+// them is reported by what uses them.
+var checkedLater = []string{"templateSet", "global", "sidecar", "initContainers", "volumes", "values", PolicyKey, RolloutKey}
 
 // InstallationValues are an installation's values, as they are passed to helm.
 type InstallationValues struct {
@@ -41,7 +57,8 @@ type InstallationValues struct {
 // ReadInstallationValues reads a values file as the installation does: with the template of its chart,
 // which is below root. Top-level keys apply to the environment that the file says the
 // installation is for; if it says none, to the first asked one that is not listed in the
-// file's environments. Errors in an environment's values are reported when they are used.
+// file's environments. What the installation chart's schema refuses is an error, except for
+// errors in an environment's values, which are reported when they are used.
 func ReadInstallationValues(ctx context.Context, root fs.FS, source string, text []byte, asked ...string) (*InstallationValues, error) {
 	written, err := environment.ParseLayer(source, text)
 	if err != nil {
@@ -54,6 +71,9 @@ func ReadInstallationValues(ctx context.Context, root fs.FS, source string, text
 		if _, isOther := tree.At(written.Tree, "environments")[one]; name == "" && !isOther {
 			name = one
 		}
+	}
+	if err := checkKeys(root, written); err != nil {
+		return nil, err
 	}
 	values := maps.Clone(written.Tree)
 	values["environment"] = name
@@ -76,6 +96,49 @@ func ReadInstallationValues(ctx context.Context, root fs.FS, source string, text
 	return read, nil
 }
 
+// checkKeys holds a values file against the schema of the installation chart, as helm does, except for
+// the keys that are checked later.
+func checkKeys(root fs.FS, written environment.Layer) error {
+	schema, own, err := readInstallationChart(root)
+	if err != nil {
+		return fmt.Errorf("reading the installation chart: %w", err)
+	}
+	written.Tree = withoutKeys(written.Tree, checkedLater)
+	if others := maps.Clone(tree.Map(written.Tree["environments"])); others != nil {
+		for name, values := range others {
+			if values := tree.Map(values); values != nil {
+				others[name] = withoutKeys(values, checkedLater)
+			}
+		}
+		written.Tree["environments"] = others
+	}
+	return schema.CheckOver(own, written)
+}
+
+// readInstallationChart reads the schema and the values of the installation chart.
+func readInstallationChart(root fs.FS) (*environment.Schema, environment.Layer, error) {
+	var own environment.Layer
+	text, err := bounded.Chart().File(root, installationChart+"values.schema.json")
+	if err != nil {
+		return nil, own, err
+	}
+	schema, err := environment.CompileSchema(installationChart+"values.schema.json", text)
+	if err != nil {
+		return nil, own, err
+	}
+	if text, err = bounded.Chart().File(root, installationChart+"values.yaml"); err != nil {
+		return nil, own, err
+	}
+	own, err = environment.ParseLayer(installationChart+"values.yaml", text)
+	return schema, own, err
+}
+
+func withoutKeys(values map[string]any, keys []string) map[string]any {
+	rest := maps.Clone(values)
+	maps.DeleteFunc(rest, func(key string, _ any) bool { return slices.Contains(keys, key) })
+	return rest
+}
+
 // Files returns the data of the installation's ConfigMap made from the values. It must not
 // be modified.
 func (v *InstallationValues) Files() map[string]string { return v.files }
@@ -93,11 +156,69 @@ func (v *InstallationValues) layersFor(set *environment.Set) *environment.Set {
 	})
 }
 
-// Over returns a platform with these values, and their policy, in place of the installation's.
+// TemplateSets returns the ConfigMaps of the template sets that an installation has with these values. As
+// with helm, their files are laid over those of the sets that it was given before, and null takes one
+// out. installation is the ConfigMap of its values.
+func (v *InstallationValues) TemplateSets(installation types.NamespacedName, sets []corev1.ConfigMap) []corev1.ConfigMap {
+	given, isGiven := v.templates()
+	if !isGiven {
+		return sets
+	}
+	prefix := strings.TrimSuffix(installation.Name, environmentsName) + templatesName
+	all := map[string]corev1.ConfigMap{}
+	for i := range sets {
+		if isOwn := sets[i].Name == prefix+sets[i].Labels[meta.LabelTemplateSet]; !isOwn || given != nil {
+			all[sets[i].Name] = sets[i]
+		}
+	}
+	for name, files := range given {
+		object := corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
+			Namespace: installation.Namespace, Name: prefix + name, Labels: map[string]string{meta.LabelTemplateSet: name},
+		}}
+		before := all[object.Name]
+		if files != nil {
+			object.Data, object.BinaryData = laid(tree.Map(files), before.Data), before.BinaryData
+		}
+		if all[object.Name] = object; len(object.Data)+len(object.BinaryData) == 0 {
+			delete(all, object.Name)
+		}
+	}
+	return slices.Collect(maps.Values(all))
+}
+
+// templates returns the sets that the values give, nil if they take all out, and whether they say
+// anything of sets.
+func (v *InstallationValues) templates() (sets map[string]any, isGiven bool) {
+	if v.written == nil {
+		return nil, false
+	}
+	value, isGiven := v.written.Tree[templatesKey]
+	return tree.Map(value), isGiven
+}
+
+// laid returns the files of a set with others over them.
+func laid(files map[string]any, over map[string]string) map[string]string {
+	all := map[string]string{}
+	maps.Copy(all, over)
+	for key, text := range files {
+		if text, isText := text.(string); isText {
+			all[key] = text
+		} else {
+			delete(all, key) // It is null.
+		}
+	}
+	return all
+}
+
+// Over returns a platform with these values, and their policy, in place of the installation's. Its sets
+// are those of TemplateSets.
 func (v *InstallationValues) Over(platform *Platform) *Platform {
 	tried := &Platform{Environments: v.layersFor(platform.Environments), Roll: platform.Roll}
 	for _, set := range platform.Sets() {
 		other := *set
+		if given, _ := v.templates(); set.Err != nil && given[set.Name] != nil {
+			other.Err = fmt.Errorf("%s: %w", v.written.Where(templatesKey, set.Name), set.Err)
+		}
 		if set.Environments != nil {
 			other.Environments = v.layersFor(set.Environments)
 		}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	neturl "net/url"
 	"slices"
 	"strings"
 
@@ -60,6 +61,12 @@ func (s *Schema) Check(layer *Layer) error {
 	return errors.Join(findings...)
 }
 
+// CheckOver does the same for what comes of a layer over a chart's own values, as helm does.
+func (s *Schema) CheckOver(own, layer Layer) error {
+	layer.Tree = merge([]Layer{own, layer}).Tree
+	return s.Check(&layer)
+}
+
 // byPlace orders findings, which the validator returns in the random order of maps, so that
 // the same values always have the same message.
 func byPlace(a, b *jsonschema.ValidationError) int {
@@ -107,6 +114,11 @@ func (s *Schema) describe(layer *Layer, err *jsonschema.ValidationError, room in
 func (s *Schema) properties(url string) []string {
 	_, pointer, _ := strings.Cut(url, "#")
 	path := append(strings.FieldsFunc(pointer, func(r rune) bool { return r == '/' }), "properties")
+	for i, step := range path {
+		if plain, err := neturl.PathUnescape(step); err == nil { // A pattern is escaped.
+			path[i] = plain
+		}
+	}
 	return slices.Sorted(maps.Keys(tree.At(tree.Map(s.compiled.Raw()), path...)))
 }
 
