@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/util/jsonpath"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -129,9 +130,9 @@ func (e *Expectation) find(objects string) (string, error) {
 	if kind == "" {
 		kind = workload.Default().Kind
 	}
-	for document := range strings.SplitSeq(objects, "---\n") {
+	for _, document := range source.Split([]byte(objects)) {
 		var object map[string]any
-		if err := bounded.Object().DecodeYAML([]byte(document), &object); err != nil {
+		if err := bounded.Object().DecodeYAML(document.Text, &object); err != nil {
 			return "", fmt.Errorf("reading the outcome: %w", err)
 		}
 		metadata, _ := object["metadata"].(map[string]any)

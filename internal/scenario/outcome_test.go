@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const objectsOfIt = "---\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  k: v\n---\nkind: Deployment\nmetadata:\n  name: cart\nspec:\n  replicas: 2\n"
+const objectsOfIt = "---\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  c: |\n    ---\n    x: 1\n  k: v\n---\nkind: Deployment\nmetadata:\n  name: cart\nspec:\n  replicas: 2\n"
 
 // load writes and loads a scenario with further files.
 func load(t *testing.T, further map[string]string) (*Scenario, error) {
