@@ -31,6 +31,10 @@ type ClusterVectorSidecar struct {
 	// status is what the operator observed and did.
 	// +optional
 	Status ClusterVectorSidecarStatus `json:"status,omitempty"`
+
+	// Malformed says what of the stored object cannot be read, and is left out here, "" for
+	// nothing.
+	Malformed string `json:"-"`
 }
 
 // ClusterVectorSidecarList is a list of ClusterVectorSidecars.

@@ -39,6 +39,10 @@ type VectorSidecar struct {
 	// Cluster is set where this value stands for a ClusterVectorSidecar in one namespace,
 	// which is so in a process alone: no object of a cluster has it.
 	Cluster *InCluster `json:"-"`
+
+	// Malformed says what of the stored object cannot be read, and is left out here, "" for
+	// nothing.
+	Malformed string `json:"-"`
 }
 
 // InCluster is what tells a ClusterVectorSidecar in one namespace from a VectorSidecar.

@@ -94,8 +94,9 @@ func In(cluster *v1alpha1.ClusterVectorSidecar, namespace string, isSelected boo
 			CreationTimestamp: cluster.CreationTimestamp, DeletionTimestamp: cluster.DeletionTimestamp,
 			Annotations: cluster.Annotations, Finalizers: cluster.Finalizers,
 		},
-		Spec:    cluster.Spec.VectorSidecarSpec,
-		Cluster: &v1alpha1.InCluster{ClusterScope: cluster.Spec.ClusterScope, Waves: cluster.Status.Waves},
+		Spec:      cluster.Spec.VectorSidecarSpec,
+		Malformed: cluster.Malformed,
+		Cluster:   &v1alpha1.InCluster{ClusterScope: cluster.Spec.ClusterScope, Waves: cluster.Status.Waves},
 		Status: v1alpha1.VectorSidecarStatus{
 			LastHandledReconcileAt: cluster.Status.LastHandledReconcileAt, TakenOut: cluster.Status.TakenOut,
 			LastGood: cluster.Status.LastGood, Reverted: cluster.Status.Reverted,

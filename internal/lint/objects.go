@@ -200,6 +200,7 @@ func (o *objects) lintValues(document source.Document, sidecar *v1alpha1.VectorS
 // about is the part of a VectorSidecar that a reason is about.
 var about = map[string][]string{
 	meta.ReasonTooLarge:           {"spec"},
+	meta.ReasonInvalidSpec:        {"spec"},
 	meta.ReasonInvalidSelector:    {"spec", "selector"},
 	meta.ReasonUnknownEnvironment: {"spec", "environment"},
 	meta.ReasonConfigMapNotFound:  {"spec", "sidecar", "config", "configMapRef"},

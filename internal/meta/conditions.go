@@ -29,6 +29,7 @@ const (
 	ReasonAsExpected         = "AsExpected"
 	ReasonInvalidSelector    = "InvalidSelector"
 	ReasonTooLarge           = "TooLarge"
+	ReasonInvalidSpec        = "InvalidSpec"
 	ReasonUnknownEnvironment = "UnknownEnvironment"
 	ReasonInvalidValues      = "InvalidValues"
 	ReasonInvalidTemplate    = "InvalidTemplate"

@@ -235,6 +235,9 @@ func decodeStrict(text []byte, into any) error {
 	if err != nil {
 		return err
 	}
+	if lenient, isLenient := into.(interface{ Strict() any }); isLenient {
+		into = lenient.Strict()
+	}
 	findings, err := document.DecodeStrictly(into)
 	return errors.Join(append(findings, err)...)
 }

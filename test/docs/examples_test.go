@@ -74,7 +74,7 @@ func TestExamplesAreWhatTheySay(t *testing.T) {
 			continue
 		}
 		var sidecar v1alpha1.VectorSidecar
-		require.NoError(t, yaml.UnmarshalStrict([]byte(f.text), &sidecar), f.at())
+		require.NoError(t, yaml.UnmarshalStrict([]byte(f.text), sidecar.Strict()), f.at())
 		require.Equal(t, "VectorSidecar", sidecar.Kind, f.at())
 		require.Equal(t, v1alpha1.GroupVersion.String(), sidecar.APIVersion, f.at())
 

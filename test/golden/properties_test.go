@@ -148,7 +148,7 @@ func (s *scenario) snapshot(t *testing.T, of []*appsv1.Deployment) *evaluate.Sna
 	require.NoError(t, err)
 	text, _ := s.file("vectorsidecar.yaml")
 	sidecar := &v1alpha1.VectorSidecar{}
-	require.NoError(t, yaml.UnmarshalStrict([]byte(text), sidecar))
+	require.NoError(t, yaml.UnmarshalStrict([]byte(text), sidecar.Strict()))
 	configMaps, _ := s.file("configmaps.yaml")
 	snapshot := &evaluate.Snapshot{Observed: decision.Observed{Inputs: desired.Inputs{
 		Sidecar:            sidecar,

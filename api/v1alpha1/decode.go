@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import (
+	"cmp"
+	stdjson "encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/json"
+)
+
+// strictVectorSidecar and strictClusterVectorSidecar are decoded as any other type.
+type (
+	strictVectorSidecar        VectorSidecar
+	strictClusterVectorSidecar ClusterVectorSidecar
+)
+
+// Strict returns what decoders fill in place of the object if they are to report what they
+// cannot read: with unknown fields, and an error for each malformed one.
+func (v *VectorSidecar) Strict() any { return (*strictVectorSidecar)(v) }
+
+// Strict returns what decoders fill in place of the object if they are to report what they
+// cannot read: with unknown fields, and an error for each malformed one.
+func (c *ClusterVectorSidecar) Strict() any { return (*strictClusterVectorSidecar)(c) }
+
+// UnmarshalJSON reads all of a VectorSidecar that can be read. An object that a definition
+// accepted and Go cannot read would otherwise fail the list that it is in, and with it all
+// others of the cluster. Malformed says what is left out.
+func (v *VectorSidecar) UnmarshalJSON(text []byte) error {
+	err := json.Unmarshal(text, v.Strict())
+	v.Malformed = ""
+	if err == nil {
+		return nil
+	}
+	head, parts, err := partsOf(text)
+	if err != nil {
+		return err
+	}
+	*v = VectorSidecar{TypeMeta: head.TypeMeta, ObjectMeta: head.ObjectMeta}
+	v.Malformed = cmp.Or(decodeFields("spec", parts["spec"], &v.Spec), decodeFields("status", parts["status"], &v.Status))
+	return nil
+}
+
+// UnmarshalJSON reads all of a ClusterVectorSidecar that can be read, as that of a
+// VectorSidecar does.
+func (c *ClusterVectorSidecar) UnmarshalJSON(text []byte) error {
+	err := json.Unmarshal(text, c.Strict())
+	c.Malformed = ""
+	if err == nil {
+		return nil
+	}
+	head, parts, err := partsOf(text)
+	if err != nil {
+		return err
+	}
+	*c = ClusterVectorSidecar{TypeMeta: head.TypeMeta, ObjectMeta: head.ObjectMeta}
+	c.Malformed = cmp.Or(decodeFields("spec", parts["spec"], &c.Spec), decodeFields("status", parts["status"], &c.Status))
+	return nil
+}
+
+// partsOf reads what an object cannot be without, and splits the rest.
+func partsOf(text []byte) (head metav1.PartialObjectMetadata, parts map[string]stdjson.RawMessage, err error) {
+	if err := json.Unmarshal(text, &head); err != nil {
+		return head, nil, err
+	}
+	err = json.Unmarshal(text, &parts)
+	return head, parts, err
+}
+
+// decodeFields reads each field of an object by itself, and leaves out those that it cannot
+// read. It returns what is wrong with the first of these, "" for nothing.
+func decodeFields[T any](at string, text stdjson.RawMessage, into *T) string {
+	var fields map[string]stdjson.RawMessage
+	if len(text) == 0 {
+		return ""
+	}
+	if err := json.Unmarshal(text, &fields); err != nil {
+		return fmt.Sprintf("%s: %v", at, err)
+	}
+	var malformed string
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		one, err := json.Marshal(map[string]stdjson.RawMessage{name: fields[name]})
+		if err == nil {
+			read := *into
+			if err = json.Unmarshal(one, &read); err == nil {
+				*into = read
+				continue
+			}
+		}
+		malformed = cmp.Or(malformed, fmt.Sprintf("%s.%s: %v", at, name, err))
+	}
+	return malformed
+}
