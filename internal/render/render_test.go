@@ -167,6 +167,7 @@ func TestWhatMustNotBeInjectedIsRefused(t *testing.T) {
 		"a variable given twice":          {container("env: [{name: A}, {name: A}]"), []string{"env[1]", `"A"`}},
 		"two mounts at one path":          {container("volumeMounts: [{name: a, mountPath: /x}, {name: b, mountPath: /x}]"), []string{"volumeMounts[1]", "/x"}},
 		"a request above its limit":       {container("resources: {requests: {cpu: 2}, limits: {cpu: 1}}"), []string{"resources", "cpu"}},
+		"a quantity out of proportion":    {container("resources: {requests: {cpu: 1e60000000}, limits: {cpu: 1}}"), []string{"template.spec.containers[0].resources.requests.cpu", "at most 99 digits"}},
 		"a volume without a source":       {pod("{containers: [{name: a, image: x}], volumes: [{name: v}]}"), []string{"volumes[0]", `"v"`, "source"}},
 		"a volume without a name":         {pod("{containers: [{name: a, image: x}], volumes: [{emptyDir: {}}]}"), []string{"volumes[0].name"}},
 		"one name for two volumes":        {pod("{containers: [{name: a, image: x}], volumes: [{name: v, emptyDir: {}}, {name: v, emptyDir: {}}]}"), []string{"volumes[1].name", `"v"`}},
