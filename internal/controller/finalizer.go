@@ -27,9 +27,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// releaseRetry is when to check workloads again that still carry the sidecar although every removal
-// was accepted: another writer may have restored it.
-const releaseRetry = time.Second
+const (
+	// releaseRetry is when to check workloads again that still carry the sidecar although every removal
+	// was accepted: another writer may have restored it.
+	releaseRetry = time.Second
+	// blockedRetry is when to check them if it cannot be taken out of any of them: what frees it is a
+	// change of the workload, which is seen.
+	blockedRetry = time.Minute
+)
 
 // finalizer keeps a VectorSidecar until no workload carries its sidecar any more.
 type finalizer struct {
@@ -87,10 +92,8 @@ func (f *finalizer) release(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 	if wait := f.lag(sidecar); wait > 0 {
 		return reconcile.Result{RequeueAfter: wait}, nil
 	}
-	if settled, err := f.settle(ctx, sidecar); err != nil {
-		return reconcile.Result{}, err
-	} else if !settled {
-		return reconcile.Result{RequeueAfter: releaseRetry}, nil
+	if again, err := f.settle(ctx, sidecar); err != nil || again > 0 {
+		return reconcile.Result{RequeueAfter: again}, err
 	}
 	if sidecar.Cluster != nil {
 		return reconcile.Result{}, nil // Its own pass removes it, when it is out of all namespaces.
@@ -98,21 +101,29 @@ func (f *finalizer) release(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 	return reconcile.Result{}, f.writer.RemoveFinalizer(ctx, sidecar)
 }
 
-// settle cleans up, or orphans, what a deleted VectorSidecar leaves behind. It returns false while
-// a workload still carries something that has to go.
-func (f *finalizer) settle(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (bool, error) {
+// settle cleans up, or orphans, what a deleted VectorSidecar leaves behind. It returns when to try again
+// while a workload still carries something that has to go, else 0.
+func (f *finalizer) settle(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (again time.Duration, err error) {
 	if sidecar.Orphans() {
 		isMarked, err := f.orphanWorkloads(ctx, sidecar)
-		if err != nil || !isMarked {
-			return false, err
+		switch {
+		case err != nil:
+			return 0, err
+		case !isMarked:
+			return releaseRetry, nil
 		}
-		return true, f.orphanCompanions(ctx, sidecar)
+		return 0, f.orphanCompanions(ctx, sidecar)
 	}
 	carried, err := f.carriers(ctx, sidecar)
-	if err != nil || len(carried) > 0 {
-		return false, err
+	switch {
+	case err != nil:
+		return 0, err
+	case slices.ContainsFunc(carried, func(view workload.View) bool { return view.Unread.Template == "" }):
+		return releaseRetry, nil
+	case len(carried) > 0:
+		return blockedRetry, nil
 	}
-	return true, f.deleteCompanions(ctx, sidecar)
+	return 0, f.deleteCompanions(ctx, sidecar)
 }
 
 // carriers returns the workloads that carry the sidecar. It asks the API server because a cache

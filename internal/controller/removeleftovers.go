@@ -90,6 +90,9 @@ func (s *sweeper) clean(ctx context.Context, found []companion.Leftover) ([]comp
 		case p.Action == plan.None:
 		case p.Waiting:
 			reached = max(reached, notYet)
+		case p.Action == plan.Blocked:
+			reached = notAble
+			s.tellFailure(ctx, p, errors.New(p.Message))
 		case !p.Writes() || ctx.Err() != nil:
 			reached = notAble
 		default:
@@ -149,9 +152,7 @@ func (s *sweeper) takeOut(ctx context.Context, p *plan.Plan) (done bool, came pr
 	case errors.Is(err, apply.ErrStale):
 		return false, notYet
 	case err != nil:
-		log.FromContext(ctx).Error(err, "removing a leftover", telemetry.KeyWorkload, object, telemetry.KeyName, sidecar)
-		s.events.Eventf(reference(p.Target), nil, corev1.EventTypeWarning, meta.ReasonLeftoverFound, string(p.Action),
-			"it carries the sidecar of %s, which does not exist; taking it out failed: %s", meta.Title(sidecar), humanize.Message(err.Error(), noteLimit))
+		s.tellFailure(ctx, p, err)
 		return false, notAble
 	}
 	s.cleaned[p.Target.UID] = swept{p.Target, written.Generation}
@@ -160,4 +161,12 @@ func (s *sweeper) takeOut(ctx context.Context, p *plan.Plan) (done bool, came pr
 	s.events.Eventf(reference(p.Target), nil, corev1.EventTypeNormal, meta.ReasonLeftoverRemoved, string(p.Action),
 		"removed the sidecar of %s, which does not exist", meta.Title(sidecar))
 	return true, notYet // The rollout takes time.
+}
+
+// tellFailure reports that a removal failed.
+func (s *sweeper) tellFailure(ctx context.Context, p *plan.Plan, err error) {
+	sidecar := meta.SidecarOf(p.Manager)
+	log.FromContext(ctx).Error(err, "removing a leftover", telemetry.KeyWorkload, status.Object(p.Target), telemetry.KeyName, sidecar)
+	s.events.Eventf(reference(p.Target), nil, corev1.EventTypeWarning, meta.ReasonLeftoverFound, string(p.Action),
+		"it carries the sidecar of %s, which does not exist; taking it out failed: %s", meta.Title(sidecar), humanize.Message(err.Error(), noteLimit))
 }

@@ -44,6 +44,11 @@ func (e *Evaluator) Removal(view *workload.View) *Evaluated {
 	return &Evaluated{Plan: plan.ForRemoval(e.manager, view)}
 }
 
+// Unread evaluates a workload that should have the sidecar and that does not fit its type.
+func (e *Evaluator) Unread(view *workload.View) *Evaluated {
+	return &Evaluated{Plan: e.plan(nil, "", nil, view)}
+}
+
 // Injection evaluates a workload that should have the sidecar. container is the name of
 // the sidecar's container, and competitors are the older VectorSidecars, oldest first.
 func (e *Evaluator) Injection(of desired.Workload, container string, competitors []Competitor, view *workload.View) *Evaluated {

@@ -431,3 +431,19 @@ func TestNothingIsWrittenBesideAConflictOverAConfigMap(t *testing.T) {
 	require.Empty(t, decided.Missing)
 	require.False(t, decided.Plans[0].Writes())
 }
+
+// Templates that find no container at the logs' path would blame the VectorSidecar.
+func TestAWorkloadThatDoesNotFitIsToBlameItself(t *testing.T) {
+	s := snapshot(t, objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").WithLogs("/srv/app/logs").Build(), cart())
+	change(s, func(v *workload.View) {
+		v.Unread.Template, v.Containers, v.Volumes = "spec.template.spec.volumes cannot be read", nil, nil
+	})
+
+	decided := decide(t, s)
+
+	require.Nil(t, decided.Invalid)
+	require.Equal(t, plan.Blocked, decided.Plans[0].Action)
+	require.Equal(t, meta.ReasonBlocked, decided.Plans[0].Reason)
+	require.Contains(t, decided.Plans[0].Message, "spec.template.spec.volumes cannot be read")
+	require.Equal(t, 1, decided.Matched)
+}

@@ -177,6 +177,9 @@ func (p *pass) inject(ctx context.Context, snapshot *Snapshot, records []*worklo
 func (p *pass) evaluate(ctx context.Context, record *workloadcache.Record, by *desired.Variant) *decision.Evaluated {
 	view := record.View()
 	view.Account = p.accounts[view.ServiceAccount]
+	if view.Unread.Text() != "" { // Templates would blame what they do not see.
+		return p.evaluator.Unread(&view)
+	}
 	of := by.For(ctx, p.manager, &view)
 	if of.LacksAccount {
 		p.reader.LackAccount(view.ServiceAccount)

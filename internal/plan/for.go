@@ -52,7 +52,7 @@ func ForRemoval(manager string, view *workload.View) Plan {
 	if plan.Carries && !view.Deleting {
 		plan.Action = Remove
 		plan.block(plan.takeOut(view))
-		if owned := view.Owned[manager]; owned.IsEmpty() && plan.Patch == nil {
+		if owned := view.Owned[manager]; owned.IsEmpty() && plan.Patch == nil && plan.Action == Remove {
 			plan.Action, plan.ReleaseOnly = Note, true
 		}
 	}
@@ -97,6 +97,9 @@ func For(manager string, desired *Desired, policy Policy, view *workload.View) P
 	}
 	if policy.SkipsOwned && view.Owner != nil {
 		return forOwned(manager, view)
+	}
+	if why := view.Unread.Text(); why != "" {
+		return ForBlocked(manager, view, meta.ReasonBlocked, why+": the workload is left as it is until that is corrected")
 	}
 	desired = desired.Yielding(manager, view)
 	plan := newPlan(manager, desired, view)

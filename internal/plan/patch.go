@@ -40,6 +40,9 @@ func patchToApply(p *Plan, view *workload.View) (map[string]any, error) {
 // image belongs to the deployer and loses only our fields, and a pull secret that one lists
 // stays: not every tool owns what it lists.
 func (p *Plan) takeOut(view *workload.View) error {
+	if why := view.Unread.Template; why != "" {
+		return fmt.Errorf("the sidecar cannot be taken out: %s: correct that, and it goes", why)
+	}
 	owned, mounts := view.Owned[p.Manager], view.MountsOf(p.Manager)
 	_, isTold := view.ToldOf(p.Manager)
 	isEnough := !isTold && len(mounts)+len(owned.Leftovers)+len(owned.Taken)+len(owned.SharedPullSecrets) == 0 && !owned.Patched && !owned.Named && owned.Orphan == ""

@@ -107,6 +107,10 @@ func TestEveryWorkloadGetsThePlanThatItNeeds(t *testing.T) {
 		"the same, where these are left out":  {view: with(application(), ofKafka), policy: Policy{SkipsOwned: true}, want: Blocked, reason: meta.ReasonOwnedBy},
 		"one of theirs that carries it":       {view: with(current(), ofKafka), policy: Policy{SkipsOwned: true}, want: Remove},
 		"one of nobody, where these are":      {view: application(), policy: Policy{SkipsOwned: true}, want: Inject},
+		"one that does not fit its type":      {view: with(application(), misfit), want: Blocked, reason: meta.ReasonBlocked},
+		"such a one, which carries it":        {view: with(current(), misfit), want: Blocked, reason: meta.ReasonBlocked},
+		"a status that does not":              {view: with(current(), func(v *workload.View) { v.Unread.Else = "status.replicas" }), want: Blocked, reason: meta.ReasonBlocked},
+		"one that does not, and opts out":     {view: with(current(), func(v *workload.View) { misfit(v); v.OptOut = "false" }), want: Blocked, reason: meta.ReasonBlocked},
 		"a container of the name":             {view: with(application(), func(v *workload.View) { v.Containers[0].Name = "vector" }), want: Conflict, reason: meta.ReasonConflict},
 		"a volume of the name":                {view: with(application(), func(v *workload.View) { v.Volumes = append(v.Volumes, "data") }), want: Conflict, reason: meta.ReasonConflict},
 		"no volume to mount":                  {view: with(application(), func(v *workload.View) { v.Volumes = nil }), want: Blocked, reason: meta.ReasonBlocked},
@@ -133,6 +137,28 @@ func TestEveryWorkloadGetsThePlanThatItNeeds(t *testing.T) {
 			require.Equal(t, p.Action == Inject || p.Action == Update || p.Action == Remove, p.Writes())
 		})
 	}
+}
+
+// misfit is a template that does not fit its type: what is in it is not seen.
+func misfit(v *workload.View) {
+	v.Unread.Template, v.Containers, v.Volumes = "spec.template.spec.volumes cannot be read", nil, nil
+}
+
+// What cannot be read stays as it is, and is told of; a status alone keeps nothing in.
+func TestASidecarStaysInATemplateThatCannotBeRead(t *testing.T) {
+	record := with(current(), misfit)
+	record.Kind, record.Owned = "Rollout", map[string]workload.Owned{mine: {IsRecorded: true, InjectedHash: "x", Lost: []string{"data"}}}
+
+	p := ForRemoval(mine, record)
+	require.Equal(t, Blocked, p.Action)
+	require.Equal(t, meta.ReasonBlocked, p.Reason)
+	require.Equal(t, "the sidecar cannot be taken out: spec.template.spec.volumes cannot be read: correct that, and it goes", p.Message)
+	require.True(t, p.Carries, "its ConfigMaps are still needed")
+	require.False(t, p.Writes())
+	require.Equal(t, None, ForRemoval(theirs, record).Action, "what is not in it need not be taken out")
+
+	record = with(current(), func(v *workload.View) { v.Unread.Else = "status.replicas cannot be read" })
+	require.Equal(t, Remove, ForRemoval(mine, record).Action)
 }
 
 func onNode(v *workload.View) { v.HostNetwork = true }

@@ -181,8 +181,12 @@ func (e *Ejector) remove(ctx context.Context, writer *apply.Writer, view *worklo
 func (e *Ejector) removeOne(ctx context.Context, writer *apply.Writer, view *workload.View, manager string) error {
 	return retry.OnError(retry.DefaultBackoff, isStale, func() error {
 		removal := plan.ForRemoval(manager, view)
-		if removal.Action == plan.None {
+		switch removal.Action {
+		case plan.None:
 			return nil
+		case plan.Blocked:
+			return fmt.Errorf("%s %s/%s: %s", view.Kind, view.Namespace, view.Name, removal.Message)
+		default:
 		}
 		_, err := writer.Workload(ctx, &removal)
 		if errors.Is(err, apply.ErrStale) {

@@ -203,6 +203,9 @@ func (d *Document) Decode() ([]Document, error) {
 	if err := decodeStrict(d.Text, d.Object); err != nil {
 		return nil, fmt.Errorf("%s: %w", d.Kind, err)
 	}
+	if content, isOne := workload.Read(d.Object); isOne && content.Unread.Text() != "" {
+		return nil, fmt.Errorf("%s: %s", d.Kind, content.Unread.Text())
+	}
 	d.Namespace = d.Object.GetNamespace()
 	return []Document{*d}, nil
 }

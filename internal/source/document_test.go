@@ -44,6 +44,7 @@ func TestWhatCannotBeReadIsNamed(t *testing.T) {
 		"an unknown field below": {"kind: VectorSidecar\nspec: {selector: {matchLabel: {}}}\n", []string{`"spec.selector.matchLabel"`}},
 		"a key that is twice":    {"kind: ConfigMap\ndata: {a: x, a: y}\n", []string{`"a"`}},
 		"a wrong type":           {"kind: ConfigMap\ndata: 3\n", []string{"ConfigMap", "data"}},
+		"a Rollout's template":   {"kind: Rollout\napiVersion: argoproj.io/v1alpha1\nspec: {template: {spec: {volumes: none}}}\n", []string{"document 1: Rollout: spec.template.spec.volumes cannot be read"}},
 		"an item of a list":      {"kind: List\nitems: [{kind: ConfigMap, dta: {}}]\n", []string{`"dta"`}},
 	} {
 		t.Run(name, func(t *testing.T) {

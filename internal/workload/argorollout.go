@@ -83,9 +83,12 @@ func readArgoRollout(object any) (Content, bool) {
 	content := Content{
 		Template: &rollout.Spec.Template, Selector: rollout.Spec.Selector,
 		Pods: ptr.Deref(rollout.Spec.Replicas, 1), Paused: rollout.Spec.Paused,
-		Observed: rollout.isObserved(), Refusal: refusalOfArgoRollout(rollout),
+		Observed: rollout.isObserved(), Refusal: refusalOfArgoRollout(rollout), Unread: rollout.unread,
 	}
 	content.Rollout, content.Progress = rolloutOfArgoRollout(rollout)
+	if rollout.unread.Else != "" {
+		content.Rollout = RolloutUnavailable // How far it is, is not known: nobody waits for it.
+	}
 	if of := rollout.Spec.WorkloadRef; of != nil {
 		seen, _ := strconv.ParseInt(rollout.Status.WorkloadObservedGeneration, 10, 64) // None yet is 0.
 		content.Refers = &Reference{Kind: of.Kind, Name: of.Name, Seen: seen}

@@ -4,8 +4,10 @@
 package workload
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -32,6 +34,8 @@ type ArgoRollout struct {
 
 	// whole is the object that it was read from; nil for none.
 	whole map[string]any
+	// unread is what of it does not fit the types.
+	unread Unread
 }
 
 // ArgoRolloutSpec is what is read of a Rollout's spec.
@@ -98,17 +102,80 @@ type ArgoRolloutList struct {
 // argoFields are the fields without the methods.
 type argoFields ArgoRollout
 
-// UnmarshalJSON implements json.Unmarshaler.
+// UnmarshalJSON implements json.Unmarshaler. The definition rules out little of a pod template, and one
+// Rollout that cannot be decoded would fail the list of all: what does not fit is left out, and noted.
 func (r *ArgoRollout) UnmarshalJSON(text []byte) error {
+	var whole map[string]any
+	if err := utiljson.Unmarshal(text, &whole); err != nil {
+		return err
+	}
 	var read argoFields
-	if err := utiljson.Unmarshal(text, &read); err != nil {
-		return err
+	if utiljson.Unmarshal(text, &read) != nil {
+		fitting, err := fittingFields(whole)
+		if err != nil {
+			return err
+		}
+		read = fitting
 	}
-	if err := utiljson.Unmarshal(text, &read.whole); err != nil {
-		return err
-	}
+	read.whole = whole
 	*r = ArgoRollout(read)
 	return nil
+}
+
+// fittingFields reads the fields of the spec and the status one by one, and notes those that do not fit.
+// Metadata fits, or the object has no name.
+func fittingFields(whole map[string]any) (argoFields, error) {
+	var read argoFields
+	object := maps.Clone(whole)
+	delete(object, "spec")
+	delete(object, "status")
+	if err := decodeTree(object, &read); err != nil {
+		return argoFields{}, err
+	}
+	for _, part := range []string{"spec", "status"} {
+		fields, isMap := whole[part].(map[string]any)
+		if whole[part] != nil && !isMap {
+			read.unread.Else = misfit(part, whole[part], func(value any) error { return decodeTree(map[string]any{part: value}, &argoFields{}) })
+		}
+		for _, key := range slices.Sorted(maps.Keys(fields)) {
+			read.fit(part, key, fields[key])
+		}
+	}
+	if read.Spec.WorkloadRef != nil {
+		read.unread.Template = "" // The other workload's is used.
+	}
+	return read, nil
+}
+
+// fit reads a field of the spec or the status if it fits. Of a pod template that does not the annotations
+// are read all the same: they say what is in it of ours.
+func (f *argoFields) fit(part, key string, value any) {
+	decode := func(value any, into *argoFields) error {
+		return decodeTree(map[string]any{part: map[string]any{key: value}}, into)
+	}
+	why := misfit(part+tree.Path("", key), value, func(value any) error { return decode(value, &argoFields{}) })
+	switch {
+	case why == "":
+		_ = decode(value, f) // It has just been decoded.
+	case part == "spec" && key == "template":
+		f.unread.Template = why
+		for name, text := range tree.At(tree.Map(value), "metadata", "annotations") {
+			if text, isText := text.(string); isText {
+				metav1.SetMetaDataAnnotation(&f.Spec.Template.ObjectMeta, name, text)
+			}
+		}
+	default:
+		f.unread.Else = cmp.Or(f.unread.Else, why)
+	}
+}
+
+// decodeTree decodes a tree as the JSON that it was read from.
+func decodeTree(of map[string]any, into any) error {
+	text, err := json.Marshal(of)
+	if err != nil {
+		return err
+	}
+	return utiljson.Unmarshal(text, into)
 }
 
 // MarshalJSON implements json.Marshaler: the object as it was read, with its present

@@ -131,6 +131,8 @@ type Content struct {
 	Missing int32
 	// Refers names the workload that has the pod template instead; nil for none.
 	Refers *Reference
+	// Unread is what of it does not fit its type.
+	Unread Unread
 	// Claims are the names of the volumes that are no volumes of the template.
 	Claims []string
 	// Paused reports whether the workload is not to be written, Observed whether the

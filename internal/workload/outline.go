@@ -26,6 +26,8 @@ type Outline struct {
 	Claims              []string
 	// Elsewhere names the workload that has the pod template instead, "" for none.
 	Elsewhere string
+	// Unread is what of the workload does not fit its type.
+	Unread Unread
 	// Owner is nil for none.
 	Owner            *Owner
 	Paused, Deleting bool
@@ -50,7 +52,7 @@ func OutlineOf(object Object) Outline {
 		elsewhere = content.Refers.String()
 	}
 	return Outline{
-		Elsewhere: elsewhere, Owner: ownerOf(object),
+		Elsewhere: elsewhere, Unread: content.Unread, Owner: ownerOf(object),
 		Ref:    Ref{Kind: content.Kind.Kind, Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID()},
 		Labels: object.GetLabels(), Annotations: object.GetAnnotations(),
 		Template: *content.Template, SelectorKeys: selectorKeys(content.Selector), Claims: content.Claims,
@@ -89,6 +91,7 @@ func (o *Outline) View(owned map[string]Owned, lastWriter string) View {
 		SelectorKeys:   o.SelectorKeys,
 		Claims:         o.Claims,
 		Elsewhere:      o.Elsewhere,
+		Unread:         o.Unread,
 		ServiceAccount: cmp.Or(spec.ServiceAccountName, "default"),
 		Owner:          o.Owner,
 		Told:           o.Told,
@@ -148,7 +151,9 @@ func (o *Outline) Pack(owned map[string]Owned) *corev1.PodTemplate {
 				ServiceAccountName:            spec.ServiceAccountName,
 				SchedulingGates:               claimNames(o.Claims),
 				PriorityClassName:             string(qosClassOf(spec, owned)), // Which no View shows,
-				Hostname:                      o.Elsewhere,                     // nor this.
+				Hostname:                      o.Elsewhere,                     // nor this,
+				Subdomain:                     o.Unread.Template,               // nor this,
+				NodeName:                      o.Unread.Else,                   // nor this.
 			},
 		},
 	}
@@ -161,6 +166,7 @@ func Unpacked(of Ref, labels map[string]string, from *corev1.PodTemplate) Outlin
 		Ref: of, Labels: labels, Annotations: from.Annotations, Template: from.Template,
 		SelectorKeys: sortedKeys(from.Labels), Claims: namesOfGates(spec.SchedulingGates),
 		Told: unpackedTold(from.Template.Annotations, of.Name), Elsewhere: spec.Hostname, Owner: unpackOwner(from.OwnerReferences),
+		Unread: Unread{Template: spec.Subdomain, Else: spec.NodeName},
 		packed: &packed{
 			qosClass: corev1.PodQOSClass(spec.PriorityClassName), secrets: namesOfSecrets(spec.ImagePullSecrets), pullSecrets: conditionsOf(spec.ReadinessGates),
 		},

@@ -40,6 +40,8 @@ type View struct {
 	Claims []string
 	// Elsewhere names the workload that has the pod template instead, "" for none.
 	Elsewhere string
+	// Unread is what of the workload does not fit its type.
+	Unread Unread
 	// Owner is the object by which another operator owns the workload, nil for none.
 	Owner *Owner
 	// PodLabels and PodAnnotations are the keys in the pod template that are not ours,

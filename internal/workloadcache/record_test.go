@@ -55,6 +55,23 @@ func TestAReducedWorkloadLooksLikeTheWholeOne(t *testing.T) {
 	}
 }
 
+// So does one that does not fit its type, and what is corrected is another record.
+func TestAReducedRolloutSaysWhatCouldNotBeRead(t *testing.T) {
+	read := func(spec string) *workload.ArgoRollout {
+		rollout := &workload.ArgoRollout{}
+		require.NoError(t, rollout.UnmarshalJSON([]byte(`{"metadata":{"name":"cart","namespace":"shop","uid":"1","labels":{"logs":"vector"}},"spec":{"template":{"spec":`+spec+`}},"status":{"replicas":"two"}}`)))
+		return rollout
+	}
+	r, bad := newReducer(), read(`{"volumes":"none"}`)
+	before := r.reduce(bad)
+	require.Equal(t, workload.Of(bad), before.View())
+	require.NotEmpty(t, before.View().Unread.Template)
+	require.NotEmpty(t, before.View().Unread.Else)
+	r.before = func(string, string, string) *Record { return before }
+	require.True(t, r.reduce(bad).IsAs(before))
+	require.Empty(t, r.reduce(read(`{}`)).View().Unread.Template)
+}
+
 func changed(of *appsv1.Deployment, change func(*appsv1.Deployment)) *appsv1.Deployment {
 	deployment := of.DeepCopy()
 	change(deployment)

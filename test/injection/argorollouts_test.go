@@ -5,9 +5,12 @@ package injection
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -147,4 +150,56 @@ spec:
 	world.Get(t, other)
 	require.Empty(t, names(other))
 	require.Empty(t, other.Annotations[meta.AnnotationInjectedHash])
+}
+
+// Of a pod template the definition rules out little, and the operator reads all Rollouts by one request:
+// one that does not fit the type is told of and left as it is, and all others go on.
+func TestARolloutThatCannotBeReadKeepsNobodyElseWaiting(t *testing.T) {
+	t.Parallel()
+	vs := objects.NewVectorSidecar("logs", world.Namespace(t)).Selecting("logs", "vector").For("Rollout").WithSoak(0).Build()
+	good := settledRollout(t, vs, byApply)
+	isRolledOut(t, good)
+	manifest := func(cpu string) string {
+		return fmt.Sprintf(`apiVersion: argoproj.io/v1alpha1
+kind: Rollout
+metadata: {name: bad, labels: {logs: vector}}
+spec:
+  selector: {matchLabels: {app: bad}}
+  strategy: {canary: {}}
+  template:
+    metadata: {labels: {app: bad}}
+    spec: {containers: [{name: app, image: app, resources: {limits: {cpu: %s}}}]}
+`, cpu)
+	}
+	byApply(t, vs.Namespace, manifest("one"))
+	bad := &workload.ArgoRollout{ObjectMeta: metav1.ObjectMeta{Name: "bad", Namespace: vs.Namespace}}
+	tells := func(text string) func(*v1alpha1.VectorSidecar) bool {
+		return func(vs *v1alpha1.VectorSidecar) bool {
+			return slices.ContainsFunc(vs.Status.Unsettled, func(of v1alpha1.UnsettledWorkload) bool {
+				return of.Is("Rollout", "bad") && of.State == v1alpha1.StateBlocked && strings.HasPrefix(of.Message, text+"spec.template.spec.containers[0].resources.limits.cpu cannot be read: quantities must")
+			})
+		}
+	}
+	harness.Until(t, world, vs, "what is wrong to be told", tells(""))
+	world.Get(t, bad)
+	require.NotEmpty(t, template(bad).Annotations, "the API server has put the sidecar in all the same")
+	before := bad.DeepCopyObject()
+
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "error"} })
+	harness.Until(t, world, good, "the change", func(r *workload.ArgoRollout) bool { return logLevel(r) == "error" })
+	isRolledOut(t, good)
+	require.NoError(t, world.Client.Delete(t.Context(), vs))
+	harness.Until(t, world, good, "no sidecar", func(r *workload.ArgoRollout) bool { return !has(r, "vector") })
+	harness.Until(t, world, vs, "that it cannot be taken out to be told", tells("the sidecar cannot be taken out: "))
+	world.Get(t, bad)
+	require.Equal(t, before, bad.DeepCopyObject(), "nothing is written to it")
+
+	operations := `[{"op": "replace", "path": "/spec/template/spec/containers/0/resources/limits/cpu", "value": "1"}]`
+	require.NoError(t, world.Client.Patch(t.Context(), bad, client.RawPatch(types.JSONPatchType, []byte(operations))))
+	harness.Until(t, world, bad, "no sidecar", func(r *workload.ArgoRollout) bool {
+		return slices.Equal([]string{"app"}, names(r)) && len(template(r).Annotations) == 0
+	})
+	harness.Eventually(t, "the VectorSidecar to be gone", func() bool {
+		return apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(vs), vs))
+	})
 }

@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What the definition of Rollouts accepts, and their type does not.
+func TestARolloutThatDoesNotFitIsNoFaultOfTheOthers(t *testing.T) {
+	const (
+		pod     = "spec.template.spec"
+		records = `"metadata":{"annotations":{"vectorsidecar.observability.kontroloop.ai/parts.logs":"{\"manager\":\"vectorsidecar/logs\",\"containers\":[\"vector\"]}"}}`
+	)
+	inPod := func(text string) string { return `"spec":{"template":{` + records + `,"spec":` + text + `}}` }
+	for name, test := range map[string]struct{ fields, template, other string }{
+		"a quantity":         {fields: inPod(`{"containers":[{"name":"a"},{"name":"b","resources":{"limits":{"cpu":"one"}}}]}`), template: pod + ".containers[1].resources.limits.cpu cannot be read: quantities must match the regular expression"},
+		"a text for a map":   {fields: inPod(`{"containers":[{"name":"a","resources":{"limits":"none"}}]}`), template: pod + ".containers[0].resources.limits cannot be read: it is a string, which is no v1.ResourceList"},
+		"a text for a list":  {fields: inPod(`{"containers":[{"name":"a"}],"volumes":"none"}`), template: pod + ".volumes cannot be read: it is a string, which is no []v1.Volume"},
+		"a size":             {fields: inPod(`{"volumes":[{"name":"d","emptyDir":{"sizeLimit":"lots"}}]}`), template: pod + ".volumes[0].emptyDir.sizeLimit cannot be read"},
+		"a mode as a text":   {fields: inPod(`{"volumes":[{"name":"d","secret":{"defaultMode":"0644"}}]}`), template: pod + ".volumes[0].secret.defaultMode cannot be read: it is a string, which is no int32"},
+		"a key with dots":    {fields: inPod(`{"nodeSelector":{"kubernetes.io/os":1}}`), template: pod + `.nodeSelector["kubernetes.io/os"] cannot be read: it is a number, which is no string`},
+		"an annotation":      {fields: `"spec":{"template":` + strings.Replace(`{`+records+`}`, `{"vector`, `{"count":5,"vector`, 1) + `}`, template: "spec.template.metadata.annotations.count cannot be read: it is a number"},
+		"no template at all": {fields: `"spec":{"template":"none"}`, template: "spec.template cannot be read: it is a string, which is no v1.PodTemplateSpec"},
+		"another's template": {fields: `"spec":{"workloadRef":{"kind":"Deployment","name":"cart"},"template":"none"}`},
+		"how many":           {fields: `"spec":{"replicas":99999999999,"template":{` + records + `}}`, other: "spec.replicas cannot be read: it is a number 99999999999, which is no int32"},
+		"no spec":            {fields: `"spec":"none"`, other: "spec cannot be read: it is a string, which is no workload.ArgoRolloutSpec"},
+		"the status":         {fields: `"spec":{"template":{` + records + `}},"status":{"phase":"Healthy","observedGeneration":7}`, other: "status.observedGeneration cannot be read: it is a number, which is no string"},
+		"a condition":        {fields: `"status":{"conditions":[{"type":"Available"},{"type":[]}]}`, other: "status.conditions[1].type cannot be read"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			object := `{"apiVersion":"argoproj.io/v1alpha1","kind":"Rollout","metadata":{"name":"bad","uid":"2","resourceVersion":"3"},` + test.fields + `}`
+			var list ArgoRolloutList
+			require.NoError(t, json.Unmarshal([]byte(`{"items":[{"metadata":{"name":"good"},"spec":{"replicas":3}},`+object+`]}`), &list))
+			require.EqualValues(t, 3, *list.Items[0].Spec.Replicas)
+
+			bad, isBad := list.DeepCopyObject().(*ArgoRolloutList)
+			require.True(t, isBad)
+			rollout := &bad.Items[1]
+			view := Of(rollout)
+			require.Equal(t, "2", string(view.UID))
+			require.Contains(t, view.Unread.Template, test.template)
+			require.Contains(t, view.Unread.Else, test.other)
+			require.Equal(t, test.template+test.other != "", view.Unread.Text() != "")
+			if test.template != "" {
+				require.Empty(t, view.Containers)
+				require.Empty(t, view.Volumes)
+			}
+			if test.other != "" {
+				require.Equal(t, RolloutUnavailable, view.Rollout, "how far it is, is not known")
+			}
+			_, carries := view.Owned["vectorsidecar/logs"]
+			require.Equal(t, strings.Contains(test.fields, "parts.logs"), carries, "whether something of ours is in it is known all the same")
+
+			written, err := json.Marshal(rollout)
+			require.NoError(t, err)
+			require.JSONEq(t, object, string(written), "nothing of it is lost")
+		})
+	}
+	require.Error(t, json.Unmarshal([]byte(`{"metadata":{"name":5}}`), &ArgoRollout{}), "nobody could say which it is")
+}
