@@ -46,15 +46,19 @@ func newOverlay(from *bounded.Document, request *Request) (workload.Overlay, err
 	if err := check(&overlay, request.KubeVersion); err != nil {
 		return workload.Overlay{}, err
 	}
-	spec := body.Template.Spec
+	made, err := canonical(body.Template, &object.Template)
+	if err != nil {
+		return workload.Overlay{}, err
+	}
+	spec := made.Spec
 	spec.Containers = slices.DeleteFunc(spec.Containers, func(c corev1ac.ContainerApplyConfiguration) bool { return c.Image == nil })
 	manager := meta.Manager(request.Sidecar.Name)
 	parts := partsOf(manager, &overlay.Template.Spec)
 	if !request.Predecessor { // Earlier releases listed no keys.
 		parts.Annotations, parts.Labels = slices.Sorted(maps.Keys(overlay.Template.Annotations)), slices.Sorted(maps.Keys(overlay.Template.Labels))
 	}
-	annotate(&overlay.Template, body.Template, map[string]string{meta.AnnotationParts(manager): parts.String()})
-	return overlay.With(body.Template)
+	annotate(&overlay.Template, made, map[string]string{meta.AnnotationParts(manager): parts.String()})
+	return overlay.With(made)
 }
 
 // splitMounts separates the containers that stand for the application's: those with nothing but

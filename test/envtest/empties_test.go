@@ -88,3 +88,48 @@ spec:
 		})
 	}
 }
+
+// Charts and people also write zero values out, and leave out what is a default. The API server drops the
+// former and adds the latter; the sidecar is written once all the same, and no repair follows.
+func TestZeroValuesThatAreWrittenOutAreNoDrift(t *testing.T) {
+	container := func(more string) string {
+		return `initContainers: [{name: pre, image: "registry.example/pre:1", ` + more + `}]`
+	}
+	volume := func(source string) string { return `volumes: [{name: info, ` + source + `}]` }
+	mount := func(more string) string {
+		return `{sidecar: {volumeMounts: [{name: info, mountPath: /info, ` + more + `}]}, ` + volume("emptyDir: {}") + `}`
+	}
+	const restricted = `securityContext: {allowPrivilegeEscalation: false, privileged: false, runAsNonRoot: true, capabilities: {add: [], drop: [ALL]}, seccompProfile: {type: RuntimeDefault}}`
+	given := map[string]string{
+		"mount":     mount("readOnly: false"),
+		"path":      mount(`subPath: ""`),
+		"directory": volume(`emptyDir: {medium: ""}`),
+		"variable":  `sidecar: {env: [{name: A, value: ""}]}`,
+		"divisor":   `sidecar: {env: [{name: CPU, valueFrom: {resourceFieldRef: {resource: limits.cpu}}}]}`,
+		"file":      container(`env: [{name: A, valueFrom: {fileKeyRef: {volumeName: info, path: p, key: k}}}]`) + "\n" + volume("emptyDir: {}"),
+		"claim":     volume("persistentVolumeClaim: {claimName: x, readOnly: false}"),
+		"own-claim": volume(`ephemeral: {volumeClaimTemplate: {metadata: {labels: {}}, spec: {accessModes: [ReadWriteOnce], storageClassName: "", volumeName: "", resources: {requests: {storage: 1024Mi}}}}}`),
+		"token":     volume(`projected: {sources: [{serviceAccountToken: {path: t, audience: ""}}, {downwardAPI: {items: [{path: cpu, resourceFieldRef: {containerName: app, resource: limits.cpu}}]}}]}`),
+		"lists":     container("command: [], args: [], env: [], ports: [], volumeMounts: [], envFrom: [], stdin: false, tty: false"),
+		"ports":     container(`ports: [{containerPort: 53, protocol: UDP}, {containerPort: 53, hostPort: 0, name: "", protocol: ""}]`),
+		"pull":      container(`imagePullPolicy: "", terminationMessagePath: "", workingDir: ""`),
+		"probe":     container(restricted + `, restartPolicy: Always, startupProbe: {initialDelaySeconds: 0, timeoutSeconds: 0, httpGet: {port: 80, path: "", httpHeaders: [{name: a, value: ""}]}}, livenessProbe: {grpc: {port: 90}}`),
+	}
+	environments := objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, "plain.yaml", "{}")
+	for name, text := range given {
+		environments.Data[name+".yaml"] = text
+	}
+	give(t, environments)
+	all := map[string]*v1alpha1.VectorSidecar{}
+	for name := range given {
+		namespace := world.Namespace(t)
+		all[name] = objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").InEnvironment(name).WithSoak(0).Build()
+		world.Create(t, objects.NewDeployment("cart", namespace).Labelled("logs", "vector").WithReplicas(0).Build(), all[name])
+	}
+	for name, vs := range all {
+		t.Run(name, func(t *testing.T) {
+			harness.Until(t, world, vs, "all to be done", isUpToDate)
+			require.Len(t, running.Requests.Writes("/namespaces/"+vs.Namespace+"/deployments"), 1)
+		})
+	}
+}
