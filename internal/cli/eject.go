@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,12 +55,16 @@ func newEject(a *app) *cobra.Command {
 From manifests (--filename): the workloads are printed without their sidecars, and everything
 else unchanged, except for the ConfigMaps made for sidecars, which are dropped. Manifests read
 from a cluster with --show-managed-fields show exactly which fields are the operator's; for
-others, the list in the pod template is used.
+others, and where none is on record, the list in the pod template is used.
 
 From a cluster: everything is removed that the operator and its users created: VectorSidecars,
 sidecars, the ConfigMaps made for them, annotations and finalizers. The operator need not be
-running. Workloads lose their sidecars a few at a time, each by one ordinary rollout.
-The custom resource definition and the operator are removed with Helm.`,
+running. Workloads lose their sidecars a few at a time, each by one ordinary rollout. A
+ConfigMap that a workload still needs stays.
+The custom resource definition and the operator are removed with Helm.
+
+The exit code is 0 if nothing is left, 1 if something is, which is named, and 2 if it could not
+look or write.`,
 		Example: `# manifests in, manifests out
 kubectl get deployment cart -n shop -o yaml --show-managed-fields | kubectl vectorsidecar eject -f -
 # see what would go
@@ -102,37 +107,63 @@ func (o *ejectOptions) manifests() error {
 	if err != nil {
 		return err
 	}
+	stripped, users, err := strip(merger, documents)
+	if err != nil {
+		return err
+	}
 	var out bytes.Buffer
-	for _, document := range documents {
-		if err := ejectDocument(&out, merger, document); err != nil {
+	var left []error
+	for i := range documents {
+		if made, ok := documents[i].Object.(*corev1.ConfigMap); ok && made.Labels[meta.LabelSidecar] != "" && !companion.IsCopy(made) {
+			key := client.ObjectKeyFromObject(made)
+			if len(users[key]) == 0 {
+				continue
+			}
+			left = append(left, errors.New(removal.Stays(key, users[key])))
+		}
+		if err := printEjected(&out, documents[i], stripped[i]); err != nil {
 			return err
 		}
 	}
-	_, err = out.WriteTo(o.app.Out)
-	return err
+	if _, err = out.WriteTo(o.app.Out); err != nil || len(left) == 0 {
+		return err
+	}
+	return &foundError{errors.Join(left...)}
 }
 
-// ejectDocument writes a document without its sidecar. Objects that were made for a sidecar are
-// dropped.
-func ejectDocument(out *bytes.Buffer, merger *simulate.Merger, document source.Document) error {
-	if made, ok := document.Object.(*corev1.ConfigMap); ok && made.Labels[meta.LabelSidecar] != "" && !companion.IsCopy(made) {
-		return nil
+// strip returns the workloads of documents without their sidecars, nil for those that have none, and
+// which of them still need a ConfigMap.
+func strip(merger *simulate.Merger, documents []source.Document) (stripped []workload.Object, users map[client.ObjectKey][]workload.Ref, err error) {
+	stripped, users = make([]workload.Object, len(documents)), map[client.ObjectKey][]workload.Ref{}
+	for i, document := range documents {
+		object, ok := workload.As(document.Object)
+		if !ok {
+			continue
+		}
+		after, had, err := removal.Strip(merger, object)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %s %s: %w", document.Source, document.Kind, object.GetName(), err)
+		}
+		for _, name := range removal.Needs(after) {
+			key := client.ObjectKey{Namespace: object.GetNamespace(), Name: name}
+			users[key] = append(users[key], workload.RefOf(object))
+		}
+		if had {
+			stripped[i] = after
+		}
 	}
-	deployment, ok := workload.As(document.Object)
-	if !ok {
-		return printDocument(out, document)
-	}
-	stripped, had, err := removal.Strip(merger, deployment)
-	if err != nil {
-		return fmt.Errorf("%s: %s %s: %w", document.Source, document.Kind, deployment.GetName(), err)
-	}
-	if !had {
+	return stripped, users, nil
+}
+
+// printEjected writes a document, or what is left of its workload.
+func printEjected(out *bytes.Buffer, document source.Document, stripped workload.Object) error {
+	if stripped == nil {
 		return printDocument(out, document)
 	}
 	setKind(stripped)
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(stripped)
 	if err != nil {
-		return fmt.Errorf("%s: %s %s: %w", document.Source, document.Kind, deployment.GetName(), err)
+		return fmt.Errorf("%s: %s %s: %w", document.Source, document.Kind, stripped.GetName(), err)
 	}
 	return printTransformed(out, document, &unstructured.Unstructured{Object: content})
 }
@@ -175,7 +206,11 @@ func (o *ejectOptions) cluster(ctx context.Context) error {
 	found, err := ejector.Clean(ctx, namespace)
 	progress.end()
 	if err != nil {
-		return fmt.Errorf("%s is not clean yet; run this again once this is fixed: %w", where, err)
+		err = fmt.Errorf("%s is not clean yet; run this again once this is fixed: %w", where, err)
+		if errors.As(err, new(*removal.LeftError)) {
+			return &foundError{err}
+		}
+		return err
 	}
 	return humanize.Fprintf(o.app.Out, "removed from %s: %s\n", where, describe(found))
 }
@@ -216,11 +251,19 @@ func (o *ejectOptions) list(traces *removal.Traces) error {
 	say := func(format string, arguments ...any) {
 		errs = append(errs, humanize.Fprintf(o.app.Out, format, arguments...))
 	}
-	for i := range traces.Workloads {
-		say("deployment.apps/%s in %s: its sidecars\n", traces.Workloads[i].Name, traces.Workloads[i].Namespace)
+	losesSidecar := func(of workload.Ref) bool {
+		return slices.ContainsFunc(traces.Workloads, func(view workload.View) bool { return view.Ref == of })
 	}
-	for _, companion := range traces.Companions {
-		say("configmap/%s in %s\n", companion.Name, companion.Namespace)
+	for i := range traces.Workloads {
+		of := &traces.Workloads[i]
+		say("%s/%s in %s: its sidecars\n", strings.ToLower(of.Adapter().GroupKind().String()), of.Name, of.Namespace)
+	}
+	for _, key := range traces.CompanionKeys() {
+		if others := slices.DeleteFunc(slices.Clone(traces.Companions[key]), losesSidecar); len(others) > 0 {
+			o.app.note("%s", removal.Stays(key, others))
+		} else {
+			say("configmap/%s in %s\n", key.Name, key.Namespace)
+		}
 	}
 	for i := range traces.Sidecars {
 		if of := traces.Sidecars[i]; of.GetNamespace() == "" {

@@ -150,9 +150,9 @@ If you may not read the labels of a namespace or the values of the installation,
 plugin uses what the operator reports in the status of a VectorSidecar, and says what it
 assumes otherwise. Anything else that may not be read is an error.
 
-Exit codes are 0 for success, 1 for findings (see check, diff, lint, reconcile, test and
-validate), and 2 if it could not look: what it was asked for cannot be read or reached, or gives no
-answer.`,
+Exit codes are 0 for success, 1 for findings (see check, diff, eject, lint, reconcile, test
+and validate), and 2 if it could not look: what it was asked for cannot be read or reached, or
+gives no answer.`,
 		SilenceUsage:      true,
 		SilenceErrors:     true,
 		Annotations:       map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl vectorsidecar"},

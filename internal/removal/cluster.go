@@ -43,20 +43,22 @@ type Step struct {
 	Err error
 }
 
-// maxPasses is how often the search for leftovers is repeated: an operator that is still
-// running may have been in the middle of a reconcile.
-const maxPasses = 3
+// maxPasses is how often the search for leftovers is repeated: what the operator gives up may be
+// in its owner's manifest, too, ConfigMaps go when nothing needs them any more, and an operator that
+// is still running may have been in the middle of a reconcile.
+const maxPasses = 5
 
 // pollInterval is how often a rollout is checked.
 const pollInterval = 500 * time.Millisecond
 
 // Clean removes everything from a namespace, "" for all: first what the API server injects,
-// and VectorSidecars, so that nothing is injected again; then sidecars, at a limited pace; then the ConfigMaps that they
-// read; then finalizers. If a sidecar cannot be removed, what it needs stays. It returns
-// what it found.
+// and VectorSidecars, so that nothing is injected again; then sidecars, at a limited pace; then
+// finalizers, and the ConfigMaps that no workload needs any more. If a sidecar cannot be removed,
+// what it needs stays. It returns what it found. The error is a *LeftError if something is there
+// that it must not, or cannot, remove.
 func (e *Ejector) Clean(ctx context.Context, namespace string) (*Traces, error) {
 	var found *Traces
-	for range maxPasses {
+	for passes := 0; ; passes++ {
 		left, err := FindTraces(ctx, e.Client, namespace)
 		if err != nil {
 			return found, err
@@ -64,14 +66,16 @@ func (e *Ejector) Clean(ctx context.Context, namespace string) (*Traces, error) 
 		if found == nil {
 			found = left
 		}
-		if left.None() {
+		switch {
+		case left.None():
 			return found, nil
+		case passes == maxPasses, left.isStuck():
+			return found, &LeftError{left}
 		}
 		if err := e.pass(ctx, left); err != nil {
 			return found, err
 		}
 	}
-	return found, nil
 }
 
 func (e *Ejector) pass(ctx context.Context, traces *Traces) error {
@@ -89,8 +93,11 @@ func (e *Ejector) pass(ctx context.Context, traces *Traces) error {
 	if err := e.removeAll(ctx, writer, traces.Workloads); err != nil {
 		return err
 	}
-	for _, companion := range traces.Companions {
-		if err := writer.DeleteCompanion(ctx, companion); err != nil {
+	for key, users := range traces.Companions {
+		if len(users) > 0 {
+			continue // After the next pass it may have none.
+		}
+		if err := writer.DeleteCompanion(ctx, key); err != nil {
 			return err
 		}
 	}
@@ -177,9 +184,18 @@ func (e *Ejector) remove(ctx context.Context, writer *apply.Writer, view *worklo
 }
 
 // removeOne removes one manager's sidecar from a workload. It retries if others have written
-// the workload in between, as an earlier removal has.
+// the workload in between, as an earlier removal has, or the status of a rollout that goes on.
 func (e *Ejector) removeOne(ctx context.Context, writer *apply.Writer, view *workload.View, manager string) error {
+	isFresh := true
 	return retry.OnError(retry.DefaultBackoff, isStale, func() error {
+		if !isFresh {
+			again, err := e.read(ctx, view.Ref)
+			if again == nil {
+				return err
+			}
+			*view = *again
+		}
+		isFresh = false
 		removal := plan.ForRemoval(manager, view)
 		switch removal.Action {
 		case plan.None:
@@ -189,13 +205,6 @@ func (e *Ejector) removeOne(ctx context.Context, writer *apply.Writer, view *wor
 		default:
 		}
 		_, err := writer.Workload(ctx, &removal)
-		if errors.Is(err, apply.ErrStale) {
-			again, failure := e.read(ctx, view.Ref)
-			if again == nil {
-				return failure
-			}
-			*view = *again
-		}
 		return err
 	})
 }
@@ -206,6 +215,6 @@ func (e *Ejector) read(ctx context.Context, of workload.Ref) (*workload.View, er
 	if err := e.Client.Get(ctx, client.ObjectKey{Namespace: of.Namespace, Name: of.Name}, live); err != nil {
 		return nil, client.IgnoreNotFound(err)
 	}
-	view := workload.Of(live)
+	view := viewOf(live)
 	return &view, nil
 }

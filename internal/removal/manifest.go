@@ -21,31 +21,22 @@ type Merger interface {
 }
 
 // Strip returns a workload without its sidecars, and whether it had any. What belongs to the
-// operator is determined by managedFields if the workload has them, and otherwise by the pod
-// template's own list of what was added.
+// operator is determined by managedFields if one of its managers is in them, and otherwise by
+// the pod template's own list of what was added.
 func Strip(merger Merger, object workload.Object) (workload.Object, bool, error) {
-	managers := workload.Managers(object)
-	for _, manager := range managers {
-		view := workload.Of(object)
-		removal := plan.ForRemoval(manager, &view)
-		switch removal.Action {
-		case plan.None:
-			continue
-		case plan.Remove:
-		default:
-			return nil, false, fmt.Errorf("removing what %s owns: %s: %s", manager, removal.Reason, removal.Message)
-		}
-		after, err := merger.Workload(object, &removal)
-		if err != nil {
-			return nil, false, fmt.Errorf("removing what %s owns: %w", manager, err)
-		}
-		object = view.Adapter().New()
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(after.Object, object); err != nil {
-			return nil, false, fmt.Errorf("removing what %s owns: %w", manager, err)
-		}
-	}
-	if len(managers) == 0 {
+	if len(workload.Managers(object)) == 0 {
 		return object, false, nil
+	}
+	// What our managers give up may be in the owner's manifest as well: then the list alone
+	// is left of it.
+	for range 2 {
+		for _, manager := range workload.Managers(object) {
+			after, err := without(merger, object, manager)
+			if err != nil {
+				return nil, false, fmt.Errorf("removing what %s owns: %w", manager, err)
+			}
+			object = after
+		}
 	}
 	stripped, _ := workload.As(object.DeepCopyObject())
 	stripped.SetAnnotations(withoutOurs(stripped.GetAnnotations()))
@@ -54,12 +45,36 @@ func Strip(merger Merger, object workload.Object) (workload.Object, bool, error)
 	return stripped, true, nil
 }
 
-// withoutOurs removes the operator's annotations. It keeps those with which a team opts out
-// or sets values.
+// without returns a workload without what one manager has in it.
+func without(merger Merger, object workload.Object, manager string) (workload.Object, error) {
+	view := viewOf(object)
+	removal := plan.ForRemoval(manager, &view)
+	switch removal.Action {
+	case plan.None:
+		return object, nil
+	case plan.Remove, plan.Note:
+	default:
+		return nil, fmt.Errorf("%s: %s", removal.Reason, removal.Message)
+	}
+	after, err := merger.Workload(object, &removal)
+	if err != nil {
+		return nil, err
+	}
+	object = view.Adapter().New()
+	return object, runtime.DefaultUnstructuredConverter.FromUnstructured(after.Object, object)
+}
+
+// isOurs reports whether an annotation is the operator's. Those with which a team opts out or
+// sets values are the team's.
+func isOurs(key string) bool {
+	return strings.HasPrefix(key, meta.Group+"/") && key != meta.AnnotationInject
+}
+
+// withoutOurs removes the operator's annotations.
 func withoutOurs(annotations map[string]string) map[string]string {
 	kept := map[string]string{}
 	for key, value := range annotations {
-		if !strings.HasPrefix(key, meta.Group+"/") || key == meta.AnnotationInject {
+		if !isOurs(key) {
 			kept[key] = value
 		}
 	}

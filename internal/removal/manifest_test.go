@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -51,6 +52,19 @@ func injected(t *testing.T, name string) *appsv1.Deployment {
 	return d
 }
 
+// restored returns the same as kubectl apply puts it back from a backup.
+func restored(t *testing.T, name string) *appsv1.Deployment {
+	t.Helper()
+	d := injected(t, name)
+	d.ManagedFields = []metav1.ManagedFieldsEntry{{
+		Manager: "kubectl-client-side-apply", Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "apps/v1", FieldsType: "FieldsV1",
+		FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:template":{"f:spec":{
+			"f:containers":{"k:{\"name\":\"vector\"}":{".":{},"f:image":{},"f:name":{}}},
+			"f:volumes":{"k:{\"name\":\"vector-data\"}":{".":{},"f:name":{}}}}}}}`),
+	}}
+	return d
+}
+
 func TestStripLeavesWhatTheOwnerWrote(t *testing.T) {
 	merger, err := simulate.New()
 	require.NoError(t, err)
@@ -67,6 +81,58 @@ func TestStripLeavesWhatTheOwnerWrote(t *testing.T) {
 	require.Equal(t, "app", template.Spec.Containers[0].Name)
 	require.Len(t, template.Spec.Volumes, 1)
 	require.Equal(t, "cache", template.Spec.Volumes[0].Name)
+}
+
+// Of a workload that was restored from a backup, its owner's tool is on record for all of it.
+func TestStripGoesByTheListWhereNoneOfOursIsOnRecord(t *testing.T) {
+	merger, err := simulate.New()
+	require.NoError(t, err)
+
+	stripped, had, err := Strip(merger, restored(t, "cart"))
+
+	require.NoError(t, err)
+	require.True(t, had)
+	want := deployment("cart")
+	require.Equal(t, want.Annotations, stripped.GetAnnotations())
+	template := workload.TemplateOf(stripped)
+	require.Empty(t, template.Annotations, "the list goes with what it names")
+	require.Equal(t, want.Spec.Template.Spec.Containers, template.Spec.Containers)
+	require.Equal(t, want.Spec.Template.Spec.Volumes, template.Spec.Volumes)
+}
+
+// What inject has printed is the owner's by his manifest, and ours since the operator took it over.
+func TestStripTakesOutWhatTheOwnersManifestHasToo(t *testing.T) {
+	merger, err := simulate.New()
+	require.NoError(t, err)
+	both := restored(t, "cart")
+	both.ManagedFields = append(both.ManagedFields, *both.ManagedFields[0].DeepCopy())
+	both.ManagedFields[1].Manager, both.ManagedFields[1].Operation = meta.Manager("logs"), metav1.ManagedFieldsOperationApply
+
+	stripped, had, err := Strip(merger, both)
+
+	require.NoError(t, err)
+	require.True(t, had)
+	template := workload.TemplateOf(stripped)
+	require.Empty(t, template.Annotations)
+	require.Equal(t, deployment("cart").Spec.Template.Spec.Containers, template.Spec.Containers)
+}
+
+// A workload may wait for its first sidecar, and note that.
+func TestStripTakesOutTheNoteOfAWorkloadThatWaits(t *testing.T) {
+	merger, err := simulate.New()
+	require.NoError(t, err)
+	waiting, manager := deployment("cart"), meta.Manager("logs")
+	metav1.SetMetaDataAnnotation(&waiting.ObjectMeta, meta.AnnotationWaiting(manager), "{}")
+	waiting.ManagedFields = []metav1.ManagedFieldsEntry{{
+		Manager: manager, Operation: metav1.ManagedFieldsOperationApply, APIVersion: "apps/v1", FieldsType: "FieldsV1",
+		FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:annotations":{"f:` + meta.AnnotationWaiting(manager) + `":{}}}}`),
+	}}
+
+	stripped, had, err := Strip(merger, waiting)
+
+	require.NoError(t, err)
+	require.True(t, had)
+	require.Equal(t, deployment("cart").Annotations, stripped.GetAnnotations())
 }
 
 func TestStripLeavesAWorkloadWithoutASidecarAsItIs(t *testing.T) {
@@ -89,7 +155,7 @@ func TestFindTracesFindsAllThatIsLeftInANamespace(t *testing.T) {
 	companion.Mark(made)
 	theirCopy := made.DeepCopy()
 	theirCopy.Name = "copy"
-	elsewhere := injected(t, "pay")
+	elsewhere := restored(t, "pay")
 	elsewhere.Namespace = "pay"
 	cluster := fake.NewClientBuilder().WithScheme(scheme).WithObjects(
 		&v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "logs"}},
@@ -103,13 +169,53 @@ func TestFindTracesFindsAllThatIsLeftInANamespace(t *testing.T) {
 	require.Len(t, found.Sidecars, 1)
 	require.Len(t, found.Workloads, 1)
 	require.Equal(t, "cart", found.Workloads[0].Name)
-	require.Equal(t, []client.ObjectKey{{Namespace: "shop", Name: "logs-vector"}}, found.Companions)
+	require.Equal(t, map[client.ObjectKey][]workload.Ref{{Namespace: "shop", Name: "logs-vector"}: nil}, found.Companions)
 	found, err = FindTraces(t.Context(), cluster, "empty")
 	require.NoError(t, err)
 	require.True(t, found.None())
 	found, err = FindTraces(t.Context(), cluster, "")
 	require.NoError(t, err)
 	require.Len(t, found.Workloads, 2)
+}
+
+// Without its ConfigMap a workload that names it starts no pods.
+func TestAConfigMapThatAWorkloadNeedsStays(t *testing.T) {
+	scheme := runtime.NewScheme()
+	require.NoError(t, clientgoscheme.AddToScheme(scheme))
+	require.NoError(t, v1alpha1.AddToScheme(scheme))
+	require.NoError(t, workload.AddToScheme(scheme))
+	var objects []client.Object
+	for _, name := range []string{"used", "run", "over", "unused"} {
+		made := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}}
+		companion.Label(made, "logs")
+		objects = append(objects, made)
+	}
+	needs := func(pod *corev1.PodSpec, name string) {
+		pod.Volumes = []corev1.Volume{{Name: "config", VolumeSource: corev1.VolumeSource{
+			ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: name}},
+		}}}
+	}
+	cart := deployment("cart")
+	needs(&cart.Spec.Template.Spec, "used")
+	elsewhere := deployment("cart")
+	elsewhere.Namespace = "pay"
+	needs(&elsewhere.Spec.Template.Spec, "unused")
+	run, over := &batchv1.Job{}, &batchv1.Job{}
+	run.Namespace, run.Name, over.Namespace, over.Name = "shop", "run", "shop", "over"
+	needs(&run.Spec.Template.Spec, "run")
+	needs(&over.Spec.Template.Spec, "over")
+	over.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobComplete, Status: corev1.ConditionTrue}}
+	cluster := fake.NewClientBuilder().WithScheme(scheme).WithObjects(append(objects, cart, elsewhere, run, over)...).Build()
+	ejector := Ejector{Client: cluster, MaxConcurrent: 1}
+
+	_, err := ejector.Clean(t.Context(), "shop")
+
+	require.ErrorAs(t, err, new(*LeftError))
+	require.ErrorContains(t, err, "ConfigMap shop/used stays, because pods of Deployment shop/cart need it")
+	require.ErrorContains(t, err, "ConfigMap shop/run stays, because pods of Job shop/run need it")
+	var left corev1.ConfigMapList
+	require.NoError(t, cluster.List(t.Context(), &left))
+	require.Len(t, left.Items, 2, "what only an ended Job or another namespace names is deleted")
 }
 
 // An operator that still runs may write between a read and the removal of the finalizer.

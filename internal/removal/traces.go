@@ -28,9 +28,11 @@ type Traces struct {
 	// Workloads have something of it.
 	Workloads []workload.View
 	// Sidecars are all VectorSidecars, and ClusterVectorSidecars if it is about all
-	// namespaces. Companions are the ConfigMaps created for them.
-	Sidecars   []client.Object
-	Companions []client.ObjectKey
+	// namespaces.
+	Sidecars []client.Object
+	// Companions are the ConfigMaps created for them, each with the workloads that need it:
+	// without it their new pods do not start.
+	Companions map[client.ObjectKey][]workload.Ref
 	// OverlaySets are the namespaces in which the API server may still inject.
 	OverlaySets []string
 }
@@ -43,7 +45,7 @@ func (t *Traces) None() bool {
 // FindTraces finds traces in a namespace, "" for all. There may be some even if the CRD is
 // no longer installed.
 func FindTraces(ctx context.Context, cluster client.Reader, namespace string) (*Traces, error) {
-	traces := &Traces{}
+	traces := &Traces{Companions: map[client.ObjectKey][]workload.Ref{}}
 	inNamespace := client.InNamespace(namespace)
 	var err error
 	if traces.Sidecars, err = listSidecars(ctx, cluster, namespace, namespace == metav1.NamespaceAll); err != nil {
@@ -59,20 +61,20 @@ func FindTraces(ctx context.Context, cluster client.Reader, namespace string) (*
 			traces.OverlaySets = append(traces.OverlaySets, sets.Items[i].Namespace)
 		}
 	}
-	for _, kind := range workload.Kinds() {
-		if err := traces.find(ctx, cluster, kind, inNamespace); err != nil {
-			return nil, err
-		}
-	}
+	// They are listed before the workloads, so that one that comes in between counts.
 	var companions corev1.ConfigMapList
 	if err := cluster.List(ctx, &companions, inNamespace, client.HasLabels{meta.LabelSidecar}); err != nil {
 		return nil, fmt.Errorf("listing ConfigMaps: %w", err)
 	}
 	for i := range companions.Items {
-		if companion.IsCopy(&companions.Items[i]) {
-			continue
+		if !companion.IsCopy(&companions.Items[i]) {
+			traces.Companions[client.ObjectKeyFromObject(&companions.Items[i])] = nil
 		}
-		traces.Companions = append(traces.Companions, client.ObjectKeyFromObject(&companions.Items[i]))
+	}
+	for _, kind := range workload.Kinds() {
+		if err := traces.find(ctx, cluster, kind, inNamespace); err != nil {
+			return nil, err
+		}
 	}
 	return traces, nil
 }
@@ -100,7 +102,8 @@ func listSidecars(ctx context.Context, cluster client.Reader, namespace string, 
 	return all, nil
 }
 
-// find adds the workloads of a kind that have something of the operator, page by page.
+// find adds the workloads of a kind that have something of the operator, page by page, and those
+// that need its ConfigMaps.
 func (t *Traces) find(ctx context.Context, cluster client.Reader, kind *workload.Kind, inNamespace client.InNamespace) error {
 	page := kind.NewList()
 	for isFirst := true; isFirst || page.GetContinue() != ""; isFirst = false {
@@ -112,7 +115,14 @@ func (t *Traces) find(ctx context.Context, cluster client.Reader, kind *workload
 			return fmt.Errorf("listing %s: %w", kind.Plural, err)
 		}
 		for _, object := range workload.Items(page) {
-			if view := workload.Of(object); len(view.Owned) > 0 && !view.Deleting {
+			for _, name := range Needs(object) {
+				key := client.ObjectKey{Namespace: object.GetNamespace(), Name: name}
+				if users, isThere := t.Companions[key]; isThere {
+					t.Companions[key] = append(users, workload.RefOf(object))
+				}
+			}
+			// What cannot be changed keeps its sidecar until it ends.
+			if view := viewOf(object); len(view.Owned) > 0 && !view.Deleting && kind.Traits.Immutable == "" {
 				t.Workloads = append(t.Workloads, view)
 			}
 		}

@@ -6,6 +6,7 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
@@ -16,6 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -79,6 +82,28 @@ func writes(t *testing.T, w *harness.World) map[string]float64 {
 	return maps.Clone(counts)
 }
 
+// restore puts a workload back as kubectl apply does from a backup: none of the operator's managers
+// is on record for what it has injected.
+func restore(t *testing.T, w *harness.World, deployment *appsv1.Deployment) {
+	t.Helper()
+	w.Get(t, deployment)
+	w.Delete(t, deployment)
+	deployment.ObjectMeta = metav1.ObjectMeta{Namespace: deployment.Namespace, Name: deployment.Name, Labels: deployment.Labels, Annotations: deployment.Annotations}
+	require.NoError(t, w.Client.Create(t.Context(), deployment, client.FieldOwner("kubectl-client-side-apply")))
+}
+
+// share has its owner apply the whole of a workload, the sidecars included, so that they are both's.
+func share(t *testing.T, w *harness.World, deployment *appsv1.Deployment) {
+	t.Helper()
+	w.Get(t, deployment)
+	applied := deployment.DeepCopy()
+	applied.TypeMeta = metav1.TypeMeta{APIVersion: appsv1.SchemeGroupVersion.String(), Kind: "Deployment"}
+	applied.ManagedFields, applied.ResourceVersion = nil, ""
+	text, err := json.Marshal(applied)
+	require.NoError(t, err)
+	require.NoError(t, w.Client.Patch(t.Context(), applied, client.RawPatch(types.ApplyPatchType, text), client.FieldOwner("argocd"), client.ForceOwnership))
+}
+
 // The operator injects, and is gone before its VectorSidecars: their finalizers
 // would keep them, and their namespaces, for ever.
 func testEjectCleansAClusterWhoseOperatorIsGone(t *testing.T, plane *controlplane.ControlPlane, w *harness.World) {
@@ -108,6 +133,8 @@ func testEjectCleansAClusterWhoseOperatorIsGone(t *testing.T, plane *controlplan
 		})
 	}
 	require.NoError(t, running.Stop())
+	restore(t, w, deployments[0])
+	share(t, w, deployments[1])
 	// One is being deleted already, and nobody is there to let it go.
 	stuck := &v1alpha1.VectorSidecar{}
 	stuck.Namespace, stuck.Name = namespaces[0], "logs"
@@ -115,7 +142,9 @@ func testEjectCleansAClusterWhoseOperatorIsGone(t *testing.T, plane *controlplan
 	w.Get(t, stuck)
 	require.Equal(t, []string{meta.Finalizer}, stuck.Finalizers)
 
-	out := runs(t, "eject", "--kubeconfig", plane.Kubeconfig(), "-A", "--yes", "--max-concurrent", "3")
+	out := runs(t, "eject", "--kubeconfig", plane.Kubeconfig(), "-n", namespaces[0], "--dry-run")
+	require.Contains(t, string(out), "deployment.apps/w0 in "+namespaces[0]+": its sidecars\n", "whoever is on record for them")
+	out = runs(t, "eject", "--kubeconfig", plane.Kubeconfig(), "-A", "--yes", "--max-concurrent", "3")
 
 	require.Equal(t, "removed from the cluster: the sidecars of 12 workloads, 4 VectorSidecars, 4 ConfigMaps\n", string(out))
 	for _, deployment := range deployments {

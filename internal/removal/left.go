@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package removal
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// LeftError says what Clean has left.
+type LeftError struct{ Left *Traces }
+
+func (e *LeftError) Error() string {
+	var lines []string
+	for i := range e.Left.Workloads {
+		lines = append(lines, named(&e.Left.Workloads[i].Ref)+" has a sidecar again: take it out of the manifest that puts it back (eject -f FILE)")
+	}
+	for _, key := range e.Left.CompanionKeys() {
+		lines = append(lines, Stays(key, e.Left.Companions[key]))
+	}
+	for _, sidecar := range e.Left.Sidecars {
+		lines = append(lines, fmt.Sprintf("VectorSidecar %s is still there: look at its finalizers, and for who creates it", nameOf(sidecar)))
+	}
+	for _, namespace := range e.Left.OverlaySets {
+		lines = append(lines, fmt.Sprintf("the OverlaySet of namespace %s is there again: stop the operator", namespace))
+	}
+	return strings.Join(humanize.First(lines, maxNamed, len(lines)), "; ")
+}
+
+// Stays says why a ConfigMap stays, and what to do.
+func Stays(key client.ObjectKey, users []workload.Ref) string {
+	if len(users) == 0 {
+		return fmt.Sprintf("ConfigMap %s is there again: stop the operator", path.Join(key.Namespace, key.Name))
+	}
+	var names []string
+	for i := range users[:min(maxNamed, len(users))] {
+		names = append(names, named(&users[i]))
+	}
+	return fmt.Sprintf("ConfigMap %s stays, because pods of %s need it: take what names it out of the pod template, or delete the workload",
+		path.Join(key.Namespace, key.Name), strings.Join(humanize.First(names, maxNamed, len(users)), ", "))
+}
+
+// named names a workload; a manifest need not say its namespace.
+func named(of *workload.Ref) string { return of.Kind + " " + path.Join(of.Namespace, of.Name) }
+
+// CompanionKeys are the names of the ConfigMaps, sorted.
+func (t *Traces) CompanionKeys() []client.ObjectKey {
+	return slices.SortedFunc(maps.Keys(t.Companions), func(a, b client.ObjectKey) int { return cmp.Compare(a.String(), b.String()) })
+}
+
+// isStuck reports whether nothing is left but ConfigMaps that workloads need.
+func (t *Traces) isStuck() bool {
+	for _, users := range t.Companions {
+		if len(users) == 0 {
+			return false
+		}
+	}
+	return len(t.Workloads)+len(t.Sidecars)+len(t.OverlaySets) == 0
+}
+
+// Needs returns the names of the ConfigMaps that new pods of a workload need.
+func Needs(object workload.Object) []string {
+	if object.GetDeletionTimestamp() != nil || isOver(object) {
+		return nil
+	}
+	names := companion.References(&workload.TemplateOf(object).Spec)
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// isOver reports whether a workload is a Job that has ended.
+func isOver(object workload.Object) bool {
+	job, isJob := object.(*batchv1.Job)
+	return isJob && slices.ContainsFunc(job.Status.Conditions, func(c batchv1.JobCondition) bool {
+		return c.Status == corev1.ConditionTrue && (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed)
+	})
+}
