@@ -17,7 +17,6 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
-	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -52,14 +51,14 @@ var (
 	native = utilversion.MustParseGeneric(workload.FirstNative)
 )
 
-// Diagnosis checks a cluster. Cluster, Environments, KubeVersion, OldestKubelet and Now are required.
+// Diagnosis checks a cluster. Cluster, Catalogue, KubeVersion, OldestKubelet and Now are required.
 type Diagnosis struct {
 	Cluster client.Client
 	// AsOperator returns a client for the same cluster that impersonates the operator's
 	// ServiceAccount, by user name.
 	AsOperator func(user string) (client.Client, error)
-	// Environments are those of the built-in sidecar chart.
-	Environments *environment.Set
+	// Catalogue is a new one with the built-in sidecar chart.
+	Catalogue *desired.Catalog
 	// KubeVersion of the API server, such as "v1.36.0".
 	KubeVersion string
 	// OldestKubelet looks for the oldest kubelet of the cluster.
@@ -157,20 +156,18 @@ func (d *Diagnosis) installation(ctx context.Context) (*source.Installation, Res
 	return found, Result{check, OK, fmt.Sprintf("Deployment %s/%s, %d of %d replicas available, image %s", found.Namespace, found.Name, found.Available, found.Replicas, found.Image), ""}
 }
 
-// values validates the installation's values against the schema.
+// values validates what the installation gives out.
 func (d *Diagnosis) values(installation *source.Installation) Result {
 	const check = "values of the installation"
-	set := d.Environments.WithInstallation("ConfigMap "+installation.Namespace+"/"+installation.ValuesFrom, installation.Values)
+	platform := installation.Platform(d.Catalogue)
 	var faults []string
-	for _, name := range set.Names() {
-		if _, err := set.Values(name); err != nil {
-			faults = append(faults, err.Error())
-		}
+	for _, fault := range platform.Faults() {
+		faults = append(faults, fault.Err.Error())
 	}
 	if len(faults) > 0 {
 		return Result{check, Failed, strings.Join(faults, "; "), "correct them and upgrade the installation"}
 	}
-	return Result{check, OK, "environments " + strings.Join(set.Names(), ", ") + ", default " + installation.Environment, ""}
+	return Result{check, OK, "environments " + strings.Join(platform.Environments.Names(), ", ") + ", default " + installation.Environment, ""}
 }
 
 // sidecars checks the VectorSidecars for errors.

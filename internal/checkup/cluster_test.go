@@ -13,21 +13,25 @@ import (
 	"encoding/pem"
 	"errors"
 	"math/big"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
+	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -169,6 +173,43 @@ func TestCertificateIsHeldAgainstWhatTheAPIServerAccepts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := &Diagnosis{Now: func() time.Time { return test.at }}
 			requireSays(t, test.says, d.accepts(&caller{service: service, bundle: test.bundle}, test.served))
+		})
+	}
+}
+
+func TestValuesAreHeldAgainstTheTemplateSetsOfTheInstallation(t *testing.T) {
+	files, err := render.ReadFiles(vectorsidecar.FS)
+	require.NoError(t, err)
+	set := func(name, schema string) corev1.ConfigMap {
+		return corev1.ConfigMap{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "vector-system", Name: "vso-templates-" + name, Labels: map[string]string{meta.LabelTemplateSet: name}},
+			Data:       map[string]string{"values.schema.json": schema},
+		}
+	}
+	anything, broken := set("any", `{"type": "object"}`), set("broken", `{`)
+	const team, ofAny = "sidecar: {team: x}\n", "templateSet: any\n"
+	for name, test := range map[string]struct {
+		values map[string]string
+		sets   []corev1.ConfigMap
+		state  State
+		says   string
+	}{
+		"of the built-in set":              {map[string]string{"qa.yaml": "sidecar: {logLevel: warn}\n"}, nil, OK, "environments development, production, qa, staging, default qa"},
+		"unknown to the built-in set":      {map[string]string{"qa.yaml": team}, nil, Failed, "ConfigMap vector-system/vso-environments qa.yaml:1: sidecar.team: unknown key"},
+		"of a set that an environment has": {map[string]string{"qa.yaml": ofAny + team}, []corev1.ConfigMap{anything}, OK, "default qa"},
+		"of one that another one has":      {map[string]string{"qa.yaml": team, "other.yaml": ofAny}, []corev1.ConfigMap{anything}, Failed, "qa.yaml:1: sidecar.team: unknown key"},
+		"of a set in place of the default": {map[string]string{"qa.yaml": team}, []corev1.ConfigMap{set("default", `{"type": "object"}`)}, OK, "default qa"},
+		"for a set that there is not":      {map[string]string{"qa.yaml": ofAny}, nil, Failed, `environment "qa": template set "any" does not exist`},
+		"for a set that cannot be loaded":  {map[string]string{"qa.yaml": "templateSet: broken\n"}, []corev1.ConfigMap{broken}, Failed, `template set "broken", ConfigMap vector-system/vso-templates-broken: `},
+		"with a policy that is none":       {map[string]string{"policy": "overides: {}\n"}, nil, Failed, "ConfigMap vector-system/vso-environments policy:1: overides: unknown key"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			catalogue, err := desired.NewCatalog(files)
+			require.NoError(t, err)
+			installation := &source.Installation{Namespace: "vector-system", ValuesFrom: "vso-environments", Environment: "qa", Values: test.values, TemplateSets: test.sets}
+			found := (&Diagnosis{Catalogue: catalogue}).values(installation)
+			require.Equal(t, test.state, found.State, found.Message)
+			require.Equal(t, 1, strings.Count(found.Message, test.says), found.Message)
 		})
 	}
 }

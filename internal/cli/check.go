@@ -15,7 +15,6 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/checkup"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
-	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
 // checkOptions are the flags of check.
@@ -55,7 +54,7 @@ func (o *checkOptions) run(ctx context.Context) error {
 	if err := o.output.check(); err != nil {
 		return err
 	}
-	chart, err := render.LoadChart(o.app.chart)
+	catalogue, err := catalogueOf(o.app.chart)
 	if err != nil {
 		return err
 	}
@@ -72,7 +71,7 @@ func (o *checkOptions) run(ctx context.Context) error {
 		return fmt.Errorf("asking for the version of the API server: %w", err)
 	}
 	one := checkup.Diagnosis{
-		Cluster: cluster, AsOperator: o.as, Environments: chart.Environments,
+		Cluster: cluster, AsOperator: o.as, Catalogue: catalogue,
 		KubeVersion: version.GitVersion, OldestKubelet: o.app.oldestKubelet, Now: time.Now, OperatorNamespace: o.operatorNamespace,
 	}
 	results := one.Run(ctx)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/lint"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
@@ -33,8 +34,9 @@ func newLint(a *app) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "lint FILE|FOLDER...",
 		Short: "Find what is wrong in values, templates, VectorSidecars and Vector configuration",
-		Long: `Find what is wrong in values files, sidecar charts, VectorSidecars with their workloads and
-ConfigMaps, and Vector configuration. Folders are read recursively. Each
+		Long: `Find what is wrong in values files as given to helm install with the template sets in them,
+sidecar charts, VectorSidecars with their workloads and ConfigMaps, and Vector configuration.
+Values are held against the template set that they are for. Folders are read recursively. Each
 finding has a code, a place and a line of help; --explain CODE tells what a code means. A
 VectorSidecar is also held against its CustomResourceDefinition, its rules included, as the
 API server does.
@@ -132,7 +134,8 @@ func (o *lintOptions) linter(ctx context.Context) (*lint.Linter, error) {
 	if err != nil {
 		return nil, err
 	}
-	given, _, err := o.platform(files, nil, &source.Installation{}, values)
+	installation := &source.Installation{}
+	given, _, err := o.platform(files, nil, installation, values)
 	if err != nil {
 		return nil, err
 	}
@@ -140,17 +143,31 @@ func (o *lintOptions) linter(ctx context.Context) (*lint.Linter, error) {
 	if err != nil {
 		return nil, err
 	}
+	installed := func(ctx context.Context, file lint.File) (*desired.InstallationValues, *desired.Platform, error) {
+		written, refused := desired.ReadInstallationValues(ctx, o.app.builtin.Chart, file.Name, file.Text, o.environment, defaultEnvironment)
+		if written == nil {
+			return nil, nil, refused
+		}
+		with, _, err := o.platform(files, nil, withSets(installation, values), written)
+		if err != nil {
+			return written, nil, err
+		}
+		return written, with, refused
+	}
 	return &lint.Linter{
-		Definition: definition, ClusterDefinition: o.app.builtin.clusterDefinition, Platform: given, DefaultEnvironment: o.environment, KubeVersion: o.kubeVersion, Cluster: o.ofCluster.over(render.Cluster{}), VectorVersion: o.vectorVersion,
+		Installed: installed, Definition: definition, ClusterDefinition: o.app.builtin.clusterDefinition, Platform: given, DefaultEnvironment: o.environment, KubeVersion: o.kubeVersion, Cluster: o.ofCluster.over(render.Cluster{}), VectorVersion: o.vectorVersion,
 	}, nil
 }
 
-// collect returns the files below a path, and the charts. The files of a chart belong to it, except
-// for the values of its environments.
+// collect returns the files below a path, and the charts. The files of a chart belong to it, its
+// values.yaml even if that alone is named, except for the values of its environments.
 func (o *lintOptions) collect(path string) (files []lint.File, charts []string, err error) {
 	if path == "-" {
 		text, err := readAll(o.app.In)
 		return []lint.File{{Name: path, Text: text}}, nil, err
+	}
+	if folder := filepath.Dir(path); filepath.Base(path) == "values.yaml" && isChart(folder) {
+		return nil, []string{folder}, nil
 	}
 	err = source.Walk(path, func(name string, entry fs.DirEntry, err error) error {
 		switch {

@@ -9,8 +9,6 @@ import (
 	"io/fs"
 	"sync"
 
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
@@ -25,12 +23,7 @@ type earlier = func(ctx context.Context, revision string) (*desired.Platform, er
 // template sets, unless the command line replaces them. values are those of --values, nil for none.
 // If nothing is replaced, it also returns how to get earlier revisions.
 func (s *inputs) platform(chart fs.FS, cluster client.Reader, installed *source.Installation, values *desired.InstallationValues) (*desired.Platform, earlier, error) {
-	if values != nil {
-		with := *installed
-		with.TemplateSets = values.TemplateSets(types.NamespacedName{Namespace: installed.Namespace, Name: installed.ValuesFrom}, installed.TemplateSets)
-		installed = &with
-	}
-	now, then, err := platformOf(chart, cluster, installed)
+	now, then, err := platformOf(chart, cluster, withSets(installed, values))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -41,6 +34,16 @@ func (s *inputs) platform(chart fs.FS, cluster client.Reader, installed *source.
 		now, then = now.OnTrial(), nil
 	}
 	return now, then, nil
+}
+
+// withSets returns an installation with the template sets that it has with other values, if there are any.
+func withSets(installed *source.Installation, values *desired.InstallationValues) *source.Installation {
+	if values == nil {
+		return installed
+	}
+	with := *installed
+	with.TemplateSets = values.TemplateSets(installed.ValuesName(), installed.TemplateSets)
+	return &with
 }
 
 // loadedOnce is the folder of a chart that many renderings have in common.
@@ -72,31 +75,23 @@ func platformOf(chart fs.FS, cluster client.Reader, installed *source.Installati
 		}
 		return desired.PlatformOf(loaded, "", nil), nil, nil
 	}
+	catalogue, err := catalogueOf(chart)
+	if err != nil {
+		return nil, nil, err
+	}
+	now := installed.Platform(catalogue)
+	return now, func(ctx context.Context, revision string) (*desired.Platform, error) {
+		return installed.Earlier(ctx, cluster, catalogue, now, revision)
+	}, nil
+}
+
+// catalogueOf returns a new catalogue with a chart as the operator's own.
+func catalogueOf(chart fs.FS) (*desired.Catalog, error) {
 	files, err := render.ReadFiles(chart)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	catalogue, err := desired.NewCatalog(files)
-	if err != nil {
-		return nil, nil, err
-	}
-	object := &corev1.ConfigMap{Data: installed.Values}
-	object.Namespace, object.Name, object.Annotations = installed.Namespace, installed.ValuesFrom, installed.Annotations
-	now, _ := catalogue.Update(object, installed.TemplateSets)
-	return now, func(ctx context.Context, revision string) (*desired.Platform, error) {
-		if revision == now.Revision {
-			return now, nil
-		}
-		content, err := source.ReadRevision(ctx, cluster, client.ObjectKeyFromObject(object), revision)
-		if err != nil {
-			return nil, err
-		}
-		then, err := catalogue.At(ctx, content)
-		if err != nil {
-			return nil, err
-		}
-		return then.Under(now), nil
-	}, nil
+	return desired.NewCatalog(files)
 }
 
 // givenValues returns those of --values, nil for none. If they do not name their environment, it is

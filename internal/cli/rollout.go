@@ -179,7 +179,7 @@ func (o *rolloutOptions) read(ctx context.Context, cluster client.Reader) (*roll
 	}
 	return &rollout{
 		Revision: platform.Given.Revision, rules: platform.Rollout, platform: platform,
-		values: types.NamespacedName{Namespace: installed.Namespace, Name: installed.ValuesFrom},
+		values: installed.ValuesName(),
 	}, nil
 }
 

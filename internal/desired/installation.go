@@ -34,6 +34,7 @@ const (
 	environmentsTemplate = "vector-sidecar-operator.environments"
 	environmentsName     = "environments"
 	templatesName        = "templates-"
+	environmentsKey      = "environments"
 	templatesKey         = "templates"
 )
 
@@ -57,8 +58,9 @@ type InstallationValues struct {
 // ReadInstallationValues reads a values file as the installation does: with the template of its chart,
 // which is below root. Top-level keys apply to the environment that the file says the
 // installation is for; if it says none, to the first asked one that is not listed in the
-// file's environments. What the installation chart's schema refuses is an error, except for
-// errors in an environment's values, which are reported when they are used.
+// file's environments. What the installation chart's schema refuses is an error, with which it returns
+// the values all the same, except for errors in an environment's values, which are reported when they
+// are used.
 func ReadInstallationValues(ctx context.Context, root fs.FS, source string, text []byte, asked ...string) (*InstallationValues, error) {
 	written, err := environment.ParseLayer(source, text)
 	if err != nil {
@@ -68,13 +70,11 @@ func ReadInstallationValues(ctx context.Context, root fs.FS, source string, text
 	}
 	name, _ := written.Tree["environment"].(string)
 	for _, one := range asked {
-		if _, isOther := tree.At(written.Tree, "environments")[one]; name == "" && !isOther {
+		if _, isOther := tree.At(written.Tree, environmentsKey)[one]; name == "" && !isOther {
 			name = one
 		}
 	}
-	if err := checkKeys(root, written); err != nil {
-		return nil, err
-	}
+	refused := checkKeys(root, written)
 	values := maps.Clone(written.Tree)
 	values["environment"] = name
 	file, err := bounded.Chart().File(root, environmentsFile)
@@ -87,13 +87,13 @@ func ReadInstallationValues(ctx context.Context, root fs.FS, source string, text
 	}
 	made, err := set.Execute(ctx, environmentsTemplate, values)
 	if err != nil {
-		return nil, fmt.Errorf("reading %s as the installation does: %w", source, err)
+		return nil, cmp.Or(refused, fmt.Errorf("reading %s as the installation does: %w", source, err))
 	}
 	read := &InstallationValues{Environment: name, source: source, written: &written, files: map[string]string{}}
 	if err := bounded.Values().DecodeYAML([]byte(made+"\n"), &read.files); err != nil {
-		return nil, fmt.Errorf("reading %s as the installation does: %w", source, err)
+		return nil, cmp.Or(refused, fmt.Errorf("reading %s as the installation does: %w", source, err))
 	}
-	return read, nil
+	return read, refused
 }
 
 // checkKeys holds a values file against the schema of the installation chart, as helm does, except for
@@ -104,13 +104,13 @@ func checkKeys(root fs.FS, written environment.Layer) error {
 		return fmt.Errorf("reading the installation chart: %w", err)
 	}
 	written.Tree = withoutKeys(written.Tree, checkedLater)
-	if others := maps.Clone(tree.Map(written.Tree["environments"])); others != nil {
+	if others := maps.Clone(tree.Map(written.Tree[environmentsKey])); others != nil {
 		for name, values := range others {
 			if values := tree.Map(values); values != nil {
 				others[name] = withoutKeys(values, checkedLater)
 			}
 		}
-		written.Tree["environments"] = others
+		written.Tree[environmentsKey] = others
 	}
 	return schema.CheckOver(own, written)
 }
@@ -148,12 +148,15 @@ func (v *InstallationValues) layersFor(set *environment.Set) *environment.Set {
 	if v.written == nil {
 		return set.WithInstallation(v.source, v.files)
 	}
-	return set.WithWritten(v.written, v.files, func(name string) []string {
-		if name == v.Environment {
-			return nil
-		}
-		return []string{"environments", name}
-	})
+	return set.WithWritten(v.written, v.files, func(name string) []string { return v.Place(environmentsKey, name) })
+}
+
+// Place returns the path in the file of a part of the values, such as that of a Fault.
+func (v *InstallationValues) Place(part ...string) []string {
+	if len(part) > 1 && part[0] == environmentsKey && part[1] == v.Environment {
+		return part[2:] // At the top.
+	}
+	return part
 }
 
 // TemplateSets returns the ConfigMaps of the template sets that an installation has with these values. As

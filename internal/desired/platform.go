@@ -4,6 +4,7 @@
 package desired
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -139,6 +140,12 @@ func (p *Platform) Set(name string) (*TemplateSet, error) {
 		return set, nil
 	}
 	return nil, &UnknownSetError{Set: name, Known: slices.Sorted(maps.Keys(p.sets))}
+}
+
+// SetFor returns the template set that a VectorSidecar in an environment is rendered with: the one that
+// it names, else the one that the environment's values name, else the default.
+func (p *Platform) SetFor(name, environment string) (*TemplateSet, error) {
+	return p.Set(cmp.Or(name, p.Environments.TemplateSet(environment)))
 }
 
 // Sets returns all template sets, sorted by name.

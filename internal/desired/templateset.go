@@ -4,17 +4,14 @@
 package desired
 
 import (
-	"cmp"
 	"fmt"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// templateSet returns the template set of a VectorSidecar: the one that it names, else
-// the one that its environment's values name, else the default.
+// templateSet returns the template set of a VectorSidecar.
 func (in *Inputs) templateSet(environment string) (*TemplateSet, *Invalid) {
-	name := cmp.Or(in.Sidecar.Spec.TemplateSet, in.Platform.Environments.TemplateSet(environment))
-	set, err := in.Platform.Set(name)
+	set, err := in.Platform.SetFor(in.Sidecar.Spec.TemplateSet, environment)
 	switch {
 	case err != nil:
 		return nil, &Invalid{meta.ReasonUnknownTemplateSet, fmt.Sprintf("%s: %s", Describe(in.Sidecar), err)}

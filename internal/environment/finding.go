@@ -27,17 +27,17 @@ func (f *Finding) Error() string {
 func (f *Finding) PathText() string { return tree.Path(f.Path...) }
 
 // Check validates a layer against the schema.
-func (s *Set) Check(layer Layer) []*Finding { return findingsIn(s.schema.Check(&layer)) }
+func (s *Set) Check(layer Layer) []*Finding { return FindingsIn(s.schema.Check(&layer)) }
 
-// findingsIn returns the findings that an error wraps.
-func findingsIn(err error) []*Finding {
+// FindingsIn returns the findings that an error wraps.
+func FindingsIn(err error) []*Finding {
 	switch e := err.(type) { //nolint:errorlint // This unwraps joined errors.
 	case *Finding:
 		return []*Finding{e}
 	case interface{ Unwrap() []error }:
 		var all []*Finding
 		for _, one := range e.Unwrap() {
-			all = slices.Concat(all, findingsIn(one))
+			all = slices.Concat(all, FindingsIn(one))
 		}
 		return all
 	}

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
-	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
@@ -27,6 +26,9 @@ type File struct {
 type Linter struct {
 	// Platform is the chart, with values of an installation if there are any.
 	Platform *desired.Platform
+	// Installed returns the values of a file, and Platform with them as the installation's. The error is
+	// about the file, with both or without both, unless it comes with the values alone.
+	Installed func(ctx context.Context, file File) (*desired.InstallationValues, *desired.Platform, error)
 	// DefaultEnvironment and KubeVersion are as in a decision.Snapshot.
 	DefaultEnvironment, KubeVersion string
 	// Cluster is as in desired.Inputs; its zero value will do.
@@ -76,7 +78,10 @@ func (l *Linter) Lint(ctx context.Context, files []File) (*Result, error) {
 				return nil, err
 			}
 		case valuesKind:
-			findings = l.lintValues(file)
+			var err error
+			if findings, err = l.lintValues(ctx, file); err != nil {
+				return nil, err
+			}
 		case objectKind:
 			findings = objects.add(ctx, file)
 		default:
@@ -138,25 +143,6 @@ func kindOf(file File) kind {
 		return valuesKind
 	}
 	return otherKind
-}
-
-// lintValues holds a values file against the chart's schema.
-func (l *Linter) lintValues(file File) []Finding {
-	layer, err := environment.ParseLayer(file.Name, file.Text)
-	if err != nil {
-		if refused := beyond(file.Name, 1, err); refused != nil {
-			return refused
-		}
-		finding := newFinding(unreadable, file.Name, strings.TrimPrefix(err.Error(), file.Name+": "))
-		return []Finding{finding.at(place{line: lineOf(err)}, "")}
-	}
-	places := placesOf(file.Text, 1)
-	var findings []Finding
-	for _, found := range l.Platform.Environments.Check(layer) {
-		finding := newFinding("InvalidValues", file.Name, found.Message)
-		findings = append(findings, finding.at(places.of(found.Path...), found.PathText()))
-	}
-	return findings
 }
 
 // lintVector checks a Vector configuration.

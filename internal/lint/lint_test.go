@@ -4,6 +4,7 @@
 package lint
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -12,15 +13,41 @@ import (
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
+
+// installed is an installation with the values of a file.
+func installed(ctx context.Context, file File) (*desired.InstallationValues, *desired.Platform, error) {
+	values, refused := desired.ReadInstallationValues(ctx, vectorsidecar.FS, file.Name, file.Text, "development")
+	if values == nil {
+		return nil, nil, refused
+	}
+	files, err := render.ReadFiles(vectorsidecar.FS)
+	if err != nil {
+		return nil, nil, err
+	}
+	catalogue, err := desired.NewCatalog(files)
+	if err != nil {
+		return nil, nil, err
+	}
+	installation := &source.Installation{ValuesFrom: "environments"}
+	installation.TemplateSets = values.TemplateSets(installation.ValuesName(), nil)
+	platform := values.Over(installation.Platform(catalogue))
+	return values, platform, refused
+}
 
 func lintFiles(t *testing.T, files map[string]string) []string {
 	t.Helper()
 	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)
+	return lintUnder(t, desired.PlatformOf(chart, "", map[string]string{}), files)
+}
+
+func lintUnder(t *testing.T, platform *desired.Platform, files map[string]string) []string {
+	t.Helper()
 	definition, err := ParseDefinition(vectorsidecar.Definition)
 	require.NoError(t, err)
-	linter := Linter{Definition: definition, Platform: desired.PlatformOf(chart, "", map[string]string{}), DefaultEnvironment: "development", KubeVersion: "v1.36.0"}
+	linter := Linter{Definition: definition, Platform: platform, Installed: installed, DefaultEnvironment: "development", KubeVersion: "v1.36.0"}
 	var given []File
 	for name, text := range files {
 		given = append(given, File{Name: name, Text: []byte(text)})
@@ -36,6 +63,31 @@ func lintFiles(t *testing.T, files map[string]string) []string {
 }
 
 const head = "kind: VectorSidecar\nmetadata: {name: logs, namespace: shop}\nspec:\n  selector: {matchLabels: {a: b}}\n"
+
+// anySet is the part of values with a template set that takes all values.
+const anySet = "templates:\n  any:\n    values.schema.json: '{\"type\": \"object\"}'\n"
+
+// A VectorSidecar is for the template set that it, or its environment, names.
+func TestASpecIsHeldAgainstItsTemplateSet(t *testing.T) {
+	const strict = `templates:
+  strict:
+    values.schema.json: '{"type": "object", "properties": {"values": {"additionalProperties": false, "properties": {"team": {}}}}}'
+environments: {qa: {templateSet: strict}}
+`
+	_, platform, err := installed(t.Context(), File{Name: "values.yaml", Text: []byte(strict)})
+	require.NoError(t, err)
+	for name, test := range map[string]struct{ spec, want string }{
+		"the default one":              {"  values: {taem: x}\n", ""},
+		"the one that it names":        {"  templateSet: strict\n  values: {taem: x}\n", "a.yaml:6:12 InvalidValues"},
+		"that of its environment":      {"  environment: qa\n  values: {taem: x}\n", "a.yaml:6:12 InvalidValues"},
+		"one that nobody gives":        {"  templateSet: strickt\n  values: {taem: x}\n", "a.yaml:1:1 UnknownTemplateSet"},
+		"what the named one does have": {"  templateSet: strict\n  values: {team: x}\n", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, test.want, strings.Join(lintUnder(t, platform, map[string]string{"a.yaml": head + test.spec}), " "))
+		})
+	}
+}
 
 // Files are looked at together, and a finding stands where a person has to mend.
 func TestFindingsStandWhereTheyAreMended(t *testing.T) {
@@ -127,11 +179,29 @@ func TestFindingsStandWhereTheyAreMended(t *testing.T) {
 			map[string]string{"a.yaml": strings.Replace(head, "VectorSidecar", "ClusterVectorSidecar", 1) + "  namespaceSelector: {matchLabels: {team: not a label}}\n"},
 			[]string{"a.yaml:5:3 InvalidSelector"},
 		},
-		"an unknown environment":     {map[string]string{"a.yaml": head + "  environment: stagin\n"}, []string{"a.yaml:5:3 UnknownEnvironment"}},
-		"two mistakes in one object": {map[string]string{"a.yaml": head + "  environmnt: x\n  sidecar: {imag: x}\n"}, []string{"a.yaml:5:3 VSC002", "a.yaml:6:13 VSC002"}},
-		"values":                     {map[string]string{"values.yaml": "sidecar:\n  logs: {pat: x}\n"}, []string{"values.yaml:2:10 InvalidValues"}},
-		"values that are not YAML":   {map[string]string{"values.yaml": "sidecar: [\n"}, []string{"values.yaml:1 VSC001"}},
-		"a Vector configuration":     {map[string]string{"vector.toml": "[sources.a]\ntype = \"stdn\"\n[sinks.b]\ntype = \"console\"\ninputs = [\"a\"]\nencoding.codec = \"json\"\n"}, []string{"vector.toml:2:8 VSC302"}},
+		"an unknown environment":        {map[string]string{"a.yaml": head + "  environment: stagin\n"}, []string{"a.yaml:5:3 UnknownEnvironment"}},
+		"two mistakes in one object":    {map[string]string{"a.yaml": head + "  environmnt: x\n  sidecar: {imag: x}\n"}, []string{"a.yaml:5:3 VSC002", "a.yaml:6:13 VSC002"}},
+		"values":                        {map[string]string{"values.yaml": "sidecar:\n  logs: {pat: x}\n"}, []string{"values.yaml:2:10 InvalidValues"}},
+		"values of another environment": {map[string]string{"values.yaml": "environments:\n  qa:\n    sidecar:\n      logs: {pat: x}\n"}, []string{"values.yaml:4:14 InvalidValues"}},
+		"values for their template set": {
+			map[string]string{"values.yaml": anySet + "templateSet: any\nsidecar: {team: x}\n"}, nil,
+		},
+		"values for that of another environment": {
+			map[string]string{"values.yaml": anySet + "environments: {qa: {templateSet: any, sidecar: {team: x}}}\nsidecar: {team: x}\n"},
+			[]string{"values.yaml:5:11 InvalidValues"},
+		},
+		"a template set that nobody gives": {
+			map[string]string{"values.yaml": anySet + "environments:\n  qa: {templateSet: ani}\n"}, []string{"values.yaml:5:8 UnknownTemplateSet"},
+		},
+		"a template set that cannot be loaded": {
+			map[string]string{"values.yaml": "templates:\n  default:\n    podtemplate.yaml: '{{ if }}'\nsidecar: {team: x}\n"}, []string{"values.yaml:2:3 InvalidTemplateSet"},
+		},
+		"what the operator would refuse of the rest of the values": {
+			map[string]string{"values.yaml": "policy: {overides: {}}\nrollout: {maxConcurent: 1}\n"}, []string{"values.yaml:1:10 InvalidPolicy", "values.yaml:2:11 InvalidRollout"},
+		},
+		"what helm would refuse of them": {map[string]string{"values.yaml": "rbac: {optinal: {}}\nsidecar: {team: x}\n"}, []string{"values.yaml:1:8 InvalidValues", "values.yaml:2:11 InvalidValues"}},
+		"values that are not YAML":       {map[string]string{"values.yaml": "sidecar: [\n"}, []string{"values.yaml:1 VSC001"}},
+		"a Vector configuration":         {map[string]string{"vector.toml": "[sources.a]\ntype = \"stdn\"\n[sinks.b]\ntype = \"console\"\ninputs = [\"a\"]\nencoding.codec = \"json\"\n"}, []string{"vector.toml:2:8 VSC302"}},
 		"a comment that ignores": {
 			map[string]string{"a.yaml": head + "  environment: stagin # vectorsidecar: ignore UnknownEnvironment because it comes with the next installation\n"}, nil,
 		},

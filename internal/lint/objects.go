@@ -154,12 +154,12 @@ func (o *objects) sidecarsOf(document source.Document) []*v1alpha1.VectorSidecar
 
 // lintSidecar decides about one VectorSidecar.
 func (o *objects) lintSidecar(ctx context.Context, taker *source.Taker, document source.Document, sidecar *v1alpha1.VectorSidecar) ([]Finding, error) {
-	if found := o.lintValues(document, sidecar); len(found) > 0 {
-		return slices.Concat(found, o.refusals(ctx, &document, found)), nil
-	}
 	observed, err := taker.Take(ctx, lastgood.AsGiven(sidecar))
 	if err != nil {
 		return nil, err
+	}
+	if found := lintSpec(document, sidecar, &observed.Inputs); len(found) > 0 {
+		return slices.Concat(found, o.refusals(ctx, &document, found)), nil
 	}
 	taken := &evaluate.Snapshot{Observed: observed}
 	if err := o.linter.retag(ctx, taken); err != nil {
@@ -176,9 +176,9 @@ func (o *objects) lintSidecar(ctx context.Context, taker *source.Taker, document
 	return slices.Concat(found, o.refusals(ctx, &document, found)), nil
 }
 
-// lintValues holds the part of a spec that has the keys of a values file against the schema, and reads
-// the selector of namespaces.
-func (o *objects) lintValues(document source.Document, sidecar *v1alpha1.VectorSidecar) []Finding {
+// lintSpec holds the part of a spec that has the keys of a values file against the schema of its template
+// set, and reads the selector of namespaces.
+func lintSpec(document source.Document, sidecar *v1alpha1.VectorSidecar, inputs *desired.Inputs) []Finding {
 	layer, err := desired.LayerOf(sidecar)
 	if err != nil {
 		return []Finding{newFinding(tooLarge, document.Source, err.Error()).at(place{line: document.Line}, "spec")}
@@ -189,7 +189,12 @@ func (o *objects) lintValues(document source.Document, sidecar *v1alpha1.VectorS
 		finding := newFinding(meta.ReasonInvalidSelector, document.Source, sidecar.Cluster.Invalid)
 		findings = append(findings, finding.at(places.of("spec", "namespaceSelector"), "spec.namespaceSelector"))
 	}
-	for _, found := range o.linter.Platform.Environments.Check(layer) {
+	environment, _ := inputs.EnvironmentOf()
+	set, err := inputs.Platform.SetFor(sidecar.Spec.TemplateSet, environment)
+	if err != nil || set.Environments == nil {
+		return findings // The decision says so.
+	}
+	for _, found := range set.Environments.Check(layer) {
 		path := slices.Concat([]string{"spec"}, found.Path)
 		finding := newFinding(meta.ReasonInvalidValues, document.Source, found.Message)
 		findings = append(findings, finding.at(places.of(path...), "spec."+found.PathText()))

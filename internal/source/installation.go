@@ -167,7 +167,7 @@ func (i *Installation) WrittenBy() string {
 
 func (i *Installation) read(ctx context.Context, cluster client.Reader) error {
 	object := &corev1.ConfigMap{}
-	err := cluster.Get(ctx, client.ObjectKey{Namespace: i.Namespace, Name: i.ValuesFrom}, object)
+	err := cluster.Get(ctx, i.ValuesName(), object)
 	if client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("reading the installation's values: %w", err)
 	}

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package desired
+
+import (
+	"fmt"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// Fault is what is wrong with a part of what a platform team has given.
+type Fault struct {
+	// Reason is one of package meta.
+	Reason string
+	// Path is that of the part in the values of an installation.
+	Path []string
+	Err  error
+}
+
+// Faults returns what is wrong with the template sets, the policy, the pace of rollouts and the values of
+// each environment, which are judged by the set that it is rendered with.
+func (p *Platform) Faults() []Fault {
+	var faults []Fault
+	add := func(reason string, err error, path ...string) {
+		if err != nil {
+			faults = append(faults, Fault{reason, path, err})
+		}
+	}
+	for _, set := range p.Sets() {
+		add(meta.ReasonInvalidTemplateSet, set.Err, templatesKey, set.Name)
+	}
+	for _, name := range p.Environments.Names() {
+		set, err := p.SetFor("", name)
+		if err != nil {
+			add(meta.ReasonUnknownTemplateSet, fmt.Errorf("environment %q: %w", name, err), environmentsKey, name, environment.TemplateSetKey)
+		} else if set.Environments != nil {
+			_, err = set.Environments.Values(name)
+			add(meta.ReasonInvalidValues, err, environmentsKey, name)
+		}
+	}
+	add(meta.ReasonInvalidPolicy, p.PolicyErr, PolicyKey)
+	add(meta.ReasonInvalidRollout, p.RolloutErr, RolloutKey)
+	return faults
+}

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+)
+
+// lintValues holds a values file against the schema of the installation chart, loads its template sets, and
+// holds the values of its environments against the schemas of these.
+func (l *Linter) lintValues(ctx context.Context, file File) ([]Finding, error) {
+	if _, err := environment.ParseLayer(file.Name, file.Text); err != nil {
+		if refused := beyond(file.Name, 1, err); refused != nil {
+			return refused, nil
+		}
+		finding := newFinding(unreadable, file.Name, strings.TrimPrefix(err.Error(), file.Name+": "))
+		return []Finding{finding.at(place{line: lineOf(err)}, "")}, nil
+	}
+	places := placesOf(file.Text, 1)
+	values, platform, err := l.Installed(ctx, file)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case values != nil && platform == nil: // The file is not the cause.
+		return nil, err
+	}
+	findings := faultsOf(file.Name, places, meta.ReasonInvalidValues, nil, err)
+	if platform == nil {
+		return findings, nil
+	}
+	for _, fault := range platform.Faults() {
+		findings = append(findings, faultsOf(file.Name, places, fault.Reason, values.Place(fault.Path...), fault.Err)...)
+	}
+	return findings, nil
+}
+
+// faultsOf are the findings of what is wrong with a part of a file.
+func faultsOf(file string, places *places, reason string, part []string, err error) []Finding {
+	var findings []Finding
+	for _, found := range environment.FindingsIn(err) {
+		path := slices.Concat(part, found.Path)
+		findings = append(findings, newFinding(reason, file, found.Message).at(places.of(path...), tree.Path(path...)))
+	}
+	if err == nil || len(findings) > 0 {
+		return findings
+	}
+	at := places.of(part...)
+	text := strings.TrimPrefix(err.Error(), fmt.Sprintf("%s:%d: ", file, at.line))
+	return []Finding{newFinding(reason, file, text).at(at, tree.Path(part...))}
+}
