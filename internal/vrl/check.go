@@ -46,7 +46,7 @@ type Report struct {
 	Findings []Finding
 	// Coverage says how much of what Vector judges was judged.
 	Coverage Coverage
-	// Effort is how many characters were read ahead.
+	// Effort is how much of that of Options was spent.
 	Effort int
 }
 
@@ -66,8 +66,9 @@ const (
 type Options struct {
 	// Minor is the release 0.MINOR of Vector; 0 if it is not known: then what any takes passes.
 	Minor int
-	// Effort is how many characters may be read ahead to find where paths end, which grows
-	// faster than the program does.
+	// Effort is how many characters may be read ahead to find where paths end, and how many
+	// looks there may be for what is known of a variable or a field, which both grow faster
+	// than the program does.
 	Effort int
 	// IsCondition is of a program that is a condition: it is a boolean, and changes nothing.
 	IsCondition bool
@@ -85,7 +86,7 @@ func Check(program string, options Options) Report {
 		return Report{}
 	}
 	body, effort, wrong := parse(program, options.Effort)
-	c := &checker{program: program, minor: options.Minor, isAny: options.IsAny || options.IsCondition, isCondition: options.IsCondition, nearest: options.Nearest}
+	c := &checker{program: program, left: options.Effort - effort, minor: options.Minor, isAny: options.IsAny || options.IsCondition, isCondition: options.IsCondition, nearest: options.Nearest}
 	switch {
 	case wrong == nil:
 		c.walkAll(body, newScope(nil))
@@ -93,6 +94,10 @@ func Check(program string, options Options) Report {
 			c.inferAll(body)
 		} else {
 			c.isUnsure = true
+		}
+		effort = options.Effort - c.left
+		if c.left < 0 {
+			return Report{nil, Partly, effort}
 		}
 		if len(c.findings) == 0 && c.isUnsure {
 			return Report{nil, Partly, effort}
@@ -116,6 +121,8 @@ type checker struct {
 	nearest            func(name string, candidates []string) string
 	// isUnsure reports whether Vector may refuse what was judged.
 	isUnsure bool
+	// left is what is left of the effort; below 0 nothing more is judged.
+	left int
 }
 
 func (c *checker) add(kind Kind, at place, message, help string) {

@@ -4,6 +4,7 @@
 package vrl
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -117,7 +118,47 @@ func TestBombsAreNotJudged(t *testing.T) {
 			require.LessOrEqual(t, report.Effort, effort+len(program))
 		})
 	}
-	require.Len(t, Check(strings.Repeat("a\n", 10_000), Options{Minor: 57, Effort: effort}).Findings, mostFindings)
+}
+
+// What is known of a field is handed on from block to block, so looks at it count.
+func TestInferringIsBounded(t *testing.T) {
+	fields := func(count int) string {
+		var all strings.Builder
+		for i := range count {
+			fmt.Fprintf(&all, ".f%d = 1\n", i)
+		}
+		return all.String()
+	}
+	chain := func(length, count int) string {
+		return strings.Repeat("if true { 1 } else ", length) + "{\n" + fields(count) + "}"
+	}
+	for name, program := range map[string]string{
+		"else if": chain(240, 2000), "blocks": strings.Repeat("{", 120) + fields(2000) + strings.Repeat("}", 120),
+		"alternatives": ".a = " + strings.Repeat("(true || ", 110) + "{\n" + fields(20_000) + "}" + strings.Repeat(")", 110),
+	} {
+		t.Run(name, func(t *testing.T) {
+			report := Check(program, Options{Minor: newest(), Effort: effort, IsAny: true})
+			require.Equal(t, Partly, report.Coverage, report.Findings)
+			require.Greater(t, report.Effort, effort)
+			require.LessOrEqual(t, report.Effort, effort+len(program))
+		})
+	}
+	ordinary := Check(chain(20, 50), Options{Minor: newest(), Effort: effort, IsAny: true})
+	require.Equal(t, Fully, ordinary.Coverage, ordinary.Findings)
+	require.Less(t, ordinary.Effort, effort/20)
+}
+
+// Of no use is what would not be named.
+func TestNothingIsLookedForOnceAllMistakesAreNamed(t *testing.T) {
+	for _, program := range []string{"a\n", "nosuch()\n", "upcase(valeu: 1)\n", "a = \"{{ b }}\"\n"} {
+		asked := 0
+		report := Check(strings.Repeat(program, 10_000), Options{Minor: 57, Effort: effort, Nearest: func(string, []string) string {
+			asked++
+			return ""
+		}})
+		require.Len(t, report.Findings, mostFindings, program)
+		require.LessOrEqual(t, asked, mostFindings, program)
+	}
 }
 
 func FuzzCheck(f *testing.F) {

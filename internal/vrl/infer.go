@@ -8,7 +8,7 @@ import "fmt"
 // inferAll finds errors that are not handled, and values of the wrong kind, in the expressions
 // of a program, whose functions and variables are right.
 func (c *checker) inferAll(all []expression) {
-	in := (*state)(nil).child()
+	in := newState(&c.left)
 	var last value
 	for _, one := range all {
 		last = c.infer(one, in)
@@ -57,6 +57,9 @@ func instead(v value) string {
 // infer returns what is known of the value of an expression, and changes what is known of
 // variables and fields.
 func (c *checker) infer(one expression, in *state) value {
+	if c.left < 0 {
+		return value{fails: maybe}
+	}
 	switch one := one.(type) {
 	case *literal:
 		return c.inferLiteral(one, in)

@@ -52,8 +52,11 @@ func (c *checker) walkAll(all []expression, in *scope) {
 	}
 }
 
-// walk judges an expression where some variables have a value.
+// walk judges an expression where some variables have a value, as long as mistakes are named.
 func (c *checker) walk(one expression, in *scope) {
+	if c.isFull() {
+		return
+	}
 	switch one := one.(type) {
 	case *literal:
 		c.walkLiteral(one, in)
