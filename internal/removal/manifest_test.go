@@ -243,3 +243,18 @@ func TestAFinalizerGoesWhoeverWritesInBetween(t *testing.T) {
 	require.NoError(t, cluster.Get(t.Context(), client.ObjectKeyFromObject(sidecar), left))
 	require.Empty(t, left.Finalizers)
 }
+
+// What cannot be read is left in, and neither a file without it nor the ConfigMaps that it needs go.
+func TestASidecarThatCannotBeReadIsNotLost(t *testing.T) {
+	rollout := &workload.ArgoRollout{}
+	require.NoError(t, json.Unmarshal([]byte(`{"metadata":{"name":"cart","namespace":"shop"},"spec":{"template":{"metadata":{"annotations":{`+
+		`"vectorsidecar.observability.kontroloop.ai/parts.logs":"{\"manager\":\"vectorsidecar/logs\",\"containers\":[\"vector\"]}"}},"spec":{"volumes":"none"}}}}`), rollout))
+	const why = "the sidecar cannot be taken out: spec.template.spec.volumes cannot be read"
+
+	_, _, err := Strip(nil, rollout)
+	require.ErrorContains(t, err, why)
+
+	ejector := Ejector{MaxConcurrent: 1}
+	err = ejector.removeAll(t.Context(), apply.New(nil), []workload.View{workload.Of(rollout)}) // It asks no cluster.
+	require.ErrorContains(t, err, "Rollout shop/cart: "+why)
+}

@@ -117,6 +117,10 @@ func (r *ArgoRollout) UnmarshalJSON(text []byte) error {
 		}
 		read = fitting
 	}
+	if err := CheckQuantities("spec.template.spec", &read.Spec.Template.Spec); err != nil { // No API server has.
+		read.unread.Template = err.Error()
+		read.Spec.Template = corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Annotations: read.Spec.Template.Annotations}}
+	}
 	read.whole = whole
 	*r = ArgoRollout(read)
 	return nil

@@ -20,6 +20,7 @@ func TestARolloutThatDoesNotFitIsNoFaultOfTheOthers(t *testing.T) {
 	inPod := func(text string) string { return `"spec":{"template":{` + records + `,"spec":` + text + `}}` }
 	for name, test := range map[string]struct{ fields, template, other string }{
 		"a quantity":         {fields: inPod(`{"containers":[{"name":"a"},{"name":"b","resources":{"limits":{"cpu":"one"}}}]}`), template: pod + ".containers[1].resources.limits.cpu cannot be read: quantities must match the regular expression"},
+		"a quantity too far": {fields: inPod(`{"containers":[{"name":"a","resources":{"limits":{"memory":"1e60000000"}}}]}`), template: pod + ".containers[0].resources.limits.memory: 1e60000000 is out of all proportion"},
 		"a text for a map":   {fields: inPod(`{"containers":[{"name":"a","resources":{"limits":"none"}}]}`), template: pod + ".containers[0].resources.limits cannot be read: it is a string, which is no v1.ResourceList"},
 		"a text for a list":  {fields: inPod(`{"containers":[{"name":"a"}],"volumes":"none"}`), template: pod + ".volumes cannot be read: it is a string, which is no []v1.Volume"},
 		"a size":             {fields: inPod(`{"volumes":[{"name":"d","emptyDir":{"sizeLimit":"lots"}}]}`), template: pod + ".volumes[0].emptyDir.sizeLimit cannot be read"},
