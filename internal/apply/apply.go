@@ -54,6 +54,13 @@ type RefusedError struct{ Err error }
 func (e *RefusedError) Error() string { return e.Err.Error() }
 func (e *RefusedError) Unwrap() error { return e.Err }
 
+// DeniedError says that the API server, or whom it asks, rejected the write, and may let it through
+// later: a quota, a policy, a webhook or a role.
+type DeniedError struct{ Err error }
+
+func (e *DeniedError) Error() string { return e.Err.Error() }
+func (e *DeniedError) Unwrap() error { return e.Err }
+
 // anotherUID matches the error for a workload that was replaced.
 var anotherUID = regexp.MustCompile(`UID in precondition|uid mismatch`)
 
@@ -61,6 +68,10 @@ var schemaError = regexp.MustCompile(`failed to create (manager for existing fie
 
 // tooLarge matches the error for an object that is larger than etcd takes, or than what is sent to it.
 var tooLarge = regexp.MustCompile(`etcdserver: request is too large|trying to send message larger than max`)
+
+// byAdmission matches what webhooks and policies refuse, with whatever code, and the error for a webhook that cannot
+// be asked.
+var byAdmission = regexp.MustCompile(`denied (the )?request|failed calling webhook`)
 
 // Writer writes to a cluster. Use New.
 type Writer struct{ client client.Client }
@@ -80,7 +91,7 @@ type Written struct {
 // metadata only. A patch may come before it; and if the patch or the order of init
 // containers has left managedFields that must not stay, they are trimmed after it. If only
 // some of the requests succeed, the next reconcile sees in the workload what is left to do.
-// The error is ErrGone, ErrStale, a *ConflictError, a *RefusedError, or transient.
+// The error is ErrGone, ErrStale, a *ConflictError, a *RefusedError, a *DeniedError, or transient.
 func (w *Writer) Workload(ctx context.Context, p *plan.Plan) (Written, error) {
 	if !p.Writes() {
 		return Written{}, fmt.Errorf("a plan to %s writes nothing", p.Action)
@@ -190,6 +201,8 @@ func classify(err error) error {
 		return &RefusedError{err}
 	case isInternal(err, tooLarge):
 		return &RefusedError{fmt.Errorf("%w: with what the operator adds it is larger than etcd takes, 1.5 MiB by default: make it smaller", err)}
+	case apierrors.IsForbidden(err), byAdmission.MatchString(err.Error()):
+		return &DeniedError{err}
 	default:
 		return err
 	}

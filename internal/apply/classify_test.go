@@ -43,7 +43,7 @@ func ending() error {
 
 func TestAnswersAreToldApartByWhatCanBeDone(t *testing.T) {
 	type verdict string
-	const gone, terminating, stale, conflict, refused, passing verdict = "gone", "terminating", "stale", "conflict", "refused", "passing"
+	const gone, terminating, stale, conflict, refused, denied, passing verdict = "gone", "terminating", "stale", "conflict", "refused", "denied", "passing"
 	of := func(err error) verdict {
 		var isConflict *ConflictError
 		var isRefused *RefusedError
@@ -58,6 +58,8 @@ func TestAnswersAreToldApartByWhatCanBeDone(t *testing.T) {
 			return conflict
 		case errors.As(err, &isRefused):
 			return refused
+		case errors.As(err, new(*DeniedError)):
+			return denied
 		}
 		return passing
 	}
@@ -80,12 +82,13 @@ func TestAnswersAreToldApartByWhatCanBeDone(t *testing.T) {
 		"too large to be sent":     {internal("rpc error: code = ResourceExhausted desc = trying to send message larger than max (2097409 vs. 2097152)"), refused, "the same"},
 		"another internal error":   {internal("etcdserver: request timed out"), passing, "the server is unwell"},
 		"a namespace that goes":    {ending(), terminating, "nothing can be made there any more"},
-		"forbidden":                {apierrors.NewForbidden(deployments, "cart", errors.New("quota")), passing, "a quota or a role may change at any time"},
+		"forbidden":                {apierrors.NewForbidden(deployments, "cart", errors.New("quota")), denied, "a quota or a role may change at any time"},
 		"too many requests":        {apierrors.NewTooManyRequests("later", 1), passing, "the server says so"},
 		"a timeout":                {apierrors.NewTimeoutError("slow", 1), passing, "the server is unwell"},
 		"unavailable":              {apierrors.NewServiceUnavailable("starting"), passing, "the server is unwell"},
 		"no answer":                {context.DeadlineExceeded, passing, "nobody knows"},
-		"a webhook that is down":   {apierrors.NewInternalError(errors.New("calling the webhook: no answer")), passing, "it may come back"},
+		"a webhook that is down":   {internal(`Internal error occurred: failed calling webhook "a": connection refused`), denied, "it may come back"},
+		"a webhook's own code":     {internal(`admission webhook "a" denied the request: no`), denied, "it may change its mind"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := classify(test.err)

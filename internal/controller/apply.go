@@ -74,6 +74,7 @@ func (a *applier) act(ctx context.Context, known *state.Sidecar, sidecar *v1alph
 	for i := range decided.Plans {
 		p := &decided.Plans[i]
 		if !p.Writes() {
+			result.withhold(ctx, p)
 			continue
 		}
 		group.Go(func() error {
@@ -109,17 +110,10 @@ func (a *applier) collect(ctx context.Context, known *state.Sidecar, namespace s
 // write carries out one plan and records the API server's answer.
 func (a *applier) write(ctx context.Context, known *state.Sidecar, p *plan.Plan, result *outcome) {
 	object := status.Object(p.Target)
-	if err := known.Refusal(p); err != nil {
-		tellUndone(ctx, object, fmt.Errorf("the same write was refused recently: %w", err))
-		if reason, _ := explain(err); p.StartsPods() {
-			result.fail(object, reason, err, true)
-		}
-		return
-	}
 	written, err := a.carryOut(ctx, p)
 	a.events.wrote()
 	result.answer(p, err)
-	switch reason, permanent := explain(err); {
+	switch {
 	case err == nil:
 		known.Wrote(p, written.Generation, written.ResourceVersion)
 		if p.StartsPods() && p.Action != plan.Remove && known.Injected(p.Target.UID, p.InjectedHash()) || p.Repairs {
@@ -131,13 +125,11 @@ func (a *applier) write(ctx context.Context, known *state.Sidecar, p *plan.Plan,
 		tellUndone(ctx, object, err)
 		result.miss(known.Miss(p, err))
 		result.unexplained(p, known.Missed(p))
-	case permanent && !p.StartsPods(): // The sidecar is as it should be all the same.
-		known.Refused(p, err)
-	case permanent && p.Action != plan.Remove: // A finalizer waits for a removal.
-		known.Refused(p, err)
-		result.fail(object, reason, err, true)
 	default:
-		result.fail(object, reason, err, false)
+		isPermanent := result.refuse(p, err)
+		if isRefusal(err) {
+			known.Refused(p, err, isPermanent)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@
 package controller
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -31,6 +32,8 @@ type outcome struct {
 	// answers are the API server's to the plans that were carried out; nil is consent.
 	answers  map[*plan.Plan]error
 	failures []status.Failure
+	// isNews is true if the API server has refused rollouts that were not refused before.
+	isNews bool
 	// missed is when to check a workload that had changed since it was read, 0 for never.
 	missed time.Duration
 	// lookAgain is when an old companion may have become unused, Vector is to be asked again, or the
@@ -75,6 +78,32 @@ func (o *outcome) fail(object, reason string, err error, permanent bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.failures = append(o.failures, status.Failure{Object: object, Reason: reason, Err: err, Permanent: permanent})
+}
+
+// refuse notes that the write of a plan has failed, and reports whether the same one would fail again.
+func (o *outcome) refuse(p *plan.Plan, err error) (isPermanent bool) {
+	reason, isPermanent := explain(err)
+	isPermanent = isPermanent && p.Action != plan.Remove // A finalizer waits for a removal.
+	if !isPermanent || p.StartsPods() {                  // Else the sidecar is as it should be all the same.
+		o.fail(status.Object(p.Target), reason, err, isPermanent)
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.isNews = o.isNews || p.Denied == nil && p.StartsPods() && isRefusal(err)
+	return isPermanent
+}
+
+// withhold notes a failure if a plan is not carried out because it was refused.
+func (o *outcome) withhold(ctx context.Context, p *plan.Plan) {
+	if p.Withheld && !p.Waiting {
+		tellUndone(ctx, status.Object(p.Target), fmt.Errorf("the same write was refused: %w", p.Denied.Err))
+		o.refuse(p, p.Denied.Err)
+	}
+}
+
+// frees reports whether writes were refused so that others need not wait for them any longer.
+func (o *outcome) frees(plans []plan.Plan) bool {
+	return o.isNews && slices.ContainsFunc(plans, func(p plan.Plan) bool { return p.WaitsForOthers() })
 }
 
 // unexplained notes a failure if the API server answers again and again as if a workload had changed that has not.
@@ -130,6 +159,12 @@ func (o *outcome) retry() error {
 type toldError struct{ error }
 
 func (e *toldError) Unwrap() error { return e.error }
+
+// isRefusal reports whether an error is the API server's refusal of a write, and not a failure to be heard by it.
+func isRefusal(err error) bool {
+	_, permanent := explain(err)
+	return permanent || errors.As(err, new(*apply.DeniedError))
+}
 
 // explain returns the reason for an error, and whether the same request would fail again.
 func explain(err error) (reason string, permanent bool) {

@@ -199,6 +199,9 @@ func (r *Reconciler) carryOut(ctx context.Context, known *state.Sidecar, sidecar
 	if err := r.statuses.write(ctx, known, sidecar, decided, outcome); err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, &toldError{err}
 	}
+	if ctx.Err() == nil && outcome.frees(decided.Plans) {
+		return reconcile.Result{RequeueAfter: atOnce}, outcome.name(sidecar), nil
+	}
 	// What there was no time for is left to the next pass.
 	if err := errors.Join(outcome.retry(), ctx.Err()); err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, &toldError{err}

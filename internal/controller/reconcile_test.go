@@ -14,7 +14,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
@@ -192,5 +194,55 @@ func TestWhatGetsNoFinalizerTakesNoPlace(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, 1, wrote["Deployment"])
 		})
+	}
+}
+
+// What is refused is tried again in its turn, and others do not wait for it in between, nor for what was no test of the sidecar.
+func TestWhatIsRefusedTakesNoPlace(t *testing.T) {
+	for name, answer := range map[string]error{
+		"by a policy":               apierrors.NewForbidden(schema.GroupResource{Resource: "deployments"}, "app", errors.New("it is frozen")),
+		"by validation":             apierrors.NewInvalid(schema.GroupKind{Kind: "Deployment"}, "app", nil),
+		"by no answer of a webhook": apierrors.NewInternalError(errors.New(`no answer: failed calling webhook "a"`)),
+	} {
+		for _, canary := range []*v1alpha1.CanarySpec{nil, {Workloads: new(intstr.FromInt32(1))}} {
+			t.Run(fmt.Sprint(name, ", with a canary: ", canary != nil), func(t *testing.T) {
+				tried := map[string]int{}
+				funcs := wroteTo{}.funcs(func(object client.Object) error {
+					if _, is := object.(*metav1.PartialObjectMetadata); !is {
+						return nil
+					}
+					if tried[object.GetName()]++; object.GetName() == "zoo" {
+						return nil
+					}
+					return answer
+				})
+				vs := sidecar("logs", "vector").Build()
+				vs.Spec.Rollout.Canary = canary
+				there := []client.Object{vs}
+				for _, app := range []string{"a", "b", "c", "d", "e", "f", "g", "zoo"} {
+					there = append(there, deployment(app, "vector"))
+					there[len(there)-1].SetUID(types.UID(app))
+				}
+				api := newMemoryAPI(t, funcs, there...)
+
+				result, err := api.once(t, "logs")
+				for passes := 1; result.RequeueAfter == atOnce; passes++ {
+					require.NoError(t, err)
+					require.Less(t, passes, 10)
+					result, err = api.once(t, "logs")
+				}
+				require.Equal(t, apierrors.IsInvalid(answer), err == nil, "what may be let in is tried again with a backoff")
+				require.Len(t, tried, 8)
+				require.Equal(t, 1, tried["zoo"])
+				if canary != nil { // The status is not written as often.
+					return
+				}
+				require.NoError(t, api.Get(t.Context(), logsOfShop, vs))
+				require.Len(t, vs.Status.Unsettled, 8)
+				for _, one := range vs.Status.Unsettled {
+					require.Equal(t, one.Name != "zoo", one.State == v1alpha1.StateRefused, one.Name)
+				}
+			})
+		}
 	}
 }

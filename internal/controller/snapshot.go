@@ -93,7 +93,7 @@ func (s *snapshots) from(ctx context.Context, sidecar *v1alpha1.VectorSidecar, f
 	taken := &evaluate.Snapshot{Observed: observed}
 	taken.Offers, taken.Unserved = s.options.OverlaySets, s.policies.unserved()
 	taken.Loops, _ = from.known.Loops()
-	taken.Trials = from.known.Trials()
+	taken.Trials, taken.Denials = from.known.Trials(), from.known.Denials()
 	taken.Started, taken.Carried, taken.OnNodes = from.known.Generation, from.known.Carried, s.workloads.OnEveryNode
 	if s.options.ValidationJobs {
 		taken.Verdict = from.known.Verdict

@@ -11,6 +11,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
 // canaries is spec.rollout.canary.
@@ -36,7 +37,8 @@ func canariesOf(sidecar *v1alpha1.VectorSidecar) (*canaries, *desired.Invalid) {
 }
 
 // markCanaries marks the plans of canaries among those of the workloads that should have the
-// sidecar, which are in the same order.
+// sidecar, which are in the same order. Of a number, the next one takes the place of one that
+// does not get the sidecar: to be refused is no test of it.
 func (d *Decision) markCanaries(facts *Facts, workloads []Workload) {
 	of, _ := canariesOf(facts.Sidecar) // Match has refused an invalid one.
 	if of == nil {
@@ -54,9 +56,13 @@ func (d *Decision) markCanaries(facts *Facts, workloads []Workload) {
 		if p.Desired == nil || p.Skipped() || of.selector != nil && !of.selector.Matches(workloads[i].Record.Labels()) {
 			continue
 		}
+		d.LacksCanary = false
+		if p.Action == plan.Blocked || p.Action == plan.Conflict || p.Denied != nil {
+			continue
+		}
 		if left--; left < 0 {
 			break
 		}
-		p.IsCanary, d.LacksCanary = true, false
+		p.IsCanary = true
 	}
 }

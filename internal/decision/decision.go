@@ -131,7 +131,8 @@ func (d *Decision) ConfigMaps() []string {
 }
 
 // IsUnderWay reports whether a rollout is going on that will finish by itself: some
-// workloads roll out or soak, or wait for those that do, and none has failed.
+// workloads roll out or soak, or wait for those that do, and none has failed. Writes that
+// were refused may be so for ever.
 func (d *Decision) IsUnderWay() bool {
 	isMoving := false
 	for i := range d.Plans {
@@ -139,7 +140,7 @@ func (d *Decision) IsUnderWay() bool {
 		if p.Failed || d.Invalid != nil {
 			return false
 		}
-		isNext := p.StartsPods() && (p.Writes() || p.WaitsForOthers())
+		isNext := p.StartsPods() && p.Denied == nil && (p.Writes() || p.WaitsForOthers())
 		isMoving = isMoving || p.Desired != nil && p.Action != plan.Remove && (p.InFlight || isNext)
 	}
 	return isMoving

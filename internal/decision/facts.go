@@ -52,6 +52,8 @@ type Facts struct {
 	// Loops are the workloads where somebody keeps removing the sidecar, so that it is
 	// not written for now.
 	Loops map[types.UID]Loop
+	// Denials are the last writes to workloads that were refused.
+	Denials map[types.UID]Denial
 	// Faults are what keeps pods from running, for the workloads whose pods were read;
 	// the zero value if nothing does.
 	Faults map[types.UID]workload.Fault
@@ -99,6 +101,16 @@ type Loop struct {
 	InjectedHash string
 	// Writes is how many writes were reverted.
 	Writes int
+}
+
+// Denial is the last write to a workload, which was refused.
+type Denial struct {
+	plan.Denial
+
+	// Seen, Action and Hash are those of its plan: another one was not refused.
+	Seen   string
+	Action plan.Action
+	Hash   string
 }
 
 // Verdict is the result of Vector's own validation of a configuration.

@@ -47,7 +47,7 @@ func ProgressOf(plans []plan.Plan, isWritten bool) fleet.Progress {
 		progress.IsBegun, progress.IsLate = progress.IsBegun || p.InFlight, progress.IsLate || p.Late
 		isPaused := p.Waiting && p.Reason == meta.ReasonRolloutPaused
 		progress.IsPaused = progress.IsPaused || isPaused
-		isNext := p.Writes() && p.StartsPods() || p.Waiting && !isPaused
+		isNext := !p.Waiting && p.StartsPods() || p.Waiting && !isPaused
 		progress.IsDone = progress.IsDone && !p.InFlight && !isNext
 	}
 	return progress

@@ -192,7 +192,8 @@ func (d *Decision) expire(f *Facts, p *plan.Plan) {
 	}
 }
 
-// follow sets the rollout state of the plan's workload, and what is wrong with it.
+// follow sets the rollout state of the plan's workload, what is wrong with it, and whether the
+// same write was refused.
 func (d *Decision) follow(f *Facts, p *plan.Plan, started int64) {
 	if p.IsAssumed && f.told(p) == v1alpha1.StateRollingOut {
 		p.Resume()
@@ -201,6 +202,7 @@ func (d *Decision) follow(f *Facts, p *plan.Plan, started int64) {
 	if !p.Halted && p.Action != plan.Defer {
 		f.markInFlight(p, started)
 	}
+	d.recall(f, p)
 	switch {
 	case p.Desired != nil && p.IsCurrent():
 		d.judgeRollout(f, p)

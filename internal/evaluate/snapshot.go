@@ -39,6 +39,8 @@ type Snapshot struct {
 	// Loops are the workloads where somebody keeps removing the sidecar, so that it is
 	// not written for now.
 	Loops map[types.UID]decision.Loop
+	// Denials are the last writes to workloads that were refused.
+	Denials map[types.UID]decision.Denial
 	// Carried returns whether a workload of another operator's has carried the sidecar, and its
 	// last writer by then; nil if that is not known of any.
 	Carried func(types.UID) (lastWriter string, has bool)

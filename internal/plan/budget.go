@@ -54,8 +54,8 @@ func Stop() *Hold {
 
 // Admit marks the plans that have to wait, with the reason: no more concurrent rollouts
 // than allowed, none but of canaries while one of those goes on, and no new one while one
-// has failed. Plans are admitted in their order.
-// It keeps no state.
+// has failed. Plans are admitted in their order, those of writes that were refused last: these
+// have a place when they are tried, and none in between. It keeps no state.
 func Admit(plans []Plan, limit Limit) {
 	inFlight := 0
 	var failed, canary *Plan
@@ -72,8 +72,7 @@ func Admit(plans []Plan, limit Limit) {
 			canary = p
 		}
 	}
-	for i := range plans {
-		p := &plans[i]
+	for p := range inTurn(plans) {
 		switch { // It stays for later.
 		case limit.Hold == nil:
 		case p.IsBooking() && p.Desired != nil:
@@ -81,7 +80,7 @@ func Admit(plans []Plan, limit Limit) {
 		case p.Action == Defer:
 			p.Apply = nil
 		}
-		if !p.Writes() || !p.StartsPods() {
+		if p.Waiting || !p.StartsPods() {
 			continue
 		}
 		switch {
@@ -97,12 +96,13 @@ func Admit(plans []Plan, limit Limit) {
 			p.Wait(meta.ReasonRolloutFailed, fmt.Sprintf("%s %s did not finish its rollout with this sidecar: nothing more is started until it does, or the sidecar changes", failed.Target.Kind, failed.Target.Name))
 		case limit.Gap != nil && p.Action != Remove && !limit.isNew(p):
 			p.Wait(meta.ReasonOutsideWindow, "the next window of the installation's rollout.windows opens at "+limit.Gap.Until.Format(time.RFC3339))
+		case p.Withheld:
 		case canary != nil && !p.IsCanary && p.Action != Remove:
-			p.Wait(meta.ReasonWaitingForCanary, fmt.Sprintf("%s %s of spec.rollout.canary has to finish its rollout first", canary.Target.Kind, canary.Target.Name))
+			p.queue(meta.ReasonWaitingForCanary, fmt.Sprintf("%s %s of spec.rollout.canary has to finish its rollout first", canary.Target.Kind, canary.Target.Name))
 		case p.InFlight:
 			// The newest version replaces it: still one rollout.
 		case limit.Max > 0 && inFlight >= limit.Max:
-			p.Wait(meta.ReasonWaitingForBudget, limit.why())
+			p.queue(meta.ReasonWaitingForBudget, limit.why())
 		default:
 			inFlight++
 		}

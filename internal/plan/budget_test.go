@@ -46,6 +46,12 @@ func plansOf(words ...string) []Plan {
 			p.Action, p.Failed = Note, true
 		case "failing in flight":
 			p.InFlight, p.Failed = true, true
+		case "refused":
+			p.Action = Inject
+			p.Deny(&Denial{At: noon.Add(-time.Duration(i) * time.Minute)}, noon)
+		case "refused lately":
+			p.Action = Inject
+			p.Deny(&Denial{At: noon, Until: noon.Add(time.Second)}, noon)
 		}
 		plans = append(plans, p)
 	}
@@ -124,6 +130,12 @@ func TestAdmit(t *testing.T) {
 		"nor one that loses the sidecar":   {canaries("b", plansOf("update", "removing")), Limit{}, "a", nil},
 		"a canary that fails stops all":    {canaries("b", plansOf("update", "failed")), Limit{}, "", map[string]string{"a": meta.ReasonRolloutFailed}},
 		"a conflict takes no place":        {plansOf("conflict", "inject"), Limit{Max: 1}, "b", nil},
+		"what was refused goes last":       {plansOf("refused", "inject", "inject"), Limit{Max: 1}, "b", map[string]string{"c": meta.ReasonWaitingForBudget}},
+		"the longest ago first":            {plansOf("refused", "refused", "inject"), Limit{Max: 2}, "bc", nil},
+		"and not too often":                {plansOf("refused lately", "refused", "inject"), Limit{}, "bc", nil},
+		"also as others finish":            {plansOf("refused", "rolling"), Limit{Max: 1}, "", nil},
+		"or a canary does":                 {canaries("b", plansOf("refused", "update")), Limit{}, "b", nil},
+		"or nothing begins":                {plansOf("refused lately", "refused"), Limit{Paused: true}, "", map[string]string{"a": meta.ReasonRolloutPaused, "b": meta.ReasonRolloutPaused}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			Admit(test.plans, test.limit)

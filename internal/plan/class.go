@@ -50,16 +50,16 @@ func Spread(plans []Plan) (isRunning, isDeferred bool) {
 }
 
 // IsSettled reports whether nothing more happens by itself to plans that were admitted and carried out: all are
-// done, or what is left waits for one that has failed, or has long been without all of its pods. isRefused is
-// true if writes have failed that would fail again. again is when to look if nothing happens, 0 for never.
+// done, or what is left waits for one that has failed, or has long been without all of its pods, or its write is
+// refused. isRefused is true if writes have failed that would fail again. again is when to look if nothing happens, 0 for never.
 func IsSettled(plans []Plan, isRefused bool, now time.Time) (isSettled bool, again time.Duration) {
 	var isMoving, isWaiting, isStuck bool
 	for i := range plans {
 		p := &plans[i]
-		begins := p.Writes() && p.StartsPods()
+		begins := !p.Waiting && p.StartsPods()
 		switch {
 		case p.Class() != Injections:
-		case p.Failed, begins && isRefused:
+		case p.Failed, begins && (isRefused || p.Withheld):
 			isStuck = true
 		case p.InFlight && p.Rollout == workload.RolloutUnavailable:
 			left := workload.Deadline - p.For(now)
@@ -95,13 +95,12 @@ func UnderWay(plans []Plan, class Class, done map[types.UID]bool) int {
 // Grant has the first plans of a class that would begin a rollout do so, as many as were
 // granted; the others wait.
 func Grant(plans []Plan, class Class, granted int, limit int) {
-	for i := range plans {
-		p := &plans[i]
+	for p := range inTurn(plans) {
 		if p.Class() != class || !p.Begins() {
 			continue
 		}
 		if granted--; granted < 0 {
-			p.Wait(meta.ReasonWaitingForFleet, fmt.Sprintf("the installation's rollout.maxConcurrent lets %d rollouts go on at once, over all VectorSidecars", limit))
+			p.queue(meta.ReasonWaitingForFleet, fmt.Sprintf("the installation's rollout.maxConcurrent lets %d rollouts go on at once, over all VectorSidecars", limit))
 		}
 	}
 }

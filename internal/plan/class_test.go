@@ -52,6 +52,7 @@ func TestWhatIsStuckSettlesAllThatWaitsForIt(t *testing.T) {
 	lost := of(workload.RolloutUnavailable, func(p *Plan) { p.InFlight = true })
 	long := of(workload.RolloutUnavailable, func(p *Plan) { p.InFlight, p.Since = true, now.Add(-workload.Deadline) })
 	begins := of(workload.RolloutComplete, func(p *Plan) { p.Action = Update })
+	denied := of(workload.RolloutComplete, func(p *Plan) { p.Action, p.Withheld = Update, true })
 	waits := of(workload.RolloutComplete, func(p *Plan) { p.Action = Update; p.Wait(meta.ReasonWaitingForBudget, "") })
 	paused := of(workload.RolloutComplete, func(p *Plan) { p.Action = Update; p.Wait(meta.ReasonRolloutPaused, "") })
 	removed := of(workload.RolloutProgressing, func(p *Plan) { p.Desired, p.InFlight = nil, true })
@@ -66,6 +67,7 @@ func TestWhatIsStuckSettlesAllThatWaitsForIt(t *testing.T) {
 		"one that rolls out":               {[]Plan{runs, rolls}, false, false, 0},
 		"one that is about to":             {[]Plan{begins}, false, false, 0},
 		"one whose write is refused":       {[]Plan{begins, waits}, true, true, 0},
+		"one whose write was refused":      {[]Plan{denied, waits}, false, true, 0},
 		"one that waits":                   {[]Plan{runs, waits}, false, false, 0},
 		"one that is paused":               {[]Plan{runs, paused}, false, true, 0},
 		"one that has failed":              {[]Plan{failed, waits}, false, true, 0},

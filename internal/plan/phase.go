@@ -20,11 +20,13 @@ const (
 )
 
 // Phase follows from the plan alone. It does not know whether the API server refuses
-// the write.
+// a write that is tried now.
 func (p *Plan) Phase() Phase {
 	switch {
 	case p.Waiting:
 		return v1alpha1.StateWaiting
+	case p.Withheld && p.StartsPods():
+		return v1alpha1.StateRefused
 	case p.Action == Defer:
 		return v1alpha1.StateDeferred
 	case p.Skipped():

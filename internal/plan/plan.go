@@ -117,6 +117,10 @@ type Plan struct {
 	Warning string
 	// Waiting reports whether the action has to wait, for Reason.
 	Waiting bool
+	// Denied is how the same write was refused when it was last tried, nil if it was not. Withheld
+	// reports whether it is not tried now because of that.
+	Denied   *Denial
+	Withheld bool
 }
 
 // Wait holds the action back.
@@ -147,7 +151,7 @@ func (p *Plan) Skipped() bool {
 
 // Writes reports whether the plan changes the workload now.
 func (p *Plan) Writes() bool {
-	return !p.Waiting && (p.StartsPods() || p.IsBooking() || p.Action == Defer && p.Apply != nil)
+	return !p.Waiting && !p.Withheld && (p.StartsPods() || p.IsBooking() || p.Action == Defer && p.Apply != nil)
 }
 
 // StartsPods reports whether the plan changes the pod template, now or later.

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -25,7 +26,7 @@ type expectations struct {
 }
 
 // expectation is what is expected of one workload: that the cache will show the last write, that
-// the same attempt would be refused again, or that the workload changed before the attempt reached
+// the same attempt may be refused again, or that the workload changed before the attempt reached
 // it. It prevents duplicate writes while the cache lags behind our own, and retries that cannot
 // succeed. It also holds the repairs of the workload.
 type expectation struct {
@@ -59,10 +60,8 @@ type attempt struct {
 	// generation and version are from the API server's answer to a write.
 	generation int64
 	version    string
-	// refusal is its answer if the same attempt would be refused again, else nil. at is when it
-	// came: the reason for the refusal may be gone later.
-	refusal error
-	at      time.Time
+	// denial is its answer if it refused the attempt, else nil.
+	denial *plan.Denial
 	// missed is set when the workload had changed before the attempt reached it.
 	missed *Missed
 }
@@ -118,17 +117,24 @@ func (m *Missed) Unexplained() error {
 func (s *expectations) IsPending(p *plan.Plan) bool {
 	last, ok := s.last(p.Target.UID)
 	isBehind := last.planned == p.ResourceVersion || p.Generation < last.generation || workloadcache.IsOlder(p.ResourceVersion, last.version)
-	return ok && last.refusal == nil && isBehind
+	return ok && last.denial == nil && isBehind
 }
 
-// Refusal returns what the API server recently answered to the same attempt on a target that looked
-// the same, nil if it was not tried.
-func (s *expectations) Refusal(p *plan.Plan) error {
-	last, ok := s.last(p.Target.UID)
-	if !ok || s.now().Sub(last.at) >= LastRetry || last.seen != p.Seen || last.action != p.Action || last.hash != p.InjectedHash() {
-		return nil
+// Denials returns the last attempts on workloads that were refused, nil if there are none.
+func (s *expectations) Denials() map[types.UID]decision.Denial {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var denials map[types.UID]decision.Denial
+	for target, known := range s.all {
+		if known.attempt == nil || known.denial == nil {
+			continue
+		}
+		if denials == nil {
+			denials = map[types.UID]decision.Denial{}
+		}
+		denials[target] = decision.Denial{Denial: *known.denial, Seen: known.seen, Action: known.action, Hash: known.hash}
 	}
-	return last.refusal
+	return denials
 }
 
 // Missed returns the record of an attempt that missed the view that a plan is made of, nil if there
@@ -182,9 +188,16 @@ func (s *expectations) Carried(target types.UID) (lastWriter string, has bool) {
 	return "", false
 }
 
-// Refused records that a plan was refused and would be again.
-func (s *expectations) Refused(p *plan.Plan, err error) {
-	s.put(p, attempt{refusal: err, at: s.now()})
+// Refused records that a plan was refused, and would be again if isPermanent: then it is not tried for a while,
+// because the reason may be gone later. What was written before still counts for pacing.
+func (s *expectations) Refused(p *plan.Plan, err error, isPermanent bool) {
+	denial := &plan.Denial{Err: err, At: s.now()}
+	if isPermanent {
+		denial.Until = denial.At.Add(LastRetry)
+	}
+	last, _ := s.last(p.Target.UID)
+	last.denial, last.missed = denial, nil
+	s.put(p, last)
 }
 
 // Miss records that a workload had changed since an attempt on it was planned, and returns how long
@@ -192,7 +205,7 @@ func (s *expectations) Refused(p *plan.Plan, err error) {
 // server's to the attempt, nil if a read says so.
 func (s *expectations) Miss(p *plan.Plan, answer error) time.Duration {
 	last, _ := s.last(p.Target.UID)
-	last.refusal, last.missed = nil, last.missed.next(s.now(), answer)
+	last.denial, last.missed = nil, last.missed.next(s.now(), answer)
 	s.put(p, last)
 	return last.missed.Wait
 }
@@ -267,8 +280,8 @@ func (s *expectations) Forgive(asked string) {
 	}
 	s.forgiven = asked
 	for _, known := range s.all {
-		if known.repairs, known.carried = nil, nil; known.attempt != nil && known.refusal != nil {
-			known.attempt = nil
+		if known.repairs, known.carried = nil, nil; known.attempt != nil && known.denial != nil {
+			known.attempt = &attempt{target: known.target, generation: known.generation, version: known.version}
 		}
 	}
 }

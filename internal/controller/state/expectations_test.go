@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/types"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -54,37 +55,38 @@ func TestAWriteIsNotRepeatedBeforeTheCacheShowsIt(t *testing.T) {
 	require.False(t, audit.IsPending(seen("10", 1, "a")), "another VectorSidecar has its own")
 }
 
-func TestARefusalHoldsUntilSomethingChanges(t *testing.T) {
-	m := New(time.Now)
+func TestARefusalIsRememberedUntilAWriteSucceeds(t *testing.T) {
+	now := time.Unix(10_000, 0)
+	m := New(func() time.Time { return now })
 	logs, audit := m.Of(logsOfShop), m.Of(auditOfShop)
-	no := errors.New("no")
+	no, refused := errors.New("no"), seen("10", 1, "a")
+	require.Nil(t, logs.Denials())
 
-	logs.Refused(seen("10", 1, "a"), no)
+	logs.Refused(refused, no, true)
 
-	require.ErrorIs(t, logs.Refusal(seen("10", 1, "a")), no)
-	m.now = func() time.Time { return time.Now().Add(LastRetry) }
-	require.NoError(t, logs.Refusal(seen("10", 1, "a")), "what refused it may be lifted by then")
-	m.now = time.Now
-	require.False(t, logs.IsPending(seen("10", 1, "a")), "nothing was written that the cache could be behind of")
-	require.NoError(t, logs.Refusal(seen("11", 1, "a")), "the workload is another")
-	later := seen("11", 1, "a")
-	later.Seen = "10"
-	require.ErrorIs(t, logs.Refusal(later), no, "its status is another")
-	require.NoError(t, logs.Refusal(seen("10", 1, "b")), "the sidecar is another")
-	removal := seen("10", 1, "a")
-	removal.Action = plan.Remove
-	require.NoError(t, logs.Refusal(removal), "to remove is something else")
-	require.NoError(t, audit.Refusal(seen("10", 1, "a")))
+	denial := decision.Denial{Denial: plan.Denial{Err: no, At: now, Until: now.Add(LastRetry)}, Seen: "10", Action: plan.Update, Hash: refused.InjectedHash()}
+	require.Equal(t, map[types.UID]decision.Denial{"u": denial}, logs.Denials())
+	require.Nil(t, audit.Denials(), "another VectorSidecar has its own")
+	require.False(t, logs.IsPending(refused), "nothing was written that the cache could be behind of")
+
+	now = now.Add(time.Minute)
+	logs.Refused(refused, no, false)
+	require.Equal(t, plan.Denial{Err: no, At: now}, logs.Denials()["u"].Denial, "the last attempt counts")
 
 	logs.Wrote(seen("11", 1, "a"), 2, "")
-	require.NoError(t, logs.Refusal(seen("10", 1, "a")), "the last attempt counts")
+	require.Nil(t, logs.Denials())
+	logs.Refused(seen("12", 2, "b"), no, true)
+	require.EqualValues(t, 2, logs.Generation("u"), "what was written before is remembered for pacing")
+	logs.Forgive("1")
+	require.Nil(t, logs.Denials(), "a person has it tried again")
+	require.EqualValues(t, 2, logs.Generation("u"))
 }
 
 func TestExpectationsEndWithTheirPlans(t *testing.T) {
 	m := New(time.Now)
 	logs, audit := m.Of(logsOfShop), m.Of(auditOfShop)
 	logs.Wrote(seen("10", 1, "a"), 2, "")
-	audit.Refused(seen("10", 1, "b"), errors.New("no"))
+	audit.Refused(seen("10", 1, "b"), errors.New("no"), true)
 	require.ElementsMatch(t, []types.NamespacedName{logsOfShop, auditOfShop}, m.Writers("u"))
 	require.Equal(t, []workload.Ref{seen("10", 1, "a").Target}, logs.Besides(nil, 0))
 	require.EqualValues(t, 2, logs.Generation("u"))

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package decision
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// cart cannot be written, and next waits for it or not.
+func TestAWriteThatWasRefusedHoldsUpNobodyUntilItIsAnother(t *testing.T) {
+	cart := func() Workload { return evaluated("cart", plan.Inject, &plan.Desired{}, workload.State{Seen: "10"}) }
+	refused := Denial{Denial: plan.Denial{Err: errors.New("no"), At: noon, Until: noon.Add(time.Minute)}, Seen: "10", Action: plan.Inject}
+	due, another, changed, gone := refused, refused, refused, refused
+	due.Until, another.Hash, changed.Seen, gone.Action = noon, "b", "9", plan.Remove
+	for name, test := range map[string]struct {
+		denial Denial
+		isIt   bool
+		again  time.Duration
+	}{
+		"the same write":              {refused, true, time.Minute},
+		"it may be tried again":       {due, true, 0},
+		"another sidecar was refused": {another, false, 0},
+		"the workload was another":    {changed, false, 0},
+		"its removal was refused":     {gone, false, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, canary := range []*v1alpha1.CanarySpec{nil, {Workloads: new(intstr.FromInt32(1))}} {
+				facts := &Facts{Sidecar: logs(), Now: noon, Denials: map[types.UID]Denial{"cart": test.denial}}
+				facts.Sidecar.Spec.Rollout.Canary = canary
+
+				decided := Decide(facts, []Workload{cart(), evaluated("next", plan.Inject, &plan.Desired{}, workload.State{})}, nil)
+
+				first, second := &decided.Plans[0], &decided.Plans[1]
+				require.Equal(t, test.isIt, first.Denied != nil)
+				require.Equal(t, test.isIt, second.Writes())
+				require.Equal(t, test.isIt, first.Withheld, "the only place is taken")
+				require.Equal(t, !test.isIt, first.Writes())
+				require.Equal(t, canary != nil && test.isIt, second.IsCanary)
+				require.Equal(t, test.again, decided.Again)
+				require.True(t, decided.IsUnderWay())
+				require.False(t, ProgressOf(decided.Plans, false).IsDone)
+			}
+		})
+	}
+}
+
+func TestNothingIsUnderWayWithWritesThatAreRefused(t *testing.T) {
+	facts := &Facts{Sidecar: logs(), Now: noon, Denials: map[types.UID]Denial{"cart": {Action: plan.Inject}}}
+	decided := Decide(facts, []Workload{evaluated("cart", plan.Inject, &plan.Desired{}, workload.State{})}, nil)
+	require.True(t, decided.Plans[0].Writes())
+	require.False(t, decided.IsUnderWay(), "new content of ConfigMaps would wait for ever")
+}
+
+// Of a number the next one is the canary; those that a selector names are the only ones.
+func TestWhatCannotHaveTheSidecarIsNoCanary(t *testing.T) {
+	wanted := func(name string, action plan.Action) Workload {
+		return evaluated(name, action, &plan.Desired{}, workload.State{})
+	}
+	one, all := v1alpha1.CanarySpec{Workloads: new(intstr.FromInt32(1))}, v1alpha1.CanarySpec{Selector: &metav1.LabelSelector{}}
+	for name, test := range map[string]struct {
+		canary    v1alpha1.CanarySpec
+		workloads []Workload
+		want      []bool
+	}{
+		"a number":               {one, []Workload{wanted("a", plan.Conflict), wanted("b", plan.Blocked), wanted("c", plan.Inject), wanted("d", plan.Inject)}, []bool{false, false, true, false}},
+		"a selector":             {all, []Workload{wanted("a", plan.Conflict), wanted("b", plan.Inject), wanted("c", plan.Inject)}, []bool{false, true, true}},
+		"of nothing but trouble": {all, []Workload{wanted("a", plan.Conflict)}, []bool{false}},
+	} {
+		facts := &Facts{Sidecar: logs(), Now: noon}
+		facts.Sidecar.Spec.Rollout.Canary = &test.canary
+		decided := Decide(facts, test.workloads, nil)
+		for i, want := range test.want {
+			require.Equal(t, want, decided.Plans[i].IsCanary, name)
+		}
+		require.False(t, decided.LacksCanary, name)
+	}
+}

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"iter"
+	"slices"
+	"time"
+)
+
+// Denial is how the API server, or whom it asks, refused a write when it was last tried.
+type Denial struct {
+	// Err is its answer.
+	Err error
+	// At is when it came, Until when the same write is tried again; zero for as soon as it is its turn.
+	At, Until time.Time
+}
+
+// Deny records that the same write was refused. It is not tried before denial.Until.
+func (p *Plan) Deny(denial *Denial, now time.Time) {
+	p.Denied, p.Withheld = denial, now.Before(denial.Until)
+}
+
+// queue has the action wait for other workloads. One that was refused says that instead, and why.
+func (p *Plan) queue(reason, message string) {
+	if p.Denied != nil {
+		p.Withheld = true
+		return
+	}
+	p.Wait(reason, message)
+}
+
+// inTurn yields plans in the order in which they get places: what was refused comes last, and of that
+// what was tried longest ago comes first.
+func inTurn(plans []Plan) iter.Seq[*Plan] {
+	return func(yield func(*Plan) bool) {
+		var denied []*Plan
+		for i := range plans {
+			if p := &plans[i]; p.Denied != nil {
+				denied = append(denied, p)
+			} else if !yield(p) {
+				return
+			}
+		}
+		slices.SortStableFunc(denied, func(a, b *Plan) int { return a.Denied.At.Compare(b.Denied.At) })
+		for _, p := range denied {
+			if !yield(p) {
+				return
+			}
+		}
+	}
+}
