@@ -4,6 +4,7 @@
 package template
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -16,9 +17,17 @@ import (
 type checker struct {
 	functions map[string]*function
 	// scope is nil if the set of templates depends on the caller.
-	scope    *scope
+	scope  *scope
+	at     *definition
+	faults []fault
+}
+
+// fault is a call that can never work. What is to say of it takes long to find out, so that is done
+// for those that are reported.
+type fault struct {
 	at       *definition
-	findings []error
+	start    int
+	describe func() (message, hint string)
 }
 
 // check walks all definitions of a set.
@@ -26,19 +35,28 @@ func (s *Set) check() []error {
 	return checkDefinitions(s.functions, s.scope, s.scope.definitions)
 }
 
+// checkDefinitions returns the first maxFindings, in the order of files and lines.
 func checkDefinitions(functions map[string]*function, visible *scope, definitions map[string]*definition) []error {
 	c := &checker{functions: functions, scope: visible}
 	for _, definition := range definitions {
 		c.at = definition
 		c.node(definition.root)
 	}
-	return c.findings
+	slices.SortFunc(c.faults, func(a, b fault) int {
+		return cmp.Or(cmp.Compare(a.at.file, b.at.file), cmp.Compare(a.start, b.start))
+	})
+	var findings []error
+	for _, one := range c.faults[:min(len(c.faults), maxFindings)] {
+		message, hint := one.describe()
+		finding := one.at.errorAt(one.start, message)
+		finding.Hint = hint
+		findings = append(findings, finding)
+	}
+	return findings
 }
 
-func (c *checker) report(node parse.Node, message, hint string) {
-	finding := c.at.errorAt(c.at.nodeStart(node), message)
-	finding.Hint = hint
-	c.findings = append(c.findings, finding)
+func (c *checker) report(node parse.Node, describe func() (message, hint string)) {
+	c.faults = append(c.faults, fault{c.at, c.at.nodeStart(node), describe})
 }
 
 // node visits a node and everything below it that may contain a call.
@@ -104,15 +122,14 @@ func (c *checker) command(command *parse.CommandNode) {
 func (c *checker) format(node *parse.StringNode) {
 	var hint *hinted
 	if refused := readFormat(node.Text, nil).refused; errors.As(refused, &hint) {
-		c.report(node, refused.Error(), hint.hint)
+		c.report(node, func() (string, string) { return refused.Error(), hint.hint })
 	}
 }
 
 // template checks a constant name of include or template.
 func (c *checker) template(node parse.Node, name string) {
 	if c.scope != nil && c.scope.find(name) == nil {
-		message, hint := unknownTemplate(name, c.scope)
-		c.report(node, message, hint)
+		c.report(node, func() (string, string) { return unknownTemplate(name, c.scope) })
 	}
 }
 
@@ -126,17 +143,18 @@ func unknownTemplate(name string, visible *scope) (message, hint string) {
 }
 
 func (c *checker) function(node *parse.IdentifierNode) {
-	name := node.Ident
-	if c.functions[name] != nil {
-		return
+	if c.functions[node.Ident] == nil {
+		c.report(node, func() (string, string) { return unknownFunction(node.Ident, c.functions) })
 	}
+}
+
+func unknownFunction(name string, functions map[string]*function) (message, hint string) {
 	if reason, refused := refusals()[name]; refused {
-		c.report(node, fmt.Sprintf("function %q is not available: %s", name, reason.why), reason.instead)
-		return
+		return fmt.Sprintf("function %q is not available: %s", name, reason.why), reason.instead
 	}
-	hint := "see the guide for template authors for the functions there are"
-	if near := nearest(name, slices.Collect(maps.Keys(c.functions))); near != "" {
+	hint = "see the guide for template authors for the functions there are"
+	if near := nearest(name, slices.Collect(maps.Keys(functions))); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
-	c.report(node, fmt.Sprintf("there is no function %q", shorten(name)), hint)
+	return fmt.Sprintf("there is no function %q", shorten(name)), hint
 }

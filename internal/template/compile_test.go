@@ -4,6 +4,8 @@
 package template_test
 
 import (
+	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -60,6 +62,36 @@ func TestFindingsComeInTheOrderOfFilesAndLines(t *testing.T) {
 		places = append(places, one.Template+":"+one.Message[10:13])
 	}
 	require.Equal(t, []string{"c/a.yaml:env", "c/a.yaml:uui", "c/b.yaml:now"}, places)
+}
+
+// What is to say of a mistake is found out for those that are reported, of which there are 20.
+func TestManyMistakesTakeNoMoreThanAFew(t *testing.T) {
+	const many = 9_000
+	var defined strings.Builder
+	for i := range many {
+		fmt.Fprintf(&defined, "{{ define \"d%d\" }}x{{ end }}\n", i)
+	}
+	for name, c := range map[string]struct {
+		files map[string]string
+		last  string
+	}{
+		"functions": {map[string]string{"c/a.yaml": strings.Repeat("{{ abcdefghijk 1 }}\n", many)}, "c/a.yaml:20:"},
+		"includes":  {map[string]string{"c/_a.tpl": defined.String(), "c/b.yaml": strings.Repeat("{{ include \"d\" . }}\n", many)}, "c/b.yaml:20:"},
+		"formats":   {map[string]string{"c/a.yaml": strings.Repeat("{{ printf \"%p\" 1 }}\n", many)}, "c/a.yaml:20:"},
+		"defines":   {map[string]string{"c/_a.tpl": defined.String(), "c/_b.tpl": defined.String()}, "c/_b.tpl:20:"},
+		"files":     {map[string]string{"c/_a.tpl": defined.String(), "c/_b.tpl": "\n" + defined.String(), "c/a.yaml": "{{"}, "c/_b.tpl:21:"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := template.Compile(c.files, template.Options{})
+			runtime.ReadMemStats(&after)
+			found := findings(t, err)
+			require.Len(t, found, 20)
+			require.Contains(t, found[19].Error(), c.last)
+			requireAllocated(t, int(after.TotalAlloc-before.TotalAlloc), mostAllocated, name)
+		})
+	}
 }
 
 func TestNamesAreTheFilesThatRender(t *testing.T) {

@@ -4,8 +4,10 @@
 package template
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -44,6 +46,7 @@ const maxFindings = 20
 // the order of files and lines, each an [*Error].
 func Compile(files map[string]string, opts Options) (*Set, error) {
 	set := &Set{
+		files:     slices.Sorted(maps.Keys(files)),
 		budget:    opts.Budget.withDefaults(),
 		scope:     &scope{definitions: map[string]*definition{}},
 		functions: newFunctions(),
@@ -53,11 +56,12 @@ func Compile(files map[string]string, opts Options) (*Set, error) {
 		watch:     opts.Watch,
 	}
 	var findings []error
-	for name, text := range files {
-		set.files = append(set.files, name)
-		findings = append(findings, set.add(&source{file: name, text: text})...)
+	for _, name := range set.files {
+		if len(findings) >= maxFindings {
+			break
+		}
+		findings = append(findings, set.add(&source{file: name, text: files[name]})...)
 	}
-	slices.Sort(set.files)
 	if len(findings) == 0 {
 		findings = set.check()
 	}
@@ -67,52 +71,37 @@ func Compile(files map[string]string, opts Options) (*Set, error) {
 	return set, nil
 }
 
-// add parses a file into the set.
+// add parses a file into the set, behind those that are sorted before it. It returns the first
+// maxFindings, in the order of lines.
 func (s *Set) add(src *source) []error {
 	definitions, err := parseSource(src)
 	if err != nil {
 		return []error{err}
 	}
 	var findings []error
-	for name, defined := range definitions {
-		if other := s.scope.definitions[name]; other != nil {
+	for _, defined := range slices.SortedFunc(maps.Values(definitions), byPosition) {
+		other := s.scope.definitions[defined.name]
+		switch {
+		case other == nil:
+			s.scope.definitions[defined.name] = defined
+		case len(findings) < maxFindings:
 			findings = append(findings, definedTwice(other, defined))
-			continue
 		}
-		s.scope.definitions[name] = defined
 	}
 	return findings
 }
 
-// definedTwice names both places, independent of the order in which the files were read.
-func definedTwice(a, b *definition) error {
-	if b.file < a.file {
-		a, b = b, a
-	}
-	finding := b.errorAt(b.start(), "")
-	finding.Message = fmt.Sprintf("template %q is already defined at %s", b.name, a.errorAt(a.start(), "").place())
+func byPosition(a, b *definition) int { return cmp.Compare(a.root.Position(), b.root.Position()) }
+
+func definedTwice(before, again *definition) error {
+	finding := again.errorAt(again.start(), "")
+	finding.Message = fmt.Sprintf("template %q is already defined at %s", again.name, before.errorAt(before.start(), "").place())
 	finding.Hint = "rename one of them"
 	return finding
 }
 
-// joinFindings sorts findings by place and joins the first maxFindings.
+// joinFindings joins the first maxFindings.
 func joinFindings(findings []error) error {
-	slices.SortFunc(findings, func(a, b error) int {
-		var x, y *Error
-		if !errors.As(a, &x) || !errors.As(b, &y) {
-			return 0
-		}
-		if byFile := strings.Compare(x.Template, y.Template); byFile != 0 {
-			return byFile
-		}
-		if x.Line != y.Line {
-			return x.Line - y.Line
-		}
-		if x.Column != y.Column {
-			return x.Column - y.Column
-		}
-		return strings.Compare(x.Message, y.Message)
-	})
 	return errors.Join(findings[:min(len(findings), maxFindings)]...)
 }
 
