@@ -54,11 +54,16 @@ func (i *iteration) over(value any) error {
 		}
 		return nil
 	case map[string]any:
-		if err := i.pieces(len(value), 32); err != nil {
+		if err := i.pieces(len(value), 48); err != nil {
 			return err
 		}
-		for _, key := range sortedKeys(value) {
-			if done, err := i.once(key, value[key]); done || err != nil {
+		keys := sortedKeys(value)
+		items := make([]any, len(keys)) // As they are before the body changes them.
+		for n, key := range keys {
+			items[n] = value[key]
+		}
+		for n, key := range keys {
+			if done, err := i.once(key, items[n]); done || err != nil {
 				return err
 			}
 		}
@@ -102,13 +107,17 @@ func (i *iteration) numbers(count int64, typ reflect.Type) error {
 // entries iterates over a map whose type is not that of decoded YAML. Keys are sorted as in
 // text/template, for the types of keys that templates have.
 func (i *iteration) entries(v reflect.Value) error {
-	if err := i.pieces(v.Len(), 64); err != nil {
+	if err := i.pieces(v.Len(), 88); err != nil {
 		return err
 	}
 	keys := v.MapKeys()
 	slices.SortFunc(keys, compareKeys)
-	for _, key := range keys {
-		if done, err := i.once(elementOf(key), elementOf(v.MapIndex(key))); done || err != nil {
+	items := make([]reflect.Value, len(keys)) // As they are before the body changes them.
+	for n, key := range keys {
+		items[n] = v.MapIndex(key)
+	}
+	for n, key := range keys {
+		if done, err := i.once(elementOf(key), elementOf(items[n])); done || err != nil {
 			return err
 		}
 	}

@@ -26,22 +26,24 @@ type definition struct {
 	*source
 	name string
 	root *parse.ListNode
+	// isEmpty reports whether it has blanks and comments alone.
+	isEmpty bool
 }
 
 // scope is where include and template look for a name: in a text given to tpl its own definitions
-// first, then the set's.
+// first, then the set's. As in text/template, one that is empty does not replace another.
 type scope struct {
 	outer       *scope
 	definitions map[string]*definition
 }
 
-func (s *scope) find(name string) *definition {
-	for ; s != nil; s = s.outer {
-		if found := s.definitions[name]; found != nil {
-			return found
+func (s *scope) find(name string) (found *definition) {
+	for ; s != nil && (found == nil || found.isEmpty); s = s.outer {
+		if further := s.definitions[name]; further != nil {
+			found = further
 		}
 	}
-	return nil
+	return found
 }
 
 // names returns all templates in scope.
@@ -70,10 +72,10 @@ func parseSource(src *source) (map[string]*definition, error) {
 		if tree.Root == nil {
 			continue
 		}
-		definitions[name] = &definition{source: src, name: name, root: tree.Root}
+		definitions[name] = &definition{source: src, name: name, root: tree.Root, isEmpty: parse.IsEmptyTree(tree.Root)}
 	}
 	if definitions[src.file] == nil {
-		definitions[src.file] = &definition{source: src, name: src.file, root: &parse.ListNode{NodeType: parse.NodeList}}
+		definitions[src.file] = &definition{source: src, name: src.file, root: &parse.ListNode{NodeType: parse.NodeList}, isEmpty: true}
 	}
 	return definitions, nil
 }
