@@ -5,6 +5,7 @@ package controller
 
 import (
 	"context"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -26,10 +27,10 @@ type pace struct {
 	queue queue
 }
 
-func newPace(sidecars sidecarLister, catalog *catalogReader, metrics *telemetry.Metrics) *pace {
+func newPace(sidecars sidecarLister, catalog *catalogReader, metrics *telemetry.Metrics, clock func() time.Time) *pace {
 	p := &pace{sidecars: sidecars, catalog: catalog, allocators: map[plan.Class]*fleet.Allocator{}, metrics: metrics}
 	for _, class := range plan.Classes() {
-		p.allocators[class] = fleet.NewAllocator()
+		p.allocators[class] = fleet.NewAllocator(clock)
 	}
 	return p
 }
@@ -48,8 +49,12 @@ func (p *pace) take(ctx context.Context, name types.NamespacedName, decided *dec
 	rules := p.catalog.rules()
 	for _, class := range plan.Classes() {
 		allocator := p.allocatorOf(ctx, class)
-		granted, wake := allocator.Ask(name, decided.Demand(class), rules)
+		demand := decided.Demand(class)
+		granted, wake := allocator.Ask(name, demand, rules)
 		p.wake(wake)
+		if granted < demand.Wanted {
+			decided.Again = minNonZero(decided.Again, allocator.LateIn())
+		}
 		plan.Grant(decided.Plans, class, granted, allocator.Places(rules).Limit)
 	}
 	p.count()

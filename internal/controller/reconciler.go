@@ -71,7 +71,7 @@ func newReconciler(cached client.Client, live client.Reader, events *announcer, 
 			},
 		},
 		stages: &stages{
-			pace: newPace(sidecars, catalog, options.Instruments.Metrics), waves: fleet.NewWaves(),
+			pace: newPace(sidecars, catalog, options.Instruments.Metrics, observed.clock), waves: fleet.NewWaves(),
 			namespaces: namespaces, statuses: statuses, clusters: ofClusters.clusterMemory, options: options, now: observed.clock,
 		},
 		clusters: ofClusters,

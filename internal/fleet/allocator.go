@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -25,9 +26,14 @@ type Demand struct {
 // Rules.Limit says are under way at once. A free place goes to who has the fewest, and
 // among those to who has waited longest. It is safe for concurrent use.
 //
+// A place that has not been given back for Patience holds up nobody else: soaks, and pods that
+// never start, are for their owners to end, and one owner could hold all places.
+//
 // It keeps nothing that outlives the process: each VectorSidecar says again what is under
 // way, and nobody gets a place before all have.
 type Allocator struct {
+	now func() time.Time
+
 	mu   sync.Mutex
 	asks map[types.NamespacedName]*ask
 	// sum is that of all of them.
@@ -41,15 +47,21 @@ type Allocator struct {
 // ask is what is known of one VectorSidecar.
 type ask struct {
 	Demand
+	// since are the times from which the places under way are held, oldest first. The oldest
+	// is the first to be given back.
+	since []time.Time
 	// turn grows with each grant: the lowest has waited longest.
 	turn int
 	// woken is set once its turn was announced, until it asks again.
 	woken bool
 }
 
-// NewAllocator returns an Allocator that has heard nobody.
-func NewAllocator() *Allocator {
-	return &Allocator{asks: map[types.NamespacedName]*ask{}}
+// Patience is how long a place that is held keeps all others from beginning.
+const Patience = time.Hour
+
+// NewAllocator returns an Allocator that has heard nobody, with a clock.
+func NewAllocator(now func() time.Time) *Allocator {
+	return &Allocator{now: now, asks: map[types.NamespacedName]*ask{}}
 }
 
 // Known reports whether the Allocator knows whom it has to hear first.
@@ -105,6 +117,7 @@ func (a *Allocator) tell(name types.NamespacedName, demand Demand) *ask {
 		a.asks[name] = one
 	}
 	a.set(one, demand)
+	one.hold(demand.UnderWay, a.now())
 	one.woken = false
 	delete(a.unheard, name)
 	return one
@@ -115,6 +128,20 @@ func (a *Allocator) set(one *ask, demand Demand) {
 	a.sum.UnderWay += demand.UnderWay - one.UnderWay
 	a.sum.Wanted += demand.Wanted - one.Wanted
 	one.Demand = demand
+}
+
+// hold records how many places are held: of those before, the oldest are given back first.
+func (o *ask) hold(underWay int, now time.Time) {
+	o.since = o.since[max(0, len(o.since)-underWay):]
+	for len(o.since) < underWay {
+		o.since = append(o.since, now)
+	}
+}
+
+// late returns how many places have been held for longer than Patience.
+func (o *ask) late(now time.Time) int {
+	late, _ := slices.BinarySearchFunc(o.since, now.Add(-Patience), time.Time.Compare)
+	return min(late, o.UnderWay)
 }
 
 // Ask tells what is known of a VectorSidecar now. It returns how many of the wanted
@@ -135,6 +162,23 @@ func (a *Allocator) Ask(name types.NamespacedName, demand Demand, rules *Rules) 
 	}
 	delete(shares, name)
 	return granted, a.wake(shares)
+}
+
+// LateIn returns when the next place will have been held for longer than Patience, so that others
+// may begin; 0 for none.
+func (a *Allocator) LateIn() time.Duration {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var next time.Duration
+	now := a.now()
+	for _, one := range a.asks {
+		if late := one.late(now); late < len(one.since) {
+			if wait := one.since[late].Add(Patience).Sub(now) + time.Millisecond; next == 0 || wait < next {
+				next = wait
+			}
+		}
+	}
+	return next
 }
 
 // Begun corrects how many workloads of a VectorSidecar are under way after it has used
@@ -198,19 +242,30 @@ func (a *Allocator) share(rules *Rules) map[types.NamespacedName]int {
 	if !rules.isLimited() || len(a.unheard) > 0 || a.unheard == nil {
 		return nil
 	}
-	places := a.places(rules)
-	return a.divide(min(places.Waiting, places.Limit-places.Taken))
-}
-
-// divide gives one place after another to who has the fewest.
-func (a *Allocator) divide(free int) map[types.NamespacedName]int {
-	if free <= 0 {
-		return nil
+	places, now := a.places(rules), a.now()
+	late := map[types.NamespacedName]int{}
+	free := places.Limit - places.Taken
+	beyond := min(free, 0)
+	for name, one := range a.asks {
+		if count := one.late(now); count > 0 {
+			late[name] = count
+			beyond += count
+		}
 	}
 	shares := map[types.NamespacedName]int{}
+	a.divide(free, shares, func(types.NamespacedName) bool { return true })
+	a.divide(beyond, shares, func(name types.NamespacedName) bool { return late[name] == 0 })
+	return shares
+}
+
+// divide adds to the shares of some one free place after another, to who has the fewest.
+func (a *Allocator) divide(free int, shares map[types.NamespacedName]int, isOne func(types.NamespacedName) bool) {
+	if free <= 0 {
+		return
+	}
 	var waiting []types.NamespacedName
 	for name, one := range a.asks {
-		if one.Wanted > 0 {
+		if one.Wanted > shares[name] && isOne(name) {
 			waiting = append(waiting, name)
 		}
 	}
@@ -228,7 +283,6 @@ func (a *Allocator) divide(free int) map[types.NamespacedName]int {
 		at, _ := slices.BinarySearchFunc(waiting, first, less)
 		waiting = slices.Insert(waiting, at, first)
 	}
-	return shares
 }
 
 // wake returns the names of those who have a share, and have not been told yet.

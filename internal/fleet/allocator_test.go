@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/types"
@@ -28,7 +29,7 @@ type installation struct {
 func newInstallation(t *testing.T, rules string, wants map[string]int) *installation {
 	t.Helper()
 	i := &installation{
-		Allocator: NewAllocator(), rules: parse(t, rules),
+		Allocator: NewAllocator(time.Now), rules: parse(t, rules),
 		wants: map[types.NamespacedName]int{}, underWay: map[types.NamespacedName]int{}, asking: map[types.NamespacedName]bool{},
 	}
 	var all []types.NamespacedName
@@ -189,7 +190,7 @@ func BenchmarkAsk(b *testing.B) {
 		b.Run(rules, func(b *testing.B) {
 			parsed, err := Parse("", []byte(rules))
 			require.NoError(b, err)
-			allocator, name := NewAllocator(), types.NamespacedName{}
+			allocator, name := NewAllocator(time.Now), types.NamespacedName{}
 			allocator.Await(nil)
 			for n := range 1000 {
 				name.Name = fmt.Sprint(n)
@@ -200,4 +201,56 @@ func BenchmarkAsk(b *testing.B) {
 			}
 		})
 	}
+}
+
+// One owner could hold all places with a soak of a day, or with pods that never start.
+func TestPlacesThatAreNotGivenBackHoldUpNobodyElse(t *testing.T) {
+	i := newInstallation(t, "maxConcurrent: 4", map[string]int{"a": 9, "b": 2, "c": 3})
+	now := time.Unix(10_000, 0)
+	i.now = func() time.Time { return now }
+	a, b, c := named("a"), named("b"), named("c")
+	i.Tell(b, Demand{})
+	i.Tell(c, Demand{})
+	require.Equal(t, 4, i.ask(a))
+	i.ask(a)
+	require.Zero(t, i.ask(b))
+
+	require.Equal(t, Patience+time.Millisecond, i.LateIn())
+	now = now.Add(Patience - time.Second)
+	require.Zero(t, i.ask(b), "it may be about to end")
+	i.underWay[a]--
+	require.Zero(t, i.ask(a))
+	require.Equal(t, 1, i.ask(b), "the place that was given back")
+	require.Zero(t, i.ask(c))
+
+	now = now.Add(i.LateIn())
+	require.Zero(t, i.ask(a), "it has three of its own")
+	require.Equal(t, 3, i.ask(b)+i.ask(c), "as many as are held for too long")
+	require.Zero(t, i.ask(b)+i.ask(c))
+	require.Equal(t, Places{Limit: 4, Taken: 7, Waiting: 6}, i.Places(i.rules))
+
+	i.underWay[a] = 0
+	i.Tell(b, Demand{})
+	i.Tell(c, Demand{})
+	require.Positive(t, i.ask(a), "it has given them back")
+}
+
+// Who gives back one place now and then holds up others with the rest no longer.
+func TestTheOldestPlacesAreGivenBackFirst(t *testing.T) {
+	now := time.Unix(10_000, 0)
+	allocator, rules, a, b := NewAllocator(func() time.Time { return now }), parse(t, "maxConcurrent: 3"), named("a"), named("b")
+	allocator.Await([]types.NamespacedName{a, b})
+	for range 3 {
+		allocator.Tell(b, Demand{})
+		allocator.Tell(a, Demand{UnderWay: 3})
+		now = now.Add(Patience / 2)
+		allocator.Tell(a, Demand{UnderWay: 2})
+	}
+	allocator.Tell(a, Demand{UnderWay: 3})
+	granted, _ := allocator.Ask(b, Demand{Wanted: 3}, rules)
+	require.Zero(t, granted, "none of its places is older than an hour")
+
+	now = now.Add(Patience)
+	granted, _ = allocator.Ask(b, Demand{Wanted: 3}, rules)
+	require.Equal(t, 2, granted)
 }

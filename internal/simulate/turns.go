@@ -5,6 +5,7 @@ package simulate
 
 import (
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -59,10 +60,13 @@ func Share(all []Paced, rules *fleet.Rules) {
 	divide(all, allocatorsFor(names), rules)
 }
 
+// stands is the clock of a preview, in which no place is held for long.
+func stands() time.Time { return time.Time{} }
+
 func allocatorsFor(names []types.NamespacedName) map[plan.Class]*fleet.Allocator {
 	allocators := map[plan.Class]*fleet.Allocator{}
 	for _, class := range plan.Classes() {
-		allocators[class] = fleet.NewAllocator()
+		allocators[class] = fleet.NewAllocator(stands)
 		allocators[class].Await(names)
 	}
 	return allocators
