@@ -42,7 +42,7 @@ func TestADifferenceIsReadable(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			whole := strings.Replace(text, test.from, test.to, 1)
-			difference, isShorter := differ(text, whole)
+			difference, isShorter := Differ(text, whole)
 			require.True(t, isShorter)
 			require.Equal(t, test.difference, difference)
 			made, err := apply(text, difference)
@@ -60,7 +60,7 @@ func TestWhatNoDifferenceTellsIsGivenWhole(t *testing.T) {
 		"no more lines in it than in that": {"a\n", "b\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, isShorter := differ(one.base, one.whole)
+			_, isShorter := Differ(one.base, one.whole)
 			require.False(t, isShorter)
 		})
 	}
@@ -120,7 +120,7 @@ func TestABaseAndItsDifferenceGiveBackTheWhole(t *testing.T) {
 	}
 	for range 5_000 {
 		base, whole := some(), some()
-		difference, _ := differ(base, whole)
+		difference, _ := Differ(base, whole)
 		made, err := apply(base, difference)
 		require.NoError(t, err, "%q to %q: %q", base, whole, difference)
 		require.Equal(t, whole, made, "%q: %q", base, difference)
@@ -132,7 +132,7 @@ func FuzzADifferenceIsExactOrNotTaken(f *testing.F) {
 	f.Add("a …\n", "- x --")
 	f.Add("\n\r\n\x00", " a:\n  b")
 	f.Fuzz(func(t *testing.T, base, whole string) {
-		difference, isTaken := differ(base, whole)
+		difference, isTaken := Differ(base, whole)
 		if made, err := apply(base, difference); isTaken {
 			require.NoError(t, err)
 			require.Equal(t, terminated(whole), made)

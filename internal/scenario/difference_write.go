@@ -11,9 +11,10 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// differ returns the difference that turns a base into a text, and whether it can be used:
-// it must be exact, shorter than the text, and not contain an archive marker.
-func differ(base, text string) (string, bool) {
+// Differ returns the difference that turns a base into a text, in the form that a scenario
+// has it, and whether it can be used: it must be exact, shorter than the text, and not contain
+// an archive marker.
+func Differ(base, text string) (string, bool) {
 	w := writer{base: linesOf(base)}
 	lines := linesOf(text)
 	for _, edit := range edits(w.base, lines) {

@@ -228,7 +228,7 @@ func (s *Scenario) expectation(outcome Outcome) (txtar.File, error) {
 	if err != nil || !isThere {
 		return whole, err
 	}
-	if difference, isShorter := differ(text, outcome.Text); isShorter {
+	if difference, isShorter := Differ(text, outcome.Text); isShorter {
 		return txtar.File{Name: wantDifference, Data: []byte(difference)}, nil
 	}
 	return whole, nil

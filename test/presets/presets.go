@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package presets holds every environment, way in and sink that the sidecar chart
-// has a preset for, in every combination: intakes/ and sinks/ have what a person
-// writes, and sinks/ the Vector configuration that comes of it. The tests here need
-// no cluster; what an API server says of the combinations is asked in test/envtest.
+// Package presets holds every environment, way in and sink that the sidecar chart has a
+// preset for, in every combination: intakes/ and sinks/ have what a person writes, and
+// sinks/ the Vector configuration that comes of it, the first as a whole and the others as
+// differences (package scenario), which -update writes. The tests here need no cluster;
+// what an API server says of the combinations is asked in test/envtest.
 package presets
 
 import (

@@ -17,6 +17,8 @@ import (
 	"k8s.io/pod-security-admission/api"
 	"k8s.io/pod-security-admission/policy"
 	"sigs.k8s.io/yaml"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/scenario"
 )
 
 var update = flag.Bool("update", false, "rewrite the expectations")
@@ -27,22 +29,43 @@ const configFile = "vector.yaml"
 func TestEveryCombination(t *testing.T) {
 	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
 	require.NoError(t, err)
-	rendered := map[string][]txtar.File{}
+	rendered := map[string][]rendering{}
 	for _, c := range All(t) {
 		t.Run(c.Name(), func(t *testing.T) {
 			result := c.Render(t)
 			config := strings.TrimSuffix(result.ConfigMap.Data[configFile], "\n") + "\n"
-			name := path.Join(c.Environment, c.Intake+".yaml")
-			rendered[c.Sink] = append(rendered[c.Sink], txtar.File{Name: name, Data: []byte(config)})
+			rendered[c.Sink] = append(rendered[c.Sink], rendering{&c, config})
 
 			requireRestricted(t, evaluator, &result.Deployment.Spec.Template)
 			requireSecrets(t, &c, config, &result.Deployment.Spec.Template.Spec)
 			requireNoTap(t, config, &result.Deployment.Spec.Template.Spec)
 		})
 	}
-	for sink, files := range rendered {
-		t.Run(sink, func(t *testing.T) { compare(t, sink, files) })
+	for sink, all := range rendered {
+		t.Run(sink, func(t *testing.T) { compare(t, sink, expectations(all)) })
 	}
+}
+
+// rendering is the Vector configuration of a combination.
+type rendering struct {
+	of     *Combination
+	config string
+}
+
+// expectations are the files of one sink's configurations. The first is there as a whole, each
+// other one as its difference to the first of the same way in, or else to the first of all.
+func expectations(all []rendering) []txtar.File {
+	var files []txtar.File
+	for i, one := range all {
+		name := path.Join(one.of.Environment, one.of.Intake)
+		sameIntake := slices.IndexFunc(all[:i], func(r rendering) bool { return r.of.Intake == one.of.Intake })
+		if difference, isShorter := scenario.Differ(all[max(0, sameIntake)].config, one.config); i > 0 && isShorter {
+			files = append(files, txtar.File{Name: name + ".diff", Data: []byte(difference)})
+			continue
+		}
+		files = append(files, txtar.File{Name: name + ".yaml", Data: []byte(one.config)})
+	}
+	return files
 }
 
 // compare holds the configurations of one sink against its archive, or writes it.
