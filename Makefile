@@ -62,7 +62,7 @@ generate: $(BIN)/controller-gen ## Generate the API types' deepcopy functions, a
 manifests: $(BIN)/controller-gen ## Generate the CustomResourceDefinitions that the chart installs, and in its schema what the sidecar chart's says.
 	go run ./test/chartschema
 	$(BIN)/controller-gen crd:maxDescLen=$(CRD_DESCRIPTIONS) paths=./api/... output:crd:dir=$(dir $(CRD))
-	go run ./test/definitions $(dir $(CRD))*.yaml
+	go run ./test/crdbounds $(dir $(CRD))*.yaml
 
 # Descriptions of the embedded core types would bring the CRD near the limit of
 # what one request may hold, so each is cut at this many characters.

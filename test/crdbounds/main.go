@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Command definitions bounds, in the files of CustomResourceDefinitions that it is given, what
+// Command crdbounds bounds, in the files of CustomResourceDefinitions that it is given, what
 // controller-gen leaves unbounded in embedded types, so that the API server accepts no number
 // that Go cannot read: one object with such a number would fail every list that it is in. It
 // adds the licence header.
