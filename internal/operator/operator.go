@@ -77,29 +77,25 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	if err != nil {
 		return err
 	}
-	workloads, lists := options.workloads(), &relister{}
+	workloads, lists, cache := options.workloads(), &relister{}, desired.NewCache()
 	tuner.isSynced = workloads.IsSynced
 	mgr, err := newManager(ctx, config, options, workloads, lists)
 	if err != nil {
 		return fmt.Errorf("creating the manager: %w", err)
 	}
 	counted := telemetry.NewMetrics(process.Version, time.Now, namesOf(options.kinds())...)
-	cache := desired.NewCache()
 	settings := loopOptions(&options, &process)
 	settings.Workloads, settings.Catalogue, settings.KubeVersion, settings.Clock = workloads, catalogue, version, clock.now
+	settings.Instruments.Metrics, settings.Cache, settings.Relist = counted, cache, lists.relist
 	if err := lookAt(&settings, config, mgr.GetRESTMapper(), &options); err != nil {
 		return err
 	}
-	settings.Instruments.Metrics, settings.Cache, settings.Relist = counted, cache, lists.relist
 	loop, err := controller.Setup(ctx, mgr, settings)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil // It was told to stop while it started.
 	case err != nil:
 		return fmt.Errorf("setting up the controller: %w", err)
-	}
-	if err := addChecks(mgr, loop.Alive); err != nil {
-		return err
 	}
 	by := webhookDeps{loop: loop, cache: cache, served: &admission.ServedCertificate{}, bare: desired.PlatformOf(catalogue.Builtin(), "", nil), counted: counted, config: config}
 	if err := addWebhook(ctx, ending, mgr, options, by); err != nil {
@@ -110,11 +106,8 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 		return err
 	}
 	defer unexport()
-	if err := addReloader(mgr, options, process.Level); err != nil {
-		return err
-	}
-	if err := errors.Join(mgr.Add(tuner), mgr.Add(left)); err != nil {
-		return fmt.Errorf("adding the garbage collection tuner, and what looks for namespaces: %w", err)
+	if err := errors.Join(addChecks(mgr, loop.Alive), addReloader(mgr, options, process.Level), mgr.Add(tuner), mgr.Add(left)); err != nil {
+		return fmt.Errorf("adding what runs beside the controller: %w", err)
 	}
 	if err := mgr.Start(ctx); err != nil {
 		return fmt.Errorf("running: %w", err)
