@@ -31,36 +31,30 @@ func (c *ClusterVectorSidecar) Strict() any { return (*strictClusterVectorSideca
 // UnmarshalJSON reads all of a VectorSidecar that can be read. An object that a definition
 // accepted and Go cannot read would otherwise fail the list that it is in, and with it all
 // others of the cluster. Malformed says what is left out.
-func (v *VectorSidecar) UnmarshalJSON(text []byte) error {
-	err := json.Unmarshal(text, v.Strict())
-	v.Malformed = ""
-	if err == nil {
-		return nil
-	}
-	head, parts, err := partsOf(text)
-	if err != nil {
-		return err
-	}
-	*v = VectorSidecar{TypeMeta: head.TypeMeta, ObjectMeta: head.ObjectMeta}
-	v.Malformed = cmp.Or(decodeFields("spec", parts["spec"], &v.Spec), decodeFields("status", parts["status"], &v.Status))
-	return nil
+func (v *VectorSidecar) UnmarshalJSON(text []byte) (err error) {
+	v.Malformed, err = decode(text, (*strictVectorSidecar)(v), &v.TypeMeta, &v.ObjectMeta, &v.Spec, &v.Status)
+	return err
 }
 
 // UnmarshalJSON reads all of a ClusterVectorSidecar that can be read, as that of a
 // VectorSidecar does.
-func (c *ClusterVectorSidecar) UnmarshalJSON(text []byte) error {
-	err := json.Unmarshal(text, c.Strict())
-	c.Malformed = ""
-	if err == nil {
-		return nil
+func (c *ClusterVectorSidecar) UnmarshalJSON(text []byte) (err error) {
+	c.Malformed, err = decode(text, (*strictClusterVectorSidecar)(c), &c.TypeMeta, &c.ObjectMeta, &c.Spec, &c.Status)
+	return err
+}
+
+// decode reads an object, whose parts are the others, and returns what is left out of it.
+func decode[Object, Spec, Status any](text []byte, object *Object, types *metav1.TypeMeta, metadata *metav1.ObjectMeta, spec *Spec, status *Status) (malformed string, err error) {
+	if json.Unmarshal(text, object) == nil {
+		return "", nil
 	}
 	head, parts, err := partsOf(text)
 	if err != nil {
-		return err
+		return "", err
 	}
-	*c = ClusterVectorSidecar{TypeMeta: head.TypeMeta, ObjectMeta: head.ObjectMeta}
-	c.Malformed = cmp.Or(decodeFields("spec", parts["spec"], &c.Spec), decodeFields("status", parts["status"], &c.Status))
-	return nil
+	*object = *new(Object)
+	*types, *metadata = head.TypeMeta, head.ObjectMeta
+	return cmp.Or(decodeFields("spec", parts["spec"], spec), decodeFields("status", parts["status"], status)), nil
 }
 
 // partsOf reads what an object cannot be without, and splits the rest.
