@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // part is a JSON value that is skipped.
@@ -85,7 +86,7 @@ func (s *shape) limits() []limit {
 
 // read decodes a VectorSidecar or a ClusterVectorSidecar. The API server has enforced the limits of
 // the CustomResourceDefinition; for other clients that reach the webhook, nobody has.
-func read(text []byte, into any) error {
+func read[T any](text []byte, into *T) error {
 	var of shape
 	if err := bounded.Object().DecodeJSON(text, &of); err != nil {
 		return err
@@ -94,6 +95,13 @@ func read(text []byte, into any) error {
 		if limit.has > limit.most {
 			return fmt.Errorf("%s has %d %s, and may have %d", limit.path, limit.has, limit.unit, limit.most)
 		}
+	}
+	var content map[string]any
+	if err := bounded.Object().DecodeJSON(text, &content); err != nil {
+		return err
+	}
+	if err := workload.CheckQuantities[T]("", content); err != nil {
+		return err
 	}
 	return bounded.Object().DecodeJSON(text, into)
 }

@@ -81,6 +81,11 @@ func TestWhatIsBeyondALimitIsRefusedBeforeItIsRead(t *testing.T) {
 	}
 }
 
+func TestALongQuantityIsRefusedBeforeItIsRead(t *testing.T) {
+	err := read([]byte(`{"spec":{"sidecar":{"resources":{"limits":{"memory":"`+strings.Repeat("9", 700_000)+`"}}}}}`), &v1alpha1.ClusterVectorSidecar{})
+	require.ErrorContains(t, err, "spec.sidecar.resources.limits.memory: 999")
+}
+
 func TestAVectorSidecarThatIsTooLargeIsRefused(t *testing.T) {
 	answer := asked(t, newWorld(t), nil, logs().WithValues(map[string]any{"a": strings.Repeat("x", 1_200_000)}).Build())
 	require.False(t, answer.Allowed)

@@ -31,9 +31,6 @@ func check(overlay *workload.Overlay, kubeVersion string) error {
 	if len(spec.Containers)+len(spec.InitContainers) == 0 {
 		report("template.spec has neither containers nor initContainers: there is no sidecar in it")
 	}
-	if err := workload.CheckQuantities("template.spec", spec); err != nil {
-		return err // To look further would be to compare them.
-	}
 	checkMetadata(overlay, report)
 	checkNative(spec.InitContainers, kubeVersion, report)
 	names := map[string]string{}

@@ -4,6 +4,7 @@
 package render
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -24,7 +25,11 @@ import (
 // newOverlay reads a rendered PodTemplate. It adds annotations, among them the list of what the
 // request's field manager adds.
 func newOverlay(from *bounded.Document, request *Request) (workload.Overlay, error) {
-	if err := onlyAdds(from); err != nil {
+	var content map[string]any
+	if err := from.Decode(&content); err != nil {
+		return workload.Overlay{}, fmt.Errorf("reading the rendered YAML: %w", err)
+	}
+	if err := cmp.Or(onlyAdds(content, ""), workload.CheckQuantities[corev1.PodTemplate]("", content)); err != nil {
 		return workload.Overlay{}, err
 	}
 	var object corev1.PodTemplate
@@ -127,15 +132,7 @@ var mayHold = map[string][]string{
 	"template.spec":     {"containers", "imagePullSecrets", "initContainers", "volumes"},
 }
 
-func onlyAdds(from *bounded.Document) error {
-	var tree map[string]any
-	if err := from.Decode(&tree); err != nil {
-		return fmt.Errorf("reading the rendered YAML: %w", err)
-	}
-	return onlyAddsAt(tree, "")
-}
-
-func onlyAddsAt(tree map[string]any, at string) error {
+func onlyAdds(tree map[string]any, at string) error {
 	for _, key := range slices.Sorted(maps.Keys(tree)) {
 		next := strings.TrimPrefix(at+"."+key, ".")
 		if !slices.Contains(mayHold[at], key) {
@@ -148,7 +145,7 @@ func onlyAddsAt(tree map[string]any, at string) error {
 		if !isMap && tree[key] != nil {
 			return fmt.Errorf("%s: must be a map", next)
 		}
-		if err := onlyAddsAt(branch, next); err != nil {
+		if err := onlyAdds(branch, next); err != nil {
 			return err
 		}
 	}

@@ -110,16 +110,12 @@ func (r *ArgoRollout) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	var read argoFields
-	if utiljson.Unmarshal(text, &read) != nil {
+	if CheckQuantities[argoFields]("", whole) != nil || utiljson.Unmarshal(text, &read) != nil { // No API server has.
 		fitting, err := fittingFields(whole)
 		if err != nil {
 			return err
 		}
 		read = fitting
-	}
-	if err := CheckQuantities("spec.template.spec", &read.Spec.Template.Spec); err != nil { // No API server has.
-		read.unread.Template = err.Error()
-		read.Spec.Template = corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Annotations: read.Spec.Template.Annotations}}
 	}
 	read.whole = whole
 	*r = ArgoRollout(read)
@@ -157,7 +153,11 @@ func (f *argoFields) fit(part, key string, value any) {
 	decode := func(value any, into *argoFields) error {
 		return decodeTree(map[string]any{part: map[string]any{key: value}}, into)
 	}
-	why := misfit(part+tree.Path("", key), value, func(value any) error { return decode(value, &argoFields{}) })
+	fits := func(value any) error { return decode(value, &argoFields{}) }
+	if err := CheckQuantities[argoFields]("", map[string]any{part: map[string]any{key: value}}); err != nil {
+		fits = func(any) error { return err }
+	}
+	why := misfit(part+tree.Path("", key), value, fits)
 	switch {
 	case why == "":
 		_ = decode(value, f) // It has just been decoded.

@@ -21,6 +21,10 @@ func TestARolloutThatDoesNotFitIsNoFaultOfTheOthers(t *testing.T) {
 	for name, test := range map[string]struct{ fields, template, other string }{
 		"a quantity":         {fields: inPod(`{"containers":[{"name":"a"},{"name":"b","resources":{"limits":{"cpu":"one"}}}]}`), template: pod + ".containers[1].resources.limits.cpu cannot be read: quantities must match the regular expression"},
 		"a quantity too far": {fields: inPod(`{"containers":[{"name":"a","resources":{"limits":{"memory":"1e60000000"}}}]}`), template: pod + ".containers[0].resources.limits.memory: 1e60000000 is out of all proportion"},
+		"a quantity too long": {
+			fields:   inPod(`{"containers":[{"name":"a","env":[{"name":"A","valueFrom":{"resourceFieldRef":{"resource":"limits.cpu","divisor":"` + strings.Repeat("9", 700_000) + `"}}}]}],"volumes":"none"}`),
+			template: pod + ".containers[0].env[0].valueFrom.resourceFieldRef.divisor: 99999",
+		},
 		"a text for a map":   {fields: inPod(`{"containers":[{"name":"a","resources":{"limits":"none"}}]}`), template: pod + ".containers[0].resources.limits cannot be read: it is a string, which is no v1.ResourceList"},
 		"a text for a list":  {fields: inPod(`{"containers":[{"name":"a"}],"volumes":"none"}`), template: pod + ".volumes cannot be read: it is a string, which is no []v1.Volume"},
 		"a size":             {fields: inPod(`{"volumes":[{"name":"d","emptyDir":{"sizeLimit":"lots"}}]}`), template: pod + ".volumes[0].emptyDir.sizeLimit cannot be read"},

@@ -6,67 +6,133 @@ package workload
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
+	"strconv"
+	"strings"
+	"sync"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// largestExponent and largestBits are the most that a quantity may have: 1e60000000 is ten
-// characters, and to compare it takes a minute.
+// longestQuantity and longestExponent are the most characters that a quantity and its exponent may
+// have, as in the CustomResourceDefinitions: to read 700,000 digits takes seconds, and to compare
+// 1e60000000 takes a minute.
 const (
-	largestExponent = 99
-	largestBits     = 256
+	longestQuantity = 64
+	longestExponent = 2
 )
 
-// CheckQuantities returns an error for the first quantity of a pod, under the path of its spec,
-// that nobody can use, and that takes time and memory in proportion to its value.
-func CheckQuantities(at string, spec *corev1.PodSpec) error {
-	if spec.Resources != nil {
-		if err := checkResources(at+".resources", *spec.Resources); err != nil {
+// CheckQuantities returns an error for the first quantity, under a path, that nobody can use, and that
+// takes time out of proportion to its text. It looks at what is to be decoded into a T, because to
+// decode it is what takes the time.
+func CheckQuantities[T any](at string, value any) error {
+	of := reflect.TypeFor[T]()
+	places, isKnown := quantityPlaces.Load(of)
+	if !isKnown {
+		places, _ = quantityPlaces.LoadOrStore(of, placesIn(of))
+	}
+	return places.(*quantityPlace).check(at, value)
+}
+
+// quantityPlaces are those of the types that were asked for.
+var quantityPlaces sync.Map
+
+// quantityPlace is where quantities are in a value: it is one itself, or they are in some of its fields,
+// or in its items. It is nil for a value without any.
+type quantityPlace struct {
+	isOne  bool
+	fields map[string]*quantityPlace
+	items  *quantityPlace
+}
+
+// placesIn returns the places in a type.
+func placesIn(of reflect.Type) *quantityPlace {
+	switch of.Kind() {
+	case reflect.Pointer:
+		return placesIn(of.Elem())
+	case reflect.Slice, reflect.Map:
+		if items := placesIn(of.Elem()); items != nil {
+			return &quantityPlace{items: items}
+		}
+	case reflect.Struct:
+		if of == reflect.TypeFor[resource.Quantity]() {
+			return &quantityPlace{isOne: true}
+		}
+		if fields := fieldsIn(of); len(fields) > 0 {
+			return &quantityPlace{fields: fields}
+		}
+	}
+	return nil
+}
+
+// fieldsIn returns the fields of a struct that have quantities, by their name in JSON.
+func fieldsIn(of reflect.Type) map[string]*quantityPlace {
+	fields := map[string]*quantityPlace{}
+	for i := range of.NumField() {
+		field := of.Field(i)
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if name == "-" || !field.IsExported() {
+			continue
+		}
+		switch places := placesIn(field.Type); {
+		case places == nil:
+		case name == "":
+			maps.Copy(fields, places.fields) // It is inline.
+		default:
+			fields[name] = places
+		}
+	}
+	return fields
+}
+
+func (p *quantityPlace) check(at string, value any) error {
+	switch {
+	case p == nil:
+		return nil
+	case p.isOne:
+		return checkQuantity(at, value)
+	}
+	for i, item := range tree.List(value) {
+		if err := p.items.check(fmt.Sprintf("%s[%d]", at, i), item); err != nil {
 			return err
 		}
 	}
-	for _, list := range []struct {
-		name       string
-		containers []corev1.Container
-	}{{"initContainers", spec.InitContainers}, {"containers", spec.Containers}} {
-		for i := range list.containers {
-			if err := checkResources(fmt.Sprintf("%s.%s[%d].resources", at, list.name, i), list.containers[i].Resources); err != nil {
-				return err
-			}
-		}
-	}
-	for i := range spec.Volumes {
-		if memory := spec.Volumes[i].EmptyDir; memory != nil && memory.SizeLimit != nil {
-			if err := checkQuantity(fmt.Sprintf("%s.volumes[%d].emptyDir.sizeLimit", at, i), *memory.SizeLimit); err != nil {
-				return err
-			}
+	of := tree.Map(value)
+	for _, key := range slices.Sorted(maps.Keys(of)) {
+		if err := p.at(key).check(strings.TrimPrefix(at+tree.Path("", key), "."), of[key]); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func checkResources(at string, given corev1.ResourceRequirements) error {
-	for _, list := range []struct {
-		name string
-		of   corev1.ResourceList
-	}{{"limits", given.Limits}, {"requests", given.Requests}} {
-		for _, name := range slices.Sorted(maps.Keys(list.of)) {
-			if err := checkQuantity(fmt.Sprintf("%s.%s.%s", at, list.name, name), list.of[name]); err != nil {
-				return err
-			}
+// at returns the place of a key. Decoders may not tell upper from lower case.
+func (p *quantityPlace) at(key string) *quantityPlace {
+	for name, places := range p.fields {
+		if strings.EqualFold(name, key) {
+			return places
 		}
 	}
-	return nil
+	return p.items
 }
 
-func checkQuantity(at string, given resource.Quantity) error {
-	amount := given.DeepCopy()
-	decimal := amount.AsDec() // It changes what it is asked of.
-	scale := int64(decimal.Scale())
-	if max(scale, -scale) > largestExponent || decimal.UnscaledBig().BitLen() > largestBits {
-		return fmt.Errorf("%s: %.40s is out of all proportion: give a number of at most %d digits", at, given.String(), largestExponent)
+func checkQuantity(at string, value any) error {
+	text := ""
+	switch value := value.(type) {
+	case string:
+		text = value
+	case float64:
+		text = strconv.FormatFloat(value, 'g', -1, 64)
+	}
+	exponent := ""
+	if e := strings.IndexAny(text, "eE"); e >= 0 {
+		exponent = strings.TrimLeft(text[e+1:], "+-")
+	}
+	if len(text) > longestQuantity || len(exponent) > longestExponent {
+		return fmt.Errorf("%s: %.40s is out of all proportion: give a quantity of at most %d characters, with an exponent of at most %d digits", at, text, longestQuantity, longestExponent)
 	}
 	return nil
 }
