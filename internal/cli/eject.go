@@ -136,20 +136,23 @@ func (o *ejectOptions) manifests() error {
 func strip(merger *simulate.Merger, documents []source.Document) (stripped []workload.Object, users map[client.ObjectKey][]workload.Ref, err error) {
 	stripped, users = make([]workload.Object, len(documents)), map[client.ObjectKey][]workload.Ref{}
 	for i, document := range documents {
-		object, ok := workload.As(document.Object)
-		if !ok {
+		left := document.Object
+		if object, isWorkload := workload.As(left); isWorkload {
+			after, had, err := removal.Strip(merger, object)
+			if err != nil {
+				return nil, nil, fmt.Errorf("%s: %s %s: %w", document.Source, document.Kind, object.GetName(), err)
+			}
+			if left = after; had {
+				stripped[i] = after
+			}
+		}
+		if left == nil {
 			continue
 		}
-		after, had, err := removal.Strip(merger, object)
-		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %s %s: %w", document.Source, document.Kind, object.GetName(), err)
-		}
-		for _, name := range removal.Needs(after) {
-			key := client.ObjectKey{Namespace: object.GetNamespace(), Name: name}
-			users[key] = append(users[key], workload.RefOf(object))
-		}
-		if had {
-			stripped[i] = after
+		of, names := removal.Needs(left)
+		for _, name := range names {
+			key := client.ObjectKey{Namespace: of.Namespace, Name: name}
+			users[key] = append(users[key], of)
 		}
 	}
 	return stripped, users, nil

@@ -5,12 +5,14 @@ package cli
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/removal"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -36,5 +38,21 @@ rollout.argoproj.io/cart in shop: its sidecars
 configmap/a in shop
 configmap/b in shop
 `, out.String())
-	require.Equal(t, "ConfigMap shop/c stays, because pods of Job shop/run need it: take what names it out of the pod template, or delete the workload\n", notes.String())
+	require.Equal(t, "ConfigMap shop/c stays, because pods of Job shop/run need it: wait until they have ended, or delete them\n", notes.String())
+}
+
+// Its pods start as the CronJob was when it began.
+func TestEjectKeepsTheConfigMapOfARun(t *testing.T) {
+	const manifests = `{apiVersion: batch/v1, kind: Job, metadata: {name: report-1, namespace: shop, ownerReferences: [{apiVersion: batch/v1, kind: CronJob, name: report, uid: "1", controller: true}]}, ` +
+		`spec: {template: {spec: {volumes: [{name: c, configMap: {name: logs-vector}}]}}}}
+---
+{apiVersion: v1, kind: ConfigMap, metadata: {name: logs-vector, namespace: shop, labels: {` + meta.LabelSidecar + `: logs}}}
+`
+	var out bytes.Buffer
+	options := ejectOptions{app: &app{IOStreams: genericiooptions.IOStreams{In: strings.NewReader(manifests), Out: &out}}, files: []string{"-"}}
+
+	err := options.manifests()
+
+	require.ErrorContains(t, err, "ConfigMap shop/logs-vector stays, because pods of Job shop/report-1 need it: wait until they have ended, or delete them")
+	require.Contains(t, out.String(), "kind: ConfigMap")
 }

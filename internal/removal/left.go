@@ -17,6 +17,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -49,8 +50,12 @@ func Stays(key client.ObjectKey, users []workload.Ref) string {
 	for i := range users[:min(maxNamed, len(users))] {
 		names = append(names, named(&users[i]))
 	}
-	return fmt.Sprintf("ConfigMap %s stays, because pods of %s need it: take what names it out of the pod template, or delete the workload",
-		path.Join(key.Namespace, key.Name), strings.Join(humanize.First(names, maxNamed, len(users)), ", "))
+	advice := "take what names it out of the pod template, or delete the workload"
+	if !slices.ContainsFunc(users, func(user workload.Ref) bool { return user.Adapter().Traits.Immutable == "" }) {
+		advice = "wait until they have ended, or delete them"
+	}
+	return fmt.Sprintf("ConfigMap %s stays, because pods of %s need it: %s",
+		path.Join(key.Namespace, key.Name), strings.Join(humanize.First(names, maxNamed, len(users)), ", "), advice)
 }
 
 // named names a workload; a manifest need not say its namespace.
@@ -71,20 +76,33 @@ func (t *Traces) isStuck() bool {
 	return len(t.Workloads)+len(t.Sidecars)+len(t.OverlaySets) == 0
 }
 
-// Needs returns the names of the ConfigMaps that new pods of a workload need.
-func Needs(object workload.Object) []string {
-	if object.GetDeletionTimestamp() != nil || isOver(object) {
-		return nil
+// Needs returns the names of the ConfigMaps that new pods of an object need, and its own name. A run of
+// a CronJob starts pods as the CronJob was when it began.
+func Needs(object client.Object) (of workload.Ref, names []string) {
+	if object.GetDeletionTimestamp() != nil {
+		return of, nil
 	}
-	names := companion.References(&workload.TemplateOf(object).Spec)
+	var pod *corev1.PodSpec
+	job, isJob := object.(*batchv1.Job)
+	switch one, isWorkload := workload.As(object); {
+	case isJob && (isOver(job) || job.Labels[meta.LabelValidation] != ""):
+		return of, nil
+	case isWorkload:
+		of, pod = workload.RefOf(one), &workload.TemplateOf(one).Spec
+	case isJob:
+		of = workload.Ref{Kind: "Job", Namespace: job.Namespace, Name: job.Name, UID: job.UID}
+		pod = &job.Spec.Template.Spec
+	default:
+		return of, nil
+	}
+	names = companion.References(pod)
 	slices.Sort(names)
-	return slices.Compact(names)
+	return of, slices.Compact(names)
 }
 
-// isOver reports whether a workload is a Job that has ended.
-func isOver(object workload.Object) bool {
-	job, isJob := object.(*batchv1.Job)
-	return isJob && slices.ContainsFunc(job.Status.Conditions, func(c batchv1.JobCondition) bool {
+// isOver reports whether a Job has ended.
+func isOver(job *batchv1.Job) bool {
+	return slices.ContainsFunc(job.Status.Conditions, func(c batchv1.JobCondition) bool {
 		return c.Status == corev1.ConditionTrue && (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed)
 	})
 }

@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -185,7 +186,7 @@ func TestAConfigMapThatAWorkloadNeedsStays(t *testing.T) {
 	require.NoError(t, v1alpha1.AddToScheme(scheme))
 	require.NoError(t, workload.AddToScheme(scheme))
 	var objects []client.Object
-	for _, name := range []string{"used", "run", "over", "unused"} {
+	for _, name := range []string{"used", "run", "scheduled", "checked", "over", "unused"} {
 		made := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}}
 		companion.Label(made, "logs")
 		objects = append(objects, made)
@@ -200,22 +201,27 @@ func TestAConfigMapThatAWorkloadNeedsStays(t *testing.T) {
 	elsewhere := deployment("cart")
 	elsewhere.Namespace = "pay"
 	needs(&elsewhere.Spec.Template.Spec, "unused")
-	run, over := &batchv1.Job{}, &batchv1.Job{}
-	run.Namespace, run.Name, over.Namespace, over.Name = "shop", "run", "shop", "over"
-	needs(&run.Spec.Template.Spec, "run")
-	needs(&over.Spec.Template.Spec, "over")
+	job := func(name string) *batchv1.Job {
+		made := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}}
+		needs(&made.Spec.Template.Spec, name)
+		return made
+	}
+	run, scheduled, checked, over := job("run"), job("scheduled"), job("checked"), job("over")
+	scheduled.OwnerReferences = []metav1.OwnerReference{{APIVersion: "batch/v1", Kind: "CronJob", Name: "report", Controller: ptr.To(true)}}
+	checked.Labels = map[string]string{meta.LabelValidation: "1"}
 	over.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobComplete, Status: corev1.ConditionTrue}}
-	cluster := fake.NewClientBuilder().WithScheme(scheme).WithObjects(append(objects, cart, elsewhere, run, over)...).Build()
+	cluster := fake.NewClientBuilder().WithScheme(scheme).WithObjects(append(objects, cart, elsewhere, run, scheduled, checked, over)...).Build()
 	ejector := Ejector{Client: cluster, MaxConcurrent: 1}
 
 	_, err := ejector.Clean(t.Context(), "shop")
 
 	require.ErrorAs(t, err, new(*LeftError))
-	require.ErrorContains(t, err, "ConfigMap shop/used stays, because pods of Deployment shop/cart need it")
-	require.ErrorContains(t, err, "ConfigMap shop/run stays, because pods of Job shop/run need it")
+	require.ErrorContains(t, err, "ConfigMap shop/used stays, because pods of Deployment shop/cart need it: take what names it out of the pod template")
+	require.ErrorContains(t, err, "ConfigMap shop/run stays, because pods of Job shop/run need it: wait until they have ended")
+	require.ErrorContains(t, err, "ConfigMap shop/scheduled stays, because pods of Job shop/scheduled need it")
 	var left corev1.ConfigMapList
 	require.NoError(t, cluster.List(t.Context(), &left))
-	require.Len(t, left.Items, 2, "what only an ended Job or another namespace names is deleted")
+	require.Len(t, left.Items, 3, "what only an ended Job, one of the operator's or another namespace names is deleted")
 }
 
 // An operator that still runs may write between a read and the removal of the finalizer.

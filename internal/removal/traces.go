@@ -114,13 +114,13 @@ func (t *Traces) find(ctx context.Context, cluster client.Reader, kind *workload
 		if err != nil {
 			return fmt.Errorf("listing %s: %w", kind.Plural, err)
 		}
-		for _, object := range workload.Items(page) {
-			for _, name := range Needs(object) {
-				key := client.ObjectKey{Namespace: object.GetNamespace(), Name: name}
-				if users, isThere := t.Companions[key]; isThere {
-					t.Companions[key] = append(users, workload.RefOf(object))
-				}
+		_ = apimeta.EachListItem(page, func(item runtime.Object) error { // It fails only if the function does.
+			if object, isObject := item.(client.Object); isObject {
+				t.addUser(object)
 			}
+			return nil
+		})
+		for _, object := range workload.Items(page) {
 			// What cannot be changed keeps its sidecar until it ends.
 			if view := viewOf(object); len(view.Owned) > 0 && !view.Deleting && kind.Traits.Immutable == "" {
 				t.Workloads = append(t.Workloads, view)
@@ -128,4 +128,15 @@ func (t *Traces) find(ctx context.Context, cluster client.Reader, kind *workload
 		}
 	}
 	return nil
+}
+
+// addUser adds an object to the users of the ConfigMaps that it needs.
+func (t *Traces) addUser(object client.Object) {
+	of, names := Needs(object)
+	for _, name := range names {
+		key := client.ObjectKey{Namespace: of.Namespace, Name: name}
+		if users, isThere := t.Companions[key]; isThere {
+			t.Companions[key] = append(users, of)
+		}
+	}
 }
