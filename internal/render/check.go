@@ -4,9 +4,11 @@
 package render
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -142,19 +144,22 @@ func checkContainer(at string, container *corev1.Container, report func(string, 
 	if container.Image == "" || strings.ContainsAny(container.Image, " \t\r\n") {
 		report("%s.image: %q is not the name of an image", at, container.Image)
 	}
-	variables := map[string]bool{}
-	for i, variable := range container.Env {
-		if variables[variable.Name] {
-			report("%s.env[%d]: variable %q is given twice", at, i, variable.Name)
+	given := map[string]bool{}
+	once := func(list string, i int, format string, args ...any) {
+		what := fmt.Sprintf(format, args...)
+		if given[what] {
+			report("%s.%s[%d]: %s is given twice", at, list, i, what)
 		}
-		variables[variable.Name] = true
+		given[what] = true
 	}
-	mounts := map[string]bool{}
+	for i, variable := range container.Env {
+		once("env", i, "variable %q", variable.Name)
+	}
+	for i, port := range container.Ports {
+		once("ports", i, "port %d of %s", port.ContainerPort, cmp.Or(port.Protocol, corev1.ProtocolTCP))
+	}
 	for i, mount := range container.VolumeMounts {
-		if mounts[mount.MountPath] {
-			report("%s.volumeMounts[%d]: a second mount at %q", at, i, mount.MountPath)
-		}
-		mounts[mount.MountPath] = true
+		once("volumeMounts", i, "a mount at %q", path.Clean(mount.MountPath))
 	}
 	for name, request := range container.Resources.Requests {
 		if limit, ok := container.Resources.Limits[name]; ok && request.Cmp(limit) > 0 {

@@ -166,6 +166,8 @@ func TestWhatMustNotBeInjectedIsRefused(t *testing.T) {
 		"one name for two containers":     {pod("{initContainers: [{name: a, image: x}], containers: [{name: a, image: x}]}"), []string{"template.spec.containers[0].name", "template.spec.initContainers[0]"}},
 		"a variable given twice":          {container("env: [{name: A}, {name: A}]"), []string{"env[1]", `"A"`}},
 		"two mounts at one path":          {container("volumeMounts: [{name: a, mountPath: /x}, {name: b, mountPath: /x}]"), []string{"volumeMounts[1]", "/x"}},
+		"one path in two ways":            {container("volumeMounts: [{name: a, mountPath: /x/y}, {name: b, mountPath: /x//y/}]"), []string{"volumeMounts[1]", `"/x/y" is given twice`}},
+		"one port for two listeners":      {container("ports: [{name: a, containerPort: 80}, {name: b, containerPort: 80, protocol: TCP}, {containerPort: 80, protocol: UDP}]"), []string{"ports[1]: port 80 of TCP is given twice"}},
 		"a request above its limit":       {container("resources: {requests: {cpu: 2}, limits: {cpu: 1}}"), []string{"resources", "cpu"}},
 		"a quantity out of proportion":    {container("resources: {requests: {cpu: 1e60000000}, limits: {cpu: 1}}"), []string{"template.spec.containers[0].resources.requests.cpu", "an exponent of at most 2 digits"}},
 		"a quantity of many digits":       {container("resources: {limits: {cpu: '" + strings.Repeat("9", 700_000) + "'}}"), []string{"template.spec.containers[0].resources.limits.cpu: 9999", "at most 64 characters"}},
