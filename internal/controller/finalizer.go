@@ -209,14 +209,23 @@ func (f *finalizer) orphanCompanions(ctx context.Context, sidecar *v1alpha1.Vect
 }
 
 // deleteCompanions deletes the companions of a VectorSidecar, including those that old ReplicaSets
-// refer to, because nobody will do so later. It asks the API server because the cache may not have
-// the latest ones yet.
+// refer to. What a run still starts pods with stays, because they would hang without it; it is a stray
+// when the run has ended. deleteCompanions asks the API server because the cache may not have the latest
+// ones yet.
 func (f *finalizer) deleteCompanions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
 	companions, err := source.Reader{Reader: f.live}.Companions(ctx, sidecar)
+	if err != nil || len(companions) == 0 {
+		return err
+	}
+	running := slices.DeleteFunc(workload.HoldersOf(f.kinds), func(of workload.Holder) bool { return !of.Starts })
+	used, err := usedBy(ctx, f.live, running, sidecar.Namespace)
 	if err != nil {
 		return err
 	}
 	for i := range companions {
+		if used[companions[i].Name] {
+			continue
+		}
 		if err := f.writer.DeleteCompanion(ctx, client.ObjectKeyFromObject(&companions[i])); err != nil {
 			return err
 		}

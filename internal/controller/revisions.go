@@ -26,7 +26,7 @@ const holdersAtOnce = 100
 // ever. Companions that were checked recently count as used.
 func unusedRevisions(ctx context.Context, live client.Reader, kinds []*workload.Kind, known *state.Sidecar, namespace string, companions []string) (free []string, wait time.Duration, err error) {
 	if known.IsRevisionDue(companions) {
-		used, err := usedRevisions(ctx, live, kinds, namespace)
+		used, err := usedBy(ctx, live, workload.HoldersOf(kinds), namespace)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -35,12 +35,12 @@ func unusedRevisions(ctx context.Context, live client.Reader, kinds []*workload.
 	return free, known.KeepRevisions(companions, free), nil
 }
 
-// usedRevisions returns the names of the ConfigMaps that revisions of workloads of a namespace, and
+// usedBy returns the names of the ConfigMaps that revisions of workloads of a namespace, and
 // Jobs, refer to. They are listed when a companion is about to be deleted, and not cached, because
 // there are many and they are needed rarely.
-func usedRevisions(ctx context.Context, live client.Reader, kinds []*workload.Kind, namespace string) (map[string]bool, error) {
+func usedBy(ctx context.Context, live client.Reader, holders []workload.Holder, namespace string) (map[string]bool, error) {
 	used := map[string]bool{}
-	for _, holder := range workload.HoldersOf(kinds) {
+	for _, holder := range holders {
 		page := holder.NewList()
 		for isFirst := true; isFirst || page.GetContinue() != ""; isFirst = false {
 			err := live.List(ctx, page, client.InNamespace(namespace), client.Limit(holdersAtOnce), client.Continue(page.GetContinue()))

@@ -16,6 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // deleteStrays deletes companions that were written after their VectorSidecar was gone. The cache
@@ -59,7 +60,7 @@ func (s *sweeper) deleteStraysIn(ctx context.Context, namespace string, names []
 		return err
 	}
 	owners := companion.OwnersOf(carriersOf(s.views.workloads.Traced()), sidecars.Items, clusters)
-	used, err := usedRevisions(ctx, s.live, s.views.workloads.Kinds(), namespace)
+	used, err := usedBy(ctx, s.live, workload.HoldersOf(s.views.workloads.Kinds()), namespace)
 	if err != nil {
 		return err
 	}

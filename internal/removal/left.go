@@ -83,26 +83,20 @@ func Needs(object client.Object) (of workload.Ref, names []string) {
 		return of, nil
 	}
 	var pod *corev1.PodSpec
-	job, isJob := object.(*batchv1.Job)
-	switch one, isWorkload := workload.As(object); {
-	case isJob && (isOver(job) || job.Labels[meta.LabelValidation] != ""):
-		return of, nil
-	case isWorkload:
+	if one, isWorkload := workload.As(object); isWorkload {
 		of, pod = workload.RefOf(one), &workload.TemplateOf(one).Spec
-	case isJob:
+	}
+	if job, isJob := object.(*batchv1.Job); isJob {
 		of = workload.Ref{Kind: "Job", Namespace: job.Namespace, Name: job.Name, UID: job.UID}
-		pod = &job.Spec.Template.Spec
-	default:
+		pod, isJob = workload.PodOf(job)
+		if !isJob || job.Labels[meta.LabelValidation] != "" {
+			return of, nil
+		}
+	}
+	if pod == nil {
 		return of, nil
 	}
 	names = companion.References(pod)
 	slices.Sort(names)
 	return of, slices.Compact(names)
-}
-
-// isOver reports whether a Job has ended.
-func isOver(job *batchv1.Job) bool {
-	return slices.ContainsFunc(job.Status.Conditions, func(c batchv1.JobCondition) bool {
-		return c.Status == corev1.ConditionTrue && (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed)
-	})
 }

@@ -24,13 +24,15 @@ type Holder struct {
 	NewList func() List
 	// kinds are the kinds of workloads that make them.
 	kinds []*Kind
+	// Starts reports whether they start pods whatever becomes of the workload.
+	Starts bool
 }
 
 // holders are the kinds of them.
 var holders = []Holder{
-	{"ReplicaSets", appsv1.GroupName, "replicasets", func() List { return &appsv1.ReplicaSetList{} }, []*Kind{&deployments, &argoRollouts}},
-	{"ControllerRevisions", appsv1.GroupName, "controllerrevisions", func() List { return &appsv1.ControllerRevisionList{} }, []*Kind{&statefulSets, &daemonSets}},
-	{"Jobs", batchv1.GroupName, "jobs", func() List { return &batchv1.JobList{} }, []*Kind{&cronJobs, &jobs}},
+	{"ReplicaSets", appsv1.GroupName, "replicasets", func() List { return &appsv1.ReplicaSetList{} }, []*Kind{&deployments, &argoRollouts}, false},
+	{"ControllerRevisions", appsv1.GroupName, "controllerrevisions", func() List { return &appsv1.ControllerRevisionList{} }, []*Kind{&statefulSets, &daemonSets}, false},
+	{"Jobs", batchv1.GroupName, "jobs", func() List { return &batchv1.JobList{} }, []*Kind{&cronJobs, &jobs}, true},
 }
 
 // HoldersOf returns what holds templates of workloads of some kinds.
@@ -44,14 +46,14 @@ func HoldersOf(of []*Kind) []Holder {
 	return found
 }
 
-// PodOf returns the pod that a holder's object describes; false if it describes none, or
-// cannot be read.
+// PodOf returns the pod that a holder's object describes; false if it describes none that starts
+// again, or cannot be read.
 func PodOf(object runtime.Object) (*corev1.PodSpec, bool) {
 	switch of := object.(type) {
 	case *appsv1.ReplicaSet:
 		return &of.Spec.Template.Spec, true
 	case *batchv1.Job:
-		return &of.Spec.Template.Spec, true
+		return &of.Spec.Template.Spec, !isOver(of)
 	case *appsv1.ControllerRevision:
 		// Its data is a patch of the workload that replaces spec.template.
 		var data struct {
@@ -63,4 +65,11 @@ func PodOf(object runtime.Object) (*corev1.PodSpec, bool) {
 		return &data.Spec.Template.Spec, true
 	}
 	return nil, false
+}
+
+// isOver reports whether a Job starts no more pods.
+func isOver(job *batchv1.Job) bool {
+	return job.DeletionTimestamp != nil || slices.ContainsFunc(job.Status.Conditions, func(c batchv1.JobCondition) bool {
+		return c.Status == corev1.ConditionTrue && (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed)
+	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -140,8 +141,8 @@ func TestACopyOfAMebibyte(t *testing.T) {
 	require.Len(t, mounted(t, deployment).Data["teams.csv"], size)
 }
 
-// Nobody comes after a VectorSidecar, so that with it goes what old ReplicaSets refer to;
-// what it was copied from is its owner's.
+// Nobody comes after a VectorSidecar, so that with it goes what old ReplicaSets refer to, but not what
+// a run of a CronJob may start another pod with; what it was copied from is its owner's.
 func TestCompanionsGoWithTheirVectorSidecar(t *testing.T) {
 	t.Parallel()
 	config, deployment, vs := shipping(t, v1alpha1.ReloadRestart)
@@ -151,8 +152,21 @@ func TestCompanionsGoWithTheirVectorSidecar(t *testing.T) {
 	harness.Until(t, world, vs, "readiness", isUpToDate)
 	require.Len(t, companionsIn(t, vs.Namespace), 2, "the Deployment can be rolled back")
 	// Made from one of ours, as people do, with all its labels.
+	needed := mine.Name
 	mine.ObjectMeta = metav1.ObjectMeta{Namespace: vs.Namespace, Name: "mine", Labels: mine.Labels, Annotations: mine.Annotations}
-	world.Create(t, mine)
+	report := objects.NewWorkload("CronJob", "report", vs.Namespace, nil)
+	world.Create(t, mine, report)
+	run := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: vs.Namespace, Name: "run", OwnerReferences: []metav1.OwnerReference{
+		*metav1.NewControllerRef(report, batchv1.SchemeGroupVersion.WithKind("CronJob")),
+	}}}
+	deployment.Spec.Template.Spec.DeepCopyInto(&run.Spec.Template.Spec)
+	run.Spec.Template.Spec.RestartPolicy = corev1.RestartPolicyNever
+	for i := range run.Spec.Template.Spec.Volumes {
+		if from := run.Spec.Template.Spec.Volumes[i].ConfigMap; from != nil {
+			from.Name = needed
+		}
+	}
+	world.Create(t, run)
 
 	require.NoError(t, world.Client.Delete(t.Context(), vs))
 
@@ -160,8 +174,8 @@ func TestCompanionsGoWithTheirVectorSidecar(t *testing.T) {
 		return apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(vs), vs))
 	})
 	left := companionsIn(t, vs.Namespace)
-	require.Len(t, left, 1)
-	require.Equal(t, "mine", left[0].Name)
+	require.Len(t, left, 2)
+	require.ElementsMatch(t, []string{"mine", needed}, []string{left[0].Name, left[1].Name})
 	world.Get(t, config)
 }
 
