@@ -65,6 +65,9 @@ func check(overlay *workload.Overlay, kubeVersion string) error {
 	}
 	checkPullSecrets(spec.ImagePullSecrets, report)
 	for _, mount := range applications {
+		if clean := path.Clean(mount.MountPath); clean != mount.MountPath && clean+"/" != mount.MountPath {
+			report("template.spec.containers: %q gets a mount at %q: write %q, or it would hide one that is there already", mount.Container, mount.MountPath, clean)
+		}
 		if !volumes[mount.Name] {
 			report("template.spec.containers: %q gets a mount of volume %q, which is not in template.spec.volumes: an application gets a volume of the sidecar's only", mount.Container, mount.Name)
 		}

@@ -167,6 +167,7 @@ func TestWhatMustNotBeInjectedIsRefused(t *testing.T) {
 		"a variable given twice":          {container("env: [{name: A}, {name: A}]"), []string{"env[1]", `"A"`}},
 		"two mounts at one path":          {container("volumeMounts: [{name: a, mountPath: /x}, {name: b, mountPath: /x}]"), []string{"volumeMounts[1]", "/x"}},
 		"one path in two ways":            {container("volumeMounts: [{name: a, mountPath: /x/y}, {name: b, mountPath: /x//y/}]"), []string{"volumeMounts[1]", `"/x/y" is given twice`}},
+		"a mount that would hide another": {pod("{containers: [{name: a, image: x}, {name: app, volumeMounts: [{name: v, mountPath: /x/../y}]}], volumes: [{name: v, emptyDir: {}}]}"), []string{`"app" gets a mount at "/x/../y": write "/y"`}},
 		"one port for two listeners":      {container("ports: [{name: a, containerPort: 80}, {name: b, containerPort: 80, protocol: TCP}, {containerPort: 80, protocol: UDP}]"), []string{"ports[1]: port 80 of TCP is given twice"}},
 		"a request above its limit":       {container("resources: {requests: {cpu: 2}, limits: {cpu: 1}}"), []string{"resources", "cpu"}},
 		"a quantity out of proportion":    {container("resources: {requests: {cpu: 1e60000000}, limits: {cpu: 1}}"), []string{"template.spec.containers[0].resources.requests.cpu", "an exponent of at most 2 digits"}},
