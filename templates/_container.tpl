@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 {{- /* The sidecar container: a list of one. */}}
 {{- define "vector-sidecar.container" -}}
 {{- $sidecar := .Values.sidecar -}}
-- name: {{ $sidecar.name }}
+- name: {{ $sidecar.name | quote }}
   image: {{ required "sidecar.image is empty: name an image of Vector, with a tag or a digest" $sidecar.image | quote }}
   imagePullPolicy: {{ $sidecar.imagePullPolicy }}
   {{- if include "vector-sidecar.isNative" . }}
