@@ -18,7 +18,6 @@ that says so; and role, which says what to ask for. */ -}}
 {{- range $kind, $of := $kinds }}
 {{- $pairs = append $pairs (printf "['%s', '%s']" $kind $of.resource) }}
 {{- end }}
-{{- $operator := printf "system:serviceaccount:%s:%s" $root.Release.Namespace (include "vector-sidecar-operator.serviceAccountName" $root) }}
 {{- if and $root.Values.admissionPolicy.enabled (semverCompare ">=1.30.0-0" $root.Capabilities.KubeVersion.Version) }}
 {{- /* A name of its own for each release, without the colon that roles may have. */ -}}
 {{- $name := printf "%s.%s.%s" $root.Release.Namespace (include "vector-sidecar-operator.fullname" $root) $of.resource }}
@@ -60,6 +59,9 @@ spec:
       expression: >-
         request.operation == 'UPDATE' && '{{ $finalizer }}' in oldObject.metadata.?finalizers.orValue([]) &&
         !('{{ $finalizer }}' in object.metadata.?finalizers.orValue([]))
+    # Their roles are for the kinds that are served; others may be listed, and go with the release.
+    - name: isOurs
+      expression: request.userInfo.username in {{ include "vector-sidecar-operator.accounts" $root }}
     # Each in a variable of its own: one expression may ask the authorizer twice at most.
     {{- range $kind, $of := $kinds }}
     - name: mayPatch{{ $kind }}
@@ -80,20 +82,20 @@ spec:
       expression: >-
         [{{ $pairs | join ", " }}].filter(p, p[0] in variables.kinds).map(p, p[1]).join(', ')
   validations:
-    - expression: "!variables.changes || variables.mayPatch"
+    - expression: "!variables.changes || variables.mayPatch || variables.isOurs"
       reason: Forbidden
       messageExpression: >-
         "user " + request.userInfo.username + " may not create or change " + variables.sidecar +
         ": it changes " + variables.named + ", and the user may not patch these " + {{ $of.where }} +
         "; ask for a role with the verb patch on " + variables.named + " {{ $of.role }}"
-    - expression: "!variables.losesFinalizer || variables.mayPatch || request.userInfo.username == '{{ $operator }}'"
+    - expression: "!variables.losesFinalizer || variables.mayPatch || variables.isOurs"
       reason: Forbidden
       messageExpression: >-
         "user " + request.userInfo.username + " may not take finalizer {{ $finalizer }} from " + variables.sidecar +
         ": the operator does so when its sidecars are out of their workloads, and the user may not patch " + variables.named + " " + {{ $of.where }} +
         "; ask for a role with the verb patch on " + variables.named + " {{ $of.role }}"
     # The namespace controller may delete workloads, and not patch them.
-    - expression: request.operation != 'DELETE' || variables.mayPatchOrDelete
+    - expression: request.operation != 'DELETE' || variables.mayPatchOrDelete || variables.isOurs
       reason: Forbidden
       messageExpression: >-
         "user " + request.userInfo.username + " may not delete " + variables.sidecar +

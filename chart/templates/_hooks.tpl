@@ -28,6 +28,14 @@ make. Takes a list: the root, and the hook's component. */ -}}
 {{- end -}}
 {{- end -}}
 
+{{- /* The accounts that do the operator's work: its own, and that of the Job before uninstalling. A list in CEL. */ -}}
+{{- define "vector-sidecar-operator.accounts" -}}
+{{- $accounts := list (include "vector-sidecar-operator.serviceAccountName" .) (include "vector-sidecar-operator.hookAccount" (list . "uninstall")) | uniq }}
+{{- $names := list }}
+{{- range $accounts }}{{ $names = append $names (printf "'system:serviceaccount:%s:%s'" $.Release.Namespace .) }}{{ end -}}
+[{{ join ", " $names }}]
+{{- end -}}
+
 {{- /* Account and roles of a hook. Takes a dict: root, component, hook, and rules: a
 list of dicts with namespace ("" for the cluster) and rules (YAML). */ -}}
 {{- define "vector-sidecar-operator.hookRights" -}}

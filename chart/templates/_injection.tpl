@@ -22,15 +22,6 @@ one that did. */ -}}
 {{- end }}
 {{- end -}}
 
-{{- /* The accounts whose writes are left alone: what takes a sidecar out must not find it
-put in again. A list in CEL. */ -}}
-{{- define "vector-sidecar-operator.injectionExempt" -}}
-{{- $accounts := list (include "vector-sidecar-operator.serviceAccountName" .) (include "vector-sidecar-operator.hookAccount" (list . "uninstall")) | uniq }}
-{{- $names := list }}
-{{- range $accounts }}{{ $names = append $names (printf "'system:serviceaccount:%s:%s'" $.Release.Namespace .) }}{{ end -}}
-[{{ join ", " $names }}]
-{{- end -}}
-
 {{- /* The items of a list that are added, in CEL: those of new sidecars, and where a list has one
 owner (isAtomic) what a request has left out, as the workload had it unless something else is asked for
 since. Takes what the OverlaySet calls them (of), the list of the pod and the path of its template. */ -}}

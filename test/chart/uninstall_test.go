@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
@@ -20,7 +21,8 @@ import (
 // The Job leads in its place.
 func TestUninstallingEjectsWithoutAnOperator(t *testing.T) {
 	i := installed(t, chartDir, "--set", "leaderElection.leaseDurationSeconds=3,leaderElection.renewDeadlineSeconds=2,leaderElection.retryPeriodSeconds=1")
-	cart, _ := injected(t)
+	cart, logs := injected(t)
+	alsoForStatefulSets(t, logs)
 	i.end(syscall.SIGKILL)
 
 	helm(t, "uninstall", release, "-n", namespace)
@@ -28,9 +30,18 @@ func TestUninstallingEjectsWithoutAnOperator(t *testing.T) {
 	requireNoTrace(t, cart)
 }
 
+// alsoForStatefulSets has a VectorSidecar list a kind that the release does not serve, and has no right to.
+func alsoForStatefulSets(t *testing.T, of *v1alpha1.VectorSidecar) {
+	t.Helper()
+	before := of.DeepCopy()
+	of.Spec.Workloads = []v1alpha1.WorkloadKind{"Deployment", "StatefulSet"}
+	require.NoError(t, cluster.Patch(t.Context(), of, client.MergeFrom(before)))
+}
+
 func TestUninstallingMayLeaveTheSidecars(t *testing.T) {
 	installed(t, chartDir, "--set", "uninstall.policy=orphan")
-	cart, _ := injected(t)
+	cart, logs := injected(t)
+	alsoForStatefulSets(t, logs)
 	template := cart.Spec.Template.DeepCopy()
 
 	helm(t, "uninstall", release, "-n", namespace)
