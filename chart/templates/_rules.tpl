@@ -172,7 +172,7 @@ ClusterRole. */ -}}
   resources: [events]
   verbs: [create, patch]
 {{- end }}
-{{- if or .Values.rollout.waves .Values.rollout.halt }}
+{{- if or .Values.rollout.waves (kindIs "map" .Values.rollout.halt) }}
 # What the installation gave out in waves, to render it again.
 - apiGroups: [apps]
   resources: [controllerrevisions]
