@@ -124,9 +124,14 @@ SPDX-License-Identifier: Apache-2.0
 {{- if and $minimum $maximum -}}
 {{- fail (printf "podDisruptionBudget has minAvailable %v and maxUnavailable %v: give one, and set the other to null" $budget.minAvailable $budget.maxUnavailable) -}}
 {{- end -}}
-{{- $blocks := or (eq (toString $budget.minAvailable) "100%") (has (toString $budget.maxUnavailable) (list "0" "0%")) -}}
-{{- if and $minimum (not (kindIs "string" $budget.minAvailable)) -}}
-{{- $blocks = ge (int $budget.minAvailable) (int .replicas) -}}
+{{- $blocks := has (toString $budget.maxUnavailable) (list "0" "0%") -}}
+{{- if $minimum -}}
+{{- $least := int $budget.minAvailable -}}
+{{- if kindIs "string" $budget.minAvailable -}}
+{{- /* A share is rounded up. */ -}}
+{{- $least = div (add (mul (trimSuffix "%" $budget.minAvailable | int) .replicas) 99) 100 -}}
+{{- end -}}
+{{- $blocks = ge (int $least) (int .replicas) -}}
 {{- end -}}
 {{- if and $blocks (gt (int .replicas) 0) -}}
 {{- fail (printf "podDisruptionBudget lets none of %d operators go: no node with an operator could be drained; lower minAvailable, raise maxUnavailable, or set replicas higher" (int .replicas)) -}}
