@@ -18,6 +18,14 @@ Takes a list: the root, and the kind. */ -}}
 {{- end -}}
 {{- end -}}
 
+{{- /* "true" where there are metrics of what a file of alerts or a dashboard is about: operator or
+sidecars. Takes a list: the root, and the path of the file. */ -}}
+{{- define "vector-sidecar-operator.isScraped" -}}
+{{- $values := (first .).Values -}}
+{{- $all := dict "operator" $values.metrics.enabled "sidecars" $values.monitoring.sidecars.enabled -}}
+{{- if get $all (last . | base | splitList "." | first) }}true{{ end -}}
+{{- end -}}
+
 {{- /* The label "job" of the series of the operator; with -sidecars, of theirs. It is
 the release's own, and does not depend on what scrapes. */ -}}
 {{- define "vector-sidecar-operator.job" -}}
