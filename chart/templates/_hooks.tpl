@@ -6,10 +6,12 @@ What the Job before uninstalling and the Pod of helm test run as. Their accounts
 and rights come and go with them, so that the operator itself never has them.
 */ -}}
 
-{{- /* Labels of a hook's pod. Takes a list: the root, and the hook's component. */ -}}
+{{- /* Labels of a hook's pod: those of the operator's, but for the component. Takes a list: the root, and the
+hook's component. */ -}}
 {{- define "vector-sidecar-operator.hookLabels" -}}
-{{ include "vector-sidecar-operator.selectorLabels" (first .) }}
-app.kubernetes.io/component: {{ last . }}
+{{- $root := first . -}}
+{{- $own := set (include "vector-sidecar-operator.selectorLabels" $root | fromYaml) "app.kubernetes.io/component" (last .) -}}
+{{- mergeOverwrite (dict) (default dict $root.Values.commonLabels) (default dict $root.Values.podLabels) $own | toYaml -}}
 {{- end -}}
 
 {{- /* The name of the Job before uninstalling. */ -}}

@@ -30,13 +30,17 @@ tolerations:
 {{- end }}
 {{- end -}}
 
-{{- /* Keys of a container's: image and security context. */ -}}
+{{- /* Keys of a container's: image, security context and resources. */ -}}
 {{- define "vector-sidecar-operator.container" -}}
 image: {{ include "vector-sidecar-operator.image" . | quote }}
 imagePullPolicy: {{ .Values.image.pullPolicy }}
 {{- $restricted := dict "allowPrivilegeEscalation" false "readOnlyRootFilesystem" true "capabilities" (dict "drop" (list "ALL")) }}
 securityContext:
   {{- include "vector-sidecar-operator.over" (list $restricted .Values.securityContext) | nindent 2 }}
+{{- with .Values.resources }}
+resources:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- end -}}
 
 {{- /* The second map over the first, as YAML; a key that is null in the second goes. */ -}}
