@@ -13,7 +13,10 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/registry"
 	"github.com/stretchr/testify/require"
+	helmchart "helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chart/loader"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/engine"
 )
 
 // The chart goes to a registry and comes back as it was, and installs from there.
@@ -40,4 +43,23 @@ func TestTheChartIsPackagedAndPushed(t *testing.T) {
 	}
 	fetched := helm(t, "template", release, reference+"/vector-sidecar-operator", "--version", version, "--plain-http", "-n", namespace)
 	require.Equal(t, string(helm(t, "template", release, chartDir, "-n", namespace)), string(fetched))
+}
+
+// Helm hands a dependency the key of its condition, and what is global for all charts.
+func TestTheChartMayBeADependencyWithACondition(t *testing.T) {
+	chart := load(t)
+	name := chart.Name()
+	platform := &helmchart.Chart{Metadata: &helmchart.Metadata{
+		APIVersion: "v2", Name: "platform", Version: "1.0.0",
+		Dependencies: []*helmchart.Dependency{{Name: name, Version: chart.Metadata.Version, Condition: name + ".enabled"}},
+	}}
+	platform.SetDependencies(chart)
+	values := map[string]any{name: map[string]any{"enabled": true}, "global": map[string]any{"storageClass": "fast"}}
+
+	require.NoError(t, chartutil.ProcessDependencies(platform, values))
+	all, err := chartutil.ToRenderValues(platform, values, chartutil.ReleaseOptions{Name: release, Namespace: namespace}, nil)
+	require.NoError(t, err)
+	files, err := engine.Render(platform, all)
+	require.NoError(t, err)
+	require.Contains(t, files["platform/charts/"+name+"/templates/deployment.yaml"], "kind: Deployment")
 }
