@@ -36,13 +36,22 @@ nobody here knows the keys, so that where one is named, all may be.
 {{- $isFree := false -}}
 {{- $below := list -}}
 {{- range $schema := $.schemas -}}
+{{- $of := list -}}
+{{- if kindIs "map" $schema -}}
 {{- $properties := default dict $schema.properties -}}
-{{- if hasKey $properties $key -}}
-{{- $below = append $below (get $properties $key) -}}
-{{- else if kindIs "map" $schema.additionalProperties -}}
-{{- $below = append $below $schema.additionalProperties -}}
-{{- else if $schema.additionalProperties | toString | ne "false" -}}
-{{- $isFree = true -}}
+{{- if hasKey $properties $key }}{{ $of = append $of (get $properties $key) }}{{ end -}}
+{{- range $pattern, $one := $schema.patternProperties -}}
+{{- if regexMatch $pattern $key }}{{ $of = append $of $one }}{{ end -}}
+{{- end -}}
+{{- if not $of -}}
+{{- $of = list (ternary $schema.additionalProperties true (hasKey $schema "additionalProperties")) -}}
+{{- end -}}
+{{- else -}}
+{{- $of = list $schema -}}
+{{- end -}}
+{{- /* true allows anything, and so does what says nothing of keys; false allows nothing. */ -}}
+{{- range $of -}}
+{{- if kindIs "map" . }}{{ $below = append $below . }}{{ else if . }}{{ $isFree = true }}{{ end -}}
 {{- end -}}
 {{- end -}}
 {{- if $isFree -}}
