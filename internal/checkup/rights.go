@@ -6,6 +6,7 @@ package checkup
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -59,6 +60,36 @@ func workloadNeeds(names []string) []need {
 	return found
 }
 
+// optionalNeeds returns what the chart grants in addition for what is switched on.
+func optionalNeeds(installation *source.Installation) []need {
+	var found []need
+	if installation.Injects {
+		found = append(found,
+			need{v1alpha1.GroupVersion.Group, "overlaysets", "", "", []string{"get", "watch", "create", "update"}},
+			need{"", "podtemplates", "", "", []string{"create"}})
+	}
+	if installation.RunsJobs {
+		found = append(found, need{"batch", "jobs", "", "", []string{"list", "watch", "create", "delete"}})
+	}
+	if installation.RunsJobs || installation.ReadsPods {
+		found = append(found, need{"", "pods", "", "", []string{"list"}})
+	}
+	tellsByEvent := func(name string) bool {
+		kind := workload.KindOf(name)
+		return kind != nil && kind.Traits.TellsByEvent
+	}
+	if installation.ReadsPods && slices.ContainsFunc(installation.Kinds, tellsByEvent) {
+		found = append(found, need{"", "events", "", "", []string{"list"}})
+	}
+	if installation.Preflight {
+		found = append(found, need{"", "pods", "", "", []string{"create"}}, need{"", "secrets", "", "", []string{"create"}})
+	}
+	if installation.ReadsAccounts {
+		found = append(found, need{"", "serviceaccounts", "", "", []string{"get"}})
+	}
+	return found
+}
+
 // placed is a need in a namespace, "" for all of them or for cluster-scoped resources.
 type placed struct {
 	need
@@ -102,16 +133,7 @@ func (d *Diagnosis) rights(ctx context.Context, installation *source.Installatio
 		namespaces = []string{metav1.NamespaceAll}
 	}
 	wanted := append(webhookNeeds(installation), rolloutNeeds(installation)...)
-	needs := append(workloadNeeds(installation.Kinds), needs...)
-	if installation.ReadsPods {
-		needs = append(needs, need{"", "pods", "", "", []string{"list"}})
-	}
-	if installation.Preflight {
-		needs = append(needs, need{"", "pods", "", "", []string{"create"}}, need{"", "secrets", "", "", []string{"create"}})
-	}
-	if installation.ReadsAccounts {
-		needs = append(needs, need{"", "serviceaccounts", "", "", []string{"get"}})
-	}
+	needs := slices.Concat(workloadNeeds(installation.Kinds), needs, optionalNeeds(installation))
 	if installation.ReadsNodes {
 		wanted = append(wanted, placed{need{"", "nodes", "", "", []string{"list"}}, ""})
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
 func TestRightsAreAskedForTheKindsThatAreServed(t *testing.T) {
@@ -22,4 +24,33 @@ func TestRightsAreAskedForTheKindsThatAreServed(t *testing.T) {
 		{"apps", "controllerrevisions", "", "", []string{"list"}},
 		{"batch", "jobs", "", "", []string{"list"}},
 	}, workloadNeeds([]string{"StatefulSet", "DaemonSet", "Job", "KindOfALaterRelease"}))
+}
+
+func TestRightsAreAskedForWhatIsSwitchedOn(t *testing.T) {
+	for name, test := range map[string]struct {
+		of   source.Installation
+		want []need
+	}{
+		"nothing": {source.Installation{}, nil},
+		"injection by the API server": {source.Installation{Injects: true}, []need{
+			{"observability.kontroloop.ai", "overlaysets", "", "", []string{"get", "watch", "create", "update"}},
+			{"", "podtemplates", "", "", []string{"create"}},
+		}},
+		"Jobs that validate": {source.Installation{RunsJobs: true}, []need{
+			{"batch", "jobs", "", "", []string{"list", "watch", "create", "delete"}},
+			{"", "pods", "", "", []string{"list"}},
+		}},
+		"pods": {source.Installation{ReadsPods: true, Kinds: []string{"Deployment"}}, []need{{"", "pods", "", "", []string{"list"}}}},
+		"pods whose refusal events alone tell": {source.Installation{ReadsPods: true, Kinds: []string{"Deployment", "StatefulSet"}}, []need{
+			{"", "pods", "", "", []string{"list"}},
+			{"", "events", "", "", []string{"list"}},
+		}},
+		"dry runs": {source.Installation{Preflight: true}, []need{
+			{"", "pods", "", "", []string{"create"}},
+			{"", "secrets", "", "", []string{"create"}},
+		}},
+		"ServiceAccounts": {source.Installation{ReadsAccounts: true}, []need{{"", "serviceaccounts", "", "", []string{"get"}}}},
+	} {
+		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, optionalNeeds(&test.of)) })
+	}
 }

@@ -46,6 +46,10 @@ type Installation struct {
 	OffersClusters bool
 	// Preflight is true if it tries sidecars by dry runs before it writes them.
 	Preflight bool
+	// Injects is true if it keeps OverlaySets, by which the API server injects.
+	Injects bool
+	// RunsJobs is true if it may run Jobs that validate a configuration.
+	RunsJobs bool
 	// ReadsPods is true if it reads the pods of workloads.
 	ReadsPods bool
 	// ReadsNodes is true if it reads the versions of kubelets.
@@ -74,6 +78,8 @@ const (
 	flagNodes       = "--read-nodes"
 	flagClusters    = "--cluster-sidecars"
 	flagPreflight   = "--preflight"
+	flagInjection   = "--admission-injection"
+	flagJobs        = "--validation-jobs"
 	flagAccounts    = "--read-service-accounts"
 
 	flagWebhook              = "--webhook-bind-address"
@@ -138,6 +144,10 @@ func (i *Installation) take(arguments []string) {
 			i.OffersClusters = value != "false"
 		case flagPreflight:
 			i.Preflight = value != "false"
+		case flagInjection:
+			i.Injects = value != "false"
+		case flagJobs:
+			i.RunsJobs = value != "false"
 		case flagPods:
 			i.ReadsPods = value != "false"
 		case flagNodes:
