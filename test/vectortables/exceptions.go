@@ -70,6 +70,15 @@ var changes = map[string]func(of *form, name, value string) bool{
 		delete(of.Options[name].Type, value)
 		return was
 	},
+	// bounds: Vector takes whole numbers from MIN..MAX alone.
+	"bounds": func(of *form, name, value string) bool {
+		number := of.Options[name].Type["uint"]
+		if number == nil || number.Syntax == value {
+			return false
+		}
+		number.Syntax = value
+		return true
+	},
 	// unknown: Vector knows no such option.
 	"unknown": func(of *form, name, _ string) bool {
 		delete(of.Options, name)
@@ -84,7 +93,7 @@ var changes = map[string]func(of *form, name, value string) bool{
 
 // narrows reports whether Vector takes less than its data say.
 func (e *exception) narrows() bool {
-	return e.what == "required" || e.what == "refuses" || e.what == "unknown"
+	return slices.Contains([]string{"required", "refuses", "bounds", "unknown"}, e.what)
 }
 
 func readExceptions(path string) ([]*exception, error) {

@@ -116,6 +116,8 @@ func (f *flattener) referred(name string) typ {
 		found["uint"].Syntax = "100..999"
 	case "vector::common::http::server_auth::HttpServerAuthConfig":
 		found["object"].share() // It is read by hand, with the options of every strategy.
+	case "vector_core::event::metric::tags::TagValueSet":
+		found = typ{"string": {}, "array": {Items: typ{"string": {}}}} // It is read by hand: the value of a tag, or several.
 	case "vector_core::ipallowlist::IpAllowlistConfig":
 		found["array"].Items["string"].Syntax = "ip_net"
 	}
@@ -349,6 +351,7 @@ func program(s *schema, denies map[string]int, minor int) release {
 	for _, others := range []string{"sources", "transforms", "sinks"} {
 		delete(globals.Options, others)
 	}
+	globals.Options["api"].Type["object"].Options["address"].Type["string"].Syntax = "socket_address" // The schema has it as a text.
 	all["globals"]["vector"] = globals
 	return all
 }
