@@ -5,6 +5,7 @@ package vectorconfig
 
 import (
 	"maps"
+	"path"
 	"slices"
 )
 
@@ -12,8 +13,21 @@ import (
 // an entry of one name may be in one of them only.
 var collections = []string{"sources", "transforms", "sinks", "enrichment_tables", "secret"}
 
+// agreed are the options of which two files may not say different things, with the default,
+// which gives way. What any other option is in the first file counts, but for booleans.
+var agreed = map[string]string{
+	"data_dir": defaultDataDir, "api.address": defaultAPIAddress,
+	"wildcard_matching": "", "timezone": "", "acknowledgements": "", "acknowledgements.enabled": "", "proxy.http": "", "proxy.https": "",
+	"expire_metrics_secs": "", "expire_metrics.secs": "", "expire_metrics.nanos": "", "schema.log_namespace": "",
+	"log_schema.host_key": "host", "log_schema.message_key": "message", "log_schema.timestamp_key": "timestamp",
+	"log_schema.source_type_key": "source_type", "log_schema.metadata_key": "metadata",
+}
+
+// offByOne are what one file switches off; all else that is true or false one file switches on.
+var offByOne = []string{"healthchecks.enabled", "proxy.enabled"}
+
 // merge adds a file to the configuration as Vector does: components side by
-// side, tests one after the other, and everything else only once or the same.
+// side, tests one after the other, and of everything else what the files agree on.
 func (c *checker) merge(into, from *value) {
 	for _, e := range from.entries {
 		there := into.entry(e.key)
@@ -23,17 +37,14 @@ func (c *checker) merge(into, from *value) {
 		case slices.Contains(collections, e.key) && there.value.form == table && e.value.form == table:
 			c.mergeEntries(e.key, there.value, e.value)
 		case there.value.form == list && e.value.form == list:
-			there.value.items = append(there.value.items, e.value.items...)
-		case there.value.form == table && e.value.form == table:
-			c.mergeOptions(e.key, there.value, e.value)
-		case there.value.form == open || e.value.form == open:
-		case there.value.scalar != e.value.scalar || there.value.form != e.value.form:
-			c.report(definedTwice, e.at, e.key, "%q is %s here and %s at %s", e.key, e.value.scalar, there.value.scalar, c.place(there.at))
+			c.mergeItems(e.key, there.value, e.value)
+		default:
+			c.mergeValue(e.key, there, e)
 		}
 	}
 }
 
-// copied is a table of its own, so that adding to it leaves the file alone.
+// copied is a value of its own, so that adding to it leaves the file alone.
 func copied(v *value) *value {
 	fresh := *v
 	fresh.entries, fresh.items, fresh.index = slices.Clone(v.entries), slices.Clone(v.items), maps.Clone(v.index)
@@ -50,19 +61,58 @@ func (c *checker) mergeEntries(path string, into, from *value) {
 	}
 }
 
-// mergeOptions merges a table of options, such as api, in which two files may
-// say the same.
-func (c *checker) mergeOptions(path string, into, from *value) {
-	for _, e := range from.entries {
-		first := into.entry(e.key)
-		switch {
-		case first == nil:
-			into.add(e)
-		case first.value.form == table && e.value.form == table:
-			c.mergeOptions(join(path, e.key), first.value, e.value)
-		case first.value.form == open || e.value.form == open:
-		case first.value.scalar != e.value.scalar || first.value.form != e.value.form:
-			c.report(definedTwice, e.at, join(path, e.key), "%q is %s here and %s at %s", e.key, e.value.scalar, first.value.scalar, c.place(first.at))
+// mergeItems adds a list to another one. Two tests of one name are in one file, or in none.
+func (c *checker) mergeItems(path string, into, from *value) {
+	names := map[string]position{}
+	for _, item := range into.items {
+		names[item.get("name").scalar] = item.at
+	}
+	for i, item := range from.items {
+		name := item.get("name")
+		if first, isThere := names[name.scalar]; isThere && path == "tests" && name.form == text {
+			c.report(definedTwice, name.at, path+"["+itoa(i)+"].name", "a test %q is also defined at %s", name.scalar, c.place(first))
 		}
 	}
+	into.items = append(into.items, from.items...)
+}
+
+// mergeValue merges an option that both files have, such as api, or what is below it.
+func (c *checker) mergeValue(path string, into *entry, from entry) {
+	was, is := into.value, from.value
+	standard, isAgreed := agreed[path]
+	switch {
+	case was.form == open || is.form == open:
+	case was.form == table && is.form == table:
+		into.value = copied(was)
+		for _, e := range is.entries {
+			if first := into.value.entry(e.key); first != nil {
+				c.mergeValue(join(path, e.key), first, e)
+			} else {
+				into.value.add(e)
+			}
+		}
+	case path == "proxy.no_proxy":
+		if len(was.scalar)+len(was.items) > 0 && len(is.scalar)+len(is.items) > 0 {
+			c.report(definedTwice, from.at, path, "%s is also defined at %s", path, c.place(into.at))
+		}
+	case isAgreed && was.form == is.form && !isSame(was, is):
+		switch {
+		case standard != "" && isSame(was, &value{form: text, scalar: standard}):
+			into.value = is
+		case standard == "" || !isSame(is, &value{form: text, scalar: standard}):
+			c.report(definedTwice, from.at, path, "%q is %s here and %s at %s", from.key, is.scalar, was.scalar, c.place(into.at))
+		}
+	case is.form == boolean && is.isTrue() != slices.Contains(offByOne, path):
+		into.value = is
+	}
+}
+
+// isSame reports whether Vector reads the same of two values.
+func isSame(one, other *value) bool {
+	if one.form != other.form || one.scalar == other.scalar {
+		return one.form == other.form
+	}
+	a, isNumber := one.float()
+	b, _ := other.float()
+	return isNumber && a == b || one.form == text && path.IsAbs(one.scalar) && path.Clean(one.scalar) == path.Clean(other.scalar)
 }

@@ -91,8 +91,15 @@ var ruleCases = map[Code]struct{ fires, silent []try }{
 		silent: []try{{text: "a: &a {type: stdin}\nb: {<<: *a, type: exec}"}},
 	},
 	definedTwice: {
-		fires:  []try{{text: graph("", ok), second: "sinks: {out: {type: blackhole, inputs: [app]}}"}, {text: "data_dir: /a\n" + graph("", ok), second: "data_dir: /b"}, {text: "api: {address: a}", second: "api: {address: b}"}},
-		silent: []try{{text: graph("", ok), second: "sinks: {two: {type: blackhole, inputs: [app]}}"}, {text: "data_dir: /a\napi: {enabled: true}\n" + graph("", ok), second: "data_dir: /a\napi: {enabled: true, address: \"0.0.0.0:1\"}"}},
+		fires: []try{{text: graph("", ok), second: "sinks: {out: {type: blackhole, inputs: [app]}}"}, {text: "data_dir: /a\n" + graph("", ok), second: "data_dir: /b"}, {text: "api: {address: a}", second: "api: {address: b}"},
+			{text: "proxy: {no_proxy: [a]}\n" + graph("", ok), second: "proxy: {no_proxy: [a]}"}, {text: "acknowledgements: {enabled: true}\n" + graph("", ok), second: "acknowledgements: {enabled: false}"}, {text: "expire_metrics_secs: 5\n" + graph("", ok), second: "expire_metrics_secs: 6"},
+			{text: "log_schema: {host_key: a}\n" + graph("", ok), second: "log_schema: {host_key: b}"}, {text: "tests: [{name: t}]\n" + graph("", ok), second: "tests: [{name: t}]"}},
+		silent: []try{{text: graph("", ok), second: "sinks: {two: {type: blackhole, inputs: [app]}}"}, {text: "data_dir: /a\napi: {enabled: true}\n" + graph("", ok), second: "data_dir: /a\napi: {enabled: true, address: \"0.0.0.0:1\"}"},
+			{text: "data_dir: /var/lib/vector/\n" + graph("", ok), second: "data_dir: /b"}, {text: "data_dir: /b\n" + graph("", ok), second: "data_dir: /var/lib/vector"}, {text: "data_dir: /b\n" + graph("", ok), second: "data_dir: /b/"},
+			{text: "api: {enabled: false, address: \"127.0.0.1:1\"}\n" + graph("", ok), second: "api: {enabled: true, address: \"127.0.0.1:8686\"}"}, {text: "schema: {enabled: true}\n" + graph("", ok), second: "schema: {enabled: false}"},
+			{text: "healthchecks: {enabled: true}\n" + graph("", ok), second: "healthchecks: {enabled: false}"}, {text: "telemetry: {tags: {emit_service: true}}\n" + graph("", ok), second: "telemetry: {tags: {emit_service: false}}"}, {text: "proxy: {enabled: true}\n" + graph("", ok), second: "proxy: {enabled: false}"},
+			{text: "latency_ewma_alpha: 0.5\n" + graph("", ok), second: "latency_ewma_alpha: 0.6"}, {text: "expire_metrics_secs: 60\n" + graph("", ok), second: "expire_metrics_secs: 60.0"}, {text: "acknowledgements: true\n" + graph("", ok), second: "acknowledgements: {enabled: true}"},
+			{text: "tests: [{name: t}]\n" + graph("", ok), second: "tests: [{name: u}]"}},
 	},
 	tooLarge: {
 		fires:  []try{{text: "a: " + strings.Repeat("[", 100) + strings.Repeat("]", 100)}, {text: "a: &a [*a]"}, {text: strings.Repeat(`{"a":`, 100) + "1" + strings.Repeat("}", 100), name: "v.json"}, {text: bomb()}},
@@ -385,7 +392,7 @@ var ruleCases = map[Code]struct{ fires, silent []try }{
 		silent: []try{{text: graph("  a: {type: http_server, address: \"0.0.0.0:8686\"}\n", ok), container: in(asking(8686))}, {text: "api: {enabled: true, address: \"${API}\"}\n" + graph("", ok), container: in(asking(8686))}, {text: graph("", ok), container: in(as)}},
 	},
 	openAPI: {
-		fires:  []try{{text: "api: {enabled: true, address: \"0.0.0.0:8686\"}\n" + graph("", ok), container: in(as)}, {text: "api: {enabled: true, address: \"[::]:8686\"}\n" + graph("", ok), container: in(asking(8686))}, {text: "api: {enabled: true, address: \"10.1.2.3:8686\"}\n" + graph("", ok), container: in(as)}},
+		fires:  []try{{text: "api: {enabled: false, address: \"0.0.0.0:8686\"}\n" + graph("", ok), second: "api: {enabled: true}", container: in(as)}, {text: "api: {enabled: true, address: \"0.0.0.0:8686\"}\n" + graph("", ok), container: in(as)}, {text: "api: {enabled: true, address: \"[::]:8686\"}\n" + graph("", ok), container: in(asking(8686))}, {text: "api: {enabled: true, address: \"10.1.2.3:8686\"}\n" + graph("", ok), container: in(as)}},
 		silent: []try{{text: "api: {enabled: true}\n" + graph("", ok), container: in(as)}, {text: "api: {enabled: true, address: \"[::1]:8686\"}\n" + graph("", ok), container: in(as)}, {text: "api: {address: \"0.0.0.0:8686\"}\n" + graph("", ok), container: in(as)}, {text: "api: {enabled: true, address: \"0.0.0.0:8686\"}\n" + graph("", ok)}},
 	},
 	bufferAboveVolume: {fires: []try{{text: graph("", "inputs: [app], buffer: {type: disk, max_size: 314572801}"), container: in(as)}}, silent: []try{{text: graph("", "inputs: [app], buffer: {type: disk, max_size: 314572800}"), container: in(as)}}},

@@ -11,6 +11,9 @@ import (
 // defaultDataDir is Vector's.
 const defaultDataDir = "/var/lib/vector"
 
+// defaultAPIAddress is where Vector's API listens when not set.
+const defaultAPIAddress = "127.0.0.1:8686"
+
 // checkSidecar holds the configuration to the container that it is for.
 func (c *checker) checkSidecar() {
 	if c.container == nil {
@@ -139,7 +142,7 @@ func (c *checker) readAPI() bool {
 	if !api.get("enabled").isTrue() {
 		return true
 	}
-	address, at := "127.0.0.1:8686", api.at
+	address, at := defaultAPIAddress, api.at
 	if given := api.get("address"); given.form != null {
 		address, at = given.scalar, given.at
 	}
