@@ -49,12 +49,32 @@ func (w *walk) below(folder string, parts []string) {
 	for _, entry := range entries {
 		at := path.Join(folder, entry.Name())
 		switch {
-		case part == anyFolders && entry.IsDir():
+		case part == anyFolders && (entry.IsDir() || leadsOn(entry, at)):
 			w.below(at, parts)
 		case part == anyFolders && len(rest) == 0:
 			w.below(at, rest)
 		case part != anyFolders && matches([]rune(part), []rune(entry.Name())) && (len(rest) == 0 || isFolder(at)):
 			w.below(at, rest)
+		}
+	}
+}
+
+// leadsOn reports whether an entry is a link to a folder that Vector looks into: it follows
+// links. One to a folder that the link lies in has nothing that is not found without it.
+func leadsOn(entry fs.DirEntry, at string) bool {
+	if entry.Type() != fs.ModeSymlink {
+		return false
+	}
+	target, err := os.Stat(at)
+	if err != nil || !target.IsDir() {
+		return false
+	}
+	for folder := path.Dir(at); ; folder = path.Dir(folder) {
+		if around, err := os.Stat(folder); err != nil || os.SameFile(around, target) {
+			return false
+		}
+		if folder == "/" {
+			return true
 		}
 	}
 }

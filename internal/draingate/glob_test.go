@@ -5,6 +5,8 @@ package draingate
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -43,13 +45,19 @@ func TestFilesAreFoundAsVectorFindsThem(t *testing.T) {
 		texts[file] = "a\n"
 	}
 	f := newFolder(t, texts)
+	elsewhere := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(elsewhere, "moved.log"), []byte("a\n"), 0o600))
+	for link, target := range map[string]string{"audit/linked": elsewhere, "audit/around": "..", "audit/old/self": ".", "audit/gone": "nowhere"} {
+		require.NoError(t, os.Symlink(target, filepath.Join(f.logs, link)))
+	}
+	all := slices.Sorted(slices.Values(append(files, "audit/around", "audit/gone", "audit/linked/moved.log", "audit/old/self"))) // No link is a file.
 	for options, want := range map[string]string{
 		``:                               ".hidden.log app.log",
 		`, "include": ["%[1]s/app.log"]`: "app.log",
 		`, "include": ["%[1]s/app.log.[0-9]*"], "exclude": ["%[1]s/*.gz"]`: "app.log.1",
-		`, "include": ["%[1]s/**/*.log"], "exclude": ["**/.h*"]`:           "app.log audit/app.log audit/old/app.log",
+		`, "include": ["%[1]s/**/*.log"], "exclude": ["**/.h*"]`:           "app.log audit/app.log audit/linked/moved.log audit/old/app.log",
 		`, "include": ["%[1]s/*/app.log", "%[1]s/a*/*.log"]`:               "audit/app.log",
-		`, "include": ["%[1]s/**"]`:                                        strings.Join(files, " "),
+		`, "include": ["%[1]s/**"]`:                                        strings.Join(all, " "),
 		`, "include": ["%[1]s/none/*.log", "%[1]s/none.log"]`:              "",
 	} {
 		if strings.Contains(options, "%") {
