@@ -152,7 +152,7 @@ func (c *checker) check() {
 	for _, one := range c.components {
 		c.checkOptions(one)
 		c.checkConfinement(one)
-		c.checkHeaders(one)
+		c.checkStart(one)
 	}
 	if c.effort.ctx.Err() != nil {
 		return

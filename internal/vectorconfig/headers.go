@@ -19,7 +19,7 @@ var headers = map[string][]string{
 
 // checkHeaders finds headers that no request may have.
 func (c *checker) checkHeaders(one *component) {
-	if one.kind != sink || len(headers[one.typeName]) == 0 {
+	if len(headers[one.typeName]) == 0 {
 		return
 	}
 	path := one.path + "." + strings.Join(headers[one.typeName], ".")

@@ -20,21 +20,20 @@ var misplaced = map[kind][]string{
 	transform: {"buffer", "healthcheck", "encoding", "proxy"},
 }
 
-// exactlyOne are options of which the Vector of the schema wants one and no more, by the type of
+// exclusive are options of which the Vector of the schema takes no more than one, by the type of
 // their transform.
-var exactlyOne = map[string][]string{"remap": {"source", "file", "files"}, "sample": {"rate", "ratio"}}
+var exclusive = map[string][]string{"remap": {"source", "file", "files"}, "sample": {"rate", "ratio"}, "reduce": {"starts_when", "ends_when"}}
 
-func (c *checker) checkExactlyOne(one *component) {
-	choices := exactlyOne[one.typeName]
+func (c *checker) checkExclusive(one *component) {
+	choices := exclusive[one.typeName]
 	if one.kind != transform || len(choices) == 0 || !c.isTabled || c.version.minor != vectoroptions.Schema || one.options.form == open || c.hasOpenKey(one.options) {
 		return
 	}
 	given := slices.DeleteFunc(slices.Clone(choices), func(name string) bool { return !one.options.has(name) })
-	switch len(given) {
-	case 0:
+	switch isNeeded := !one.is("reduce"); {
+	case len(given) == 0 && isNeeded:
 		c.report(missingOption, one.at, one.path, "the transform %q needs %s", one.typeName, strings.Join(choices, " or "))
-	case 1:
-	default:
+	case len(given) > 1:
 		c.report(unknownOption, one.at, one.path, "the transform %q has %s: Vector takes one of them", one.typeName, strings.Join(given, " and "), help("leave out the others"))
 	}
 }
@@ -60,7 +59,7 @@ func (c *checker) checkOptions(one *component) {
 		options.add(e)
 	}
 	c.judge(one.path, of, one.at, options, object, "type", "inputs")
-	c.checkExactlyOne(one)
+	c.checkExclusive(one)
 }
 
 // isOfOtherVersion tells, and reports, whether another version has an option.

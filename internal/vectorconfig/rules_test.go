@@ -260,7 +260,7 @@ var ruleCases = map[Code]struct{ fires, silent []try }{
 	noSuchValue: {
 		fires: []try{
 			{text: "sinks: {a: {type: http, compression: gzp}}"}, {text: "sinks: {a: {type: http, compression: {algorithm: zip}}}"}, {text: "sinks: {a: {type: http, buffer: {type: memory, when_full: drop}}}"},
-			{text: "sources: {a: {type: file, include: [/a], read_from: start}}"}, {text: "wildcard_matching: loose\n" + graph("", ok)}, {text: "transforms: {a: {type: reduce, merge_strategies: {x: summ}}}"},
+			{text: "sources: {a: {type: file, include: [/a], read_from: start}}"}, {text: "wildcard_matching: loose\n" + graph("", ok)}, {text: "transforms: {a: {type: reduce, merge_strategies: {x: summ}}}"}, {text: "sinks: {a: {type: statsd, mode: udp, address: a.example}}"},
 		},
 		silent: []try{
 			{text: "sinks: {a: {type: http, compression: gzip}, b: {type: http, compression: {algorithm: zstd, level: 6}}, c: {type: elasticsearch, mode: normal}}"}, {text: "sinks: {a: {type: http, compression: \"${C}\"}}", image: "vector:0.56.0"},

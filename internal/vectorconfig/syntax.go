@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/vectoroptions"
 )
@@ -23,7 +24,7 @@ var syntaxes = map[string]func(text string) string{
 	"optional_value_path":  func(text string) string { return unlessEmpty(text, wrongValuePath) },
 	"socket_address":       wrongSocketAddress,
 	"listen_address":       wrongListenAddress,
-	"host_and_port":        wrongURI,
+	"host_and_port":        wrongHostAndPort,
 	"uri":                  wrongURI,
 	"time_zone":            wrongTimeZone,
 	"glob":                 wrongGlob,
@@ -41,6 +42,8 @@ func (c *checker) judgeSyntax(path string, v *value, form vectoroptions.Form) {
 		wrong = outOfBounds(v.scalar, form.Syntax)
 	case v.form == text && strings.HasSuffix(path, ".multiline.start_pattern"), v.form == text && strings.HasSuffix(path, ".multiline.condition_pattern"):
 		wrong = rustLacks(v.scalar)
+	case form.Kind == "ascii_char" && (len(v.scalar) != 1 || v.scalar[0] > unicode.MaxASCII):
+		wrong = "that is not one character of ASCII"
 	case v.form == text && syntaxes[form.Syntax] != nil:
 		wrong = syntaxes[form.Syntax](v.scalar)
 	}
@@ -161,12 +164,24 @@ func wrongURI(text string) string {
 	return ""
 }
 
+// wrongHostAndPort wants a URI with a port; its scheme may be left out.
+func wrongHostAndPort(text string) string {
+	rest := text[len(scheme.FindString(text)):]
+	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+		rest = rest[:end]
+	}
+	_, err := strconv.ParseUint(rest[strings.LastIndexByte(rest, ':')+1:], 10, 16)
+	if wrong := wrongURI(text); wrong != "" || err == nil && strings.Contains(rest, ":") {
+		return wrong
+	}
+	return "it has no port"
+}
+
 func wrongIPNet(text string) string {
-	_, notNet := netip.ParsePrefix(text)
-	if _, notIP := netip.ParseAddr(text); notNet == nil || notIP == nil {
+	if _, err := netip.ParsePrefix(text); err == nil {
 		return ""
 	}
-	return "that is no range of IP addresses, such as 10.0.0.0/8"
+	return "that is no range of IP addresses, such as 10.0.0.0/8 or 10.0.0.1/32"
 }
 
 func wrongTimeZone(text string) string {

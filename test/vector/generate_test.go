@@ -341,7 +341,11 @@ func ofForm(name string, form vectoroptions.Form, depth int) any {
 		}
 		return []any{}
 	case "object":
-		if inner := form.Object(); inner != nil && depth < 2*deepest {
+		inner := form.Object()
+		if inner != nil && name == "labels" && inner.Options[0].Name == "*" {
+			return map[string]any{"a": "a"} // Loki wants one.
+		}
+		if inner != nil && depth < 2*deepest {
 			return complete(inner, nil, depth+1)
 		}
 		return map[string]any{}
