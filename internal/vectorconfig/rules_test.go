@@ -80,7 +80,7 @@ func addressed(family string) func(*Container) {
 var ruleCases = map[Code]struct{ fires, silent []try }{
 	unreadable: {
 		fires:  []try{{text: "a: ["}, {text: "a: b: c"}, {text: "{\"a\":}", name: "v.json"}, {text: "{} {}", name: "v.json"}, {text: "", name: "v.json"}, {text: "[a", name: "v.json"}, {text: "a = ", name: "v.toml"}, {text: "? [a]\n: b"}},
-		silent: []try{{text: graph("", ok)}, {text: "---\n" + graph("", ok)}, {text: "\ufeff" + graph("", ok)}},
+		silent: []try{{text: graph("", ok)}, {text: "---\n" + graph("", ok)}, {text: "\ufeff# comment\n" + graph("", ok)}},
 	},
 	badExtension: {
 		fires:  []try{{text: "", name: "vector.conf"}, {text: "", name: "vector"}},

@@ -16,6 +16,7 @@ import (
 
 // parseTOML reads a TOML document.
 func parseTOML(source string) (*value, *fault) {
+	source = strings.TrimPrefix(source, byteOrderMark)
 	parser, err := bounded.Configuration().ReadTOML([]byte(source))
 	if err != nil {
 		return nil, tomlFault(err)
@@ -25,6 +26,9 @@ func parseTOML(source string) (*value, *fault) {
 		if source[i] == '\n' {
 			r.ends = append(r.ends, i)
 		}
+	}
+	if at, what := newerTOML(source); what != "" {
+		return nil, &fault{code: unreadable, at: r.at(at), message: "not TOML 1.0, which Vector reads: " + what}
 	}
 	current := r.root
 	for r.parser.NextExpression() {
@@ -40,6 +44,72 @@ func parseTOML(source string) (*value, *fault) {
 		}
 	}
 	return r.root, nil
+}
+
+// newerTOML finds what the library reads of TOML 1.1 and Vector does not: escapes, and inline
+// tables of several lines or with a comma behind the last value. It returns "" for nothing.
+func newerTOML(source string) (at int, what string) {
+	var open []byte // brackets and braces
+	comma := false  // reports whether a comma came last
+	for at = 0; at < len(source); at++ {
+		isInline := len(open) > 0 && open[len(open)-1] == '{'
+		switch found := source[at]; found {
+		case '"', '\'':
+			end, escape := tomlTextEnd(source, at)
+			if escape > 0 {
+				return escape, "there is no escape " + source[escape:escape+2]
+			}
+			at = end - 1
+		case '#':
+			if end := strings.IndexByte(source[at:], '\n'); end > 0 {
+				at += end - 1
+			} else {
+				at = len(source)
+			}
+		case '\n':
+			if isInline {
+				return at, "an inline table is on one line"
+			}
+			continue
+		case ' ', '\t', '\r':
+			continue
+		case '{', '[':
+			open = append(open, found)
+		case '}', ']':
+			if isInline && comma {
+				return at, "an inline table has no comma behind its last value"
+			}
+			open = open[:max(len(open)-1, 0)]
+		}
+		comma = at < len(source) && source[at] == ','
+	}
+	return 0, ""
+}
+
+// tomlTextEnd returns the offset behind a text that begins at an offset, and that of an escape
+// in it of TOML 1.1, 0 for none.
+func tomlTextEnd(source string, from int) (end, escape int) {
+	quote := source[from : from+1]
+	closing := quote
+	if strings.HasPrefix(source[from:], strings.Repeat(quote, 3)) {
+		closing = strings.Repeat(quote, 3)
+	}
+	for at := from + len(closing); at < len(source); at++ {
+		switch {
+		case quote == "\"" && source[at] == '\\' && at+1 < len(source):
+			if next := source[at+1]; escape == 0 && (next == 'e' || next == 'x') {
+				escape = at
+			}
+			at++
+		case strings.HasPrefix(source[at:], closing):
+			end = at + len(closing)
+			for len(closing) == 3 && end < len(source) && end < at+5 && source[end:end+1] == quote {
+				end++ // Up to two quotes may be before those that close it.
+			}
+			return end, escape
+		}
+	}
+	return len(source), escape
 }
 
 func tomlFault(err error) *fault {

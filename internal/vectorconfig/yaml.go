@@ -37,11 +37,25 @@ func parseYAML(source string) (*value, *fault) {
 	case root == nil:
 		return &value{}, nil
 	}
+	if strings.HasPrefix(source, byteOrderMark) && isShifted(source, root) {
+		return nil, &fault{code: unreadable, at: position{line: 1, column: 1}, message: "a byte order mark, which Vector counts as a blank before what is behind it in the line", help: "save the file as UTF-8 without a byte order mark"}
+	}
 	v, f := readYAML(root)
 	if f == nil {
 		f = v.resolveMerges()
 	}
 	return v, f
+}
+
+const byteOrderMark = "\ufeff"
+
+// isShifted reports whether a byte order mark moves the first of several keys, or the mark of a
+// document, away from where it has to be.
+func isShifted(source string, root *yaml.Node) bool {
+	if strings.HasPrefix(source, byteOrderMark+"---") {
+		return true
+	}
+	return root.Kind == yaml.MappingNode && root.Style&yaml.FlowStyle == 0 && len(root.Content) > 2 && root.Content[0].Line == 1
 }
 
 func yamlFault(source string, err error) *fault {
