@@ -97,7 +97,7 @@ func withMounts(of map[string]any, mounts []workload.Mount) map[string]any {
 	for i := range mounts {
 		// Every value of the type converts.
 		mount, _ := runtime.DefaultUnstructuredConverter.ToUnstructured(&mounts[i].VolumeMount)
-		container := containerIn(pod, mounts[i].Container)
+		container := containerIn(pod, "containers", mounts[i].Container)
 		container["volumeMounts"] = append(tree.List(container["volumeMounts"]), mount)
 	}
 	return of
@@ -109,6 +109,7 @@ func difference(manager string, view *workload.View, from, to map[string]any) (m
 	nameOthers(tree.Below(from, tree.Pod...), tree.Below(to, tree.Pod...), manager, view)
 	keepBeside(from, to)
 	keepShared(manager, from, to, view)
+	ports := takePorts(from, to, view)
 	before, err := json.Marshal(from)
 	if err != nil {
 		return nil, fmt.Errorf("writing what is there: %w", err)
@@ -125,7 +126,7 @@ func difference(manager string, view *workload.View, from, to map[string]any) (m
 	if err := json.Unmarshal(text, &patch); err != nil {
 		return nil, fmt.Errorf("reading the patch back: %w", err)
 	}
-	if len(patch) == 0 {
+	if putPorts(patch, to, ports); len(patch) == 0 {
 		return nil, nil
 	}
 	return patch, nil

@@ -42,7 +42,7 @@ func (d *Desired) takeBack(manager string, from, to map[string]any, view *worklo
 		return
 	}
 	for _, one := range stale {
-		container := containerIn(tree.Below(from, tree.Pod...), one.Container)
+		container := containerIn(tree.Below(from, tree.Pod...), "containers", one.Container)
 		container["env"] = append(tree.List(container["env"]), map[string]any{"name": one.Name, "value": one.Value})
 	}
 	record, path := meta.AnnotationTold(manager), []string{"spec", "template", "metadata", "annotations"}
@@ -52,15 +52,15 @@ func (d *Desired) takeBack(manager string, from, to map[string]any, view *worklo
 	}
 }
 
-// containerIn returns the container of that name of a pod's tree, a new one if there is none.
-func containerIn(pod map[string]any, name string) map[string]any {
-	containers := tree.List(pod["containers"])
+// containerIn returns the container of that name in one of the two lists of a pod's tree, a new one if there is none.
+func containerIn(pod map[string]any, list, name string) map[string]any {
+	containers := tree.List(pod[list])
 	at := slices.IndexFunc(containers, func(c any) bool { return tree.Name(c) == name })
 	if at < 0 {
 		containers = append(containers, map[string]any{"name": name})
 		at = len(containers) - 1
 	}
-	pod["containers"] = containers
+	pod[list] = containers
 	return tree.Map(containers[at])
 }
 

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
@@ -107,7 +109,7 @@ func isKeyed(field string, value any) bool {
 func byKey(field string, list any) map[string]any {
 	items := map[string]any{}
 	for _, item := range tree.List(list) {
-		items[fmt.Sprint(tree.Map(item)[itemKeys[field]])] = item
+		items[itemKey(field, item)] = item
 	}
 	return items
 }
@@ -129,11 +131,19 @@ func isShown(field string, value any) bool {
 // IsKeyedList reports whether a field of a pod is a list whose items have a merge key.
 func IsKeyedList(field string) bool { return itemKeys[field] != "" }
 
-// ItemKeys returns the values of the merge key of a list's items, as texts.
+// ItemKeys returns the values of the merge key of a list's items, as texts. Those of ports tell protocols apart.
 func ItemKeys(field string, list []any) []string {
 	keys := make([]string, len(list))
 	for i, item := range list {
-		keys[i] = fmt.Sprint(tree.Map(item)[itemKeys[field]])
+		keys[i] = itemKey(field, item)
 	}
 	return keys
+}
+
+func itemKey(field string, item any) string {
+	key := fmt.Sprint(tree.Map(item)[itemKeys[field]])
+	if protocol, _ := tree.Map(item)["protocol"].(string); field == "ports" && protocol != "" && protocol != string(corev1.ProtocolTCP) {
+		key += "/" + protocol
+	}
+	return key
 }

@@ -36,6 +36,7 @@ func TestChangesAreNamedAndSecretsAreNot(t *testing.T) {
 		"a header of a probe":           {vector("livenessProbe: {httpGet: {httpHeaders: [{name: a, value: hunter2}]}}"), vector("livenessProbe: {httpGet: {httpHeaders: [{name: a, value: b}]}}"), []string{"initContainers[vector].livenessProbe.httpGet.httpHeaders"}},
 		"a field that goes":             {vector("image: a, lifecycle: {preStop: {sleep: {seconds: 5}}}"), vector("image: a"), []string{"initContainers[vector].lifecycle removed"}},
 		"a port and a mount":            {vector("ports: [{containerPort: 1, name: a}]"), vector("ports: [{containerPort: 1, name: b}], volumeMounts: [{mountPath: /x, name: v}]"), []string{"initContainers[vector].ports[1].name", "initContainers[vector].volumeMounts[/x] added"}},
+		"a protocol more":               {vector("ports: [{containerPort: 1}]"), vector("ports: [{containerPort: 1}, {containerPort: 1, protocol: UDP}]"), []string{"initContainers[vector].ports[1/UDP] added"}},
 		"a container":                   {vector("image: a"), "spec: {initContainers: [{name: vector, image: a}], containers: [{name: b, image: c}]}", []string{"containers[b] added"}},
 		"a volume":                      {"spec: {volumes: [{name: v, configMap: {name: a}}]}", "spec: {volumes: [{name: v, configMap: {name: b}}]}", []string{"volumes[v].configMap.name"}},
 		"metadata of the pods":          {"metadata: {labels: {a: b}, annotations: {vectorsidecar.observability.kontroloop.ai/parts.logs: a}}", "metadata: {annotations: {c: hunter2}}", []string{"labels.a removed", "annotations.c"}},

@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// wholePorts are lists of ports that a patch has to replace.
+type wholePorts struct {
+	list, container string
+	ports           []any
+}
+
+// takePorts takes those lists of ports out of both trees in which one number has two protocols, and returns
+// what they are to be where they differ. A strategic merge patch merges ports by number alone, where the API
+// server keeps them by number and protocol: it would change or remove the other one.
+func takePorts(from, to map[string]any, view *workload.View) []wholePorts {
+	var whole []wholePorts
+	before, after := tree.At(from, tree.Pod...), tree.At(to, tree.Pod...)
+	for _, list := range []string{"initContainers", "containers"} {
+		for _, item := range tree.List(after[list]) {
+			at := slices.IndexFunc(tree.List(before[list]), func(other any) bool { return tree.Name(other) == tree.Name(item) })
+			if at < 0 {
+				continue
+			}
+			from, to := tree.Map(tree.List(before[list])[at]), tree.Map(item)
+			was, is := tree.List(from["ports"]), tree.List(to["ports"])
+			live := livePorts(view, tree.Name(item), list == "initContainers")
+			if !shareNumber(was, is, live) {
+				continue
+			}
+			delete(from, "ports")
+			delete(to, "ports")
+			if !sameJSON(was, is) {
+				whole = append(whole, wholePorts{list, tree.Name(item), inPlace(live, was, is)})
+			}
+		}
+	}
+	return whole
+}
+
+// livePorts returns the ports that a container has, whoever owns them.
+func livePorts(view *workload.View, container string, isInit bool) []any {
+	var ports []any
+	for _, c := range view.Containers {
+		if c.Name != container || c.Init != isInit {
+			continue
+		}
+		for i := range c.Ports {
+			// Every value of the type converts.
+			port, _ := runtime.DefaultUnstructuredConverter.ToUnstructured(&c.Ports[i])
+			ports = append(ports, port)
+		}
+	}
+	return ports
+}
+
+// shareNumber reports whether ports of different protocols have one number.
+func shareNumber(all ...[]any) bool {
+	keys := map[string]string{}
+	for _, key := range portKeys(slices.Concat(all...)) {
+		number, _, _ := strings.Cut(key, "/")
+		if other, isKnown := keys[number]; isKnown && other != key {
+			return true
+		}
+		keys[number] = key
+	}
+	return false
+}
+
+// inPlace returns ports in place of others among the live ones: what somebody else has added stays.
+func inPlace(live, was, is []any) []any {
+	keys, liveKeys, wasKeys := portKeys(is), portKeys(live), portKeys(was)
+	ports := []any{}
+	for i, port := range is {
+		merged := map[string]any{}
+		if at := slices.Index(liveKeys, keys[i]); at >= 0 {
+			merged = tree.Map(live[at])
+		}
+		if at := slices.Index(wasKeys, keys[i]); at >= 0 {
+			for field := range tree.Map(was[at]) {
+				delete(merged, field)
+			}
+		}
+		maps.Copy(merged, tree.Map(port))
+		ports = append(ports, merged)
+	}
+	for i, port := range live {
+		if !slices.Contains(wasKeys, liveKeys[i]) && !slices.Contains(keys, liveKeys[i]) {
+			ports = append(ports, port)
+		}
+	}
+	return ports
+}
+
+func portKeys(ports []any) []string { return workload.ItemKeys("ports", ports) }
+
+// putPorts adds to a patch to a tree that it replaces lists of ports.
+func putPorts(patch, to map[string]any, whole []wholePorts) {
+	for _, of := range whole {
+		pod := tree.Below(patch, tree.Pod...)
+		containerIn(pod, of.list, of.container)["ports"] = append([]any{map[string]any{"$patch": "replace"}}, of.ports...)
+		var order []string
+		for _, item := range tree.List(tree.At(to, tree.Pod...)[of.list]) {
+			order = append(order, tree.Name(item))
+		}
+		sortAs(order, tree.List(pod[of.list])) // Items of a patch have to be in the order of the list.
+	}
+}
