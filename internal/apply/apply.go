@@ -56,7 +56,12 @@ func (e *RefusedError) Unwrap() error { return e.Err }
 
 // DeniedError says that the API server, or whom it asks, rejected the write, and may let it through
 // later: a quota, a policy, a webhook or a role.
-type DeniedError struct{ Err error }
+type DeniedError struct {
+	Err error
+	// IsGeneral is true if nobody has judged the workload: a webhook cannot be asked, or the operator
+	// lacks a right. Others are answered likewise.
+	IsGeneral bool
+}
 
 func (e *DeniedError) Error() string { return e.Err.Error() }
 func (e *DeniedError) Unwrap() error { return e.Err }
@@ -69,9 +74,11 @@ var schemaError = regexp.MustCompile(`failed to create (manager for existing fie
 // tooLarge matches the error for an object that is larger than etcd takes, or than what is sent to it.
 var tooLarge = regexp.MustCompile(`etcdserver: request is too large|trying to send message larger than max`)
 
-// byAdmission matches what webhooks and policies refuse, with whatever code, and the error for a webhook that cannot
-// be asked.
-var byAdmission = regexp.MustCompile(`denied (the )?request|failed calling webhook`)
+// byAdmission matches what webhooks and policies refuse, with whatever code.
+var byAdmission = regexp.MustCompile(`denied (the )?request`)
+
+// general matches the errors for a webhook that cannot be asked, and for a right that is missing.
+var general = regexp.MustCompile(`failed calling webhook|cannot patch resource`)
 
 // Writer writes to a cluster. Use New.
 type Writer struct{ client client.Client }
@@ -201,8 +208,10 @@ func classify(err error) error {
 		return &RefusedError{err}
 	case isInternal(err, tooLarge):
 		return &RefusedError{fmt.Errorf("%w: with what the operator adds it is larger than etcd takes, 1.5 MiB by default: make it smaller", err)}
+	case general.MatchString(err.Error()):
+		return &DeniedError{Err: err, IsGeneral: true}
 	case apierrors.IsForbidden(err), byAdmission.MatchString(err.Error()):
-		return &DeniedError{err}
+		return &DeniedError{Err: err}
 	default:
 		return err
 	}

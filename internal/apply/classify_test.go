@@ -43,10 +43,11 @@ func ending() error {
 
 func TestAnswersAreToldApartByWhatCanBeDone(t *testing.T) {
 	type verdict string
-	const gone, terminating, stale, conflict, refused, denied, passing verdict = "gone", "terminating", "stale", "conflict", "refused", "denied", "passing"
+	const gone, terminating, stale, conflict, refused, denied, general, passing verdict = "gone", "terminating", "stale", "conflict", "refused", "denied", "general", "passing"
 	of := func(err error) verdict {
 		var isConflict *ConflictError
 		var isRefused *RefusedError
+		var isDenied *DeniedError
 		switch {
 		case errors.Is(err, ErrGone):
 			return gone
@@ -58,7 +59,9 @@ func TestAnswersAreToldApartByWhatCanBeDone(t *testing.T) {
 			return conflict
 		case errors.As(err, &isRefused):
 			return refused
-		case errors.As(err, new(*DeniedError)):
+		case errors.As(err, &isDenied) && isDenied.IsGeneral:
+			return general
+		case isDenied != nil:
 			return denied
 		}
 		return passing
@@ -82,12 +85,13 @@ func TestAnswersAreToldApartByWhatCanBeDone(t *testing.T) {
 		"too large to be sent":     {internal("rpc error: code = ResourceExhausted desc = trying to send message larger than max (2097409 vs. 2097152)"), refused, "the same"},
 		"another internal error":   {internal("etcdserver: request timed out"), passing, "the server is unwell"},
 		"a namespace that goes":    {ending(), terminating, "nothing can be made there any more"},
-		"forbidden":                {apierrors.NewForbidden(deployments, "cart", errors.New("quota")), denied, "a quota or a role may change at any time"},
+		"forbidden":                {apierrors.NewForbidden(deployments, "cart", errors.New("quota")), denied, "a quota may change at any time"},
+		"a missing right":          {apierrors.NewForbidden(deployments, "cart", errors.New(`User "vso" cannot patch resource "deployments" in API group "apps" in the namespace "shop"`)), general, "a role may change, and says nothing of the workload"},
 		"too many requests":        {apierrors.NewTooManyRequests("later", 1), passing, "the server says so"},
 		"a timeout":                {apierrors.NewTimeoutError("slow", 1), passing, "the server is unwell"},
 		"unavailable":              {apierrors.NewServiceUnavailable("starting"), passing, "the server is unwell"},
 		"no answer":                {context.DeadlineExceeded, passing, "nobody knows"},
-		"a webhook that is down":   {internal(`Internal error occurred: failed calling webhook "a": connection refused`), denied, "it may come back"},
+		"a webhook that is down":   {internal(`Internal error occurred: failed calling webhook "a": connection refused`), general, "it may come back, and has not seen the workload"},
 		"a webhook's own code":     {internal(`admission webhook "a" denied the request: no`), denied, "it may change its mind"},
 	} {
 		t.Run(name, func(t *testing.T) {

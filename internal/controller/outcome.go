@@ -32,7 +32,7 @@ type outcome struct {
 	// answers are the API server's to the plans that were carried out; nil is consent.
 	answers  map[*plan.Plan]error
 	failures []status.Failure
-	// isNews is true if the API server has refused rollouts that were not refused before.
+	// isNews is true if the API server has refused rollouts that were not refused before, for what is in them.
 	isNews bool
 	// missed is when to check a workload that had changed since it was read, 0 for never.
 	missed time.Duration
@@ -89,7 +89,7 @@ func (o *outcome) refuse(p *plan.Plan, err error) (isPermanent bool) {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.isNews = o.isNews || p.Denied == nil && p.StartsPods() && isRefusal(err)
+	o.isNews = o.isNews || p.Denied == nil && p.StartsPods() && isRefusal(err) && !isGeneral(err)
 	return isPermanent
 }
 
@@ -164,6 +164,12 @@ func (e *toldError) Unwrap() error { return e.error }
 func isRefusal(err error) bool {
 	_, permanent := explain(err)
 	return permanent || errors.As(err, new(*apply.DeniedError))
+}
+
+// isGeneral reports whether the writes of others would be refused likewise, so that they are tried no faster.
+func isGeneral(err error) bool {
+	var denied *apply.DeniedError
+	return errors.As(err, &denied) && denied.IsGeneral
 }
 
 // explain returns the reason for an error, and whether the same request would fail again.

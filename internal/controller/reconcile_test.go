@@ -197,33 +197,40 @@ func TestWhatGetsNoFinalizerTakesNoPlace(t *testing.T) {
 	}
 }
 
+// refusing returns an API with eight workloads of one VectorSidecar, which refuses to write any but the last one, and
+// how often each was tried.
+func refusing(t *testing.T, canary *v1alpha1.CanarySpec, answer error) (api *memoryAPI, tried map[string]int) {
+	t.Helper()
+	tried = map[string]int{}
+	funcs := wroteTo{}.funcs(func(object client.Object) error {
+		if _, is := object.(*metav1.PartialObjectMetadata); !is {
+			return nil
+		}
+		if tried[object.GetName()]++; object.GetName() == "zoo" {
+			return nil
+		}
+		return answer
+	})
+	vs := sidecar("logs", "vector").Build()
+	vs.Spec.Rollout.Canary = canary
+	there := []client.Object{vs}
+	for _, app := range []string{"a", "b", "c", "d", "e", "f", "g", "zoo"} {
+		there = append(there, deployment(app, "vector"))
+		there[len(there)-1].SetUID(types.UID(app))
+	}
+	return newMemoryAPI(t, funcs, there...), tried
+}
+
 // What is refused is tried again in its turn, and others do not wait for it in between, nor for what was no test of the sidecar.
 func TestWhatIsRefusedTakesNoPlace(t *testing.T) {
 	for name, answer := range map[string]error{
-		"by a policy":               apierrors.NewForbidden(schema.GroupResource{Resource: "deployments"}, "app", errors.New("it is frozen")),
-		"by validation":             apierrors.NewInvalid(schema.GroupKind{Kind: "Deployment"}, "app", nil),
-		"by no answer of a webhook": apierrors.NewInternalError(errors.New(`no answer: failed calling webhook "a"`)),
+		"by a policy":   apierrors.NewForbidden(schema.GroupResource{Resource: "deployments"}, "app", errors.New("it is frozen")),
+		"by a webhook":  apierrors.NewInternalError(errors.New(`admission webhook "a" denied the request`)),
+		"by validation": apierrors.NewInvalid(schema.GroupKind{Kind: "Deployment"}, "app", nil),
 	} {
 		for _, canary := range []*v1alpha1.CanarySpec{nil, {Workloads: new(intstr.FromInt32(1))}} {
 			t.Run(fmt.Sprint(name, ", with a canary: ", canary != nil), func(t *testing.T) {
-				tried := map[string]int{}
-				funcs := wroteTo{}.funcs(func(object client.Object) error {
-					if _, is := object.(*metav1.PartialObjectMetadata); !is {
-						return nil
-					}
-					if tried[object.GetName()]++; object.GetName() == "zoo" {
-						return nil
-					}
-					return answer
-				})
-				vs := sidecar("logs", "vector").Build()
-				vs.Spec.Rollout.Canary = canary
-				there := []client.Object{vs}
-				for _, app := range []string{"a", "b", "c", "d", "e", "f", "g", "zoo"} {
-					there = append(there, deployment(app, "vector"))
-					there[len(there)-1].SetUID(types.UID(app))
-				}
-				api := newMemoryAPI(t, funcs, there...)
+				api, tried := refusing(t, canary, answer)
 
 				result, err := api.once(t, "logs")
 				for passes := 1; result.RequeueAfter == atOnce; passes++ {
@@ -237,10 +244,32 @@ func TestWhatIsRefusedTakesNoPlace(t *testing.T) {
 				if canary != nil { // The status is not written as often.
 					return
 				}
+				vs := &v1alpha1.VectorSidecar{}
 				require.NoError(t, api.Get(t.Context(), logsOfShop, vs))
 				require.Len(t, vs.Status.Unsettled, 8)
 				for _, one := range vs.Status.Unsettled {
 					require.Equal(t, one.Name != "zoo", one.State == v1alpha1.StateRefused, one.Name)
+				}
+			})
+		}
+	}
+}
+
+// Where nobody judges workloads, the next ones would be refused likewise: each lot waits for the backoff, and all have
+// their turn all the same.
+func TestAnAnswerToAllIsNotAskedForOfEach(t *testing.T) {
+	for name, answer := range map[string]error{
+		"a webhook that is down": apierrors.NewInternalError(errors.New(`no answer: failed calling webhook "a"`)),
+		"a missing right":        apierrors.NewForbidden(schema.GroupResource{Resource: "deployments"}, "app", errors.New(`User "vso" cannot patch resource "deployments"`)),
+	} {
+		for lot, canary := range map[int]*v1alpha1.CanarySpec{5: nil, 1: {Workloads: new(intstr.FromInt32(1))}} {
+			t.Run(fmt.Sprint(name, ", with a canary: ", canary != nil), func(t *testing.T) {
+				api, tried := refusing(t, canary, answer)
+				for passes := 1; tried["zoo"] == 0; passes++ {
+					require.LessOrEqual(t, passes, 8)
+					_, err := api.once(t, "logs")
+					require.ErrorContains(t, err, answer.Error(), "the next pass comes with a backoff")
+					require.Len(t, tried, min(passes*lot, 8), "those that were not tried yet come first")
 				}
 			})
 		}
