@@ -155,6 +155,12 @@ func (o *outcome) retry() error {
 	return errors.Join(errs...)
 }
 
+// goesOn returns when something of a decision goes on although writes have failed, 0 for never: a soak ends, the next
+// wave begins, or the status may be written. again is what the decision says.
+func (o *outcome) goesOn(again time.Duration) time.Duration {
+	return minNonZero(again, minNonZero(o.staged, o.statusWait))
+}
+
 // toldError is an error that the status tells already, or that of writing it.
 type toldError struct{ error }
 

@@ -115,6 +115,13 @@ func (p *pace) wake(names []types.NamespacedName) {
 	}
 }
 
+// lookAfter requests another pass of a VectorSidecar, besides the one by which what has failed is tried again.
+func (p *pace) lookAfter(name types.NamespacedName, wait time.Duration) {
+	if wait > 0 {
+		p.queue.AddAfter(reconcile.Request{NamespacedName: name}, wait)
+	}
+}
+
 func (p *pace) count() {
 	rules := p.catalog.rules()
 	for class, allocator := range p.allocators {

@@ -52,11 +52,13 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		return reconcile.Result{RequeueAfter: wait}, nil
 	case err != nil:
 		r.fail(ctx, request.NamespacedName, err)
+		r.stages.lookAfter(request.NamespacedName, minNonZero(result.RequeueAfter, again))
+		return reconcile.Result{}, err // With an error the result does not count.
 	default:
 		r.memory.NoConflict(request.NamespacedName)
 		result.RequeueAfter = minNonZero(result.RequeueAfter, again)
 	}
-	return result, err
+	return result, nil
 }
 
 // skip has nobody wait for what a pass has failed for. What was last known of how far it is counts, and waves wait
@@ -204,7 +206,7 @@ func (r *Reconciler) carryOut(ctx context.Context, known *state.Sidecar, sidecar
 	}
 	// What there was no time for is left to the next pass.
 	if err := errors.Join(outcome.retry(), ctx.Err()); err != nil {
-		return reconcile.Result{}, telemetry.ResultFailed, &toldError{err}
+		return reconcile.Result{RequeueAfter: outcome.goesOn(decided.Again)}, telemetry.ResultFailed, &toldError{err}
 	}
 	if sidecar.DeletionTimestamp != nil {
 		result, err := r.finalizer.release(ctx, sidecar)
@@ -263,8 +265,8 @@ func (r *Reconciler) lookAgain(known *state.Sidecar, decided *decision.Decision,
 	if len(result.failures) > 0 || decided.Late {
 		wait = minNonZero(wait, state.LastRetry)
 	}
-	wait = minNonZero(minNonZero(wait, decided.Again), known.NextPodLook())
-	return minNonZero(minNonZero(wait, minNonZero(result.missed, result.staged)), minNonZero(result.lookAgain, result.statusWait))
+	wait = minNonZero(wait, known.NextPodLook())
+	return minNonZero(minNonZero(wait, result.goesOn(decided.Again)), minNonZero(result.missed, result.lookAgain))
 }
 
 // forget drops the state of a VectorSidecar that is gone.

@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
@@ -273,5 +274,33 @@ func TestAnAnswerToAllIsNotAskedForOfEach(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// addedAfter are the waits of passes that were asked for.
+type addedAfter struct {
+	queue
+
+	waits []time.Duration
+}
+
+func (a *addedAfter) AddAfter(request reconcile.Request, wait time.Duration) {
+	a.waits = append(a.waits, wait)
+	a.queue.AddAfter(request, wait)
+}
+
+// What has failed is tried again after a backoff that grows, and what else goes on by itself does not wait for that.
+func TestAFailedWriteHoldsUpNothingElse(t *testing.T) {
+	answer := apierrors.NewInternalError(errors.New(`no answer: failed calling webhook "a"`))
+	api, _ := refusing(t, &v1alpha1.CanarySpec{Workloads: new(intstr.FromInt32(1))}, answer)
+	later := &addedAfter{queue: api.waiting}
+	api.stages.queue = later
+	for range 4 { // The first statuses are written at once.
+		_, err := api.once(t, "logs")
+		require.ErrorContains(t, err, answer.Error())
+	}
+	require.NotEmpty(t, later.waits, "the status is written soon")
+	for _, wait := range later.waits {
+		require.LessOrEqual(t, wait, time.Second)
 	}
 }
