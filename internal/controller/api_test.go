@@ -6,6 +6,7 @@ package controller
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -67,6 +68,12 @@ func namespace(name string) client.Object {
 // would.
 func newMemoryAPI(t *testing.T, faults interceptor.Funcs, there ...client.Object) *memoryAPI {
 	t.Helper()
+	if !slices.ContainsFunc(there, func(object client.Object) bool {
+		_, is := object.(*corev1.Namespace)
+		return is && object.GetName() == "shop"
+	}) {
+		there = append(there, namespace("shop"))
+	}
 	known := runtime.NewScheme()
 	require.NoError(t, errors.Join(clientgoscheme.AddToScheme(known), v1alpha1.AddToScheme(known), workload.AddToScheme(known)))
 	builder := fake.NewClientBuilder().WithScheme(known).WithReturnManagedFields().WithObjects(there...).

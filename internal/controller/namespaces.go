@@ -5,6 +5,7 @@ package controller
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -21,6 +22,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
@@ -111,6 +114,19 @@ func (n *namespaces) of(ctx context.Context, name string) (source.Namespace, err
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.known[name], err
+}
+
+// seen returns an error while the cache does not show the namespace of a VectorSidecar yet: its environment is not known.
+// What is being deleted goes all the same, and a ClusterVectorSidecar is only where the cache shows a namespace.
+func (n *namespaces) seen(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
+	if len(n.names) > 0 || sidecar.Cluster != nil || sidecar.DeletionTimestamp != nil {
+		return nil
+	}
+	err := n.cached.Get(ctx, client.ObjectKey{Name: sidecar.Namespace}, newNamespace(""))
+	if apierrors.IsNotFound(err) {
+		return fmt.Errorf("namespace %s is not in the cache yet: %w", sidecar.Namespace, apply.ErrStale)
+	}
+	return err
 }
 
 func (n *namespaces) read(ctx context.Context, reader client.Reader, name string) (source.Namespace, error) {

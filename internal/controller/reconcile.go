@@ -124,6 +124,9 @@ func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span t
 	if sidecar == nil {
 		return reconcile.Result{}, telemetry.ResultUnchanged, nil
 	}
+	if err := r.snapshots.namespaces.seen(ctx, sidecar); err != nil {
+		return reconcile.Result{}, telemetry.ResultFailed, err
+	}
 	known := r.memory.Of(request.NamespacedName)
 	if err := r.validations.collect(ctx, known, sidecar); err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("reading Vector's verdicts: %w", err)

@@ -304,3 +304,21 @@ func TestAFailedWriteHoldsUpNothingElse(t *testing.T) {
 		require.LessOrEqual(t, wait, time.Second)
 	}
 }
+
+// The watch of namespaces may be behind that of VectorSidecars, where both have just been created.
+func TestNothingIsRenderedBeforeTheNamespaceIsKnown(t *testing.T) {
+	wrote := wroteTo{}
+	api := newMemoryAPI(t, wrote.funcs(nil), sidecar("logs", "vector").Build(), deployment("cart", "vector"))
+	require.NoError(t, api.Delete(t.Context(), namespace("shop")))
+
+	result, err := api.once(t, "logs")
+	require.NoError(t, err)
+	require.Equal(t, state.FirstConflict, result.RequeueAfter)
+	require.Empty(t, wrote)
+
+	require.NoError(t, api.Create(t.Context(), namespace("shop")))
+	clear(wrote)
+	_, err = api.once(t, "logs")
+	require.NoError(t, err)
+	require.Equal(t, 1, wrote["Deployment"])
+}
