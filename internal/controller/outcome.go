@@ -103,7 +103,9 @@ func (o *outcome) withhold(ctx context.Context, p *plan.Plan) {
 
 // frees reports whether writes were refused so that others need not wait for them any longer.
 func (o *outcome) frees(plans []plan.Plan) bool {
-	return o.isNews && slices.ContainsFunc(plans, func(p plan.Plan) bool { return p.WaitsForOthers() })
+	return o.isNews && slices.ContainsFunc(plans, func(p plan.Plan) bool {
+		return p.WaitsForOthers() || p.Waiting && p.Reason == meta.ReasonWaitingForFleet
+	})
 }
 
 // unexplained notes a failure if the API server answers again and again as if a workload had changed that has not.

@@ -322,3 +322,25 @@ func TestNothingIsRenderedBeforeTheNamespaceIsKnown(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, wrote["Deployment"])
 }
+
+// Places of the installation that come back because writes were refused are no reason to try these again at once.
+func TestWhatIsRefusedIsNotTriedWithoutEnd(t *testing.T) {
+	for name, answer := range map[string]error{
+		"by a policy":            apierrors.NewForbidden(schema.GroupResource{Resource: "deployments"}, "app", errors.New("it is frozen")),
+		"by validation":          apierrors.NewInvalid(schema.GroupKind{Kind: "Deployment"}, "app", nil),
+		"by no answer of anyone": apierrors.NewInternalError(errors.New(`no answer: failed calling webhook "a"`)),
+	} {
+		for _, places := range []string{"maxConcurrent: 1", "maxConcurrent: 3", "maxConcurrent: 100"} {
+			t.Run(name+", with "+places, func(t *testing.T) {
+				api, tried := refusing(t, nil, answer)
+				require.NoError(t, api.Create(t.Context(), pacing(places)))
+				for passes := 1; len(tried) < 8; passes++ {
+					require.LessOrEqual(t, passes, 8)
+					result, err := api.once(t, "logs")
+					require.True(t, err != nil || result.RequeueAfter == atOnce || len(tried) == 8, "it waits for nothing else")
+					require.Zero(t, api.waiting.Len(), "the pass itself says when the next one comes")
+				}
+			})
+		}
+	}
+}

@@ -182,7 +182,7 @@ func (a *Allocator) LateIn() time.Duration {
 }
 
 // Begun corrects how many workloads of a VectorSidecar are under way after it has used
-// its places: fewer if writes have failed. It returns who should ask again.
+// its places: fewer if writes have failed. It returns which others should ask again.
 func (a *Allocator) Begun(name types.NamespacedName, underWay int, rules *Rules) (wake []types.NamespacedName) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -191,7 +191,9 @@ func (a *Allocator) Begun(name types.NamespacedName, underWay int, rules *Rules)
 		return nil
 	}
 	a.set(asking, Demand{Matched: asking.Matched, UnderWay: underWay, Wanted: asking.Wanted})
-	return a.wake(a.share(rules))
+	shares := a.share(rules)
+	delete(shares, name) // When it tries again is up to itself.
+	return a.wake(shares)
 }
 
 // Pass records that a VectorSidecar cannot say now what it wants: nobody waits for it.

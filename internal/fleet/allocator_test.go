@@ -139,6 +139,13 @@ func TestAWriteThatFailedGivesItsPlaceBack(t *testing.T) {
 	require.Equal(t, 1, i.ask(named("b")))
 }
 
+func TestWhoHasFailedToUseAPlaceIsNotWokenForIt(t *testing.T) {
+	i := newInstallation(t, "maxConcurrent: 1", map[string]int{"a": 2})
+	require.Equal(t, 1, i.ask(named("a")))
+
+	require.Empty(t, i.Begun(named("a"), 0, i.rules), "it would try without end")
+}
+
 // One VectorSidecar of a thousand workloads holds up nobody with one.
 func TestTheSmallBeginWithinTwoTurns(t *testing.T) {
 	for seed := range uint64(20) {
