@@ -261,3 +261,26 @@ func TestTheOldestPlacesAreGivenBackFirst(t *testing.T) {
 	granted, _ = allocator.Ask(b, Demand{Wanted: 3}, rules)
 	require.Equal(t, 2, granted)
 }
+
+// Whoever leads next does not know since when places are held: others wait for an hour once more, and not for ever.
+func TestPlacesAreHeldAnewAfterARestart(t *testing.T) {
+	now := time.Unix(10_000, 0)
+	rules, a, b := parse(t, "maxConcurrent: 2"), named("a"), named("b")
+	for restarts := range 2 {
+		allocator := NewAllocator(func() time.Time { return now })
+		allocator.Await([]types.NamespacedName{a, b})
+		asks := func() int {
+			granted, _ := allocator.Ask(b, Demand{Wanted: 3}, rules)
+			return granted
+		}
+		require.Zero(t, asks(), "a has not been heard")
+		allocator.Tell(a, Demand{UnderWay: 2})
+		require.Zero(t, asks())
+		now = now.Add(Patience - time.Minute)
+		require.Zero(t, asks())
+		if restarts == 1 {
+			now = now.Add(allocator.LateIn())
+			require.Equal(t, 2, asks())
+		}
+	}
+}
