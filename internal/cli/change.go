@@ -103,8 +103,10 @@ func in(namespace string) string {
 // inOrder returns all workloads, those from files first and in their order.
 func (s *session) inOrder() []workload.Object {
 	var all []workload.Object
+	isIn := map[workload.Object]bool{}
 	add := func(deployment workload.Object) {
-		if !slices.Contains(all, deployment) {
+		if !isIn[deployment] {
+			isIn[deployment] = true
 			all = append(all, deployment)
 		}
 	}

@@ -84,12 +84,12 @@ func Load(ctx context.Context, cluster client.Reader, scope Scope) (*World, []st
 
 // isAskedFor reports whether a VectorSidecar selects workloads of a kind.
 func (w *World) isAskedFor(kind *workload.Kind) bool {
-	for _, sidecar := range w.sidecars {
+	for _, sidecar := range w.sidecars.in("") {
 		if slices.Contains(sidecar.Spec.Kinds(), v1alpha1.WorkloadKind(kind.Kind)) {
 			return true
 		}
 	}
-	for _, cluster := range w.clusters {
+	for _, cluster := range w.Clusters() {
 		if slices.Contains(cluster.Spec.Kinds(), v1alpha1.WorkloadKind(kind.Kind)) {
 			return true
 		}

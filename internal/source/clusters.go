@@ -19,6 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // Expand adds what the ClusterVectorSidecars are in the World's namespaces, and in the given ones. home
@@ -32,11 +33,13 @@ func (w *World) Expand(ctx context.Context, home string, namespaces ...string) (
 	for _, name := range namespaces {
 		all[name] = name != metav1.NamespaceAll
 	}
-	for key := range w.namespaces {
-		all[key.Name] = true
+	for _, namespace := range w.namespaces.in("") {
+		all[namespace.Name] = true
 	}
-	for ref := range w.workloads {
-		all[ref.Namespace] = true
+	for _, of := range w.workloads {
+		for name := range of {
+			all[name] = true
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if !all[name] {
@@ -85,9 +88,11 @@ func (w *World) expandInto(namespace *metav1.PartialObjectMetadata, home string)
 
 // carries reports whether a workload of a namespace has something of a field manager.
 func (w *World) carries(namespace, manager string) bool {
-	for ref, managers := range w.managers {
-		if ref.Namespace == namespace && slices.Contains(managers, manager) {
-			return true
+	for _, of := range w.workloads {
+		for _, object := range of.in(namespace) {
+			if slices.Contains(w.managers[withoutUID(workload.RefOf(object))], manager) {
+				return true
+			}
 		}
 	}
 	return false

@@ -31,12 +31,12 @@ type World struct {
 	Lacking []string
 
 	cluster    client.Reader
-	namespaces map[client.ObjectKey]*corev1.Namespace
-	configMaps map[client.ObjectKey]*corev1.ConfigMap
-	accounts   map[client.ObjectKey]*corev1.ServiceAccount
-	workloads  map[workload.Ref]workload.Object
-	sidecars   map[client.ObjectKey]*v1alpha1.VectorSidecar
-	clusters   map[client.ObjectKey]*v1alpha1.ClusterVectorSidecar
+	namespaces stock[*corev1.Namespace]
+	configMaps stock[*corev1.ConfigMap]
+	accounts   stock[*corev1.ServiceAccount]
+	workloads  map[string]stock[workload.Object] // by kind
+	sidecars   stock[*v1alpha1.VectorSidecar]
+	clusters   stock[*v1alpha1.ClusterVectorSidecar]
 	// managers are the operator's field managers that own something in the workloads.
 	managers map[workload.Ref][]string
 }
@@ -46,43 +46,58 @@ type World struct {
 func NewWorld(cluster client.Reader) *World {
 	return &World{
 		cluster:    cluster,
-		namespaces: map[client.ObjectKey]*corev1.Namespace{},
-		configMaps: map[client.ObjectKey]*corev1.ConfigMap{},
-		accounts:   map[client.ObjectKey]*corev1.ServiceAccount{},
-		workloads:  map[workload.Ref]workload.Object{},
-		sidecars:   map[client.ObjectKey]*v1alpha1.VectorSidecar{},
-		clusters:   map[client.ObjectKey]*v1alpha1.ClusterVectorSidecar{},
+		namespaces: stock[*corev1.Namespace]{},
+		configMaps: stock[*corev1.ConfigMap]{},
+		accounts:   stock[*corev1.ServiceAccount]{},
+		workloads:  map[string]stock[workload.Object]{},
+		sidecars:   stock[*v1alpha1.VectorSidecar]{},
+		clusters:   stock[*v1alpha1.ClusterVectorSidecar]{},
 		managers:   map[workload.Ref][]string{},
 	}
 }
 
 // Put adds an object, or replaces the one of the same name. Objects of other kinds are ignored.
 func (w *World) Put(object client.Object) {
-	key := client.ObjectKeyFromObject(object)
 	switch o := object.(type) {
 	case *corev1.Namespace:
-		w.namespaces[key] = o
+		w.namespaces.put(o)
 	case *corev1.ConfigMap:
-		w.configMaps[key] = o
+		w.configMaps.put(o)
 	case *corev1.ServiceAccount:
-		w.accounts[key] = o
+		w.accounts.put(o)
 	case *v1alpha1.VectorSidecar:
-		w.sidecars[key] = o
+		w.sidecars.put(o)
 	case *v1alpha1.ClusterVectorSidecar:
-		w.clusters[key] = o
+		w.clusters.put(o)
 	default:
 		if one, isOne := workload.As(object); isOne {
 			ref := withoutUID(workload.RefOf(one))
-			w.workloads[ref], w.managers[ref] = one, workload.Managers(one)
+			if w.workloads[ref.Kind] == nil {
+				w.workloads[ref.Kind] = stock[workload.Object]{}
+			}
+			w.workloads[ref.Kind].put(one)
+			w.managers[ref] = workload.Managers(one)
 		}
 	}
 }
 
-// Workloads returns all workloads, by namespace and name.
-func (w *World) Workloads() []workload.Object { return sorted(w.workloads) }
+// Workloads returns all workloads, by namespace, name and kind.
+func (w *World) Workloads() []workload.Object {
+	var all []workload.Object
+	for _, kind := range slices.Sorted(maps.Keys(w.workloads)) {
+		all = append(all, w.workloads[kind].in("")...)
+	}
+	slices.SortStableFunc(all, func(a, b workload.Object) int {
+		return cmp.Or(cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
+	})
+	return all
+}
 
 // Workload returns a workload, nil if there is none. The UID is ignored.
-func (w *World) Workload(ref workload.Ref) workload.Object { return w.workloads[withoutUID(ref)] }
+func (w *World) Workload(ref workload.Ref) workload.Object {
+	found, _ := w.workloads[ref.Kind].get(client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name})
+	return found
+}
 
 // withoutUID returns the reference that files use.
 func withoutUID(ref workload.Ref) workload.Ref {
@@ -93,7 +108,7 @@ func withoutUID(ref workload.Ref) workload.Ref {
 // Sidecars returns all VectorSidecars in order of precedence: the oldest first, those of equal age
 // by namespace and name, and then the ClusterVectorSidecars of Expand.
 func (w *World) Sidecars() []*v1alpha1.VectorSidecar {
-	all := sorted(w.sidecars)
+	all := w.sidecars.in("")
 	rank := func(sidecar *v1alpha1.VectorSidecar) int {
 		if sidecar.Cluster != nil {
 			return 1
@@ -107,7 +122,7 @@ func (w *World) Sidecars() []*v1alpha1.VectorSidecar {
 }
 
 // Clusters returns all ClusterVectorSidecars, by name.
-func (w *World) Clusters() []*v1alpha1.ClusterVectorSidecar { return sorted(w.clusters) }
+func (w *World) Clusters() []*v1alpha1.ClusterVectorSidecar { return w.clusters.in("") }
 
 // Get reads one object.
 func (w *World) Get(ctx context.Context, key client.ObjectKey, into client.Object, options ...client.GetOption) error {
@@ -120,24 +135,24 @@ func (w *World) Get(ctx context.Context, key client.ObjectKey, into client.Objec
 		}
 		return w.namespace(ctx, key, o, options...)
 	case *corev1.ConfigMap:
-		if _, given := w.configMaps[key]; given || w.cluster == nil {
+		if _, given := w.configMaps.get(key); given || w.cluster == nil {
 			return take(w.configMaps, key, o, "configmaps")
 		}
 		if err := w.cluster.Get(ctx, key, o, options...); err != nil {
 			return err
 		}
-		w.configMaps[key] = o.DeepCopy() // Other VectorSidecars may refer to it, too.
+		w.configMaps.put(o.DeepCopy()) // Other VectorSidecars may refer to it, too.
 		return nil
 	case *corev1.ServiceAccount:
-		if _, given := w.accounts[key]; given || w.cluster == nil {
+		if _, given := w.accounts.get(key); given || w.cluster == nil {
 			return take(w.accounts, key, o, "serviceaccounts")
 		}
 		return w.cluster.Get(ctx, key, o, options...)
 	}
 	if one, isOne := workload.As(into); isOne {
 		kind := workload.KindOf(workload.RefOf(one).Kind)
-		found := w.workloads[workload.Ref{Kind: kind.Kind, Namespace: key.Namespace, Name: key.Name}]
-		if found == nil {
+		found, isThere := w.workloads[kind.Kind].get(key)
+		if !isThere {
 			return notFound(kind.Resource, key)
 		}
 		reflect.ValueOf(into).Elem().Set(reflect.ValueOf(found).Elem())
@@ -148,7 +163,7 @@ func (w *World) Get(ctx context.Context, key client.ObjectKey, into client.Objec
 
 // namespace reads the metadata of a Namespace.
 func (w *World) namespace(ctx context.Context, key client.ObjectKey, into *metav1.PartialObjectMetadata, options ...client.GetOption) error {
-	if found, given := w.namespaces[key]; given {
+	if found, given := w.namespaces.get(key); given {
 		into.ObjectMeta = *found.ObjectMeta.DeepCopy()
 		return nil
 	}
@@ -158,7 +173,7 @@ func (w *World) namespace(ctx context.Context, key client.ObjectKey, into *metav
 	if err := w.cluster.Get(ctx, key, into, options...); err != nil {
 		return err
 	}
-	w.namespaces[key] = &corev1.Namespace{ObjectMeta: *into.ObjectMeta.DeepCopy()}
+	w.namespaces.put(&corev1.Namespace{ObjectMeta: *into.ObjectMeta.DeepCopy()})
 	return nil
 }
 
@@ -190,42 +205,37 @@ func (w *World) listed(kind *workload.Kind, options *client.ListOptions) []runti
 		manager, isAsked = options.FieldSelector.RequiresExactMatch(IndexManager)
 	}
 	var found []runtime.Object
-	for _, object := range w.Workloads() {
-		ref := withoutUID(workload.RefOf(object))
-		isManaged := !isAsked || slices.Contains(w.managers[ref], manager)
-		if ref.Kind == kind.Kind && isManaged && isListed(object, options) {
+	for _, object := range w.workloads[kind.Kind].in(options.Namespace) {
+		isManaged := !isAsked || slices.Contains(w.managers[withoutUID(workload.RefOf(object))], manager)
+		if isManaged && hasLabels(object, options) {
 			found = append(found, object)
 		}
 	}
 	return found
 }
 
-// isListed reports whether an object is in the namespace and has the labels.
-func isListed(object client.Object, options *client.ListOptions) bool {
-	return (options.Namespace == "" || object.GetNamespace() == options.Namespace) && options.LabelSelector.Matches(labels.Set(object.GetLabels()))
+func hasLabels(object client.Object, options *client.ListOptions) bool {
+	return options.LabelSelector.Matches(labels.Set(object.GetLabels()))
 }
 
 func filter[T any, P interface {
 	*T
 	client.Object
-}](among map[client.ObjectKey]P, options *client.ListOptions) []T {
+}](among stock[P], options *client.ListOptions) []T {
 	var found []T
-	for _, object := range sorted(among) {
-		if isListed(object, options) {
+	for _, object := range among.in(options.Namespace) {
+		if hasLabels(object, options) {
 			found = append(found, *object)
 		}
 	}
 	return found
 }
 
-func sorted[K comparable, P client.Object](among map[K]P) []P {
-	return slices.SortedFunc(maps.Values(among), func(a, b P) int {
-		return cmp.Or(cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
-	})
-}
-
-func take[T any](among map[client.ObjectKey]*T, key client.ObjectKey, into *T, resource string) error {
-	found, ok := among[key]
+func take[T any, P interface {
+	*T
+	client.Object
+}](among stock[P], key client.ObjectKey, into P, resource string) error {
+	found, ok := among.get(key)
 	if !ok {
 		return notFound(resource, key)
 	}

@@ -4,6 +4,7 @@
 package source
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -11,9 +12,12 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
@@ -47,6 +51,43 @@ func TestAWorldIsReadLikeACluster(t *testing.T) {
 	require.NoError(t, w.Get(t.Context(), client.ObjectKey{Namespace: "shop", Name: "a"}, &corev1.ConfigMap{}))
 	require.True(t, apierrors.IsNotFound(w.Get(t.Context(), client.ObjectKey{Namespace: "warehouse", Name: "a"}, &corev1.ConfigMap{})))
 	require.Error(t, w.Get(t.Context(), client.ObjectKey{Name: "a"}, &corev1.Secret{}), "what it has none of is no \"not found\"")
+}
+
+// What a decision reads of its namespace is the same work however many other namespaces there are: a plan
+// of a cluster takes a decision for each VectorSidecar in it.
+func TestAListOfANamespaceLooksAtNoOther(t *testing.T) {
+	allocations := func(namespaces int) float64 {
+		w := NewWorld(nil)
+		for n := range namespaces {
+			for m := range 5 {
+				namespace, name := fmt.Sprintf("ns-%d", n), fmt.Sprintf("cart-%d", m)
+				w.Put(objects.NewDeployment(name, namespace).Labelled("logs", "vector").Build())
+				w.Put(objects.NewVectorSidecar(name, namespace).Selecting("logs", "vector").Build())
+				w.Put(objects.NewConfigMap(name, namespace, "k", "v"))
+			}
+		}
+		return testing.AllocsPerRun(10, func() {
+			for _, list := range []client.ObjectList{&appsv1.DeploymentList{}, &v1alpha1.VectorSidecarList{}, &corev1.ConfigMapList{}} {
+				require.NoError(t, w.List(t.Context(), list, client.InNamespace("ns-0")))
+				require.Equal(t, 5, apimeta.LenList(list))
+			}
+		})
+	}
+	require.InDelta(t, allocations(1), allocations(200), 1)
+}
+
+func TestWorkloadsOfOneNameComeByKind(t *testing.T) {
+	for range 10 {
+		w := NewWorld(nil)
+		for _, kind := range []string{"Deployment", "CronJob", "StatefulSet"} {
+			w.Put(objects.NewWorkload(kind, "cart", "shop", nil))
+		}
+		var kinds []string
+		for _, object := range w.Workloads() {
+			kinds = append(kinds, workload.RefOf(object).Kind)
+		}
+		require.Equal(t, []string{"CronJob", "Deployment", "StatefulSet"}, kinds)
+	}
 }
 
 func TestVectorSidecarsComeOldestFirst(t *testing.T) {
