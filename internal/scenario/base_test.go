@@ -101,7 +101,7 @@ func TestAnUpdateWritesWhatIsShorter(t *testing.T) {
 		"same.txtar":  "base: base.txtar\n",
 		"fails.txtar": "base: base.txtar\n-- want.diff --\n~level: warn\n",
 		"other.txtar": "base: base.txtar\n-- want.diff --\n-gone\n",
-		"parts.txtar": "base: base.txtar\n-- expect.yaml --\n[]\n",
+		"parts.txtar": "base: base.txtar\n-- expect.yaml --\n- {path: '{.kind}', exists: true}\n",
 		"after.txtar": "base: fails.txtar\n",
 	})
 	outcomes := map[string]Outcome{
@@ -110,7 +110,7 @@ func TestAnUpdateWritesWhatIsShorter(t *testing.T) {
 		"same":  {Text: "image: vector:2\nlevel: info\nreplicas: 2\n"},
 		"fails": {Failed: true, Text: "no\n"},
 		"other": {Text: "another: thing\n"},
-		"parts": {Text: "image: vector:2\n"},
+		"parts": {Text: "kind: Deployment\n"},
 		"after": {Text: "image: vector:2\n"},
 	}
 	found, err := Load(root)
@@ -124,7 +124,7 @@ func TestAnUpdateWritesWhatIsShorter(t *testing.T) {
 		"same":  "base: base.txtar\n-- want.diff --\n",
 		"fails": "base: base.txtar\n-- want-error --\nno\n",
 		"other": "base: base.txtar\n-- want.yaml --\nanother: thing\n",
-		"parts": "base: base.txtar\n-- expect.yaml --\n[]\n",
+		"parts": "base: base.txtar\n-- expect.yaml --\n- {path: '{.kind}', exists: true}\n",
 		"after": "base: fails.txtar\n-- want.yaml --\nimage: vector:2\n",
 	} {
 		require.Equal(t, want, read(t, root, name+".txtar"), name)

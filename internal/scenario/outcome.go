@@ -63,6 +63,9 @@ func (s *Scenario) Compare(outcome Outcome) ([]Difference, error) {
 	if err := bounded.Object().DecodeYAMLStrictly([]byte(text), &expectations); err != nil {
 		return nil, s.invalid("%s: %w", Expectations, err)
 	}
+	if len(expectations) == 0 {
+		return nil, s.invalid("%s: it expects nothing: write an expectation, or remove the file", Expectations)
+	}
 	for i, expectation := range expectations {
 		found, err := expectation.compare(outcome.Text)
 		if err != nil {
@@ -126,6 +129,9 @@ func (e *Expectation) compare(objects string) (*Difference, error) {
 
 // find returns the value at the path as kubectl prints it.
 func (e *Expectation) find(objects string) (string, error) {
+	if !strings.Contains(e.Path, "{") { // It would be a text, which is found everywhere.
+		return "", fmt.Errorf("path %q is no JSONPath: write it in braces, such as {.metadata.name}", e.Path)
+	}
 	kind, name, _ := strings.Cut(e.Object, "/")
 	if kind == "" {
 		kind = workload.Default().Kind

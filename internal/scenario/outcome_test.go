@@ -51,6 +51,9 @@ func TestExpectationsAreHeldAgainstTheOutcome(t *testing.T) {
 		"a path that is none":       {"- {path: '{.spec', exists: true}\n", false, "{.spec"},
 		"a pattern that is none":    {"- {path: '{.spec}', matches: '('}\n", false, "matches"},
 		"a key that does not exist": {"- {pth: x}\n", false, "pth"},
+		"a path without braces":     {"- {path: .status, exists: true}\n", false, `path ".status" is no JSONPath: write it in braces`},
+		"no path":                   {"- {exists: false}\n", false, "in braces"},
+		"nothing at all":            {"# later\n", false, "it expects nothing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			one, err := load(t, map[string]string{Expectations: test.expect})
