@@ -6,6 +6,7 @@ package scenario
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -95,6 +96,42 @@ func TestAWholeOutcomeIsComparedAndUpdated(t *testing.T) {
 	differences, err := again[0].Compare(Outcome{Text: objectsOfIt})
 	require.NoError(t, err)
 	require.Empty(t, differences)
+}
+
+// Git on Windows and editors there write other line ends, and a byte order mark.
+func TestAFileOfWindowsIsReadAndStaysOne(t *testing.T) {
+	windows := func(text string) string { return "\ufeff" + strings.ReplaceAll(text, "\n", "\r\n") }
+	const child = "base: base.txtar\n-- vectorsidecar.diff --\n~  level: warn\n-- want.diff --\n"
+	root := folder(t, map[string]string{
+		"base.txtar": windows(standing), "child.txtar": windows(child), "linux.txtar": child,
+		"folder/workload.yaml": windows("replicas: 2\n"), "folder/vectorsidecar.yaml": "spec: {}\n", "folder/want.yaml": windows("a: 1\n"),
+		"new/workload.yaml": windows("replicas: 2\n"), "new/vectorsidecar.yaml": "spec: {}\n",
+	})
+	found, err := Load(root)
+	require.NoError(t, err)
+	byName := map[string]*Scenario{}
+	for _, one := range found {
+		byName[filepath.Base(one.Name)] = one
+	}
+	require.Equal(t, "It stands alone.", byName["base"].Story)
+	for name, text := range map[string]string{
+		"base": "image: vector:1\nlevel: info\nreplicas: 2\n", "child": "image: vector:1\nlevel: info\nreplicas: 2\n",
+		"linux": "image: vector:1\nlevel: info\nreplicas: 2\n", "folder": "a: 1\n",
+	} {
+		differences, err := byName[name].Compare(Outcome{Text: text})
+		require.NoError(t, err, name)
+		require.Empty(t, differences, name)
+	}
+	require.Equal(t, "spec:\n  level: warn\n", string(byName["child"].Files()[Sidecar]))
+
+	for _, name := range []string{"base", "child", "linux", "folder", "new"} {
+		require.NoError(t, byName[name].Update(Outcome{Text: "image: vector:1\nlevel: warn\nreplicas: 2\n"}))
+	}
+	require.Equal(t, windows(strings.Replace(standing, "vector:1\nlevel: info", "vector:1\nlevel: warn", 1)), read(t, root, "base.txtar"))
+	require.Equal(t, windows(child), read(t, root, "child.txtar"))
+	require.Equal(t, child, read(t, root, "linux.txtar"))
+	require.Equal(t, windows("image: vector:1\nlevel: warn\nreplicas: 2\n"), read(t, root, "folder", WantYAML))
+	require.Equal(t, windows("image: vector:1\nlevel: warn\nreplicas: 2\n"), read(t, root, "new", WantYAML))
 }
 
 func TestWhatIsNoScenarioIsRefused(t *testing.T) {

@@ -59,8 +59,9 @@ type Scenario struct {
 	Under string
 
 	path    string
-	archive *txtar.Archive
-	base    *Scenario // nil if it has none
+	style   style          // of the file, or in a folder of the outcome that an update replaces
+	archive *txtar.Archive // plain
+	base    *Scenario      // nil if it has none
 }
 
 // Load loads scenarios, and all those in folders and below. They are sorted by name, but
@@ -110,12 +111,13 @@ func loadFile(name string) (*Scenario, error) {
 }
 
 func parse(name string, text []byte) *Scenario {
+	text, style := plain(text)
 	archive := txtar.Parse(text)
-	return &Scenario{Name: strings.TrimSuffix(name, extension), Story: story(archive), path: name, archive: archive}
+	return &Scenario{Name: strings.TrimSuffix(name, extension), Story: story(archive), path: name, style: style, archive: archive}
 }
 
 func loadFolder(folder string) (*Scenario, error) {
-	archive := &txtar.Archive{}
+	one := &Scenario{Name: folder, path: folder, archive: &txtar.Archive{}}
 	for _, name := range mayHold {
 		text, err := source.ReadFile(filepath.Join(folder, name))
 		if errors.Is(err, fs.ErrNotExist) {
@@ -124,9 +126,13 @@ func loadFolder(folder string) (*Scenario, error) {
 		if err != nil {
 			return nil, err
 		}
-		archive.Files = append(archive.Files, txtar.File{Name: name, Data: text})
+		text, style := plain(text)
+		if name == Workload || slices.Contains(outcomes, name) {
+			one.style = style
+		}
+		one.archive.Files = append(one.archive.Files, txtar.File{Name: name, Data: text})
 	}
-	return &Scenario{Name: folder, path: folder, archive: archive}, nil
+	return one, nil
 }
 
 // check reports what is invalid.
@@ -208,14 +214,14 @@ func (s *Scenario) Update(outcome Outcome) error {
 	s.archive.Files = slices.DeleteFunc(s.archive.Files, func(f txtar.File) bool { return slices.Contains(outcomes, f.Name) })
 	s.archive.Files = append(s.archive.Files, file)
 	if filepath.Ext(s.path) == extension {
-		return os.WriteFile(s.path, txtar.Format(s.archive), 0o644)
+		return os.WriteFile(s.path, s.style.of(txtar.Format(s.archive)), 0o644)
 	}
 	for _, name := range outcomes {
 		if err := os.Remove(filepath.Join(s.path, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
-	return os.WriteFile(filepath.Join(s.path, file.Name), file.Data, 0o644)
+	return os.WriteFile(filepath.Join(s.path, file.Name), s.style.of(file.Data), 0o644)
 }
 
 // expectation returns the file that expects an outcome.
