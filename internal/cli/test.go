@@ -11,6 +11,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -80,7 +81,8 @@ Each line begins with a mark: "~" takes the place of the line with the same key,
 "-" is taken out (with " …" at its end, what is below it too), and a space stays, to say where
 the next ones are. --update writes want.diff, bases first.
 
-A folder that is a sidecar chart is tested with its own templates.
+A test in the folder of a sidecar chart, or below it, is of the templates of that chart, the
+nearest one, unless --templates names others.
 
 With --vector, a test also fails if that Vector refuses the configuration that was rendered, or
 if one of the configuration's own unit tests fails: see validate.
@@ -119,33 +121,52 @@ func (o *testOptions) run(ctx context.Context, arguments []string) error {
 		}
 	}
 	charts := map[string]fs.FS{}
-	for _, argument := range arguments {
-		chart, err := o.chartFor(argument)
+	var verdicts []verdict
+	for _, one := range scenarios {
+		folder, err := filepath.Abs(one.Folder())
+		if err != nil {
+			return fmt.Errorf("looking for the chart of %s: %w", one.Name, err)
+		}
+		chart, err := o.chartAbove(folder, charts)
 		if err != nil {
 			return err
 		}
-		charts[argument] = loadOnce(chart)
-	}
-	var verdicts []verdict
-	for _, one := range scenarios {
-		judged, err := o.try(ctx, charts[one.Under], one)
+		judged, err := o.try(ctx, chart, one)
 		if err != nil {
 			return err
 		}
 		verdicts = append(verdicts, judged)
 	}
-	if len(verdicts) == 0 {
-		return fmt.Errorf("there are no tests in %s", strings.Join(arguments, ", "))
-	}
 	return o.print(verdicts)
 }
 
-// chartFor returns the chart that --templates names, or the folder itself if it is one.
-func (o *testOptions) chartFor(argument string) (fs.FS, error) {
-	if o.templates == "" && isChart(argument) {
-		return openFolder(argument)
+// chartAbove returns the chart that a folder is, or that is nearest above it; or else the one for tests
+// that are in none. known are those of the folders so far. One that cannot be loaded is an error, and no
+// outcome of its tests.
+func (o *testOptions) chartAbove(folder string, known map[string]fs.FS) (chart fs.FS, err error) {
+	if chart, isKnown := known[folder]; isKnown {
+		return chart, nil
 	}
-	return (&inputs{app: o.app, templates: o.templates}).chart()
+	above, name := filepath.Dir(folder), ""
+	switch {
+	case o.templates == "" && isChart(folder):
+		name = folder
+		chart, err = openFolder(folder)
+	case o.templates == "" && above != folder:
+		chart, err = o.chartAbove(above, known)
+	default:
+		name = o.templates
+		chart, err = (&inputs{app: o.app, templates: o.templates}).chart()
+	}
+	if err != nil {
+		return nil, err
+	}
+	shared := loadOnce(chart)
+	if _, err := shared.load(); err != nil {
+		return nil, fmt.Errorf("loading the sidecar chart %s: %w", name, err)
+	}
+	known[folder] = shared
+	return shared, nil
 }
 
 // try renders a scenario and compares the result.

@@ -156,7 +156,7 @@ func basesFirst(found []*Scenario) []*Scenario {
 		}
 		isPlaced[one] = true
 		place(one.base)
-		if one.Under != "" {
+		if one.under != "" {
 			ordered = append(ordered, one)
 		}
 	}

@@ -63,7 +63,7 @@ func TestAScenarioHasWhatItsBaseHas(t *testing.T) {
 	var names []string
 	for _, one := range found {
 		names = append(names, filepath.ToSlash(strings.TrimPrefix(one.Name, root)))
-		require.Equal(t, root, one.Under)
+		require.Equal(t, root, one.under)
 	}
 	require.Equal(t, []string{"/sub/c", "/sub/b", "/a", "/base"}, names, "a base comes first")
 	a := found[2]
@@ -226,6 +226,6 @@ func TestOneScenarioIsLoadedOnce(t *testing.T) {
 
 	require.NoError(t, err)
 	require.Len(t, found, 2)
-	require.Equal(t, []string{base, one}, []string{found[0].Under, found[1].Under})
+	require.Equal(t, []string{base, one}, []string{found[0].under, found[1].under})
 	require.Same(t, found[0], found[1].base, "what is written of the base is there for the other")
 }

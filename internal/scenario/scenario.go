@@ -55,21 +55,24 @@ type Scenario struct {
 	Name string
 	// Story is the comment at the start of the file, without the license header.
 	Story string
-	// Under is the loaded path that contains it. Empty for a base that is elsewhere.
-	Under string
 
-	path    string
+	path   string
+	isFile bool // in contrast to a folder
+	// under is the loaded path that contains it. Empty for a base that is elsewhere.
+	under   string
 	style   style          // of the file, or in a folder of the outcome that an update replaces
 	archive *txtar.Archive // plain
 	base    *Scenario      // nil if it has none
 }
 
-// Load loads scenarios, and all those in folders and below. They are sorted by name, but
-// each base comes before the scenarios that use it, so that its update is available to them.
+// Load loads scenarios, and all those in folders and below; each path has to have one. They are
+// sorted by name, but each base comes before the scenarios that use it, so that its update is
+// available to them.
 func Load(paths ...string) ([]*Scenario, error) {
 	var found []*Scenario
 	loading := loader{loaded: map[string]*Scenario{}}
 	for _, path := range paths {
+		isEmpty := true
 		err := source.Walk(path, func(name string, entry fs.DirEntry, err error) error {
 			if err != nil {
 				return fmt.Errorf("reading scenarios: %w", err)
@@ -84,14 +87,18 @@ func Load(paths ...string) ([]*Scenario, error) {
 			if err != nil {
 				return err
 			}
-			if one != nil && one.Under == "" {
-				one.Under = path
+			isEmpty = isEmpty && one == nil
+			if one != nil && one.under == "" {
+				one.under = path
 				found = append(found, one)
 			}
 			return nil
 		})
 		if err != nil {
 			return nil, err
+		}
+		if isEmpty {
+			return nil, fmt.Errorf("there are no tests in %s", path)
 		}
 	}
 	return basesFirst(found), nil
@@ -113,7 +120,7 @@ func loadFile(name string) (*Scenario, error) {
 func parse(name string, text []byte) *Scenario {
 	text, style := plain(text)
 	archive := txtar.Parse(text)
-	return &Scenario{Name: strings.TrimSuffix(name, extension), Story: story(archive), path: name, style: style, archive: archive}
+	return &Scenario{Name: strings.TrimSuffix(name, extension), Story: story(archive), path: name, isFile: true, style: style, archive: archive}
 }
 
 func loadFolder(folder string) (*Scenario, error) {
@@ -213,7 +220,7 @@ func (s *Scenario) Update(outcome Outcome) error {
 	}
 	s.archive.Files = slices.DeleteFunc(s.archive.Files, func(f txtar.File) bool { return slices.Contains(outcomes, f.Name) })
 	s.archive.Files = append(s.archive.Files, file)
-	if filepath.Ext(s.path) == extension {
+	if s.isFile {
 		return os.WriteFile(s.path, s.style.of(txtar.Format(s.archive)), 0o644)
 	}
 	for _, name := range outcomes {
@@ -243,6 +250,14 @@ func (s *Scenario) expectation(outcome Outcome) (txtar.File, error) {
 // hasOutcome reports whether the scenario expects a whole outcome.
 func (s *Scenario) hasOutcome() bool {
 	return slices.ContainsFunc(outcomes, func(name string) bool { _, isGiven := s.given(name); return isGiven })
+}
+
+// Folder is the folder that the scenario is in, or that it is.
+func (s *Scenario) Folder() string {
+	if s.isFile {
+		return filepath.Dir(s.path)
+	}
+	return s.path
 }
 
 func story(archive *txtar.Archive) string {
