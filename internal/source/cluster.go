@@ -131,7 +131,7 @@ func (w *World) Instead(ctx context.Context, sidecar *v1alpha1.VectorSidecar) er
 	if w.cluster != nil {
 		live := &v1alpha1.VectorSidecar{}
 		err := w.cluster.Get(ctx, client.ObjectKeyFromObject(sidecar), live)
-		if client.IgnoreNotFound(err) != nil {
+		if err != nil && !isAbsent(err) {
 			return fmt.Errorf("reading VectorSidecar %s/%s: %w", sidecar.Namespace, sidecar.Name, err)
 		}
 		sidecar.UID, sidecar.CreationTimestamp, sidecar.Generation = live.UID, live.CreationTimestamp, live.Generation

@@ -104,11 +104,14 @@ func (w *World) loadClusters(ctx context.Context) (unseen string, err error) {
 	switch {
 	case apierrors.IsForbidden(err):
 		return "the ClusterVectorSidecars: " + err.Error(), nil
-	case apierrors.IsNotFound(err) || apimeta.IsNoMatchError(err): // There is no such kind, so there are none.
+	case isAbsent(err):
 		return "", nil
 	}
 	return "", err
 }
+
+// isAbsent reports whether an error says that there is no such object, or no such kind.
+func isAbsent(err error) bool { return apierrors.IsNotFound(err) || apimeta.IsNoMatchError(err) }
 
 // InsteadCluster replaces a live ClusterVectorSidecar by the one from a file, as an update would. Its
 // selector of namespaces has to be one.
@@ -119,7 +122,7 @@ func (w *World) InsteadCluster(ctx context.Context, cluster *v1alpha1.ClusterVec
 	if w.cluster != nil {
 		live := &v1alpha1.ClusterVectorSidecar{}
 		err := w.cluster.Get(ctx, client.ObjectKeyFromObject(cluster), live)
-		if client.IgnoreNotFound(err) != nil && !apimeta.IsNoMatchError(err) {
+		if err != nil && !isAbsent(err) {
 			return fmt.Errorf("reading ClusterVectorSidecar %s: %w", cluster.Name, err)
 		}
 		cluster.UID, cluster.CreationTimestamp, cluster.Generation, cluster.Status = live.UID, live.CreationTimestamp, live.Generation, live.Status

@@ -4,6 +4,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"flag"
 	"os"
@@ -126,6 +127,19 @@ func TestOnACluster(t *testing.T) {
 				t.Run(test.name, func(t *testing.T) { test.run(t, plane, world) })
 			}
 		})
+	}
+}
+
+// A VectorSidecar is tried on a cluster before anything is installed there.
+func TestAPreviewComesBeforeTheInstallation(t *testing.T) {
+	t.Parallel()
+	plane := controlplane.ForTest(t, controlplane.Options{})
+	for _, command := range []string{"plan", "diff", "tree"} {
+		var out, notes bytes.Buffer
+		streams := genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: &notes}
+		code := cli.Run(t.Context(), []string{command, "--sidecar", filepath.Join(root, "docs", "samples", "02-logs.yaml"), "--kubeconfig", plane.Kubeconfig()}, streams, builtin, "test")
+		require.Zero(t, code, "%s: %s", command, &notes)
+		require.Contains(t, notes.String(), "there is no operator in the cluster")
 	}
 }
 
