@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
@@ -128,6 +129,19 @@ func TestTemplatesAreReadFromTheirFolderOnly(t *testing.T) {
 	_, err = run(t, shopFiles(t), arguments...)
 	require.ErrorContains(t, err, "files.txt")
 	require.ErrorContains(t, err, "escapes")
+}
+
+func TestNamespacesWhoseLabelsAreNotKnownAreNamed(t *testing.T) {
+	platform := &v1alpha1.ClusterVectorSidecar{TypeMeta: metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "ClusterVectorSidecar"}}
+	platform.Name, platform.Spec.NamespaceSelector.MatchLabels, platform.Spec.MatchAll = "platform", map[string]string{"team": "a"}, true
+	files := shopFiles(t)
+	files["cart.yaml"] += "---\n" + text(t, objects.NewDeployment("front", "web").Build())
+	files["logs.yaml"] = text(t, platform)
+
+	out, err := run(t, files, renderCart...)
+
+	require.NoError(t, err)
+	require.Contains(t, out, "the labels of these namespaces are not known, as there is no Namespace in the files, and a ClusterVectorSidecar that asks for one does not reach them: shop, web\n")
 }
 
 func TestSeveralVectorSidecarsAreMergedOneAfterTheOther(t *testing.T) {

@@ -25,6 +25,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
@@ -256,11 +257,14 @@ func (s *session) add(ctx context.Context, input *given) error {
 	}
 	unknown, err := s.Expand(ctx, s.home(), s.namespace)
 	if len(unknown) > 0 {
-		s.note(fmt.Sprintf("the labels of %s are not known (there is no Namespace in the files): a ClusterVectorSidecar that asks for one does not reach it",
-			in(strings.Join(unknown, ", "))))
+		s.note(fmt.Sprintf("the labels of these namespaces are not known, as there is no Namespace in the files, and a ClusterVectorSidecar that asks for one does not reach them: %s",
+			strings.Join(humanize.First(unknown, mostNamed, len(unknown)), ", ")))
 	}
 	return err
 }
+
+// mostNamed is how many namespaces a note names.
+const mostNamed = 10
 
 // isOfCluster reports whether an object is in no namespace.
 func isOfCluster(object client.Object) bool {
