@@ -85,3 +85,44 @@ func TestAClusterThatThereIsNotIsRefused(t *testing.T) {
 		require.Contains(t, notes, "must be one of")
 	}
 }
+
+// What the files have objects of is read of the cluster, and no other namespace: they would meet nothing
+// there, as if nothing would change.
+func TestWhatFilesLackIsReadFromTheirNamespace(t *testing.T) {
+	logs := func(namespace string) *v1alpha1.VectorSidecar {
+		return objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
+	}
+	cart := func(namespace string) client.Object {
+		return objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	}
+	c := &cluster{objects: []client.Object{logs("shop"), logs("web"), cart("shop"), cart("web")}}
+	const several = "error: the files have objects of the namespaces shop, web: set one with --namespace, or take all with --all-namespaces"
+	for name, test := range map[string]struct {
+		given     []client.Object
+		arguments []string
+		has, not  string
+		code      int
+	}{
+		"a workload of another one":      {given: []client.Object{cart("web")}, arguments: []string{"diff"}, has: "web/cart: inject", code: 1},
+		"VectorSidecars of two":          {given: []client.Object{logs("shop"), logs("web")}, arguments: []string{"plan"}, has: several, code: 2},
+		"workloads of two":               {given: []client.Object{cart("shop"), cart("web")}, arguments: []string{"plan"}, has: several, code: 2},
+		"one of them":                    {given: []client.Object{logs("shop"), logs("web")}, arguments: []string{"diff", "-n", "shop"}, has: "shop/cart: inject", not: "web/cart", code: 1},
+		"all of them":                    {given: []client.Object{logs("shop"), logs("web")}, arguments: []string{"plan", "-A"}, has: "inject 2"},
+		"one that is in none, and a set": {given: []client.Object{logs("web"), logs("")}, arguments: []string{"diff"}, has: "web/cart: inject", not: "shop/cart", code: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "given.yaml")
+			var written string
+			for _, object := range test.given {
+				written += "---\n" + text(t, object)
+			}
+			require.NoError(t, os.WriteFile(file, []byte(written), 0o600))
+			out, notes, code := c.runOutside(t, append(test.arguments, "-f", file, "--kube-version", "v1.36.0")...)
+			require.Equal(t, test.code, code, out+notes)
+			require.Contains(t, out+notes, test.has)
+			if test.not != "" {
+				require.NotContains(t, out, test.not)
+			}
+		})
+	}
+}

@@ -4,6 +4,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -228,6 +229,29 @@ func (g *given) namespaceOf(flag, current string) (string, error) {
 		current = metav1.NamespaceDefault
 	}
 	return current, nil
+}
+
+// readFrom returns the namespace to read the rest of the cluster from: the one of the command line or of all
+// workloads and VectorSidecars of the files. What is in others would meet nothing there.
+func (g *given) readFrom(flag, current string) (string, error) {
+	namespace, err := g.namespaceOf(flag, current)
+	if err != nil || flag != "" {
+		return namespace, err
+	}
+	namespaces := map[string]bool{}
+	for _, document := range slices.Concat(g.sidecars, g.documents) {
+		if _, isSidecar := document.Object.(*v1alpha1.VectorSidecar); isSidecar || isWorkload(document) {
+			namespaces[cmp.Or(document.Object.GetNamespace(), namespace)] = true
+		}
+	}
+	names := slices.Sorted(maps.Keys(namespaces))
+	switch len(names) {
+	case 0:
+		return namespace, nil
+	case 1:
+		return names[0], nil
+	}
+	return "", fmt.Errorf("the files have objects of the namespaces %s: set one with --namespace, or take all with --all-namespaces (plan, diff, tree)", strings.Join(names, ", "))
 }
 
 func (g *given) lacksNamespace() bool {

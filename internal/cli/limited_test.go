@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -107,8 +108,15 @@ func (c *cluster) app(t *testing.T, stdout, stderr *bytes.Buffer) *app {
 // run runs the plugin in namespace shop.
 func (c *cluster) run(t *testing.T, arguments ...string) (out, notes string, code int) {
 	t.Helper()
+	return c.runOutside(t, append(arguments, "-n", "shop", "--kube-version", "v1.36.0")...)
+}
+
+// runOutside runs the plugin in no namespace.
+func (c *cluster) runOutside(t *testing.T, arguments ...string) (out, notes string, code int) {
+	t.Helper()
+	t.Setenv("KUBECONFIG", os.DevNull)
 	var stdout, stderr bytes.Buffer
-	code = c.app(t, &stdout, &stderr).run(t.Context(), append(arguments, "-n", "shop", "--kube-version", "v1.36.0"))
+	code = c.app(t, &stdout, &stderr).run(t.Context(), arguments)
 	return stdout.String(), stderr.String(), code
 }
 

@@ -138,7 +138,7 @@ func (s *session) load(ctx context.Context, input *given) error {
 		return err
 	}
 	if !s.inputs.allNamespaces {
-		if s.namespace, err = input.namespaceOf(*s.inputs.app.kube.Namespace, current); err != nil {
+		if s.namespace, err = input.readFrom(*s.inputs.app.kube.Namespace, current); err != nil {
 			return err
 		}
 	}
