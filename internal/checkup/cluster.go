@@ -144,7 +144,7 @@ func (d *Diagnosis) served(ctx context.Context) (Result, bool) {
 
 func (d *Diagnosis) installation(ctx context.Context) (*source.Installation, Result) {
 	const check = "operator"
-	found, err := source.FindInstallation(ctx, d.Cluster, d.OperatorNamespace)
+	found, err := source.FindInstallation(ctx, d.Cluster, d.OperatorNamespace, "")
 	switch {
 	case err != nil:
 		return nil, Result{check, Unknown, err.Error(), "set --operator-namespace, or ask someone with permission to list Deployments"}
@@ -153,7 +153,11 @@ func (d *Diagnosis) installation(ctx context.Context) (*source.Installation, Res
 	case found.Available == 0:
 		return found, Result{check, Failed, fmt.Sprintf("none of %d replicas of Deployment %s/%s is available", found.Replicas, found.Namespace, found.Name), "look at its pods: kubectl describe deployment " + found.Name + " -n " + found.Namespace}
 	}
-	return found, Result{check, OK, fmt.Sprintf("Deployment %s/%s, %d of %d replicas available, image %s", found.Namespace, found.Name, found.Available, found.Replicas, found.Image), ""}
+	said := fmt.Sprintf("Deployment %s/%s, %d of %d replicas available, image %s", found.Namespace, found.Name, found.Available, found.Replicas, found.Image)
+	if len(found.Others) > 0 {
+		said += "; others are not looked at without --operator-namespace: " + strings.Join(found.Others, ", ")
+	}
+	return found, Result{check, OK, said, ""}
 }
 
 // values validates what the installation gives out.

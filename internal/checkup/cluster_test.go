@@ -34,6 +34,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
 // clusterOf returns an in-memory API server with some objects.
@@ -81,6 +82,23 @@ func TestTheOldestKubeletIsHeldAgainstWhatSidecarsNeed(t *testing.T) {
 			require.Contains(t, found.Message, test.says)
 		})
 	}
+}
+
+func TestOperatorsThatAreNotLookedAtAreNamed(t *testing.T) {
+	operator := func(namespace string) client.Object {
+		one := objects.NewDeployment("vso", namespace).Labelled("app.kubernetes.io/component", "operator").Pod(func(pod *corev1.PodSpec) {
+			pod.Containers[0].Args = []string{"--environments-configmap=values"}
+		}).Build()
+		one.Status.AvailableReplicas = 1
+		return one
+	}
+	cluster := clusterOf(t, operator("a-system"), operator("b-system"))
+	_, found := (&Diagnosis{Cluster: cluster}).installation(t.Context())
+	require.Equal(t, OK, found.State)
+	require.Contains(t, found.Message, "Deployment a-system/vso, ")
+	require.Contains(t, found.Message, "; others are not looked at without --operator-namespace: b-system/vso")
+	_, found = (&Diagnosis{Cluster: cluster, OperatorNamespace: "b-system"}).installation(t.Context())
+	require.NotContains(t, found.Message, "others")
 }
 
 func TestInjectorsThatChangeWorkloadsAreNamed(t *testing.T) {

@@ -162,12 +162,15 @@ type rollout struct {
 
 // read reads what the installation gives out.
 func (o *rolloutOptions) read(ctx context.Context, cluster client.Reader) (*rollout, error) {
-	installed, err := source.FindInstallation(ctx, cluster, o.operatorNamespace)
-	if err != nil {
+	installed, err := source.FindInstallation(ctx, cluster, o.operatorNamespace, *o.app.kube.Namespace)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if installed == nil {
+	case installed == nil:
 		return nil, errors.New("there is no operator: install one, or name its namespace with --operator-namespace")
+	case len(installed.Others) > 0:
+		return nil, fmt.Errorf("there are several operators: %s: choose one with --operator-namespace, or by --namespace with one that it watches",
+			strings.Join(append([]string{installed.Title()}, installed.Others...), ", "))
 	}
 	chart, err := (&inputs{app: o.app}).chart()
 	if err != nil {

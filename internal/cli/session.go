@@ -183,7 +183,7 @@ func explainMissing(err error) error {
 
 // install finds out how the operator was installed.
 func (s *session) install(ctx context.Context) error {
-	installation, err := source.FindInstallation(ctx, s.cluster, s.inputs.operatorNamespace)
+	installation, err := source.FindInstallation(ctx, s.cluster, s.inputs.operatorNamespace, s.namespace)
 	switch {
 	case apierrors.IsForbidden(err):
 		s.unseen = err
@@ -194,7 +194,9 @@ func (s *session) install(ctx context.Context) error {
 		s.note(fmt.Sprintf("there is no operator%s: using the built-in values, and environment %s where none is named or reported; set another one with --environment",
 			cmp.Or(in(s.inputs.operatorNamespace), " in the cluster"), defaultEnvironment))
 	}
-	s.installation = installation
+	if s.installation = installation; installation != nil && len(installation.Others) > 0 {
+		s.note(fmt.Sprintf("there are several operators: this is of %s, and %s is another one: choose one with --operator-namespace", installation.Title(), strings.Join(installation.Others, ", ")))
+	}
 	if s.inputs.kubeVersion == "" {
 		discovery, err := s.inputs.app.kube.ToDiscoveryClient()
 		if err != nil {
@@ -339,6 +341,9 @@ func (s *session) rule(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*r
 	observed, err := s.taker.Take(ctx, sidecar)
 	if err != nil {
 		return nil, err
+	}
+	if of := s.installation; of != nil && !of.Watches(sidecar.Namespace) {
+		s.note(fmt.Sprintf("the operator %s does not watch namespace %s (watchNamespaces), and does nothing there", of.Title(), sidecar.Namespace))
 	}
 	taken := &evaluate.Snapshot{Observed: observed, Hold: evaluate.HoldOf(observed.Platform, observed.Sidecar)}
 	if has, isNext := observed.Platform.Revision, s.taker.Platform.Given.Revision; s.taker.At != nil && has != isNext && isNext != "" {

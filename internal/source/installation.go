@@ -6,6 +6,7 @@ package source
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -26,6 +27,8 @@ type Installation struct {
 	Replicas, Available int32
 	// Namespaces are those that it watches; nil for all.
 	Namespaces []string
+	// Others are the operators, NAMESPACE/NAME, that may be meant as well.
+	Others []string
 	// Kinds are the kinds of workloads that it serves.
 	Kinds []string
 	// LeaderElectionID is the name of its Lease, if one is given.
@@ -88,22 +91,41 @@ const (
 )
 
 // FindInstallation finds the operator's Deployment by the label and flags that the installation
-// chart gives it. It returns nil if there is none. If only the Deployment may be read, it returns
-// the Installation without values and template sets, and the error.
-func FindInstallation(ctx context.Context, cluster client.Reader, namespace string) (*Installation, error) {
+// chart gives it: of several, one that watches a namespace if that is given. It returns nil if there is
+// none. If only the Deployment may be read, it returns the Installation without values and template sets,
+// and the error.
+func FindInstallation(ctx context.Context, cluster client.Reader, namespace, watched string) (*Installation, error) {
 	var found appsv1.DeploymentList
 	labels := client.MatchingLabels{"app.kubernetes.io/component": "operator"}
 	if err := cluster.List(ctx, &found, client.InNamespace(namespace), labels); err != nil {
 		return nil, fmt.Errorf("looking for the operator: %w", err)
 	}
+	var all []*Installation
 	for i := range found.Items {
 		if installation := installationOf(&found.Items[i]); installation != nil {
-			err := installation.read(ctx, cluster)
-			return installation, err
+			all = append(all, installation)
 		}
 	}
-	return nil, nil
+	isElsewhere := func(one *Installation) bool { return !one.Watches(watched) }
+	if fitting := slices.DeleteFunc(slices.Clone(all), isElsewhere); watched != "" && len(fitting) > 0 {
+		all = fitting
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	for _, other := range all[1:] {
+		all[0].Others = append(all[0].Others, other.Title())
+	}
+	return all[0], all[0].read(ctx, cluster)
 }
+
+// Watches reports whether the operator watches a namespace.
+func (i *Installation) Watches(namespace string) bool {
+	return len(i.Namespaces) == 0 || slices.Contains(i.Namespaces, namespace)
+}
+
+// Title names the operator in messages.
+func (i *Installation) Title() string { return i.Namespace + "/" + i.Name }
 
 func installationOf(deployment *appsv1.Deployment) *Installation {
 	for _, container := range deployment.Spec.Template.Spec.Containers {

@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// releases is a cluster in which two operators serve namespaces of their own, and none serves another one.
+func releases() *cluster {
+	all := []client.Object{}
+	for namespace, watched := range map[string]string{"a-system": "web", "b-system": "shop,pay"} {
+		all = append(all, objects.NewDeployment("vso", namespace).Labelled("app.kubernetes.io/component", "operator").Pod(func(pod *corev1.PodSpec) {
+			pod.Containers[0].Args = []string{"--environment=" + map[string]string{"web": "development", "shop,pay": "production"}[watched], "--environments-configmap=values", "--watch-namespaces=" + watched}
+		}).Build(), objects.NewConfigMap("values", namespace, "rollout.yaml", "waves: [{name: first, namespaceSelector: {matchLabels: {a: b}}}]\n"))
+	}
+	for _, namespace := range []string{"web", "shop", "none"} {
+		all = append(all, objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build(), objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build())
+	}
+	return &cluster{objects: all}
+}
+
+// Which of several operators serves a namespace is known, and whose decision is shown is said where not.
+func TestThePreviewIsOfTheOperatorThatServesTheNamespace(t *testing.T) {
+	const several, unserved = "there are several operators", "does not watch namespace"
+	for name, test := range map[string]struct {
+		arguments []string
+		has       []string
+		not       []string
+	}{
+		"of the first":              {[]string{"explain", "cart", "-n", "web"}, []string{"development, from"}, []string{several, unserved}},
+		"of the second":             {[]string{"explain", "cart", "-n", "shop"}, []string{"production, from"}, []string{several, unserved}},
+		"of none":                   {[]string{"explain", "cart", "-n", "none"}, []string{several, "the operator a-system/vso does not watch namespace none (watchNamespaces), and does nothing there"}, nil},
+		"of a chosen one":           {[]string{"explain", "cart", "-n", "web", "--operator-namespace", "b-system"}, []string{"the operator b-system/vso does not watch namespace web"}, []string{several}},
+		"of all":                    {[]string{"plan", "-A"}, []string{"there are several operators: this is of a-system/vso, and b-system/vso is another one: choose one with --operator-namespace", "does not watch namespace shop", "does not watch namespace none"}, []string{"watch namespace web"}},
+		"a rollout of one of them":  {[]string{"rollout", "pause"}, []string{"error: there are several operators: a-system/vso, b-system/vso: choose one with --operator-namespace, or by --namespace with one that it watches"}, nil},
+		"a rollout of a namespace":  {[]string{"rollout", "pause", "-n", "shop"}, []string{"configmap/values annotated"}, []string{several}},
+		"a rollout of a chosen one": {[]string{"rollout", "pause", "--operator-namespace", "b-system"}, []string{"configmap/values annotated"}, []string{several}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if test.arguments[0] != "rollout" {
+				test.arguments = append(test.arguments, "--kube-version", "v1.36.0")
+			}
+			out, notes, _ := releases().runOutside(t, test.arguments...)
+			shown := out + notes
+			for _, part := range test.has {
+				require.Contains(t, shown, part)
+			}
+			for _, part := range test.not {
+				require.NotContains(t, shown, part)
+			}
+		})
+	}
+}
