@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -174,7 +175,7 @@ func (o *lintOptions) collect(path string) (files []lint.File, charts []string, 
 		case err != nil:
 			return fmt.Errorf("reading %s: %w", name, err)
 		case entry.IsDir() && isChart(name):
-			charts = append(charts, name)
+			charts = append(charts, filepath.Clean(name)) // As those of its files are.
 			return nil
 		case entry.IsDir() && name != path && isPassedOver(name):
 			return fs.SkipDir
@@ -188,6 +189,9 @@ func (o *lintOptions) collect(path string) (files []lint.File, charts []string, 
 		files = append(files, lint.File{Name: name, Text: text})
 		return nil
 	})
+	if err == nil && len(files)+len(charts) == 0 { // That would look like success.
+		err = fmt.Errorf("there is nothing to lint in %s: recognized file extensions are %s", path, strings.Join(linted, ", "))
+	}
 	return files, charts, err
 }
 
@@ -201,6 +205,7 @@ func isPassedOver(name string) bool {
 	return err == nil && filepath.Base(name) != "values"
 }
 
-func isLinted(name string) bool {
-	return slices.Contains([]string{".yaml", ".yml", ".json", ".toml"}, filepath.Ext(name))
-}
+// linted are the extensions of files to lint in folders.
+var linted = []string{".yaml", ".yml", ".json", ".toml"}
+
+func isLinted(name string) bool { return slices.Contains(linted, filepath.Ext(name)) }
