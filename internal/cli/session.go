@@ -230,6 +230,7 @@ func (s *session) add(ctx context.Context, input *given) error {
 	if err != nil {
 		return err
 	}
+	places := map[workload.Ref]string{}
 	for _, document := range slices.Concat(input.sidecars, input.documents) {
 		object := document.Object
 		if object == nil {
@@ -250,6 +251,9 @@ func (s *session) add(ctx context.Context, input *given) error {
 		default:
 			if one, isOne := workload.As(o); isOne {
 				workload.Finish(one)
+				if err := notTwice(places, document, workload.RefOf(one)); err != nil {
+					return err
+				}
 			}
 			s.Put(o)
 		}
@@ -263,6 +267,18 @@ func (s *session) add(ctx context.Context, input *given) error {
 			strings.Join(humanize.First(unknown, mostNamed, len(unknown)), ", ")))
 	}
 	return err
+}
+
+// notTwice returns an error for a workload that the files have already: the one would be decided about, and
+// the other stay without a sidecar. places are those of the workloads so far.
+func notTwice(places map[workload.Ref]string, document source.Document, ref workload.Ref) error {
+	ref.UID = ""
+	place := fmt.Sprintf("%s: document %d", document.Source, document.Number)
+	if before, isThere := places[ref]; isThere {
+		return fmt.Errorf("%s: %s %s/%s is given twice, first in %s: remove one", place, ref.Kind, ref.Namespace, ref.Name, before)
+	}
+	places[ref] = place
+	return nil
 }
 
 // mostNamed is how many namespaces a note names.
