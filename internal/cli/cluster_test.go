@@ -126,3 +126,16 @@ func TestWhatFilesLackIsReadFromTheirNamespace(t *testing.T) {
 		})
 	}
 }
+
+// A list without items is no null to who reads it.
+func TestNothingIsPrintedAsAnEmptyList(t *testing.T) {
+	c := &cluster{}
+	for _, arguments := range [][]string{{"render"}, {"render", "--only-overlay"}, {"render", "--explain-values"}, {"get"}, {"tree"}, {"plan"}} {
+		if arguments[0] != "get" {
+			arguments = append(arguments, "--kube-version", "v1.36.0")
+		}
+		out, notes, code := c.runOutside(t, append(arguments, "-o", "json")...)
+		require.Zero(t, code, notes)
+		require.NotContains(t, out, "null", arguments)
+	}
+}

@@ -89,7 +89,7 @@ func (o *renderOptions) objects(scene *session, merged *merged, workloads []work
 	for _, ruled := range merged.rulings {
 		namespaces[ruled.sidecar.Namespace] = true
 	}
-	var objects []any
+	objects := []any{}
 	if !o.onlyOverlay {
 		for _, one := range merged.companions(workloads...) {
 			objects = append(objects, one)

@@ -25,7 +25,7 @@ type valuesOf struct {
 
 // printValues prints every value of every VectorSidecar, and its origin.
 func (o *renderOptions) printValues(ctx context.Context, scene *session) error {
-	var all []valuesOf
+	all := []valuesOf{}
 	for _, sidecar := range scene.Sidecars() {
 		taken, err := scene.rule(ctx, sidecar)
 		if err != nil {
