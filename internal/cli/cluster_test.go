@@ -4,6 +4,8 @@
 package cli
 
 import (
+	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -12,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/yaml"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -138,4 +141,17 @@ func TestNothingIsPrintedAsAnEmptyList(t *testing.T) {
 		require.Zero(t, code, notes)
 		require.NotContains(t, out, "null", arguments)
 	}
+}
+
+// Who ends it has not learned that no operator answers.
+func TestAnInterruptedReconcileBlamesNobody(t *testing.T) {
+	var out, notes bytes.Buffer
+	a := (&cluster{objects: []client.Object{objects.NewVectorSidecar("logs", "shop").Build()}}).app(t, &out, &notes)
+	ctx, cancel := context.WithCancel(t.Context())
+	a.cluster = interceptor.NewClient(a.cluster, interceptor.Funcs{Get: func(context.Context, client.WithWatch, client.ObjectKey, client.Object, ...client.GetOption) error {
+		cancel()
+		return ctx.Err()
+	}})
+	require.Equal(t, exitError, a.run(ctx, []string{"reconcile", "logs", "-n", "shop"}))
+	require.Contains(t, notes.String(), "error: waiting for the operator: context canceled")
 }

@@ -146,6 +146,9 @@ func (o *reconcileOptions) await(ctx context.Context, cluster client.Reader, ask
 		}
 		return len(missing) == 0, nil
 	})
+	if ctx.Err() != nil { // Somebody waits no longer.
+		return fmt.Errorf("waiting for the operator: %w", ctx.Err())
+	}
 	if wait.Interrupted(err) {
 		err = &foundError{fmt.Errorf("no operator has answered within %s for %s: find out why with kubectl vectorsidecar check", o.timeout, strings.Join(missing, ", "))}
 	}
