@@ -169,6 +169,9 @@ func Split(text []byte) []Document {
 	for content := range bytes.Lines(text) {
 		line++
 		rest, isMark := bytes.CutPrefix(content, []byte("---"))
+		if !isMark { // It ends a document, and the next one may go without the other.
+			rest, isMark = bytes.CutPrefix(content, []byte("..."))
+		}
 		if rest = bytes.TrimSpace(rest); isMark && (len(rest) == 0 || rest[0] == '#') {
 			parts = append(parts, Document{Line: line + 1})
 			continue

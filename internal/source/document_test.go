@@ -33,6 +33,17 @@ func TestDocumentsKeepTheirPlaceAndText(t *testing.T) {
 	require.Equal(t, "b", documents[3].Object.GetName())
 }
 
+func TestADocumentMayEndByDots(t *testing.T) {
+	documents, err := Parse("a.yaml", []byte(configMap+"...\n"+strings.Replace(configMap, "name: a", "name: b", 1)+"... # the end\n---\n"+strings.Replace(configMap, "name: a", "name: c", 1)))
+	require.NoError(t, err)
+	var names []string
+	for _, document := range documents {
+		names = append(names, document.Object.GetName())
+	}
+	require.Equal(t, []string{"a", "b", "c"}, names)
+	require.Equal(t, 6, documents[1].Line)
+}
+
 func TestWhatCannotBeReadIsNamed(t *testing.T) {
 	for name, test := range map[string]struct {
 		text  string
