@@ -4,6 +4,7 @@
 package removal
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,10 +55,12 @@ const pollInterval = 500 * time.Millisecond
 // Clean removes everything from a namespace, "" for all: first what the API server injects,
 // and VectorSidecars, so that nothing is injected again; then sidecars, at a limited pace; then
 // finalizers, and the ConfigMaps that no workload needs any more. If a sidecar cannot be removed,
-// what it needs stays. It returns what it found. The error is a *LeftError if something is there
+// what is in its namespace stays, and ClusterVectorSidecars do; other namespaces are cleaned. It
+// returns what it found. The error is a *LeftError if nothing has failed and something is there
 // that it must not, or cannot, remove.
 func (e *Ejector) Clean(ctx context.Context, namespace string) (*Traces, error) {
 	var found *Traces
+	failed := map[string]error{} // by namespace
 	for passes := 0; ; passes++ {
 		left, err := FindTraces(ctx, e.Client, namespace)
 		if err != nil {
@@ -66,19 +69,31 @@ func (e *Ejector) Clean(ctx context.Context, namespace string) (*Traces, error) 
 		if found == nil {
 			found = left
 		}
+		left.leaveOut(failed)
+		failures := slices.Collect(maps.Values(failed))
 		switch {
 		case left.None():
-			return found, nil
+			return found, inOrder(failures)
 		case passes == maxPasses, left.isStuck():
+			if len(failures) > 0 {
+				return found, inOrder(append(failures, errors.New((&LeftError{left}).Error())))
+			}
 			return found, &LeftError{left}
 		}
-		if err := e.pass(ctx, left); err != nil {
+		if err := e.pass(ctx, left, failed); err != nil {
 			return found, err
 		}
 	}
 }
 
-func (e *Ejector) pass(ctx context.Context, traces *Traces) error {
+// inOrder joins errors by their texts, nil for none.
+func inOrder(all []error) error {
+	return errors.Join(slices.SortedFunc(slices.Values(all), func(a, b error) int { return cmp.Compare(a.Error(), b.Error()) })...)
+}
+
+// pass cleans once what it is given. It adds the namespaces in which a sidecar could not be removed
+// to failed; then nothing else is removed before the next pass, which leaves those out.
+func (e *Ejector) pass(ctx context.Context, traces *Traces, failed map[string]error) error {
 	writer := apply.New(e.Client)
 	for _, namespace := range traces.OverlaySets { // What is taken out must not be put in again.
 		if err := writer.DeleteOverlaySet(ctx, namespace); err != nil {
@@ -90,8 +105,9 @@ func (e *Ejector) pass(ctx context.Context, traces *Traces) error {
 			return err
 		}
 	}
-	if err := e.removeAll(ctx, writer, traces.Workloads); err != nil {
-		return err
+	if stuck := e.removeAll(ctx, writer, traces.Workloads); len(stuck) > 0 {
+		maps.Copy(failed, stuck)
+		return ctx.Err()
 	}
 	for key, users := range traces.Companions {
 		if len(users) > 0 {
@@ -122,10 +138,11 @@ func (e *Ejector) release(ctx context.Context, writer *apply.Writer, sidecar cli
 // isStale reports whether somebody has written in between.
 func isStale(err error) bool { return errors.Is(err, apply.ErrStale) }
 
-// removeAll removes the sidecars, MaxConcurrent at a time, and continues after failures.
-func (e *Ejector) removeAll(ctx context.Context, writer *apply.Writer, views []workload.View) error {
+// removeAll removes the sidecars, MaxConcurrent at a time, and continues after failures, which it
+// returns by namespace.
+func (e *Ejector) removeAll(ctx context.Context, writer *apply.Writer, views []workload.View) map[string]error {
 	var mu sync.Mutex
-	var failures []error
+	failed := map[string]error{}
 	done := 0
 	group := errgroup.Group{}
 	group.SetLimit(e.MaxConcurrent)
@@ -137,7 +154,7 @@ func (e *Ejector) removeAll(ctx context.Context, writer *apply.Writer, views []w
 			mu.Lock()
 			defer mu.Unlock()
 			if done++; err != nil && !errors.As(err, &late) {
-				failures = append(failures, err)
+				failed[view.Namespace] = errors.Join(failed[view.Namespace], err)
 			}
 			if e.Progress != nil {
 				e.Progress(Step{Done: done, Total: len(views), Workload: view.Ref, Err: err})
@@ -145,8 +162,8 @@ func (e *Ejector) removeAll(ctx context.Context, writer *apply.Writer, views []w
 			return nil
 		})
 	}
-	_ = group.Wait() // The functions collect their errors in failures.
-	return errors.Join(failures...)
+	_ = group.Wait() // The functions collect their errors in failed.
+	return failed
 }
 
 // lateError says that a sidecar is removed, but not yet from all pods.

@@ -6,6 +6,7 @@ package removal
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -250,7 +251,7 @@ func TestAFinalizerGoesWhoeverWritesInBetween(t *testing.T) {
 	require.Empty(t, left.Finalizers)
 }
 
-// What cannot be read is left in, and neither a file without it nor the ConfigMaps that it needs go.
+// What cannot be read is left in, and neither a file without it nor what it needs goes. Other namespaces do not wait for it.
 func TestASidecarThatCannotBeReadIsNotLost(t *testing.T) {
 	rollout := &workload.ArgoRollout{}
 	require.NoError(t, json.Unmarshal([]byte(`{"metadata":{"name":"cart","namespace":"shop"},"spec":{"template":{"metadata":{"annotations":{`+
@@ -260,7 +261,27 @@ func TestASidecarThatCannotBeReadIsNotLost(t *testing.T) {
 	_, _, err := Strip(nil, rollout)
 	require.ErrorContains(t, err, why)
 
-	ejector := Ejector{MaxConcurrent: 1}
-	err = ejector.removeAll(t.Context(), apply.New(nil), []workload.View{workload.Of(rollout)}) // It asks no cluster.
+	scheme := runtime.NewScheme()
+	require.NoError(t, errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme), workload.AddToScheme(scheme)))
+	objects := []client.Object{rollout, &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "all", Finalizers: []string{meta.Finalizer}}}}
+	for _, namespace := range []string{"pay", "shop"} {
+		made := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "made"}}
+		companion.Label(made, "logs")
+		objects = append(objects, made, &v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "logs", Finalizers: []string{meta.Finalizer}}})
+	}
+	cluster := fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).Build()
+
+	_, err = (&Ejector{Client: cluster, MaxConcurrent: 1}).Clean(t.Context(), "")
+
 	require.ErrorContains(t, err, "Rollout shop/cart: "+why)
+	require.NotErrorAs(t, err, new(*LeftError), "it is not that something is left: something has failed")
+	var sidecars v1alpha1.VectorSidecarList
+	require.NoError(t, cluster.List(t.Context(), &sidecars))
+	require.Len(t, sidecars.Items, 1, "the other namespace is clean")
+	require.Equal(t, "shop", sidecars.Items[0].Namespace)
+	var made corev1.ConfigMapList
+	require.NoError(t, cluster.List(t.Context(), &made))
+	require.Len(t, made.Items, 1)
+	require.Equal(t, "shop", made.Items[0].Namespace)
+	require.NoError(t, cluster.Get(t.Context(), client.ObjectKey{Name: "all"}, &v1alpha1.ClusterVectorSidecar{}), "it is in all namespaces")
 }

@@ -6,6 +6,8 @@ package removal
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -77,6 +79,16 @@ func FindTraces(ctx context.Context, cluster client.Reader, namespace string) (*
 		}
 	}
 	return traces, nil
+}
+
+// leaveOut takes out what is in namespaces where something has failed, and ClusterVectorSidecars if
+// there are any: these are in all of them.
+func (t *Traces) leaveOut(failed map[string]error) {
+	isLeft := func(namespace string) bool { return failed[namespace] != nil || namespace == "" && len(failed) > 0 }
+	t.Workloads = slices.DeleteFunc(t.Workloads, func(view workload.View) bool { return isLeft(view.Namespace) })
+	t.Sidecars = slices.DeleteFunc(t.Sidecars, func(sidecar client.Object) bool { return isLeft(sidecar.GetNamespace()) })
+	t.OverlaySets = slices.DeleteFunc(t.OverlaySets, isLeft)
+	maps.DeleteFunc(t.Companions, func(key client.ObjectKey, _ []workload.Ref) bool { return isLeft(key.Namespace) })
 }
 
 // listSidecars lists the VectorSidecars of a namespace, or of all if "", and the
