@@ -16,7 +16,7 @@ nothing. */ -}}
   value: {{ include "vector-sidecar-operator.fullname" $ | quote }}
 {{- $attributes := list }}
 {{- range $key, $value := .resourceAttributes }}
-{{- $attributes = append $attributes (printf "%s=%s" $key (replace "," "%2C" $value)) }}
+{{- $attributes = append $attributes (printf "%s=%s" $key ($value | replace "%" "%25" | replace "," "%2C")) }}
 {{- end }}
 {{- with $attributes }}
 - name: OTEL_RESOURCE_ATTRIBUTES
