@@ -195,7 +195,7 @@ func (s *session) install(ctx context.Context) error {
 			cmp.Or(in(s.inputs.operatorNamespace), " in the cluster"), defaultEnvironment))
 	}
 	if s.installation = installation; installation != nil && len(installation.Others) > 0 {
-		s.note(fmt.Sprintf("there are several operators: this is of %s, and %s is another one: choose one with --operator-namespace", installation.Title(), strings.Join(installation.Others, ", ")))
+		s.note(fmt.Sprintf("there are several operators: this is what %s would do; choose another one (%s) with --operator-namespace", installation.Title(), strings.Join(installation.Others, ", ")))
 	}
 	if s.inputs.kubeVersion == "" {
 		discovery, err := s.inputs.app.kube.ToDiscoveryClient()
