@@ -54,9 +54,10 @@ func TestScenarios(t *testing.T) {
 	if *update {
 		run(t, ".", "--update") // All at once, bases first.
 	}
+	folder := copied(t)
 	for _, s := range scenarios(t) {
 		t.Run(s.name, func(t *testing.T) {
-			run(t, s.name+extension)
+			run(t, filepath.Join(folder, s.name+extension))
 		})
 	}
 }
@@ -68,10 +69,18 @@ func run(t *testing.T, arguments ...string) {
 	require.Zero(t, cli.Run(t.Context(), append([]string{"test"}, arguments...), streams, cli.Builtin{Chart: vectorsidecar.FS, Definition: vectorsidecar.Definition}, "test"), "%s", &out)
 }
 
-// What is expected is written in one way, so that an update shows what has changed and no more.
-func TestAnUpdateOfWhatPassesChangesNothing(t *testing.T) {
+// copied returns a folder with the scenarios that is in no chart, so that the chart within the
+// program is tested, and the repository's is not loaded for each of them.
+func copied(t *testing.T) string {
+	t.Helper()
 	folder := t.TempDir()
 	require.NoError(t, os.CopyFS(folder, os.DirFS(".")))
+	return folder
+}
+
+// What is expected is written in one way, so that an update shows what has changed and no more.
+func TestAnUpdateOfWhatPassesChangesNothing(t *testing.T) {
+	folder := copied(t)
 	run(t, folder, "--update")
 	for _, s := range scenarios(t) {
 		is, err := os.ReadFile(s.name + extension)
