@@ -142,25 +142,26 @@ samples: $(BIN)/kubectl ## Apply the sample application and VectorSidecars.
 # Tests that run programs on the repository's charts and binaries: go test sees
 # what a test reads, not what its child processes read, so it must not reuse a result.
 RUNS_PROGRAMS := envtest cli docs vector
-PARTS := envtest-fleet envtest-answers docs-commands chart-webhook
+PARTS := envtest-fleet envtest-alone cli-operator docs-commands chart-webhook
 INTEGRATION := chart $(PARTS) corpus process injection faults preflight bombs
 
-# Each has a control plane of its own and waits much of its time, so several run side by side. Those that change one
-# installation take turns, and are parts of their own, PACKAGE-PART, as are the documentation's commands.
+# Each has a control plane of its own and waits much of its time, so several run side by side. What takes long is a part of
+# its own, PACKAGE-PART: above all tests that run alone, because they stop the one operator or change its installation.
 SIDE_BY_SIDE := $(MAKE) --no-print-directory --keep-going --jobs=4 --output-sync=target
 TESTS_envtest-fleet := Wave|Halt|Revision|Canary|APersonHas|Places|Windows|StopEnds|Stops|Stored|LastGood|Revert|GoesBack|WayBack|NorBringsBack|Soak|Rollouts|Budget|RolloutBefore|OwnersRollout|NoMorePods|KeepsItsPlace
 TESTS_chart-webhook := Webhook|Certificate|Replica|APIServerIsTold|Probes
-TESTS_envtest-answers := SaysWhy|IsNotBelieved
+TESTS_envtest-alone = ^($(shell awk '/^func Test/ {name = $$2; sub(/[^A-Za-z].*/, "", name); getline; if (!/t.Parallel/) print name}' test/envtest/*_test.go | grep -vE 'TestMain|$(TESTS_envtest-fleet)' | paste -sd'|'))$$
+TESTS_cli-operator := TestOnACluster/API_server/(inject_gives_what_the_operator_gives|a_plan_over_a_thousand_workloads)
 TESTS_docs-commands := TestCommands
 
-# Tests on a cluster wait most of their time, so several of a package run at once, also where there are few cores. Programs
-# collect garbage seldom while they have memory enough, and those without tables for a debugger are linked in less time.
-# Tests that run the operator as a process take the one that is built before them.
+# Tests on a cluster wait most of their time, so several of a package run at once. Programs collect garbage seldom while they
+# have memory enough, and without tables for a debugger are linked faster. The operator as a process is the one built before.
 TEST_ENV = GOGC=$(or $(GOGC),400) GOMEMLIMIT=$(or $(GOMEMLIMIT),2GiB) OPERATOR='$(CURDIR)/$(BIN)/operator'
 GO_TEST = $(TEST_ENV) go test -ldflags '-s -w' -timeout 30m -parallel $(PARALLEL)
 PARALLEL := 4
 go-test-envtest: PARALLEL := 6
-go-test-envtest: SELECTED := -test.skip '$(TESTS_envtest-fleet)|$(TESTS_envtest-answers)'
+go-test-envtest: SELECTED = -test.skip '$(TESTS_envtest-fleet)|$(TESTS_envtest-alone)'
+go-test-cli: SELECTED := -test.skip '$(TESTS_cli-operator)'
 go-test-docs: SELECTED := -test.skip '$(TESTS_docs-commands)'
 go-test-chart: SELECTED := -skip '$(TESTS_chart-webhook)'
 
@@ -207,7 +208,7 @@ test-charts: $(BIN)/helm-unittest ## Run both charts' helm-unittest suites.
 	$(BIN)/helm-unittest -f 'test/sidecarchart/*_test.yaml' .
 
 .PHONY: test-integration
-test-integration: build release-before control-plane $(addprefix $(BIN)/,helm-sdk helm-unittest promtool crds rollouts-crds) ## Run what takes longer: the chart's life, operators that are killed, frozen and replaced, waves, ways back and the pace of rollouts, writes that are always refused, the documentation's commands, generated workloads, injection by the API server, preflight, faults and bombs in short.
+test-integration: build release-before control-plane $(addprefix $(BIN)/,helm-sdk helm-unittest promtool crds rollouts-crds) ## Run what takes longer: the chart's life, operators that are killed, frozen and replaced, installations that change, waves, ways back and the pace of rollouts, every scenario by the operator, the documentation's commands, generated workloads, injection by the API server, preflight, faults and bombs in short.
 	@$(SIDE_BY_SIDE) $(INTEGRATION:%=go-test-%)
 
 .PHONY: test-rollouts

@@ -12,10 +12,13 @@ import (
 
 	"github.com/go-logr/logr"
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/operator"
 	"kontroloop.ai/vector-sidecar-operator/internal/overlayset"
@@ -27,8 +30,7 @@ import (
 var (
 	world *harness.World
 	// running is the operator of all tests. Those that run in parallel keep to
-	// namespaces of their own; one that stops it, and starts it again, or changes
-	// what the installation gives it, runs alone, before them.
+	// namespaces of their own.
 	running *harness.Operator
 	// kubeconfig is the file by which owners' tools reach the API server.
 	kubeconfig string
@@ -71,9 +73,22 @@ func runAll(m *testing.M) int {
 		if err := world.Client.Create(context.Background(), left); err != nil {
 			return nil, err
 		}
+		if err := install(context.Background()); err != nil {
+			return nil, err
+		}
 		running = world.RunOperator(options)
 		return func() error { return errors.Join(running.Stop(), requireAllRightsUsed(role, log)) }, nil
 	})
+}
+
+// install gives the installation a policy under which sidecars may have a pull secret.
+func install(ctx context.Context) error {
+	policy := objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, desired.PolicyKey, "imagePullSecrets: {allowed: [registry]}")
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: options.Namespace}}
+	if err := world.Client.Create(ctx, namespace); !apierrors.IsAlreadyExists(err) && err != nil {
+		return err
+	}
+	return world.Client.Create(ctx, policy)
 }
 
 // isReady tells whether a VectorSidecar's status says that all is done, and says

@@ -20,7 +20,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/operator"
 	"kontroloop.ai/vector-sidecar-operator/internal/removal"
@@ -42,7 +41,7 @@ func pulls(d *appsv1.Deployment) []string {
 // A pod gets the pull secrets of its ServiceAccount only if it lists none, a list by name has
 // several owners, and what one of them lists too stays when the sidecar goes.
 func TestAPullSecretComesAndGoesAndTakesNothingWithIt(t *testing.T) {
-	give(t, objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, desired.PolicyKey, "imagePullSecrets: {allowed: [registry]}"))
+	t.Parallel()
 	pulling := "      imagePullSecrets: [{name: apps}]\n      volumes:"
 	both := "      imagePullSecrets: [{name: apps}, {name: registry}]\n      volumes:"
 	with := func(list string) string {
@@ -152,7 +151,6 @@ func cleaned(t *testing.T, of *appsv1.Deployment) *appsv1.Deployment {
 // Where ServiceAccounts may not be read, or there is none, nobody knows what pods would lose: the
 // workload is left as it is. What a ServiceAccount lists is followed.
 func TestAPullSecretWaitsForWhatIsKnownOfTheServiceAccount(t *testing.T) {
-	give(t, objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, desired.PolicyKey, "imagePullSecrets: {allowed: [registry]}"))
 	namespace := world.Namespace(t)
 	account := &corev1.ServiceAccount{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "cart"}, ImagePullSecrets: []corev1.LocalObjectReference{{Name: "apps"}},
@@ -211,7 +209,7 @@ func TestAPullSecretWaitsForWhatIsKnownOfTheServiceAccount(t *testing.T) {
 
 // A ServiceAccount is read once for all of its workloads, and not again with the next change.
 func TestAServiceAccountIsReadOnceForAllOfItsWorkloads(t *testing.T) {
-	give(t, objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, desired.PolicyKey, "imagePullSecrets: {allowed: [registry]}"))
+	t.Parallel()
 	namespace := world.Namespace(t)
 	world.Create(t, &corev1.ServiceAccount{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "cart"}, ImagePullSecrets: []corev1.LocalObjectReference{{Name: "apps"}},

@@ -30,7 +30,7 @@ func auditArgs(folder string) (args map[string]string, log string, err error) {
 	policy, log := filepath.Join(folder, "audit-policy.yaml"), filepath.Join(folder, "audit.log")
 	text := fmt.Sprintf(`apiVersion: audit.k8s.io/v1
 kind: Policy
-omitStages: [RequestReceived, ResponseStarted]
+omitStages: [RequestReceived]
 rules:
   - {level: Metadata, users: ["system:serviceaccount:%s:%s"]}
   - {level: None}
