@@ -7,6 +7,7 @@
 // expectations; the diff is the review.
 //
 // A scenario says no more than how it differs from its base. That is minimal-development
-// for most; logs-shared-volume where the sidecar reads files, and injected-already where
-// the workload carries a sidecar. docs/templates.md has the form.
+// for most; logs-shared-volume where the sidecar reads files, injected-already where the
+// workload carries a sidecar, and mode-manual where nothing is injected. An input that is
+// refused differs from one that is not. docs/templates.md has the form.
 package golden
