@@ -38,9 +38,11 @@ type fault struct {
 	message string
 	// help is in place of the rule's own; "" for that.
 	help help
+	// isMild reports whether the file can be read nevertheless.
+	isMild bool
 }
 
-// parse reads a file into a table.
+// parse reads a file into a table. Beside that there may be a mild fault.
 func parse(file File, number int) (*value, *fault) {
 	var root *value
 	var failed *fault
@@ -56,7 +58,9 @@ func parse(file File, number int) (*value, *fault) {
 	}
 	if failed != nil {
 		failed.at.file = number
-		return nil, failed
+		if !failed.isMild {
+			return nil, failed
+		}
 	}
 	if root.form == null {
 		root = &value{form: table, at: position{line: 1, column: 1}}
@@ -65,7 +69,7 @@ func parse(file File, number int) (*value, *fault) {
 	if root.form != table {
 		return nil, &fault{code: wrongForm, at: root.at, message: "the configuration is " + root.form.noun() + ", not a map"}
 	}
-	return root, nil
+	return root, failed
 }
 
 // stamp writes the number of the file into all positions.

@@ -79,7 +79,9 @@ func (c *checker) parseFile(number int) *value {
 	tree, failed := parse(file, number)
 	if failed != nil {
 		failed.at = in.origin(failed.at)
-		c.add(failed.code, failed.at, "", !in.explains(failed), "%s", failed.message, failed.help)
+		c.add(failed.code, failed.at, "", !failed.isMild && !in.explains(failed), "%s", failed.message, failed.help)
+	}
+	if tree == nil {
 		return nil
 	}
 	in.restore(tree)

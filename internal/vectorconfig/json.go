@@ -31,7 +31,7 @@ func parseJSON(source string) (*value, *fault) {
 	if _, err := r.decoder.Token(); !errors.Is(err, io.EOF) {
 		return nil, &fault{code: unreadable, at: r.next(), message: "not JSON: something follows the document"}
 	}
-	return v, nil
+	return v, r.repeated
 }
 
 // jsonReader reads tokens and knows where they stand.
@@ -40,6 +40,10 @@ type jsonReader struct {
 	decoder *json.Decoder
 	// line begins at start, and scanned is how far lines were counted.
 	line, start, scanned int
+	// depth is how many maps are open.
+	depth int
+	// repeated is the first key of the whole document that is there twice.
+	repeated *fault
 }
 
 // at returns the position of an offset that is not before the last one.
@@ -112,7 +116,10 @@ func (r *jsonReader) list(at position) (*value, *fault) {
 	return v, f
 }
 
+// table reads a map. Of a key that is twice at the top of the document the last one counts.
 func (r *jsonReader) table(at position) (*value, *fault) {
+	r.depth++
+	defer func() { r.depth-- }()
 	v := &value{form: table, at: at}
 	for r.decoder.More() {
 		token, here, f := r.token()
@@ -120,14 +127,23 @@ func (r *jsonReader) table(at position) (*value, *fault) {
 			return nil, f
 		}
 		key, _ := token.(string)
-		if first := v.entry(key); first != nil {
+		first := v.entry(key)
+		if first != nil && r.depth > 1 {
 			return nil, duplicateKey(key, here, first.at)
 		}
 		of, f := r.read()
 		if f != nil {
 			return nil, f
 		}
-		v.add(entry{key: key, at: here, value: of})
+		if first == nil {
+			v.add(entry{key: key, at: here, value: of})
+			continue
+		}
+		if r.repeated == nil {
+			r.repeated = duplicateKey(key, here, first.at)
+			r.repeated.isMild, r.repeated.message = true, r.repeated.message+", and Vector takes the last one alone"
+		}
+		first.at, first.value = here, of
 	}
 	_, _, f := r.token() // The closing brace.
 	return v, f

@@ -89,7 +89,7 @@ func TestAFileThatIsBrokenNamesTheLine(t *testing.T) {
 	}{
 		"a tab in YAML":        {"v.yaml", "sources:\n  a: b\n\tc: d\n", 3},
 		"a second document":    {"v.yaml", "a: b\n---\nc: d\n", 2},
-		"a key twice in JSON":  {"v.json", "{\"sinks\": {},\n\"sinks\": {}}", 2},
+		"a key twice in JSON":  {"v.json", "{\"sinks\": {\"a\": {},\n\"a\": {}}}", 2},
 		"a comma too many":     {"v.json", "{\"a\": 1,\n \"b\": 2,\n}", 3},
 		"an end too early":     {"v.json", "{\"a\":\n [1,", 2},
 		"a value that is none": {"v.toml", "[a]\nb = \n", 2},

@@ -67,8 +67,8 @@ func HasTests(files []File) bool { return len(testsIn(files)) > 0 }
 func testsIn(files []File) []string {
 	var names []string
 	for i, file := range files {
-		root, fault := parse(file, i)
-		if fault != nil {
+		root, _ := parse(file, i)
+		if root == nil {
 			continue
 		}
 		for _, test := range root.get("tests").items {
@@ -110,8 +110,8 @@ func (f *Finding) place(files []File, path string) {
 	steps := strings.Split(indexBrackets.ReplaceAllString(path, ".$1"), ".")
 	deepest := -1
 	for i, file := range files {
-		root, fault := parse(file, i)
-		if fault != nil {
+		root, _ := parse(file, i)
+		if root == nil {
 			continue
 		}
 		at, depth := root.reach(steps)

@@ -87,7 +87,7 @@ var ruleCases = map[Code]struct{ fires, silent []try }{
 		silent: []try{{text: graph("", ok), name: "agent.yml"}},
 	},
 	repeatedKey: {
-		fires:  []try{{text: "sources: {}\nsources: {}"}, {text: `{"sinks": {"a": 1, "a": 2}}`, name: "v.json"}},
+		fires:  []try{{text: "sources: {}\nsources: {}"}, {text: `{"sinks": {"a": 1, "a": 2}}`, name: "v.json"}, {text: `{"data_dir": "/a", "data_dir": "/b"}`, name: "v.json"}},
 		silent: []try{{text: "a: &a {type: stdin}\nb: {<<: *a, type: exec}"}},
 	},
 	definedTwice: {
