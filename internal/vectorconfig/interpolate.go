@@ -32,8 +32,9 @@ type interpolation struct {
 	open []string
 	// moved are the places where another text stands now, in order.
 	moved []moved
-	// unset are the variables that the container has not.
-	unset []unset
+	// unset are the variables that the container has not, where each is asked for first.
+	unset   []unset
+	isUnset map[string]bool
 	// alone are the lines that are nothing but a variable that is not known.
 	alone []int
 	// fit tells of variables of the container whether their value is replaceable.
@@ -94,7 +95,7 @@ func (c *checker) parseFile(number int) *value {
 
 // interpolate replaces what is known, and puts placeholders for the rest.
 func (c *checker) interpolate(text string, file int) (string, *interpolation, *fault) {
-	in := &interpolation{file: file, fit: map[string]bool{}}
+	in := &interpolation{file: file, fit: map[string]bool{}, isUnset: map[string]bool{}}
 	var b strings.Builder
 	b.Grow(len(text))
 	braces := strings.LastIndexByte(text, '}') + 1
@@ -204,7 +205,10 @@ func (c *checker) valueOf(written string, in *interpolation, at position) (value
 	case strings.HasPrefix(modifier, "-"):
 		return modifier[1:], isReplaceable(modifier[1:])
 	default:
-		in.unset = append(in.unset, unset{name, at})
+		if !in.isUnset[name] {
+			in.isUnset[name] = true
+			in.unset = append(in.unset, unset{name, at})
+		}
 		return "", false
 	}
 }
@@ -317,6 +321,12 @@ func (c *checker) checkUnset() {
 			}
 		}
 	}
+}
+
+// isUnset reports whether a file asks for a variable that the container has not. A $ that is
+// written as an escape asks for nothing: Vector replaces variables before it reads those.
+func (c *checker) isUnset(name string) bool {
+	return slices.ContainsFunc(c.interpolations, func(in *interpolation) bool { return in != nil && in.isUnset[name] })
 }
 
 func (c *checker) tellUnset(name string, at position, path string) {

@@ -356,7 +356,7 @@ var ruleCases = map[Code]struct{ fires, silent []try }{
 	},
 	unsetVariable: {
 		fires:  []try{{text: "data_dir: $DIR\n" + graph("", ok), image: "vector:0.56.0", container: in(as)}, {text: "data_dir: ${DIR:?must be there}\n" + graph("", ok), image: "vector:0.56.0", container: in(as)}},
-		silent: []try{{text: "data_dir: ${DIR:-/x}\n" + graph("", ok), image: "vector:0.56.0", container: in(as)}, {text: "data_dir: ${VECTOR_SELF_POD_NAME}$$x\n" + graph("", ok), image: "vector:0.56.0", container: in(as)}, {text: "data_dir: $DIR\n" + graph("", ok), image: "vector:0.56.0", container: in(func(c *Container) { c.OpenEnv = true })}, {text: "data_dir: $DIR\n" + graph("", ok), image: "vector:0.56.0"}},
+		silent: []try{{text: "data_dir: ${DIR:-/x}\n" + graph("", ok), image: "vector:0.56.0", container: in(as)}, {text: "data_dir: ${VECTOR_SELF_POD_NAME}$$x\n" + graph("", ok), image: "vector:0.56.0", container: in(as)}, {text: "data_dir: \"\\x24DIR\"\n" + graph("", ok), image: "vector:0.56.0", container: in(as)}, {text: `{"data_dir": "\u0024{DIR}"}`, name: "v.json", image: "vector:0.56.0", container: in(as)}, {text: "data_dir: $DIR\n" + graph("", ok), image: "vector:0.56.0", container: in(func(c *Container) { c.OpenEnv = true })}, {text: "data_dir: $DIR\n" + graph("", ok), image: "vector:0.56.0"}},
 	},
 	unknownSecret: {fires: []try{{text: "data_dir: SECRET[a.b]\nsecret: {c: {type: exec}}\n" + graph("", ok)}}, silent: []try{{text: "data_dir: SECRET[a.b]\nsecret: {a: {type: exec}}\n" + graph("", ok)}}},
 	nodeOnly:      {fires: []try{{text: "sources: {a: {type: docker_logs}, b: {type: journald}, c: {type: host_metrics}}", container: in(as)}}, silent: []try{{text: "sources: {a: {type: docker_logs}}"}, {text: graph("", ok), container: in(as)}}},

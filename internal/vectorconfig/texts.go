@@ -57,15 +57,13 @@ func (c *checker) checkTexts() {
 
 func (c *checker) checkVariables(path, key string, v *value) {
 	for _, match := range variable.FindAllStringSubmatch(v.scalar, mostInText) {
-		name, modifier := match[1]+match[2], match[3]
-		switch {
+		switch name := match[1] + match[2]; {
 		case name == "":
 		case !c.interpolates:
 			if match[2] != "" && !slices.Contains(programs, key) {
 				c.report(literalVariable, v.at, path, "%s stays as it is: since Vector 0.57 variables are not replaced", match[0])
 			}
-		case c.container == nil || c.container.OpenEnv || strings.HasPrefix(strings.TrimPrefix(modifier, ":"), "-"):
-		case !c.container.defines(name):
+		case c.isUnset(name):
 			c.tellUnset(name, v.at, path)
 		}
 	}
