@@ -27,6 +27,7 @@ var syntaxes = map[string]func(text string) string{
 	"host_and_port":        wrongHostAndPort,
 	"uri":                  wrongURI,
 	"time_zone":            wrongTimeZone,
+	"timestamp":            wrongTimestamp,
 	"glob":                 wrongGlob,
 	"ip_net":               wrongIPNet,
 }
@@ -192,6 +193,16 @@ func wrongTimeZone(text string) string {
 		return ""
 	}
 	return "there is no time zone of that name, such as Europe/Vienna, or local"
+}
+
+// timestamp is a date, a time and a zone as Vector reads them, ranges aside.
+var timestamp = regexp.MustCompile(`^\s*[-+]?\d+\s*-\s*\d+\s*-\s*\d+\s*[Tt ]\s*\d+\s*:\s*\d+\s*:\s*\d+(?:\.\d+)?\s*(?:(?i:z|utc)|[-+−]\d\d\s*:?\s*\d\d)\s*$`)
+
+func wrongTimestamp(text string) string {
+	if timestamp.MatchString(text) {
+		return ""
+	}
+	return "that is no date with a time and a zone, such as 2024-01-31T12:00:00Z"
 }
 
 func wrongGlob(text string) string {

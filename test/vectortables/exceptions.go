@@ -70,15 +70,10 @@ var changes = map[string]func(of *form, name, value string) bool{
 		delete(of.Options[name].Type, value)
 		return was
 	},
-	// bounds: Vector takes whole numbers from MIN..MAX alone.
-	"bounds": func(of *form, name, value string) bool {
-		number := of.Options[name].Type["uint"]
-		if number == nil || number.Syntax == value {
-			return false
-		}
-		number.Syntax = value
-		return true
-	},
+	// bounds: Vector takes numbers from MIN..MAX alone, or more than MIN with a > before it.
+	"bounds": narrowed("uint", "float"),
+	// syntax: Vector takes texts of a syntax alone.
+	"syntax": narrowed("string"),
 	// unknown: Vector knows no such option.
 	"unknown": func(of *form, name, _ string) bool {
 		delete(of.Options, name)
@@ -91,9 +86,23 @@ var changes = map[string]func(of *form, name, value string) bool{
 	},
 }
 
+// narrowed gives the first of several kinds that an option has a syntax.
+func narrowed(kinds ...string) func(of *form, name, value string) bool {
+	return func(of *form, name, value string) bool {
+		for _, kind := range kinds {
+			if one := of.Options[name].Type[kind]; one != nil {
+				was := one.Syntax
+				one.Syntax = value
+				return was != value
+			}
+		}
+		return false
+	}
+}
+
 // narrows reports whether Vector takes less than its data say.
 func (e *exception) narrows() bool {
-	return slices.Contains([]string{"required", "refuses", "bounds", "unknown"}, e.what)
+	return slices.Contains([]string{"required", "refuses", "bounds", "syntax", "unknown"}, e.what)
 }
 
 func readExceptions(path string) ([]*exception, error) {

@@ -102,7 +102,8 @@ func (f *form) share() {
 }
 
 // crossed are the variants of objects that have to hold at once: those of the only one that
-// has some, each with the options of all others.
+// has some, each with the options of all others. One that its only key tells apart takes the
+// first such key that it finds, and leaves everything else alone.
 func crossed(objects []*form) []*form {
 	var variants []*form
 	of := -1
@@ -116,6 +117,7 @@ func crossed(objects []*form) []*form {
 		of, variants = i, object.variants
 	}
 	for _, variant := range variants {
+		variant.denies = variant.denies && !variant.isKeyed()
 		for i, object := range objects {
 			for name, o := range object.Options {
 				if i != of && variant.Options[name] == nil {
@@ -125,6 +127,16 @@ func crossed(objects []*form) []*form {
 		}
 	}
 	return variants
+}
+
+// isKeyed tells whether an object is one key, which tells it apart from others, and not the
+// value of a tag.
+func (f *form) isKeyed() bool {
+	for _, only := range f.Options {
+		text := only.Type["string"]
+		return len(f.Options) == 1 && (text == nil || len(text.Enum) == 0)
+	}
+	return false
 }
 
 // each visits an object and its variants.
