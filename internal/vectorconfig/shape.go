@@ -150,11 +150,11 @@ func (c *checker) checkExclusiveNames(one *component) {
 
 func (c *checker) checkGlobals() {
 	alpha := c.root.get("latency_ewma_alpha")
-	if n, ok := alpha.float(); ok && (n <= 0 || n >= 1) {
+	if n, ok := alpha.float(); ok && !(n > 0 && n < 1) {
 		c.report(outOfRange, alpha.at, "latency_ewma_alpha", "%s is not between 0 and 1", alpha.scalar)
 	}
 	life := c.root.get("buffer_utilization_ewma_half_life_seconds")
-	if n, ok := life.float(); ok && n <= 0 {
+	if n, ok := life.float(); ok && !(n > 0) {
 		c.report(outOfRange, life.at, "buffer_utilization_ewma_half_life_seconds", "%s is not above 0", life.scalar)
 	}
 }

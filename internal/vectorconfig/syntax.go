@@ -40,7 +40,7 @@ func (c *checker) judgeSyntax(path string, v *value, form vectoroptions.Form) {
 	case form.Syntax == "remap_program", strings.HasSuffix(path, ".decoding.vrl.source"):
 		c.judgeProgram(path, v, false)
 	case v.form == number && form.Syntax != "":
-		wrong = outOfBounds(v.scalar, form.Syntax)
+		wrong = outOfBounds(v, form.Syntax)
 	case v.form == text && strings.HasSuffix(path, ".multiline.start_pattern"), v.form == text && strings.HasSuffix(path, ".multiline.condition_pattern"):
 		wrong = rustLacks(v.scalar)
 	case form.Kind == "ascii_char" && (len(v.scalar) != 1 || v.scalar[0] > unicode.MaxASCII):
@@ -54,17 +54,21 @@ func (c *checker) judgeSyntax(path string, v *value, form vectoroptions.Form) {
 	}
 }
 
-// outOfBounds holds a whole number to MIN..MAX.
-func outOfBounds(scalar, bounds string) string {
+// outOfBounds holds a number to MIN..MAX, of which one may be missing. A > before MIN leaves that
+// out itself.
+func outOfBounds(v *value, bounds string) string {
 	least, most, _ := strings.Cut(bounds, "..")
-	n, err := strconv.ParseInt(scalar, 0, 64)
-	if err != nil {
-		return ""
-	}
-	if low, err := strconv.ParseInt(least, 10, 64); err == nil && n < low {
+	least, isBeyond := strings.CutPrefix(least, ">")
+	n, isNumber := v.float()
+	low, noLow := strconv.ParseFloat(least, 64)
+	high, noHigh := strconv.ParseFloat(most, 64)
+	switch {
+	case !isNumber:
+	case noLow == nil && isBeyond && n <= low:
+		return "it has to be more than " + least
+	case noLow == nil && n < low:
 		return "it has to be " + least + " or more"
-	}
-	if high, err := strconv.ParseInt(most, 10, 64); err == nil && n > high {
+	case noHigh == nil && !(n <= high): // Or no number at all, NaN.
 		return "it may be " + most + " at most"
 	}
 	return ""

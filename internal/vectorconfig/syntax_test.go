@@ -42,7 +42,7 @@ func TestTextsAreReadAsVectorReadsThem(t *testing.T) {
 		require.NotEmpty(t, rustLacks(text), text)
 	}
 	for _, one := range []struct{ scalar, bounds, wrong string }{{"0", "1..", "1 or more"}, {"1", "1..", ""}, {"256", "..255", "255 at most"}, {"255", "..255", ""}, {"0xFF", "..255", ""}, {"5", "..", ""}} {
-		require.Equal(t, one.wrong == "", outOfBounds(one.scalar, one.bounds) == "", one.scalar)
+		require.Equal(t, one.wrong == "", outOfBounds(&value{form: number, scalar: one.scalar}, one.bounds) == "", one.scalar)
 	}
 }
 

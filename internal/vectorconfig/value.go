@@ -6,6 +6,7 @@ package vectorconfig
 import (
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // form is what a value is.
@@ -111,12 +112,18 @@ func (v *value) isTrue() bool { return v.form == boolean && v.scalar == "true" }
 // isFalse tells whether a value is false, and not only missing.
 func (v *value) isFalse() bool { return v.form == boolean && v.scalar == "false" }
 
+// withoutDot writes .inf and .nan of YAML as others do.
+var withoutDot = strings.NewReplacer(".i", "i", ".I", "I", ".n", "n", ".N", "N")
+
 // float returns a number.
 func (v *value) float() (float64, bool) {
 	if v.form != number {
 		return 0, false
 	}
-	n, err := strconv.ParseFloat(v.scalar, 64)
+	if n, err := strconv.ParseInt(v.scalar, 0, 64); err == nil {
+		return float64(n), true
+	}
+	n, err := strconv.ParseFloat(withoutDot.Replace(v.scalar), 64)
 	return n, err == nil
 }
 

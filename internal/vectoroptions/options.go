@@ -42,7 +42,7 @@ type Form struct {
 	// any.
 	Kind string
 	// Syntax of a string that is more than a text: template, target_path, uri, time_zone
-	// and more, of a number the bounds of its type, MIN..MAX of which one may be missing.
+	// and more, of a number its bounds, MIN..MAX of which one may be missing, with > before a MIN that is out.
 	// Unit of a number. Default in JSON. Each is "" where there is none.
 	Syntax, Unit, Default string
 

@@ -101,8 +101,10 @@ func (f *flattener) referred(name string) typ {
 	f.within = own
 	found := f.typeOf(f.definitions[name])
 	f.open, f.within = f.open[:len(f.open)-1], before
-	if syntax := syntaxes[own]; syntax != "" && found["string"] != nil {
-		found["string"].Syntax = syntax
+	for _, kind := range []string{"string", "float"} {
+		if syntax := syntaxes[own]; syntax != "" && found[kind] != nil {
+			found[kind].Syntax = syntax
+		}
 	}
 	if strings.HasSuffix(name, "::AdaptiveConcurrencySettings") {
 		for _, o := range found["object"].Options {
@@ -116,6 +118,8 @@ func (f *flattener) referred(name string) typ {
 		found["uint"].Syntax = "100..999"
 	case "vector::common::http::server_auth::HttpServerAuthConfig":
 		found["object"].share() // It is read by hand, with the options of every strategy.
+	case "vector::sinks::util::buffer::compression::Compression":
+		f.levels(found["object"]) // It is read by hand: which levels there are tells the algorithm.
 	case "vector_core::event::metric::tags::TagValueSet":
 		found = typ{"string": {}, "array": {Items: typ{"string": {}}}} // It is read by hand: the value of a tag, or several.
 	case "vector_core::ipallowlist::IpAllowlistConfig":
@@ -231,9 +235,10 @@ func (f *flattener) together(s *schema) typ {
 	return all
 }
 
-// syntaxes are what a text has to be, by the definition that says so: what Vector parses
-// when it reads a configuration, and not only when it starts.
+// syntaxes are what a text or a number has to be, by the definition that says so: what Vector
+// parses when it reads a configuration, and not only when it starts.
 var syntaxes = map[string]string{
+	"serde_with::DurationFractionalSeconds":                       "0..18446744073709549568", // The last one that Rust's Duration holds.
 	"vector::template::Template":                                  "template",
 	"vector_lookup::lookup_v2::ConfigTargetPath":                  "target_path",
 	"vector_lookup::lookup_v2::ConfigValuePath":                   "value_path",

@@ -129,6 +129,25 @@ func crossed(objects []*form) []*form {
 	return variants
 }
 
+// levels gives the object of a compression a variant for each algorithm, with the levels of that.
+func (f *flattener) levels(of *form) {
+	if f.minor != schemaMinor {
+		return
+	}
+	most := map[string]string{"gzip": "..9", "zlib": "..9", "zstd": "..21"}
+	for _, algorithm := range of.tagged("algorithm") {
+		variant := of.clone()
+		variant.variants = nil
+		variant.Options["algorithm"].Type["string"].Enum = []string{algorithm}
+		if bounds := most[algorithm]; bounds == "" {
+			delete(variant.Options, "level")
+		} else {
+			variant.Options["level"].Type["uint"].Syntax = bounds
+		}
+		of.variants = append(of.variants, variant)
+	}
+}
+
 // isKeyed tells whether an object is one key, which tells it apart from others, and not the
 // value of a tag.
 func (f *form) isKeyed() bool {
