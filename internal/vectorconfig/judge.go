@@ -55,6 +55,9 @@ func (c *checker) judge(path, of string, at position, v *value, object *vectorop
 			c.reportUnknown(path, of, e, object)
 		}
 	}
+	if object.Option("only_fields") != nil && object.Option("except_fields") != nil {
+		c.judgeFields(path, v)
+	}
 	for _, name := range missing {
 		if !slices.Contains(except, name) {
 			c.add(missingOption, at, path, c.isTabled, "%s needs %s", of, name, c.didYouMeanInstead(v, object, name))
@@ -62,6 +65,19 @@ func (c *checker) judge(path, of string, at position, v *value, object *vectorop
 	}
 	if c.isTabled && before < mostFindings && c.counts[Error] == before && v.form == table && !c.hasOpenKey(v) {
 		c.judgeVariants(path, of, at, v, object.Variants(), except)
+	}
+}
+
+// judgeFields wants that no field is both what an encoding keeps and what it leaves out.
+func (c *checker) judgeFields(path string, v *value) {
+	kept := map[string]bool{}
+	for _, item := range v.get("only_fields").items {
+		kept[strings.TrimPrefix(item.scalar, ".")] = true
+	}
+	for i, item := range v.get("except_fields").items {
+		if item.form == text && kept[strings.TrimPrefix(item.scalar, ".")] && !c.isDynamic(item.scalar) {
+			c.add(noSuchValue, item.at, path+".except_fields["+itoa(i)+"]", c.isTabled && c.version.minor == vectoroptions.Schema, "%q is in only_fields, too", item.scalar, help("leave it out of one of both"))
+		}
 	}
 }
 

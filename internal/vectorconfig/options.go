@@ -21,20 +21,39 @@ var misplaced = map[kind][]string{
 }
 
 // exclusive are options of which the Vector of the schema takes no more than one, by the type of
-// their transform.
-var exclusive = map[string][]string{"remap": {"source", "file", "files"}, "sample": {"rate", "ratio"}, "reduce": {"starts_when", "ends_when"}}
+// their component, and whether it wants one. Without a destination it reads the configuration, and
+// does not start.
+var exclusive = []struct {
+	kind     kind
+	typeName string
+	isNeeded bool
+	choices  []string
+}{
+	{transform, "remap", true, []string{"source", "file", "files"}},
+	{transform, "sample", true, []string{"rate", "ratio"}},
+	{transform, "reduce", false, []string{"starts_when", "ends_when"}},
+	{sink, "elasticsearch", true, []string{"endpoints", "endpoint"}},
+	{sink, "vector", true, []string{"routing", "address"}},
+}
 
 func (c *checker) checkExclusive(one *component) {
-	choices := exclusive[one.typeName]
-	if one.kind != transform || len(choices) == 0 || !c.isTabled || c.version.minor != vectoroptions.Schema || one.options.form == open || c.hasOpenKey(one.options) {
+	if !c.isTabled || c.version.minor != vectoroptions.Schema || one.options.form == open || c.hasOpenKey(one.options) {
 		return
 	}
-	given := slices.DeleteFunc(slices.Clone(choices), func(name string) bool { return !one.options.has(name) })
-	switch isNeeded := !one.is("reduce"); {
-	case len(given) == 0 && isNeeded:
-		c.report(missingOption, one.at, one.path, "the transform %q needs %s", one.typeName, strings.Join(choices, " or "))
-	case len(given) > 1:
-		c.report(unknownOption, one.at, one.path, "the transform %q has %s: Vector takes one of them", one.typeName, strings.Join(given, " and "), help("leave out the others"))
+	for _, of := range exclusive {
+		if of.kind != one.kind || of.typeName != one.typeName {
+			continue
+		}
+		given := slices.DeleteFunc(slices.Clone(of.choices), func(name string) bool {
+			v := one.options.get(name)
+			return v.form == null || one.kind == sink && v.form == list && len(v.items) == 0
+		})
+		switch {
+		case len(given) == 0 && of.isNeeded:
+			c.report(missingOption, one.at, one.path, "the %s %q needs %s", one.kind, one.typeName, strings.Join(of.choices, " or "))
+		case len(given) > 1:
+			c.report(unknownOption, one.at, one.path, "the %s %q has %s: Vector takes one of them", one.kind, one.typeName, strings.Join(given, " and "), help("leave out the others"))
+		}
 	}
 }
 

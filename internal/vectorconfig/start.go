@@ -6,11 +6,16 @@ package vectorconfig
 import (
 	"regexp"
 	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/vectoroptions"
 )
 
-// checkStart finds what Vector reads, and refuses when it starts with a sink.
+// checkStart finds what Vector reads, and refuses when it starts with a sink, or makes a transform.
 func (c *checker) checkStart(one *component) {
 	if one.kind != sink {
+		if one.is("reduce") {
+			c.checkStrategies(one)
+		}
 		return
 	}
 	c.checkHeaders(one)
@@ -66,5 +71,21 @@ func (c *checker) checkPort(one *component) {
 	}
 	if wrong := wrongHostAndPort(address.scalar); wrong != "" {
 		c.add(noSuchValue, address.at, one.path+".address", c.isTabled, "%s.address is %q: %s", one.path, address.scalar, wrong, help("write HOST:PORT"))
+	}
+}
+
+// indexed is a path with a part of a list, which reduce does not merge.
+var indexed = regexp.MustCompile(`^(?:[^"\[]|` + pathQuoted + `)*\[`)
+
+// checkStrategies wants paths of fields in the strategies of reduce.
+func (c *checker) checkStrategies(one *component) {
+	for _, e := range one.options.get("merge_strategies").entries {
+		wrong := wrongTargetPath(e.key)
+		if wrong == "" && indexed.MatchString(e.key) {
+			wrong = "no part of a list is merged"
+		}
+		if wrong != "" && !c.isDynamic(e.key) {
+			c.add(noSuchValue, e.at, join(one.path+".merge_strategies", e.key), c.isTabled && c.version.minor == vectoroptions.Schema, "%q: %s", e.key, wrong)
+		}
 	}
 }

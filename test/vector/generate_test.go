@@ -74,6 +74,7 @@ var choices = map[string]struct {
 	value   any
 }{
 	"transforms.remap": {[]string{"source", "file", "files"}, "true"}, "transforms.sample": {[]string{"rate", "ratio"}, 5},
+	"sinks.elasticsearch": {[]string{"endpoints", "endpoint"}, []any{"http://127.0.0.1:9200"}}, "sinks.vector": {[]string{"address", "routing"}, "127.0.0.1:6000"},
 }
 
 // apart gives every address a port of its own.
