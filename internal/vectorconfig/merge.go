@@ -7,6 +7,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strings"
 )
 
 // collections are the top-level tables whose entries several files may share;
@@ -83,6 +84,9 @@ func (c *checker) mergeValue(path string, into *entry, from entry) {
 	switch {
 	case was.form == open || is.form == open:
 	case was.form == table && is.form == table:
+		if path == "log_schema" {
+			c.checkSchemas(was, from)
+		}
 		into.value = copied(was)
 		for _, e := range is.entries {
 			if first := into.value.entry(e.key); first != nil {
@@ -104,6 +108,25 @@ func (c *checker) mergeValue(path string, into *entry, from entry) {
 		}
 	case is.form == boolean && is.isTrue() != slices.Contains(offByOne, path):
 		into.value = is
+	}
+}
+
+// checkSchemas finds what one file sets of log_schema, and another one leaves at its default,
+// though it sets something else there: then the default does not give way.
+func (c *checker) checkSchemas(was *value, from entry) {
+	isSet := func(v *value, path string) bool {
+		given := v.get(strings.TrimPrefix(path, "log_schema."))
+		return given.form == text && !c.isDynamic(given.scalar) && strings.TrimPrefix(given.scalar, ".") != agreed[path]
+	}
+	paths := slices.DeleteFunc(slices.Sorted(maps.Keys(agreed)), func(path string) bool { return !strings.HasPrefix(path, "log_schema.") })
+	if c.hasOpenKey(from.value) || !slices.ContainsFunc(paths, func(path string) bool { return isSet(from.value, path) }) {
+		return
+	}
+	for _, path := range paths {
+		there, isThere := from.value.get(strings.TrimPrefix(path, "log_schema.")), isSet(was, path)
+		if isThere && (there.form == null || there.form == text && !c.isDynamic(there.scalar) && !isSet(from.value, path)) {
+			c.report(definedTwice, from.at, path, "%s is the default here, and not at %s", path, c.place(was.at), help("write log_schema into one of the files, or the same into both"))
+		}
 	}
 }
 

@@ -93,13 +93,16 @@ var ruleCases = map[Code]struct{ fires, silent []try }{
 	definedTwice: {
 		fires: []try{{text: graph("", ok), second: "sinks: {out: {type: blackhole, inputs: [app]}}"}, {text: "data_dir: /a\n" + graph("", ok), second: "data_dir: /b"}, {text: "api: {address: a}", second: "api: {address: b}"},
 			{text: "proxy: {no_proxy: [a]}\n" + graph("", ok), second: "proxy: {no_proxy: [a]}"}, {text: "acknowledgements: {enabled: true}\n" + graph("", ok), second: "acknowledgements: {enabled: false}"}, {text: "expire_metrics_secs: 5\n" + graph("", ok), second: "expire_metrics_secs: 6"},
-			{text: "log_schema: {host_key: a}\n" + graph("", ok), second: "log_schema: {host_key: b}"}, {text: "tests: [{name: t}]\n" + graph("", ok), second: "tests: [{name: t}]"}},
+			{text: "log_schema: {host_key: a}\n" + graph("", ok), second: "log_schema: {host_key: b}"},
+			{text: "log_schema: {host_key: a}\n" + graph("", ok), second: "log_schema: {message_key: b}"}, {text: "log_schema: {host_key: a, message_key: b}\n" + graph("", ok), second: "log_schema: {host_key: a}"}, {text: "log_schema: {host_key: a}\n" + graph("", ok), second: "log_schema: {host_key: host, message_key: \"\"}"}, {text: "tests: [{name: t}]\n" + graph("", ok), second: "tests: [{name: t}]"}},
 		silent: []try{{text: graph("", ok), second: "sinks: {two: {type: blackhole, inputs: [app]}}"}, {text: "data_dir: /a\napi: {enabled: true}\n" + graph("", ok), second: "data_dir: /a\napi: {enabled: true, address: \"0.0.0.0:1\"}"},
 			{text: "data_dir: /var/lib/vector/\n" + graph("", ok), second: "data_dir: /b"}, {text: "data_dir: /b\n" + graph("", ok), second: "data_dir: /var/lib/vector"}, {text: "data_dir: /b\n" + graph("", ok), second: "data_dir: /b/"},
 			{text: "api: {enabled: false, address: \"127.0.0.1:1\"}\n" + graph("", ok), second: "api: {enabled: true, address: \"127.0.0.1:8686\"}"}, {text: "schema: {enabled: true}\n" + graph("", ok), second: "schema: {enabled: false}"},
 			{text: "healthchecks: {enabled: true}\n" + graph("", ok), second: "healthchecks: {enabled: false}"}, {text: "telemetry: {tags: {emit_service: true}}\n" + graph("", ok), second: "telemetry: {tags: {emit_service: false}}"}, {text: "proxy: {enabled: true}\n" + graph("", ok), second: "proxy: {enabled: false}"},
 			{text: "latency_ewma_alpha: 0.5\n" + graph("", ok), second: "latency_ewma_alpha: 0.6"}, {text: "expire_metrics_secs: 60\n" + graph("", ok), second: "expire_metrics_secs: 60.0"}, {text: "acknowledgements: true\n" + graph("", ok), second: "acknowledgements: {enabled: true}"},
-			{text: "tests: [{name: t}]\n" + graph("", ok), second: "tests: [{name: u}]"}},
+			{text: "tests: [{name: t}]\n" + graph("", ok), second: "tests: [{name: u}]"},
+			{text: "log_schema: {host_key: a}\n" + graph("", ok), second: "log_schema: {host_key: a, message_key: b}"}, {text: "log_schema: {host_key: host}\n" + graph("", ok), second: "log_schema: {message_key: b}"}, {text: "log_schema: {host_key: a}\n" + graph("", ok), second: "log_schema: {timestamp_key: timestamp}"},
+			{text: "log_schema: {host_key: a}\n" + graph("", ok), second: "log_schema: {}"}, {text: "log_schema: {host_key: .host}\n" + graph("", ok), second: "log_schema: {message_key: b}"}},
 	},
 	tooLarge: {
 		fires:  []try{{text: "a: " + strings.Repeat("[", 100) + strings.Repeat("]", 100)}, {text: "a: &a [*a]"}, {text: strings.Repeat(`{"a":`, 100) + "1" + strings.Repeat("}", 100), name: "v.json"}, {text: bomb()}},
