@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -24,6 +25,9 @@ func parseJSON(source string) (*value, *fault) {
 	}
 	r := &jsonReader{source: source, decoder: decoder, line: 1}
 	r.decoder.UseNumber()
+	if half := halfCharacter(source); half >= 0 {
+		return nil, &fault{code: unreadable, at: r.at(half), message: "not JSON: half of a character, " + source[half:half+len(`\udead`)], help: "write both halves, or the character itself"}
+	}
 	v, f := r.read()
 	if f != nil {
 		return nil, f
@@ -32,6 +36,23 @@ func parseJSON(source string) (*value, *fault) {
 		return nil, &fault{code: unreadable, at: r.next(), message: "not JSON: something follows the document"}
 	}
 	return v, r.repeated
+}
+
+// escapes of texts, those of half a character without the other half in a group.
+var escapes = regexp.MustCompile(`\\(?:u[dD][89abAB][[:xdigit:]]{2}\\u[dD][c-fC-F][[:xdigit:]]{2}|(u[dD][89a-fA-F][[:xdigit:]]{2})|.)`)
+
+// halfCharacter is where an escape is half of a character, which Go reads and Vector does not; -1
+// for nowhere.
+func halfCharacter(source string) int {
+	if !strings.Contains(source, `\ud`) && !strings.Contains(source, `\uD`) {
+		return -1
+	}
+	for _, at := range escapes.FindAllStringSubmatchIndex(source, -1) {
+		if at[2] >= 0 {
+			return at[0]
+		}
+	}
+	return -1
 }
 
 // jsonReader reads tokens and knows where they stand.
