@@ -27,6 +27,7 @@ var syntaxes = map[string]func(text string) string{
 	"host_and_port":        wrongHostAndPort,
 	"uri":                  wrongURI,
 	"time_zone":            wrongTimeZone,
+	"charset":              wrongCharset,
 	"timestamp":            wrongTimestamp,
 	"glob":                 wrongGlob,
 	"ip_net":               wrongIPNet,
@@ -193,10 +194,23 @@ func wrongTimeZone(text string) string {
 	if text == "" || text == "local" {
 		return ""
 	}
-	if strings.Contains(timeZones, "\n"+text+"\n") && !strings.ContainsAny(text, "#\n") {
+	if isLine(timeZones, text) {
 		return ""
 	}
 	return "there is no time zone of that name, such as Europe/Vienna, or local"
+}
+
+// wrongCharset wants a label in letters of any case, with blanks around it or none.
+func wrongCharset(text string) string {
+	if isLine(charsets, strings.ToLower(strings.Trim(text, " \t\n\f\r"))) {
+		return ""
+	}
+	return "there is no encoding of that label, such as utf-8 or iso-8859-1"
+}
+
+// isLine tells whether a text is a line of several, and no comment.
+func isLine(of, text string) bool {
+	return strings.Contains(of, "\n"+text+"\n") && !strings.ContainsAny(text, "#\n")
 }
 
 // timestamp is a date, a time and a zone as Vector reads them, ranges aside.

@@ -25,6 +25,11 @@ var optionsTSV string
 //go:embed data/timezones.txt
 var timeZones string
 
+// charsets are the labels of encodings, each on a line of its own.
+//
+//go:embed data/charsets.txt
+var charsets string
+
 // events are kinds of events, as bits.
 type events uint8
 
