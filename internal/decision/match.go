@@ -90,6 +90,8 @@ type Elder struct {
 // Elders returns the VectorSidecars that come before it, inject, and select one of the
 // matched workloads, in their order. The elders of each are those before it.
 func Elders(sidecar *v1alpha1.VectorSidecar, others []v1alpha1.VectorSidecar, matched []*workloadcache.Record) []Elder {
+	others = slices.Clone(others)
+	InOrder(others)
 	var older []Elder
 	for i := range others {
 		other := &others[i]
@@ -101,12 +103,6 @@ func Elders(sidecar *v1alpha1.VectorSidecar, others []v1alpha1.VectorSidecar, ma
 			older = append(older, Elder{other, selector})
 		}
 	}
-	slices.SortFunc(older, func(a, b Elder) int {
-		if ComesBefore(a.Sidecar, b.Sidecar) {
-			return -1
-		}
-		return 1
-	})
 	return older
 }
 

@@ -102,3 +102,23 @@ func TestEldersAreThoseThatInjectIntoTheSame(t *testing.T) {
 	}
 	require.Equal(t, []string{"first", "second", "at the same time"}, found)
 }
+
+// Of two ClusterVectorSidecars of which the younger one refuses a VectorSidecar each comes before the next, in a circle.
+func TestEldersHaveOneOrderWhereClusterVectorSidecarsRefuseSome(t *testing.T) {
+	made := func(name string, second int64, cluster *v1alpha1.InCluster) v1alpha1.VectorSidecar {
+		vs := objects.NewVectorSidecar(name, "shop").Selecting("logs", "vector").Build()
+		vs.CreationTimestamp, vs.Cluster = metav1.NewTime(time.Unix(second, 0)), cluster
+		return *vs
+	}
+	sidecar := made("last", 9, &v1alpha1.InCluster{})
+	refused, lax, strict := made("refused", 1, nil), made("lax", 2, &v1alpha1.InCluster{}), made("strict", 3, &v1alpha1.InCluster{ClusterScope: v1alpha1.ClusterScope{Refuses: []string{"refused"}}})
+	for _, others := range [][]v1alpha1.VectorSidecar{
+		{refused, lax, strict}, {refused, strict, lax}, {lax, refused, strict}, {lax, strict, refused}, {strict, refused, lax}, {strict, lax, refused},
+	} {
+		var found []string
+		for _, elder := range Elders(&sidecar, others, []*workloadcache.Record{labelled("cart", "vector")}) {
+			found = append(found, elder.Sidecar.Name)
+		}
+		require.Equal(t, []string{"lax", "strict", "refused"}, found)
+	}
+}
