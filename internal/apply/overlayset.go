@@ -64,7 +64,7 @@ func (w *Writer) OverlaySet(ctx context.Context, wanted *v1alpha1.OverlaySet) er
 func (w *Writer) DeleteOverlaySet(ctx context.Context, namespace string) error {
 	object := &v1alpha1.OverlaySet{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: meta.OverlaySet}}
 	if err := client.IgnoreNotFound(w.client.Delete(ctx, object, client.PropagationPolicy(metav1.DeletePropagationBackground))); err != nil {
-		return fmt.Errorf("deleting OverlaySet %s/%s: %w", namespace, meta.OverlaySet, err)
+		return fmt.Errorf("deleting OverlaySet %s/%s: %w", namespace, meta.OverlaySet, classify(err))
 	}
 	return nil
 }

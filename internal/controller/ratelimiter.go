@@ -5,6 +5,7 @@ package controller
 
 import (
 	"math/rand/v2"
+	"sync"
 	"time"
 
 	"k8s.io/client-go/util/workqueue"
@@ -13,19 +14,43 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 )
 
-// jittered spreads retries. Without it, everything that failed together would be retried together.
+// jittered spreads retries. Without it, everything that failed together would be retried together. What events have
+// tried meanwhile makes a wait no longer: it is in proportion to how long something has failed.
 type jittered struct {
 	workqueue.TypedRateLimiter[reconcile.Request]
+
+	mu sync.Mutex
+	// next are the times of the next retries.
+	next map[reconcile.Request]time.Time
 }
 
-func newRetries() jittered {
-	return jittered{workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](state.FirstRetry, state.LastRetry)}
+func newRetries() *jittered {
+	return &jittered{
+		TypedRateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](state.FirstRetry, state.LastRetry),
+		next:             map[reconcile.Request]time.Time{},
+	}
 }
 
-// When shortens the interval by up to a fifth.
-func (j jittered) When(request reconcile.Request) time.Duration {
+// When shortens the interval by up to a fifth. Before the time of the next retry it returns how long it is until then.
+func (j *jittered) When(request reconcile.Request) time.Duration {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	now := time.Now()
+	if wait := j.next[request].Sub(now); wait > 0 {
+		return wait
+	}
 	interval := j.TypedRateLimiter.When(request)
-	return interval - time.Duration(rand.Int64N(int64(interval)/5)) //nolint:gosec // It guards nothing.
+	interval -= time.Duration(rand.Int64N(int64(interval) / 5)) //nolint:gosec // It guards nothing.
+	j.next[request] = now.Add(interval)
+	return interval
+}
+
+// Forget has the next wait be the first one.
+func (j *jittered) Forget(request reconcile.Request) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	delete(j.next, request)
+	j.TypedRateLimiter.Forget(request)
 }
 
 // minNonZero returns the shorter of two waits, of which 0 means never.

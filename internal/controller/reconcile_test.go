@@ -29,13 +29,14 @@ import (
 
 // A webhook that answers as a conflict does is not taken for one for ever.
 func TestOnlyConflictsAreTransientAndOnlySoOften(t *testing.T) {
-	r := &Reconciler{memory: state.New(time.Now)}
+	now := time.Now()
+	r := &Reconciler{memory: state.New(func() time.Time { return now })}
 	conflict := fmt.Errorf("writing ConfigMap shop/logs: %w", errors.Join(apply.ErrStale, errors.New("locked")))
 	require.False(t, r.isTransient(logsOfShop, nil))
 	require.False(t, r.isTransient(logsOfShop, errors.New("no")))
 	tried := 0
 	for ; r.isTransient(logsOfShop, conflict); tried++ {
-		r.memory.Conflict(logsOfShop)
+		now = now.Add(r.memory.Conflict(logsOfShop))
 	}
 	require.Equal(t, 8, tried)
 	require.True(t, r.isTransient(auditOfShop, conflict), "another one has its own count")

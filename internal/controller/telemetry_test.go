@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -23,25 +24,32 @@ import (
 )
 
 func TestRetriesDoubleFromASecondToFiveMinutesAndAreSpread(t *testing.T) {
-	retries := newRetries()
-	request := reconcile.Request{NamespacedName: logsOfShop}
-	interval := state.FirstRetry
-	for range 12 {
-		wait := retries.When(request)
-		require.LessOrEqual(t, wait, interval)
-		require.Greater(t, wait, interval*4/5-1)
-		interval = min(2*interval, state.LastRetry)
-	}
-	require.Equal(t, state.LastRetry, interval)
-	retries.Forget(request)
-	require.LessOrEqual(t, retries.When(request), state.FirstRetry, "what went well begins anew")
+	synctest.Test(t, func(t *testing.T) {
+		retries := newRetries()
+		request := reconcile.Request{NamespacedName: logsOfShop}
+		interval := state.FirstRetry
+		for range 12 {
+			wait := retries.When(request)
+			require.LessOrEqual(t, wait, interval)
+			require.Greater(t, wait, interval*4/5-1)
+			time.Sleep(wait / 2) //nolint:forbidigo // the clock is the test's own
+			for range 3 {
+				require.Equal(t, wait-wait/2, retries.When(request), "what events have tried meanwhile makes it no longer")
+			}
+			time.Sleep(wait - wait/2) //nolint:forbidigo // the clock is the test's own
+			interval = min(2*interval, state.LastRetry)
+		}
+		require.Equal(t, state.LastRetry, interval)
+		retries.Forget(request)
+		require.LessOrEqual(t, retries.When(request), state.FirstRetry, "what went well begins anew")
 
-	different := map[time.Duration]bool{}
-	for i := range 20 {
-		request.Name = fmt.Sprint(i)
-		different[retries.When(request)] = true
-	}
-	require.Greater(t, len(different), 10, "what failed together is not tried together")
+		different := map[time.Duration]bool{}
+		for i := range 20 {
+			request.Name = fmt.Sprint(i)
+			different[retries.When(request)] = true
+		}
+		require.Greater(t, len(different), 10, "what failed together is not tried together")
+	})
 }
 
 func TestAPassThatMakesNoStepIsStuck(t *testing.T) {

@@ -70,7 +70,7 @@ func TestAVectorSidecarThatCannotBeReleasedSaysWhy(t *testing.T) {
 			require.LessOrEqual(t, tried, int32(14))
 			world.Get(t, cart)
 			require.True(t, isClean(cart))
-			if name == "refusal" { // The next attempt is far off then; the operator of the next test takes it from here.
+			if name == "refusal" { // The operator of the next test takes it from here.
 				harness.Eventually(t, "another attempt", func() bool { return way.Count.Load() > tried })
 				world.Get(t, vs)
 				require.Equal(t, before, vs.ResourceVersion, "it is said once")

@@ -33,6 +33,7 @@ const (
 type conflicts struct {
 	inRow int
 	wait  time.Duration
+	next  time.Time
 }
 
 // IsConflictTransient reports whether a retry is not expected to meet another conflict, as far as is known.
@@ -42,12 +43,16 @@ func (m *Memory) IsConflictTransient(request types.NamespacedName) bool {
 	return m.conflicts[request].inRow < mostConflicts
 }
 
-// Conflict records a conflict. It returns when to retry.
+// Conflict records a conflict. It returns when to retry: one that an event has met before that time does not count.
 func (m *Memory) Conflict(request types.NamespacedName) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	known := m.conflicts[request]
+	known, now := m.conflicts[request], m.now()
+	if wait := known.next.Sub(now); wait > 0 {
+		return min(wait, known.wait) // The clock may have been put back.
+	}
 	known.inRow, known.wait = known.inRow+1, NextWait(known.wait, FirstConflict, LastRetry)
+	known.next = now.Add(known.wait)
 	m.conflicts[request] = known
 	return known.wait
 }

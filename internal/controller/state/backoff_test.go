@@ -21,13 +21,19 @@ func TestWaitsGrowUpToTheLast(t *testing.T) {
 
 // A webhook that answers as a conflict does is not asked twenty times a second.
 func TestConflictsAreTransientOnlySoOften(t *testing.T) {
-	m := New(time.Now)
+	now := time.Now()
+	m := New(func() time.Time { return now })
 	logs, ofCluster := types.NamespacedName{Namespace: "shop", Name: "logs"}, types.NamespacedName{Name: "cluster:logs"}
 	var waited, last time.Duration
 	for m.IsConflictTransient(logs) {
 		wait := m.Conflict(logs)
 		require.Greater(t, wait, last)
 		waited, last = waited+wait, wait
+		now = now.Add(wait / 2)
+		for range 10 {
+			require.Equal(t, wait-wait/2, m.Conflict(logs), "what events have met meanwhile does not count")
+		}
+		now = now.Add(wait - wait/2)
 	}
 	require.InDelta(t, 13, waited.Seconds(), 3)
 	require.True(t, m.IsConflictTransient(ofCluster), "another one has its own count")
@@ -38,7 +44,7 @@ func TestConflictsAreTransientOnlySoOften(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for m.IsConflictTransient(logs) {
-				m.Conflict(logs)
+				now = now.Add(m.Conflict(logs))
 			}
 			end(logs)
 			require.True(t, m.IsConflictTransient(logs))
