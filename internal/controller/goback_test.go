@@ -4,16 +4,23 @@
 package controller
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/fieldmanager"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
@@ -72,4 +79,52 @@ func TestOthersHearThatASpecIsReverted(t *testing.T) {
 	require.True(t, update())
 	before, after = after, before
 	require.True(t, update())
+}
+
+// After a restart nobody has seen that the progress deadline passed with the spec that failed. The Deployment says so
+// until one more pod runs, and others would wait for it.
+func TestAfterARestartADeadlineOfBeforeIsNoFailureOfTheWayBack(t *testing.T) {
+	wrote, cart := map[string]int{}, fieldmanager.New(t)
+	funcs := interceptor.Funcs{Patch: func(ctx context.Context, on client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption) error {
+		if _, is := object.(*metav1.PartialObjectMetadata); !is {
+			return on.Patch(ctx, object, patch, options...)
+		}
+		text, err := patch.Data(object)
+		if wrote[object.GetName()]++; object.GetName() == "cart" {
+			cart.Apply(meta.Manager("logs"), string(text))
+		}
+		object.SetResourceVersion("2000")
+		return err
+	}}
+	vs := objects.NewVectorSidecar("logs", "shop").Selecting("app", "cart").WithImage("timberio/vector:good").Build()
+	vs.Spec.Rollout.OnFailure = v1alpha1.OnFailureRevert
+	live := func() *appsv1.Deployment {
+		live := cart.Live()
+		live.UID = "cart"
+		return live
+	}
+	api := newMemoryAPI(t, funcs, vs, live())
+	_, err := api.once(t, "logs")
+	require.NoError(t, err)
+	require.Equal(t, map[string]int{"cart": 1}, wrote)
+
+	back := live()
+	back.Status = appsv1.DeploymentStatus{Replicas: 3, UpdatedReplicas: 1, AvailableReplicas: 2, Conditions: []appsv1.DeploymentCondition{{
+		Type: appsv1.DeploymentProgressing, Status: corev1.ConditionFalse, Reason: "ProgressDeadlineExceeded", LastUpdateTime: metav1.NewTime(time.Now().Add(-5 * time.Second)),
+	}}}
+	require.NoError(t, api.Get(t.Context(), logsOfShop, vs))
+	done := &lastgood.Seen{Progress: fleet.Progress{IsDone: true}, OnFailure: v1alpha1.OnFailureRevert, IsEverywhere: true}
+	vs.Status.LastGood = lastgood.Keep(vs, done).LastGood
+	vs.Spec.Sidecar.Image = "timberio/vector:bad"
+	vs.Status.Reverted = &v1alpha1.RevertedSpec{Digest: lastgood.Digest(&vs.Spec), Generation: 2, FailedWorkloads: 1}
+	vs.Status.Unsettled[0].State = v1alpha1.StateFailed
+	later := objects.NewDeployment("later", "shop").Labelled("app", "cart").Build()
+	later.ResourceVersion, later.UID = "", "later"
+	api = newMemoryAPI(t, funcs, vs, back, later)
+	_, err = api.once(t, "logs")
+	require.NoError(t, err)
+
+	require.NoError(t, api.Get(t.Context(), logsOfShop, vs))
+	require.Equal(t, v1alpha1.StateRollingOut, vs.Status.Unsettled[0].State, vs.Status.Unsettled[0].Message)
+	require.Equal(t, 1, wrote["later"], "it waits for nothing")
 }

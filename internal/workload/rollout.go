@@ -8,6 +8,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
 // State is the rollout state of a workload. It changes while the plan for the workload
@@ -50,11 +52,30 @@ func StateOf(object Object) State {
 
 func stateOf(object metav1.Object, content *Content) State {
 	version := object.GetResourceVersion()
+	isOutlived := content.Rollout == RolloutFailed && content.Missed != 0 && isOutlived(object, content.Missed)
+	if isOutlived {
+		current := *content
+		current.Rollout, content = RolloutProgressing, &current
+	}
 	return State{
 		ResourceVersion: version, Generation: object.GetGeneration(), Created: object.GetCreationTimestamp().Time, Seen: version,
 		Rollout: content.Rollout, Refusal: content.Refusal, Progress: content.Progress, Availability: availabilityOf(object, content),
-		Most: content.Done, Waits: waitsIn(object.GetAnnotations()),
+		Most: content.Done, IsOutlived: isOutlived, Waits: waitsIn(object.GetAnnotations()),
 	}
+}
+
+// isOutlived reports whether the operator has written an object since the controller found that a deadline had passed:
+// then the template is another one, as far as can be told without the state before. No deadline is as short as the
+// second to which both times are known.
+func isOutlived(object metav1.Object, missed uint32) bool {
+	entries := object.GetManagedFields()
+	for i := range entries {
+		entry := &entries[i]
+		if entry.Subresource == "" && entry.Time != nil && meta.IsManager(entry.Manager) && entry.Time.Unix() >= int64(missed) {
+			return true
+		}
+	}
+	return false
 }
 
 // RunBy returns the state of a workload whose pods another one runs, whose controller has
@@ -161,10 +182,7 @@ func (s *State) For(now time.Time) time.Duration {
 // finished at another time, or if both template and generation differ: scaling changes
 // the generation, too, and is no rollout.
 func (s *State) Follow(before *State, isSameTemplate bool, now time.Time) {
-	s.IsOutlived = s.Missed != 0 && s.Missed == before.Missed && (before.IsOutlived || !isSameTemplate)
-	if s.IsOutlived && s.Rollout == RolloutFailed {
-		s.Rollout = RolloutProgressing
-	}
+	s.followDeadline(before, isSameTemplate)
 	if s.Newest != 0 && s.goOn(before, isSameTemplate) {
 		s.Since, s.Steady, s.IsAssumed = now, 0, false
 		return
@@ -177,6 +195,27 @@ func (s *State) Follow(before *State, isSameTemplate bool, now time.Time) {
 	s.Since, s.Steady, s.IsAssumed = now, 0, false
 	if isSameRollout {
 		s.Steady, s.IsAssumed = before.Steadiest(now), before.IsAssumed
+	}
+}
+
+// followDeadline tells whether the deadline that has passed is of a template before. Where the state before does not say,
+// it is what was read.
+func (s *State) followDeadline(before *State, isSameTemplate bool) {
+	if s.Missed == 0 {
+		return
+	}
+	wasRead, isSame := s.IsOutlived, s.Missed == before.Missed
+	switch {
+	case isSameTemplate && (!isSame || before.Rollout == RolloutFailed): // What the operator has written is no template.
+		s.IsOutlived = false
+	case isSame:
+		s.IsOutlived = wasRead || before.IsOutlived || !isSameTemplate
+	}
+	switch {
+	case s.IsOutlived && s.Rollout == RolloutFailed:
+		s.Rollout = RolloutProgressing
+	case wasRead && !s.IsOutlived:
+		s.Rollout = RolloutFailed
 	}
 }
 

@@ -173,7 +173,42 @@ func TestADeadlineThatHasPassedIsOfTheTemplateBefore(t *testing.T) {
 	scaled := follow(&before, failed(8, 0), true, 60)
 	require.Equal(t, RolloutFailed, scaled.Rollout, "the template is the same")
 	first := StateOf(failed(8, 0))
-	require.Equal(t, RolloutFailed, first.Rollout, "after a restart nobody knows")
+	require.Equal(t, RolloutFailed, first.Rollout, "after a restart nobody knows what others have written")
+}
+
+// After a restart the time of the operator's last write tells whether the deadline had passed before.
+func TestADeadlineThatHasPassedBeforeAWriteIsOfTheTemplateBefore(t *testing.T) {
+	written := func(seen int64, missed, second int) *appsv1.Deployment {
+		deployment := generation(rolling(1, 2, 1, -1, -1), 8)
+		deployment.Status.ObservedGeneration = seen
+		deployment.Status.Conditions = []appsv1.DeploymentCondition{{
+			Type: appsv1.DeploymentProgressing, Status: corev1.ConditionFalse, Reason: progressDeadlineExceeded, LastUpdateTime: metav1.NewTime(at(missed)),
+		}}
+		deployment.ManagedFields = append(deployment.ManagedFields,
+			metav1.ManagedFieldsEntry{Manager: "vectorsidecar/logs", Operation: metav1.ManagedFieldsOperationApply, Time: new(metav1.NewTime(at(second)))},
+			metav1.ManagedFieldsEntry{Manager: "kubectl", Operation: metav1.ManagedFieldsOperationUpdate, Time: new(metav1.NewTime(at(1000)))})
+		return deployment
+	}
+	for _, second := range []int{500, 501} {
+		back := StateOf(written(8, 500, second))
+		require.Equal(t, RolloutProgressing, back.Rollout)
+		isOverdue, remaining := back.Overdue(&deployments, at(1001))
+		require.False(t, isOverdue)
+		require.Equal(t, Deadline-time.Second, remaining)
+
+		unseen, seen := StateOf(written(7, 500, second)), back
+		require.Equal(t, RolloutProgressing, unseen.Rollout)
+		seen.Follow(&unseen, true, at(600))
+		require.Equal(t, RolloutProgressing, seen.Rollout, "the restart was before its controller had seen it")
+		again := StateOf(written(8, 900, second))
+		again.Follow(&seen, true, at(900))
+		require.Equal(t, RolloutFailed, again.Rollout, "it has failed, too")
+	}
+	failed := StateOf(written(8, 500, 499))
+	require.Equal(t, RolloutFailed, failed.Rollout)
+	noted := StateOf(written(8, 500, 700))
+	noted.Follow(&failed, true, at(700))
+	require.Equal(t, RolloutFailed, noted.Rollout, "what was written is no template")
 }
 
 func TestARefusalIsCutToItsLimit(t *testing.T) {
