@@ -324,6 +324,49 @@ func TestNothingIsRenderedBeforeTheNamespaceIsKnown(t *testing.T) {
 	require.Equal(t, 1, wrote["Deployment"])
 }
 
+// What one has failed with may be over when a rollout of another ends: it does not wait for its backoff with free places.
+func TestWhoHasFailedGoesOnWhenAPlaceIsFree(t *testing.T) {
+	answer, isOver, tried := apierrors.NewInternalError(errors.New(`no answer: failed calling webhook "a"`)), false, map[string]int{}
+	funcs := wroteTo{}.funcs(func(object client.Object) error {
+		if _, is := object.(*metav1.PartialObjectMetadata); !is {
+			return nil
+		}
+		if tried[object.GetName()]++; object.GetName() == "cart" || isOver {
+			return nil
+		}
+		return answer
+	})
+	cart, one, two := deployment("cart", "good"), deployment("one", "bad"), deployment("two", "bad")
+	for _, object := range []client.Object{cart, one, two} {
+		object.SetUID(types.UID(object.GetName()))
+	}
+	api := newMemoryAPI(t, funcs, pacing("maxConcurrent: 1"), sidecar("bad", "bad").Build(), sidecar("good", "good").Build(), cart, one, two)
+	for _, name := range []string{"bad", "good"} {
+		_, err := api.once(t, name)
+		require.NoError(t, err)
+	}
+	_, err := api.once(t, "bad")
+	require.ErrorContains(t, err, answer.Error())
+	_, err = api.once(t, "good")
+	require.NoError(t, err)
+	for api.waiting.Len() > 0 {
+		request, _ := api.waiting.Get()
+		api.waiting.Done(request)
+	}
+	require.Equal(t, map[string]int{"one": 1, "cart": 1}, tried)
+
+	isOver = true
+	require.NoError(t, api.Delete(t.Context(), cart))
+	api.snapshots.workloads.Delete(api.snapshots.workloads.Get("Deployment", "shop", "cart"))
+	_, err = api.once(t, "good")
+	require.NoError(t, err)
+	require.Equal(t, 1, api.waiting.Len())
+	request, _ := api.waiting.Get()
+	_, err = api.Reconcile(t.Context(), request)
+	require.ErrorContains(t, err, answer.Error(), "that one has its own backoff")
+	require.Equal(t, map[string]int{"one": 1, "cart": 1, "two": 1}, tried)
+}
+
 // Places of the installation that come back because writes were refused are no reason to try these again at once.
 func TestWhatIsRefusedIsNotTriedWithoutEnd(t *testing.T) {
 	for name, answer := range map[string]error{

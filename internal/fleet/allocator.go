@@ -52,6 +52,8 @@ type ask struct {
 	since []time.Time
 	// turn grows with each grant: the lowest has waited longest.
 	turn int
+	// later is what it wanted when it failed, and asks for by itself: it is offered that where a rollout has ended.
+	later int
 	// woken is set once its turn was announced, until it asks again.
 	woken bool
 }
@@ -118,7 +120,7 @@ func (a *Allocator) tell(name types.NamespacedName, demand Demand) *ask {
 	}
 	a.set(one, demand)
 	one.hold(demand.UnderWay, a.now())
-	one.woken = false
+	one.woken, one.later = false, 0
 	delete(a.unheard, name)
 	return one
 }
@@ -150,6 +152,9 @@ func (o *ask) late(now time.Time) int {
 func (a *Allocator) Ask(name types.NamespacedName, demand Demand, rules *Rules) (granted int, wake []types.NamespacedName) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if one := a.asks[name]; one != nil && demand.UnderWay < one.UnderWay {
+		a.recall()
+	}
 	asking := a.tell(name, demand)
 	shares := map[types.NamespacedName]int{name: demand.Wanted}
 	if rules.isLimited() {
@@ -196,15 +201,27 @@ func (a *Allocator) Begun(name types.NamespacedName, underWay int, rules *Rules)
 	return a.wake(shares)
 }
 
-// Pass records that a VectorSidecar cannot say now what it wants: nobody waits for it.
+// Pass records that a VectorSidecar cannot say now what it wants, or has failed to get it: nobody waits for it, and what
+// others give back because they have failed, too, is no reason for it to try again.
 func (a *Allocator) Pass(name types.NamespacedName, rules *Rules) (wake []types.NamespacedName) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.unheard, name)
 	if asking := a.asks[name]; asking != nil {
+		asking.later += asking.Wanted
 		a.set(asking, Demand{Matched: asking.Matched, UnderWay: asking.UnderWay})
 	}
 	return a.wake(a.share(rules))
+}
+
+// recall has those wait again that have failed, because a place is free for another reason.
+func (a *Allocator) recall() {
+	for _, one := range a.asks {
+		if one.later > 0 {
+			a.set(one, Demand{Matched: one.Matched, UnderWay: one.UnderWay, Wanted: one.later})
+			one.later = 0
+		}
+	}
 }
 
 // Forget drops a VectorSidecar that is gone.
@@ -213,6 +230,9 @@ func (a *Allocator) Forget(name types.NamespacedName, rules *Rules) (wake []type
 	defer a.mu.Unlock()
 	delete(a.unheard, name)
 	if asking := a.asks[name]; asking != nil {
+		if asking.UnderWay > 0 {
+			a.recall()
+		}
 		a.set(asking, Demand{})
 		delete(a.asks, name)
 	}

@@ -146,6 +146,39 @@ func TestWhoHasFailedToUseAPlaceIsNotWokenForIt(t *testing.T) {
 	require.Empty(t, i.Begun(named("a"), 0, i.rules), "it would try without end")
 }
 
+// What failed may be over, and another rollout that ends is as good a time to try as any. Two that fail do not wake each
+// other without end.
+func TestWhoHasFailedIsWokenWhenARolloutEnds(t *testing.T) {
+	i := newInstallation(t, "maxConcurrent: 1", map[string]int{"a": 2, "b": 3})
+	a, b := named("a"), named("b")
+	fails := func(name types.NamespacedName) []types.NamespacedName {
+		i.underWay[name] = 0
+		return append(i.Begun(name, 0, i.rules), i.Pass(name, i.rules)...)
+	}
+	require.Zero(t, i.ask(a))
+	require.Zero(t, i.ask(b))
+	require.Equal(t, 1, i.ask(a))
+	require.Equal(t, []types.NamespacedName{b}, fails(a))
+	require.Equal(t, 1, i.ask(b))
+	require.Empty(t, fails(b))
+
+	for _, ends := range []func() []types.NamespacedName{
+		func() []types.NamespacedName { return i.Forget(b, i.rules) },
+		func() []types.NamespacedName {
+			_, wake := i.Ask(b, Demand{}, i.rules)
+			return wake
+		},
+	} {
+		require.Equal(t, 1, i.ask(b))
+		require.Empty(t, i.Pass(a, i.rules), "there is no place")
+		i.finish()
+		require.Equal(t, []types.NamespacedName{a}, ends())
+		i.wants[a] = 2
+		require.Equal(t, 1, i.ask(a))
+		require.Empty(t, fails(a))
+	}
+}
+
 // One VectorSidecar of a thousand workloads holds up nobody with one.
 func TestTheSmallBeginWithinTwoTurns(t *testing.T) {
 	for seed := range uint64(20) {
