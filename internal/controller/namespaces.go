@@ -129,6 +129,23 @@ func (n *namespaces) seen(ctx context.Context, sidecar *v1alpha1.VectorSidecar) 
 	return err
 }
 
+// unseen is of, for whom nobody comes again when the cache shows a namespace: one that it does not show yet is read from
+// the API server. This lists because the operator's permission is that of the watch.
+func (n *namespaces) unseen(ctx context.Context, name string) (source.Namespace, error) {
+	if len(n.names) > 0 || !apierrors.IsNotFound(n.cached.Get(ctx, client.ObjectKey{Name: name}, newNamespace(""))) {
+		return n.of(ctx, name)
+	}
+	found := &metav1.PartialObjectMetadataList{}
+	found.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("NamespaceList"))
+	if err := n.live.List(ctx, found, client.MatchingFields{metav1.ObjectNameField: name}); err != nil {
+		return source.Namespace{}, fmt.Errorf("reading namespace %s, which is not in the cache yet: %w", name, err)
+	}
+	if len(found.Items) == 0 {
+		return source.Namespace{}, nil
+	}
+	return source.NamespaceOf(&found.Items[0]), nil
+}
+
 func (n *namespaces) read(ctx context.Context, reader client.Reader, name string) (source.Namespace, error) {
 	return source.Reader{Reader: reader}.Namespace(ctx, name)
 }

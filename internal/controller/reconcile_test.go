@@ -324,6 +324,50 @@ func TestNothingIsRenderedBeforeTheNamespaceIsKnown(t *testing.T) {
 	require.Equal(t, 1, wrote["Deployment"])
 }
 
+// The webhook answers once, and does not judge by the default environment what has another one.
+func TestAPreviewKnowsANamespaceThatIsNotInTheCacheYet(t *testing.T) {
+	isSeen, lists := false, 0
+	funcs := interceptor.Funcs{
+		Get: func(ctx context.Context, on client.WithWatch, key client.ObjectKey, into client.Object, options ...client.GetOption) error {
+			if into.GetObjectKind().GroupVersionKind().Kind == "Namespace" && !isSeen {
+				return apierrors.NewNotFound(schema.GroupResource{Resource: "namespaces"}, key.Name)
+			}
+			return on.Get(ctx, key, into, options...)
+		},
+		List: func(ctx context.Context, on client.WithWatch, into client.ObjectList, options ...client.ListOption) error {
+			found, is := into.(*metav1.PartialObjectMetadataList)
+			if !is {
+				return on.List(ctx, into, options...)
+			}
+			lists++
+			asked := (&client.ListOptions{}).ApplyOptions(options)
+			name, _ := asked.FieldSelector.RequiresExactMatch(metav1.ObjectNameField)
+			one := newNamespace("")
+			err := on.Get(ctx, client.ObjectKey{Name: name}, one)
+			if err == nil {
+				found.Items = append(found.Items, *one)
+			}
+			return client.IgnoreNotFound(err)
+		},
+	}
+	shop := namespace("shop")
+	shop.SetLabels(map[string]string{meta.LabelEnvironment: "production"})
+	api := newMemoryAPI(t, funcs, shop)
+	environmentIn := func(name string) string {
+		vs := sidecar("logs", "vector").Build()
+		vs.Namespace = name
+		taken, err := api.Snapshot(t.Context(), vs)
+		require.NoError(t, err)
+		return taken.NamespaceLabels[meta.LabelEnvironment]
+	}
+	require.Equal(t, "production", environmentIn("shop"))
+	require.Empty(t, environmentIn("missing"))
+	require.Equal(t, 2, lists)
+	isSeen = true
+	require.Equal(t, "production", environmentIn("shop"))
+	require.Equal(t, 2, lists, "what is in the cache is not asked for")
+}
+
 // What one has failed with may be over when a rollout of another ends: it does not wait for its backoff with free places.
 func TestWhoHasFailedGoesOnWhenAPlaceIsFree(t *testing.T) {
 	answer, isOver, tried := apierrors.NewInternalError(errors.New(`no answer: failed calling webhook "a"`)), false, map[string]int{}

@@ -112,6 +112,9 @@ type informed struct {
 // Namespace implements source.Source. It also returns nothing if the namespace may not be read: a
 // Role may leave this permission out, and then its labels do not count.
 func (i *informed) Namespace(ctx context.Context, namespace string) (source.Namespace, error) {
+	if i.isDryRun {
+		return i.namespaces.unseen(ctx, namespace)
+	}
 	return i.namespaces.of(ctx, namespace)
 }
 
