@@ -67,13 +67,49 @@ func (d *definitions) objection(ctx context.Context, kind *workload.Kind, pod ma
 	return "", nil
 }
 
+// lacking returns what says which field the definition of a kind lacks, "" for none, or if it is not known now: who
+// writes the OverlaySet reports that. It is nil where nobody knows definitions.
+func (d *definitions) lacking(ctx context.Context) func(kind *workload.Kind, pod map[string]any) string {
+	if d == nil {
+		return nil
+	}
+	return func(kind *workload.Kind, pod map[string]any) string {
+		why, err := d.objection(ctx, kind, pod)
+		if err != nil {
+			return ""
+		}
+		return why
+	}
+}
+
+// haveChanged reads again what was asked for, and reports whether one of the definitions is another one: whoever
+// replaces one causes no event.
+func (d *definitions) haveChanged(ctx context.Context) (isNew bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for name, before := range d.known {
+		kind := workload.KindOf(name)
+		if !d.isServed(kind) {
+			continue
+		}
+		now, err := d.read(ctx, kind)
+		isNew = isNew || err == nil && now != before
+	}
+	return isNew
+}
+
 func (d *definitions) of(ctx context.Context, kind *workload.Kind) (*knownDefinition, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	known, now := d.known[kind.Kind], d.now()
-	if known != nil && now.Sub(known.at).Abs() < definitionAge {
+	if known := d.known[kind.Kind]; known != nil && d.now().Sub(known.at).Abs() < definitionAge {
 		return known, nil
 	}
+	return d.read(ctx, kind)
+}
+
+// read reads the definition of a kind, and returns the one that is known if it is still the same.
+func (d *definitions) read(ctx context.Context, kind *workload.Kind) (*knownDefinition, error) {
+	known, now := d.known[kind.Kind], d.now()
 	all, err := d.documents.PathsWithContext(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("listing the OpenAPI documents of the API server: %w", err)

@@ -83,4 +83,15 @@ func TestADefinitionIsReadAgainWhenItIsAnotherOne(t *testing.T) {
 	from.address, from.text = "/c", "{}"
 	now = now.Add(definitionAge)
 	require.Equal(t, "the OpenAPI document of argoproj.io/v1alpha1 does not have Rollout", says(rollouts))
+
+	require.False(t, known.haveChanged(t.Context()))
+	from.address, from.text = "/a", document(`"name": {}`)
+	require.True(t, known.haveChanged(t.Context()), "it is looked for, however old what is known is")
+	require.Contains(t, known.lacking(t.Context())(rollouts, pod), "does not have initContainers.restartPolicy")
+	require.False(t, known.haveChanged(t.Context()))
+	from.err = errors.New("the connection was lost")
+	require.False(t, known.haveChanged(t.Context()))
+	isServed, listings = false, from.listings
+	require.False(t, known.haveChanged(t.Context()))
+	require.Equal(t, listings, from.listings)
 }

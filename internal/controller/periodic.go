@@ -87,14 +87,14 @@ func (p *periodic) addInjection(ctx context.Context, mgr ctrl.Manager, options *
 	if err != nil {
 		return fmt.Errorf("creating a discovery client: %w", err)
 	}
-	known := &policyAPI{
-		apis: apis, interval: cmp.Or(options.PolicyInterval, policyInterval), sidecars: p.snapshots.sidecars, resyncs: p.auditor.resyncs, elected: mgr.Elected(), log: log,
-	}
-	known.look()
-	p.snapshots.policies = known
-	p.applier.sets.definitions = &definitions{
+	defined := &definitions{
 		documents: apis.OpenAPIV3WithContext(ctx), isServed: options.Workloads.Has, now: p.applier.sets.now, known: map[string]*knownDefinition{},
 	}
+	known := &policyAPI{
+		apis: apis, definitions: defined, interval: cmp.Or(options.PolicyInterval, policyInterval), sidecars: p.snapshots.sidecars, resyncs: p.auditor.resyncs, elected: mgr.Elected(), log: log,
+	}
+	known.look()
+	p.snapshots.policies, p.applier.sets.definitions = known, defined
 	if err := mgr.Add(known); err != nil {
 		return fmt.Errorf("adding the look for MutatingAdmissionPolicies: %w", err)
 	}

@@ -14,6 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/discovery"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 const (
@@ -27,7 +29,10 @@ const (
 // policyAPI knows whether the API server serves MutatingAdmissionPolicies. A nil one is of an
 // installation without any. Every replica looks, because every replica answers admission requests.
 type policyAPI struct {
-	apis      discovery.ServerResourcesInterface
+	apis discovery.ServerResourcesInterface
+	// definitions are of the kinds into which it injects.
+	definitions *definitions
+
 	interval  time.Duration
 	sidecars  sidecarLister
 	resyncs   *resyncs
@@ -45,6 +50,14 @@ func (p *policyAPI) unserved() string {
 		return "the API server serves no MutatingAdmissionPolicy"
 	}
 	return "" // Where it is not known either.
+}
+
+// lacking is that of the definitions.
+func (p *policyAPI) lacking(ctx context.Context) func(kind *workload.Kind, pod map[string]any) string {
+	if p == nil {
+		return nil
+	}
+	return p.definitions.lacking(ctx)
 }
 
 // look asks the API server, and reports whether the answer is another one than before. Without an
@@ -72,7 +85,8 @@ func (p *policyAPI) Start(ctx context.Context) error {
 			return nil
 		case <-time.After(wait.Jitter(p.interval, 0.2)):
 		}
-		if p.look() {
+		isNew := p.look()
+		if p.definitions.haveChanged(ctx) || isNew {
 			p.resyncs.askAll(ctx, p.elected, p.sidecars)
 		}
 	}

@@ -90,6 +90,6 @@ func (m *mode) text(facts *Facts, p *plan.Plan, until string) (reason, message s
 // that their owners change, where it can, so that the change and the sidecar are one rollout.
 func (f *Facts) isServedAtAdmission(p *plan.Plan) bool {
 	return slices.ContainsFunc(f.Offers, func(offer desired.Offer) bool {
-		return offer.Rendered.Desired.InjectedHash() == p.WholeHash() && f.objection(&offer) == ""
+		return offer.Rendered.Desired.InjectedHash() == p.WholeHash() && f.objectionIn(p.Target.Kind, &offer) == ""
 	})
 }

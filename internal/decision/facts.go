@@ -42,6 +42,8 @@ type Facts struct {
 	// none; both are empty if nobody asks, or it is not known.
 	Offers []desired.Offer
 	Left   string
+	// Lacking says which field of an offer the definition of a kind lacks, so that the API server would drop it.
+	Lacking map[OfferTo]string
 	// Asked are the names of all ConfigMaps that were needed.
 	Asked []string
 	// Verdicts are the results of Vector's own validation, by key; nil if the operator
@@ -69,6 +71,9 @@ type Facts struct {
 	// Now is the time of these facts.
 	Now time.Time
 }
+
+// OfferTo is an offer, by its InjectedHash, to the workloads of a kind.
+type OfferTo struct{ Hash, Kind string }
 
 // Terms are what each workload is evaluated by, besides itself, what is desired of it and the ConfigMaps that
 // there are. An evaluation is remembered with a digest of them, so every field must marshal.

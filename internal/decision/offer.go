@@ -65,6 +65,14 @@ func (d *Decision) keepsBack(facts *Facts) string {
 	return ""
 }
 
+// objectionIn says why the API server must not put a sidecar into a workload of a kind, "" if it may.
+func (f *Facts) objectionIn(kind string, to *desired.Offer) string {
+	if why := f.objection(to); why != "" {
+		return why
+	}
+	return f.Lacking[OfferTo{to.Rendered.Desired.InjectedHash(), kind}]
+}
+
 // objection says why a sidecar must not get into a workload that nobody has looked at, "" if
 // it may.
 func (f *Facts) objection(to *desired.Offer) string {

@@ -157,7 +157,7 @@ func (f *Facts) unserved(p *plan.Plan) string {
 		if offer.Rendered.Desired.InjectedHash() != p.WholeHash() {
 			continue
 		}
-		if why = f.objection(offer); why == "" && len(offer.Rendered.Overlay.Mounts) > 0 {
+		if why = f.objectionIn(p.Target.Kind, offer); why == "" && len(offer.Rendered.Overlay.Mounts) > 0 {
 			why = "it mounts a volume into the application's containers (sidecar.logs.containers)"
 		}
 		return why

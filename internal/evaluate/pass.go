@@ -20,6 +20,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
@@ -283,6 +284,7 @@ func (p *pass) look(snapshot *Snapshot, injected []decision.Workload) {
 		}
 	}
 	for _, offer := range p.facts.Offers {
+		p.lack(snapshot, &offer)
 		p.find(offer.ConfigMaps()...)
 		if of := offer.Rendered.Validation; of != nil && snapshot.Verdict != nil {
 			p.facts.Verdicts[of.Key] = snapshot.Verdict(of.Key)
@@ -304,6 +306,25 @@ func (p *pass) offer(ctx context.Context, injected []decision.Workload) {
 		}
 	}
 	p.facts.Offers, p.facts.Left = p.wanted.Offers(ctx, p.facts.Sidecar.Namespace, seen)
+}
+
+// lack sets what the definitions of kinds lack of an offer.
+func (p *pass) lack(snapshot *Snapshot, offer *desired.Offer) {
+	if snapshot.Lacking == nil {
+		return
+	}
+	for _, kind := range p.facts.Sidecar.Spec.Kinds() {
+		of := workload.KindOf(string(kind))
+		if of == nil {
+			continue
+		}
+		if why := snapshot.Lacking(of, tree.At(offer.Rendered.Overlay.Body, "spec")); why != "" {
+			if p.facts.Lacking == nil {
+				p.facts.Lacking = map[decision.OfferTo]string{}
+			}
+			p.facts.Lacking[decision.OfferTo{Hash: offer.Rendered.Desired.InjectedHash(), Kind: of.Kind}] = why
+		}
+	}
 }
 
 // find looks up ConfigMaps that are not among the companions. It reports whether any

@@ -5,15 +5,19 @@ package injection
 
 import (
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/operator"
 	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
@@ -23,12 +27,7 @@ import (
 // the sidecar would be an init container that the application waits for in vain: so it is not put in there.
 func TestASidecarThatADefinitionDoesNotKnowIsNotPutIn(t *testing.T) {
 	t.Parallel()
-	w, _ := servingRollouts(t, func(definition *apiextensionsv1.CustomResourceDefinition) {
-		for i := range definition.Spec.Versions {
-			pod := definition.Spec.Versions[i].Schema.OpenAPIV3Schema.Properties["spec"].Properties["template"].Properties["spec"]
-			delete(pod.Properties["initContainers"].Items.Schema.Properties, "restartPolicy")
-		}
-	})
+	w, _ := servingRollouts(t, ofAnEarlierRelease)
 
 	namespace := w.Namespace(t)
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").For("Deployment", "Rollout").Build()
@@ -58,6 +57,33 @@ func TestASidecarThatADefinitionDoesNotKnowIsNotPutIn(t *testing.T) {
 			return of.Is("Rollout", "cart") && of.Reason == meta.ReasonApplyRefused
 		})
 	})
+
+	// One that is left to the API server does not wait for what does not come, also where nothing but the definition changes.
+	theirs := objects.NewVectorSidecar("theirs", namespace).Selecting("logs", "theirs").For("Rollout").Named("third").Build()
+	theirs.Spec.OwnedWorkloads = v1alpha1.OwnedAtAdmission
+	owned := harness.NewWorkload("Rollout", "orders", namespace, map[string]string{"logs": "theirs"})
+	isController := true
+	owned.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "shop.example/v1", Kind: "Shop", Name: "orders", UID: "0d3b", Controller: &isController}})
+	w.Create(t, theirs, owned)
+	says := func(state v1alpha1.WorkloadState, text string) func(*v1alpha1.VectorSidecar) bool {
+		return func(vs *v1alpha1.VectorSidecar) bool {
+			return len(vs.Status.Unsettled) == 1 && vs.Status.Unsettled[0].State == state && strings.Contains(vs.Status.Unsettled[0].Message, text)
+		}
+	}
+	lacks := says(v1alpha1.StateSkipped, "the API server does not put the sidecar in: "+of("only").Left)
+	harness.Until(t, w, theirs, "that the definition is in the way", lacks)
+	require.NoError(t, w.ServeRollouts())
+	harness.Until(t, w, theirs, "that it waits for its owner", says(v1alpha1.StateDeferred, "the API server puts this in with its owner's next change"))
+	require.NoError(t, w.ServeRollouts(ofAnEarlierRelease))
+	harness.Until(t, w, theirs, "that the definition is in the way", lacks)
+}
+
+// ofAnEarlierRelease takes the restartPolicy of init containers from a definition.
+func ofAnEarlierRelease(definition *apiextensionsv1.CustomResourceDefinition) {
+	for i := range definition.Spec.Versions {
+		pod := definition.Spec.Versions[i].Schema.OpenAPIV3Schema.Properties["spec"].Properties["template"].Properties["spec"]
+		delete(pod.Properties["initContainers"].Items.Schema.Properties, "restartPolicy")
+	}
 }
 
 // An API server that has just started may not have the definition of Rollouts yet, and refuses what its policies
@@ -106,6 +132,6 @@ func servingRollouts(t *testing.T, changes ...func(*apiextensionsv1.CustomResour
 	require.NoError(t, err)
 	with := options
 	with.WorkloadKinds = both
-	w.StartOperator(t, with)
+	w.StartObserved(t, with, operator.Process{Version: w.Version, PolicyInterval: 200 * time.Millisecond})
 	return w, plane
 }
