@@ -168,11 +168,10 @@ type ClusterVectorSidecarStatus struct {
 	UnsettledOmitted int32 `json:"unsettledOmitted,omitempty"`
 
 	// takenOut are the owners that take the sidecar out of their workloads, by kind: it is
-	// put into no more workloads of that kind with an owner of that kind, in any namespace.
+	// put into no more workloads of that kind with an owner of that kind in that namespace, and
+	// in none at all once three namespaces have found it.
 	// +kubebuilder:validation:MaxItems=32
-	// +listType=map
-	// +listMapKey=kind
-	// +listMapKey=ownerKind
+	// +listType=atomic
 	// +optional
 	TakenOut []TakenOut `json:"takenOut,omitempty"`
 

@@ -20,8 +20,12 @@ const (
 	OwnedAtAdmission OwnedWorkloads = "AtAdmission"
 )
 
-// MostTakenOut is how many entries status.takenOut has at most. The oldest goes first.
+// MostTakenOut is how many entries status.takenOut has at most.
 const MostTakenOut = 32
+
+// BelievedNamespaces is in how many namespaces owners have to take the sidecar of a ClusterVectorSidecar
+// out before that holds in all: in one of them anybody may name any owner.
+const BelievedNamespaces = 3
 
 // TakenOut is that owners of a kind take the sidecar out of workloads of a kind.
 type TakenOut struct {
@@ -31,7 +35,8 @@ type TakenOut struct {
 	// ownerKind is that of their owners, with its group, such as Kafka.kafka.strimzi.io.
 	// +required
 	OwnerKind string `json:"ownerKind"`
-	// namespace is that of the workload where it was found first. Empty in a VectorSidecar.
+	// namespace is that of the workload where it was found first, in this namespace. Empty in a
+	// VectorSidecar.
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
 	// name is that workload's.
@@ -48,6 +53,9 @@ type TakenOut struct {
 	// +optional
 	Retry string `json:"retry,omitempty"`
 }
+
+// IsIn reports whether it was found in a namespace.
+func (t *TakenOut) IsIn(namespace string) bool { return t.Namespace == "" || t.Namespace == namespace }
 
 // Owned returns what happens to workloads that another operator owns.
 func (s *VectorSidecarSpec) Owned() OwnedWorkloads {

@@ -50,7 +50,8 @@ func (d *Diagnosis) owners(ctx context.Context) []Result {
 		look(client.ObjectKeyFromObject(&sidecars.Items[i]).String(), &sidecars.Items[i].Spec, sidecars.Items[i].Status.TakenOut)
 	}
 	var results []Result
-	if slices.Sort(taken); len(taken) > 0 {
+	slices.Sort(taken)
+	if taken = slices.Compact(taken); len(taken) > 0 {
 		results = append(results, Result{
 			check, Warning, "these take sidecars out: " + strings.Join(humanize.First(taken, most, len(taken)), ", "),
 			"set spec.ownedWorkloads to AtAdmission or Skip; to have it tried again: kubectl vectorsidecar rollout retry vectorsidecar/NAME",

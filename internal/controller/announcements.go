@@ -76,7 +76,7 @@ func announceTakenOut(events *announcer, sidecar *v1alpha1.VectorSidecar, before
 		}
 		for n := range decided.Plans {
 			p := &decided.Plans[n]
-			if p.Reason == meta.ReasonTakenOutByOwner && p.Target.Kind == after[i].Kind && p.Target.Name == after[i].Name {
+			if after[i].IsIn(p.Target.Namespace) && p.Reason == meta.ReasonTakenOutByOwner && p.Target.Kind == after[i].Kind && p.Target.Name == after[i].Name {
 				events.Eventf(reference(p.Target), sidecar, corev1.EventTypeWarning, p.Reason, "Inject", "%s", humanize.Message(p.Message, noteLimit))
 			}
 		}

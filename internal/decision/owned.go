@@ -18,7 +18,8 @@ import (
 
 // This file is about workloads that another operator owns. It may write all of them again at each of
 // its reconciles, without the sidecar, and each of these rounds would be two rollouts. So it is
-// believed the first time, for all of its kind.
+// believed the first time, for all of its kind in the namespace. Of a ClusterVectorSidecar that holds in
+// others once several namespaces say so: whoever may write in one can name any owner there.
 
 // HeldTakenOut returns the entries that still hold: none unless owned workloads get the sidecar from
 // the operator, and none from before a person's last retry.
@@ -31,27 +32,71 @@ func HeldTakenOut(entries []v1alpha1.TakenOut, spec *v1alpha1.VectorSidecarSpec,
 }
 
 // MergeTakenOut adds entries to others, which it may change: of two about the same the later one counts
-// if a retry was between them, and else the first. If there are too many, it drops the first.
+// if a retry was between them, and else the first. What enough namespaces have found needs no more.
 func MergeTakenOut(entries, others []v1alpha1.TakenOut) []v1alpha1.TakenOut {
 	for i := range others {
 		other := &others[i]
-		switch known := findTakenOut(entries, other.Kind, other.OwnerKind); {
-		case known == nil:
+		known := slices.IndexFunc(entries, func(one v1alpha1.TakenOut) bool {
+			return isOfKinds(&one, other.Kind, other.OwnerKind) && one.Namespace == other.Namespace
+		})
+		switch {
+		case known < 0 && !isBelieved(entries, other):
 			entries = append(entries, *other)
-		case known.Retry != other.Retry && known.At.Before(&other.At):
-			*known = *other
+		case known >= 0 && entries[known].Retry != other.Retry && entries[known].At.Before(&other.At):
+			entries[known] = *other
 		}
 	}
-	return entries[max(0, len(entries)-v1alpha1.MostTakenOut):]
+	for len(entries) > v1alpha1.MostTakenOut {
+		entries = withoutOne(entries)
+	}
+	return entries
 }
 
-func findTakenOut(entries []v1alpha1.TakenOut, kind, ownerKind string) *v1alpha1.TakenOut {
+// withoutOne drops the first entry of the namespace that has most of those that are for itself alone, so
+// that no namespace has what others found forgotten by finding more and more.
+func withoutOne(entries []v1alpha1.TakenOut) []v1alpha1.TakenOut {
+	found, most := map[string]int{}, 0
 	for i := range entries {
-		if entries[i].Kind == kind && entries[i].OwnerKind == ownerKind {
-			return &entries[i]
+		if namespace := entries[i].Namespace; !isBelieved(entries, &entries[i]) {
+			found[namespace]++
+			most = max(most, found[namespace])
 		}
 	}
-	return nil
+	first := max(0, slices.IndexFunc(entries, func(one v1alpha1.TakenOut) bool {
+		return found[one.Namespace] == most && !isBelieved(entries, &one)
+	}))
+	return slices.Delete(entries, first, first+1)
+}
+
+func isOfKinds(entry *v1alpha1.TakenOut, kind, ownerKind string) bool {
+	return entry.Kind == kind && entry.OwnerKind == ownerKind
+}
+
+// isBelieved reports whether so many namespaces have found what an entry says that it holds in all.
+func isBelieved(entries []v1alpha1.TakenOut, of *v1alpha1.TakenOut) bool {
+	found := 0
+	for i := range entries {
+		if isOfKinds(&entries[i], of.Kind, of.OwnerKind) && entries[i].Retry == of.Retry {
+			found++
+		}
+	}
+	return found >= v1alpha1.BelievedNamespaces
+}
+
+// takenOut returns the entry that holds for a workload, nil if there is none: that of its own namespace,
+// where there is one.
+func (d *Decision) takenOut(p *plan.Plan) *v1alpha1.TakenOut {
+	var elsewhere *v1alpha1.TakenOut
+	for i := range d.TakenOut {
+		switch entry := &d.TakenOut[i]; {
+		case !isOfKinds(entry, p.Target.Kind, p.Owner.Kind):
+		case entry.IsIn(p.Target.Namespace):
+			return entry
+		case elsewhere == nil && isBelieved(d.TakenOut, entry):
+			elsewhere = entry
+		}
+	}
+	return elsewhere
 }
 
 // findTakenOut sets TakenOut, before anything is planned for the others.
@@ -103,7 +148,7 @@ func (d *Decision) leaveToOwner(facts *Facts, p *plan.Plan, w *Workload) {
 		facts.leaveToAdmission(p)
 		return
 	}
-	taken := findTakenOut(d.TakenOut, p.Target.Kind, p.Owner.Kind)
+	taken := d.takenOut(p)
 	switch {
 	case taken != nil && (!p.HasParts || facts.isTakenOut(p, w)):
 		p.Action, p.Reason, p.Message = plan.Blocked, meta.ReasonTakenOutByOwner, facts.takenOutText(p, taken)
@@ -116,7 +161,7 @@ func (d *Decision) leaveToOwner(facts *Facts, p *plan.Plan, w *Workload) {
 // takenOutText says who has taken the sidecar out, and what a person may do.
 func (f *Facts) takenOutText(p *plan.Plan, taken *v1alpha1.TakenOut) string {
 	text := fmt.Sprintf("%s owns it, and has taken the sidecar out or changed it", p.Owner)
-	if taken.Name != p.Target.Name || taken.Namespace != "" && taken.Namespace != p.Target.Namespace {
+	if taken.Name != p.Target.Name || !taken.IsIn(p.Target.Namespace) {
 		text = fmt.Sprintf("%s owns it, and %s/%s, of the same kind, has taken the sidecar out of %s %s or changed it", p.Owner, taken.OwnerKind, taken.Owner, taken.Kind, taken.Name)
 		if taken.Namespace != "" {
 			text += " of namespace " + taken.Namespace

@@ -5,6 +5,7 @@ package evaluate
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -196,4 +197,37 @@ func TestWhatOwnersTakeOutIsBounded(t *testing.T) {
 	later[0].At = metav1.NewTime(noon.Add(time.Hour))
 	require.Equal(t, later, decision.MergeTakenOut(kafkas(""), later), "a retry was between them")
 	require.Equal(t, later, decision.MergeTakenOut(later, kafkas("")))
+}
+
+// What is found in one namespace says nothing of others, however much it is, until several have found it.
+func TestANamespaceDecidesNothingForOthers(t *testing.T) {
+	in := func(namespace, ownerKind string) []v1alpha1.TakenOut {
+		one := kafkas("")
+		one[0].Namespace, one[0].OwnerKind = namespace, ownerKind
+		return one
+	}
+	kafka := kafkas("")[0].OwnerKind
+	var all []v1alpha1.TakenOut
+	for n, namespace := range []string{"a", "b", "c", "d"} {
+		all = decision.MergeTakenOut(all, in(namespace, kafka))
+		require.Len(t, all, min(n+1, v1alpha1.BelievedNamespaces))
+		s := snapshot(t, as("", ""), cart())
+		s.Sidecar.Cluster, s.Sidecar.Status.TakenOut = &v1alpha1.InCluster{}, all
+		ofKafka(s)
+		want := plan.Inject
+		if n+1 >= v1alpha1.BelievedNamespaces {
+			want = plan.Blocked
+		}
+		require.Equal(t, want, decide(t, s).Plans[0].Action, "found in %d namespaces", n+1)
+	}
+	require.Len(t, decision.MergeTakenOut(slices.Clone(all), kafkas("again")), len(all)+1, "a retry was between them")
+
+	all = decision.MergeTakenOut(all, in("other", "Redis"))
+	for i := range 2 * v1alpha1.MostTakenOut {
+		all = decision.MergeTakenOut(all, in("hostile", fmt.Sprint(i)))
+	}
+	require.Len(t, all, v1alpha1.MostTakenOut)
+	for _, stays := range slices.Concat(in("a", kafka), in("b", kafka), in("c", kafka), in("other", "Redis")) {
+		require.Contains(t, all, stays)
+	}
 }

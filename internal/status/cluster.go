@@ -69,6 +69,7 @@ func OfCluster(facts ClusterFacts, now metav1.Time) v1alpha1.ClusterVectorSideca
 	for _, name := range slices.Sorted(maps.Keys(facts.Namespaces)) {
 		sum.add(name, facts.Namespaces[name])
 		found := decision.HeldTakenOut(facts.Namespaces[name].TakenOut, &facts.Cluster.Spec.VectorSidecarSpec, facts.Cluster.Annotations)
+		found = slices.DeleteFunc(found, func(one v1alpha1.TakenOut) bool { return !one.IsIn(name) })
 		status.TakenOut = decision.MergeTakenOut(status.TakenOut, found)
 	}
 	sum.finish()

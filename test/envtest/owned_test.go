@@ -5,6 +5,7 @@ package envtest
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -149,6 +150,42 @@ func TestASidecarThatAnOwnerTakesOutStaysOut(t *testing.T) {
 	}
 }
 
+// Who may write in one namespace can name any owner there, and take the sidecar out: that says nothing of
+// others, until it is found in several.
+func TestAnOwnerIsBelievedInOtherNamespacesOnceSeveralSaySo(t *testing.T) {
+	t.Parallel()
+	cluster := clusterOf(t)
+	cluster.Spec.Workloads = []v1alpha1.WorkloadKind{"StatefulSet"}
+	world.Create(t, cluster)
+	inAnother := func() client.Object {
+		return ownedWorkload(t, "StatefulSet", "orders-kafka", world.Namespace(t, "team", cluster.Name))
+	}
+	isTold := func(of client.Object) func(*v1alpha1.ClusterVectorSidecar) bool {
+		return func(cluster *v1alpha1.ClusterVectorSidecar) bool {
+			return slices.ContainsFunc(cluster.Status.Unsettled, func(one v1alpha1.UnsettledInNamespace) bool {
+				return one.Namespace == of.GetNamespace() && one.Name == of.GetName() && one.Reason == meta.ReasonTakenOutByOwner
+			})
+		}
+	}
+	for found := range v1alpha1.BelievedNamespaces {
+		free := inAnother()
+		world.Create(t, free)
+		harness.Until(t, world, free, "the sidecar where nobody has taken it out", carriesVector)
+		taken := inAnother()
+		t.Cleanup(anOwner(t, taken))
+		harness.Until(t, world, cluster, "the stop", func(cluster *v1alpha1.ClusterVectorSidecar) bool { return len(cluster.Status.TakenOut) == found+1 })
+		require.Equal(t, taken.GetNamespace(), cluster.Status.TakenOut[found].Namespace)
+		second := ownedWorkload(t, "StatefulSet", "orders-zookeeper", taken.GetNamespace())
+		world.Create(t, second)
+		harness.Until(t, world, cluster, "a word about the second of that namespace", isTold(second))
+		require.Zero(t, writesOf(second))
+	}
+	last := inAnother()
+	world.Create(t, last)
+	harness.Until(t, world, cluster, "a word about one elsewhere", isTold(last))
+	require.Zero(t, writesOf(last))
+}
+
 // What was found is in the status, and what has happened meanwhile in the workload's annotations.
 func TestAnOperatorThatStartsAnewBelievesOwnersToo(t *testing.T) {
 	namespace := world.Namespace(t)
@@ -164,13 +201,17 @@ func TestAnOperatorThatStartsAnewBelievesOwnersToo(t *testing.T) {
 	harness.Until(t, world, meanwhile, "the sidecar", carriesVector)
 	cluster := clusterOf(t)
 	cluster.Spec.Workloads = []v1alpha1.WorkloadKind{"StatefulSet"}
-	one, two := world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name)
-	inOne, inTwo := ownedWorkload(t, "StatefulSet", "one", one), ownedWorkload(t, "StatefulSet", "two", two)
-	stopOne := anOwner(t, inOne)
+	isTold := func(cluster *v1alpha1.ClusterVectorSidecar) bool {
+		return len(cluster.Status.TakenOut) == v1alpha1.BelievedNamespaces
+	}
+	inOnes, inTwo := []client.Object{}, ownedWorkload(t, "StatefulSet", "two", world.Namespace(t, "team", cluster.Name))
+	stops := []func(){stop}
+	for range v1alpha1.BelievedNamespaces {
+		inOnes = append(inOnes, ownedWorkload(t, "StatefulSet", "one", world.Namespace(t, "team", cluster.Name)))
+		stops = append(stops, anOwner(t, inOnes[len(inOnes)-1]))
+	}
 	world.Create(t, cluster)
-	isTold := func(cluster *v1alpha1.ClusterVectorSidecar) bool { return len(cluster.Status.TakenOut) == 1 }
 	harness.Until(t, world, cluster, "the stop of the ClusterVectorSidecar", isTold)
-	require.Equal(t, one, cluster.Status.TakenOut[0].Namespace)
 
 	require.NoError(t, running.Stop())
 	world.Get(t, meanwhile)
@@ -186,20 +227,25 @@ func TestAnOperatorThatStartsAnewBelievesOwnersToo(t *testing.T) {
 	world.Get(t, sets)
 	require.True(t, isTakenOut(sets))
 	harness.Until(t, world, cluster, "a word about the other namespace", func(cluster *v1alpha1.ClusterVectorSidecar) bool {
-		return isTold(cluster) && len(cluster.Status.Unsettled) == 2 && cluster.Status.Unsettled[1].Reason == meta.ReasonTakenOutByOwner
+		return isTold(cluster) && slices.ContainsFunc(cluster.Status.Unsettled, func(of v1alpha1.UnsettledInNamespace) bool {
+			return of.Name == "two" && of.Reason == meta.ReasonTakenOutByOwner
+		})
 	})
-	for _, object := range []client.Object{told, meanwhile, inOne, inTwo} {
+	for _, object := range append(inOnes, told, meanwhile, inTwo) {
 		require.Zero(t, writesOf(object), object.GetName())
 	}
 
-	stop()
-	stopOne()
+	for _, stop := range stops {
+		stop()
+	}
 	retried(t, sets, "after a restart")
 	harness.Until(t, world, told, "another try", carriesVector)
 	harness.Change(t, world, cluster, func(cluster *v1alpha1.ClusterVectorSidecar) {
 		metav1.SetMetaDataAnnotation(&cluster.ObjectMeta, meta.AnnotationRetryRollout, "after a restart")
 	})
-	harness.Until(t, world, inOne, "another try", carriesVector)
+	for _, object := range inOnes {
+		harness.Until(t, world, object, "another try", carriesVector)
+	}
 	harness.Until(t, world, inTwo, "its first", carriesVector)
 	harness.Until(t, world, cluster, "that nothing is left of it", func(cluster *v1alpha1.ClusterVectorSidecar) bool { return len(cluster.Status.TakenOut) == 0 })
 }
