@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
@@ -56,6 +58,42 @@ func TestThePreviewIsOfTheOperatorThatServesTheNamespace(t *testing.T) {
 			for _, part := range test.not {
 				require.NotContains(t, shown, part)
 			}
+		})
+	}
+}
+
+// Whoever may write in a namespace can have a Deployment there that looks like an operator's, but binds no
+// roles elsewhere: the one that has those of the chart comes first, wherever it is.
+func TestADeploymentThatOnlyLooksLikeAnOperatorComesLast(t *testing.T) {
+	bound := func(to, namespace string) client.Object {
+		name := metav1.ObjectMeta{Name: to, Namespace: namespace}
+		if namespace == "" {
+			return &rbacv1.ClusterRoleBinding{ObjectMeta: name}
+		}
+		return &rbacv1.RoleBinding{ObjectMeta: name}
+	}
+	for name, test := range map[string]struct {
+		bound client.Object
+		first string
+	}{
+		"everywhere":             {bound("z-system:vso", ""), "z-system/vso"},
+		"in this namespace":      {bound("z-system:vso", "shop"), "z-system/vso"},
+		"in its own namespace":   {bound("a-hostile:vso", "a-hostile"), "a-hostile/vso"},
+		"by nobody who is known": {bound("other:vso", ""), "a-hostile/vso"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all := []client.Object{test.bound, objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").Build(), objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build()}
+			for _, namespace := range []string{"a-hostile", "z-system"} {
+				all = append(all, objects.NewDeployment("vso", namespace).Labelled("app.kubernetes.io/component", "operator").Pod(func(pod *corev1.PodSpec) {
+					pod.Containers[0].Args = []string{"--environment=production", "--environments-configmap=values"}
+				}).Build(), objects.NewConfigMap("values", namespace, "rollout.yaml", ""))
+			}
+			made := &cluster{objects: all}
+			_, notes, _ := made.run(t, "plan")
+			require.Contains(t, notes, "there are several operators: this is what "+test.first+" would do")
+			out, notes, code := made.runOutside(t, "rollout", "pause", "-n", "shop")
+			require.NotZero(t, code, out)
+			require.Contains(t, notes, "there are several operators: "+test.first)
 		})
 	}
 }

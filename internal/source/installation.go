@@ -11,6 +11,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -91,8 +92,8 @@ const (
 )
 
 // FindInstallation finds the operator's Deployment by the label and flags that the installation
-// chart gives it: of several, one that watches a namespace if that is given. It returns nil if there is
-// none. If only the Deployment may be read, it returns the Installation without values and template sets,
+// chart gives it: of several, one that watches a namespace if that is given, and of these one that has the
+// chart's roles. It returns nil if there is none. If only the Deployment may be read, it returns the Installation without values and template sets,
 // and the error.
 func FindInstallation(ctx context.Context, cluster client.Reader, namespace, watched string) (*Installation, error) {
 	var found appsv1.DeploymentList
@@ -113,10 +114,33 @@ func FindInstallation(ctx context.Context, cluster client.Reader, namespace, wat
 	if len(all) == 0 {
 		return nil, nil
 	}
+	if len(all) > 1 { // Anybody may give a Deployment this label and these flags in his own namespace.
+		var bound, unbound []*Installation
+		for _, one := range all {
+			if one.isBound(ctx, cluster, watched) {
+				bound = append(bound, one)
+			} else {
+				unbound = append(unbound, one)
+			}
+		}
+		all = slices.Concat(bound, unbound)
+	}
 	for _, other := range all[1:] {
 		all[0].Others = append(all[0].Others, other.Title())
 	}
 	return all[0], all[0].read(ctx, cluster)
+}
+
+// isBound reports whether its Deployment has the roles that the installation chart makes, for all
+// namespaces or the one that is given: nobody binds these in a namespace that is not his. Who may not see
+// that, or has other roles, has no order.
+func (i *Installation) isBound(ctx context.Context, cluster client.Reader, watched string) bool {
+	binding := client.ObjectKey{Name: i.Namespace + ":" + i.Name}
+	if cluster.Get(ctx, binding, &rbacv1.ClusterRoleBinding{}) == nil {
+		return true
+	}
+	binding.Namespace = watched
+	return watched != "" && cluster.Get(ctx, binding, &rbacv1.RoleBinding{}) == nil
 }
 
 // Watches reports whether the operator watches a namespace.

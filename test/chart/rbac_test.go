@@ -9,8 +9,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes"
 )
 
@@ -114,4 +116,18 @@ func rights(t *testing.T, kube kubernetes.Interface, resources []string, namespa
 		}
 	}
 	return allowed
+}
+
+// The plugin tells the operator from Deployments that only look like it by the name of these bindings.
+func TestTheBindingsAreNamedAfterTheDeployment(t *testing.T) {
+	for kind, args := range map[string][]string{
+		"ClusterRoleBinding": nil,
+		"RoleBinding":        {"--set", "watchNamespaces={shop}", "--set", "fullnameOverride=other"},
+	} {
+		all := objects(t, helm(t, append([]string{"template", release, chartDir, "-n", namespace, "--skip-tests"}, args...)...))
+		operator := ofKind[appsv1.Deployment](t, all, "Deployment")
+		require.True(t, slices.ContainsFunc(all, func(object *unstructured.Unstructured) bool {
+			return object.GetKind() == kind && object.GetName() == namespace+":"+operator.Name && (kind == "ClusterRoleBinding" || object.GetNamespace() == "shop")
+		}), kind)
+	}
 }
