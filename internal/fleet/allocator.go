@@ -23,8 +23,9 @@ type Demand struct {
 }
 
 // Allocator gives places to the VectorSidecars of an installation: as many workloads as
-// Rules.Limit says are under way at once. A free place goes to who has the fewest, and
-// among those to who has waited longest. It is safe for concurrent use.
+// Rules.Limit says are under way at once. A free place goes to the namespace that has the
+// fewest, however many VectorSidecars are in it, there to who has the fewest, and among those
+// to who has waited longest. It is safe for concurrent use.
 //
 // A place that has not been given back for Patience holds up nobody else: soaks, and pods that
 // never start, are for their owners to end, and one owner could hold all places.
@@ -280,31 +281,61 @@ func (a *Allocator) share(rules *Rules) map[types.NamespacedName]int {
 	return shares
 }
 
-// divide adds to the shares of some one free place after another, to who has the fewest.
+// line is who waits in one namespace, in the order in which they get places.
+type line struct {
+	// underWay counts the places of the whole namespace.
+	underWay int
+	waiting  []types.NamespacedName
+}
+
+// divide adds to the shares of some one free place after another, to who has the fewest in the
+// namespace that has the fewest.
 func (a *Allocator) divide(free int, shares map[types.NamespacedName]int, isOne func(types.NamespacedName) bool) {
 	if free <= 0 {
 		return
 	}
-	var waiting []types.NamespacedName
+	byNamespace := map[string]*line{}
 	for name, one := range a.asks {
+		if byNamespace[name.Namespace] == nil {
+			byNamespace[name.Namespace] = &line{}
+		}
+		of := byNamespace[name.Namespace]
+		of.underWay += one.UnderWay + shares[name]
 		if one.Wanted > shares[name] && isOne(name) {
-			waiting = append(waiting, name)
+			of.waiting = append(of.waiting, name)
 		}
 	}
 	less := func(x, y types.NamespacedName) int {
 		return cmp.Or(a.asks[x].UnderWay+shares[x]-a.asks[y].UnderWay-shares[y], a.asks[x].turn-a.asks[y].turn)
 	}
-	slices.SortFunc(waiting, less)
-	for ; free > 0 && len(waiting) > 0; free-- {
-		first := waiting[0]
-		waiting = waiting[1:]
-		shares[first]++
-		if shares[first] == a.asks[first].Wanted {
-			continue
+	first := func(x, y *line) int { return cmp.Or(x.underWay-y.underWay, less(x.waiting[0], y.waiting[0])) }
+	var lines []*line
+	for _, of := range byNamespace {
+		if len(of.waiting) > 0 {
+			slices.SortFunc(of.waiting, less)
+			lines = append(lines, of)
 		}
-		at, _ := slices.BinarySearchFunc(waiting, first, less)
-		waiting = slices.Insert(waiting, at, first)
 	}
+	slices.SortFunc(lines, first)
+	for ; free > 0 && len(lines) > 0; free-- {
+		of := lines[0]
+		name := of.waiting[0]
+		lines, of.waiting = lines[1:], of.waiting[1:]
+		shares[name]++
+		of.underWay++
+		if shares[name] < a.asks[name].Wanted {
+			of.waiting = insert(of.waiting, name, less)
+		}
+		if len(of.waiting) > 0 {
+			lines = insert(lines, of, first)
+		}
+	}
+}
+
+// insert adds one to a list that is in order.
+func insert[T any](sorted []T, one T, less func(x, y T) int) []T {
+	at, _ := slices.BinarySearchFunc(sorted, one, less)
+	return slices.Insert(sorted, at, one)
 }
 
 // wake returns the names of those who have a share, and have not been told yet.

@@ -275,6 +275,31 @@ func TestPlacesThatAreNotGivenBackHoldUpNobodyElse(t *testing.T) {
 	require.Positive(t, i.ask(a), "it has given them back")
 }
 
+// Who may write in one namespace could make any number of VectorSidecars there, each with a turn of its own.
+func TestManyVectorSidecarsOfANamespaceHoldUpNoOther(t *testing.T) {
+	now := time.Unix(10_000, 0)
+	allocator, rules := NewAllocator(func() time.Time { return now }), parse(t, "maxConcurrent: 4")
+	allocator.Await(nil)
+	ask := func(name types.NamespacedName) int {
+		granted, _ := allocator.Ask(name, Demand{Matched: 1, Wanted: 1}, rules)
+		return granted
+	}
+	for n := range 100 {
+		name := types.NamespacedName{Namespace: "hostile", Name: fmt.Sprint(n)}
+		if granted := ask(name); granted > 0 {
+			allocator.Tell(name, Demand{Matched: 1, UnderWay: granted})
+		}
+	}
+	require.Equal(t, 4, allocator.Places(rules).Taken)
+	one, two := named("one"), named("two")
+	require.Zero(t, ask(one)+ask(two), "all places are taken")
+
+	allocator.Tell(types.NamespacedName{Namespace: "hostile", Name: "0"}, Demand{Matched: 1})
+	require.Equal(t, 1, ask(one), "the first one that is given back")
+	now = now.Add(Patience + time.Millisecond)
+	require.Equal(t, 1, ask(two), "and one that is held for too long, whoever else of that namespace waits longer")
+}
+
 // Who gives back one place now and then holds up others with the rest no longer.
 func TestTheOldestPlacesAreGivenBackFirst(t *testing.T) {
 	now := time.Unix(10_000, 0)
