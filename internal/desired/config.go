@@ -11,10 +11,10 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
-	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
@@ -30,12 +30,12 @@ type config struct {
 }
 
 // referencedConfig reads the ConfigMap that the values name.
-func referencedConfig(from *sources, values environment.Values) (config, *Invalid) {
-	name, key := tree.Text(values.Tree, "sidecar", "config", "configMapRef", "name"), tree.Text(values.Tree, "sidecar", "config", "configMapRef", "key")
+func referencedConfig(from *sources, values *merged) (config, *Invalid) {
+	name, key := tree.Text(values.Tree, pathOfReference("name")...), tree.Text(values.Tree, pathOfReference("key")...)
 	if name == "" {
 		return config{}, nil
 	}
-	at, invalid := from.referenceOf(name)
+	at, invalid := from.referenceOf(name, values)
 	found := config{name: name, at: at, key: key}
 	if from.LeavesReference || invalid != nil {
 		return found, invalid
@@ -45,7 +45,7 @@ func referencedConfig(from *sources, values environment.Values) (config, *Invali
 	if found.object == nil {
 		return found, &Invalid{meta.ReasonConfigMapNotFound, fmt.Sprintf(
 			"ConfigMap %s/%s does not exist; it is named by sidecar.config.configMapRef.name (%s)",
-			namespace, name, values.Origin("sidecar", "config", "configMapRef", "name"))}
+			namespace, name, values.Origin(pathOfReference("name")...))}
 	}
 	if _, ok := found.object.Data[key]; !ok {
 		return found, &Invalid{meta.ReasonConfigMapNotFound, fmt.Sprintf(
@@ -57,17 +57,30 @@ func referencedConfig(from *sources, values environment.Values) (config, *Invali
 
 // referenceOf returns the key of the ConfigMap that the values name, and why it cannot be
 // read, if it cannot.
-func (s *sources) referenceOf(name string) (at string, invalid *Invalid) {
+func (s *sources) referenceOf(name string, values *merged) (at string, invalid *Invalid) {
 	cluster := s.Sidecar.Cluster
-	switch {
-	case cluster == nil || cluster.ConfigMapNamespace != v1alpha1.ConfigMapOfOperator:
+	if why := validation.IsDNS1123Subdomain(name); len(why) > 0 { // Such as a path to another namespace.
+		return "", &Invalid{meta.ReasonConfigMapNotFound, fmt.Sprintf(
+			"sidecar.config.configMapRef.name is %q (%s), which names no ConfigMap: %s", name, values.Origin(pathOfReference("name")...), strings.Join(why, "; "))}
+	}
+	if cluster == nil || cluster.ConfigMapNamespace != v1alpha1.ConfigMapOfOperator {
 		return name, nil
-	case s.Home == "":
+	}
+	if s.Home == "" {
 		return name, &Invalid{meta.ReasonConfigMapNotFound, fmt.Sprintf(
 			"%s: spec.configMapNamespace is %s, and the operator's namespace is not known", Describe(s.Sidecar), cluster.ConfigMapNamespace)}
 	}
+	for _, key := range []string{"name", "key"} {
+		if path := pathOfReference(key); values.isOfOthers(path...) {
+			return "", &Invalid{meta.ReasonInvalidValues, fmt.Sprintf(
+				"%s: a namespace or a workload may not set %s, with which it would read the operator's namespace: spec.configMapNamespace of %s is %s",
+				values.Origin(path...), strings.Join(path, "."), Describe(s.Sidecar), cluster.ConfigMapNamespace)}
+		}
+	}
 	return ConfigMapKey(s.Sidecar.Namespace, types.NamespacedName{Namespace: s.Home, Name: name}), nil
 }
+
+func pathOfReference(key string) []string { return []string{"sidecar", "config", "configMapRef", key} }
 
 // with returns companions and the ConfigMap, if there is one.
 func (c *config) with(companions []corev1.ConfigMap) []corev1.ConfigMap {

@@ -150,7 +150,7 @@ func (d *Desired) variant(key string, overrides ...environment.Layer) *Variant {
 		return d.keep(key, made)
 	}
 	made.Container = tree.Text(values.Tree, "sidecar", "name")
-	referenced, invalid := referencedConfig(&d.sources, values.Values)
+	referenced, invalid := referencedConfig(&d.sources, &values)
 	if key == "" {
 		d.ReferencedConfigMap = referenced.at
 	}

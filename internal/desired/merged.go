@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
 // layers are the values that are not of an environment, by their owner.
@@ -29,6 +30,15 @@ type merged struct {
 	digest []byte
 	// from is the environment that they are of.
 	from *environment.Set
+}
+
+// isOfOthers reports whether a value is what the namespace or a workload says, and not who wrote the sidecar.
+func (m *merged) isOfOthers(path ...string) bool {
+	origin := m.Origin(path...)
+	return slices.ContainsFunc(slices.Concat(m.given.namespace, m.given.workload), func(layer environment.Layer) bool {
+		_, is := tree.Value(layer.Tree, path...)
+		return is && layer.Where(path...) == origin
+	})
 }
 
 // largestShared is the largest part of a spec in bytes whose values are kept: those of larger ones would

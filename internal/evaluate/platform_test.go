@@ -4,6 +4,8 @@
 package evaluate
 
 import (
+	"fmt"
+	"path"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -254,6 +256,53 @@ func TestATemplatesErrorNamesTheLayerOfTheValue(t *testing.T) {
 			require.Equal(t, meta.ReasonInvalidTemplate, decided.Invalid.Reason)
 			require.Contains(t, decided.Invalid.Message, `rendering for environment "development": vector-sidecar/templates/extra.yaml:2:4`)
 			require.Contains(t, decided.Invalid.Message, test.want)
+		})
+	}
+}
+
+// The operator's namespace is not read for whoever sets values in another one, though the policy lets him
+// choose among the ConfigMaps of his own.
+func TestNobodyElseNamesAConfigMapOfTheOperator(t *testing.T) {
+	const mayChoose = "overrides: {namespaces: [sidecar.config], workloads: [sidecar.config]}"
+	reference := func(name, key string) string {
+		return fmt.Sprintf("sidecar: {config: {configMapRef: {name: %s, key: %s}}}", name, key)
+	}
+	for name, test := range map[string]struct {
+		from       v1alpha1.ConfigMapNamespace
+		defaults   string
+		path, text string
+		want       string
+	}{
+		"who wrote the sidecar":              {v1alpha1.ConfigMapOfOperator, "", "", "", ""},
+		"a workload, another one":            {v1alpha1.ConfigMapOfOperator, "", "sidecar.config.configMapRef.name", "secret", "a workload may not set sidecar.config.configMapRef.name"},
+		"a workload, another key":            {v1alpha1.ConfigMapOfOperator, "", "sidecar.config.configMapRef.key", "other.yaml", "a workload may not set sidecar.config.configMapRef.key"},
+		"a namespace, which is written over": {v1alpha1.ConfigMapOfOperator, reference("secret", "vector.yaml"), "", "", ""},
+		"a workload, of its own namespace":   {v1alpha1.ConfigMapOfWorkload, "", "sidecar.config.configMapRef.name", "own", ""},
+		"a workload, of another namespace":   {v1alpha1.ConfigMapOfWorkload, "", "sidecar.config.configMapRef.name", "vector-system/secret", "which names no ConfigMap"},
+		"a path within the operator's":       {v1alpha1.ConfigMapOfOperator, "", "sidecar.config.configMapRef.name", "../pay/secret", "which names no ConfigMap"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			workload := objects.NewDeployment("cart", "shop").Labelled("logs", "vector")
+			if test.path != "" {
+				workload = workload.Annotated(override(test.path), test.text)
+			}
+			s := snapshot(t, logs().WithConfigMap("central", "vector.yaml").Build(), workload.Build())
+			s.Sidecar.Cluster = &v1alpha1.InCluster{ClusterScope: v1alpha1.ClusterScope{ConfigMapNamespace: test.from}}
+			s.Home, s.Platform = "vector-system", given(t, map[string]string{desired.PolicyKey: mayChoose}, nil)
+			s.ConfigMaps = map[string]*corev1.ConfigMap{}
+			for _, key := range []string{"central", "own", "vector-system/central", "vector-system/secret"} {
+				s.ConfigMaps[key] = objects.NewConfigMap(path.Base(key), "shop", "vector.yaml", objects.VectorConfig(path.Base(key)))
+			}
+			if test.defaults != "" {
+				s.ConfigMaps[meta.NamespaceDefaults] = objects.NewConfigMap(meta.NamespaceDefaults, "shop", "values.yaml", test.defaults)
+			}
+			p := &decide(t, s).Plans[0]
+			if test.want == "" {
+				require.Equal(t, plan.Inject, p.Action, p.Message)
+				return
+			}
+			require.Equal(t, plan.Blocked, p.Action)
+			require.Contains(t, p.Message, test.want)
 		})
 	}
 }

@@ -225,3 +225,18 @@ func TestADeletedCompanionOfALongNameComesBack(t *testing.T) {
 		return len(now) == 1 && now[0].Name == made[0].Name && now[0].UID != made[0].UID
 	})
 }
+
+// The name of a ConfigMap is no path: what is in another namespace is not the author's to read.
+func TestAConfigMapOfAnotherNamespaceIsNotRead(t *testing.T) {
+	t.Parallel()
+	namespace, other := world.Namespace(t), world.Namespace(t)
+	config := objects.NewConfigMap("shipping", other, "vector.yaml", objects.VectorConfig("confidential"))
+	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithConfigMap(other+"/shipping", "").Build()
+	world.Create(t, config, deployment, vs)
+	harness.Until(t, world, vs, "the refusal", isNotValid(meta.ReasonConfigMapNotFound))
+	require.NotContains(t, message(vs, meta.ConditionConfigValid), "vector.yaml")
+	require.Empty(t, companionsIn(t, namespace))
+	world.Get(t, deployment)
+	require.False(t, isInjected(deployment))
+}
