@@ -6,6 +6,8 @@ package workload
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
 // Owner is the object by which another operator makes a workload, and writes it: its controller
@@ -19,17 +21,21 @@ type Owner struct {
 // String is such as Kafka.kafka.strimzi.io/orders.
 func (o *Owner) String() string { return o.Kind + "/" + o.Name }
 
+// mostOfOwner is how many bytes of an owner's kind and of its name count. Those of real ones have
+// fewer, but the API server takes any text.
+const mostOfOwner = 384
+
 // ownerOf returns the owner of a workload, nil for none.
 func ownerOf(object metav1.Object) *Owner {
 	of := metav1.GetControllerOfNoCopy(object)
 	if of == nil {
 		return nil
 	}
-	group, err := schema.ParseGroupVersion(of.APIVersion)
-	if err != nil {
-		return &Owner{Kind: of.Kind, Name: of.Name} // It has been there all the same.
+	kind := of.Kind
+	if group, err := schema.ParseGroupVersion(of.APIVersion); err == nil { // Else it has been there all the same.
+		kind = schema.GroupKind{Group: group.Group, Kind: of.Kind}.String()
 	}
-	return &Owner{Kind: schema.GroupKind{Group: group.Group, Kind: of.Kind}.String(), Name: of.Name}
+	return &Owner{Kind: humanize.Message(kind, mostOfOwner), Name: humanize.Message(of.Name, mostOfOwner)}
 }
 
 // OwnerReferences returns the part of a workload's owner references that its View is made from,

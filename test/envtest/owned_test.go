@@ -6,6 +6,7 @@ package envtest
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,6 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/hostile"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
@@ -184,6 +186,26 @@ func TestAnOwnerIsBelievedInOtherNamespacesOnceSeveralSaySo(t *testing.T) {
 	world.Create(t, last)
 	harness.Until(t, world, cluster, "a word about one elsewhere", isTold(last))
 	require.Zero(t, writesOf(last))
+}
+
+// The API server takes any text as the kind of an owner, of any length, and the status has room for few of these.
+func TestAnOwnerWithoutMeasureFitsIntoTheStatus(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	for _, name := range []string{"one", "two"} {
+		object := ownedWorkload(t, "Deployment", name, namespace)
+		owners := object.GetOwnerReferences()
+		owners[0].Kind = name + "\x1b[2J" + strings.Repeat("k", 800<<10)
+		object.SetOwnerReferences(owners)
+		t.Cleanup(anOwner(t, object))
+	}
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithSoak(0).Build()
+	world.Create(t, vs)
+	harness.Until(t, world, vs, "both", func(vs *v1alpha1.VectorSidecar) bool { return len(vs.Status.TakenOut) == 2 })
+	for _, one := range vs.Status.TakenOut {
+		require.Less(t, len(one.OwnerKind), 1<<10)
+		hostile.RequireHarmless(t, one.OwnerKind, "it is shown")
+	}
 }
 
 // What was found is in the status, and what has happened meanwhile in the workload's annotations.
