@@ -24,6 +24,7 @@ var (
 	notAnchor  = regexp.MustCompile(`[^a-z0-9 _-]`)
 	pathLike   = regexp.MustCompile(`^[A-Za-z0-9_*.-]+(/[A-Za-z0-9_*.-]+)*/?$`)
 	makeTarget = regexp.MustCompile(`\bmake ([a-z][a-z0-9-]*)`)
+	nameIn     = regexp.MustCompile("`([A-Za-z]\\w*)(?:\\.\\w+)?`\\s+in\\s+`((?:api|cmd|internal|test)/[a-z0-9/]+)`")
 )
 
 func TestLinksLeadSomewhere(t *testing.T) {
@@ -94,6 +95,18 @@ func TestPathsExist(t *testing.T) {
 		}
 	}
 	require.Greater(t, checked, 30)
+}
+
+// `NAME` in `FOLDER` is declared there, and of NAME.MEMBER at least NAME.
+func TestWhatIsInAFolderIsDeclaredThere(t *testing.T) {
+	checked := 0
+	for _, p := range pages(t) {
+		for _, match := range nameIn.FindAllStringSubmatch(p.prose, -1) {
+			checked++
+			require.NotEmpty(t, declared(t, match[2], match[1]), "%s names %s", p.name, match[0])
+		}
+	}
+	require.Greater(t, checked, 5)
 }
 
 func TestMakeTargetsExist(t *testing.T) {
