@@ -83,7 +83,7 @@ func (f *preflights) judge(ctx context.Context, known *state.Sidecar, decided *d
 	group.SetLimit(trialsAtOnce)
 	for i, like := range shapes {
 		group.Go(func() error {
-			news[i] = f.judgeShape(trying, ctx, known, like, missing)
+			news[i] = f.judgeShape(ctx, trying, known, like, missing)
 			return nil
 		})
 	}
@@ -113,7 +113,8 @@ func unjudged(known *state.Sidecar, plans []plan.Plan) [][]*plan.Plan {
 }
 
 // judgeShape judges workloads that are alike by one of them. It reports whether any must not be written.
-func (f *preflights) judgeShape(trying, ctx context.Context, known *state.Sidecar, like []*plan.Plan, missing map[string]bool) (isNews bool) {
+// trying ends when the time for dry runs is over, ctx with the pass.
+func (f *preflights) judgeShape(ctx, trying context.Context, known *state.Sidecar, like []*plan.Plan, missing map[string]bool) (isNews bool) {
 	alone := 0
 	for _, p := range like {
 		if alone == triedOfShape {

@@ -32,18 +32,19 @@ func (l *Linter) lintValues(ctx context.Context, file File) ([]Finding, error) {
 	case values != nil && platform == nil: // The file is not the cause.
 		return nil, err
 	}
-	findings := faultsOf(file.Name, places, meta.ReasonInvalidValues, nil, err)
+	findings := findingsOf(file.Name, places, meta.ReasonInvalidValues, err)
 	if platform == nil {
 		return findings, nil
 	}
 	for _, fault := range platform.Faults() {
-		findings = append(findings, faultsOf(file.Name, places, fault.Reason, values.Place(fault.Path...), fault.Err)...)
+		findings = append(findings, findingsOf(file.Name, places, fault.Reason, fault.Err, values.Place(fault.Path...)...)...)
 	}
 	return findings, nil
 }
 
-// faultsOf are the findings of what is wrong with a part of a file.
-func faultsOf(file string, places *places, reason string, part []string, err error) []Finding {
+// findingsOf returns the findings that an error about a part of a file comes to: one for each value
+// that it names, or else one for the part.
+func findingsOf(file string, places *places, reason string, err error, part ...string) []Finding {
 	var findings []Finding
 	for _, found := range environment.FindingsIn(err) {
 		path := slices.Concat(part, found.Path)
@@ -53,6 +54,7 @@ func faultsOf(file string, places *places, reason string, part []string, err err
 		return findings
 	}
 	at := places.of(part...)
+	// A finding says by itself where it is.
 	text := strings.TrimPrefix(err.Error(), fmt.Sprintf("%s:%d: ", file, at.line))
 	return []Finding{newFinding(reason, file, text).at(at, tree.Path(part...))}
 }

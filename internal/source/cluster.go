@@ -84,7 +84,7 @@ func Load(ctx context.Context, cluster client.Reader, scope Scope) (*World, []st
 
 // isAskedFor reports whether a VectorSidecar selects workloads of a kind.
 func (w *World) isAskedFor(kind *workload.Kind) bool {
-	for _, sidecar := range w.sidecars.in("") {
+	for _, sidecar := range w.sidecars.list("") {
 		if slices.Contains(sidecar.Spec.Kinds(), v1alpha1.WorkloadKind(kind.Kind)) {
 			return true
 		}

@@ -33,7 +33,7 @@ func (w *World) Expand(ctx context.Context, home string, namespaces ...string) (
 	for _, name := range namespaces {
 		all[name] = name != metav1.NamespaceAll
 	}
-	for _, namespace := range w.namespaces.in("") {
+	for _, namespace := range w.namespaces.list("") {
 		all[namespace.Name] = true
 	}
 	for _, of := range w.workloads {
@@ -89,7 +89,7 @@ func (w *World) expandInto(namespace *metav1.PartialObjectMetadata, home string)
 // carries reports whether a workload of a namespace has something of a field manager.
 func (w *World) carries(namespace, manager string) bool {
 	for _, of := range w.workloads {
-		for _, object := range of.in(namespace) {
+		for _, object := range of.list(namespace) {
 			if slices.Contains(w.managers[withoutUID(workload.RefOf(object))], manager) {
 				return true
 			}

@@ -31,12 +31,12 @@ type World struct {
 	Lacking []string
 
 	cluster    client.Reader
-	namespaces stock[*corev1.Namespace]
-	configMaps stock[*corev1.ConfigMap]
-	accounts   stock[*corev1.ServiceAccount]
-	workloads  map[string]stock[workload.Object] // by kind
-	sidecars   stock[*v1alpha1.VectorSidecar]
-	clusters   stock[*v1alpha1.ClusterVectorSidecar]
+	namespaces index[*corev1.Namespace]
+	configMaps index[*corev1.ConfigMap]
+	accounts   index[*corev1.ServiceAccount]
+	workloads  map[string]index[workload.Object] // by kind
+	sidecars   index[*v1alpha1.VectorSidecar]
+	clusters   index[*v1alpha1.ClusterVectorSidecar]
 	// managers are the operator's field managers that own something in the workloads.
 	managers map[workload.Ref][]string
 }
@@ -46,12 +46,12 @@ type World struct {
 func NewWorld(cluster client.Reader) *World {
 	return &World{
 		cluster:    cluster,
-		namespaces: stock[*corev1.Namespace]{},
-		configMaps: stock[*corev1.ConfigMap]{},
-		accounts:   stock[*corev1.ServiceAccount]{},
-		workloads:  map[string]stock[workload.Object]{},
-		sidecars:   stock[*v1alpha1.VectorSidecar]{},
-		clusters:   stock[*v1alpha1.ClusterVectorSidecar]{},
+		namespaces: index[*corev1.Namespace]{},
+		configMaps: index[*corev1.ConfigMap]{},
+		accounts:   index[*corev1.ServiceAccount]{},
+		workloads:  map[string]index[workload.Object]{},
+		sidecars:   index[*v1alpha1.VectorSidecar]{},
+		clusters:   index[*v1alpha1.ClusterVectorSidecar]{},
 		managers:   map[workload.Ref][]string{},
 	}
 }
@@ -73,7 +73,7 @@ func (w *World) Put(object client.Object) {
 		if one, isOne := workload.As(object); isOne {
 			ref := withoutUID(workload.RefOf(one))
 			if w.workloads[ref.Kind] == nil {
-				w.workloads[ref.Kind] = stock[workload.Object]{}
+				w.workloads[ref.Kind] = index[workload.Object]{}
 			}
 			w.workloads[ref.Kind].put(one)
 			w.managers[ref] = workload.Managers(one)
@@ -85,7 +85,7 @@ func (w *World) Put(object client.Object) {
 func (w *World) Workloads() []workload.Object {
 	var all []workload.Object
 	for _, kind := range slices.Sorted(maps.Keys(w.workloads)) {
-		all = append(all, w.workloads[kind].in("")...)
+		all = append(all, w.workloads[kind].list("")...)
 	}
 	slices.SortStableFunc(all, func(a, b workload.Object) int {
 		return cmp.Or(cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
@@ -108,7 +108,7 @@ func withoutUID(ref workload.Ref) workload.Ref {
 // Sidecars returns all VectorSidecars in order of precedence: the oldest first, those of equal age
 // by namespace and name, and then the ClusterVectorSidecars of Expand.
 func (w *World) Sidecars() []*v1alpha1.VectorSidecar {
-	all := w.sidecars.in("")
+	all := w.sidecars.list("")
 	rank := func(sidecar *v1alpha1.VectorSidecar) int {
 		if sidecar.Cluster != nil {
 			return 1
@@ -122,7 +122,7 @@ func (w *World) Sidecars() []*v1alpha1.VectorSidecar {
 }
 
 // Clusters returns all ClusterVectorSidecars, by name.
-func (w *World) Clusters() []*v1alpha1.ClusterVectorSidecar { return w.clusters.in("") }
+func (w *World) Clusters() []*v1alpha1.ClusterVectorSidecar { return w.clusters.list("") }
 
 // Get reads one object.
 func (w *World) Get(ctx context.Context, key client.ObjectKey, into client.Object, options ...client.GetOption) error {
@@ -205,7 +205,7 @@ func (w *World) listed(kind *workload.Kind, options *client.ListOptions) []runti
 		manager, isAsked = options.FieldSelector.RequiresExactMatch(IndexManager)
 	}
 	var found []runtime.Object
-	for _, object := range w.workloads[kind.Kind].in(options.Namespace) {
+	for _, object := range w.workloads[kind.Kind].list(options.Namespace) {
 		isManaged := !isAsked || slices.Contains(w.managers[withoutUID(workload.RefOf(object))], manager)
 		if isManaged && hasLabels(object, options) {
 			found = append(found, object)
@@ -221,9 +221,9 @@ func hasLabels(object client.Object, options *client.ListOptions) bool {
 func filter[T any, P interface {
 	*T
 	client.Object
-}](among stock[P], options *client.ListOptions) []T {
+}](among index[P], options *client.ListOptions) []T {
 	var found []T
-	for _, object := range among.in(options.Namespace) {
+	for _, object := range among.list(options.Namespace) {
 		if hasLabels(object, options) {
 			found = append(found, *object)
 		}
@@ -234,7 +234,7 @@ func filter[T any, P interface {
 func take[T any, P interface {
 	*T
 	client.Object
-}](among stock[P], key client.ObjectKey, into P, resource string) error {
+}](among index[P], key client.ObjectKey, into P, resource string) error {
 	found, ok := among.get(key)
 	if !ok {
 		return notFound(resource, key)
