@@ -59,7 +59,7 @@ func (m *clusterMemory) drop(name string) *clusterKnown {
 	return known
 }
 
-// report records the status of a namespace after a pass, and has the whole status follow soon.
+// report records the status of a namespace after a pass. The status of the whole is written soon after.
 func (m *clusterMemory) report(sidecar *v1alpha1.VectorSidecar, part *lastgood.Part, isChanged bool) {
 	name := clusterOf(sidecar)
 	m.of(name).report(sidecar, part, isChanged)

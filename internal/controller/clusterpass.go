@@ -24,7 +24,7 @@ import (
 )
 
 // pass makes the pass of one ClusterVectorSidecar. It returns how long until the next look if
-// nothing happens, 0 for ever.
+// nothing happens, 0 for never.
 func (c *clusters) pass(ctx context.Context, name string, stages *stages) (time.Duration, error) {
 	cluster, err := c.named(ctx, name)
 	if err != nil {

@@ -23,10 +23,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// clusters makes the passes over ClusterVectorSidecars as such: one has the finalizer, is passed on
-// to its namespaces, and gets the status that these add up to. What it does in a namespace is a pass
-// of its own, like that of any VectorSidecar, so that a namespace in trouble holds up no other, and
-// an event costs what it costs there.
+// clusters makes the own passes of ClusterVectorSidecars: such a pass adds the finalizer, requests the
+// passes of the namespaces, and writes the status that these add up to. Each namespace has a pass of its
+// own, like that of a VectorSidecar, so that a namespace in trouble holds up no other, and an event
+// costs one namespace's pass.
 type clusters struct {
 	*clusterLister
 	*clusterMemory
@@ -61,7 +61,7 @@ func (c *clusters) passOn(ctx context.Context, cluster *v1alpha1.ClusterVectorSi
 	}
 }
 
-// failIn records that the pass over a namespace failed, and has the status there say why unless it does already.
+// failIn records that the pass over a namespace failed, and why, unless its status says so already.
 func (c *clusters) failIn(ctx context.Context, namespace, name string, failure error, isTold bool) {
 	sidecar, err := c.get(ctx, namespace, name)
 	if err != nil || sidecar == nil {
@@ -82,7 +82,7 @@ func (c *clusters) failIn(ctx context.Context, namespace, name string, failure e
 	c.report(sidecar, part, false)
 }
 
-// fail has the status say why its own pass failed.
+// fail writes to the status why its own pass failed.
 func (c *clusters) fail(ctx context.Context, name string, failure error) {
 	err := c.change(ctx, name, func(cluster *v1alpha1.ClusterVectorSidecar) error {
 		before := cluster.Status.Conditions
@@ -96,7 +96,7 @@ func (c *clusters) fail(ctx context.Context, name string, failure error) {
 	}
 }
 
-// forget drops a ClusterVectorSidecar that is gone, and has its namespaces dropped.
+// forget drops a ClusterVectorSidecar that is gone, and requests the passes that drop it in its namespaces.
 func (c *clusters) forget(name string) {
 	known := c.drop(name)
 	c.Metrics.Forget(clusterKey(name))

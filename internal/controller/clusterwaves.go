@@ -26,9 +26,9 @@ import (
 // own pass lets revisions through and writes them to its status; the passes of its namespaces go
 // by what that says of their wave, and report how far they are.
 
-// advance lets the installation's revision through to the parts of a ClusterVectorSidecar, and
-// has the namespaces look again for which that changes something. If it is not known which it selects,
-// nothing goes on, and nobody waits for it. It returns how long until the next look.
+// advance lets the installation's revision through to the parts of a ClusterVectorSidecar, and requests
+// passes of the namespaces for which that changes something. If its namespaces are unknown, nothing goes
+// on, and nobody waits for it. It returns how long until the next look.
 func (c *clusters) advance(ctx context.Context, stages *stages, cluster *v1alpha1.ClusterVectorSidecar, known *clusterKnown, isInvalid bool) (time.Duration, error) {
 	now, err := stages.catalog.current(ctx)
 	if err != nil {
@@ -118,7 +118,7 @@ func (c *clusters) record(ctx context.Context, cluster *v1alpha1.ClusterVectorSi
 	return c.patch(ctx, before, cluster)
 }
 
-// observe records how far the parts are, and has those wake up who waited for that. It returns
+// observe records how far the parts are, and wakes those who waited for that. It returns
 // when something changes although nothing happens, zero for never.
 func (c *clusters) observe(stages *stages, given *fleet.Given, cluster *v1alpha1.ClusterVectorSidecar, known *clusterKnown, members map[int][]string, parts map[string]*stage) (until time.Time) {
 	told := make([]fleet.Part, 0, len(parts))
@@ -152,8 +152,8 @@ func (c *clusters) members(ctx context.Context, options *Options, cluster *v1alp
 	return found
 }
 
-// begin has the status say that rollouts are about to begin for the revision of a part, unless
-// it does.
+// begin writes to the status that rollouts are about to begin for the revision of a part, unless it
+// says so already.
 func (c *clusters) begin(ctx context.Context, name string, part *stage, now time.Time) error {
 	return c.change(ctx, name, func(cluster *v1alpha1.ClusterVectorSidecar) error {
 		at := slices.IndexFunc(cluster.Status.Waves, func(one v1alpha1.RolloutStatus) bool { return one.Wave == part.Status.Wave })

@@ -51,7 +51,7 @@ type history struct {
 	newest string
 	owner  types.UID
 	// isUntidy is true if revisions may be stored that nobody needs any more, and isRenewed once
-	// this process has seen to what the one before has stored of the present one.
+	// this process has brought up to date what an earlier one stored of the present revision.
 	isUntidy, isRenewed bool
 	loaded              *lru.Cache // loadedRevision by revision
 	// unstored is why the present revision could not be stored, nil if it could.
@@ -149,7 +149,7 @@ func (h *history) let(ctx context.Context, revision string, now *desired.Platfor
 	return h.tryToKeep(ctx, installation, revision, now, true)
 }
 
-// tidy deletes what is stored and not needed any more, and has the present revision stored as this release
+// tidy deletes what is stored and no longer needed, and stores the present revision as this release
 // renders it. It comes after the writes that a revision is for, which do not have to wait for it. It returns
 // when to try again to store it, 0 for never.
 func (h *history) tidy(ctx context.Context, now *desired.Platform) (again time.Duration) {
@@ -180,8 +180,8 @@ func (h *history) tidy(ctx context.Context, now *desired.Platform) (again time.D
 	return again
 }
 
-// renew stores the present revision as this release renders it, if another process has stored it: from now on
-// workloads that change get it like that.
+// renew stores the present revision as this release renders it, if another process stored it: from now on
+// workloads that change get this rendering.
 func (h *history) renew(ctx context.Context, installation *corev1.ConfigMap, now *desired.Platform) error {
 	if revision := now.Revision; revision == now.Given.Revision && h.newest != revision {
 		if err := h.tryToKeep(ctx, installation, revision, now, false); err != nil {
@@ -215,8 +215,8 @@ func (h *history) tryToKeep(ctx context.Context, installation *corev1.ConfigMap,
 	return failed
 }
 
-// keep stores what is given out now, unless it is stored as this release would, and gives it the highest number.
-// One that is not stored at all is left so unless isLet.
+// keep stores what is given out now, unless it is stored as this release would store it, and gives it the highest
+// number. A revision that is not stored at all is stored only if isLet: it is about to be let through.
 func (h *history) keep(ctx context.Context, installation *corev1.ConfigMap, revision string, now *desired.Platform, isLet bool) error {
 	stored, err := source.Revisions(ctx, h.live, h.options.Installation)
 	if err != nil {

@@ -48,7 +48,7 @@ type auditor struct {
 	woken   chan struct{}
 
 	mu sync.Mutex
-	// asked holds, by namespace, the VectorSidecars for which it is to be listed, each with the
+	// asked holds, by namespace, the VectorSidecars that request a live list of it, each with the
 	// value of the annotation that requests it.
 	asked map[string]map[types.NamespacedName]string
 }

@@ -51,19 +51,19 @@ type Options struct {
 	// Patience is how long a pass may go without a step before it counts as stuck. 0 means
 	// stuckAfter.
 	Patience time.Duration
-	// ValidationJobs lets VectorSidecars have a configuration validated by Vector in a Job.
+	// ValidationJobs lets VectorSidecars ask for validation of a configuration by Vector, in a Job.
 	ValidationJobs bool
-	// ReadPods has the pods of unsettled workloads read.
+	// ReadPods enables reading the pods of unsettled workloads.
 	ReadPods bool
-	// Preflight has the API server judge sidecars, by dry runs, before they are written.
+	// Preflight enables dry runs, by which the API server judges sidecars before they are written.
 	Preflight bool
-	// OverlaySets has the API server inject into new workloads itself.
+	// OverlaySets enables OverlaySets, by which the API server injects into new workloads itself.
 	OverlaySets bool
-	// ReadAccounts has ServiceAccounts read of workloads that get a pull secret.
-	ReadAccounts bool
 	// PolicyInterval is about how often to look whether the API server can do so. 0 means
 	// policyInterval.
 	PolicyInterval time.Duration
+	// ReadAccounts enables reading the ServiceAccounts of workloads that get a pull secret.
+	ReadAccounts bool
 	// Cache holds renderings and checks.
 	Cache *desired.Cache
 	// ReconcileInterval is roughly how often every VectorSidecar is reconciled without any memory,

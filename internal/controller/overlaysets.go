@@ -27,8 +27,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 )
 
-// overlaySets keeps the OverlaySet of each namespace as the decisions are of its VectorSidecars, and
-// of the ClusterVectorSidecars that select it. A nil one keeps none.
+// overlaySets keeps the OverlaySet of each namespace in line with the decisions on its VectorSidecars,
+// and on the ClusterVectorSidecars that select it. A nil one keeps none.
 type overlaySets struct {
 	cached   client.Reader
 	live     client.Reader
@@ -42,12 +42,13 @@ type overlaySets struct {
 	spaces map[string]*space
 }
 
-// admissionLag is how long an API server may be behind with an OverlaySet, of which each has a copy of its
-// own: until then a sidecar may be put in that is not in the OverlaySet any more.
+// admissionLag is how long an API server may go on using an earlier OverlaySet, because each has its own
+// cache: until then it may put in a sidecar that the OverlaySet no longer has.
 const admissionLag = 5 * time.Second
 
-// crowd is how many VectorSidecars a namespace has at most whose OverlaySet is written for each change at
-// once. With more, changes are written together, one write in each writePause: each is as large as all of them.
+// crowd is the largest number of VectorSidecars in a namespace with which each change is written to its
+// OverlaySet at once. With more, changes are written together, once in each writePause, because every
+// write has the overlays of all of them.
 const (
 	crowd      = 10
 	writePause = time.Second
@@ -115,9 +116,9 @@ func (o *overlaySets) forget(namespace string, in *space, there *v1alpha1.Overla
 	delete(o.spaces, namespace)
 }
 
-// keep has the OverlaySet say what a decision offers, or that the VectorSidecar offers nothing. It
-// writes only if something differs, and returns when to come again if others have written just now; what
-// is not offered any more never waits.
+// keep updates the OverlaySet to what a decision offers, or removes the VectorSidecar's part. It writes
+// only if something differs, and returns how long to wait if others have written just now; what is no
+// longer offered never waits.
 func (o *overlaySets) keep(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision) (wait time.Duration, err error) {
 	if o == nil {
 		return 0, nil
@@ -211,7 +212,7 @@ func (o *overlaySets) learn(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 	return o.keep(ctx, sidecar, decided)
 }
 
-// drop takes a VectorSidecar out that is gone, or a ClusterVectorSidecar that is, or whose namespace is.
+// drop takes out a VectorSidecar or a ClusterVectorSidecar that is gone, or whose namespace is.
 func (o *overlaySets) drop(ctx context.Context, name types.NamespacedName) error {
 	if o == nil {
 		return nil

@@ -44,7 +44,7 @@ func (p *pace) Start(_ context.Context, to queue) error {
 // String returns the name of the source for messages.
 func (p *pace) String() string { return "turns" }
 
-// take asks for places for what a decision would begin, and has the rest wait.
+// take asks for places for what a decision would begin, and makes the rest wait.
 func (p *pace) take(ctx context.Context, name types.NamespacedName, decided *decision.Decision) {
 	rules := p.catalog.rules()
 	for _, class := range plan.Classes() {
@@ -69,8 +69,8 @@ func (p *pace) allocatorOf(ctx context.Context, class plan.Class) *fleet.Allocat
 	return allocator
 }
 
-// spread has a ClusterVectorSidecar heard in all namespaces that it is passed on to, and in no others: those that it
-// selected before may have no pass.
+// spread makes the allocators wait for the passes of a ClusterVectorSidecar in the namespaces that it selects, and in
+// no others: one that it no longer selects may have no pass.
 func (p *pace) spread(ctx context.Context, cluster string, namespaces map[string]bool) {
 	var there []types.NamespacedName
 	for namespace := range namespaces {
@@ -94,7 +94,7 @@ func (p *pace) begun(name types.NamespacedName, decided *decision.Decision, done
 	p.count()
 }
 
-// skip has nobody wait for a VectorSidecar whose pass has failed.
+// skip ends all waiting for a VectorSidecar whose pass has failed.
 func (p *pace) skip(name types.NamespacedName) {
 	for _, allocator := range p.allocators {
 		p.wake(allocator.Pass(name, p.catalog.rules()))

@@ -16,7 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 )
 
-// periodic is what the operator does beside passes, again and again.
+// periodic holds what the operator does periodically, besides passes.
 type periodic struct {
 	snapshots *snapshots
 	applier   *applier
@@ -59,8 +59,8 @@ func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) 
 	return nil
 }
 
-// addKubelets looks for the oldest kubelet, because sidecars are rendered by it, and has it looked
-// for periodically.
+// addKubelets looks for the oldest kubelet, because sidecars are rendered for it, and adds the periodic
+// look for it.
 func (p *periodic) addKubelets(ctx context.Context, mgr ctrl.Manager, log logr.Logger) error {
 	known := p.snapshots.kubelets
 	known.resyncs, known.elected, known.log = p.auditor.resyncs, mgr.Elected(), log
@@ -73,8 +73,8 @@ func (p *periodic) addKubelets(ctx context.Context, mgr ctrl.Manager, log logr.L
 	return nil
 }
 
-// addInjection looks for the API by which the API server injects, and has it looked for
-// periodically; or has what is left of injection by it removed, if the installation has none.
+// addInjection looks for the API by which the API server injects, and adds the periodic look for it. If
+// the installation does not inject that way, it adds the removal of what is left from when it did.
 func (p *periodic) addInjection(ctx context.Context, mgr ctrl.Manager, options *Options, log logr.Logger) error {
 	if !options.OverlaySets {
 		removal := &overlaySetRemoval{live: mgr.GetAPIReader(), writer: p.applier.writer, namespaces: options.WatchNamespaces, log: log}

@@ -24,7 +24,7 @@ func ownChanges() ctrlbuilder.ForOption {
 	return ctrlbuilder.WithPredicates(predicate.Or[client.Object](predicate.GenerationChangedPredicate{}, asksAnew(), asksForRevision()))
 }
 
-// asksForRevision passes events of VectorSidecars whose annotations have them go back, or on.
+// asksForRevision passes events of VectorSidecars whose annotations ask for an earlier revision, or to go on.
 func asksForRevision() predicate.Predicate {
 	asked := func(o client.Object) [3]string {
 		of := o.GetAnnotations()
@@ -33,8 +33,8 @@ func asksForRevision() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return asked(e.ObjectOld) != asked(e.ObjectNew) }}
 }
 
-// goesBack passes events of VectorSidecars whose own spec is reverted, or is not any more: others may be
-// in the way of what is rendered then.
+// goesBack passes events of VectorSidecars whose own spec is reverted, or no longer is: what is rendered
+// then may conflict with others.
 func goesBack() predicate.Predicate {
 	isReverted := func(o client.Object) bool {
 		sidecar, ok := o.(*v1alpha1.VectorSidecar)
@@ -59,8 +59,8 @@ func configMapChanges() predicate.Predicate {
 	}}
 }
 
-// commands are the annotations of the installation's ConfigMap by which people stop writes, and
-// have a revision go on.
+// commands are the annotations of the installation's ConfigMap by which people stop writes, and move
+// revisions on or back.
 func commands(object *corev1.ConfigMap) [4]string {
 	given := object.Annotations
 	return [4]string{given[meta.AnnotationStopWrites], given[meta.AnnotationRetryRollout], given[meta.AnnotationPromoteRollout], given[meta.AnnotationUndoRollout]}

@@ -36,13 +36,13 @@ const (
 	trialTimeout, trialsTimeout = 12 * time.Second, 30 * time.Second
 	// trialsAtOnce is how many shapes of pods are judged concurrently.
 	trialsAtOnce = 4
-	// triedOfShape is how many workloads of a shape are tried in one pass, if what is said of one
-	// says nothing of the others.
+	// triedOfShape is how many workloads of a shape are tried in one pass, if the answer for one holds
+	// for no other.
 	triedOfShape = 3
 )
 
-// preflights have the API server judge sidecars, by dry runs, before they are written. A nil one has it
-// judge none.
+// preflights ask the API server, by dry runs, to judge sidecars before they are written. A nil one asks
+// nothing.
 type preflights struct {
 	*instruments
 
@@ -56,14 +56,14 @@ func newPreflights(observed *instruments, writer *apply.Writer, options *Options
 	return &preflights{instruments: observed, writer: writer}
 }
 
-// renew has the API server be asked again if a person requests that.
+// renew drops earlier verdicts if a person requests that, so that the API server is asked again.
 func (f *preflights) renew(known *state.Sidecar, taken *evaluate.Snapshot, asking string) {
 	if f != nil && asking != "" && known.ForgetTrials(meta.AnnotationReconcileAt, asking) {
 		taken.Trials = nil
 	}
 }
 
-// judge has the API server judge what a decision would write, once for each shape of pods. It reports
+// judge asks the API server to judge what a decision would write, once for each shape of pods. It reports
 // whether something must not be written: then the decision has to be made again.
 func (f *preflights) judge(ctx context.Context, known *state.Sidecar, decided *decision.Decision) (isNews bool) {
 	if f == nil {
@@ -138,8 +138,8 @@ func (f *preflights) judgeShape(ctx, trying context.Context, known *state.Sideca
 	return isNews
 }
 
-// verdictOn has the API server judge one plan. It returns false if that says nothing about pods: if the
-// workload is gone, or has changed, or others own what would be written.
+// verdictOn asks the API server to judge one plan. It returns false if the answer says nothing about pods:
+// if the workload is gone, or has changed, or others own what would be written.
 func (f *preflights) verdictOn(ctx context.Context, p *plan.Plan, missing map[string]bool) (preflight.Verdict, bool) {
 	for _, secret := range preflight.SecretsOf(p.Desired.Template(), p.Desired.PullSecrets()) {
 		if missing[secret] {
@@ -178,8 +178,8 @@ func (f *preflights) try(ctx context.Context, pod *corev1.Pod) preflight.Answer 
 	return preflight.Read(f.writer.Pretend(ctx, pod.DeepCopy()))
 }
 
-// missing returns which Secrets are missing that sidecars do not start without. To create one is refused
-// if it exists, and that is all that the operator learns of it.
+// missing returns which of the Secrets that sidecars do not start without are missing. The dry run of a
+// create is refused if the Secret exists, and that is all that the operator learns about it.
 func (f *preflights) missing(ctx context.Context, shapes [][]*plan.Plan) map[string]bool {
 	asked := map[string]bool{}
 	for _, like := range shapes {

@@ -61,8 +61,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	return result, nil
 }
 
-// skip has nobody wait for what a pass has failed for. What was last known of how far it is counts, and waves wait
-// until that can be read.
+// skip ends all waiting for a VectorSidecar whose pass has failed. In its wave, what was last known of its progress
+// counts; as long as that cannot be read, the wave goes on waiting.
 func (r *Reconciler) skip(ctx context.Context, name types.NamespacedName) {
 	var last []fleet.Part
 	var err error
@@ -86,7 +86,7 @@ func (r *Reconciler) isTransient(request types.NamespacedName, err error) bool {
 	return errors.Is(err, apply.ErrStale) && r.memory.IsConflictTransient(request)
 }
 
-// fail records that a pass failed, and has the status say why: somebody may have to do something about it.
+// fail records that a pass failed, and writes the reason to the status: somebody may have to act on it.
 func (r *Reconciler) fail(ctx context.Context, name types.NamespacedName, failure error) {
 	isTold := errors.As(failure, new(*toldError))
 	cluster, isCluster := meta.ClusterOf(name.Name)
@@ -224,7 +224,7 @@ func (r *Reconciler) carryOut(ctx context.Context, known *state.Sidecar, sidecar
 	return reconcile.Result{RequeueAfter: r.lookAgain(known, decided, outcome)}, outcome.name(sidecar), nil
 }
 
-// decide has the snapshot evaluated, without any memory if isAnew.
+// decide evaluates the snapshot, without any earlier results if isAnew.
 func (r *Reconciler) decide(ctx context.Context, taken *evaluate.Snapshot, known *state.Sidecar, isAnew bool) (decided *decision.Decision, err error) {
 	ctx, planning := r.begin(ctx, "plan")
 	defer func() { planning.end(err) }()

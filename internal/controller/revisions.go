@@ -23,7 +23,7 @@ const holdersAtOnce = 100
 
 // unusedRevisions returns those companions that no workload can be rolled back to, because no
 // revision of the namespace refers to them, and how long to wait before checking again; 0 for
-// ever. Companions that were checked recently count as used.
+// never. Companions that were checked recently count as used.
 func unusedRevisions(ctx context.Context, live client.Reader, kinds []*workload.Kind, known *state.Sidecar, namespace string, companions []string) (free []string, wait time.Duration, err error) {
 	if known.IsRevisionDue(companions) {
 		used, err := usedBy(ctx, live, workload.HoldersOf(kinds), namespace)

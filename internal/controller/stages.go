@@ -78,7 +78,7 @@ func (s *stages) advance(ctx context.Context, known *state.Sidecar, sidecar *v1a
 	return present, nil
 }
 
-// await has all be heard before anybody goes on, once it is known who there is.
+// await makes everything wait until all VectorSidecars have reported, once it is known which there are.
 func (s *stages) await(ctx context.Context) {
 	if s.waves.Known() {
 		return
@@ -106,7 +106,7 @@ func (s *stages) follow(sidecar *v1alpha1.VectorSidecar, wave string, now *desir
 	return present
 }
 
-// let advances a VectorSidecar, and makes sure that the revision can be had that is let through.
+// let advances a VectorSidecar, and makes sure that the revision it lets through can be read back.
 func (s *stages) let(ctx context.Context, name types.NamespacedName, of fleet.Member, last *v1alpha1.RolloutStatus, now *desired.Platform) (*stage, error) {
 	present := &stage{of: of, given: now.Given}
 	present.Stage = fleet.Advance(last, of, &present.given, s.waves.Gate(name, of, &present.given, s.now()))
@@ -203,7 +203,7 @@ func (s *stages) observe(sidecar *v1alpha1.VectorSidecar, present *stage, decide
 	return &present.Status, max(until.Sub(now), time.Millisecond)
 }
 
-// passOver has no wave wait for one whose pass has failed, but for what was last known of it.
+// passOver ends a wave's waiting for one whose pass has failed, but for what was last known of it.
 func (s *stages) passOver(name types.NamespacedName, last []fleet.Part) {
 	if given := s.given(); given != nil {
 		s.wake(s.waves.Pass(name, given, last...))

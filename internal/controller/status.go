@@ -77,7 +77,7 @@ func (w *statusWriter) write(ctx context.Context, known *state.Sidecar, sidecar 
 	return nil
 }
 
-// fail has the status say why a pass failed. All else in it is left as it was, or was to be.
+// fail writes to the status why a pass failed. The rest stays as it was, or as it was about to be written.
 func (w *statusWriter) fail(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar, failure error) {
 	before := sidecar.DeepCopy()
 	before.Status = *known.Status(sidecar)

@@ -18,7 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// enqueuer has the VectorSidecars reconciled that a change of a workload concerns, given its states.
+// enqueuer enqueues the VectorSidecars that a change of a workload concerns, given its states.
 type enqueuer func(states ...*workloadcache.Record)
 
 // workloadWatch watches kinds of workloads. The informers hold records instead of workloads, which

@@ -61,7 +61,7 @@ type podLooks struct {
 // Watched are settled workloads whose pods are read all the same.
 type Watched struct {
 	Records []*workloadcache.Record
-	// After is when a person had a failed rollout go on: what was seen before says nothing.
+	// After is when a person let a failed rollout go on: what was seen before says nothing.
 	After time.Time
 }
 
@@ -154,7 +154,7 @@ func (s *podLooks) Faults() map[types.UID]workload.Fault {
 	return faults
 }
 
-// NextPodLook returns how long to wait before pods are read again, 0 for ever.
+// NextPodLook returns how long to wait before pods are read again, 0 for never.
 func (s *podLooks) NextPodLook() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()

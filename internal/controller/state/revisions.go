@@ -38,7 +38,7 @@ func (s *revisions) IsRevisionDue(companions []string) bool {
 
 // KeepRevisions records which old companions must stay because a workload can be rolled back to
 // them, and drops all others. It returns how long to wait before they are checked again; 0 for
-// ever.
+// never.
 func (s *revisions) KeepRevisions(companions, free []string) (wait time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -88,8 +88,8 @@ func (s *trials) KeepTrials(plans []plan.Plan) {
 	s.byShape = kept
 }
 
-// ForgetTrials has the API server be asked again because a person wants that by an annotation: once for
-// each text of it, however many passes it takes until that is answered. It reports whether it did.
+// ForgetTrials drops the verdicts because a person requests that by an annotation: once for each value
+// of it, however many passes it takes to answer it. It reports whether it did.
 func (s *trials) ForgetTrials(annotation, request string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
