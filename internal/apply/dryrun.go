@@ -14,9 +14,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Rehearse returns the workload as it would be after a plan that writes a sidecar. Nothing is written. The
+// DryRun returns the workload as it would be after a plan that writes a sidecar. Nothing is written. The
 // errors are those of Workload.
-func (w *Writer) Rehearse(ctx context.Context, p *plan.Plan) (workload.Object, error) {
+func (w *Writer) DryRun(ctx context.Context, p *plan.Plan) (workload.Object, error) {
 	dry, kind := New(client.NewDryRunClient(w.client)), p.Target.Adapter()
 	reply := kind.New()
 	reply.SetNamespace(p.Target.Namespace)
@@ -31,7 +31,7 @@ func (w *Writer) Rehearse(ctx context.Context, p *plan.Plan) (workload.Object, e
 	return reply, nil
 }
 
-// Pretend has the API server judge a new object, without writing it. The error is the API server's.
-func (w *Writer) Pretend(ctx context.Context, object client.Object) error {
+// DryRunCreate asks the API server to judge a new object, without writing it. The error is its answer.
+func (w *Writer) DryRunCreate(ctx context.Context, object client.Object) error {
 	return w.client.Create(ctx, object, client.DryRunAll, client.FieldOwner(meta.Operator))
 }

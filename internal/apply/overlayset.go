@@ -18,11 +18,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Try has the API server judge a pod template in a namespace, without writing anything. It
-// returns why it is refused, "" if it is not.
-func (w *Writer) Try(ctx context.Context, namespace string, template *corev1.PodTemplateSpec) (refusal string, err error) {
+// DryRunTemplate asks the API server to judge a pod template in a namespace, without writing
+// anything. It returns why it is refused, "" if it is not.
+func (w *Writer) DryRunTemplate(ctx context.Context, namespace string, template *corev1.PodTemplateSpec) (refusal string, err error) {
 	trial := &corev1.PodTemplate{ObjectMeta: metav1.ObjectMeta{GenerateName: "vectorsidecar-trial-", Namespace: namespace}, Template: *template}
-	err = w.Pretend(ctx, trial)
+	err = w.DryRunCreate(ctx, trial)
 	switch {
 	case err == nil:
 		return "", nil

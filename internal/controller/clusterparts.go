@@ -11,10 +11,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 )
 
-// crashLoop is how long a workload counts as failed after it was seen so: one whose sidecar is restarted
-// again and again runs for a moment each time, and then waits for up to five minutes.
-const crashLoop = 10 * time.Minute
-
 // part returns a copy of the part of a wave, nil if there is none yet.
 func (k *clusterKnown) part(wave string) *stage {
 	k.mu.Lock()
@@ -65,7 +61,7 @@ func (k *clusterKnown) brokenIn(namespaces []string, has *v1alpha1.RolloutStatus
 	var broken map[string]bool
 	for _, namespace := range namespaces {
 		progress := k.progress[namespace]
-		if progress == nil || progress.failed.IsZero() || now.Sub(progress.failed) > crashLoop {
+		if progress == nil || progress.failed.IsZero() || now.Sub(progress.failed) > lastgood.CrashLoop {
 			continue
 		}
 		if before := k.broken[has.Wave]; isFaultOf(has) && (before == nil || !before.namespaces[namespace]) {

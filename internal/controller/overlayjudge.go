@@ -29,7 +29,7 @@ func (j *judge) Refusal(digest string, template *corev1.PodTemplateSpec) (string
 	if refusal, isKnown := j.refusals[digest]; isKnown {
 		return refusal, nil
 	}
-	refusal, err := j.writer.Try(j.ctx, j.namespace, template)
+	refusal, err := j.writer.DryRunTemplate(j.ctx, j.namespace, template)
 	if err == nil {
 		j.refusals[digest] = refusal
 	}

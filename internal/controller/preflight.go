@@ -150,7 +150,7 @@ func (f *preflights) verdictOn(ctx context.Context, p *plan.Plan, missing map[st
 			return preflight.Verdict{Result: preflight.Refused, Message: fmt.Sprintf("Secret %s/%s does not exist, and %s", p.Target.Namespace, secret, why)}, true
 		}
 	}
-	after, err := f.rehearse(ctx, p)
+	after, err := f.dryRun(ctx, p)
 	var conflict *apply.ConflictError
 	switch {
 	case errors.Is(err, apply.ErrGone), errors.Is(err, apply.ErrStale), errors.Is(err, apply.ErrTerminating), errors.Is(err, election.ErrNotLeading), errors.As(err, &conflict):
@@ -164,18 +164,18 @@ func (f *preflights) verdictOn(ctx context.Context, p *plan.Plan, missing map[st
 	return preflight.Judge(f.try(ctx, pod), without, workload.RemovesFirst(after)), true
 }
 
-// rehearse tries the write of a plan.
-func (f *preflights) rehearse(ctx context.Context, p *plan.Plan) (workload.Object, error) {
+// dryRun tries the write of a plan.
+func (f *preflights) dryRun(ctx context.Context, p *plan.Plan) (workload.Object, error) {
 	ctx, cancel := context.WithTimeout(ctx, trialTimeout)
 	defer cancel()
-	return f.writer.Rehearse(ctx, p)
+	return f.writer.DryRun(ctx, p)
 }
 
 // try tries to create a pod, which stays as it is.
 func (f *preflights) try(ctx context.Context, pod *corev1.Pod) preflight.Answer {
 	ctx, cancel := context.WithTimeout(ctx, trialTimeout)
 	defer cancel()
-	return preflight.Read(f.writer.Pretend(ctx, pod.DeepCopy()))
+	return preflight.Read(f.writer.DryRunCreate(ctx, pod.DeepCopy()))
 }
 
 // missing returns which of the Secrets that sidecars do not start without are missing. The dry run of a
@@ -196,7 +196,7 @@ func (f *preflights) missing(ctx context.Context, shapes [][]*plan.Plan) map[str
 func (f *preflights) isMissing(ctx context.Context, namespace, name string) bool {
 	ctx, cancel := context.WithTimeout(ctx, trialTimeout)
 	defer cancel()
-	err := f.writer.Pretend(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}})
+	err := f.writer.DryRunCreate(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
 		log.FromContext(ctx).V(1).Info("whether a Secret exists is not known", "secret", name, "cause", err.Error())
 	}

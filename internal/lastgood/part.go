@@ -19,9 +19,9 @@ const (
 	mostFailing = 100
 	// patience is how long a namespace is waited for in which writes fail and are retried.
 	patience = 10 * time.Minute
-	// crashLoop is how long a namespace counts as failing after it was seen so: a sidecar that is restarted
+	// CrashLoop is how long workloads count as failing after they were seen so: a sidecar that is restarted
 	// again and again runs for a moment each time, and then waits for up to five minutes.
-	crashLoop = 10 * time.Minute
+	CrashLoop = 10 * time.Minute
 )
 
 // Trial is what a ClusterVectorSidecar tries in its namespaces.
@@ -83,7 +83,7 @@ func hadFailed(sidecar *v1alpha1.VectorSidecar, namespace string) bool {
 
 // isFailing reports whether workloads have failed, a moment ago or longer.
 func (p *Part) isFailing(now time.Time) bool {
-	return !p.failed.IsZero() && now.Sub(p.failed) <= crashLoop
+	return !p.failed.IsZero() && now.Sub(p.failed) <= CrashLoop
 }
 
 // Sum adds up the namespaces of a ClusterVectorSidecar, nil for those that nothing is known of: it is done when
