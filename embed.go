@@ -10,7 +10,7 @@
 //     of which internal/clusterwide makes a VectorSidecar for each namespace that it selects.
 //   - internal/environment merges layers of values and keeps their origin.
 //   - internal/fleet paces rollouts over all VectorSidecars.
-//   - internal/lastgood has a VectorSidecar go back to its last good spec.
+//   - internal/lastgood takes a VectorSidecar back to its last good spec.
 //   - internal/template executes compiled templates, bounded and hermetic.
 //   - internal/vectorconfig reads Vector configuration and finds what would keep
 //     Vector from starting.

@@ -16,8 +16,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// deferChange has the plan of a workload wait for spec.rollout.mode if it has to, and keeps the note
-// on the workload since when.
+// deferChange makes the plan of a workload wait for spec.rollout.mode if it has to, and notes on the
+// workload since when.
 func (d *Decision) deferChange(facts *Facts, p *plan.Plan, record *workloadcache.Record) {
 	m := d.mode
 	since, isNoted := p.State.Waits[meta.AnnotationWaiting(p.Manager)]

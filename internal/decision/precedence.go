@@ -144,8 +144,8 @@ func (e *Evaluator) makeRoom(other *Competitor, view *workload.View) plan.Plan {
 	return p
 }
 
-// awaitRoom has a VectorSidecar wait for a ClusterVectorSidecar that is about to take its
-// container of the same name out.
+// awaitRoom makes a VectorSidecar wait for a ClusterVectorSidecar that is about to take out its
+// container of the same name.
 func (e *Evaluator) awaitRoom(p *plan.Plan, container string, competitors []Competitor, view *workload.View) {
 	_, isCluster := meta.ClusterOf(p.Competitor)
 	isRefused := slices.ContainsFunc(competitors, func(other Competitor) bool { return other.Name == p.Competitor })

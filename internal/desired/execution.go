@@ -63,9 +63,9 @@ func (e *execution) permit(policy string) {
 	e.permitted[policy] = true
 }
 
-// desired returns what is made, or was made in another namespace, from the rest of what it depends on, for an
-// input. Both are named by the keys of, and asked. isShared reports whether it was made before: whoever has it first
-// counts what it takes.
+// desired returns the plan.Desired for an input. What it is made of besides has the key of, the input the key asked:
+// what was made for one namespace is shared with others. isShared reports whether it was made before, so that its
+// memory is counted once.
 func (e *execution) desired(of string, fresh func() *plan.Desired, asked string, given func() plan.Asked) (found askedDesired, isShared bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -89,7 +89,7 @@ func (p *Platform) Under(now *Platform) *Platform {
 	return &then
 }
 
-// Lacking returns a copy in place of a revision that cannot be had.
+// Lacking returns a copy that stands for a revision that cannot be read back, for a reason.
 func (p *Platform) Lacking(why error) *Platform {
 	lacking := *p
 	lacking.Missing = why
@@ -112,7 +112,7 @@ func (p *Platform) OnTrial() *Platform {
 	return &tried
 }
 
-// UnknownSetError says that no template set has a name.
+// UnknownSetError says that there is no template set of a name.
 type UnknownSetError struct {
 	Set   string
 	Known []string

@@ -44,8 +44,8 @@ type Rendered struct {
 	collects  collection
 	// shares reports whether the companions are those of an earlier rendering.
 	shares bool
-	// isShared reports whether an earlier one has the same Overlay and Desired, and counts them, but for what
-	// was asked for, which has so many bytes.
+	// isShared reports whether Overlay and Desired are those of an earlier one, which counts their memory.
+	// askedBytes is that of what was asked for, which each counts itself.
 	isShared   bool
 	askedBytes int
 	// isReadUnseen reports whether Vector reads configuration that we do not see.

@@ -50,7 +50,7 @@ type Snapshot struct {
 	// Faults are what keeps pods from running, for the workloads whose pods were read;
 	// the zero value if nothing does.
 	Faults map[types.UID]workload.Fault
-	// Offers has what workloads would carry that are not there yet be decided, too.
+	// Offers asks for Decision.Offers, too: what workloads that do not exist yet would carry.
 	Offers bool
 	// Unserved says why the API server injects nothing in the operator's place, whatever the sidecar
 	// is; "" for no such reason, or if it is not known.

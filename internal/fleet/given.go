@@ -15,11 +15,11 @@ import (
 type Given struct {
 	Rules *Rules
 	// Revision is the one that all VectorSidecars are to have: that of the present content,
-	// or the one that a person has them go back to.
+	// or the one that a person sends them back to.
 	Revision string
 	// IsBack is true in the latter case: nothing waits for waves then.
 	IsBack bool
-	// Retry is a text whose change has a revision tried again that has failed.
+	// Retry is a text: when it changes, a revision that has failed is tried again.
 	Retry string
 	// Promoted is REVISION/WAVE: with that revision nothing waits for the waves up to
 	// that one any more.
@@ -61,7 +61,7 @@ func (g *Given) Ask(of *Member, annotations map[string]string) {
 // retryLength is that of a digest of AnnotationRetryRollout in bytes.
 const retryLength = 8
 
-// RetryOf returns a digest of the text by which a person has a VectorSidecar go on, "" for none.
+// RetryOf returns a digest of the text by which a person lets a VectorSidecar go on, "" for none.
 func RetryOf(annotations map[string]string) string {
 	text := annotations[meta.AnnotationRetryRollout]
 	if text == "" {
@@ -74,7 +74,7 @@ func RetryOf(annotations map[string]string) string {
 func (g *Given) RetriedAt() time.Time {
 	at, err := time.Parse(time.RFC3339, g.Retry)
 	if err != nil {
-		return time.Time{} // Any text has it tried again.
+		return time.Time{} // It need not be a time.
 	}
 	return at
 }

@@ -42,11 +42,11 @@ type Member struct {
 	// Due is when some of its workloads will have waited too long for spec.rollout.mode, zero for
 	// never.
 	Due time.Time
-	// BackTo is the revision that a person has it go back to, "" for none, and IsPromoted is
-	// true if one has it wait for no wave.
+	// BackTo is the revision that a person sends it back to, "" for none, and IsPromoted is true
+	// if a person lets it pass its wave by.
 	BackTo     string
 	IsPromoted bool
-	// Retry is a digest of the text by which a person has it go on, "" for none.
+	// Retry is a digest of the text by which a person lets it go on, "" for none.
 	Retry string
 	// Refused says why a person's wish is not followed, "" if it is, or there is none.
 	Refused string
@@ -95,14 +95,14 @@ func Advance(before *v1alpha1.RolloutStatus, of Member, given *Given, gate Gate)
 	return next
 }
 
-// isRetried reports whether a person has the VectorSidecar go on with the given revision since that
-// was let through to it, and failed last.
+// isRetried reports whether a person asks the VectorSidecar to go on with the given revision, which it has
+// or has gone back from, and this request has not been handled yet. A request to go back takes precedence.
 func (m *Member) isRetried(is *v1alpha1.RolloutStatus, given *Given) bool {
 	hasIt := is.Revision == given.Revision || is.RevertedFrom == given.Revision
 	return m.BackTo == "" && m.Retry != "" && m.Retry != is.HandledRetry && hasIt
 }
 
-// goBack has a VectorSidecar leave the given revision for an earlier one.
+// goBack moves a VectorSidecar from the given revision to an earlier one.
 func (s *Stage) goBack(to string, of *Member, given *Given) {
 	is := &s.Status
 	is.RevertedFrom, is.Revision, is.Previous = given.Revision, to, ""
@@ -125,7 +125,7 @@ func (s *Stage) Begin(now time.Time) {
 	}
 }
 
-// Refuse undoes that a revision was let through, because it cannot be had.
+// Refuse undoes letting a revision through, because it cannot be stored or read back.
 func (s *Stage) Refuse(before *v1alpha1.RolloutStatus, given *Given, why string) {
 	wave := s.Status.Wave
 	s.Status, s.IsNew = v1alpha1.RolloutStatus{}, false

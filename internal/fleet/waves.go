@@ -59,8 +59,8 @@ type standing struct {
 	// isDone is true when nothing of the revision is left to do, since done.
 	isDone bool
 	done   metav1.Time
-	// left is the given revision that it is not waited for with, because it is paused or a
-	// person has had it go back from it; "" for none.
+	// left is the given revision if nobody waits for this one with it, because it is paused or a
+	// person sent it back from there; else "".
 	left string
 	// finished is when its last workload was done; zero if it had nothing to do.
 	finished time.Time
@@ -84,7 +84,7 @@ type front struct {
 	isHeard bool
 }
 
-// NewWaves returns Waves that have heard nobody.
+// NewWaves returns Waves that no VectorSidecar has reported to yet.
 func NewWaves() *Waves {
 	return &Waves{seen: map[types.NamespacedName][]standing{}, waiting: map[place]bool{}}
 }

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package lastgood has a VectorSidecar go back to the last spec that its workloads were done with,
-// when its owner has changed that and they fail. What an installation gives out is package fleet's.
-// A ClusterVectorSidecar goes back as a whole: its functions take what that is in any namespace.
-// It reads no cluster and no clock.
+// Package lastgood takes a VectorSidecar back to the last spec that its workloads were done with, when
+// its owner has changed the spec and they fail. To go back to an earlier revision of the installation is
+// up to package fleet. A ClusterVectorSidecar goes back as a whole: the functions take the VectorSidecar
+// that it is in any of its namespaces. The package reads no cluster and no clock.
 package lastgood
 
 import (
@@ -53,8 +53,8 @@ func textOf(spec *v1alpha1.VectorSidecarSpec) []byte {
 // Digest returns that of what is rendered of a spec.
 func Digest(spec *v1alpha1.VectorSidecarSpec) string { return meta.Digest(textOf(spec), digestLength) }
 
-// reverted returns what has failed of a VectorSidecar's spec, nil if that is rendered as it is: if it
-// has changed, or a person has it tried again.
+// reverted returns the failed spec of a VectorSidecar that is reverted, nil if its spec is rendered as it
+// is: it has not failed, has changed since, or a person wants it tried again.
 func reverted(sidecar *v1alpha1.VectorSidecar) *v1alpha1.RevertedSpec {
 	is := sidecar.Status.Reverted
 	if is == nil || sidecar.Status.LastGood == nil {

@@ -27,7 +27,7 @@ const (
 // Trial is what a ClusterVectorSidecar tries in its namespaces.
 type Trial struct {
 	UID types.UID
-	// Generation is that of Generation, and Retry what a person has it tried again by.
+	// Generation is the result of Generation, Retry a digest of a person's request to try it again.
 	Generation int64
 	Retry      string
 }

@@ -25,11 +25,11 @@ type Limit struct {
 	Hold *Hold
 	// Late lets nothing begin that has waited for spec.rollout.maxAge; nil if nothing does.
 	Late *Hold
-	// Retried is when a person had the VectorSidecar go on, zero for never: rollouts that had
-	// failed before keep nothing from beginning.
+	// Retried is when a person last asked the VectorSidecar to go on, zero for never: rollouts that
+	// had failed by then hold nothing back.
 	Retried time.Time
-	// Gap is the time between two windows that the moment is in, nil in a window. In
-	// between nothing begins but removals, and workloads that are as new as that.
+	// Gap is the time between two windows, if it is that now; nil in a window. Nothing begins
+	// then but removals, and injections into workloads that were created in the Gap.
 	Gap *Gap
 }
 

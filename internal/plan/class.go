@@ -92,7 +92,7 @@ func UnderWay(plans []Plan, class Class, done map[types.UID]bool) int {
 	return count
 }
 
-// Grant has the first plans of a class that would begin a rollout do so, as many as were
+// Grant lets the first plans of a class that would begin a rollout do so, as many as were
 // granted; the others wait.
 func Grant(plans []Plan, class Class, granted int, limit int) {
 	for p := range inTurn(plans) {

@@ -11,20 +11,20 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Defer has a plan that would give a workload its sidecar, or another one, do so later.
+// Defer makes a plan that would give a workload its sidecar, or another one, do so later.
 func (p *Plan) Defer(reason, message string) {
 	p.Action, p.Reason, p.Message, p.Cause = Defer, reason, message, ""
 	p.Apply, p.Patch, p.InitBefore, p.InitAfter = nil, nil, nil, nil
 }
 
-// NoteWait has a deferred plan note on the workload since when it waits. All else that it
-// carries stays as it is.
+// NoteWait makes a deferred plan note on the workload since when it waits. The rest of what the
+// workload carries stays as it is.
 func (p *Plan) NoteWait(since workload.Wait, view *workload.View) {
 	p.Apply, p.Force, p.ReleaseOnly = carried(p.Manager, view), true, false
 	tree.Below(p.Apply, "metadata", "annotations")[meta.AnnotationWaiting(p.Manager)] = since.String()
 }
 
-// DropWait has a plan that writes nothing remove that note.
+// DropWait makes a plan that writes nothing remove that note.
 func (p *Plan) DropWait(view *workload.View) {
 	p.Action, p.Apply, p.ReleaseOnly = Note, carried(p.Manager, view), false
 }

@@ -22,7 +22,7 @@ func (p *Plan) Deny(denial *Denial, now time.Time) {
 	p.Denied, p.Withheld = denial, now.Before(denial.Until)
 }
 
-// queue has the action wait for other workloads. One that was refused says that instead, and why.
+// queue makes the action wait for other workloads. One whose write was refused goes on saying that, and why.
 func (p *Plan) queue(reason, message string) {
 	if p.Denied != nil {
 		p.Withheld = true

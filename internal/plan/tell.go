@@ -32,9 +32,9 @@ func (d *Desired) isStale(manager string, view *workload.View) bool {
 	return len(stale) > 0
 }
 
-// takeBack has a patch from one tree to another take out what no longer holds of what the application
-// was told, and nothing else. Nothing is added: that is up to the API server, when the owner next
-// changes the pod template. Who adds a variable owns it, and the owner could not set it.
+// takeBack makes a patch from one tree to another remove what the application was told and no longer
+// holds, and nothing else. Nothing is added: that is up to the API server, when the owner next changes
+// the pod template. Whoever adds a variable owns it, and then the workload's owner could not set it.
 func (d *Desired) takeBack(manager string, from, to map[string]any, view *workload.View) {
 	_, isRecorded := view.ToldOf(manager)
 	holds, stale := d.toldBefore(manager, view)
@@ -67,8 +67,8 @@ func containerIn(pod map[string]any, list, name string) map[string]any {
 // Tells are the variables by which the application is to be told of the sidecar. They must not be changed.
 func (d *Desired) Tells() []workload.Tell { return d.overlay.Tells }
 
-// Untold says that the application is not told of the sidecar although it is to be, "" if it may be. why
-// is why none is, "" if some are: what the operator injects in the API server's place, it tells nobody of.
+// Untold warns that the application is not told of the sidecar although it should be; "" if it can be. why
+// says why the API server tells none, "" if it tells some. The operator, where it injects itself, tells none.
 func (d *Desired) Untold(why string, view *workload.View) string {
 	kind := view.Adapter()
 	switch {

@@ -90,8 +90,8 @@ func divide(all []Paced, allocators map[plan.Class]*fleet.Allocator, rules *flee
 	}
 }
 
-// finish records the turn of what is carried out now, and has it and what is under way
-// finish. It returns false if there was nothing.
+// finish records the turn of what is carried out now, and completes it and what is under way.
+// It returns false if there was nothing.
 func (p *Paced) finish(turn int, turns []int) bool {
 	isMoving := false
 	for i := range p.Plans {

@@ -114,7 +114,7 @@ func (w *World) loadClusters(ctx context.Context) (unseen string, err error) {
 func isAbsent(err error) bool { return apierrors.IsNotFound(err) || apimeta.IsNoMatchError(err) }
 
 // InsteadCluster replaces a live ClusterVectorSidecar by the one from a file, as an update would. Its
-// selector of namespaces has to be one.
+// namespaceSelector has to be valid.
 func (w *World) InsteadCluster(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar) error {
 	if _, err := clusterwide.SelectorOf(&cluster.Spec, ""); err != nil {
 		return fmt.Errorf("%s: %w", meta.Title(meta.InNamespace(cluster.Name)), err)

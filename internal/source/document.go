@@ -96,8 +96,8 @@ func ReadFile(name string) ([]byte, error) {
 // extensions are those of manifests in folders.
 var extensions = []string{".json", ".yaml", ".yml"}
 
-// expand returns the manifests in a folder, by name, or the file itself. A folder has to have one: its
-// name may be mistyped, or they may be further below.
+// expand returns the manifests in a folder, by name, or the file itself. A folder without any is an
+// error: its name may be mistyped, or they may be in subfolders.
 func (f *Files) expand(name string) ([]string, error) {
 	if f.ReadFile != nil {
 		return []string{name}, nil

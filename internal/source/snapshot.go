@@ -66,8 +66,8 @@ type Taker struct {
 	Source
 	// Platform is the platform team's configuration.
 	Platform *desired.Platform
-	// At returns it as it was with an earlier revision; nil if VectorSidecars that have one are
-	// to be told by the present one. Its error is a *fleet.RecordError if there is none.
+	// At returns it as it was with an earlier revision. If it is nil, VectorSidecars that have an
+	// earlier one are rendered from the present one. Its error is a *fleet.RecordError if there is none.
 	At func(ctx context.Context, revision string) (*desired.Platform, error)
 	// DefaultEnvironment, DefaultFrom, Home, KubeVersion, OldestKubelet, WrittenBy, Version and Budget
 	// are as in desired.Inputs.
@@ -137,8 +137,8 @@ func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (obse
 	return observed, err
 }
 
-// inWave returns what stands for a ClusterVectorSidecar with what its status says of the wave of the
-// namespace, unless it has that, and all else as it is.
+// inWave adds to what stands for a ClusterVectorSidecar what the status of that says of the namespace's
+// wave. Any other VectorSidecar is returned as it is.
 func (t *Taker) inWave(sidecar *v1alpha1.VectorSidecar, namespaceLabels map[string]string) *v1alpha1.VectorSidecar {
 	if sidecar.Cluster == nil || sidecar.Status.Rollout != nil || len(sidecar.Cluster.Waves) == 0 || !t.Platform.Rollout.IsStaged() {
 		return sidecar

@@ -21,8 +21,8 @@ type Watch struct {
 	Restarts int32
 	// Since is when its rollout was let through: older pods have another sidecar.
 	Since time.Time
-	// After is when a person had the rollout go on that had failed, zero if nobody has: containers
-	// that were restarted before that alone are none.
+	// After is when a person let the failed rollout go on, zero if nobody did: containers that were
+	// restarted only before that have no fault.
 	After time.Time
 }
 
