@@ -147,7 +147,7 @@ func whyRemoved(sidecar *v1alpha1.VectorSidecar) string {
 
 // breakLoop blocks a write that somebody keeps reverting.
 func (f *Facts) breakLoop(p *plan.Plan, record *workloadcache.Record) {
-	if len(f.Loops) == 0 || p.Desired == nil || !p.Writes() || p.IsBooking() {
+	if len(f.Loops) == 0 || p.Desired == nil || !p.Writes() || p.IsRecordOnly() {
 		return
 	}
 	if loop := f.Loops[record.UID]; loop.InjectedHash == p.Desired.InjectedHash() {

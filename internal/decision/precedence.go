@@ -161,7 +161,7 @@ func (e *Evaluator) awaitRoom(p *plan.Plan, container string, competitors []Comp
 // admit blocks a write that the policy does not allow in this workload, or whose pods
 // would be refused because of the sidecar.
 func (e *Evaluator) admit(p *plan.Plan, view *workload.View, of *desired.Rendered) {
-	if !p.Writes() || p.Action == plan.Remove || p.IsBooking() {
+	if !p.Writes() || p.Action == plan.Remove || p.IsRecordOnly() {
 		return
 	}
 	rules := e.facts.Policy

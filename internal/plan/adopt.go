@@ -53,6 +53,6 @@ func (d *Desired) Annotations(manager string) map[string]string {
 	return found
 }
 
-// IsBooking reports whether the plan writes down whose the sidecar is, or what it was rendered
+// IsRecordOnly reports whether the plan only records whose the sidecar is, or what it was rendered
 // from, and changes no pod.
-func (p *Plan) IsBooking() bool { return p.Action == Note || p.Action == Adopt }
+func (p *Plan) IsRecordOnly() bool { return p.Action == Note || p.Action == Adopt }

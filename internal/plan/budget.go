@@ -75,7 +75,7 @@ func Admit(plans []Plan, limit Limit) {
 	for p := range inTurn(plans) {
 		switch { // It stays for later.
 		case limit.Hold == nil:
-		case p.IsBooking() && p.Desired != nil:
+		case p.IsRecordOnly() && p.Desired != nil:
 			p.Action = None
 		case p.Action == Defer:
 			p.Apply = nil

@@ -151,7 +151,7 @@ func (p *Plan) Skipped() bool {
 
 // Writes reports whether the plan changes the workload now.
 func (p *Plan) Writes() bool {
-	return !p.Waiting && !p.Withheld && (p.StartsPods() || p.IsBooking() || p.Action == Defer && p.Apply != nil)
+	return !p.Waiting && !p.Withheld && (p.StartsPods() || p.IsRecordOnly() || p.Action == Defer && p.Apply != nil)
 }
 
 // StartsPods reports whether the plan changes the pod template, now or later.
@@ -166,7 +166,7 @@ func (p *Plan) WaitsForOthers() bool {
 }
 
 // IsCurrent reports whether the sidecar is up to date.
-func (p *Plan) IsCurrent() bool { return p.Action == None || p.IsBooking() }
+func (p *Plan) IsCurrent() bool { return p.Action == None || p.IsRecordOnly() }
 
 // InjectedHash is the hash of the desired sidecar, "" if none is desired.
 func (p *Plan) InjectedHash() string {
