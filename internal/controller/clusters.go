@@ -92,7 +92,7 @@ func (c *clusters) fail(ctx context.Context, name string, failure error) {
 	})
 	c.Metrics.Stand(clusterKey(name), telemetry.SidecarState{Ready: string(metav1.ConditionFalse), Reason: meta.ReasonRetrying})
 	if err != nil {
-		log.FromContext(ctx).V(1).Info("what failed is not in the status", "cause", err.Error())
+		log.FromContext(ctx).V(1).Info("writing the failure to the status", "cause", err.Error())
 	}
 }
 

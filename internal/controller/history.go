@@ -83,7 +83,7 @@ func newHistory(cached, live client.Reader, writer *apply.Writer, sidecars sidec
 }
 
 // at returns the platform with an earlier revision in place of the present one. The error is a
-// *fleet.RecordError if that revision cannot be had.
+// *fleet.RecordError if that revision cannot be read back.
 func (h *history) at(ctx context.Context, revision string, now *desired.Platform) (*desired.Platform, error) {
 	if revision == now.Revision {
 		return now, nil
@@ -117,7 +117,7 @@ func (h *history) restore(ctx context.Context) (bool, error) {
 	}
 	content, err := source.ReadRevision(ctx, h.live, h.options.Installation, stored[0].Labels[meta.LabelRevision])
 	if isGone(err) {
-		log.FromContext(ctx).Error(err, "the last good template sets and policy cannot be had")
+		log.FromContext(ctx).Error(err, "restoring the last good template sets and policy")
 		return false, nil
 	}
 	if err != nil {
@@ -173,7 +173,7 @@ func (h *history) tidy(ctx context.Context, now *desired.Platform) (again time.D
 	switch unstored := (*unstoredError)(nil); {
 	case err == nil || ctx.Err() != nil:
 	case !errors.As(err, &unstored):
-		log.FromContext(ctx).Error(err, "stored revisions are not tidied") // The next pass tidies them.
+		log.FromContext(ctx).Error(err, "deleting stored revisions that are no longer needed") // They go when one is stored again.
 	default: // It is tried again by whoever comes first then.
 		again = max(unstored.until.Sub(h.options.Clock()), atOnce)
 	}
@@ -211,7 +211,7 @@ func (h *history) tryToKeep(ctx context.Context, installation *corev1.ConfigMap,
 	}
 	failed.err, failed.until = err, h.options.Clock().Add(failed.wait)
 	h.unstored = failed
-	log.FromContext(ctx).Error(failed, "the present revision is not stored")
+	log.FromContext(ctx).Error(failed, "storing the present revision")
 	return failed
 }
 
@@ -334,7 +334,7 @@ func (h *history) prune(ctx context.Context, installation *corev1.ConfigMap, now
 	return nil
 }
 
-// isGone reports whether an error means that a revision cannot be had, whoever asks and when.
+// isGone reports whether an error means that a revision cannot be read back, and that a retry does not help.
 func isGone(err error) bool {
 	gone := &fleet.RecordError{}
 	return errors.As(err, &gone)

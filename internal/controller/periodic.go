@@ -68,7 +68,7 @@ func (p *periodic) addKubelets(ctx context.Context, mgr ctrl.Manager, log logr.L
 		return fmt.Errorf("looking for the oldest kubelet: %w", err)
 	}
 	if err := mgr.Add(known); err != nil {
-		return fmt.Errorf("adding the look at kubelets: %w", err)
+		return fmt.Errorf("adding the polling of kubelets: %w", err)
 	}
 	return nil
 }
@@ -96,7 +96,7 @@ func (p *periodic) addInjection(ctx context.Context, mgr ctrl.Manager, options *
 	known.look()
 	p.snapshots.policies, p.applier.sets.definitions = known, defined
 	if err := mgr.Add(known); err != nil {
-		return fmt.Errorf("adding the look for MutatingAdmissionPolicies: %w", err)
+		return fmt.Errorf("adding the polling for MutatingAdmissionPolicies: %w", err)
 	}
 	return nil
 }

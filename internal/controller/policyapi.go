@@ -72,7 +72,7 @@ func (p *policyAPI) look() (isNew bool) {
 	if p.isLacking.Swap(isLacking) == isLacking {
 		return false
 	}
-	p.log.Info("whether the API server injects has changed", "why", p.unserved())
+	p.log.Info("availability of injection by the API server changed", "why", p.unserved())
 	return true
 }
 

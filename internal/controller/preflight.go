@@ -198,7 +198,7 @@ func (f *preflights) isMissing(ctx context.Context, namespace, name string) bool
 	defer cancel()
 	err := f.writer.DryRunCreate(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
-		log.FromContext(ctx).V(1).Info("whether a Secret exists is not known", "secret", name, "cause", err.Error())
+		log.FromContext(ctx).V(1).Info("checking whether a Secret exists", "secret", name, "cause", err.Error())
 	}
 	return err == nil
 }

@@ -89,7 +89,7 @@ func (w *statusWriter) fail(ctx context.Context, known *state.Sidecar, sidecar *
 		return // The next attempt may tell.
 	}
 	if err := w.send(ctx, known, before, after); err != nil {
-		log.FromContext(ctx).V(1).Info("what failed is not in the status", "cause", err.Error())
+		log.FromContext(ctx).V(1).Info("writing the failure to the status", "cause", err.Error())
 	}
 }
 

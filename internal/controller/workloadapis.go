@@ -49,7 +49,7 @@ func (w *workloadAPIs) seek(ctx context.Context, kind *workload.Kind, to queue, 
 			return false, nil
 		}
 		if !has {
-			log.FromContext(ctx).Info("the cluster lacks an API, which is looked for", telemetry.KeyKind, kind.Kind, "interval", apiInterval.String())
+			log.FromContext(ctx).Info("waiting for an API that the cluster lacks", telemetry.KeyKind, kind.Kind, "interval", apiInterval.String())
 			return true, nil
 		}
 		synced, err = w.gain(ctx, kind, enqueue)
@@ -98,7 +98,7 @@ func (w *workloadAPIs) gain(ctx context.Context, kind *workload.Kind, enqueue en
 		w.workloads.Lose(kind)
 		return nil, err
 	}
-	log.FromContext(ctx).Info("the cluster has an API, which is watched", telemetry.KeyKind, kind.Kind)
+	log.FromContext(ctx).Info("watching a kind whose API the cluster has", telemetry.KeyKind, kind.Kind)
 	return synced, nil
 }
 
@@ -112,7 +112,7 @@ func (w *workloadAPIs) lose(ctx context.Context, kind *workload.Kind, enqueue en
 	for _, record := range changed {
 		enqueue(record)
 	}
-	log.FromContext(ctx).Info("the cluster lacks an API, which is looked for", telemetry.KeyKind, kind.Kind, "interval", apiInterval.String())
+	log.FromContext(ctx).Info("waiting for an API that the cluster lacks", telemetry.KeyKind, kind.Kind, "interval", apiInterval.String())
 	return nil
 }
 
