@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package apply is the only writer to workloads and companions. It carries out plans with
-// server-side apply, and decides nothing. It forces only changes that people made by hand,
+// Package apply is the only writer to workloads, companions and the objects that go with
+// them: OverlaySets, stored revisions, validation Jobs, finalizers and the webhook's
+// certificate. It carries out plans with server-side apply, and decides nothing. It forces only changes that people made by hand,
 // never fields that a deployer or another VectorSidecar owns.
 package apply
 
@@ -231,7 +232,8 @@ func hasCause(err error, cause metav1.CauseType) bool {
 }
 
 // isInternal recognises an internal error (500) by its text, where it has no reason: what the API server returns if an
-// applied object does not fit its schema (fact 20 of server-side apply), or is too large.
+// applied object does not fit its schema (test/envtest.TestAnApplyThatFitsNoSchemaIsAnsweredWithAnInternalError), or is
+// too large.
 func isInternal(err error, text *regexp.Regexp) bool {
 	var status apierrors.APIStatus
 	return errors.As(err, &status) && status.Status().Code == http.StatusInternalServerError && text.MatchString(status.Status().Message)

@@ -30,9 +30,9 @@ const Creator = Operator + "-creator"
 
 // Manager returns the field manager under which everything of one VectorSidecar is applied.
 // The name must never change: with another one, the next version of the operator would leave
-// the old container beside the new one (fact 13 of server-side apply). It is derived from
-// the name and not the UID, so that an object restored from a backup still owns what it
-// injected.
+// the old container beside the new one (test/envtest.TestAnotherManagersNameLeavesTheOldContainer).
+// It is derived from the name and not the UID, so that an object restored from a backup still
+// owns what it injected.
 //
 // That of a ClusterVectorSidecar, whose name here is that of InNamespace, is its own: a
 // VectorSidecar of the same name is another.

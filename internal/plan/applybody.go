@@ -20,7 +20,8 @@ import (
 //
 // If there is no patch, the body also orders the init containers: listing the
 // workload's own by name puts ours before them. That makes us an owner of those names
-// until the managed fields are trimmed (fact 16 of server-side apply).
+// until the managed fields are trimmed; the order stays
+// (test/envtest.TestAnAppliedInitContainerIsLastUntilTheOthersAreNamedOnce).
 func (p *Plan) Body() map[string]any {
 	switch {
 	case p.ReleaseOnly:

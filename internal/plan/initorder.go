@@ -13,8 +13,9 @@ import (
 
 // order returns the other init containers before and after our native sidecars, if one
 // of the workload's own is before ours or would be once ours are added: an applied init
-// container is appended (fact 15 of server-side apply), and logs of what runs before
-// the sidecar are not collected. Sidecars of other VectorSidecars keep their places.
+// container is appended (TestAnAppliedInitContainerIsLastUntilTheOthersAreNamedOnce in
+// test/envtest), and logs of what runs before the sidecar are not collected. Sidecars of
+// other VectorSidecars keep their places.
 func order(manager string, desired *Desired, view *workload.View) (ahead, behind []string) {
 	var native []string
 	for i := range desired.overlay.Template.Spec.InitContainers {

@@ -40,7 +40,6 @@ func threeWay(t *testing.T, manifest string, live *appsv1.Deployment) (is, would
 	return string(before), string(after)
 }
 
-// Fact 24.
 func TestAnInjectedWorkloadIsInSyncForArgoCD(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -21,7 +21,7 @@ import (
 
 // What the design relies on is the API server's behaviour and no promise of its
 // documentation, so it is tested here, without the operator: in namespaces that
-// have no VectorSidecar. The numbers are those of the measured facts.
+// have no VectorSidecar.
 
 // Managers and pieces of a pod spec, in YAML.
 const (
@@ -93,7 +93,6 @@ func containers(d *appsv1.Deployment) []string {
 	return names
 }
 
-// Fact 2.
 func TestTheSameApplyAgainChangesNothing(t *testing.T) {
 	t.Parallel()
 	namespace := startWith(t, `{containers: [`+app+`]}`)
@@ -108,7 +107,6 @@ func TestTheSameApplyAgainChangesNothing(t *testing.T) {
 	require.Equal(t, first.Generation, deployment.Generation)
 }
 
-// Facts 4 and 25.
 func TestAnApplyRemovesWhatTheManagerNoLongerLists(t *testing.T) {
 	t.Parallel()
 	const everything = `{metadata: {name: cart, annotations: {injected: "true"}}, spec: {template: {spec: {containers: [` + vector + `], volumes: [{name: data, emptyDir: {}}]}}}}`
@@ -133,7 +131,7 @@ func TestAnApplyRemovesWhatTheManagerNoLongerLists(t *testing.T) {
 	}
 }
 
-// Facts 5 and 6: why mounts in the application's containers are patched and not
+// Why mounts in the application's containers are patched and not
 // applied.
 func TestWhoMountsIntoTheOwnersContainerDecidesWhetherItCanBeRenamed(t *testing.T) {
 	t.Parallel()
@@ -164,7 +162,6 @@ func TestWhoMountsIntoTheOwnersContainerDecidesWhetherItCanBeRenamed(t *testing.
 	})
 }
 
-// Fact 7.
 func TestAPatchedMountGoesWithItsVolumeInOnePatch(t *testing.T) {
 	t.Parallel()
 	namespace := startWith(t, `{containers: [`+app+`]}`)
@@ -188,7 +185,6 @@ func TestAPatchedMountGoesWithItsVolumeInOnePatch(t *testing.T) {
 	require.Empty(t, after.Spec.Template.Spec.Volumes)
 }
 
-// Fact 8.
 func TestAVolumeOfTheSameNameAndAnotherSourceIsRefused(t *testing.T) {
 	t.Parallel()
 	namespace := startWith(t, `{containers: [`+app+`], volumes: [{name: data, emptyDir: {}}]}`)
@@ -203,7 +199,7 @@ func TestAVolumeOfTheSameNameAndAnotherSourceIsRefused(t *testing.T) {
 	}
 }
 
-// Facts 9 and 10: why the sidecar refers to the owner's volume and never lists it.
+// Why the sidecar refers to the owner's volume and never lists it.
 func TestASharedVolumeCanChangeOnlyIfWeMerelyReferToIt(t *testing.T) {
 	t.Parallel()
 	const mounting = `{name: vector, image: "registry.example/vector:1", volumeMounts: [{name: data, mountPath: /data}]}`
@@ -232,7 +228,6 @@ func TestASharedVolumeCanChangeOnlyIfWeMerelyReferToIt(t *testing.T) {
 	}
 }
 
-// Facts 11 and 12.
 func TestWhoComesSecondWithAContainersNameIsToldWhoHasIt(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ second, body string }{
@@ -252,7 +247,7 @@ func TestWhoComesSecondWithAContainersNameIsToldWhoHasIt(t *testing.T) {
 	}
 }
 
-// Fact 11: two that both force, and why the operator never forces against a
+// Two that both force, and why the operator never forces against a
 // deployer.
 func TestForceOnBothSidesEndsInARemovalThatFails(t *testing.T) {
 	t.Parallel()
@@ -271,7 +266,6 @@ func TestForceOnBothSidesEndsInARemovalThatFails(t *testing.T) {
 	require.ErrorContains(t, err, "image: Required value")
 }
 
-// Fact 13.
 func TestAnotherManagersNameLeavesTheOldContainer(t *testing.T) {
 	t.Parallel()
 	namespace := startWith(t, `{containers: [`+app+`]}`)
@@ -282,7 +276,6 @@ func TestAnotherManagersNameLeavesTheOldContainer(t *testing.T) {
 	require.ElementsMatch(t, []string{"app", "vector", "vector-2"}, containers(after))
 }
 
-// Fact 14.
 func TestTheUIDKeepsAnApplyFromCreatingWhatIsGone(t *testing.T) {
 	t.Parallel()
 	namespace := startWith(t, `{containers: [`+app+`]}`)
@@ -301,7 +294,6 @@ func TestTheUIDKeepsAnApplyFromCreatingWhatIsGone(t *testing.T) {
 	require.True(t, apierrors.IsConflict(err), "%v", err)
 }
 
-// Facts 15 and 16.
 func TestAnAppliedInitContainerIsLastUntilTheOthersAreNamedOnce(t *testing.T) {
 	t.Parallel()
 	const migrate = `{name: migrate, image: "registry.example/migrate:1"}`
@@ -319,7 +311,6 @@ func TestAnAppliedInitContainerIsLastUntilTheOthersAreNamedOnce(t *testing.T) {
 	require.NotContains(t, initContainers(after), "migrate", "it is its owner's alone again")
 }
 
-// Fact 18.
 func TestAPatchJustAfterCreationStartsPodsTwice(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -332,7 +323,6 @@ func TestAPatchJustAfterCreationStartsPodsTwice(t *testing.T) {
 	require.Equal(t, 2, replicaSets(t, namespace))
 }
 
-// Fact 20.
 func TestAnApplyThatFitsNoSchemaIsAnsweredWithAnInternalError(t *testing.T) {
 	t.Parallel()
 	namespace := startWith(t, `{containers: [`+app+`]}`)
@@ -353,8 +343,8 @@ func TestAnApplyThatFitsNoSchemaIsAnsweredWithAnInternalError(t *testing.T) {
 	}
 }
 
-// Fact 21, and its limit: the generation of a Deployment counts its annotations
-// too, so it tells of a rollout only when those stay the same.
+// The generation of a Deployment counts its annotations too, so a dry run tells of a rollout only
+// when those stay the same.
 func TestADryRunTellsWhetherARolloutWouldStart(t *testing.T) {
 	t.Parallel()
 	namespace := startWith(t, `{containers: [`+app+`]}`)

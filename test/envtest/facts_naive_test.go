@@ -138,7 +138,7 @@ func TestAChangedSelectorOrphansNothing(t *testing.T) {
 	require.Zero(t, counted.until(t, stays))
 }
 
-// Fact 12: two that want the same container.
+// Two that want the same container.
 func TestTwoVectorSidecarsOfOneNameDoNotFight(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)

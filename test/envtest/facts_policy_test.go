@@ -19,7 +19,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// Fact 22.
 func TestAMutatingPolicyInjectsAtCreation(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -118,7 +117,6 @@ func deploymentsOf(namespace string) *admissionv1.MatchResources {
 	}
 }
 
-// Fact 23.
 func TestADryRunOfAPodShowsWhatWouldRefuseIt(t *testing.T) {
 	t.Parallel()
 	root := int64(0)

@@ -18,7 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// What the operator makes of the measured facts, by their numbers.
+// What the operator makes of that behaviour: see facts_api_test.go.
 
 // ownerApplies deploys with server-side apply what the label selects.
 func ownerApplies(t *testing.T, namespace, pod string) (*appsv1.Deployment, error) {
@@ -27,7 +27,6 @@ func ownerApplies(t *testing.T, namespace, pod string) (*appsv1.Deployment, erro
 		spec: {selector: {matchLabels: {app: cart}}, template: {metadata: {labels: {app: cart}}, spec: `+pod+`}}}`)
 }
 
-// Fact 10.
 func TestTheOwnersLogVolumeStaysTheOwners(t *testing.T) {
 	t.Parallel()
 	const container = `{name: app, image: "registry.example/app:1", volumeMounts: [{name: logs, mountPath: /var/log/app}]}`
@@ -48,14 +47,14 @@ func TestTheOwnersLogVolumeStaysTheOwners(t *testing.T) {
 	require.Equal(t, generation+1, moved.Generation)
 }
 
-// Fact 11: the owner's manifest gains a container of the sidecar's name. Whoever
+// The owner's manifest gains a container of the sidecar's name. Whoever
 // deploys wins, the VectorSidecar says who it is, and can still be deleted.
 func TestAnOwnerThatForcesItsWayIntoTheSidecarsContainerKeepsIt(t *testing.T) {
 	t.Parallel()
 	takeOver(t, "deployer", "--server-side", "--force-conflicts", "--field-manager=deployer")
 }
 
-// Fact 11, where the owner's tool owns no more than the image that it changed:
+// The same where the owner's tool owns no more than the image that it changed:
 // the removal has to leave the owner's container.
 func TestAnOwnerThatAppliesIntoTheSidecarsContainerKeepsIt(t *testing.T) {
 	t.Parallel()
@@ -95,7 +94,7 @@ func takeOver(t *testing.T, manager string, flags ...string) {
 	require.Empty(t, deployment.Spec.Template.Spec.Volumes)
 }
 
-// Fact 13: the names are frozen.
+// The names are frozen.
 func TestTheManagersNameIsFrozen(t *testing.T) {
 	t.Parallel()
 	deployment, _ := injected(t)
@@ -108,7 +107,6 @@ func TestTheManagersNameIsFrozen(t *testing.T) {
 	require.Equal(t, []string{"vectorsidecar/logs"}, found)
 }
 
-// Fact 14.
 func TestAWorkloadThatIsReplacedMeanwhileIsInjectedAnewAndNeverCreated(t *testing.T) {
 	t.Parallel()
 	deployment, vs := injected(t)
@@ -126,7 +124,7 @@ func TestAWorkloadThatIsReplacedMeanwhileIsInjectedAnewAndNeverCreated(t *testin
 	require.True(t, apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(again), cart(vs.Namespace))))
 }
 
-// Fact 17: where the owner's later init container lands depends on the owner's
+// Where the owner's later init container lands depends on the owner's
 // tool. Neither costs the sidecar anything.
 func TestTheOwnersLaterInitContainerLandsByTheOwnersTool(t *testing.T) {
 	t.Parallel()
@@ -158,7 +156,7 @@ func TestTheOwnersLaterInitContainerLandsByTheOwnersTool(t *testing.T) {
 	}
 }
 
-// Fact 18: a workload that appears while its VectorSidecar is there costs two
+// A workload that appears while its VectorSidecar is there costs two
 // ReplicaSets at most.
 func TestANewWorkloadStartsAtMostTwice(t *testing.T) {
 	t.Parallel()
@@ -174,7 +172,7 @@ func TestANewWorkloadStartsAtMostTwice(t *testing.T) {
 	require.LessOrEqual(t, replicaSets(t, namespace), 2)
 }
 
-// Fact 19: what others add to our container is not ours to judge, and lasts
+// What others add to our container is not ours to judge, and lasts
 // through our changes.
 func TestWhatOthersAddToTheSidecarSurvives(t *testing.T) {
 	t.Parallel()
@@ -192,7 +190,7 @@ func TestWhatOthersAddToTheSidecarSurvives(t *testing.T) {
 	require.Contains(t, variables(deployment), "PROXY")
 }
 
-// Fact 20: what an API server would answer with an internal error is found
+// What an API server would answer with an internal error is found
 // before, and not tried again and again.
 func TestAKeyGivenTwiceIsFoundBeforeTheAPIServerSeesIt(t *testing.T) {
 	t.Parallel()

@@ -53,7 +53,7 @@ func countPods(t *testing.T, namespace string) (count func() (made, running int)
 	}
 }
 
-// Fact 18: a workload that has just appeared is injected at once. To let its first
+// A workload that has just appeared is injected at once. To let its first
 // ReplicaSet settle would save no pod, and leave the application without its sidecar
 // for longer. Measured: 52 pods ran in place of 64.
 func TestToInjectANewWorkloadAtOnceStartsNoMorePods(t *testing.T) {

@@ -201,7 +201,7 @@ func TestOwnersWriteOverInjectedWorkloads(t *testing.T) {
 		// revisions are pod templates, writes are requests of ours.
 		revisions, writes int
 	}{
-		// Fact 1: the items of others are not in the owner's lists, and stay.
+		// The items of others are not in the owner's lists, and stay.
 		// One template, the owner's new image; nothing for us to do.
 		"kubectl apply": {
 			write: func(t *testing.T, ns string) {
@@ -257,7 +257,7 @@ func TestOwnersWriteOverInjectedWorkloads(t *testing.T) {
 			},
 			version: "1", revisions: 2,
 		},
-		// Fact 3: the whole object is replaced, so the owner's template is
+		// The whole object is replaced, so the owner's template is
 		// without the sidecar; ours puts it back. Fewer would take a
 		// webhook. Two requests of ours: ordering a native sidecar before
 		// the owner's init container takes a second one, and no revision.
@@ -267,7 +267,7 @@ func TestOwnersWriteOverInjectedWorkloads(t *testing.T) {
 			},
 			version: "2", revisions: 2, writes: 2,
 		},
-		// Fact 3: the revision before the injection, and ours again.
+		// The revision before the injection, and ours again.
 		"kubectl rollout undo to before the injection": {
 			write:   func(t *testing.T, ns string) { run(t, ns, "kubectl", "rollout", "undo", "deployment/cart") },
 			version: "1", revisions: 2, writes: 2,

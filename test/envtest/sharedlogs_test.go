@@ -62,7 +62,7 @@ func shared(t *testing.T, containers string) (*appsv1.Deployment, *v1alpha1.Vect
 
 const app2 = `{name: app2, image: "registry.example/app:2"}`
 
-// Facts 5 and 6: we are no owner of the application's container.
+// We are no owner of the application's container.
 func TestAnOwnerMayRenameAContainerThatGotTheLogVolume(t *testing.T) {
 	t.Parallel()
 	deployment, vs := shared(t, `[`+app+`]`)
@@ -80,7 +80,6 @@ func TestAnOwnerMayRenameAContainerThatGotTheLogVolume(t *testing.T) {
 	require.Equal(t, 2, counted.until(t, deployment), "the owner's change and ours")
 }
 
-// Fact 7.
 func TestTheLogVolumeLeavesWithTheSidecarInOnePatch(t *testing.T) {
 	t.Parallel()
 	for name, containers := range map[string]string{
