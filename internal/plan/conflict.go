@@ -5,6 +5,7 @@ package plan
 
 import (
 	"fmt"
+	"path"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -103,13 +104,17 @@ func applicationConflict(mounts []workload.Mount, ours workload.Owned, view *wor
 			return blocked("the workload has no container %q to mount volume %q into", wanted.Container, wanted.Name)
 		}
 		for _, there := range view.Containers[at].Mounts {
-			if there.MountPath == wanted.MountPath && !ours.Mounts(there.Name) {
-				return conflict("container %q mounts volume %q at %s already", wanted.Container, there.Name, wanted.MountPath)
+			if folder(there.MountPath) == folder(wanted.MountPath) && !ours.Mounts(there.Name) {
+				return conflict("container %q mounts volume %q at %s already", wanted.Container, there.Name, there.MountPath)
 			}
 		}
 	}
 	return nil
 }
+
+// folder is where a mount is: the API server takes paths with "..", "//" or no slash at all, and the
+// kubelet mounts there all the same.
+func folder(mountPath string) string { return path.Join("/", mountPath) }
 
 // portConflict finds a port that another container of the pod declares.
 func portConflict(container *corev1.Container, ours workload.Owned, view *workload.View) *obstacle {

@@ -316,6 +316,9 @@ func TestAMountInTheApplicationIsPatchedIn(t *testing.T) {
 	app := func(change func(*workload.Container)) func(*workload.View) {
 		return func(v *workload.View) { change(&v.Containers[len(v.Containers)-1]) }
 	}
+	mounting := func(path string) *workload.View {
+		return with(application(), app(func(c *workload.Container) { c.Mounts = []corev1.VolumeMount{{Name: "logs", MountPath: path}} }))
+	}
 	for name, test := range map[string]struct {
 		view    *workload.View
 		want    Action
@@ -325,7 +328,12 @@ func TestAMountInTheApplicationIsPatchedIn(t *testing.T) {
 		"one that has it":      {shares(), None, false},
 		"one that lost it":     {with(shares(), app(func(c *workload.Container) { c.Mounts = nil })), Update, true},
 		"one that moved it":    {with(shares(), app(func(c *workload.Container) { c.Mounts[0].MountPath = "/x" })), Update, true},
-		"another mount there":  {with(application(), app(func(c *workload.Container) { c.Mounts = []corev1.VolumeMount{{Name: "logs", MountPath: "/data"}} })), Conflict, false},
+		"another mount there":  {mounting("/data"), Conflict, false},
+		"by a trailing slash":  {mounting("/data/"), Conflict, false},
+		"by two slashes":       {mounting("//data"), Conflict, false},
+		"by a way round":       {mounting("/var/../data/."), Conflict, false},
+		"by no slash":          {mounting("data"), Conflict, false},
+		"a mount below":        {mounting("/data/below"), Inject, true},
 		"no such container":    {with(application(), app(func(c *workload.Container) { c.Name = "web" })), Blocked, false},
 		"only init containers": {with(application(), app(func(c *workload.Container) { c.Init = true })), Blocked, false},
 	} {

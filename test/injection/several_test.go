@@ -167,6 +167,30 @@ func TestWhatTheOperatorLeavesOutIsLeftOut(t *testing.T) {
 	}
 }
 
+// Which of two mounts is where the logs are cannot be told in CEL where a path is not clean.
+func TestAMountOnAWayRoundIsTheOperatorsToJudge(t *testing.T) {
+	t.Parallel()
+	namespace := world.Namespace(t)
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithLogs("/var/log/app").Build()
+	world.Create(t, vs)
+	matched := func(name string) *objects.Deployment {
+		return objects.NewDeployment(name, namespace).Labelled("logs", "vector").WithEmptyDir("logs", "/var/log/app")
+	}
+	first := matched("first").Build()
+	world.Create(t, first)
+	harness.Until(t, world, first, "the operator's sidecar", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) })
+	isOffered(t, vs)
+	untilActive(t, matched("any").Build(), "vector")
+	for path, isIn := range map[string]bool{
+		"/var/log": true, "/": true, "/var/log/...": true, "/var/log/.app": true, "/var/log/app/..below": true,
+		"/var/log/app/": false, "/var/log//app": false, "/var/./log/app": false, "/var/log/../log/app": false, "/var/log/app/.": false, "var/log/app": false,
+	} {
+		object := matched("other").WithEmptyDir("other", path).Build()
+		require.NoError(t, world.Client.Create(t.Context(), object, client.DryRunAll), path)
+		require.Equal(t, isIn, has(object, "vector"), path)
+	}
+}
+
 func longText(n int) string {
 	text := make([]byte, n)
 	for i := range text {
