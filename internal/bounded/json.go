@@ -15,6 +15,9 @@ const (
 	longestExponent = 3
 )
 
+// A WrongTypeError says what a text has where something else is expected.
+type WrongTypeError = json.UnmarshalTypeError
+
 // MeasureJSON checks a JSON text against the limits, and returns its size. The error is an
 // *Error: syntax errors are not detected here.
 func (l Limits) MeasureJSON(text []byte) (Size, error) {

@@ -194,7 +194,7 @@ func (d *Document) Decode() ([]Document, error) {
 		Items      []any  `json:"items"`
 	}
 	if err := bounded.Object().DecodeYAML(d.Text, &head); err != nil {
-		return nil, withoutPreface(err)
+		return nil, inPlainWords(err)
 	}
 	d.Kind = head.Kind
 	if d.Object = newObject(head.APIVersion, d.Kind); d.Object == nil {
@@ -248,8 +248,26 @@ func decodeStrict(text []byte, into any) error {
 	return errors.Join(append(findings, err)...)
 }
 
-// withoutPreface removes a library's own preface from an error.
-func withoutPreface(err error) error {
+// inPlainWords is an error of a document's head without a library's own preface, and without types of Go.
+func inPlainWords(err error) error {
+	var wrong *bounded.WrongTypeError
+	if errors.As(err, &wrong) {
+		is := map[string]string{"array": "a list", "bool": "a boolean", "object": "an object"}[wrong.Value]
+		if is == "" { // A number is named with its digits.
+			is = "a " + wrong.Value
+		}
+		switch {
+		case wrong.Field != "":
+			wanted := "a string"
+			if wrong.Field == "items" {
+				wanted = "a list"
+			}
+			return fmt.Errorf("%s is %s, and has to be %s", wrong.Field, is, wanted)
+		case wrong.Value == "array":
+			return errors.New("it is a list and no object: write each of its objects as a document of its own, separated by ---, or all of them as items of kind: List")
+		}
+		return fmt.Errorf("it is %s and no object: a manifest has apiVersion, kind and metadata", is)
+	}
 	if text, isLibrary := strings.CutPrefix(err.Error(), "error converting YAML to JSON: "); isLibrary {
 		return errors.New(text)
 	}
