@@ -8,6 +8,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -154,4 +155,40 @@ func TestAnInterruptedReconcileBlamesNobody(t *testing.T) {
 	}})
 	require.Equal(t, exitError, a.run(ctx, []string{"reconcile", "logs", "-n", "shop"}))
 	require.Contains(t, notes.String(), "error: waiting for the operator: context canceled")
+}
+
+// What -o name prints, and what kubectl takes, names one everywhere.
+func TestASidecarIsNamedAsKubectlDoes(t *testing.T) {
+	cluster := &cluster{objects: []client.Object{
+		objects.NewVectorSidecar("logs", "shop").Build(), objects.NewVectorSidecar("traces", "shop").Build(),
+		&v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "all"}}, &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "other"}},
+	}}
+	for argument, want := range map[string]string{
+		"logs": "logs", "vs/logs": "logs", "VectorSidecar/logs": "logs", "vectorsidecars/logs": "logs",
+		"vectorsidecar.observability.kontroloop.ai/logs": "logs",
+		"clustervectorsidecar/all":                       "all", "ClusterVectorSidecars/all": "all",
+		"clustervectorsidecars.observability.kontroloop.ai/all": "all",
+	} {
+		verbs := [][]string{{"get"}, {"rollout", "pause"}, {"rollout", "resume"}}
+		if want == "logs" {
+			verbs = append(verbs, []string{"reconcile", "--timeout", "0"})
+		}
+		if strings.Contains(argument, "/") {
+			verbs = append(verbs, []string{"rollout", "retry"})
+		}
+		for _, verb := range verbs {
+			out, notes, code := cluster.runOutside(t, append(verb, argument, "-n", "shop")...)
+			require.Zero(t, code, "%v %s: %s", verb, argument, notes)
+			require.NotContains(t, out, "traces", argument)
+			require.NotContains(t, out, "other", argument)
+		}
+		printed, _, _ := cluster.runOutside(t, "get", argument, "-n", "shop", "-o", "name")
+		require.Regexp(t, `^(cluster)?vectorsidecar\.observability\.kontroloop\.ai/`+want+"\n$", printed)
+		again, notes, code := cluster.runOutside(t, "get", strings.TrimSpace(printed), "-n", "shop", "-o", "name")
+		require.Zero(t, code, notes)
+		require.Equal(t, printed, again)
+	}
+	_, notes, code := cluster.runOutside(t, "get", "deployment/cart", "-n", "shop")
+	require.Equal(t, exitError, code)
+	require.Contains(t, notes, `there is no VectorSidecar "deployment/cart" in namespace shop`)
 }

@@ -11,7 +11,6 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -26,10 +25,11 @@ import (
 func clusterNames(arguments []string) (names []string, isAsked bool, err error) {
 	isAll, others := false, 0
 	for _, argument := range arguments {
-		switch name, isOne := meta.ClusterOf(strings.ToLower(argument)); {
+		name, _ := sidecarName(argument)
+		switch ofCluster, isOne := meta.ClusterOf(name); {
 		case isOne:
-			names = append(names, name)
-		case argument == "clustervectorsidecars" || argument == "clustervectorsidecar":
+			names = append(names, ofCluster)
+		case isKind(argument, clusterVectorSidecars):
 			isAll = true
 		default:
 			others++

@@ -115,9 +115,14 @@ func sidecarsOf(ctx context.Context, cluster client.Reader, namespace string, na
 	return named(found.Items, names, namespace)
 }
 
-// named picks those with the given names, all if there are none.
-func named(found []v1alpha1.VectorSidecar, names []string, namespace string) ([]v1alpha1.VectorSidecar, error) {
-	for _, name := range names {
+// named picks those with the given names, which may be pairs as vectorsidecar/NAME, all if there are none.
+func named(found []v1alpha1.VectorSidecar, arguments []string, namespace string) ([]v1alpha1.VectorSidecar, error) {
+	var names []string
+	for _, name := range arguments {
+		if bare, isOne := sidecarName(name); isOne {
+			name = bare
+		}
+		names = append(names, name)
 		if !slices.ContainsFunc(found, func(s v1alpha1.VectorSidecar) bool { return s.Name == name }) {
 			return nil, fmt.Errorf("there is no VectorSidecar %q%s", name, in(namespace))
 		}

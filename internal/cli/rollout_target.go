@@ -21,18 +21,25 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// vectorSidecars are the names by which kubectl knows the kind.
-var vectorSidecars = []string{"vectorsidecar", "vectorsidecars", "vs"}
+// vectorSidecars and clusterVectorSidecars are the names by which kubectl knows the kinds.
+var (
+	vectorSidecars        = []string{"vectorsidecar", "vectorsidecars", "vs"}
+	clusterVectorSidecars = []string{"clustervectorsidecar", "clustervectorsidecars"}
+)
+
+// isKind reports whether a word is one of a kind's names, with its group or without.
+func isKind(word string, names []string) bool {
+	return slices.Contains(names, strings.TrimSuffix(strings.ToLower(word), "."+v1alpha1.GroupVersion.Group))
+}
 
 // sidecarName returns the name in vectorsidecar/NAME, or clustervectorsidecar/NAME as it is. isOne is
 // false for all else.
 func sidecarName(argument string) (name string, isOne bool) {
 	kind, name, isPair := strings.Cut(argument, "/")
-	kind = strings.ToLower(kind)
 	switch {
-	case isPair && slices.Contains(vectorSidecars, kind):
+	case isPair && isKind(kind, vectorSidecars):
 		return name, true
-	case isPair && (kind == "clustervectorsidecar" || kind == "clustervectorsidecars"):
+	case isPair && isKind(kind, clusterVectorSidecars):
 		return meta.InNamespace(name), true
 	}
 	return "", false
