@@ -10,7 +10,9 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -20,6 +22,13 @@ import (
 // settleTime is how long a watch waits for further changes before it refreshes, because several
 // objects change together.
 const settleTime = 200 * time.Millisecond
+
+// pause is how long to wait until a watch that has ended begins again, as client-go does: the API server
+// ends one after half an hour or more, but a proxy may end each at once.
+var pause = wait.Backoff{Duration: 800 * time.Millisecond, Factor: 2, Jitter: 1, Steps: 10, Cap: 30 * time.Second}
+
+// pauseReset is how long a watch lasts before the pause is short again.
+const pauseReset = 2 * time.Minute
 
 // watched are the objects of a kind that a command prints: those of a namespace, or all.
 type watched struct {
@@ -59,12 +68,13 @@ func workloadsIn(namespace string) (all []watched) {
 // no error.
 func (a *app) watch(ctx context.Context, cluster client.WithWatch, show func() ([]byte, error), what ...watched) error {
 	w := &watcher{app: a, show: show}
-	for ctx.Err() == nil { // The API server ends watches from time to time.
-		if err := w.round(ctx, cluster, what); err != nil && ctx.Err() == nil {
-			return err
-		}
+	err := pause.DelayWithReset(clock.RealClock{}, pauseReset).Until(ctx, true, true, func(ctx context.Context) (bool, error) {
+		return false, w.round(ctx, cluster, what)
+	})
+	if ctx.Err() != nil {
+		return nil //nolint:nilerr // Somebody has seen enough.
 	}
-	return nil
+	return err
 }
 
 // watcher remembers what it has shown.

@@ -9,11 +9,13 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
@@ -96,4 +98,27 @@ func TestAWatchShowsWhatComes(t *testing.T) {
 			require.Equal(t, test.watches, watches)
 		})
 	}
+}
+
+// A proxy may end each watch at once.
+func TestAWatchThatEndsAtOnceBeginsAgainAfterAPause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+		defer cancel()
+		begun := 0
+		live := interceptor.NewClient(nil, interceptor.Funcs{
+			Watch: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) (watch.Interface, error) {
+				if begun++; begun > 100 {
+					cancel()
+				}
+				ended := watch.NewFake()
+				ended.Stop()
+				return ended, nil
+			},
+		})
+		a := &app{IOStreams: genericiooptions.NewTestIOStreamsDiscard()}
+		require.NoError(t, a.watch(ctx, live, func() ([]byte, error) { return nil, nil }, sidecarsIn("shop")))
+		require.Greater(t, begun, 10)
+		require.Less(t, begun, 50)
+	})
 }
