@@ -5,6 +5,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -47,7 +48,8 @@ the reason. One without a reason, or that ignores nothing, is itself a finding.
 
     # vectorsidecar: ignore VSC215 because the collector of the team reads it
 
-The exit code is 0 if there are no findings, 1 if there are, and 2 if it could not look.`,
+The exit code is 0 if there are no findings, 1 if there are, and 2 if it could not look, or found
+no file to look at.`,
 		Example: `# a folder of samples
 kubectl vectorsidecar lint docs/samples
 # values and templates of a sidecar chart, for a pipeline
@@ -119,8 +121,11 @@ func (o *lintOptions) run(ctx context.Context, arguments []string) error {
 	if err := o.findings.print(ofFiles); err != nil {
 		return err
 	}
-	if len(ofFiles.Findings) > 0 {
+	switch {
+	case len(ofFiles.Findings) > 0:
 		return &foundError{}
+	case ofFiles.Linted == 0: // That would look like success.
+		return errors.New("no file was checked: name files with objects, values or Vector configuration")
 	}
 	return nil
 }

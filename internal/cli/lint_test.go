@@ -34,3 +34,20 @@ func TestAFolderWithNothingToLintIsAnError(t *testing.T) {
 	require.EqualError(t, err, "there is nothing to lint in "+root+"/empty: recognized file extensions are .yaml, .yml, .json, .toml")
 	require.NotErrorAs(t, err, new(*foundError))
 }
+
+// A pipeline must not take a mistyped path for a clean one.
+func TestFilesOfWhichNoneIsLintedAreAnError(t *testing.T) {
+	root := t.TempDir()
+	require.NoError(t, os.Mkdir(root+"/other", 0o700))
+	for name, text := range map[string]string{"/other/compose.yaml": "services: {}\n", "/README.md": "# Shop\n", "/logs.yaml": shopFiles(t)["logs.yaml"]} {
+		require.NoError(t, os.WriteFile(root+name, []byte(text), 0o600))
+	}
+	for _, arguments := range [][]string{{root + "/README.md"}, {root + "/other"}, {root + "/other/compose.yaml", root + "/README.md"}, {root + "/other", "-o", "json"}} {
+		out, err := run(t, nil, append([]string{"lint"}, arguments...)...)
+		require.EqualError(t, err, "no file was checked: name files with objects, values or Vector configuration", out)
+		require.NotErrorAs(t, err, new(*foundError))
+		require.Contains(t, out, arguments[0], "what was skipped is named")
+	}
+	out, err := run(t, nil, "lint", root+"/README.md", root+"/logs.yaml")
+	require.NoError(t, err, "one of many may be skipped, as with a glob: %s", out)
+}
