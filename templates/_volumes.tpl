@@ -81,6 +81,7 @@ the deepest one, comes before a volume of ours.
 {{- define "vector-sidecar.logs" }}
 {{- if .Values.sidecar.logs.path }}
 {{- $path := trimSuffix "/" .Values.sidecar.logs.path }}
+{{- if not $path }}{{ fail "sidecar.logs.path is /, where no volume can be mounted: name the folder that the application logs to" }}{{ end }}
 {{- $wanted := .Values.sidecar.logs.containers }}
 {{- $best := dict }}
 {{- $env := list }}

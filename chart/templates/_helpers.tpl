@@ -4,7 +4,7 @@ SPDX-License-Identifier: Apache-2.0
 */ -}}
 
 {{- define "vector-sidecar-operator.name" -}}
-{{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 63 | regexFind "^.*[^-.]" -}}
 {{- end -}}
 
 {{- /* The name of every object of the release, or its beginning. 50 characters, so
@@ -12,7 +12,7 @@ that it is a DNS label with the longest suffix, "-environments", too. */ -}}
 {{- define "vector-sidecar-operator.fullname" -}}
 {{- $name := include "vector-sidecar-operator.name" . -}}
 {{- $full := ternary .Release.Name (printf "%s-%s" .Release.Name $name) (contains $name .Release.Name) -}}
-{{- default $full .Values.fullnameOverride | trunc 50 | trimSuffix "-" -}}
+{{- default $full .Values.fullnameOverride | trunc 50 | regexFind "^.*[^-.]" -}}
 {{- end -}}
 
 {{- /* The name of roles that have no namespace: releases of the same name in two
@@ -62,7 +62,7 @@ annotations:
 {{- define "vector-sidecar-operator.image" -}}
 {{- $global := default dict .Values.global -}}
 {{- with .Values.image -}}
-{{- with default .registry $global.imageRegistry }}{{ . }}/{{ end -}}
+{{- with default .registry $global.imageRegistry }}{{ trimSuffix "/" . }}/{{ end -}}
 {{- .repository }}:{{ default $.Chart.AppVersion .tag -}}
 {{- with .digest }}@{{ . }}{{ end -}}
 {{- end -}}
