@@ -46,40 +46,47 @@ type knownDefinition struct {
 // objection says why the API server must not put a sidecar into the pods of a kind, "" if it may: it
 // would drop what the definition does not have.
 func (d *definitions) objection(ctx context.Context, kind *workload.Kind, pod map[string]any) (string, error) {
-	if d == nil || !kind.Traits.MayLack {
-		return "", nil
-	}
-	if !d.isServed(kind) {
-		return "the API server does not serve " + kind.Plural, nil
-	}
-	known, err := d.of(ctx, kind)
-	switch {
-	case apierrors.IsForbidden(err):
-		return err.Error(), nil
-	case err != nil:
+	if err := d.learn(ctx, kind); err != nil {
 		return "", err
-	case known.why != "":
-		return known.why, nil
 	}
-	if field := known.is.Unknown(pod); field != "" {
-		return fmt.Sprintf("the definition of %s, of an earlier release perhaps, does not have %s", kind.Plural, field), nil
-	}
-	return "", nil
+	return d.undefined(kind, pod), nil
 }
 
-// lacking returns what says which field the definition of a kind lacks, "" for none, or if it is not known now: who
-// writes the OverlaySet reports that. It is nil where nobody knows definitions.
-func (d *definitions) lacking(ctx context.Context) func(kind *workload.Kind, pod map[string]any) string {
-	if d == nil {
+// undefined is objection by what is known of the definition, "" if nothing is.
+func (d *definitions) undefined(kind *workload.Kind, pod map[string]any) string {
+	if d == nil || !kind.Traits.MayLack {
+		return ""
+	}
+	if !d.isServed(kind) {
+		return "the API server does not serve " + kind.Plural
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	known := d.known[kind.Kind]
+	switch {
+	case known == nil:
+		return ""
+	case known.why != "":
+		return known.why
+	}
+	if field := known.is.Unknown(pod); field != "" {
+		return fmt.Sprintf("the definition of %s, of an earlier release perhaps, does not have %s", kind.Plural, field)
+	}
+	return ""
+}
+
+// learn reads the definition of a kind, unless that was done just now.
+func (d *definitions) learn(ctx context.Context, kind *workload.Kind) error {
+	if d == nil || !kind.Traits.MayLack || !d.isServed(kind) {
 		return nil
 	}
-	return func(kind *workload.Kind, pod map[string]any) string {
-		why, err := d.objection(ctx, kind, pod)
-		if err != nil {
-			return ""
-		}
-		return why
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if known := d.known[kind.Kind]; known != nil && d.now().Sub(known.at).Abs() < definitionAge {
+		return nil
 	}
+	_, err := d.read(ctx, kind)
+	return err
 }
 
 // haveChanged reads again what was asked for, and reports whether one of the definitions is another one: whoever
@@ -98,18 +105,26 @@ func (d *definitions) haveChanged(ctx context.Context) (isNew bool) {
 	return isNew
 }
 
-func (d *definitions) of(ctx context.Context, kind *workload.Kind) (*knownDefinition, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if known := d.known[kind.Kind]; known != nil && d.now().Sub(known.at).Abs() < definitionAge {
-		return known, nil
-	}
-	return d.read(ctx, kind)
-}
-
 // read reads the definition of a kind, and returns the one that is known if it is still the same.
 func (d *definitions) read(ctx context.Context, kind *workload.Kind) (*knownDefinition, error) {
-	known, now := d.known[kind.Kind], d.now()
+	known := d.known[kind.Kind]
+	found, err := d.fetch(ctx, kind, known)
+	switch {
+	case apierrors.IsForbidden(err):
+		found = &knownDefinition{why: err.Error()}
+	case err != nil:
+		return nil, err
+	}
+	if known != nil && known.address == found.address && known.why == found.why {
+		found = known
+	}
+	found.at = d.now()
+	d.known[kind.Kind] = found
+	return found, nil
+}
+
+// fetch reads the definition of a kind from the API server, if it is not the one that is known.
+func (d *definitions) fetch(ctx context.Context, kind *workload.Kind, known *knownDefinition) (*knownDefinition, error) {
 	all, err := d.documents.PathsWithContext(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("listing the OpenAPI documents of the API server: %w", err)
@@ -120,17 +135,15 @@ func (d *definitions) read(ctx context.Context, kind *workload.Kind) (*knownDefi
 	}
 	address := document.ServerRelativeURL()
 	if known != nil && known.address == address {
-		known.at = now
 		return known, nil
 	}
 	text, err := document.SchemaWithContext(ctx, runtime.ContentTypeJSON)
 	if err != nil {
 		return nil, fmt.Errorf("reading the OpenAPI document of %s: %w", kind.GroupVersion(), err)
 	}
-	known = &knownDefinition{address: address, at: now}
-	if known.is, err = overlayset.ReadDefinition(text, kind.GroupVersionKind, kind.Template); err != nil {
-		known.why = err.Error()
+	found := &knownDefinition{address: address}
+	if found.is, err = overlayset.ReadDefinition(text, kind.GroupVersionKind, kind.Template); err != nil {
+		found.why = err.Error()
 	}
-	d.known[kind.Kind] = known
-	return known, nil
+	return found, nil
 }

@@ -64,7 +64,9 @@ func TestADefinitionIsReadAgainWhenItIsAnotherOne(t *testing.T) {
 	require.ErrorContains(t, err, "the connection was lost")
 	from.err = apierrors.NewForbidden(schema.GroupResource{}, "/openapi/v3", errors.New("no"))
 	require.Contains(t, says(rollouts), "forbidden", "that is no matter of trying again")
+	require.False(t, known.haveChanged(t.Context()))
 	from.err = nil
+	now = now.Add(definitionAge)
 	_, err = known.objection(t.Context(), rollouts, pod)
 	require.EqualError(t, err, "the API server has no OpenAPI document of argoproj.io/v1alpha1 yet")
 
@@ -87,7 +89,9 @@ func TestADefinitionIsReadAgainWhenItIsAnotherOne(t *testing.T) {
 	require.False(t, known.haveChanged(t.Context()))
 	from.address, from.text = "/a", document(`"name": {}`)
 	require.True(t, known.haveChanged(t.Context()), "it is looked for, however old what is known is")
-	require.Contains(t, known.lacking(t.Context())(rollouts, pod), "does not have initContainers.restartPolicy")
+	listings = from.listings
+	require.Contains(t, known.undefined(rollouts, pod), "does not have initContainers.restartPolicy")
+	require.Equal(t, listings, from.listings, "a decision asks nobody")
 	require.False(t, known.haveChanged(t.Context()))
 	from.err = errors.New("the connection was lost")
 	require.False(t, known.haveChanged(t.Context()))

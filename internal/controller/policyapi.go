@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/discovery"
 
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -52,12 +53,17 @@ func (p *policyAPI) unserved() string {
 	return "" // Where it is not known either.
 }
 
-// lacking is that of the definitions.
-func (p *policyAPI) lacking(ctx context.Context) func(kind *workload.Kind, pod map[string]any) string {
+// define reads the definitions of kinds. That one cannot be read is for who writes the OverlaySet to report.
+func (p *policyAPI) define(ctx context.Context, kinds []v1alpha1.WorkloadKind) func(kind *workload.Kind, pod map[string]any) string {
 	if p == nil {
 		return nil
 	}
-	return p.definitions.lacking(ctx)
+	for _, name := range kinds {
+		if kind := workload.KindOf(string(name)); kind != nil {
+			_ = p.definitions.learn(ctx, kind)
+		}
+	}
+	return p.definitions.undefined
 }
 
 // look asks the API server, and reports whether the answer is another one than before. Without an

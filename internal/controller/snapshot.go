@@ -91,7 +91,7 @@ func (s *snapshots) from(ctx context.Context, sidecar *v1alpha1.VectorSidecar, f
 		return nil, err
 	}
 	taken := &evaluate.Snapshot{Observed: observed}
-	taken.Offers, taken.Unserved, taken.Lacking = s.options.OverlaySets, s.policies.unserved(), s.policies.lacking(ctx)
+	taken.Offers, taken.Unserved, taken.Undefined = s.options.OverlaySets, s.policies.unserved(), s.policies.define(ctx, sidecar.Spec.Kinds())
 	taken.Loops, _ = from.known.Loops()
 	taken.Trials, taken.Denials = from.known.Trials(), from.known.Denials()
 	taken.Started, taken.Carried, taken.OnNodes = from.known.Generation, from.known.Carried, s.workloads.OnEveryNode

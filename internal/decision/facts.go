@@ -42,8 +42,8 @@ type Facts struct {
 	// none; both are empty if nobody asks, or it is not known.
 	Offers []desired.Offer
 	Left   string
-	// Lacking says which field of an offer the definition of a kind lacks, so that the API server would drop it.
-	Lacking map[OfferTo]string
+	// Undefined says which field of an offer the definition of a kind does not have, so that the API server would drop it.
+	Undefined map[OfferTo]string
 	// Asked are the names of all ConfigMaps that were needed.
 	Asked []string
 	// Verdicts are the results of Vector's own validation, by key; nil if the operator

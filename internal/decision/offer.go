@@ -70,7 +70,7 @@ func (f *Facts) objectionIn(kind string, to *desired.Offer) string {
 	if why := f.objection(to); why != "" {
 		return why
 	}
-	return f.Lacking[OfferTo{to.Rendered.Desired.InjectedHash(), kind}]
+	return f.Undefined[OfferTo{to.Rendered.Desired.InjectedHash(), kind}]
 }
 
 // objection says why a sidecar must not get into a workload that nobody has looked at, "" if

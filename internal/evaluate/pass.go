@@ -284,7 +284,7 @@ func (p *pass) look(snapshot *Snapshot, injected []decision.Workload) {
 		}
 	}
 	for _, offer := range p.facts.Offers {
-		p.lack(snapshot, &offer)
+		p.define(snapshot, &offer)
 		p.find(offer.ConfigMaps()...)
 		if of := offer.Rendered.Validation; of != nil && snapshot.Verdict != nil {
 			p.facts.Verdicts[of.Key] = snapshot.Verdict(of.Key)
@@ -308,9 +308,9 @@ func (p *pass) offer(ctx context.Context, injected []decision.Workload) {
 	p.facts.Offers, p.facts.Left = p.wanted.Offers(ctx, p.facts.Sidecar.Namespace, seen)
 }
 
-// lack sets what the definitions of kinds lack of an offer.
-func (p *pass) lack(snapshot *Snapshot, offer *desired.Offer) {
-	if snapshot.Lacking == nil {
+// define sets what the definitions of kinds do not have of an offer.
+func (p *pass) define(snapshot *Snapshot, offer *desired.Offer) {
+	if snapshot.Undefined == nil {
 		return
 	}
 	for _, kind := range p.facts.Sidecar.Spec.Kinds() {
@@ -318,11 +318,11 @@ func (p *pass) lack(snapshot *Snapshot, offer *desired.Offer) {
 		if of == nil {
 			continue
 		}
-		if why := snapshot.Lacking(of, tree.At(offer.Rendered.Overlay.Body, "spec")); why != "" {
-			if p.facts.Lacking == nil {
-				p.facts.Lacking = map[decision.OfferTo]string{}
+		if why := snapshot.Undefined(of, tree.At(offer.Rendered.Overlay.Body, "spec")); why != "" {
+			if p.facts.Undefined == nil {
+				p.facts.Undefined = map[decision.OfferTo]string{}
 			}
-			p.facts.Lacking[decision.OfferTo{Hash: offer.Rendered.Desired.InjectedHash(), Kind: of.Kind}] = why
+			p.facts.Undefined[decision.OfferTo{Hash: offer.Rendered.Desired.InjectedHash(), Kind: of.Kind}] = why
 		}
 	}
 }

@@ -55,9 +55,9 @@ type Snapshot struct {
 	// Unserved says why the API server injects nothing in the operator's place, whatever the sidecar
 	// is; "" for no such reason, or if it is not known.
 	Unserved string
-	// Lacking says which field of a pod the definition of a kind lacks, so that the API server would drop it, "" for
-	// none; nil if that is not known.
-	Lacking func(kind *workload.Kind, pod map[string]any) string
+	// Undefined says which field of a pod the definition of a kind does not have, so that the API server would drop it,
+	// "" for none, or if it is not known; nil if nobody knows definitions.
+	Undefined func(kind *workload.Kind, pod map[string]any) string
 	// Hold lets nothing but removals be written; nil if nothing does.
 	Hold *plan.Hold
 	// Late lets nothing begin that has waited for spec.rollout.maxAge; nil if nothing does.

@@ -93,8 +93,8 @@ const (
 
 // FindInstallation finds the operator's Deployment by the label and flags that the installation
 // chart gives it: of several, one that watches a namespace if that is given, and of these one that has the
-// chart's roles. It returns nil if there is none. If only the Deployment may be read, it returns the Installation without values and template sets,
-// and the error.
+// chart's roles. It returns nil if there is none. If only the Deployment may be read, it returns the Installation
+// without values and template sets, and the error.
 func FindInstallation(ctx context.Context, cluster client.Reader, namespace, watched string) (*Installation, error) {
 	var found appsv1.DeploymentList
 	labels := client.MatchingLabels{"app.kubernetes.io/component": "operator"}
