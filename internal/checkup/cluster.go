@@ -51,14 +51,14 @@ var (
 	native = utilversion.MustParseGeneric(workload.FirstNative)
 )
 
-// Diagnosis checks a cluster. Cluster, Catalogue, KubeVersion, OldestKubelet and Now are required.
+// Diagnosis checks a cluster. Cluster, Catalog, KubeVersion, OldestKubelet and Now are required.
 type Diagnosis struct {
 	Cluster client.Client
 	// AsOperator returns a client for the same cluster that impersonates the operator's
 	// ServiceAccount, by user name.
 	AsOperator func(user string) (client.Client, error)
-	// Catalogue is a new one with the built-in sidecar chart.
-	Catalogue *desired.Catalog
+	// Catalog is a new one with the built-in sidecar chart.
+	Catalog *desired.Catalog
 	// KubeVersion of the API server, such as "v1.36.0".
 	KubeVersion string
 	// OldestKubelet looks for the oldest kubelet of the cluster.
@@ -163,7 +163,7 @@ func (d *Diagnosis) installation(ctx context.Context) (*source.Installation, Res
 // values validates what the installation gives out.
 func (d *Diagnosis) values(installation *source.Installation) Result {
 	const check = "values of the installation"
-	platform := installation.Platform(d.Catalogue)
+	platform := installation.Platform(d.Catalog)
 	var faults []string
 	for _, fault := range platform.Faults() {
 		faults = append(faults, fault.Err.Error())

@@ -222,10 +222,10 @@ func TestValuesAreHeldAgainstTheTemplateSetsOfTheInstallation(t *testing.T) {
 		"with a policy that is none":       {map[string]string{"policy": "overides: {}\n"}, nil, Failed, "ConfigMap vector-system/vso-environments policy:1: overides: unknown key"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			catalogue, err := desired.NewCatalog(files)
+			catalog, err := desired.NewCatalog(files)
 			require.NoError(t, err)
 			installation := &source.Installation{Namespace: "vector-system", ValuesFrom: "vso-environments", Environment: "qa", Values: test.values, TemplateSets: test.sets}
-			found := (&Diagnosis{Catalogue: catalogue}).values(installation)
+			found := (&Diagnosis{Catalog: catalog}).values(installation)
 			require.Equal(t, test.state, found.State, found.Message)
 			require.Equal(t, 1, strings.Count(found.Message, test.says), found.Message)
 		})

@@ -54,7 +54,7 @@ func (o *checkOptions) run(ctx context.Context) error {
 	if err := o.output.check(); err != nil {
 		return err
 	}
-	catalogue, err := catalogueOf(o.app.chart)
+	catalog, err := catalogOf(o.app.chart)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (o *checkOptions) run(ctx context.Context) error {
 		return fmt.Errorf("asking for the version of the API server: %w", err)
 	}
 	one := checkup.Diagnosis{
-		Cluster: cluster, AsOperator: o.as, Catalogue: catalogue,
+		Cluster: cluster, AsOperator: o.as, Catalog: catalog,
 		KubeVersion: version.GitVersion, OldestKubelet: o.app.oldestKubelet, Now: time.Now, OperatorNamespace: o.operatorNamespace,
 	}
 	results := one.Run(ctx)

@@ -75,18 +75,18 @@ func platformOf(chart fs.FS, cluster client.Reader, installed *source.Installati
 		}
 		return desired.PlatformOf(loaded, "", nil), nil, nil
 	}
-	catalogue, err := catalogueOf(chart)
+	catalog, err := catalogOf(chart)
 	if err != nil {
 		return nil, nil, err
 	}
-	now := installed.Platform(catalogue)
+	now := installed.Platform(catalog)
 	return now, func(ctx context.Context, revision string) (*desired.Platform, error) {
-		return installed.Earlier(ctx, cluster, catalogue, now, revision)
+		return installed.Earlier(ctx, cluster, catalog, now, revision)
 	}, nil
 }
 
-// catalogueOf returns a new catalogue with a chart as the operator's own.
-func catalogueOf(chart fs.FS) (*desired.Catalog, error) {
+// catalogOf returns a new catalog with a chart as the operator's own.
+func catalogOf(chart fs.FS) (*desired.Catalog, error) {
 	files, err := render.ReadFiles(chart)
 	if err != nil {
 		return nil, err

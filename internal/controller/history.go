@@ -94,7 +94,7 @@ func (h *history) at(ctx context.Context, revision string, now *desired.Platform
 		if err != nil {
 			return nil, err // Also one that is gone may come back.
 		}
-		platform, err := h.options.Catalogue.At(ctx, content)
+		platform, err := h.options.Catalog.At(ctx, content)
 		if err != nil && !isGone(err) {
 			return nil, err
 		}
@@ -123,7 +123,7 @@ func (h *history) restore(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return h.options.Catalogue.Restore(content), nil
+	return h.options.Catalog.Restore(content), nil
 }
 
 // let makes sure that a revision can be had as long as a VectorSidecar has it, before it is let

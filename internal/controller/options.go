@@ -19,8 +19,8 @@ import (
 type Options struct {
 	// Workloads makes the records that the manager's cache holds instead of workloads.
 	Workloads *workloadcache.Cache
-	// Catalogue turns the platform's ConfigMaps into template sets.
-	Catalogue *desired.Catalog
+	// Catalog turns the platform's ConfigMaps into template sets.
+	Catalog *desired.Catalog
 	// Namespace is the operator's own, which holds the template sets. It may be empty.
 	Namespace string
 	// DefaultEnvironment is used when neither a VectorSidecar nor its

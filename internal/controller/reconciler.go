@@ -43,7 +43,7 @@ func newReconciler(cached client.Client, live client.Reader, events *announcer, 
 	ofClusters := newClusters(observed, cached, sidecars, sets, writer, events, options)
 	statuses := &statusWriter{instruments: observed, client: cached, events: events, clusters: ofClusters.clusterMemory}
 	catalog := &catalogReader{
-		client: cached, catalog: options.Catalogue, options: options, events: events, metrics: options.Instruments.Metrics,
+		client: cached, catalog: options.Catalog, options: options, events: events, metrics: options.Instruments.Metrics,
 		history: newHistory(cached, live, writer, sidecars, options),
 	}
 	namespaces := newNamespaces(cached, live, options.WatchNamespaces, catalog.rules)

@@ -49,7 +49,7 @@ func platformOf(t *testing.T, chart fs.FS, replaced map[string]string, installat
 		}
 		require.True(t, found, from)
 	}
-	catalogue, err := desired.NewCatalog(files)
+	catalog, err := desired.NewCatalog(files)
 	require.NoError(t, err)
 	var given []corev1.ConfigMap
 	for name, data := range sets {
@@ -57,7 +57,7 @@ func platformOf(t *testing.T, chart fs.FS, replaced map[string]string, installat
 			ObjectMeta: metav1.ObjectMeta{Namespace: "vector-system", Name: name, Labels: map[string]string{meta.LabelTemplateSet: name}}, Data: data,
 		})
 	}
-	now, _ := catalogue.Update(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "vector-system", Name: "environments"}, Data: installation}, given)
+	now, _ := catalog.Update(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "vector-system", Name: "environments"}, Data: installation}, given)
 	return now
 }
 

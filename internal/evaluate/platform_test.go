@@ -28,7 +28,7 @@ func given(t testing.TB, installation map[string]string, sets map[string]map[str
 	t.Helper()
 	files, err := render.ReadFiles(vectorsidecar.FS)
 	require.NoError(t, err)
-	catalogue, err := desired.NewCatalog(files)
+	catalog, err := desired.NewCatalog(files)
 	require.NoError(t, err)
 	var given []corev1.ConfigMap
 	for name, data := range sets {
@@ -36,7 +36,7 @@ func given(t testing.TB, installation map[string]string, sets map[string]map[str
 			ObjectMeta: metav1.ObjectMeta{Namespace: "vector-system", Name: name, Labels: map[string]string{meta.LabelTemplateSet: name}}, Data: data,
 		})
 	}
-	now, _ := catalogue.Update(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "vector-system", Name: "environments"}, Data: installation}, given)
+	now, _ := catalog.Update(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "vector-system", Name: "environments"}, Data: installation}, given)
 	return now
 }
 

@@ -26,13 +26,13 @@ func installed(ctx context.Context, file File) (*desired.InstallationValues, *de
 	if err != nil {
 		return nil, nil, err
 	}
-	catalogue, err := desired.NewCatalog(files)
+	catalog, err := desired.NewCatalog(files)
 	if err != nil {
 		return nil, nil, err
 	}
 	installation := &source.Installation{ValuesFrom: "environments"}
 	installation.TemplateSets = values.TemplateSets(installation.ValuesName(), nil)
-	platform := values.Over(installation.Platform(catalogue))
+	platform := values.Over(installation.Platform(catalog))
 	return values, platform, refused
 }
 

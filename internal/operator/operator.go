@@ -59,7 +59,7 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	defer cancel()
 	tuner := startGCTuner(ctx)
 	defer tuner.synced()
-	catalogue, err := loadCatalog(chart, options)
+	catalog, err := loadCatalog(chart, options)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	}
 	counted := telemetry.NewMetrics(process.Version, time.Now, namesOf(options.kinds())...)
 	settings := loopOptions(&options, &process)
-	settings.Workloads, settings.Catalogue, settings.KubeVersion, settings.Clock = workloads, catalogue, version, clock.now
+	settings.Workloads, settings.Catalog, settings.KubeVersion, settings.Clock = workloads, catalog, version, clock.now
 	settings.Instruments.Metrics, settings.Cache, settings.Relist = counted, cache, lists.relist
 	if err := lookAt(&settings, config, mgr.GetRESTMapper(), &options); err != nil {
 		return err
@@ -97,7 +97,7 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	case err != nil:
 		return fmt.Errorf("setting up the controller: %w", err)
 	}
-	by := webhookDeps{loop: loop, cache: cache, served: &admission.ServedCertificate{}, bare: desired.PlatformOf(catalogue.Builtin(), "", nil), counted: counted, config: config}
+	by := webhookDeps{loop: loop, cache: cache, served: &admission.ServedCertificate{}, bare: desired.PlatformOf(catalog.Builtin(), "", nil), counted: counted, config: config}
 	if err := addWebhook(ctx, ending, mgr, options, by); err != nil {
 		return err
 	}
@@ -182,14 +182,14 @@ func loadCatalog(chart fs.FS, options Options) (*desired.Catalog, error) {
 	if err != nil {
 		return nil, err
 	}
-	catalogue, err := desired.NewCatalog(files)
+	catalog, err := desired.NewCatalog(files)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := catalogue.Builtin().Environments.Values(options.Environment); err != nil && options.EnvironmentsConfigMap == "" {
+	if _, err := catalog.Builtin().Environments.Values(options.Environment); err != nil && options.EnvironmentsConfigMap == "" {
 		return nil, fmt.Errorf("--environment: %w", err)
 	}
-	return catalogue, nil
+	return catalog, nil
 }
 
 // clusterOf returns what templates see of the cluster: its IP family by the address of the API

@@ -19,17 +19,17 @@ func (i *Installation) ValuesName() types.NamespacedName {
 }
 
 // Platform returns what the installation gives out: its template sets, values, policy and pace of
-// rollouts, and the operator's own templates. The catalogue must be a new one.
-func (i *Installation) Platform(catalogue *desired.Catalog) *desired.Platform {
+// rollouts, and the operator's own templates. The catalog must be a new one.
+func (i *Installation) Platform(catalog *desired.Catalog) *desired.Platform {
 	object := &corev1.ConfigMap{Data: i.Values}
 	object.Namespace, object.Name, object.Annotations = i.Namespace, i.ValuesFrom, i.Annotations
-	now, _ := catalogue.Update(object, i.TemplateSets)
+	now, _ := catalog.Update(object, i.TemplateSets)
 	return now
 }
 
-// Earlier returns what the installation gave out as another revision. now and the catalogue are those
+// Earlier returns what the installation gave out as another revision. now and the catalog are those
 // of Platform.
-func (i *Installation) Earlier(ctx context.Context, cluster client.Reader, catalogue *desired.Catalog, now *desired.Platform, revision string) (*desired.Platform, error) {
+func (i *Installation) Earlier(ctx context.Context, cluster client.Reader, catalog *desired.Catalog, now *desired.Platform, revision string) (*desired.Platform, error) {
 	if revision == now.Revision {
 		return now, nil
 	}
@@ -37,7 +37,7 @@ func (i *Installation) Earlier(ctx context.Context, cluster client.Reader, catal
 	if err != nil {
 		return nil, err
 	}
-	then, err := catalogue.At(ctx, content)
+	then, err := catalog.At(ctx, content)
 	if err != nil {
 		return nil, err
 	}

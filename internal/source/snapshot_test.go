@@ -205,9 +205,9 @@ func TestDecideFollowsReferencesUntilTheSnapshotIsWhole(t *testing.T) {
 	from := taker(t, nil, cart(), defaults, shipping)
 	files, err := render.ReadFiles(vectorsidecar.FS)
 	require.NoError(t, err)
-	catalogue, err := desired.NewCatalog(files)
+	catalog, err := desired.NewCatalog(files)
 	require.NoError(t, err)
-	from.Platform, _ = catalogue.Update(&corev1.ConfigMap{Data: policy}, nil)
+	from.Platform, _ = catalog.Update(&corev1.ConfigMap{Data: policy}, nil)
 	observed, err := from.Take(t.Context(), logs().Build())
 	require.NoError(t, err)
 	taken := &evaluate.Snapshot{Observed: observed}
