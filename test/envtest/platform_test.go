@@ -168,23 +168,28 @@ func system(t *testing.T) {
 	}
 }
 
-// give makes a ConfigMap in the operator's namespace, in place of one of that name, for the time of a test.
+// give makes a ConfigMap in the operator's namespace, or has the one of that name be like it, for the time of a test.
 func give(t *testing.T, object *corev1.ConfigMap) {
 	t.Helper()
 	system(t)
-	var before corev1.ConfigMap
-	if err := world.Client.Get(t.Context(), client.ObjectKeyFromObject(object), &before); !apierrors.IsNotFound(err) {
-		require.NoError(t, err)
-		world.Delete(t, &before)
+	before := &corev1.ConfigMap{}
+	if err := world.Client.Get(t.Context(), client.ObjectKeyFromObject(object), before); apierrors.IsNotFound(err) {
+		world.Create(t, object)
+		t.Cleanup(func() {
+			require.NoError(t, client.IgnoreNotFound(world.Client.Delete(context.WithoutCancel(t.Context()), object)))
+		})
+		return
 	}
-	world.Create(t, object)
+	object.ResourceVersion = before.ResourceVersion
+	require.NoError(t, world.Client.Update(t.Context(), object))
 	t.Cleanup(func() {
+		before.ResourceVersion, before.UID = "", ""
 		ctx := context.WithoutCancel(t.Context())
-		require.NoError(t, client.IgnoreNotFound(world.Client.Delete(ctx, object)))
-		if before.Name != "" {
-			before.ResourceVersion, before.UID = "", ""
-			require.NoError(t, world.Client.Create(ctx, &before))
+		if err := world.Client.Update(ctx, before); !apierrors.IsNotFound(err) {
+			require.NoError(t, err)
+			return
 		}
+		require.NoError(t, world.Client.Create(ctx, before))
 	})
 }
 
