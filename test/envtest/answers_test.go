@@ -70,7 +70,7 @@ func TestAVectorSidecarThatCannotBeMarkedSaysWhy(t *testing.T) {
 			harness.Until(t, world, vs, "what is said of it", func(vs *v1alpha1.VectorSidecar) bool {
 				return says(vs.Status.Conditions, "adding the finalizer: ")
 			})
-			require.LessOrEqual(t, way.Count.Load(), int32(12))
+			require.LessOrEqual(t, way.Count.Load(), int32(20), "eight conflicts that may be transient, and one for each event of the change itself")
 			world.Get(t, cart)
 			require.True(t, isClean(cart), "nobody would take it out again")
 
