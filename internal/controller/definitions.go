@@ -6,6 +6,8 @@ package controller
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -29,6 +31,11 @@ type definitions struct {
 	isServed func(*workload.Kind) bool
 	now      func() time.Time
 
+	// reading is held while the API server is asked, and mu for a moment: no decision waits for an answer.
+	reading sync.Mutex
+	// isNew is true once a definition has taken the place of another one, until that is told.
+	isNew bool
+
 	mu    sync.Mutex
 	known map[string]*knownDefinition
 }
@@ -37,8 +44,9 @@ type definitions struct {
 type knownDefinition struct {
 	// address is where it was read, which has a digest of it.
 	address string
-	at      time.Time
-	is      *overlayset.Definition
+	// at is when it was read last, as far as who reads is concerned.
+	at time.Time
+	is *overlayset.Definition
 	// why is why it cannot be read, "" if it can.
 	why string
 }
@@ -60,9 +68,7 @@ func (d *definitions) undefined(kind *workload.Kind, pod map[string]any) string 
 	if !d.isServed(kind) {
 		return "the API server does not serve " + kind.Plural
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	known := d.known[kind.Kind]
+	known := d.of(kind)
 	switch {
 	case known == nil:
 		return ""
@@ -75,52 +81,58 @@ func (d *definitions) undefined(kind *workload.Kind, pod map[string]any) string 
 	return ""
 }
 
+func (d *definitions) of(kind *workload.Kind) *knownDefinition {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.known[kind.Kind]
+}
+
 // learn reads the definition of a kind, unless that was done just now.
 func (d *definitions) learn(ctx context.Context, kind *workload.Kind) error {
 	if d == nil || !kind.Traits.MayLack || !d.isServed(kind) {
 		return nil
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if known := d.known[kind.Kind]; known != nil && d.now().Sub(known.at).Abs() < definitionAge {
+	d.reading.Lock()
+	defer d.reading.Unlock()
+	if known := d.of(kind); known != nil && d.now().Sub(known.at).Abs() < definitionAge {
 		return nil
 	}
-	_, err := d.read(ctx, kind)
-	return err
+	return d.read(ctx, kind)
 }
 
-// haveChanged reads again what was asked for, and reports whether one of the definitions is another one: whoever
-// replaces one causes no event.
+// haveChanged reads again what was asked for, and reports whether a definition has become another one since the last
+// call, also if a pass has read that meanwhile: whoever replaces one causes no event.
 func (d *definitions) haveChanged(ctx context.Context) (isNew bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for name, before := range d.known {
-		kind := workload.KindOf(name)
-		if !d.isServed(kind) {
-			continue
+	d.reading.Lock()
+	defer d.reading.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(d.known)) {
+		if kind := workload.KindOf(name); d.isServed(kind) {
+			_ = d.read(ctx, kind) // What is known holds.
 		}
-		now, err := d.read(ctx, kind)
-		isNew = isNew || err == nil && now != before
 	}
+	isNew, d.isNew = d.isNew, false
 	return isNew
 }
 
-// read reads the definition of a kind, and returns the one that is known if it is still the same.
-func (d *definitions) read(ctx context.Context, kind *workload.Kind) (*knownDefinition, error) {
-	known := d.known[kind.Kind]
+// read reads the definition of a kind, and keeps the one that is known if it is still the same.
+func (d *definitions) read(ctx context.Context, kind *workload.Kind) error {
+	known := d.of(kind)
 	found, err := d.fetch(ctx, kind, known)
 	switch {
 	case apierrors.IsForbidden(err):
 		found = &knownDefinition{why: err.Error()}
 	case err != nil:
-		return nil, err
+		return err
 	}
 	if known != nil && known.address == found.address && known.why == found.why {
-		found = known
+		known.at = d.now()
+		return nil
 	}
-	found.at = d.now()
+	found.at, d.isNew = d.now(), d.isNew || known != nil
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	d.known[kind.Kind] = found
-	return found, nil
+	return nil
 }
 
 // fetch reads the definition of a kind from the API server, if it is not the one that is known.

@@ -22,10 +22,15 @@ type documents struct {
 	err             error
 	address, text   string
 	listings, reads int
+	// meanwhile is done while an answer is waited for.
+	meanwhile func()
 }
 
 func (d *documents) PathsWithContext(context.Context) (map[string]openapi.GroupVersionWithContext, error) {
 	d.listings++
+	if d.meanwhile != nil {
+		d.meanwhile()
+	}
 	if d.err != nil || d.address == "" {
 		return nil, d.err
 	}
@@ -86,9 +91,12 @@ func TestADefinitionIsReadAgainWhenItIsAnotherOne(t *testing.T) {
 	now = now.Add(definitionAge)
 	require.Equal(t, "the OpenAPI document of argoproj.io/v1alpha1 does not have Rollout", says(rollouts))
 
+	require.True(t, known.haveChanged(t.Context()), "others have not heard of what one decision has read")
 	require.False(t, known.haveChanged(t.Context()))
 	from.address, from.text = "/a", document(`"name": {}`)
+	from.meanwhile = func() { require.NotEmpty(t, known.undefined(rollouts, pod), "no decision waits for an answer") }
 	require.True(t, known.haveChanged(t.Context()), "it is looked for, however old what is known is")
+	from.meanwhile = nil
 	listings = from.listings
 	require.Contains(t, known.undefined(rollouts, pod), "does not have initContainers.restartPolicy")
 	require.Equal(t, listings, from.listings, "a decision asks nobody")
