@@ -139,18 +139,18 @@ samples: $(BIN)/kubectl ## Apply the sample application and VectorSidecars.
 
 ##@ Check
 
-# Tests that run programs on the repository's charts and binaries: go test sees
-# what a test reads, not what its child processes read, so it must not reuse a result.
+# Tests that run programs: go test does not see what child processes read, so it must not reuse a result.
 RUNS_PROGRAMS := envtest cli docs vector
 PARTS := envtest-fleet envtest-alone cli-operator docs-commands chart-webhook
 INTEGRATION := chart $(PARTS) corpus process injection faults preflight bombs
 
-# Each has a control plane of its own and waits much of its time, so several run side by side. What takes long is a part of
-# its own, PACKAGE-PART: above all tests that run alone, because they stop the one operator or change its installation.
+# Each waits much of its time, so several run side by side. What takes long is a part of its own, PACKAGE-PART: above all tests
+# of envtest that run alone, because they stop the one operator or change its installation. Words share these out to two parts.
 SIDE_BY_SIDE := $(MAKE) --no-print-directory --keep-going --jobs=4 --output-sync=target
-TESTS_envtest-fleet := Wave|Halt|Revision|Canary|APersonHas|Places|Windows|StopEnds|Stops|Stored|LastGood|Revert|GoesBack|WayBack|NorBringsBack|Soak|Rollouts|Budget|RolloutBefore|OwnersRollout|NoMorePods|KeepsItsPlace
+alone = ^($(shell awk '/^func Test/ {name = $$2; sub(/[^A-Za-z].*/, "", name); getline; if (!/t.Parallel/) print name}' test/envtest/*_test.go | grep $(1) '^TestMain$$|Wave|Halt|Revision|Canary|APersonHas|Places|Windows|StopEnds|Stops|Stored|LastGood|Revert|GoesBack|WayBack|NorBringsBack|Soak|Rollouts|Budget|RolloutBefore|OwnersRollout|NoMorePods|KeepsItsPlace' | paste -sd'|'))$$
+TESTS_envtest-fleet = $(call alone,-E)
+TESTS_envtest-alone = $(call alone,-vE)
 TESTS_chart-webhook := Webhook|Certificate|Replica|APIServerIsTold|Probes
-TESTS_envtest-alone = ^($(shell awk '/^func Test/ {name = $$2; sub(/[^A-Za-z].*/, "", name); getline; if (!/t.Parallel/) print name}' test/envtest/*_test.go | grep -vE 'TestMain|$(TESTS_envtest-fleet)' | paste -sd'|'))$$
 TESTS_cli-operator := TestOnACluster/API_server/(inject_gives_what_the_operator_gives|a_plan_over_a_thousand_workloads)
 TESTS_docs-commands := TestCommands
 
