@@ -5,8 +5,11 @@ package scenario
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
 	"k8s.io/client-go/util/jsonpath"
@@ -80,57 +83,88 @@ func (s *Scenario) Compare(outcome Outcome) ([]Difference, error) {
 
 // Expectation is about one part of the outcome.
 type Expectation struct {
-	// Object is KIND/NAME, or KIND if there is one of it. Default: Deployment.
+	// Object is KIND/NAME, or KIND for the first object of that kind. Default: Deployment.
 	Object string `json:"object,omitempty"`
 	// Path is a JSONPath as kubectl takes it, such as
-	// {.spec.template.spec.volumes[*].name}.
-	Path string `json:"path"`
-	// Exactly one of these says what is expected there: a text, a part of one, a regular
+	// {.spec.template.spec.volumes[*].name}. Only Exists works without it, for the object itself.
+	Path string `json:"path,omitempty"`
+	// Exactly one of these says what is expected there: a text, a part of one, a text that is not a part of one, a regular
 	// expression, or whether there is anything at all.
 	Equals   *string `json:"equals,omitempty"`
 	Contains *string `json:"contains,omitempty"`
+	Lacks    *string `json:"lacks,omitempty"`
 	Matches  *string `json:"matches,omitempty"`
 	Exists   *bool   `json:"exists,omitempty"`
 }
 
+// match is what an expectation finds in the outcome.
+type match struct {
+	// hasObject is true if the object exists, and exists is true if the path exists in it.
+	hasObject, exists bool
+	// text is the value as kubectl prints it, or the reason why there is none.
+	text string
+}
+
+// compare returns nil if the expectation is met. The error is about the expectation itself.
 func (e *Expectation) compare(objects string) (*Difference, error) {
+	if err := e.check(); err != nil {
+		return nil, err
+	}
 	found, err := e.find(objects)
 	if err != nil {
 		return nil, err
 	}
-	differs := func(isMet bool, want string) (*Difference, error) {
-		if isMet {
-			return nil, nil
-		}
-		return &Difference{strings.TrimSpace(e.Object + " " + e.Path), want + "\n", found + "\n"}, nil
+	value := found.text
+	if !found.exists {
+		value = ""
 	}
-	given := 0
-	for _, is := range []bool{e.Equals != nil, e.Contains != nil, e.Matches != nil, e.Exists != nil} {
-		if is {
-			given++
+	isMet, want := false, ""
+	switch {
+	case e.Exists != nil:
+		isMet, want = *e.Exists == found.exists, map[bool]string{true: "anything", false: ""}[*e.Exists]
+	case e.Equals != nil:
+		isMet, want = value == *e.Equals, *e.Equals
+	case e.Contains != nil:
+		isMet, want = strings.Contains(value, *e.Contains), "… "+*e.Contains+" …"
+	case e.Lacks != nil:
+		isMet, want = !strings.Contains(value, *e.Lacks), "anything without "+*e.Lacks
+	default:
+		pattern, err := regexp.Compile(*e.Matches)
+		if err != nil {
+			return nil, fmt.Errorf("%s: matches: %w", e.Path, err)
+		}
+		isMet, want = pattern.MatchString(value), *e.Matches
+	}
+	if isMet && (found.hasObject || e.Exists != nil) { // An object that does not exist lacks every text.
+		return nil, nil
+	}
+	return &Difference{strings.TrimSpace(e.Object + " " + e.Path), want + "\n", found.text + "\n"}, nil
+}
+
+// check returns what is wrong with the expectation itself.
+func (e *Expectation) check() error {
+	expected := 0
+	for _, isSet := range []bool{e.Equals != nil, e.Contains != nil, e.Lacks != nil, e.Matches != nil, e.Exists != nil} {
+		if isSet {
+			expected++
 		}
 	}
 	switch {
-	case given != 1:
-		return nil, fmt.Errorf("%s: give one of equals, contains, matches and exists", e.Path)
-	case e.Equals != nil:
-		return differs(found == *e.Equals, *e.Equals)
-	case e.Contains != nil:
-		return differs(strings.Contains(found, *e.Contains), "… "+*e.Contains+" …")
-	case e.Exists != nil:
-		return differs(*e.Exists == (found != ""), map[bool]string{true: "anything", false: ""}[*e.Exists])
+	case expected != 1:
+		return fmt.Errorf("%s: give one of equals, contains, lacks, matches and exists", e.Path)
+	case e.Path == "" && e.Exists == nil:
+		return errors.New("path is missing: only exists works without it")
+	case e.Path != "" && !strings.Contains(e.Path, "{"): // It would be a text, which is found everywhere.
+		return fmt.Errorf("path %q is not a JSONPath: write it in braces, such as {.metadata.name}", e.Path)
 	}
-	pattern, err := regexp.Compile(*e.Matches)
-	if err != nil {
-		return nil, fmt.Errorf("%s: matches: %w", e.Path, err)
-	}
-	return differs(pattern.MatchString(found), *e.Matches)
+	return nil
 }
 
-// find returns the value at the path as kubectl prints it.
-func (e *Expectation) find(objects string) (string, error) {
-	if !strings.Contains(e.Path, "{") { // It would be a text, which is found everywhere.
-		return "", fmt.Errorf("path %q is no JSONPath: write it in braces, such as {.metadata.name}", e.Path)
+// find looks for the object, and for the path in it.
+func (e *Expectation) find(objects string) (match, error) {
+	path := jsonpath.New("path").AllowMissingKeys(true)
+	if err := path.Parse(e.Path); err != nil {
+		return match{}, fmt.Errorf("%s: %w", e.Path, err)
 	}
 	kind, name, _ := strings.Cut(e.Object, "/")
 	if kind == "" {
@@ -139,21 +173,33 @@ func (e *Expectation) find(objects string) (string, error) {
 	for _, document := range source.Split([]byte(objects)) {
 		var object map[string]any
 		if err := bounded.Object().DecodeYAML(document.Text, &object); err != nil {
-			return "", fmt.Errorf("reading the outcome: %w", err)
+			return match{}, fmt.Errorf("reading the outcome: %w", err)
 		}
 		metadata, _ := object["metadata"].(map[string]any)
 		if object["kind"] != kind || name != "" && metadata["name"] != name {
 			continue
 		}
-		path := jsonpath.New("path").AllowMissingKeys(true)
-		if err := path.Parse(e.Path); err != nil {
-			return "", fmt.Errorf("%s: %w", e.Path, err)
+		if e.Path == "" {
+			return match{hasObject: true, exists: true, text: "the object exists"}, nil
 		}
-		var found bytes.Buffer
-		if err := path.Execute(&found, object); err != nil {
-			return "", fmt.Errorf("%s: %w", e.Path, err)
-		}
-		return found.String(), nil
+		return valueAt(path, object), nil
 	}
-	return "", fmt.Errorf("there is no %s in the outcome", strings.TrimSuffix(kind+"/"+name, "/"))
+	return match{text: fmt.Sprintf("there is no %s in the outcome", strings.TrimSuffix(kind+"/"+name, "/"))}, nil
+}
+
+// valueAt returns what a path finds in an object. An error of the path, such as an index beyond the end of a list, means that
+// it does not exist.
+func valueAt(path *jsonpath.JSONPath, object map[string]any) match {
+	results, err := path.FindResults(object)
+	if err != nil {
+		return match{hasObject: true, text: err.Error()}
+	}
+	var text bytes.Buffer
+	for _, result := range results {
+		if err := path.PrintResults(&text, result); err != nil {
+			return match{hasObject: true, text: err.Error()}
+		}
+	}
+	isAny := func(result []reflect.Value) bool { return len(result) > 0 }
+	return match{hasObject: true, exists: text.Len() > 0 || slices.ContainsFunc(results, isAny), text: text.String()}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const objectsOfIt = "---\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  c: |\n    ---\n    x: 1\n  k: v\n---\nkind: Deployment\nmetadata:\n  name: cart\nspec:\n  replicas: 2\n"
+const objectsOfIt = "---\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  c: |\n    ---\n    x: 1\n  k: v\n  empty: \"\"\nlist: [{name: a}]\n---\nkind: Deployment\nmetadata:\n  name: cart\nspec:\n  replicas: 2\n"
 
 // load writes and loads a scenario with further files.
 func load(t *testing.T, further map[string]string) (*Scenario, error) {
@@ -46,14 +46,29 @@ func TestExpectationsAreHeldAgainstTheOutcome(t *testing.T) {
 		"there":                     {"- {path: '{.spec}', exists: true}\n", true, ""},
 		"not there":                 {"- {path: '{.status}', exists: false}\n", true, ""},
 		"not there, but meant":      {"- {path: '{.status}', exists: true}\n", false, ""},
-		"no object of that name":    {"- {object: Deployment/x, path: '{.spec}', exists: true}\n", false, "no Deployment/x"},
+		"no object of that name":    {"- {object: Deployment/x, path: '{.spec}', exists: true}\n", false, ""},
+		"absent object":             {"- {object: Deployment/x, exists: false}\n", true, ""},
+		"absent kind":               {"- {object: Secret, exists: false}\n", true, ""},
+		"object that exists":        {"- {object: ConfigMap/a, exists: false}\n", false, ""},
+		"object, expected":          {"- {object: ConfigMap/a, exists: true}\n", true, ""},
+		"path in an absent object":  {"- {object: Secret, path: '{.data}', exists: false}\n", true, ""},
+		"text of an absent object":  {"- {object: Secret, path: '{.data}', equals: ''}\n", false, ""},
+		"lacks a text":              {"- {object: ConfigMap/a, path: '{.data}', lacks: password}\n", true, ""},
+		"does not lack a text":      {"- {object: ConfigMap/a, path: '{.data}', lacks: 'x: 1'}\n", false, ""},
+		"lacks, absent path":        {"- {object: ConfigMap/a, path: '{.binaryData}', lacks: x}\n", true, ""},
+		"lacks, absent object":      {"- {object: Secret, path: '{.data}', lacks: x}\n", false, ""},
+		"absent item of a list":     {"- {path: '{.spec.items[5].name}', exists: false}\n", true, ""},
+		"absent index":              {"- {object: ConfigMap/a, path: '{.list[5].name}', exists: false}\n", true, ""},
+		"index, expected":           {"- {object: ConfigMap/a, path: '{.list[5].name}', equals: x}\n", false, ""},
+		"empty value":               {"- {object: ConfigMap/a, path: '{.data.empty}', exists: true}\n", true, ""},
+		"absent filter match":       {"- {object: ConfigMap/a, path: '{.list[?(@.name==\"x\")]}', exists: false}\n", true, ""},
 		"nothing expected of it":    {"- {path: '{.spec}'}\n", false, "give one of"},
 		"two things at once":        {"- {path: '{.spec}', exists: true, equals: x}\n", false, "give one of"},
 		"a path that is none":       {"- {path: '{.spec', exists: true}\n", false, "{.spec"},
 		"a pattern that is none":    {"- {path: '{.spec}', matches: '('}\n", false, "matches"},
 		"a key that does not exist": {"- {pth: x}\n", false, "pth"},
-		"a path without braces":     {"- {path: .status, exists: true}\n", false, `path ".status" is no JSONPath: write it in braces`},
-		"no path":                   {"- {exists: false}\n", false, "in braces"},
+		"a path without braces":     {"- {path: .status, exists: true}\n", false, `path ".status" is not a JSONPath: write it in braces`},
+		"no path":                   {"- {equals: x}\n", false, "path is missing"},
 		"nothing at all":            {"# later\n", false, "it expects nothing"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -151,4 +166,18 @@ func TestWhatIsNoScenarioIsRefused(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte("-- workload.yaml --\n"), 0o600))
 	_, err := Load(file)
 	require.ErrorContains(t, err, `"vectorsidecar.yaml" is missing`)
+}
+
+func TestLoad_ReturnsTheValidScenarios(t *testing.T) {
+	root := folder(t, map[string]string{
+		"broken.txtar": "-- workload.yaml --\n", "good.txtar": standing, "orphan.txtar": "base: broken.txtar\n-- vectorsidecar.yaml --\n",
+	})
+	found, err := Load(root)
+	var invalid *InvalidError
+	require.ErrorAs(t, err, &invalid)
+	require.Len(t, found, 1)
+	require.Equal(t, filepath.Join(root, "good"), found[0].Name)
+	require.Len(t, invalid.Scenarios, 2)
+	require.Equal(t, filepath.Join(root, "broken"), invalid.Scenarios[0].Name)
+	require.Equal(t, filepath.Join(root, "orphan"), invalid.Scenarios[1].Name)
 }

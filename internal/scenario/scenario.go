@@ -65,11 +65,31 @@ type Scenario struct {
 	base    *Scenario      // nil if it has none
 }
 
-// Load loads scenarios, and all those in folders and below; each path has to have one. They are
+// Invalid is a scenario that cannot be loaded.
+type Invalid struct {
+	// Name is that of the Scenario.
+	Name string
+	Err  error
+}
+
+// InvalidError lists scenarios that cannot be loaded.
+type InvalidError struct{ Scenarios []Invalid }
+
+// Error returns the errors of all of them, one a line.
+func (e *InvalidError) Error() string {
+	var lines []string
+	for _, one := range e.Scenarios {
+		lines = append(lines, one.Err.Error())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Load loads scenarios, and all those in directories and below; each path must have one. They are
 // sorted by name, but each base comes before the scenarios that use it, so that its update is
-// available to them.
+// available to them. If some cannot be loaded, the error is an *InvalidError, and the others are returned with it.
 func Load(paths ...string) ([]*Scenario, error) {
 	var found []*Scenario
+	invalid := &InvalidError{}
 	loading := loader{loaded: map[string]*Scenario{}}
 	for _, path := range paths {
 		isEmpty := true
@@ -85,9 +105,9 @@ func Load(paths ...string) ([]*Scenario, error) {
 				one, err = loading.load(name, loadFile)
 			}
 			if err != nil {
-				return err
+				invalid.Scenarios = append(invalid.Scenarios, Invalid{strings.TrimSuffix(name, extension), err})
 			}
-			isEmpty = isEmpty && one == nil
+			isEmpty = isEmpty && one == nil && err == nil
 			if one != nil && one.under == "" {
 				one.under = path
 				found = append(found, one)
@@ -100,6 +120,9 @@ func Load(paths ...string) ([]*Scenario, error) {
 		if isEmpty {
 			return nil, fmt.Errorf("there are no tests in %s", path)
 		}
+	}
+	if len(invalid.Scenarios) > 0 {
+		return basesFirst(found), invalid
 	}
 	return basesFirst(found), nil
 }
