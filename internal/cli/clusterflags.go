@@ -8,8 +8,56 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
+
+// renderFlags are the flags that determine what is rendered for a VectorSidecar and a workload. All commands that render
+// have them.
+type renderFlags struct {
+	environment    string
+	values         valueFlags
+	templates      string
+	kubeVersion    string
+	kubeletVersion string
+	ofCluster      clusterFlags
+}
+
+// renderDefaults describe in the usage texts what applies without the flags.
+type renderDefaults struct{ environment, kubeVersion, cluster, kubelet string }
+
+// clusterDefaults are those of commands that may read a cluster, and fileDefaults those of commands that read files only.
+var (
+	clusterDefaults = renderDefaults{
+		environment: "the installation's, without a cluster " + defaultEnvironment,
+		kubeVersion: "the cluster's, without a cluster " + defaultKubeVersion,
+		cluster:     "the cluster's, without a cluster ",
+		kubelet:     "that of the cluster's nodes where the operator reads them, else three minor versions below the API server's",
+	}
+	fileDefaults = renderDefaults{
+		environment: defaultEnvironment,
+		kubeVersion: defaultKubeVersion,
+		kubelet:     "three minor versions below the API server's",
+	}
+)
+
+// add adds the flags to a command.
+func (r *renderFlags) add(flags *pflag.FlagSet, defaults renderDefaults) {
+	flags.StringVar(&r.environment, "environment", "", "environment where neither VectorSidecar nor namespace names one (default: "+defaults.environment+")")
+	r.values.add(flags)
+	flags.StringVar(&r.templates, "templates", "", "folder of a sidecar chart in place of the built-in one")
+	flags.StringVar(&r.kubeVersion, "kube-version", "", "version of the API server to render for (default: "+defaults.kubeVersion+")")
+	r.ofCluster.add(flags, defaults.cluster)
+	flags.StringVar(&r.kubeletVersion, "kubelet-version", "", "version of the oldest kubelet to render for (default: "+defaults.kubelet+")")
+}
+
+// kubelet returns the kubelet of --kubelet-version, without a version if the flag is not set.
+func (r *renderFlags) kubelet() desired.Kubelet {
+	if r.kubeletVersion == "" {
+		return desired.Kubelet{}
+	}
+	return desired.Kubelet{Version: r.kubeletVersion, Node: "(--kubelet-version)"}
+}
 
 // clusterFlags are the flags for what templates see of the cluster.
 type clusterFlags struct{ ipFamily, platform choice }

@@ -35,14 +35,11 @@ const (
 type inputs struct {
 	app *app
 
+	renderFlags
+
 	files, sidecars   []string
 	recursive         bool
-	environment       string
-	values, templates string
-	kubeVersion       string
-	ofCluster         clusterFlags
-	kubeletVersion    string
-	labels            map[string]string
+	labels            labelFlag
 	operatorNamespace string
 	// allNamespaces and selector are for the commands that have these flags.
 	allNamespaces bool
@@ -51,18 +48,13 @@ type inputs struct {
 
 // newInputs adds the flags for the objects to a command.
 func newInputs(a *app, command *cobra.Command) *inputs {
-	s := &inputs{app: a}
+	s := &inputs{app: a, labels: labelFlag{}}
 	flags := command.Flags()
 	flags.StringArrayVarP(&s.files, "filename", "f", nil, "file or folder with workloads, ConfigMaps and VectorSidecars, - for the standard input; may be repeated")
 	flags.BoolVarP(&s.recursive, "recursive", "R", false, "read the folders in folders, too")
 	flags.StringArrayVar(&s.sidecars, "sidecar", nil, "file or folder with VectorSidecars; may be repeated")
-	flags.StringVar(&s.environment, "environment", "", "environment where neither VectorSidecar nor namespace names one (default: the installation's, without a cluster "+defaultEnvironment+")")
-	flags.StringVar(&s.values, "values", "", "file with values as given to helm install: its top level is for that environment, unless it names one or has that one under environments")
-	flags.StringVar(&s.templates, "templates", "", "folder of a sidecar chart in place of the built-in one")
-	flags.StringToStringVar(&s.labels, "label", nil, "label KEY=VALUE to give the workloads first, to see what it would do; may be repeated")
-	flags.StringVar(&s.kubeVersion, "kube-version", "", "version of the API server to render for (default: the cluster's, without a cluster "+defaultKubeVersion+")")
-	s.ofCluster.add(flags, "the cluster's, without a cluster ")
-	flags.StringVar(&s.kubeletVersion, "kubelet-version", "", "version of the oldest kubelet to render for (default: that of the cluster's nodes where the operator reads them, else three minor versions below the API server's)")
+	s.renderFlags.add(flags, clusterDefaults)
+	flags.Var(s.labels, "label", "label KEY=VALUE to give the workloads first, to see what it would do; may be repeated")
 	flags.StringVar(&s.operatorNamespace, "operator-namespace", "", "namespace of the operator, if you may not look for it in all of them")
 	a.withCluster(flags)
 	for name, complete := range map[string]cobra.CompletionFunc{
@@ -121,6 +113,9 @@ func (s *inputs) open(ctx context.Context, names ...string) (*session, error) {
 
 // read reads the files and finds out which kinds of objects they hold.
 func (s *inputs) read() (*given, error) {
+	if err := readOnce(s.files, s.sidecars, s.values.files); err != nil {
+		return nil, err
+	}
 	files := source.Files{Stdin: s.app.In, Recursive: s.recursive}
 	if s.app.files != nil {
 		files.ReadFile = s.app.readFile

@@ -20,6 +20,7 @@ type junitSuite struct {
 	Name     string      `xml:"name,attr"`
 	Tests    int         `xml:"tests,attr"`
 	Failures int         `xml:"failures,attr"`
+	Errors   int         `xml:"errors,attr"`
 	Cases    []junitCase `xml:"testcase"`
 }
 
@@ -27,6 +28,7 @@ type junitCase struct {
 	Name    string        `xml:"name,attr"`
 	Class   string        `xml:"classname,attr"`
 	Failure *junitFailure `xml:"failure,omitempty"`
+	Error   *junitFailure `xml:"error,omitempty"`
 }
 
 type junitFailure struct {
@@ -40,6 +42,9 @@ func printJUnit(to io.Writer, name string, cases []junitCase) error {
 	for _, one := range cases {
 		if one.Failure != nil {
 			suite.Failures++
+		}
+		if one.Error != nil {
+			suite.Errors++
 		}
 	}
 	text, err := xml.MarshalIndent(suite, "", "  ")

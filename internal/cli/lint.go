@@ -4,6 +4,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,11 +68,7 @@ kubectl vectorsidecar lint --explain VSC304`,
 		},
 	}
 	flags := command.Flags()
-	flags.StringVar(&options.environment, "environment", defaultEnvironment, "environment where a VectorSidecar names none")
-	flags.StringVar(&options.values, "values", "", "file with values as given to helm install: its top level is for that environment, unless it names one or has that one under environments")
-	flags.StringVar(&options.templates, "templates", "", "folder of a sidecar chart in place of the built-in one")
-	flags.StringVar(&options.kubeVersion, "kube-version", defaultKubeVersion, "version of the API server to render for")
-	options.ofCluster.add(flags, "")
+	options.renderFlags.add(flags, fileDefaults)
 	flags.StringVar(&options.vectorVersion, "vector-version", "", "version of Vector, such as 0.57.0, in place of the one that images of VectorSidecars tell; a Vector configuration tells none")
 	flags.BoolVar(&options.explain, "explain", false, "print what codes and reasons mean, which are given in place of files")
 	options.findings = findingsOutputOf(a, command, "file")
@@ -87,6 +84,10 @@ func (o *lintOptions) run(ctx context.Context, arguments []string) error {
 			return fmt.Errorf("--vector-version: %w", err)
 		}
 	}
+	if err := readOnce(arguments, o.values.files); err != nil {
+		return err
+	}
+	o.environment, o.kubeVersion = cmp.Or(o.environment, defaultEnvironment), cmp.Or(o.kubeVersion, defaultKubeVersion)
 	linter, err := o.linter(ctx)
 	if err != nil {
 		return err
@@ -161,7 +162,7 @@ func (o *lintOptions) linter(ctx context.Context) (*lint.Linter, error) {
 		return written, with, refused
 	}
 	return &lint.Linter{
-		Installed: installed, Definition: definition, ClusterDefinition: o.app.builtin.clusterDefinition, Platform: given, DefaultEnvironment: o.environment, KubeVersion: o.kubeVersion, Cluster: o.ofCluster.over(render.Cluster{}), VectorVersion: o.vectorVersion,
+		Installed: installed, Definition: definition, ClusterDefinition: o.app.builtin.clusterDefinition, Platform: given, DefaultEnvironment: o.environment, KubeVersion: o.kubeVersion, OldestKubelet: o.kubelet(), Cluster: o.ofCluster.over(render.Cluster{}), VectorVersion: o.vectorVersion,
 	}, nil
 }
 

@@ -138,7 +138,7 @@ func (s *session) orderOf(all []*result) order {
 // wavesOf returns the wave of each VectorSidecar if what is planned is a change that goes by waves.
 func (s *session) wavesOf(all []*result) []plannedWave {
 	waves, rules := make([]plannedWave, len(all)), s.taker.Platform.Rollout
-	if s.inputs.values == "" && s.inputs.templates == "" || rules == nil || len(rules.Waves) == 0 {
+	if !s.inputs.values.isSet() && s.inputs.templates == "" || rules == nil || len(rules.Waves) == 0 {
 		return waves
 	}
 	for n, ruled := range all {

@@ -5,7 +5,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"io/fs"
 	"sync"
 
@@ -20,7 +19,7 @@ import (
 type earlier = func(ctx context.Context, revision string) (*desired.Platform, error)
 
 // platform returns the platform team's configuration: the installation's values, policy and
-// template sets, unless the command line replaces them. values are those of --values, nil for none.
+// template sets, unless the command line replaces them. values are those of the command line, nil for none.
 // If nothing is replaced, it also returns how to get earlier revisions.
 func (s *inputs) platform(chart fs.FS, cluster client.Reader, installed *source.Installation, values *desired.InstallationValues) (*desired.Platform, earlier, error) {
 	now, then, err := platformOf(chart, cluster, withSets(installed, values))
@@ -92,17 +91,4 @@ func catalogOf(chart fs.FS) (*desired.Catalog, error) {
 		return nil, err
 	}
 	return desired.NewCatalog(files)
-}
-
-// givenValues returns those of --values, nil for none. If they do not name their environment, it is
-// the first one asked for that they do not define under environments.
-func (s *inputs) givenValues(ctx context.Context, asked ...string) (*desired.InstallationValues, error) {
-	if s.values == "" {
-		return nil, nil //nolint:nilnil // None are given.
-	}
-	text, err := s.app.readFile(s.values)
-	if err != nil {
-		return nil, fmt.Errorf("reading values: %w", err)
-	}
-	return desired.ReadInstallationValues(ctx, s.app.builtin.Chart, s.values, text, asked...)
 }

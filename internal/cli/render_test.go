@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -24,12 +25,18 @@ import (
 // run runs the plugin in a folder with files. Its output is tested in test/golden.
 func run(t *testing.T, files map[string]string, arguments ...string) (string, error) {
 	t.Helper()
+	return runWith(t, files, "", arguments...)
+}
+
+// runWith is run with a standard input.
+func runWith(t *testing.T, files map[string]string, input string, arguments ...string) (string, error) {
+	t.Helper()
 	t.Chdir(t.TempDir())
 	for name, text := range files {
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 	var out bytes.Buffer
-	command := New(genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: &out}, Builtin{Chart: vectorsidecar.FS, Definition: vectorsidecar.Definition}, "test")
+	command := New(genericiooptions.IOStreams{In: strings.NewReader(input), Out: &out, ErrOut: &out}, Builtin{Chart: vectorsidecar.FS, Definition: vectorsidecar.Definition}, "test")
 	command.SetArgs(arguments)
 	err := command.ExecuteContext(t.Context())
 	return out.String(), err

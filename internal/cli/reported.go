@@ -26,7 +26,7 @@ const byReport = " (as the operator reports)"
 // from it means nothing. It applies only if the status is about the current spec. Otherwise the
 // guess stays, and if it is an error, the missing values may be the cause.
 func (s *session) takeReport(ruled *result) error {
-	if s.unseen == nil || s.inputs.values != "" {
+	if s.unseen == nil || s.inputs.values.isSet() {
 		return nil
 	}
 	if s.inputs.templates == "" && isReported(ruled.sidecar) {

@@ -58,6 +58,8 @@ type app struct {
 	kube    *genericclioptions.ConfigFlags
 	// files replace those of the file system if not nil.
 	files map[string][]byte
+	// moreValues are laid over those of a command's own flags if not nil.
+	moreValues *valueSource
 	// cluster replaces the one that the flags name if not nil.
 	cluster client.WithWatch
 }
@@ -72,6 +74,14 @@ func (a *app) readFile(name string) ([]byte, error) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
 	return text, nil
+}
+
+// readInput reads a file named on the command line, or the standard input.
+func (a *app) readInput(name string) ([]byte, error) {
+	if name == standardInput {
+		return readAll(a.In)
+	}
+	return a.readFile(name)
 }
 
 // Builtin is what is built into the program. All fields but ClusterDefinition are required.
@@ -165,6 +175,7 @@ gives no answer.`,
 		newRender(a), newDiff(a), newPlan(a), newExplain(a), newInject(a), newEject(a), newReconcile(a), newRollout(a), newGet(a), newTree(a), newCheck(a),
 		newLint(a), newTest(a), newValidate(a), newSchema(a), newDocs(a), newVersion(a), newCompletion(a),
 	)
+	acceptOnce(root)
 	return root
 }
 

@@ -341,8 +341,8 @@ func (s *session) prepare(ctx context.Context, chart fs.FS) error {
 	s.taker.KubeVersion = cmp.Or(s.inputs.kubeVersion, s.kubeVersion, defaultKubeVersion)
 	s.taker.Cluster = s.inputs.ofCluster.over(s.of)
 	s.taker.OldestKubelet = s.kubelet
-	if version := s.inputs.kubeletVersion; version != "" {
-		s.taker.OldestKubelet = desired.Kubelet{Version: version, Node: "(--kubelet-version)"}
+	if flag := s.inputs.kubelet(); flag.Version != "" {
+		s.taker.OldestKubelet = flag
 	}
 	if assumed := desired.AssumedKubelet(s.taker.KubeVersion); assumed != "" && s.taker.OldestKubelet.Version == "" {
 		s.note(fmt.Sprintf("kubelets are taken to be %s or newer: set the oldest with --kubelet-version", assumed))

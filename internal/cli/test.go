@@ -5,36 +5,35 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/scenario"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorprogram"
 )
 
 // testOptions are the flags of test.
 type testOptions struct {
-	app *app
+	*inputs
 
-	templates string
-	update    bool
-	vector    string
-	output    *format
+	update bool
+	vector string
+	output *format
 
 	// program is the Vector that --vector names, nil if it names none.
 	program *vectorprogram.Program
+	// valueFiles are the files of --values and --set-file that were read, by name.
+	valueFiles map[string][]byte
 }
 
 // verdict is the result of a scenario.
@@ -42,6 +41,8 @@ type verdict struct {
 	Name   string `json:"name"`
 	Passed bool   `json:"passed"`
 	Story  string `json:"story,omitempty"`
+	// Error says why the test cannot be run.
+	Error string `json:"error,omitempty"`
 	// Difference is a unified diff of the expected and the actual output.
 	Difference string `json:"difference,omitempty"`
 	// Vector holds what Vector found wrong, Unable why it could not judge, and Unseen what it did
@@ -52,7 +53,7 @@ type verdict struct {
 }
 
 func newTest(a *app) *cobra.Command {
-	options := testOptions{app: a}
+	options := testOptions{inputs: &inputs{app: a}, valueFiles: map[string][]byte{}}
 	command := &cobra.Command{
 		Use:   "test FILE|FOLDER...",
 		Short: "Run the declarative tests of templates and values",
@@ -66,7 +67,12 @@ expect.yaml, a list of expectations:
       path: "{.spec.template.spec.initContainers[0].name}"
       equals: vector
 
-An expectation has one of equals, contains, matches and exists.
+An expectation has one of equals, contains, lacks (a text that is not there), matches and
+exists. With exists: false, neither the path nor the object has to be there; without a path,
+exists is about the object itself:
+
+    - object: ConfigMap/cart
+      exists: false
 
 A .txtar file may name another one of its folder as its base, by a line before its first
 file. It has the inputs of the base but for what it says itself, and says how a file FILE.yaml
@@ -84,7 +90,10 @@ the next ones are. --update writes want.diff, bases first.
 A test in the folder of a sidecar chart, or below it, is of the templates of that chart, the
 nearest one, unless --templates names others.
 
-With --vector, a test also fails if that Vector refuses the configuration that was rendered, or
+The flags for values, versions and the platform apply to every test: values are laid over
+those of values.yaml, and any other flag takes precedence over the file of the same name.
+
+A test that cannot be run does not end the others. With --vector, a test also fails if that Vector refuses the configuration that was rendered, or
 if one of the configuration's own unit tests fails: see validate.
 
 The exit code is 0 if all tests pass, 1 if one fails, and 2 if they cannot be run, or if
@@ -100,7 +109,7 @@ kubectl vectorsidecar test test/golden --vector vector`,
 			return options.run(command.Context(), arguments)
 		},
 	}
-	command.Flags().StringVar(&options.templates, "templates", "", "folder of a sidecar chart in place of the built-in one")
+	options.renderFlags.add(command.Flags(), fileDefaults)
 	command.Flags().BoolVar(&options.update, "update", false, "write the actual result as the expected one; review the difference")
 	command.Flags().StringVar(&options.vector, "vector", "", "program of Vector, a path or a name in PATH, that judges what is rendered")
 	options.output = addFormat(command, "json", "junit")
@@ -111,9 +120,19 @@ func (o *testOptions) run(ctx context.Context, arguments []string) error {
 	if err := o.output.check(); err != nil {
 		return err
 	}
-	scenarios, err := scenario.Load(arguments...)
-	if err != nil {
+	if err := o.checkValues(); err != nil {
 		return err
+	}
+	scenarios, err := scenario.Load(arguments...)
+	var invalid *scenario.InvalidError
+	if err != nil && !errors.As(err, &invalid) {
+		return err
+	}
+	var verdicts []verdict
+	if invalid != nil {
+		for _, one := range invalid.Scenarios {
+			verdicts = append(verdicts, verdict{Name: one.Name, Error: one.Err.Error()})
+		}
 	}
 	if o.vector != "" {
 		if o.program, err = vectorprogram.Open(ctx, o.vector); err != nil {
@@ -121,19 +140,13 @@ func (o *testOptions) run(ctx context.Context, arguments []string) error {
 		}
 	}
 	charts := map[string]fs.FS{}
-	var verdicts []verdict
 	for _, one := range scenarios {
-		folder, err := filepath.Abs(one.Folder())
-		if err != nil {
-			return fmt.Errorf("looking for the chart of %s: %w", one.Name, err)
+		judged, err := o.try(ctx, charts, one)
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
-		chart, err := o.chartAbove(folder, charts)
-		if err != nil {
-			return err
-		}
-		judged, err := o.try(ctx, chart, one)
-		if err != nil {
-			return err
+		if err != nil { // The other tests can still be run.
+			judged.Passed, judged.Error = false, err.Error()
 		}
 		verdicts = append(verdicts, judged)
 	}
@@ -156,7 +169,7 @@ func (o *testOptions) chartAbove(folder string, known map[string]fs.FS) (chart f
 		chart, err = o.chartAbove(above, known)
 	default:
 		name = o.templates
-		chart, err = (&inputs{app: o.app, templates: o.templates}).chart()
+		chart, err = o.chart()
 	}
 	if err != nil {
 		return nil, err
@@ -169,13 +182,21 @@ func (o *testOptions) chartAbove(folder string, known map[string]fs.FS) (chart f
 	return shared, nil
 }
 
-// try renders a scenario and compares the result.
-func (o *testOptions) try(ctx context.Context, chart fs.FS, one *scenario.Scenario) (verdict, error) {
-	outcome := o.app.renderScenario(ctx, chart, one)
-	if err := ctx.Err(); err != nil {
-		return verdict{}, err
-	}
+// try renders a scenario and compares the result. The error says why that is not possible. charts are those of the folders so far.
+func (o *testOptions) try(ctx context.Context, charts map[string]fs.FS, one *scenario.Scenario) (verdict, error) {
 	judged := verdict{Name: one.Name, Story: one.Story}
+	folder, err := filepath.Abs(one.Folder())
+	if err != nil {
+		return judged, fmt.Errorf("looking for the chart of %s: %w", one.Name, err)
+	}
+	chart, err := o.chartAbove(folder, charts)
+	if err != nil {
+		return judged, err
+	}
+	outcome := o.renderScenario(ctx, chart, one)
+	if err := ctx.Err(); err != nil {
+		return judged, err
+	}
 	if o.update {
 		if err := one.Update(outcome); err != nil {
 			return judged, err
@@ -203,7 +224,7 @@ func (o *testOptions) try(ctx context.Context, chart fs.FS, one *scenario.Scenar
 
 // ask adds what Vector says of what a scenario renders.
 func (o *testOptions) ask(ctx context.Context, chart fs.FS, one *scenario.Scenario, judged *verdict) error {
-	session, err := o.app.inside(chart, one, io.Discard).scenarioInputs(one).open(ctx)
+	session, err := o.scenarioInputs(chart, one).open(ctx)
 	if err != nil {
 		return err
 	}
@@ -220,33 +241,66 @@ func (o *testOptions) ask(ctx context.Context, chart fs.FS, one *scenario.Scenar
 }
 
 // renderScenario runs the command render on the files of a scenario.
-func (a *app) renderScenario(ctx context.Context, chart fs.FS, one *scenario.Scenario) scenario.Outcome {
+func (o *testOptions) renderScenario(ctx context.Context, chart fs.FS, one *scenario.Scenario) scenario.Outcome {
 	var out bytes.Buffer
-	root := a.inside(chart, one, &out).root() //nolint:contextcheck // The command gets its context when it runs.
-	root.SetArgs(scenarioArguments(one))
+	root := o.scenarioApp(chart, one, &out).root() //nolint:contextcheck // The command gets its context when it runs.
+	root.SetArgs(o.scenarioArguments(one))
 	if err := root.ExecuteContext(ctx); err != nil {
 		return scenario.Outcome{Failed: true, Text: err.Error() + "\n"}
 	}
 	return scenario.Outcome{Text: out.String()}
 }
 
-// inside returns the program as it is inside a scenario: it has the scenario's files alone.
-func (a *app) inside(chart fs.FS, one *scenario.Scenario, out io.Writer) *app {
+// scenarioApp returns the program for a scenario: it has the scenario's files only, and the values of the command line.
+func (o *testOptions) scenarioApp(chart fs.FS, one *scenario.Scenario, out io.Writer) *app {
 	return &app{
 		IOStreams: genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: out, ErrOut: io.Discard},
-		chart:     chart, builtin: a.builtin, version: a.version, kube: genericclioptions.NewConfigFlags(true), files: one.Files(),
+		chart:     chart, builtin: o.app.builtin, version: o.app.version, kube: genericclioptions.NewConfigFlags(true), files: one.Files(),
+		moreValues: &valueSource{&o.values, o.readValues},
 	}
 }
 
-// scenarioInputs are those that scenarioArguments name.
-func (a *app) scenarioInputs(one *scenario.Scenario) *inputs {
+// checkValues returns an error if the values of the command line cannot be read: it is not a result of the tests.
+func (o *testOptions) checkValues() error {
+	if err := readOnce(o.values.files); err != nil {
+		return err
+	}
+	for _, file := range o.values.files {
+		if _, err := o.readValues(file); err != nil {
+			return fmt.Errorf("reading values: %w", err)
+		}
+	}
+	for _, setting := range (valueSource{&o.values, o.readValues}).settings() {
+		if _, err := setting.Over(nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readValues reads a file of the command line once for all scenarios.
+func (o *testOptions) readValues(name string) ([]byte, error) {
+	if text, ok := o.valueFiles[name]; ok {
+		return text, nil
+	}
+	text, err := o.app.readInput(name)
+	if err == nil {
+		o.valueFiles[name] = text
+	}
+	return text, err
+}
+
+// scenarioInputs returns the inputs that scenarioArguments name.
+func (o *testOptions) scenarioInputs(chart fs.FS, one *scenario.Scenario) *inputs {
 	command := &cobra.Command{}
-	s := newInputs(a, command)
-	_ = command.ParseFlags(scenarioArguments(one)[1:]) // They are known.
+	s := newInputs(o.scenarioApp(chart, one, io.Discard), command)
+	_ = command.ParseFlags(o.scenarioArguments(one)[1:]) // They are known.
 	return s
 }
 
-func scenarioArguments(one *scenario.Scenario) []string {
+// scenarioArguments returns the command line that renders a scenario. Flags of the command line take precedence over the
+// scenario's files.
+func (o *testOptions) scenarioArguments(one *scenario.Scenario) []string {
 	arguments := []string{"render", "-f", scenario.Workload, "--sidecar", scenario.Sidecar}
 	if _, ok := one.File(scenario.ConfigMaps); ok {
 		arguments = append(arguments, "-f", scenario.ConfigMaps)
@@ -254,80 +308,17 @@ func scenarioArguments(one *scenario.Scenario) []string {
 	if _, ok := one.File(scenario.Values); ok {
 		arguments = append(arguments, "--values", scenario.Values)
 	}
-	for _, option := range []string{scenario.Environment, scenario.KubeVersion, scenario.Kubelet, scenario.IPFamily, scenario.Platform} {
-		if text, ok := one.File(option); ok {
-			arguments = append(arguments, "--"+option, strings.TrimSpace(text))
+	for _, option := range []struct{ name, value string }{
+		{scenario.Environment, o.environment},
+		{scenario.KubeVersion, o.kubeVersion},
+		{scenario.Kubelet, o.kubeletVersion},
+		{scenario.IPFamily, o.ofCluster.ipFamily.value},
+		{scenario.Platform, o.ofCluster.platform.value},
+	} {
+		text, _ := one.File(option.name)
+		if value := cmp.Or(option.value, strings.TrimSpace(text)); value != "" {
+			arguments = append(arguments, "--"+option.name, value)
 		}
 	}
 	return arguments
-}
-
-func (o *testOptions) print(verdicts []verdict) error {
-	failed := 0
-	var cases []junitCase
-	var unable []string
-	for _, one := range verdicts {
-		for _, why := range one.Unable {
-			unable = append(unable, one.Name+": "+why)
-		}
-		single := junitCase{Name: one.Name, Class: "scenario"}
-		if !one.Passed {
-			failed++
-			single.Failure = &junitFailure{Message: one.Story, Text: one.Difference + strings.Join(one.Vector, "\n")}
-		}
-		cases = append(cases, single)
-	}
-	var err error
-	switch o.output.name {
-	case "json":
-		err = o.output.print(o.app.Out, verdicts)
-	case "junit":
-		err = printJUnit(o.app.Out, "kubectl vectorsidecar test", cases)
-	default:
-		err = o.printText(verdicts)
-		o.noteUnseen(verdicts)
-		o.app.note("%s, %d failed", count(len(verdicts), "test"), failed)
-	}
-	switch {
-	case err != nil:
-		return err
-	case failed > 0:
-		return &foundError{}
-	case len(unable) > 0:
-		return unableError(unable)
-	}
-	return nil
-}
-
-// noteUnseen says what Vector did not look at, and in how many tests.
-func (o *testOptions) noteUnseen(verdicts []verdict) {
-	tests := map[string]int{}
-	for _, one := range verdicts {
-		for _, what := range one.Unseen {
-			tests[what]++
-		}
-	}
-	for _, what := range slices.Sorted(maps.Keys(tests)) {
-		o.app.note("not judged in %s: %s", count(tests[what], "test"), what)
-	}
-}
-
-func (o *testOptions) printText(verdicts []verdict) error {
-	paint := painterFor(o.app.Out)
-	var errs []error
-	for _, one := range verdicts {
-		colour, word := green, "ok  "
-		if !one.Passed {
-			colour, word = red, "FAIL"
-		}
-		errs = append(errs, paint.paint(colour, word), humanize.Fprintf(o.app.Out, " %s\n", one.Name))
-		if !one.Passed && one.Story != "" {
-			errs = append(errs, humanize.Fprintf(o.app.Out, "     %s\n", one.Story))
-		}
-		errs = append(errs, paint.difference(one.Difference))
-		for _, text := range one.Vector {
-			errs = append(errs, humanize.Fprintf(o.app.Out, "     %s\n", text))
-		}
-	}
-	return errors.Join(errs...)
 }

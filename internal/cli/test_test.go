@@ -4,8 +4,10 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -95,4 +97,85 @@ func TestTestsThatCannotBeRunAreAnError(t *testing.T) {
 	after, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Equal(t, string(before), string(after))
+}
+
+// The result of each test is printed, although others cannot be run.
+func TestTestOptions_OneInvalidTestDoesNotEndTheRun(t *testing.T) {
+	files := func(t *testing.T) map[string]string {
+		t.Helper()
+		good, err := os.ReadFile(testIn(t, t.TempDir()))
+		require.NoError(t, err)
+		scenario := strings.TrimSuffix(string(good), "-- want.yaml --\n")
+		return map[string]string{
+			"good.txtar":       scenario + "-- expect.yaml --\n- {path: '{.metadata.name}', equals: cart}\n",
+			"fails.txtar":      scenario + "-- expect.yaml --\n- {object: Secret, exists: true}\n",
+			"absent.txtar":     scenario + "-- expect.yaml --\n- {object: Secret, exists: false}\n",
+			"incomplete.txtar": "-- workload.yaml --\n",
+			"orphan.txtar":     "base: none.txtar\n" + scenario,
+			"expects.txtar":    scenario + "-- expect.yaml --\n- {pth: x}\n",
+			"path.txtar":       scenario + "-- expect.yaml --\n- {path: '{.metadata', exists: true}\n",
+		}
+	}
+	t.Run("one fails", func(t *testing.T) {
+		out, err := run(t, files(t), "test", ".")
+		require.ErrorAs(t, err, new(*foundError))
+		for _, part := range []string{
+			"ok   absent\n", "ok   good\n", "FAIL fails\n", "ERROR incomplete\n", "ERROR orphan\n", "ERROR expects\n", "ERROR path\n",
+			`"vectorsidecar.yaml" is missing`, `its base "none.txtar" does not exist`, "there is no Secret in the outcome", "7 tests, 1 failed, 4 not run",
+		} {
+			require.Contains(t, out, part)
+		}
+	})
+	t.Run("none fails", func(t *testing.T) {
+		all := files(t)
+		delete(all, "fails.txtar")
+		out, err := run(t, all, "test", ".", "-o", "junit")
+		require.ErrorContains(t, err, `"vectorsidecar.yaml" is missing`)
+		require.NotErrorAs(t, err, new(*foundError))
+		require.Contains(t, out, `tests="6" failures="0" errors="4"`)
+	})
+}
+
+// Flags have the effect that they have for render, and take precedence over the files of a test.
+func TestTestOptions_FlagsApplyToAllTests(t *testing.T) {
+	good, err := os.ReadFile(testIn(t, t.TempDir()))
+	require.NoError(t, err)
+	scenario := strings.TrimSuffix(string(good), "-- want.yaml --\n")
+	const image = "{.spec.template.spec.initContainers[0].image}"
+	level := `{.spec.template.spec.initContainers[0].env[?(@.name=="VECTOR_LOG")].value}`
+	for name, test := range map[string]struct {
+		more      string // in the test
+		arguments []string
+		expects   map[string]string
+	}{
+		"files of the test": {
+			more:    "-- values.yaml --\nsidecar: {image: registry.example/vector:own, logLevel: trace}\n",
+			expects: map[string]string{image: "registry.example/vector:own", level: "trace"},
+		},
+		"values over them": {
+			more:      "-- values.yaml --\nsidecar: {image: registry.example/vector:own, logLevel: trace}\n",
+			arguments: []string{"--values", "values.yaml"},
+			expects:   map[string]string{image: "registry.example/vector:flag", level: "trace"},
+		},
+		"values from the standard input": {arguments: []string{"--values", "-"}, expects: map[string]string{image: "registry.example/vector:stdin"}},
+		"set":                            {arguments: []string{"--set", "sidecar.logLevel=error", "--set-file", "sidecar.image=image.txt"}, expects: map[string]string{image: "registry.example/vector:file", level: "error"}},
+		"environment":                    {more: "-- environment --\nstaging\n", arguments: []string{"--environment", "production"}, expects: map[string]string{level: "warn"}},
+		"versions":                       {more: "-- kube-version --\nv1.36.0\n", arguments: []string{"--kube-version", "v1.27.0", "--kubelet-version", "v1.27.0"}, expects: map[string]string{image: ""}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			expectations := "-- expect.yaml --\n"
+			for path, value := range test.expects {
+				expectations += fmt.Sprintf("- {path: '%s', equals: %q}\n", path, value)
+			}
+			out, err := runWith(t, map[string]string{
+				"one.txtar": scenario + test.more + expectations, "two.txtar": scenario + test.more + expectations,
+				"values.yaml": "sidecar: {image: registry.example/vector:flag}\n", "image.txt": "registry.example/vector:file",
+			}, "sidecar: {image: registry.example/vector:stdin}\n", append([]string{"test", "."}, test.arguments...)...)
+			require.NoError(t, err, out)
+		})
+	}
+	t.Run("values that cannot be read", func(t *testing.T) {
+		_, err := run(t, map[string]string{"one.txtar": scenario}, "test", ".", "--values", "none.yaml", "--update")
+		require.ErrorContains(t, err, "none.yaml")
+	})
 }

@@ -68,6 +68,12 @@ func ReadInstallationValues(ctx context.Context, root fs.FS, source string, text
 		//nolint:nilerr // The error is reported by the environment that the values are used for.
 		return &InstallationValues{Environment: name, source: source, files: map[string]string{name + ".yaml": string(text)}}, nil
 	}
+	return InstallationValuesOf(ctx, root, written, asked...)
+}
+
+// InstallationValuesOf is ReadInstallationValues for a file that was parsed, or for several files that were merged.
+func InstallationValuesOf(ctx context.Context, root fs.FS, written environment.Layer, asked ...string) (*InstallationValues, error) {
+	source := written.Name
 	name, _ := written.Tree["environment"].(string)
 	for _, one := range asked {
 		if _, isOther := tree.At(written.Tree, environmentsKey)[one]; name == "" && !isOther {

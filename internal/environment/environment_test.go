@@ -200,3 +200,26 @@ func TestWhatTheInstallationGivesIsToldApart(t *testing.T) {
 	require.Empty(t, set.Given("production"))
 	require.Empty(t, set.Given("nowhere"))
 }
+
+// A later file wins as with helm; each value keeps its own file and line.
+func TestMergeLayers_KeepsPositions(t *testing.T) {
+	base, err := ParseLayer("base.yaml", []byte("a:\n  kept: 1\n  changed: 1\n  gone: 1\nb: [1, 2]\nc: 1\n"))
+	require.NoError(t, err)
+	over, err := ParseLayer("over.yaml", []byte("a:\n\n  changed: 2\n  gone: null\nb: [3]\nc: {d: 1}\n"))
+	require.NoError(t, err)
+	flags := Layer{Name: "--set", Tree: map[string]any{"a": map[string]any{"set": "x"}}}
+
+	merged := MergeLayers(base, over, flags)
+
+	require.Equal(t, map[string]any{
+		"a": map[string]any{"kept": 1.0, "changed": 2.0, "gone": nil, "set": "x"}, "b": []any{3.0}, "c": map[string]any{"d": 1.0},
+	}, merged.Tree)
+	for path, where := range map[string]string{
+		"a.kept": "base.yaml:2", "a.changed": "over.yaml:3", "a.gone": "over.yaml:4", "a.set": "--set", "b": "over.yaml:5", "b.1": "over.yaml:5",
+		"c.d": "over.yaml:6", "a": "--set", "none": "base.yaml, over.yaml, --set",
+	} {
+		require.Equal(t, where, merged.Where(strings.Split(path, ".")...), path)
+	}
+	require.Equal(t, "base.yaml:3", base.Where("a", "changed"), "the layers are not changed")
+	require.Equal(t, base, MergeLayers(base))
+}

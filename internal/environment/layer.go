@@ -4,6 +4,7 @@
 package environment
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -27,8 +28,11 @@ type Layer struct {
 	lines *place
 }
 
-// place is the line of a key, and the keys below it.
+// place is the position of a key, and the keys below it.
 type place struct {
+	// source is the name of the layer that the key is from. It is empty if that is the Layer itself.
+	source string
+	// line is 0 if the source is not a file.
 	line  int
 	below map[string]*place
 }
@@ -140,17 +144,17 @@ func (p *place) find(path ...string) *place {
 // Where returns where a path of this layer is: its name, and, if it is a file, the line of
 // the path's deepest key that has one.
 func (l *Layer) Where(path ...string) string {
-	line, at := 0, l.lines
+	source, line, at := l.Name, 0, l.lines
 	for _, key := range path {
 		if at == nil {
 			break
 		}
-		if at = at.below[key]; at != nil && at.line > 0 {
-			line = at.line
+		if at = at.below[key]; at != nil && (at.line > 0 || at.source != "") {
+			source, line = cmp.Or(at.source, l.Name), at.line
 		}
 	}
 	if line == 0 {
-		return l.Name
+		return source
 	}
-	return fmt.Sprintf("%s:%d", l.Name, line)
+	return fmt.Sprintf("%s:%d", source, line)
 }

@@ -31,6 +31,8 @@ type Linter struct {
 	Installed func(ctx context.Context, file File) (*desired.InstallationValues, *desired.Platform, error)
 	// DefaultEnvironment and KubeVersion are as in a decision.Snapshot.
 	DefaultEnvironment, KubeVersion string
+	// OldestKubelet is the oldest kubelet to render for. If empty, it follows from KubeVersion.
+	OldestKubelet desired.Kubelet
 	// Cluster is as in desired.Inputs; its zero value will do.
 	Cluster render.Cluster
 	// VectorVersion is that of Vector, such as 0.57.0, in place of what the image of a

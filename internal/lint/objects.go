@@ -113,7 +113,7 @@ func misfits(document *source.Document, err error) []Finding {
 func (o *objects) lint(ctx context.Context) ([]Finding, error) {
 	taker := source.Taker{
 		Source: source.Reader{Reader: o.world}, Platform: o.linter.Platform,
-		DefaultEnvironment: o.linter.DefaultEnvironment, KubeVersion: o.linter.KubeVersion, Cluster: o.linter.Cluster,
+		DefaultEnvironment: o.linter.DefaultEnvironment, KubeVersion: o.linter.KubeVersion, OldestKubelet: o.linter.OldestKubelet, Cluster: o.linter.Cluster,
 	}
 	if _, err := o.world.Expand(ctx, ""); err != nil {
 		return nil, err

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// onceFlag is a flag with one value. Without it, a second value would replace the first without a message.
+type onceFlag struct {
+	pflag.Value
+
+	first *string
+}
+
+// Set implements pflag.Value.
+func (o *onceFlag) Set(value string) error {
+	if o.first != nil && *o.first != value {
+		return fmt.Errorf("the flag is already set to %q: set it once", *o.first)
+	}
+	o.first = &value
+	return o.Value.Set(value)
+}
+
+// acceptOnce makes all flags of a command and its subcommands that have one value reject a second one.
+func acceptOnce(command *cobra.Command) {
+	command.Flags().VisitAll(func(flag *pflag.Flag) {
+		_, isList := flag.Value.(pflag.SliceValue)
+		_, isMap := flag.Value.(labelFlag)
+		if !isList && !isMap {
+			flag.Value = &onceFlag{Value: flag.Value}
+		}
+	})
+	for _, below := range command.Commands() {
+		acceptOnce(below)
+	}
+}
+
+// labelFlag is a repeatable flag with labels.
+type labelFlag map[string]string
+
+// String implements pflag.Value.
+func (l labelFlag) String() string {
+	var pairs []string
+	for _, key := range slices.Sorted(maps.Keys(l)) {
+		pairs = append(pairs, key+"="+l[key])
+	}
+	return strings.Join(pairs, ",")
+}
+
+// Set implements pflag.Value.
+func (l labelFlag) Set(text string) error {
+	for pair := range strings.SplitSeq(text, ",") {
+		key, value, ok := strings.Cut(pair, "=")
+		if !ok {
+			return fmt.Errorf("%q is not KEY=VALUE", pair)
+		}
+		if first, exists := l[key]; exists && first != value {
+			return fmt.Errorf("label %s is already set to %q: set it once", key, first)
+		}
+		l[key] = value
+	}
+	return nil
+}
+
+// Type implements pflag.Value.
+func (labelFlag) Type() string { return "stringToString" }

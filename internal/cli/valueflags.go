@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+)
+
+// standardInput is the file name that stands for the standard input.
+const standardInput = "-"
+
+// valueFlags are the flags for the values of the installation. They have the names and the meaning that they have for
+// helm install.
+type valueFlags struct{ files, set, setString, setFile []string }
+
+// add adds the flags to a command.
+func (v *valueFlags) add(flags *pflag.FlagSet) {
+	flags.StringSliceVar(&v.files, "values", nil, "file with values as given to helm install, - for the standard input: the top level is for that environment, unless the values name one or have that one under environments; may be repeated, and later files take precedence")
+	flags.StringArrayVar(&v.set, "set", nil, "values as given to helm install, KEY=VALUE,…; take precedence over --values; may be repeated")
+	flags.StringArrayVar(&v.setString, "set-string", nil, "as --set, with values that are always strings; may be repeated")
+	flags.StringArrayVar(&v.setFile, "set-file", nil, "as --set, with values that are read from files, KEY=FILE,…; may be repeated")
+}
+
+// isSet reports whether one of the flags is set.
+func (v *valueFlags) isSet() bool {
+	return len(v.files)+len(v.set)+len(v.setString)+len(v.setFile) > 0
+}
+
+// givenValues returns the values of the command line, nil for none. If they do not name their environment, it is
+// the first one asked for that they do not define under environments.
+func (s *inputs) givenValues(ctx context.Context, asked ...string) (*desired.InstallationValues, error) {
+	sources := []valueSource{{&s.values, s.app.readInput}}
+	if s.app.moreValues != nil {
+		sources = append(sources, *s.app.moreValues)
+	}
+	var merged *environment.Layer
+	for _, from := range sources {
+		for _, file := range from.files {
+			text, err := from.read(file)
+			if err != nil {
+				return nil, fmt.Errorf("reading values: %w", err)
+			}
+			layer, err := environment.ParseLayer(file, text)
+			if err != nil { // It is reported where the values are used.
+				return desired.ReadInstallationValues(ctx, s.app.builtin.Chart, file, text, asked...)
+			}
+			if merged != nil {
+				layer = environment.MergeLayers(*merged, layer)
+			}
+			merged = &layer
+		}
+		for _, setting := range from.settings() {
+			layer, err := setting.Over(merged)
+			if err != nil {
+				return nil, err
+			}
+			merged = &layer
+		}
+	}
+	if merged == nil {
+		return nil, nil //nolint:nilnil // None are given.
+	}
+	return desired.InstallationValuesOf(ctx, s.app.builtin.Chart, *merged, asked...)
+}
+
+// valueSource is a set of flags, and how to read the files that they name.
+type valueSource struct {
+	*valueFlags
+
+	read func(name string) ([]byte, error)
+}
+
+// settings returns what sets single values, in helm's order.
+func (v valueSource) settings() []environment.Setting {
+	var all []environment.Setting
+	for _, flag := range []struct {
+		name  environment.SettingFlag
+		texts []string
+	}{{environment.SetValue, v.set}, {environment.SetString, v.setString}, {environment.SetFile, v.setFile}} {
+		for _, text := range flag.texts {
+			all = append(all, environment.Setting{Flag: flag.name, Text: text, ReadFile: v.read})
+		}
+	}
+	return all
+}
+
+// readOnce returns an error if several flags read the standard input: all but the first would get nothing.
+func readOnce(names ...[]string) error {
+	all := slices.Concat(names...)
+	isInput := func(name string) bool { return name == standardInput }
+	if i := slices.IndexFunc(all, isInput); i >= 0 && slices.ContainsFunc(all[i+1:], isInput) {
+		return errors.New("the standard input (-) is named more than once: name it once")
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package environment
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+
+	"helm.sh/helm/v3/pkg/strvals"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+)
+
+// SettingFlag is a flag of helm that sets single values.
+type SettingFlag string
+
+// The flags. SetString sets strings, and SetFile sets the content of files.
+const (
+	SetValue  SettingFlag = "--set"
+	SetString SettingFlag = "--set-string"
+	SetFile   SettingFlag = "--set-file"
+)
+
+// Setting is one of these flags on a command line.
+type Setting struct {
+	Flag SettingFlag
+	// Text is KEY=VALUE,… in helm's syntax.
+	Text string
+	// ReadFile reads a file of SetFile.
+	ReadFile func(name string) ([]byte, error)
+}
+
+// Over returns a layer with the setting over it. lower may be nil.
+func (s *Setting) Over(lower *Layer) (Layer, error) {
+	if err := s.check(); err != nil {
+		return Layer{}, s.fault(err)
+	}
+	merged := Layer{Name: string(s.Flag), Tree: map[string]any{}}
+	if err := strvals.ParseIntoString(s.Text, merged.Tree); err != nil { // Its keys are those of the setting.
+		return Layer{}, s.fault(err)
+	}
+	values := map[string]any{}
+	if lower != nil {
+		values, merged = deepCopy(lower.Tree), MergeLayers(*lower, merged)
+	}
+	if err := s.parse(values); err != nil {
+		return Layer{}, s.fault(err)
+	}
+	merged.Tree = values // list[1].key=value changes an item of a list, which MergeLayers replaces.
+	return merged, nil
+}
+
+func (s *Setting) fault(err error) error { return fmt.Errorf("%s %.100q: %w", s.Flag, s.Text, err) }
+
+// parse sets the values in a tree.
+func (s *Setting) parse(values map[string]any) error {
+	switch s.Flag {
+	case SetString:
+		return strvals.ParseIntoString(s.Text, values)
+	case SetFile:
+		return strvals.ParseIntoFile(s.Text, values, func(name []rune) (any, error) {
+			content, err := s.ReadFile(string(name))
+			return string(content), err
+		})
+	}
+	return strvals.ParseInto(s.Text, values)
+}
+
+// listIndex is an index of a list in a setting.
+var listIndex = regexp.MustCompile(`\[(\d{1,9})\]`)
+
+// check rejects a setting that needs more memory than a values file may: an index makes a list of that length.
+func (s *Setting) check() error {
+	limits := bounded.Values()
+	if len(s.Text) > limits.Bytes {
+		return fmt.Errorf("%d bytes are more than %s may have (%d)", len(s.Text), limits.What, limits.Bytes)
+	}
+	items := 0
+	for _, match := range listIndex.FindAllStringSubmatch(s.Text, -1) {
+		if index, err := strconv.Atoi(match[1]); err == nil && index <= strvals.MaxIndex { // Helm rejects others.
+			items += index
+		}
+	}
+	if items > limits.Nodes {
+		return fmt.Errorf("lists with %d items are more than %s may have (%d)", items, limits.What, limits.Nodes)
+	}
+	return nil
+}
