@@ -4,6 +4,7 @@
 package desired
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -40,6 +41,50 @@ func TestTemplateSetsOfValuesAreLaidOverThoseOfTheInstallation(t *testing.T) {
 				found[object.Name] = object.Data
 			}
 			require.Equal(t, test.want, found)
+		})
+	}
+}
+
+// A chart that has the installation chart as a dependency shares one global with all its charts, whose
+// keys may be passwords.
+func TestReadInstallationValues_KeepsNamedGlobalsOnly(t *testing.T) {
+	for name, test := range map[string]struct{ values, want string }{
+		"no schema names it":     {"global: {storageClass: fast, database: {password: secret}}", "{}"},
+		"the built-in set":       {"global: {ipFamily: IPv4, aggregator: {address: 'a:1', token: secret}}", "global: {aggregator: {address: 'a:1'}, ipFamily: IPv4}"},
+		"null removes a default": {"global: {aggregator: null}", "global: {aggregator: null}"},
+		"values.yaml of a set":   {"global: {team: shop, token: secret}\ntemplates: {default: {values.yaml: 'global: {team: \"\"}'}}", "global: {team: shop}"},
+		"values of an environment of a set": {
+			"global: {team: shop, token: secret}\ntemplates: {gateway: {values__production.yaml: 'global: {team: \"\"}'}}", "global: {team: shop}",
+		},
+		"the schema of a set": {
+			`global: {team: shop, token: secret}
+templates: {default: {values.schema.json: '{"properties": {"global": {"properties": {"team": {}}, "additionalProperties": {"type": "string"}}}}'}}`, "global: {team: shop}",
+		},
+		"a pattern of a schema": {
+			`global: {x-team: shop, token: secret}
+templates: {default: {values.schema.json: '{"properties": {"global": {"patternProperties": {"^x-": true}}}}'}}`, "global: {x-team: shop}",
+		},
+		"keys below a key": {
+			`global: {team: {name: shop, token: secret}, database: {auth: {password: secret}}}
+templates: {default: {values.yaml: 'global: {team: {name: ""}, database: {host: ""}}'}}`, "global: {team: {name: shop}}",
+		},
+		"an open map": {
+			`global: {labels: {a: b}, extra: {c: d}}
+templates: {default: {values.yaml: 'global: {labels: {}}', values.schema.json: '{"properties": {"global": {"properties": {"extra": {"additionalProperties": true, "properties": {"e": {}}}}}}}'}}`,
+			"global: {labels: {a: b}, extra: {c: d}}",
+		},
+		"a file that is not an object":   {"global: {team: shop}\ntemplates: {default: {values.yaml: '- global', values.schema.json: '[]'}, gateway: null}", "{}"},
+		"extraGlobals":                   {"global: {team: {name: shop, token: secret}, region: eu}\nextraGlobals: [team.name, region]", "global: {team: {name: shop}, region: eu}"},
+		"keys of the installation chart": {"global: {imageRegistry: a.example, imagePullSecrets: [b]}", "{}"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			other := "environments: {qa: {" + strings.Split(test.values, "\n")[0] + "}}"
+			_, rest, _ := strings.Cut(test.values, "\n")
+			for file, text := range map[string]string{"development.yaml": test.values, "qa.yaml": other + "\n" + rest} {
+				values, err := ReadInstallationValues(t.Context(), vectorsidecar.FS, "mine.yaml", []byte(text), "development")
+				require.NoError(t, err)
+				require.YAMLEq(t, test.want, values.Files()[file], file)
+			}
 		})
 	}
 }

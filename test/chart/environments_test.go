@@ -24,7 +24,9 @@ func TestThePluginReadsValuesAsHelmGivesThem(t *testing.T) {
 	require.NoError(t, err)
 	own := filepath.Join(t.TempDir(), "own.yaml")
 	require.NoError(t, os.WriteFile(own, []byte(`environment: staging
-global: {imageRegistry: a.example, aggregator: {address: "a:6000"}}
+global: {imageRegistry: a.example, aggregator: {address: "a:6000"}, storageClass: fast, team: {name: shop, token: secret}, region: eu}
+extraGlobals: [region]
+templates: {default: {values.yaml: "global: {team: {name: ''}}"}}
 sidecar: {config: {inline: "# a comment\n\nsources: {}\n"}, sinks: {store: {type: http, batch: {max_bytes: 100000000}}}, resources: null}
 environments:
   gone: null

@@ -64,6 +64,7 @@ var other = map[string]string{
 	"crds.keep":                                `false`,
 	"environment":                              `staging`,
 	"environments":                             `{canary: {sidecar: {logLevel: debug}}}`,
+	"extraGlobals":                             `[region]`,
 	"extraArgs":                                `[--log-level=WARN]`,
 	"extraEnv":                                 `[{name: A, value: b}]`,
 	"extraEnvFrom":                             `[{secretRef: {name: s}}]`,
@@ -159,6 +160,7 @@ var other = map[string]string{
 
 // needs are the values without which a key has no effect, by the key.
 var needs = map[string]string{
+	"extraGlobals":                             `{global: {region: eu}}`,
 	"rollout.onFailure":                        `{rollout: {halt: {failedWorkloads: 1}}}`,
 	"metrics.certificate.source":               `{metrics: {certificate: {issuerRef: {name: first}}}}`,
 	"metrics.certificate.secretName":           `{metrics: {certificate: {source: secret, secretName: first}}}`,

@@ -6,6 +6,7 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -50,4 +51,31 @@ func TestASchemaWithoutTheKeysIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, `no property "global"`)
 	_, err = withDefinitions([]byte(`{}`), read(t, sidecarSchema))
 	require.ErrorContains(t, err, "definitions")
+}
+
+// The kubectl plugin reads _environments.tpl without the other files of the installation chart.
+func TestOnlyNames_MatchesBuiltInGlobals(t *testing.T) {
+	properties, err := propertiesOf(read(t, sidecarSchema))
+	require.NoError(t, err)
+	want, err := json.Marshal(withoutClosed(onlyNames(properties["global"])))
+	require.NoError(t, err)
+
+	_, rest, ok := strings.Cut(string(read(t, "chart/templates/_environments.tpl")), `{{- define "vector-sidecar-operator.builtInGlobals" -}}`)
+	require.True(t, ok)
+	globals, _, ok := strings.Cut(rest, "{{-")
+	require.True(t, ok)
+	require.JSONEq(t, string(want), globals)
+}
+
+// withoutClosed removes additionalProperties: false, which every other key is treated as anyway.
+func withoutClosed(schema any) any {
+	names, isNode := schema.(node)
+	if !isNode {
+		return schema
+	}
+	delete(names, "additionalProperties")
+	if properties, hasProperties := names["properties"].(node); hasProperties {
+		names["properties"] = each(properties, withoutClosed)
+	}
+	return names
 }
