@@ -98,7 +98,7 @@ func In(cluster *v1alpha1.ClusterVectorSidecar, namespace string, isSelected boo
 		Malformed: cluster.Malformed,
 		Cluster:   &v1alpha1.InCluster{ClusterScope: cluster.Spec.ClusterScope, Waves: cluster.Status.Waves},
 		Status: v1alpha1.VectorSidecarStatus{
-			LastHandledReconcileAt: cluster.Status.LastHandledReconcileAt, TakenOut: cluster.Status.TakenOut,
+			LastReconcileTime: cluster.Status.LastReconcileTime, LastHandledReconcileAt: cluster.Status.LastHandledReconcileAt, TakenOut: cluster.Status.TakenOut,
 			LastGood: cluster.Status.LastGood, Reverted: cluster.Status.Reverted,
 		},
 	}

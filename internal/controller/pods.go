@@ -135,7 +135,7 @@ func (p *pods) read(ctx context.Context, record *workloadcache.Record, manager s
 	if fault.IsOurs || err != nil || content.Missing == 0 || !content.Kind.Traits.TellsByEvent {
 		return fault, err
 	}
-	return cmp.Or(p.refusalOf(ctx, live), fault), nil
+	return cmp.Or(p.refusalOf(ctx, live, newest), fault), nil
 }
 
 // faultOf lists pods, and returns the first fault of those that are of a template.
@@ -155,14 +155,14 @@ func (p *pods) faultOf(ctx context.Context, options []client.ListOption, isOf fu
 
 // refusalOf returns what events say about why pods are missing. It is none if they cannot be read:
 // then the rollout is judged by time.
-func (p *pods) refusalOf(ctx context.Context, live workload.Object) workload.Fault {
+func (p *pods) refusalOf(ctx context.Context, live workload.Object, newest metav1.Object) workload.Fault {
 	var found corev1.EventList
 	options := []client.ListOption{client.InNamespace(live.GetNamespace()), client.MatchingFields(workload.RefusalEvents(live)), client.Limit(podsAtOnce)}
 	if err := p.live.List(ctx, &found, options...); err != nil {
 		log.FromContext(ctx).V(1).Info("events cannot be read", telemetry.KeyWorkload, live.GetName(), "cause", err.Error())
 		return workload.Fault{}
 	}
-	if message := workload.RefusalOf(live, found.Items); message != "" {
+	if message := workload.RefusalOf(live, newest, found.Items); message != "" {
 		return workload.Refused(message)
 	}
 	return workload.Fault{}

@@ -72,6 +72,12 @@ func (f *Facts) told(p *plan.Plan) v1alpha1.WorkloadState {
 	return ""
 }
 
+// isReportedAfter reports whether the last status was written after a time, which is known to the second.
+func (f *Facts) isReportedAfter(t time.Time) bool {
+	reported := f.Sidecar.Status.LastReconcileTime
+	return reported != nil && reported.Unix() > t.Unix()
+}
+
 // patience is how long pods may be unavailable during a soak before the rollout counts
 // as failed, if the operator may not read pods to see why: a node drain takes less.
 const patience = 2 * time.Minute
@@ -195,8 +201,11 @@ func (d *Decision) expire(f *Facts, p *plan.Plan) {
 // follow sets the rollout state of the plan's workload, what is wrong with it, and whether the
 // same write was refused.
 func (d *Decision) follow(f *Facts, p *plan.Plan, started int64) {
-	if p.IsAssumed && f.told(p) == v1alpha1.StateRollingOut {
+	switch {
+	case p.IsAssumed && f.told(p) == v1alpha1.StateRollingOut:
 		p.Resume()
+	case p.IsOutlived && !p.Overwritten.IsZero() && f.told(p) == v1alpha1.StateFailed && f.isReportedAfter(p.Overwritten):
+		p.Rollout = workload.RolloutFailed // The status is newer than the write, which changed annotations alone.
 	}
 	d.expire(f, p)
 	if !p.Halted && p.Action != plan.Defer {

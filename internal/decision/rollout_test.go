@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -59,6 +60,35 @@ func seen(fault workload.Fault) func(*Facts) {
 }
 
 func nobodyKnows(*Facts) {}
+
+// After a restart the workload does not tell whether the operator's last write changed the template or annotations alone.
+// A status that is newer than the write does.
+func TestDecide_KeepsFailureThatTheStatusReports(t *testing.T) {
+	wrote := noon.Add(-time.Minute)
+	for name, test := range map[string]struct {
+		reported time.Time
+		listed   v1alpha1.WorkloadState
+		want     bool
+	}{
+		"failed, reported after the write":     {wrote.Add(time.Second), v1alpha1.StateFailed, true},
+		"failed, reported in the second of it": {wrote, v1alpha1.StateFailed, false},
+		"failed, reported before it":           {wrote.Add(-time.Second), v1alpha1.StateFailed, false},
+		"rolling out, reported after it":       {wrote.Add(time.Second), v1alpha1.StateRollingOut, false},
+		"never reported":                       {time.Time{}, "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			facts := &Facts{Sidecar: logs(), Now: noon}
+			told(test.listed)(facts)
+			if !test.reported.IsZero() {
+				facts.Sidecar.Status.LastReconcileTime = &metav1.Time{Time: test.reported}
+			}
+			state := workload.State{IsOutlived: true, Overwritten: wrote}
+			where(workload.RolloutProgressing, time.Minute)(&state)
+			decided := Decide(facts, []Workload{evaluated("cart", plan.None, &plan.Desired{}, state)}, nil)
+			require.Equal(t, test.want, decided.Plans[0].Failed)
+		})
+	}
+}
 
 // One workload has the current sidecar, and another waits for it.
 func TestDecideJudgesARollout(t *testing.T) {

@@ -287,7 +287,7 @@ func TestTheDeadlineIsThatOfTheNewestTemplate(t *testing.T) {
 			state := StateOf(test.course[0])
 			for i, set := range test.course[1:] {
 				next := StateOf(set)
-				next.Follow(&state, true, at(60*(i+1)))
+				next.Follow(&state, next.Generation == state.Generation, at(60*(i+1)))
 				state = next
 			}
 			require.Equal(t, test.want, state.Rollout)

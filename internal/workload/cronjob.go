@@ -43,7 +43,7 @@ func readCronJob(object any) (Content, bool) {
 	if written.IsZero() || job.Status.LastScheduleTime != nil && job.Status.LastScheduleTime.After(written) {
 		return content, true
 	}
-	content.Rollout = RolloutHeld
+	content.Rollout, content.IsHeldByWrite = RolloutHeld, true
 	content.Held = "its next run has it"
 	if ptr.Deref(job.Spec.Suspend, false) {
 		content.Held = "it is suspended: its next run has it"

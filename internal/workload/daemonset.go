@@ -70,7 +70,7 @@ func rolloutOfDaemonSet(set *appsv1.DaemonSet) (Rollout, Progress) {
 	status := &set.Status
 	progress := Progress{
 		Done:   status.UpdatedNumberScheduled + min(status.NumberAvailable, status.UpdatedNumberScheduled),
-		Newest: uint64(status.ObservedGeneration), //nolint:gosec // It counts from 1.
+		Newest: 1, // The status does not name the template, and another generation may have the same one.
 		Old:    max(status.CurrentNumberScheduled-status.UpdatedNumberScheduled, 0),
 	}
 	isOnDelete := set.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
@@ -36,10 +37,11 @@ func Refused(message string) Fault {
 	return Fault{Reason: meta.ReasonPodsRefused, Message: "the API server refuses to make its pods: " + message}
 }
 
-// RefusalOf returns the newest refusal of a workload's pods that events tell of, "" if none
-// came after the workload was last written.
-func RefusalOf(object Object, events []corev1.Event) string {
-	written, last, message := changedAt(object, ""), time.Time{}, ""
+// RefusalOf returns the newest refusal of a workload's pods in its events, "" if none of them is newer than the revision
+// of its pod template. Writes that leave the template as it is do not count: the controller repeats the event only after
+// some minutes.
+func RefusalOf(object Object, revision metav1.Object, events []corev1.Event) string {
+	written, last, message := changedAt(revision, ""), time.Time{}, ""
 	for i := range events {
 		event := &events[i]
 		at := later(event.LastTimestamp.Time, event.EventTime.Time)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -114,10 +115,14 @@ func TestTheFirstFaultIsTold(t *testing.T) {
 	require.Contains(t, FaultOf([]corev1.Pod{broken("c"), homeless, broken("b")}, []string{"vector"}, time.Time{}).Message, "pod b")
 }
 
-func TestOnlyEventsSinceTheLastWriteTellOfRefusals(t *testing.T) {
+// A write that leaves the template as it is, such as a note, ends no refusal.
+func TestRefusalOf_IgnoresEventsBeforeTheRevision(t *testing.T) {
 	set := daemonSet(2, 3, 2)
 	set.UID = "set"
-	set.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "vectorsidecar/logs", Time: ptr.To(metav1.NewTime(at(60)))}}
+	set.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "vectorsidecar/logs", Time: ptr.To(metav1.NewTime(at(3600)))}}
+	revision := &appsv1.ControllerRevision{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(at(0)), ManagedFields: []metav1.ManagedFieldsEntry{
+		{Manager: "kube-controller-manager", Time: ptr.To(metav1.NewTime(at(60)))}, // An undo numbers it again.
+	}}}
 	event := func(of types.UID, reason, message string, seconds int) corev1.Event {
 		return corev1.Event{InvolvedObject: corev1.ObjectReference{UID: of}, Reason: reason, Message: message, LastTimestamp: metav1.NewTime(at(seconds))}
 	}
@@ -133,6 +138,6 @@ func TestOnlyEventsSinceTheLastWriteTellOfRefusals(t *testing.T) {
 		"about something else":  {[]corev1.Event{event("set", "SuccessfulCreate", "pod", 61)}, ""},
 		"it is cut to its size": {[]corev1.Event{event("set", "FailedCreate", strings.Repeat("x", 1000), 61)}, strings.Repeat("x", 512)},
 	} {
-		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, RefusalOf(set, test.events)) })
+		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, RefusalOf(set, revision, test.events)) })
 	}
 }

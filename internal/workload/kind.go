@@ -178,6 +178,9 @@ type Progress struct {
 	// replaces them, for messages; "" unless the rollout is RolloutHeld.
 	Old  int32
 	Held string
+	// IsHeldByWrite reports whether RolloutHeld follows from the time of the operator's last write alone, which may have
+	// changed annotations only.
+	IsHeldByWrite bool
 	// IsBetween reports whether the workload is between two templates by steps of its own,
 	// which another template would begin anew.
 	IsBetween bool

@@ -8,8 +8,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
 // State is the rollout state of a workload. It changes while the plan for the workload
@@ -33,9 +31,14 @@ type State struct {
 	Most int32
 	// IsBegun reports whether a rollout was seen to begin whose end the status will not say.
 	IsBegun bool
+	// IsUnobserved reports whether the workload's controller has not seen the newest generation yet.
+	IsUnobserved bool
 	// IsOutlived reports whether Missed is of a template before: the Deployment controller leaves it in the
 	// status where pods of an older ReplicaSet are to come back, until one more of them runs.
 	IsOutlived bool
+	// Overwritten is the time of the operator's write from which IsOutlived follows, zero if an earlier state of the
+	// workload tells: only then it is certain that the write changed the pod template.
+	Overwritten time.Time
 	// Template is a digest of the pod template without what is ours.
 	Template uint64
 	// Shape is its ShapeDigest, 0 if nobody needs it.
@@ -51,31 +54,34 @@ func StateOf(object Object) State {
 }
 
 func stateOf(object metav1.Object, content *Content) State {
-	version := object.GetResourceVersion()
-	isOutlived := content.Rollout == RolloutFailed && content.Missed != 0 && isOutlived(object, content.Missed)
-	if isOutlived {
+	version, overwritten := object.GetResourceVersion(), time.Time{}
+	if content.Rollout == RolloutFailed && content.Missed != 0 {
+		overwritten = overwrittenAt(object, content.Missed)
+	}
+	if !overwritten.IsZero() {
 		current := *content
 		current.Rollout, content = RolloutProgressing, &current
 	}
-	return State{
+	state := State{
 		ResourceVersion: version, Generation: object.GetGeneration(), Created: object.GetCreationTimestamp().Time, Seen: version,
-		Rollout: content.Rollout, Refusal: content.Refusal, Progress: content.Progress, Availability: availabilityOf(object, content),
-		Most: content.Done, IsOutlived: isOutlived, Waits: waitsIn(object.GetAnnotations()),
+		Rollout: content.Rollout, IsUnobserved: !content.Observed, Refusal: content.Refusal, Progress: content.Progress, Availability: availabilityOf(object, content),
+		Most: content.Done, IsOutlived: !overwritten.IsZero(), Overwritten: overwritten, Waits: waitsIn(object.GetAnnotations()),
 	}
+	state.Since = later(state.Since, overwritten)
+	return state
 }
 
-// isOutlived reports whether the operator has written an object since the controller found that a deadline had passed:
-// then the template is another one, as far as can be told without the state before. No deadline is as short as the
-// second to which both times are known.
-func isOutlived(object metav1.Object, missed uint32) bool {
-	entries := object.GetManagedFields()
-	for i := range entries {
-		entry := &entries[i]
-		if entry.Subresource == "" && entry.Time != nil && meta.IsManager(entry.Manager) && entry.Time.Unix() >= int64(missed) {
-			return true
-		}
+// overwrittenAt returns when the operator wrote an object after a progress deadline had passed, if that write may have
+// changed the pod template, else zero. A template has another generation, which the controller records in the status
+// after the write. So a write that is newer than the status did not change the template. A write that is older may have
+// changed annotations alone; only an earlier state tells. No deadline is as short as the second to which the times are
+// known.
+func overwrittenAt(object metav1.Object, missed uint32) time.Time {
+	written, reported := writtenAt(object), entryTime(object, "status")
+	if written.Unix() < int64(missed) || !reported.IsZero() && reported.Before(written) {
+		return time.Time{}
 	}
-	return false
+	return written
 }
 
 // RunBy returns the state of a workload whose pods another one runs, whose controller has
@@ -116,8 +122,8 @@ type Availability struct {
 // status last changed. So nothing has to be stored to know it after a restart.
 func availabilityOf(object metav1.Object, content *Content) Availability {
 	read := Availability{RolledOut: content.RolledOut, Since: changedAt(object, "status"), IsAssumed: true}
-	if content.Rollout == RolloutProgressing && read.RolledOut.IsZero() {
-		// Its controller may not have seen yet what was written.
+	if content.Rollout == RolloutProgressing && !content.Observed && read.RolledOut.IsZero() {
+		// Otherwise the status is newer than the template, and later writes did not change the template.
 		read.Since = later(read.Since, changedAt(object, ""))
 	}
 	if content.Rollout != RolloutProgressing && !read.RolledOut.IsZero() && read.Since.After(read.RolledOut) {
@@ -130,7 +136,12 @@ func availabilityOf(object metav1.Object, content *Content) Availability {
 // object itself: the creation time if nobody has written it since, zero if it is not from
 // an API server.
 func changedAt(object metav1.Object, subresource string) time.Time {
-	last, entries := object.GetCreationTimestamp().Time, object.GetManagedFields()
+	return later(object.GetCreationTimestamp().Time, entryTime(object, subresource))
+}
+
+// entryTime returns the time of the newest managedFields entry of a subresource, zero if it has none.
+func entryTime(object metav1.Object, subresource string) (last time.Time) {
+	entries := object.GetManagedFields()
 	for i := range entries {
 		if entry := &entries[i]; entry.Subresource == subresource && entry.Time != nil {
 			last = later(last, entry.Time.Time)
@@ -182,7 +193,14 @@ func (s *State) For(now time.Time) time.Duration {
 // finished at another time, or if both template and generation differ: scaling changes
 // the generation, too, and is no rollout.
 func (s *State) Follow(before *State, isSameTemplate bool, now time.Time) {
+	if isSameTemplate && s.IsUnobserved {
+		s.keepRollout(before)
+		return
+	}
 	s.followDeadline(before, isSameTemplate)
+	if isSameTemplate && s.IsHeldByWrite && before.Rollout == RolloutComplete {
+		s.Rollout, s.Held, s.Old = RolloutComplete, "", 0
+	}
 	if s.Newest != 0 && s.goOn(before, isSameTemplate) {
 		s.Since, s.Steady, s.IsAssumed = now, 0, false
 		return
@@ -198,6 +216,13 @@ func (s *State) Follow(before *State, isSameTemplate bool, now time.Time) {
 	}
 }
 
+// keepRollout keeps the rollout of the state before: the controller has not seen a change yet that does not concern the pod
+// template, such as another number of replicas.
+func (s *State) keepRollout(before *State) {
+	s.Rollout, s.Progress, s.Availability = before.Rollout, before.Progress, before.Availability
+	s.Most, s.IsBegun, s.IsOutlived, s.Overwritten = before.Most, before.IsBegun, before.IsOutlived, before.Overwritten
+}
+
 // followDeadline tells whether the deadline that has passed is of a template before. Where the state before does not say,
 // it is what was read.
 func (s *State) followDeadline(before *State, isSameTemplate bool) {
@@ -207,9 +232,11 @@ func (s *State) followDeadline(before *State, isSameTemplate bool) {
 	wasRead, isSame := s.IsOutlived, s.Missed == before.Missed
 	switch {
 	case isSameTemplate && (!isSame || before.Rollout == RolloutFailed): // What the operator has written is no template.
-		s.IsOutlived = false
+		s.IsOutlived, s.Overwritten = false, time.Time{}
+	case isSame && isSameTemplate: // The state before says how certain that is.
+		s.IsOutlived, s.Overwritten = wasRead || before.IsOutlived, before.Overwritten
 	case isSame:
-		s.IsOutlived = wasRead || before.IsOutlived || !isSameTemplate
+		s.IsOutlived, s.Overwritten = true, time.Time{}
 	}
 	switch {
 	case s.IsOutlived && s.Rollout == RolloutFailed:

@@ -166,6 +166,9 @@ func (r *Record) LooksLike(other *Record) bool {
 // Follow carries over from the previous record of the same workload since when it has
 // looked the same. It must be called before the record is shared.
 func (r *Record) Follow(before *Record, now time.Time) {
+	if r.UID != before.UID {
+		return // The watch has missed the deletion of another workload of that name.
+	}
 	was, is := before.State(), r.State()
 	if r.LooksLike(before) {
 		is.Seen = was.Seen
@@ -174,9 +177,12 @@ func (r *Record) Follow(before *Record, now time.Time) {
 	r.state = packed(&is)
 }
 
-// HasTemplateOf reports whether another record of the same Cache has the same pod template, ours and
-// theirs: labels, replicas and who wrote last may differ.
+// HasTemplateOf reports whether another record of the same workload and Cache has the same pod template, ours and
+// theirs: labels, replicas and field managers may differ. A workload of the same generation has the same template.
 func (r *Record) HasTemplateOf(other *Record) bool {
+	if r.state.generation != 0 && r.state.generation == other.state.generation && r.UID == other.UID {
+		return true
+	}
 	return r.state.template == other.state.template && (r.body == other.body ||
 		bytes.Equal(r.body.packed, other.body.packed) && r.body.owned.hasTemplateOf(other.body.owned))
 }

@@ -14,6 +14,7 @@ import (
 type state struct {
 	version, seen             string
 	created, rolledOut, since moment
+	overwritten               moment
 	generation                int64
 	steady                    time.Duration
 	newest, template, shape   uint64
@@ -22,6 +23,7 @@ type state struct {
 	rollout                   workload.Rollout
 
 	mayGoOn, isBetween, isAssumed, isBegun, isOutlived bool
+	isUnobserved, isHeldByWrite                        bool
 	// told is nil if all its texts are "".
 	told  *told
 	waits map[string]workload.Wait
@@ -63,6 +65,7 @@ func packed(s *workload.State) state {
 		newest: s.Newest, template: s.Template, shape: s.Shape,
 		done: s.Done, most: s.Most, old: s.Old, missed: s.Missed,
 		mayGoOn: s.MayGoOn, isBetween: s.IsBetween, isAssumed: s.IsAssumed, isBegun: s.IsBegun, isOutlived: s.IsOutlived,
+		isUnobserved: s.IsUnobserved, isHeldByWrite: s.IsHeldByWrite, overwritten: momentOf(s.Overwritten),
 		waits: s.Waits,
 	}
 	if texts := (told{s.Refusal, s.Held, s.Advice}); texts != (told{}) {
@@ -81,9 +84,10 @@ func (s *state) unpack() workload.State {
 		Rollout: s.rollout, Refusal: texts.refusal,
 		Progress: workload.Progress{
 			Done: s.done, Missed: s.missed, Newest: s.newest, MayGoOn: s.mayGoOn, Old: s.old, Held: texts.held,
-			IsBetween: s.isBetween, Advice: texts.advice,
+			IsHeldByWrite: s.isHeldByWrite, IsBetween: s.isBetween, Advice: texts.advice,
 		},
 		Availability: workload.Availability{RolledOut: s.rolledOut.time(), Since: s.since.time(), Steady: s.steady, IsAssumed: s.isAssumed},
-		Most:         s.most, IsBegun: s.isBegun, IsOutlived: s.isOutlived, Template: s.template, Shape: s.shape, Waits: s.waits,
+		Most:         s.most, IsBegun: s.isBegun, IsOutlived: s.isOutlived, IsUnobserved: s.isUnobserved, Overwritten: s.overwritten.time(),
+		Template: s.template, Shape: s.shape, Waits: s.waits,
 	}
 }
