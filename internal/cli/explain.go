@@ -35,12 +35,14 @@ type explanation struct {
 	Message string `json:"message"`
 	// Owner is the object by which another operator owns the workload, "" for none.
 	Owner string `json:"owner,omitempty"`
-	// VectorSidecars are those of the namespace, and those of other namespaces whose selector would
-	// match.
+	// VectorSidecars are those that can select the workload: those of its namespace, and the ClusterVectorSidecars that select
+	// the namespace.
 	VectorSidecars []sidecarReport `json:"vectorSidecars"`
 
 	// unreached says which ClusterVectorSidecars do not select its namespace, "" for none.
 	unreached string
+	// elsewhere is a VectorSidecar of another namespace that would select the workload there, "" for none.
+	elsewhere string
 }
 
 // sidecarReport is what one VectorSidecar does with the workload, and why.
@@ -48,9 +50,7 @@ type sidecarReport struct {
 	Name    string `json:"name"`
 	Matches bool   `json:"matches"`
 	// Selector says which labels match, or which do not.
-	Selector string `json:"selector"`
-	// Elsewhere is true if it is in another namespace.
-	Elsewhere       bool   `json:"elsewhere,omitempty"`
+	Selector        string `json:"selector"`
 	Environment     string `json:"environment,omitempty"`
 	EnvironmentFrom string `json:"environmentFrom,omitempty"`
 	Templates       string `json:"templates,omitempty"`
@@ -165,11 +165,13 @@ func (s *session) explain(ctx context.Context, deployment workload.Object) (*exp
 			result.unreached += fmt.Sprintf("; %s does not select namespace %s, or that has opted out", meta.Title(name), deployment.GetNamespace())
 		}
 	}
-	elsewhere, err := s.elsewhere(ctx, deployment)
-	if err != nil {
-		return nil, err
+	if len(result.VectorSidecars) == 0 {
+		hint, err := s.nameElsewhere(ctx, deployment)
+		if err != nil {
+			return nil, err
+		}
+		result.elsewhere = hint
 	}
-	result.VectorSidecars = append(result.VectorSidecars, elsewhere...)
 	result.conclude(&view)
 	return result, nil
 }
@@ -189,7 +191,7 @@ func (s *session) sidecarReport(ctx context.Context, sidecar *v1alpha1.VectorSid
 	}
 	content, _ := workload.Read(deployment)
 	one.Remark = content.Remark
-	one.Matches, one.Selector = match(sidecar, workload.RefOf(deployment).Kind, deployment.GetLabels())
+	one.Matches, one.Selector = ruled.matches(deployment)
 	turns := simulate.Turns([]simulate.Paced{ruled.paced()}, ruled.snapshot.Platform.Rollout)[0]
 	for i := range ruled.Plans {
 		p := &ruled.Plans[i]

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
@@ -87,7 +88,7 @@ func reportedInvalid(status *v1alpha1.VectorSidecarStatus) *desired.Invalid {
 // reportedPlan returns the plan of a workload according to the status, nil for none. decided is the
 // plan that was decided, or nil.
 func (r *result) reportedPlan(view *workload.View, decided *plan.Plan) *plan.Plan {
-	if matches, _ := match(r.sidecar, view.Kind, view.Labels); !matches || !r.sidecar.Spec.IsEnabled() {
+	if !decision.Selects(r.sidecar, r.recordOf(view.Ref)) || !r.sidecar.Spec.IsEnabled() {
 		return decided // Removing a sidecar needs no values.
 	}
 	status, manager := &r.sidecar.Status, meta.Manager(r.sidecar.Name)

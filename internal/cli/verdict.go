@@ -16,32 +16,63 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// match reports whether a VectorSidecar selects a workload of a kind with labels. It also returns
-// by what, or the first requirement that is not met.
-func match(sidecar *v1alpha1.VectorSidecar, kind string, of map[string]string) (bool, string) {
-	if kinds := sidecar.Spec.Kinds(); !slices.Contains(kinds, v1alpha1.WorkloadKind(kind)) {
-		return false, fmt.Sprintf("is of no %s: spec.workloads lists %v", kind, kinds)
+// matches reports whether the VectorSidecar selects a workload, and returns the reason as a text.
+func (r *result) matches(object workload.Object) (bool, string) {
+	record := r.recordOf(workload.RefOf(object))
+	if record == nil {
+		record = workloadcache.RecordOf(object)
+	}
+	if !decision.Selects(r.sidecar, record) {
+		return false, mismatch(r.sidecar, record)
+	}
+	selector, _ := metav1.LabelSelectorAsSelector(&r.sidecar.Spec.Selector) // It was read to select the workload.
+	switch runner := record.Runner(); {
+	case selector.Empty():
+		return true, "matches everything, as spec.matchAll says"
+	case runner != nil && !selector.Matches(record.Labels()):
+		return true, fmt.Sprintf("matches %s in the labels of %s %s, which runs its pods", selector, runner.Kind(), runner.Name)
+	}
+	return true, "matches " + selector.String()
+}
+
+// recordOf returns the workload as it was decided about, nil if the VectorSidecar neither selects nor owns it.
+func (r *result) recordOf(ref workload.Ref) *workloadcache.Record {
+	for _, record := range r.snapshot.Workloads {
+		if record.Kind() == ref.Kind && record.Name == ref.Name {
+			return record
+		}
+	}
+	return nil
+}
+
+// mismatch explains why a VectorSidecar does not select a workload: by the first requirement that is not met.
+func mismatch(sidecar *v1alpha1.VectorSidecar, record *workloadcache.Record) string {
+	if sidecar.DeletionTimestamp != nil {
+		return "selects nothing, because it is being deleted"
+	}
+	if kinds := sidecar.Spec.Kinds(); !slices.Contains(kinds, v1alpha1.WorkloadKind(record.Kind())) {
+		return fmt.Sprintf("is of no %s: spec.workloads lists %v", record.Kind(), kinds)
 	}
 	selector, err := metav1.LabelSelectorAsSelector(&sidecar.Spec.Selector)
 	if err != nil {
-		return false, "cannot be read: " + err.Error()
-	}
-	if selector.Empty() {
-		return sidecar.Spec.MatchAll, "matches everything, as spec.matchAll says"
+		return "cannot be read: " + err.Error()
 	}
 	requirements, _ := selector.Requirements()
+	own := record.View().Labels
 	for _, requirement := range requirements {
-		if !requirement.Matches(labels.Set(of)) {
-			return false, fmt.Sprintf("requires %s, but the workload %s", requirement.String(), labelled(of, requirement.Key()))
+		if !requirement.Matches(labels.Set(own)) {
+			return fmt.Sprintf("requires %s, but the workload %s", requirement.String(), labelled(own, requirement.Key()))
 		}
 	}
-	return true, "matches " + selector.String()
+	return "selects nothing, because the VectorSidecar is not valid"
 }
 
 // labelled says which value a workload has for a label.
@@ -56,39 +87,37 @@ func labelled(of map[string]string, key string) string {
 	return text
 }
 
-// elsewhere returns VectorSidecars of other namespaces that would match.
-func (s *session) elsewhere(ctx context.Context, deployment workload.Object) ([]sidecarReport, error) {
+// nameElsewhere returns the first VectorSidecar of another namespace that would select a workload there, "" for none.
+func (s *session) nameElsewhere(ctx context.Context, deployment workload.Object) (string, error) {
 	var all v1alpha1.VectorSidecarList
 	if s.cluster != nil {
 		if err := s.cluster.List(ctx, &all); apierrors.IsForbidden(err) || isNoMatch(err) {
-			return nil, nil // A user who may not list other namespaces is told about this one.
+			return "", nil // A user who may not list other namespaces is told about this one.
 		} else if err != nil {
-			return nil, fmt.Errorf("listing VectorSidecars of other namespaces: %w", err)
+			return "", fmt.Errorf("listing VectorSidecars of other namespaces: %w", err)
 		}
 	} else if err := s.List(ctx, &all); err != nil {
-		return nil, err
+		return "", err
 	}
-	var found []sidecarReport
 	for i := range all.Items {
 		sidecar := &all.Items[i]
-		if sidecar.Namespace == deployment.GetNamespace() || sidecar.Cluster != nil {
+		if sidecar.Namespace == deployment.GetNamespace() || sidecar.Cluster != nil || sidecar.Spec.MatchAll {
 			continue
 		}
-		if matches, by := match(sidecar, workload.RefOf(deployment).Kind, deployment.GetLabels()); matches && !sidecar.Spec.MatchAll {
-			found = append(found, sidecarReport{Name: sidecar.Namespace + "/" + sidecar.Name, Elsewhere: true, Selector: by})
+		there, _ := workload.As(deployment.DeepCopyObject())
+		there.SetNamespace(sidecar.Namespace)
+		if decision.Selects(sidecar, workloadcache.RecordOf(there)) {
+			return sidecar.Namespace + "/" + sidecar.Name, nil
 		}
 	}
-	return found, nil
+	return "", nil
 }
 
 // conclude sets the short answer; obstacles come first.
 func (e *explanation) conclude(view *workload.View) {
-	var matching, elsewhere []sidecarReport
+	var matching []sidecarReport
 	for _, one := range e.VectorSidecars {
-		switch {
-		case one.Elsewhere:
-			elsewhere = append(elsewhere, one)
-		case one.Matches:
+		if one.Matches {
 			matching = append(matching, one)
 		}
 	}
@@ -104,7 +133,7 @@ func (e *explanation) conclude(view *workload.View) {
 	case removed >= 0:
 		e.Reason, e.Message = meta.ReasonRemoving, meta.Title(e.VectorSidecars[removed].Name)+" does not select it any more"
 	case len(matching) == 0:
-		e.Reason, e.Message = meta.ReasonNoMatch, e.unmatched(elsewhere)
+		e.Reason, e.Message = meta.ReasonNoMatch, e.unmatched()
 	case busy >= 0:
 		e.Reason, e.Message = meta.ReasonRollingOut, matching[busy].busyness()
 	default:
@@ -113,16 +142,14 @@ func (e *explanation) conclude(view *workload.View) {
 }
 
 // unmatched says why no VectorSidecar selects the workload.
-func (e *explanation) unmatched(elsewhere []sidecarReport) string {
+func (e *explanation) unmatched() string {
 	var near []string
 	for _, one := range e.VectorSidecars {
-		if !one.Elsewhere {
-			near = append(near, fmt.Sprintf("%s %s", one.Name, one.Selector))
-		}
+		near = append(near, fmt.Sprintf("%s %s", one.Name, one.Selector))
 	}
 	switch {
-	case len(elsewhere) > 0 && len(near) == 0:
-		return fmt.Sprintf("VectorSidecar %s would select it, but a VectorSidecar reaches the workloads of its own namespace only: make one here", elsewhere[0].Name)
+	case e.elsewhere != "":
+		return fmt.Sprintf("VectorSidecar %s would select it, but a VectorSidecar reaches the workloads of its own namespace only: make one here", e.elsewhere)
 	case len(near) == 0:
 		return "there is no VectorSidecar in its namespace" + e.unreached
 	}

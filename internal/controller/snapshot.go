@@ -121,7 +121,7 @@ func (i *informed) Namespace(ctx context.Context, namespace string) (source.Name
 // Workloads returns the workloads whose labels the selector matches, those that carry the sidecar,
 // and those that were written to and may still be rolling out.
 func (i *informed) Workloads(_ context.Context, sidecar *v1alpha1.VectorSidecar) ([]*workloadcache.Record, error) {
-	selector, _ := workload.SelectorOf(&sidecar.Spec) // An invalid one selects nothing.
+	selector, _ := workload.SelectorOf(sidecar) // An invalid one selects nothing.
 	var records []*workloadcache.Record
 	// One whose pods another one runs is found by the labels of either.
 	fits := func(record *workloadcache.Record) bool {

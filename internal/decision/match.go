@@ -15,9 +15,20 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
+// Selects reports whether a VectorSidecar selects a workload: by namespace, kind and labels, while it is valid and not being
+// deleted. What a ClusterVectorSidecar is in a namespace that it does not select is being deleted. A record of nil is not selected.
+func Selects(sidecar *v1alpha1.VectorSidecar, record *workloadcache.Record) bool {
+	selector, invalid := selectorOf(sidecar)
+	return invalid == nil && record != nil && record.IsSelectedBy(selector)
+}
+
 // selectorOf parses the selector. An empty one needs matchAll: objects from before that
-// rule in the CRD may lack it. A VectorSidecar that is too large has none.
+// rule in the CRD may lack it. A VectorSidecar that is too large has none, and one that is being
+// deleted selects nothing.
 func selectorOf(sidecar *v1alpha1.VectorSidecar) (selector workload.Selector, invalid *desired.Invalid) {
+	if sidecar.DeletionTimestamp != nil {
+		return workload.Selector{}, nil
+	}
 	if invalid := desired.TooLarge(sidecar); invalid != nil {
 		return selector, invalid
 	}
@@ -27,7 +38,7 @@ func selectorOf(sidecar *v1alpha1.VectorSidecar) (selector workload.Selector, in
 	if cluster := sidecar.Cluster; cluster != nil && cluster.Invalid != "" {
 		return selector, &desired.Invalid{Reason: meta.ReasonInvalidSelector, Message: meta.Title(sidecar.Name) + ": " + cluster.Invalid}
 	}
-	selector, err := workload.SelectorOf(&sidecar.Spec)
+	selector, err := workload.SelectorOf(sidecar)
 	if err != nil {
 		return selector, &desired.Invalid{Reason: meta.ReasonInvalidSelector, Message: desired.Describe(sidecar) + ": spec.selector: " + err.Error()}
 	}
@@ -43,9 +54,6 @@ func selectorOf(sidecar *v1alpha1.VectorSidecar) (selector workload.Selector, in
 // is being deleted, all are in remove.
 func Match(sidecar *v1alpha1.VectorSidecar, records []*workloadcache.Record, offer Offer) (inject, remove []*workloadcache.Record, kinds Kinds, invalid *desired.Invalid) {
 	selector, invalid := selectorOf(sidecar)
-	if sidecar.DeletionTimestamp != nil {
-		selector, invalid = workload.Selector{}, nil
-	}
 	if invalid != nil {
 		return nil, nil, kinds, invalid
 	}

@@ -11,7 +11,6 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -191,7 +190,7 @@ func (p *pass) evaluate(ctx context.Context, record *workloadcache.Record, by *d
 	var competitors []decision.Competitor
 	for _, other := range p.elders {
 		isFirst := p.facts.Sidecar.Cluster != nil && other.facts.Sidecar.Cluster == nil && other.wanted.Invalid == nil
-		if (isFirst || !view.Owned[p.manager].HasPlainAnnotations) && other.selector.Selects(view.Kind, labels.Set(view.Labels)) {
+		if (isFirst || !view.Owned[p.manager].HasPlainAnnotations) && record.IsSelectedBy(other.selector) {
 			competitors = append(competitors, decision.Competitor{
 				Name: other.facts.Sidecar.Name, Container: other.wanted.CommonVariant().Container, Wants: other.wish(ctx, record, &view), IsFirst: isFirst,
 			})

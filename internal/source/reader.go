@@ -81,7 +81,7 @@ func (r Reader) Workloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar) 
 // withRunners sets the rollout state of workloads whose pods another workload runs, such as an Argo
 // Rollout with a workloadRef, to that one's, and adds those that are selected by the other's labels.
 func (r Reader) withRunners(ctx context.Context, sidecar *v1alpha1.VectorSidecar, records []*workloadcache.Record) ([]*workloadcache.Record, error) {
-	selector, _ := workload.SelectorOf(&sidecar.Spec) // An invalid one selects nothing.
+	selector, _ := workload.SelectorOf(sidecar) // An invalid one selects nothing.
 	for _, kind := range workload.Kinds() {
 		if !kind.Traits.Refers {
 			continue

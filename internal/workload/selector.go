@@ -12,27 +12,28 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
 
-// Selector selects workloads by kind and labels, as a VectorSidecar says. The zero value
+// Selector selects workloads by namespace, kind and labels, as a VectorSidecar says. The zero value
 // selects nothing.
 type Selector struct {
 	// Labels is the label selector alone.
-	Labels labels.Selector
-	kinds  []v1alpha1.WorkloadKind
+	Labels    labels.Selector
+	namespace string
+	kinds     []v1alpha1.WorkloadKind
 }
 
 // SelectorOf reads spec.selector and spec.workloads. The error is about the label
 // selector.
-func SelectorOf(spec *v1alpha1.VectorSidecarSpec) (Selector, error) {
-	selector, err := metav1.LabelSelectorAsSelector(&spec.Selector)
+func SelectorOf(sidecar *v1alpha1.VectorSidecar) (Selector, error) {
+	selector, err := metav1.LabelSelectorAsSelector(&sidecar.Spec.Selector)
 	if err != nil {
 		return Selector{}, err
 	}
-	return Selector{Labels: selector, kinds: spec.Kinds()}, nil
+	return Selector{Labels: selector, namespace: sidecar.Namespace, kinds: sidecar.Spec.Kinds()}, nil
 }
 
 // Selects reports whether a workload is selected. It does not allocate.
-func (s Selector) Selects(kind string, of labels.Labels) bool {
-	return s.Fits(of) && s.Lists(kind)
+func (s Selector) Selects(namespace, kind string, of labels.Labels) bool {
+	return s.namespace == namespace && s.Fits(of) && s.Lists(kind)
 }
 
 // Lists reports whether spec.workloads lists a kind.

@@ -57,7 +57,7 @@ func (r *Record) Runner() *Record {
 // IsSelectedBy reports whether a selector selects the workload, or the one that runs its
 // pods while it lists both kinds.
 func (r *Record) IsSelectedBy(s workload.Selector) bool {
-	return s.Selects(r.Kind(), r.Labels()) || r.run != nil && s.Lists(r.Kind()) && s.Selects(r.run.by.Kind(), r.run.by.Labels())
+	return s.Selects(r.Namespace, r.Kind(), r.Labels()) || r.run != nil && s.Lists(r.Kind()) && s.Selects(r.run.by.Namespace, r.run.by.Kind(), r.run.by.Labels())
 }
 
 // Referred returns the workload whose pods a workload runs, nil for none.

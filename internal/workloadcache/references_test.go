@@ -74,9 +74,9 @@ func TestAWorkloadIsSelectedByTheLabelsOfTheOneThatRunsItsPods(t *testing.T) {
 	c.Put(c.Reduce(runnerFor("web", "3")))
 	web := c.Get("Deployment", "shop", "web")
 	selector := func(kinds ...v1alpha1.WorkloadKind) workload.Selector {
-		selector, err := workload.SelectorOf(&v1alpha1.VectorSidecarSpec{
+		selector, err := workload.SelectorOf(&v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Namespace: "shop"}, Spec: v1alpha1.VectorSidecarSpec{
 			Selector: metav1.LabelSelector{MatchLabels: map[string]string{"logs": "vector"}}, Workloads: kinds,
-		})
+		}})
 		require.NoError(t, err)
 		return selector
 	}
