@@ -20,7 +20,7 @@ type junitSuite struct {
 	Name     string      `xml:"name,attr"`
 	Tests    int         `xml:"tests,attr"`
 	Failures int         `xml:"failures,attr"`
-	Errors   int         `xml:"errors,attr"`
+	Errors   int         `xml:"errors,attr,omitempty"`
 	Cases    []junitCase `xml:"testcase"`
 }
 

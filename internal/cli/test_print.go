@@ -53,7 +53,7 @@ func (o *testOptions) print(verdicts []verdict) error {
 	case failed > 0:
 		return &foundError{}
 	case len(invalid) > 0:
-		return fmt.Errorf("running tests: %s", strings.Join(invalid, "; "))
+		return errors.New(strings.Join(invalid, "; "))
 	case len(unable) > 0:
 		return unableError(unable)
 	}
