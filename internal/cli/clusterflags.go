@@ -41,8 +41,8 @@ var (
 	}
 )
 
-// add adds the flags to a command.
-func (r *renderFlags) add(flags *pflag.FlagSet, defaults renderDefaults) {
+// addRenderFlags adds the flags to a command.
+func (r *renderFlags) addRenderFlags(flags *pflag.FlagSet, defaults renderDefaults) {
 	flags.StringVar(&r.environment, "environment", "", "environment where neither VectorSidecar nor namespace names one (default: "+defaults.environment+")")
 	r.values.add(flags)
 	flags.StringVar(&r.templates, "templates", "", "folder of a sidecar chart in place of the built-in one")

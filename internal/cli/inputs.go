@@ -53,7 +53,7 @@ func newInputs(a *app, command *cobra.Command) *inputs {
 	flags.StringArrayVarP(&s.files, "filename", "f", nil, "file or folder with workloads, ConfigMaps and VectorSidecars, - for the standard input; may be repeated")
 	flags.BoolVarP(&s.recursive, "recursive", "R", false, "read the folders in folders, too")
 	flags.StringArrayVar(&s.sidecars, "sidecar", nil, "file or folder with VectorSidecars; may be repeated")
-	s.renderFlags.add(flags, clusterDefaults)
+	s.addRenderFlags(flags, clusterDefaults)
 	flags.Var(s.labels, "label", "label KEY=VALUE to give the workloads first, to see what it would do; may be repeated")
 	flags.StringVar(&s.operatorNamespace, "operator-namespace", "", "namespace of the operator, if you may not look for it in all of them")
 	a.withCluster(flags)

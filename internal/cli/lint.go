@@ -68,7 +68,7 @@ kubectl vectorsidecar lint --explain VSC304`,
 		},
 	}
 	flags := command.Flags()
-	options.renderFlags.add(flags, fileDefaults)
+	options.addRenderFlags(flags, fileDefaults)
 	flags.StringVar(&options.vectorVersion, "vector-version", "", "version of Vector, such as 0.57.0, in place of the one that images of VectorSidecars tell; a Vector configuration tells none")
 	flags.BoolVar(&options.explain, "explain", false, "print what codes and reasons mean, which are given in place of files")
 	options.findings = findingsOutputOf(a, command, "file")

@@ -109,7 +109,7 @@ kubectl vectorsidecar test test/golden --vector vector`,
 			return options.run(command.Context(), arguments)
 		},
 	}
-	options.renderFlags.add(command.Flags(), fileDefaults)
+	options.addRenderFlags(command.Flags(), fileDefaults)
 	command.Flags().BoolVar(&options.update, "update", false, "write the actual result as the expected one; review the difference")
 	command.Flags().StringVar(&options.vector, "vector", "", "program of Vector, a path or a name in PATH, that judges what is rendered")
 	options.output = addFormat(command, "json", "junit")

@@ -118,7 +118,8 @@ func (e *Expectation) compare(objects string) (*Difference, error) {
 	if !found.exists {
 		value = ""
 	}
-	isMet, want := false, ""
+	var isMet bool
+	var want string
 	switch {
 	case e.Exists != nil:
 		isMet, want = *e.Exists == found.exists, map[bool]string{true: "anything", false: ""}[*e.Exists]
