@@ -75,3 +75,22 @@ func (w *Writer) DropRevision(ctx context.Context, of metav1.ObjectMeta) error {
 	}
 	return nil
 }
+
+// WritePublication creates the ConfigMap that records the published revision, or updates it if stored is not nil.
+// Kubernetes deletes it after the ConfigMap with the installation's values. It returns the ConfigMap as written.
+func (w *Writer) WritePublication(ctx context.Context, record, stored, of *corev1.ConfigMap) (*corev1.ConfigMap, error) {
+	if err := controllerutil.SetOwnerReference(of, record, w.client.Scheme()); err != nil {
+		return nil, err
+	}
+	var err error
+	if stored == nil {
+		err = w.client.Create(ctx, record, client.FieldOwner(meta.Operator))
+	} else {
+		record.ResourceVersion, record.UID = stored.ResourceVersion, stored.UID
+		err = w.client.Update(ctx, record, client.FieldOwner(meta.Operator))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("recording the published revision: writing ConfigMap %s/%s: %w", record.Namespace, record.Name, err)
+	}
+	return record, nil
+}

@@ -142,7 +142,7 @@ func (o *lintOptions) linter(ctx context.Context) (*lint.Linter, error) {
 		return nil, err
 	}
 	installation := &source.Installation{}
-	given, _, err := o.platform(files, nil, installation, values)
+	given, _, err := o.platform(ctx, files, nil, installation, values)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func (o *lintOptions) linter(ctx context.Context) (*lint.Linter, error) {
 		if written == nil {
 			return nil, nil, refused
 		}
-		with, _, err := o.platform(files, nil, withSets(installation, values), written)
+		with, _, err := o.platform(ctx, files, nil, withSets(installation, values), written)
 		if err != nil {
 			return written, nil, err
 		}

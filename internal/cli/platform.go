@@ -4,6 +4,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"io/fs"
 	"sync"
@@ -21,8 +22,12 @@ type earlier = func(ctx context.Context, revision string) (*desired.Platform, er
 // platform returns the platform team's configuration: the installation's values, policy and
 // template sets, unless the command line replaces them. values are those of the command line, nil for none.
 // If nothing is replaced, it also returns how to get earlier revisions.
-func (s *inputs) platform(chart fs.FS, cluster client.Reader, installed *source.Installation, values *desired.InstallationValues) (*desired.Platform, earlier, error) {
-	now, then, err := platformOf(chart, cluster, withSets(installed, values))
+func (s *inputs) platform(ctx context.Context, chart fs.FS, cluster client.Reader, installed *source.Installation, values *desired.InstallationValues) (*desired.Platform, earlier, error) {
+	var proposed *source.Installation
+	if values != nil || s.templates != "" {
+		proposed = withSets(installed, values)
+	}
+	now, then, err := s.app.platformOf(ctx, chart, cluster, installed, proposed)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -66,8 +71,10 @@ func load(chart fs.FS) (*render.Chart, error) {
 	return render.LoadChart(chart)
 }
 
-func platformOf(chart fs.FS, cluster client.Reader, installed *source.Installation) (*desired.Platform, earlier, error) {
-	if installed.Values == nil && len(installed.TemplateSets) == 0 {
+// platformOf returns the platform that the operator has published, and how to get that of earlier revisions. It notes
+// which parts of it are not the present ones. If proposed is not nil, it returns the platform of those ConfigMaps instead.
+func (a *app) platformOf(ctx context.Context, chart fs.FS, cluster client.Reader, installed, proposed *source.Installation) (*desired.Platform, earlier, error) {
+	if of := cmp.Or(proposed, installed); of.Values == nil && len(of.TemplateSets) == 0 {
 		loaded, err := load(chart)
 		if err != nil {
 			return nil, nil, err
@@ -78,7 +85,23 @@ func platformOf(chart fs.FS, cluster client.Reader, installed *source.Installati
 	if err != nil {
 		return nil, nil, err
 	}
-	now := installed.Platform(catalog)
+	var now *desired.Platform
+	if proposed == nil {
+		now, err = installed.PublishedPlatform(ctx, cluster, catalog)
+	} else {
+		now, err = installed.ProposedPlatform(ctx, cluster, catalog, proposed)
+	}
+	if of := installed.Published; of != nil {
+		for _, fault := range of.Faults() {
+			a.note("%s", fault)
+		}
+	}
+	switch {
+	case installed.PublishedErr != nil:
+		a.note("revision not read: %v; previews use the installation's present values and template sets", err)
+	case err != nil:
+		a.note("could not read revision %s, which the operator has published: %v; previews use the installation's present values and template sets", installed.Published.Revision, err)
+	}
 	return now, func(ctx context.Context, revision string) (*desired.Platform, error) {
 		return installed.Earlier(ctx, cluster, catalog, now, revision)
 	}, nil

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -120,7 +121,7 @@ kubectl vectorsidecar rollout retry vectorsidecar/logs -n shop`,
 			return options.retryOne(command.Context(), names[0])
 		}
 		return options.annotate(command.Context(), func(read *rollout) (annotation, error) {
-			return annotation{meta.AnnotationRetryRollout, time.Now().UTC().Format(time.RFC3339Nano), "revision " + read.Revision + " goes on"}, nil
+			return annotation{meta.AnnotationRetryRollout, time.Now().UTC().Format(time.RFC3339Nano), read.title() + " goes on"}, nil
 		})
 	}
 	return command
@@ -147,8 +148,12 @@ func (o *rolloutOptions) retryOne(ctx context.Context, argument string) error {
 
 // rollout is how far an installation's templates and values are.
 type rollout struct {
-	// Revision is a digest of them.
-	Revision string `json:"revision"`
+	// Revision is a digest of them, as the operator has published them, and RevisionNotRead explains why that could not
+	// be read.
+	Revision        string `json:"revision"`
+	RevisionNotRead string `json:"revisionNotRead,omitempty"`
+	// Faults are the template sets, the policy and the rollout rules whose present version is not in use.
+	Faults   []string `json:"faults,omitempty"`
 	Waves    []wave `json:"waves,omitempty"`
 	// RevertedSpecs are the first VectorSidecars that have gone back from a spec of their own, with what
 	// that was.
@@ -163,6 +168,9 @@ type rollout struct {
 // read reads what the installation gives out.
 func (o *rolloutOptions) read(ctx context.Context, cluster client.Reader) (*rollout, error) {
 	installed, err := source.FindInstallation(ctx, cluster, o.operatorNamespace, *o.app.kube.Namespace)
+	if apierrors.IsForbidden(err) && installed != nil && (installed.Published != nil || installed.PublishedErr != nil) {
+		err = nil // The template sets are not needed for what the operator records.
+	}
 	switch {
 	case err != nil:
 		return nil, err
@@ -176,17 +184,40 @@ func (o *rolloutOptions) read(ctx context.Context, cluster client.Reader) (*roll
 	if err != nil {
 		return nil, err
 	}
-	platform, _, err := platformOf(chart, cluster, installed)
+	catalog, err := catalogOf(chart)
 	if err != nil {
 		return nil, err
 	}
-	return &rollout{
-		Revision: platform.Given.Revision, rules: platform.Rollout, platform: platform,
-		values: installed.ValuesName(),
-	}, nil
+	// Without the content of the published revision, only its name is needed.
+	platform, _ := installed.PublishedPlatform(ctx, cluster, catalog)
+	read := &rollout{Revision: platform.Given.Revision, rules: platform.Rollout, platform: platform, values: installed.ValuesName()}
+	if installed.PublishedErr != nil {
+		read.Revision, read.RevisionNotRead = "", installed.PublishedErr.Error()
+	}
+	if installed.Published != nil {
+		read.Faults = installed.Published.Faults()
+	}
+	return read, nil
 }
 
-// readWaves is read, with an error if the installation has no waves.
+// title names the published revision in messages.
+func (r *rollout) title() string {
+	if r.RevisionNotRead != "" {
+		return "revision not read"
+	}
+	return "revision " + r.Revision
+}
+
+// requireRevision returns an error if the published revision could not be read.
+func (r *rollout) requireRevision() error {
+	if r.RevisionNotRead == "" {
+		return nil
+	}
+	return fmt.Errorf("revision not read: %s", r.RevisionNotRead)
+}
+
+// readWaves is read, with an error if the installation has no waves. It notes which parts of the published revision are
+// not the present ones.
 func (o *rolloutOptions) readWaves(ctx context.Context, cluster client.Reader) (*rollout, error) {
 	read, err := o.read(ctx, cluster)
 	if err == nil {
@@ -194,6 +225,9 @@ func (o *rolloutOptions) readWaves(ctx context.Context, cluster client.Reader) (
 	}
 	if err != nil {
 		return nil, err
+	}
+	for _, fault := range read.Faults {
+		o.app.note("%s", fault)
 	}
 	return read, nil
 }
@@ -213,6 +247,9 @@ func (o *rolloutOptions) promote(ctx context.Context, name string) error {
 		}
 		if !slices.Contains(known, name) {
 			return annotation{}, fmt.Errorf("there is no wave %q: there are %s", name, strings.Join(known, ", "))
+		}
+		if err := read.requireRevision(); err != nil {
+			return annotation{}, err
 		}
 		return annotation{meta.AnnotationPromoteRollout, read.Revision + "/" + name, "revision " + read.Revision + " goes on"}, nil
 	})
@@ -238,6 +275,9 @@ func (o *rolloutOptions) promoteOne(ctx context.Context, name string) error {
 	read, err := o.readWaves(ctx, cluster)
 	if err != nil && one.spec.RolloutMode() != v1alpha1.ModeImmediate {
 		return fmt.Errorf("no workload of %s waits for its spec.rollout.mode, and for waves: %w", one.title, err)
+	}
+	if err == nil {
+		err = read.requireRevision()
 	}
 	if err != nil {
 		return err

@@ -110,6 +110,9 @@ func (o *rolloutOptions) history(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := read.requireRevision(); err != nil {
+		o.app.note("%v", err)
+	}
 	found, _, err := o.inWaves(ctx, cluster)
 	if err != nil {
 		return err
@@ -152,6 +155,9 @@ func (o *rolloutOptions) diff(ctx context.Context, revisions []string) error {
 		return err
 	}
 	if len(revisions) == 1 {
+		if err := read.requireRevision(); err != nil {
+			return err
+		}
 		revisions = append(revisions, read.Revision)
 	}
 	var contents [2]*fleet.Content
@@ -231,6 +237,9 @@ func filesOf(content *fleet.Content, withBuiltIn bool) map[string]string {
 // undo has the VectorSidecars of some names go back, all if there are none.
 func (o *rolloutOptions) undo(ctx context.Context, to string, names []string) error {
 	cluster, read, err := o.open(ctx)
+	if err == nil {
+		err = read.requireRevision()
+	}
 	if err != nil {
 		return err
 	}

@@ -78,12 +78,13 @@ func (r *rollout) count(found []inWave) {
 			of = at[fleet.Rest] // The waves have changed since.
 		}
 		state := is.State
-		if is.Revision != r.Revision && state != v1alpha1.RolloutHalted && state != v1alpha1.RolloutReverted {
+		isPublished := is.Revision == r.Revision || r.RevisionNotRead != ""
+		if !isPublished && state != v1alpha1.RolloutHalted && state != v1alpha1.RolloutReverted {
 			state = v1alpha1.RolloutWaiting
 		}
 		of.VectorSidecars[state]++
 		of.DeferredWorkloads += found[i].deferred
-		if is.Failed == r.Revision {
+		if is.Failed == r.Revision || r.RevisionNotRead != "" && is.Failed == is.Revision {
 			of.FailedWorkloads += is.FailedWorkloads
 		}
 		if state == v1alpha1.RolloutSoaking && is.Finished != nil {
@@ -153,8 +154,14 @@ func (o *rolloutOptions) status(ctx context.Context) error {
 const bars = 20
 
 func (r *rollout) print(to io.Writer) error {
-	if err := humanize.Fprintf(to, "revision %s\n", r.Revision); err != nil {
-		return err
+	title := r.title()
+	if err := r.requireRevision(); err != nil {
+		title = err.Error()
+	}
+	for _, line := range append([]string{title}, r.Faults...) {
+		if err := humanize.Fprintf(to, "%s\n", line); err != nil {
+			return err
+		}
 	}
 	header := []string{"WAVE", "DONE", "", "PROGRESSING", "WAITING", "HALTED", "REVERTED", "FAILED WORKLOADS", "SOAKS UNTIL"}
 	var rows [][]string

@@ -348,7 +348,7 @@ func (s *session) prepare(ctx context.Context, chart fs.FS) error {
 		s.note(fmt.Sprintf("kubelets are taken to be %s or newer: set the oldest with --kubelet-version", assumed))
 	}
 	s.cache = desired.NewCache()
-	s.taker.Platform, s.taker.At, err = s.inputs.platform(chart, s.cluster, &installed, values)
+	s.taker.Platform, s.taker.At, err = s.inputs.platform(ctx, chart, s.cluster, &installed, values)
 	return err
 }
 

@@ -6,13 +6,13 @@ package controller
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
@@ -28,6 +28,8 @@ type catalogReader struct {
 	events  *announcer
 	metrics *telemetry.Metrics
 	history *history
+	// publisher records in the operator's namespace what this reader has returned last.
+	publisher *publisher
 	// last is what was returned last: a pass that is writing sees by it a stop that came after
 	// the pass began.
 	last atomic.Pointer[desired.Platform]
@@ -64,8 +66,8 @@ func (c *catalogReader) current(ctx context.Context) (*desired.Platform, error) 
 		}
 	}
 	now, changes := c.catalog.Update(installation, sets.Items)
-	if c.last.Load() == nil && now.Rollout.IsStaged() && lacksGood(now) {
-		isRestored, err := c.history.restore(ctx)
+	if c.last.Load() == nil && now.LacksGood() {
+		isRestored, err := c.history.restore(ctx, now)
 		if err != nil {
 			return nil, fmt.Errorf("reading the last good template sets and policy: %w", err)
 		}
@@ -90,16 +92,20 @@ func (c *catalogReader) current(ctx context.Context) (*desired.Platform, error) 
 	return now, nil
 }
 
+// publish records a platform that current has returned, before a VectorSidecar starts its revision. The error is
+// apply.ErrStale if there is a later one, and an *unstoredError if the record could not be written.
+func (c *catalogReader) publish(ctx context.Context, now *desired.Platform) error {
+	if c.last.Load() != now {
+		return fmt.Errorf("publishing revision %s: %w", now.Revision, apply.ErrStale)
+	}
+	return c.publisher.record(ctx, now)
+}
+
 // at returns a function for the platform with an earlier revision.
 func (c *catalogReader) at(now *desired.Platform) func(context.Context, string) (*desired.Platform, error) {
 	return func(ctx context.Context, revision string) (*desired.Platform, error) {
 		return c.history.at(ctx, revision, now)
 	}
-}
-
-// lacksGood reports whether there never was a good version of a template set, or of the policy.
-func lacksGood(now *desired.Platform) bool {
-	return now.Policy == nil || slices.ContainsFunc(now.Sets(), func(set *desired.TemplateSet) bool { return set.Chart == nil })
 }
 
 // count returns how many template sets are valid and how many are not.

@@ -108,22 +108,47 @@ func (h *history) at(ctx context.Context, revision string, now *desired.Platform
 	return loaded.platform.Under(now), nil
 }
 
-// restore gives the template sets and the policy that are broken while the process starts the content that they
-// had in the revision that was stored last. It returns whether any had one.
-func (h *history) restore(ctx context.Context) (bool, error) {
+// restore gives the template sets, the policy and the rollout rules that are broken while the process starts the content
+// that they had in the revision that was published last. It returns whether any had one.
+func (h *history) restore(ctx context.Context, now *desired.Platform) (bool, error) {
+	published, err := source.ReadPublication(ctx, h.cached, h.options.Installation)
+	if err != nil {
+		log.FromContext(ctx).Error(err, "reading the record of the published revision")
+	}
+	rollout := ""
+	if published != nil {
+		rollout = published.RolloutText
+	}
+	isStaged := now.Rollout.IsStaged()
+	if rules, err := fleet.Parse(desired.RolloutKey, []byte(rollout)); now.Rollout == nil && err == nil {
+		isStaged = rules.IsStaged()
+	}
+	var content *fleet.Content
+	if isStaged {
+		if content, err = h.lastPublished(ctx, published); err != nil {
+			return false, err
+		}
+	}
+	return h.options.Catalog.Restore(content, rollout), nil
+}
+
+// lastPublished reads the content of the revision that was published last, as far as a record says which one that is,
+// else of the one that a VectorSidecar started last. It returns nil if that is not stored, or cannot be used.
+func (h *history) lastPublished(ctx context.Context, published *fleet.Publication) (*fleet.Content, error) {
 	stored, err := source.Revisions(ctx, h.live, h.options.Installation)
 	if err != nil || len(stored) == 0 {
-		return false, err
+		return nil, err
 	}
-	content, err := source.ReadRevision(ctx, h.live, h.options.Installation, stored[0].Labels[meta.LabelRevision])
+	revision := stored[0].Labels[meta.LabelRevision]
+	if published != nil && slices.ContainsFunc(stored, func(one appsv1.ControllerRevision) bool { return one.Labels[meta.LabelRevision] == published.Revision }) {
+		revision = published.Revision
+	}
+	content, err := source.ReadRevision(ctx, h.live, h.options.Installation, revision)
 	if isGone(err) {
 		log.FromContext(ctx).Error(err, "restoring the last good template sets and policy")
-		return false, nil
+		return nil, nil //nolint:nilnil // Then nothing is restored.
 	}
-	if err != nil {
-		return false, err
-	}
-	return h.options.Catalog.Restore(content), nil
+	return content, err
 }
 
 // let makes sure that a revision can be had as long as a VectorSidecar has it, before it is let

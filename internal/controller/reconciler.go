@@ -44,7 +44,8 @@ func newReconciler(cached client.Client, live client.Reader, events *announcer, 
 	statuses := &statusWriter{instruments: observed, client: cached, events: events, clusters: ofClusters.clusterMemory}
 	catalog := &catalogReader{
 		client: cached, catalog: options.Catalog, options: options, events: events, metrics: options.Instruments.Metrics,
-		history: newHistory(cached, live, writer, sidecars, options),
+		history:   newHistory(cached, live, writer, sidecars, options),
+		publisher: &publisher{cached: cached, writer: writer, options: options},
 	}
 	namespaces := newNamespaces(cached, live, options.WatchNamespaces, catalog.rules)
 	taking := &snapshots{

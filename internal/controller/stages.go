@@ -114,7 +114,11 @@ func (s *stages) let(ctx context.Context, name types.NamespacedName, of fleet.Me
 		return present, nil
 	}
 	unstored := &unstoredError{}
-	switch err := s.catalog.history.let(ctx, present.Status.Revision, now); {
+	err := s.catalog.publish(ctx, now)
+	if err == nil {
+		err = s.catalog.history.let(ctx, present.Status.Revision, now)
+	}
+	switch {
 	case isGone(err) && of.BackTo != "": // As if nobody had asked for it: others would wait, or not, for nothing.
 		of.BackTo, of.Refused = "", err.Error()
 		return s.let(ctx, name, of, last, now)
@@ -149,10 +153,19 @@ func (s *stages) record(ctx context.Context, known *state.Sidecar, sidecar *v1al
 	return nil
 }
 
-// tidy deletes stored revisions that nobody needs any more.
+// tidy records what is published, and deletes stored revisions that nobody needs any more. It returns when to try again
+// what has failed, 0 for never.
 func (s *stages) tidy(ctx context.Context) (again time.Duration) {
-	if last := s.staged(); last != nil {
-		again = s.catalog.history.tidy(ctx, last)
+	last := s.catalog.last.Load()
+	if last == nil {
+		return 0
+	}
+	unstored := &unstoredError{}
+	if err := s.catalog.publish(ctx, last); errors.As(err, &unstored) {
+		again = max(unstored.until.Sub(s.options.Clock()), atOnce)
+	}
+	if last.Rollout.IsStaged() {
+		again = minNonZero(again, s.catalog.history.tidy(ctx, last))
 	}
 	return again
 }

@@ -45,8 +45,9 @@ type Catalog struct {
 type lastGood[T any] struct {
 	// text is what was parsed last; nil if nothing was yet.
 	text *string
-	// value is from the last good text, nil if there was none.
-	value *T
+	// value is from the last good text, nil if there was none, and valueText is that text.
+	value     *T
+	valueText string
 	// err says what is wrong with text.
 	err error
 }
@@ -61,7 +62,7 @@ func (l *lastGood[T]) read(installation *corev1.ConfigMap, key, what string, par
 	l.text = &text
 	value, err := parse(describeConfigMap(installation)+" "+key, []byte(text))
 	if l.err = err; err == nil {
-		l.value = value
+		l.value, l.valueText = value, text
 	}
 	if isFirst && err == nil {
 		return nil
@@ -127,7 +128,7 @@ func (c *Catalog) Update(installation *corev1.ConfigMap, sets []corev1.ConfigMap
 	)
 	next := &Platform{
 		Policy: c.policy.value, PolicyErr: c.policy.err, Rollout: c.pace.value, RolloutErr: c.pace.err,
-		Stopped: stopsWrites(installation),
+		rolloutText: c.pace.valueText, Stopped: stopsWrites(installation),
 	}
 	next.Content = c.content(installation)
 	next.Revision, next.Roll = next.Content.Revision(), next.Content.Roll
@@ -138,12 +139,18 @@ func (c *Catalog) Update(installation *corev1.ConfigMap, sets []corev1.ConfigMap
 }
 
 // Restore gives the sets and the policy that could not be loaded yet the content of an earlier
-// revision, for a process that starts while one is broken. It returns whether there were any.
-func (c *Catalog) Restore(content *fleet.Content) bool {
+// revision, and the rollout rules the text that was in use, for a process that starts while one is broken. content is
+// nil if it cannot be read back. It returns whether there were any.
+func (c *Catalog) Restore(content *fleet.Content, rollout string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	isRestored := false
-	if before, err := policyOf(content); c.policy.value == nil && err == nil {
+	if rules, err := fleet.Parse(RolloutKey, []byte(rollout)); c.pace.value == nil && rollout != "" && err == nil {
+		c.pace.value, c.pace.valueText, isRestored = rules, rollout, true
+	}
+	if content == nil {
+		content = &fleet.Content{}
+	} else if before, err := policyOf(content); c.policy.value == nil && err == nil {
 		c.policy.value, isRestored = before, true
 	}
 	for name, broken := range c.charts {

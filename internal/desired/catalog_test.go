@@ -398,13 +398,13 @@ func TestThePolicyIsPartOfTheRevision(t *testing.T) {
 	s.restart()
 	now := of("imags: {}")
 	require.Nil(t, now.Policy)
-	require.True(t, s.catalog.Restore(tagged.Content), "the last good one is stored")
+	require.True(t, s.catalog.Restore(tagged.Content, ""), "the last good one is stored")
 	now, changes := s.update()
 	require.Empty(t, changes)
 	require.Equal(t, tagged.Policy.Digest, now.Policy.Digest)
 	require.Equal(t, tagged.Revision, now.Revision)
 	require.Error(t, now.PolicyErr)
-	require.False(t, s.catalog.Restore(none.Content), "it is had already")
+	require.False(t, s.catalog.Restore(none.Content, ""), "it is had already")
 
 	tagged.Content.Values.Data[PolicyKey] = `{"imags": {}}`
 	_, err = s.catalog.At(t.Context(), tagged.Content)

@@ -48,7 +48,9 @@ type Platform struct {
 	// Environments are those of the default set.
 	Environments *environment.Set
 
-	sets map[string]*TemplateSet
+	// rolloutText is the text that Rollout was parsed from.
+	rolloutText string
+	sets        map[string]*TemplateSet
 	// builtIn are the operator's own templates, nil for a Platform of one chart.
 	builtIn render.Files
 }

@@ -14,6 +14,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -44,6 +45,10 @@ type Installation struct {
 	Annotations map[string]string
 	// TemplateSets are the ConfigMaps that hold template sets.
 	TemplateSets []corev1.ConfigMap
+	// Published is the record of the revision that the operator has published last, nil if there is none.
+	// PublishedErr explains why it could not be read, nil if it could.
+	Published    *fleet.Publication
+	PublishedErr error
 	// Webhook is its admission webhook, nil if it has none.
 	Webhook *Webhook
 	// OffersClusters is true if it offers ClusterVectorSidecars.
@@ -94,7 +99,8 @@ const (
 // FindInstallation finds the operator's Deployment by the label and flags that the installation
 // chart gives it: of several, one that watches a namespace if that is given, and of these one that has the
 // chart's roles. It returns nil if there is none. If only the Deployment may be read, it returns the Installation
-// without values and template sets, and the error.
+// without values and template sets, and the error; if the template sets may not be read, with the values and the record of
+// the published revision.
 func FindInstallation(ctx context.Context, cluster client.Reader, namespace, watched string) (*Installation, error) {
 	var found appsv1.DeploymentList
 	labels := client.MatchingLabels{"app.kubernetes.io/component": "operator"}
@@ -227,13 +233,15 @@ func (i *Installation) read(ctx context.Context, cluster client.Reader) error {
 	if client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("reading the installation's values: %w", err)
 	}
+	i.Values, i.Annotations = object.Data, object.Annotations
+	if i.Values == nil {
+		i.Values = map[string]string{}
+	}
+	i.Published, i.PublishedErr = ReadPublication(ctx, cluster, i.ValuesName())
 	var sets corev1.ConfigMapList
 	if err := cluster.List(ctx, &sets, client.InNamespace(i.Namespace), client.HasLabels{meta.LabelTemplateSet}); err != nil {
 		return fmt.Errorf("listing template sets: %w", err)
 	}
-	i.Values, i.Annotations, i.TemplateSets = object.Data, object.Annotations, sets.Items
-	if i.Values == nil {
-		i.Values = map[string]string{}
-	}
+	i.TemplateSets = sets.Items
 	return nil
 }

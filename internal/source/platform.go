@@ -5,6 +5,7 @@ package source
 
 import (
 	"context"
+	"errors"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -12,6 +13,9 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 )
+
+// errNotStored says that the content of a revision is stored only if revisions start in waves, or can be halted.
+var errNotStored = errors.New("its content is stored only with rollout.waves or rollout.halt")
 
 // ValuesName is the name of the ConfigMap of the installation's values.
 func (i *Installation) ValuesName() types.NamespacedName {
@@ -25,6 +29,63 @@ func (i *Installation) Platform(catalog *desired.Catalog) *desired.Platform {
 	object.Namespace, object.Name, object.Annotations = i.Namespace, i.ValuesFrom, i.Annotations
 	now, _ := catalog.Update(object, i.TemplateSets)
 	return now
+}
+
+// PublishedPlatform returns the platform that the operator has published by its record. That differs from Platform while
+// a part cannot be loaded, because the operator keeps the last known good version, and while the operator has not
+// published the present ConfigMaps yet. Without a record, or if the published content cannot be read, it returns
+// Platform, in the latter case with the reason. The catalog must be a new one.
+func (i *Installation) PublishedPlatform(ctx context.Context, cluster client.Reader, catalog *desired.Catalog) (*desired.Platform, error) {
+	now, err := i.restore(ctx, cluster, catalog)
+	if i.Published == nil || now.Revision == i.Published.Revision || !now.Rollout.IsStaged() { // Only revisions of waves are stored.
+		return now, err
+	}
+	now = now.Publishing(i.Published.Revision, i.Annotations)
+	if err != nil {
+		return now, err
+	}
+	content, err := ReadRevision(ctx, cluster, i.ValuesName(), i.Published.Revision)
+	if err != nil {
+		return now, err
+	}
+	then, err := catalog.At(ctx, content)
+	if err != nil {
+		return now, err
+	}
+	return then.Under(now), nil
+}
+
+// ProposedPlatform returns the platform as it would be with the ConfigMaps of another version of the installation. Of a
+// part that cannot be loaded from these, it has the version that is published, if that can be read: else the error is
+// the reason. The catalog must be a new one.
+func (i *Installation) ProposedPlatform(ctx context.Context, cluster client.Reader, catalog *desired.Catalog, proposed *Installation) (*desired.Platform, error) {
+	if i.Published == nil {
+		return proposed.Platform(catalog), i.PublishedErr
+	}
+	_, err := i.restore(ctx, cluster, catalog)
+	return proposed.Platform(catalog), err
+}
+
+// restore returns Platform, and gives the catalog the last known good version of the parts that cannot be loaded.
+func (i *Installation) restore(ctx context.Context, cluster client.Reader, catalog *desired.Catalog) (*desired.Platform, error) {
+	now := i.Platform(catalog)
+	if i.Published == nil || i.PublishedErr != nil {
+		return now, i.PublishedErr
+	}
+	if now.LacksGood() && catalog.Restore(nil, i.Published.RolloutText) {
+		now = i.Platform(catalog)
+	}
+	switch {
+	case !now.LacksGood():
+		return now, nil
+	case !now.Rollout.IsStaged():
+		return now, errNotStored
+	}
+	content, err := ReadRevision(ctx, cluster, i.ValuesName(), i.Published.Revision)
+	if err == nil && catalog.Restore(content, "") {
+		now = i.Platform(catalog)
+	}
+	return now, err
 }
 
 // Earlier returns what the installation gave out as another revision. now and the catalog are those

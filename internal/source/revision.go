@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -61,4 +62,18 @@ func RevisionParts(ctx context.Context, cluster client.Reader, namespace string,
 		return !slices.ContainsFunc(one.OwnerReferences, func(by metav1.OwnerReference) bool { return by.UID == owner })
 	}
 	return slices.DeleteFunc(found.Items, isOthers), nil
+}
+
+// ReadPublication reads the record of the revision that an installation has published last. It returns nil if there
+// is no record: the operator is of a release that does not write one, or has not published anything yet. installation
+// is the ConfigMap of its values.
+func ReadPublication(ctx context.Context, cluster client.Reader, installation types.NamespacedName) (*fleet.Publication, error) {
+	name, object := fleet.PublicationName(installation), &corev1.ConfigMap{}
+	if err := cluster.Get(ctx, name, object); err != nil {
+		if client.IgnoreNotFound(err) == nil {
+			return nil, nil //nolint:nilnil // A missing record is no error.
+		}
+		return nil, fmt.Errorf("reading ConfigMap %s: %w", name, err)
+	}
+	return fleet.ReadPublication(object)
 }

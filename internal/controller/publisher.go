@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/election"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// publisher writes the record of the published revision, from which the plugin reads it.
+type publisher struct {
+	cached  client.Reader
+	writer  *apply.Writer
+	options *Options
+
+	mu sync.Mutex
+	// recorded is the platform that the record was last compared with, compared the time of that, and object the record as
+	// last written.
+	recorded *desired.Platform
+	compared time.Time
+	object   *corev1.ConfigMap
+	// failed explains why the record could not be written, nil if it could.
+	failed *unstoredError
+}
+
+// record writes the record of a platform, unless it says the same already. An installation without a ConfigMap of
+// values has no record. The error is an *unstoredError if the write failed.
+func (p *publisher) record(ctx context.Context, now *desired.Platform) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.recorded == now && !p.isReplaced(ctx) {
+		return nil
+	}
+	installation := &corev1.ConfigMap{}
+	if err := p.cached.Get(ctx, p.options.Installation, installation); err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	waited := time.Duration(0)
+	if last := p.failed; last != nil && last.revision == now.Revision {
+		if p.options.Clock().Before(last.until) {
+			return last
+		}
+		waited = last.wait
+	}
+	err := p.write(ctx, now, installation)
+	if err == nil {
+		p.recorded, p.compared, p.failed = now, p.options.Clock(), nil
+	}
+	if err == nil || ctx.Err() != nil || errors.Is(err, election.ErrNotLeading) {
+		return err
+	}
+	wait := state.NextWait(waited, state.FirstRetry, state.LastRetry)
+	p.object, p.failed = nil, &unstoredError{revision: now.Revision, err: err, wait: wait, until: p.options.Clock().Add(wait)}
+	log.FromContext(ctx).Error(p.failed, "recording published revision")
+	return p.failed
+}
+
+// cacheLag is the time after a write in which the cache may still have the record as it was before.
+const cacheLag = 10 * time.Second
+
+// isReplaced reports whether a user has deleted or changed the record, which then has to be written again.
+func (p *publisher) isReplaced(ctx context.Context) bool {
+	if p.options.Clock().Sub(p.compared) < cacheLag {
+		return false
+	}
+	p.compared = p.options.Clock()
+	cached := &corev1.ConfigMap{}
+	err := p.cached.Get(ctx, fleet.PublicationName(p.options.Installation), cached)
+	isReplaced := apierrors.IsNotFound(err) || err == nil && !apiequality.Semantic.DeepEqual(cached.Data, p.object.Data)
+	if isReplaced {
+		p.object = nil
+	}
+	return isReplaced
+}
+
+// write writes the record if it differs from the stored one.
+func (p *publisher) write(ctx context.Context, now *desired.Platform, installation *corev1.ConfigMap) error {
+	stored, err := p.stored(ctx)
+	if err != nil {
+		return err
+	}
+	var before *fleet.Publication
+	if stored != nil {
+		if before, err = fleet.ReadPublication(stored); err != nil {
+			log.FromContext(ctx).Error(err, "replacing the record of the published revision")
+		}
+	}
+	publication := now.Publication(before, metav1.NewTime(p.options.Clock().UTC().Truncate(time.Second)))
+	record := publication.ConfigMap(p.options.Installation)
+	if stored != nil && isOwnedBy(stored, installation) && apiequality.Semantic.DeepEqual(record.Data, stored.Data) {
+		p.object = stored
+		return nil
+	}
+	if p.object, err = p.writer.WritePublication(ctx, record, stored, installation); err != nil {
+		return err
+	}
+	log.FromContext(ctx).Info("recorded published revision", "revision", publication.Revision)
+	return nil
+}
+
+// stored returns the record as this process has written it last, else as it is in the cache, nil if there is none.
+func (p *publisher) stored(ctx context.Context) (*corev1.ConfigMap, error) {
+	if p.object != nil {
+		return p.object, nil
+	}
+	name, object := fleet.PublicationName(p.options.Installation), &corev1.ConfigMap{}
+	switch err := p.cached.Get(ctx, name, object); {
+	case apierrors.IsNotFound(err):
+		return nil, nil //nolint:nilnil // A missing record is no error.
+	case err != nil:
+		return nil, fmt.Errorf("reading ConfigMap %s: %w", name, err)
+	case object.Labels[meta.LabelManagedBy] != meta.Operator:
+		return nil, fmt.Errorf("ConfigMap %s was not written by the operator; rename it", name)
+	}
+	return object, nil
+}

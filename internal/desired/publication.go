@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package desired
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+)
+
+// Publication returns the record of the revision that the platform has, and of the state of its parts. before is the
+// last record, nil if there is none: what has not changed since then keeps its time.
+func (p *Platform) Publication(before *fleet.Publication, now metav1.Time) *fleet.Publication {
+	publication := &fleet.Publication{
+		Revision:    p.Revision,
+		Policy:      fleet.NewPartStatus("", p.PolicyErr, p.Policy != nil),
+		Rollout:     fleet.NewPartStatus("", p.RolloutErr, p.Rollout != nil),
+		RolloutText: p.rolloutText,
+	}
+	for _, set := range p.Sets() {
+		if isProvided := set.Given != "" || set.Err != nil; isProvided {
+			publication.TemplateSets = append(publication.TemplateSets, fleet.NewPartStatus(set.Name, set.Err, set.Chart != nil))
+		}
+	}
+	publication.KeepTimes(before, now)
+	return publication
+}
+
+// Publishing returns a copy whose published revision is another one than that of its content. annotations are those of
+// the ConfigMap of the installation's values.
+func (p *Platform) Publishing(revision string, annotations map[string]string) *Platform {
+	published := *p
+	published.Given = fleet.NewGiven(p.Rollout, revision, annotations)
+	return &published
+}
+
+// LacksGood reports whether a template set, the policy or the rollout rules cannot be loaded, and no earlier version is
+// in use.
+func (p *Platform) LacksGood() bool {
+	for _, set := range p.Sets() {
+		if set.Chart == nil {
+			return true
+		}
+	}
+	return p.Policy == nil || p.Rollout == nil
+}

@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package fleet
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// Publication is the operator's record of the revision that it has published last, and of the state of the parts that
+// the revision was made from. It is stored as a ConfigMap in the operator's namespace, before the first VectorSidecar
+// starts the revision, so that other programs do not have to compute it: only the operator has the last known good
+// version of a part that cannot be loaded.
+type Publication struct {
+	// Revision is the digest of the published values, template sets and policy.
+	Revision string `json:"revision"`
+	// Since is the time at which the revision was published.
+	Since metav1.Time `json:"since"`
+	// TemplateSets are the states of the template sets that the platform team provides, sorted by name.
+	TemplateSets []PartStatus `json:"templateSets,omitempty"`
+	// Policy and Rollout are the states of these keys of the installation's values.
+	Policy  PartStatus `json:"policy"`
+	Rollout PartStatus `json:"rollout"`
+	// RolloutText is the text of the rollout rules that are in use, "" if none are.
+	RolloutText string `json:"rolloutText,omitempty"`
+}
+
+// PartStatus is the state of a template set, the policy or the rollout rules.
+type PartStatus struct {
+	// Name is the name of the template set, "" for the policy and the rollout rules.
+	Name  string    `json:"name,omitempty"`
+	State PartState `json:"state"`
+	// Message explains why the present version cannot be used, "" if it is in use.
+	Message string `json:"message,omitempty"`
+	// Since is the time at which the part got this state and message.
+	Since metav1.Time `json:"since"`
+}
+
+// PartState tells which version of a part is in use.
+type PartState string
+
+const (
+	// PartLoaded is the state of a part whose present version is in use.
+	PartLoaded PartState = "Loaded"
+	// PartLastKnownGood is the state of a part whose present version cannot be used, so that an earlier one is in use.
+	PartLastKnownGood PartState = "LastKnownGood"
+	// PartBroken is the state of a part whose present version cannot be used, and that has no earlier one.
+	PartBroken PartState = "Broken"
+)
+
+// partMessageLimit is the number of bytes of a PartStatus.Message.
+const partMessageLimit = 1024
+
+// NewPartStatus returns the status of a part. err explains why its present version cannot be used, nil if it is in
+// use; hasGood is true if some version is in use.
+func NewPartStatus(name string, err error, hasGood bool) PartStatus {
+	switch {
+	case err == nil:
+		return PartStatus{Name: name, State: PartLoaded}
+	case hasGood:
+		return PartStatus{Name: name, State: PartLastKnownGood, Message: humanize.Message(err.Error(), partMessageLimit)}
+	}
+	return PartStatus{Name: name, State: PartBroken, Message: humanize.Message(err.Error(), partMessageLimit)}
+}
+
+// KeepTimes sets the times of the publication: those of an earlier one where nothing has changed since, else now.
+// before may be nil.
+func (p *Publication) KeepTimes(before *Publication, now metav1.Time) {
+	if before == nil {
+		before = &Publication{}
+	}
+	p.Since = now
+	if p.Revision == before.Revision {
+		p.Since = before.Since
+	}
+	p.Policy.keepTime(before.Policy, now)
+	p.Rollout.keepTime(before.Rollout, now)
+	for i := range p.TemplateSets {
+		previous := PartStatus{}
+		for _, set := range before.TemplateSets {
+			if set.Name == p.TemplateSets[i].Name {
+				previous = set
+			}
+		}
+		p.TemplateSets[i].keepTime(previous, now)
+	}
+}
+
+func (s *PartStatus) keepTime(before PartStatus, now metav1.Time) {
+	s.Since = now
+	if s.State == before.State && s.Message == before.Message {
+		s.Since = before.Since
+	}
+}
+
+// Faults returns the parts whose present version is not in use, with a text that names the part and says which version
+// is in use.
+func (p *Publication) Faults() []string {
+	var faults []string
+	add := func(title string, part PartStatus) {
+		switch part.State {
+		case PartLastKnownGood:
+			faults = append(faults, fmt.Sprintf("%s does not load; its last known good version is in use: %s", title, part.Message))
+		case PartBroken:
+			faults = append(faults, fmt.Sprintf("%s does not load, and no earlier version is in use: %s", title, part.Message))
+		}
+	}
+	for _, set := range p.TemplateSets {
+		add(fmt.Sprintf("template set %q", set.Name), set)
+	}
+	add("policy", p.Policy)
+	add("rollout", p.Rollout)
+	return faults
+}
+
+// publicationKey is the key of the ConfigMap that has the Publication, as JSON.
+const publicationKey = "publication"
+
+// PublicationName returns the name of the ConfigMap of the Publication. installation is the ConfigMap of the
+// installation's values, in the same namespace.
+func PublicationName(installation types.NamespacedName) types.NamespacedName {
+	return types.NamespacedName{Namespace: installation.Namespace, Name: installation.Name + "-published"}
+}
+
+// ConfigMap returns the ConfigMap that stores the publication of an installation.
+func (p *Publication) ConfigMap(installation types.NamespacedName) *corev1.ConfigMap {
+	text, _ := json.MarshalIndent(p, "", "  ") // Strings and times always marshal.
+	name := PublicationName(installation)
+	return &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Namespace: name.Namespace, Name: name.Name, Labels: map[string]string{meta.LabelManagedBy: meta.Operator}},
+		Data:       map[string]string{publicationKey: string(text)},
+	}
+}
+
+// ReadPublication reads a Publication from its ConfigMap.
+func ReadPublication(object *corev1.ConfigMap) (*Publication, error) {
+	text, ok := object.Data[publicationKey]
+	if !ok {
+		return nil, fmt.Errorf("reading ConfigMap %s/%s: %w", object.Namespace, object.Name, errors.New("key "+publicationKey+" is missing"))
+	}
+	publication := &Publication{}
+	if err := bounded.Stored().DecodeJSON([]byte(text), publication); err != nil {
+		return nil, fmt.Errorf("reading ConfigMap %s/%s: key %s: %w", object.Namespace, object.Name, publicationKey, err)
+	}
+	return publication, nil
+}
