@@ -179,10 +179,14 @@ ClusterRole. */ -}}
   verbs: [get, list, create, patch, delete]
 {{- end }}
 {{- if .Values.watchNamespaces }}
-# The installation's values.
+# The installation's values, and the record of the published revision. One cannot create by name.
 - apiGroups: [""]
   resources: [configmaps]
-  verbs: [list, watch]
+  verbs: [list, watch, create]
+- apiGroups: [""]
+  resources: [configmaps]
+  resourceNames: [{{ printf "%s-published" (include "vector-sidecar-operator.environmentsConfigMap" .) | quote }}]
+  verbs: [update]
 {{- end }}
 {{- end -}}
 

@@ -120,6 +120,18 @@ func rolloutNeeds(installation *source.Installation) []placed {
 	return []placed{{need{"apps", "controllerrevisions", "", "", []string{"get", "list", "create", "patch", "delete"}}, installation.Namespace}}
 }
 
+// homeNeeds returns what the chart grants in the operator's own namespace if the operator watches other ones only.
+func homeNeeds(installation *source.Installation) []placed {
+	if len(installation.Namespaces) == 0 {
+		return nil
+	}
+	record := fleet.PublicationName(installation.ValuesName())
+	return []placed{
+		{need{"", "configmaps", "", "", []string{"list", "watch", "create"}}, installation.Namespace},
+		{need{"", "configmaps", "", record.Name, []string{"update"}}, installation.Namespace},
+	}
+}
+
 // rights checks what the operator's ServiceAccount may do, by impersonating it.
 func (d *Diagnosis) rights(ctx context.Context, installation *source.Installation) Result {
 	const check = "rights of the operator"
@@ -132,7 +144,7 @@ func (d *Diagnosis) rights(ctx context.Context, installation *source.Installatio
 	if len(namespaces) == 0 {
 		namespaces = []string{metav1.NamespaceAll}
 	}
-	wanted := append(webhookNeeds(installation), rolloutNeeds(installation)...)
+	wanted := slices.Concat(webhookNeeds(installation), rolloutNeeds(installation), homeNeeds(installation))
 	needs := slices.Concat(workloadNeeds(installation.Kinds), needs, optionalNeeds(installation))
 	if installation.ReadsNodes {
 		wanted = append(wanted, placed{need{"", "nodes", "", "", []string{"list"}}, ""})

@@ -54,3 +54,13 @@ func TestRightsAreAskedForWhatIsSwitchedOn(t *testing.T) {
 		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, optionalNeeds(&test.of)) })
 	}
 }
+
+func TestHomeNeeds_AreThoseOfTheRecord(t *testing.T) {
+	of := source.Installation{Namespace: "vector-system", ValuesFrom: "values"}
+	require.Empty(t, homeNeeds(&of), "the rights for all namespaces include them")
+	of.Namespaces = []string{"shop"}
+	require.Equal(t, []placed{
+		{need{"", "configmaps", "", "", []string{"list", "watch", "create"}}, "vector-system"},
+		{need{"", "configmaps", "", "values-published", []string{"update"}}, "vector-system"},
+	}, homeNeeds(&of))
+}

@@ -31,7 +31,7 @@ func TestAnOperatorOfSomeNamespacesNeedsRightsInTheseOnly(t *testing.T) {
 	first, second, other := world.Namespace(t), world.Namespace(t, meta.LabelEnvironment, "staging"), world.Namespace(t)
 	inWatched := append(workRules(), rule("", "namespaces", "get"))
 	account := serviceAccount(t, own, grants{rules: map[string][]policy{
-		first: inWatched, second: inWatched, own: {rule("", "configmaps", "get", "list", "watch")},
+		first: inWatched, second: inWatched, own: {rule("", "configmaps", "list", "watch", "create", "update")},
 	}})
 	world.Create(t, &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Namespace: own, Name: "scoped"},
