@@ -153,8 +153,8 @@ type rollout struct {
 	Revision        string `json:"revision"`
 	RevisionNotRead string `json:"revisionNotRead,omitempty"`
 	// Faults are the template sets, the policy and the rollout rules whose present version is not in use.
-	Faults   []string `json:"faults,omitempty"`
-	Waves    []wave `json:"waves,omitempty"`
+	Faults []string `json:"faults,omitempty"`
+	Waves  []wave   `json:"waves,omitempty"`
 	// RevertedSpecs are the first VectorSidecars that have gone back from a spec of their own, with what
 	// that was.
 	RevertedSpecs []string `json:"revertedSpecs,omitempty"`

@@ -222,6 +222,9 @@ var uid = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 // version is that of the operator in the annotation rendered-from.
 var version = regexp.MustCompile(`"operator":"[^"]*",`)
 
+// since matches the times in the record of the published revision.
+var since = regexp.MustCompile(`"since": "[^"]*"`)
+
 // text is an object as YAML that names no namespace and no UID.
 func (s *seen) text(object any) string {
 	written, err := yaml.Marshal(object)
@@ -233,6 +236,7 @@ func (s *seen) text(object any) string {
 	text = strings.ReplaceAll(text, harness.AccountNamespace+"/"+harness.Account, "NAMESPACE/vector-sidecar-operator")
 	// One that runs in the test's own process has no version.
 	text = version.ReplaceAllString(text, "")
+	text = since.ReplaceAllString(text, `"since": "TIME"`)
 	return uid.ReplaceAllString(text, "UID")
 }
 
