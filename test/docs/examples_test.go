@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/scenario"
 )
 
 // ownValuesComment begins the example that is called my-values.yaml.
@@ -59,6 +60,12 @@ func TestExamplesAreWhatTheySay(t *testing.T) {
 				require.NotEmpty(t, object.Kind+object.APIVersion+object.Name, f.at())
 				require.NotContains(t, object.APIVersion, v1alpha1.GroupVersion.Group, f.at())
 			}
+			continue
+		}
+		if strings.HasPrefix(f.text, "- {object: ") {
+			var expectations []scenario.Expectation
+			require.NoError(t, yaml.UnmarshalStrict([]byte(f.text), &expectations), f.at())
+			require.NotEmpty(t, expectations, f.at())
 			continue
 		}
 		if strings.Contains(f.text, "\nkind: ResourceQuota\n") {
