@@ -117,7 +117,8 @@ func TestAfterARestartADeadlineOfBeforeIsNoFailureOfTheWayBack(t *testing.T) {
 	vs.Status.LastGood = lastgood.Keep(vs, done).LastGood
 	vs.Spec.Sidecar.Image = "timberio/vector:bad"
 	vs.Status.Reverted = &v1alpha1.RevertedSpec{Digest: lastgood.Digest(&vs.Spec), Generation: 2, FailedWorkloads: 1}
-	vs.Status.Unsettled[0].State = v1alpha1.StateFailed
+	vs.Status.Unsettled[0].State = v1alpha1.StateFailed // As it was before the write.
+	vs.Status.LastReconcileTime = &metav1.Time{Time: time.Now().Add(-time.Minute)}
 	later := objects.NewDeployment("later", "shop").Labelled("app", "cart").Build()
 	later.ResourceVersion, later.UID = "", "later"
 	api = newMemoryAPI(t, funcs, vs, back, later)

@@ -72,10 +72,11 @@ func (f *Facts) told(p *plan.Plan) v1alpha1.WorkloadState {
 	return ""
 }
 
-// isReportedAfter reports whether the last status was written after a time, which is known to the second.
-func (f *Facts) isReportedAfter(t time.Time) bool {
+// isReportedAfter reports whether the last status was written after a write. Both times are known to the second, and the
+// status of a pass comes right after its writes.
+func (f *Facts) isReportedAfter(write time.Time) bool {
 	reported := f.Sidecar.Status.LastReconcileTime
-	return reported != nil && reported.Unix() > t.Unix()
+	return reported != nil && reported.Unix() >= write.Unix()
 }
 
 // patience is how long pods may be unavailable during a soak before the rollout counts

@@ -71,7 +71,7 @@ func TestDecide_KeepsFailureThatTheStatusReports(t *testing.T) {
 		want     bool
 	}{
 		"failed, reported after the write":     {wrote.Add(time.Second), v1alpha1.StateFailed, true},
-		"failed, reported in the second of it": {wrote, v1alpha1.StateFailed, false},
+		"failed, reported in the second of it": {wrote, v1alpha1.StateFailed, true},
 		"failed, reported before it":           {wrote.Add(-time.Second), v1alpha1.StateFailed, false},
 		"rolling out, reported after it":       {wrote.Add(time.Second), v1alpha1.StateRollingOut, false},
 		"never reported":                       {time.Time{}, "", false},
