@@ -56,6 +56,13 @@ type RolloutStatus struct {
 	// +optional
 	FailedWorkloads int32 `json:"failedWorkloads,omitempty"`
 
+	// failures are the first workloads that failed with a revision because of the sidecar, or
+	// objects that could not be rendered with it. They stay until a later revision is finished.
+	// +kubebuilder:validation:MaxItems=5
+	// +listType=atomic
+	// +optional
+	Failures []RolloutFailure `json:"failures,omitempty"`
+
 	// handledRetryAt is the value of the annotation retry-rollout of the installation's
 	// values when the revision failed: another value has it tried again.
 	// +optional
@@ -69,6 +76,48 @@ type RolloutStatus struct {
 	// message says what the state waits for.
 	// +optional
 	Message string `json:"message,omitempty"`
+}
+
+// RolloutFailure is the failure of one object with a revision.
+type RolloutFailure struct {
+	// revision that the object failed with.
+	// +required
+	Revision string `json:"revision"`
+	// namespace of the object.
+	// +optional
+	Namespace string `json:"namespace,omitempty"`
+	// kind of the workload, or VectorSidecar or ClusterVectorSidecar if its sidecar could not be
+	// rendered.
+	// +required
+	Kind string `json:"kind"`
+	// name of the object.
+	// +required
+	Name string `json:"name"`
+	// reason is a CamelCase word that says why.
+	// +optional
+	Reason string `json:"reason,omitempty"`
+	// container is the container of the sidecar that is the cause, if that is known.
+	// +optional
+	Container string `json:"container,omitempty"`
+	// message says what is wrong, with file and line if that is a template.
+	// +kubebuilder:validation:MaxLength=256
+	// +optional
+	Message string `json:"message,omitempty"`
+}
+
+// Text describes the failure in one line.
+func (f *RolloutFailure) Text() string {
+	text := f.Kind + " " + f.Name
+	if f.Namespace != "" {
+		text = f.Kind + " " + f.Namespace + "/" + f.Name
+	}
+	text += " failed with revision " + f.Revision
+	for _, more := range []string{f.Reason, f.Message} {
+		if more != "" {
+			text += ": " + more
+		}
+	}
+	return text
 }
 
 // RolloutState is how far a revision is.

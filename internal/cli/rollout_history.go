@@ -96,6 +96,8 @@ type storedRevision struct {
 	FailedWorkloads int32 `json:"failedWorkloads"`
 	// IsPresent is true for the one that all are to have.
 	IsPresent bool `json:"isPresent"`
+	// Failures are those that VectorSidecars have recorded of it.
+	Failures []rolloutFailure `json:"failures,omitempty"`
 }
 
 func (o *rolloutOptions) history(ctx context.Context) error {
@@ -122,13 +124,19 @@ func (o *rolloutOptions) history(ctx context.Context) error {
 		name := stored[i].Labels[meta.LabelRevision]
 		one := storedRevision{Revision: name, Stored: stored[i].CreationTimestamp, IsPresent: name == read.Revision}
 		for n := range found {
-			if is := found[n].is; is != nil {
-				if is.Revision == name {
-					one.VectorSidecars++
-				}
-				if is.Failed == name {
-					one.FailedWorkloads += is.FailedWorkloads
-				}
+			is := found[n].is
+			if is == nil {
+				continue
+			}
+			if is.Revision == name {
+				one.VectorSidecars++
+			}
+			failures := found[n].failuresOf(name)
+			one.Failures = append(one.Failures, failures...)
+			if is.Failed == name {
+				one.FailedWorkloads += is.FailedWorkloads
+			} else { // A later revision has replaced the number.
+				one.FailedWorkloads += int32(len(failures)) //nolint:gosec // At most five.
 			}
 		}
 		all = append(all, one)
@@ -146,7 +154,17 @@ func (o *rolloutOptions) history(ctx context.Context) error {
 			one.Revision, one.Stored.UTC().Format(time.RFC3339), strconv.Itoa(one.VectorSidecars), strconv.Itoa(int(one.FailedWorkloads)), present,
 		})
 	}
-	return table(o.app.Out, []string{"REVISION", "STORED", "VECTORSIDECARS", "FAILED WORKLOADS", ""}, rows)
+	if err := table(o.app.Out, []string{"REVISION", "STORED", "VECTORSIDECARS", "FAILED WORKLOADS", ""}, rows); err != nil {
+		return err
+	}
+	for i := range all {
+		for _, line := range texts(all[i].Failures) {
+			if err := humanize.Fprintf(o.app.Out, "%s\n", line); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func (o *rolloutOptions) diff(ctx context.Context, revisions []string) error {

@@ -57,6 +57,41 @@ type wave struct {
 	SoaksUntil *metav1.Time `json:"soaksUntil,omitempty"`
 	// Unfinished are the first VectorSidecars that are not done, with what they wait for.
 	Unfinished []string `json:"unfinished,omitempty"`
+	// Failures are the first ones that the VectorSidecars of the wave have recorded, of all revisions.
+	Failures []rolloutFailure `json:"failures,omitempty"`
+}
+
+// rolloutFailure is a failure that a VectorSidecar has recorded.
+type rolloutFailure struct {
+	// VectorSidecar is NAMESPACE/NAME, or clustervectorsidecar/NAME.
+	VectorSidecar string `json:"vectorSidecar"`
+
+	v1alpha1.RolloutFailure
+}
+
+// mostFailures is the maximum number of failures of a wave, or of a revision, in the output.
+const mostFailures = 5
+
+// failuresOf returns the recorded failures with a revision, of all revisions if it is "", sorted by VectorSidecar.
+func (w *inWave) failuresOf(revision string) (failures []rolloutFailure) {
+	if w.is == nil {
+		return nil
+	}
+	for _, failure := range w.is.Failures {
+		if revision == "" || failure.Revision == revision {
+			failures = append(failures, rolloutFailure{VectorSidecar: w.name, RolloutFailure: failure})
+		}
+	}
+	return failures
+}
+
+// texts describes the first failures, each in a line, and counts the rest.
+func texts(failures []rolloutFailure) []string {
+	var lines []string
+	for i := range failures {
+		lines = append(lines, failures[i].VectorSidecar+": "+failures[i].Text())
+	}
+	return humanize.First(lines, mostFailures, len(lines))
 }
 
 // mostUnfinished is how many VectorSidecars of a wave are named.
@@ -83,6 +118,7 @@ func (r *rollout) count(found []inWave) {
 			state = v1alpha1.RolloutWaiting
 		}
 		of.VectorSidecars[state]++
+		of.Failures = append(of.Failures, found[i].failuresOf("")...)
 		of.DeferredWorkloads += found[i].deferred
 		if is.Failed == r.Revision || r.RevisionNotRead != "" && is.Failed == is.Revision {
 			of.FailedWorkloads += is.FailedWorkloads
@@ -188,7 +224,7 @@ func (r *rollout) print(to io.Writer) error {
 		if n := one.DeferredWorkloads; n > 0 {
 			unfinished = append(unfinished, fmt.Sprintf("%s of wave %s get the present sidecar later (spec.rollout.mode)", count(int(n), "workload"), one.Name))
 		}
-		unfinished = append(unfinished, one.Unfinished...)
+		unfinished = append(append(unfinished, one.Unfinished...), texts(one.Failures)...)
 	}
 	if len(rows) > 0 {
 		if err := table(to, header, rows); err != nil {

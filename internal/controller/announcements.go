@@ -37,6 +37,18 @@ func announceError(ctx context.Context, events *announcer, reports *telemetry.Re
 	}
 }
 
+// announceFailures emits an event about each failure with a revision that has not been recorded before.
+func announceFailures(ctx context.Context, events *announcer, object client.Object, before, after []v1alpha1.RolloutFailure) {
+	for i := range after {
+		if slices.Contains(before, after[i]) {
+			continue
+		}
+		note := humanize.Message(after[i].Text(), noteLimit)
+		events.Eventf(object, nil, corev1.EventTypeWarning, meta.ReasonRolloutFailed, "Rollout", "%s", note)
+		telemetry.Warn(log.FromContext(ctx), "recorded failure", "revision", after[i].Revision, "reason", after[i].Reason, "cause", note)
+	}
+}
+
 // announceRevertEnd emits an event about a spec that is rendered as it is again.
 func announceRevertEnd(events *announcer, object client.Object, spec *v1alpha1.VectorSidecarSpec, was, is *v1alpha1.RevertedSpec) {
 	if was == nil || is != nil || object.GetDeletionTimestamp() != nil {

@@ -66,7 +66,7 @@ func (c *clusters) advance(ctx context.Context, stages *stages, cluster *v1alpha
 		}
 		part.last, parts[name] = last, part
 	}
-	until := c.observe(stages, &now.Given, cluster, known, members, parts)
+	until := c.observe(ctx, stages, &now.Given, cluster, known, members, parts)
 	if err := c.record(ctx, cluster, parts); err != nil {
 		return 0, fmt.Errorf("writing to the status that a revision goes on: %w", err)
 	}
@@ -120,14 +120,19 @@ func (c *clusters) record(ctx context.Context, cluster *v1alpha1.ClusterVectorSi
 
 // observe records how far the parts are, and wakes those who waited for that. It returns
 // when something changes although nothing happens, zero for never.
-func (c *clusters) observe(stages *stages, given *fleet.Given, cluster *v1alpha1.ClusterVectorSidecar, known *clusterKnown, members map[int][]string, parts map[string]*stage) (until time.Time) {
+func (c *clusters) observe(ctx context.Context, stages *stages, given *fleet.Given, cluster *v1alpha1.ClusterVectorSidecar, known *clusterKnown, members map[int][]string, parts map[string]*stage) (until time.Time) {
 	told := make([]fleet.Part, 0, len(parts))
 	for _, part := range parts {
 		progress, due := known.progressOf(cluster, part, members[part.of.Wave], stages.now())
 		part.of.Due = due
+		recorded := slices.Clone(part.Status.Failures)
+		if before := known.part(part.Status.Wave); before != nil {
+			recorded = append(recorded, before.Status.Failures...) // The status may not have them yet.
+		}
 		if next := part.Observe(progress, part.of.Wave, given, stages.now()); until.IsZero() || !next.IsZero() && next.Before(until) {
 			until = next
 		}
+		announceFailures(ctx, c.events, cluster, recorded, part.Status.Failures)
 		told = append(told, fleet.Part{Of: part.of, Is: &part.Status})
 	}
 	if known.hasSeenAll() { // Until then it is not known what has failed, and all others wait.

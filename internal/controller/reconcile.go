@@ -191,7 +191,7 @@ func (r *Reconciler) carryOut(ctx context.Context, known *state.Sidecar, sidecar
 	outcome := r.applier.act(ctx, known, sidecar, decided)
 	outcome.asking = asking
 	r.stages.begun(client.ObjectKeyFromObject(sidecar), decided, outcome.done)
-	outcome.rollout, outcome.staged = r.stages.observe(sidecar, staged, decided, outcome.done)
+	outcome.rollout, outcome.staged = r.stages.observe(ctx, sidecar, staged, decided, outcome.done)
 	if sidecar.Cluster != nil {
 		outcome.part = r.partOf(sidecar, staged, decided, outcome)
 	} else {

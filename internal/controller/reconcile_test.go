@@ -71,9 +71,9 @@ func TestAHaltAndTheOrderOfWavesOutlastAFirstPassThatFails(t *testing.T) {
 		bad client.Object
 		why string
 	}{
-		"a halted VectorSidecar":                 {of(failed), "1 workloads failed with revision " + revision + " (rollout.halt)"},
+		"a halted VectorSidecar":                 {of(failed), "1 workloads failed with revision " + revision + " (rollout.halt): see VectorSidecar shop/bad"},
 		"a VectorSidecar of the first wave":      {of(began), "VectorSidecar shop/bad of wave first is not done with revision " + revision},
-		"a halted ClusterVectorSidecar":          {ofCluster(failed), "1 workloads failed with revision " + revision + " (rollout.halt)"},
+		"a halted ClusterVectorSidecar":          {ofCluster(failed), "1 workloads failed with revision " + revision + " (rollout.halt): see ClusterVectorSidecar bad"},
 		"a ClusterVectorSidecar, its first wave": {ofCluster(began), "ClusterVectorSidecar bad of wave first is not done with revision " + revision},
 	} {
 		t.Run(name, func(t *testing.T) {

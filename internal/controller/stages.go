@@ -181,7 +181,7 @@ func memberOf(object client.Object, spec *v1alpha1.VectorSidecarSpec, generation
 }
 
 // observe records how far a pass has come. It returns the status, and how long until the next look.
-func (s *stages) observe(sidecar *v1alpha1.VectorSidecar, present *stage, decided *decision.Decision, done []*plan.Plan) (*v1alpha1.RolloutStatus, time.Duration) {
+func (s *stages) observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar, present *stage, decided *decision.Decision, done []*plan.Plan) (*v1alpha1.RolloutStatus, time.Duration) {
 	if present == nil {
 		if s.isCounted.Swap(false) {
 			s.countNone()
@@ -202,12 +202,17 @@ func (s *stages) observe(sidecar *v1alpha1.VectorSidecar, present *stage, decide
 		}
 		progress.IsDone = is.Failed != is.Revision
 	}
+	if progress.Failed > 0 {
+		progress.Failures = decided.Failures(sidecar)
+	}
 	if present.ofCluster != "" {
 		s.clusters.of(present.ofCluster).progressIn(sidecar.Namespace, present, progress, decided.Deferred.Due, now)
 		return &present.Status, 0
 	}
 	present.of.Due = decided.Deferred.Due
+	recorded := present.Status.Failures
 	until := present.Observe(progress, present.of.Wave, &present.given, now)
+	announceFailures(ctx, s.statuses.events, sidecar, recorded, present.Status.Failures)
 	s.wake(s.waves.Tell(name, &present.given, fleet.Part{Of: present.of, Is: &present.Status}))
 	s.countWaves(&present.given)
 	if until.IsZero() {

@@ -115,7 +115,7 @@ func (d *Decision) judgeRollout(f *Facts, p *plan.Plan) {
 		p.Reason, p.Message = meta.ReasonUnavailable, because("not all of its pods are available", fault, isSeen)
 	}
 	isApplication := isSeen && fault.Reason == "" // Only its own containers can be the cause.
-	p.SidecarFailed = fault.IsOurs || p.Failed && !isApplication
+	p.SidecarFailed, p.Container = fault.IsOurs || p.Failed && !isApplication, fault.Container
 	p.Obstructed = p.SidecarFailed && !fault.IsOurs && fault.Reason != ""
 }
 

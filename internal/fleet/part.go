@@ -49,6 +49,7 @@ func Sum(all []Progress, generation int64) Progress {
 		sum.IsBegun, sum.IsPaused, sum.IsLate = sum.IsBegun || one.IsBegun, sum.IsPaused || one.IsPaused, sum.IsLate || one.IsLate
 		sum.IsDone = sum.IsDone && one.IsDone
 		sum.Failed += one.Failed
+		sum.Failures = append(sum.Failures, one.Failures...)
 	}
 	return sum
 }

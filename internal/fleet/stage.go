@@ -75,12 +75,13 @@ func Advance(before *v1alpha1.RolloutStatus, of Member, given *Given, gate Gate)
 		*is = v1alpha1.RolloutStatus{
 			Revision: given.Revision, Previous: is.Revision, Generation: of.Generation, Wave: is.Wave, State: v1alpha1.RolloutProgressing,
 			Failed: is.Failed, FailedWorkloads: is.FailedWorkloads, HandledRetryAt: is.HandledRetryAt, HandledRetry: is.HandledRetry,
+			Failures: is.Failures,
 		}
 		next.IsNew = true
 	case is.Revision != given.Revision && gate.IsOpen:
 		*is = v1alpha1.RolloutStatus{
 			Revision: given.Revision, Previous: lastGood(is), Generation: of.Generation, Wave: is.Wave, State: v1alpha1.RolloutProgressing,
-			HandledRetry: of.Retry,
+			HandledRetry: of.Retry, Failures: is.Failures,
 		}
 		next.IsNew = true
 	case is.Revision == given.Revision && gate.IsHalted && onFailure == v1alpha1.OnFailureRevert && is.Previous != "":
@@ -177,6 +178,8 @@ type Progress struct {
 	IsLate bool
 	// Failed is how many workloads have failed because of the sidecar.
 	Failed int
+	// Failures describe them, without the revision.
+	Failures []v1alpha1.RolloutFailure
 	// Generation is the VectorSidecar's.
 	Generation int64
 }
@@ -206,6 +209,9 @@ func (s *Stage) Observe(progress Progress, wave int, given *Given, now time.Time
 	if hasFailed := progress.Failed > 0 || !isBack && given.Rules.Halt != nil && is.Failed == is.Revision; progress.IsDone && !progress.IsPaused && is.Finished == nil && !hasFailed {
 		is.Finished = &at
 	}
+	if is.Failures = mergeFailures(is.Failures, is.Revision, s.failuresOf(progress, wave, given, now)); progress.Failed == 0 && is.Finished != nil && !isBack && is.Failed != is.Revision {
+		is.Failures = nil
+	}
 	if s.isWatched(wave, given, now) && progress.Failed > int(is.FailedWorkloads) {
 		is.Failed, is.FailedWorkloads, is.HandledRetryAt = is.Revision, int32(progress.Failed), given.Retry //nolint:gosec // No namespace has two billion.
 		is.HandledRetry = s.retry                                                                           // It has been tried again, and halts again.
@@ -225,6 +231,14 @@ func (s *Stage) Observe(progress Progress, wave int, given *Given, now time.Time
 		is.State = v1alpha1.RolloutComplete
 	}
 	return until
+}
+
+// failuresOf returns the failures that count for the present revision.
+func (s *Stage) failuresOf(progress Progress, wave int, given *Given, now time.Time) []v1alpha1.RolloutFailure {
+	if progress.Failed == 0 || !s.isWatched(wave, given, now) {
+		return nil
+	}
+	return progress.Failures
 }
 
 // isWatched reports whether failures still count for the present revision.

@@ -78,8 +78,9 @@ type front struct {
 	// are not.
 	wave     int
 	blocking types.NamespacedName
-	// failed is how many workloads have failed with it.
-	failed int
+	// failed is how many workloads have failed with it, and failing the first VectorSidecar that has some of them.
+	failed  int
+	failing types.NamespacedName
 	// isHeard is true when all VectorSidecars have been heard.
 	isHeard bool
 }
@@ -199,6 +200,9 @@ func (w *Waves) front(given *Given) front {
 	for name, one := range w.all() {
 		if one.failed == given.Revision {
 			now.failed += one.workloads
+			if one.workloads > 0 && (now.failing.Name == "" || compare(name, now.failing) < 0) {
+				now.failing = name
+			}
 		}
 		isBehind := one.wave > passed && one.left != given.Revision && (one.revision != given.Revision || !one.isDone)
 		if isBehind && (one.wave < now.wave || one.wave == now.wave && compare(name, now.blocking) < 0) {
@@ -292,7 +296,7 @@ func (w *Waves) gate(of Member, given *Given, now time.Time) Gate {
 	}
 	is := w.front(given)
 	if halt := given.Rules.Halt; halt != nil && is.failed >= halt.FailedWorkloads {
-		return Gate{IsHalted: true, Why: fmt.Sprintf("%d workloads failed with revision %s (rollout.halt)", is.failed, given.Revision)}
+		return Gate{IsHalted: true, Why: fmt.Sprintf("%d workloads failed with revision %s (rollout.halt): see %s", is.failed, given.Revision, titleOf(is.failing))}
 	}
 	passed, wave := given.promoted(), of.Wave
 	switch {

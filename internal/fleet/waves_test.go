@@ -159,7 +159,7 @@ func TestAHaltStopsARevisionUntilAnotherOrARetry(t *testing.T) {
 	f.pass(1, nothing)
 	f.pass(2, nothing)
 	require.Equal(t, []v1alpha1.RolloutState{"Halted", "Halted", "Halted"}, f.states())
-	require.Equal(t, "2 workloads failed with revision two (rollout.halt)", f.is[2].Message)
+	require.Equal(t, "2 workloads failed with revision two (rollout.halt): see VectorSidecar shop/canary", f.is[2].Message)
 	_, isHalted := f.waves.Count(&f.given)
 	require.True(t, isHalted)
 	f.restart()

@@ -110,6 +110,8 @@ type Plan struct {
 	// SidecarFailed reports whether the sidecar is the cause, as far as is known, and Obstructed whether it
 	// is known that its pods were refused or found no node.
 	SidecarFailed, Obstructed bool
+	// Container is the container of the sidecar that is the cause, "" if that is not known.
+	Container string
 	// IsCanary reports whether the workload gets a change before those that are none.
 	IsCanary bool
 	// Warning is something about the sidecar that a person should know but that blocks

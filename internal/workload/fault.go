@@ -21,8 +21,9 @@ type Fault struct {
 	// Reason is one of package meta, Message names the pod and quotes the kubelet or
 	// the scheduler.
 	Reason, Message string
-	// IsOurs reports whether the fault is in a container of the operator.
-	IsOurs bool
+	// IsOurs reports whether the fault is in a container of the operator, which Container names.
+	IsOurs    bool
+	Container string
 }
 
 // refusalLimit bounds the text of a refusal, in bytes.
@@ -113,7 +114,7 @@ func containerFault(pod *corev1.Pod, containers []string, now time.Time) Fault {
 			continue
 		}
 		if reason, message := faultIn(&status, isLasting(pod, status.Name)); reason != "" {
-			return Fault{Reason: reason, Message: fmt.Sprintf("container %s of pod %s %s", status.Name, pod.Name, message), IsOurs: true}
+			return Fault{Reason: reason, Message: fmt.Sprintf("container %s of pod %s %s", status.Name, pod.Name, message), IsOurs: true, Container: status.Name}
 		}
 	}
 	return readinessFault(pod, containers, now)

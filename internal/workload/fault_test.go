@@ -75,7 +75,11 @@ func TestFaultOf(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := FaultOf([]corev1.Pod{test.pod}, []string{"vector", "fetch"}, time.Time{})
-			require.Equal(t, Fault{Reason: test.reason, Message: test.message, IsOurs: test.reason != ""}, got)
+			want := Fault{Reason: test.reason, Message: test.message}
+			if test.reason != "" {
+				want.IsOurs, want.Container = true, strings.Fields(test.message)[1]
+			}
+			require.Equal(t, want, got)
 		})
 	}
 }

@@ -36,7 +36,7 @@ func (w *Watch) FaultOf(pods []corev1.Pod, containers []string) Fault {
 		for _, status := range statusesOf(pod) {
 			if slices.Contains(containers, status.Name) && w.isTooOften(&status) {
 				return Fault{
-					Reason: meta.ReasonSidecarRestarts, IsOurs: true,
+					Reason: meta.ReasonSidecarRestarts, IsOurs: true, Container: status.Name,
 					Message: fmt.Sprintf("container %s of pod %s was restarted %d times, at last because it %s", status.Name, pod.Name, status.RestartCount, endOf(status.LastTerminationState.Terminated)),
 				}
 			}
@@ -87,7 +87,7 @@ func readinessFault(pod *corev1.Pod, containers []string, now time.Time) Fault {
 				return Fault{}
 			}
 			first = Fault{
-				Reason: meta.ReasonSidecarNotReady, IsOurs: true,
+				Reason: meta.ReasonSidecarNotReady, IsOurs: true, Container: status.Name,
 				Message: fmt.Sprintf("container %s of pod %s runs since %s and is not ready, and all others of the pod are", status.Name, pod.Name, status.State.Running.StartedAt.UTC().Format(time.RFC3339)),
 			}
 		}

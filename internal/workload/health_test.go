@@ -4,6 +4,7 @@
 package workload
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -47,7 +48,7 @@ func TestRestartsAreAFaultWhileTheyAreWatched(t *testing.T) {
 			one.CreationTimestamp = metav1.NewTime(noon.Add(-test.age))
 			want := Fault{}
 			if test.says != "" {
-				want = Fault{Reason: meta.ReasonSidecarRestarts, Message: test.says, IsOurs: true}
+				want = Fault{Reason: meta.ReasonSidecarRestarts, Message: test.says, IsOurs: true, Container: strings.Fields(test.says)[1]}
 			}
 			require.Equal(t, want, test.watch.FaultOf([]corev1.Pod{one}, []string{"vector", "fetch"}))
 

@@ -212,14 +212,25 @@ func testClusterRollouts(t *testing.T, w *harness.World, rollout func(...string)
 	cluster.Status.Reverted = &v1alpha1.RevertedSpec{Digest: lastgood.Digest(&cluster.Spec.VectorSidecarSpec), Generation: 4, FailedWorkloads: 2, Namespace: "shop", At: metav1.Now()}
 	cluster.Status.Waves = []v1alpha1.RolloutStatus{
 		{Wave: "canary", Revision: present, State: v1alpha1.RolloutHalted, Failed: present, FailedWorkloads: 3, Message: "three failed"},
-		{Wave: "rest", Revision: before, State: v1alpha1.RolloutWaiting},
+		{Wave: "rest", Revision: before, State: v1alpha1.RolloutWaiting, Failures: []v1alpha1.RolloutFailure{{
+			Revision: before, Namespace: "shop", Kind: "Deployment", Name: "cart", Reason: meta.ReasonOOMKilled, Container: "vector", Message: "container vector was killed",
+		}}},
 	}
 	require.NoError(t, w.Client.Status().Patch(t.Context(), cluster, client.MergeFrom(was)))
 	status := rollout("status")
 	require.Regexp(t, `canary +1/3 .* 1 +0 +1 +0 +5 `, status)
 	require.Contains(t, status, "\nclustervectorsidecar/all: Halted: three failed\n")
 	require.Contains(t, status, "\nclustervectorsidecar/all: Reverted: its spec of generation 4 (digest "+cluster.Status.Reverted.Digest+") failed in 2 workloads of namespace shop, and they have that of generation 3")
-	require.Regexp(t, before+` .* 2 +0 *\n`, rollout("history"))
+	failure := "\nclustervectorsidecar/all: Deployment shop/cart failed with revision " + before + ": OOMKilled: container vector was killed\n"
+	require.Contains(t, status, failure)
+	var waves struct {
+		Waves []struct{ Failures []v1alpha1.RolloutFailure }
+	}
+	require.NoError(t, json.Unmarshal([]byte(rollout("status", "-o", "json")), &waves))
+	require.Equal(t, cluster.Status.Waves[1].Failures, waves.Waves[1].Failures)
+	history := rollout("history")
+	require.Regexp(t, before+` .* 2 +1 *\n`, history)
+	require.Contains(t, history, failure)
 
 	read := func() *v1alpha1.ClusterVectorSidecar {
 		require.NoError(t, w.Client.Get(t.Context(), client.ObjectKeyFromObject(cluster), cluster))

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package decision
+
+import (
+	"regexp"
+	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// failureLimit is the maximum length of a failure's message in bytes.
+const failureLimit = 256
+
+// Failures returns the first failures because of the sidecar, for status.rollout.failures: that of the VectorSidecar if
+// nothing can be rendered, and those of workloads.
+func (d *Decision) Failures(sidecar *v1alpha1.VectorSidecar) []v1alpha1.RolloutFailure {
+	var failures []v1alpha1.RolloutFailure
+	if d.Invalid != nil {
+		failure := v1alpha1.RolloutFailure{Namespace: sidecar.Namespace, Kind: "VectorSidecar", Name: sidecar.Name, Reason: d.Invalid.Reason, Message: d.Invalid.Message}
+		if name, isCluster := meta.ClusterOf(sidecar.Name); isCluster {
+			failure.Kind, failure.Name = "ClusterVectorSidecar", name
+		}
+		failures = append(failures, failure)
+	}
+	for i := 0; i < len(d.Plans) && len(failures) < fleet.MaxFailures; i++ {
+		if p := &d.Plans[i]; p.SidecarFailed {
+			failures = append(failures, v1alpha1.RolloutFailure{
+				Namespace: p.Target.Namespace, Kind: p.Target.Kind, Name: p.Target.Name, Reason: p.Reason, Container: p.Container, Message: p.Message,
+			})
+		}
+	}
+	for i := range failures {
+		failures[i].Message = failureMessage(failures[i].Message)
+	}
+	return failures
+}
+
+// templatePlace matches file, line and column of a template in an error.
+var templatePlace = regexp.MustCompile(`[^\s()]+\.(?:tpl|yaml|yml|txt):\d+(?::\d+)?`)
+
+// failureMessage returns a message in one line that is short enough for a failure. An error of a template that calls fail
+// ends with file and line, which come first if the end is cut.
+func failureMessage(message string) string {
+	const most = failureLimit - len(" …")
+	message = strings.Join(strings.Fields(message), " ")
+	if place := templatePlace.FindStringIndex(message); place != nil && len(message) > most && place[1] > most {
+		message = message[place[0]:place[1]] + ": " + message
+	}
+	return humanize.Message(message, most)
+}
