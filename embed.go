@@ -60,7 +60,8 @@
 //
 // Beside the flow stand internal/meta, the vocabulary, internal/bounded, the door
 // through which texts of others come in, with the Store of so many bytes that remembers
-// what was made of them, internal/humanize, which names what a person meant to write and
+// what was made of them, internal/definition, which decodes objects by their
+// CustomResourceDefinition for the plugin, internal/humanize, which names what a person meant to write and
 // escapes all text of others that people are shown, and internal/tree, which reads decoded
 // JSON.
 package vectorsidecar

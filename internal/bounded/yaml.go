@@ -71,6 +71,31 @@ func (l Limits) ReadDocument(text []byte) (*Document, error) {
 	return &Document{translated}, nil
 }
 
+// ReadLastKeys is ReadDocument, but accepts duplicate keys, of which the last counts. duplicates names
+// them, and is nil if there are none.
+func (l Limits) ReadLastKeys(text []byte) (document *Document, duplicates, err error) {
+	if document, duplicates = l.ReadDocument(text); duplicates == nil {
+		return document, nil, nil
+	}
+	if errors.As(duplicates, new(*Error)) {
+		return nil, nil, duplicates
+	}
+	translated, err := sigsyaml.YAMLToJSON(text)
+	if err != nil {
+		return nil, nil, errors.New(strings.TrimPrefix(err.Error(), "error converting YAML to JSON: "))
+	}
+	return &Document{translated}, duplicates, nil
+}
+
+// Encode returns a decoded object as a document.
+func Encode(object map[string]any) (*Document, error) {
+	text, err := json.Marshal(object)
+	if err != nil {
+		return nil, err
+	}
+	return &Document{text}, nil
+}
+
 // Decode ignores unknown fields.
 func (d *Document) Decode(into any) error { return json.Unmarshal(d.text, into) }
 

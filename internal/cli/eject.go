@@ -98,7 +98,7 @@ func (o *ejectOptions) run(ctx context.Context) error {
 
 // manifests removes sidecars from files.
 func (o *ejectOptions) manifests() error {
-	files := source.Files{Stdin: o.app.In, Recursive: o.recursive}
+	files := source.Files{Stdin: o.app.In, Recursive: o.recursive, Schemas: o.app.builtin.schemaOf}
 	documents, err := files.Read(o.files...)
 	if err != nil {
 		return err

@@ -91,6 +91,9 @@ func (s *inputs) open(ctx context.Context, names ...string) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.app.noteRejections(ctx, slices.Concat(input.sidecars, input.documents)); err != nil {
+		return nil, err
+	}
 	chart, err := s.chart()
 	if err != nil {
 		return nil, err
@@ -116,7 +119,7 @@ func (s *inputs) read() (*given, error) {
 	if err := readOnce(s.files, s.sidecars, s.values.files); err != nil {
 		return nil, err
 	}
-	files := source.Files{Stdin: s.app.In, Recursive: s.recursive}
+	files := source.Files{Stdin: s.app.In, Recursive: s.recursive, Schemas: s.app.builtin.schemaOf}
 	if s.app.files != nil {
 		files.ReadFile = s.app.readFile
 	}

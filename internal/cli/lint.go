@@ -146,10 +146,6 @@ func (o *lintOptions) linter(ctx context.Context) (*lint.Linter, error) {
 	if err != nil {
 		return nil, err
 	}
-	definition, err := o.app.builtin.definition()
-	if err != nil {
-		return nil, err
-	}
 	installed := func(ctx context.Context, file lint.File) (*desired.InstallationValues, *desired.Platform, error) {
 		written, refused := desired.ReadInstallationValues(ctx, o.app.builtin.Chart, file.Name, file.Text, o.environment, defaultEnvironment)
 		if written == nil {
@@ -162,7 +158,7 @@ func (o *lintOptions) linter(ctx context.Context) (*lint.Linter, error) {
 		return written, with, refused
 	}
 	return &lint.Linter{
-		Installed: installed, Definition: definition, ClusterDefinition: o.app.builtin.clusterDefinition, Platform: given, DefaultEnvironment: o.environment, KubeVersion: o.kubeVersion, OldestKubelet: o.kubelet(), Cluster: o.ofCluster.over(render.Cluster{}), VectorVersion: o.vectorVersion,
+		Installed: installed, Definitions: o.app.builtin.definitionOf, Platform: given, DefaultEnvironment: o.environment, KubeVersion: o.kubeVersion, OldestKubelet: o.kubelet(), Cluster: o.ofCluster.over(render.Cluster{}), VectorVersion: o.vectorVersion,
 	}, nil
 }
 

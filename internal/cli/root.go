@@ -19,8 +19,8 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/definition"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
-	"kontroloop.ai/vector-sidecar-operator/internal/lint"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
@@ -93,7 +93,7 @@ type Builtin struct {
 	// ClusterDefinition is that of ClusterVectorSidecars; without it none is held against it.
 	ClusterDefinition []byte
 
-	definition, clusterDefinition func() (*lint.Definition, error)
+	definition, clusterDefinition func() (*definition.Definition, error)
 }
 
 // Shared returns the same, of which all commands that have it together read each part once.
@@ -102,9 +102,9 @@ func (b Builtin) Shared() Builtin {
 		return b
 	}
 	b.Chart = loadOnce(b.Chart)
-	b.definition = sync.OnceValues(func() (*lint.Definition, error) { return lint.ParseDefinition(b.Definition) })
+	b.definition = sync.OnceValues(func() (*definition.Definition, error) { return definition.Parse(b.Definition) })
 	if len(b.ClusterDefinition) > 0 {
-		b.clusterDefinition = sync.OnceValues(func() (*lint.Definition, error) { return lint.ParseDefinition(b.ClusterDefinition) })
+		b.clusterDefinition = sync.OnceValues(func() (*definition.Definition, error) { return definition.Parse(b.ClusterDefinition) })
 	}
 	return b
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/definition"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
@@ -22,7 +23,7 @@ type File struct {
 	Text []byte
 }
 
-// Linter lints files. All fields but Cluster, VectorVersion and the definitions are required.
+// Linter lints files. All fields but Cluster, VectorVersion and Definitions are required.
 type Linter struct {
 	// Platform is the chart, with values of an installation if there are any.
 	Platform *desired.Platform
@@ -38,21 +39,25 @@ type Linter struct {
 	// VectorVersion is that of Vector, such as 0.57.0, in place of what the image of a
 	// VectorSidecar says; "" for that.
 	VectorVersion string
-	// Definition is that of VectorSidecars; nil to hold them against none.
-	Definition *Definition
-	// ClusterDefinition returns that of ClusterVectorSidecars; nil to hold them against none.
-	ClusterDefinition func() (*Definition, error)
+	// Definitions returns the definition of a custom kind, nil for other kinds.
+	Definitions func(kind string) (*definition.Definition, error)
 }
 
-// definitionOf returns what objects of a kind are held against, nil for nothing.
-func (l *Linter) definitionOf(kind string) (*Definition, error) {
-	switch {
-	case kind == "VectorSidecar":
-		return l.Definition, nil
-	case kind == "ClusterVectorSidecar" && l.ClusterDefinition != nil:
-		return l.ClusterDefinition()
+// definitionOf returns the definition of a kind, nil if there is none.
+func (l *Linter) definitionOf(kind string) (*definition.Definition, error) {
+	if l.Definitions == nil {
+		return nil, nil //nolint:nilnil // Objects are decoded by their Go types alone.
 	}
-	return nil, nil
+	return l.Definitions(kind)
+}
+
+// schemaOf is a source.Schemas.
+func (l *Linter) schemaOf(kind string) (source.Schema, error) {
+	found, err := l.definitionOf(kind)
+	if found == nil || err != nil {
+		return nil, err
+	}
+	return found, nil
 }
 
 // Result is what is wrong, and which files are of no kind that is known.
@@ -125,7 +130,7 @@ func kindOf(file File) kind {
 	if !slices.Contains([]string{".yaml", ".yml", ".json", ""}, extension) && file.Name != "-" {
 		return otherKind
 	}
-	documents, err := source.Parse(file.Name, file.Text)
+	documents, err := source.Parse(file.Name, file.Text, nil)
 	if err != nil {
 		return objectKind // Which says what is wrong with it.
 	}

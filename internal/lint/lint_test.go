@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
+	"kontroloop.ai/vector-sidecar-operator/internal/definition"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
@@ -45,9 +46,7 @@ func lintFiles(t *testing.T, files map[string]string) []string {
 
 func lintUnder(t *testing.T, platform *desired.Platform, files map[string]string) []string {
 	t.Helper()
-	definition, err := ParseDefinition(vectorsidecar.Definition)
-	require.NoError(t, err)
-	linter := Linter{Definition: definition, Platform: platform, Installed: installed, DefaultEnvironment: "development", KubeVersion: "v1.36.0"}
+	linter := linterFor(t, platform)
 	var given []File
 	for name, text := range files {
 		given = append(given, File{Name: name, Text: []byte(text)})
@@ -62,10 +61,47 @@ func lintUnder(t *testing.T, platform *desired.Platform, files map[string]string
 	return found
 }
 
+// linterFor returns a linter for a platform.
+func linterFor(t *testing.T, platform *desired.Platform) *Linter {
+	t.Helper()
+	parsed, err := definition.Parse(vectorsidecar.Definition)
+	require.NoError(t, err)
+	definitions := func(kind string) (*definition.Definition, error) {
+		if kind == "VectorSidecar" {
+			return parsed, nil
+		}
+		return nil, nil //nolint:nilnil // As the plugin's.
+	}
+	return &Linter{Definitions: definitions, Platform: platform, Installed: installed, DefaultEnvironment: "development", KubeVersion: "v1.36.0"}
+}
+
 const head = "kind: VectorSidecar\nmetadata: {name: logs, namespace: shop}\nspec:\n  selector: {matchLabels: {a: b}}\n"
 
 // anySet is the part of values with a template set that takes all values.
 const anySet = "templates:\n  any:\n    values.schema.json: '{\"type\": \"object\"}'\n"
+
+// An unknown field gets the nearest field of the schema.
+func TestLinter_SuggestsNearestField(t *testing.T) {
+	for field, want := range map[string]string{
+		"environmant: qa":                    "spec.environmant: VectorSidecar has no such field; did you mean environment?",
+		"rollot: {paused: true}":             "spec.rollot: VectorSidecar has no such field; did you mean rollout?",
+		"rollout: {maxConcurent: 1}":         "spec.rollout.maxConcurent: VectorSidecar has no such field; did you mean maxConcurrent?",
+		"sidecar: {logz: {path: /a}}":        "spec.sidecar.logz: VectorSidecar has no such field; did you mean logs?",
+		"sidecar: {env: [{nam: A}]}":         "spec.sidecar.env.0.nam: VectorSidecar has no such field; did you mean name?",
+		"sidecar: {nothingLikeIt: 1}":        "spec.sidecar.nothingLikeIt: VectorSidecar has no such field",
+		"initContainers: [{nme: a}]":         "spec.initContainers.0.nme: VectorSidecar has no such field; did you mean name?",
+		"volumes: [{name: a, emptydir: {}}]": "spec.volumes.0.emptydir: VectorSidecar has no such field; did you mean emptyDir?",
+	} {
+		linter := linterFor(t, nil)
+		result, err := linter.Lint(t.Context(), []File{{Name: "a.yaml", Text: []byte(head + "  " + field + "\n")}})
+		require.NoError(t, err)
+		var texts []string
+		for _, finding := range result.Findings {
+			texts = append(texts, finding.Text())
+		}
+		require.Contains(t, texts, want)
+	}
+}
 
 // A VectorSidecar is for the template set that it, or its environment, names.
 func TestASpecIsHeldAgainstItsTemplateSet(t *testing.T) {
@@ -179,7 +215,12 @@ func TestFindingsStandWhereTheyAreMended(t *testing.T) {
 			map[string]string{"a.yaml": strings.Replace(head, "VectorSidecar", "ClusterVectorSidecar", 1) + "  namespaceSelector: {matchLabels: {team: not a label}}\n"},
 			[]string{"a.yaml:5:3 InvalidSelector"},
 		},
-		"an unknown environment":        {map[string]string{"a.yaml": head + "  environment: stagin\n"}, []string{"a.yaml:5:3 UnknownEnvironment"}},
+		"an unknown environment": {map[string]string{"a.yaml": head + "  environment: stagin\n"}, []string{"a.yaml:5:3 UnknownEnvironment"}},
+		"null that server-side apply rejects": {
+			map[string]string{"a.yaml": head + "  values: {owner: null}\n  sidecar: {logLevel: null, resources: {requests: {cpu: null}}}\n"}, []string{"a.yaml:6:13 VSC010"},
+		},
+		"null that has a default":       {map[string]string{"a.yaml": head + "  enabled: null\n"}, nil},
+		"a duplicate key":               {map[string]string{"a.yaml": head + "  environment: qa\n  environment: staging\n"}, []string{"a.yaml:6 VSC001"}},
 		"two mistakes in one object":    {map[string]string{"a.yaml": head + "  environmnt: x\n  sidecar: {imag: x}\n"}, []string{"a.yaml:5:3 VSC002", "a.yaml:6:13 VSC002"}},
 		"values":                        {map[string]string{"values.yaml": "sidecar:\n  logs: {pat: x}\n"}, []string{"values.yaml:2:10 InvalidValues"}},
 		"values of another environment": {map[string]string{"values.yaml": "environments:\n  qa:\n    sidecar:\n      logs: {pat: x}\n"}, []string{"values.yaml:4:14 InvalidValues"}},

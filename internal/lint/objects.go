@@ -39,15 +39,18 @@ func (o *objects) add(ctx context.Context, file File) []Finding {
 	var findings []Finding
 	for _, document := range source.Split(file.Text) {
 		document.Source = file.Name
-		read, err := document.Decode()
+		read, err := document.Decode(o.linter.schemaOf)
 		if err != nil {
 			found := misfits(&document, err)
 			if document.Kind == "VectorSidecar" || document.Kind == "ClusterVectorSidecar" {
-				found = append(found, o.refusals(ctx, &document, found)...)
+				found = append(found, o.rejections(ctx, &document, found)...)
 			}
 			findings = append(findings, found...)
 		}
 		for _, one := range read {
+			if one.Duplicates != nil {
+				findings = append(findings, misfits(&document, one.Duplicates)...)
+			}
 			o.put(one)
 		}
 	}
@@ -86,13 +89,40 @@ func beyond(file string, first int, err error) []Finding {
 	return []Finding{finding.at(at, "")}
 }
 
+// rejections are the findings of the API server about an object, without those that were found already:
+// at the same place, or with the same text.
+func (o *objects) rejections(ctx context.Context, document *source.Document, found []Finding) []Finding {
+	schema, err := o.linter.definitionOf(document.Kind)
+	if schema == nil || err != nil {
+		return nil // The built-in definition can be read.
+	}
+	places := placesOf(document.Text, document.Line)
+	var all []Finding
+	rejections := schema.Validate(ctx, document.Text)
+	for _, rejection := range rejections.Create {
+		at := places.of(stepsOf(rejection.Field)...)
+		isKnown := func(f Finding) bool {
+			return f.Line == at.line && f.Column == at.column || rejection.Detail != "" && strings.Contains(f.Message, rejection.Detail)
+		}
+		if slices.ContainsFunc(found, isKnown) || slices.ContainsFunc(all, isKnown) {
+			continue
+		}
+		all = append(all, newFinding(refusedByAPI, document.Source, rejection.ErrorBody()).at(at, rejection.Field))
+	}
+	if text := rejections.ApplyText(); text != "" {
+		path := rejections.Apply[0].Field
+		all = append(all, newFinding(notApplicable, document.Source, text).at(places.of(stepsOf(path)...), ""))
+	}
+	return all
+}
+
 // misfits are why a document cannot be read.
 func misfits(document *source.Document, err error) []Finding {
 	if refused := beyond(document.Source, document.Line, err); refused != nil {
 		return refused
 	}
-	fields := fieldsIn(err)
-	if len(fields) == 0 {
+	unknown := unknownFieldsIn(err)
+	if len(unknown) == 0 {
 		code, at := misfit, place{line: document.Line}
 		if line := lineOf(err); line > 0 {
 			code, at.line = unreadable, document.Line-1+line
@@ -101,8 +131,12 @@ func misfits(document *source.Document, err error) []Finding {
 	}
 	places := placesOf(document.Text, document.Line)
 	var findings []Finding
-	for _, path := range fields {
+	for _, one := range unknown {
+		path := stepsOf(one.Path)
 		finding := newFinding(misfit, document.Source, document.Kind+" has no such field")
+		if one.Nearest != "" {
+			finding.Message += "; did you mean " + one.Nearest + "?"
+		}
 		findings = append(findings, finding.at(places.of(path...), strings.Join(path, ".")))
 	}
 	return findings
@@ -159,7 +193,7 @@ func (o *objects) lintSidecar(ctx context.Context, taker *source.Taker, document
 		return nil, err
 	}
 	if found := lintSpec(document, sidecar, &observed.Inputs); len(found) > 0 {
-		return slices.Concat(found, o.refusals(ctx, &document, found)), nil
+		return slices.Concat(found, o.rejections(ctx, &document, found)), nil
 	}
 	taken := &evaluate.Snapshot{Observed: observed}
 	if err := o.linter.retag(ctx, taken); err != nil {
@@ -173,7 +207,7 @@ func (o *objects) lintSidecar(ctx context.Context, taker *source.Taker, document
 		return nil, err
 	}
 	found := append(o.judge(document, decided), OfVector(decided.Findings, document, o.documents)...)
-	return slices.Concat(found, o.refusals(ctx, &document, found)), nil
+	return slices.Concat(found, o.rejections(ctx, &document, found)), nil
 }
 
 // lintSpec holds the part of a spec that has the keys of a values file against the schema of its template

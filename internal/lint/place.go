@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
 // place is a position in a file, from 1; 0 is unknown.
@@ -94,11 +95,22 @@ func lineOf(err error) int {
 	return 0
 }
 
-// fieldsIn reads the paths of unknown fields from an error of strict decoding.
-func fieldsIn(err error) [][]string {
-	var all [][]string
+// unknownFieldsIn returns the unknown fields of an error of strict decoding.
+func unknownFieldsIn(err error) []source.UnknownFieldError {
+	var all []source.UnknownFieldError
+	switch e := err.(type) { //nolint:errorlint // The branches below unwrap it.
+	case *source.UnknownFieldError:
+		return []source.UnknownFieldError{*e}
+	case interface{ Unwrap() []error }:
+		for _, joined := range e.Unwrap() {
+			all = append(all, unknownFieldsIn(joined)...)
+		}
+		return all
+	case interface{ Unwrap() error }:
+		return unknownFieldsIn(e.Unwrap())
+	}
 	for _, match := range fieldIn.FindAllStringSubmatch(err.Error(), -1) {
-		all = append(all, stepsOf(match[1]))
+		all = append(all, source.UnknownFieldError{Path: match[1]})
 	}
 	return all
 }

@@ -35,6 +35,35 @@ type Document struct {
 	// the object's as written.
 	Kind, Namespace string
 	Object          client.Object
+	// Duplicates names the keys that the document has more than once, nil for none. The last counts.
+	Duplicates error
+}
+
+// Schema is the schema of a custom kind.
+type Schema interface {
+	// Complete changes an object to the one that the API server would store, and returns the paths of
+	// unknown fields.
+	Complete(object map[string]any) (unknown []string)
+	// Nearest returns the field that an unknown one is likely a typo of, "" if there is none.
+	Nearest(path string) string
+}
+
+// Schemas returns the schema of a kind, nil if it has none: such an object is decoded by its Go type alone.
+type Schemas func(kind string) (Schema, error)
+
+// UnknownFieldError reports a field that a kind does not have.
+type UnknownFieldError struct {
+	Path string
+	// Nearest is the field that it is likely a typo of, "" if there is none.
+	Nearest string
+}
+
+func (e *UnknownFieldError) Error() string {
+	text := fmt.Sprintf("unknown field %q", e.Path)
+	if e.Nearest != "" {
+		text += fmt.Sprintf("; did you mean %s?", e.Nearest)
+	}
+	return text
 }
 
 // Files reads files. The zero value does not read standard input.
@@ -45,6 +74,8 @@ type Files struct {
 	Recursive bool
 	// ReadFile replaces os.ReadFile if not nil.
 	ReadFile func(name string) ([]byte, error)
+	// Schemas decodes custom kinds as the API server does; nil to decode them by their Go types alone.
+	Schemas Schemas
 }
 
 // Read reads all documents in files and in the manifests of folders. The error names file and
@@ -61,7 +92,7 @@ func (f *Files) Read(names ...string) ([]Document, error) {
 			if err != nil {
 				return nil, fmt.Errorf("reading %s: %w", file, err)
 			}
-			documents, err := Parse(file, text)
+			documents, err := Parse(file, text, f.Schemas)
 			if err != nil {
 				return nil, err
 			}
@@ -148,12 +179,12 @@ func isFolder(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// Parse reads the documents of a text. source is its name in errors.
-func Parse(source string, text []byte) ([]Document, error) {
+// Parse reads the documents of a text. source is its name in errors, and schemas may be nil.
+func Parse(source string, text []byte, schemas Schemas) ([]Document, error) {
 	var all []Document
 	for _, document := range Split(text) {
 		document.Source = source
-		items, err := document.Decode()
+		items, err := document.Decode(schemas)
 		if err != nil {
 			return nil, fmt.Errorf("%s: document %d: %w", source, document.Number, err)
 		}
@@ -186,8 +217,8 @@ func Split(text []byte) []Document {
 	return parts
 }
 
-// Decode returns the object, or the items of a list.
-func (d *Document) Decode() ([]Document, error) {
+// Decode returns the object, or the items of a list. schemas may be nil.
+func (d *Document) Decode(schemas Schemas) ([]Document, error) {
 	var head struct {
 		APIVersion string `json:"apiVersion"`
 		Kind       string `json:"kind"`
@@ -199,11 +230,15 @@ func (d *Document) Decode() ([]Document, error) {
 	d.Kind = head.Kind
 	if d.Object = newObject(head.APIVersion, d.Kind); d.Object == nil {
 		if item, isList := strings.CutSuffix(d.Kind, "List"); isList && (item == "" || newObject(head.APIVersion, item) != nil) {
-			return d.items(head.Items)
+			return d.items(head.Items, schemas)
 		}
 		return []Document{*d}, nil
 	}
-	if err := decodeStrict(d.Text, d.Object); err != nil {
+	schema, err := schemas.of(d.Kind)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.decode(schema); err != nil {
 		return nil, fmt.Errorf("%s: %w", d.Kind, err)
 	}
 	if content, isOne := workload.Read(d.Object); isOne && content.Unread.Text() != "" {
@@ -235,12 +270,45 @@ func newObject(apiVersion, kind string) client.Object {
 	return nil
 }
 
-// decodeStrict reports all unknown fields, each with its path.
-func decodeStrict(text []byte, into any) error {
-	document, err := bounded.Object().ReadDocument(text)
+// of returns the schema of a kind, nil if it has none.
+func (s Schemas) of(kind string) (Schema, error) {
+	if s == nil {
+		return nil, nil //nolint:nilnil // Most kinds have none.
+	}
+	return s(kind)
+}
+
+// decode decodes the text into the object. The error reports all unknown fields, each with its path.
+func (d *Document) decode(schema Schema) error {
+	if schema == nil {
+		document, err := bounded.Object().ReadDocument(d.Text)
+		if err != nil {
+			return err
+		}
+		return decodeStrictly(document, d.Object)
+	}
+	document, duplicates, err := bounded.Object().ReadLastKeys(d.Text)
 	if err != nil {
 		return err
 	}
+	var object map[string]any
+	if _, err := document.DecodeStrictly(&object); err != nil {
+		return err
+	}
+	var errs []error
+	for _, path := range schema.Complete(object) {
+		errs = append(errs, &UnknownFieldError{path, schema.Nearest(path)})
+	}
+	completed, err := bounded.Encode(object)
+	if err != nil {
+		return err
+	}
+	d.Duplicates = duplicates
+	return errors.Join(append(errs, decodeStrictly(completed, d.Object))...)
+}
+
+// decodeStrictly reports all unknown fields, each with its path.
+func decodeStrictly(document *bounded.Document, into any) error {
 	if lenient, isLenient := into.(interface{ Strict() any }); isLenient {
 		into = lenient.Strict()
 	}
@@ -274,7 +342,7 @@ func inPlainWords(err error) error {
 	return err
 }
 
-func (d *Document) items(list []any) ([]Document, error) {
+func (d *Document) items(list []any, schemas Schemas) ([]Document, error) {
 	var all []Document
 	for _, item := range list {
 		text, err := yaml.Marshal(item)
@@ -282,7 +350,7 @@ func (d *Document) items(list []any) ([]Document, error) {
 			return nil, err
 		}
 		inner := Document{Source: d.Source, Number: d.Number, Line: d.Line, Text: text}
-		found, err := inner.Decode()
+		found, err := inner.Decode(schemas)
 		if err != nil {
 			return nil, err
 		}

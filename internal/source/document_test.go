@@ -18,7 +18,7 @@ func TestDocumentsKeepTheirPlaceAndText(t *testing.T) {
 	text := "# a comment alone\n---\n" + configMap + "--- # the next\nkind: Unheard\nof: true\n---\n\n---\n" +
 		"kind: List\nitems:\n- {kind: ConfigMap, metadata: {name: b}}\n- {kind: Namespace, metadata: {name: c}}\n"
 
-	documents, err := Parse("a.yaml", []byte(text))
+	documents, err := Parse("a.yaml", []byte(text), nil)
 
 	require.NoError(t, err)
 	var kinds []string
@@ -34,7 +34,7 @@ func TestDocumentsKeepTheirPlaceAndText(t *testing.T) {
 }
 
 func TestADocumentMayEndByDots(t *testing.T) {
-	documents, err := Parse("a.yaml", []byte(configMap+"...\n"+strings.Replace(configMap, "name: a", "name: b", 1)+"... # the end\n---\n"+strings.Replace(configMap, "name: a", "name: c", 1)))
+	documents, err := Parse("a.yaml", []byte(configMap+"...\n"+strings.Replace(configMap, "name: a", "name: b", 1)+"... # the end\n---\n"+strings.Replace(configMap, "name: a", "name: c", 1)), nil)
 	require.NoError(t, err)
 	var names []string
 	for _, document := range documents {
@@ -65,7 +65,7 @@ func TestWhatCannotBeReadIsNamed(t *testing.T) {
 		"an item of a list":      {"kind: List\nitems: [{kind: ConfigMap, dta: {}}]\n", []string{`"dta"`}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Parse("a.yaml", []byte(test.text))
+			_, err := Parse("a.yaml", []byte(test.text), nil)
 			require.Error(t, err)
 			for _, part := range test.names {
 				require.ErrorContains(t, err, part)

@@ -185,7 +185,7 @@ func inject(t *testing.T, one *scenario.Scenario, version string) []source.Docum
 			arguments = append(arguments, "--environment", strings.TrimSpace(string(text)))
 		}
 	}
-	documents, err := source.Parse("the output", runs(t, arguments...))
+	documents, err := source.Parse("the output", runs(t, arguments...), nil)
 	require.NoError(t, err)
 	return documents
 }
@@ -214,7 +214,7 @@ func install(t *testing.T, w *harness.World, one *scenario.Scenario) {
 func objectsOf(t *testing.T, one *scenario.Scenario, file string) (all []client.Object) {
 	t.Helper()
 	text, _ := one.File(file)
-	documents, err := source.Parse(file, []byte(text))
+	documents, err := source.Parse(file, []byte(text), nil)
 	require.NoError(t, err)
 	for _, document := range documents {
 		require.NotNil(t, document.Object, "%s holds a %s", one.Name, document.Kind)

@@ -51,7 +51,7 @@ func TestEjectUndoesInject(t *testing.T) {
 // gives them.
 func deployments(t *testing.T, text []byte) map[string]*appsv1.Deployment {
 	t.Helper()
-	documents, err := source.Parse("a text", text)
+	documents, err := source.Parse("a text", text, nil)
 	require.NoError(t, err)
 	found := map[string]*appsv1.Deployment{}
 	for _, document := range documents {

@@ -64,7 +64,7 @@ func loadSamples(t *testing.T) []*sample {
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
-		documents, err := source.Parse(file, text)
+		documents, err := source.Parse(file, text, nil)
 		require.NoError(t, err)
 		namespace := world.Namespace(t)
 		one := &sample{merger: merger, cache: desired.NewCache(), watch: watch(t, namespace), snapshot: evaluate.Snapshot{Observed: decision.Observed{Inputs: desired.Inputs{

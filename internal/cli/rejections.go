@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/definition"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
+)
+
+// definitionOf returns the definition of a custom kind, nil for other kinds.
+func (b *Builtin) definitionOf(kind string) (*definition.Definition, error) {
+	switch {
+	case kind == "VectorSidecar" && b.definition != nil:
+		return b.definition()
+	case kind == "ClusterVectorSidecar" && b.clusterDefinition != nil:
+		return b.clusterDefinition()
+	}
+	return nil, nil //nolint:nilnil // Most kinds have none.
+}
+
+// schemaOf is a source.Schemas.
+func (b *Builtin) schemaOf(kind string) (source.Schema, error) {
+	found, err := b.definitionOf(kind)
+	if found == nil || err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// noteRejections prints a note for each VectorSidecar or ClusterVectorSidecar of files that the API
+// server would reject, or decode otherwise than its author may expect.
+func (a *app) noteRejections(ctx context.Context, documents []source.Document) error {
+	if a.files != nil {
+		return nil // Notes of scenarios are not printed.
+	}
+	for i := range documents {
+		document := &documents[i]
+		found, err := a.builtin.definitionOf(document.Kind)
+		if err != nil {
+			return err
+		}
+		if found == nil {
+			continue
+		}
+		title := document.Source + ": " + document.Kind + " " + document.Object.GetName()
+		if document.Duplicates != nil {
+			a.note("%s: kubectl uses the last of duplicate keys: %v", title, document.Duplicates)
+		}
+		rejections := found.Validate(ctx, document.Text)
+		for _, text := range []string{rejections.CreateText(), rejections.ApplyText()} {
+			if text != "" {
+				a.note("%s: %s", title, text)
+			}
+		}
+	}
+	return nil
+}
