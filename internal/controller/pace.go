@@ -52,7 +52,7 @@ func (p *pace) take(ctx context.Context, name types.NamespacedName, decided *dec
 		demand := decided.Demand(class)
 		granted, wake := allocator.Ask(name, demand, rules)
 		p.wake(wake)
-		if granted < demand.Wanted {
+		if granted < demand.Wanted+demand.FailedWanted {
 			decided.Again = minNonZero(decided.Again, allocator.LateIn())
 		}
 		plan.Grant(decided.Plans, class, granted, allocator.Places(rules).Limit)
@@ -88,8 +88,8 @@ func (p *pace) begun(name types.NamespacedName, decided *decision.Decision, done
 		written[one.Target.UID] = true
 	}
 	for _, class := range plan.Classes() {
-		underWay := plan.UnderWay(decided.Plans, class, written)
-		p.wake(p.allocators[class].Begun(name, underWay, p.catalog.rules()))
+		healthy, failed := plan.UnderWay(decided.Plans, class, written)
+		p.wake(p.allocators[class].Begun(name, healthy, failed, p.catalog.rules()))
 	}
 	p.count()
 }

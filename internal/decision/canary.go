@@ -38,7 +38,7 @@ func canariesOf(sidecar *v1alpha1.VectorSidecar) (*canaries, *desired.Invalid) {
 
 // markCanaries marks the plans of canaries among those of the workloads that should have the
 // sidecar, which are in the same order. Of a number, the next one takes the place of one that
-// does not get the sidecar: to be refused is no test of it.
+// does not get the sidecar: to be refused is no test of it, and neither is a workload that failed before.
 func (d *Decision) markCanaries(facts *Facts, workloads []Workload) {
 	of, _ := canariesOf(facts.Sidecar) // Match has refused an invalid one.
 	if of == nil {
@@ -53,7 +53,7 @@ func (d *Decision) markCanaries(facts *Facts, workloads []Workload) {
 	}
 	for i := range workloads {
 		p := &d.Plans[i]
-		if p.Desired == nil || p.Skipped() || of.selector != nil && !of.selector.Matches(workloads[i].Record.Labels()) {
+		if p.Desired == nil || p.Skipped() || p.FailedBefore || of.selector != nil && !of.selector.Matches(workloads[i].Record.Labels()) {
 			continue
 		}
 		d.LacksCanary = false

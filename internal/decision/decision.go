@@ -140,6 +140,9 @@ func (d *Decision) IsUnderWay() bool {
 		if p.Failed || d.Invalid != nil {
 			return false
 		}
+		if p.FailedBefore {
+			continue
+		}
 		isNext := p.StartsPods() && p.Denied == nil && (p.Writes() || p.WaitsForOthers())
 		isMoving = isMoving || p.Desired != nil && p.Action != plan.Remove && (p.InFlight || isNext)
 	}

@@ -23,8 +23,12 @@ func DemandOf(plans []plan.Plan, class plan.Class) fleet.Demand {
 	for i := range plans {
 		switch p := &plans[i]; {
 		case p.Class() != class:
+		case p.InFlight && p.FailedBefore:
+			demand.FailedUnderWay++
 		case p.InFlight:
 			demand.UnderWay++
+		case p.Begins() && p.FailedBefore:
+			demand.FailedWanted++
 		case p.Begins():
 			demand.Wanted++
 		}
@@ -33,7 +37,7 @@ func DemandOf(plans []plan.Plan, class plan.Class) fleet.Demand {
 }
 
 // ProgressOf says how far plans are with their sidecar: those that were admitted, after some
-// have been carried out.
+// have been carried out. No wave waits for workloads that failed before.
 func ProgressOf(plans []plan.Plan, isWritten bool) fleet.Progress {
 	progress := fleet.Progress{IsBegun: isWritten, IsDone: !isWritten}
 	for i := range plans {
@@ -45,6 +49,9 @@ func ProgressOf(plans []plan.Plan, isWritten bool) fleet.Progress {
 			continue
 		}
 		progress.IsBegun, progress.IsLate = progress.IsBegun || p.InFlight, progress.IsLate || p.Late
+		if p.FailedBefore {
+			continue
+		}
 		isPaused := p.Waiting && p.Reason == meta.ReasonRolloutPaused
 		progress.IsPaused = progress.IsPaused || isPaused
 		isNext := !p.Waiting && p.StartsPods() || p.Waiting && !isPaused

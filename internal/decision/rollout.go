@@ -38,6 +38,8 @@ func (f *Facts) markInFlight(p *plan.Plan, started int64) {
 	case p.Rollout == workload.RolloutProgressing:
 		p.InFlight = true
 	case p.Rollout == workload.RolloutHeld: // It has nothing to wait for.
+	case p.FailedBefore && isCurrent && p.Rollout == workload.RolloutUnavailable: // It may stay so forever.
+		p.InFlight = p.For(f.Now) < patience
 	case p.Rollout != workload.RolloutFailed && p.Desired != nil:
 		p.InFlight = f.steadiest(p) < f.soak()
 	}
@@ -90,6 +92,10 @@ const unseen = "; pods are not read (rbac.optional.pods), so that the cause is n
 // sidecar, and whether its rollout has failed.
 func (d *Decision) judgeRollout(f *Facts, p *plan.Plan) {
 	fault, isSeen := f.Faults[p.Target.UID]
+	if p.FailedBefore {
+		d.judgeFailedBefore(f, p, fault)
+		return
+	}
 	if p.Refusal != "" && !fault.IsOurs {
 		fault = refusal(p)
 	}
@@ -209,6 +215,7 @@ func (d *Decision) follow(f *Facts, p *plan.Plan, started int64) {
 		p.Rollout = workload.RolloutFailed // The status is newer than the write, which changed annotations alone.
 	}
 	d.expire(f, p)
+	d.findFailedBefore(f, p)
 	if !p.Halted && p.Action != plan.Defer {
 		f.markInFlight(p, started)
 	}

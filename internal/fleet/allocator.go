@@ -20,7 +20,14 @@ type Demand struct {
 	// UnderWay is how many are rolling out or soaking, Wanted how many more may begin as
 	// far as the VectorSidecar itself is concerned.
 	UnderWay, Wanted int
+	// FailedUnderWay and FailedWanted are the same for workloads that failed before: they get
+	// slots that no other workload wants, and hold none against others.
+	FailedUnderWay, FailedWanted int
 }
+
+func (d *Demand) underWay() int { return d.UnderWay + d.FailedUnderWay }
+
+func (d *Demand) wanted() int { return d.Wanted + d.FailedWanted }
 
 // Allocator gives places to the VectorSidecars of an installation: as many workloads as
 // Rules.Limit says are under way at once. A free place goes to the namespace that has the
@@ -130,6 +137,8 @@ func (a *Allocator) set(one *ask, demand Demand) {
 	a.sum.Matched += demand.Matched - one.Matched
 	a.sum.UnderWay += demand.UnderWay - one.UnderWay
 	a.sum.Wanted += demand.Wanted - one.Wanted
+	a.sum.FailedUnderWay += demand.FailedUnderWay - one.FailedUnderWay
+	a.sum.FailedWanted += demand.FailedWanted - one.FailedWanted
 	one.Demand = demand
 }
 
@@ -153,16 +162,21 @@ func (o *ask) late(now time.Time) int {
 func (a *Allocator) Ask(name types.NamespacedName, demand Demand, rules *Rules) (granted int, wake []types.NamespacedName) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if one := a.asks[name]; one != nil && demand.UnderWay < one.UnderWay {
+	if one := a.asks[name]; one != nil && demand.underWay() < one.underWay() {
 		a.recall()
 	}
 	asking := a.tell(name, demand)
-	shares := map[types.NamespacedName]int{name: demand.Wanted}
+	shares := map[types.NamespacedName]int{name: demand.wanted()}
 	if rules.isLimited() {
 		shares = a.share(rules)
 	}
 	if granted = shares[name]; granted > 0 {
-		a.set(asking, Demand{Matched: demand.Matched, UnderWay: demand.UnderWay + granted, Wanted: demand.Wanted - granted})
+		healthy := min(granted, demand.Wanted)
+		failed := granted - healthy
+		a.set(asking, Demand{
+			Matched: demand.Matched, UnderWay: demand.UnderWay + healthy, Wanted: demand.Wanted - healthy,
+			FailedUnderWay: demand.FailedUnderWay + failed, FailedWanted: demand.FailedWanted - failed,
+		})
 		a.turn++
 		asking.turn = a.turn
 	}
@@ -188,15 +202,18 @@ func (a *Allocator) LateIn() time.Duration {
 }
 
 // Begun corrects how many workloads of a VectorSidecar are under way after it has used
-// its places: fewer if writes have failed. It returns which others should ask again.
-func (a *Allocator) Begun(name types.NamespacedName, underWay int, rules *Rules) (wake []types.NamespacedName) {
+// its places: fewer if writes have failed. failed counts those that failed before. It returns which
+// others should ask again.
+func (a *Allocator) Begun(name types.NamespacedName, underWay, failed int, rules *Rules) (wake []types.NamespacedName) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	asking := a.asks[name]
-	if asking == nil || asking.UnderWay <= underWay {
+	if asking == nil || asking.UnderWay <= underWay && asking.FailedUnderWay <= failed {
 		return nil
 	}
-	a.set(asking, Demand{Matched: asking.Matched, UnderWay: underWay, Wanted: asking.Wanted})
+	demand := asking.Demand
+	demand.UnderWay, demand.FailedUnderWay = min(underWay, asking.UnderWay), min(failed, asking.FailedUnderWay)
+	a.set(asking, demand)
 	shares := a.share(rules)
 	delete(shares, name) // When it tries again is up to itself.
 	return a.wake(shares)
@@ -210,7 +227,7 @@ func (a *Allocator) Pass(name types.NamespacedName, rules *Rules) (wake []types.
 	delete(a.unheard, name)
 	if asking := a.asks[name]; asking != nil {
 		asking.later += asking.Wanted
-		a.set(asking, Demand{Matched: asking.Matched, UnderWay: asking.UnderWay})
+		a.set(asking, Demand{Matched: asking.Matched, UnderWay: asking.UnderWay, FailedUnderWay: asking.FailedUnderWay})
 	}
 	return a.wake(a.share(rules))
 }
@@ -219,7 +236,9 @@ func (a *Allocator) Pass(name types.NamespacedName, rules *Rules) (wake []types.
 func (a *Allocator) recall() {
 	for _, one := range a.asks {
 		if one.later > 0 {
-			a.set(one, Demand{Matched: one.Matched, UnderWay: one.UnderWay, Wanted: one.later})
+			demand := one.Demand
+			demand.Wanted = one.later
+			a.set(one, demand)
 			one.later = 0
 		}
 	}
@@ -231,7 +250,7 @@ func (a *Allocator) Forget(name types.NamespacedName, rules *Rules) (wake []type
 	defer a.mu.Unlock()
 	delete(a.unheard, name)
 	if asking := a.asks[name]; asking != nil {
-		if asking.UnderWay > 0 {
+		if asking.underWay() > 0 {
 			a.recall()
 		}
 		a.set(asking, Demand{})
@@ -256,7 +275,7 @@ func (a *Allocator) Places(rules *Rules) Places {
 }
 
 func (a *Allocator) places(rules *Rules) Places {
-	return Places{Limit: rules.Limit(a.sum.Matched), Taken: a.sum.UnderWay, Waiting: a.sum.Wanted}
+	return Places{Limit: rules.Limit(a.sum.Matched), Taken: a.sum.underWay(), Waiting: a.sum.wanted()}
 }
 
 // share divides the free places: how many each gets that wants some. Nobody gets any
@@ -265,9 +284,9 @@ func (a *Allocator) share(rules *Rules) map[types.NamespacedName]int {
 	if !rules.isLimited() || len(a.unheard) > 0 || a.unheard == nil {
 		return nil
 	}
-	places, now := a.places(rules), a.now()
+	limit, now := rules.Limit(a.sum.Matched), a.now()
 	late := map[types.NamespacedName]int{}
-	free := places.Limit - places.Taken
+	free := limit - a.sum.UnderWay
 	beyond := min(free, 0)
 	for name, one := range a.asks {
 		if count := one.late(now); count > 0 {
@@ -276,8 +295,16 @@ func (a *Allocator) share(rules *Rules) map[types.NamespacedName]int {
 		}
 	}
 	shares := map[types.NamespacedName]int{}
-	a.divide(free, shares, func(types.NamespacedName) bool { return true })
-	a.divide(beyond, shares, func(name types.NamespacedName) bool { return late[name] == 0 })
+	isAny, wanted := func(types.NamespacedName) bool { return true }, func(one *ask) int { return one.Wanted }
+	a.divide(free, shares, wanted, isAny)
+	a.divide(beyond, shares, wanted, func(name types.NamespacedName) bool { return late[name] == 0 })
+	given := 0
+	for _, count := range shares {
+		given += count
+	}
+	if given == a.sum.Wanted { // No healthy workload waits.
+		a.divide(limit-a.sum.underWay()-given, shares, func(one *ask) int { return one.wanted() }, isAny)
+	}
 	return shares
 }
 
@@ -289,8 +316,8 @@ type line struct {
 }
 
 // divide adds to the shares of some one free place after another, to who has the fewest in the
-// namespace that has the fewest.
-func (a *Allocator) divide(free int, shares map[types.NamespacedName]int, isOne func(types.NamespacedName) bool) {
+// namespace that has the fewest. wanted is how many one of them wants at most.
+func (a *Allocator) divide(free int, shares map[types.NamespacedName]int, wanted func(*ask) int, isOne func(types.NamespacedName) bool) {
 	if free <= 0 {
 		return
 	}
@@ -301,7 +328,7 @@ func (a *Allocator) divide(free int, shares map[types.NamespacedName]int, isOne 
 		}
 		of := byNamespace[name.Namespace]
 		of.underWay += one.UnderWay + shares[name]
-		if one.Wanted > shares[name] && isOne(name) {
+		if wanted(one) > shares[name] && isOne(name) {
 			of.waiting = append(of.waiting, name)
 		}
 	}
@@ -323,7 +350,7 @@ func (a *Allocator) divide(free int, shares map[types.NamespacedName]int, isOne 
 		lines, of.waiting = lines[1:], of.waiting[1:]
 		shares[name]++
 		of.underWay++
-		if shares[name] < a.asks[name].Wanted {
+		if shares[name] < wanted(a.asks[name]) {
 			of.waiting = insert(of.waiting, name, less)
 		}
 		if len(of.waiting) > 0 {

@@ -133,9 +133,9 @@ func TestAWriteThatFailedGivesItsPlaceBack(t *testing.T) {
 	require.Zero(t, i.ask(named("a")))
 	require.Zero(t, i.ask(named("b")), "a has waited longer")
 	require.Equal(t, 1, i.ask(named("a")))
-	require.Empty(t, i.Begun(named("a"), 1, i.rules))
+	require.Empty(t, i.Begun(named("a"), 1, 0, i.rules))
 
-	require.Equal(t, []types.NamespacedName{named("b")}, i.Begun(named("a"), 0, i.rules))
+	require.Equal(t, []types.NamespacedName{named("b")}, i.Begun(named("a"), 0, 0, i.rules))
 	require.Equal(t, 1, i.ask(named("b")))
 }
 
@@ -143,7 +143,7 @@ func TestWhoHasFailedToUseAPlaceIsNotWokenForIt(t *testing.T) {
 	i := newInstallation(t, "maxConcurrent: 1", map[string]int{"a": 2})
 	require.Equal(t, 1, i.ask(named("a")))
 
-	require.Empty(t, i.Begun(named("a"), 0, i.rules), "it would try without end")
+	require.Empty(t, i.Begun(named("a"), 0, 0, i.rules), "it would try without end")
 }
 
 // What failed may be over, and another rollout that ends is as good a time to try as any. Two that fail do not wake each
@@ -153,7 +153,7 @@ func TestWhoHasFailedIsWokenWhenARolloutEnds(t *testing.T) {
 	a, b := named("a"), named("b")
 	fails := func(name types.NamespacedName) []types.NamespacedName {
 		i.underWay[name] = 0
-		return append(i.Begun(name, 0, i.rules), i.Pass(name, i.rules)...)
+		return append(i.Begun(name, 0, 0, i.rules), i.Pass(name, i.rules)...)
 	}
 	require.Zero(t, i.ask(a))
 	require.Zero(t, i.ask(b))
@@ -341,4 +341,28 @@ func TestPlacesAreHeldAnewAfterARestart(t *testing.T) {
 			require.Equal(t, 2, asks())
 		}
 	}
+}
+
+// Workloads that failed before get slots that no healthy workload of any VectorSidecar wants, and hold none against it.
+func TestAllocator_ServesFailedWorkloadsLast(t *testing.T) {
+	i := newInstallation(t, "maxConcurrent: 2", map[string]int{"broken": 0, "healthy": 3})
+	ask := func(name string, demand Demand) int {
+		granted, _ := i.Ask(named(name), demand, i.rules)
+		return granted
+	}
+	require.Zero(t, ask("broken", Demand{Matched: 3, FailedWanted: 3}), "the other has not reported")
+	require.Equal(t, 2, ask("healthy", Demand{Matched: 3, Wanted: 3}))
+	require.Zero(t, ask("broken", Demand{Matched: 3, FailedWanted: 3}), "no slot is free")
+	require.Equal(t, 1, ask("healthy", Demand{Matched: 3, UnderWay: 1, Wanted: 1}), "a healthy workload gets the free slot")
+	require.Zero(t, ask("broken", Demand{Matched: 3, FailedWanted: 3}))
+
+	_, wake := i.Ask(named("healthy"), Demand{Matched: 3, UnderWay: 1}, i.rules)
+	require.Equal(t, []types.NamespacedName{named("broken")}, wake)
+	require.Equal(t, 1, ask("broken", Demand{Matched: 3, FailedWanted: 3}), "no healthy workload waits")
+	require.Zero(t, ask("broken", Demand{Matched: 3, FailedUnderWay: 1, FailedWanted: 2}), "the limit holds for both together")
+	require.Equal(t, 1, ask("healthy", Demand{Matched: 4, UnderWay: 1, Wanted: 1}), "a failed workload holds no slot against a healthy one")
+	require.Equal(t, Places{Limit: 2, Taken: 3, Waiting: 2}, i.Places(i.rules))
+
+	require.Empty(t, i.Begun(named("broken"), 0, 1, i.rules))
+	require.Equal(t, 2, ask("broken", Demand{Matched: 3, FailedWanted: 2})+ask("healthy", Demand{Matched: 4})+ask("broken", Demand{Matched: 3, FailedWanted: 2}))
 }

@@ -65,6 +65,8 @@ const (
 	ReasonWaitingForBudget   = "WaitingForBudget"
 	ReasonWaitingForCanary   = "WaitingForCanary"
 	ReasonWaitingForSteps    = "WaitingForSteps"
+	ReasonWaitingForHealthy  = "WaitingForHealthy"
+	ReasonFailedBefore       = "FailedBefore"
 	ReasonTemplateElsewhere  = "TemplateElsewhere"
 	ReasonWaitingForFleet    = "WaitingForFleet"
 	ReasonWaitingForOwner    = "WaitingForOwner"

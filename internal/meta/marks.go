@@ -5,12 +5,13 @@ package meta
 
 import "strings"
 
-// These annotations say who wrote a sidecar, whether it was orphaned, and since when a workload waits
-// for another; see IsBookkeeping.
+// These annotations say who wrote a sidecar, whether it was orphaned, since when a workload waits
+// for another, and whether it failed before the write; see IsBookkeeping.
 const (
-	writtenBy = Group + "/written-by"
-	orphaned  = Group + "/orphaned"
-	waiting   = Group + "/waiting-since"
+	writtenBy    = Group + "/written-by"
+	orphaned     = Group + "/orphaned"
+	waiting      = Group + "/waiting-since"
+	failedBefore = Group + "/failed-before"
 )
 
 // AnnotationWrittenBy returns the annotation that names the operator installation that wrote
@@ -30,3 +31,10 @@ func AnnotationWaiting(manager string) string { return Beside(waiting, SidecarOf
 
 // IsWaiting reports whether an annotation's key is one that AnnotationWaiting returns.
 func IsWaiting(key string) bool { return strings.HasPrefix(key, waiting+".") }
+
+// AnnotationFailedBefore returns the annotation that marks a workload that failed before a field
+// manager's last write to its pod template. The write sets or removes it, so that it needs no request.
+func AnnotationFailedBefore(manager string) string { return Beside(failedBefore, SidecarOf(manager)) }
+
+// IsFailedBefore reports whether an annotation's key is one that AnnotationFailedBefore returns.
+func IsFailedBefore(key string) bool { return strings.HasPrefix(key, failedBefore+".") }

@@ -46,6 +46,7 @@ const (
 // of it.
 var bookkeeping = []string{
 	AnnotationAskedHash, AnnotationAppliedHash, AnnotationManagedBy, AnnotationChangeCause, AnnotationRenderedFrom, writtenBy, orphaned, waiting,
+	failedBefore,
 }
 
 // IsBookkeeping reports whether an annotation's key, of any VectorSidecar, is ignored when a

@@ -55,14 +55,19 @@ func Stop() *Hold {
 // Admit marks the plans that have to wait, with the reason: no more concurrent rollouts
 // than allowed, none but of canaries while one of those goes on, and no new one while one
 // has failed. Plans are admitted in their order, those of writes that were refused last: these
-// have a place when they are tried, and none in between. It keeps no state.
+// have a place when they are tried, and none in between. Workloads that failed before come after
+// all others, and their rollouts use only slots that no other workload waits for. It keeps no state.
 func Admit(plans []Plan, limit Limit) {
-	inFlight := 0
+	inFlight, inFlightFailed, isQueued := 0, 0, false
 	var failed, canary *Plan
 	for i := range plans {
 		p := &plans[i]
 		isForgiven := p.Failed && !limit.Retried.IsZero() && !p.Since.After(limit.Retried)
-		if p.InFlight && !isForgiven {
+		switch {
+		case !p.InFlight || isForgiven:
+		case p.FailedBefore:
+			inFlightFailed++
+		default:
 			inFlight++
 		}
 		if failed == nil && p.Failed && !isForgiven {
@@ -99,10 +104,16 @@ func Admit(plans []Plan, limit Limit) {
 		case p.Withheld:
 		case canary != nil && !p.IsCanary && p.Action != Remove:
 			p.queue(meta.ReasonWaitingForCanary, fmt.Sprintf("%s %s of spec.rollout.canary has to finish its rollout first", canary.Target.Kind, canary.Target.Name))
+			isQueued = isQueued || !p.FailedBefore
+		case p.FailedBefore && isQueued:
+			p.queue(meta.ReasonWaitingForHealthy, "it failed before this change, which it gets when no healthy workload waits for a rollout slot")
 		case p.InFlight:
 			// The newest version replaces it: still one rollout.
-		case limit.Max > 0 && inFlight >= limit.Max:
+		case limit.Max > 0 && inFlight >= limit.Max, limit.Max > 0 && p.FailedBefore && inFlight+inFlightFailed >= limit.Max:
 			p.queue(meta.ReasonWaitingForBudget, limit.why())
+			isQueued = isQueued || !p.FailedBefore
+		case p.FailedBefore:
+			inFlightFailed++
 		default:
 			inFlight++
 		}

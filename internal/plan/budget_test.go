@@ -38,6 +38,17 @@ func plansOf(words ...string) []Plan {
 			p.Failed = true
 		case "broken before":
 			p.Action, p.Rollout = Inject, workload.RolloutFailed
+		case "failed before":
+			p.Action, p.FailedBefore, p.Rollout = Inject, true, workload.RolloutFailed
+		case "failed before in flight":
+			p.FailedBefore, p.InFlight, p.Rollout = true, true, workload.RolloutProgressing
+		case "failed before update in flight":
+			p.Action, p.FailedBefore, p.InFlight, p.Rollout = Update, true, true, workload.RolloutProgressing
+		case "failed before and after":
+			p.FailedBefore, p.Rollout = true, workload.RolloutFailed
+		case "failed before and refused":
+			p.Action, p.FailedBefore, p.Rollout = Inject, true, workload.RolloutFailed
+			p.Deny(&Denial{At: noon.Add(-time.Duration(i) * time.Minute)}, noon)
 		case "conflict":
 			p.Action = Conflict
 		case "note":
@@ -136,6 +147,21 @@ func TestAdmit(t *testing.T) {
 		"also as others finish":            {plansOf("refused", "rolling"), Limit{Max: 1}, "", nil},
 		"or a canary does":                 {canaries("b", plansOf("refused", "update")), Limit{}, "b", nil},
 		"or nothing begins":                {plansOf("refused lately", "refused"), Limit{Paused: true}, "", map[string]string{"a": meta.ReasonRolloutPaused, "b": meta.ReasonRolloutPaused}},
+
+		"failed workloads start last":             {plansOf("failed before", "inject", "update"), Limit{}, "abc", nil},
+		"and wait while a healthy one waits":      {plansOf("failed before", "inject", "inject"), Limit{Max: 1}, "b", map[string]string{"a": meta.ReasonWaitingForHealthy, "c": meta.ReasonWaitingForBudget}},
+		"or while it waits for a canary":          {canaries("b", plansOf("failed before", "inject", "inject")), Limit{Max: 9}, "b", map[string]string{"a": meta.ReasonWaitingForCanary, "c": meta.ReasonWaitingForCanary}},
+		"also if nothing else waits":              {canaries("b", plansOf("failed before", "rolling")), Limit{Max: 9}, "", map[string]string{"a": meta.ReasonWaitingForCanary}},
+		"and get slots that are left":             {plansOf("failed before", "rolling", "failed before"), Limit{Max: 2}, "a", map[string]string{"c": meta.ReasonWaitingForBudget}},
+		"the limit holds for both together":       {plansOf("rolling", "failed before in flight", "failed before"), Limit{Max: 2}, "", map[string]string{"c": meta.ReasonWaitingForBudget}},
+		"but they hold none against a healthy":    {plansOf("failed before in flight", "failed before in flight", "inject"), Limit{Max: 2}, "c", nil},
+		"what fails after it failed stops none":   {plansOf("failed before and after", "inject", "failed before"), Limit{Max: 9}, "bc", nil},
+		"a newer version waits for healthy, too":  {plansOf("failed before update in flight", "inject", "inject"), Limit{Max: 1}, "b", map[string]string{"a": meta.ReasonWaitingForHealthy, "c": meta.ReasonWaitingForBudget}},
+		"and needs no further slot":               {plansOf("failed before update in flight", "rolling"), Limit{Max: 1}, "a", nil},
+		"a healthy failure stops them":            {plansOf("failed before", "failed"), Limit{}, "", map[string]string{"a": meta.ReasonRolloutFailed}},
+		"what was refused comes after all others": {plansOf("failed before and refused", "failed before", "refused"), Limit{Max: 2}, "bc", nil},
+		"a pause stops them":                      {plansOf("failed before"), Limit{Paused: true}, "", map[string]string{"a": meta.ReasonRolloutPaused}},
+		"and a stop of all writes":                {plansOf("failed before"), Limit{Hold: Stop()}, "", map[string]string{"a": meta.ReasonWritesStopped}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			Admit(test.plans, test.limit)

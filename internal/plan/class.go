@@ -51,14 +51,14 @@ func Spread(plans []Plan) (isRunning, isDeferred bool) {
 
 // IsSettled reports whether nothing more happens by itself to plans that were admitted and carried out: all are
 // done, or what is left waits for one that has failed, or has long been without all of its pods, or its write is
-// refused. isRefused is true if writes have failed that would fail again. again is when to look if nothing happens, 0 for never.
+// refused. Workloads that failed before do not count. isRefused is true if writes have failed that would fail again. again is when to look if nothing happens, 0 for never.
 func IsSettled(plans []Plan, isRefused bool, now time.Time) (isSettled bool, again time.Duration) {
 	var isMoving, isWaiting, isStuck bool
 	for i := range plans {
 		p := &plans[i]
 		begins := !p.Waiting && p.StartsPods()
 		switch {
-		case p.Class() != Injections:
+		case p.Class() != Injections, p.FailedBefore:
 		case p.Failed, begins && (isRefused || p.Withheld):
 			isStuck = true
 		case p.InFlight && p.Rollout == workload.RolloutUnavailable:
@@ -81,15 +81,19 @@ func HasRollouts(plans []Plan) bool {
 }
 
 // UnderWay counts the rollouts of a class that are under way after some of the plans have
-// been carried out, by the UIDs of their workloads.
-func UnderWay(plans []Plan, class Class, done map[types.UID]bool) int {
-	count := 0
+// been carried out, by the UIDs of their workloads. failed counts those of workloads that failed before.
+func UnderWay(plans []Plan, class Class, done map[types.UID]bool) (healthy, failed int) {
 	for i := range plans {
-		if p := &plans[i]; p.Class() == class && (p.InFlight || p.StartsPods() && done[p.Target.UID]) {
-			count++
+		p := &plans[i]
+		isUnderWay := p.Class() == class && (p.InFlight || p.StartsPods() && done[p.Target.UID])
+		switch {
+		case isUnderWay && p.FailedBefore:
+			failed++
+		case isUnderWay:
+			healthy++
 		}
 	}
-	return count
+	return healthy, failed
 }
 
 // Grant lets the first plans of a class that would begin a rollout do so, as many as were

@@ -31,23 +31,38 @@ func (p *Plan) queue(reason, message string) {
 	p.Wait(reason, message)
 }
 
-// inTurn yields plans in the order in which they get places: what was refused comes last, and of that
-// what was tried longest ago comes first.
+// inTurn yields plans in the order in which they get places: what failed before comes last, and before that
+// what was refused; of what was refused, what was tried longest ago comes first.
 func inTurn(plans []Plan) iter.Seq[*Plan] {
 	return func(yield func(*Plan) bool) {
-		var denied []*Plan
+		var denied, failed []*Plan
 		for i := range plans {
-			if p := &plans[i]; p.Denied != nil {
+			switch p := &plans[i]; {
+			case p.FailedBefore:
+				failed = append(failed, p)
+			case p.Denied != nil:
 				denied = append(denied, p)
-			} else if !yield(p) {
+			case !yield(p):
 				return
 			}
 		}
-		slices.SortStableFunc(denied, func(a, b *Plan) int { return a.Denied.At.Compare(b.Denied.At) })
-		for _, p := range denied {
+		slices.SortStableFunc(denied, byTrial)
+		slices.SortStableFunc(failed, byTrial)
+		for _, p := range slices.Concat(denied, failed) {
 			if !yield(p) {
 				return
 			}
 		}
 	}
+}
+
+// byTrial orders plans by when their write was last refused, those first of which none was.
+func byTrial(a, b *Plan) int { return a.lastTrial().Compare(b.lastTrial()) }
+
+// lastTrial returns when the write of the plan was last refused, the zero time for never.
+func (p *Plan) lastTrial() time.Time {
+	if p.Denied == nil {
+		return time.Time{}
+	}
+	return p.Denied.At
 }

@@ -67,6 +67,9 @@ func (p *Plan) noted(want applied, because string, policy Policy, view *workload
 	if because != "" {
 		annotations[key(meta.AnnotationChangeCause)] = because
 	}
+	if p.IsRecordOnly() && p.HasFailureMark { // The mark belongs to the last write of the pod template.
+		annotations[meta.AnnotationFailedBefore(p.Manager)] = "true"
+	}
 	metadata["annotations"], root["metadata"] = annotations, metadata
 	return root
 }

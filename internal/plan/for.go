@@ -18,7 +18,7 @@ func newPlan(manager string, desired *Desired, view *workload.View) Plan {
 		Target: view.Ref, State: view.State, Halted: view.Paused || view.Deleting, Waits: owned.Waits,
 		Action: None, Manager: manager, Desired: desired, Carries: carries && (!owned.Waits || !owned.IsEmpty()),
 		HasParts: len(owned.Containers)+len(owned.Volumes) > 0, Owner: view.Owner, LastWriter: view.LastWriter,
-		ReleaseOnly: view.Adapter().Traits.AtomicLists,
+		ReleaseOnly: view.Adapter().Traits.AtomicLists, HasFailureMark: owned.FailedBefore,
 	}
 }
 

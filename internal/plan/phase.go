@@ -49,7 +49,7 @@ func (p *Plan) Phase() Phase {
 		return v1alpha1.StateRollingOut
 	case p.InFlight:
 		return v1alpha1.StateSoaking
-	case p.Rollout == workload.RolloutUnavailable:
+	case p.Rollout == workload.RolloutUnavailable, p.FailedBefore && p.Rollout == workload.RolloutFailed:
 		return v1alpha1.StateUnavailable
 	case p.Rollout == workload.RolloutHeld:
 		return v1alpha1.StateHeld

@@ -112,6 +112,10 @@ type Plan struct {
 	SidecarFailed, Obstructed bool
 	// Container is the container of the sidecar that is the cause, "" if that is not known.
 	Container string
+	// FailedBefore reports whether the workload failed before the write that the plan makes, or before the
+	// last one if it makes none: that does not count as a failure of the write. HasFailureMark reports whether
+	// the workload has the mark of that.
+	FailedBefore, HasFailureMark bool
 	// IsCanary reports whether the workload gets a change before those that are none.
 	IsCanary bool
 	// Warning is something about the sidecar that a person should know but that blocks
@@ -164,7 +168,7 @@ func (p *Plan) StartsPods() bool {
 // WaitsForOthers reports whether the action has to wait for other workloads of its VectorSidecar,
 // which will be done by themselves.
 func (p *Plan) WaitsForOthers() bool {
-	return p.Waiting && (p.Reason == meta.ReasonWaitingForBudget || p.Reason == meta.ReasonWaitingForCanary)
+	return p.Waiting && (p.Reason == meta.ReasonWaitingForBudget || p.Reason == meta.ReasonWaitingForCanary || p.Reason == meta.ReasonWaitingForHealthy)
 }
 
 // IsCurrent reports whether the sidecar is up to date.

@@ -115,6 +115,7 @@ func rolloutOfArgoRollout(rollout *ArgoRollout) (Rollout, Progress) {
 		Done:      status.UpdatedReplicas + min(status.AvailableReplicas, status.UpdatedReplicas),
 		Newest:    hashOf(status.CurrentPodHash),
 		Old:       max(status.Replicas-status.UpdatedReplicas, 0),
+		IsDown:    replicas > 0 && status.AvailableReplicas == 0,
 		IsBetween: status.StableRS != "" && status.StableRS != status.CurrentPodHash,
 	}
 	held := ""

@@ -72,6 +72,7 @@ func rolloutOfDaemonSet(set *appsv1.DaemonSet) (Rollout, Progress) {
 		Done:   status.UpdatedNumberScheduled + min(status.NumberAvailable, status.UpdatedNumberScheduled),
 		Newest: 1, // The status does not name the template, and another generation may have the same one.
 		Old:    max(status.CurrentNumberScheduled-status.UpdatedNumberScheduled, 0),
+		IsDown: status.DesiredNumberScheduled > 0 && status.NumberAvailable == 0,
 	}
 	isOnDelete := set.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType
 	switch {

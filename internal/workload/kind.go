@@ -181,6 +181,9 @@ type Progress struct {
 	// IsHeldByWrite reports whether RolloutHeld follows from the time of the operator's last write alone, which may have
 	// changed annotations only.
 	IsHeldByWrite bool
+	// IsDown reports whether too few pods are available for the workload to do its work: what a rolling
+	// update keeps available is not there.
+	IsDown bool
 	// IsBetween reports whether the workload is between two templates by steps of its own,
 	// which another template would begin anew.
 	IsBetween bool

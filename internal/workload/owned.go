@@ -58,6 +58,8 @@ type Owned struct {
 	// Orphan is the mark of a sidecar that its VectorSidecar left for good, or "". The
 	// operator itself owns it.
 	Orphan string
+	// FailedBefore reports whether the manager owns the mark that the workload failed before its last write.
+	FailedBefore bool
 	// Waits reports whether the manager owns a note that the workload waits for a change. The
 	// note itself is in State, and not in Tree: it is the same for no two workloads.
 	Waits bool
@@ -82,6 +84,8 @@ func (o *Owned) read(owned map[string]any, theirs *deployed) {
 			o.ChangeCause = text
 		case meta.Is(key, meta.AnnotationRenderedFrom):
 			o.RenderedFrom = text
+		case meta.IsFailedBefore(key):
+			o.FailedBefore = true
 		}
 	}
 	pod := tree.At(owned, tree.Pod...)

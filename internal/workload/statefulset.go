@@ -74,7 +74,7 @@ func rolloutOfStatefulSet(set *appsv1.StatefulSet) (Rollout, Progress) {
 	status, replicas := &set.Status, ptr.Deref(set.Spec.Replicas, 1)
 	// A controller that does not set availableReplicas is older than any served release.
 	progress := Progress{Done: status.UpdatedReplicas + min(status.AvailableReplicas, status.UpdatedReplicas), Old: max(status.Replicas-status.UpdatedReplicas, 0)}
-	progress.Newest = hashOf(status.UpdateRevision)
+	progress.Newest, progress.IsDown = hashOf(status.UpdateRevision), replicas > 0 && status.AvailableReplicas == 0
 	if set.Spec.PodManagementPolicy != appsv1.ParallelPodManagement {
 		progress.Advice = "the StatefulSet controller does not replace a pod that never got ready: when the cause is removed, delete that pod"
 	}

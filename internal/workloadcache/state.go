@@ -22,8 +22,8 @@ type state struct {
 	missed                    uint32
 	rollout                   workload.Rollout
 
-	mayGoOn, isBetween, isAssumed, isBegun, isOutlived bool
-	isUnobserved, isHeldByWrite                        bool
+	mayGoOn, isDown, isBetween, isAssumed, isBegun, isOutlived bool
+	isUnobserved, isHeldByWrite                                bool
 	// told is nil if all its texts are "".
 	told  *told
 	waits map[string]workload.Wait
@@ -64,7 +64,7 @@ func packed(s *workload.State) state {
 		created: momentOf(s.Created), rolledOut: momentOf(s.RolledOut), since: momentOf(s.Since), steady: s.Steady,
 		newest: s.Newest, template: s.Template, shape: s.Shape,
 		done: s.Done, most: s.Most, old: s.Old, missed: s.Missed,
-		mayGoOn: s.MayGoOn, isBetween: s.IsBetween, isAssumed: s.IsAssumed, isBegun: s.IsBegun, isOutlived: s.IsOutlived,
+		mayGoOn: s.MayGoOn, isDown: s.IsDown, isBetween: s.IsBetween, isAssumed: s.IsAssumed, isBegun: s.IsBegun, isOutlived: s.IsOutlived,
 		isUnobserved: s.IsUnobserved, isHeldByWrite: s.IsHeldByWrite, overwritten: momentOf(s.Overwritten),
 		waits: s.Waits,
 	}
@@ -84,7 +84,7 @@ func (s *state) unpack() workload.State {
 		Rollout: s.rollout, Refusal: texts.refusal,
 		Progress: workload.Progress{
 			Done: s.done, Missed: s.missed, Newest: s.newest, MayGoOn: s.mayGoOn, Old: s.old, Held: texts.held,
-			IsHeldByWrite: s.isHeldByWrite, IsBetween: s.isBetween, Advice: texts.advice,
+			IsHeldByWrite: s.isHeldByWrite, IsDown: s.isDown, IsBetween: s.isBetween, Advice: texts.advice,
 		},
 		Availability: workload.Availability{RolledOut: s.rolledOut.time(), Since: s.since.time(), Steady: s.steady, IsAssumed: s.isAssumed},
 		Most:         s.most, IsBegun: s.isBegun, IsOutlived: s.isOutlived, IsUnobserved: s.isUnobserved, Overwritten: s.overwritten.time(),

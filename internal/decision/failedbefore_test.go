@@ -1,0 +1,220 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package decision
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+const healthy, failing = false, true
+
+// before are the states of a workload before a write, and whether it failed then.
+var before = map[string]struct {
+	state    func(*workload.State)
+	failing  bool
+	isOfKind string // Deployment by default.
+}{
+	"it is complete": {where(workload.RolloutComplete, time.Hour), healthy, ""},
+	"it is complete, and was not a moment ago":    {where(workload.RolloutComplete, time.Second), healthy, ""},
+	"its own update strategy keeps pods":          {where(workload.RolloutHeld, time.Hour), healthy, ""},
+	"it is new":                                   {down(where(workload.RolloutProgressing, time.Second)), healthy, ""},
+	"a new StatefulSet":                           {down(where(workload.RolloutUnavailable, time.Second)), healthy, "StatefulSet"},
+	"its owner rolls it out":                      {where(workload.RolloutProgressing, time.Hour), healthy, ""},
+	"it missed its deadline":                      {where(workload.RolloutFailed, time.Second), failing, ""},
+	"it never started":                            {down(where(workload.RolloutProgressing, startup)), failing, ""},
+	"it has lost pods":                            {where(workload.RolloutUnavailable, startup), failing, ""},
+	"it has just lost pods":                       {where(workload.RolloutUnavailable, startup-1), healthy, ""},
+	"its pods are refused":                        {rejected(where(workload.RolloutProgressing, time.Second)), failing, ""},
+	"some of its pods are refused":                {rejected(where(workload.RolloutComplete, time.Hour)), failing, ""},
+	"a StatefulSet that never started":            {down(where(workload.RolloutUnavailable, time.Minute)), failing, "StatefulSet"},
+	"a StatefulSet whose update is stuck":         {where(workload.RolloutProgressing, workload.Deadline), failing, "StatefulSet"},
+	"a DaemonSet that never started":              {down(where(workload.RolloutUnavailable, time.Minute)), failing, "DaemonSet"},
+	"a DaemonSet whose update is stuck":           {where(workload.RolloutProgressing, workload.Deadline), failing, "DaemonSet"},
+	"a DaemonSet with a new node":                 {where(workload.RolloutUnavailable, time.Second), healthy, "DaemonSet"},
+	"a Rollout that is degraded":                  {where(workload.RolloutFailed, time.Minute), failing, "Rollout"},
+	"a Rollout that never started":                {down(where(workload.RolloutProgressing, time.Minute)), failing, "Rollout"},
+	"a Rollout between its own steps":             {where(workload.RolloutHeld, time.Hour), healthy, "Rollout"},
+	"a CronJob that never ran":                    {where(workload.RolloutHeld, time.Hour), healthy, "CronJob"},
+	"a Deployment on the way, with pods that run": {where(workload.RolloutProgressing, workload.Deadline), healthy, ""},
+}
+
+// down is a state in which no pod does its work.
+func down(then func(*workload.State)) func(*workload.State) {
+	return func(s *workload.State) { then(s); s.IsDown = true }
+}
+
+// rejected is a state in which the API server refuses pods.
+func rejected(then func(*workload.State)) func(*workload.State) {
+	return func(s *workload.State) { then(s); s.Refusal = "exceeded quota" }
+}
+
+// with is a workload of a kind in a state, whose plan is changed.
+func with(name, kind string, action plan.Action, state workload.State, change func(*plan.Plan)) Workload {
+	one := evaluated(name, action, &plan.Desired{}, state)
+	if p := &one.Evaluated.Plan; kind != "" {
+		p.Target.Kind = kind
+	}
+	one.Evaluated.Plan.Manager, one.Evaluated.Plan.Apply = "vectorsidecar/logs", map[string]any{}
+	if change != nil {
+		change(&one.Evaluated.Plan)
+	}
+	return one
+}
+
+// marks reports whether a plan writes the mark that the workload failed before.
+func marks(p *plan.Plan) bool {
+	metadata, _ := p.Apply["metadata"].(map[string]any)
+	annotations, _ := metadata["annotations"].(map[string]any)
+	return annotations[meta.AnnotationFailedBefore(p.Manager)] == "true"
+}
+
+// A workload that fails goes after a healthy one, whatever its name, is no canary, and is marked.
+func TestDecide_FindsWorkloadsThatFailedBefore(t *testing.T) {
+	for name, test := range before {
+		for _, canary := range []*v1alpha1.CanarySpec{nil, {Workloads: new(intstr.FromInt32(1))}} {
+			t.Run(name, func(t *testing.T) {
+				facts, state := &Facts{Sidecar: logs(), Now: noon}, workload.State{}
+				facts.Sidecar.Spec.Rollout.Canary = canary
+				test.state(&state)
+
+				decided := Decide(facts, []Workload{
+					with("cart", test.isOfKind, plan.Inject, state, nil),
+					with("next", "", plan.Inject, workload.State{Rollout: workload.RolloutComplete}, nil),
+				}, nil)
+
+				first, second := &decided.Plans[0], &decided.Plans[1]
+				require.Equal(t, test.failing, first.FailedBefore)
+				require.Equal(t, test.failing, marks(first))
+				require.Equal(t, test.failing, second.Writes(), "there is one slot")
+				require.Equal(t, !test.failing, first.Writes())
+				require.Equal(t, canary != nil, first.IsCanary || second.IsCanary)
+				require.Equal(t, canary != nil && test.failing, second.IsCanary)
+				require.False(t, marks(second))
+			})
+		}
+	}
+}
+
+// After the write, no state of a workload that failed before counts, blocks, or keeps a wave from finishing.
+func TestDecide_BlamesNoWriteForWhatFailedBefore(t *testing.T) {
+	crash := workload.Fault{Reason: meta.ReasonCrashLoopBackOff, Message: "container vector of pod cart-1 ended", IsOurs: true}
+	full := workload.Fault{Reason: meta.ReasonUnschedulable, Message: "pod cart-1: no node"}
+	for name, test := range map[string]struct {
+		state    func(*workload.State)
+		known    func(*Facts)
+		phase    plan.Phase
+		inFlight bool
+		says     string
+	}{
+		"it rolls out":                         {where(workload.RolloutProgressing, time.Minute), nobodyKnows, v1alpha1.StateRollingOut, true, "not all of its pods are available"},
+		"it is late":                           {where(workload.RolloutFailed, time.Minute), nobodyKnows, v1alpha1.StateUnavailable, false, "which does not count as a failure of the sidecar"},
+		"it is late, and was told as failed":   {where(workload.RolloutFailed, time.Minute), told(v1alpha1.StateFailed), v1alpha1.StateUnavailable, false, "does not count"},
+		"its pods are lost":                    {where(workload.RolloutUnavailable, time.Second), nobodyKnows, v1alpha1.StateSoaking, true, "not all of its pods are available"},
+		"its pods are lost for long":           {where(workload.RolloutUnavailable, patience), nobodyKnows, v1alpha1.StateUnavailable, false, "not all of its pods are available"},
+		"its pods are lost by the sidecar":     {where(workload.RolloutUnavailable, patience), seen(crash), v1alpha1.StateUnavailable, false, "container vector of pod cart-1 ended"},
+		"no node has room":                     {where(workload.RolloutProgressing, time.Minute), seen(full), v1alpha1.StateRollingOut, true, "no node"},
+		"its pods are refused":                 {rejected(where(workload.RolloutProgressing, time.Minute)), nobodyKnows, v1alpha1.StateRollingOut, true, "exceeded quota"},
+		"its pods run, and have to soak":       {where(workload.RolloutComplete, time.Second), nobodyKnows, v1alpha1.StateSoaking, true, "spec.rollout.soak"},
+		"they run, and the sidecar restarted":  {where(workload.RolloutComplete, time.Second), seen(workload.Fault{Reason: meta.ReasonSidecarRestarts, IsOurs: true}), v1alpha1.StateSoaking, true, "spec.rollout.soak"},
+		"its own update strategy keeps pods":   {where(workload.RolloutHeld, time.Hour), nobodyKnows, v1alpha1.StateHeld, false, ""},
+		"all of it has passed, and it is done": {where(workload.RolloutComplete, time.Hour), nobodyKnows, plan.Updated, false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			facts, state := &Facts{Sidecar: logs(), Now: noon}, workload.State{}
+			test.state(&state)
+			test.known(facts)
+
+			decided := Decide(facts, []Workload{
+				with("cart", "", plan.None, state, func(p *plan.Plan) { p.HasFailureMark, p.HasParts, p.Carries = true, true, true }),
+				with("next", "", plan.Inject, workload.State{Rollout: workload.RolloutComplete}, nil),
+			}, nil)
+
+			p, next := &decided.Plans[0], &decided.Plans[1]
+			require.Equal(t, test.phase, p.Phase())
+			require.Equal(t, test.inFlight, p.InFlight)
+			require.Contains(t, p.Message, test.says)
+			require.False(t, p.Failed || p.Hindered || p.SidecarFailed || p.Obstructed)
+			require.True(t, next.Writes(), "it takes no slot from a healthy workload")
+			progress := ProgressOf(decided.Plans[:1], false)
+			require.Zero(t, progress.Failed)
+			require.True(t, progress.IsDone, "no wave waits for it")
+			isSettled, _ := plan.IsSettled(decided.Plans[:1], false, noon)
+			require.True(t, isSettled)
+			decided.Plans = decided.Plans[:1]
+			require.False(t, decided.IsUnderWay(), "new content of ConfigMaps does not wait for it")
+		})
+	}
+}
+
+// A workload that has recovered counts again, and one that failed because of the sidecar is where the next is tried.
+func TestDecide_BlamesTheSidecarForItsOwnFailures(t *testing.T) {
+	crash := workload.Fault{Reason: meta.ReasonCrashLoopBackOff, Message: "container vector of pod cart-1 ended", IsOurs: true}
+	full := workload.Fault{Reason: meta.ReasonUnschedulable, Message: "pod cart-1: no node"}
+	late, lost := where(workload.RolloutFailed, time.Minute), where(workload.RolloutUnavailable, time.Minute)
+	for name, test := range map[string]struct {
+		state  func(*workload.State)
+		known  func(*Facts)
+		isMark bool
+		want   bool
+	}{
+		"the cause is not known":                     {late, nobodyKnows, false, healthy},
+		"the sidecar is the cause":                   {late, seen(crash), false, healthy},
+		"no node has room for both":                  {late, seen(full), false, healthy},
+		"its pods are refused with the sidecar":      {rejected(where(workload.RolloutProgressing, time.Minute)), nobodyKnows, false, healthy},
+		"only the application can be the cause":      {late, seen(workload.Fault{}), false, failing},
+		"the application lost pods":                  {lost, seen(workload.Fault{}), false, failing},
+		"it failed before the sidecar came":          {late, nobodyKnows, true, failing},
+		"it failed before, and now both fail":        {late, seen(crash), true, failing},
+		"it failed before, and has recovered":        {where(workload.RolloutComplete, time.Hour), nobodyKnows, true, healthy},
+		"it failed before, and runs since a moment":  {where(workload.RolloutComplete, time.Second), nobodyKnows, true, failing},
+		"it failed before, and rolls out since then": {where(workload.RolloutProgressing, time.Second), nobodyKnows, true, failing},
+		"it failed before, and its strategy keeps":   {where(workload.RolloutHeld, time.Second), nobodyKnows, true, healthy},
+		"it failed before, and its pods are refused": {rejected(where(workload.RolloutProgressing, time.Minute)), nobodyKnows, true, failing},
+	} {
+		t.Run(name, func(t *testing.T) {
+			facts, state := &Facts{Sidecar: logs(), Now: noon}, workload.State{}
+			test.state(&state)
+			test.known(facts)
+
+			decided := Decide(facts, []Workload{
+				with("cart", "", plan.Update, state, func(p *plan.Plan) { p.HasFailureMark, p.HasParts, p.Carries = test.isMark, true, true }),
+				with("next", "", plan.Update, workload.State{Rollout: workload.RolloutComplete}, nil),
+			}, nil)
+
+			require.Equal(t, test.want, decided.Plans[0].FailedBefore)
+			require.Equal(t, test.want, marks(&decided.Plans[0]))
+			require.Equal(t, test.want, decided.Plans[1].Writes())
+		})
+	}
+}
+
+// The API server injects the sidecar while a failed workload waits for it.
+func TestDecide_KnowsFailedWorkloadsThatAreAdopted(t *testing.T) {
+	state := workload.State{Rollout: workload.RolloutProgressing}
+	for reason, want := range map[string]bool{meta.ReasonWaitingForHealthy: true, meta.ReasonWaitingForBudget: false} {
+		facts := &Facts{Sidecar: logs(), Now: noon}
+		facts.Sidecar.Status.Unsettled = []v1alpha1.UnsettledWorkload{{Name: "cart", State: v1alpha1.StateWaiting, Reason: reason}}
+		decided := Decide(facts, []Workload{with("cart", "", plan.Adopt, state, nil)}, nil)
+		require.Equal(t, want, decided.Plans[0].FailedBefore)
+		require.Equal(t, want, marks(&decided.Plans[0]))
+	}
+}
+
+// Without a clock, as for files, nothing is known of before.
+func TestDecide_MarksNothingInFiles(t *testing.T) {
+	state := workload.State{Rollout: workload.RolloutFailed}
+	facts := &Facts{Sidecar: logs(), Faults: map[types.UID]workload.Fault{}}
+	decided := Decide(facts, []Workload{with("cart", "", plan.Inject, state, nil)}, nil)
+	require.False(t, marks(&decided.Plans[0]))
+}

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"maps"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+)
+
+// MarkFailure makes the write record on the workload that it failed before. After a restart nothing else says so: the
+// rollout that the write starts replaces the state that the workload had.
+func (p *Plan) MarkFailure() {
+	key := meta.AnnotationFailedBefore(p.Manager)
+	if p.Apply != nil {
+		p.Apply = annotated(p.Apply, key)
+	}
+	if p.Patch != nil {
+		p.Patch = annotated(p.Patch, key)
+	}
+}
+
+// annotated returns a copy of the body of a write that also sets an annotation to "true".
+func annotated(body map[string]any, key string) map[string]any {
+	root, metadata := maps.Clone(body), maps.Clone(tree.Map(body["metadata"]))
+	if metadata == nil {
+		metadata = map[string]any{}
+	}
+	annotations := maps.Clone(tree.Map(metadata["annotations"]))
+	if annotations == nil {
+		annotations = map[string]any{}
+	}
+	annotations[key] = "true"
+	metadata["annotations"], root["metadata"] = annotations, metadata
+	return root
+}
