@@ -63,10 +63,10 @@ passwords, must not reach the ConfigMap, and a change of them must not start a r
 {{- range $file, $text := $files -}}
 {{- if not (kindIs "string" $text) -}}
 {{- else if eq $file "values.schema.json" -}}
-{{- $properties := (fromJson $text).properties -}}
-{{- if kindIs "map" $properties }}{{ $schemas = append $schemas $properties.global }}{{ end -}}
+{{- $properties := get (fromJson $text) "properties" -}}
+{{- if kindIs "map" $properties }}{{ $schemas = append $schemas (get $properties "global") }}{{ end -}}
 {{- else if or (eq $file "values.yaml") (hasPrefix "values__" $file) -}}
-{{- $schemas = append $schemas (include "vector-sidecar-operator.schemaOfValues" (fromYaml $text).global | fromJson) -}}
+{{- $schemas = append $schemas (include "vector-sidecar-operator.schemaOfValues" (get (fromYaml $text) "global") | fromJson) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
