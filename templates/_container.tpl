@@ -109,17 +109,23 @@ has on the pod's address is asked where the user says so.
 How often in a row, ten seconds apart, the kubelet finds nothing before it kills Vector.
 Nothing answers from the moment on that Vector is told to end; when it ends in place,
 with its pod staying, it has to get its time: an argument goes before the variable, and
-without any limit it is ten minutes.
+without any limit it is ten minutes. A text that Vector does not read as a number of seconds
+changes nothing: Vector does not start with it.
 */}}
 {{- define "vector-sidecar.failures" }}
 {{- $limit := .Values.sidecar.shutdown.limitSeconds }}
+{{- $seconds := "^[+]?[0-9]{1,9}$" }}
 {{- range include "vector-sidecar.env" . | fromYamlArray }}
-{{- if and (eq .name "VECTOR_GRACEFUL_SHUTDOWN_LIMIT_SECS") .value }}{{ $limit = int .value }}{{ end }}
+{{- $value := default "" .value | toString }}
+{{- if and (eq .name "VECTOR_GRACEFUL_SHUTDOWN_LIMIT_SECS") (regexMatch $seconds $value) }}{{ $limit = atoi $value }}{{ end }}
+{{- if and (eq .name "VECTOR_NO_GRACEFUL_SHUTDOWN_LIMIT") (eq $value "true") }}{{ $limit = 600 }}{{ end }}
 {{- end }}
 {{- $before := "" }}
 {{- range .Values.sidecar.args }}
-{{- if eq $before "--graceful-shutdown-limit-secs" }}{{ $limit = int . }}{{ end }}
-{{- if hasPrefix "--graceful-shutdown-limit-secs=" . }}{{ $limit = int (trimPrefix "--graceful-shutdown-limit-secs=" .) }}{{ end }}
+{{- $value := "" }}
+{{- if eq $before "--graceful-shutdown-limit-secs" }}{{ $value = . }}{{ end }}
+{{- if hasPrefix "--graceful-shutdown-limit-secs=" . }}{{ $value = trimPrefix "--graceful-shutdown-limit-secs=" . }}{{ end }}
+{{- if regexMatch $seconds $value }}{{ $limit = atoi $value }}{{ end }}
 {{- if eq . "--no-graceful-shutdown-limit" }}{{ $limit = 600 }}{{ end }}
 {{- $before = . }}
 {{- end }}
@@ -161,6 +167,10 @@ the log folder needs.
 {{- end }}
 {{- $taken := dict }}
 {{- range $sidecar.env }}{{ $_ := set $taken .name true }}{{ end }}
+{{- /* Vector does not start with a limit next to the flag for none. */}}
+{{- if or (has "--no-graceful-shutdown-limit" $sidecar.args) (hasKey $taken "VECTOR_NO_GRACEFUL_SHUTDOWN_LIMIT") }}
+{{- $_ := set $taken "VECTOR_GRACEFUL_SHUTDOWN_LIMIT_SECS" true }}
+{{- end }}
 {{- $env := list }}
 {{- range $ours }}
 {{- if not (hasKey $taken .name) }}{{ $env = append $env . }}{{ end }}

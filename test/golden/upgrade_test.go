@@ -37,10 +37,12 @@ const rolls = "released.txt"
 var differs = map[string]string{
 	"configmap/cart":                        copies,
 	"several-sidecars-with-configmaps/cart": copies,
+	"more-args/cart":                        unlimited,
 }
 
 const (
-	copies = "mount a checked copy instead of the ConfigMap"
+	copies    = "mount a checked copy instead of the ConfigMap"
+	unlimited = "`--no-graceful-shutdown-limit` works"
 	// localhost and the others are the lines that say what is rendered differently, and rolls nothing.
 	localhost    = "Vector's API listens on localhost"
 	acknowledged = "have acknowledgements on"
