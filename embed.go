@@ -14,6 +14,7 @@
 //   - internal/template executes compiled templates, bounded and hermetic.
 //   - internal/vectorconfig reads Vector configuration and finds what would keep
 //     Vector from starting.
+//   - internal/vectorflags reads the command line of Vector.
 //   - internal/vectoroptions knows every option of the components of each Vector release,
 //     and internal/vrl reads programs in Vector's language.
 //   - internal/policy holds what is injected against what the platform allows.

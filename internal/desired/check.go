@@ -25,7 +25,7 @@ import (
 // report checks files, the same ones only once. There is always a report. A report
 // returned after the context has ended must not be used, nor anything made from it.
 func (c *Cache) report(ctx context.Context, files []vectorconfig.File, options vectorconfig.Options) *vectorconfig.Report {
-	if len(files) == 0 {
+	if len(files) == 0 && options.Container == nil {
 		return &vectorconfig.Report{Intake: vectorconfig.Intake{Other: true}} // The configuration is not ours to read.
 	}
 	if c == nil {
@@ -66,12 +66,17 @@ func (r *renderer) check(ctx context.Context, overlay *workload.Overlay, of *Ren
 	if r.config.object != nil && container != nil {
 		options.Beside = slices.Sorted(maps.Keys(mountedFiles(container, spec, r.config.object)))
 	}
-	files := filesOf(r.request.Values, r.config, of.Companions, container, spec)
+	reading := &sidecarFiles{values: r.request.Values, given: r.config, companions: of.Companions}
+	if container != nil {
+		reading.container, reading.spec, reading.line = container, spec, options.Container.CommandLine(container.Image)
+		options.Container.Absent, options.IsPartial = reading.absent()
+	}
+	files := reading.files()
 	seen := r.config.with(of.Companions)
 	of.Report, of.forbidden = r.judgeFiles(ctx, files, options, func(rules *vectorconfig.Permitted) []string {
-		return unseen(rules, files, seen, container, spec)
+		return unseen(rules, reading, files, seen)
 	})
-	of.isReadUnseen = readsUnseen(r.config, of.Companions, container, spec)
+	of.isReadUnseen = reading.readsUnseen()
 	if container != nil && len(files) > 0 && (r.asksVector || asksInJob(r.request.Values)) {
 		of.Validation = validationOf(&r.request, files, of.Report.DataDir, container, spec)
 	}
@@ -81,7 +86,7 @@ func (r *renderer) check(ctx context.Context, overlay *workload.Overlay, of *Ren
 // must not reach a pod, nil if it may.
 func (r *renderer) checkAlone(ctx context.Context) (*vectorconfig.Report, *Invalid) {
 	values := r.request.Values
-	files := filesOf(values, r.config, nil, nil, nil)
+	files := (&sidecarFiles{values: values, given: r.config}).files()
 	if inline := tree.Text(values.Tree, "sidecar", "config", "inline"); len(files) == 0 && inline != "" {
 		files = []vectorconfig.File{{Name: inlineName(inline), Source: inlineSource(values), Text: inline}}
 	}

@@ -4,6 +4,8 @@
 package desired
 
 import (
+	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -11,18 +13,24 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorflags"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // vectorContainer returns what the checks need to know of a rendered container.
 func vectorContainer(container *corev1.Container, spec *corev1.PodSpec) *vectorconfig.Container {
 	c := &vectorconfig.Container{
-		Args: container.Args, Commands: commandsOf(container), WorkingDir: container.WorkingDir, Env: map[string]string{}, OpenEnv: len(container.EnvFrom) > 0,
+		Commands: commandsOf(container), WorkingDir: container.WorkingDir, Env: environmentOf(container), OpenEnv: len(container.EnvFrom) > 0,
 		ReadOnlyRoot: container.SecurityContext != nil && container.SecurityContext.ReadOnlyRootFilesystem != nil && *container.SecurityContext.ReadOnlyRootFilesystem,
 	}
 	c.MemoryLimit = container.Resources.Limits.Memory().Value()
-	for _, variable := range container.Env {
-		c.Env[variable.Name] = variable.Value
+	words := container.Args
+	if len(container.Command) > 0 {
+		words = slices.Concat(container.Command[1:], container.Args)
+		c.IsOtherProgram = path.Base(container.Command[0]) != "vector"
+	}
+	for _, word := range words {
+		c.Args = append(c.Args, expand(word, c.Env, c.OpenEnv))
 	}
 	for _, mount := range container.VolumeMounts {
 		c.Mounts = append(c.Mounts, vectorMount(mount, spec))
@@ -39,6 +47,41 @@ func vectorContainer(container *corev1.Container, spec *corev1.PodSpec) *vectorc
 		c.DrainSeconds = max(c.DrainSeconds, workload.GateSeconds(&spec.InitContainers[i]))
 	}
 	return c
+}
+
+// environmentOf returns the variables of a container. The value of a variable is open if only the pod knows it.
+func environmentOf(container *corev1.Container) map[string]vectorflags.Text {
+	env := map[string]vectorflags.Text{}
+	for _, variable := range container.Env {
+		if variable.ValueFrom != nil {
+			env[variable.Name] = vectorflags.Text{IsOpen: true}
+			continue
+		}
+		env[variable.Name] = expand(variable.Value, env, len(container.EnvFrom) > 0)
+	}
+	return env
+}
+
+// reference is $(NAME), which the kubelet replaces, or $$, which it writes as one $.
+var reference = regexp.MustCompile(`\$\$|\$\(([^()$]+)\)`)
+
+// expand replaces the references of a text as the kubelet does: those to variables without a value stay as they are. The text
+// is open if it refers to a variable that only the pod knows, one of a Service included.
+func expand(text string, env map[string]vectorflags.Text, hasMore bool) vectorflags.Text {
+	expanded := vectorflags.Text{}
+	expanded.Value = reference.ReplaceAllStringFunc(text, func(found string) string {
+		if found == "$$" {
+			return "$"
+		}
+		name := found[2 : len(found)-1]
+		value, isSet := env[name]
+		if isSet && !value.IsOpen {
+			return value.Value
+		}
+		expanded.IsOpen = expanded.IsOpen || isSet || hasMore || strings.Contains(name, "_SERVICE_") || strings.Contains(name, "_PORT")
+		return found
+	})
+	return expanded
 }
 
 // commandsOf returns the commands that a container runs besides its arguments.

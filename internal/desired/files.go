@@ -4,6 +4,7 @@
 package desired
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path"
@@ -17,117 +18,138 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorflags"
 )
 
 // lineAtEnd matches the line number at the end of a value's position.
 var lineAtEnd = regexp.MustCompile(`:\d+$`)
 
-// filesOf returns the files of ours that Vector is told to read: keys of the referenced
-// ConfigMap and of companions. If nothing says which, it is the key that the values
-// name, and every key of a companion with the extension of a configuration.
-func filesOf(values environment.Values, given config, companions []corev1.ConfigMap, container *corev1.Container, spec *corev1.PodSpec) []vectorconfig.File {
-	told, printed := toldFiles(container), printedRaw(values)
+// sidecarFiles finds the configuration files of a sidecar: keys of the referenced ConfigMap and of companions. The container,
+// its pod and its command line are nil for a sidecar that is not rendered.
+type sidecarFiles struct {
+	values     environment.Values
+	given      config
+	companions []corev1.ConfigMap
+	container  *corev1.Container
+	spec       *corev1.PodSpec
+	line       *vectorflags.CommandLine
+}
+
+// foundFile is a configuration file, and how Vector reads it.
+type foundFile struct {
+	vectorflags.Match
+
+	path string
+	file vectorconfig.File
+}
+
+// files returns the files that Vector reads, in its order. If the command line names no file that is seen, they are the key
+// that the values name, and every key of a companion with the extension of a configuration.
+func (s *sidecarFiles) files() []vectorconfig.File {
+	var all []foundFile
+	if s.given.object != nil {
+		all = append(all, s.matches(s.given.object)...)
+	}
+	for i := range s.companions {
+		all = append(all, s.matches(&s.companions[i])...)
+	}
+	if len(all) == 0 && !s.isTold() {
+		return s.defaultFiles()
+	}
+	section := func(f foundFile) int {
+		name, _, _ := strings.Cut(f.Below, "/")
+		return slices.Index(vectorflags.Sections, name)
+	}
+	slices.SortFunc(all, func(a, b foundFile) int {
+		return cmp.Or(strings.Compare(a.Directory, b.Directory), section(a)-section(b), strings.Count(a.Below, "/")-strings.Count(b.Below, "/"),
+			strings.Compare(a.path, b.path), strings.Compare(a.Format, b.Format))
+	})
+	all = slices.CompactFunc(all, func(a, b foundFile) bool { return a.path == b.path && a.Match == b.Match })
 	var files []vectorconfig.File
-	add := func(object *corev1.ConfigMap, source string, keys ...string) {
-		isRead := map[string]bool{}
-		if len(told) > 0 {
-			isRead = toldKeys(told, mountedFiles(container, spec, object))
-		}
-		for _, key := range keys {
-			if len(told) > 0 && !isRead[key] {
-				continue
-			}
-			file := vectorconfig.File{Name: key, Source: source + " " + key, Text: object.Data[key]}
-			if text := tree.Text(values.Tree, "sidecar", "config", "inline"); text != "" && text == file.Text {
-				file.Source = inlineSource(values)
-			}
-			if printed.Text != "" && printed.Text == file.Text {
-				file.Source, file.Printed = printed.Source, true
-			}
-			files = append(files, file)
-		}
-	}
-	if given.object != nil {
-		keys := []string{given.key}
-		if len(told) > 0 {
-			keys = configKeys(given.object)
-		}
-		add(given.object, fmt.Sprintf("ConfigMap %s/%s", given.object.Namespace, given.name), keys...)
-	}
-	if spec == nil && printed.Text != "" { // No rendering contains it yet.
-		files = append(files, printed)
-	}
-	for i := range companions {
-		add(&companions[i], "rendered ConfigMap "+companions[i].Name, configKeys(&companions[i])...)
+	for _, f := range all {
+		files = append(files, f.file)
 	}
 	return files
+}
+
+// isTold reports whether arguments or variables name configuration.
+func (s *sidecarFiles) isTold() bool {
+	return s.line != nil && len(s.line.Sources) > 0 && !s.line.Sources[0].IsDefault
+}
+
+// matches returns the keys of a mounted ConfigMap that Vector reads.
+func (s *sidecarFiles) matches(object *corev1.ConfigMap) []foundFile {
+	if s.container == nil {
+		return nil
+	}
+	var all []foundFile
+	for file, key := range mountedFiles(s.container, s.spec, object) {
+		if _, isText := object.Data[key]; !isText {
+			continue
+		}
+		for i := range s.line.Sources {
+			if match, isRead := s.line.Sources[i].Matches(file, s.container.WorkingDir); isRead && !s.line.Sources[i].Path.IsOpen {
+				found := s.file(object, key)
+				found.Name, found.Format, found.Directory, found.Below = path.Base(file), match.Format, match.Directory, match.Below
+				all = append(all, foundFile{match, file, found})
+			}
+		}
+	}
+	return all
+}
+
+// defaultFiles returns the files of a sidecar whose command line names none of them.
+func (s *sidecarFiles) defaultFiles() []vectorconfig.File {
+	var files []vectorconfig.File
+	if s.given.object != nil {
+		files = append(files, s.file(s.given.object, s.given.key))
+	}
+	if printed := printedRaw(s.values); s.spec == nil && printed.Text != "" { // No rendering contains it yet.
+		files = append(files, printed)
+	}
+	for i := range s.companions {
+		for _, key := range configKeys(&s.companions[i]) {
+			files = append(files, s.file(&s.companions[i], key))
+		}
+	}
+	return files
+}
+
+// file returns a key of a ConfigMap as a file. The source of a rendered one is the value that it is rendered from.
+func (s *sidecarFiles) file(object *corev1.ConfigMap, key string) vectorconfig.File {
+	source := "rendered ConfigMap " + object.Name
+	if object == s.given.object {
+		source = fmt.Sprintf("ConfigMap %s/%s", object.Namespace, s.given.name)
+	}
+	file := vectorconfig.File{Name: key, Source: source + " " + key, Text: object.Data[key]}
+	if text := tree.Text(s.values.Tree, "sidecar", "config", "inline"); text != "" && text == file.Text {
+		file.Source = inlineSource(s.values)
+	}
+	if printed := printedRaw(s.values); printed.Text != "" && printed.Text == file.Text {
+		file.Source, file.Printed = printed.Source, true
+	}
+	return file
 }
 
 func configKeys(object *corev1.ConfigMap) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(object.Data)), func(key string) bool { return !vectorconfig.IsConfig(key) })
 }
 
-// toldFiles returns the files, file patterns, and folders (with a trailing slash) that
-// a container's arguments and variables tell Vector to read.
-func toldFiles(container *corev1.Container) []string {
-	if container == nil {
-		return nil
-	}
-	var told []string
-	for i, argument := range container.Args {
-		name, text, isJoined := strings.Cut(argument, "=")
-		if !isJoined && i+1 < len(container.Args) {
-			text = container.Args[i+1]
-		}
-		switch name {
-		case "--config", "-c", "--config-yaml", "--config-toml", "--config-json":
-			told = append(told, strings.Split(text, ",")...)
-		case "--config-dir", "-C":
-			told = append(told, strings.TrimSuffix(text, "/")+"/")
-		}
-	}
-	for _, variable := range container.Env {
-		switch variable.Name {
-		case "VECTOR_CONFIG", "VECTOR_CONFIG_YAML", "VECTOR_CONFIG_TOML", "VECTOR_CONFIG_JSON":
-			told = append(told, strings.Split(variable.Value, ",")...)
-		case "VECTOR_CONFIG_DIR":
-			told = append(told, strings.TrimSuffix(variable.Value, "/")+"/")
-		}
-	}
-	return told
-}
-
-// toldKeys returns the keys of a mounted ConfigMap that Vector is told to read.
-func toldKeys(told []string, files map[string]string) map[string]bool {
-	keys := map[string]bool{}
-	for file, key := range files {
-		if slices.ContainsFunc(told, func(pattern string) bool { return isTold(pattern, file) }) {
-			keys[key] = true
-		}
-	}
-	return keys
-}
-
-// isTold reports whether Vector is told to read a file.
-func isTold(pattern, file string) bool {
-	matches, err := path.Match(path.Clean(pattern), file)
-	return matches && err == nil || strings.HasSuffix(pattern, "/") && path.Dir(file) == path.Clean(pattern)
-}
-
 // readsUnseen reports whether Vector is told to read something that is neither in the
 // referenced ConfigMap nor in a companion, so that its content is unknown.
-func readsUnseen(given config, companions []corev1.ConfigMap, container *corev1.Container, spec *corev1.PodSpec) bool {
-	var seen []map[string]string
-	if given.object != nil && container != nil {
-		seen = append(seen, mountedFiles(container, spec, given.object))
+func (s *sidecarFiles) readsUnseen() bool {
+	if !s.isTold() {
+		return false
 	}
-	for i := range companions {
-		if container != nil {
-			seen = append(seen, mountedFiles(container, spec, &companions[i]))
-		}
+	var seen []string
+	for _, object := range s.given.with(s.companions) {
+		seen = slices.AppendSeq(seen, maps.Keys(mountedFiles(s.container, s.spec, &object)))
 	}
-	return slices.ContainsFunc(toldFiles(container), func(pattern string) bool {
-		return !slices.ContainsFunc(seen, func(files map[string]string) bool { return len(toldKeys([]string{pattern}, files)) > 0 })
+	return slices.ContainsFunc(s.line.Sources, func(source vectorflags.Source) bool {
+		return !slices.ContainsFunc(seen, func(file string) bool {
+			_, isRead := source.Matches(file, s.container.WorkingDir)
+			return isRead
+		})
 	})
 }
 

@@ -12,12 +12,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorflags"
 )
 
 // unseen returns the ways in which a container may get a configuration other than the
 // files that were checked, or connect to other hosts; nil if the rules restrict
 // neither. The ConfigMaps are those whose files were checked.
-func unseen(rules *vectorconfig.Permitted, files []vectorconfig.File, configMaps []corev1.ConfigMap, container *corev1.Container, spec *corev1.PodSpec) []string {
+func unseen(rules *vectorconfig.Permitted, reading *sidecarFiles, files []vectorconfig.File, configMaps []corev1.ConfigMap) []string {
+	container, spec := reading.container, reading.spec
 	if rules.IsEverything() {
 		return nil
 	}
@@ -39,16 +41,17 @@ func unseen(rules *vectorconfig.Permitted, files []vectorconfig.File, configMaps
 			say("the argument %q may hold more than one: write each by itself (vector)", argument)
 		}
 	}
-	for _, told := range toldFiles(container) {
-		switch {
-		case told == "" || strings.HasSuffix(told, "/") || strings.ContainsAny(told, "*?["):
+	if !reading.isTold() {
+		say("no argument tells which configuration it reads (vector)")
+	}
+	for _, source := range reading.line.Sources {
+		switch told := source.Path.Value; {
+		case source.IsDefault:
+		case told == "" || source.Path.IsOpen || source.IsDirectory || vectorflags.IsPattern(told):
 			say("it reads %q, which may be files that are not seen: name each file (vector)", told)
 		case !isSeen(told, configMaps, container, spec):
 			say("it reads %s, which is not seen (vector)", told)
 		}
-	}
-	if len(toldFiles(container)) == 0 {
-		say("no argument tells which configuration it reads (vector)")
 	}
 	if !vectorconfig.IsAnyHost(rules) {
 		all = append(all, hostsBeside(rules, container)...)

@@ -20,6 +20,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorflags"
 )
 
 // Validation is a configuration that Vector itself has to validate before it may reach
@@ -53,13 +54,20 @@ func asksInJob(values environment.Values) bool {
 func validationOf(request *render.Request, files []vectorconfig.File, dataDir string, container *corev1.Container, spec *corev1.PodSpec) *Validation {
 	job := tree.At(request.Values.Tree, "sidecar", "config", "validateJob")
 	deadline, mode := seconds(job["deadlineSeconds"]), vectorconfig.ValidateModeOf(container.Image)
-	data, args := map[string]string{}, slices.Clone(mode.Args)
+	data, items := map[string]string{}, []corev1.KeyToPath{}
+	paths, inDirectory := PathsOf(files)
 	for i, file := range files {
-		name := fmt.Sprintf("%d-%s", i, file.Name)
-		data[name] = file.Text
-		args = append(args, checkFolder+"/"+name)
+		key := paths[i]
+		if file.Directory != "" {
+			key = fmt.Sprintf("%d-%s", i, path.Base(file.Below))
+		}
+		data[key] = file.Text
+		items = append(items, corev1.KeyToPath{Key: key, Path: paths[i]})
 	}
-	pod := validatingPod(container, spec, args)
+	if !inDirectory {
+		items = nil // The keys are the paths.
+	}
+	pod := validatingPod(container, spec, slices.Concat(mode.Args, ConfigurationArguments(files, paths, checkFolder)))
 	if request.Cluster.Platform == render.OpenShift { // Which assigns them.
 		pod.SecurityContext.RunAsUser, pod.SecurityContext.RunAsGroup = nil, nil
 	}
@@ -73,7 +81,7 @@ func validationOf(request *render.Request, files []vectorconfig.File, dataDir st
 		Labels: map[string]string{meta.LabelValidation: key, meta.LabelValidated: meta.LabelValue(request.Sidecar.Name)},
 	}
 	pod.Volumes = append(pod.Volumes, corev1.Volume{Name: "vector-validate", VolumeSource: corev1.VolumeSource{
-		ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: object.Name}},
+		ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: object.Name}, Items: items},
 	}})
 	return &Validation{
 		Key: key, Configuration: files, DataDir: dataDir, Mode: mode, WaitsWhenUnable: job["whenUnable"] == "wait",
@@ -83,6 +91,48 @@ func validationOf(request *render.Request, files []vectorconfig.File, dataDir st
 			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: object.Labels}, Spec: pod},
 		}},
 	}
+}
+
+// PathsOf returns a relative path for each file of a configuration, from which Vector reads the same: files of one directory
+// stay in one, and the extension is that of the format. It reports whether there are directories.
+func PathsOf(files []vectorconfig.File) (paths []string, inDirectory bool) {
+	number := map[string]int{}
+	for i, file := range files {
+		if file.Directory == "" {
+			paths = append(paths, fmt.Sprintf("%d-%s", i, nameFor(file)))
+			continue
+		}
+		if _, isKnown := number[file.Directory]; !isKnown {
+			number[file.Directory] = len(number)
+		}
+		inDirectory = true
+		paths = append(paths, fmt.Sprintf("directory-%d/%s", number[file.Directory], file.Below))
+	}
+	return paths, inDirectory
+}
+
+// nameFor returns the name of a file with an extension of its format.
+func nameFor(file vectorconfig.File) string {
+	if file.Format == "" || vectorflags.FormatFor(file.Name) == file.Format {
+		return file.Name
+	}
+	return file.Name + "." + file.Format
+}
+
+// ConfigurationArguments returns the arguments of `vector validate` and `vector test` for files at paths below a root.
+func ConfigurationArguments(files []vectorconfig.File, paths []string, root string) []string {
+	var args, directories []string
+	for i, file := range files {
+		if file.Directory == "" {
+			args = append(args, root+"/"+paths[i])
+			continue
+		}
+		directory, _, _ := strings.Cut(paths[i], "/")
+		if argument := root + "/" + directory; !slices.Contains(directories, argument) {
+			directories = append(directories, "--config-dir", argument)
+		}
+	}
+	return append(args, directories...)
 }
 
 // seconds converts a number of the values, which come from YAML and from JSON.
@@ -119,8 +169,10 @@ func validatingPod(container *corev1.Container, spec *corev1.PodSpec, args []str
 			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 		},
 	}
-	// Its output is the verdict, not a log.
-	env := slices.DeleteFunc(slices.Clone(container.Env), func(variable corev1.EnvVar) bool { return variable.Name == "VECTOR_LOG" })
+	// Its output is the verdict, not a log, and its arguments name the configuration.
+	env := slices.DeleteFunc(slices.Clone(container.Env), func(variable corev1.EnvVar) bool {
+		return variable.Name == "VECTOR_LOG" || strings.HasPrefix(variable.Name, "VECTOR_CONFIG")
+	})
 	env = append(env, corev1.EnvVar{Name: "VECTOR_LOG", Value: "off"})
 	mounts := []corev1.VolumeMount{{Name: "vector-validate", MountPath: checkFolder, ReadOnly: true}}
 	for i := range spec.Volumes {

@@ -171,19 +171,20 @@ func TestOnlyTheFilesThatVectorReadsAreChecked(t *testing.T) {
 	object.Data["sinks.yaml"] = "sinks:\n  out: {type: blackhole, inputs: [app]}\n"
 	object.Data["other.toml"] = "this is no configuration"
 	for name, test := range map[string]struct {
-		args []string
-		says string
+		args        []string
+		image, says string
 	}{
 		"the key that is named":       {says: "sinks is empty"},
 		"two files":                   {args: []string{"--config", "/etc/vector/vector.yaml", "-c", "/etc/vector/sinks.yaml"}},
 		"a pattern":                   {args: []string{"--config=/etc/vector/*.yaml"}},
 		"a folder":                    {args: []string{"--config-dir", "/etc/vector"}, says: "other.toml:1:6: not TOML"},
-		"somewhere else":              {args: []string{"--config", "/elsewhere/vector.yaml"}},
-		"what nobody has":             {args: []string{"--config", "/etc/vector/none.yaml"}},
-		"an argument without a value": {args: []string{"--config"}},
+		"a file of the image":         {args: []string{"--config", "/elsewhere/vector.yaml"}, image: "acme/vector:0.57.0"},
+		"no file of Vector's image":   {args: []string{"--config", "/elsewhere/vector.yaml"}, says: "sidecar.args: --config: /elsewhere/vector.yaml does not exist in the container"},
+		"a file that does not exist":  {args: []string{"--config", "/etc/vector/none.yaml"}, says: "sidecar.args: --config: /etc/vector/none.yaml does not exist in the container"},
+		"an argument without a value": {args: []string{"--config"}, says: "sidecar.args: --config: the flag needs a value"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := snapshot(t, logs().WithConfigMap("shipping", "").Sidecar(func(s *v1alpha1.SidecarSpec) { s.Args = test.args }).Build(), cart())
+			s := snapshot(t, logs().WithConfigMap("shipping", "").Sidecar(func(s *v1alpha1.SidecarSpec) { s.Args, s.Image = test.args, test.image }).Build(), cart())
 			s.ConfigMaps = only("shipping", object)
 
 			decided := decide(t, s)

@@ -79,6 +79,8 @@ func TestACopyHasWhatTheSidecarNeedsAndNoMore(t *testing.T) {
 		}},
 		"configuration from elsewhere": {change: reading("a: b"), want: everything, sidecar: func(vs *v1alpha1.VectorSidecar) {
 			vs.Spec.Sidecar.Args = []string{"--config", "/run/more.yaml"}
+			vs.Spec.Sidecar.VolumeMounts = []corev1.VolumeMount{{Name: "more", MountPath: "/run"}}
+			vs.Spec.Volumes = []corev1.Volume{{Name: "more", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}
 		}},
 		"a variable of a key": {change: reading("a: b"), want: []string{"notes.txt", "vector.yaml"}, sidecar: func(vs *v1alpha1.VectorSidecar) {
 			vs.Spec.Sidecar.Env = []corev1.EnvVar{{Name: "NOTES", ValueFrom: &corev1.EnvVarSource{ConfigMapKeyRef: &corev1.ConfigMapKeySelector{

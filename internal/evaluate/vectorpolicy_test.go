@@ -112,13 +112,13 @@ func TestThereIsNoWayRoundTheConfigurationThatIsSeen(t *testing.T) {
 		"a folder of files": {func(s *v1alpha1.SidecarSpec) {
 			s.Args = []string{"--config", "/etc/vector/vector.yaml", "--config-dir", "/more"}
 		},
-			`container "vector": it reads "/more/", which may be files that are not seen: name each file (vector)`},
+			`container "vector": it reads "/more", which may be files that are not seen: name each file (vector)`},
 		"another file":       {func(s *v1alpha1.SidecarSpec) { s.Args = []string{"-c", "/more/vector.yaml"} }, "Vector reads no configuration that is rendered or referred to, so that nobody can tell what it has (vector)"},
 		"a pattern":          {func(s *v1alpha1.SidecarSpec) { s.Args = []string{"--config", "/etc/vector/*.yaml"} }, `it reads "/etc/vector/*.yaml", which may be files that are not seen`},
 		"an argument in one": {func(s *v1alpha1.SidecarSpec) { s.Args = []string{"-qc", "/more/vector.yaml"} }, `the argument "-qc" may hold more than one`},
 		"a variable that names one": {func(s *v1alpha1.SidecarSpec) {
 			s.Env = []corev1.EnvVar{{Name: "VECTOR_CONFIG_DIR", Value: "/more"}}
-		}, `it reads "/more/", which may be files that are not seen`},
+		}, `it reads "/more", which may be files that are not seen`},
 		"variables that nobody names": {func(s *v1alpha1.SidecarSpec) {
 			s.EnvFrom = []corev1.EnvFromSource{{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "s"}}}}
 		}, "variables of envFrom may name other configuration and proxies"},

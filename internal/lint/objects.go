@@ -8,10 +8,12 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
@@ -297,6 +299,8 @@ func OfVector(findings []vectorconfig.Finding, sidecar source.Document, document
 			at = place{line: at.line + found.Line}
 		case strings.HasSuffix(found.Source, " spec.sidecar.config.raw"):
 			at = places.of(append([]string{"spec", "sidecar", "config", "raw"}, stepsOf(found.Path)...)...)
+		case found.Source == vectorconfig.ArgumentsSource, found.Source == vectorconfig.VariablesSource:
+			at = places.of(containerPath(sidecar.Object, found)...)
 		case strings.HasPrefix(found.Path, "sinks."):
 			at = places.of(append([]string{"spec", "sidecar"}, stepsOf(found.Path)...)...)
 		}
@@ -306,6 +310,25 @@ func OfVector(findings []vectorconfig.Finding, sidecar source.Document, document
 		all = append(all, ofVector(found, of.Source, at))
 	}
 	return all
+}
+
+// containerPath returns the path of the argument or the variable in a sidecar's object that a finding is about.
+func containerPath(object client.Object, found vectorconfig.Finding) []string {
+	spec := &v1alpha1.SidecarSpec{}
+	switch object := object.(type) {
+	case *v1alpha1.VectorSidecar:
+		spec = cmp.Or(object.Spec.Sidecar, spec)
+	case *v1alpha1.ClusterVectorSidecar:
+		spec = cmp.Or(object.Spec.Sidecar, spec)
+	}
+	path, i := []string{"spec", "sidecar", "args"}, slices.IndexFunc(spec.Args, func(argument string) bool { return strings.HasPrefix(argument, found.Path) })
+	if found.Source == vectorconfig.VariablesSource {
+		path[2], i = "env", slices.IndexFunc(spec.Env, func(variable corev1.EnvVar) bool { return variable.Name == found.Path })
+	}
+	if i < 0 {
+		return path
+	}
+	return append(path, strconv.Itoa(i))
 }
 
 // configMapOf finds the ConfigMap of the documents that a source names, as in

@@ -61,34 +61,25 @@ func (c *Container) texts() []string {
 		return nil
 	}
 	var all []string
-	for _, line := range [][]string{c.Args, c.Commands} {
-		for _, argument := range line {
-			all = append(all, strings.FieldsFunc(argument, func(r rune) bool { return r == '=' || r == ',' })...)
-		}
+	words := slices.Clone(c.Commands)
+	for _, argument := range c.Args {
+		words = append(words, argument.Value)
+	}
+	for _, word := range words {
+		all = append(all, strings.FieldsFunc(word, func(r rune) bool { return r == '=' || r == ',' })...)
 	}
 	for _, value := range c.Env {
-		all = append(all, strings.Split(value, ",")...)
+		all = append(all, strings.Split(value.Value, ",")...)
 	}
 	return all
 }
 
-// expanded is a text with the variables that Vector replaces. What is not known may be
-// anything, and so may be what makes the text longer than a path is.
+// expanded returns a text as a pattern: the variables and secrets of which nothing is known may be anything.
 func (c *checker) expanded(text string) string {
-	if !c.isDynamic(text) || len(text) > longestPath {
+	if len(text) > longestPath || !c.isDynamic(text) {
 		return text
 	}
-	room := longestPath - len(text)
-	return variable.ReplaceAllStringFunc(text, func(found string) string {
-		match := variable.FindStringSubmatch(found)
-		if name := match[1] + match[2]; name != "" && c.container != nil && c.container.Env[name] != "" {
-			if value := c.container.Env[name]; len(value)-len(found) <= room {
-				room -= len(value) - len(found)
-				return value
-			}
-		}
-		return "*"
-	})
+	return secret.ReplaceAllLiteralString(variable.ReplaceAllLiteralString(text, "*"), "*")
 }
 
 // resolved is the path that a text is if it is one: what does not begin at the root

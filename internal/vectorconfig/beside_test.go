@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorflags"
 )
 
 // What a configuration may read of the files that lie beside it: a file too many costs
@@ -43,22 +45,22 @@ func TestWhatAConfigurationReadsOfTheFilesBesideIt(t *testing.T) {
 		"the folder":                   {text: source("path: /etc/vector/"), want: beside},
 		"the path of a request":        {text: source("path: /")},
 		"a folder above":               {text: source("excludes: [/etc]")},
-		"a known variable":             {text: source("file: '${DIR}/vector/teams.csv'"), image: interpolating, as: func(c *Container) { c.Env["DIR"] = "/etc" }, want: []string{table}},
-		"a variable in a long text":    {text: source("file: '/etc/${LONG}/teams.csv'"), image: interpolating, as: func(c *Container) { c.Env["LONG"] = "$$" + strings.Repeat("a", longestPath) }, want: beside},
+		"a known variable":             {text: source("file: '${DIR}/vector/teams.csv'"), image: interpolating, as: func(c *Container) { c.set("DIR", "/etc") }, want: []string{table}},
+		"a variable in a long text":    {text: source("file: '/etc/${LONG}/teams.csv'"), image: interpolating, as: func(c *Container) { c.set("LONG", "$$"+strings.Repeat("a", longestPath)) }},
 		"an unknown folder":            {text: source("file: '${DIR}/teams.csv'"), image: interpolating, want: beside},
 		"an unknown name":              {text: source("file: '/etc/vector/${TEAM}.csv'"), image: interpolating, want: beside},
 		"an unknown word":              {text: source("password: '${PASSWORD}'"), image: interpolating},
 		"a variable left as it is":     {text: source("file: '${DIR}/teams.csv'")},
-		"an argument":                  {text: graph("", ok), as: func(c *Container) { c.Args = append(c.Args, "--config="+table+","+other) }, want: []string{other, table}},
-		"a folder as an argument":      {text: graph("", ok), as: func(c *Container) { c.Args = append(c.Args, "--config-dir", "/etc/vector") }, want: beside},
-		"a pattern as an argument":     {text: graph("", ok), as: func(c *Container) { c.Args = append(c.Args, "-c", "/etc/vector/*.yaml") }, want: beside},
-		"a variable":                   {text: graph("", ok), as: func(c *Container) { c.Env["SSL_CERT_FILE"] = crt }, want: []string{crt}},
+		"an argument":                  {text: graph("", ok), as: func(c *Container) { c.Args = append(c.Args, texts("--config="+table+","+other)...) }, want: []string{other, table}},
+		"a folder as an argument":      {text: graph("", ok), as: func(c *Container) { c.Args = append(c.Args, texts("--config-dir", "/etc/vector")...) }, want: beside},
+		"a pattern as an argument":     {text: graph("", ok), as: func(c *Container) { c.Args = append(c.Args, texts("-c", "/etc/vector/*.yaml")...) }, want: beside},
+		"a variable":                   {text: graph("", ok), as: func(c *Container) { c.set("SSL_CERT_FILE", crt) }, want: []string{crt}},
 		"a hook":                       {text: graph("", ok), as: func(c *Container) { c.Commands = []string{"sh", "-c", "cat " + other + "; sleep 5"} }, want: []string{other}},
 		"a file that cannot be read":   {text: "sources: [", want: beside},
 		"a provider":                   {text: "provider: {type: http, url: 'http://config/'}\n", want: beside},
 	} {
 		t.Run(name, func(t *testing.T) {
-			container := &Container{Env: map[string]string{}, Mounts: []Mount{{Path: "/etc/vector", ReadOnly: true}, {Path: "/var/lib/vector"}}}
+			container := &Container{Env: map[string]vectorflags.Text{}, Mounts: []Mount{{Path: "/etc/vector", ReadOnly: true}, {Path: "/var/lib/vector"}}}
 			if test.as != nil {
 				test.as(container)
 			}

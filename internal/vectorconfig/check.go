@@ -12,6 +12,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorflags"
 )
 
 // Options say where a configuration is going to be used.
@@ -27,6 +30,8 @@ type Options struct {
 	Beside []string
 	// Permitted is what the platform lets the configuration have.
 	Permitted Permitted `json:",omitzero"`
+	// IsPartial reports that Vector reads more files than those that are given.
+	IsPartial bool
 }
 
 // Report is what a check found.
@@ -42,21 +47,28 @@ type Report struct {
 	// Programs counts its VRL programs.
 	Programs Programs
 
-	container *Container
-	listeners []listener
+	container   *Container
+	commandLine *vectorflags.CommandLine
+	listeners   []listener
 }
 
 // Check reads the files of one configuration, merges them as Vector does, and
 // checks the whole. The error is the context's, with which it ends.
 func Check(ctx context.Context, files []File, options Options) (*Report, error) {
-	c := &checker{effort: newEffort(ctx), tables: tables(), version: versionOf(options.Image), container: options.Container, files: files, counts: map[Level]int{}}
-	c.interpolates, c.isTabled = c.interpolation(), c.version.isTabled()
+	c := &checker{
+		effort: newEffort(ctx), tables: tables(), version: versionOf(options.Image), files: files, counts: map[Level]int{}, openTexts: map[string]bool{},
+		container: options.Container, commandLine: options.Container.CommandLine(options.Image),
+	}
+	c.interpolates, c.mayInterpolate = c.interpolation()
+	c.isTabled = c.version.isTabled()
 	root, isWhole := c.read()
-	c.root, c.intake = root, intakeOf(root)
-	if options.Image != "" && !c.version.known {
+	c.root, c.intake, c.isPartial = root, intakeOf(root), options.IsPartial || !isWhole
+	c.intake.Other = c.intake.Other || len(files) == 0
+	if options.Image != "" && !c.version.known && len(files) > 0 {
 		c.report(versionUnknown, position{}, "", "the tag of image %q tells no version of Vector: what depends on the version is only warned of", options.Image)
 	}
-	if isWhole {
+	c.checkCommandLine()
+	if len(c.trees) > 0 {
 		c.check()
 	}
 	c.checkUnset()
@@ -67,8 +79,8 @@ func Check(ctx context.Context, files []File, options Options) (*Report, error) 
 	// What is not permitted must not be lost among other findings, of which some are not kept.
 	c.findings = append(c.forbid(&options.Permitted, isWhole), c.findings...)
 	slices.SortStableFunc(c.findings, func(a, b Finding) int { return cmp.Compare(a.Level, b.Level) })
-	dataDir, _ := c.dataDir()
-	return &Report{Findings: c.findings, Intake: c.intake, DataDir: dataDir, Beside: beside, Programs: c.programs, container: options.Container, listeners: c.listeners}, nil
+	dataDir, _, _ := c.dataDir()
+	return &Report{Findings: c.findings, Intake: c.intake, DataDir: dataDir, Beside: beside, Programs: c.programs, container: options.Container, commandLine: c.commandLine, listeners: c.listeners}, nil
 }
 
 // mostFindings is how many findings of a level are kept: who has more mends these
@@ -97,9 +109,14 @@ type checker struct {
 	// isTabled reports whether the options of what is judged are known: then what is not
 	// among them does not exist.
 	isTabled bool
-	// interpolates tells whether ${VAR} is replaced, interpolations what was in the files.
-	interpolates   bool
-	interpolations []*interpolation
+	// isPartial reports that Vector reads files that are not read here.
+	isPartial   bool
+	commandLine *vectorflags.CommandLine
+	// interpolates reports whether Vector certainly replaces ${VAR}, mayInterpolate whether it may. interpolations are
+	// those of the files, openTexts the texts and keys with variables that are not known.
+	interpolates, mayInterpolate bool
+	interpolations               []*interpolation
+	openTexts                    map[string]bool
 	// told are variables, and backends behind "secret ".
 	told       map[string]bool
 	components []*component
@@ -113,17 +130,30 @@ type checker struct {
 func (c *checker) read() (root *value, isWhole bool) {
 	root = &value{form: table, at: position{line: 1, column: 1}}
 	isWhole = true
-	for i := range c.files {
-		if c.effort.ctx.Err() != nil {
-			return root, false
+	for i := 0; i < len(c.files); {
+		directory, first := c.files[i].Directory, i
+		var files []File
+		var trees []*value
+		for ; i < len(c.files) && (i == first || directory != "" && c.files[i].Directory == directory); i++ {
+			if c.effort.ctx.Err() != nil {
+				return root, false
+			}
+			tree := c.parseFile(i)
+			if tree == nil {
+				isWhole = false
+				continue
+			}
+			files, trees = append(files, c.files[i]), append(trees, tree)
+			if !strings.Contains(c.files[i].Below, "/") {
+				c.trees = append(c.trees, tree)
+			}
 		}
-		tree := c.parseFile(i)
-		if tree == nil {
-			isWhole = false
-			continue
+		switch {
+		case directory != "":
+			c.mergeDirectory(root, files, trees)
+		case len(trees) > 0:
+			c.merge(root, trees[0])
 		}
-		c.trees = append(c.trees, tree)
-		c.merge(root, tree)
 	}
 	return root, isWhole
 }

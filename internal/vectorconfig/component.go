@@ -39,6 +39,16 @@ type component struct {
 	// inputs are as written, sources as they were resolved.
 	inputs  []input
 	sources []*output
+	// hasOpenAddress reports whether a listening address is not known.
+	hasOpenAddress bool
+}
+
+// profileListens returns the listening addresses of the component's type.
+func (one *component) profileListens() []listening {
+	if one.profile == nil {
+		return nil
+	}
+	return one.profile.listens
 }
 
 // output is where events come out of a component.
@@ -93,7 +103,7 @@ func (c *checker) readComponent(one *component) bool {
 	c.readInputs(one)
 	typed := one.options.get("type")
 	switch {
-	case one.options.form == open || typed.form == open || c.hasOpenKey(one.options):
+	case one.options.form == open || typed.form == open || typed.form == null && c.hasOpenKey(one.options):
 	case typed.form == null:
 		advice := mergesOnce
 		if !one.options.has(mergeKey) {
@@ -103,6 +113,9 @@ func (c *checker) readComponent(one *component) bool {
 	case typed.form != text || typed.scalar == "":
 		c.report(noType, typed.at, one.path+".type", "type is %s, not the name of a %s", typed.form.noun(), one.kind)
 	case c.isDynamic(typed.scalar):
+		if !c.mayBeOneOf(typed.scalar, c.tables.names[one.kind]) {
+			c.add(unknownType, typed.at, one.path+".type", c.version.isCovered(), "there is no %s of type %q", one.kind, typed.scalar)
+		}
 	default:
 		one.typeName = typed.scalar
 		one.profile = c.profileOf(one, typed.at)
@@ -206,10 +219,9 @@ func (one *component) isSinkLike() bool {
 	return one.kind == sink || one.kind == memory && len(one.inputs) > 0
 }
 
-// isDynamic tells whether Vector may put something else in the place of a text
-// before it reads it.
+// isDynamic reports whether a part of a text is not known: a variable or a secret.
 func (c *checker) isDynamic(scalar string) bool {
-	return strings.Contains(scalar, "SECRET[") || strings.Contains(scalar, "$") && c.mayInterpolate()
+	return c.openTexts[scalar] || strings.Contains(scalar, "SECRET[") && secret.MatchString(scalar)
 }
 
 // is tells whether a component has one of these types.

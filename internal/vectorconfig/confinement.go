@@ -25,7 +25,7 @@ func (c *checker) checkConfinement(one *component) {
 	if one.is("opentelemetry") {
 		options = options.get("protocol") // Its options are those of an http sink.
 	}
-	if allowed := options.get(unconfinedKey); allowed.isTrue() || allowed.form == open {
+	if allowed := options.get(unconfinedKey); allowed.isTrue() || allowed.form == open || c.hasOpenKey(options) {
 		return
 	}
 	for _, of := range one.profile.confined {
@@ -63,7 +63,7 @@ func (c *checker) checkConfined(one *component, of confined) {
 var field = regexp.MustCompile(`\{\{[^}]+\}\}`)
 
 func (c *checker) checkTemplate(template string, at position, path, kind string) {
-	if !field.MatchString(template) || c.isDynamic(template) {
+	if !field.MatchString(c.knownStart(template)) {
 		return
 	}
 	prefix, _, _ := strings.Cut(template, "{{")

@@ -7,17 +7,23 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorflags"
 )
 
 // Container is what the checks need to know of the container that Vector runs in.
 type Container struct {
-	Args []string
+	// Args are the arguments of Vector, or of IsOtherProgram, a program that may start it.
+	Args           []vectorflags.Text
+	IsOtherProgram bool
 	// Commands are the words of what else is run in it, such as by probes and hooks.
 	Commands []string
+	// Absent are configuration files that Vector is told to read and that do not exist in the container.
+	Absent []vectorflags.Source
 	// WorkingDir is where Vector runs; "" for the root.
 	WorkingDir string
-	// Env holds the variables by name; the value is "" where it is not known.
-	Env map[string]string
+	// Env holds the variables by name.
+	Env map[string]vectorflags.Text
 	// OpenEnv tells that there are more variables than Env has.
 	OpenEnv bool
 	Mounts  []Mount
@@ -41,18 +47,14 @@ type Mount struct {
 	SizeLimit int64
 }
 
-// has tells whether an argument or a variable switches something on.
-func (c *Container) has(argument, variable string) bool {
-	return c != nil && (slices.Contains(c.Args, argument) || c.Env[variable] == "true")
-}
-
-// mayHave reports whether it is not known if a variable switches something on.
-func (c *Container) mayHave(variable string) bool {
+// CommandLine returns what Vector reads of the arguments and variables. Of an unknown release it reads what the newest does.
+func (c *Container) CommandLine(image string) *vectorflags.CommandLine {
 	if c == nil {
-		return true
+		return vectorflags.Parse(vectorflags.Input{IsOtherProgram: true})
 	}
-	value, isSet := c.Env[variable]
-	return isSet && value == "" || !isSet && c.OpenEnv
+	return vectorflags.Parse(vectorflags.Input{
+		Minor: versionOf(image).minor, Args: c.Args, Env: c.Env, HasMoreEnv: c.OpenEnv, IsOtherProgram: c.IsOtherProgram,
+	})
 }
 
 // defines reports whether a variable is there, or may be: the container runtime sets

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorflags"
 )
 
 // image is that of the tests, unless they say otherwise.
@@ -21,8 +23,8 @@ const image = "docker.io/timberio/vector:0.57.0-distroless-static"
 // sidecar is a container as the chart makes it.
 func sidecar() *Container {
 	return &Container{
-		Args:         []string{"--config", "/etc/vector/vector.yaml"},
-		Env:          map[string]string{"VECTOR_SELF_POD_NAME": "", "VECTOR_GRACEFUL_SHUTDOWN_LIMIT_SECS": "20"},
+		Args:         texts("--config", "/etc/vector/vector.yaml"),
+		Env:          map[string]vectorflags.Text{"VECTOR_SELF_POD_NAME": openText, "VECTOR_GRACEFUL_SHUTDOWN_LIMIT_SECS": {Value: "20"}},
 		ReadOnlyRoot: true,
 		Mounts: []Mount{
 			{Path: "/etc/vector", ReadOnly: true}, {Path: "/var/log/app", ReadOnly: true},
@@ -58,8 +60,8 @@ func corpus(t *testing.T, folder string, visit func(t *testing.T, file File, opt
 				options.Container.ProbePorts = []int{port}
 			}
 			if strings.Contains(string(content), "Interpolation is switched on") {
-				options.Container.Env["VECTOR_DANGEROUSLY_ALLOW_ENV_VAR_INTERPOLATION"] = "true"
-				options.Container.Env["INGEST_TOKEN"] = ""
+				options.Container.set("VECTOR_DANGEROUSLY_ALLOW_ENV_VAR_INTERPOLATION", "true")
+				options.Container.Env["INGEST_TOKEN"] = openText
 			}
 			visit(t, File{Name: filepath.Base(path), Text: string(content)}, options, head)
 		})
@@ -94,3 +96,18 @@ func TestBrokenConfigurationsAreToldWithTheirCulprit(t *testing.T) {
 	})
 	require.GreaterOrEqual(t, count, 40)
 }
+
+// openText is a text that only the pod knows.
+var openText = vectorflags.Text{IsOpen: true}
+
+// texts are known arguments.
+func texts(words ...string) []vectorflags.Text {
+	var all []vectorflags.Text
+	for _, word := range words {
+		all = append(all, vectorflags.Text{Value: word})
+	}
+	return all
+}
+
+// set gives the container a variable with a known value.
+func (c *Container) set(name, value string) { c.Env[name] = vectorflags.Text{Value: value} }

@@ -4,12 +4,13 @@
 package vectorconfig
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
-	"slices"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorflags"
 )
 
 // File is one file of a configuration.
@@ -18,6 +19,11 @@ type File struct {
 	Name string
 	// Source is what findings call the file; Name if empty.
 	Source string
+	// Format is yaml, json or toml if Vector is told the format; "" for the one that the extension of Name stands for.
+	Format string `json:",omitempty"`
+	// Directory is the directory that Vector is told to read, and Below the path of the file in it. Both are "" for a file
+	// that is named itself.
+	Directory, Below string `json:",omitempty"`
 	// Text is the content.
 	Text string
 	// Printed tells that Text was printed from data and is nobody's: what is wrong
@@ -25,11 +31,10 @@ type File struct {
 	Printed bool
 }
 
-// Extensions are those by which Vector tells a format.
-var extensions = []string{".yaml", ".yml", ".json", ".toml"}
+// IsConfig reports whether the extension of a name stands for a format.
+func IsConfig(name string) bool { return vectorflags.FormatFor(name) != "" }
 
-// IsConfig tells whether Vector reads a file of this name.
-func IsConfig(name string) bool { return slices.Contains(extensions, path.Ext(name)) }
+func (f *File) format() string { return cmp.Or(f.Format, vectorflags.FormatFor(f.Name)) }
 
 // fault is why a file cannot be read.
 type fault struct {
@@ -46,15 +51,15 @@ type fault struct {
 func parse(file File, number int) (*value, *fault) {
 	var root *value
 	var failed *fault
-	switch extension := path.Ext(file.Name); extension {
-	case ".yaml", ".yml":
+	switch file.format() {
+	case "yaml":
 		root, failed = parseYAML(file.Text)
-	case ".json":
+	case "json":
 		root, failed = parseJSON(file.Text)
-	case ".toml":
+	case "toml":
 		root, failed = parseTOML(file.Text)
 	default:
-		failed = &fault{code: badExtension, message: fmt.Sprintf("the extension %q is none of .yaml, .yml, .json, .toml, by which Vector tells the format", extension)}
+		failed = &fault{code: badExtension, message: fmt.Sprintf("the extension %q is none of .yaml, .yml, .json, .toml, by which Vector tells the format", path.Ext(file.Name))}
 	}
 	if failed != nil {
 		failed.at.file = number

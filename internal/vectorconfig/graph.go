@@ -51,6 +51,12 @@ func (c *checker) reportCycle(up []*component) {
 }
 
 func (c *checker) checkConsumers() {
+	hasOpenInput := func(one *component) bool {
+		return one.options.form == open || one.options.get("inputs").form == open || slices.ContainsFunc(one.inputs, func(in input) bool { return c.isDynamic(in.text) })
+	}
+	if c.isRootOpen() || slices.ContainsFunc(c.components, hasOpenInput) {
+		return
+	}
 	for _, one := range c.components {
 		for _, out := range one.outputs {
 			if !out.isUsed && one.kind != memory && c.outputs[out.id] == out {

@@ -4,6 +4,7 @@
 package vectorconfig
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -86,12 +87,15 @@ func (c *checker) checkRepeated(one *component) {
 // checkInputs links inputs to outputs: each has to exist, and to give something
 // that its consumer takes.
 func (c *checker) checkInputs() {
-	relaxed := c.root.get("wildcard_matching").scalar == "relaxed"
+	matching := c.root.get("wildcard_matching")
+	relaxed := matching.form == open || c.mayBe(matching.scalar, "relaxed")
+	ids := slices.Collect(maps.Keys(c.outputs))
 	for _, one := range c.components {
 		for _, in := range one.inputs {
 			out := c.outputs[in.text]
 			switch {
-			case out == nil && (c.isDynamic(in.text) || relaxed && isPattern(in.text)):
+			case out == nil && relaxed && isPattern(in.text):
+			case out == nil && c.isDynamic(in.text) && (isPattern(in.text) || c.mayBeOneOf(in.text, ids)):
 			case out == nil && c.hasUnknownOutputs(in.text): // It may be there.
 			case out == nil:
 				c.reportUnknownInput(one, in)
@@ -107,23 +111,50 @@ func (c *checker) checkInputs() {
 // hasUnknownOutputs reports whether an input may be an output of a component whose type,
 // options or id are not known.
 func (c *checker) hasUnknownOutputs(text string) bool {
-	for _, section := range sections {
-		if of := c.root.get(section.key); of.form == open || c.hasOpenKey(of) {
-			return true
-		}
-	}
 	id, _, isNamed := strings.Cut(text, ".")
-	for _, k := range []kind{source, transform} {
-		if owner := c.byKind[k][id]; isNamed && owner != nil && (owner.profile == nil || c.isOpenComponent(owner)) {
+	if c.isRootOpen() || c.hasUnknownTable() {
+		return true
+	}
+	for _, section := range sections {
+		of := c.root.get(section.key)
+		isMeant := func(e entry) bool {
+			return c.isDynamic(e.key) && (c.mayBe(e.key, text) || c.mayBe(e.key, id) || c.isDynamic(text))
+		}
+		if of.form == open || slices.ContainsFunc(of.entries, isMeant) {
 			return true
 		}
 	}
-	return c.hasOpenKey(c.root)
+	for _, k := range []kind{source, transform} {
+		for _, owner := range c.byKind[k] {
+			isMeant := isNamed && owner.id == id || c.isDynamic(text)
+			if isMeant && (owner.profile == nil || c.isOpenComponent(owner)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
-// isOpenComponent reports whether an option of a component may be anything.
+// hasUnknownTable reports whether an enrichment table may be a source whose outputs are not known.
+func (c *checker) hasUnknownTable() bool {
+	tables := c.root.get("enrichment_tables")
+	return tables.form == open || c.hasOpenKey(tables) || slices.ContainsFunc(tables.entries, func(e entry) bool {
+		typed, config := e.value.get("type"), e.value.get("source_config")
+		mayBeMemory := e.value.form == open || typed.form == open || c.hasOpenKey(e.value) || c.mayBe(typed.scalar, "memory")
+		isKnown := typed.scalar == "memory" && config.form != open && !c.hasOpenKey(config) && !c.hasOpenKey(e.value) &&
+			config.get("source_key").form != open && !c.isDynamic(config.get("source_key").scalar) && config.get("export_expired_items").form != open
+		return mayBeMemory && !isKnown
+	})
+}
+
+// isOpenComponent reports whether an option of a component may be anything, or a part of what names its outputs.
 func (c *checker) isOpenComponent(one *component) bool {
-	return one.options.form == open || c.hasOpenKey(one.options) ||
+	isOpenRoute := func(v *value) bool {
+		name := v.get("name")
+		return v.form == open || name.form == open || c.isDynamic(name.scalar) || c.hasOpenKey(v)
+	}
+	return one.options.form == open || c.hasOpenKey(one.options) || c.hasOpenKey(one.options.get("route")) ||
+		slices.ContainsFunc(one.options.get("routes").items, isOpenRoute) ||
 		slices.ContainsFunc(one.options.entries, func(e entry) bool { return e.value.form == open })
 }
 

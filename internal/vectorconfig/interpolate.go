@@ -23,6 +23,9 @@ const placeholderFormat = "8172635%06d9"
 
 var placeholder = regexp.MustCompile(`8172635(\d{6})9`)
 
+// doubled is a placeholder as withOpenKeys writes it.
+var doubled = regexp.MustCompile(`(8172635\d{6}9)(?:: | = )8172635\d{6}9`)
+
 // interpolation is a file whose variables are replaced as Vector does it, in the text,
 // before it is parsed.
 type interpolation struct {
@@ -35,9 +38,11 @@ type interpolation struct {
 	// unset are the variables that the container has not, where each is asked for first.
 	unset   []unset
 	isUnset map[string]bool
-	// alone are the lines that are nothing but a variable that is not known.
-	alone []int
-	// fit tells of variables of the container whether their value is replaceable.
+	// alone are the lines that are nothing but a variable that is not known. It may stand for keys: if hasOpenKeys, it is
+	// one.
+	alone       []int
+	hasOpenKeys bool
+	// fit tells of variables of the container whether their value can be inserted.
 	fit map[string]bool
 }
 
@@ -47,17 +52,27 @@ type moved struct {
 	isOpen                        bool
 }
 
-// unset is a variable that the container has not, and where it is asked for.
+// unset is a variable that the container does not have, and its first place.
 type unset struct {
 	name string
 	at   position
 }
 
-// mayInterpolate reports whether variables are replaced, or may be: who says so may not
-// be known yet.
-func (c *checker) mayInterpolate() bool {
-	return c.interpolates || !c.version.known || c.version.minor >= interpolatedUntil && c.container.mayHave("VECTOR_DANGEROUSLY_ALLOW_ENV_VAR_INTERPOLATION")
-}
+// variableState is what is known of the value of a variable.
+type variableState int
+
+const (
+	// openValue is a value that is not known.
+	openValue variableState = iota
+	knownValue
+	// missingValue is the value of a variable that the container does not have.
+	missingValue
+	// rejectedValue is a value that Vector does not insert.
+	rejectedValue
+)
+
+// isRootOpen reports whether there may be more at the top of the configuration: in a file that is not read, or by a variable.
+func (c *checker) isRootOpen() bool { return c.isPartial || c.hasOpenKey(c.root) }
 
 // hasOpenKey reports whether a table has a key that may become any other.
 func (c *checker) hasOpenKey(v *value) bool {
@@ -69,7 +84,7 @@ func (c *checker) hasOpenKey(v *value) bool {
 func (c *checker) parseFile(number int) *value {
 	file := c.files[number]
 	var in *interpolation
-	if c.mayInterpolate() && strings.IndexByte(file.Text, '$') >= 0 {
+	if c.mayInterpolate && strings.IndexByte(file.Text, '$') >= 0 {
 		text, replaced, failed := c.interpolate(file.Text, number)
 		if failed != nil {
 			c.report(failed.code, failed.at, "", "%s", failed.message)
@@ -78,6 +93,11 @@ func (c *checker) parseFile(number int) *value {
 		file.Text, in = text, replaced
 	}
 	tree, failed := parse(file, number)
+	if failed != nil && !failed.isMild && in.explains(failed) {
+		if again, _ := parse(in.withOpenKeys(file), number); again != nil {
+			tree, failed = again, nil
+		}
+	}
 	if failed != nil {
 		failed.at = in.origin(failed.at)
 		c.add(failed.code, failed.at, "", !failed.isMild && !in.explains(failed), "%s", failed.message, failed.help)
@@ -85,7 +105,7 @@ func (c *checker) parseFile(number int) *value {
 	if tree == nil {
 		return nil
 	}
-	in.restore(tree)
+	c.restore(in, tree)
 	if !tree.fitsTOML() {
 		c.checkFitsTOML("", tree)
 	}
@@ -183,41 +203,71 @@ func (in *interpolation) hide(written string, line int, isAlone bool) string {
 	return fmt.Sprintf(placeholderFormat, len(in.open)-1)
 }
 
-// valueOf is what a variable stands for, as far as that is known. It notes one that the
-// container has not. Nothing is known where it is not certain that Vector replaces it.
+// valueOf returns the text that Vector inserts for a variable, and whether it is known. It reports a variable that the container
+// does not have, and a value that Vector does not insert. Nothing is known if it is not certain that Vector inserts values.
 func (c *checker) valueOf(written string, in *interpolation, at position) (value string, isKnown bool) {
 	match := variable.FindStringSubmatch(written)
-	name, modifier := match[1]+match[2], strings.TrimPrefix(match[3], ":")
-	if name == "" || !c.interpolates || c.container == nil {
+	name, modifier := match[1]+match[2], match[3]
+	if !c.interpolates {
 		return "", false
 	}
-	value, isSet := c.container.Env[name]
+	if name == "" { // $$
+		return "$", true
+	}
+	value, state := c.lookUp(name, in)
+	alternative, hasDefault := strings.CutPrefix(strings.TrimPrefix(modifier, ":"), "-")
+	isDefault := hasDefault && (state == missingValue || state == knownValue && value == "" && modifier[0] == ':')
 	switch {
-	case isSet:
-		isFit, isSeen := in.fit[name]
-		if !isSeen { // A value may be large, and asked for many times.
-			isFit = isReplaceable(value)
-			in.fit[name] = isFit
-		}
-		return value, isFit && value != "" // An empty one may come from elsewhere.
-	case c.container.OpenEnv || c.container.defines(name):
-		return "", false
-	case strings.HasPrefix(modifier, "-"):
-		return modifier[1:], isReplaceable(modifier[1:])
-	default:
+	case isDefault:
+		return alternative, isInsertable(alternative)
+	case state == missingValue:
 		if !in.isUnset[name] {
 			in.isUnset[name] = true
 			in.unset = append(in.unset, unset{name, at})
 		}
 		return "", false
+	case state == rejectedValue:
+		c.report(badVariable, at, "", "the value of the variable %s has a line break, which Vector rejects since 0.%d", name, rejectsLineBreaks)
+		return "", false
+	case state == knownValue && value == "" && strings.HasPrefix(modifier, ":?"):
+		c.report(badVariable, at, "", "the variable %s is empty, and the configuration requires a value", name)
 	}
+	return value, state == knownValue
 }
 
-// isReplaceable reports whether a value is as it will be in the text: what has another
-// variable in it is replaced no further, or only by the kubelet.
-func isReplaceable(value string) bool {
-	return !strings.ContainsAny(value, "$\r\n") && !placeholder.MatchString(value)
+// rejectsLineBreaks is the first 0.x that rejects line breaks in values.
+const rejectsLineBreaks = 51
+
+// lookUp returns the value of a variable of the container.
+func (c *checker) lookUp(name string, in *interpolation) (value string, state variableState) {
+	if c.container == nil {
+		return "", openValue
+	}
+	text, isSet := c.container.Env[name]
+	switch {
+	case isSet && text.IsOpen, !isSet && (c.container.OpenEnv || c.container.defines(name)):
+		return "", openValue
+	case !isSet:
+		return "", missingValue
+	case strings.ContainsAny(text.Value, "\r\n"):
+		if c.version.minor < rejectsLineBreaks {
+			return "", openValue // Lines of the text would not be those of the file any more.
+		}
+		return "", rejectedValue
+	}
+	isFit, isSeen := in.fit[name]
+	if !isSeen { // A value may be large, and asked for many times.
+		isFit = isInsertable(text.Value)
+		in.fit[name] = isFit
+	}
+	if !isFit {
+		return "", openValue
+	}
+	return text.Value, knownValue
 }
+
+// isInsertable reports whether a value cannot be taken for a placeholder.
+func isInsertable(value string) bool { return !placeholder.MatchString(value) }
 
 // explains reports whether variables that are not known may be why a file cannot be read.
 func (in *interpolation) explains(failed *fault) bool {
@@ -248,9 +298,9 @@ func (in *interpolation) origin(at position) position {
 	return at
 }
 
-// restore writes the variables that are not known back into what was parsed, and mends
+// restore writes the variables that are not known back into a parsed file, and corrects
 // its positions. A value that is nothing but such variables is open: it may be anything.
-func (in *interpolation) restore(v *value) {
+func (c *checker) restore(in *interpolation, v *value) {
 	if in == nil {
 		return
 	}
@@ -258,21 +308,23 @@ func (in *interpolation) restore(v *value) {
 	if (v.form == text || v.form == number || v.form == wide) && len(in.open) > 0 {
 		if written := in.written(v.scalar); written != v.scalar {
 			v.scalar = written
+			c.openTexts[written] = true
 			if v.form != text {
 				v.form = open
 			}
 		}
 	}
 	for _, item := range v.items {
-		in.restore(item)
+		c.restore(in, item)
 	}
 	for i := range v.entries {
 		e := &v.entries[i]
 		e.at = in.origin(e.at)
 		if written := in.written(e.key); written != e.key {
 			e.key, e.isNoText = written, false
+			c.openTexts[written] = true
 		}
-		in.restore(e.value)
+		c.restore(in, e.value)
 	}
 	if v.index != nil {
 		for i := range v.entries {
@@ -285,6 +337,9 @@ func (in *interpolation) restore(v *value) {
 func (in *interpolation) written(text string) string {
 	if !strings.Contains(text, "8172635") {
 		return text
+	}
+	if in.hasOpenKeys { // In a text of several lines, the line is a part of it.
+		text = doubled.ReplaceAllString(text, "$1")
 	}
 	return placeholder.ReplaceAllStringFunc(text, func(found string) string {
 		if n, _ := strconv.Atoi(found[7 : len(found)-1]); n < len(in.open) {

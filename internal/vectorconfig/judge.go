@@ -51,7 +51,8 @@ func (c *checker) judge(path, of string, at position, v *value, object *vectorop
 		case slices.Contains(except, e.key):
 		case option != nil:
 			c.judgeOption(join(path, e.key), e.value, option)
-		case !c.isOpen(e.key) && c.effort.nearest(e.key, missing) == "":
+		case c.isOpen(e.key) && c.mayBeOneOf(e.key, allNames(object)):
+		case c.effort.nearest(e.key, missing) == "":
 			c.reportUnknown(path, of, e, object)
 		}
 	}
@@ -186,6 +187,15 @@ func (c *checker) reportUnknown(path, of string, e *entry, object *vectoroptions
 	c.add(unknownOption, e.at, here, object.Denies && c.isTabled, "%s has no option %q%s", of, e.key, ignored, advice)
 }
 
+// allNames returns the keys that an object may have, without free ones.
+func allNames(object *vectoroptions.Object) []string {
+	var all []string
+	for _, option := range object.Options {
+		all = append(all, option.Name)
+	}
+	return all
+}
+
 // names are those that one may write in an object, without free keys.
 func names(object *vectoroptions.Object) []string {
 	var all []string
@@ -243,7 +253,11 @@ func (c *checker) judgeOption(path string, v *value, option *vectoroptions.Optio
 
 // judgeValue holds a value to the forms that its option may have.
 func (c *checker) judgeValue(path string, v *value, forms []vectoroptions.Form) {
-	if len(forms) == 0 || v.form == null || v.form == wide || v.form == open || v.form == text && (c.isDynamic(v.scalar) || strings.Contains(v.scalar, "{{") && !isTemplate(forms) && !isProgram(forms)) {
+	if len(forms) == 0 || v.form == null || v.form == wide || v.form == open || v.form == text && strings.Contains(v.scalar, "{{") && !isTemplate(forms) && !isProgram(forms) {
+		return
+	}
+	if v.form == text && c.isDynamic(v.scalar) {
+		c.judgeOpenText(path, v, forms)
 		return
 	}
 	var choices []string

@@ -37,7 +37,7 @@ var exclusive = []struct {
 }
 
 func (c *checker) checkExclusive(one *component) {
-	if !c.isTabled || c.version.minor != vectoroptions.Schema || one.options.form == open || c.hasOpenKey(one.options) {
+	if !c.isTabled || c.version.minor != vectoroptions.Schema || one.options.form == open {
 		return
 	}
 	for _, of := range exclusive {
@@ -49,7 +49,8 @@ func (c *checker) checkExclusive(one *component) {
 			return v.form == null || one.kind == sink && v.form == list && len(v.items) == 0
 		})
 		switch {
-		case len(given) == 0 && of.isNeeded:
+		case len(given) == 0 && (!of.isNeeded || c.hasOpenKey(one.options)):
+		case len(given) == 0:
 			c.report(missingOption, one.at, one.path, "the %s %q needs %s", one.kind, one.typeName, strings.Join(of.choices, " or "))
 		case len(given) > 1:
 			c.report(unknownOption, one.at, one.path, "the %s %q has %s: Vector takes one of them", one.kind, one.typeName, strings.Join(given, " and "), help("leave out the others"))

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorflags"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectoroptions"
 )
 
@@ -224,7 +225,7 @@ func TestVariablesAreNoWayRound(t *testing.T) {
 	permitted := Permitted{Hosts: Lists{Allow: []string{"*.example.com"}}}
 	const config = "sources: {in: {type: demo_logs, format: json}}\nsinks:\n  out:\n    type: http\n    inputs: [in]\n    encoding: {codec: json}\n    uri: %s\n"
 	file := func(uri string) File { return File{Name: "vector.yaml", Text: strings.Replace(config, "%s", uri, 1)} }
-	known := &Container{Env: map[string]string{"HOST": "evil.test", "GOOD": "logs.example.com"}}
+	known := &Container{Env: map[string]vectorflags.Text{"HOST": {Value: "evil.test"}, "GOOD": {Value: "logs.example.com"}}}
 
 	require.Equal(t, []string{"VSC604 sinks.out.uri: where it connects to is restricted, and its value is not literal"},
 		refusals(t, permitted, "vector:0.56.0", known, file("https://${HOST}")))
@@ -233,7 +234,7 @@ func TestVariablesAreNoWayRound(t *testing.T) {
 	require.Equal(t, []string{`VSC603 sinks.out.uri: "https://${HOST}" may be an address, and nobody can tell which: "${HOST}" is no name of a host: write letters, digits and dashes, and other scripts as xn--…`},
 		refusals(t, permitted, "vector:0.57.0", known, file("https://${HOST}")), "it stays as it is, and is no host")
 
-	unknown := &Container{Env: map[string]string{"X": ""}, OpenEnv: true}
+	unknown := &Container{Env: map[string]vectorflags.Text{"X": openText}, OpenEnv: true}
 	found := refusals(t, permitted, "vector:0.56.0", unknown, file("https://logs.example.com # ${X}"))
 	require.Equal(t, []string{": ${X} stands for a text that is not known here, with which anything may get into the configuration"}, []string{strings.TrimPrefix(found[0], "VSC604 ")})
 }

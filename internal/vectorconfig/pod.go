@@ -5,7 +5,6 @@ package vectorconfig
 
 import (
 	"fmt"
-	"strconv"
 )
 
 // Pod is what the checks need to know of the rest of the pod.
@@ -43,11 +42,16 @@ func (r *Report) In(pod Pod) []Finding {
 	if pod.GraceSeconds == nil || r.container == nil {
 		return found
 	}
-	limit := int64(defaultShutdownSeconds)
-	if n, err := strconv.ParseInt(r.container.Env["VECTOR_GRACEFUL_SHUTDOWN_LIMIT_SECS"], 10, 64); err == nil {
-		limit = n
+	limit, isKnown := r.commandLine.Number("graceful-shutdown-limit-secs")
+	isUnlimited, _ := r.commandLine.Toggle("no-graceful-shutdown-limit")
+	if limit == 0 {
+		limit = defaultShutdownSeconds
 	}
-	if total := limit + r.container.DrainSeconds; total > *pod.GraceSeconds {
+	total := limit + r.container.DrainSeconds
+	switch {
+	case isUnlimited:
+		found = append(found, r.finding(shutdownTooLong, "draining has no limit, and the pod has %d s", *pod.GraceSeconds))
+	case isKnown && total > *pod.GraceSeconds:
 		found = append(found, r.finding(shutdownTooLong, "draining may take %d s, and the pod has %d s", total, *pod.GraceSeconds))
 	}
 	return found

@@ -36,7 +36,7 @@ func isProgram(forms []vectoroptions.Form) bool {
 // judgeProgram finds what is wrong with a VRL program, if Vector reads it when it starts: those
 // of tests it does not. Of no use is what would not be kept.
 func (c *checker) judgeProgram(path string, v *value, isCondition bool) {
-	if v.form != text || c.isDynamic(v.scalar) || strings.HasPrefix(path, "tests[") {
+	if v.form != text || strings.HasPrefix(path, "tests[") {
 		return
 	}
 	minor, level := c.version.minor, Error
@@ -47,7 +47,8 @@ func (c *checker) judgeProgram(path string, v *value, isCondition bool) {
 		c.programs.NotJudged++
 		return
 	}
-	report := vrl.Check(v.scalar, vrl.Options{Minor: minor, Effort: mostReadAhead - c.readAhead, IsCondition: isCondition, IsAny: c.hasNoSchema(), Nearest: c.effort.nearest})
+	known, openLines := c.withoutOpenParts(v.scalar)
+	report := vrl.Check(known, vrl.Options{Minor: minor, Effort: mostReadAhead - c.readAhead, IsCondition: isCondition, IsAny: c.hasNoSchema(), Nearest: c.effort.nearest})
 	c.readAhead += report.Effort
 	switch report.Coverage {
 	case vrl.Fully:
@@ -59,6 +60,9 @@ func (c *checker) judgeProgram(path string, v *value, isCondition bool) {
 	}
 	lines := strings.Split(v.scalar, "\n")
 	for _, one := range report.Findings {
+		if len(openLines) > 0 && (one.Kind != vrl.Function || openLines[one.Line]) {
+			continue // It may depend on what is not known.
+		}
 		at, isFound := c.within(v.at, lines[:one.Line], one.Column)
 		message := one.Message
 		if !isFound && len(lines) > 1 {
@@ -72,7 +76,7 @@ func (c *checker) judgeProgram(path string, v *value, isCondition bool) {
 func (c *checker) hasNoSchema() bool {
 	schema := c.root.get("schema")
 	enabled := schema.get("enabled")
-	return !c.hasOpenKey(c.root) && schema.form != open && !c.hasOpenKey(schema) && (enabled.form == null || enabled.isFalse())
+	return !c.isRootOpen() && schema.form != open && !c.hasOpenKey(schema) && (enabled.form == null || enabled.isFalse())
 }
 
 // within finds the last of a text's lines, up to a place in it, in the file that it is

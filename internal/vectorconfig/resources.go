@@ -76,9 +76,11 @@ func (c *checker) listenersOf(one *component) []listener {
 		if given.form == null {
 			at, address = one.at, of.standard
 		}
-		if host, port, ok := splitAddress(address); ok {
+		host, port, ok := splitAddress(address)
+		if ok {
 			all = append(all, c.listener(one.path+"."+of.option, of.protocol, at, host, port))
 		}
+		one.hasOpenAddress = one.hasOpenAddress || !ok && (given.form == open || c.isDynamic(address))
 	}
 	return all
 }

@@ -60,6 +60,10 @@ const (
 	literalVariable  Code = "VSC406"
 	unsetVariable    Code = "VSC407"
 	unknownSecret    Code = "VSC408"
+	badVariable      Code = "VSC409"
+	unknownFlag      Code = "VSC410"
+	badFlagValue     Code = "VSC411"
+	absentFile       Code = "VSC412"
 
 	nodeOnly          Code = "VSC501"
 	outsideMounts     Code = "VSC502"
@@ -132,6 +136,10 @@ var rules = []Rule{
 	{literalVariable, Warning, "A variable stays as it is written", "read it in VRL with get_env_var!, use a secret backend, or set VECTOR_DANGEROUSLY_ALLOW_ENV_VAR_INTERPOLATION=true in sidecar.env"},
 	{unsetVariable, Error, "A variable that the container does not have", "add it to sidecar.env, or give a default: ${NAME:-default}"},
 	{unknownSecret, Error, "A secret of a backend that is not defined", "define the backend below the top-level key secret"},
+	{badVariable, Error, "A variable with a value that Vector does not insert", "set a value without line breaks in sidecar.env, and one that is not empty where the configuration requires it"},
+	{unknownFlag, Error, "A flag that Vector does not have", "remove it from sidecar.args, or use an image of a release that has it"},
+	{badFlagValue, Error, "A flag or variable with which Vector does not start", "correct it in sidecar.args or sidecar.env"},
+	{absentFile, Error, "A configuration file that does not exist", "mount the file, or name one that is mounted: sidecar.args, sidecar.volumeMounts"},
 
 	{nodeOnly, Warning, "A source that reads the node", "collect this with an agent on each node, not in a sidecar"},
 	{outsideMounts, Warning, "Files outside of every mount", "mount the volume that the application logs to, such as with sidecar.logs.path"},

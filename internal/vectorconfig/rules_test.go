@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorflags"
 )
 
 // try is a configuration for one rule.
@@ -54,6 +56,11 @@ const ok = "inputs: [app]"
 // remap is a transform with a program.
 func remap(program string) string {
 	return "transforms:\n  one:\n    type: remap\n    inputs: [app]\n    source: |-\n      " + strings.ReplaceAll(program, "\n", "\n      ") + "\n"
+}
+
+// given sets the arguments.
+func given(words ...string) func(*Container) {
+	return func(c *Container) { c.Args = texts(words...) }
 }
 
 func in(changes ...func(*Container)) *Container {
@@ -353,13 +360,40 @@ var ruleCases = map[Code]struct{ fires, silent []try }{
 	literalVariable: {
 		fires: []try{{text: "data_dir: ${DIR}\n" + graph("", ok)}, {text: "data_dir: ${DIR:-/x}\n" + graph("", ok)}},
 		silent: []try{{text: "data_dir: ${DIR}\n" + graph("", ok), image: "vector:0.56.0"}, {text: graph("transforms:\n  t: {type: remap, inputs: [app], source: '.a = \"${1}\"'}\n", "inputs: [t]")}, {text: "data_dir: $$DIR\n" + graph("", ok)}, {text: "data_dir: ${DIR}\n" + graph("", ok), container: in(func(c *Container) {
-			c.Args = []string{"--dangerously-allow-env-var-interpolation"}
-			c.Env["DIR"] = "/x"
+			c.Args = texts("--dangerously-allow-env-var-interpolation")
+			c.set("DIR", "/x")
 		})}},
 	},
 	unsetVariable: {
 		fires:  []try{{text: "data_dir: $DIR\n" + graph("", ok), image: "vector:0.56.0", container: in(as)}, {text: "data_dir: ${DIR:?must be there}\n" + graph("", ok), image: "vector:0.56.0", container: in(as)}},
 		silent: []try{{text: "data_dir: ${DIR:-/x}\n" + graph("", ok), image: "vector:0.56.0", container: in(as)}, {text: "data_dir: ${VECTOR_SELF_POD_NAME}$$x\n" + graph("", ok), image: "vector:0.56.0", container: in(as)}, {text: "data_dir: \"\\x24DIR\"\n" + graph("", ok), image: "vector:0.56.0", container: in(as)}, {text: `{"data_dir": "\u0024{DIR}"}`, name: "v.json", image: "vector:0.56.0", container: in(as)}, {text: "data_dir: $DIR\n" + graph("", ok), image: "vector:0.56.0", container: in(func(c *Container) { c.OpenEnv = true })}, {text: "data_dir: $DIR\n" + graph("", ok), image: "vector:0.56.0"}},
+	},
+	badVariable: {
+		fires: []try{
+			{text: "data_dir: ${DIR:?must be there}\n" + graph("", ok), image: before, container: having("DIR", "")},
+			{text: "# $DIR\n" + graph("", ok), image: "vector:0.51.0", container: having("DIR", "a\nb")},
+			{text: "# ${DIR:-/x}\n" + graph("", ok), container: having("DIR", "a\rb", "VECTOR_DANGEROUSLY_ALLOW_ENV_VAR_INTERPOLATION", "true")},
+		},
+		silent: []try{
+			{text: "data_dir: ${DIR?must be there}\n" + graph("", ok), image: before, container: having("DIR", "")},
+			{text: "# $DIR\n" + graph("", ok), image: "vector:0.50.0", container: having("DIR", "a\nb")},
+			{text: "# $DIR\n" + graph("", ok), container: having("DIR", "a\nb")},
+			{text: "# ${DIR:?x}\n" + graph("", ok), image: before, container: having("DIR", ofPod)},
+		},
+	},
+	unknownFlag: {
+		fires:  []try{{text: graph("", ok), container: in(given("--no-such-flag"))}, {text: graph("", ok), container: in(given("--chunk-size-events=5")), image: before}},
+		silent: []try{{text: graph("", ok), container: in(given("--chunk-size-events=5"))}, {text: graph("", ok), container: in(given("validate", "--no-environment"))}},
+	},
+	badFlagValue: {
+		fires:  []try{{text: graph("", ok), container: in(given("--threads", "two"))}, {text: graph("", ok), container: having("VECTOR_WATCH_CONFIG", "yes")}},
+		silent: []try{{text: graph("", ok), container: in(given("--threads", "2"))}, {text: graph("", ok), container: having("VECTOR_WATCH_CONFIG", ofPod)}},
+	},
+	absentFile: {
+		fires: []try{{text: graph("", ok), container: in(func(c *Container) {
+			c.Absent = []vectorflags.Source{{Path: vectorflags.Text{Value: "/x.yaml"}, From: "--config"}}
+		})}},
+		silent: []try{{text: graph("", ok), container: in(as)}},
 	},
 	unknownSecret: {fires: []try{{text: "data_dir: SECRET[a.b]\nsecret: {c: {type: exec}}\n" + graph("", ok)}}, silent: []try{{text: "data_dir: SECRET[a.b]\nsecret: {a: {type: exec}}\n" + graph("", ok)}}},
 	nodeOnly:      {fires: []try{{text: "sources: {a: {type: docker_logs}, b: {type: journald}, c: {type: host_metrics}}", container: in(as)}}, silent: []try{{text: "sources: {a: {type: docker_logs}}"}, {text: graph("", ok), container: in(as)}}},

@@ -19,7 +19,7 @@ var topLevel = strings.Fields(`
 
 func (c *checker) checkKeys() {
 	for _, e := range c.root.entries {
-		if !slices.Contains(topLevel, e.key) && !c.isDynamic(e.key) {
+		if !c.mayBeOneOf(e.key, topLevel) {
 			near := c.effort.nearest(e.key, topLevel)
 			c.add(unknownKey, e.at, e.key, near != "" || c.version.isCovered(), "%q is no top-level key of Vector's", e.key, didYouMean(near))
 		}
@@ -90,7 +90,7 @@ func (c *checker) checkShape() {
 		if section.kind == transform || len(given.entries) > 0 || given.form != null && given.form != table {
 			continue
 		}
-		if given.form == open || c.hasOpenKey(c.root) {
+		if given.form == open || c.isRootOpen() {
 			continue
 		}
 		c.report(noComponents, c.root.at, section.key, "%s is empty", section.key)

@@ -37,10 +37,10 @@ func (c *checker) checkSidecar() {
 // such as /var/**/x.log, may reach it.
 func (c *checker) checkInclude(one *component) {
 	for i, pattern := range one.options.get("include").items {
-		if pattern.form != text || c.isDynamic(pattern.scalar) || !strings.HasPrefix(pattern.scalar, "/") {
+		if pattern.form != text || !strings.HasPrefix(pattern.scalar, "/") {
 			continue
 		}
-		fixed := pattern.scalar
+		fixed := c.expanded(pattern.scalar)
 		if at := strings.IndexAny(fixed, "*?["); at >= 0 {
 			fixed = fixed[:strings.LastIndexByte(fixed[:at], '/')+1]
 		}
@@ -55,8 +55,8 @@ func (c *checker) checkInclude(one *component) {
 // uses it.
 func (c *checker) checkDataDir() {
 	user := c.userOfDataDir()
-	folder, at := c.dataDir()
-	if user == nil || c.isDynamic(folder) {
+	folder, at, isKnown := c.dataDir()
+	if user == nil || !isKnown {
 		return
 	}
 	mount := c.container.mountOf(folder)
@@ -70,12 +70,13 @@ func (c *checker) checkDataDir() {
 	}
 }
 
-func (c *checker) dataDir() (folder string, at position) {
+// dataDir returns Vector's data directory as it is written, and whether it is known.
+func (c *checker) dataDir() (folder string, at position, isKnown bool) {
 	given := c.root.get("data_dir")
 	if given.form != text {
-		return defaultDataDir, c.root.at
+		return defaultDataDir, c.root.at, given.form != open && !c.isRootOpen()
 	}
-	return given.scalar, given.at
+	return given.scalar, given.at, !c.isDynamic(given.scalar)
 }
 
 func (c *checker) userOfDataDir() *component {
@@ -89,9 +90,9 @@ func (c *checker) userOfDataDir() *component {
 
 // checkBufferVolume compares all disk buffers with the volume that they are on.
 func (c *checker) checkBufferVolume() {
-	folder, _ := c.dataDir()
+	folder, _, isKnown := c.dataDir()
 	mount := c.container.mountOf(folder)
-	if mount == nil || mount.SizeLimit == 0 {
+	if !isKnown || mount == nil || mount.SizeLimit == 0 {
 		return
 	}
 	if one, stage, total := c.buffersAbove(mount.SizeLimit, diskBuffers); one != nil {
@@ -139,7 +140,11 @@ func (c *checker) checkAPI() {
 // read.
 func (c *checker) readAPI() bool {
 	api := c.root.get("api")
-	if !api.get("enabled").isTrue() {
+	enabled := api.get("enabled")
+	if api.form == open || enabled.form == open || c.hasOpenKey(api) || c.isRootOpen() {
+		return false
+	}
+	if !enabled.isTrue() {
 		return true
 	}
 	address, at := defaultAPIAddress, api.at
@@ -178,7 +183,10 @@ func (c *checker) checkProbe(port int) {
 		c.report(loopbackProbe, local.at, local.path, "the probe asks port %d, where %s listens on %s only", port, local.path, local.host)
 		return
 	}
-	if !slices.ContainsFunc(c.components, func(one *component) bool { return one.profile == nil && one.kind != memory }) {
+	mayListen := func(one *component) bool {
+		return one.profile == nil && one.kind != memory || len(one.profileListens()) > 0 && (one.hasOpenAddress || c.isOpenComponent(one))
+	}
+	if !slices.ContainsFunc(c.components, mayListen) {
 		c.report(unansweredProbe, c.root.at, "api", "the probe asks port %d, and nothing listens there", port)
 	}
 }

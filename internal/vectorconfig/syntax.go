@@ -266,13 +266,14 @@ func (c *checker) judgeCondition(path string, v *value) {
 	typed, source := v.get("type"), v.get("source")
 	hasSource, isType := conditions[typed.scalar]
 	switch {
-	case c.hasOpenKey(v) || typed.form == open || typed.form == text && c.isDynamic(typed.scalar):
+	case typed.form == open || typed.form == text && c.isDynamic(typed.scalar) || typed.form == null && c.hasOpenKey(v):
 	case typed.form == null:
 		c.add(missingOption, v.at, path, c.isTabled, "%s needs type", path)
 	case typed.form != text || !isType:
 		c.add(noSuchValue, typed.at, path+".type", c.isTabled, "%s.type is %q, and not one of datadog_search, is_log, is_metric, is_trace, vrl", path, typed.scalar)
 	case typed.scalar == "vrl" && v.has("runtime") && v.get("runtime").form != open && v.get("runtime").scalar != "ast":
 		c.add(noSuchValue, v.get("runtime").at, path+".runtime", c.isTabled, "%s.runtime is not ast, the only one there is", path)
+	case hasSource && source.form == null && c.hasOpenKey(v):
 	case hasSource && source.form == null:
 		c.add(missingOption, v.at, path, c.isTabled, "%s needs source", path)
 	case typed.scalar == "vrl" && source.form == text:

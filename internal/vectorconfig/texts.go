@@ -25,18 +25,21 @@ var programs = []string{"source", "condition"}
 // mostInText is how many variables and secrets of one text are looked at.
 const mostInText = 1000
 
-// interpolation tells whether Vector replaces variables.
-func (c *checker) interpolation() bool {
+// interpolation reports whether Vector replaces variables, and whether it may: the flag, its value or the release may not
+// be known.
+func (c *checker) interpolation() (isCertain, isPossible bool) {
 	if c.version.minor < interpolatedUntil {
-		return !c.container.has("--disable-env-var-interpolation", "VECTOR_DISABLE_ENV_VAR_INTERPOLATION")
+		isOff, isKnown := c.commandLine.Toggle("disable-env-var-interpolation")
+		return !isOff && isKnown, !isOff || !isKnown
 	}
-	return c.container.has("--dangerously-allow-env-var-interpolation", "VECTOR_DANGEROUSLY_ALLOW_ENV_VAR_INTERPOLATION")
+	isOn, isKnown := c.commandLine.Toggle("dangerously-allow-env-var-interpolation")
+	return isOn && isKnown, isOn || !isKnown || !c.version.known || c.commandLine.IsOpen()
 }
 
 // checkTexts looks for variables, secrets and credentials in all texts.
 func (c *checker) checkTexts() {
 	backends := c.root.get("secret")
-	hasBackends := backends.form != open && !c.hasOpenKey(backends)
+	hasBackends := backends.form != open && !c.hasOpenKey(backends) && !c.isRootOpen()
 	c.root.visit("", func(path string, v *value) {
 		key := path[strings.LastIndexByte(path, '.')+1:]
 		if strings.IndexByte(v.scalar, '$') >= 0 {
@@ -81,7 +84,7 @@ func (c *checker) checkSecrets(path string, v, backends *value) {
 // for secrets in the text of a file.
 func (c *checker) checkCommentedSecrets() {
 	backends := c.root.get("secret")
-	if backends.form == open || c.hasOpenKey(backends) {
+	if backends.form == open || c.hasOpenKey(backends) || c.isRootOpen() {
 		return
 	}
 	for number, file := range c.files {

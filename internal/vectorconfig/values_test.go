@@ -10,12 +10,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorflags"
 )
 
 // The check refuses what Vector refuses when it reads a configuration or starts with it; test/vector
 // holds Vector to the same table.
 func TestValuesAreJudgedAsVectorJudgesThem(t *testing.T) {
-	container := &Container{Env: map[string]string{"VECTOR_DISK_V2_MAX_DATA_FILE_SIZE": "65536"}, Mounts: []Mount{{Path: "/var/lib/vector"}}}
+	container := &Container{Env: map[string]vectorflags.Text{"VECTOR_DISK_V2_MAX_DATA_FILE_SIZE": {Value: "65536"}}, Mounts: []Mount{{Path: "/var/lib/vector"}}}
 	text, err := os.ReadFile(filepath.Join("testdata", "values.tsv"))
 	require.NoError(t, err)
 	for _, line := range strings.Split(strings.TrimSpace(string(text)), "\n")[1:] {

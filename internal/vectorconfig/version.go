@@ -72,3 +72,13 @@ func DifferentVersions(one, other string) (first, second string, areDifferent bo
 	a, b := versionOf(one), versionOf(other)
 	return a.String(), b.String(), a.known && b.known && a.minor != b.minor
 }
+
+var imageOfVector = regexp.MustCompile(`(^|/)(timberio|vectordotdev)/vector:\d+\.\d+\.\d+-(alpine|debian|distroless-libc|distroless-static)(@|$)`)
+
+// bareSince is the first 0.x whose images have no configuration.
+const bareSince = 56
+
+// HasNoConfiguration reports whether an image is one of Vector's own, without a configuration.
+func HasNoConfiguration(image string) bool {
+	return imageOfVector.MatchString(image) && versionOf(image).minor >= bareSince
+}

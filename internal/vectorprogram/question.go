@@ -40,9 +40,10 @@ var secretOf = regexp.MustCompile(`SECRET\[[^\]]*\]`)
 // question is a configuration as it is put to the program.
 type question struct {
 	folder string
-	files  []string
-	env    []string
-	unseen []string
+	// files are the paths that were written, args those that Vector is told, some of them directories.
+	files, args []string
+	env         []string
+	unseen      []string
 }
 
 // Ask has Vector validate a configuration and run the unit tests that it has. It gets none of
@@ -63,7 +64,7 @@ func (p *Program) Ask(ctx context.Context, of *desired.Validation) (*Answer, err
 	if err != nil {
 		return nil, fmt.Errorf("asking Vector: %w", err)
 	}
-	ended, err := p.run(ctx, folder, put.env, append(slices.Clone(of.Mode.Args), put.files...)...)
+	ended, err := p.run(ctx, folder, put.env, slices.Concat(of.Mode.Args, put.args)...)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +84,7 @@ func (p *Program) Ask(ctx context.Context, of *desired.Validation) (*Answer, err
 
 // test runs the unit tests of a configuration that is valid.
 func (p *Program) test(ctx context.Context, of *desired.Validation, put *question, answer *Answer) error {
-	ended, err := p.run(ctx, put.folder, put.env, append([]string{"test"}, put.files...)...)
+	ended, err := p.run(ctx, put.folder, put.env, slices.Concat([]string{"test"}, put.args)...)
 	if err != nil {
 		return err
 	}
@@ -113,20 +114,23 @@ func pose(of *desired.Validation, folder string) (*question, error) {
 	}
 	var all strings.Builder
 	hasDataDir := false
+	paths, _ := desired.PathsOf(of.Configuration)
 	for i, file := range of.Configuration {
 		all.WriteString(file.Text)
 		text := secretOf.ReplaceAllLiteralString(file.Text, placeholder)
 		if of.Mode.Builds && strings.Contains(text, "data_dir") {
 			text, hasDataDir = strings.ReplaceAll(text, of.DataDir, data), true
 		}
-		if err := put.write(fmt.Sprintf("%d-%s", i, file.Name), text); err != nil {
+		if err := put.write(paths[i], text); err != nil {
 			return nil, err
 		}
 	}
+	put.args = desired.ConfigurationArguments(of.Configuration, paths, folder)
 	if of.Mode.Builds && !hasDataDir {
 		if err := put.write("data-dir.yaml", fmt.Sprintf("data_dir: %q\n", data)); err != nil {
 			return nil, err
 		}
+		put.args = append(put.args, filepath.Join(folder, "data-dir.yaml"))
 	}
 	put.addEnv(&of.Job.Spec.Template.Spec.Containers[0], all.String())
 	if secretOf.MatchString(all.String()) {
@@ -138,6 +142,9 @@ func pose(of *desired.Validation, folder string) (*question, error) {
 func (q *question) write(name, text string) error {
 	file := filepath.Join(q.folder, name)
 	q.files = append(q.files, file)
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
 	return os.WriteFile(file, []byte(text), 0o600)
 }
 

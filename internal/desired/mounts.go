@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package desired
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorflags"
+)
+
+// mountContent lists the files of a mount.
+type mountContent struct {
+	path string
+	// isKnown reports that the mount has no other files.
+	isKnown bool
+	files   []string
+}
+
+// mountContents lists the files of a container's mounts. The ConfigMaps are those that were read.
+func (s *sidecarFiles) mountContents() []mountContent {
+	var all []mountContent
+	for _, mount := range s.container.VolumeMounts {
+		content := mountContent{path: path.Clean(mount.MountPath)}
+		i := slices.IndexFunc(s.spec.Volumes, func(volume corev1.Volume) bool { return volume.Name == mount.Name })
+		if i < 0 || mount.SubPathExpr != "" {
+			all = append(all, content)
+			continue
+		}
+		files, isKnown := s.filesOfVolume(&s.spec.Volumes[i])
+		content.isKnown = isKnown
+		for _, file := range files {
+			if rest, isBelow := below(path.Clean(file), mount.SubPath); isBelow {
+				content.files = append(content.files, path.Join(content.path, rest))
+			}
+		}
+		all = append(all, content)
+	}
+	return all
+}
+
+// filesOfVolume lists the files of a volume, and reports whether it has no others.
+func (s *sidecarFiles) filesOfVolume(volume *corev1.Volume) (files []string, isKnown bool) {
+	switch {
+	case volume.ConfigMap != nil:
+		return s.filesOfConfigMap(volume.ConfigMap.Name, volume.ConfigMap.Items)
+	case volume.Secret != nil:
+		return pathsOf(volume.Secret.Items), len(volume.Secret.Items) > 0
+	case volume.DownwardAPI != nil:
+		return downwardPaths(volume.DownwardAPI.Items), true
+	case volume.Projected == nil:
+		return nil, false
+	}
+	isKnown = true
+	for i := range volume.Projected.Sources {
+		part, isPartKnown := s.filesOfProjection(&volume.Projected.Sources[i])
+		files, isKnown = append(files, part...), isKnown && isPartKnown
+	}
+	return files, isKnown
+}
+
+func (s *sidecarFiles) filesOfProjection(projection *corev1.VolumeProjection) (files []string, isKnown bool) {
+	switch {
+	case projection.ConfigMap != nil:
+		return s.filesOfConfigMap(projection.ConfigMap.Name, projection.ConfigMap.Items)
+	case projection.Secret != nil:
+		return pathsOf(projection.Secret.Items), len(projection.Secret.Items) > 0
+	case projection.DownwardAPI != nil:
+		return downwardPaths(projection.DownwardAPI.Items), true
+	case projection.ServiceAccountToken != nil:
+		return []string{projection.ServiceAccountToken.Path}, true
+	}
+	return nil, false
+}
+
+func (s *sidecarFiles) filesOfConfigMap(name string, items []corev1.KeyToPath) (files []string, isKnown bool) {
+	if len(items) > 0 {
+		return pathsOf(items), true
+	}
+	for _, object := range s.given.with(s.companions) {
+		if object.Name == name {
+			return allKeys(&object), true
+		}
+	}
+	return nil, false
+}
+
+func pathsOf(items []corev1.KeyToPath) []string {
+	var paths []string
+	for _, item := range items {
+		paths = append(paths, item.Path)
+	}
+	return paths
+}
+
+func downwardPaths(items []corev1.DownwardAPIVolumeFile) []string {
+	var paths []string
+	for _, item := range items {
+		paths = append(paths, item.Path)
+	}
+	return paths
+}
+
+// absent returns the files and directories that Vector is told to read and that do not exist in the container, and reports
+// whether Vector may read files whose content is not known.
+func (s *sidecarFiles) absent() (absent []vectorflags.Source, isPartial bool) {
+	if s.line == nil {
+		return nil, false
+	}
+	seen := map[string]bool{}
+	for _, object := range s.given.with(s.companions) {
+		for file, key := range mountedFiles(s.container, s.spec, &object) {
+			_, isText := object.Data[key]
+			seen[file] = isText
+		}
+	}
+	contents := s.mountContents()
+	for _, source := range s.line.Sources {
+		exists, isKnown := s.exists(source, contents)
+		if !exists && isKnown {
+			absent = append(absent, source)
+		}
+		hasUnseen := slices.ContainsFunc(contents, func(content mountContent) bool {
+			return slices.ContainsFunc(content.files, func(file string) bool {
+				_, isRead := source.Matches(file, s.container.WorkingDir)
+				return isRead && !seen[file]
+			})
+		})
+		isPartial = isPartial || !isKnown || hasUnseen
+	}
+	return absent, isPartial && s.isTold()
+}
+
+// exists reports whether the container has a file or directory of a source, and whether all of them are known.
+func (s *sidecarFiles) exists(source vectorflags.Source, contents []mountContent) (exists, isKnown bool) {
+	if source.Path.IsOpen || source.IsDefault && !vectorconfig.HasNoConfiguration(s.container.Image) {
+		return false, false // An image may have arguments of its own.
+	}
+	pattern := source.Absolute(s.container.WorkingDir)
+	fixed := pattern
+	if i := strings.IndexAny(pattern, "*?["); i >= 0 {
+		fixed = path.Dir(pattern[:i] + "x")
+	}
+	isMounted := false
+	isKnown = true
+	for _, content := range contents {
+		_, covers := below(fixed, content.path)
+		_, isInside := below(content.path, fixed)
+		isMounted = isMounted || covers || content.path == "/"
+		mayHave := covers || isInside && (fixed != pattern || source.IsDirectory)
+		isKnown = isKnown && (content.isKnown || !mayHave)
+		for _, file := range append(slices.Clip(content.files), content.path) {
+			exists = exists || source.Reaches(file, s.container.WorkingDir)
+		}
+	}
+	if !isMounted {
+		isKnown = isKnown && fixed == pattern && vectorconfig.HasNoConfiguration(s.container.Image) &&
+			(path.IsAbs(source.Path.Value) || s.container.WorkingDir != "")
+	}
+	return exists, isKnown
+}
