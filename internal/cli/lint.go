@@ -29,6 +29,7 @@ type lintOptions struct {
 
 	vectorVersion string
 	explain       bool
+	together      bool
 	findings      findingsOutput
 }
 
@@ -57,6 +58,8 @@ kubectl vectorsidecar lint docs/samples
 kubectl vectorsidecar lint . values/production.yaml -o junit
 # for code scanning, and for the version of Vector that comes next
 kubectl vectorsidecar lint docs/samples -o sarif --vector-version 0.57.0
+# one Vector configuration in several files
+kubectl vectorsidecar lint --together vector/
 # what a code means
 kubectl vectorsidecar lint --explain VSC304`,
 		Args: cobra.MinimumNArgs(1),
@@ -70,6 +73,7 @@ kubectl vectorsidecar lint --explain VSC304`,
 	flags := command.Flags()
 	options.addRenderFlags(flags, fileDefaults)
 	flags.StringVar(&options.vectorVersion, "vector-version", "", "version of Vector, such as 0.57.0, in place of the one that images of VectorSidecars tell; a Vector configuration tells none")
+	flags.BoolVar(&options.together, "together", false, "check all files of Vector configuration as one configuration, and read folders as Vector reads those of --config-dir")
 	flags.BoolVar(&options.explain, "explain", false, "print what codes and reasons mean, which are given in place of files")
 	options.findings = findingsOutputOf(a, command, "file")
 	return command
@@ -95,7 +99,7 @@ func (o *lintOptions) run(ctx context.Context, arguments []string) error {
 	var files []lint.File
 	result := &lint.Result{}
 	for _, argument := range arguments {
-		found, charts, err := o.collect(argument)
+		found, charts, err := o.app.collect(argument)
 		if err != nil {
 			return err
 		}
@@ -158,15 +162,15 @@ func (o *lintOptions) linter(ctx context.Context) (*lint.Linter, error) {
 		return written, with, refused
 	}
 	return &lint.Linter{
-		Installed: installed, Definitions: o.app.builtin.definitionOf, Platform: given, DefaultEnvironment: o.environment, KubeVersion: o.kubeVersion, OldestKubelet: o.kubelet(), Cluster: o.ofCluster.over(render.Cluster{}), VectorVersion: o.vectorVersion,
+		Installed: installed, Definitions: o.app.builtin.definitionOf, Platform: given, DefaultEnvironment: o.environment, KubeVersion: o.kubeVersion, OldestKubelet: o.kubelet(), Cluster: o.ofCluster.over(render.Cluster{}), VectorVersion: o.vectorVersion, IsTogether: o.together,
 	}, nil
 }
 
 // collect returns the files below a path, and the charts. The files of a chart belong to it, its
 // values.yaml even if that alone is named, except for the values of its environments.
-func (o *lintOptions) collect(path string) (files []lint.File, charts []string, err error) {
+func (a *app) collect(path string) (files []lint.File, charts []string, err error) {
 	if path == "-" {
-		text, err := readAll(o.app.In)
+		text, err := readAll(a.In)
 		return []lint.File{{Name: path, Text: text}}, nil, err
 	}
 	if folder := filepath.Dir(path); filepath.Base(path) == "values.yaml" && isChart(folder) {
@@ -188,7 +192,11 @@ func (o *lintOptions) collect(path string) (files []lint.File, charts []string, 
 		if err != nil {
 			return fmt.Errorf("reading %s: %w", name, err)
 		}
-		files = append(files, lint.File{Name: name, Text: text})
+		file := lint.File{Name: name, Text: text}
+		if name != path {
+			file.Root = path
+		}
+		files = append(files, file)
 		return nil
 	})
 	if err == nil && len(files)+len(charts) == 0 { // That would look like success.

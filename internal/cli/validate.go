@@ -11,11 +11,14 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/lint"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorprogram"
 )
 
@@ -24,13 +27,14 @@ type validateOptions struct {
 	*inputs
 
 	vector   string
+	together bool
 	findings findingsOutput
 }
 
 func newValidate(a *app) *cobra.Command {
 	options := validateOptions{}
 	command := &cobra.Command{
-		Use:   "validate [WORKLOAD...] [-f FILE] [--sidecar FILE]",
+		Use:   "validate [WORKLOAD...] [-f FILE] [--sidecar FILE] | --together FILE|FOLDER...",
 		Short: "Have a Vector of this machine judge the configurations that workloads would get",
 		Long: `Have a Vector of this machine judge the configurations that workloads would get: it validates
 each, which compiles VRL, and runs its unit tests if it has any. lint needs no Vector, and
@@ -41,12 +45,17 @@ knows (Secrets, its own fields) has placeholders, SECRET[…] is asked of no bac
 sink is contacted. What was not judged is printed. Vector has 30 seconds for each answer. It
 has to be of the version that the image tells; where that tells none, any will do.
 
+With --together, the arguments are the files and folders of one Vector configuration. Vector reads
+folders as those of --config-dir.
+
 The exit code is 0 if Vector takes all, 1 if it refuses one or a unit test fails, and 2 if it
 could not judge.`,
 		Example: `# a VectorSidecar and a workload from files; no cluster is asked
 kubectl vectorsidecar validate -f docs/samples/app/deployment.yaml --sidecar docs/samples/04-inline-config.yaml --label logs=inline --vector vector
 # for code scanning
 kubectl vectorsidecar validate -f docs/samples/app/deployment.yaml --sidecar docs/samples/14-sinks.yaml --label logs=sinks -o sarif
+# one Vector configuration in several files
+kubectl vectorsidecar validate --together pipeline/ --vector vector
 # what a workload of the cluster would get
 kubectl vectorsidecar validate deployment/cart -n shop`,
 		RunE: func(command *cobra.Command, arguments []string) error {
@@ -56,6 +65,9 @@ kubectl vectorsidecar validate deployment/cart -n shop`,
 	options.inputs = newInputs(a, command)
 	options.findings = findingsOutputOf(a, command, "configuration")
 	command.ValidArgsFunction = options.completeWorkloads
+	command.Flags().BoolVar(&options.together, "together", false, "validate the files of one Vector configuration, which are the arguments, instead of workloads")
+	command.MarkFlagsMutuallyExclusive("together", "filename")
+	command.MarkFlagsMutuallyExclusive("together", "sidecar")
 	command.Flags().StringVar(&options.vector, "vector", "vector", "program of Vector, a path or a name in PATH")
 	return command
 }
@@ -68,14 +80,7 @@ func (o *validateOptions) run(ctx context.Context, arguments []string) error {
 	if err != nil {
 		return err
 	}
-	session, err := o.open(ctx, arguments...)
-	if err != nil {
-		return err
-	}
-	if _, err := session.pick(); err != nil {
-		return err
-	}
-	asked, err := session.ask(ctx, program)
+	asked, err := o.ask(ctx, program, arguments)
 	if err != nil {
 		return err
 	}
@@ -95,6 +100,56 @@ func (o *validateOptions) run(ctx context.Context, arguments []string) error {
 		return unableError(asked.unable)
 	}
 	return nil
+}
+
+// ask has Vector judge the files that the arguments name, or the configurations of workloads.
+func (o *validateOptions) ask(ctx context.Context, program *vectorprogram.Program, arguments []string) (*asked, error) {
+	if o.together {
+		return o.askTogether(ctx, program, arguments)
+	}
+	session, err := o.open(ctx, arguments...)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := session.pick(); err != nil {
+		return nil, err
+	}
+	return session.ask(ctx, program)
+}
+
+// askTogether has Vector judge the files of one configuration.
+func (o *validateOptions) askTogether(ctx context.Context, program *vectorprogram.Program, paths []string) (*asked, error) {
+	var files []lint.File
+	for _, path := range paths {
+		found, _, err := o.app.collect(path)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, found...)
+	}
+	configuration, parts, others := lint.Configuration(files)
+	if len(parts) == 0 {
+		return nil, errors.New("no files of Vector configuration: name them, or a folder that has some")
+	}
+	report, err := vectorconfig.Check(ctx, configuration, vectorconfig.Options{})
+	if err != nil {
+		return nil, err
+	}
+	image := "vector:" + program.Version
+	question := &desired.Validation{Configuration: configuration, DataDir: report.DataDir, Mode: vectorconfig.ValidateModeOf(image)}
+	question.Job.Spec.Template.Spec.Containers = []corev1.Container{{Image: image}}
+	answer, err := program.Ask(ctx, question)
+	if err != nil {
+		return nil, err
+	}
+	all := &asked{Result: lint.Result{Findings: lint.OfFiles(answer.Findings), Linted: 1}, unseen: answer.Unseen}
+	for _, other := range others {
+		all.Skipped = append(all.Skipped, other.Name)
+	}
+	if answer.Unable != "" {
+		all.unable = []string{strings.Join(paths, ", ") + ": " + answer.Unable}
+	}
+	return all, nil
 }
 
 func unableError(why []string) error {

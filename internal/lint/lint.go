@@ -20,6 +20,8 @@ import (
 type File struct {
 	// Name is its path.
 	Name string
+	// Root is the directory that has the file and that the user named, "" for a file that is named itself.
+	Root string
 	Text []byte
 }
 
@@ -39,6 +41,8 @@ type Linter struct {
 	// VectorVersion is that of Vector, such as 0.57.0, in place of what the image of a
 	// VectorSidecar says; "" for that.
 	VectorVersion string
+	// IsTogether reports that all files of Vector configuration are one configuration.
+	IsTogether bool
 	// Definitions returns the definition of a custom kind, nil for other kinds.
 	Definitions func(kind string) (*definition.Definition, error)
 }
@@ -76,6 +80,14 @@ func (l *Linter) Lint(ctx context.Context, files []File) (*Result, error) {
 	result := &Result{Findings: []Finding{}}
 	objects := &objects{linter: l, world: source.NewWorld(nil)}
 	var linted []File
+	if l.IsTogether {
+		var configuration []vectorconfig.File
+		var err error
+		configuration, linted, files = Configuration(files)
+		if result.Findings, err = l.lintTogether(ctx, configuration); err != nil {
+			return nil, err
+		}
+	}
 	for _, file := range files {
 		var findings []Finding
 		switch kindOf(file) {

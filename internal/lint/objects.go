@@ -13,7 +13,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
@@ -313,7 +312,7 @@ func OfVector(findings []vectorconfig.Finding, sidecar source.Document, document
 }
 
 // containerPath returns the path of the argument or the variable in a sidecar's object that a finding is about.
-func containerPath(object client.Object, found vectorconfig.Finding) []string {
+func containerPath(object any, found vectorconfig.Finding) []string {
 	spec := &v1alpha1.SidecarSpec{}
 	switch object := object.(type) {
 	case *v1alpha1.VectorSidecar:

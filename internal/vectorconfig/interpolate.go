@@ -119,6 +119,7 @@ func (c *checker) interpolate(text string, file int) (string, *interpolation, *f
 	var b strings.Builder
 	b.Grow(len(text))
 	braces := strings.LastIndexByte(text, '}') + 1
+	hasComments := c.files[file].format() != "json"
 	at, line, start, shift := 0, 1, 0, 0 // start is where the line begins, shift how much longer it is now.
 	for count := 0; ; count++ {
 		next := strings.IndexByte(text[at:], '$')
@@ -148,7 +149,7 @@ func (c *checker) interpolate(text string, file int) (string, *interpolation, *f
 		if limits := bounded.Configuration(); b.Len()+len(fresh) > limits.Bytes {
 			return "", nil, &fault{code: tooLarge, at: here, message: fmt.Sprintf("with its variables replaced it has more bytes than %s may have (%d)", limits.What, limits.Bytes)}
 		}
-		in.moved = append(in.moved, moved{line: line, now: here.column + shift, width: len(fresh), column: here.column, was: len(written), isOpen: !isKnown})
+		in.moved = append(in.moved, moved{line: line, now: here.column + shift, width: len(fresh), column: here.column, was: len(written), isOpen: !isKnown && (!hasComments || !isComment(text[start:]))})
 		shift += len(fresh) - len(written)
 		b.WriteString(fresh)
 		at += width

@@ -4,6 +4,7 @@
 package vectorconfig
 
 import (
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -105,16 +106,21 @@ func sourceOf(file File) string {
 }
 
 // place gives a finding the place of the deepest key on a path that one of the files has.
-func (f *Finding) place(files []File, path string) {
-	f.Path = path
-	steps := strings.Split(indexBrackets.ReplaceAllString(path, ".$1"), ".")
+func (f *Finding) place(files []File, key string) {
+	f.Path = key
+	steps := strings.Split(indexBrackets.ReplaceAllString(key, ".$1"), ".")
 	deepest := -1
 	for i, file := range files {
 		root, _ := parse(file, i)
 		if root == nil {
 			continue
 		}
-		at, depth := root.reach(steps)
+		rest, isBelow := stepsIn(&file, steps)
+		if !isBelow {
+			continue
+		}
+		at, depth := root.reach(rest)
+		depth += len(steps) - len(rest)
 		if depth <= deepest {
 			continue
 		}
@@ -123,6 +129,21 @@ func (f *Finding) place(files []File, path string) {
 			f.Line, f.Column = 0, 0
 		}
 	}
+}
+
+// stepsIn returns a path of keys as it is in a file, which may be one component: the directory and the name of the file are
+// the keys above it.
+func stepsIn(file *File, steps []string) (rest []string, isIn bool) {
+	above := strings.Split(file.Below, "/")
+	if len(above) == 1 {
+		return steps, true
+	}
+	last := len(above) - 1
+	above[last] = strings.TrimSuffix(above[last], path.Ext(above[last]))
+	if len(steps) < len(above) || !slices.Equal(above, steps[:len(above)]) {
+		return nil, false
+	}
+	return steps[len(above):], true
 }
 
 // reach goes down a path of keys and numbers of items as far as there are any, and returns

@@ -17,6 +17,9 @@ var topLevel = strings.Fields(`
 	latency_ewma_alpha metrics_storage_refresh_period api schema healthchecks enrichment_tables sources
 	transforms sinks tests provider secret`)
 
+// IsTopLevel reports whether a configuration may have a key at its top.
+func IsTopLevel(key string) bool { return slices.Contains(topLevel, key) }
+
 func (c *checker) checkKeys() {
 	for _, e := range c.root.entries {
 		if !c.mayBeOneOf(e.key, topLevel) {

@@ -184,7 +184,7 @@ func (c *checker) checkProbe(port int) {
 		return
 	}
 	mayListen := func(one *component) bool {
-		return one.profile == nil && one.kind != memory || len(one.profileListens()) > 0 && (one.hasOpenAddress || c.isOpenComponent(one))
+		return one.profile == nil && (one.kind == source || one.kind == sink) || len(one.profileListens()) > 0 && (one.hasOpenAddress || c.isOpenComponent(one))
 	}
 	if !slices.ContainsFunc(c.components, mayListen) {
 		c.report(unansweredProbe, c.root.at, "api", "the probe asks port %d, and nothing listens there", port)

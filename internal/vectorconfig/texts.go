@@ -51,7 +51,7 @@ func (c *checker) checkTexts() {
 			}
 			return
 		}
-		if c.container != nil && c.tables.secrets[key] && v.scalar != "" && !variable.MatchString(v.scalar) && !c.isReplaced(v.at) {
+		if c.container != nil && c.tables.secrets[key] && v.scalar != "" && !variable.MatchString(v.scalar) && !c.isInserted(v) {
 			c.report(plainSecret, v.at, path, "%s is in plain text", key)
 		}
 	})

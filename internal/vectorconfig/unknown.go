@@ -54,6 +54,29 @@ func (c *checker) knownStart(scalar string) string {
 	return scalar
 }
 
+// isComment reports whether a text starts with a line that is a comment, or part of a longer text.
+func isComment(text string) bool { return strings.HasPrefix(strings.TrimLeft(text, " \t"), "#") }
+
+// isInserted reports whether a variable is a part of a value, as far as the value is in one line.
+func (c *checker) isInserted(v *value) bool {
+	for _, in := range c.interpolations {
+		if in == nil || in.file != v.at.file {
+			continue
+		}
+		start := v.at.column // In the text with the variables replaced.
+		for _, m := range in.moved {
+			switch {
+			case m.line != v.at.line:
+			case m.column < v.at.column:
+				start = v.at.column + m.now + m.width - m.column - m.was
+			case m.now <= start+len(v.scalar)+1: // A quotation mark may be before it.
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // withOpenKeys returns a file in which each variable that is alone in its line is a key of its own.
 func (in *interpolation) withOpenKeys(file File) File {
 	sign := map[string]string{"yaml": ": ", "toml": " = "}[file.format()]

@@ -5,8 +5,10 @@ package vectorprogram_test
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -55,6 +57,25 @@ var behaviours = map[string]func(arguments []string){
 	},
 	"refuses": func([]string) {
 		fmt.Print("Failed to load [\"a\"]\n-----\nx unknown field `codex`\n\nin `sinks.out`\n\n")
+		os.Exit(78)
+	},
+	"lists": func(arguments []string) {
+		var all []string
+		for _, argument := range arguments {
+			if info, err := os.Stat(argument); err == nil && info.IsDir() {
+				var files []string
+				_ = filepath.WalkDir(argument, func(path string, entry fs.DirEntry, err error) error {
+					if err == nil && !entry.IsDir() {
+						files = append(files, strings.TrimPrefix(path, argument+"/"))
+					}
+					return err
+				})
+				argument += "[" + strings.Join(files, ",") + "]"
+			}
+			all = append(all, argument)
+		}
+		text := regexp.MustCompile(`\S*/(a\.conf|directory)`).ReplaceAllString(strings.Join(all, " "), "$1")
+		fmt.Print("x " + text)
 		os.Exit(78)
 	},
 	"tells": func(arguments []string) {
@@ -159,6 +180,21 @@ func TestVectorGetsWhatThePodHasAndNothingOfTheCaller(t *testing.T) {
 	require.Contains(t, said, "| validate --no-environment --skip-healthchecks |")
 	require.Contains(t, said, "| key: placeholder name: ${POD}")
 	require.Equal(t, []string{of.Mode.Unseen, "POD of the pod, which are placeholders", "SECRET[…], which are placeholders"}, answer.Unseen)
+}
+
+// A directory stays one, and a format that a flag names becomes the extension.
+func TestProgram_ValidatesDirectories(t *testing.T) {
+	of := asked(image, "")
+	of.Configuration = []vectorconfig.File{
+		{Name: "a.conf", Format: "yaml", Text: "data_dir: /x\n"},
+		{Name: "b.yaml", Directory: "/conf", Below: "b.yaml", Text: "b: 1\n"},
+		{Name: "in.yaml", Directory: "/conf", Below: "sources/in.yaml", Text: "type: stdin\n"},
+		{Name: "c.yaml", Directory: "/more", Below: "c.yaml", Text: "c: 1\n"},
+	}
+	answer, err := standIn(t, "lists").Ask(t.Context(), of)
+	require.NoError(t, err)
+	require.Len(t, answer.Findings, 1)
+	require.Contains(t, answer.Findings[0].Message, "a.conf.yaml --config-dir directory-0[b.yaml,sources/in.yaml] --config-dir directory-1[c.yaml]")
 }
 
 // Before 0.57 the components are built, which needs data_dir.

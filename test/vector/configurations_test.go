@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorflags"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/presets"
 )
@@ -165,7 +166,7 @@ func containerOf(one written) *vectorconfig.Container {
 	if !strings.Contains(one.text, switchedOn) {
 		return nil
 	}
-	return &vectorconfig.Container{Env: map[string]string{"VECTOR_DANGEROUSLY_ALLOW_ENV_VAR_INTERPOLATION": "true", "INGEST_TOKEN": ""}, OpenEnv: true}
+	return &vectorconfig.Container{Env: map[string]vectorflags.Text{"VECTOR_DANGEROUSLY_ALLOW_ENV_VAR_INTERPOLATION": {Value: "true"}, "INGEST_TOKEN": {IsOpen: true}}, OpenEnv: true}
 }
 
 // taken is whether Vector takes each, asked side by side: with --no-environment as it reads it,

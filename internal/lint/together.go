@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+import (
+	"context"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorflags"
+)
+
+// Configuration splits files into those of one Vector configuration and others. Files below a directory are read as Vector
+// reads it with --config-dir: a directory with directories such as sources is one, and so is any other.
+func Configuration(files []File) (configuration []vectorconfig.File, parts, others []File) {
+	for _, file := range files {
+		directory, below := directoryOf(file)
+		if !isPart(file, below) {
+			others = append(others, file)
+			continue
+		}
+		parts = append(parts, file)
+		configuration = append(configuration, vectorconfig.File{
+			Name: path.Base(filepath.ToSlash(file.Name)), Source: file.Name, Text: string(file.Text), Directory: directory, Below: below,
+		})
+	}
+	slices.SortStableFunc(configuration, func(a, b vectorconfig.File) int { return strings.Compare(a.Directory, b.Directory) })
+	return configuration, parts, others
+}
+
+// directoryOf returns the directory that Vector would be told for a file, and the path of the file in it. Both are "" for a
+// file that is named itself.
+func directoryOf(file File) (directory, below string) {
+	if file.Root == "" {
+		return "", ""
+	}
+	relative, err := filepath.Rel(file.Root, file.Name)
+	if err != nil {
+		return "", ""
+	}
+	steps := strings.Split(filepath.ToSlash(relative), "/")
+	i := slices.IndexFunc(steps[:len(steps)-1], func(step string) bool { return slices.Contains(vectorflags.Sections, step) })
+	if i < 0 {
+		i = len(steps) - 1
+	}
+	return path.Join(append([]string{filepath.ToSlash(file.Root)}, steps[:i]...)...), strings.Join(steps[i:], "/")
+}
+
+// isPart reports whether a file is one of a Vector configuration: by its keys, or by its directory.
+func isPart(file File, below string) bool {
+	kind := kindOf(file)
+	if below == "" || !strings.Contains(below, "/") {
+		return kind == vectorKind || kind == otherKind && isVectorsAlone(file)
+	}
+	root := vectorflags.Source{Path: vectorflags.Text{Value: "/"}, IsDirectory: true}
+	_, isRead := root.Matches("/"+below, "")
+	return isRead && (kind == vectorKind || kind == otherKind)
+}
+
+// isVectorsAlone reports whether all keys at the top of a file are Vector's.
+func isVectorsAlone(file File) bool {
+	keys := placesOf(file.Text, 1).top()
+	return len(keys) > 0 && !slices.ContainsFunc(keys, func(key string) bool { return !vectorconfig.IsTopLevel(key) })
+}
+
+// lintTogether checks the files of one Vector configuration.
+func (l *Linter) lintTogether(ctx context.Context, files []vectorconfig.File) ([]Finding, error) {
+	if len(files) == 0 {
+		return []Finding{}, nil
+	}
+	report, err := vectorconfig.Check(ctx, files, vectorconfig.Options{Image: l.image()})
+	if err != nil {
+		return nil, err
+	}
+	return OfFiles(report.Findings), nil
+}
+
+// OfFiles returns findings about Vector configuration in files.
+func OfFiles(findings []vectorconfig.Finding) []Finding {
+	all := []Finding{}
+	for _, found := range findings {
+		all = append(all, ofVector(found, found.Source, place{found.Line, found.Column}))
+	}
+	return all
+}
