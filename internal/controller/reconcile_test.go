@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -204,10 +205,13 @@ func TestWhatGetsNoFinalizerTakesNoPlace(t *testing.T) {
 func refusing(t *testing.T, canary *v1alpha1.CanarySpec, answer error) (api *memoryAPI, tried map[string]int) {
 	t.Helper()
 	tried = map[string]int{}
+	var mu sync.Mutex // Workloads are written concurrently.
 	funcs := wroteTo{}.funcs(func(object client.Object) error {
 		if _, is := object.(*metav1.PartialObjectMetadata); !is {
 			return nil
 		}
+		mu.Lock()
+		defer mu.Unlock()
 		if tried[object.GetName()]++; object.GetName() == "zoo" {
 			return nil
 		}

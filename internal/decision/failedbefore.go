@@ -76,22 +76,3 @@ func (f *Facts) waitedAsFailed(p *plan.Plan) bool {
 	}
 	return false
 }
-
-// judgeFailedBefore says what is wrong with a workload that failed before the sidecar was written. That does not
-// count as a failure of the sidecar, whatever it is.
-func (d *Decision) judgeFailedBefore(f *Facts, p *plan.Plan, fault workload.Fault) {
-	switch {
-	case p.Rollout == workload.RolloutComplete && p.InFlight:
-		d.soak(f, p)
-		return
-	case p.Rollout == workload.RolloutUnavailable && p.InFlight:
-		d.again(patience - p.For(f.Now))
-	}
-	p.Reason, p.Message = meta.ReasonFailedBefore, "it failed before the sidecar was written, which does not count as a failure of the sidecar; not all of its pods are available"
-	switch {
-	case fault.Reason != "":
-		p.Message += ": " + fault.Message
-	case p.Refusal != "":
-		p.Message += ": " + refusal(p).Message
-	}
-}

@@ -13,17 +13,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// defaultSoak is the default of spec.rollout.soak.
-const defaultSoak = 30 * time.Second
-
-// soak reads spec.rollout.soak.
-func (f *Facts) soak() time.Duration {
-	if rollout := f.Sidecar.Spec.Rollout; rollout != nil && rollout.Soak != nil {
-		return rollout.Soak.Duration
-	}
-	return defaultSoak
-}
-
 // markInFlight sets whether a rollout that we started has not finished. A workload that
 // has the current sidecar and is rolling out counts: after a restart nothing else says
 // that we started it. So does one that has it and has not soaked, whether its pods are
@@ -43,42 +32,6 @@ func (f *Facts) markInFlight(p *plan.Plan, started int64) {
 	case p.Rollout != workload.RolloutFailed && p.Desired != nil:
 		p.InFlight = f.steadiest(p) < f.soak()
 	}
-}
-
-// steadiest returns the longest time during which all pods have been available since
-// the last rollout. If that is only assumed, the last status decides: it lists
-// workloads that had not soaked when it was written, by this process or the one before.
-func (f *Facts) steadiest(p *plan.Plan) time.Duration {
-	state := p.State
-	if state.IsAssumed && f.told(p) != "" {
-		state.Steady = 0
-	}
-	return state.Steadiest(f.Now)
-}
-
-// told returns the state of a workload in the last status if its rollout had not
-// finished, else "".
-func (f *Facts) told(p *plan.Plan) v1alpha1.WorkloadState {
-	for i := range f.Sidecar.Status.Unsettled {
-		told := &f.Sidecar.Status.Unsettled[i]
-		if !told.Is(p.Target.Kind, p.Target.Name) {
-			continue
-		}
-		switch told.State {
-		case v1alpha1.StateRollingOut, v1alpha1.StateSoaking, v1alpha1.StateFailed:
-			return told.State
-		default:
-			return ""
-		}
-	}
-	return ""
-}
-
-// isReportedAfter reports whether the last status was written after a write. Both times are known to the second, and the
-// status of a pass comes right after its writes.
-func (f *Facts) isReportedAfter(write time.Time) bool {
-	reported := f.Sidecar.Status.LastReconcileTime
-	return reported != nil && reported.Unix() >= write.Unix()
 }
 
 // patience is how long pods may be unavailable during a soak before the rollout counts
@@ -123,6 +76,25 @@ func (d *Decision) judgeRollout(f *Facts, p *plan.Plan) {
 	isApplication := isSeen && fault.Reason == "" // Only its own containers can be the cause.
 	p.SidecarFailed, p.Container = fault.IsOurs || p.Failed && !isApplication, fault.Container
 	p.Obstructed = p.SidecarFailed && !fault.IsOurs && fault.Reason != ""
+}
+
+// judgeFailedBefore says what is wrong with a workload that failed before the sidecar was written. That does not
+// count as a failure of the sidecar, whatever it is.
+func (d *Decision) judgeFailedBefore(f *Facts, p *plan.Plan, fault workload.Fault) {
+	switch {
+	case p.Rollout == workload.RolloutComplete && p.InFlight:
+		d.soak(f, p)
+		return
+	case p.Rollout == workload.RolloutUnavailable && p.InFlight:
+		d.again(patience - p.For(f.Now))
+	}
+	p.Reason, p.Message = meta.ReasonFailedBefore, "it failed before the sidecar was written, which does not count as a failure of the sidecar; not all of its pods are available"
+	switch {
+	case fault.Reason != "":
+		p.Message += ": " + fault.Message
+	case p.Refusal != "":
+		p.Message += ": " + refusal(p).Message
+	}
 }
 
 // missed says which deadline a rollout has passed, and what a person has to do.

@@ -20,7 +20,7 @@ func mergeFailures(recorded []v1alpha1.RolloutFailure, revision string, failed [
 		return recorded
 	}
 	merged := slices.Clone(recorded)
-	for _, failure := range SortFailures(failed) {
+	for _, failure := range sortFailures(failed) {
 		failure.Revision = revision
 		i := slices.IndexFunc(merged, func(other v1alpha1.RolloutFailure) bool {
 			return other.Revision == revision && compareFailures(other, failure) == 0
@@ -53,8 +53,8 @@ func mostFailures(failures []v1alpha1.RolloutFailure) int {
 	return last
 }
 
-// SortFailures sorts failures by object.
-func SortFailures(failures []v1alpha1.RolloutFailure) []v1alpha1.RolloutFailure {
+// sortFailures sorts failures by object.
+func sortFailures(failures []v1alpha1.RolloutFailure) []v1alpha1.RolloutFailure {
 	return slices.SortedFunc(slices.Values(failures), compareFailures)
 }
 
