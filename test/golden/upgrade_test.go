@@ -99,7 +99,7 @@ func templates(t *testing.T, chart fs.FS) map[string]string {
 	require.NoError(t, os.CopyFS(folder, os.DirFS(".")))
 	var out bytes.Buffer
 	streams := genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: &out}
-	require.Zero(t, cli.Run(t.Context(), []string{"test", folder, "--update"}, streams, cli.Builtin{Chart: chart}, "test"), "%s", &out)
+	require.Zero(t, cli.Run(t.Context(), []string{"test", folder, "--update"}, streams, cli.Builtin{Chart: chart, Definition: vectorsidecar.Definition}, "test"), "%s", &out)
 	rendered, err := form.Load(folder)
 	require.NoError(t, err)
 	for _, s := range rendered {

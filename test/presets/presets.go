@@ -163,7 +163,7 @@ func Render(t testing.TB, chart fs.FS, environment string, sidecar map[string]an
 	require.NoError(t, os.WriteFile(file, text, 0o600))
 	var out bytes.Buffer
 	streams := genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: io.Discard}
-	command := cli.New(streams, cli.Builtin{Chart: chart}, "test")
+	command := cli.New(streams, cli.Builtin{Chart: chart, Definition: vectorsidecar.Definition}, "test")
 	command.SetArgs([]string{
 		"render", "--environment", environment, "--sidecar", file,
 		"-f", filepath.Join(root, "docs", "samples", "app", "deployment.yaml"),
