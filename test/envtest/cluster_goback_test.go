@@ -189,7 +189,7 @@ func TestANamespaceInTroubleNeitherHindersNorBringsBack(t *testing.T) {
 	require.Equal(t, []string{fails.Namespace}, cluster.Status.LastGood.Failing)
 	harness.Until(t, world, cluster, "a word about the quota", func(c *v1alpha1.ClusterVectorSidecar) bool {
 		return slices.ContainsFunc(c.Status.Unsettled, func(one v1alpha1.UnsettledInNamespace) bool {
-			return one.Namespace == full.Namespace && one.State == string(v1alpha1.StateFailed)
+			return one.Namespace == full.Namespace && one.Reason == meta.ReasonFailedBefore // The quota rejected its pods before the sidecar.
 		})
 	})
 	askCluster(t, cluster, "again")
