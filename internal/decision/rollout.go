@@ -24,6 +24,7 @@ func (f *Facts) markInFlight(p *plan.Plan, started int64) {
 		p.InFlight = true
 	case p.Waits && !isCurrent: // It has a note since when it waits, which began no rollout.
 	case started == 0 && !isCurrent:
+	case p.Desired == nil && p.IsOutlived: // It failed before the removal, and may never get on: it holds no slot.
 	case p.Rollout == workload.RolloutProgressing:
 		p.InFlight = true
 	case p.Rollout == workload.RolloutHeld: // It has nothing to wait for.

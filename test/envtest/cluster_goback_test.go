@@ -174,6 +174,9 @@ func TestANamespaceInTroubleNeitherHindersNorBringsBack(t *testing.T) {
 	harness.Until(t, world, quota, "its use", func(q *corev1.ResourceQuota) bool { return len(q.Status.Used) > 0 })
 	world.Create(t, well, full, taken, going, fails)
 	require.NoError(t, world.Client.Delete(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: going.Namespace}}))
+	harness.Until(t, world, full, "the rejection of its pods", func(d *appsv1.Deployment) bool {
+		return slices.ContainsFunc(d.Status.Conditions, func(c appsv1.DeploymentCondition) bool { return c.Type == appsv1.DeploymentReplicaFailure })
+	})
 	world.Create(t, cluster)
 	in := &reverting{cluster: cluster}
 	in.untilGood(t)
@@ -189,7 +192,7 @@ func TestANamespaceInTroubleNeitherHindersNorBringsBack(t *testing.T) {
 	require.Equal(t, []string{fails.Namespace}, cluster.Status.LastGood.Failing)
 	harness.Until(t, world, cluster, "a word about the quota", func(c *v1alpha1.ClusterVectorSidecar) bool {
 		return slices.ContainsFunc(c.Status.Unsettled, func(one v1alpha1.UnsettledInNamespace) bool {
-			return one.Namespace == full.Namespace && one.Reason == meta.ReasonFailedBefore // The quota rejected its pods before the sidecar.
+			return one.Namespace == full.Namespace && strings.Contains(one.Message, "exceeded quota")
 		})
 	})
 	askCluster(t, cluster, "again")
