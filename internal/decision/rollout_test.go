@@ -189,6 +189,18 @@ func TestDecideHasNoRemovalSoak(t *testing.T) {
 	}
 }
 
+// The controller may keep the condition of a deadline that had passed before the removal.
+func TestDecide_RemovalOfAFailedRolloutHoldsNoSlot(t *testing.T) {
+	state := workload.State{Rollout: workload.RolloutProgressing, Generation: 1, IsOutlived: true}
+	state.Since = noon
+	removed := evaluated("cart", plan.None, nil, state)
+	removed.Started = 1
+
+	for _, p := range Decide(&Facts{Sidecar: logs(), Now: noon}, nil, []Workload{removed}).Plans {
+		require.False(t, p.InFlight)
+	}
+}
+
 // A fix need not wait for the soak of what it replaces.
 func TestDecideLetsANewerSidecarTakeThePlaceOfOneThatSoaks(t *testing.T) {
 	state := workload.State{Generation: 1}
