@@ -73,7 +73,11 @@ func testExitCodes(t *testing.T) {
 					s.Sinks = map[string]apiextensionsv1.JSON{"away": {Raw: []byte(away)}}
 				}
 			}).Build()
-			cron := written("CronJob", space, each.app).(*batchv1.CronJob)
+			args := []string{each.app}
+			if each.do != nil {
+				args = append(args, "--start-file="+logs+"/start")
+			}
+			cron := written("CronJob", space, args...).(*batchv1.CronJob)
 			cron.Spec.JobTemplate.Spec.Template.Spec.TerminationGracePeriodSeconds = ptr.To(cmp.Or(each.grace, 20))
 			rule := &batchv1.PodFailurePolicyOnExitCodesRequirement{Operator: batchv1.PodFailurePolicyOnExitCodesOpIn, Values: []int32{78, 137}}
 			cron.Spec.JobTemplate.Spec.PodFailurePolicy = &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{
@@ -85,6 +89,9 @@ func testExitCodes(t *testing.T) {
 			if each.do != nil {
 				pod := runningOf(t, space)
 				each.do(t, processOf(t, statusOf(pod, sidecar).ContainerID))
+				// The application waits for this file. Without it, a run can end before its pod's status shows that it runs.
+				application := processOf(t, statusOf(pod, "app").ContainerID)
+				require.NoError(t, os.WriteFile(fmt.Sprintf("/proc/%d/root%s/start", application, logs), nil, 0o600))
 			}
 			job := ended(t, space)
 			var pod *corev1.Pod

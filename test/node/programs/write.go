@@ -32,6 +32,7 @@ func write(ctx context.Context, args []string) error {
 	flags.IntVar(&o.last, "last", 100, "lines at the end, at once")
 	flags.IntVar(&o.crash, "crash", 0, "after so many lines of a run it crashes; 0: it does not")
 	flags.BoolVar(&o.unended, "unended", false, "the last line has no end")
+	start := flags.String("start-file", "", "file whose creation it waits for before it writes; empty: it does not wait")
 	collector := flags.String("collector", "", "URL that hears how many lines there were; empty: none")
 	name := flags.String("name", "", "name of the writer; empty: the pod's")
 	var to target
@@ -55,6 +56,9 @@ func write(ctx context.Context, args []string) error {
 		return err
 	}
 	defer to.close()
+	if *start != "" {
+		waitForFile(ctx, *start)
+	}
 	if *collector != "" {
 		go w.reportNow(*collector)
 	}
@@ -64,6 +68,21 @@ func write(ctx context.Context, args []string) error {
 		end = errors.Join(end, w.report(*collector))
 	}
 	return end
+}
+
+// waitForFile returns when the file exists or the program is stopped.
+func waitForFile(ctx context.Context, path string) {
+	ticks := time.NewTicker(tick)
+	defer ticks.Stop()
+	for ctx.Err() == nil {
+		if _, err := os.Stat(path); err == nil {
+			return
+		}
+		select {
+		case <-ctx.Done():
+		case <-ticks.C:
+		}
+	}
 }
 
 // writing is how lines are written.
