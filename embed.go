@@ -48,6 +48,7 @@
 //   - internal/admission answers the API server, with the same decision, whether a
 //     VectorSidecar may be created or changed, and keeps the certificate that it
 //     answers with.
+//   - internal/livelist lists live objects page by page within a limit of bytes.
 //   - internal/election is the lock by which one operator leads.
 //   - internal/operator wires the process; cmd/operator is its main, which also runs
 //     internal/removal before a release goes and internal/checkup for helm test.

@@ -27,6 +27,7 @@ import (
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -87,7 +88,7 @@ func newMemoryAPI(t *testing.T, faults interceptor.Funcs, there ...client.Object
 	recorder := events.NewFakeRecorder(100)
 	a := &memoryAPI{WithWatch: live, events: recorder, waiting: workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())}
 	t.Cleanup(a.waiting.ShutDown)
-	a.Reconciler = newReconciler(digesting{live}, live, newAnnouncer(recorder, known), &Options{
+	a.Reconciler = newReconciler(digesting{live}, livelist.NewPager().Client(live), newAnnouncer(recorder, known), &Options{
 		Workloads: workloadcache.New(), Catalog: sets, DefaultEnvironment: "development", KubeVersion: "v1.36.0",
 		Installation: values, Namespace: values.Namespace, ClusterSidecars: true,
 		Cache: desired.NewCache(), Instruments: Instruments{Metrics: telemetry.NewMetrics("1", time.Now)}, Clock: time.Now,

@@ -17,6 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
@@ -34,6 +35,7 @@ type applier struct {
 	events *announcer
 	views  *views
 	sets   *overlaySets
+	live   *livelist.Client
 	// isStopped reports whether nothing but removals may be written.
 	isStopped func() bool
 }
@@ -95,7 +97,7 @@ func (a *applier) act(ctx context.Context, known *state.Sidecar, sidecar *v1alph
 
 // collect deletes the companions that no workload can be rolled back to.
 func (a *applier) collect(ctx context.Context, known *state.Sidecar, namespace string, obsolete []string, result *outcome) {
-	unused, wait, err := unusedRevisions(ctx, a.views.live, a.views.workloads.Kinds(), known, namespace, obsolete)
+	unused, wait, err := unusedRevisions(ctx, a.live, a.views.workloads.Kinds(), known, namespace, obsolete)
 	if err != nil {
 		result.fail("ReplicaSets of "+namespace, meta.ReasonRetrying, err, false)
 	}

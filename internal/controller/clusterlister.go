@@ -16,6 +16,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
@@ -111,16 +112,18 @@ func (l *clusterLister) named(ctx context.Context, name string) (*v1alpha1.Clust
 	return cluster, nil
 }
 
-// live asks the API server for all ClusterVectorSidecars.
-func (l *clusterLister) live(ctx context.Context, from client.Reader) ([]v1alpha1.ClusterVectorSidecar, error) {
+// live lists all ClusterVectorSidecars from the API server, each with its name and UID only.
+func (l *clusterLister) live(ctx context.Context, from *livelist.Client) ([]v1alpha1.ClusterVectorSidecar, error) {
 	if l == nil {
 		return nil, nil
 	}
-	var found v1alpha1.ClusterVectorSidecarList
-	if err := from.List(ctx, &found); err != nil {
+	clusters, err := livelist.Collect(ctx, from, livelist.Metadata(v1alpha1.GroupVersion.WithKind("ClusterVectorSidecar")), func(listed client.Object) (v1alpha1.ClusterVectorSidecar, bool) {
+		return v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: listed.GetName(), UID: listed.GetUID()}}, true
+	})
+	if err != nil {
 		return nil, fmt.Errorf("listing ClusterVectorSidecars: %w", err)
 	}
-	return found.Items, nil
+	return clusters, nil
 }
 
 // selectorOf returns the selector of a ClusterVectorSidecar. One that cannot be read, because a

@@ -29,7 +29,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler,
 	if err := mgr.Add(events); err != nil {
 		return nil, fmt.Errorf("adding the event sender: %w", err)
 	}
-	r := newReconciler(mgr.GetClient(), mgr.GetAPIReader(), events, &options)
+	r := newReconciler(mgr.GetClient(), options.Pager.Client(mgr.GetAPIReader()), events, &options)
 	if err := addIndexes(ctx, mgr.GetFieldIndexer()); err != nil {
 		return nil, fmt.Errorf("adding indexes: %w", err)
 	}

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -19,11 +21,12 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -38,7 +41,7 @@ const (
 
 // finalizer keeps a VectorSidecar until no workload carries its sidecar any more.
 type finalizer struct {
-	live   client.Reader
+	live   *livelist.Client
 	writer *apply.Writer
 	kinds  []*workload.Kind
 	// lag returns how long an API server may still put the sidecar in.
@@ -70,16 +73,15 @@ func (f *finalizer) deleted(ctx context.Context, cached *v1alpha1.VectorSidecar)
 	if cached.DeletionTimestamp == nil || cached.Cluster != nil || !desired.IsReduced(cached) {
 		return cached, nil
 	}
-	// This lists because the operator's permission is that of the watch.
-	var found v1alpha1.VectorSidecarList
-	err := f.live.List(ctx, &found, client.InNamespace(cached.Namespace), client.MatchingFields{metav1.ObjectNameField: cached.Name})
+	found := &v1alpha1.VectorSidecar{}
+	exists, err := f.live.Find(ctx, &v1alpha1.VectorSidecarList{}, client.ObjectKeyFromObject(cached), found)
 	if err != nil {
 		return nil, fmt.Errorf("reading a VectorSidecar that is too large for the cache: %w", err)
 	}
-	if len(found.Items) == 0 {
-		return nil, nil //nolint:nilnil // What is gone is no error.
+	if !exists {
+		return nil, nil //nolint:nilnil // A deleted object is not an error.
 	}
-	return &found.Items[0], nil
+	return found, nil
 }
 
 // release removes the finalizer once nothing carries the sidecar any more and no API server puts it
@@ -114,61 +116,72 @@ func (f *finalizer) settle(ctx context.Context, sidecar *v1alpha1.VectorSidecar)
 		}
 		return 0, f.orphanCompanions(ctx, sidecar)
 	}
-	carried, err := f.carriers(ctx, sidecar)
+	carriers, err := f.carriers(ctx, sidecar)
 	switch {
 	case err != nil:
 		return 0, err
-	case slices.ContainsFunc(carried, func(view workload.View) bool { return view.Unread.Template == "" }):
+	case slices.ContainsFunc(carriers, func(c carrier) bool { return c.isReadable }):
 		return releaseRetry, nil
-	case len(carried) > 0:
+	case len(carriers) > 0:
 		return blockedRetry, nil
 	}
 	return 0, f.deleteCompanions(ctx, sidecar)
 }
 
+// carrier is a workload that carries the sidecar of a VectorSidecar.
+type carrier struct {
+	workload.Ref
+
+	// isReadable is true if its pod template could be decoded.
+	isReadable bool
+	isOrphaned bool
+}
+
 // carriers returns the workloads that carry the sidecar. It asks the API server because a cache
 // that lags behind our own write would show none.
-func (f *finalizer) carriers(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]workload.View, error) {
-	var views []workload.View
+func (f *finalizer) carriers(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]carrier, error) {
+	manager := meta.Manager(sidecar.Name)
+	reduce := func(listed client.Object) (carrier, bool) {
+		object, ok := workload.As(listed)
+		if !ok {
+			return carrier{}, false
+		}
+		view := workload.Of(object)
+		owned, carries := view.Owned[manager]
+		return carrier{view.Ref, view.Unread.Template == "", owned.Orphan != ""}, carries && !view.Deleting
+	}
+	var carriers []carrier
 	for _, kind := range f.kinds {
-		found := kind.NewList()
-		err := f.live.List(ctx, found, client.InNamespace(sidecar.Namespace))
+		found, err := livelist.Collect(ctx, f.live, kind.NewList(), reduce, client.InNamespace(sidecar.Namespace))
 		if kind.Lacks(err) {
 			continue
 		}
 		if err != nil {
 			return nil, fmt.Errorf("finding workloads that still carry the sidecar: %w", err)
 		}
-		for _, object := range workload.Items(found) {
-			view := workload.Of(object)
-			if _, carries := view.Owned[meta.Manager(sidecar.Name)]; carries && !view.Deleting {
-				views = append(views, view)
-			}
-		}
+		carriers = append(carriers, found...)
 	}
-	return views, nil
+	return carriers, nil
 }
 
 // orphanWorkloads marks the workloads that keep their sidecars, so that it is clear why they have
 // no VectorSidecar. It returns false if one was changed concurrently.
 func (f *finalizer) orphanWorkloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (bool, error) {
-	views, err := f.carriers(ctx, sidecar)
+	carriers, err := f.carriers(ctx, sidecar)
 	if err != nil {
 		return false, err
 	}
-	manager := meta.Manager(sidecar.Name)
 	group := errgroup.Group{}
 	group.SetLimit(writers)
 	isStale := atomic.Bool{}
-	for i := range views {
-		view := &views[i]
-		if view.Owned[manager].Orphan != "" {
+	for i := range carriers {
+		if carriers[i].isOrphaned {
 			continue
 		}
 		group.Go(func() error {
 			ctx, cancel := detached(ctx)
 			defer cancel()
-			switch err := f.orphan(ctx, view, manager); {
+			switch err := f.orphan(ctx, &carriers[i].Ref, meta.Manager(sidecar.Name)); {
 			case errors.Is(err, apply.ErrStale):
 				isStale.Store(true)
 			case !errors.Is(err, apply.ErrGone):
@@ -182,38 +195,87 @@ func (f *finalizer) orphanWorkloads(ctx context.Context, sidecar *v1alpha1.Vecto
 }
 
 // orphan marks a workload as keeping its sidecar. One that has only waited for it has none.
-func (f *finalizer) orphan(ctx context.Context, view *workload.View, manager string) error {
-	if removal := plan.ForRemoval(manager, view); !removal.Carries {
+func (f *finalizer) orphan(ctx context.Context, ref *workload.Ref, manager string) error {
+	object, err := findWorkload(ctx, f.live, ref)
+	if object == nil || err != nil {
+		return err
+	}
+	view := workload.Of(object)
+	if removal := plan.ForRemoval(manager, &view); !removal.Carries {
 		_, err := f.writer.Workload(ctx, &removal)
 		return err
 	}
-	return f.writer.Orphan(ctx, view, manager)
+	return f.writer.Orphan(ctx, &view, manager)
+}
+
+// findWorkload reads a workload from the API server. It returns nil if the object does not exist any more, or has another
+// UID.
+func findWorkload(ctx context.Context, live *livelist.Client, ref *workload.Ref) (workload.Object, error) {
+	object := ref.Adapter().New()
+	exists, err := live.Find(ctx, ref.Adapter().NewList(), client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name}, object)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s %s/%s: %w", ref.Kind, ref.Namespace, ref.Name, err)
+	}
+	if !exists || object.GetUID() != ref.UID {
+		return nil, nil //nolint:nilnil // A deleted object is not an error.
+	}
+	return object, nil
 }
 
 // orphanCompanions removes the owner reference of companions that orphaned sidecars read, so that
 // they are not garbage collected. Companions written by an earlier release have one.
 func (f *finalizer) orphanCompanions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
-	companions, err := source.Reader{Reader: f.live}.Companions(ctx, sidecar)
+	companions, err := f.companions(ctx, sidecar)
 	if err != nil {
 		return err
 	}
-	for i := range companions {
-		if len(companions[i].OwnerReferences) == 0 {
+	for _, found := range companions {
+		if !found.hasOwner {
 			continue
 		}
-		if err := f.writer.Companion(ctx, &companions[i]); err != nil {
+		object := &corev1.ConfigMap{}
+		if err := f.live.Get(ctx, found.key, object); err != nil {
+			if apierrors.IsNotFound(err) {
+				continue
+			}
+			return fmt.Errorf("reading ConfigMap %s: %w", found.key, err)
+		}
+		if err := f.writer.Companion(ctx, object); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// foundCompanion is a companion of a VectorSidecar by its metadata.
+type foundCompanion struct {
+	key      client.ObjectKey
+	hasOwner bool
+}
+
+// companions lists the metadata of the ConfigMaps made for a VectorSidecar. It asks the API server because the cache may
+// not have the latest ones yet.
+func (f *finalizer) companions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]foundCompanion, error) {
+	reduce := func(listed client.Object) (foundCompanion, bool) {
+		object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
+			Namespace: listed.GetNamespace(), Name: listed.GetName(),
+			Labels: listed.GetLabels(), Annotations: listed.GetAnnotations(), OwnerReferences: listed.GetOwnerReferences(),
+		}}
+		return foundCompanion{client.ObjectKeyFromObject(object), len(object.OwnerReferences) > 0}, companion.IsOf(object, sidecar)
+	}
+	companions, err := livelist.Collect(ctx, f.live, livelist.Metadata(corev1.SchemeGroupVersion.WithKind("ConfigMap")), reduce,
+		client.InNamespace(sidecar.Namespace), client.MatchingLabels{meta.LabelSidecar: meta.LabelValue(sidecar.Name)})
+	if err != nil {
+		return nil, fmt.Errorf("listing companions: %w", err)
+	}
+	return companions, nil
+}
+
 // deleteCompanions deletes the companions of a VectorSidecar, including those that old ReplicaSets
-// refer to. What a run still starts pods with stays, because they would hang without it; it is a stray
-// when the run has ended. deleteCompanions asks the API server because the cache may not have the latest
-// ones yet.
+// refer to. Those that a run still starts pods with stay, because they would hang without it; they are strays
+// when the run has ended.
 func (f *finalizer) deleteCompanions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
-	companions, err := source.Reader{Reader: f.live}.Companions(ctx, sidecar)
+	companions, err := f.companions(ctx, sidecar)
 	if err != nil || len(companions) == 0 {
 		return err
 	}
@@ -222,11 +284,11 @@ func (f *finalizer) deleteCompanions(ctx context.Context, sidecar *v1alpha1.Vect
 	if err != nil {
 		return err
 	}
-	for i := range companions {
-		if used[companions[i].Name] {
+	for _, found := range companions {
+		if used[found.key.Name] {
 			continue
 		}
-		if err := f.writer.DeleteCompanion(ctx, client.ObjectKeyFromObject(&companions[i])); err != nil {
+		if err := f.writer.DeleteCompanion(ctx, found.key); err != nil {
 			return err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
@@ -35,7 +36,7 @@ type sweeper struct {
 
 	sidecars sidecarLister
 	client   client.Reader
-	live     client.Reader
+	live     *livelist.Client
 	// writtenBy is as in Options.
 	writtenBy string
 	log       logr.Logger

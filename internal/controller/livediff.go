@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
@@ -24,8 +25,6 @@ const (
 	auditPatience = 10 * time.Second
 	// auditPoll is how often to compare the two in that time.
 	auditPoll = 100 * time.Millisecond
-	// workloadsAtOnce is the page size of a list request.
-	workloadsAtOnce = 500
 	// confirmedAtMost is how many workloads are confirmed one by one. If more differ, the watch is
 	// at fault.
 	confirmedAtMost = 50
@@ -40,7 +39,7 @@ type difference struct {
 
 // liveDiff compares the cache of workloads with the API server.
 type liveDiff struct {
-	live      client.Reader
+	live      *livelist.Client
 	workloads *workloadcache.Cache
 }
 
@@ -81,25 +80,27 @@ func (l *liveDiff) candidates(ctx context.Context, namespace string) ([]differen
 func (l *liveDiff) candidatesOf(ctx context.Context, kind *workload.Kind, namespace string) ([]difference, error) {
 	var found []difference
 	listed := map[types.UID]bool{}
-	page := &metav1.PartialObjectMetadataList{}
-	page.SetGroupVersionKind(kind.ListKind())
-	for isFirst := true; isFirst || page.Continue != ""; isFirst = false {
-		err := l.live.List(ctx, page, client.InNamespace(namespace), client.Limit(workloadsAtOnce), client.Continue(page.Continue))
-		if err != nil {
-			return nil, fmt.Errorf("listing %s: %w", kind.Plural, err)
-		}
-		for i := range page.Items {
-			live := &page.Items[i]
-			listed[live.UID] = true
-			ref := workload.Ref{Kind: kind.Kind, Namespace: live.Namespace, Name: live.Name, UID: live.UID}
-			if one := l.compared(&difference{Ref: ref, live: live.ResourceVersion}); one != nil {
-				found = append(found, *one)
-			}
+	type version struct {
+		workload.Ref
+		resourceVersion string
+	}
+	list := livelist.Metadata(kind.GroupVersionKind)
+	versions, err := livelist.Collect(ctx, l.live, list, func(live client.Object) (version, bool) {
+		ref := workload.Ref{Kind: kind.Kind, Namespace: live.GetNamespace(), Name: live.GetName(), UID: live.GetUID()}
+		return version{ref, live.GetResourceVersion()}, true
+	}, client.InNamespace(namespace))
+	if err != nil {
+		return nil, fmt.Errorf("listing %s: %w", kind.Plural, err)
+	}
+	for i := range versions {
+		listed[versions[i].UID] = true
+		if one := l.compared(&difference{Ref: versions[i].Ref, live: versions[i].resourceVersion}); one != nil {
+			found = append(found, *one)
 		}
 	}
 	for _, record := range l.workloads.In(namespace) {
 		// All pages have the resource version of the first one.
-		if record.Ref().Kind == kind.Kind && !listed[record.UID] && !workloadcache.IsOlder(page.ResourceVersion, record.ResourceVersion()) {
+		if record.Ref().Kind == kind.Kind && !listed[record.UID] && !workloadcache.IsOlder(list.ResourceVersion, record.ResourceVersion()) {
 			found = append(found, difference{Ref: record.Ref(), cached: record.ResourceVersion()})
 		}
 	}

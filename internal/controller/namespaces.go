@@ -25,6 +25,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
@@ -73,7 +74,7 @@ func (n *namespaces) changes() predicate.Predicate {
 // watch none, because Namespaces are cluster-scoped; then they are polled.
 type namespaces struct {
 	cached client.Reader
-	live   client.Reader
+	live   *livelist.Client
 	// names are the namespaces to poll, empty if all are in the cache.
 	names   []string
 	changed chan event.GenericEvent
@@ -84,7 +85,7 @@ type namespaces struct {
 	known map[string]source.Namespace
 }
 
-func newNamespaces(cached, live client.Reader, names []string, rules func() *fleet.Rules) *namespaces {
+func newNamespaces(cached client.Reader, live *livelist.Client, names []string, rules func() *fleet.Rules) *namespaces {
 	return &namespaces{
 		cached: cached, live: live, names: names, rules: rules,
 		changed: make(chan event.GenericEvent), known: map[string]source.Namespace{},
@@ -135,15 +136,15 @@ func (n *namespaces) unseen(ctx context.Context, name string) (source.Namespace,
 	if len(n.names) > 0 || !apierrors.IsNotFound(n.cached.Get(ctx, client.ObjectKey{Name: name}, newNamespace(""))) {
 		return n.of(ctx, name)
 	}
-	found := &metav1.PartialObjectMetadataList{}
-	found.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("NamespaceList"))
-	if err := n.live.List(ctx, found, client.MatchingFields{metav1.ObjectNameField: name}); err != nil {
+	found := newNamespace(name)
+	exists, err := n.live.Find(ctx, livelist.Metadata(corev1.SchemeGroupVersion.WithKind("Namespace")), client.ObjectKey{Name: name}, found)
+	if err != nil {
 		return source.Namespace{}, fmt.Errorf("reading namespace %s, which is not in the cache yet: %w", name, err)
 	}
-	if len(found.Items) == 0 {
+	if !exists {
 		return source.Namespace{}, nil
 	}
-	return source.NamespaceOf(&found.Items[0]), nil
+	return source.NamespaceOf(found), nil
 }
 
 func (n *namespaces) read(ctx context.Context, reader client.Reader, name string) (source.Namespace, error) {
@@ -152,7 +153,7 @@ func (n *namespaces) read(ctx context.Context, reader client.Reader, name string
 
 // look reads a namespace and reports whether what counts of it has changed.
 func (n *namespaces) look(ctx context.Context, name string) (bool, error) {
-	found, err := n.read(ctx, n.live, name)
+	found, err := n.read(ctx, n.live.Reader(), name)
 	if apierrors.IsForbidden(err) {
 		err = nil // A Role may leave this permission out: then its labels do not count.
 	}

@@ -10,6 +10,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
@@ -17,6 +18,8 @@ import (
 // Options configure the Reconciler. All fields but Namespace, Installation, WrittenBy, Version,
 // WatchNamespaces, Nodes, Instruments, Patience and the intervals are required.
 type Options struct {
+	// Pager pages lists of live objects.
+	Pager *livelist.Pager
 	// Workloads makes the records that the manager's cache holds instead of workloads.
 	Workloads *workloadcache.Cache
 	// Catalog turns the platform's ConfigMaps into template sets.

@@ -12,13 +12,14 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
 // overlaySetRemoval deletes, once, what an operator has left that kept OverlaySets. One that keeps
 // none would let them grow old, and the API server would act by them when its policies come back.
 type overlaySetRemoval struct {
-	live       client.Reader
+	live       *livelist.Client
 	writer     *apply.Writer
 	namespaces []string
 	log        logr.Logger
@@ -31,17 +32,15 @@ func (o *overlaySetRemoval) Start(ctx context.Context) error {
 		namespaces = []string{metav1.NamespaceAll}
 	}
 	for _, namespace := range namespaces {
-		found := &metav1.PartialObjectMetadataList{}
-		found.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("OverlaySetList"))
-		if err := o.live.List(ctx, found, client.InNamespace(namespace)); err != nil {
+		kept, err := livelist.Collect(ctx, o.live, livelist.Metadata(v1alpha1.GroupVersion.WithKind("OverlaySet")), func(listed client.Object) (string, bool) {
+			return listed.GetNamespace(), listed.GetName() == meta.OverlaySet
+		}, client.InNamespace(namespace))
+		if err != nil {
 			o.log.V(1).Info("overlay sets were not listed", "namespace", namespace, "cause", err.Error())
 			continue
 		}
-		for i := range found.Items {
-			if found.Items[i].Name != meta.OverlaySet {
-				continue
-			}
-			if err := o.writer.DeleteOverlaySet(ctx, found.Items[i].Namespace); err != nil {
+		for _, namespace := range kept {
+			if err := o.writer.DeleteOverlaySet(ctx, namespace); err != nil {
 				o.log.Error(err, "deleting an overlay set that nobody keeps")
 			}
 		}

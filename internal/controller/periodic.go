@@ -31,7 +31,7 @@ func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) 
 		p.applier.Metrics.Leftovers(string(verdict), 0) // Until there is a look.
 	}
 	sweeping := &sweeper{
-		applier: p.applier, leftoverSignal: p.leftovers, sidecars: p.snapshots.sidecars, client: mgr.GetClient(), live: mgr.GetAPIReader(),
+		applier: p.applier, leftoverSignal: p.leftovers, sidecars: p.snapshots.sidecars, client: mgr.GetClient(), live: options.Pager.Client(mgr.GetAPIReader()),
 		writtenBy: options.WrittenBy, log: log, told: map[leftover]companion.Verdict{}, cleaned: map[types.UID]swept{},
 	}
 	if err := mgr.Add(sweeping); err != nil {
@@ -77,7 +77,7 @@ func (p *periodic) addKubelets(ctx context.Context, mgr ctrl.Manager, log logr.L
 // the installation does not inject that way, it adds the removal of what is left from when it did.
 func (p *periodic) addInjection(ctx context.Context, mgr ctrl.Manager, options *Options, log logr.Logger) error {
 	if !options.OverlaySets {
-		removal := &overlaySetRemoval{live: mgr.GetAPIReader(), writer: p.applier.writer, namespaces: options.WatchNamespaces, log: log}
+		removal := &overlaySetRemoval{live: options.Pager.Client(mgr.GetAPIReader()), writer: p.applier.writer, namespaces: options.WatchNamespaces, log: log}
 		if err := mgr.Add(removal); err != nil {
 			return fmt.Errorf("adding the removal of overlay sets: %w", err)
 		}

@@ -13,14 +13,14 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
-	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
@@ -30,9 +30,9 @@ const (
 	// lookedAt is the number of workloads of a VectorSidecar whose pods are read: as many as a
 	// status names.
 	lookedAt = 20
-	// podsAtOnce is the page size of a list request, podPages the maximum number of pages for a
-	// workload.
-	podsAtOnce, podPages = 100, 10
+	// mostPods is how many pods of a workload are read, mostEvents how many events, and longestEvent how many bytes of
+	// the message of each.
+	mostPods, mostEvents, longestEvent = 1000, 100, 1 << 10
 	// podTimeout covers all requests for one workload.
 	podTimeout = 10 * time.Second
 	// podLooks is how many workloads are read concurrently.
@@ -43,7 +43,7 @@ const (
 // settled ones that are watched. Pods are many and change all the time, so they are not watched
 // themselves, and only the result is kept.
 type pods struct {
-	live client.Reader
+	live *livelist.Client
 	now  func() time.Time
 }
 
@@ -138,40 +138,48 @@ func (p *pods) read(ctx context.Context, record *workloadcache.Record, manager s
 	return cmp.Or(p.refusalOf(ctx, live, newest), fault), nil
 }
 
-// faultOf lists pods, and returns the first fault of those that are of a template.
-func (p *pods) faultOf(ctx context.Context, options []client.ListOption, isOf func(*corev1.Pod) bool, judge func([]corev1.Pod) workload.Fault) (workload.Fault, error) {
-	page, first := &corev1.PodList{}, workload.Fault{}
-	for range podPages {
-		if err := p.live.List(ctx, page, append(options, client.Limit(podsAtOnce), client.Continue(page.Continue))...); err != nil {
-			return workload.Fault{}, fmt.Errorf("listing pods: %w", err)
+// faultOf lists pods, and returns the fault of those that are of a template: one of the sidecar before others, and one of
+// a container before one of scheduling.
+func (p *pods) faultOf(ctx context.Context, options []client.ListOption, isOf func(*corev1.Pod) bool, check func([]corev1.Pod) workload.Fault) (workload.Fault, error) {
+	var worst workload.Fault
+	read := 0
+	_, err := livelist.Any(ctx, p.live, &corev1.PodList{}, func(listed client.Object) bool {
+		read++
+		pod, isPod := listed.(*corev1.Pod)
+		if isPod && isOf(pod) {
+			fault := check([]corev1.Pod{*pod})
+			isWorse := worst.Reason == "" || worst.Reason == meta.ReasonUnschedulable && fault.Reason != ""
+			if fault.IsOurs || isWorse {
+				worst = fault
+			}
 		}
-		fault := judge(slices.DeleteFunc(page.Items, func(pod corev1.Pod) bool { return !isOf(&pod) }))
-		if first = cmp.Or(first, fault); fault.IsOurs || page.Continue == "" {
-			return cmp.Or(ours(fault), first), nil
-		}
+		return worst.IsOurs || read == mostPods
+	}, options...)
+	if err != nil {
+		return workload.Fault{}, fmt.Errorf("listing pods: %w", err)
 	}
-	return first, nil
+	return worst, nil
 }
 
 // refusalOf returns what events say about why pods are missing. It is none if they cannot be read:
 // then the rollout is judged by time.
 func (p *pods) refusalOf(ctx context.Context, live workload.Object, newest metav1.Object) workload.Fault {
-	var found corev1.EventList
-	options := []client.ListOption{client.InNamespace(live.GetNamespace()), client.MatchingFields(workload.RefusalEvents(live)), client.Limit(podsAtOnce)}
-	if err := p.live.List(ctx, &found, options...); err != nil {
+	var events []corev1.Event
+	_, err := livelist.Any(ctx, p.live, &corev1.EventList{}, func(listed client.Object) bool {
+		if event, isEvent := listed.(*corev1.Event); isEvent {
+			events = append(events, corev1.Event{
+				InvolvedObject: corev1.ObjectReference{UID: event.InvolvedObject.UID}, Reason: event.Reason, Message: event.Message[:min(len(event.Message), longestEvent)],
+				LastTimestamp: event.LastTimestamp, EventTime: event.EventTime,
+			})
+		}
+		return len(events) == mostEvents
+	}, client.InNamespace(live.GetNamespace()), client.MatchingFields(workload.RefusalEvents(live)))
+	if err != nil {
 		log.FromContext(ctx).V(1).Info("events cannot be read", telemetry.KeyWorkload, live.GetName(), "cause", err.Error())
 		return workload.Fault{}
 	}
-	if message := workload.RefusalOf(live, newest, found.Items); message != "" {
+	if message := workload.RefusalOf(live, newest, events); message != "" {
 		return workload.Refused(message)
-	}
-	return workload.Fault{}
-}
-
-// ours returns the fault if it is one of the sidecar, else none.
-func ours(fault workload.Fault) workload.Fault {
-	if fault.IsOurs {
-		return fault
 	}
 	return workload.Fault{}
 }
@@ -181,16 +189,19 @@ func (p *pods) newest(ctx context.Context, kind *workload.Kind, live workload.Ob
 	if kind.Revisions == nil {
 		return nil, nil
 	}
-	list := kind.Revisions.NewList()
-	if err := p.live.List(ctx, list, options...); err != nil {
+	var newest metav1.Object
+	_, err := livelist.Any(ctx, p.live, kind.Revisions.NewList(), func(listed client.Object) bool {
+		candidates := []metav1.Object{listed}
+		if newest != nil {
+			candidates = []metav1.Object{newest, listed}
+		}
+		if found := kind.Revisions.Newest(live, candidates); found == metav1.Object(listed) {
+			newest, _ = listed.DeepCopyObject().(metav1.Object) // Without the page around it.
+		}
+		return false
+	}, options...)
+	if err != nil {
 		return nil, fmt.Errorf("listing %s: %w", kind.Revisions.Plural, err)
 	}
-	var all []metav1.Object
-	_ = apimeta.EachListItem(list, func(item runtime.Object) error { // It fails only if the function does.
-		if revision, isOne := item.(metav1.Object); isOne {
-			all = append(all, revision)
-		}
-		return nil
-	})
-	return kind.Revisions.Newest(live, all), nil
+	return newest, nil
 }

@@ -13,6 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 )
 
 // Reconciler reconciles the workloads of VectorSidecars.
@@ -33,27 +34,27 @@ type Reconciler struct {
 }
 
 // newReconciler returns a Reconciler with a cached and a live client.
-func newReconciler(cached client.Client, live client.Reader, events *announcer, options *Options) *Reconciler {
+func newReconciler(cached client.Client, live *livelist.Client, events *announcer, options *Options) *Reconciler {
 	observed := &instruments{Instruments: options.Instruments, liveness: newLiveness(options.Patience), now: time.Now, clock: options.Clock}
 	memory, writer, workloads, sidecars := state.New(options.Clock), apply.New(cached), options.Workloads, sidecarLister{client: cached}
 	if options.ClusterSidecars {
 		sidecars.clusters = &clusterLister{client: cached, home: options.Namespace, statuses: newClusterStatuses()}
 	}
-	sets := newOverlaySets(cached, live, writer, sidecars, observed.clock, options.OverlaySets)
+	sets := newOverlaySets(cached, live.Reader(), writer, sidecars, observed.clock, options.OverlaySets)
 	ofClusters := newClusters(observed, cached, sidecars, sets, writer, events, options)
 	statuses := &statusWriter{instruments: observed, client: cached, events: events, clusters: ofClusters.clusterMemory}
 	catalog := &catalogReader{
 		client: cached, catalog: options.Catalog, options: options, events: events, metrics: options.Instruments.Metrics,
-		history:   newHistory(cached, live, writer, sidecars, options),
+		history:   newHistory(cached, live.Reader(), writer, sidecars, options),
 		publisher: &publisher{cached: cached, writer: writer, options: options},
 	}
 	namespaces := newNamespaces(cached, live, options.WatchNamespaces, catalog.rules)
 	taking := &snapshots{
 		instruments: observed, client: cached, sidecars: sidecars, workloads: workloads, options: options,
-		namespaces: namespaces, configMaps: newConfigMapCache(live), pods: &pods{live: live, now: observed.clock},
-		catalog: catalog, kubelets: &kubelets{nodes: options.Nodes, sidecars: sidecars}, accounts: newAccounts(live, options.ReadAccounts),
+		namespaces: namespaces, configMaps: newConfigMapCache(live.Reader()), pods: &pods{live: live, now: observed.clock},
+		catalog: catalog, kubelets: &kubelets{nodes: options.Nodes, sidecars: sidecars}, accounts: newAccounts(live.Reader(), options.ReadAccounts),
 	}
-	applying := &applier{instruments: observed, writer: writer, events: events, sets: sets, views: &views{live: live, workloads: workloads, now: observed.clock}, isStopped: catalog.isStopped}
+	applying := &applier{instruments: observed, writer: writer, events: events, sets: sets, live: live, views: &views{live: live.Reader(), workloads: workloads, now: observed.clock}, isStopped: catalog.isStopped}
 	return &Reconciler{
 		instruments: observed,
 		cache:       options.Cache,

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -17,6 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
@@ -53,12 +55,20 @@ func (s *sweeper) confirm(ctx context.Context, found []companion.Leftover) ([]co
 // managersIn asks the API server which VectorSidecars a namespace has, and which ClusterVectorSidecars
 // there are. It lists them, because a get would also be answered by NotFound if the CRD is missing.
 func (s *sweeper) managersIn(ctx context.Context, namespace string) (func(namespace, manager string) bool, error) {
-	var there v1alpha1.VectorSidecarList
-	if err := s.live.List(ctx, &there, client.InNamespace(namespace)); err != nil {
-		return nil, fmt.Errorf("listing VectorSidecars: %w", err)
+	sidecars, clusters, err := s.liveSidecars(ctx, namespace)
+	return s.sidecars.orOffered(companion.Among(sidecars, clusters)), err
+}
+
+// liveSidecars lists the VectorSidecars of a namespace and all ClusterVectorSidecars, each with its names and UID only.
+func (s *sweeper) liveSidecars(ctx context.Context, namespace string) ([]v1alpha1.VectorSidecar, []v1alpha1.ClusterVectorSidecar, error) {
+	sidecars, err := livelist.Collect(ctx, s.live, livelist.Metadata(v1alpha1.GroupVersion.WithKind("VectorSidecar")), func(listed client.Object) (v1alpha1.VectorSidecar, bool) {
+		return v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Namespace: listed.GetNamespace(), Name: listed.GetName(), UID: listed.GetUID()}}, true
+	}, client.InNamespace(namespace))
+	if err != nil {
+		return nil, nil, fmt.Errorf("listing VectorSidecars: %w", err)
 	}
 	clusters, err := s.sidecars.clusters.live(ctx, s.live)
-	return s.sidecars.orOffered(companion.Among(there.Items, clusters)), err
+	return sidecars, clusters, err
 }
 
 // clean removes what is safe to remove, a few workloads at a time, and returns what is left.
@@ -125,20 +135,18 @@ func (s *sweeper) rollingOut() []plan.Plan {
 // look reads a workload that has something to clean from the API server. It returns nil if there is
 // nothing left to clean. It lists, because the operator has no permission to get.
 func (s *sweeper) look(ctx context.Context, finding *companion.Leftover) (*workload.View, error) {
-	one := finding.Adapter().NewList()
-	if err := s.live.List(ctx, one, client.InNamespace(finding.Namespace), client.MatchingFields{"metadata.name": finding.Name}); err != nil {
-		return nil, fmt.Errorf("reading %s %s/%s: %w", finding.Kind, finding.Namespace, finding.Name, err)
+	object, err := findWorkload(ctx, s.live, &finding.Ref)
+	if object == nil || err != nil {
+		return nil, err
 	}
-	for _, object := range workload.Items(one) {
-		view := workload.Of(object)
-		isAnother := func(f companion.Leftover) bool { return f.Manager != finding.Manager }
-		noneExists := func(string, string) bool { return false }
-		again := slices.DeleteFunc(companion.FindLeftovers(slices.Values([]companion.Carrier{companion.CarrierOf(object)}), noneExists, s.writtenBy), isAnother)
-		if view.UID == finding.UID && len(again) == 1 && again[0].Verdict == companion.Clean {
-			return &view, nil
-		}
+	isAnother := func(f companion.Leftover) bool { return f.Manager != finding.Manager }
+	noneExists := func(string, string) bool { return false }
+	again := slices.DeleteFunc(companion.FindLeftovers(slices.Values([]companion.Carrier{companion.CarrierOf(object)}), noneExists, s.writtenBy), isAnother)
+	if len(again) != 1 || again[0].Verdict != companion.Clean {
+		return nil, nil
 	}
-	return nil, nil
+	view := workload.Of(object)
+	return &view, nil
 }
 
 // takeOut carries out a removal, and reports whether it is done.

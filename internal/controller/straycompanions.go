@@ -12,7 +12,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
-	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
@@ -51,15 +50,11 @@ func (s *sweeper) deleteStrays(ctx context.Context) progress {
 // deleteStraysIn deletes those of the named ConfigMaps of a namespace that are strays according to
 // the API server and that no revision refers to.
 func (s *sweeper) deleteStraysIn(ctx context.Context, namespace string, names []types.NamespacedName) error {
-	var sidecars v1alpha1.VectorSidecarList
-	if err := s.live.List(ctx, &sidecars, client.InNamespace(namespace)); err != nil {
-		return fmt.Errorf("listing VectorSidecars: %w", err)
-	}
-	clusters, err := s.sidecars.clusters.live(ctx, s.live)
+	sidecars, clusters, err := s.liveSidecars(ctx, namespace)
 	if err != nil {
 		return err
 	}
-	owners := companion.OwnersOf(carriersOf(s.views.workloads.Traced()), sidecars.Items, clusters)
+	owners := companion.OwnersOf(carriersOf(s.views.workloads.Traced()), sidecars, clusters)
 	used, err := usedBy(ctx, s.live, workload.HoldersOf(s.views.workloads.Kinds()), namespace)
 	if err != nil {
 		return err

@@ -20,6 +20,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
@@ -57,7 +58,7 @@ func TestStraysAreDeletedIfTheAPIServerSaysThatTheyAreSome(t *testing.T) {
 	live := fake.NewClientBuilder().WithScheme(known).WithReturnManagedFields().WithObjects(append(cached[:4:4], revision, unheardOf)...).Build()
 	cache := fake.NewClientBuilder().WithScheme(known).WithObjects(cached...).Build()
 	s := &sweeper{
-		client: cache, live: live, sidecars: sidecarLister{client: cache},
+		client: cache, live: livelist.NewPager().Client(live), sidecars: sidecarLister{client: cache},
 		applier: &applier{writer: apply.New(live), views: &views{workloads: workloadcache.New()}, instruments: &instruments{now: time.Now, clock: time.Now}},
 	}
 

@@ -20,6 +20,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
 )
@@ -27,7 +28,7 @@ import (
 // validations manages the Jobs in which Vector validates configurations.
 type validations struct {
 	client client.Reader
-	live   client.Reader
+	live   *livelist.Client
 	writer *apply.Writer
 	events *announcer
 	// isEnabled is true if there may be such Jobs.
@@ -85,27 +86,42 @@ func (v *validations) verdictOf(ctx context.Context, job *batchv1.Job) (decision
 	if job.Status.Conditions[at].Type == batchv1.JobComplete {
 		return decision.Verdict{State: decision.VerdictValid}, nil
 	}
-	var pods corev1.PodList
-	if err := v.live.List(ctx, &pods, client.InNamespace(job.Namespace), client.MatchingLabels{meta.LabelValidation: job.Labels[meta.LabelValidation]}); err != nil {
+	var verdict decision.Verdict
+	isRead, err := livelist.Any(ctx, v.live, &corev1.PodList{}, func(listed client.Object) bool {
+		pod, isPod := listed.(*corev1.Pod)
+		if !isPod {
+			return false
+		}
+		var hasResult bool
+		verdict, hasResult = verdictOfPod(job, pod)
+		return hasResult
+	}, client.InNamespace(job.Namespace), client.MatchingLabels{meta.LabelValidation: job.Labels[meta.LabelValidation]})
+	if err != nil {
 		return decision.Verdict{}, fmt.Errorf("listing the pods of Job %s: %w", job.Name, err)
 	}
-	for i := range pods.Items {
-		for _, container := range pods.Items[i].Status.ContainerStatuses {
-			end := container.State.Terminated
-			if end == nil {
-				continue
-			}
-			answer := vectorconfig.ReadAnswer(int(end.ExitCode), end.Message)
-			switch {
-			case answer.Outcome == vectorconfig.Refused:
-				return decision.Verdict{State: decision.VerdictInvalid, Message: humanize.Message(answer.String(), noteLimit)}, nil
-			case len(answer.Faults) > 0:
-				return decision.Verdict{State: decision.VerdictUnable, Message: humanize.Message("in Job "+job.Name+": "+answer.String(), noteLimit)}, nil
-			}
-		}
+	if isRead {
+		return verdict, nil
 	}
 	condition := job.Status.Conditions[at]
 	return decision.Verdict{State: decision.VerdictUnable, Message: fmt.Sprintf("Job %s failed: %s: %s", job.Name, condition.Reason, condition.Message)}, nil
+}
+
+// verdictOfPod reads the result that a pod of a Job left. It returns false if there is none.
+func verdictOfPod(job *batchv1.Job, pod *corev1.Pod) (decision.Verdict, bool) {
+	for _, container := range pod.Status.ContainerStatuses {
+		end := container.State.Terminated
+		if end == nil {
+			continue
+		}
+		answer := vectorconfig.ReadAnswer(int(end.ExitCode), end.Message)
+		switch {
+		case answer.Outcome == vectorconfig.Refused:
+			return decision.Verdict{State: decision.VerdictInvalid, Message: humanize.Message(answer.String(), noteLimit)}, true
+		case len(answer.Faults) > 0:
+			return decision.Verdict{State: decision.VerdictUnable, Message: humanize.Message("in Job "+job.Name+": "+answer.String(), noteLimit)}, true
+		}
+	}
+	return decision.Verdict{}, false
 }
 
 // start creates the Jobs that the decision waits for, and deletes those that nothing waits for any

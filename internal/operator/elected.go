@@ -17,22 +17,22 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/election"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 // newManager returns the manager, with the lock if leader election is enabled.
-func newManager(ctx context.Context, config *rest.Config, options Options, workloads *workloadcache.Cache, lists *relister) (ctrl.Manager, error) {
-	settings := managerOptions(ctx, options, workloads, lists)
+func newManager(ctx context.Context, config *rest.Config, options Options, caching informerOptions) (ctrl.Manager, error) {
+	settings := managerOptions(ctx, options, caching)
 	if !options.LeaderElect {
 		return ctrl.NewManager(config, settings)
 	}
-	return newElectedManager(config, settings, options)
+	return newElectedManager(config, settings, options, caching.pager)
 }
 
 // newElectedManager returns a manager that waits until it is elected, and ends when it loses
 // the lease.
-func newElectedManager(config *rest.Config, settings ctrl.Options, options Options) (ctrl.Manager, error) {
+func newElectedManager(config *rest.Config, settings ctrl.Options, options Options, pager *livelist.Pager) (ctrl.Manager, error) {
 	lock, err := election.New(config, election.Options{
 		Namespace: settings.LeaderElectionNamespace, Name: settings.LeaderElectionID,
 		RenewDeadline: *settings.RenewDeadline, RetryPeriod: *settings.RetryPeriod,
@@ -47,7 +47,9 @@ func newElectedManager(config *rest.Config, settings ctrl.Options, options Optio
 	if err != nil {
 		return nil, err
 	}
-	lock.IsUnused = func(ctx context.Context) (bool, error) { return isUnused(ctx, mgr.GetAPIReader(), options) }
+	lock.IsUnused = func(ctx context.Context) (bool, error) {
+		return isUnused(ctx, pager.Client(mgr.GetAPIReader()), options)
+	}
 	// The elector only supports the legacy events API.
 	lock.LockConfig.EventRecorder = mgr.GetEventRecorderFor(lock.Identity()) //nolint:staticcheck // Deprecated together with that API.
 	if err := mgr.Add(lock); err != nil {
@@ -56,12 +58,9 @@ func newElectedManager(config *rest.Config, settings ctrl.Options, options Optio
 	return mgr, nil
 }
 
-// pageSize limits the size of one list response.
-const pageSize = 500
-
 // isUnused reports whether no VectorSidecar or ClusterVectorSidecar that concerns an operator was
 // ever reconciled: none has the finalizer or a status.
-func isUnused(ctx context.Context, live client.Reader, options Options) (bool, error) {
+func isUnused(ctx context.Context, live *livelist.Client, options Options) (bool, error) {
 	namespaces := options.WatchNamespaces
 	if len(namespaces) == 0 {
 		namespaces = []string{metav1.NamespaceAll}
@@ -73,24 +72,17 @@ func isUnused(ctx context.Context, live client.Reader, options Options) (bool, e
 	return areUnused(ctx, live, "ClusterVectorSidecar", namespaces)
 }
 
-func areUnused(ctx context.Context, live client.Reader, kind string, namespaces []string) (bool, error) {
-	page := &metav1.PartialObjectMetadataList{}
-	page.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(kind + "List"))
+func areUnused(ctx context.Context, live *livelist.Client, kind string, namespaces []string) (bool, error) {
 	for _, namespace := range namespaces {
-		for page.Continue = ""; ; {
-			err := live.List(ctx, page, client.InNamespace(namespace), client.Limit(pageSize), client.Continue(page.Continue))
-			if apierrors.IsNotFound(err) || apimeta.IsNoMatchError(err) {
-				return true, nil // The CRD does not exist.
-			}
-			if err != nil {
-				return false, fmt.Errorf("listing %ss to see whether any was reconciled: %w", kind, err)
-			}
-			if slices.ContainsFunc(page.Items, wasReconciled) {
-				return false, nil
-			}
-			if page.Continue == "" {
-				break
-			}
+		isUsed, err := livelist.Any(ctx, live, livelist.Metadata(v1alpha1.GroupVersion.WithKind(kind)), wasReconciled, client.InNamespace(namespace))
+		if apierrors.IsNotFound(err) || apimeta.IsNoMatchError(err) {
+			return true, nil // The CRD does not exist.
+		}
+		if err != nil {
+			return false, fmt.Errorf("listing %ss to see whether any was reconciled: %w", kind, err)
+		}
+		if isUsed {
+			return false, nil
 		}
 	}
 	return true, nil
@@ -98,7 +90,7 @@ func areUnused(ctx context.Context, live client.Reader, kind string, namespaces 
 
 // wasReconciled reports whether an operator has ever reconciled a VectorSidecar, by its
 // metadata.
-func wasReconciled(sidecar metav1.PartialObjectMetadata) bool {
+func wasReconciled(sidecar client.Object) bool {
 	hasStatus := func(entry metav1.ManagedFieldsEntry) bool { return entry.Subresource == "status" }
-	return slices.Contains(sidecar.Finalizers, meta.Finalizer) || slices.ContainsFunc(sidecar.ManagedFields, hasStatus)
+	return slices.Contains(sidecar.GetFinalizers(), meta.Finalizer) || slices.ContainsFunc(sidecar.GetManagedFields(), hasStatus)
 }

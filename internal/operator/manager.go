@@ -28,6 +28,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
@@ -46,10 +47,17 @@ func scheme() *runtime.Scheme {
 	return known
 }
 
-func managerOptions(ctx context.Context, options Options, workloads *workloadcache.Cache, lists *relister) ctrl.Options {
+// informerOptions are how informers list and keep objects.
+type informerOptions struct {
+	workloads *workloadcache.Cache
+	lists     *relister
+	pager     *livelist.Pager
+}
+
+func managerOptions(ctx context.Context, options Options, caching informerOptions) ctrl.Options {
 	return ctrl.Options{
 		Scheme:   scheme(),
-		Cache:    cacheOptions(options, workloads, lists),
+		Cache:    cacheOptions(options, caching),
 		NewCache: newEndingCache(ctx),
 		Metrics: metricsserver.Options{
 			BindAddress:    options.MetricsBindAddress,
@@ -86,13 +94,14 @@ func (o *Options) checkCertificates() error {
 }
 
 // cacheOptions restricts the cache to what the controller reads.
-func cacheOptions(options Options, workloads *workloadcache.Cache, lists *relister) cache.Options {
+func cacheOptions(options Options, caching informerOptions) cache.Options {
+	workloads := caching.workloads
 	// Every namespace has one of these, and none contains Vector configuration.
 	configMaps := cache.ByObject{
 		Field:     fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt"),
 		Transform: controller.Digested(options.Namespace),
 	}
-	settings := cache.Options{DefaultTransform: transformOf(workloads), NewInformer: newInformer(lists)}
+	settings := cache.Options{DefaultTransform: transformOf(workloads), NewInformer: newInformer(caching)}
 	if len(options.WatchNamespaces) > 0 {
 		settings.DefaultNamespaces = map[string]cache.Config{}
 		configMaps.Namespaces = map[string]cache.Config{}
@@ -166,16 +175,17 @@ func jobsOfBothSorts(workloads toolscache.TransformFunc) toolscache.TransformFun
 	}
 }
 
-// newInformer returns a constructor of informers. Those of workloads can be relisted, and have no index: their
-// workloads are looked up in the workload cache. Jobs that validate a configuration are listed from theirs.
-func newInformer(lists *relister) func(toolscache.ListerWatcher, runtime.Object, time.Duration, toolscache.Indexers) toolscache.SharedIndexInformer {
+// newInformer returns a constructor of informers, which list page by page. Those of workloads can be relisted, and have no
+// index: their workloads are looked up in the workload cache. Jobs that validate a configuration are listed from theirs.
+func newInformer(caching informerOptions) func(toolscache.ListerWatcher, runtime.Object, time.Duration, toolscache.Indexers) toolscache.SharedIndexInformer {
 	return func(from toolscache.ListerWatcher, example runtime.Object, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
+		paged := caching.pager.Source(from)
 		if _, isWorkload := workload.As(example); isWorkload {
 			if _, isJob := example.(*batchv1.Job); !isJob {
 				indexers = toolscache.Indexers{}
 			}
-			return lists.newInformer(from, example, resync, indexers)
+			return paged.Informer(caching.lists.newInformer(paged, example, resync, indexers))
 		}
-		return toolscache.NewSharedIndexInformer(from, example, resync, indexers)
+		return paged.Informer(toolscache.NewSharedIndexInformer(paged, example, resync, indexers))
 	}
 }

@@ -28,6 +28,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
@@ -69,6 +70,7 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	clock := newServerClock(process.Now)
 	config = rest.CopyConfig(config)
 	config.Wrap(clock.through)
+	livelist.LimitResponses(config)
 	version, err := askServer(config, &options)
 	if err != nil {
 		return err
@@ -77,14 +79,15 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	if err != nil {
 		return err
 	}
-	workloads, lists, cache := options.workloads(), &relister{}, desired.NewCache()
+	workloads, lists, cache, pager := options.workloads(), &relister{}, desired.NewCache(), livelist.NewPager()
 	tuner.isSynced = workloads.IsSynced
-	mgr, err := newManager(ctx, config, options, workloads, lists)
+	mgr, err := newManager(ctx, config, options, informerOptions{workloads, lists, pager})
 	if err != nil {
 		return fmt.Errorf("creating the manager: %w", err)
 	}
 	counted := telemetry.NewMetrics(process.Version, time.Now, namesOf(options.kinds())...)
 	settings := loopOptions(&options, &process)
+	settings.Pager = pager
 	settings.Workloads, settings.Catalog, settings.KubeVersion, settings.Clock = workloads, catalog, version, clock.now
 	settings.Instruments.Metrics, settings.Cache, settings.Relist = counted, cache, lists.relist
 	if err := lookAt(&settings, config, mgr.GetRESTMapper(), &options); err != nil {

@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package livelist
+
+import (
+	"context"
+	"fmt"
+
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+)
+
+// Source is the source of an informer. Where the API server cannot stream a list (WatchList), it lists page by page and
+// transforms each object at once. client-go would request the whole list in one response, and transform it afterwards.
+type Source struct {
+	cache.ListerWatcherWithContext
+
+	pager     *Pager
+	transform cache.TransformFunc
+}
+
+// Source returns a Source over that of an informer. Informer makes the informer of it.
+func (p *Pager) Source(from cache.ListerWatcher) *Source {
+	return &Source{ListerWatcherWithContext: cache.ToListerWatcherWithContext(from), pager: p}
+}
+
+// Informer returns the informer, which reads from the Source, such that the Source knows its transform function.
+func (s *Source) Informer(informer cache.SharedIndexInformer) cache.SharedIndexInformer {
+	return &sourceInformer{SharedIndexInformer: informer, source: s}
+}
+
+type sourceInformer struct {
+	cache.SharedIndexInformer
+
+	source *Source
+}
+
+// SetTransform implements cache.SharedIndexInformer. client-go calls transform again with its own results, so that it has
+// to be idempotent anyway.
+func (i *sourceInformer) SetTransform(transform cache.TransformFunc) error {
+	i.source.transform = transform
+	return i.SharedIndexInformer.SetTransform(transform)
+}
+
+// ListWithContext lists what there is now, whatever version is requested: it is never older.
+func (s *Source) ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+	options.ResourceVersion, options.ResourceVersionMatch = "", ""
+	all := &internalversion.List{}
+	request := func(ctx context.Context, limit int64, token string) (runtime.Object, error) {
+		options.Limit, options.Continue = limit, token
+		page, err := s.ListerWatcherWithContext.ListWithContext(ctx, options)
+		if err != nil {
+			return nil, err
+		}
+		accessor, err := apimeta.ListAccessor(page)
+		if err != nil {
+			return nil, fmt.Errorf("reading a page of a list: %w", err)
+		}
+		all.ResourceVersion = accessor.GetResourceVersion() // That of the first page: all others have the same.
+		return page, nil
+	}
+	var failure error
+	err := s.pager.pages(ctx, metav1.NamespaceAll, request, func() { all.Items = nil }, func(item runtime.Object) bool {
+		var kept any = item.DeepCopyObject() // Not a pointer into the items of the page, which would keep all of them.
+		if s.transform != nil {
+			kept, failure = s.transform(kept)
+		}
+		if object, isObject := kept.(runtime.Object); isObject && failure == nil {
+			all.Items = append(all.Items, object)
+		}
+		return failure == nil
+	})
+	if failure != nil {
+		return nil, fmt.Errorf("transforming a listed object: %w", failure)
+	}
+	return all, err
+}
+
+// Watch implements cache.ListerWatcher.
+func (s *Source) Watch(options metav1.ListOptions) (watch.Interface, error) {
+	return s.WatchWithContext(context.Background(), options)
+}
+
+// List implements cache.ListerWatcher.
+func (s *Source) List(options metav1.ListOptions) (runtime.Object, error) {
+	return s.ListWithContext(context.Background(), options)
+}

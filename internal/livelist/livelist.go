@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package livelist lists live objects page by page within a limit of bytes. In go a client that reads from the API
+// server, a kind, a namespace and a function that reduces an object; out come the reduced objects. However many and
+// however large the objects of a namespace are, one page of them is in memory at a time in the whole process, and
+// namespaces take turns page by page. A Source fills an informer by the same rules where the API server cannot
+// stream a list.
+package livelist
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const (
+	// firstPage is how many objects the first page of a list has, lastPage how many a page has at most.
+	firstPage, lastPage = 10, 500
+	// pageBytes is the limit of a page's response body, decompressed. An API server with etcd's default limit stores
+	// no object above 1.5 MiB.
+	pageBytes = 4 << 20
+	// objectBytes is that limit for a page of one object.
+	objectBytes = 16 << 20
+	// maxRestarts is how often a list starts again because its continue token expired.
+	maxRestarts = 5
+)
+
+// Pager has one page in memory at a time, of all lists of its Clients and Sources. A process has one Pager.
+type Pager struct{ turns *turns }
+
+// NewPager returns a Pager. Its limit of bytes holds for requests whose rest.Config LimitResponses has changed.
+func NewPager() *Pager { return &Pager{turns: newTurns()} }
+
+// Client reads live objects. It is safe for concurrent use.
+type Client struct {
+	reader client.Reader
+	pager  *Pager
+}
+
+// Client returns a Client that sends the requests of reader.
+func (p *Pager) Client(reader client.Reader) *Client { return &Client{reader: reader, pager: p} }
+
+// Get reads one object, as client.Reader does.
+func (c *Client) Get(ctx context.Context, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+	return c.reader.Get(ctx, key, object, options...)
+}
+
+// Find reads one object into object by a list, for kinds that the operator may list and watch, but not get. It returns false
+// if the object does not exist. list is an empty list of the object's kind.
+func (c *Client) Find(ctx context.Context, list client.ObjectList, key client.ObjectKey, object client.Object) (bool, error) {
+	target := reflect.ValueOf(object).Elem()
+	copyTo := func(listed client.Object) bool {
+		target.Set(reflect.ValueOf(listed).Elem())
+		return true
+	}
+	return Any(ctx, c, list, copyTo, client.InNamespace(key.Namespace), client.MatchingFields{metav1.ObjectNameField: key.Name})
+}
+
+// Metadata returns an empty list of the metadata of a kind, for Collect and Any.
+func Metadata(kind schema.GroupVersionKind) *metav1.PartialObjectMetadataList {
+	list := &metav1.PartialObjectMetadataList{}
+	list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
+	return list
+}
+
+// Collect lists the objects of the type of list, and returns the results of reduce for which it returns true. The
+// objects are valid only until reduce returns, and reduce must not list anything itself. Of list itself, only the resource version is set.
+func Collect[T any](ctx context.Context, c *Client, list client.ObjectList, reduce func(client.Object) (T, bool), options ...client.ListOption) ([]T, error) {
+	var results []T
+	visit := func(object client.Object) bool {
+		if result, ok := reduce(object); ok {
+			results = append(results, result)
+		}
+		return true
+	}
+	err := c.each(ctx, list, func() { results = nil }, visit, options)
+	if err != nil {
+		return nil, err
+	}
+	return results, nil
+}
+
+// Any reports whether matches returns true for one of the listed objects. It lists until it does.
+func Any(ctx context.Context, c *Client, list client.ObjectList, matches func(client.Object) bool, options ...client.ListOption) (bool, error) {
+	var found bool
+	err := c.each(ctx, list, func() {}, func(object client.Object) bool {
+		found = found || matches(object)
+		return !found
+	}, options)
+	return found, err
+}
+
+// each calls visit for every object until it returns false, and restart before the list starts again.
+func (c *Client) each(ctx context.Context, list client.ObjectList, restart func(), visit func(client.Object) bool, options []client.ListOption) error {
+	var query client.ListOptions
+	query.ApplyOptions(options)
+	request := func(ctx context.Context, limit int64, token string) (runtime.Object, error) {
+		page, isList := list.DeepCopyObject().(client.ObjectList)
+		if !isList {
+			return nil, fmt.Errorf("listing: %T is not a list of objects", list)
+		}
+		query.Limit, query.Continue = limit, token
+		if err := c.reader.List(ctx, page, &query); err != nil {
+			return nil, err
+		}
+		list.SetResourceVersion(page.GetResourceVersion()) // All pages have that of the first one.
+		return page, nil
+	}
+	return c.pager.pages(ctx, query.Namespace, request, restart, func(item runtime.Object) bool {
+		object, isObject := item.(client.Object)
+		return !isObject || visit(object)
+	})
+}
+
+// pages requests page after page, each in the turn of its namespace, and calls visit for every item until it returns false.
+func (p *Pager) pages(ctx context.Context, namespace string, request func(context.Context, int64, string) (runtime.Object, error), restart func(), visit func(runtime.Object) bool) error {
+	next := pageRequest{limit: firstPage}
+	for restarts := 0; ; {
+		hasMore, err := p.page(ctx, namespace, &next, request, visit)
+		switch {
+		case apierrors.IsResourceExpired(err) && next.token != "" && restarts < maxRestarts:
+			restarts++
+			next.token = ""
+			restart()
+		case err != nil || !hasMore:
+			return err
+		}
+	}
+}
+
+// pageRequest is the request for the next page of a list.
+type pageRequest struct {
+	limit int64
+	token string
+}
+
+// page requests a page, with fewer objects as long as its response is too large, and visits its items.
+func (p *Pager) page(ctx context.Context, namespace string, next *pageRequest, request func(context.Context, int64, string) (runtime.Object, error), visit func(runtime.Object) bool) (hasMore bool, err error) {
+	if err := p.turns.acquire(ctx, namespace); err != nil {
+		return false, err
+	}
+	defer p.turns.release()
+	for {
+		budget := &bodyBudget{limit: pageBytes}
+		if next.limit == 1 {
+			budget.limit = objectBytes
+		}
+		page, err := request(context.WithValue(ctx, budgetKey{}, budget), next.limit, next.token)
+		switch {
+		case budget.isExceeded() && next.limit > 1:
+			next.limit = max(next.limit/4, 1)
+			continue
+		case budget.isExceeded():
+			return false, fmt.Errorf("listing: an object is larger than %d MiB", objectBytes>>20)
+		case err != nil:
+			return false, err
+		}
+		accessor, err := apimeta.ListAccessor(page)
+		if err != nil {
+			return false, fmt.Errorf("reading a page of a list: %w", err)
+		}
+		if next.token = accessor.GetContinue(); budget.read < pageBytes/4 {
+			next.limit = min(next.limit*2, lastPage)
+		}
+		isDone := false
+		err = apimeta.EachListItem(page, func(item runtime.Object) error {
+			if !isDone {
+				isDone = !visit(item)
+			}
+			return nil
+		})
+		return next.token != "" && !isDone, err
+	}
+}

@@ -1,0 +1,227 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package livelist
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// server is an API server with ConfigMaps of the given sizes in bytes, which records what was requested and can let a
+// continue token expire.
+type server struct {
+	sizes []int
+
+	mu        sync.Mutex
+	limits    []int64
+	isExpired bool
+}
+
+// ServeHTTP answers a list of ConfigMaps.
+func (s *server) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	query := request.URL.Query()
+	limit, _ := strconv.Atoi(query.Get("limit"))
+	start, _ := strconv.Atoi(query.Get("continue"))
+	s.mu.Lock()
+	s.limits = append(s.limits, int64(limit))
+	expires := s.isExpired && start > 0
+	s.isExpired = s.isExpired && !expires
+	s.mu.Unlock()
+	w.Header().Set("Content-Type", "application/json")
+	if expires {
+		w.WriteHeader(http.StatusGone)
+		status := apierrors.NewResourceExpired("the continue token has expired").Status()
+		status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
+		_ = json.NewEncoder(w).Encode(status)
+		return
+	}
+	page := corev1.ConfigMapList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMapList"}}
+	page.ResourceVersion = "7"
+	for i := start; i < len(s.sizes) && (limit == 0 || i < start+limit); i++ {
+		object := corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: fmt.Sprintf("c%04d", i)}}
+		object.Data = map[string]string{"text": strings.Repeat("x", s.sizes[i])}
+		page.Items = append(page.Items, object)
+	}
+	if start+limit < len(s.sizes) && limit > 0 {
+		page.Continue = strconv.Itoa(start + limit)
+	}
+	_ = json.NewEncoder(w).Encode(page)
+}
+
+// startServer returns a Client of the server.
+func startServer(t *testing.T, s *server) *Client {
+	t.Helper()
+	listening := httptest.NewServer(s)
+	t.Cleanup(listening.Close)
+	config := &rest.Config{Host: listening.URL, ContentConfig: rest.ContentConfig{ContentType: "application/json"}}
+	LimitResponses(config)
+	mapper := apimeta.NewDefaultRESTMapper(nil)
+	mapper.Add(corev1.SchemeGroupVersion.WithKind("ConfigMap"), apimeta.RESTScopeNamespace)
+	reader, err := client.New(config, client.Options{Scheme: clientgoscheme.Scheme, Mapper: mapper})
+	require.NoError(t, err)
+	return NewPager().Client(reader)
+}
+
+func sizes(counts ...int) []int {
+	var all []int
+	for i := 0; i < len(counts); i += 2 {
+		for range counts[i] {
+			all = append(all, counts[i+1])
+		}
+	}
+	return all
+}
+
+func nameOf(object client.Object) (string, bool) { return object.GetName(), true }
+
+// A page that is too large is requested again with fewer objects, wherever large objects come in the list.
+func TestCollect_LimitsBytesOfEachPage(t *testing.T) {
+	for name, test := range map[string]struct {
+		sizes     []int
+		mostLimit int64
+	}{
+		"no objects":                       {nil, firstPage},
+		"small objects":                    {sizes(3000, 10), lastPage},
+		"large objects":                    {sizes(12, 1500<<10), firstPage},
+		"large objects after small ones":   {sizes(1000, 10, 12, 1500<<10), lastPage},
+		"one object larger than a page":    {sizes(5, 10, 1, pageBytes+1, 5, 10), firstPage},
+		"a large one between small ones":   {sizes(300, 10, 1, 3<<20, 300, 10), lastPage},
+		"objects of which two fill a page": {sizes(8, pageBytes/2), firstPage},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &server{sizes: test.sizes}
+			names, err := Collect(t.Context(), startServer(t, s), &corev1.ConfigMapList{}, nameOf, client.InNamespace("shop"))
+			require.NoError(t, err)
+			require.Len(t, names, len(test.sizes))
+			for i, name := range names {
+				require.Equal(t, fmt.Sprintf("c%04d", i), name)
+			}
+			require.EqualValues(t, firstPage, s.limits[0])
+			for _, limit := range s.limits {
+				require.LessOrEqual(t, limit, test.mostLimit)
+			}
+		})
+	}
+}
+
+func TestCollect_RejectsAnObjectAboveItsLimit(t *testing.T) {
+	_, err := Collect(t.Context(), startServer(t, &server{sizes: []int{objectBytes + 1}}), &corev1.ConfigMapList{}, nameOf)
+	require.ErrorContains(t, err, "an object is larger than 16 MiB")
+}
+
+func TestCollect_StartsAgainAfterAnExpiredToken(t *testing.T) {
+	s := &server{sizes: sizes(25, 10), isExpired: true}
+	list := &corev1.ConfigMapList{}
+	names, err := Collect(t.Context(), startServer(t, s), list, nameOf)
+	require.NoError(t, err)
+	require.Len(t, names, 25)
+	require.Equal(t, "7", list.ResourceVersion)
+	require.Empty(t, list.Items)
+}
+
+func TestAny_EndsAtTheFirstMatch(t *testing.T) {
+	s := &server{sizes: sizes(100, 10)}
+	found, err := Any(t.Context(), startServer(t, s), &corev1.ConfigMapList{}, func(object client.Object) bool { return object.GetName() == "c0003" })
+	require.NoError(t, err)
+	require.True(t, found)
+	require.Len(t, s.limits, 1)
+}
+
+func TestClient_FindReadsOneObject(t *testing.T) {
+	object := &corev1.ConfigMap{}
+	found, err := startServer(t, &server{sizes: []int{10}}).Find(t.Context(), &corev1.ConfigMapList{}, client.ObjectKey{Namespace: "shop", Name: "c0000"}, object)
+	require.NoError(t, err)
+	require.True(t, found)
+	require.Equal(t, "c0000", object.Name)
+
+	found, err = startServer(t, &server{}).Find(t.Context(), &corev1.ConfigMapList{}, client.ObjectKey{Namespace: "shop", Name: "c0000"}, object)
+	require.NoError(t, err)
+	require.False(t, found)
+}
+
+func TestSource_ListsTransformedObjectsPageByPage(t *testing.T) {
+	s := &server{sizes: sizes(12, 1500<<10)}
+	c := startServer(t, s)
+	from := &cache.ListWatch{ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+		page := &corev1.ConfigMapList{}
+		return page, c.reader.List(ctx, page, &client.ListOptions{Raw: &options, Limit: options.Limit, Continue: options.Continue})
+	}}
+	source := c.pager.Source(from)
+	informer := source.Informer(cache.NewSharedIndexInformer(source, &corev1.ConfigMap{}, 0, cache.Indexers{}))
+	require.NoError(t, informer.SetTransform(func(object any) (any, error) {
+		object.(*corev1.ConfigMap).Data = nil
+		return object, nil
+	}))
+	listed, err := source.ListWithContext(t.Context(), metav1.ListOptions{ResourceVersion: "0", Limit: 500})
+	require.NoError(t, err)
+	all := listed.(*internalversion.List)
+	require.Equal(t, "7", all.ResourceVersion)
+	require.Len(t, all.Items, 12)
+	for _, item := range all.Items {
+		require.Nil(t, item.(*corev1.ConfigMap).Data)
+	}
+	require.NotContains(t, s.limits, int64(500))
+}
+
+// While one namespace lists many pages, another one waits for one page at most.
+func TestTurns_AlternateBetweenNamespaces(t *testing.T) {
+	turns := newTurns()
+	require.NoError(t, turns.acquire(t.Context(), "first"))
+	order := make(chan string, 10)
+	wait := func(namespace string, waiting int) {
+		go func() {
+			if turns.acquire(context.Background(), namespace) == nil {
+				order <- namespace
+				turns.release()
+			}
+		}()
+		require.Eventually(t, func() bool {
+			turns.mu.Lock()
+			defer turns.mu.Unlock()
+			return len(turns.waiting[namespace]) == waiting
+		}, 10*time.Second, time.Millisecond)
+	}
+	wait("large", 1)
+	wait("large", 2)
+	wait("large", 3)
+	wait("small", 1)
+	turns.release()
+	var got []string
+	for range 4 {
+		got = append(got, <-order)
+	}
+	require.Equal(t, []string{"large", "small", "large", "large"}, got)
+	require.NoError(t, turns.acquire(t.Context(), "first"))
+}
+
+func TestTurns_EndWithTheContext(t *testing.T) {
+	turns := newTurns()
+	require.NoError(t, turns.acquire(t.Context(), "first"))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, turns.acquire(ctx, "second"), context.Canceled)
+	require.Empty(t, turns.order)
+	turns.release()
+	require.NoError(t, turns.acquire(t.Context(), "third"))
+}
