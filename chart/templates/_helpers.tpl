@@ -84,6 +84,37 @@ annotations:
 {{- include "vector-sidecar-operator.fullname" . }}-environments
 {{- end -}}
 
+{{- /* The name of the ConfigMap of a template set. Takes the root and the name of the set. */ -}}
+{{- define "vector-sidecar-operator.templatesConfigMap" -}}
+{{- printf "%s-templates-%s" (include "vector-sidecar-operator.fullname" (index . 0)) (index . 1) -}}
+{{- end -}}
+
+{{- /* The data of the ConfigMap of a template set, in YAML. Takes its files. */ -}}
+{{- define "vector-sidecar-operator.templatesData" -}}
+{{- range $file, $text := . }}
+{{- if not (kindIs "invalid" $text) }}
+{{ $file | quote }}: {{ $text | toJson }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{- /* The digests of the template sets of the release by the names of their ConfigMaps, as JSON. The operator computes the
+same digests from what it reads (Checksum in internal/fleet), and publishes values and template sets only together.
+A digest is of what the API server stores: toJson replaces invalid UTF-8. */ -}}
+{{- define "vector-sidecar-operator.templateSets" -}}
+{{- $sets := dict -}}
+{{- range $name, $files := .Values.templates -}}
+{{- if $files -}}
+{{- $lines := "" -}}
+{{- range $file, $text := include "vector-sidecar-operator.templatesData" $files | fromYaml -}}
+{{- $lines = printf "%s%s  %s\n" $lines (sha256sum $text) $file -}}
+{{- end -}}
+{{- $_ := set $sets (include "vector-sidecar-operator.templatesConfigMap" (list $ $name)) ($lines | sha256sum | trunc 16) -}}
+{{- end -}}
+{{- end -}}
+{{- toJson $sets -}}
+{{- end -}}
+
 {{- /* The Secret with the certificate of the metrics; empty if the operator signs one. */ -}}
 {{- define "vector-sidecar-operator.certificateSecret" -}}
 {{- with .Values.metrics.certificate -}}

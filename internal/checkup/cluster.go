@@ -165,6 +165,11 @@ func (d *Diagnosis) values(installation *source.Installation) Result {
 	const check = "values of the installation"
 	platform := installation.Platform(d.Catalog)
 	var faults []string
+	for _, mismatch := range installation.ConfigMaps().Mismatches() {
+		if mismatch.IsOverdue(d.Now()) {
+			faults = append(faults, mismatch.String())
+		}
+	}
 	for _, fault := range platform.Faults() {
 		faults = append(faults, fault.Err.Error())
 	}

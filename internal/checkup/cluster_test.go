@@ -267,3 +267,28 @@ func TestARightToCreatePodsIsGuarded(t *testing.T) {
 	d := Diagnosis{Cluster: clusterOf(t)}
 	require.Empty(t, d.preflight(t.Context(), &source.Installation{}))
 }
+
+// A template set that the values list and that is missing, or other than listed, for a minute is a fault.
+func TestDiagnosis_ReportsMissingTemplateSets(t *testing.T) {
+	written := time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
+	installation := &source.Installation{
+		Namespace: "vector-system", ValuesFrom: "vso-environments", Environment: "development", Values: map[string]string{"development.yaml": "{}"},
+		Annotations: map[string]string{meta.AnnotationTemplateSets: `{"vso-templates-gateway": "0123456789abcdef"}`},
+		ManagedFields: []metav1.ManagedFieldsEntry{{
+			Manager: "helm", Time: &metav1.Time{Time: written},
+			FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:annotations":{"f:` + meta.AnnotationTemplateSets + `":{}}}}`),
+		}},
+	}
+	for after, state := range map[time.Duration]State{59 * time.Second: OK, time.Minute: Failed} {
+		files, err := render.ReadFiles(vectorsidecar.FS)
+		require.NoError(t, err)
+		catalog, err := desired.NewCatalog(files)
+		require.NoError(t, err)
+		d := &Diagnosis{Catalog: catalog, Now: func() time.Time { return written.Add(after) }}
+		result := d.values(installation)
+		require.Equal(t, state, result.State)
+		if state == Failed {
+			require.Contains(t, result.Message, "ConfigMap vector-system/vso-templates-gateway does not exist")
+		}
+	}
+}

@@ -46,7 +46,8 @@ func withSets(installed *source.Installation, values *desired.InstallationValues
 		return installed
 	}
 	with := *installed
-	with.TemplateSets = values.TemplateSets(installed.ValuesName(), installed.TemplateSets)
+	with.TemplateSets = values.TemplateSets(installed.ValuesName(), installed.ConfigMaps().Listed().Sets)
+	with.Annotations = desired.WithoutList(installed.Annotations) // That of other values.
 	return &with
 }
 

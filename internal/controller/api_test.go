@@ -91,7 +91,7 @@ func newMemoryAPI(t *testing.T, faults interceptor.Funcs, there ...client.Object
 	a.Reconciler = newReconciler(digesting{live}, livelist.NewPager().Client(live), newAnnouncer(recorder, known), &Options{
 		Workloads: workloadcache.New(), Catalog: sets, DefaultEnvironment: "development", KubeVersion: "v1.36.0",
 		Installation: values, Namespace: values.Namespace, ClusterSidecars: true,
-		Cache: desired.NewCache(), Instruments: Instruments{Metrics: telemetry.NewMetrics("1", time.Now)}, Clock: time.Now,
+		Cache: desired.NewCache(), Instruments: Instruments{Metrics: telemetry.NewMetrics("1", time.Now)}, Clock: time.Now, Quiet: -1,
 	})
 	require.NoError(t, errors.Join(a.stages.Start(t.Context(), a.waiting), a.clusters.Start(t.Context(), a.waiting)))
 	a.sync(t)

@@ -6,6 +6,7 @@ package controller
 import (
 	"context"
 	"fmt"
+	"sync"
 	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
@@ -30,6 +31,12 @@ type catalogReader struct {
 	history *history
 	// publisher records in the operator's namespace what this reader has returned last.
 	publisher *publisher
+	timer     *publishTimer
+
+	// mu guards settling, and settled, which the last platform was made from.
+	mu       sync.Mutex
+	settling *desired.Settling
+	settled  *desired.Settled
 	// last is what was returned last: a pass that is writing sees by it a stop that came after
 	// the pass began.
 	last atomic.Pointer[desired.Platform]
@@ -49,34 +56,30 @@ func (c *catalogReader) rules() *fleet.Rules {
 	return nil
 }
 
-// current returns the platform's present state, from the cache. A change is announced once, by
-// whichever caller sees it first.
+// current returns the platform that is published, from the cache. A change is announced once, by whichever caller sees it
+// first.
 func (c *catalogReader) current(ctx context.Context) (*desired.Platform, error) {
-	installation := &corev1.ConfigMap{}
-	var sets corev1.ConfigMapList
-	if name := c.options.Installation; name.Name != "" {
-		if err := client.IgnoreNotFound(c.client.Get(ctx, name, installation)); err != nil {
-			return nil, fmt.Errorf("reading ConfigMap %s: %w", name, err)
-		}
-		installation.Namespace, installation.Name = name.Namespace, name.Name
+	present, err := c.read(ctx)
+	if err != nil {
+		return nil, err
 	}
-	if c.options.Namespace != "" {
-		if err := c.client.List(ctx, &sets, client.InNamespace(c.options.Namespace), client.HasLabels{meta.LabelTemplateSet}, client.UnsafeDisableDeepCopy); err != nil {
-			return nil, fmt.Errorf("listing template sets: %w", err)
-		}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	settled, err := c.settle(ctx, present)
+	if err != nil {
+		return nil, err
 	}
-	now, changes := c.catalog.Update(installation, sets.Items)
-	if c.last.Load() == nil && now.LacksGood() {
-		isRestored, err := c.history.restore(ctx, now)
-		if err != nil {
-			return nil, fmt.Errorf("reading the last good template sets and policy: %w", err)
-		}
-		if isRestored {
-			now, _ = c.catalog.Update(installation, sets.Items)
-		}
+	if last := c.last.Load(); last != nil && settled == c.settled {
+		return last, nil
 	}
-	for _, change := range changes {
-		c.announce(ctx, change)
+	now, err := c.load(ctx, settled)
+	if err != nil {
+		return nil, err
+	}
+	c.settled = settled
+	c.timer.set(c.settling.Due())
+	if wait := settled.Wait; wait != nil {
+		log.FromContext(ctx).Info("delaying publication", "cause", wait.Message)
 	}
 	before := c.last.Swap(now)
 	if before == nil {
@@ -92,13 +95,79 @@ func (c *catalogReader) current(ctx context.Context) (*desired.Platform, error) 
 	return now, nil
 }
 
-// publish records a platform that current has returned, before a VectorSidecar starts its revision. The error is
-// apply.ErrStale if there is a later one, and an *unstoredError if the record could not be written.
+// publish records a platform that current has returned, before a VectorSidecar starts its revision. A draft is not
+// recorded, because nothing starts its revision. The error is apply.ErrStale if there is a later platform, and an
+// *unstoredError if the record could not be written.
 func (c *catalogReader) publish(ctx context.Context, now *desired.Platform) error {
 	if c.last.Load() != now {
 		return fmt.Errorf("publishing revision %s: %w", now.Revision, apply.ErrStale)
 	}
+	if now.Unpublished != "" {
+		return nil
+	}
 	return c.publisher.record(ctx, now)
+}
+
+// read reads the platform's ConfigMaps from the cache.
+func (c *catalogReader) read(ctx context.Context) (present desired.PlatformConfigMaps, err error) {
+	present.Installation = &corev1.ConfigMap{}
+	if name := c.options.Installation; name.Name != "" {
+		if err := client.IgnoreNotFound(c.client.Get(ctx, name, present.Installation)); err != nil {
+			return present, fmt.Errorf("reading ConfigMap %s: %w", name, err)
+		}
+		present.Installation.Namespace, present.Installation.Name = name.Namespace, name.Name
+	}
+	if c.options.Namespace == "" {
+		return present, nil
+	}
+	var sets corev1.ConfigMapList
+	if err := c.client.List(ctx, &sets, client.InNamespace(c.options.Namespace), client.HasLabels{meta.LabelTemplateSet}, client.UnsafeDisableDeepCopy); err != nil {
+		return present, fmt.Errorf("listing template sets: %w", err)
+	}
+	present.Sets = sets.Items
+	return present, nil
+}
+
+// settle returns which ConfigMaps are published. A process that starts while they do not belong together begins with the
+// revision that was published last.
+func (c *catalogReader) settle(ctx context.Context, present desired.PlatformConfigMaps) (*desired.Settled, error) {
+	settled := c.settling.Next(present, c.options.Clock())
+	if settled.Published == nil && c.last.Load() == nil {
+		content, _, err := c.history.lastKnownGood(ctx, present.Installation)
+		if err != nil {
+			return nil, fmt.Errorf("reading the last published revision: %w", err)
+		}
+		if content != nil {
+			c.settling.Restore(content, present)
+			settled = c.settling.Next(present, c.options.Clock())
+		}
+	}
+	return settled, nil
+}
+
+// load makes the platform of ConfigMaps.
+func (c *catalogReader) load(ctx context.Context, settled *desired.Settled) (*desired.Platform, error) {
+	published, wait := settled.Published, settled.Wait
+	if published == nil {
+		return c.catalog.Draft(wait), nil
+	}
+	now, changes := c.catalog.Update(published.Installation, published.Sets)
+	if c.last.Load() == nil && now.LacksGood() {
+		content, rollout, err := c.history.lastKnownGood(ctx, published.Installation)
+		if err != nil {
+			return nil, fmt.Errorf("reading the last good template sets and policy: %w", err)
+		}
+		if c.catalog.Restore(content, rollout) {
+			now, _ = c.catalog.Update(published.Installation, published.Sets)
+		}
+	}
+	for _, change := range changes {
+		c.announce(ctx, change)
+	}
+	if wait != nil {
+		now = now.Awaiting(wait)
+	}
+	return now, nil
 }
 
 // at returns a function for the platform with an earlier revision.

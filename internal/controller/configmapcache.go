@@ -24,16 +24,19 @@ import (
 
 // Digested returns a transform for the cache that replaces the content of ConfigMaps by a digest:
 // there are many, some are large, and few concern the operator. ConfigMaps in the operator's own
-// namespace are kept whole; of a companion, the label and annotation that identify its owner are
-// kept.
+// namespace are kept whole, with managedFields, which tell when they were written. The label and the
+// annotation that identify the owner of a companion are kept.
 func Digested(namespace string) func(any) (any, error) {
 	return func(cached any) (any, error) {
 		object, ok := cached.(*corev1.ConfigMap)
 		if !ok {
 			return cached, nil
 		}
+		if object.Namespace == namespace {
+			return object, nil
+		}
 		object.ManagedFields = nil
-		if object.Namespace == namespace || isReduced(object) {
+		if isReduced(object) {
 			return object, nil
 		}
 		reduced := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{

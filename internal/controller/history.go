@@ -108,28 +108,26 @@ func (h *history) at(ctx context.Context, revision string, now *desired.Platform
 	return loaded.platform.Under(now), nil
 }
 
-// restore gives the template sets, the policy and the rollout rules that are broken while the process starts the content
-// that they had in the revision that was published last. It returns whether any had one.
-func (h *history) restore(ctx context.Context, now *desired.Platform) (bool, error) {
+// lastKnownGood returns the content of the revision that was published last, nil if it is not stored or cannot be used, and
+// the rollout rules in use then, "" if no record has them. installation has the present rules: only revisions of waves
+// are stored.
+func (h *history) lastKnownGood(ctx context.Context, installation *corev1.ConfigMap) (content *fleet.Content, rollout string, err error) {
 	published, err := source.ReadPublication(ctx, h.cached, h.options.Installation)
 	if err != nil {
 		log.FromContext(ctx).Error(err, "reading the record of the published revision")
 	}
-	rollout := ""
 	if published != nil {
 		rollout = published.RolloutText
 	}
-	isStaged := now.Rollout.IsStaged()
-	if rules, err := fleet.Parse(desired.RolloutKey, []byte(rollout)); now.Rollout == nil && err == nil {
-		isStaged = rules.IsStaged()
+	rules, err := fleet.Parse(desired.RolloutKey, []byte(installation.Data[desired.RolloutKey]))
+	if err != nil {
+		rules, err = fleet.Parse(desired.RolloutKey, []byte(rollout))
 	}
-	var content *fleet.Content
-	if isStaged {
-		if content, err = h.lastPublished(ctx, published); err != nil {
-			return false, err
-		}
+	if err != nil || !rules.IsStaged() {
+		return nil, rollout, nil //nolint:nilerr // The catalog reports the error.
 	}
-	return h.options.Catalog.Restore(content, rollout), nil
+	content, err = h.lastPublished(ctx, published)
+	return content, rollout, err
 }
 
 // lastPublished reads the content of the revision that was published last, as far as a record says which one that is,
@@ -145,8 +143,8 @@ func (h *history) lastPublished(ctx context.Context, published *fleet.Publicatio
 	}
 	content, err := source.ReadRevision(ctx, h.live, h.options.Installation, revision)
 	if isGone(err) {
-		log.FromContext(ctx).Error(err, "restoring the last good template sets and policy")
-		return nil, nil //nolint:nilnil // Then nothing is restored.
+		log.FromContext(ctx).Error(err, "reading the last published revision")
+		return nil, nil //nolint:nilnil // As if there was none.
 	}
 	return content, err
 }

@@ -58,6 +58,9 @@ type Options struct {
 	ValidationJobs bool
 	// ReadPods enables reading the pods of unsettled workloads.
 	ReadPods bool
+	// Quiet is how long the platform's ConfigMaps that are written by hand must not change before they are published. 0
+	// means desired.DefaultQuiet, and less than 0 that they are published at once.
+	Quiet time.Duration
 	// Preflight enables dry runs, by which the API server judges sidecars before they are written.
 	Preflight bool
 	// OverlaySets enables OverlaySets, by which the API server injects into new workloads itself.

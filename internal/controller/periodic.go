@@ -40,6 +40,10 @@ func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) 
 	if err := p.addInjection(ctx, mgr, options, log); err != nil {
 		return err
 	}
+	timed := &timedPublication{catalog: p.snapshots.catalog, sidecars: p.snapshots.sidecars, resyncs: p.auditor.resyncs, elected: mgr.Elected()}
+	if err := mgr.Add(timed); err != nil {
+		return fmt.Errorf("adding the timer of publications: %w", err)
+	}
 	p.auditor.log = log
 	if options.Nodes != nil {
 		if err := p.addKubelets(ctx, mgr, log); err != nil {

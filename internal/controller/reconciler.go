@@ -47,6 +47,8 @@ func newReconciler(cached client.Client, live *livelist.Client, events *announce
 		client: cached, catalog: options.Catalog, options: options, events: events, metrics: options.Instruments.Metrics,
 		history:   newHistory(cached, live.Reader(), writer, sidecars, options),
 		publisher: &publisher{cached: cached, writer: writer, options: options},
+		settling:  desired.NewSettling(options.Quiet),
+		timer:     newPublishTimer(options.Clock),
 	}
 	namespaces := newNamespaces(cached, live, options.WatchNamespaces, catalog.rules)
 	taking := &snapshots{

@@ -109,7 +109,11 @@ func (s *stages) follow(sidecar *v1alpha1.VectorSidecar, wave string, now *desir
 // let advances a VectorSidecar, and makes sure that the revision it lets through can be read back.
 func (s *stages) let(ctx context.Context, name types.NamespacedName, of fleet.Member, last *v1alpha1.RolloutStatus, now *desired.Platform) (*stage, error) {
 	present := &stage{of: of, given: now.Given}
-	present.Stage = fleet.Advance(last, of, &present.given, s.waves.Gate(name, of, &present.given, s.now()))
+	gate := s.waves.Gate(name, of, &present.given, s.now())
+	if now.Unpublished != "" {
+		gate = fleet.Gate{Why: now.Unpublished}
+	}
+	present.Stage = fleet.Advance(last, of, &present.given, gate)
 	if !present.IsNew {
 		return present, nil
 	}
@@ -157,7 +161,7 @@ func (s *stages) record(ctx context.Context, known *state.Sidecar, sidecar *v1al
 // what has failed, 0 for never.
 func (s *stages) tidy(ctx context.Context) (again time.Duration) {
 	last := s.catalog.last.Load()
-	if last == nil {
+	if last == nil || last.Unpublished != "" {
 		return 0
 	}
 	unstored := &unstoredError{}

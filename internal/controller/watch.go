@@ -140,11 +140,16 @@ func (w *watches) sidecarsOfPlatform(ctx context.Context, object client.Object) 
 	if _, err := w.catalog.current(ctx); err != nil {
 		log.FromContext(ctx).Error(err, "reading the platform's ConfigMaps")
 	}
-	all := keysOf(w.sidecars.list(ctx, ""))
-	for _, cluster := range w.sidecars.clusters.all(ctx) {
+	return requests(platformReaders(ctx, w.sidecars))
+}
+
+// platformReaders returns all VectorSidecars and ClusterVectorSidecars.
+func platformReaders(ctx context.Context, sidecars sidecarLister) []types.NamespacedName {
+	all := keysOf(sidecars.list(ctx, ""))
+	for _, cluster := range sidecars.clusters.all(ctx) {
 		all = append(all, clusterKey(cluster.Name))
 	}
-	return requests(all)
+	return all
 }
 
 // neighbours returns the VectorSidecars that may select a workload which this one selects: the

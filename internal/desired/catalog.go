@@ -20,13 +20,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
-// PolicyKey and RolloutKey are the keys of the installation's ConfigMap that hold the policy and
-// the pace of rollouts; the other keys are ENVIRONMENT.yaml.
-const (
-	PolicyKey  = "policy"
-	RolloutKey = "rollout"
-)
-
 // Catalog turns ConfigMaps into a Platform and remembers the last good version of each part.
 // It takes the ConfigMaps as arguments and never reads from a cluster. It is safe for concurrent use.
 type Catalog struct {
@@ -107,10 +100,11 @@ func (c *Catalog) Builtin() *render.Chart { return c.builtIn.chart }
 
 // Update takes the current ConfigMaps: the installation's, and those that hold template
 // sets. It returns the resulting Platform, and what has changed since the last call. While
-// the resource versions stay the same, nothing is loaded again.
+// the resource versions stay the same, nothing is loaded again. Sets of the release that its values do not list are ignored.
 func (c *Catalog) Update(installation *corev1.ConfigMap, sets []corev1.ConfigMap) (*Platform, []PlatformChange) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	sets = PlatformConfigMaps{Installation: installation, Sets: sets}.Listed().Sets
 	slices.SortFunc(sets, func(a, b corev1.ConfigMap) int { return strings.Compare(a.Name, b.Name) })
 	versions := []string{versionOf(installation)}
 	for i := range sets {
@@ -136,6 +130,15 @@ func (c *Catalog) Update(installation *corev1.ConfigMap, sets []corev1.ConfigMap
 	next.Given = fleet.NewGiven(next.Rollout, next.Revision, installation.Annotations)
 	c.current = next
 	return next, changes
+}
+
+// Draft returns the Platform of ConfigMaps that must not be published yet. It is not remembered, and nothing may be written
+// by it but removals.
+func (c *Catalog) Draft(wait *Wait) *Platform {
+	draft := &Catalog{builtIn: c.builtIn, charts: map[string]loadedChart{}}
+	platform, _ := draft.Update(wait.Present.Installation, wait.Present.Sets)
+	platform.Unpublished = wait.Message
+	return platform.Awaiting(wait)
 }
 
 // Restore gives the sets and the policy that could not be loaded yet the content of an earlier
@@ -224,10 +227,6 @@ func (c *Catalog) content(installation *corev1.ConfigMap) *fleet.Content {
 	return now
 }
 
-func versionOf(object *corev1.ConfigMap) string {
-	return fmt.Sprintf("%s/%s/%s", object.Name, object.UID, object.ResourceVersion)
-}
-
 // stopsWrites reports whether the installation's ConfigMap says so. A misspelt value counts:
 // somebody who sets the annotation wants a stop.
 func stopsWrites(installation *corev1.ConfigMap) bool {
@@ -279,8 +278,4 @@ func (c *Catalog) load(name string, objects []*corev1.ConfigMap, before loadedCh
 	}
 	now.version = version
 	return now
-}
-
-func describeConfigMap(object *corev1.ConfigMap) string {
-	return fmt.Sprintf("ConfigMap %s/%s", object.Namespace, object.Name)
 }

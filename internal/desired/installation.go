@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -26,14 +25,11 @@ import (
 )
 
 // environmentsFile is the file of the installation chart that turns its values into its
-// ConfigMap, and environmentsTemplate the one that it defines for that. The names of that ConfigMap
-// and of those with template sets differ by how they go on.
+// ConfigMap, and environmentsTemplate the one that it defines for that.
 const (
 	installationChart    = "chart/"
 	environmentsFile     = installationChart + "templates/_environments.tpl"
 	environmentsTemplate = "vector-sidecar-operator.environments"
-	environmentsName     = "environments"
-	templatesName        = "templates-"
 	environmentsKey      = "environments"
 	templatesKey         = "templates"
 )
@@ -173,7 +169,7 @@ func (v *InstallationValues) TemplateSets(installation types.NamespacedName, set
 	if !isGiven {
 		return sets
 	}
-	prefix := strings.TrimSuffix(installation.Name, environmentsName) + templatesName
+	prefix := setPrefix(installation.Name)
 	all := map[string]corev1.ConfigMap{}
 	for i := range sets {
 		if isOwn := sets[i].Name == prefix+sets[i].Labels[meta.LabelTemplateSet]; !isOwn || given != nil {

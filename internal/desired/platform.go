@@ -34,6 +34,10 @@ type Platform struct {
 	RolloutErr error
 	// Stopped reports whether all writes but removals are stopped.
 	Stopped bool
+	// Unpublished explains why nothing has been published yet, "" if something has.
+	Unpublished string
+	// Overdue are template sets of the release that have differed from the list of its values for a minute.
+	Overdue []Mismatch
 	// Given is what paces it as a whole: Rollout and the rest.
 	Given fleet.Given
 	// Content is what the sets and values were made from, nil for one that nobody gives out,
@@ -89,6 +93,19 @@ func (p *Platform) Under(now *Platform) *Platform {
 	}
 	then.Content, then.Revision, then.Roll, then.Environments, then.sets, then.builtIn = p.Content, p.Revision, p.Roll, p.Environments, p.sets, p.builtIn
 	return &then
+}
+
+// Awaiting returns a copy for the time in which other ConfigMaps wait to be published: their policy applies at once, in
+// addition to its own.
+func (p *Platform) Awaiting(wait *Wait) *Platform {
+	next := *p
+	next.Overdue = wait.Overdue
+	installation := wait.Present.Installation
+	source := describeConfigMap(installation) + " " + PolicyKey
+	if rules, err := policy.Parse(source, []byte(installation.Data[PolicyKey])); err == nil && p.Policy != nil {
+		next.Policy = p.Policy.Under(rules, p.Revision)
+	}
+	return &next
 }
 
 // Lacking returns a copy that stands for a revision that cannot be read back, for a reason.

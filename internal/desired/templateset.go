@@ -31,6 +31,8 @@ func (in *Inputs) outdated(set *TemplateSet) *Invalid {
 	switch {
 	case set.Err != nil:
 		return &Invalid{meta.ReasonInvalidTemplateSet, set.Err.Error() + help}
+	case len(in.Platform.Overdue) > 0:
+		return &Invalid{meta.ReasonRevisionIncomplete, in.Platform.Overdue[0].String() + " (revision " + in.Platform.Given.Revision + " stays in use)"}
 	case in.Platform.PolicyErr != nil:
 		return &Invalid{meta.ReasonInvalidPolicy, in.Platform.PolicyErr.Error() + help}
 	case in.Platform.RolloutErr != nil:

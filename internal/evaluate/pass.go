@@ -59,6 +59,8 @@ func newPass(snapshot *Snapshot, reader *desired.Reader, sidecar *v1alpha1.Vecto
 	switch {
 	case snapshot.Platform.Stopped:
 		p.facts.Hold = plan.Stop()
+	case snapshot.Platform.Unpublished != "":
+		p.facts.Hold = &plan.Hold{Reason: meta.ReasonRevisionIncomplete, Message: snapshot.Platform.Unpublished}
 	case p.facts.Hold == nil:
 		p.facts.Hold = awaited(snapshot.Platform, sidecar)
 	}

@@ -5,9 +5,11 @@ package fleet
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
@@ -59,6 +61,20 @@ const (
 func (f Files) digest() string {
 	text, _ := json.Marshal(f) // Maps of strings and bytes always marshal, with sorted keys.
 	return meta.Digest(text, digestLength)
+}
+
+// checksumLength is that of a checksum in bytes.
+const checksumLength = 8
+
+// Checksum returns the digest by which the installation's values list a template set. The installation chart computes
+// the same (vector-sidecar-operator.templateSets): both change together.
+func (f Files) Checksum() string {
+	texts := f.Text()
+	var lines strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		lines.WriteString(meta.Digest([]byte(texts[name]), sha256.Size) + "  " + name + "\n")
+	}
+	return meta.Digest([]byte(lines.String()), checksumLength)
 }
 
 // IsEmpty reports whether there are none.

@@ -77,6 +77,7 @@ const (
 	ReasonReverted           = "Reverted"
 	ReasonRevertEnded        = "RevertEnded"
 	ReasonWritesStopped      = "WritesStopped"
+	ReasonRevisionIncomplete = "RevisionIncomplete"
 	ReasonValidating         = "Validating"
 	ReasonNotValidated       = "NotValidated"
 	ReasonDrifted            = "Drifted"

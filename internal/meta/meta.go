@@ -100,6 +100,10 @@ const (
 	AnnotationUndoRollout    = Group + "/undo-rollout"
 )
 
+// AnnotationTemplateSets on the installation's ConfigMap of values lists the ConfigMaps of the release's template sets:
+// a JSON object of digests by name. The chart writes it, so that values and template sets are published together.
+const AnnotationTemplateSets = Group + "/template-sets"
+
 // AnnotationRoll in the Chart.yaml of the built-in sidecar chart names the last change of its
 // templates that is to reach existing workloads with an upgrade of the operator: another text
 // is another revision, which goes by waves. Without it, what a release renders differently goes

@@ -48,6 +48,9 @@ type Process struct {
 	// Patience is how long the controller may go without progress before it counts as stuck;
 	// 0 means longer than any of its steps may take.
 	Patience time.Duration
+	// Quiet is how long the installation's ConfigMaps that are written by hand must not change before they are published;
+	// 0 for the controller's default, and less than 0 for at once.
+	Quiet time.Duration
 	// PolicyInterval is about how often to look whether the API server injects itself; 0 for
 	// the controller's default.
 	PolicyInterval time.Duration
@@ -148,6 +151,7 @@ func loopOptions(options *Options, process *Process) controller.Options {
 		Concurrency:        options.Concurrency,
 		Instruments:        controller.Instruments{Tracer: process.Tracer, Reports: process.Reports},
 		Patience:           process.Patience,
+		Quiet:              process.Quiet,
 		PolicyInterval:     process.PolicyInterval,
 		ValidationJobs:     options.ValidationJobs,
 		ReadPods:           options.ReadPods,

@@ -23,7 +23,7 @@ func (p *Policy) Each(check func(rules *Policy) error) error {
 	if p.present == nil {
 		return check(p)
 	}
-	if err := check(p.present); err != nil {
+	if err := p.present.Each(check); err != nil {
 		return err
 	}
 	earlier := *p

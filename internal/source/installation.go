@@ -12,6 +12,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
@@ -41,8 +42,9 @@ type Installation struct {
 	// ENVIRONMENT.yaml.
 	ValuesFrom string
 	Values     map[string]string
-	// Annotations are those of that ConfigMap.
-	Annotations map[string]string
+	// Annotations are those of that ConfigMap, and ManagedFields tell when they were written.
+	Annotations   map[string]string
+	ManagedFields []metav1.ManagedFieldsEntry
 	// TemplateSets are the ConfigMaps that hold template sets.
 	TemplateSets []corev1.ConfigMap
 	// Published is the record of the revision that the operator has published last, nil if there is none.
@@ -233,7 +235,7 @@ func (i *Installation) read(ctx context.Context, cluster client.Reader) error {
 	if client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("reading the installation's values: %w", err)
 	}
-	i.Values, i.Annotations = object.Data, object.Annotations
+	i.Values, i.Annotations, i.ManagedFields = object.Data, object.Annotations, object.ManagedFields
 	if i.Values == nil {
 		i.Values = map[string]string{}
 	}

@@ -22,12 +22,18 @@ func (i *Installation) ValuesName() types.NamespacedName {
 	return types.NamespacedName{Namespace: i.Namespace, Name: i.ValuesFrom}
 }
 
+// ConfigMaps returns those that its values and template sets are read from.
+func (i *Installation) ConfigMaps() desired.PlatformConfigMaps {
+	object := &corev1.ConfigMap{Data: i.Values}
+	object.Namespace, object.Name, object.Annotations, object.ManagedFields = i.Namespace, i.ValuesFrom, i.Annotations, i.ManagedFields
+	return desired.PlatformConfigMaps{Installation: object, Sets: i.TemplateSets}
+}
+
 // Platform returns what the installation gives out: its template sets, values, policy and pace of
 // rollouts, and the operator's own templates. The catalog must be a new one.
 func (i *Installation) Platform(catalog *desired.Catalog) *desired.Platform {
-	object := &corev1.ConfigMap{Data: i.Values}
-	object.Namespace, object.Name, object.Annotations = i.Namespace, i.ValuesFrom, i.Annotations
-	now, _ := catalog.Update(object, i.TemplateSets)
+	present := i.ConfigMaps()
+	now, _ := catalog.Update(present.Installation, present.Sets)
 	return now
 }
 

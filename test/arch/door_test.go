@@ -64,6 +64,7 @@ var behindTheDoor = map[string]string{
 	"internal/vectorconfig/toml.go: unstable.Parser":              "the door hands it out",
 	"internal/workload/managers.go: json.Unmarshal":               "the API server's own words on managed fields",
 	"internal/workload/extract.go: json.Unmarshal":                "the same",
+	"internal/meta/fieldwrite.go: json.Unmarshal":                 "the same",
 	"internal/workload/trim.go: json.Unmarshal":                   "the same",
 	"internal/workload/argorollout_object.go: utiljson.Unmarshal": "an object of the API server, or of a file that came through the door",
 }

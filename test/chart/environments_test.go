@@ -4,8 +4,10 @@
 package chart
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,6 +17,7 @@ import (
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 )
 
@@ -71,4 +74,42 @@ func paceOf(t *testing.T, files map[string]string) *fleet.Rules {
 		read.Windows = nil // An empty list is none.
 	}
 	return read
+}
+
+// The chart lists template sets by the digests that the operator computes of their ConfigMaps as the API server has them.
+func TestFiles_ChecksumIsThatOfTheChart(t *testing.T) {
+	values := filepath.Join(t.TempDir(), "values.yaml")
+	require.NoError(t, os.WriteFile(values, []byte(`templates:
+  default: {_container.tpl: "{{ define \"x\" }}\n  y: <&> é \u2028 \\ \t\n{{ end }}\n", NOTES.txt: "", gone: null, b-c_d.e: " \r\n"}
+  gateway: {values__edge.yaml: "sidecar: {}\n"}
+  empty: {gone: null}
+  removed: null
+`), 0o600))
+	latin := filepath.Join(t.TempDir(), "latin.tpl")
+	require.NoError(t, os.WriteFile(latin, []byte("caf\xe9\x0b\x08\n"), 0o600))
+	sets := map[string]string{}
+	rendered := helm(t, "template", release, chartDir, "-f", values, "--set-file", `templates.gateway.latin\.tpl=`+latin, "-s", "templates/configmap-templates.yaml")
+	for _, text := range strings.Split(string(rendered), "\n---\n") {
+		var object corev1.ConfigMap
+		require.NoError(t, yaml.Unmarshal([]byte(text), &object))
+		sets[object.Name] = fleet.Files{Data: object.Data, BinaryData: object.BinaryData}.Checksum()
+	}
+	require.Len(t, sets, 3)
+	for name, arguments := range map[string][]string{
+		"none": nil,
+		"all":  {"-f", values, "--set-file", `templates.gateway.latin\.tpl=` + latin},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var object corev1.ConfigMap
+			text := helm(t, append([]string{"template", release, chartDir, "-s", "templates/configmap-environments.yaml"}, arguments...)...)
+			require.NoError(t, yaml.Unmarshal(text, &object))
+			var listed map[string]string
+			require.NoError(t, json.Unmarshal([]byte(object.Annotations[meta.AnnotationTemplateSets]), &listed))
+			if arguments == nil {
+				require.Empty(t, listed)
+				return
+			}
+			require.Equal(t, sets, listed)
+		})
+	}
 }

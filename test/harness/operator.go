@@ -49,7 +49,11 @@ func (w *World) RunOperator(options operator.Options) *Operator {
 	return w.run(options, operator.Process{Version: w.Version})
 }
 
+// noQuiet publishes ConfigMaps that are written by hand at once: tests change one at a time.
+const noQuiet = -1
+
 func (w *World) run(options operator.Options, process operator.Process) *Operator {
+	process.Quiet = cmp.Or(process.Quiet, noQuiet)
 	options.Environment = cmp.Or(options.Environment, "development")
 	options.Concurrency = cmp.Or(options.Concurrency, operator.DefaultConcurrency)
 	options.MetricsBindAddress = cmp.Or(options.MetricsBindAddress, "0")

@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package desired
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// PolicyKey and RolloutKey are the keys of the installation's ConfigMap that hold the policy and
+// the pace of rollouts; the other keys are ENVIRONMENT.yaml.
+const (
+	PolicyKey  = "policy"
+	RolloutKey = "rollout"
+)
+
+// environmentsName and templatesName are the ends of the names of the chart's ConfigMaps of values and, before the name of
+// the set, of template sets.
+const (
+	environmentsName = "environments"
+	templatesName    = "templates-"
+)
+
+// PlatformConfigMaps are those that an installation's values and template sets are read from.
+type PlatformConfigMaps struct {
+	// Installation holds the values, the policy and the pace of rollouts.
+	Installation *corev1.ConfigMap
+	// Sets hold template sets.
+	Sets []corev1.ConfigMap
+}
+
+// overdueAfter is how long a template set may differ from the list before status and check report it.
+const overdueAfter = time.Minute
+
+// Mismatch is a template set of a release whose ConfigMap is not as the installation's values list it.
+type Mismatch struct {
+	// Namespace and Name are those of the ConfigMap.
+	Namespace, Name string
+	// IsMissing is true if the ConfigMap does not exist, false if it has other content.
+	IsMissing bool
+	// Since is when the list or the ConfigMap was last written; zero if that is not recorded.
+	Since time.Time
+}
+
+// String describes the mismatch.
+func (m Mismatch) String() string {
+	state := "has other content than the installation's values list"
+	if m.IsMissing {
+		state = "does not exist, but the installation's values list it"
+	}
+	return fmt.Sprintf("ConfigMap %s/%s %s", m.Namespace, m.Name, state)
+}
+
+// IsOverdue reports whether the mismatch has lasted long enough to be reported.
+func (m Mismatch) IsOverdue(now time.Time) bool { return !now.Before(m.due()) }
+
+func (m Mismatch) due() time.Time { return m.Since.Add(overdueAfter) }
+
+// listedSets returns the digests of the template sets of the release by the names of their ConfigMaps, and whether the
+// installation's ConfigMap has a list at all: one that was written by hand, or by an earlier chart, has none. A list that
+// cannot be read counts as none.
+func listedSets(installation *corev1.ConfigMap) (digests map[string]string, ok bool) {
+	text, ok := installation.Annotations[meta.AnnotationTemplateSets]
+	if !ok || bounded.Values().DecodeJSON([]byte(text), &digests) != nil {
+		return nil, false
+	}
+	return digests, true
+}
+
+// setPrefix returns the prefix of the names of ConfigMaps with template sets that belong to the release of an
+// installation's ConfigMap.
+func setPrefix(installation string) string {
+	return strings.TrimSuffix(installation, environmentsName) + templatesName
+}
+
+// isOfRelease reports whether the release of an installation's ConfigMap makes the ConfigMap of a template set.
+func isOfRelease(installation string, set *corev1.ConfigMap) bool {
+	return set.Name == setPrefix(installation)+set.Labels[meta.LabelTemplateSet]
+}
+
+// Listed returns the ConfigMaps without those of template sets that belong to the release and that its values do not
+// list: an upgrade is about to create or delete these.
+func (c PlatformConfigMaps) Listed() PlatformConfigMaps {
+	digests, ok := listedSets(c.Installation)
+	if !ok {
+		return c
+	}
+	c.Sets = slices.DeleteFunc(slices.Clone(c.Sets), func(set corev1.ConfigMap) bool {
+		_, isListed := digests[set.Name]
+		return isOfRelease(c.Installation.Name, &set) && !isListed
+	})
+	return c
+}
+
+// Mismatches returns the template sets of the release that are not as its values list them, sorted by name.
+func (c PlatformConfigMaps) Mismatches() []Mismatch {
+	digests, _ := listedSets(c.Installation)
+	listed := meta.AnnotationWrite(c.Installation, meta.AnnotationTemplateSets).Time
+	var all []Mismatch
+	for _, name := range slices.Sorted(maps.Keys(digests)) {
+		mismatch := Mismatch{Namespace: c.Installation.Namespace, Name: name, Since: listed}
+		i := slices.IndexFunc(c.Sets, func(set corev1.ConfigMap) bool { return set.Name == name })
+		if i < 0 {
+			mismatch.IsMissing = true
+			all = append(all, mismatch)
+			continue
+		}
+		set := &c.Sets[i]
+		if (fleet.Files{Data: set.Data, BinaryData: set.BinaryData}).Checksum() == digests[name] {
+			continue
+		}
+		if written := meta.LastWrite(set); written.After(mismatch.Since) {
+			mismatch.Since = written
+		}
+		all = append(all, mismatch)
+	}
+	return all
+}
+
+// hasHandwritten reports whether a ConfigMap is not of a release with a list, so that nothing says which content of the
+// others belongs to its own.
+func (c PlatformConfigMaps) hasHandwritten() bool {
+	digests, ok := listedSets(c.Installation)
+	return !ok || slices.ContainsFunc(c.Sets, func(set corev1.ConfigMap) bool { return digests[set.Name] == "" })
+}
+
+// WithoutList returns the annotations of an installation's ConfigMap without the list of its template sets, for template
+// sets that no release has written.
+func WithoutList(annotations map[string]string) map[string]string {
+	others := maps.Clone(annotations)
+	delete(others, meta.AnnotationTemplateSets)
+	return others
+}
+
+func versionOf(object *corev1.ConfigMap) string {
+	return fmt.Sprintf("%s/%s/%s", object.Name, object.UID, object.ResourceVersion)
+}
+
+func describeConfigMap(object *corev1.ConfigMap) string {
+	return fmt.Sprintf("ConfigMap %s/%s", object.Namespace, object.Name)
+}

@@ -1,0 +1,253 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package desired
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/policy"
+)
+
+// DefaultQuiet is how long the content of ConfigMaps written by hand must not change before it is published.
+const DefaultQuiet = 5 * time.Second
+
+// longestQuiets is for how many quiet periods ConfigMaps that keep changing delay a publication.
+const longestQuiets = 12
+
+// Settling decides which ConfigMaps of an installation are published. One change, such as a helm upgrade, writes several
+// of them, and what is between two writes must not be published. ConfigMaps of a release belong together if the template
+// sets have the digests that the values list. Those written by hand do if their content has not changed for a quiet
+// period, or has been changing for longestQuiets of it. It is not safe for concurrent use.
+type Settling struct {
+	quiet time.Duration
+
+	// version is that of the ConfigMaps that last was made from, and due when last changes by time alone; zero for never.
+	version string
+	due     time.Time
+	last    *Settled
+
+	// published are the ConfigMaps in use, nil if there are none yet, and publishedKey is their content.
+	published    *PlatformConfigMaps
+	publishedKey string
+	// key is the content that was read last, changed when it last changed, and pending since when it has differed from
+	// the published one; zero if it does not.
+	key              string
+	changed, pending time.Time
+	// mismatched has since when template sets have not been as the values list them, by the names of their ConfigMaps.
+	mismatched map[string]time.Time
+}
+
+// Settled is the result of Settling.
+type Settled struct {
+	// Published are the ConfigMaps to use, with the present annotations; nil if none have been published yet.
+	Published *PlatformConfigMaps
+	// Wait explains why Published are not the present ones, nil if they are.
+	Wait *Wait
+}
+
+// Wait explains why the present PlatformConfigMaps of an installation are not published.
+type Wait struct {
+	// Present are the ConfigMaps that wait.
+	Present PlatformConfigMaps
+	// Overdue are the template sets that have been missing, or different, for a minute.
+	Overdue []Mismatch
+	// Message explains what is waited for.
+	Message string
+}
+
+// NewSettling returns a Settling with a quiet period, 0 for DefaultQuiet.
+func NewSettling(quiet time.Duration) *Settling {
+	return &Settling{quiet: cmp.Or(quiet, DefaultQuiet)}
+}
+
+// Next returns what is published when the present PlatformConfigMaps are read at a time: the same pointer while nothing changes.
+func (s *Settling) Next(present PlatformConfigMaps, now time.Time) *Settled {
+	version := present.version()
+	if s.last != nil && version == s.version && (s.due.IsZero() || now.Before(s.due)) {
+		return s.last
+	}
+	present = present.Listed()
+	s.observe(present, now)
+	s.version, s.due = version, time.Time{}
+	if wait := s.wait(present, now); wait != nil {
+		s.last = &Settled{Published: s.publishedUnder(present), Wait: wait}
+		return s.last
+	}
+	s.published, s.publishedKey, s.pending = &present, s.key, time.Time{}
+	s.last = &Settled{Published: s.published}
+	return s.last
+}
+
+// Due returns when Next has another result although no ConfigMap changes; zero for never.
+func (s *Settling) Due() time.Time { return s.due }
+
+// Restore makes the content of a stored revision the published one, if none has been published yet. present are the
+// ConfigMaps that Next was called with: the pace of rollouts, which is not stored, is theirs.
+func (s *Settling) Restore(content *fleet.Content, present PlatformConfigMaps) {
+	if s.published != nil {
+		return
+	}
+	stored := storedConfigMaps(content, present.Installation)
+	s.published, s.publishedKey = &stored, stored.key()
+	s.version = ""
+}
+
+// observe records when the content changed. The first one may have been written before the process started.
+func (s *Settling) observe(present PlatformConfigMaps, now time.Time) {
+	key := present.key()
+	switch {
+	case s.last == nil:
+		s.changed = present.lastWrite()
+		if s.changed.After(now) {
+			s.changed = now
+		}
+		s.pending = s.changed
+	case key != s.key:
+		s.changed = now
+	}
+	if s.key = key; s.pending.IsZero() {
+		s.pending = now
+	}
+}
+
+// wait returns what the present PlatformConfigMaps wait for, nil for nothing.
+func (s *Settling) wait(present PlatformConfigMaps, now time.Time) *Wait {
+	if mismatches := s.mismatches(present, now); len(mismatches) > 0 {
+		wait := &Wait{Present: present, Message: describeMismatches(mismatches)}
+		for _, mismatch := range mismatches {
+			if mismatch.IsOverdue(now) {
+				wait.Overdue = append(wait.Overdue, mismatch)
+			} else if s.due.IsZero() || mismatch.due().Before(s.due) {
+				s.due = mismatch.due()
+			}
+		}
+		return wait
+	}
+	if s.published != nil && s.key == s.publishedKey {
+		return nil
+	}
+	until := s.changed.Add(s.quiet)
+	if last := s.pending.Add(longestQuiets * s.quiet); last.Before(until) {
+		until = last
+	}
+	if !present.hasHandwritten() || !now.Before(until) {
+		return nil
+	}
+	s.due = until
+	return &Wait{Present: present, Message: fmt.Sprintf("waiting until the ConfigMaps of the installation have not changed for %s", s.quiet)}
+}
+
+// mismatches returns the template sets that are not as the values list them. The first ones may have been so before the
+// process started.
+func (s *Settling) mismatches(present PlatformConfigMaps, now time.Time) []Mismatch {
+	all, mismatched := present.Mismatches(), map[string]time.Time{}
+	for i := range all {
+		mismatch := &all[i]
+		if since, ok := s.mismatched[mismatch.Name]; ok {
+			mismatch.Since = since
+		} else if s.last != nil {
+			mismatch.Since = now
+		}
+		mismatched[mismatch.Name] = mismatch.Since
+	}
+	s.mismatched = mismatched
+	return all
+}
+
+// publishedUnder returns the published ConfigMaps with the present annotations, which take effect at once.
+func (s *Settling) publishedUnder(present PlatformConfigMaps) *PlatformConfigMaps {
+	if s.published == nil {
+		return nil
+	}
+	installation := s.published.Installation.DeepCopy()
+	installation.Annotations = present.Installation.Annotations
+	installation.ResourceVersion += "+" + present.Installation.ResourceVersion
+	return &PlatformConfigMaps{Installation: installation, Sets: s.published.Sets}
+}
+
+func describeMismatches(mismatches []Mismatch) string {
+	var texts []string
+	for _, mismatch := range mismatches {
+		texts = append(texts, mismatch.String())
+	}
+	return "waiting for template sets: " + strings.Join(texts, "; ")
+}
+
+// version identifies the ConfigMaps by their resource versions.
+func (c PlatformConfigMaps) version() string {
+	versions := []string{versionOf(c.Installation)}
+	for i := range c.Sets {
+		versions = append(versions, versionOf(&c.Sets[i]))
+	}
+	slices.Sort(versions[1:])
+	return strings.Join(versions, " ")
+}
+
+// lastWrite returns when one of the ConfigMaps was last written.
+func (c PlatformConfigMaps) lastWrite() time.Time {
+	last := meta.LastWrite(c.Installation)
+	for i := range c.Sets {
+		if written := meta.LastWrite(&c.Sets[i]); written.After(last) {
+			last = written
+		}
+	}
+	return last
+}
+
+// key identifies the content of the ConfigMaps. A policy that differs in defaults or layout only is the same.
+func (c PlatformConfigMaps) key() string {
+	values := maps.Clone(c.Installation.Data)
+	if rules, err := policy.Parse(PolicyKey, []byte(values[PolicyKey])); err == nil {
+		delete(values, PolicyKey)
+		if len(rules.Beyond) > 0 {
+			values[PolicyKey] = rules.Given
+		}
+	}
+	sets := map[string][]fleet.Files{}
+	byName := slices.SortedFunc(slices.Values(c.Sets), func(a, b corev1.ConfigMap) int { return strings.Compare(a.Name, b.Name) })
+	for _, set := range byName {
+		name := set.Labels[meta.LabelTemplateSet]
+		sets[name] = append(sets[name], fleet.Files{Data: set.Data, BinaryData: set.BinaryData})
+	}
+	text, _ := json.Marshal(map[string]any{"values": values, "sets": sets}) // Strings and bytes always marshal.
+	return meta.Digest(text, keyLength)
+}
+
+// keyLength is that of a key of ConfigMaps in bytes.
+const keyLength = 16
+
+// storedConfigMaps returns a stored revision as ConfigMaps, with the metadata and the pace of rollouts of an installation's.
+func storedConfigMaps(content *fleet.Content, installation *corev1.ConfigMap) PlatformConfigMaps {
+	stored := installation.DeepCopy()
+	stored.ResourceVersion = "stored-" + content.Revision()
+	stored.Data = maps.Clone(content.Values.Data)
+	if stored.Data == nil {
+		stored.Data = map[string]string{}
+	}
+	if rollout, ok := installation.Data[RolloutKey]; ok {
+		stored.Data[RolloutKey] = rollout
+	}
+	all := PlatformConfigMaps{Installation: stored}
+	for _, name := range slices.Sorted(maps.Keys(content.Sets)) {
+		all.Sets = append(all.Sets, corev1.ConfigMap{
+			ObjectMeta: metav1.ObjectMeta{
+				Namespace: stored.Namespace, Name: setPrefix(stored.Name) + name, ResourceVersion: stored.ResourceVersion,
+				Labels: map[string]string{meta.LabelTemplateSet: name},
+			},
+			Data: content.Sets[name].Data, BinaryData: content.Sets[name].BinaryData,
+		})
+	}
+	return all
+}

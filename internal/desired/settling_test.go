@@ -1,0 +1,333 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package desired
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/policy"
+)
+
+// settlingTest is an installation whose ConfigMaps change, and a clock.
+type settlingTest struct {
+	t        *testing.T
+	settling *Settling
+	now      time.Time
+	start    time.Time
+	maps     map[string]*corev1.ConfigMap
+	version  int
+}
+
+const (
+	valuesName  = "vso-vector-sidecar-operator-environments"
+	defaultName = "vso-vector-sidecar-operator-templates-default"
+	gatewayName = "vso-vector-sidecar-operator-templates-gateway"
+)
+
+func newSettlingTest(t *testing.T) *settlingTest {
+	t.Helper()
+	start := time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
+	s := &settlingTest{t: t, settling: NewSettling(0), now: start, start: start, maps: map[string]*corev1.ConfigMap{}}
+	s.write(valuesName, "", "development.yaml", "{}")
+	return s
+}
+
+// restart makes a process that has published nothing.
+func (s *settlingTest) restart() { s.settling = NewSettling(0) }
+
+func (s *settlingTest) at(after time.Duration) { s.now = s.start.Add(after) }
+
+// write writes a ConfigMap now, as kubectl does: a template set if set is not empty.
+func (s *settlingTest) write(name, set, key, text string) *corev1.ConfigMap {
+	s.version++
+	object := &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: "vector-system", Name: name, ResourceVersion: strconv.Itoa(s.version),
+			ManagedFields: []metav1.ManagedFieldsEntry{{
+				Manager: "kubectl", Time: &metav1.Time{Time: s.now},
+				FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:annotations":{"f:` + meta.AnnotationTemplateSets + `":{}}}}`),
+			}},
+		},
+		Data: map[string]string{key: text},
+	}
+	if set != "" {
+		object.Labels = map[string]string{meta.LabelTemplateSet: set}
+	}
+	if before := s.maps[name]; before != nil {
+		object.Annotations = before.Annotations
+	}
+	s.maps[name] = object
+	return object
+}
+
+// annotate sets an annotation of the installation's ConfigMap.
+func (s *settlingTest) annotate(key, value string) {
+	s.version++
+	object := s.maps[valuesName].DeepCopy()
+	metav1.SetMetaDataAnnotation(&object.ObjectMeta, key, value)
+	object.ResourceVersion = strconv.Itoa(s.version)
+	s.maps[valuesName] = object
+}
+
+// list lists ConfigMaps with some content in the installation's values, as the chart does.
+func (s *settlingTest) list(texts map[string]string) {
+	digests := map[string]string{}
+	for name, text := range texts {
+		digests[name] = fleet.Files{Data: map[string]string{"a.tpl": text}}.Checksum()
+	}
+	text, err := json.Marshal(digests)
+	require.NoError(s.t, err)
+	s.annotate(meta.AnnotationTemplateSets, string(text))
+}
+
+func (s *settlingTest) present() PlatformConfigMaps {
+	all := PlatformConfigMaps{Installation: s.maps[valuesName]}
+	for name, object := range s.maps {
+		if name != valuesName {
+			all.Sets = append(all.Sets, *object)
+		}
+	}
+	return all
+}
+
+func (s *settlingTest) next() *Settled { return s.settling.Next(s.present(), s.now) }
+
+// published returns the published text of a ConfigMap, "" for none.
+func (s *settlingTest) published(name string) string {
+	published := s.next().Published
+	if published == nil {
+		return ""
+	}
+	for _, object := range append(published.Sets, *published.Installation) {
+		if object.Name == name {
+			return slices.Collect(maps.Values(object.Data))[0]
+		}
+	}
+	return ""
+}
+
+// A release's ConfigMaps are published as one, in whatever order they are written.
+func TestSettling_PublishesAReleaseAtOnce(t *testing.T) {
+	installed := func(t *testing.T) *settlingTest {
+		t.Helper()
+		s := newSettlingTest(t)
+		s.write(defaultName, "default", "a.tpl", "one")
+		s.list(map[string]string{defaultName: "one"})
+		require.Equal(t, "one", s.published(defaultName), "without a delay")
+		return s
+	}
+	values := func(s *settlingTest) { s.write(valuesName, "", "development.yaml", "two") }
+	for name, steps := range map[string][]func(*settlingTest){
+		"values before the set": {
+			func(s *settlingTest) { values(s); s.list(map[string]string{defaultName: "two"}) },
+			func(s *settlingTest) { s.write(defaultName, "default", "a.tpl", "two") },
+		},
+		"the set before values": {
+			func(s *settlingTest) { s.write(defaultName, "default", "a.tpl", "two") },
+			func(s *settlingTest) { values(s); s.list(map[string]string{defaultName: "two"}) },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := installed(t)
+			for i, step := range steps {
+				step(s)
+				s.at(time.Duration(i+1) * time.Hour)
+				if i < len(steps)-1 {
+					require.Equal(t, "{}", s.published(valuesName))
+					require.Equal(t, "one", s.published(defaultName))
+				}
+			}
+			require.Equal(t, "two", s.published(valuesName))
+			require.Equal(t, "two", s.published(defaultName))
+			require.Nil(t, s.next().Wait)
+		})
+	}
+	t.Run("a new set is ignored until the values list it", func(t *testing.T) {
+		s := installed(t)
+		s.write(gatewayName, "gateway", "a.tpl", "new")
+		require.Empty(t, s.published(gatewayName))
+		require.Nil(t, s.next().Wait)
+		s.list(map[string]string{defaultName: "one", gatewayName: "new"})
+		require.Equal(t, "new", s.published(gatewayName))
+	})
+	t.Run("a removed set is ignored until it is deleted", func(t *testing.T) {
+		s := installed(t)
+		s.list(nil)
+		require.Empty(t, s.published(defaultName))
+		require.Nil(t, s.next().Wait)
+	})
+	t.Run("a set that was written by hand waits for the quiet period", func(t *testing.T) {
+		s := installed(t)
+		s.write("by-hand", "own", "a.tpl", "hand")
+		require.Empty(t, s.published("by-hand"))
+		s.at(5 * time.Second)
+		require.Equal(t, "hand", s.published("by-hand"))
+	})
+	t.Run("a release without sets", func(t *testing.T) {
+		s := newSettlingTest(t)
+		s.annotate(meta.AnnotationTemplateSets, "{}")
+		values(s)
+		require.Equal(t, "two", s.published(valuesName))
+		s.write(valuesName, "", "development.yaml", "three")
+		require.Equal(t, "three", s.published(valuesName))
+	})
+}
+
+// ConfigMaps that nobody lists are published when they have not changed for a while.
+func TestSettling_WaitsForQuiet(t *testing.T) {
+	s := newSettlingTest(t)
+	s.at(time.Hour)
+	require.Equal(t, "{}", s.published(valuesName))
+	write := func(after time.Duration, text string) {
+		s.at(time.Hour + after)
+		s.write(valuesName, "", "development.yaml", text)
+		s.next()
+	}
+	write(0, "two")
+	require.Equal(t, s.start.Add(time.Hour+5*time.Second), s.settling.Due())
+	s.at(time.Hour + 4*time.Second)
+	s.annotate(meta.AnnotationStopWrites, "true")
+	require.Equal(t, "true", s.next().Published.Installation.Annotations[meta.AnnotationStopWrites], "annotations take effect at once")
+	require.Equal(t, "{}", s.published(valuesName))
+	s.at(time.Hour + 5*time.Second)
+	require.Equal(t, "two", s.published(valuesName), "an annotation is no content")
+	published := s.next()
+	require.Same(t, published, s.next(), "as long as nothing changes")
+
+	write(time.Minute, "three")
+	write(time.Minute+time.Second, "two")
+	require.Nil(t, s.next().Wait, "what is published already waits for nothing")
+
+	for i := range 20 {
+		write(time.Hour+time.Duration(i)*3*time.Second, "four "+strconv.Itoa(i))
+	}
+	s.at(2*time.Hour + 60*time.Second)
+	require.Equal(t, "four 19", s.published(valuesName), "at most a minute")
+	require.Zero(t, s.settling.Due())
+}
+
+func TestSettling_StartsWithSettledConfigMaps(t *testing.T) {
+	t.Run("that have been quiet", func(t *testing.T) {
+		s := newSettlingTest(t)
+		s.at(5 * time.Second)
+		require.Equal(t, "{}", s.published(valuesName))
+	})
+	t.Run("that have just changed", func(t *testing.T) {
+		s := newSettlingTest(t)
+		s.at(2 * time.Second)
+		settled := s.next()
+		require.Nil(t, settled.Published)
+		require.NotEmpty(t, settled.Wait.Message)
+		require.Equal(t, s.start.Add(5*time.Second), s.settling.Due())
+		s.at(5 * time.Second)
+		require.Equal(t, "{}", s.published(valuesName))
+	})
+	t.Run("that are as they were published last", func(t *testing.T) {
+		s := newSettlingTest(t)
+		s.maps[valuesName].Data[PolicyKey] = "images: {requireTag: true}"
+		s.maps[valuesName].Data[RolloutKey] = "halt: {}"
+		require.Nil(t, s.next().Published)
+		s.settling.Restore(&fleet.Content{Values: fleet.Files{Data: map[string]string{
+			"development.yaml": "{}", PolicyKey: "{\n  \"images\": {\n    \"requireTag\": true\n  }\n}",
+		}}}, s.present())
+		settled := s.next()
+		require.Nil(t, settled.Wait)
+		require.Equal(t, s.maps[valuesName], settled.Published.Installation)
+	})
+	t.Run("that are not as they were published last", func(t *testing.T) {
+		s := newSettlingTest(t)
+		s.maps[valuesName].Data[RolloutKey] = "halt: {}"
+		require.Nil(t, s.next().Published)
+		s.settling.Restore(&fleet.Content{
+			Values: fleet.Files{Data: map[string]string{"development.yaml": "before"}},
+			Sets:   map[string]fleet.Files{"gateway": {Data: map[string]string{"a.tpl": "stored"}}},
+		}, s.present())
+		settled := s.next()
+		require.NotNil(t, settled.Wait)
+		require.Equal(t, map[string]string{"development.yaml": "before", RolloutKey: "halt: {}"}, settled.Published.Installation.Data)
+		require.Equal(t, "stored", s.published(gatewayName))
+		s.at(5 * time.Second)
+		require.Nil(t, s.next().Wait)
+	})
+}
+
+// A set that is missing, or has other content, is reported after a minute.
+func TestSettling_ReportsMissingSets(t *testing.T) {
+	s := newSettlingTest(t)
+	s.write(defaultName, "default", "a.tpl", "one")
+	s.list(map[string]string{defaultName: "one"})
+	s.next()
+	s.at(time.Hour)
+	s.list(map[string]string{defaultName: "two", gatewayName: "new"})
+	settled := s.next()
+	require.Empty(t, settled.Wait.Overdue)
+	require.Equal(t, "one", s.published(defaultName))
+	require.Equal(t, s.start.Add(time.Hour+time.Minute), s.settling.Due())
+	for _, key := range []string{meta.AnnotationStopWrites, meta.AnnotationUndoRollout, meta.AnnotationPromoteRollout, meta.AnnotationRetryRollout} {
+		s.annotate(key, "text")
+		require.Equal(t, "text", s.next().Published.Installation.Annotations[key], "annotations take effect at once")
+		require.Equal(t, "one", s.published(defaultName))
+	}
+
+	s.at(time.Hour + time.Minute)
+	overdue := s.next().Wait.Overdue
+	require.Len(t, overdue, 2)
+	require.Equal(t, "ConfigMap vector-system/"+defaultName+" has other content than the installation's values list", overdue[0].String())
+	require.Equal(t, "ConfigMap vector-system/"+gatewayName+" does not exist, but the installation's values list it", overdue[1].String())
+	require.Zero(t, s.settling.Due(), "only another write changes that")
+
+	s.restart()
+	require.Nil(t, s.next().Published, "a list that does not fit publishes nothing")
+	s.write(defaultName, "default", "a.tpl", "two")
+	s.write(gatewayName, "gateway", "a.tpl", "new")
+	require.Equal(t, "new", s.published(gatewayName))
+}
+
+// A stricter policy holds before the revision that it comes with is published; a looser one comes with it.
+func TestPlatform_AwaitingTakesTheStricterPolicy(t *testing.T) {
+	for name, test := range map[string]struct{ published, present, want string }{
+		"stricter": {"", "users: {min: 1000}", "min"},
+		"looser":   {"users: {min: 1000}", "", "min"},
+		"other":    {"users: {min: 1000}", "users: {max: 2000}", "max min"},
+		"broken":   {"users: {min: 1000}", "users: {max: x}", "min"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSystem(t)
+			s.install(map[string]string{PolicyKey: test.published})
+			now, _ := s.update()
+			s.install(map[string]string{PolicyKey: test.present})
+			waiting := now.Awaiting(&Wait{Present: PlatformConfigMaps{Installation: s.installation}})
+			require.Equal(t, test.want, bounds(waiting))
+			require.Equal(t, test.want, bounds(now.Under(waiting)))
+		})
+	}
+}
+
+// bounds names the bounds of users that some policy in force has.
+func bounds(platform *Platform) string {
+	var names []string
+	_ = platform.Policy.Each(func(rules *policy.Policy) error {
+		if rules.Users.Min != nil {
+			names = append(names, "min")
+		}
+		if rules.Users.Max != nil {
+			names = append(names, "max")
+		}
+		return nil
+	})
+	slices.Sort(names)
+	return strings.Join(slices.Compact(names), " ")
+}

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package meta
+
+import (
+	"encoding/json"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// FieldWrite is the last recorded write of a field manager that owns a field. The field itself may be older: the time is
+// that of the manager's last change of any field.
+type FieldWrite struct {
+	Manager string
+	Time    time.Time
+}
+
+// AnnotationWrite returns the last write of the field manager that owns an annotation, of several the latest. The result
+// is empty if no manager is recorded.
+func AnnotationWrite(object metav1.Object, key string) FieldWrite {
+	last := FieldWrite{}
+	for _, entry := range object.GetManagedFields() {
+		if ownsAnnotation(&entry, key) && (last.Manager == "" || entryTime(&entry).After(last.Time)) {
+			last = FieldWrite{entry.Manager, entryTime(&entry)}
+		}
+	}
+	return last
+}
+
+// LastWrite returns when an object was last written, its creation included; zero if that is not recorded.
+func LastWrite(object metav1.Object) time.Time {
+	last := object.GetCreationTimestamp().Time
+	for _, entry := range object.GetManagedFields() {
+		if written := entryTime(&entry); written.After(last) {
+			last = written
+		}
+	}
+	return last
+}
+
+func entryTime(entry *metav1.ManagedFieldsEntry) time.Time {
+	if entry.Time == nil {
+		return time.Time{}
+	}
+	return entry.Time.Time
+}
+
+func ownsAnnotation(entry *metav1.ManagedFieldsEntry, key string) bool {
+	if entry.FieldsV1 == nil || entry.Subresource != "" {
+		return false
+	}
+	var fields struct {
+		Metadata struct {
+			Annotations map[string]json.RawMessage `json:"f:annotations"`
+		} `json:"f:metadata"`
+	}
+	if json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields) != nil { // The API server writes valid JSON.
+		return false
+	}
+	_, ok := fields.Metadata.Annotations["f:"+key]
+	return ok
+}

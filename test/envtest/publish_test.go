@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package envtest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	fleetrules "kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/operator"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// reconciled waits until the operator has reconciled a VectorSidecar after everything that was written before.
+func (w *inWave) reconciled(t *testing.T, mark string) {
+	t.Helper()
+	harness.Change(t, world, w.vs, func(vs *v1alpha1.VectorSidecar) {
+		metav1.SetMetaDataAnnotation(&vs.ObjectMeta, meta.AnnotationReconcileAt, mark)
+	})
+	harness.Until(t, world, w.vs, "a reconcile", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.LastHandledReconcileAt == mark })
+}
+
+// One upgrade writes values and a template set one after the other: that is one revision, and a restart of the operator
+// in between changes nothing.
+func TestSettling_PublishesAnUpgradeAsOneRevision(t *testing.T) {
+	installation, canary, rest, first := waiting(t, "")
+	stored := len(storedRevisions(t))
+	set := objects.NewConfigMap("release-default", options.Namespace, "NOTES.txt", "two\n")
+	set.Labels = map[string]string{meta.LabelTemplateSet: "default"}
+	digest := fleetrules.Files{Data: set.Data}.Checksum()
+
+	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
+		c.Data["development.yaml"] = "sidecar: {logLevel: warn}"
+		metav1.SetMetaDataAnnotation(&c.ObjectMeta, meta.AnnotationTemplateSets, fmt.Sprintf(`{%q: %q}`, set.Name, digest))
+	})
+	for _, mark := range []string{"after the values", "after a restart"} {
+		canary.reconciled(t, mark)
+		require.Equal(t, first, canary.vs.Status.Rollout.Revision)
+		world.Get(t, canary.app)
+		require.Equal(t, "info", logLevel(canary.app))
+		restart(t)
+	}
+	added := newInWave(t, "canary")
+	added.until(t, v1alpha1.RolloutSoaking, first)
+
+	give(t, set)
+	harness.Until(t, world, canary.app, "the change", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
+	rest.until(t, v1alpha1.RolloutWaiting, first)
+	require.Len(t, storedRevisions(t), stored+1)
+}
+
+// ConfigMaps that no chart has written are published when they are quiet.
+func TestSettling_PublishesQuickChangesAsOneRevision(t *testing.T) {
+	require.NoError(t, running.Stop())
+	t.Cleanup(func() { running = world.RunOperator(options) })
+	world.StartObserved(t, options, operator.Process{Quiet: 3 * time.Second})
+	installation, canary, _, first := waiting(t, "")
+	stored := len(storedRevisions(t))
+	for n := range 3 {
+		harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
+			c.Data["development.yaml"] = fmt.Sprintf("sidecar: {logLevel: warn}\nvalues: {n: %d}", n)
+		})
+	}
+	harness.Until(t, world, canary.app, "the change", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
+	world.Get(t, canary.vs)
+	require.NotEqual(t, first, canary.vs.Status.Rollout.Revision)
+	require.Len(t, storedRevisions(t), stored+1)
+}
+
+// Without waves, and without a stored revision, nothing is written but removals until the ConfigMaps belong together.
+func TestSettling_HoldsAFirstRevisionThatIsIncomplete(t *testing.T) {
+	installation := objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, "development.yaml", "sidecar: {logLevel: warn}")
+	set := objects.NewConfigMap("release-default", options.Namespace, "NOTES.txt", "two\n")
+	set.Labels = map[string]string{meta.LabelTemplateSet: desired.DefaultTemplateSet}
+	metav1.SetMetaDataAnnotation(&installation.ObjectMeta, meta.AnnotationTemplateSets,
+		fmt.Sprintf(`{%q: %q}`, set.Name, fleetrules.Files{Data: set.Data}.Checksum()))
+	removed := newInWave(t, "removed")
+	harness.Until(t, world, removed.app, "its sidecar", isInjected)
+	require.NoError(t, running.Stop())
+	give(t, installation)
+	running = world.RunOperator(options)
+
+	added := newInWave(t, "added")
+	harness.Until(t, world, added.vs, "the reason", func(vs *v1alpha1.VectorSidecar) bool {
+		return strings.HasPrefix(message(vs, meta.ConditionReady), meta.ReasonRevisionIncomplete)
+	})
+	require.Contains(t, message(added.vs, meta.ConditionReady), "ConfigMap "+options.Namespace+"/release-default does not exist")
+	world.Delete(t, removed.vs)
+	harness.Until(t, world, removed.app, "the removal", isClean)
+	world.Get(t, added.app)
+	require.False(t, isInjected(added.app))
+
+	give(t, set)
+	harness.Until(t, world, added.app, "the sidecar", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
+}
