@@ -76,6 +76,8 @@ const (
 	lowStorage    = "VSC009"
 
 	notApplicable = "VSC010"
+
+	looseOptions = "VSC011"
 )
 
 // Rules returns the catalogue of codes, in their order. Findings may have reasons
@@ -101,6 +103,7 @@ func OwnRules() []Rule {
 		{unboundedLogs, string(meta.Warning), "A log volume without a limit", "set sizeLimit of the emptyDir, and bound the application's files below it by its own rotation or sidecar.logs.cleanup: what fills the node's disk evicts pods, this one or others"},
 		{lowStorage, string(meta.Warning), "A pod may use less than its data and logs may take", "raise or remove the limits of ephemeral-storage, or lower sidecar.data.sizeLimit and that of the log volume: the kubelet evicts a pod that uses more than the limits of its containers together"},
 		{notApplicable, string(meta.Warning), "Server-side apply would be rejected", "remove the fields: kubectl create drops null, kubectl apply --server-side does not, and null removes a value in values files only"},
+		{looseOptions, string(meta.Warning), "windowsOptions without the name of the system, or beside another one", "set spec.os.name of the pods to windows, or remove windowsOptions"},
 	}
 }
 

@@ -130,6 +130,9 @@ func TestFindingsStandWhereTheyAreMended(t *testing.T) {
 	const workload = "kind: Deployment\nmetadata:\n  name: cart\n  namespace: shop\n  labels: {a: b}\n" +
 		"spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: %s, image: i}]}}}\n"
 	named := func(container string) string { return strings.Replace(workload, "%s", container, 1) }
+	placed := func(fields string) string {
+		return strings.Replace(named("app"), "image: i}]}}}", "image: i}], "+fields+"}}}", 1)
+	}
 	// logging logs to a volume, and may use so much of the node's disk.
 	logging := func(volume, storage string) string {
 		container := "app, volumeMounts: [{name: logs, mountPath: /log}]"
@@ -161,6 +164,19 @@ func TestFindingsStandWhereTheyAreMended(t *testing.T) {
 			map[string]string{"a.yaml": head + "  sidecar: {logs: {path: /log}}\n", "b.yaml": logging("emptyDir: {sizeLimit: 1Gi}", "1279Mi")}, []string{"b.yaml:3:3 VSC009"},
 		},
 		"a limit of both together": {map[string]string{"a.yaml": head + "  sidecar: {logs: {path: /log}}\n", "b.yaml": logging("emptyDir: {sizeLimit: 1Gi}", "1280Mi")}, nil},
+		"windowsOptions alone": {
+			map[string]string{"a.yaml": head, "b.yaml": placed("securityContext: {windowsOptions: {runAsUserName: a}}")}, []string{"b.yaml:6:142 VSC011"},
+		},
+		"windowsOptions of a container": {
+			map[string]string{"a.yaml": head, "b.yaml": named("app, securityContext: {windowsOptions: {hostProcess: true}}")}, []string{"b.yaml:6:130 VSC011"},
+		},
+		"windowsOptions beside another system": {
+			map[string]string{"a.yaml": head, "b.yaml": placed("securityContext: {windowsOptions: {runAsUserName: a}}, nodeSelector: {kubernetes.io/os: linux}")},
+			[]string{"b.yaml:6:142 VSC011"},
+		},
+		"windowsOptions beside their system": {
+			map[string]string{"a.yaml": head, "b.yaml": placed("securityContext: {windowsOptions: {runAsUserName: a}}, os: {name: windows}")}, nil,
+		},
 		"a folder that no container mounts": {
 			map[string]string{"a.yaml": head + "  sidecar: {logs: {path: /log}}\n", "b.yaml": named("app")}, []string{"a.yaml:3:1 InvalidTemplate"},
 		},

@@ -267,7 +267,7 @@ func (o *objects) judge(document source.Document, decided *decision.Decision) []
 	var findings []Finding
 	for i := range decided.Plans {
 		p := &decided.Plans[i]
-		findings = append(findings, o.storage(document, p)...)
+		findings = slices.Concat(findings, o.storage(document, p), o.windowsOptions(p.Target))
 		if p.Skipped() || p.Action != plan.Conflict && p.Action != plan.Blocked {
 			continue
 		}

@@ -110,7 +110,7 @@ func ofRefusals() []Reason {
 		{ReasonTakenOutByOwner, Error, "`Ready` False, `Stalled`; `status.unsettled`; event on a workload", "another operator owns the workload, and it, or one with an owner of the same kind, has taken the sidecar out or changed it (`status.takenOut`): it is not put in again", "set spec.ownedWorkloads to AtAdmission or Skip, or have that operator add the sidecar to its own template; to have it tried again: kubectl vectorsidecar rollout retry vectorsidecar/NAME"},
 		{ReasonYielded, Info, "`status.unsettled` of a ClusterVectorSidecar", "a VectorSidecar of the namespace injects a container of the same name, and comes first", "nothing; to have both, give one of them another name in spec.sidecar.name"},
 		{ReasonHostNetwork, Info, "`status.unsettled`", "the workload's pods have `hostNetwork`, so that the sidecar's ports would be the node's, and `spec.hostNetwork` is not `Inject`", "choose ports that are free on each node (sidecar.metrics.port, sidecar.health.port), and set spec.hostNetwork to Inject"},
-		{ReasonWindows, Info, "`status.unsettled`", "the workload's pods run on Windows (`spec.os.name`), and the sidecar is for Linux", "nothing; Vector on Windows nodes is for the nodes' own agents"},
+		{ReasonWindows, Info, "`status.unsettled`", "the workload's pods run on Windows nodes only (the message names the field), and the sidecar is for Linux", "nothing; Vector on Windows nodes is for the nodes' own agents"},
 		{ReasonWorkloadPaused, Info, "`status.unsettled`", "the workload is paused; it gets the sidecar when it is resumed", "resume the workload: kubectl rollout resume"},
 		{ReasonWorkloadDeleting, Info, "`status.unsettled`", "the workload is being deleted", "nothing"},
 	}

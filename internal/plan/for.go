@@ -6,8 +6,6 @@ package plan
 import (
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -150,14 +148,13 @@ func For(manager string, desired *Desired, policy Policy, view *workload.View) P
 // leavesOut says why a workload that does not carry the sidecar gets none, "" if it may. One that
 // does keeps it: an earlier release gave it to any.
 func (p *Plan) leavesOut(policy Policy, view *workload.View) (reason, message string) {
-	os := view.Application.OS
 	switch {
 	case view.Elsewhere != "":
 		return meta.ReasonTemplateElsewhere, fmt.Sprintf("its pods have the template of %s, which gets the sidecar if spec.workloads lists its kind", view.Elsewhere)
 	case p.Carries:
 		return "", ""
-	case os != nil && os.Name == corev1.Windows:
-		return meta.ReasonWindows, "its pods run on Windows (spec.os.name), and the sidecar is for Linux"
+	case view.Windows != "":
+		return meta.ReasonWindows, "its pods run on Windows (" + view.Windows + "), and the sidecar is for Linux"
 	case view.HostNetwork && !policy.HostNetwork:
 		return meta.ReasonHostNetwork, "its pods are on the network of their node, where the sidecar's ports are the node's: set spec.hostNetwork of the VectorSidecar to Inject if these are free on each node"
 	}

@@ -103,6 +103,8 @@ func TestEveryWorkloadGetsThePlanThatItNeeds(t *testing.T) {
 		"the same, which carries it":          {view: with(current(), onNode), want: None},
 		"the same, which carries an older":    {view: with(with(current(), onNode), older), want: Update},
 		"one that runs on Windows":            {view: with(application(), onWindows), policy: Policy{HostNetwork: true}, want: Blocked, reason: meta.ReasonWindows},
+		"the same, which has the sidecar":     {view: with(current(), onWindows), want: None},
+		"the same, which has an older one":    {view: with(with(current(), onWindows), older), want: Update},
 		"one of another operator":             {view: with(application(), ofKafka), want: Inject},
 		"the same, where these are left out":  {view: with(application(), ofKafka), policy: Policy{SkipsOwned: true}, want: Blocked, reason: meta.ReasonOwnedBy},
 		"one of theirs that carries it":       {view: with(current(), ofKafka), policy: Policy{SkipsOwned: true}, want: Remove},
@@ -167,7 +169,7 @@ func ofKafka(v *workload.View) {
 	v.Owner = &workload.Owner{Kind: "Kafka.kafka.strimzi.io", Name: "orders"}
 }
 
-func onWindows(v *workload.View) { v.Application.OS = &corev1.PodOS{Name: corev1.Windows} }
+func onWindows(v *workload.View) { v.Windows = "spec.nodeSelector" }
 
 func gotAhead(v *workload.View) {
 	v.Containers = append([]workload.Container{{Name: "migrate", Init: true}}, v.Containers...)

@@ -5,6 +5,8 @@ package workload
 
 import (
 	"cmp"
+	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 )
@@ -42,8 +44,38 @@ func (v *View) UserOf(port NodePort) string {
 	return ""
 }
 
+// nodeLabels returns the labels that every node of the pods has: those of the node selector, and those for which every
+// term of the required affinity has the same single value.
+func nodeLabels(pod *corev1.PodSpec) map[string]string {
+	terms := slices.DeleteFunc(slices.Clone(requiredTerms(pod)), isEmptyTerm)
+	var labels map[string]string
+	for i := range terms {
+		required := map[string]string{}
+		for _, expression := range terms[i].MatchExpressions {
+			if expression.Operator == corev1.NodeSelectorOpIn && len(expression.Values) == 1 {
+				required[expression.Key] = expression.Values[0]
+			}
+		}
+		if i == 0 {
+			labels = required
+			continue
+		}
+		maps.DeleteFunc(labels, func(key, value string) bool { return required[key] != value })
+	}
+	if len(labels) == 0 {
+		return pod.NodeSelector
+	}
+	maps.Copy(labels, pod.NodeSelector)
+	return labels
+}
+
+// isEmptyTerm reports whether a term matches no node.
+func isEmptyTerm(term corev1.NodeSelectorTerm) bool {
+	return len(term.MatchExpressions) == 0 && len(term.MatchFields) == 0
+}
+
 // SharesNodes reports whether pods of two workloads on every node may be on the same one:
-// not if their node selectors want different values of a label.
+// not if their nodes must have different values of a label.
 func (v *View) SharesNodes(other *View) bool {
 	for key, value := range v.NodeSelector {
 		if wanted, isGiven := other.NodeSelector[key]; isGiven && wanted != value {

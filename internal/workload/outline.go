@@ -42,6 +42,7 @@ type Outline struct {
 type packed struct {
 	qosClass             corev1.PodQOSClass
 	secrets, pullSecrets []string
+	windows              string
 }
 
 // OutlineOf returns the outline of a workload, which shares the workload's memory.
@@ -92,13 +93,13 @@ func (o *Outline) View(owned map[string]Owned, lastWriter string) View {
 		Claims:         o.Claims,
 		Elsewhere:      o.Elsewhere,
 		Unread:         o.Unread,
-		ServiceAccount: cmp.Or(spec.ServiceAccountName, "default"),
+		ServiceAccount: cmp.Or(accountName(spec), "default"),
 		Owner:          o.Owner,
 		Told:           o.Told,
 		LastWriter:     lastWriter,
 	}
 	if o.Adapter().Traits.OnEveryNode {
-		view.NodeSelector = spec.NodeSelector
+		view.NodeSelector = nodeLabels(spec)
 	}
 	for i := range spec.InitContainers {
 		view.Containers = append(view.Containers, container(&spec.InitContainers[i], true))
@@ -111,10 +112,11 @@ func (o *Outline) View(owned map[string]Owned, lastWriter string) View {
 	}
 	view.Application = applicationOf(spec, view.Owned)
 	if of := o.packed; of != nil {
-		view.Secrets, view.PullSecrets, view.QoSClass = of.secrets, of.pullSecrets, of.qosClass
+		view.Secrets, view.PullSecrets, view.QoSClass, view.Windows = of.secrets, of.pullSecrets, of.qosClass, of.windows
 		return view
 	}
 	view.Secrets, view.PullSecrets, view.QoSClass = secretsOf(spec, view.Owned), namesOfSecrets(spec.ImagePullSecrets), qosClassOf(spec, view.Owned)
+	view.Windows = ReadSystemFields(spec, view.Owned).Windows
 	return view
 }
 
@@ -124,7 +126,7 @@ func (o *Outline) Pack(owned map[string]Owned) *corev1.PodTemplate {
 	spec := &o.Template.Spec
 	var selector map[string]string
 	if o.Adapter().Traits.OnEveryNode {
-		selector = spec.NodeSelector
+		selector = nodeLabels(spec)
 	}
 	texts := keysAndTexts(o.Template.Annotations)
 	packTold(texts, o.Told, o.Name)
@@ -148,12 +150,13 @@ func (o *Outline) Pack(owned map[string]Owned) *corev1.PodTemplate {
 				Volumes:                       kindsOnly(spec.Volumes),
 				ImagePullSecrets:              secretNames(secretsOf(spec, owned)),
 				ReadinessGates:                gatesOf(namesOfSecrets(spec.ImagePullSecrets)),
-				ServiceAccountName:            spec.ServiceAccountName,
+				ServiceAccountName:            accountName(spec),
 				SchedulingGates:               claimNames(o.Claims),
 				PriorityClassName:             string(qosClassOf(spec, owned)), // Which no View shows,
-				Hostname:                      o.Elsewhere,                     // nor this,
-				Subdomain:                     o.Unread.Template,               // nor this,
-				NodeName:                      o.Unread.Else,                   // nor this.
+				SchedulerName:                 ReadSystemFields(spec, owned).Windows,
+				Hostname:                      o.Elsewhere,       // nor this,
+				Subdomain:                     o.Unread.Template, // nor this,
+				NodeName:                      o.Unread.Else,     // nor this.
 			},
 		},
 	}
@@ -169,8 +172,15 @@ func Unpacked(of Ref, labels map[string]string, from *corev1.PodTemplate) Outlin
 		Unread: Unread{Template: spec.Subdomain, Else: spec.NodeName},
 		packed: &packed{
 			qosClass: corev1.PodQOSClass(spec.PriorityClassName), secrets: namesOfSecrets(spec.ImagePullSecrets), pullSecrets: conditionsOf(spec.ReadinessGates),
+			windows: spec.SchedulerName,
 		},
 	}
+}
+
+// accountName returns the name of the pods' ServiceAccount, "" for the default one. A file may have it in the deprecated
+// field alone, which the API server copies.
+func accountName(spec *corev1.PodSpec) string {
+	return cmp.Or(spec.ServiceAccountName, spec.DeprecatedServiceAccount)
 }
 
 // sortedKeys returns the keys of a map, nil if it has none.

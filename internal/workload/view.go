@@ -61,7 +61,10 @@ type View struct {
 	Overrides map[string]string
 	// HostNetwork reports whether ports are the node's.
 	HostNetwork bool
-	// NodeSelector is that of the pods, nil for kinds that are not on every node.
+	// Windows is the path of the field that keeps the pods on Windows nodes, "" if they may run on others.
+	Windows string
+	// NodeSelector has the labels that the pods' nodes must have, by node selector or required affinity; nil for kinds that
+	// are not on every node.
 	NodeSelector map[string]string
 	// QoSClass is that of the pods without what is ours, by the template alone: what the API
 	// server adds to a pod, by a LimitRange for example, does not count.

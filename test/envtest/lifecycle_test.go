@@ -194,7 +194,7 @@ func TestPodsThatAreOfAnotherSortAreLeftOut(t *testing.T) {
 	namespace := world.Namespace(t)
 	hosted := objects.NewDeployment("hosted", namespace).WithReplicas(0).Labelled("logs", "vector").Pod(func(pod *corev1.PodSpec) { pod.HostNetwork = true }).Build()
 	windows := objects.NewDeployment("windows", namespace).WithReplicas(0).Labelled("logs", "vector").Pod(func(pod *corev1.PodSpec) {
-		pod.OS = &corev1.PodOS{Name: corev1.Windows}
+		pod.NodeSelector = map[string]string{corev1.LabelOSStable: "windows"}
 	}).Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 	world.Create(t, hosted, windows, vs)

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+import (
+	"slices"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// windowsOptions finds windowsOptions of a workload of the files if no other field keeps its pods on Windows nodes.
+func (o *objects) windowsOptions(ref workload.Ref) []Finding {
+	document := o.documentOf(ref)
+	object, ok := workload.As(document.Object)
+	if !ok {
+		return nil
+	}
+	view := workload.Of(object)
+	fields := workload.ReadSystemFields(&workload.TemplateOf(object).Spec, view.Owned)
+	var message string
+	switch {
+	case fields.Options == "":
+		return nil
+	case fields.Windows == fields.Options:
+		message = "no other field keeps the pods on Windows nodes, and they get no sidecar"
+	case fields.Windows == "":
+		message = "Linux nodes ignore it, and " + fields.Other + " names another system than Windows: the pods get the sidecar"
+	default:
+		return nil
+	}
+	path := slices.Concat(ref.Adapter().Template, stepsOf(fields.Options))
+	finding := newFinding(looseOptions, document.Source, ref.Kind+" "+ref.Namespace+"/"+ref.Name+": "+fields.Options+": "+message)
+	return []Finding{finding.at(placesOf(document.Text, document.Line).of(path...), "")}
+}

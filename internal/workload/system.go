@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// SystemFields are the paths of the fields by which a pod depends on the operating system of its nodes, "" for none. A
+// RuntimeClass may have a node selector, too; it is not read.
+type SystemFields struct {
+	// Windows keeps the pod on Windows nodes.
+	Windows string
+	// Options has windowsOptions, which Linux nodes ignore.
+	Options string
+	// Other names a system other than Windows.
+	Other string
+}
+
+// ReadSystemFields reads the system fields of a pod without what our managers own. windowsOptions mean Windows only if no
+// other field names a system.
+func ReadSystemFields(pod *corev1.PodSpec, ours map[string]Owned) SystemFields {
+	fields := SystemFields{Options: optionsPath(pod, ours), Other: otherSystemPath(pod)}
+	const selector, affinity = "spec.nodeSelector", "spec.affinity.nodeAffinity"
+	switch bySelector, byAffinity := selectable(pod.NodeSelector), schedulable(requiredTerms(pod)); {
+	case pod.OS != nil && pod.OS.Name == corev1.Windows:
+		fields.Windows = "spec.os.name"
+	case pod.OS != nil && pod.OS.Name != "": // The kubelet of a Windows node rejects the pod.
+	case bySelector == onWindows && byAffinity&onWindows != 0:
+		fields.Windows = selector
+	case byAffinity == onWindows && bySelector&onWindows != 0:
+		fields.Windows = affinity
+	case fields.Other == "":
+		fields.Windows = fields.Options
+	}
+	return fields
+}
+
+// systems is a set of operating systems of nodes.
+type systems int
+
+const (
+	onLinux systems = 1 << iota
+	onWindows
+
+	anySystem = onLinux | onWindows
+)
+
+// systemLabels are the labels of nodes that have the name of the system. The kubelet sets both.
+var systemLabels = []string{corev1.LabelOSStable, "beta.kubernetes.io/os"}
+
+// selectable returns the systems of the nodes that a node selector may select.
+func selectable(selector map[string]string) systems {
+	allowed := anySystem
+	for key, value := range selector {
+		allowed &= matching(&corev1.NodeSelectorRequirement{Key: key, Operator: corev1.NodeSelectorOpIn, Values: []string{value}})
+	}
+	return allowed
+}
+
+// schedulable returns the systems of the nodes that one of the terms may select; without terms all.
+func schedulable(terms []corev1.NodeSelectorTerm) systems {
+	if len(terms) == 0 {
+		return anySystem
+	}
+	allowed := systems(0)
+	for i := range terms {
+		term := &terms[i]
+		if isEmptyTerm(*term) {
+			continue
+		}
+		matched := anySystem
+		for j := range term.MatchExpressions {
+			matched &= matching(&term.MatchExpressions[j])
+		}
+		allowed |= matched
+	}
+	return allowed
+}
+
+// matching returns the systems of the nodes that may have a label as required. All nodes have the labels of the system,
+// and only Windows nodes have a label with their build.
+func matching(required *corev1.NodeSelectorRequirement) systems {
+	labeled, named := anySystem, anySystem
+	switch {
+	case slices.Contains(systemLabels, required.Key):
+		named = namedSystems(required.Values)
+	case required.Key == corev1.LabelWindowsBuild:
+		labeled = onWindows
+	default:
+		return anySystem
+	}
+	switch required.Operator {
+	case corev1.NodeSelectorOpIn:
+		return named & labeled
+	case corev1.NodeSelectorOpNotIn:
+		if labeled == onWindows {
+			return anySystem // Another build, or Linux.
+		}
+		return anySystem &^ named
+	case corev1.NodeSelectorOpDoesNotExist:
+		return anySystem &^ labeled
+	default:
+		return labeled
+	}
+}
+
+func namedSystems(names []string) systems {
+	named := systems(0)
+	for _, name := range names {
+		switch corev1.OSName(name) {
+		case corev1.Linux:
+			named |= onLinux
+		case corev1.Windows:
+			named |= onWindows
+		}
+	}
+	return named
+}
+
+func requiredTerms(pod *corev1.PodSpec) []corev1.NodeSelectorTerm {
+	if pod.Affinity == nil || pod.Affinity.NodeAffinity == nil || pod.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+		return nil
+	}
+	return pod.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
+}
+
+// otherSystemPath returns the path of a field that names a system other than Windows, as the only one or as one of several.
+func otherSystemPath(pod *corev1.PodSpec) string {
+	if pod.OS != nil && pod.OS.Name != "" && pod.OS.Name != corev1.Windows {
+		return "spec.os.name"
+	}
+	for _, label := range systemLabels {
+		if value, ok := pod.NodeSelector[label]; ok && value != string(corev1.Windows) {
+			return "spec.nodeSelector"
+		}
+	}
+	terms := slices.Clone(requiredTerms(pod))
+	if pod.Affinity != nil && pod.Affinity.NodeAffinity != nil {
+		for _, preferred := range pod.Affinity.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution {
+			terms = append(terms, preferred.Preference)
+		}
+	}
+	for i := range terms {
+		if slices.ContainsFunc(terms[i].MatchExpressions, namesOtherSystem) {
+			return "spec.affinity.nodeAffinity"
+		}
+	}
+	return ""
+}
+
+func namesOtherSystem(required corev1.NodeSelectorRequirement) bool {
+	isWindows := func(value string) bool { return value == string(corev1.Windows) }
+	switch {
+	case required.Key == corev1.LabelWindowsBuild:
+		return required.Operator == corev1.NodeSelectorOpDoesNotExist
+	case !slices.Contains(systemLabels, required.Key):
+		return false
+	case required.Operator == corev1.NodeSelectorOpIn:
+		return slices.ContainsFunc(required.Values, func(value string) bool { return !isWindows(value) })
+	case required.Operator == corev1.NodeSelectorOpNotIn:
+		return slices.ContainsFunc(required.Values, isWindows)
+	}
+	return false
+}
+
+// optionsPath returns the path of the first windowsOptions with content, of the pod or of a container of the application.
+func optionsPath(pod *corev1.PodSpec, ours map[string]Owned) string {
+	hasContent := func(options *corev1.WindowsSecurityContextOptions) bool {
+		return options != nil && *options != corev1.WindowsSecurityContextOptions{}
+	}
+	if pod.SecurityContext != nil && hasContent(pod.SecurityContext.WindowsOptions) {
+		return "spec.securityContext.windowsOptions"
+	}
+	for _, list := range []struct {
+		name       string
+		containers []corev1.Container
+	}{{"initContainers", pod.InitContainers}, {"containers", pod.Containers}} {
+		for i := range list.containers {
+			c := &list.containers[i]
+			if c.SecurityContext != nil && hasContent(c.SecurityContext.WindowsOptions) && !anyOwns(ours, containersOf, c.Name) {
+				return fmt.Sprintf("spec.%s[%d].securityContext.windowsOptions", list.name, i)
+			}
+		}
+	}
+	return ""
+}
