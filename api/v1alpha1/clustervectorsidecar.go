@@ -112,10 +112,16 @@ type ClusterVectorSidecarStatus struct {
 	// +optional
 	SelectedNamespaces int32 `json:"selectedNamespaces"`
 
-	// readyNamespaces is how many of those need nothing.
+	// readyNamespaces is how many of those need nothing. Those without pods do not
+	// count.
 	// +default=0
 	// +optional
 	ReadyNamespaces int32 `json:"readyNamespaces"`
+
+	// namespacesWithoutPods is how many of those need nothing, although no pod there has
+	// run the current sidecar: only workloads without pods have it.
+	// +optional
+	NamespacesWithoutPods int32 `json:"namespacesWithoutPods,omitempty"`
 
 	// matchedWorkloads is how many workloads of these namespaces the selector matches.
 	// +default=0
@@ -128,10 +134,16 @@ type ClusterVectorSidecarStatus struct {
 	InjectedWorkloads int32 `json:"injectedWorkloads"`
 
 	// readyWorkloads is how many of the injected ones have finished rolling out,
-	// spec.rollout.soak included, and have all pods available.
+	// spec.rollout.soak included, and have all pods available. A workload without
+	// pods does not count.
 	// +default=0
 	// +optional
 	ReadyWorkloads int32 `json:"readyWorkloads"`
+
+	// workloadsWithoutPods is how many of the injected ones need nothing, although no
+	// pod has run the current sidecar.
+	// +optional
+	WorkloadsWithoutPods int32 `json:"workloadsWithoutPods,omitempty"`
 
 	// kinds has the same numbers for each kind of workload.
 	// +listType=map

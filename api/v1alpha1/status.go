@@ -33,10 +33,17 @@ type VectorSidecarStatus struct {
 	InjectedWorkloads int32 `json:"injectedWorkloads"`
 
 	// readyWorkloads is how many of the injected ones have finished rolling out,
-	// spec.rollout.soak included, and have all pods available.
+	// spec.rollout.soak included, and have all pods available. A workload without
+	// pods does not count.
 	// +default=0
 	// +optional
 	ReadyWorkloads int32 `json:"readyWorkloads"`
+
+	// workloadsWithoutPods is how many of the injected ones need nothing, although no
+	// pod has run the current sidecar: they have 0 replicas, no node, a CronJob without
+	// a successful run since, or a strategy that keeps their pods.
+	// +optional
+	WorkloadsWithoutPods int32 `json:"workloadsWithoutPods,omitempty"`
 
 	// kinds has the same numbers for each kind of workload.
 	// +listType=map
@@ -191,6 +198,10 @@ type KindStatus struct {
 	// pods available.
 	// +optional
 	Ready int32 `json:"ready,omitempty"`
+	// withoutPods is how many of the injected ones need nothing, although no pod has
+	// run the current sidecar.
+	// +optional
+	WithoutPods int32 `json:"withoutPods,omitempty"`
 	// held is how many of the injected ones keep pods with the template before, as
 	// their own update strategy says.
 	// +optional
@@ -222,7 +233,8 @@ type UnsettledWorkload struct {
 	// +required
 	Name string `json:"name"`
 	// state is Failed, Hindered, Refused, Conflict, Blocked, Removing,
-	// RollingOut, Soaking, Unavailable, Waiting, Held, Deferred or Skipped.
+	// RollingOut, Soaking, Unavailable, Waiting, Held, WithoutPods, Deferred or
+	// Skipped.
 	// +required
 	State WorkloadState `json:"state"`
 	// reason is a CamelCase word that says why.
@@ -255,6 +267,7 @@ func (k *KindStatus) Add(other *KindStatus) {
 	k.Matched += other.Matched
 	k.Injected += other.Injected
 	k.Ready += other.Ready
+	k.WithoutPods += other.WithoutPods
 	k.Held += other.Held
 	k.Waiting += other.Waiting
 	k.Deferred += other.Deferred
@@ -297,6 +310,9 @@ const (
 	// StateHeld is a workload that has the sidecar in its template, and whose own
 	// update strategy keeps pods without it.
 	StateHeld WorkloadState = "Held"
+	// StateWithoutPods is a workload that has the sidecar in its template, and no pod
+	// that has run it.
+	StateWithoutPods WorkloadState = "WithoutPods"
 	// StateWaiting is a workload that waits for its turn to roll out.
 	StateWaiting WorkloadState = "Waiting"
 	// StateDeferred is a workload that gets a change later, as spec.rollout.mode says.

@@ -31,7 +31,7 @@ func sample(ctx context.Context, s *evaluate.Snapshot) (*evaluate.Snapshot, erro
 	application := workload.Container{Name: "app"}
 	view := workload.View{
 		Ref:    workload.Ref{Kind: workload.Default().Kind, Namespace: s.Sidecar.Namespace, Name: "any"},
-		State:  workload.State{Rollout: workload.RolloutComplete},
+		State:  workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}},
 		Labels: map[string]string{labelSample: ""},
 	}
 	values, invalid, err := desired.ValuesOf(ctx, &s.Inputs)

@@ -105,7 +105,7 @@ func (r *result) reportedPlan(view *workload.View, decided *plan.Plan) *plan.Pla
 	told := status.Unsettled[at]
 	told.Message += byReport
 	switch told.State {
-	case v1alpha1.StateFailed, v1alpha1.StateHindered, v1alpha1.StateRollingOut, v1alpha1.StateSoaking, v1alpha1.StateUnavailable, v1alpha1.StateHeld:
+	case v1alpha1.StateFailed, v1alpha1.StateHindered, v1alpha1.StateRollingOut, v1alpha1.StateSoaking, v1alpha1.StateUnavailable, v1alpha1.StateHeld, v1alpha1.StateWithoutPods:
 		if !carries {
 			return unpaced(decided) // It does no more.
 		}

@@ -64,7 +64,7 @@ func (f *Facts) mayFailBySidecar(p *plan.Plan) bool {
 
 // hasRecovered reports whether all pods of a workload that are to run have been available for the soak.
 func (f *Facts) hasRecovered(p *plan.Plan) bool {
-	return p.Rollout == workload.RolloutHeld || p.Rollout == workload.RolloutComplete && f.steadiest(p) >= f.soak()
+	return p.Rollout == workload.RolloutHeld || p.Rollout == workload.RolloutComplete && !p.State.LacksPods() && f.steadiest(p) >= f.soak()
 }
 
 // waitedAsFailed reports whether the last status says that the workload waits because it failed before.

@@ -90,7 +90,7 @@ func TestDecide_FindsWorkloadsThatFailedBefore(t *testing.T) {
 
 				decided := Decide(facts, []Workload{
 					with("cart", test.isOfKind, plan.Inject, state, nil),
-					with("next", "", plan.Inject, workload.State{Rollout: workload.RolloutComplete}, nil),
+					with("next", "", plan.Inject, workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}}, nil),
 				}, nil)
 
 				first, second := &decided.Plans[0], &decided.Plans[1]
@@ -137,7 +137,7 @@ func TestDecide_BlamesNoWriteForWhatFailedBefore(t *testing.T) {
 
 			decided := Decide(facts, []Workload{
 				with("cart", "", plan.None, state, func(p *plan.Plan) { p.HasFailureMark, p.HasParts, p.Carries = true, true, true }),
-				with("next", "", plan.Inject, workload.State{Rollout: workload.RolloutComplete}, nil),
+				with("next", "", plan.Inject, workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}}, nil),
 			}, nil)
 
 			p, next := &decided.Plans[0], &decided.Plans[1]
@@ -189,7 +189,7 @@ func TestDecide_BlamesTheSidecarForItsOwnFailures(t *testing.T) {
 
 			decided := Decide(facts, []Workload{
 				with("cart", "", plan.Update, state, func(p *plan.Plan) { p.HasFailureMark, p.HasParts, p.Carries = test.isMark, true, true }),
-				with("next", "", plan.Update, workload.State{Rollout: workload.RolloutComplete}, nil),
+				with("next", "", plan.Update, workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}}, nil),
 			}, nil)
 
 			require.Equal(t, test.want, decided.Plans[0].FailedBefore)

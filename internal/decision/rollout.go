@@ -27,7 +27,7 @@ func (f *Facts) markInFlight(p *plan.Plan, started int64) {
 	case p.Desired == nil && p.IsOutlived: // It failed before the removal, and may never get on: it holds no slot.
 	case p.Rollout == workload.RolloutProgressing:
 		p.InFlight = true
-	case p.Rollout == workload.RolloutHeld: // It has nothing to wait for.
+	case p.Rollout == workload.RolloutHeld, p.State.LacksPods(): // It has nothing to wait for.
 	case p.FailedBefore && isCurrent && p.Rollout == workload.RolloutUnavailable: // It may stay so forever.
 		p.InFlight = p.For(f.Now) < patience
 	case p.Rollout != workload.RolloutFailed && p.Desired != nil:
@@ -59,6 +59,8 @@ func (d *Decision) judgeRollout(f *Facts, p *plan.Plan) {
 	switch {
 	case p.Rollout == workload.RolloutComplete && fault.IsOurs:
 		p.Fail(fault.Reason, fault.Message+" (rollout.halt.sidecarRestarts of the installation's values)")
+	case p.State.LacksPods():
+		p.Reason, p.Message = meta.ReasonWithoutPods, withoutPods(p)
 	case p.Rollout == workload.RolloutComplete:
 		d.soak(f, p)
 	case p.Rollout == workload.RolloutHeld:
@@ -83,6 +85,9 @@ func (d *Decision) judgeRollout(f *Facts, p *plan.Plan) {
 // count as a failure of the sidecar, whatever it is.
 func (d *Decision) judgeFailedBefore(f *Facts, p *plan.Plan, fault workload.Fault) {
 	switch {
+	case p.State.LacksPods():
+		p.Reason, p.Message = meta.ReasonWithoutPods, withoutPods(p)
+		return
 	case p.Rollout == workload.RolloutComplete && p.InFlight:
 		d.soak(f, p)
 		return
@@ -108,6 +113,15 @@ func missed(p *plan.Plan) string {
 		text += " (" + p.Advice + ")"
 	}
 	return text
+}
+
+// withoutPods explains why no pod has run the sidecar of a workload.
+func withoutPods(p *plan.Plan) string {
+	message := "no pod has run the sidecar"
+	if p.Idle != "" {
+		message += ": " + p.Idle
+	}
+	return message
 }
 
 // heldMessage says why pods keep the template before, and how many.

@@ -40,7 +40,7 @@ func evaluated(name string, action plan.Action, desired *plan.Desired, state wor
 // where sets the rollout state, and how long ago it was reached.
 func where(rollout workload.Rollout, ago time.Duration, steady ...time.Duration) func(*workload.State) {
 	return func(s *workload.State) {
-		s.Rollout, s.Since = rollout, noon.Add(-ago)
+		s.Rollout, s.Evidence, s.Since = rollout, 1, noon.Add(-ago)
 		for _, before := range steady {
 			s.Steady = before
 		}
@@ -144,7 +144,7 @@ func TestDecideJudgesARollout(t *testing.T) {
 
 			decided := Decide(facts, []Workload{
 				evaluated("cart", plan.None, &plan.Desired{}, state),
-				evaluated("next", plan.Inject, &plan.Desired{}, workload.State{Rollout: workload.RolloutComplete}),
+				evaluated("next", plan.Inject, &plan.Desired{}, workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}}),
 			}, nil)
 
 			got, p, next := "", &decided.Plans[0], &decided.Plans[1]

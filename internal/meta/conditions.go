@@ -56,6 +56,7 @@ const (
 	ReasonRolloutFailed      = "RolloutFailed"
 	ReasonRolloutPaused      = "RolloutPaused"
 	ReasonRolloutHeld        = "RolloutHeld"
+	ReasonWithoutPods        = "WithoutPods"
 	ReasonKindNotServed      = "KindNotServed"
 	ReasonKindMissing        = "KindMissing"
 	ReasonSoaking            = "Soaking"

@@ -20,7 +20,7 @@ func plansOf(words ...string) []Plan {
 	desired := &Desired{}
 	var plans []Plan
 	for i, word := range words {
-		p := Plan{Target: workload.Ref{Kind: "Deployment", Name: string(rune('a' + i))}, Action: None, Desired: desired, State: workload.State{Rollout: workload.RolloutComplete}}
+		p := Plan{Target: workload.Ref{Kind: "Deployment", Name: string(rune('a' + i))}, Action: None, Desired: desired, State: workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}}}
 		switch word {
 		case "inject":
 			p.Action = Inject

@@ -15,10 +15,10 @@ import (
 
 func TestHowFarASidecarIsSpread(t *testing.T) {
 	wanted := NewDesired(&workload.Overlay{Hash: "h"}, "logs", "vector", "", nil)
-	runs := Plan{Action: None, Desired: wanted, State: workload.State{Rollout: workload.RolloutComplete}}
+	runs := Plan{Action: None, Desired: wanted, State: workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}}}
 	rolls, later, blocked := runs, runs, runs
 	rolls.Rollout, later.Action, blocked.Action = workload.RolloutProgressing, Defer, Blocked
-	none := Plan{Action: None, State: workload.State{Rollout: workload.RolloutComplete}}
+	none := Plan{Action: None, State: workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}}}
 	for name, test := range map[string]struct {
 		plans                 []Plan
 		isRunning, isDeferred bool

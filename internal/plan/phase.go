@@ -49,10 +49,21 @@ func (p *Plan) Phase() Phase {
 		return v1alpha1.StateRollingOut
 	case p.InFlight:
 		return v1alpha1.StateSoaking
+	case p.State.LacksPods():
+		return v1alpha1.StateWithoutPods
 	case p.Rollout == workload.RolloutUnavailable, p.FailedBefore && p.Rollout == workload.RolloutFailed:
 		return v1alpha1.StateUnavailable
 	case p.Rollout == workload.RolloutHeld:
 		return v1alpha1.StateHeld
 	}
 	return Updated
+}
+
+// LacksPods reports whether a workload needs nothing more with the current sidecar, although no pod has run it.
+func (p *Plan) LacksPods() bool {
+	if p.Evidence > 0 {
+		return false
+	}
+	phase := p.Phase()
+	return phase == v1alpha1.StateWithoutPods || phase == v1alpha1.StateHeld
 }

@@ -47,7 +47,7 @@ func application() *workload.View {
 		Ref:        workload.Ref{Kind: "Deployment", Namespace: "shop", Name: "cart", UID: "u"},
 		Containers: []workload.Container{{Name: "app", Ports: []corev1.ContainerPort{{ContainerPort: 8080}}}},
 		Volumes:    []string{"logs"},
-		State:      workload.State{Rollout: workload.RolloutComplete},
+		State:      workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}},
 	}
 }
 

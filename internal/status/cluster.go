@@ -122,13 +122,18 @@ func (c *clusterSum) add(name string, of *InNamespace) {
 	}
 	if !of.IsLeaving {
 		c.status.SelectedNamespaces++
-		if at == current {
+		switch {
+		case at != current:
+		case of.WorkloadsWithoutPods > 0 && of.WorkloadsWithoutPods == of.InjectedWorkloads:
+			c.status.NamespacesWithoutPods++
+		default:
 			c.status.ReadyNamespaces++
 		}
 	}
 	c.status.MatchedWorkloads += of.MatchedWorkloads
 	c.status.InjectedWorkloads += of.InjectedWorkloads
 	c.status.ReadyWorkloads += of.ReadyWorkloads
+	c.status.WorkloadsWithoutPods += of.WorkloadsWithoutPods
 	for i := range of.Kinds {
 		c.addKind(&of.Kinds[i])
 	}
@@ -246,8 +251,12 @@ func (c *clusterSum) judgeNamespaces() verdict {
 	case c.status.MatchedWorkloads == 0:
 		return verdict{reason: meta.ReasonNoMatch, message: fmt.Sprintf("the selector matches no %s in %d namespaces", workload.Singular(spec.Kinds()...), c.status.SelectedNamespaces)}
 	}
-	return verdict{reason: meta.ReasonUpToDate, message: fmt.Sprintf(
-		"%d of %d %s in %d namespaces run the current sidecar", c.status.ReadyWorkloads, c.status.MatchedWorkloads, workload.Plural(spec.Kinds()...), c.status.SelectedNamespaces)}
+	message := fmt.Sprintf("%d of %d %s in %d namespaces run the current sidecar",
+		c.status.ReadyWorkloads, c.status.MatchedWorkloads, workload.Plural(spec.Kinds()...), c.status.SelectedNamespaces)
+	if n := c.status.WorkloadsWithoutPods; n > 0 {
+		message += fmt.Sprintf(", %d have no pods that run it", n)
+	}
+	return verdict{reason: meta.ReasonUpToDate, message: message}
 }
 
 // unreadable is the verdict on a selector of namespaces that cannot be read.

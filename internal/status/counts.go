@@ -14,6 +14,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
+// unproven counts workloads that no pod has run the sidecar of, in addition to their phase.
+const unproven plan.Phase = "Unproven"
+
 // counts are the workloads in each phase, by kind.
 type counts map[string]map[plan.Phase]int32
 
@@ -56,6 +59,7 @@ func (c counts) into(status *v1alpha1.VectorSidecarStatus) {
 	for kind := range c {
 		status.InjectedWorkloads += c.injected(kind)
 		status.ReadyWorkloads += c.in(kind, updated)
+		status.WorkloadsWithoutPods += c.in(kind, unproven)
 	}
 }
 
@@ -72,7 +76,7 @@ func kindsOf(matched *decision.Kinds, counted counts) []v1alpha1.KindStatus {
 	for _, kind := range names {
 		all = append(all, v1alpha1.KindStatus{
 			Kind: v1alpha1.WorkloadKind(kind), Matched: int32(matched.Matched[kind]), //nolint:gosec // No namespace has two billion.
-			Injected: counted.injected(kind), Ready: counted.in(kind, updated), Held: counted.in(kind, held),
+			Injected: counted.injected(kind), Ready: counted.in(kind, updated), WithoutPods: counted.in(kind, unproven), Held: counted.in(kind, held),
 			Waiting: counted.in(kind, waiting), Deferred: counted.in(kind, deferred), Conflicting: counted.in(kind, conflict, blocked, refused),
 			Skipped: counted.in(kind, skipped), Failed: counted.in(kind, failed),
 		})

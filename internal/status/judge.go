@@ -91,6 +91,9 @@ func settled(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[plan.
 		return verdict{reason: meta.ReasonNoMatch, message: "the selector matches no " + workload.Singular(kinds...) + " of the namespace" + unlisted(decision.Kinds.Unlisted)}
 	}
 	message := fmt.Sprintf("%d of %d %s run the current sidecar", counts.ReadyWorkloads, decision.Matched, workload.Plural(kinds...))
+	if of := groups[podless]; of != nil {
+		message += fmt.Sprintf(", %d have no pods that run it (%s)", of.count, of.texts(func(p *plan.Plan) string { return ": " + p.Message }))
+	}
 	if of := groups[held]; of != nil {
 		message += fmt.Sprintf(", %d have it in the template and not in all pods (%s)", of.count, of.texts(func(p *plan.Plan) string { return ": " + p.Message }))
 	}

@@ -53,7 +53,7 @@ func wanting(hash string) *plan.Desired {
 func planned(name string, action plan.Action, change ...func(*plan.Plan)) plan.Plan {
 	p := plan.Plan{
 		Target: workload.Ref{Kind: "Deployment", Namespace: "shop", Name: name},
-		Action: action, Desired: wanting("h"), State: workload.State{Rollout: workload.RolloutComplete},
+		Action: action, Desired: wanting("h"), State: workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}},
 	}
 	for _, c := range change {
 		c(&p)
@@ -66,7 +66,7 @@ func because(reason, message string) func(*plan.Plan) {
 }
 
 func rollout(state workload.Rollout) func(*plan.Plan) {
-	return func(p *plan.Plan) { p.Rollout = state }
+	return func(p *plan.Plan) { p.Rollout, p.Evidence = state, 1 }
 }
 
 func nothingWanted(p *plan.Plan) { p.Desired = nil }

@@ -27,6 +27,7 @@ const (
 	unavailable = v1alpha1.StateUnavailable
 	waiting     = v1alpha1.StateWaiting
 	held        = v1alpha1.StateHeld
+	podless     = v1alpha1.StateWithoutPods
 	deferred    = v1alpha1.StateDeferred
 	skipped     = v1alpha1.StateSkipped
 
@@ -36,7 +37,7 @@ const (
 
 // unsettled are the phases that a status lists, the most important first. The operator reads
 // the list after a restart to know what has not soaked yet, so that must not come too late.
-var unsettled = []plan.Phase{failed, hindered, refused, conflict, blocked, removing, rollingOut, soaking, unavailable, waiting, held, deferred, skipped}
+var unsettled = []plan.Phase{failed, hindered, refused, conflict, blocked, removing, rollingOut, soaking, unavailable, waiting, held, podless, deferred, skipped}
 
 // phaseOf returns the phase of a workload after a reconcile.
 func phaseOf(p *plan.Plan, refusals map[string]Failure) plan.Phase {
@@ -51,7 +52,7 @@ func phaseOf(p *plan.Plan, refusals map[string]Failure) plan.Phase {
 // carries reports whether a workload in a phase has the current sidecar.
 func carries(at plan.Phase) bool {
 	switch at {
-	case updated, failed, hindered, rollingOut, soaking, unavailable, held:
+	case updated, failed, hindered, rollingOut, soaking, unavailable, held, podless:
 		return true
 	default:
 		return false
@@ -66,6 +67,9 @@ func survey(status *v1alpha1.VectorSidecarStatus, facts Facts) {
 		p := &facts.Decision.Plans[i]
 		at := phaseOf(p, refusals)
 		counted.add(p.Target.Kind, at)
+		if carries(at) && p.LacksPods() {
+			counted.add(p.Target.Kind, unproven)
+		}
 		if carries(at) {
 			mixed = mixed || status.InjectedHash != "" && status.InjectedHash != p.Carried()
 			status.InjectedHash = p.Carried()

@@ -66,7 +66,7 @@ func MetricDefinitions() []MetricDefinition {
 			{"result", "`ok` or `invalid`"}}},
 		{workloads, "gauge", "Workloads that a VectorSidecar matches or that carry its sidecar. One that two VectorSidecars match counts twice.", []MetricLabel{
 			{"kind", "a workload kind"},
-			{"state", "`Updated`, `RollingOut`, `Soaking`, `Unavailable`, `Hindered`, `Removing`, `Waiting`, `Deferred`, `Conflict`, `Blocked`, `Skipped`, `Failed` or `Refused`, as in `status.unsettled`"},
+			{"state", "`Updated`, `RollingOut`, `Soaking`, `Unavailable`, `Hindered`, `Removing`, `Waiting`, `Held`, `WithoutPods`, `Deferred`, `Conflict`, `Blocked`, `Skipped`, `Failed` or `Refused`, as in `status.unsettled`"},
 			{"reason", "a condition reason, or empty"}}},
 		{objects, "gauge", "VectorSidecars and ClusterVectorSidecars by the condition Ready.", []MetricLabel{
 			{"ready", "`True` or `False`"}, {"reason", "a condition reason"}}},

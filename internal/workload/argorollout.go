@@ -118,6 +118,7 @@ func rolloutOfArgoRollout(rollout *ArgoRollout) (Rollout, Progress) {
 		IsDown:    replicas > 0 && status.AvailableReplicas == 0,
 		IsBetween: status.StableRS != "" && status.StableRS != status.CurrentPodHash,
 	}
+	progress.Evidence, progress.Idle = availableOf(status.UpdatedReplicas, status.AvailableReplicas, status.Replicas), idleAt(replicas)
 	held := ""
 	switch {
 	case rollout.Spec.Paused:
@@ -128,7 +129,7 @@ func rolloutOfArgoRollout(rollout *ArgoRollout) (Rollout, Progress) {
 	isShort := status.UpdatedReplicas < replicas || status.AvailableReplicas < replicas
 	switch {
 	case !rollout.isObserved():
-		progress.Done = 0 // Of the template before.
+		progress.Done, progress.Evidence = 0, 0 // Of the template before.
 		return RolloutProgressing, progress
 	case status.Abort || status.Phase == argoDegraded:
 		progress.Advice = "when the cause is removed, retry it (kubectl argo rollouts retry)"
@@ -144,6 +145,7 @@ func rolloutOfArgoRollout(rollout *ArgoRollout) (Rollout, Progress) {
 	case isShort:
 		return RolloutProgressing, progress
 	}
+	progress.Evidence = min(status.UpdatedReplicas, status.AvailableReplicas) // Pods of the revision before may run for a while.
 	return RolloutComplete, progress
 }
 

@@ -39,16 +39,23 @@ func readCronJob(object any) (Content, bool) {
 	}
 	content := Content{Template: &job.Spec.JobTemplate.Spec.Template, Observed: true, Rollout: RolloutComplete}
 	content.Remark = remarkOnFailures(job.Spec.JobTemplate.Spec.PodFailurePolicy)
-	written := writtenAt(job)
-	if written.IsZero() || job.Status.LastScheduleTime != nil && job.Status.LastScheduleTime.After(written) {
+	content.IsByRuns, content.Idle = true, "its next run has it"
+	if ptr.Deref(job.Spec.Suspend, false) {
+		content.Idle = "it is suspended: its next run has it"
+	}
+	written, scheduled := writtenAt(job), job.Status.LastScheduleTime
+	if !written.IsZero() && (scheduled == nil || !scheduled.After(written)) {
+		content.Rollout, content.IsHeldByWrite, content.Held = RolloutHeld, true, content.Idle
+		content.Old = int32(len(job.Status.Active)) //nolint:gosec // The controller starts few at once.
 		return content, true
 	}
-	content.Rollout, content.IsHeldByWrite = RolloutHeld, true
-	content.Held = "its next run has it"
-	if ptr.Deref(job.Spec.Suspend, false) {
-		content.Held = "it is suspended: its next run has it"
+	switch succeeded := job.Status.LastSuccessfulTime; {
+	case scheduled == nil: // It has never run.
+	case succeeded != nil && !succeeded.Before(scheduled):
+		content.Evidence = 1
+	default:
+		content.Idle = "no run with it has succeeded yet"
 	}
-	content.Old = int32(len(job.Status.Active)) //nolint:gosec // The controller starts few at once.
 	return content, true
 }
 

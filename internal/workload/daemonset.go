@@ -74,10 +74,18 @@ func rolloutOfDaemonSet(set *appsv1.DaemonSet) (Rollout, Progress) {
 		Old:    max(status.CurrentNumberScheduled-status.UpdatedNumberScheduled, 0),
 		IsDown: status.DesiredNumberScheduled > 0 && status.NumberAvailable == 0,
 	}
+	progress.Evidence = availableOf(status.UpdatedNumberScheduled, status.NumberAvailable, status.CurrentNumberScheduled)
 	isOnDelete := set.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType
+	isObserved := status.ObservedGeneration >= set.Generation
 	switch {
-	case status.ObservedGeneration < set.Generation:
-		progress.Done = 0 // Of the template before.
+	case isOnDelete:
+		progress.Idle = heldOnDelete
+	case isObserved && status.DesiredNumberScheduled == 0 && status.CurrentNumberScheduled == 0:
+		progress.Idle = "no node runs its pods"
+	}
+	switch {
+	case !isObserved:
+		progress.Done, progress.Evidence = 0, 0 // Of the template before.
 		return RolloutProgressing, progress
 	case progress.Old > 0 && !isOnDelete:
 		return RolloutProgressing, progress
@@ -85,7 +93,7 @@ func rolloutOfDaemonSet(set *appsv1.DaemonSet) (Rollout, Progress) {
 		progress.MayGoOn = true // Or a node is new, or has gone.
 		return RolloutUnavailable, progress
 	case progress.Old > 0:
-		progress.Held = "its updateStrategy is OnDelete: a pod gets it when it is deleted"
+		progress.Held = heldOnDelete
 		return RolloutHeld, progress
 	}
 	return RolloutComplete, progress
@@ -107,10 +115,12 @@ func newestOfDaemonSet(of Object, all []metav1.Object) metav1.Object {
 	return newest
 }
 
-// finishDaemonSet has nothing to set but what the controller has seen: how many nodes
-// there are, a file does not say.
+// finishDaemonSet sets one available pod and no desired number: a file does not name the number of nodes, and a
+// DaemonSet without nodes is rare.
 func finishDaemonSet(object Object) {
 	if set, isOne := object.(*appsv1.DaemonSet); isOne && set.Status.ObservedGeneration == 0 {
 		set.Status.ObservedGeneration = set.Generation
+		set.Status.CurrentNumberScheduled, set.Status.UpdatedNumberScheduled = 1, 1
+		set.Status.NumberReady, set.Status.NumberAvailable = 1, 1
 	}
 }

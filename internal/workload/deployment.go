@@ -76,6 +76,10 @@ func readDeployment(object any) (Content, bool) {
 		content.Rollout, content.Held = RolloutHeld, "its rollouts are paused"
 		content.Old = max(deployment.Status.Replicas-deployment.Status.UpdatedReplicas, 0)
 	}
+	if content.Observed {
+		content.Evidence = availableOf(deployment.Status.UpdatedReplicas, deployment.Status.AvailableReplicas, deployment.Status.Replicas)
+	}
+	content.Idle = idleAt(content.Pods)
 	content.IsDown = conditionOf(&deployment.Status, appsv1.DeploymentAvailable).Status == corev1.ConditionFalse
 	switch progress := conditionOf(&deployment.Status, appsv1.DeploymentProgressing); progress.Reason {
 	case newReplicaSetAvailable:

@@ -165,6 +165,13 @@ type Progress struct {
 	// Done counts the pods that have the newest template, and those of them that are
 	// available: it grows while the rollout goes on.
 	Done int32
+	// Evidence is how many pods with the newest template are available, as far as the status is certain. Of a CronJob
+	// it is 1 if its newest run has the template and has succeeded.
+	Evidence int32
+	// Idle explains why the workload starts no pod with another template by itself, "" if it does.
+	Idle string
+	// IsByRuns reports whether pods run the template and end, so that evidence outlasts them.
+	IsByRuns bool
 	// Missed tells apart the times at which the controller found that the progress deadline had passed; 0 if
 	// the status does not say so.
 	Missed uint32

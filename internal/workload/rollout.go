@@ -98,7 +98,8 @@ func (s *State) RunBy(runner *State, seen int64) State {
 
 // LooksLike reports whether planning sees the same in the state before, except for versions.
 func (s *State) LooksLike(before *State) bool {
-	return s.Rollout == before.Rollout && s.Shape == before.Shape && s.Refusal == before.Refusal && s.IsBetween == before.IsBetween && s.waitsLike(before)
+	hasSameEvidence := (s.Evidence > 0) == (before.Evidence > 0) && s.Idle == before.Idle
+	return hasSameEvidence && s.Rollout == before.Rollout && s.Shape == before.Shape && s.Refusal == before.Refusal && s.IsBetween == before.IsBetween && s.waitsLike(before)
 }
 
 // Availability is how long all pods of a workload have been available since its last
@@ -126,7 +127,8 @@ func availabilityOf(object metav1.Object, content *Content) Availability {
 		// Otherwise the status is newer than the template, and later writes did not change the template.
 		read.Since = later(read.Since, changedAt(object, ""))
 	}
-	if content.Rollout != RolloutProgressing && !read.RolledOut.IsZero() && read.Since.After(read.RolledOut) {
+	isSoaking := content.Rollout != RolloutProgressing && (content.Rollout != RolloutComplete || content.Evidence > 0)
+	if isSoaking && !read.RolledOut.IsZero() && read.Since.After(read.RolledOut) {
 		read.Steady = read.Since.Sub(read.RolledOut)
 	}
 	return read
@@ -158,9 +160,9 @@ func later(a, b time.Time) time.Time {
 }
 
 // Steadiest returns the longest time during which all pods have been available since
-// the last rollout, including now.
+// the last rollout, including now. Time without any pod does not count.
 func (s *State) Steadiest(now time.Time) time.Duration {
-	if s.Rollout != RolloutComplete {
+	if s.Rollout != RolloutComplete || s.LacksPods() {
 		return s.Steady
 	}
 	return max(s.Steady, s.For(now))
@@ -201,12 +203,15 @@ func (s *State) Follow(before *State, isSameTemplate bool, now time.Time) {
 	if isSameTemplate && s.IsHeldByWrite && before.Rollout == RolloutComplete {
 		s.Rollout, s.Held, s.Old = RolloutComplete, "", 0
 	}
+	if isSameTemplate && s.IsByRuns { // The next run may be in progress.
+		s.Evidence = max(s.Evidence, before.Evidence)
+	}
 	if s.Newest != 0 && s.goOn(before, isSameTemplate) {
 		s.Since, s.Steady, s.IsAssumed = now, 0, false
 		return
 	}
 	isSameRollout := !s.RolledOut.IsZero() && s.RolledOut.Equal(before.RolledOut) && (isSameTemplate || s.Generation == before.Generation)
-	if s.Rollout == before.Rollout && (isSameRollout || s.RolledOut.IsZero()) {
+	if s.Rollout == before.Rollout && s.LacksPods() == before.LacksPods() && (isSameRollout || s.RolledOut.IsZero()) {
 		s.Since, s.Steady, s.IsAssumed = before.Since, before.Steady, before.IsAssumed
 		return
 	}

@@ -79,11 +79,15 @@ func rolloutOfStatefulSet(set *appsv1.StatefulSet) (Rollout, Progress) {
 		progress.Advice = "the StatefulSet controller does not replace a pod that never got ready: when the cause is removed, delete that pod"
 	}
 	held, kept := heldOfStatefulSet(set, replicas)
+	progress.Evidence = availableOf(status.UpdatedReplicas, status.AvailableReplicas, status.Replicas)
+	if progress.Idle = idleAt(replicas); progress.Idle == "" && kept >= replicas {
+		progress.Idle = held
+	}
 	isShort := status.Replicas != replicas || status.AvailableReplicas < replicas
 	isFinished := status.CurrentRevision == status.UpdateRevision
 	switch {
 	case status.ObservedGeneration < set.Generation:
-		progress.Done = 0 // Of the template before.
+		progress.Done, progress.Evidence = 0, 0 // Of the template before.
 		return RolloutProgressing, progress
 	case held == "" && progress.Old > 0, held != "" && progress.Old > kept:
 		return RolloutProgressing, progress
@@ -105,7 +109,7 @@ func heldOfStatefulSet(set *appsv1.StatefulSet, replicas int32) (why string, kep
 	strategy := &set.Spec.UpdateStrategy
 	switch {
 	case strategy.Type == appsv1.OnDeleteStatefulSetStrategyType:
-		return "its updateStrategy is OnDelete: a pod gets it when it is deleted", replicas
+		return heldOnDelete, replicas
 	case strategy.RollingUpdate != nil && ptr.Deref(strategy.RollingUpdate.Partition, 0) > 0:
 		partition := *strategy.RollingUpdate.Partition
 		return fmt.Sprintf("its updateStrategy has partition %d: pods below that ordinal keep their template", partition), partition

@@ -18,19 +18,19 @@ type state struct {
 	generation                int64
 	steady                    time.Duration
 	newest, template, shape   uint64
-	done, most, old           int32
+	done, most, old, evidence int32
 	missed                    uint32
 	rollout                   workload.Rollout
 
 	mayGoOn, isDown, isBetween, isAssumed, isBegun, isOutlived bool
-	isUnobserved, isHeldByWrite                                bool
+	isUnobserved, isHeldByWrite, isByRuns                      bool
 	// told is nil if all its texts are "".
 	told  *told
 	waits map[string]workload.Wait
 }
 
 // told are the texts of a State, which few workloads have.
-type told struct{ refusal, held, advice string }
+type told struct{ refusal, held, advice, idle string }
 
 // moment is a time in nanoseconds since 1970, and never for the zero time.
 type moment int64
@@ -63,12 +63,12 @@ func packed(s *workload.State) state {
 		version: s.ResourceVersion, seen: s.Seen, generation: s.Generation, rollout: s.Rollout,
 		created: momentOf(s.Created), rolledOut: momentOf(s.RolledOut), since: momentOf(s.Since), steady: s.Steady,
 		newest: s.Newest, template: s.Template, shape: s.Shape,
-		done: s.Done, most: s.Most, old: s.Old, missed: s.Missed,
+		done: s.Done, most: s.Most, old: s.Old, evidence: s.Evidence, missed: s.Missed,
 		mayGoOn: s.MayGoOn, isDown: s.IsDown, isBetween: s.IsBetween, isAssumed: s.IsAssumed, isBegun: s.IsBegun, isOutlived: s.IsOutlived,
-		isUnobserved: s.IsUnobserved, isHeldByWrite: s.IsHeldByWrite, overwritten: momentOf(s.Overwritten),
+		isUnobserved: s.IsUnobserved, isHeldByWrite: s.IsHeldByWrite, isByRuns: s.IsByRuns, overwritten: momentOf(s.Overwritten),
 		waits: s.Waits,
 	}
-	if texts := (told{s.Refusal, s.Held, s.Advice}); texts != (told{}) {
+	if texts := (told{s.Refusal, s.Held, s.Advice, s.Idle}); texts != (told{}) {
 		of.told = &texts
 	}
 	return of
@@ -83,7 +83,7 @@ func (s *state) unpack() workload.State {
 		ResourceVersion: s.version, Seen: s.seen, Generation: s.generation, Created: s.created.time(),
 		Rollout: s.rollout, Refusal: texts.refusal,
 		Progress: workload.Progress{
-			Done: s.done, Missed: s.missed, Newest: s.newest, MayGoOn: s.mayGoOn, Old: s.old, Held: texts.held,
+			Done: s.done, Evidence: s.evidence, Idle: texts.idle, IsByRuns: s.isByRuns, Missed: s.missed, Newest: s.newest, MayGoOn: s.mayGoOn, Old: s.old, Held: texts.held,
 			IsHeldByWrite: s.isHeldByWrite, IsDown: s.isDown, IsBetween: s.isBetween, Advice: texts.advice,
 		},
 		Availability: workload.Availability{RolledOut: s.rolledOut.time(), Since: s.since.time(), Steady: s.steady, IsAssumed: s.isAssumed},

@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package status
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// withoutPods is a workload that needs nothing and has no pods.
+func withoutPods(p *plan.Plan) {
+	p.Evidence = 0
+	p.Reason, p.Message = meta.ReasonWithoutPods, "no pod has run the sidecar: it has 0 replicas"
+}
+
+// heldBack is a workload that keeps all of its pods.
+func heldBack(p *plan.Plan) { p.Rollout, p.Evidence = workload.RolloutHeld, 0 }
+
+func TestOf_CountsWorkloadsWithoutPods(t *testing.T) {
+	cron := planned("report", plan.None, heldBack)
+	cron.Target.Kind = "CronJob"
+	got := Of(Facts{Sidecar: sidecar(), Decision: decided(
+		planned("cart", plan.None),
+		planned("empty", plan.None, withoutPods),
+		planned("partly", plan.None, rollout(workload.RolloutHeld)),
+		planned("lost", plan.None, rollout(workload.RolloutUnavailable), func(p *plan.Plan) { p.Evidence = 0 }),
+		planned("removed", plan.None, nothingWanted, withoutPods),
+		cron,
+	)}, noon)
+
+	require.EqualValues(t, 1, got.ReadyWorkloads)
+	require.EqualValues(t, 1, got.UpdatedDeployments)
+	require.EqualValues(t, 2, got.WorkloadsWithoutPods, "a Deployment with 0 replicas and a CronJob before its next run")
+	require.EqualValues(t, 5, got.InjectedWorkloads)
+	for _, kind := range got.Kinds {
+		require.EqualValues(t, 1, kind.WithoutPods, kind.Kind)
+	}
+	require.EqualValues(t, 2, got.Total().WithoutPods)
+	require.Contains(t, got.Unsettled, v1alpha1.UnsettledWorkload{
+		Kind: "Deployment", Name: "empty", State: v1alpha1.StateWithoutPods, Reason: meta.ReasonWithoutPods, Message: "no pod has run the sidecar: it has 0 replicas",
+	})
+}
+
+func TestOf_NamesWorkloadsWithoutPodsInReady(t *testing.T) {
+	got := Of(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None), planned("empty", plan.None, withoutPods))}, noon)
+	ready := apimeta.FindStatusCondition(got.Conditions, meta.ConditionReady)
+	require.True(t, apimeta.IsStatusConditionTrue(got.Conditions, meta.ConditionReady))
+	require.Equal(t, meta.ReasonUpToDate, ready.Reason)
+	require.Contains(t, ready.Message, "1 of 2 Deployments run the current sidecar, 1 have no pods that run it (Deployment shop/empty: no pod has run the sidecar: it has 0 replicas)")
+}
+
+func TestOfCluster_CountsNamespacesWithoutPods(t *testing.T) {
+	in := func(plans ...plan.Plan) *InNamespace {
+		return &InNamespace{VectorSidecarStatus: Of(Facts{Sidecar: sidecar(), Decision: decided(plans...)}, noon)}
+	}
+	got := OfCluster(ClusterFacts{Cluster: &v1alpha1.ClusterVectorSidecar{}, Namespaces: map[string]*InNamespace{
+		"with-pods":       in(planned("cart", plan.None)),
+		"with-some":       in(planned("cart", plan.None), planned("empty", plan.None, withoutPods)),
+		"with-a-held-pod": in(planned("partly", plan.None, rollout(workload.RolloutHeld)), planned("empty", plan.None, withoutPods)),
+		"without-pods":    in(planned("empty", plan.None, withoutPods)),
+		"before-a-run":    in(planned("report", plan.None, heldBack)),
+		"skipped":         in(planned("cart", plan.Blocked, nothingWanted, because(meta.ReasonOptedOut, "no"))),
+		"at-work":         in(planned("cart", plan.None, rollout(workload.RolloutProgressing)), planned("empty", plan.None, withoutPods)),
+	}}, noon)
+
+	require.EqualValues(t, 7, got.SelectedNamespaces)
+	require.EqualValues(t, 4, got.ReadyNamespaces)
+	require.EqualValues(t, 2, got.NamespacesWithoutPods)
+	require.EqualValues(t, 2, got.ReadyWorkloads)
+	require.EqualValues(t, 5, got.WorkloadsWithoutPods)
+}
