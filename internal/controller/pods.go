@@ -6,6 +6,7 @@ package controller
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,6 +40,10 @@ const (
 	podLooks = 4
 )
 
+// errUnobserved is the answer for a workload whose controller has not seen its newest generation. The template may be the
+// same, so what is known of its pods stays; for another template nothing is known.
+var errUnobserved = errors.New("its controller has not seen its newest generation")
+
 // pods reads the pods of unsettled workloads to find what keeps them from running, and those of
 // settled ones that are watched. Pods are many and change all the time, so they are not watched
 // themselves, and only the result is kept.
@@ -56,6 +61,9 @@ func (p *pods) look(ctx context.Context, known *state.Sidecar, manager string, w
 	for _, record := range due {
 		group.Go(func() error {
 			fault, err := p.read(ctx, record, manager, watch)
+			if errors.Is(err, errUnobserved) {
+				return nil
+			}
 			if isNews := known.SetFault(record.UID, fault, err == nil); isNews && ctx.Err() == nil {
 				telemetry.Warn(log.FromContext(ctx), "pods cannot be read", telemetry.KeyWorkload, record.Name, "cause", err.Error())
 			}
@@ -108,7 +116,7 @@ func (p *pods) read(ctx context.Context, record *workloadcache.Record, manager s
 	}
 	content, _ := workload.Read(live)
 	if !content.Observed {
-		return workload.Fault{}, nil // Pods of the newest template do not exist yet.
+		return workload.Fault{}, errUnobserved
 	}
 	if content.Selector == nil {
 		return workload.Fault{}, nil // It has no pods of its own.
