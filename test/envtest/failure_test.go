@@ -11,6 +11,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -18,16 +19,18 @@ import (
 // A write that restarts no pods does not end a failure, while the operator runs and after it has restarted.
 func TestDeployment_StaysFailedAfterNote(t *testing.T) {
 	namespace := world.Namespace(t)
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").WithProgressDeadline(1).Build()
+	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").WithProgressDeadline(3).Build()
 	world.Create(t, deployment)
 	harness.Until(t, world, deployment, "its first rollout", isRolledOut)
 	huge := func(s *v1alpha1.SidecarSpec) { s.Resources = resources("1000") }
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithValues(map[string]any{"owner": "a"}).Sidecar(huge).Build()
 	world.Create(t, vs)
-	// The status has the reason of pods that find no node before the deadline.
+	// A deadline that passes before the first pod of the template exists ends with that pod.
+	harness.Until(t, world, deployment, "its deadline to pass with the new pod", func(d *appsv1.Deployment) bool {
+		return d.Status.UpdatedReplicas == 1 && workload.StateOf(d).Rollout == workload.RolloutFailed && isInjected(d)
+	})
 	hasFailed := func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.FailedDeployments == 1 }
 	harness.Until(t, world, vs, "the failure", hasFailed)
-	harness.Until(t, world, deployment, "the state before", isInjected)
 
 	for _, owner := range []string{"b", "c"} {
 		noted := deployment.Annotations[meta.AnnotationRenderedFrom]
