@@ -5,7 +5,6 @@ package fleet
 
 import (
 	"cmp"
-	"fmt"
 	"iter"
 	"maps"
 	"slices"
@@ -16,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
 // Waves know how far every VectorSidecar is, and so which may go on. It is safe for
@@ -227,114 +225,6 @@ func (w *Waves) all() iter.Seq2[types.NamespacedName, *standing] {
 
 func compare(a, b types.NamespacedName) int {
 	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
-}
-
-// Gate says whether a VectorSidecar may go on.
-type Gate struct {
-	// IsOpen lets it take the given revision.
-	IsOpen bool
-	// IsHalted stops all that have the given revision, or would get it.
-	IsHalted bool
-	// Why says what it waits for.
-	Why string
-	// Wave is the number of the wave that it waits for; 0, too, if it waits for something else.
-	Wave int
-	// Until is when to look again if nothing happens; zero for never.
-	Until time.Time
-	// Meanwhile is what others of the wave have as long as it is not open, nil if none is
-	// done with anything.
-	Meanwhile *Done
-}
-
-// Done is a revision that a VectorSidecar is done with, and since when.
-type Done struct {
-	Revision string
-	Finished metav1.Time
-}
-
-// Gate returns whether a VectorSidecar of a wave may take the given revision.
-func (w *Waves) Gate(name types.NamespacedName, of Member, given *Given, now time.Time) Gate {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	gate := w.gate(of, given, now)
-	at := place{name, of.Wave}
-	if gate.IsOpen {
-		delete(w.waiting, at)
-	} else {
-		w.waiting[at] = true
-		gate.Meanwhile = w.meanwhile(of.Wave, given)
-	}
-	return gate
-}
-
-// meanwhile returns another revision than the given one that VectorSidecars of a wave, or else of
-// a later one, are done with and that has failed nowhere: of several the one of the first by name.
-func (w *Waves) meanwhile(wave int, given *Given) *Done {
-	failed := map[string]bool{}
-	for _, one := range w.all() {
-		failed[one.failed] = true
-	}
-	var first types.NamespacedName
-	var at *standing
-	for name, one := range w.all() {
-		if one.wave < wave || !one.isDone || one.revision == given.Revision || failed[one.revision] {
-			continue
-		}
-		if at == nil || one.wave < at.wave || one.wave == at.wave && compare(name, first) < 0 {
-			first, at = name, one
-		}
-	}
-	if at == nil {
-		return nil
-	}
-	return &Done{Revision: at.revision, Finished: at.done}
-}
-
-func (w *Waves) gate(of Member, given *Given, now time.Time) Gate {
-	if w.unheard == nil || len(w.unheard) > 0 {
-		return Gate{Why: "not all VectorSidecars have been looked at since the operator started"}
-	}
-	is := w.front(given)
-	if halt := given.Rules.Halt; halt != nil && is.failed >= halt.FailedWorkloads {
-		return Gate{IsHalted: true, Why: fmt.Sprintf("%d workloads failed with revision %s (rollout.halt): see %s", is.failed, given.Revision, titleOf(is.failing))}
-	}
-	passed, wave := given.promoted(), of.Wave
-	switch {
-	case of.BackTo != "":
-		return Gate{Why: fmt.Sprintf("its annotation has it go back from revision %s to %s", given.Revision, of.BackTo)}
-	case given.IsBack, of.IsPromoted:
-		return Gate{IsOpen: true}
-	}
-	if is.wave < wave {
-		return Gate{Wave: is.wave, Why: fmt.Sprintf("%s of wave %s is not done with revision %s", titleOf(is.blocking), given.Rules.NameOf(is.wave), given.Revision)}
-	}
-	for name, one := range w.all() {
-		isBefore := one.wave < wave && one.wave > passed && one.revision == given.Revision
-		if isBefore && !one.due.IsZero() && !one.due.After(now) { // It will be looked at in a moment.
-			return Gate{Until: now.Add(time.Second), Why: fmt.Sprintf("workloads of %s of wave %s have waited for spec.rollout.maxAge", titleOf(name), given.Rules.NameOf(one.wave))}
-		}
-	}
-	last, until := 0, time.Time{}
-	for _, one := range w.all() {
-		if one.wave >= wave || one.wave <= passed || one.finished.IsZero() || one.revision != given.Revision {
-			continue
-		}
-		if end := one.finished.Add(given.Rules.soak(one.wave)); end.After(until) {
-			last, until = one.wave, end
-		}
-	}
-	if until.After(now) {
-		return Gate{Until: until, Why: fmt.Sprintf("wave %s soaks until %s", given.Rules.NameOf(last), until.UTC().Format(time.RFC3339))}
-	}
-	return Gate{IsOpen: true}
-}
-
-// titleOf names a VectorSidecar, or a ClusterVectorSidecar, which is in no namespace.
-func titleOf(name types.NamespacedName) string {
-	if name.Namespace == "" {
-		return meta.Title(name.Name)
-	}
-	return meta.TitleIn(name.Namespace, name.Name)
 }
 
 // Count returns how many VectorSidecars of each wave have the given revision and are done
