@@ -4,7 +4,6 @@
 package cli
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -283,16 +282,7 @@ func (o *ejectOptions) ask(where string, traces *removal.Traces) error {
 	if o.yes {
 		return nil
 	}
-	if !isTerminal(o.app.ErrOut) {
-		return fmt.Errorf("this removes from %s: %s; use --yes to do it, or --dry-run to preview it", where, describe(traces))
-	}
-	_ = humanize.Fprintf(o.app.ErrOut, "Remove from %s: %s? [y/N] ", where, describe(traces))
-	answer, err := bufio.NewReader(o.app.In).ReadString('\n')
-	if err != nil && answer == "" {
-		return fmt.Errorf("reading the answer: %w", err)
-	}
-	if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
-		return errors.New("nothing was removed")
-	}
-	return nil
+	return o.app.confirm(
+		fmt.Sprintf("Remove from %s: %s?", where, describe(traces)), fmt.Sprintf("this removes from %s: %s", where, describe(traces)), "nothing was removed",
+	)
 }

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+)
+
+// confirm asks a question on a terminal. It returns declined as an error if the answer is not yes, and consequence if
+// there is no terminal.
+func (a *app) confirm(question, consequence, declined string) error {
+	if !isTerminal(a.ErrOut) {
+		return errors.New(consequence + "; use --yes to do it, or --dry-run to preview it")
+	}
+	_ = humanize.Fprintf(a.ErrOut, "%s [y/N] ", question)
+	answer, err := bufio.NewReader(a.In).ReadString('\n')
+	if err != nil && answer == "" {
+		return fmt.Errorf("reading the answer: %w", err)
+	}
+	if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
+		return errors.New(declined)
+	}
+	return nil
+}
