@@ -73,6 +73,11 @@ type RolloutStatus struct {
 	// +optional
 	HandledRetry string `json:"handledRetry,omitempty"`
 
+	// handledUndo is a digest of the annotation undo-rollout of the installation's values that this
+	// VectorSidecar has handled: a retry here counts only if it was requested after that.
+	// +optional
+	HandledUndo string `json:"handledUndo,omitempty"`
+
 	// message says what the state waits for.
 	// +optional
 	Message string `json:"message,omitempty"`

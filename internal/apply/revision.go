@@ -67,6 +67,25 @@ func (w *Writer) NumberRevision(ctx context.Context, stored *appsv1.ControllerRe
 	return nil
 }
 
+// MarkRevision writes the mark of a failed revision to its ControllerRevision, or removes it if failure is nil. A revision
+// that is not stored is no error. installation is the ConfigMap of the installation's values.
+func (w *Writer) MarkRevision(ctx context.Context, installation types.NamespacedName, revision string, failure *fleet.RevisionFailure) error {
+	var mark any // null removes it.
+	if failure != nil {
+		mark = failure.String()
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]any{meta.AnnotationFailed: mark}}})
+	if err != nil {
+		return err
+	}
+	stored := &appsv1.ControllerRevision{ObjectMeta: metav1.ObjectMeta{Namespace: installation.Namespace, Name: fleet.RecordName(installation.Name, revision)}}
+	err = w.client.Patch(ctx, stored, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(meta.Operator))
+	if client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("marking ControllerRevision %s/%s: %w", stored.Namespace, stored.Name, err)
+	}
+	return nil
+}
+
 // DropRevision deletes the ControllerRevision of a revision, or of a part of one.
 func (w *Writer) DropRevision(ctx context.Context, of metav1.ObjectMeta) error {
 	stored := &appsv1.ControllerRevision{ObjectMeta: metav1.ObjectMeta{Namespace: of.Namespace, Name: of.Name}}

@@ -44,6 +44,7 @@ type history struct {
 	writer       *apply.Writer
 	sidecars     sidecarLister
 	options      *Options
+	ledger       *revisionLedger
 
 	mu sync.Mutex
 	// newest is the stored revision with the highest number, as this process has left it, and
@@ -58,19 +59,6 @@ type history struct {
 	unstored *unstoredError
 }
 
-// unstoredError says why a revision cannot be stored, and when that is tried again.
-type unstoredError struct {
-	revision string
-	err      error
-	wait     time.Duration
-	until    time.Time
-}
-
-func (e *unstoredError) Error() string {
-	return fmt.Sprintf("revision %s cannot be stored: %v", e.revision, e.err)
-}
-func (e *unstoredError) Unwrap() error { return e.err }
-
 // loadedRevision is what a stored revision comes to in this process: a platform, or why it cannot be
 // used.
 type loadedRevision struct {
@@ -79,7 +67,10 @@ type loadedRevision struct {
 }
 
 func newHistory(cached, live client.Reader, writer *apply.Writer, sidecars sidecarLister, options *Options) *history {
-	return &history{cached: cached, live: live, writer: writer, sidecars: sidecars, options: options, loaded: lru.New(loadedRevisions)}
+	return &history{
+		cached: cached, live: live, writer: writer, sidecars: sidecars, options: options, loaded: lru.New(loadedRevisions),
+		ledger: &revisionLedger{live: live, writer: writer, options: options},
+	}
 }
 
 // at returns the platform with an earlier revision in place of the present one. The error is a
@@ -274,6 +265,7 @@ func (h *history) keep(ctx context.Context, installation *corev1.ConfigMap, revi
 		}
 	}
 	h.newest, h.owner, h.isUntidy = revision, installation.UID, true
+	h.ledger.forget()
 	return nil
 }
 
@@ -327,6 +319,7 @@ func (h *history) prune(ctx context.Context, installation *corev1.ConfigMap, now
 	needed := h.neededBy(ctx)
 	needed[now.Revision], needed[now.Given.Revision] = true, true
 	parts := map[string]bool{}
+	defer h.ledger.forget()
 	for i := range stored {
 		one := &stored[i]
 		if i >= storedRevisions && !needed[one.Labels[meta.LabelRevision]] {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -109,6 +110,9 @@ func (s *stages) follow(sidecar *v1alpha1.VectorSidecar, wave string, now *desir
 // let advances a VectorSidecar, and makes sure that the revision it lets through can be read back.
 func (s *stages) let(ctx context.Context, name types.NamespacedName, of fleet.Member, last *v1alpha1.RolloutStatus, now *desired.Platform) (*stage, error) {
 	present := &stage{of: of, given: now.Given}
+	stored, unread := s.catalog.history.ledger.read(ctx)
+	failures := s.waves.Failures(&now.Given)
+	present.given.Stored = fleet.WithFailures(stored, failures)
 	gate := s.waves.Gate(name, of, &present.given, s.now())
 	if now.Unpublished != "" {
 		gate = fleet.Gate{Why: now.Unpublished}
@@ -118,7 +122,13 @@ func (s *stages) let(ctx context.Context, name types.NamespacedName, of fleet.Me
 		return present, nil
 	}
 	unstored := &unstoredError{}
-	err := s.catalog.publish(ctx, now)
+	err := unread // No VectorSidecar moves to another revision while the failed ones are not read.
+	if isReturn := present.Status.RevertedFrom == now.Given.Revision; err == nil && !isReturn {
+		err = s.catalog.history.ledger.mark(ctx, failures) // A start deletes the failure from the status, a return keeps it.
+	}
+	if err == nil {
+		err = s.catalog.publish(ctx, now)
+	}
 	if err == nil {
 		err = s.catalog.history.let(ctx, present.Status.Revision, now)
 	}
@@ -169,9 +179,27 @@ func (s *stages) tidy(ctx context.Context) (again time.Duration) {
 		again = max(unstored.until.Sub(s.options.Clock()), atOnce)
 	}
 	if last.Rollout.IsStaged() {
-		again = minNonZero(again, s.catalog.history.tidy(ctx, last))
+		again = minNonZero(minNonZero(again, s.markFailures(ctx, &last.Given)), s.catalog.history.tidy(ctx, last))
 	}
 	return again
+}
+
+// markFailures marks the revisions that have failed, and removes the mark of the published revision when that has
+// succeeded after a retry. It returns when to retry a failed request, 0 for never.
+func (s *stages) markFailures(ctx context.Context, given *fleet.Given) (again time.Duration) {
+	ledger := s.catalog.history.ledger
+	err := ledger.mark(ctx, s.waves.Failures(given))
+	stored, _ := ledger.read(ctx)
+	isMarked := slices.ContainsFunc(stored, func(revision fleet.StoredRevision) bool {
+		return revision.Revision == given.Revision && revision.Failure != nil
+	})
+	if err == nil && isMarked && s.waves.HasRecovered(given, s.now()) {
+		err = ledger.unmark(ctx, given.Revision)
+	}
+	if unstored := (*unstoredError)(nil); errors.As(err, &unstored) {
+		return max(unstored.until.Sub(s.options.Clock()), atOnce)
+	}
+	return 0
 }
 
 // memberOf is a VectorSidecar or a ClusterVectorSidecar as a member of a wave.

@@ -25,6 +25,11 @@ type Gate struct {
 	Wave int
 	// Until is when to look again if nothing happens; zero for never.
 	Until time.Time
+	// IsHeard is true if all VectorSidecars have reported since the process started.
+	IsHeard bool
+	// Finished is the newest revision that a VectorSidecar of the wave has finished and that has not failed, for a
+	// VectorSidecar that returns from an undone revision; "" if no revision qualifies, or not all have reported.
+	Finished string
 	// Meanwhile is what others of the wave have as long as it is not open, nil if none is
 	// done with anything.
 	Meanwhile *Done
@@ -41,6 +46,10 @@ func (w *Waves) Gate(name types.NamespacedName, of Member, given *Given, now tim
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	gate := w.gate(of, given, now)
+	gate.IsHeard = w.isHeard()
+	if gate.IsHeard && gate.IsHalted {
+		gate.Finished = w.newestFinished(of.Wave, given)
+	}
 	at := place{name, of.Wave}
 	if gate.IsOpen {
 		delete(w.waiting, at)
@@ -58,6 +67,9 @@ func (w *Waves) meanwhile(wave int, given *Given) *Done {
 	for _, one := range w.all() {
 		failed[one.failed] = true
 	}
+	for _, one := range given.Stored {
+		failed[one.Revision] = failed[one.Revision] || one.Failure != nil
+	}
 	var first types.NamespacedName
 	var at *standing
 	for name, one := range w.all() {
@@ -74,8 +86,37 @@ func (w *Waves) meanwhile(wave int, given *Given) *Done {
 	return &Done{Revision: at.revision, Finished: at.done}
 }
 
+// newestFinished returns the newest stored revision that a VectorSidecar of a wave has finished, except the published
+// revision and failed ones, and "" if no revision is left.
+func (w *Waves) newestFinished(wave int, given *Given) string {
+	finished := map[string]bool{}
+	for _, member := range w.all() {
+		if member.wave != wave {
+			continue
+		}
+		finished[member.previous] = true
+		if member.isDone || member.isReverted {
+			finished[member.revision] = true
+		}
+	}
+	for _, stored := range given.Stored {
+		if finished[stored.Revision] && given.canReturnTo(stored.Revision) {
+			return stored.Revision
+		}
+	}
+	return ""
+}
+
+// isHeard reports whether all VectorSidecars have reported since the process started.
+func (w *Waves) isHeard() bool { return w.unheard != nil && len(w.unheard) == 0 }
+
 func (w *Waves) gate(of Member, given *Given, now time.Time) Gate {
-	if w.unheard == nil || len(w.unheard) > 0 {
+	switch {
+	case of.IsUndone:
+		return Gate{IsHalted: true, Why: "its annotation " + meta.AnnotationUndoRollout + " undoes revision " + given.Revision}
+	case given.IsUndone(): // Also before all have reported: no VectorSidecar starts it.
+		return Gate{IsHalted: true, Why: fmt.Sprintf("a user has undone revision %s; change values, template sets or policy, or run kubectl vectorsidecar rollout retry", given.Revision)}
+	case !w.isHeard():
 		return Gate{Why: "not all VectorSidecars have been looked at since the operator started"}
 	}
 	is := w.front(given)

@@ -24,6 +24,13 @@ type Given struct {
 	// Promoted is REVISION/WAVE: with that revision nothing waits for the waves up to
 	// that one any more.
 	Promoted string
+	// Undone is the revision that a user has undone, "" for none. If it is Revision, each VectorSidecar that has it
+	// returns to an earlier one of its own, and no other one starts it; else all go to Revision.
+	Undone string
+	// UndoRequest is a digest of the annotation by which a user has undone it: another one is another request.
+	UndoRequest string
+	// Stored are the revisions that the operator has stored, the last one first.
+	Stored []StoredRevision
 }
 
 // NewGiven returns what an installation gives out whose ConfigMap of values has some
@@ -33,11 +40,32 @@ func NewGiven(rules *Rules, revision string, annotations map[string]string) Give
 		Rules: rules, Revision: revision,
 		Retry: annotations[meta.AnnotationRetryRollout], Promoted: annotations[meta.AnnotationPromoteRollout],
 	}
-	if from, to, isGiven := strings.Cut(annotations[meta.AnnotationUndoRollout], "/"); isGiven && from == revision && to != "" {
-		given.Revision, given.IsBack = to, to != revision
+	from, to := parseUndo(annotations[meta.AnnotationUndoRollout])
+	switch {
+	case from != revision || to == revision:
+	case to == "":
+		given.Undone, given.UndoRequest = revision, meta.Digest([]byte(annotations[meta.AnnotationUndoRollout]), requestLength)
+	default:
+		given.Undone, given.Revision, given.IsBack = revision, to, true
 	}
 	return given
 }
+
+// UndoRequest returns the text of the annotation by which a user undoes a revision at a time.
+func UndoRequest(revision string, now time.Time) string {
+	return revision + "@" + now.UTC().Format(time.RFC3339)
+}
+
+// parseUndo returns the revision that an annotation AnnotationUndoRollout undoes, and the one that it goes to, "" for
+// an earlier one of each VectorSidecar.
+func parseUndo(text string) (from, to string) {
+	from, to, _ = strings.Cut(text, "/")
+	from, _, _ = strings.Cut(from, "@")
+	return from, to
+}
+
+// IsUndone reports whether a user has undone the published revision, and each VectorSidecar returns to one of its own.
+func (g *Given) IsUndone() bool { return g.Undone != "" && g.Undone == g.Revision }
 
 // revision is what names of revisions look like: another text is quoted nowhere.
 var revision = regexp.MustCompile(`^[0-9a-z]{1,63}$`)
@@ -45,21 +73,21 @@ var revision = regexp.MustCompile(`^[0-9a-z]{1,63}$`)
 // Ask sets what a VectorSidecar's own annotations ask for, for a member of its wave.
 func (g *Given) Ask(of *Member, annotations map[string]string) {
 	undo, promote := annotations[meta.AnnotationUndoRollout], annotations[meta.AnnotationPromoteRollout]
-	from, to, _ := strings.Cut(undo, "/")
+	from, to := parseUndo(undo)
 	switch {
-	case undo != "" && (!revision.MatchString(from) || !revision.MatchString(to)):
-		of.Refused = "its annotation " + meta.AnnotationUndoRollout + " is not FROM/TO, two revisions of kubectl vectorsidecar rollout history"
+	case undo != "" && (!revision.MatchString(from) || to == "" && strings.Contains(undo, "/") || to != "" && !revision.MatchString(to)):
+		of.Refused = "its annotation " + meta.AnnotationUndoRollout + " is not FROM or FROM/TO, revisions of kubectl vectorsidecar rollout history"
 	case promote != "" && !revision.MatchString(promote):
 		of.Refused = "its annotation " + meta.AnnotationPromoteRollout + " is not a revision, as kubectl vectorsidecar rollout status names it"
 	}
 	if of.Refused == "" && from == g.Revision && to != g.Revision {
-		of.BackTo = to
+		of.BackTo, of.IsUndone = to, to == ""
 	}
 	of.IsPromoted, of.Retry = promote == g.Revision, RetryOf(annotations)
 }
 
-// retryLength is that of a digest of AnnotationRetryRollout in bytes.
-const retryLength = 8
+// requestLength is the number of bytes of a digest of AnnotationRetryRollout or AnnotationUndoRollout.
+const requestLength = 8
 
 // RetryOf returns a digest of the text by which a person lets a VectorSidecar go on, "" for none.
 func RetryOf(annotations map[string]string) string {
@@ -67,7 +95,7 @@ func RetryOf(annotations map[string]string) string {
 	if text == "" {
 		return ""
 	}
-	return meta.Digest([]byte(text), retryLength)
+	return meta.Digest([]byte(text), requestLength)
 }
 
 // RetriedAt returns when Retry was last changed, zero if it does not say.

@@ -38,7 +38,7 @@ func (r *Rules) Last(waves []v1alpha1.RolloutStatus, wave int) *v1alpha1.Rollout
 	// What began or failed there is counted there.
 	return &v1alpha1.RolloutStatus{
 		Revision: near.Revision, Previous: near.Previous, RevertedFrom: near.RevertedFrom, Generation: near.Generation, Finished: near.Finished,
-		HandledRetry: near.HandledRetry,
+		HandledRetry: near.HandledRetry, HandledUndo: near.HandledUndo,
 	}
 }
 

@@ -46,6 +46,8 @@ type Member struct {
 	// if a person lets it pass its wave by.
 	BackTo     string
 	IsPromoted bool
+	// IsUndone is true if a user undoes the published revision here alone.
+	IsUndone bool
 	// Retry is a digest of the text by which a person lets it go on, "" for none.
 	Retry string
 	// Refused says why a person's wish is not followed, "" if it is, or there is none.
@@ -59,6 +61,7 @@ func Advance(before *v1alpha1.RolloutStatus, of Member, given *Given, gate Gate)
 		next.Status = *before.DeepCopy()
 	}
 	is := &next.Status
+	next.handleUndo(of, given)
 	isRetried := of.isRetried(is, given)
 	if isRetried {
 		gate.IsHalted, next.Gate.IsHalted = false, false
@@ -68,23 +71,26 @@ func Advance(before *v1alpha1.RolloutStatus, of Member, given *Given, gate Gate)
 	}
 	is.Wave, is.Message = given.Rules.NameOf(of.Wave), ""
 	onFailure := cmp.Or(of.OnFailure, given.Rules.OnFailure)
+	isUndone := of.IsUndone || given.IsUndone() && !isRetried
 	switch {
 	case of.BackTo != "" && (is.Revision != of.BackTo || is.RevertedFrom != given.Revision):
 		next.goBack(of.BackTo, &of, given)
+	case isUndone && is.Revision == given.Revision:
+		next.undo(&of, given)
 	case isRetried && is.RevertedFrom == given.Revision: // What failed still counts for all others.
 		*is = v1alpha1.RolloutStatus{
 			Revision: given.Revision, Previous: is.Revision, Generation: of.Generation, Wave: is.Wave, State: v1alpha1.RolloutProgressing,
-			Failed: is.Failed, FailedWorkloads: is.FailedWorkloads, HandledRetryAt: is.HandledRetryAt, HandledRetry: is.HandledRetry,
+			Failed: is.Failed, FailedWorkloads: is.FailedWorkloads, HandledRetryAt: is.HandledRetryAt, HandledRetry: is.HandledRetry, HandledUndo: is.HandledUndo,
 			Failures: is.Failures,
 		}
 		next.IsNew = true
 	case is.Revision != given.Revision && gate.IsOpen:
 		*is = v1alpha1.RolloutStatus{
-			Revision: given.Revision, Previous: lastGood(is), Generation: of.Generation, Wave: is.Wave, State: v1alpha1.RolloutProgressing,
+			Revision: given.Revision, Previous: lastGood(is, given), Generation: of.Generation, Wave: is.Wave, State: v1alpha1.RolloutProgressing,
 			HandledRetry: of.Retry, Failures: is.Failures,
 		}
 		next.IsNew = true
-	case is.Revision == given.Revision && gate.IsHalted && onFailure == v1alpha1.OnFailureRevert && is.Previous != "":
+	case is.Revision == given.Revision && gate.IsHalted && onFailure == v1alpha1.OnFailureRevert && is.Previous != "" && !given.isFailed(is.Previous):
 		next.goBack(is.Previous, &of, given)
 	case is.Revision == "" && gate.Meanwhile != nil:
 		is.Revision, is.Finished, next.IsNew = gate.Meanwhile.Revision, &gate.Meanwhile.Finished, true
@@ -100,7 +106,7 @@ func Advance(before *v1alpha1.RolloutStatus, of Member, given *Given, gate Gate)
 // or has gone back from, and this request has not been handled yet. A request to go back takes precedence.
 func (m *Member) isRetried(is *v1alpha1.RolloutStatus, given *Given) bool {
 	hasIt := is.Revision == given.Revision || is.RevertedFrom == given.Revision
-	return m.BackTo == "" && m.Retry != "" && m.Retry != is.HandledRetry && hasIt
+	return m.BackTo == "" && !m.IsUndone && m.Retry != "" && m.Retry != is.HandledRetry && hasIt
 }
 
 // goBack moves a VectorSidecar from the given revision to an earlier one.
@@ -110,12 +116,50 @@ func (s *Stage) goBack(to string, of *Member, given *Given) {
 	is.Generation, is.Started, is.Finished, is.HandledRetry, s.IsNew = of.Generation, nil, nil, of.Retry, true
 }
 
-// lastGood returns the revision to go back to if the next one fails.
-func lastGood(is *v1alpha1.RolloutStatus) string {
-	if is.Finished == nil || is.Failed == is.Revision {
+// handleUndo records that the VectorSidecar has handled a request to undo the published revision: only a retry that is
+// requested after that starts the revision again.
+func (s *Stage) handleUndo(of Member, given *Given) {
+	is := &s.Status
+	switch {
+	case !given.IsUndone():
+		is.HandledUndo = ""
+	case is.HandledUndo != given.UndoRequest:
+		is.HandledUndo, is.HandledRetry = given.UndoRequest, of.Retry
+	}
+}
+
+// undo moves a VectorSidecar from the undone revision to an earlier one. If there is none, it stays.
+func (s *Stage) undo(of *Member, given *Given) {
+	switch to := returnTarget(&s.Status, s.Gate.Finished, given); {
+	case to != "":
+		s.goBack(to, of, given)
+	case given.Stored == nil:
+		s.Gate.Why += "; the stored revisions could not be read"
+	case s.Gate.IsHeard:
+		s.Gate.Why += "; no earlier revision without failures is stored that this VectorSidecar or another one of its wave has finished, so it stays"
+	}
+}
+
+// returnTarget returns the revision that a VectorSidecar returns to when the published one is undone: the previous one,
+// else the newest one that a VectorSidecar of its wave has finished, "" if there is none. A failed revision is none.
+func returnTarget(is *v1alpha1.RolloutStatus, newest string, given *Given) string {
+	if given.canReturnTo(is.Previous) {
 		return is.Previous
 	}
-	return is.Revision
+	return newest
+}
+
+// lastGood returns the revision to go back to if the next one fails. A VectorSidecar has been good with a revision that
+// it has gone back to.
+func lastGood(is *v1alpha1.RolloutStatus, given *Given) string {
+	isGood := (is.Finished != nil || is.RevertedFrom != "") && is.Failed != is.Revision
+	switch {
+	case isGood && !given.isFailed(is.Revision):
+		return is.Revision
+	case given.isFailed(is.Previous):
+		return ""
+	}
+	return is.Previous
 }
 
 // Begin records that rollouts are about to begin for a revision that has just been let through.

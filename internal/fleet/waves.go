@@ -27,6 +27,8 @@ type Waves struct {
 	// seen has one standing for a VectorSidecar, and for a ClusterVectorSidecar one for each
 	// wave in which it has namespaces.
 	seen map[types.NamespacedName][]standing
+	// failing is the number of standings with failed workloads.
+	failing int
 	// unheard are the VectorSidecars that have to be heard first; nil before it is known
 	// which there are.
 	unheard map[types.NamespacedName]bool
@@ -60,6 +62,9 @@ type standing struct {
 	// left is the given revision if nobody waits for this one with it, because it is paused or a
 	// person sent it back from there; else "".
 	left string
+	// previous is the last good revision before it, and isReverted true if revision is the one that it went back to.
+	previous   string
+	isReverted bool
 	// finished is when its last workload was done; zero if it had nothing to do.
 	finished time.Time
 	// due is when some of its workloads will have waited too long; zero for never.
@@ -116,8 +121,23 @@ func (w *Waves) Tell(name types.NamespacedName, given *Given, parts ...Part) (wa
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.unheard, name)
-	w.seen[name] = standings(given, parts)
+	w.set(name, standings(given, parts))
 	return w.wake(given)
+}
+
+// set replaces the standings of a VectorSidecar. The caller holds the mutex.
+func (w *Waves) set(name types.NamespacedName, standings []standing) {
+	w.failing += countFailing(standings) - countFailing(w.seen[name])
+	w.seen[name] = standings
+}
+
+func countFailing(standings []standing) (failing int) {
+	for i := range standings {
+		if standings[i].failed != "" {
+			failing++
+		}
+	}
+	return failing
 }
 
 func standings(given *Given, parts []Part) []standing {
@@ -130,8 +150,10 @@ func standings(given *Given, parts []Part) []standing {
 
 func (p *Part) standing(given *Given) standing {
 	of, is := &p.Of, p.Is
-	one := standing{wave: of.Wave, revision: is.Revision, isDone: is.Finished != nil, due: of.Due}
-	if is.State == v1alpha1.RolloutPaused || of.BackTo != "" {
+	one := standing{
+		wave: of.Wave, revision: is.Revision, isDone: is.Finished != nil, due: of.Due, previous: is.Previous, isReverted: is.RevertedFrom != "",
+	}
+	if is.State == v1alpha1.RolloutPaused || of.BackTo != "" || of.IsUndone {
 		one.left = given.Revision
 	}
 	if one.isDone {
@@ -153,7 +175,7 @@ func (w *Waves) Pass(name types.NamespacedName, given *Given, last ...Part) (wak
 	defer w.mu.Unlock()
 	delete(w.unheard, name)
 	if _, isSeen := w.seen[name]; !isSeen && len(last) > 0 {
-		w.seen[name] = standings(given, last)
+		w.set(name, standings(given, last))
 	}
 	return w.wake(given)
 }
@@ -163,6 +185,7 @@ func (w *Waves) Forget(name types.NamespacedName, given *Given) (wake []types.Na
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.unheard, name)
+	w.set(name, nil)
 	delete(w.seen, name)
 	maps.DeleteFunc(w.waiting, func(waits place, _ bool) bool { return waits.NamespacedName == name })
 	if given == nil {
@@ -193,7 +216,7 @@ func (w *Waves) wake(given *Given) []types.NamespacedName {
 
 // front looks how far the given revision is.
 func (w *Waves) front(given *Given) front {
-	now := front{revision: given.Revision, wave: len(given.Rules.Waves) + 1, isHeard: w.unheard != nil && len(w.unheard) == 0}
+	now := front{revision: given.Revision, wave: len(given.Rules.Waves) + 1, isHeard: w.isHeard()}
 	passed := given.promoted()
 	for name, one := range w.all() {
 		if one.failed == given.Revision {

@@ -469,7 +469,7 @@ func TestAnAnnotationThatNamesNoRevisionIsSaidAndNotQuoted(t *testing.T) {
 	long := strings.Repeat("x", 200_000)
 	for _, annotations := range []map[string]string{
 		{meta.AnnotationUndoRollout: "two/" + long}, {meta.AnnotationUndoRollout: "two/../secrets"}, {meta.AnnotationUndoRollout: long},
-		{meta.AnnotationUndoRollout: "two"}, {meta.AnnotationPromoteRollout: "two/canary"}, {meta.AnnotationPromoteRollout: long},
+		{meta.AnnotationUndoRollout: "two/"}, {meta.AnnotationPromoteRollout: "two/canary"}, {meta.AnnotationPromoteRollout: long},
 	} {
 		f := newFleet(t, `waves: [{name: canary}]`, 2)
 		f.passes(nothing)

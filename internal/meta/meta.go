@@ -90,8 +90,9 @@ const AnnotationStopWrites = Group + "/stop-writes"
 // Annotations on the installation's ConfigMap of values, for rollouts in waves. A change of
 // the text of AnnotationRetryRollout has a revision go on that had failed. With
 // AnnotationPromoteRollout, which is REVISION/WAVE, nothing waits for the waves up to that
-// one any more. With AnnotationUndoRollout, which is FROM/TO, all go back from the one
-// revision to the other, until another is given out. On a VectorSidecar they are for that
+// one any more. With AnnotationUndoRollout, which is FROM or FROM@TIME, each VectorSidecar that has that
+// revision returns to an earlier one of its own; with FROM/TO, all go from the one revision to the other; both until
+// another is given out. On a VectorSidecar they are for that
 // alone: AnnotationRetryRollout has it go on with what has failed in it; there AnnotationPromoteRollout is REVISION, or the change of status.deferred that
 // workloads are to get without waiting for spec.rollout.mode.
 const (
@@ -117,6 +118,10 @@ const (
 	AnnotationBuiltIn = Group + "/built-in"
 	AnnotationSamples = Group + "/samples"
 )
+
+// AnnotationFailed on the ControllerRevision of a revision marks it as failed: no VectorSidecar returns to it by itself.
+// Its text is the reason, Halted or Undone, and a time.
+const AnnotationFailed = Group + "/failed"
 
 // AnnotationConfigDigest returns the pod template annotation with which earlier releases
 // triggered a rollout when a referenced ConfigMap changed. Today the name of the mounted

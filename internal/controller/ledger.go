@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
+	"kontroloop.ai/vector-sidecar-operator/internal/election"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
+)
+
+// revisionLedger caches which revisions are stored, in which order, and which of them have failed. It reads them once, and
+// again after this process has stored or deleted a revision.
+type revisionLedger struct {
+	live    client.Reader
+	writer  *apply.Writer
+	options *Options
+
+	mu     sync.Mutex
+	stored []fleet.StoredRevision
+	isRead bool
+	// unread and unmarked explain why the last read and the last write failed, nil if they succeeded.
+	unread, unmarked *unstoredError
+}
+
+// read returns the stored revisions, the last one first. The error is an *unstoredError.
+func (l *revisionLedger) read(ctx context.Context) ([]fleet.StoredRevision, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.load(ctx)
+}
+
+// forget drops the cache: the next call reads the revisions again.
+func (l *revisionLedger) forget() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.isRead = false
+}
+
+// mark marks revisions as failed that are stored and not marked yet. The error is an *unstoredError.
+func (l *revisionLedger) mark(ctx context.Context, failures map[string]fleet.FailureReason) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	stored, err := l.load(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range stored {
+		reason, ok := failures[stored[i].Revision]
+		if !ok || stored[i].Failure != nil {
+			continue
+		}
+		failure := &fleet.RevisionFailure{Reason: reason, Since: l.options.Clock().UTC().Truncate(time.Second)}
+		if err := l.write(ctx, stored[i].Revision, failure); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unmark removes the mark of a revision that has one. The error is an *unstoredError.
+func (l *revisionLedger) unmark(ctx context.Context, revision string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.write(ctx, revision, nil)
+}
+
+// load reads the stored revisions unless they have been read. The caller holds the mutex.
+func (l *revisionLedger) load(ctx context.Context) ([]fleet.StoredRevision, error) {
+	if l.isRead {
+		return l.stored, nil
+	}
+	err := l.try(ctx, &l.unread, func() error {
+		records, err := source.Revisions(ctx, l.live, l.options.Installation)
+		if err == nil {
+			l.stored, l.isRead = fleet.StoredRevisions(records), true
+		}
+		return err
+	})
+	return l.stored, err
+}
+
+// write changes the mark of a revision, in the cluster and then in memory. The caller holds the mutex.
+func (l *revisionLedger) write(ctx context.Context, revision string, failure *fleet.RevisionFailure) error {
+	err := l.try(ctx, &l.unmarked, func() error { return l.writer.MarkRevision(ctx, l.options.Installation, revision, failure) })
+	if err != nil {
+		return err
+	}
+	log.FromContext(ctx).Info("marked revision", "revision", revision, "failed", failure != nil)
+	l.stored = slices.Clone(l.stored) // Callers of read may still use the previous one.
+	for i := range l.stored {
+		if l.stored[i].Revision == revision {
+			l.stored[i].Failure = failure
+		}
+	}
+	return nil
+}
+
+// try makes a request, but not with each reconcile while that fails. failed is the result of the last request.
+func (l *revisionLedger) try(ctx context.Context, failed **unstoredError, request func() error) error {
+	waited := time.Duration(0)
+	if last := *failed; last != nil {
+		if l.options.Clock().Before(last.until) {
+			return last
+		}
+		waited = last.wait
+	}
+	err := request()
+	if err == nil {
+		*failed = nil
+		return nil
+	}
+	if ctx.Err() != nil || errors.Is(err, election.ErrNotLeading) {
+		return err
+	}
+	wait := state.NextWait(waited, state.FirstRetry, state.LastRetry)
+	*failed = &unstoredError{err: err, wait: wait, until: l.options.Clock().Add(wait)}
+	log.FromContext(ctx).Error(err, "reading or marking stored revisions")
+	return *failed
+}

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package fleet
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// StoredRevision is a revision that the operator has stored.
+type StoredRevision struct {
+	Revision string
+	// Failure is the mark of a failed revision, nil if it has none.
+	Failure *RevisionFailure
+}
+
+// RevisionFailure is the mark of a failed revision, on its ControllerRevision: no VectorSidecar returns to it by itself.
+type RevisionFailure struct {
+	// Reason is Halted or Undone.
+	Reason FailureReason `json:"reason"`
+	// Since is the time of the mark, zero if the mark has none.
+	Since time.Time `json:"since,omitzero"`
+}
+
+// FailureReason is the reason for which a revision counts as failed.
+type FailureReason string
+
+const (
+	// FailureHalted is the reason of a revision with which too many workloads failed.
+	FailureHalted FailureReason = "Halted"
+	// FailureUndone is the reason of a revision that a user has undone.
+	FailureUndone FailureReason = "Undone"
+)
+
+// String returns the mark as it is stored.
+func (f *RevisionFailure) String() string {
+	return string(f.Reason) + " " + f.Since.UTC().Format(time.RFC3339)
+}
+
+// StoredRevisions returns the revisions of ControllerRevisions, in their order.
+func StoredRevisions(records []appsv1.ControllerRevision) []StoredRevision {
+	stored := make([]StoredRevision, 0, len(records))
+	for i := range records {
+		stored = append(stored, StoredRevision{Revision: records[i].Labels[meta.LabelRevision], Failure: failureFor(records[i].Annotations)})
+	}
+	return stored
+}
+
+// failureFor returns the mark in the annotations of a ControllerRevision, nil if there is none. A mark that cannot be
+// read counts.
+func failureFor(annotations map[string]string) *RevisionFailure {
+	text, ok := annotations[meta.AnnotationFailed]
+	if !ok {
+		return nil
+	}
+	reason, since, _ := strings.Cut(text, " ")
+	at, _ := time.Parse(time.RFC3339, since) // Without a time it is zero.
+	return &RevisionFailure{Reason: FailureReason(reason), Since: at}
+}
+
+// WithFailures returns a copy of the stored revisions in which those of a map are marked.
+func WithFailures(stored []StoredRevision, failures map[string]FailureReason) []StoredRevision {
+	if len(failures) == 0 {
+		return stored
+	}
+	marked := slices.Clone(stored)
+	for i := range marked {
+		if reason, ok := failures[marked[i].Revision]; ok && marked[i].Failure == nil {
+			marked[i].Failure = &RevisionFailure{Reason: reason}
+		}
+	}
+	return marked
+}
+
+// isFailed reports whether a revision is marked as failed.
+func (g *Given) isFailed(revision string) bool {
+	return slices.ContainsFunc(g.Stored, func(one StoredRevision) bool { return one.Revision == revision && one.Failure != nil })
+}
+
+// canReturnTo reports whether a VectorSidecar can return to a revision from the published one by itself: the revision is
+// stored, is another one, and has not failed.
+func (g *Given) canReturnTo(revision string) bool {
+	isGood := func(one StoredRevision) bool { return one.Revision == revision && one.Failure == nil }
+	return revision != g.Revision && slices.ContainsFunc(g.Stored, isGood)
+}
