@@ -38,7 +38,7 @@ kubectl vectorsidecar rollout status
 kubectl vectorsidecar rollout promote canary
 # have a revision go on that was halted
 kubectl vectorsidecar rollout retry
-# have all go back to the revision before
+# return the VectorSidecars that have the published revision to the revision before
 kubectl vectorsidecar rollout undo`,
 		// Without these, cobra answers a mistyped command by the help, and success.
 		Args: cobra.NoArgs,
@@ -56,6 +56,7 @@ type rolloutOptions struct {
 
 	operatorNamespace string
 	watch             bool
+	dryRun            bool
 	output            *format
 }
 
@@ -63,6 +64,13 @@ func newRolloutOptions(a *app, command *cobra.Command) *rolloutOptions {
 	options := &rolloutOptions{app: a}
 	command.Flags().StringVar(&options.operatorNamespace, "operator-namespace", "", "namespace of the operator, if you may not look for it in all of them")
 	a.withCluster(command.Flags())
+	return options
+}
+
+// newRolloutWrite is newRolloutOptions for a command that writes.
+func newRolloutWrite(a *app, command *cobra.Command) *rolloutOptions {
+	options := newRolloutOptions(a, command)
+	command.Flags().BoolVar(&options.dryRun, "dry-run", false, "only print what would change")
 	return options
 }
 
@@ -85,7 +93,7 @@ kubectl vectorsidecar rollout promote canary
 kubectl vectorsidecar rollout promote vectorsidecar/logs -n shop`,
 		Args: cobra.ExactArgs(1),
 	}
-	options := newRolloutOptions(a, command)
+	options := newRolloutWrite(a, command)
 	command.RunE = func(command *cobra.Command, names []string) error {
 		if name, isOne := sidecarName(names[0]); isOne {
 			return options.promoteOne(command.Context(), name)
@@ -115,13 +123,17 @@ kubectl vectorsidecar rollout retry
 kubectl vectorsidecar rollout retry vectorsidecar/logs -n shop`,
 		Args: cobra.MaximumNArgs(1),
 	}
-	options := newRolloutOptions(a, command)
+	options := newRolloutWrite(a, command)
 	command.RunE = func(command *cobra.Command, names []string) error {
 		if len(names) > 0 {
 			return options.retryOne(command.Context(), names[0])
 		}
-		return options.annotate(command.Context(), func(read *rollout) (annotation, error) {
-			return annotation{meta.AnnotationRetryRollout, time.Now().UTC().Format(time.RFC3339Nano), read.title() + " goes on"}, nil
+		return options.annotate(command.Context(), func(read *rollout) ([]annotation, error) {
+			changes := []annotation{{meta.AnnotationRetryRollout, time.Now().UTC().Format(time.RFC3339Nano), read.title() + " goes on"}}
+			if read.given.IsUndone() {
+				changes = append(changes, annotation{key: meta.AnnotationUndoRollout})
+			}
+			return changes, nil
 		})
 	}
 	return command
@@ -141,9 +153,11 @@ func (o *rolloutOptions) retryOne(ctx context.Context, argument string) error {
 	if err != nil {
 		return err
 	}
-	return o.setOn(ctx, cluster, one, annotation{
-		meta.AnnotationRetryRollout, time.Now().UTC().Format(time.RFC3339Nano), "what failed before holds it up no longer",
-	})
+	changes := []annotation{{meta.AnnotationRetryRollout, time.Now().UTC().Format(time.RFC3339Nano), "what failed before holds it up no longer"}}
+	if undo := one.object.GetAnnotations()[meta.AnnotationUndoRollout]; !strings.Contains(undo, "/") {
+		changes = append(changes, annotation{key: meta.AnnotationUndoRollout})
+	}
+	return o.setOn(ctx, cluster, one, changes...)
 }
 
 // rollout is how far an installation's templates and values are.
@@ -152,6 +166,8 @@ type rollout struct {
 	// be read.
 	Revision        string `json:"revision"`
 	RevisionNotRead string `json:"revisionNotRead,omitempty"`
+	// IsUndone is true if a user has undone it: no VectorSidecar starts it.
+	IsUndone bool `json:"isUndone,omitempty"`
 	// Faults are the template sets, the policy and the rollout rules whose present version is not in use.
 	Faults []string `json:"faults,omitempty"`
 	Waves  []wave   `json:"waves,omitempty"`
@@ -160,6 +176,7 @@ type rollout struct {
 	RevertedSpecs []string `json:"revertedSpecs,omitempty"`
 
 	rules *fleet.Rules
+	given fleet.Given
 	// platform is the present one. After an undo its revision is another one.
 	platform *desired.Platform
 	values   types.NamespacedName
@@ -190,10 +207,11 @@ func (o *rolloutOptions) read(ctx context.Context, cluster client.Reader) (*roll
 	}
 	// Without the content of the published revision, only its name is needed.
 	platform, _ := installed.PublishedPlatform(ctx, cluster, catalog)
-	read := &rollout{Revision: platform.Given.Revision, rules: platform.Rollout, platform: platform, values: installed.ValuesName()}
+	read := &rollout{Revision: platform.Given.Revision, rules: platform.Rollout, given: platform.Given, platform: platform, values: installed.ValuesName()}
 	if installed.PublishedErr != nil {
 		read.Revision, read.RevisionNotRead = "", installed.PublishedErr.Error()
 	}
+	read.IsUndone = read.RevisionNotRead == "" && read.given.IsUndone()
 	if installed.Published != nil {
 		read.Faults = installed.Published.Faults()
 	}
@@ -214,6 +232,14 @@ func (r *rollout) requireRevision() error {
 		return nil
 	}
 	return fmt.Errorf("revision not read: %s", r.RevisionNotRead)
+}
+
+// requireStarting returns an error if the published revision could not be read, or is undone.
+func (r *rollout) requireStarting() error {
+	if err := r.requireRevision(); err != nil || !r.IsUndone {
+		return err
+	}
+	return fmt.Errorf("revision %s is undone; run kubectl vectorsidecar rollout retry to start it again", r.Revision)
 }
 
 // readWaves is read, with an error if the installation has no waves. It notes which parts of the published revision are
@@ -240,18 +266,18 @@ func (r *rollout) requireWaves() error {
 }
 
 func (o *rolloutOptions) promote(ctx context.Context, name string) error {
-	return o.annotate(ctx, func(read *rollout) (annotation, error) {
+	return o.annotate(ctx, func(read *rollout) ([]annotation, error) {
 		var known []string
 		for n := range len(read.rules.Waves) + 1 {
 			known = append(known, read.rules.NameOf(n))
 		}
 		if !slices.Contains(known, name) {
-			return annotation{}, fmt.Errorf("there is no wave %q: there are %s", name, strings.Join(known, ", "))
+			return nil, fmt.Errorf("there is no wave %q: there are %s", name, strings.Join(known, ", "))
 		}
-		if err := read.requireRevision(); err != nil {
-			return annotation{}, err
+		if err := read.requireStarting(); err != nil {
+			return nil, err
 		}
-		return annotation{meta.AnnotationPromoteRollout, read.Revision + "/" + name, "revision " + read.Revision + " goes on"}, nil
+		return []annotation{{meta.AnnotationPromoteRollout, read.Revision + "/" + name, "revision " + read.Revision + " goes on"}}, nil
 	})
 }
 
@@ -277,7 +303,7 @@ func (o *rolloutOptions) promoteOne(ctx context.Context, name string) error {
 		return fmt.Errorf("no workload of %s waits for its spec.rollout.mode, and for waves: %w", one.title, err)
 	}
 	if err == nil {
-		err = read.requireRevision()
+		err = read.requireStarting()
 	}
 	if err != nil {
 		return err
@@ -299,30 +325,41 @@ func (o *rolloutOptions) open(ctx context.Context) (client.WithWatch, *rollout, 
 // effect says what that does.
 type annotation struct{ key, value, effect string }
 
-// annotate sets or removes an annotation of an installation that has waves.
-func (o *rolloutOptions) annotate(ctx context.Context, what func(*rollout) (annotation, error)) error {
+// annotate sets or removes annotations of an installation that has waves.
+func (o *rolloutOptions) annotate(ctx context.Context, what func(*rollout) ([]annotation, error)) error {
 	cluster, read, err := o.open(ctx)
 	if err != nil {
 		return err
 	}
-	one, err := what(read)
+	changes, err := what(read)
 	if err != nil {
 		return err
 	}
-	return o.set(ctx, cluster, read.values, one)
+	return o.set(ctx, cluster, read.values, changes...)
 }
 
-func (o *rolloutOptions) set(ctx context.Context, cluster client.Client, values types.NamespacedName, one annotation) error {
+// set sets or removes annotations of the ConfigMap with the installation's values. The first one has the effect.
+func (o *rolloutOptions) set(ctx context.Context, cluster client.Client, values types.NamespacedName, changes ...annotation) error {
 	object := &corev1.ConfigMap{}
 	if err := cluster.Get(ctx, values, object); err != nil {
 		return fmt.Errorf("reading the installation's values: %w", err)
 	}
-	before := object.DeepCopy()
-	one.setIn(object)
-	if err := cluster.Patch(ctx, object, client.MergeFrom(before)); err != nil {
-		return fmt.Errorf("annotating ConfigMap %s: %w", values, err)
+	return o.patch(ctx, cluster, object, fmt.Sprintf("ConfigMap %s", values), "configmap/"+values.Name, changes)
+}
+
+// patch writes annotations of an object, unless the command only prints what would change.
+func (o *rolloutOptions) patch(ctx context.Context, cluster client.Client, object client.Object, title, argument string, changes []annotation) error {
+	before, _ := object.DeepCopyObject().(client.Object) // Which it is.
+	for i := range changes {
+		changes[i].setIn(object)
 	}
-	return humanize.Fprintf(o.app.Out, "configmap/%s annotated: %s\n", values.Name, one.effect)
+	if o.dryRun {
+		return humanize.Fprintf(o.app.Out, "%s annotated (dry run): %s\n", argument, changes[0].effect)
+	}
+	if err := cluster.Patch(ctx, object, client.MergeFrom(before)); err != nil {
+		return fmt.Errorf("annotating %s: %w", title, err)
+	}
+	return humanize.Fprintf(o.app.Out, "%s annotated: %s\n", argument, changes[0].effect)
 }
 
 func (a *annotation) setIn(object client.Object) {

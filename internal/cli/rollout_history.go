@@ -61,32 +61,6 @@ kubectl vectorsidecar rollout diff 0123456789`,
 	return command
 }
 
-func newRolloutUndo(a *app) *cobra.Command {
-	command := &cobra.Command{
-		Use:   "undo [VECTORSIDECAR | clustervectorsidecar/NAME]",
-		Short: "Have all VectorSidecars, or one, go back to an earlier revision",
-		Long: `Have all VectorSidecars go back to the revision of the installation's templates and values that was
-given out before the present one, or to another that is stored. That waits for no waves; each
-VectorSidecar keeps its own pace. The installation's values stay as they are: it sets the annotation
-` + meta.AnnotationUndoRollout + ` of their ConfigMap, which you
-need the permission to patch. The next change of the values or template sets ends it.
-
-Of a VectorSidecar or a ClusterVectorSidecar, only that one goes back: there it sets the annotation on that object, and
-to go back to the present revision removes it. No wave waits for it meanwhile.`,
-		Example: `# to the one before
-kubectl vectorsidecar rollout undo
-# one VectorSidecar
-kubectl vectorsidecar rollout undo logs -n shop
-# to one of those that kubectl vectorsidecar rollout history lists
-kubectl vectorsidecar rollout undo --to-revision 0123456789`,
-		Args: cobra.MaximumNArgs(1),
-	}
-	options := newRolloutOptions(a, command)
-	to := command.Flags().String("to-revision", "", "the revision: if it is empty, the one before the present one")
-	command.RunE = func(command *cobra.Command, names []string) error { return options.undo(command.Context(), *to, names) }
-	return command
-}
-
 // storedRevision is one that the operator has stored.
 type storedRevision struct {
 	Revision string      `json:"revision"`
@@ -98,6 +72,28 @@ type storedRevision struct {
 	IsPresent bool `json:"isPresent"`
 	// Failures are those that VectorSidecars have recorded of it.
 	Failures []rolloutFailure `json:"failures,omitempty"`
+	// Failure is the mark of a failed revision: no VectorSidecar returns to it by itself.
+	Failure *fleet.RevisionFailure `json:"failure,omitempty"`
+}
+
+// text names the state of a stored revision.
+func (r *storedRevision) text() string {
+	var states []string
+	if r.IsPresent {
+		states = append(states, "present")
+	}
+	if r.Failure != nil {
+		states = append(states, failureText(r.Failure))
+	}
+	return strings.Join(states, ", ")
+}
+
+// failureText describes the mark of a failed revision.
+func failureText(failure *fleet.RevisionFailure) string {
+	if failure.Since.IsZero() {
+		return fmt.Sprintf("failed (%s)", failure.Reason)
+	}
+	return fmt.Sprintf("failed (%s since %s)", failure.Reason, failure.Since.UTC().Format(time.RFC3339))
 }
 
 func (o *rolloutOptions) history(ctx context.Context) error {
@@ -119,10 +115,10 @@ func (o *rolloutOptions) history(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	all := make([]storedRevision, 0, len(stored))
+	all, marks := make([]storedRevision, 0, len(stored)), fleet.StoredRevisions(stored)
 	for i := range stored {
 		name := stored[i].Labels[meta.LabelRevision]
-		one := storedRevision{Revision: name, Stored: stored[i].CreationTimestamp, IsPresent: name == read.Revision}
+		one := storedRevision{Revision: name, Stored: stored[i].CreationTimestamp, IsPresent: name == read.Revision, Failure: marks[i].Failure}
 		for n := range found {
 			is := found[n].is
 			if is == nil {
@@ -146,12 +142,8 @@ func (o *rolloutOptions) history(ctx context.Context) error {
 	}
 	var rows [][]string
 	for _, one := range all {
-		present := ""
-		if one.IsPresent {
-			present = "present"
-		}
 		rows = append(rows, []string{
-			one.Revision, one.Stored.UTC().Format(time.RFC3339), strconv.Itoa(one.VectorSidecars), strconv.Itoa(int(one.FailedWorkloads)), present,
+			one.Revision, one.Stored.UTC().Format(time.RFC3339), strconv.Itoa(one.VectorSidecars), strconv.Itoa(int(one.FailedWorkloads)), one.text(),
 		})
 	}
 	if err := table(o.app.Out, []string{"REVISION", "STORED", "VECTORSIDECARS", "FAILED WORKLOADS", ""}, rows); err != nil {
@@ -250,52 +242,4 @@ func filesOf(content *fleet.Content, withBuiltIn bool) map[string]string {
 		add("built-in", content.BuiltIn)
 	}
 	return all
-}
-
-// undo has the VectorSidecars of some names go back, all if there are none.
-func (o *rolloutOptions) undo(ctx context.Context, to string, names []string) error {
-	cluster, read, err := o.open(ctx)
-	if err == nil {
-		err = read.requireRevision()
-	}
-	if err != nil {
-		return err
-	}
-	var target *rolloutTarget
-	if len(names) > 0 {
-		if target, err = o.sidecar(ctx, cluster, names[0]); err != nil {
-			return err
-		}
-	}
-	if target != nil && to == read.Revision {
-		return o.setOn(ctx, cluster, target, annotation{key: meta.AnnotationUndoRollout, effect: "it goes to revision " + to + " as all others"})
-	}
-	stored, err := source.Revisions(ctx, cluster, read.values)
-	if err != nil {
-		return err
-	}
-	for i := range stored {
-		if name := stored[i].Labels[meta.LabelRevision]; to == "" && name != read.Revision {
-			to = name
-		}
-	}
-	switch to {
-	case "":
-		return errors.New("there is no revision before the present one")
-	case read.Revision:
-		return fmt.Errorf("revision %s is the present one", to)
-	}
-	if _, err := read.contentOf(ctx, cluster, to); err != nil {
-		return err
-	}
-	if target != nil {
-		return o.setOn(ctx, cluster, target, annotation{
-			meta.AnnotationUndoRollout, read.Revision + "/" + to, fmt.Sprintf("it goes from revision %s to %s", read.Revision, to),
-		})
-	}
-	one := annotation{key: meta.AnnotationUndoRollout, effect: fmt.Sprintf("all VectorSidecars go from revision %s to %s", read.Revision, to)}
-	if present := read.platform.Revision; to != present {
-		one.value = present + "/" + to
-	}
-	return o.set(ctx, cluster, read.values, one)
 }

@@ -47,7 +47,7 @@ kubectl vectorsidecar rollout resume`,
 }
 
 func pauseCommand(a *app, command *cobra.Command, isPause bool) *cobra.Command {
-	options := newRolloutOptions(a, command)
+	options := newRolloutWrite(a, command)
 	command.RunE = func(command *cobra.Command, names []string) error {
 		if len(names) == 0 {
 			return options.stop(command.Context(), isPause)
@@ -89,12 +89,15 @@ func (o *rolloutOptions) pause(ctx context.Context, name string, isPause bool) e
 		one.spec.Rollout = &v1alpha1.RolloutSpec{}
 	}
 	one.spec.Rollout.Paused = isPause
-	if err := cluster.Patch(ctx, one.object, client.MergeFrom(before)); err != nil {
-		return fmt.Errorf("changing %s: %w", one.title, err)
-	}
 	effect := "rollouts begin again"
 	if isPause {
 		effect = "no more rollouts begin"
+	}
+	if o.dryRun {
+		return humanize.Fprintf(o.app.Out, "%s (dry run): %s\n", one.argument, effect)
+	}
+	if err := cluster.Patch(ctx, one.object, client.MergeFrom(before)); err != nil {
+		return fmt.Errorf("changing %s: %w", one.title, err)
 	}
 	return humanize.Fprintf(o.app.Out, "%s: %s\n", one.argument, effect)
 }

@@ -193,6 +193,8 @@ func (r *rollout) print(to io.Writer) error {
 	title := r.title()
 	if err := r.requireRevision(); err != nil {
 		title = err.Error()
+	} else if r.IsUndone {
+		title += " is undone; run kubectl vectorsidecar rollout retry to start it again"
 	}
 	for _, line := range append([]string{title}, r.Faults...) {
 		if err := humanize.Fprintf(to, "%s\n", line); err != nil {

@@ -16,7 +16,6 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
-	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
@@ -48,7 +47,9 @@ func sidecarName(argument string) (name string, isOne bool) {
 // rolloutTarget is a VectorSidecar or a ClusterVectorSidecar that a command about rollouts changes.
 type rolloutTarget struct {
 	object client.Object
-	spec   *v1alpha1.VectorSidecarSpec
+	// name is that of the object, for a ClusterVectorSidecar as within a namespace.
+	name string
+	spec *v1alpha1.VectorSidecarSpec
 	// title names it in messages, and argument as on a command line.
 	title, argument string
 	// deferred is what waits in it for its spec.rollout.mode, nil if nothing does. isObserved is true if
@@ -67,7 +68,7 @@ func (o *rolloutOptions) sidecar(ctx context.Context, cluster client.Client, nam
 		if err := cluster.Get(ctx, types.NamespacedName{Name: ofCluster}, found); err != nil {
 			return nil, fmt.Errorf("reading %s: %w", meta.Title(name), err)
 		}
-		return &rolloutTarget{object: found, spec: &found.Spec.VectorSidecarSpec, title: meta.Title(name), argument: name}, nil
+		return &rolloutTarget{object: found, name: name, spec: &found.Spec.VectorSidecarSpec, title: meta.Title(name), argument: name}, nil
 	}
 	namespace, err := o.app.current()
 	if err != nil {
@@ -78,7 +79,7 @@ func (o *rolloutOptions) sidecar(ctx context.Context, cluster client.Client, nam
 		return nil, fmt.Errorf("reading VectorSidecar %s/%s: %w", namespace, name, err)
 	}
 	one := &rolloutTarget{
-		object: found, spec: &found.Spec, title: meta.TitleIn(namespace, name), argument: "vectorsidecar/" + name,
+		object: found, name: name, spec: &found.Spec, title: meta.TitleIn(namespace, name), argument: "vectorsidecar/" + name,
 		isObserved: found.Status.ObservedGeneration == found.Generation,
 	}
 	if is := found.Status.Rollout; is == nil || is.State != v1alpha1.RolloutWaiting { // It waits for its wave first.
@@ -87,14 +88,9 @@ func (o *rolloutOptions) sidecar(ctx context.Context, cluster client.Client, nam
 	return one, nil
 }
 
-// setOn sets or removes an annotation.
-func (o *rolloutOptions) setOn(ctx context.Context, cluster client.Client, on *rolloutTarget, one annotation) error {
-	before, _ := on.object.DeepCopyObject().(client.Object) // Which it is.
-	one.setIn(on.object)
-	if err := cluster.Patch(ctx, on.object, client.MergeFrom(before)); err != nil {
-		return fmt.Errorf("annotating %s: %w", on.title, err)
-	}
-	return humanize.Fprintf(o.app.Out, "%s annotated: %s\n", on.argument, one.effect)
+// setOn sets or removes annotations. The first one has the effect.
+func (o *rolloutOptions) setOn(ctx context.Context, cluster client.Client, on *rolloutTarget, changes ...annotation) error {
+	return o.patch(ctx, cluster, on.object, on.title, on.argument, changes)
 }
 
 // inWave is how far a VectorSidecar is, or a ClusterVectorSidecar in the namespaces of a wave.

@@ -99,10 +99,12 @@ rest     0/1    ....................   0             1         0        0       
 	require.Len(t, lines, 3)
 	require.Regexp(t, "^"+first.Revision+` +2026-\d\d-\d\dT\S+Z +2 +2 +present$`, lines[1])
 	require.Regexp(t, "^"+before.Revision()+` +2026-\d\d-\d\dT\S+Z +1 +0 *$`, lines[2])
-	require.Equal(t, "configmap/values annotated: all VectorSidecars go from revision "+first.Revision+" to "+before.Revision()+"\n", rollout("undo"))
+	to := func(revision string) string { return rollout("undo", "--yes", "--to-revision", revision) }
+	require.Contains(t, to(before.Revision()), "configmap/values annotated: all VectorSidecars go from revision "+first.Revision+" to "+before.Revision()+"\n")
 	require.Equal(t, first.Revision+"/"+before.Revision(), annotation(meta.AnnotationUndoRollout))
 	require.Contains(t, rollout("status"), "revision "+before.Revision())
-	require.Contains(t, rollout("undo"), "from revision "+before.Revision()+" to "+first.Revision)
+	require.Equal(t, "revision "+first.Revision+" is undone already: nothing changes\n", rollout("undo", "--yes"))
+	require.Contains(t, to(first.Revision), "from revision "+before.Revision()+" to "+first.Revision)
 	require.Empty(t, annotation(meta.AnnotationUndoRollout), "and back")
 	flags := []string{"--kubeconfig", plane.Kubeconfig(), "--operator-namespace", home}
 	require.Equal(t, "--- "+before.Revision()+`/values/development.yaml
@@ -135,9 +137,9 @@ rest     0/1    ....................   0             1         0        0       
 		require.NoError(t, w.Client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "done"}, &vs))
 		return vs.Annotations[key]
 	}
-	require.Equal(t, "vectorsidecar/done annotated: it goes from revision "+first.Revision+" to "+before.Revision()+"\n", rollout("undo", "done", "-n", namespace))
+	require.Contains(t, rollout("undo", "done", "-n", namespace, "--yes", "--to-revision", before.Revision()), "vectorsidecar/done annotated: it goes from revision "+first.Revision+" to "+before.Revision()+"\n")
 	require.Equal(t, first.Revision+"/"+before.Revision(), own(meta.AnnotationUndoRollout))
-	require.Contains(t, rollout("undo", "done", "-n", namespace, "--to-revision", first.Revision), "as all others")
+	require.Contains(t, rollout("undo", "done", "-n", namespace, "--yes", "--to-revision", first.Revision), "as all others")
 	require.Empty(t, own(meta.AnnotationUndoRollout))
 	require.Contains(t, rollout("promote", "vectorsidecar/done", "-n", namespace), "vectorsidecar/done annotated: revision "+first.Revision+" waits for no wave")
 	require.Equal(t, first.Revision, own(meta.AnnotationPromoteRollout))
@@ -237,7 +239,7 @@ func testClusterRollouts(t *testing.T, w *harness.World, rollout func(...string)
 		return cluster
 	}
 	name := "clustervectorsidecar/all"
-	require.Equal(t, name+" annotated: it goes from revision "+present+" to "+before+"\n", rollout("undo", name))
+	require.Contains(t, rollout("undo", name, "--yes", "--to-revision", before), name+" annotated: it goes from revision "+present+" to "+before+"\n")
 	require.Equal(t, present+"/"+before, read().Annotations[meta.AnnotationUndoRollout])
 	require.Equal(t, name+" annotated: revision "+present+" waits for no wave\n", rollout("promote", name))
 	require.Equal(t, present, read().Annotations[meta.AnnotationPromoteRollout])

@@ -50,7 +50,13 @@ type inWaves struct {
 // namespace in the last wave.
 func newInWaves(t *testing.T) *inWaves {
 	t.Helper()
-	one := &inWaves{cluster: clusterOf(t)}
+	return inWavesOf(t, clusterOf(t))
+}
+
+// inWavesOf is newInWaves for a ClusterVectorSidecar that selects namespaces by the label team, which is its name.
+func inWavesOf(t *testing.T, cluster *v1alpha1.ClusterVectorSidecar) *inWaves {
+	t.Helper()
+	one := &inWaves{cluster: cluster}
 	one.others = world.Namespace(t, "team", one.cluster.Name)
 	one.canary, one.rest = labelled("cart", world.Namespace(t, "team", one.cluster.Name, "wave", "canary")), labelled("cart", one.others)
 	world.Create(t, one.canary, one.rest, one.cluster)

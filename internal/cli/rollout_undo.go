@@ -1,0 +1,374 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+)
+
+func newRolloutUndo(a *app) *cobra.Command {
+	command := &cobra.Command{
+		Use:   "undo [VECTORSIDECAR | clustervectorsidecar/NAME]",
+		Short: "Return VectorSidecars from the published revision to the one that worked before",
+		Long: `Stop the published revision, and return the VectorSidecars that have it. Each one returns to its
+previous revision (status.rollout.previous), or if it has none, to the newest one that a
+VectorSidecar of its wave has finished. Failed revisions are left out: rollout history shows them. If
+there is no such revision, the VectorSidecar stays and is listed. VectorSidecars that do not have the
+published revision stay as they are. No VectorSidecar starts the undone revision until values,
+template sets or policy change, or a user runs rollout retry.
+
+With --to-revision, all VectorSidecars go to that revision, which may be a failed one. That waits for
+no wave; each VectorSidecar keeps its own pace.
+
+The command prints which VectorSidecars change, and asks. The installation's values stay as they are:
+the command sets the annotation ` + meta.AnnotationUndoRollout + `
+of their ConfigMap, which you need the permission to patch. It does not need a permission to change
+VectorSidecars.
+
+If you name a VectorSidecar or a ClusterVectorSidecar, only that one returns: the command sets the
+annotation on that object. No wave waits for it. --to-revision with the published revision removes the
+annotation.`,
+		Example: `# preview it
+kubectl vectorsidecar rollout undo --dry-run
+# without a question
+kubectl vectorsidecar rollout undo --yes
+# one VectorSidecar
+kubectl vectorsidecar rollout undo logs -n shop
+# all VectorSidecars to a revision that kubectl vectorsidecar rollout history lists
+kubectl vectorsidecar rollout undo --to-revision 0123456789`,
+		Args: cobra.MaximumNArgs(1),
+	}
+	options := undoOptions{rolloutOptions: newRolloutWrite(a, command), now: time.Now()}
+	flags := command.Flags()
+	flags.StringVar(&options.to, "to-revision", "", "the revision, for all VectorSidecars: if it is empty, the one before of each")
+	flags.BoolVarP(&options.yes, "yes", "y", false, "do not ask")
+	command.RunE = func(command *cobra.Command, names []string) error { return options.run(command.Context(), names) }
+	return command
+}
+
+// undoOptions are the flags of undo.
+type undoOptions struct {
+	*rolloutOptions
+
+	to  string
+	yes bool
+	now time.Time
+}
+
+// undo is a request to undo a revision.
+type undo struct {
+	read    *rollout
+	cluster client.WithWatch
+	// from is the revision that it undoes.
+	from string
+	// stored are the stored revisions, the last one first.
+	stored []fleet.StoredRevision
+	// target is the only VectorSidecar that it is for, nil for all.
+	target *rolloutTarget
+	// change is the annotation that it sets.
+	change annotation
+}
+
+func (o *undoOptions) run(ctx context.Context, names []string) error {
+	cluster, read, err := o.open(ctx)
+	if err == nil {
+		err = read.requireRevision()
+	}
+	if err != nil {
+		return err
+	}
+	request := &undo{read: read, cluster: cluster, from: cmp.Or(read.given.Undone, read.Revision)}
+	if len(names) > 0 {
+		request.from = read.Revision // Its annotation is for the revision that all others have.
+		if request.target, err = o.sidecar(ctx, cluster, names[0]); err != nil {
+			return err
+		}
+	}
+	records, err := source.Revisions(ctx, cluster, read.values)
+	if err != nil {
+		return err
+	}
+	request.stored = fleet.StoredRevisions(records)
+	if o.to == "" {
+		return o.undo(ctx, request)
+	}
+	return o.undoTo(ctx, request)
+}
+
+// undo returns each VectorSidecar to an earlier revision of its own.
+func (o *undoOptions) undo(ctx context.Context, request *undo) error {
+	given := &request.read.given
+	isUndone := given.Undone != ""
+	text := fleet.UndoRequest(request.from, o.now)
+	if request.target != nil {
+		text = request.from
+		isUndone = strings.HasPrefix(request.target.object.GetAnnotations()[meta.AnnotationUndoRollout], request.from)
+	}
+	request.change = annotation{meta.AnnotationUndoRollout, text, "revision " + request.from + " is undone"}
+	effect, unread, err := o.preview(ctx, request)
+	if err != nil {
+		return err
+	}
+	switch {
+	case isUndone && (unread || len(effect.Moves) == 0 || given.IsBack && request.target == nil):
+		return humanize.Fprintf(o.app.Out, "revision %s is undone already: nothing changes\n", request.from)
+	case request.target != nil && len(effect.Stuck) > 0 && len(effect.Moves) == 0:
+		return fmt.Errorf("%s has no earlier revision without failures to return to; name one with --to-revision (kubectl vectorsidecar rollout history)", request.target.title)
+	}
+	return o.apply(ctx, request, effect, unread)
+}
+
+// undoTo moves all VectorSidecars, or one, to a revision.
+func (o *undoOptions) undoTo(ctx context.Context, request *undo) error {
+	read := request.read
+	switch {
+	case request.target != nil && o.to == request.from:
+		request.change = annotation{key: meta.AnnotationUndoRollout, effect: "it goes to revision " + o.to + " as all others"}
+	case o.to == request.from && read.given.IsBack:
+		request.change = annotation{key: meta.AnnotationUndoRollout, effect: fmt.Sprintf("all VectorSidecars go from revision %s to %s", read.Revision, o.to)}
+	case o.to == read.Revision && read.IsUndone:
+		return read.requireStarting()
+	case o.to == read.Revision:
+		return fmt.Errorf("revision %s is the present one", o.to)
+	default:
+		if _, err := read.contentOf(ctx, request.cluster, o.to); err != nil {
+			return err
+		}
+		request.change = annotation{meta.AnnotationUndoRollout, request.from + "/" + o.to, fmt.Sprintf("all VectorSidecars go from revision %s to %s", read.Revision, o.to)}
+		if request.target != nil {
+			request.change.effect = fmt.Sprintf("it goes from revision %s to %s", request.from, o.to)
+		}
+	}
+	effect, unread, err := o.preview(ctx, request)
+	if err != nil {
+		return err
+	}
+	return o.apply(ctx, request, effect, unread)
+}
+
+// preview returns the effect of a request on VectorSidecars. unread is true if they may not be read.
+func (o *undoOptions) preview(ctx context.Context, request *undo) (effect fleet.UndoEffect, unread bool, err error) {
+	members, err := o.undoMembers(ctx, request.cluster)
+	if apierrors.IsForbidden(err) {
+		return effect, true, nil
+	}
+	if err != nil {
+		return effect, false, err
+	}
+	annotations := map[string]string{meta.AnnotationUndoRollout: request.change.value}
+	given := request.read.given
+	var only *types.NamespacedName
+	if request.target == nil {
+		given = fleet.NewGiven(request.read.rules, request.from, annotations)
+	} else {
+		only = &types.NamespacedName{Namespace: request.target.object.GetNamespace(), Name: request.target.name}
+		for i := range members {
+			if members[i].Name == *only {
+				members[i].Annotations = annotations
+			}
+		}
+	}
+	given.Stored = request.stored
+	return fleet.PreviewUndo(members, &given, only, o.now), false, nil
+}
+
+// undoMembers lists the VectorSidecars and ClusterVectorSidecars.
+func (o *undoOptions) undoMembers(ctx context.Context, cluster client.Reader) ([]fleet.UndoMember, error) {
+	var sidecars v1alpha1.VectorSidecarList
+	if err := cluster.List(ctx, &sidecars); err != nil {
+		return nil, explainMissing(err)
+	}
+	var members []fleet.UndoMember
+	add := func(object client.Object, name string, spec *v1alpha1.VectorSidecarSpec, waves ...v1alpha1.RolloutStatus) {
+		member := fleet.UndoMember{Name: types.NamespacedName{Namespace: object.GetNamespace(), Name: name}, Annotations: object.GetAnnotations(), Waves: waves}
+		if spec.Rollout != nil {
+			member.OnFailure = spec.Rollout.OnFailure
+		}
+		members = append(members, member)
+	}
+	for i := range sidecars.Items {
+		of := &sidecars.Items[i]
+		add(of, of.Name, &of.Spec, *cmp.Or(of.Status.Rollout, &v1alpha1.RolloutStatus{Wave: fleet.Rest}))
+	}
+	var clusters v1alpha1.ClusterVectorSidecarList
+	err := cluster.List(ctx, &clusters)
+	switch {
+	case apierrors.IsNotFound(err) || apimeta.IsNoMatchError(err): // There is no such kind, so there are none.
+	case apierrors.IsForbidden(err):
+		o.app.note("ClusterVectorSidecars not read: %v", err)
+	case err != nil:
+		return nil, fmt.Errorf("listing ClusterVectorSidecars: %w", err)
+	}
+	for i := range clusters.Items {
+		of := &clusters.Items[i]
+		add(of, meta.InNamespace(of.Name), &of.Spec.VectorSidecarSpec, of.Status.Waves...)
+	}
+	return members, nil
+}
+
+// apply prints the effect of a request, asks, and writes it.
+func (o *undoOptions) apply(ctx context.Context, request *undo, effect fleet.UndoEffect, unread bool) error {
+	lines := []string{"VectorSidecars not read"}
+	if !unread {
+		lines = o.describe(ctx, request, &effect)
+	}
+	for _, line := range lines {
+		if err := humanize.Fprintf(o.app.Out, "%s\n", line); err != nil {
+			return err
+		}
+	}
+	if !o.yes && !o.dryRun {
+		summary := "VectorSidecars not read"
+		if !unread {
+			summary = count(len(effect.Moves), "VectorSidecar") + " would change"
+		}
+		title := request.change.effect
+		if err := o.app.confirm(fmt.Sprintf("%s (%s)?", title, summary), fmt.Sprintf("%s (%s)", title, summary), "nothing was changed"); err != nil {
+			return err
+		}
+	}
+	if request.target != nil {
+		return o.setOn(ctx, request.cluster, request.target, request.change)
+	}
+	return o.set(ctx, request.cluster, request.read.values, request.change)
+}
+
+// describe returns the effect of a request as lines.
+func (o *undoOptions) describe(ctx context.Context, request *undo, effect *fleet.UndoEffect) []string {
+	var lines []string
+	for _, revision := range request.stored {
+		if revision.Revision == o.to && revision.Failure != nil {
+			lines = append(lines, fmt.Sprintf("revision %s has %s", o.to, failureText(revision.Failure)))
+		}
+	}
+	moves := map[[2]string]int{}
+	for _, move := range effect.Moves {
+		moves[[2]string{move.From, move.To}]++
+	}
+	pairs := slices.SortedFunc(maps.Keys(moves), func(a, b [2]string) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+	for _, pair := range pairs {
+		lines = append(lines, fmt.Sprintf("%s: from revision %s to %s", count(moves[pair], "VectorSidecar"), pair[0], pair[1]))
+		lines = append(lines, request.read.changedValues(ctx, request.cluster, pair[0], pair[1])...)
+	}
+	if o.to == "" && len(moves) == 0 && len(effect.Stuck) == 0 && effect.Returned > 0 {
+		lines = append(lines, fmt.Sprintf("all VectorSidecars that had revision %s have returned already: this only stops the revision", request.from))
+	} else if len(moves) == 0 {
+		lines = append(lines, fmt.Sprintf("no VectorSidecar changes: this only stops revision %s", request.from))
+	}
+	if stuck := effect.Stuck; len(stuck) > 0 {
+		var names []string
+		for _, name := range stuck {
+			names = append(names, strings.TrimPrefix(name.String(), "/"))
+		}
+		lines = append(lines, fmt.Sprintf("%s with revision %s, because no earlier one without failures is stored: %s",
+			stay(len(stuck), "VectorSidecar"), request.from, strings.Join(names, ", ")))
+	}
+	if request.target == nil {
+		lines = append(lines, stay(effect.Others+effect.Returned, "other VectorSidecar")+" unchanged")
+	}
+	for _, revision := range slices.Sorted(maps.Keys(effect.Failed)) {
+		lines = append(lines, fmt.Sprintf("of these, %s with failed revision %s: see --to-revision", stay(effect.Failed[revision], "VectorSidecar"), revision))
+	}
+	return lines
+}
+
+// stay counts those that stay.
+func stay(n int, one string) string {
+	if n == 1 {
+		return count(n, one) + " stays"
+	}
+	return count(n, one) + " stay"
+}
+
+// mostChanged is the number of values that a preview of an undo names, and mostShown the number of bytes of each.
+const (
+	mostChanged = 20
+	mostShown   = 100
+)
+
+// changedValues returns the values, and the template sets, that differ between two revisions, as lines.
+func (r *rollout) changedValues(ctx context.Context, cluster client.Reader, from, to string) []string {
+	var contents [2]*fleet.Content
+	for i, revision := range []string{from, to} {
+		content, err := r.contentOf(ctx, cluster, revision)
+		if err != nil {
+			return []string{fmt.Sprintf("  values not read: %v", err)}
+		}
+		contents[i] = content
+	}
+	before, after := leavesOf(contents[0].Values), leavesOf(contents[1].Values)
+	all := maps.Clone(before)
+	maps.Copy(all, after)
+	var lines []string
+	for _, path := range slices.Sorted(maps.Keys(all)) {
+		if was, is := cmp.Or(before[path], "unset"), cmp.Or(after[path], "unset"); was != is {
+			lines = append(lines, fmt.Sprintf("  %s: %s -> %s", path, was, is))
+		}
+	}
+	sets := maps.Clone(contents[0].Sets)
+	if sets == nil {
+		sets = map[string]fleet.Files{}
+	}
+	maps.Copy(sets, contents[1].Sets)
+	for _, name := range slices.Sorted(maps.Keys(sets)) {
+		if !contents[0].Sets[name].Equals(contents[1].Sets[name]) {
+			lines = append(lines, fmt.Sprintf("  template set %q changes", name))
+		}
+	}
+	if contents[0].Roll != contents[1].Roll {
+		lines = append(lines, "  the operator's built-in templates change")
+	}
+	if more := len(lines) - mostChanged; more > 0 {
+		lines = append(lines[:mostChanged], fmt.Sprintf("  and %d more: kubectl vectorsidecar rollout diff %s %s", more, from, to))
+	}
+	return lines
+}
+
+// leavesOf returns the values of files by file and path, as JSON. A file that cannot be parsed is one value.
+func leavesOf(files fleet.Files) map[string]string {
+	leaves := map[string]string{}
+	for name, text := range files.Text() {
+		if layer, err := environment.ParseLayer(name, []byte(text)); err == nil {
+			addLeaves(leaves, name, nil, layer.Tree)
+		} else {
+			leaves[name] = humanize.Message(text, mostShown)
+		}
+	}
+	return leaves
+}
+
+func addLeaves(leaves map[string]string, file string, path []string, value any) {
+	if below := tree.Map(value); len(below) > 0 {
+		for key, one := range below {
+			addLeaves(leaves, file, append(slices.Clip(path), key), one)
+		}
+		return
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		text = []byte(err.Error())
+	}
+	leaves[file+" "+tree.Path(path...)] = humanize.Message(string(text), mostShown)
+}
