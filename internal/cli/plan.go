@@ -81,8 +81,9 @@ A turn is a number of rollouts that run at once; the next one begins when it has
 installation's rollout.windows is open, the second turn begins with the next one. With --values or --templates the
 turns of one wave of rollout.waves come after those of the wave before.
 
-The forecast is arithmetic: requests that the new pods add, what ResourceQuotas have left for them, autoscalers that
-would read another utilization for the same load, and QoS classes that change. Nothing is written.`,
+The forecast is arithmetic: requests that the new pods add, ResourceQuotas and LimitRanges that would reject pods,
+ReplicaSets, ConfigMaps or other objects, autoscalers that would read another utilization for the same load, and
+QoS classes that change. Quotas, limits and autoscalers of the files replace those of the cluster. Nothing is written.`,
 		Example: `# a namespace
 kubectl vectorsidecar plan -n shop
 # the cluster, if these VectorSidecars were changed
@@ -160,7 +161,10 @@ func (s *session) planReport(ctx context.Context, startup time.Duration) (*planR
 	}
 	result.Workloads = len(seen)
 	if len(sum.replaced) > 0 {
-		result.Forecast, result.Estimate = simulate.ForecastOf(sum.replaced, in), sum.total().String()
+		result.Estimate = sum.total().String()
+	}
+	if change := (&simulate.Change{Replacements: sum.replaced, Created: createdBy(all)}); len(change.Replacements)+len(change.Created) > 0 {
+		result.Forecast = simulate.ForecastOf(change, in)
 	}
 	return result, nil
 }
@@ -240,11 +244,16 @@ func (o *planReport) print(to *planOptions) error {
 	for _, one := range o.Invalid {
 		to.app.note("%s injects nothing: %s: %s", meta.TitleIn(one.Namespace, one.VectorSidecar), one.Reason, one.Message)
 	}
-	if _, err := fmt.Fprintln(to.app.Out, o.summary()); err != nil || o.Forecast == nil {
+	if _, err := fmt.Fprintln(to.app.Out, o.summary()); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(to.app.Out, "It takes about %s, if a pod is ready after %s (--pod-startup), without waiting for windows.\n", o.Estimate, to.startup); err != nil {
-		return err
+	if o.Estimate != "" {
+		if _, err := fmt.Fprintf(to.app.Out, "It takes about %s, if a pod is ready after %s (--pod-startup), without waiting for windows.\n", o.Estimate, to.startup); err != nil {
+			return err
+		}
+	}
+	if o.Forecast == nil {
+		return nil
 	}
 	return o.printForecast(to.app)
 }

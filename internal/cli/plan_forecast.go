@@ -4,6 +4,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -15,6 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
@@ -22,25 +24,103 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// surroundings reads what bounds the pods of the scene's workloads, or counts on them. What may not
-// be read is told and left out.
+// surroundings reads the objects that bound the pods of the session's workloads, or scale by their requests: of
+// the cluster, and on top those of the files. It prints a note for each kind that may not be read.
 func (s *session) surroundings(ctx context.Context) (*simulate.Surroundings, error) {
-	found := &simulate.Surroundings{}
-	if s.cluster == nil {
-		return found, nil
-	}
-	for what, list := range map[string]client.ObjectList{
-		"ResourceQuotas": &corev1.ResourceQuotaList{}, "LimitRanges": &corev1.LimitRangeList{}, "HorizontalPodAutoscalers": &autoscalingv2.HorizontalPodAutoscalerList{},
-	} {
-		err := source.ListPages(ctx, s.cluster, list, what, func(o client.Object) { found.Add(o) }, client.InNamespace(s.namespace))
-		switch {
-		case apierrors.IsForbidden(err) || isNoMatch(err):
-			s.note(fmt.Sprintf("could not read what bounds pods, so that the forecast leaves it out: %v", err))
-		case err != nil:
-			return nil, err
+	in := &simulate.Surroundings{Workloads: s.Workloads(), Existing: map[string]simulate.Objects{}}
+	if s.cluster != nil {
+		for what, list := range map[string]client.ObjectList{
+			"ResourceQuotas": &corev1.ResourceQuotaList{}, "LimitRanges": &corev1.LimitRangeList{}, "HorizontalPodAutoscalers": &autoscalingv2.HorizontalPodAutoscalerList{},
+		} {
+			if err := s.readBounds(ctx, list, what, s.namespace, func(o client.Object) { in.Add(o) }); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return found, nil
+	for i := range s.sources {
+		bound, err := s.sources[i].DecodeBound()
+		if err != nil {
+			return nil, err
+		}
+		if bound == nil {
+			continue
+		}
+		bound.SetNamespace(cmp.Or(bound.GetNamespace(), s.filesNamespace))
+		in.Add(bound)
+		if _, isQuota := bound.(*corev1.ResourceQuota); !isQuota {
+			continue
+		}
+		existing, err := s.existingIn(ctx, bound.GetNamespace())
+		if err != nil {
+			return nil, err
+		}
+		in.Existing[bound.GetNamespace()] = existing
+	}
+	return in, nil
+}
+
+// readBounds reads objects of the cluster. It prints a note if they may not be read.
+func (s *session) readBounds(ctx context.Context, list client.ObjectList, what, namespace string, add func(client.Object)) error {
+	err := source.ListPages(ctx, s.cluster, list, what, add, client.InNamespace(namespace))
+	if apierrors.IsForbidden(err) || isNoMatch(err) {
+		s.note(fmt.Sprintf("could not read what bounds pods, so that the forecast leaves it out: %v", err))
+		return nil
+	}
+	return err
+}
+
+// rootCertificates is the ConfigMap that Kubernetes creates in each namespace.
+const rootCertificates = "kube-root-ca.crt"
+
+// existingIn returns the numbers of objects of a namespace that a quota of a file counts.
+func (s *session) existingIn(ctx context.Context, namespace string) (simulate.Objects, error) {
+	names := map[string]bool{}
+	add := func(object client.Object) { names[object.GetName()] = true }
+	if s.cluster == nil {
+		add(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: rootCertificates}})
+	} else {
+		configMaps := &metav1.PartialObjectMetadataList{}
+		configMaps.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMapList"))
+		if err := s.readBounds(ctx, configMaps, "ConfigMaps", namespace, add); err != nil {
+			return simulate.Objects{}, err
+		}
+	}
+	var inFiles corev1.ConfigMapList
+	if err := s.List(ctx, &inFiles, client.InNamespace(namespace)); err != nil {
+		return simulate.Objects{}, err
+	}
+	for i := range inFiles.Items {
+		add(&inFiles.Items[i])
+	}
+	existing := simulate.Objects{ConfigMaps: len(names)}
+	for _, sidecar := range s.Sidecars() {
+		if sidecar.Namespace == namespace && sidecar.Cluster == nil && sidecar.UID != "" {
+			existing.VectorSidecars++
+		}
+	}
+	return existing, nil
+}
+
+// createdBy returns the objects that are created for VectorSidecars, and the VectorSidecars that do not exist, by
+// namespace.
+func createdBy(all []*result) map[string]simulate.Objects {
+	created := map[string]simulate.Objects{}
+	for _, ruled := range all {
+		namespace := ruled.sidecar.Namespace
+		objects := created[namespace]
+		for i := range ruled.Missing {
+			if ruled.Missing[i].UID == "" { // Others are updated.
+				objects.ConfigMaps++
+			}
+		}
+		if ruled.sidecar.Cluster == nil && ruled.sidecar.UID == "" {
+			objects.VectorSidecars++
+		}
+		if objects != (simulate.Objects{}) {
+			created[namespace] = objects
+		}
+	}
+	return created
 }
 
 // outcome is what the steps of a plan come to.
@@ -169,13 +249,20 @@ func (o *planReport) printForecast(a *app) error {
 		says := "-"
 		switch {
 		case one.Missing != "":
-			says = "refuses pods: container " + one.Missing + " has none"
-		case one.IsShort():
-			says = "refuses pods: it is too little"
+			says = "rejects pods: container " + one.Missing + " has none"
+		case one.Rejects():
+			says = "rejects " + one.Objects() + ": hard is too low"
 		}
 		rows = append(rows, []string{one.Namespace, one.Name, string(one.Resource), one.Hard.String(), one.Used.String(), one.Peak.String(), one.After.String(), says})
 	}
 	if err := section(a, []string{"NAMESPACE", "RESOURCEQUOTA", "RESOURCE", "HARD", "USED", "MEANWHILE", "AFTER", "EFFECT"}, rows); err != nil {
+		return err
+	}
+	rows = nil
+	for _, limit := range o.Forecast.Limits {
+		rows = append(rows, []string{limit.Namespace, limit.Name, limit.Workload, string(limit.Type), "rejects pods: " + limit.Message})
+	}
+	if err := section(a, []string{"NAMESPACE", "LIMITRANGE", "WORKLOAD", "TYPE", "EFFECT"}, rows); err != nil {
 		return err
 	}
 	rows = nil

@@ -18,7 +18,7 @@ import (
 func TestAForecastSaysWhatAQuotaOrAnAutoscalerCannotDo(t *testing.T) {
 	of := resource.MustParse
 	quota := func(hard, missing string) simulate.QuotaForecast {
-		return simulate.QuotaForecast{Namespace: "shop", Name: "all", Resource: "limits.cpu", Hard: of(hard), Used: of("1"), After: of("2"), Peak: of("3"), Missing: missing}
+		return simulate.QuotaForecast{Namespace: "shop", Name: "all", Resource: "limits.cpu", Hard: of(hard), Used: of("1"), After: of("2"), Peak: of("3"), Missing: missing, Short: hard == "2"}
 	}
 	scaler := func(before, missing string) simulate.AutoscalerForecast {
 		return simulate.AutoscalerForecast{Namespace: "shop", Name: "hpa", Workload: "cart", Resource: "cpu", Before: of(before), After: of("600m"), Missing: missing}
@@ -29,6 +29,7 @@ func TestAForecastSaysWhatAQuotaOrAnAutoscalerCannotDo(t *testing.T) {
 			Namespace: "shop", Pods: 2, Requests: corev1.ResourceList{"cpu": of("-200m"), "memory": of("0")}, QoS: []simulate.QoSForecast{class, class, class, class, class},
 		}},
 		Quotas:      []simulate.QuotaForecast{quota("4", ""), quota("2", ""), quota("4", "vector")},
+		Limits:      []simulate.LimitForecast{{Namespace: "shop", Name: "ratio", Workload: "cart", Type: "Container", Resource: "cpu", Message: "container vector: no limit of cpu"}},
 		Autoscalers: []simulate.AutoscalerForecast{scaler("500m", ""), scaler("500m", "vector"), scaler("0", "")},
 	}}
 	var out, notes bytes.Buffer
@@ -41,8 +42,11 @@ shop        2      -200m          -                 cart Guaranteed → Burstabl
 
 NAMESPACE   RESOURCEQUOTA   RESOURCE     HARD   USED   MEANWHILE   AFTER   EFFECT
 shop        all             limits.cpu   4      1      3           2       -
-shop        all             limits.cpu   2      1      3           2       refuses pods: it is too little
-shop        all             limits.cpu   4      1      3           2       refuses pods: container vector has none
+shop        all             limits.cpu   2      1      3           2       rejects pods: hard is too low
+shop        all             limits.cpu   4      1      3           2       rejects pods: container vector has none
+
+NAMESPACE   LIMITRANGE   WORKLOAD   TYPE        EFFECT
+shop        ratio        cart       Container   rejects pods: container vector: no limit of cpu
 
 NAMESPACE   AUTOSCALER   WORKLOAD   RESOURCE   REQUESTS   AFTER   EFFECT
 shop        hpa          cart       cpu        500m       600m    what the application uses reads 83 % of before

@@ -43,8 +43,9 @@ type session struct {
 	documents []source.Document
 	// sources are those, and the ones of --sidecar.
 	sources []source.Document
-	// namespace is the one that the command is about, "" for all.
-	namespace string
+	// namespace is the one that the command is about, "" for all, and filesNamespace that of objects of files
+	// without one.
+	namespace, filesNamespace string
 	// cluster is nil if the files have everything. installation is nil if there is no operator or
 	// it may not be looked up.
 	cluster      client.WithWatch
@@ -230,6 +231,7 @@ func (s *session) add(ctx context.Context, input *given) error {
 	if err != nil {
 		return err
 	}
+	s.filesNamespace = namespace
 	places := map[workload.Ref]string{}
 	for _, document := range slices.Concat(input.sidecars, input.documents) {
 		object := document.Object

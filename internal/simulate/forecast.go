@@ -5,12 +5,12 @@ package simulate
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	resourcehelper "k8s.io/component-helpers/resource"
 	"k8s.io/kubectl/pkg/util/qos"
 	"k8s.io/utils/ptr"
@@ -25,31 +25,21 @@ type Replacement struct {
 	Pods, Turn int
 }
 
-// Surroundings are the objects of the cluster that bound pods, or count on them.
-type Surroundings struct {
-	Quotas      []corev1.ResourceQuota
-	LimitRanges []corev1.LimitRange
-	Autoscalers []autoscalingv2.HorizontalPodAutoscaler
-}
-
-// Add adds an object, if it is one of these.
-func (s *Surroundings) Add(object metav1.Object) {
-	switch o := object.(type) {
-	case *corev1.ResourceQuota:
-		s.Quotas = append(s.Quotas, *o)
-	case *corev1.LimitRange:
-		s.LimitRanges = append(s.LimitRanges, *o)
-	case *autoscalingv2.HorizontalPodAutoscaler:
-		s.Autoscalers = append(s.Autoscalers, *o)
-	}
+// Change is what plans change: pods are replaced, and objects created.
+type Change struct {
+	Replacements []Replacement
+	// Created are the objects that are created, by namespace.
+	Created map[string]Objects
 }
 
 // Forecast is what the new pods need besides the old ones. It is arithmetic on pod templates: what
 // pods use is not known.
 type Forecast struct {
 	Namespaces []NamespaceForecast `json:"namespaces,omitempty"`
-	// Quotas are the ResourceQuotas of which more or less would be used, or which would refuse pods.
+	// Quotas are the ResourceQuotas of which more or less would be used, or which would reject an object.
 	Quotas []QuotaForecast `json:"quotas,omitempty"`
+	// Limits are the limits of LimitRanges that would reject pods.
+	Limits []LimitForecast `json:"limits,omitempty"`
 	// Autoscalers are those that would read another utilization for the same load.
 	Autoscalers []AutoscalerForecast `json:"autoscalers,omitempty"`
 }
@@ -88,21 +78,30 @@ type AutoscalerForecast struct {
 	Missing string `json:"missing,omitempty"`
 }
 
-// ForecastOf returns the forecast for replacements, in the order of namespaces and names.
-func ForecastOf(all []Replacement, in *Surroundings) *Forecast {
+// ForecastOf returns the forecast for a change, in the order of namespaces and names.
+func ForecastOf(change *Change, in *Surroundings) *Forecast {
 	result := &Forecast{}
 	byNamespace := map[string][]exchange{}
-	for i := range all {
-		one := exchangeOf(&all[i], in.LimitRanges)
-		name := one.Before.GetNamespace()
-		byNamespace[name] = append(byNamespace[name], one)
+	for name := range change.Created {
+		byNamespace[name] = nil
 	}
-	for name, exchanges := range byNamespace {
-		result.Namespaces = append(result.Namespaces, namespaceOf(name, exchanges))
+	for i := range change.Replacements {
+		replaced := exchangeOf(&change.Replacements[i], in.LimitRanges)
+		name := replaced.Before.GetNamespace()
+		byNamespace[name] = append(byNamespace[name], replaced)
+	}
+	for _, name := range slices.Sorted(maps.Keys(byNamespace)) {
+		exchanges := byNamespace[name]
+		if len(exchanges) > 0 {
+			result.Namespaces = append(result.Namespaces, namespaceOf(name, exchanges))
+		}
 		for i := range in.Quotas {
 			if quota := &in.Quotas[i]; quota.Namespace == name {
-				result.Quotas = append(result.Quotas, quotaOf(quota, exchanges)...)
+				result.Quotas = append(result.Quotas, quotaOf(quota, exchanges, change.Created[name], in)...)
 			}
+		}
+		for i := range exchanges {
+			result.Limits = append(result.Limits, limitsOf(&exchanges[i], in.LimitRanges)...)
 		}
 		for i := range in.Autoscalers {
 			if scaler := &in.Autoscalers[i]; scaler.Namespace == name {
@@ -110,9 +109,11 @@ func ForecastOf(all []Replacement, in *Surroundings) *Forecast {
 			}
 		}
 	}
-	slices.SortFunc(result.Namespaces, func(a, b NamespaceForecast) int { return cmp.Compare(a.Namespace, b.Namespace) })
 	slices.SortStableFunc(result.Quotas, func(a, b QuotaForecast) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	slices.SortStableFunc(result.Limits, func(a, b LimitForecast) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Workload, b.Workload))
 	})
 	slices.SortStableFunc(result.Autoscalers, func(a, b AutoscalerForecast) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))

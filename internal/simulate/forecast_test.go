@@ -69,7 +69,7 @@ func TestAForecastAddsWhatNewPodsRequest(t *testing.T) {
 	removed.Before, removed.After, removed.Pods = removed.After, removed.Before, 2
 	removed.Before.SetNamespace("pay")
 
-	found := ForecastOf([]Replacement{injects("", "cpu=100m memory=64Mi / memory=128Mi"), other, removed}, &Surroundings{})
+	found := ForecastOf(&Change{Replacements: []Replacement{injects("", "cpu=100m memory=64Mi / memory=128Mi"), other, removed}}, &Surroundings{})
 
 	require.Len(t, found.Namespaces, 2)
 	pay, shop := found.Namespaces[0], found.Namespaces[1]
@@ -91,7 +91,7 @@ func TestAForecastOfAQuota(t *testing.T) {
 		used    string
 		peak    string
 		missing string
-		isShort bool
+		rejects bool
 	}{
 		"there is room":               {injects("cpu=1", "cpu=100m"), quota("cpu=10", "cpu=4"), nil, "4400m", "5500m", "", false},
 		"not while it rolls out":      {injects("cpu=1", "cpu=100m"), quota("requests.cpu=5", "requests.cpu=4"), nil, "4400m", "5500m", "", true},
@@ -101,11 +101,15 @@ func TestAForecastOfAQuota(t *testing.T) {
 		"a LimitRange gives one":      {injects("/cpu=1", "cpu=100m"), quota("limits.cpu=10", "limits.cpu=4"), givesLimit("200m"), "4800m", "6", "", false},
 		"it is not for such pods":     {injects("cpu=1", "cpu=100m"), quota("cpu=1", "cpu=0", corev1.ResourceQuotaScopeTerminating), nil, "", "", "", false},
 		"it becomes one for such":     {injects("", "cpu=100m"), quota("pods=5", "pods=0", corev1.ResourceQuotaScopeNotBestEffort), nil, "4", "5", "", false},
+		"no room for a pod beside":    {injects("cpu=1", "cpu=100m"), quota("pods=4", "pods=4"), nil, "4", "5", "", true},
+		"as count/pods":               {injects("cpu=1", "cpu=100m"), quota("count/pods=4", "count/pods=4"), nil, "4", "5", "", true},
+		"nor for a ReplicaSet":        {injects("cpu=1", "cpu=100m"), quota("count/replicasets.apps=1", "count/replicasets.apps=1"), nil, "2", "2", "", true},
+		"an extended resource":        {injects("nic=1", "nic=1"), quota("requests.nic=8", "requests.nic=4"), nil, "8", "10", "", true},
 		"it is not for such any more": {injects("", "cpu=100m"), quota("pods=5", "pods=4", corev1.ResourceQuotaScopeBestEffort), nil, "0", "4", "", false},
 		"it counts something else":    {injects("cpu=1", "cpu=100m"), quota("services=1", "services=1"), nil, "", "", "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			found := ForecastOf([]Replacement{test.change}, &Surroundings{Quotas: []corev1.ResourceQuota{test.quota}, LimitRanges: test.ranges}).Quotas
+			found := ForecastOf(&Change{Replacements: []Replacement{test.change}}, &Surroundings{Quotas: []corev1.ResourceQuota{test.quota}, LimitRanges: test.ranges}).Quotas
 
 			if test.used == "" {
 				require.Empty(t, found)
@@ -115,7 +119,7 @@ func TestAForecastOfAQuota(t *testing.T) {
 			require.Equal(t, test.used, found[0].After.String())
 			require.Equal(t, test.peak, found[0].Peak.String())
 			require.Equal(t, test.missing, found[0].Missing)
-			require.Equal(t, test.isShort, found[0].IsShort())
+			require.Equal(t, test.rejects, found[0].Rejects())
 		})
 	}
 }
@@ -145,7 +149,7 @@ func TestAQuotaForPodsOfAPriority(t *testing.T) {
 			limited.Spec.ScopeSelector = &corev1.ScopeSelector{MatchExpressions: []corev1.ScopedResourceSelectorRequirement{{
 				ScopeName: corev1.ResourceQuotaScopePriorityClass, Operator: test.operator, Values: test.values,
 			}}}
-			require.Equal(t, test.counts, len(ForecastOf([]Replacement{change}, &Surroundings{Quotas: []corev1.ResourceQuota{limited}}).Quotas) == 1)
+			require.Equal(t, test.counts, len(ForecastOf(&Change{Replacements: []Replacement{change}}, &Surroundings{Quotas: []corev1.ResourceQuota{limited}}).Quotas) == 1)
 		})
 	}
 }
@@ -165,7 +169,7 @@ func TestAForecastOfAnAutoscaler(t *testing.T) {
 	other := *scaler.DeepCopy()
 	other.Name, other.Spec.ScaleTargetRef.Name = "other", "other"
 	of := func(change Replacement) []AutoscalerForecast {
-		return ForecastOf([]Replacement{change}, &Surroundings{Autoscalers: []autoscalingv2.HorizontalPodAutoscaler{other, scaler}}).Autoscalers
+		return ForecastOf(&Change{Replacements: []Replacement{change}}, &Surroundings{Autoscalers: []autoscalingv2.HorizontalPodAutoscaler{other, scaler}}).Autoscalers
 	}
 	require.Equal(t, []AutoscalerForecast{{
 		Namespace: "shop", Name: "cart", Kind: "Deployment", Workload: "cart", Resource: "cpu", Before: resource.MustParse("500m"), After: resource.MustParse("600m"),

@@ -8,9 +8,11 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -153,5 +155,73 @@ func TestAGuaranteedPodStaysGuaranteed(t *testing.T) {
 			}
 		}
 		require.Positive(t, found)
+	}
+}
+
+// Fact: the API server rejects what the forecast names, with the quota or the limit that it names, and nothing else.
+func TestForecast_NamesTheRejectingQuota(t *testing.T) {
+	t.Parallel()
+	ratio := corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, MaxLimitRequestRatio: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1")}}
+	for name, test := range map[string]struct {
+		hard    corev1.ResourceName
+		bound   client.Object
+		message string
+	}{
+		"pods":           {hard: "pods", message: "exceeded quota: bound"},
+		"count-pods":     {hard: "count/pods", message: "exceeded quota: bound"},
+		"replicasets":    {hard: "count/replicasets.apps", message: "exceeded quota: bound"},
+		"configmaps":     {hard: "count/configmaps", message: "exceeded quota: bound"},
+		"limit-ratio":    {bound: &corev1.LimitRange{Spec: corev1.LimitRangeSpec{Limits: []corev1.LimitRangeItem{ratio}}}, message: "max limit to request ratio"},
+		"enough-of-each": {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			namespace := world.Namespace(t)
+			deployment := objects.NewDeployment("web", namespace).Labelled("logs", "vector").WithReplicas(2).WithEmptyDir("logs", "/var/log/app").Build()
+			deployment.Spec.Template.Spec.Containers[0].Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("256Mi")}
+			world.Create(t, deployment)
+			harness.Until(t, world, deployment, "its first rollout", isRolledOut)
+			if test.hard != "" {
+				quota := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "bound"}}
+				quota.Spec.Hard = corev1.ResourceList{test.hard: resource.MustParse("1000")}
+				world.Create(t, quota)
+				harness.Until(t, world, quota, "its count", func(q *corev1.ResourceQuota) bool { _, isCounted := q.Status.Used[test.hard]; return isCounted })
+				quota.Spec.Hard = corev1.ResourceList{test.hard: quota.Status.Used[test.hard]} // It is full.
+				require.NoError(t, world.Client.Update(t.Context(), quota))
+				harness.Until(t, world, quota, "its hard limit", func(q *corev1.ResourceQuota) bool { return q.Status.Hard[test.hard] == q.Spec.Hard[test.hard] })
+			} else if test.bound != nil {
+				test.bound.SetNamespace(namespace)
+				test.bound.SetName("bound")
+				world.Create(t, test.bound)
+			}
+			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithLogs("/var/log/app").Sidecar(func(s *v1alpha1.SidecarSpec) {
+				s.Resources = resources("50m")
+			}).Build()
+
+			var report struct{ Forecast simulate.Forecast }
+			text, _ := planned(t, vs.DeepCopy(), "json")
+			require.NoError(t, json.Unmarshal([]byte(text), &report))
+			rejecting := map[string]bool{}
+			for i := range report.Forecast.Quotas {
+				if report.Forecast.Quotas[i].Rejects() {
+					rejecting[report.Forecast.Quotas[i].Name] = true
+				}
+			}
+			for _, limit := range report.Forecast.Limits {
+				rejecting[limit.Name] = true
+			}
+			require.Equal(t, test.message != "", rejecting["bound"], text)
+
+			world.Create(t, vs)
+			if test.message == "" {
+				harness.Until(t, world, vs, "readiness", isUpToDate)
+				return
+			}
+			harness.Until(t, world, deployment, "its rejection: "+test.message, func(d *appsv1.Deployment) bool {
+				world.Get(t, vs)
+				text, err := json.Marshal([]any{d.Status, vs.Status})
+				return err == nil && strings.Contains(string(text), test.message)
+			})
+		})
 	}
 }

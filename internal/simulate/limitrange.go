@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package simulate
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	resourcehelper "k8s.io/component-helpers/resource"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// LimitForecast is a limit of a LimitRange that would reject the new pods of a workload, or the claims of
+// their ephemeral volumes.
+type LimitForecast struct {
+	Namespace string              `json:"namespace"`
+	Name      string              `json:"name"`
+	Kind      string              `json:"kind"`
+	Workload  string              `json:"workload"`
+	Type      corev1.LimitType    `json:"type"`
+	Resource  corev1.ResourceName `json:"resource"`
+	// Message is such as: container vector: the limit of memory is 2 times the request, at most 1 is allowed.
+	Message string `json:"message"`
+}
+
+// resources are the requests and limits of a container, a pod or a claim.
+type resources struct {
+	title            string
+	requests, limits corev1.ResourceList
+	isClaim          bool // Its limits are its requests.
+}
+
+// limitsOf returns the limits of LimitRanges that would reject the new pods of a workload.
+func limitsOf(e *exchange, ranges []corev1.LimitRange) (forecasts []LimitForecast) {
+	ref := workload.RefOf(e.Before)
+	for i := range ranges {
+		limits := &ranges[i]
+		if limits.Namespace != e.is.Namespace {
+			continue
+		}
+		for n := range limits.Spec.Limits {
+			item := &limits.Spec.Limits[n]
+			for _, checked := range checkedBy(item.Type, e.is) {
+				for _, name := range slices.Sorted(maps.Keys(namesIn(item))) {
+					for _, text := range checked.violations(item, name) {
+						forecasts = append(forecasts, LimitForecast{
+							Namespace: limits.Namespace, Name: limits.Name, Kind: ref.Kind, Workload: ref.Name, Type: item.Type, Resource: name,
+							Message: checked.title + ": " + text,
+						})
+					}
+				}
+			}
+		}
+	}
+	return forecasts
+}
+
+// checkedBy returns the parts of a pod that limits of a type are for.
+func checkedBy(limitType corev1.LimitType, pod *corev1.Pod) (parts []resources) {
+	switch limitType {
+	case corev1.LimitTypeContainer:
+		for _, container := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
+			parts = append(parts, resources{title: "container " + container.Name, requests: container.Resources.Requests, limits: container.Resources.Limits})
+		}
+	case corev1.LimitTypePod:
+		options := resourcehelper.PodResourcesOptions{}
+		parts = append(parts, resources{title: "pod", requests: resourcehelper.PodRequests(pod, options), limits: resourcehelper.PodLimits(pod, options)})
+	case corev1.LimitTypePersistentVolumeClaim:
+		claims := claimTemplatesOf(pod)
+		for _, volume := range slices.Sorted(maps.Keys(claims)) {
+			requests := claims[volume].Resources.Requests
+			parts = append(parts, resources{title: "claim of volume " + volume, requests: requests, limits: requests, isClaim: true})
+		}
+	}
+	return parts
+}
+
+// namesIn returns the resources that have a limit.
+func namesIn(item *corev1.LimitRangeItem) map[corev1.ResourceName]bool {
+	names := map[corev1.ResourceName]bool{}
+	for _, list := range []corev1.ResourceList{item.Min, item.Max, item.MaxLimitRequestRatio} {
+		for name := range list {
+			names[name] = true
+		}
+	}
+	return names
+}
+
+// violations returns the limits that a part violates, by the rules of the API server's LimitRanger.
+func (r *resources) violations(item *corev1.LimitRangeItem, name corev1.ResourceName) (texts []string) {
+	request, hasRequest := r.requests[name]
+	limit, hasLimit := r.limits[name]
+	if least, isSet := item.Min[name]; isSet {
+		switch {
+		case !hasRequest:
+			texts = append(texts, fmt.Sprintf("no request of %s, at least %s is required", name, least.String()))
+		case request.Cmp(least) < 0:
+			texts = append(texts, fmt.Sprintf("the request of %s is %s, at least %s is required", name, request.String(), least.String()))
+		case hasLimit && limit.Cmp(least) < 0:
+			texts = append(texts, fmt.Sprintf("the limit of %s is %s, at least %s is required", name, limit.String(), least.String()))
+		}
+	}
+	noun := "limit"
+	if r.isClaim {
+		noun = "request"
+	}
+	if most, isSet := item.Max[name]; isSet {
+		switch {
+		case !hasLimit:
+			texts = append(texts, fmt.Sprintf("no %s of %s, at most %s is allowed", noun, name, most.String()))
+		case limit.Cmp(most) > 0:
+			texts = append(texts, fmt.Sprintf("the %s of %s is %s, at most %s is allowed", noun, name, limit.String(), most.String()))
+		case hasRequest && request.Cmp(most) > 0:
+			texts = append(texts, fmt.Sprintf("the request of %s is %s, at most %s is allowed", name, request.String(), most.String()))
+		}
+	}
+	if most, isSet := item.MaxLimitRequestRatio[name]; isSet && !r.isClaim {
+		switch {
+		case request.IsZero():
+			texts = append(texts, fmt.Sprintf("no request of %s, its limit may be at most %s times its request", name, most.String()))
+		case limit.IsZero():
+			texts = append(texts, fmt.Sprintf("no limit of %s, it has to be at most %s times the request", name, most.String()))
+		default:
+			if ratio := limit.AsApproximateFloat64() / request.AsApproximateFloat64(); ratio > most.AsApproximateFloat64() {
+				texts = append(texts, fmt.Sprintf("the limit of %s is %s times the request, at most %s is allowed", name, strconv.FormatFloat(ratio, 'g', 4, 64), most.String()))
+			}
+		}
+	}
+	return texts
+}
+
+// withDefaults returns a LimitRange with the defaults of the API server, which one in a file lacks.
+func withDefaults(limits *corev1.LimitRange) corev1.LimitRange {
+	completed := *limits.DeepCopy()
+	for i := range completed.Spec.Limits {
+		item := &completed.Spec.Limits[i]
+		if item.Type != corev1.LimitTypeContainer {
+			continue
+		}
+		item.Default = with(item.Default, item.Max)
+		item.DefaultRequest = with(with(item.DefaultRequest, item.Default), item.Min)
+	}
+	return completed
+}
+
+// quantityOf returns a number as a quantity.
+func quantityOf(number int) resource.Quantity {
+	return *resource.NewQuantity(int64(number), resource.DecimalSI)
+}

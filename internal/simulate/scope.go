@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package simulate
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/kubectl/pkg/util/qos"
+)
+
+// isScoped reports whether a quota counts only pods or claims of some scopes, and no other objects.
+func isScoped(quota *corev1.ResourceQuota) bool {
+	return len(quota.Spec.Scopes) > 0 || quota.Spec.ScopeSelector != nil && len(quota.Spec.ScopeSelector.MatchExpressions) > 0
+}
+
+// isCounted reports whether the scopes of a quota include a pod.
+func isCounted(pod *corev1.Pod, quota *corev1.ResourceQuota) bool {
+	for _, scope := range quota.Spec.Scopes {
+		if !isInScope(pod, scope) {
+			return false
+		}
+	}
+	if quota.Spec.ScopeSelector == nil {
+		return true
+	}
+	return !slices.ContainsFunc(quota.Spec.ScopeSelector.MatchExpressions, func(term corev1.ScopedResourceSelectorRequirement) bool {
+		if term.ScopeName == corev1.ResourceQuotaScopePriorityClass {
+			return !isOfPriority(pod, &term)
+		}
+		return !isInScope(pod, term.ScopeName)
+	})
+}
+
+// isInScope reports whether a scope includes a pod.
+func isInScope(pod *corev1.Pod, scope corev1.ResourceQuotaScope) bool {
+	isBestEffort, ends := qos.ComputePodQOS(pod) == corev1.PodQOSBestEffort, pod.Spec.ActiveDeadlineSeconds != nil
+	switch scope {
+	case corev1.ResourceQuotaScopeBestEffort:
+		return isBestEffort
+	case corev1.ResourceQuotaScopeNotBestEffort:
+		return !isBestEffort
+	case corev1.ResourceQuotaScopeTerminating:
+		return ends
+	case corev1.ResourceQuotaScopeNotTerminating:
+		return !ends
+	case corev1.ResourceQuotaScopePriorityClass:
+		return pod.Spec.PriorityClassName != ""
+	case corev1.ResourceQuotaScopeCrossNamespacePodAffinity:
+		return hasCrossNamespaceAffinity(pod)
+	}
+	return false // Such as that of volumes.
+}
+
+func isOfPriority(pod *corev1.Pod, term *corev1.ScopedResourceSelectorRequirement) bool {
+	class := pod.Spec.PriorityClassName
+	switch term.Operator {
+	case corev1.ScopeSelectorOpIn:
+		return slices.Contains(term.Values, class)
+	case corev1.ScopeSelectorOpNotIn:
+		return !slices.Contains(term.Values, class)
+	case corev1.ScopeSelectorOpDoesNotExist:
+		return class == ""
+	default:
+		return class != ""
+	}
+}
+
+// hasCrossNamespaceAffinity reports whether a term of a pod's affinity is about pods of other namespaces.
+func hasCrossNamespaceAffinity(pod *corev1.Pod) bool {
+	affinity := pod.Spec.Affinity
+	if affinity == nil {
+		return false
+	}
+	var terms []corev1.PodAffinityTerm
+	var weighted []corev1.WeightedPodAffinityTerm
+	if with := affinity.PodAffinity; with != nil {
+		terms, weighted = append(terms, with.RequiredDuringSchedulingIgnoredDuringExecution...), append(weighted, with.PreferredDuringSchedulingIgnoredDuringExecution...)
+	}
+	if apart := affinity.PodAntiAffinity; apart != nil {
+		terms, weighted = append(terms, apart.RequiredDuringSchedulingIgnoredDuringExecution...), append(weighted, apart.PreferredDuringSchedulingIgnoredDuringExecution...)
+	}
+	for i := range weighted {
+		terms = append(terms, weighted[i].PodAffinityTerm)
+	}
+	return slices.ContainsFunc(terms, func(term corev1.PodAffinityTerm) bool {
+		return len(term.Namespaces) > 0 || term.NamespaceSelector != nil
+	})
+}

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package simulate
+
+import (
+	"slices"
+
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// Surroundings are the objects that bound pods and other objects, or scale workloads by their requests. Quotas
+// without a status, such as those of files, count Workloads and Existing.
+type Surroundings struct {
+	Quotas      []corev1.ResourceQuota
+	LimitRanges []corev1.LimitRange
+	Autoscalers []autoscalingv2.HorizontalPodAutoscaler
+	Workloads   []workload.Object
+	// Existing are the objects that exist, by namespace.
+	Existing map[string]Objects
+}
+
+// Objects are numbers of objects of a namespace that are neither pods nor made for workloads.
+type Objects struct{ ConfigMaps, VectorSidecars int }
+
+// countedBy returns how many of the objects a resource of a quota counts.
+func (o Objects) countedBy(name corev1.ResourceName) int {
+	switch {
+	case slices.Contains(configMapNames, name):
+		return o.ConfigMaps
+	case name == countSidecars:
+		return o.VectorSidecars
+	}
+	return 0
+}
+
+// Add adds a ResourceQuota, LimitRange or HorizontalPodAutoscaler, or replaces the one of the same name. The use
+// that the replaced quota reports stays.
+func (s *Surroundings) Add(object metav1.Object) {
+	switch o := object.(type) {
+	case *corev1.ResourceQuota:
+		quota := *o
+		if i := indexOf(s.Quotas, o); i >= 0 {
+			quota.Status.Used = s.Quotas[i].Status.Used
+		}
+		s.Quotas = put(s.Quotas, quota)
+	case *corev1.LimitRange:
+		s.LimitRanges = put(s.LimitRanges, withDefaults(o))
+	case *autoscalingv2.HorizontalPodAutoscaler:
+		scaler := *o
+		if len(scaler.Spec.Metrics) == 0 { // The API server's default.
+			target := autoscalingv2.MetricTarget{Type: autoscalingv2.UtilizationMetricType, AverageUtilization: ptr.To[int32](80)}
+			scaler.Spec.Metrics = []autoscalingv2.MetricSpec{{
+				Type: autoscalingv2.ResourceMetricSourceType, Resource: &autoscalingv2.ResourceMetricSource{Name: corev1.ResourceCPU, Target: target},
+			}}
+		}
+		s.Autoscalers = put(s.Autoscalers, scaler)
+	}
+}
+
+// object is a pointer to a type of objects.
+type object[T any] interface {
+	*T
+	metav1.Object
+}
+
+// put adds an item to a list, or replaces the one of the same namespace and name.
+func put[T any, P object[T]](list []T, item T) []T {
+	if i := indexOf[T, P](list, &item); i >= 0 {
+		list[i] = item
+		return list
+	}
+	return append(list, item)
+}
+
+// indexOf returns the index of the item of the same namespace and name, -1 if there is none.
+func indexOf[T any, P object[T]](list []T, like P) int {
+	return slices.IndexFunc(list, func(item T) bool {
+		return P(&item).GetNamespace() == like.GetNamespace() && P(&item).GetName() == like.GetName()
+	})
+}

@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package simulate
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	resourcehelper "k8s.io/component-helpers/resource"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// Resources of quotas that count objects.
+const (
+	countPods                corev1.ResourceName = "count/pods"
+	countClaims              corev1.ResourceName = "count/persistentvolumeclaims"
+	countReplicaSets         corev1.ResourceName = "count/replicasets.apps"
+	countControllerRevisions corev1.ResourceName = "count/controllerrevisions.apps"
+	countSidecars            corev1.ResourceName = "count/vectorsidecars.observability.kontroloop.ai"
+
+	ofStorageClass = ".storageclass.storage.k8s.io/"
+)
+
+// configMapNames are the resources of quotas that count ConfigMaps.
+var configMapNames = []corev1.ResourceName{corev1.ResourceConfigMaps, "count/configmaps"}
+
+// usedOf returns the use that a quota reports, else the one of the workloads and objects that are read.
+func usedOf(quota *corev1.ResourceQuota, name corev1.ResourceName, in *Surroundings) resource.Quantity {
+	if used, isReported := quota.Status.Used[name]; isReported {
+		return used
+	}
+	var used resource.Quantity
+	for _, object := range in.Workloads {
+		if object.GetNamespace() != quota.Namespace {
+			continue
+		}
+		content, _ := workload.Read(object)
+		used.Add(times(usageOf(podOf(object, in.LimitRanges), quota, name), int(content.Pods)))
+		if count, kept := historyOf(object); count == name && !isScoped(quota) {
+			used.Add(quantityOf(kept))
+		}
+	}
+	if !isScoped(quota) {
+		used.Add(quantityOf(in.Existing[quota.Namespace].countedBy(name)))
+	}
+	return used
+}
+
+// usageOf returns what a pod uses of a resource of a quota, 0 if the quota does not count it.
+func usageOf(pod *corev1.Pod, quota *corev1.ResourceQuota, name corev1.ResourceName) resource.Quantity {
+	if isOfClaims(name) {
+		if isScoped(quota) {
+			return resource.Quantity{}
+		}
+		return claimsOf(pod)[name]
+	}
+	if !isCounted(pod, quota) {
+		return resource.Quantity{}
+	}
+	if name == corev1.ResourcePods || name == countPods {
+		return quantityOf(1)
+	}
+	return countedIn(resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{}), resourcehelper.PodLimits(pod, resourcehelper.PodResourcesOptions{}))[name]
+}
+
+// countedIn returns requests and limits under the names that quotas have for them.
+func countedIn(requests, limits corev1.ResourceList) corev1.ResourceList {
+	counted := corev1.ResourceList{}
+	for name, request := range requests {
+		counted["requests."+name] = request
+		if isNative(name) || isHugePages(name) {
+			counted[name] = request
+		}
+	}
+	for name, limit := range limits {
+		if isNative(name) {
+			counted["limits."+name] = limit
+		}
+	}
+	return counted
+}
+
+func isNative(name corev1.ResourceName) bool {
+	return name == corev1.ResourceCPU || name == corev1.ResourceMemory || name == corev1.ResourceEphemeralStorage
+}
+
+func isHugePages(name corev1.ResourceName) bool {
+	return strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
+}
+
+// claimsOf returns what the ephemeral volumes of a pod use under the names that quotas have for it.
+func claimsOf(pod *corev1.Pod) corev1.ResourceList {
+	counted := corev1.ResourceList{}
+	add := func(name corev1.ResourceName, quantity resource.Quantity) {
+		sum := counted[name]
+		sum.Add(quantity)
+		counted[name] = sum
+	}
+	for _, claim := range claimTemplatesOf(pod) {
+		one, storage := quantityOf(1), claim.Resources.Requests[corev1.ResourceStorage]
+		add(corev1.ResourcePersistentVolumeClaims, one)
+		add(countClaims, one)
+		add(corev1.ResourceRequestsStorage, storage)
+		if class := claim.StorageClassName; class != nil && *class != "" {
+			add(corev1.ResourceName(*class+ofStorageClass)+corev1.ResourcePersistentVolumeClaims, one)
+			add(corev1.ResourceName(*class+ofStorageClass)+corev1.ResourceRequestsStorage, storage)
+		}
+	}
+	return counted
+}
+
+// claimTemplatesOf returns the claims of the ephemeral volumes of a pod, by the names of the volumes.
+func claimTemplatesOf(pod *corev1.Pod) map[string]*corev1.PersistentVolumeClaimSpec {
+	claims := map[string]*corev1.PersistentVolumeClaimSpec{}
+	for i := range pod.Spec.Volumes {
+		if volume := &pod.Spec.Volumes[i]; volume.Ephemeral != nil && volume.Ephemeral.VolumeClaimTemplate != nil {
+			claims[volume.Name] = &volume.Ephemeral.VolumeClaimTemplate.Spec
+		}
+	}
+	return claims
+}
+
+func isOfClaims(name corev1.ResourceName) bool {
+	return name == corev1.ResourcePersistentVolumeClaims || name == countClaims || name == corev1.ResourceRequestsStorage ||
+		strings.Contains(string(name), ofStorageClass)
+}
+
+// lacksOf returns the first container without a resource that a quota requires of each container, "" if
+// there is none.
+func lacksOf(pod *corev1.Pod, name corev1.ResourceName) string {
+	required := []corev1.ResourceName{
+		corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceRequestsCPU, corev1.ResourceRequestsMemory, corev1.ResourceLimitsCPU, corev1.ResourceLimitsMemory,
+	}
+	if !slices.Contains(required, name) {
+		return ""
+	}
+	if resourcehelper.IsPodLevelResourcesSet(pod) {
+		return ""
+	}
+	for _, container := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
+		if _, has := countedIn(container.Resources.Requests, container.Resources.Limits)[name]; !has {
+			return container.Name
+		}
+	}
+	return ""
+}
+
+// defaultHistory is the revisionHistoryLimit of a workload that sets none.
+const defaultHistory = 10
+
+// revisionsOf returns the resource of quotas that counts the revisions of a workload, and how many more
+// of them are kept after a rollout: 0 or 1. The resource is "" for a workload that gets no revision.
+func revisionsOf(e *exchange) (count corev1.ResourceName, kept int) {
+	content, _ := workload.Read(e.Before)
+	count, before := historyOf(e.Before)
+	if content.Paused {
+		return "", 0
+	}
+	return count, min(before, limitOfHistory(e.Before)) + 1 - before
+}
+
+// historyOf returns the resource of quotas that counts the revisions of a workload, and how many there
+// are: the present one and those of its history.
+func historyOf(object workload.Object) (count corev1.ResourceName, kept int) {
+	ref := workload.RefOf(object)
+	revisions := ref.Adapter().Revisions
+	if revisions == nil {
+		return "", 0
+	}
+	count = countReplicaSets
+	if revisions.Plural == "ControllerRevisions" {
+		count = countControllerRevisions
+	}
+	number := 1
+	for _, annotation := range []string{"deployment.kubernetes.io/revision", "rollout.argoproj.io/revision"} {
+		if n, err := strconv.Atoi(object.GetAnnotations()[annotation]); err == nil {
+			number = max(n, 1)
+		}
+	}
+	return count, min(number, limitOfHistory(object)+1)
+}
+
+// limitOfHistory returns how many old revisions a workload keeps.
+func limitOfHistory(object workload.Object) int {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	if err != nil {
+		return defaultHistory
+	}
+	if limit, isSet, err := unstructured.NestedInt64(content, "spec", "revisionHistoryLimit"); err == nil && isSet {
+		return int(limit)
+	}
+	return defaultHistory
+}
