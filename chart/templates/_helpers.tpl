@@ -122,3 +122,13 @@ A digest is of what the API server stores: toJson replaces invalid UTF-8. */ -}}
 {{- if eq .source "certManager" }}{{ include "vector-sidecar-operator.fullname" $ }}-metrics-cert{{ end -}}
 {{- end -}}
 {{- end -}}
+
+{{- /* "true" if the cluster serves a kind. Takes a list: the root, the API version, and the kind. helm template knows the
+--api-versions alone: an API version without any of its kinds stands for all of them. */ -}}
+{{- define "vector-sidecar-operator.hasAPI" -}}
+{{- $served := (first .).Capabilities.APIVersions -}}
+{{- $version := index . 1 -}}
+{{- $hasKinds := false -}}
+{{- range $served }}{{ if hasPrefix (printf "%s/" $version) (toString .) }}{{ $hasKinds = true }}{{ end }}{{ end -}}
+{{- if or ($served.Has (printf "%s/%s" $version (last .))) (and ($served.Has $version) (not $hasKinds)) }}true{{ end -}}
+{{- end -}}

@@ -3,9 +3,10 @@ SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 SPDX-License-Identifier: Apache-2.0
 */ -}}
 
-{{- /* "true" where the API server is to inject, and can: else empty. */ -}}
+{{- /* "true" if the API server injects: it serves MutatingAdmissionPolicies in v1 since Kubernetes 1.36. The version decides, because
+helm template and tools that use it know no kinds of a cluster. */ -}}
 {{- define "vector-sidecar-operator.isInjecting" -}}
-{{- if and .Values.admissionInjection.enabled (.Capabilities.APIVersions.Has "admissionregistration.k8s.io/v1/MutatingAdmissionPolicy") }}true{{ end -}}
+{{- if and .Values.admissionInjection.enabled (semverCompare ">=1.36.0-0" .Capabilities.KubeVersion.Version) }}true{{ end -}}
 {{- end -}}
 
 {{- /* What keeping OverlaySets takes. An operator that keeps none deletes what is left of

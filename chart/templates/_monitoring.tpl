@@ -9,10 +9,10 @@ Takes a list: the root, and the kind. */ -}}
 {{- $root := first . -}}
 {{- $kind := last . -}}
 {{- if $root.Values.monitoring.enabled -}}
-{{- $isThere := $root.Capabilities.APIVersions.Has (printf "monitoring.coreos.com/v1/%s" $kind) -}}
+{{- $isThere := include "vector-sidecar-operator.hasAPI" (list $root "monitoring.coreos.com/v1" $kind) -}}
 {{- $render := $root.Values.monitoring.render -}}
 {{- if and (eq $render "failIfMissing") (not $isThere) -}}
-{{- fail (printf "monitoring.render is failIfMissing and the cluster has no %s (monitoring.coreos.com/v1): install the Prometheus Operator's CustomResourceDefinitions first, or set monitoring.render to skipIfMissing" $kind) -}}
+{{- fail (printf "monitoring.render is failIfMissing and the cluster has no %s (monitoring.coreos.com/v1): install the Prometheus Operator's CustomResourceDefinitions first, or set monitoring.render to skipIfMissing; without a cluster, as in helm template, add --api-versions monitoring.coreos.com/v1" $kind) -}}
 {{- end -}}
 {{- if or $isThere (eq $render "alwaysRender") }}true{{ end -}}
 {{- end -}}

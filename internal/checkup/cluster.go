@@ -80,6 +80,7 @@ func (d *Diagnosis) Run(ctx context.Context) []Result {
 		results = append(results, d.values(installation), d.rights(ctx, installation), optional(installation))
 		results = append(results, d.webhook(ctx, installation)...)
 		results = append(results, d.preflight(ctx, installation)...)
+		results = append(results, d.policies(ctx, installation)...)
 	}
 	results = append(results, d.injectors(ctx))
 	if isServed {

@@ -6,9 +6,9 @@ package checkup
 import (
 	"context"
 	"slices"
+	"strings"
 
 	registrationv1 "k8s.io/api/admissionregistration/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
@@ -24,16 +24,14 @@ func (d *Diagnosis) preflight(ctx context.Context, installation *source.Installa
 	name := installation.Namespace + "." + installation.Name + ".preflight"
 	var policy registrationv1.ValidatingAdmissionPolicy
 	var binding registrationv1.ValidatingAdmissionPolicyBinding
-	for _, object := range []client.Object{&policy, &binding} {
-		switch err := d.Cluster.Get(ctx, client.ObjectKey{Name: name}, object); {
-		case apierrors.IsNotFound(err):
-			return []Result{{
-				check, Failed, "the operator may create pods, and nothing holds it to dry runs: the ValidatingAdmissionPolicy " + name + " or its binding is missing",
-				"upgrade the installation, or set preflight.enabled to false",
-			}}
-		case err != nil:
-			return []Result{{check, Unknown, err.Error(), "ask someone with permission to get ValidatingAdmissionPolicies and their bindings"}}
-		}
+	switch missing, err := d.missing(ctx, client.ObjectKey{Name: name}, &policy, &binding); {
+	case err != nil:
+		return []Result{{check, Unknown, err.Error(), "ask someone with permission to get ValidatingAdmissionPolicies and their bindings"}}
+	case len(missing) > 0:
+		return []Result{{
+			check, Failed, "the operator may create pods, and nothing holds it to dry runs: " + strings.Join(missing, ", "),
+			"upgrade the installation, or set preflight.enabled to false",
+		}}
 	}
 	isFailing := policy.Spec.FailurePolicy == nil || *policy.Spec.FailurePolicy == registrationv1.Fail
 	if !isFailing || !slices.Contains(binding.Spec.ValidationActions, registrationv1.Deny) {

@@ -15,7 +15,7 @@ import (
 func (w *World) InjectAtAdmission(ctx context.Context, plane *controlplane.ControlPlane, kinds ...string) ([]byte, error) {
 	const policies = "admissioninjection.yaml"
 	made, err := w.withChart(ctx, plane, accountRelease, []string{
-		"--kube-version", "1.36.0", "-a", "admissionregistration.k8s.io/v1/MutatingAdmissionPolicy",
+		"--kube-version", "1.36.0",
 		"--set", "admissionInjection.enabled=true,configValidation.job.enabled=true,rbac.optional.pods=true,rbac.optional.nodes=true,rbac.optional.serviceAccounts=true,workloads.kinds={" + strings.Join(kinds, ",") + "}",
 	}, "role-work.yaml", policies)
 	return made[policies], err

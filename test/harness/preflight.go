@@ -15,7 +15,7 @@ import (
 // while no operator keeps OverlaySets.
 func (w *World) Preflight(ctx context.Context, plane *controlplane.ControlPlane, kinds ...string) error {
 	_, err := w.withChart(ctx, plane, accountRelease, []string{
-		"--kube-version", "1.36.0", "-a", "admissionregistration.k8s.io/v1/MutatingAdmissionPolicy",
+		"--kube-version", "1.36.0",
 		"--set", "preflight.enabled=true,admissionInjection.enabled=true,configValidation.job.enabled=true,rbac.optional.pods=true,rbac.optional.serviceAccounts=true,workloads.kinds={" + strings.Join(kinds, ",") + "}",
 	}, "preflight.yaml", "admissioninjection.yaml", "role-work.yaml")
 	return err

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package checkup
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+
+	registrationv1 "k8s.io/api/admissionregistration/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// policies checks whether the objects exist by which the API server injects for the operator: the definition of OverlaySets,
+// the policy that guards them, and a policy for each kind. It returns nothing if the API server does not inject.
+func (d *Diagnosis) policies(ctx context.Context, installation *source.Installation) []Result {
+	const check = "policies that inject"
+	if !installation.Injects {
+		return nil
+	}
+	const help = "upgrade the installation; helm template needs --kube-version of the cluster, 1.36 or later"
+	switch err := d.Cluster.List(ctx, &v1alpha1.OverlaySetList{}, client.Limit(1)); {
+	case apimeta.IsNoMatchError(err) || apierrors.IsNotFound(err):
+		return []Result{{check, Failed, "the CustomResourceDefinition of OverlaySets is not installed: the API server injects nothing, and the operator injects", help}}
+	case err != nil:
+		return []Result{{check, Unknown, err.Error(), "ask someone with permission to list OverlaySets"}}
+	}
+	prefix := installation.Namespace + "." + installation.Name + "."
+	guard := client.ObjectKey{Name: prefix + "overlaysets"}
+	missing, err := d.missing(ctx, guard, &registrationv1.ValidatingAdmissionPolicy{}, &registrationv1.ValidatingAdmissionPolicyBinding{})
+	state, effect := Failed, "users may write OverlaySets, and with them containers of any workload of the namespace"
+	if err == nil && len(missing) == 0 {
+		state, effect = Warning, "the API server injects nothing into these workloads, and the operator injects after they are written"
+		for _, name := range installation.Kinds {
+			kind := workload.KindOf(name)
+			if kind == nil || kind.Traits.Immutable != "" || err != nil {
+				continue
+			}
+			var found []string
+			key := client.ObjectKey{Name: prefix + kind.Resource}
+			found, err = d.missing(ctx, key, &registrationv1.MutatingAdmissionPolicy{}, &registrationv1.MutatingAdmissionPolicyBinding{})
+			missing = append(missing, found...)
+		}
+	}
+	switch {
+	case err != nil:
+		return []Result{{check, Unknown, err.Error(), "ask someone with permission to get admission policies and their bindings"}}
+	case len(missing) > 0:
+		return []Result{{check, state, fmt.Sprintf("%s: %s", effect, strings.Join(missing, ", ")), help}}
+	}
+	return []Result{{check, OK, "one for each of " + strings.Join(installation.Kinds, ", "), ""}}
+}
+
+// missing returns the objects that do not exist, or whose API is not served. All have the same name.
+func (d *Diagnosis) missing(ctx context.Context, key client.ObjectKey, objects ...client.Object) ([]string, error) {
+	var missing []string
+	for _, object := range objects {
+		kind := reflect.TypeOf(object).Elem().Name()
+		switch err := d.Cluster.Get(ctx, key, object); {
+		case apimeta.IsNoMatchError(err):
+			missing = append(missing, kind+" "+key.Name+" (not served by the API server)")
+		case apierrors.IsNotFound(err):
+			missing = append(missing, kind+" "+key.Name+" is missing")
+		case err != nil:
+			return nil, fmt.Errorf("reading %s %s: %w", kind, key.Name, err)
+		}
+	}
+	return missing, nil
+}
