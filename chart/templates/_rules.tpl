@@ -33,7 +33,7 @@ another group if there is a revisionsIn, and whether events alone say that pods 
   "Deployment" (dict "group" "apps" "resource" "deployments" "revisions" "replicasets")
   "StatefulSet" (dict "group" "apps" "resource" "statefulsets" "revisions" "controllerrevisions" "byEvent" true)
   "DaemonSet" (dict "group" "apps" "resource" "daemonsets" "revisions" "controllerrevisions" "byEvent" true)
-  "CronJob" (dict "group" "batch" "resource" "cronjobs" "revisions" "jobs")
+  "CronJob" (dict "group" "batch" "resource" "cronjobs" "revisions" "jobs" "byEvent" true)
   "Job" (dict "group" "batch" "resource" "jobs" "revisions" "jobs")
   "Rollout" (dict "group" "argoproj.io" "version" "v1alpha1" "resource" "rollouts" "revisions" "replicasets" "revisionsIn" "apps")
 | toJson }}
@@ -77,6 +77,7 @@ ClusterRole. */ -}}
 {{- define "vector-sidecar-operator.workRules" -}}
 # Workloads are other people's: changed, never made or deleted. One is got when it was
 # found changed and the watch has not told of it.
+{{- $byEvent := false }}
 {{- range $group, $resources := include "vector-sidecar-operator.workloads" . | fromJson }}
 {{- with $resources.workloads }}
 - apiGroups: [{{ $group }}]
@@ -95,12 +96,13 @@ ClusterRole. */ -}}
   resources: {{ toJson . | replace "\"" "" | replace "," ", " }}
   verbs: [list]
 {{- end }}
-{{- if and $resources.byEvent $.Values.rbac.optional.pods }}
-# Why their pods are missing: no condition says so, as it does for Deployments.
+{{- $byEvent = or $byEvent $resources.byEvent }}
+{{- end }}
+{{- if and $byEvent $.Values.rbac.optional.pods }}
+# Why StatefulSets, DaemonSets and CronJobs make no progress: they have no condition that says so, as Deployments do.
 - apiGroups: [""]
   resources: [events]
   verbs: [list]
-{{- end }}
 {{- end }}
 # Vector configurations: people's are read, the operator's own come and go. The cache
 # leaves out what people's hold, so that one is got when it is referred to.

@@ -4,6 +4,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,6 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/lint"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // licence is the beginning of every generated page.
@@ -112,9 +114,37 @@ Words in the conditions of a VectorSidecar, in its ` + "`status.unsettled`" + `,
 	for _, reason := range meta.Reasons() {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", reason.Name, reason.Level, reason.On, reason.Meaning, reason.Help)
 	}
+	b.WriteString(controllerReasonsSection())
 	b.WriteString("\n### Codes of lint\n\n`kubectl vectorsidecar lint` finds these, the reasons above that are errors of the input, and those\nof [Vector's configuration](vector-config.md#rules).\n\n| Code | Level | Meaning | What to do |\n|---|---|---|---|\n")
 	for _, rule := range lint.OwnRules() {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", rule.Code, rule.Level, rule.Title, rule.Help)
+	}
+	return b.String()
+}
+
+// controllerReasonsSection returns the table of reasons that controllers of workloads set.
+func controllerReasonsSection() string {
+	var b strings.Builder
+	b.WriteString(`
+### Reasons of controllers
+
+Reasons that the controllers of workloads set in conditions, and in warning events if their kind has no conditions. *On*
+is the type of the condition, or *event*. The status quotes the message of the controller with the reason in *Reported as*. Warning events are read with ` + "`rbac.optional.pods`" + `.
+
+| Kind | On | Reason | Reported as | Note |
+|---|---|---|---|---|
+`)
+	for _, kind := range workload.Kinds() {
+		for _, reason := range kind.Reasons {
+			name, reported := "`"+reason.Reason+"`", "`"+reason.Reported+"`"
+			if reason.Reason == "" {
+				name = "none"
+			}
+			if reason.Reported == "" {
+				reported = "not read"
+			}
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", kind.Kind, cmp.Or(reason.Condition, "event"), name, reported, reason.Note)
+		}
 	}
 	return b.String()
 }

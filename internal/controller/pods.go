@@ -34,6 +34,8 @@ const (
 	// mostPods is how many pods of a workload are read, mostEvents how many events, and longestEvent how many bytes of
 	// the message of each.
 	mostPods, mostEvents, longestEvent = 1000, 100, 1 << 10
+	// noProgress is how long a workload must have made no progress before its events are read.
+	noProgress = 10 * time.Second
 	// podTimeout covers all requests for one workload.
 	podTimeout = 10 * time.Second
 	// podLooks is how many workloads are read concurrently.
@@ -83,9 +85,20 @@ func unsettledOf(all []*workloadcache.Record, manager string) []*workloadcache.R
 		}
 	}
 	slices.SortFunc(found, func(a, b *workloadcache.Record) int {
-		return cmp.Or(a.Since().Compare(b.Since()), strings.Compare(a.Name, b.Name))
+		return cmp.Or(compareHeld(a, b), a.Since().Compare(b.Since()), strings.Compare(a.Name, b.Name))
 	})
 	return found[:min(len(found), lookedAt)]
+}
+
+// compareHeld sorts workloads that keep pods with another template by their own settings last: they may do so for weeks.
+func compareHeld(a, b *workloadcache.Record) int {
+	rank := func(record *workloadcache.Record) int {
+		if record.Rollout() == workload.RolloutHeld {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Compare(rank(a), rank(b))
 }
 
 // watchedOf returns the settled workloads to read, none without a watch.
@@ -118,6 +131,9 @@ func (p *pods) read(ctx context.Context, record *workloadcache.Record, manager s
 	if !content.Observed {
 		return workload.Fault{}, errUnobserved
 	}
+	if content.Kind.Revisions == nil && content.Kind.Traits.TellsByEvent {
+		return p.withEvents(ctx, live, nil, workload.Fault{}), nil // Its pods are those of its Jobs.
+	}
 	if content.Selector == nil {
 		return workload.Fault{}, nil // It has no pods of its own.
 	}
@@ -140,10 +156,12 @@ func (p *pods) read(ctx context.Context, record *workloadcache.Record, manager s
 		}
 		return cmp.Or(watch.FaultOf(some, containers), fault)
 	})
-	if fault.IsOurs || err != nil || content.Missing == 0 || !content.Kind.Traits.TellsByEvent {
+	state := record.State()
+	isStuck := content.Missing > 0 || state.Rollout != workload.RolloutComplete && state.For(p.now()) >= noProgress
+	if fault.IsOurs || err != nil || !isStuck || !content.Kind.Traits.TellsByEvent {
 		return fault, err
 	}
-	return cmp.Or(p.refusalOf(ctx, live, newest), fault), nil
+	return p.withEvents(ctx, live, newest, fault), nil
 }
 
 // faultOf lists pods, and returns the fault of those that are of a template: one of the sidecar before others, and one of
@@ -169,27 +187,24 @@ func (p *pods) faultOf(ctx context.Context, options []client.ListOption, isOf fu
 	return worst, nil
 }
 
-// refusalOf returns what events say about why pods are missing. It is none if they cannot be read:
-// then the rollout is judged by time.
-func (p *pods) refusalOf(ctx context.Context, live workload.Object, newest metav1.Object) workload.Fault {
+// withEvents returns the fault that the events of a workload report, or else that of its pods.
+func (p *pods) withEvents(ctx context.Context, live workload.Object, newest metav1.Object, podFault workload.Fault) workload.Fault {
 	var events []corev1.Event
 	_, err := livelist.Any(ctx, p.live, &corev1.EventList{}, func(listed client.Object) bool {
-		if event, isEvent := listed.(*corev1.Event); isEvent {
+		if event, ok := listed.(*corev1.Event); ok {
 			events = append(events, corev1.Event{
 				InvolvedObject: corev1.ObjectReference{UID: event.InvolvedObject.UID}, Reason: event.Reason, Message: event.Message[:min(len(event.Message), longestEvent)],
-				LastTimestamp: event.LastTimestamp, EventTime: event.EventTime,
+				LastTimestamp: event.LastTimestamp, EventTime: event.EventTime, Series: event.Series.DeepCopy(),
 			})
 		}
 		return len(events) == mostEvents
-	}, client.InNamespace(live.GetNamespace()), client.MatchingFields(workload.RefusalEvents(live)))
+	}, client.InNamespace(live.GetNamespace()), client.MatchingFields(workload.EventFields(live)))
 	if err != nil {
 		log.FromContext(ctx).V(1).Info("events cannot be read", telemetry.KeyWorkload, live.GetName(), "cause", err.Error())
-		return workload.Fault{}
+		podFault.IsPartial = true
+		return podFault
 	}
-	if message := workload.RefusalOf(live, newest, events); message != "" {
-		return workload.Refused(message)
-	}
-	return workload.Fault{}
+	return cmp.Or(workload.FaultInEvents(live, newest, events), podFault)
 }
 
 // newest returns the object that holds a workload's current revision, nil if there is none yet.

@@ -63,8 +63,13 @@ func (d *Decision) judgeRollout(f *Facts, p *plan.Plan) {
 		p.Reason, p.Message = meta.ReasonWithoutPods, withoutPods(p)
 	case p.Rollout == workload.RolloutComplete:
 		d.soak(f, p)
+	case p.Rollout == workload.RolloutHeld && p.IsHeldByWrite && fault.Reason != "": // Its next run does not start.
+		p.Hinder(fault.Reason, fault.Message)
 	case p.Rollout == workload.RolloutHeld:
 		p.Reason, p.Message = meta.ReasonRolloutHeld, heldMessage(p)
+		if p.IsHeldByWrite && fault.IsPartial {
+			p.Message += "; " + noProgressSince(p) + unread
+		}
 	case p.Rollout == workload.RolloutFailed:
 		p.Fail(meta.ReasonRolloutFailed, because(missed(p), fault, isSeen))
 	case p.InFlight && fault.IsOurs:
@@ -75,6 +80,8 @@ func (d *Decision) judgeRollout(f *Facts, p *plan.Plan) {
 		p.Hinder(fault.Reason, fault.Message)
 	case p.Rollout == workload.RolloutUnavailable:
 		p.Reason, p.Message = meta.ReasonUnavailable, because("not all of its pods are available", fault, isSeen)
+	case p.Rollout == workload.RolloutProgressing && p.InFlight && p.Newest != 0:
+		d.reportProgress(f, p, isSeen && !fault.IsPartial)
 	}
 	isApplication := isSeen && fault.Reason == "" // Only its own containers can be the cause.
 	p.SidecarFailed, p.Container = fault.IsOurs || p.Failed && !isApplication, fault.Container
@@ -103,11 +110,38 @@ func (d *Decision) judgeFailedBefore(f *Facts, p *plan.Plan, fault workload.Faul
 	}
 }
 
+// reportProgress reports that a rollout makes no progress, for kinds whose status does not say so. isRead tells whether
+// its pods and events were read, which do not show a cause then.
+func (d *Decision) reportProgress(f *Facts, p *plan.Plan, isRead bool) {
+	if left := patience - p.For(f.Now); left > 0 {
+		d.again(left)
+		return
+	}
+	p.Reason, p.Message = meta.ReasonRollingOut, noProgressSince(p)
+	if !isRead {
+		p.Message += unread
+	}
+}
+
+// noProgressSince says since when no pod more has got the template or become available.
+func noProgressSince(p *plan.Plan) string {
+	if p.Since.IsZero() {
+		return "no progress"
+	}
+	return "no progress since " + p.Since.UTC().Format(time.RFC3339)
+}
+
+// unread is appended to messages about workloads whose pods or events the operator may not read.
+const unread = "; cause not read (rbac.optional.pods)"
+
 // missed says which deadline a rollout has passed, and what a person has to do.
 func missed(p *plan.Plan) string {
 	text := "its rollout did not finish before its progress deadline"
 	if !p.Target.Adapter().Traits.HasDeadline {
-		text = fmt.Sprintf("for %s no pod more got the template or became available", workload.Deadline)
+		text = fmt.Sprintf("%s: for %s no pod more got the template or became available", noProgressSince(p), workload.Deadline)
+	}
+	if p.FailureCause != "" {
+		text = p.FailureCause
 	}
 	if p.Advice != "" {
 		text += " (" + p.Advice + ")"
@@ -177,6 +211,8 @@ func because(message string, fault workload.Fault, isSeen bool) string {
 		return message + ": " + fault.Message
 	case !isSeen:
 		return message + unseen
+	case fault.IsPartial:
+		return message + unread
 	}
 	return message
 }

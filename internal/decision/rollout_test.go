@@ -168,6 +168,60 @@ func TestDecideJudgesARollout(t *testing.T) {
 	}
 }
 
+// The status of a StatefulSet, DaemonSet or CronJob does not say why there is no progress, and neither do pods that do not
+// exist.
+func TestDecide_ReportsNoProgressAndUnreadCauses(t *testing.T) {
+	quiet := func(since time.Duration) func(*workload.State) {
+		return func(s *workload.State) { where(workload.RolloutProgressing, since)(s); s.Newest = 1 }
+	}
+	held := func(s *workload.State) {
+		where(workload.RolloutHeld, time.Hour)(s)
+		s.IsHeldByWrite, s.Held = true, "its next run has it"
+	}
+	aborted := func(s *workload.State) {
+		where(workload.RolloutFailed, time.Hour)(s)
+		s.FailureCause, s.Advice = "its rollout was aborted: metric", "retry it"
+	}
+	partial, warned := workload.Fault{IsPartial: true}, workload.Fault{Reason: meta.ReasonControllerWarning, Message: "its controller reports UnknownTimeZone: Mars"}
+	const unread = "no progress since 2026-11-21T11:58:00Z; cause not read (rbac.optional.pods)"
+	for name, test := range map[string]struct {
+		kind   string
+		is     func(*workload.State)
+		known  func(*Facts)
+		reason string
+		says   string
+		again  time.Duration
+	}{
+		"soon":                     {"StatefulSet", quiet(time.Minute), nobodyKnows, "", "", time.Minute},
+		"neither is read":          {"StatefulSet", quiet(2 * time.Minute), nobodyKnows, meta.ReasonRollingOut, unread, 8 * time.Minute},
+		"pods are read, no events": {"DaemonSet", quiet(2 * time.Minute), seen(partial), meta.ReasonRollingOut, unread, 8 * time.Minute},
+		"both show nothing":        {"DaemonSet", quiet(2 * time.Minute), seen(workload.Fault{}), meta.ReasonRollingOut, "no progress since 2026-11-21T11:58:00Z", 8 * time.Minute},
+		"at the deadline":          {"StatefulSet", quiet(10 * time.Minute), seen(partial), meta.ReasonRolloutFailed, "no progress since 2026-11-21T11:50:00Z: for 10m0s no pod more got the template or became available; cause not read (rbac.optional.pods)", 0},
+		"and events show nothing":  {"StatefulSet", quiet(10 * time.Minute), seen(workload.Fault{}), meta.ReasonRolloutFailed, "no progress since 2026-11-21T11:50:00Z: for 10m0s no pod more got the template or became available", 0},
+		"aborted":                  {"Rollout", aborted, seen(workload.Fault{}), meta.ReasonRolloutFailed, "its rollout was aborted: metric (retry it)", 0},
+		"no run, no events":        {"CronJob", held, seen(partial), meta.ReasonRolloutHeld, "its next run has it; no progress since 2026-11-21T11:00:00Z; cause not read (rbac.optional.pods)", 0},
+		"no run, and a warning":    {"CronJob", held, seen(warned), meta.ReasonControllerWarning, "UnknownTimeZone", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			facts, state := &Facts{Sidecar: logs(), Now: noon}, workload.State{}
+			test.is(&state)
+			test.known(facts)
+			cart := evaluated("cart", plan.None, &plan.Desired{}, state)
+			cart.Evaluated.Plan.Target.Kind = test.kind
+
+			decided := Decide(facts, []Workload{cart}, nil)
+
+			require.Equal(t, test.reason, decided.Plans[0].Reason)
+			if test.reason == meta.ReasonControllerWarning {
+				require.Contains(t, decided.Plans[0].Message, test.says)
+			} else {
+				require.Equal(t, test.says, decided.Plans[0].Message)
+			}
+			require.Equal(t, test.again, decided.Again)
+		})
+	}
+}
+
 // A removal is finished when its pods are: there is nothing to soak.
 func TestDecideHasNoRemovalSoak(t *testing.T) {
 	for rollout, isInFlight := range map[workload.Rollout]bool{

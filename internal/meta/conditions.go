@@ -63,6 +63,7 @@ const (
 	ReasonUnavailable        = "Unavailable"
 	ReasonPodsRefused        = "PodsRefused"
 	ReasonUnschedulable      = "Unschedulable"
+	ReasonControllerWarning  = "ControllerWarning"
 	ReasonWaitingForBudget   = "WaitingForBudget"
 	ReasonWaitingForCanary   = "WaitingForCanary"
 	ReasonWaitingForSteps    = "WaitingForSteps"

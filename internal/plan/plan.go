@@ -123,10 +123,10 @@ type Plan struct {
 	Warning string
 	// Waiting reports whether the action has to wait, for Reason.
 	Waiting bool
-	// Denied is how the same write was refused when it was last tried, nil if it was not. Withheld
-	// reports whether it is not tried now because of that.
-	Denied   *Denial
+	// Withheld reports whether it is not tried now because of Denied: how the same write was refused when it was last
+	// tried, nil if it was not.
 	Withheld bool
+	Denied   *Denial
 }
 
 // Wait holds the action back.

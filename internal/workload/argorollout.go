@@ -12,6 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/ptr"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
 // argoRollouts is the adapter of Rollouts of Argo Rollouts. They go by steps of their own,
@@ -22,6 +24,7 @@ var argoRollouts = Kind{
 	Annotations: "rollout.argoproj.io/",
 	Template:    []string{"spec", "template"},
 	Traits:      Traits{HasDeadline: true, AtomicLists: true, Refers: true, MayLack: true},
+	Reasons:     argoReasons,
 	Revisions: &Revisions{
 		Plural:  "ReplicaSets",
 		NewList: newReplicaSets,
@@ -83,7 +86,7 @@ func readArgoRollout(object any) (Content, bool) {
 	content := Content{
 		Template: &rollout.Spec.Template, Selector: rollout.Spec.Selector,
 		Pods: ptr.Deref(rollout.Spec.Replicas, 1), Paused: rollout.Spec.Paused,
-		Observed: rollout.isObserved(), Refusal: refusalOfArgoRollout(rollout), Unread: rollout.unread,
+		Observed: rollout.isObserved(), Refusal: rejectionInArgoRollout(rollout), Unread: rollout.unread,
 	}
 	content.Rollout, content.Progress = rolloutOfArgoRollout(rollout)
 	if rollout.unread.Else != "" {
@@ -132,6 +135,7 @@ func rolloutOfArgoRollout(rollout *ArgoRollout) (Rollout, Progress) {
 		progress.Done, progress.Evidence = 0, 0 // Of the template before.
 		return RolloutProgressing, progress
 	case status.Abort || status.Phase == argoDegraded:
+		progress.FailureCause = argoCause(rollout)
 		progress.Advice = "when the cause is removed, retry it (kubectl argo rollouts retry)"
 		return RolloutFailed, progress
 	case progress.IsBetween && held != "":
@@ -149,14 +153,41 @@ func rolloutOfArgoRollout(rollout *ArgoRollout) (Rollout, Progress) {
 	return RolloutComplete, progress
 }
 
-// refusalOfArgoRollout returns the API server's message if it refuses to create pods.
-func refusalOfArgoRollout(rollout *ArgoRollout) string {
-	for _, condition := range rollout.Status.Conditions {
-		if condition.Type == "ReplicaFailure" && condition.Status == corev1.ConditionTrue {
-			return refusalText(condition.Message)
-		}
+// rejectionInArgoRollout describes why the API server rejects what its controller needs, "" if it does not.
+func rejectionInArgoRollout(rollout *ArgoRollout) string {
+	if progress := rollout.condition("Progressing"); progress.Status == corev1.ConditionFalse && progress.Reason == replicaSetCreateError {
+		return rejectionText("pods", progress.Reason, progress.Message)
+	}
+	if failure := rollout.condition("ReplicaFailure"); failure.Status == corev1.ConditionTrue {
+		return rejectionText("pods", failure.Reason, failure.Message)
 	}
 	return ""
+}
+
+// argoCause says why a rollout has failed, "" if its deadline has passed.
+func argoCause(rollout *ArgoRollout) string {
+	progress, invalid := rollout.condition("Progressing"), rollout.condition("InvalidSpec")
+	switch {
+	case invalid.Status == corev1.ConditionTrue:
+		return "its spec is invalid: " + refusalText(invalid.Message)
+	case progress.Status == corev1.ConditionFalse && progress.Reason == rolloutAborted:
+		return "its rollout was aborted: " + refusalText(progress.Message)
+	case rollout.Status.Abort:
+		return "its rollout was aborted"
+	case progress.Status == corev1.ConditionFalse && progress.Reason != "" && progress.Reason != progressDeadlineExceeded:
+		return "its controller reports " + progress.Reason + ": " + refusalText(progress.Message)
+	}
+	return ""
+}
+
+// condition returns a condition of a Rollout, or its zero value.
+func (r *ArgoRollout) condition(kind string) ArgoCondition {
+	for _, condition := range r.Status.Conditions {
+		if condition.Type == kind {
+			return condition
+		}
+	}
+	return ArgoCondition{}
 }
 
 // argoHashLabel is what the controller labels ReplicaSets and pods with.
@@ -182,4 +213,30 @@ func finishArgoRollout(object Object) {
 		ObservedGeneration: strconv.FormatInt(rollout.Generation, 10), Phase: argoHealthy,
 		Replicas: replicas, UpdatedReplicas: replicas, AvailableReplicas: replicas,
 	}
+}
+
+// argoFailed is the note of reasons that are read if the Rollout has failed.
+const argoFailed = "while the phase is Degraded, or the Rollout is aborted"
+
+// argoReasons are those of the controller of Argo Rollouts. The message about a failed Rollout quotes other reasons, too.
+var argoReasons = []ControllerReason{
+	{"InvalidSpec", "InvalidSpec", meta.ReasonRolloutFailed, argoFailed},
+	{conditionProgressing, progressDeadlineExceeded, meta.ReasonRolloutFailed, argoFailed},
+	{conditionProgressing, rolloutAborted, meta.ReasonRolloutFailed, argoFailed},
+	{conditionProgressing, replicaSetCreateError, meta.ReasonPodsRefused, "while the condition is False"},
+	{conditionProgressing, newReplicaSetAvailable, "", statusCounts},
+	{conditionProgressing, "ReplicaSetUpdated", "", statusCounts},
+	{conditionProgressing, "ReplicaSetNotAvailable", "", statusCounts},
+	{conditionProgressing, "NewReplicaSetCreated", "", statusCounts},
+	{conditionProgressing, "FoundNewReplicaSet", "", statusCounts},
+	{conditionProgressing, "RolloutPaused", "", specSays},
+	{conditionProgressing, "RolloutResumed", "", specSays},
+	{conditionProgressing, "RolloutRetry", "", specSays},
+	{"Paused", "RolloutPaused", "", specSays},
+	{"Available", "AvailableReason", "", statusCounts},
+	{"Healthy", "RolloutHealthy", "", specSays},
+	{"Completed", "RolloutCompleted", "", statusCounts},
+	{conditionReplicaFailure, failedCreate, meta.ReasonPodsRefused, conditionTrue},
+	{conditionReplicaFailure, failedDelete, meta.ReasonPodsRefused, conditionTrue},
+	{conditionReplicaFailure, "", meta.ReasonPodsRefused, conditionTrue},
 }

@@ -88,6 +88,7 @@ type ArgoRolloutStatus struct {
 type ArgoCondition struct {
 	Type    string                 `json:"type"`
 	Status  corev1.ConditionStatus `json:"status"`
+	Reason  string                 `json:"reason,omitempty"`
 	Message string                 `json:"message,omitempty"`
 }
 

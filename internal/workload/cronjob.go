@@ -12,6 +12,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
 // cronJobs is the adapter of CronJobs. A change of the template restarts nothing: the next
@@ -20,11 +22,14 @@ var cronJobs = Kind{
 	GroupVersionKind: batchv1.SchemeGroupVersion.WithKind("CronJob"),
 	Plural:           "CronJobs", Resource: "cronjobs", Short: []string{"cj"},
 	Template: []string{"spec", "jobTemplate", "spec", "template"},
-	Traits:   Traits{Ends: true},
+	Traits:   Traits{Ends: true, TellsByEvent: true},
+	Reasons:  cronJobReasons,
 	New:      func() Object { return &batchv1.CronJob{} },
 	NewList:  func() List { return &batchv1.CronJobList{} },
 	finish:   func(Object) {},
 	read:     readCronJob,
+
+	Dependents: "Job", eventsSince: lastRunOf,
 
 	give: func(to *corev1.Pod, of Object) {
 		to.Labels[batchv1.JobNameLabel], to.Labels[batchv1.ControllerUidLabel] = to.Name, string(of.GetUID())
@@ -87,4 +92,27 @@ func remarkOnFailures(policy *batchv1.PodFailurePolicy) string {
 		return ""
 	}
 	return "podFailurePolicy: " + strings.Join(rules, ", ") + ": onExitCodes without a containerName looks at the exit code of the sidecar, too: name the application's container"
+}
+
+// cronJobReasons are those of warning events: the controller sets no conditions.
+var cronJobReasons = []ControllerReason{
+	{"", failedCreate, meta.ReasonPodsRefused, "of a Job"},
+	{"", "FailedGet", meta.ReasonControllerWarning, "of a Job that it replaces"},
+	{"", "InvalidSchedule", meta.ReasonControllerWarning, ""},
+	{"", "UnparseableSchedule", meta.ReasonControllerWarning, ""},
+	{"", "UnParseableCronJobSchedule", meta.ReasonControllerWarning, ""},
+	{"", "UnknownTimeZone", meta.ReasonControllerWarning, ""},
+	{"", "TooManyMissedTimes", meta.ReasonControllerWarning, ""},
+	{"", "MissSchedule", meta.ReasonControllerWarning, ""},
+	{"", failedDelete, "", "of a Job that is finished: " + notABlock},
+	{"", "UnexpectedJob", "", notABlock},
+	{"", "UnsupportedSchedule", "", notABlock},
+}
+
+// lastRunOf returns when a CronJob last started a Job, or was created: events before do not concern its next run.
+func lastRunOf(object Object) time.Time {
+	if job, ok := object.(*batchv1.CronJob); ok && job.Status.LastScheduleTime != nil {
+		return job.Status.LastScheduleTime.Time
+	}
+	return object.GetCreationTimestamp().Time
 }

@@ -10,6 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
 // daemonSets is the adapter of DaemonSets.
@@ -19,6 +21,7 @@ var daemonSets = Kind{
 	Annotations: "deprecated.daemonset.",
 	Template:    []string{"spec", "template"},
 	Traits:      Traits{TellsByEvent: true, OnEveryNode: true},
+	Reasons:     daemonSetReasons,
 	Revisions: &Revisions{
 		Plural:  "ControllerRevisions",
 		NewList: func() List { return &appsv1.ControllerRevisionList{} },
@@ -123,4 +126,13 @@ func finishDaemonSet(object Object) {
 		set.Status.CurrentNumberScheduled, set.Status.UpdatedNumberScheduled = 1, 1
 		set.Status.NumberReady, set.Status.NumberAvailable = 1, 1
 	}
+}
+
+// daemonSetReasons are those of warning events: the controller sets no conditions.
+var daemonSetReasons = []ControllerReason{
+	{"", failedCreate, meta.ReasonPodsRefused, ""},
+	{"", failedDelete, meta.ReasonPodsRefused, ""},
+	{"", "FailedDaemonPod", meta.ReasonControllerWarning, ""},
+	{"", "FailedPlacement", meta.ReasonUnschedulable, ""},
+	{"", "SelectingAll", "", rejects},
 }

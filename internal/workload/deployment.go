@@ -11,6 +11,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
 // deployments is the adapter of Deployments.
@@ -20,6 +22,7 @@ var deployments = Kind{
 	Annotations: "deployment.kubernetes.io/",
 	Template:    []string{"spec", "template"},
 	Traits:      Traits{HasDeadline: true},
+	Reasons:     deploymentReasons,
 	Revisions: &Revisions{
 		Plural:  "ReplicaSets",
 		NewList: newReplicaSets,
@@ -70,7 +73,7 @@ func readDeployment(object any) (Content, bool) {
 		Template: &deployment.Spec.Template, Selector: deployment.Spec.Selector,
 		Pods: ptr.Deref(deployment.Spec.Replicas, 1), Paused: deployment.Spec.Paused,
 		Observed: deployment.Status.ObservedGeneration >= deployment.Generation,
-		Rollout:  rolloutOfDeployment(deployment), Refusal: refusalOfDeployment(deployment),
+		Rollout:  rolloutOfDeployment(deployment), Refusal: rejectionInDeployment(&deployment.Status),
 	}
 	if content.Paused && content.Rollout == RolloutProgressing && content.Observed {
 		content.Rollout, content.Held = RolloutHeld, "its rollouts are paused"
@@ -136,14 +139,15 @@ func conditionOf(status *appsv1.DeploymentStatus, kind appsv1.DeploymentConditio
 	return appsv1.DeploymentCondition{}
 }
 
-// refusalOfDeployment returns the API server's message if it refuses to create pods:
-// for a quota, a LimitRange, Pod Security or a webhook.
-func refusalOfDeployment(deployment *appsv1.Deployment) string {
-	failure := conditionOf(&deployment.Status, appsv1.DeploymentReplicaFailure)
-	if failure.Status != corev1.ConditionTrue {
-		return ""
+// rejectionInDeployment describes why the API server rejects what its controller needs, "" if it does not.
+func rejectionInDeployment(status *appsv1.DeploymentStatus) string {
+	if progress := conditionOf(status, appsv1.DeploymentProgressing); progress.Status == corev1.ConditionFalse && progress.Reason == replicaSetCreateError {
+		return rejectionText("pods", progress.Reason, progress.Message)
 	}
-	return refusalText(failure.Message)
+	if failure := conditionOf(status, appsv1.DeploymentReplicaFailure); failure.Status == corev1.ConditionTrue {
+		return rejectionText("pods", failure.Reason, failure.Message)
+	}
+	return ""
 }
 
 func finishDeployment(object Object) {
@@ -156,4 +160,21 @@ func finishDeployment(object Object) {
 		ObservedGeneration: deployment.Generation,
 		Replicas:           replicas, UpdatedReplicas: replicas, ReadyReplicas: replicas, AvailableReplicas: replicas,
 	}
+}
+
+// deploymentReasons are those of the Deployment controller. That of ReplicaSets sets ReplicaFailure, which is copied.
+var deploymentReasons = []ControllerReason{
+	{conditionProgressing, progressDeadlineExceeded, meta.ReasonRolloutFailed, "while the condition is False"},
+	{conditionProgressing, replicaSetCreateError, meta.ReasonPodsRefused, "while the condition is False. Without progressDeadlineSeconds it is an event only, which is not read"},
+	{conditionProgressing, newReplicaSetAvailable, meta.ReasonSoaking, "its time is the end of the rollout"},
+	{conditionProgressing, "ReplicaSetUpdated", "", statusCounts},
+	{conditionProgressing, "NewReplicaSetCreated", "", statusCounts},
+	{conditionProgressing, "FoundNewReplicaSet", "", statusCounts},
+	{conditionProgressing, "DeploymentPaused", "", specSays},
+	{conditionProgressing, "DeploymentResumed", "", specSays},
+	{"Available", "MinimumReplicasUnavailable", meta.ReasonFailedBefore, "while the condition is False, if it was so before the sidecar was written"},
+	{"Available", "MinimumReplicasAvailable", "", statusCounts},
+	{conditionReplicaFailure, failedCreate, meta.ReasonPodsRefused, conditionTrue + ". The ReplicaSet controller sets it, and the Deployment controller copies it"},
+	{conditionReplicaFailure, failedDelete, meta.ReasonPodsRefused, conditionTrue},
+	{conditionReplicaFailure, "", meta.ReasonPodsRefused, conditionTrue},
 }

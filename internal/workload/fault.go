@@ -10,7 +10,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
@@ -24,6 +23,8 @@ type Fault struct {
 	// IsOurs reports whether the fault is in a container of the operator, which Container names.
 	IsOurs    bool
 	Container string
+	// IsPartial reports whether events that may show the cause could not be read. It is set without a Reason, too.
+	IsPartial bool
 }
 
 // refusalLimit bounds the text of a refusal, in bytes.
@@ -31,35 +32,6 @@ const refusalLimit = 512
 
 func refusalText(message string) string {
 	return strings.ToValidUTF8(message[:min(len(message), refusalLimit)], "")
-}
-
-// Refused is the fault that the API server refuses to create pods, in its words.
-func Refused(message string) Fault {
-	return Fault{Reason: meta.ReasonPodsRefused, Message: "the API server refuses to make its pods: " + message}
-}
-
-// RefusalOf returns the newest refusal of a workload's pods in its events, "" if none of them is newer than the revision
-// of its pod template. Writes that leave the template as it is do not count: the controller repeats the event only after
-// some minutes.
-func RefusalOf(object Object, revision metav1.Object, events []corev1.Event) string {
-	written, last, message := changedAt(revision, ""), time.Time{}, ""
-	for i := range events {
-		event := &events[i]
-		at := later(event.LastTimestamp.Time, event.EventTime.Time)
-		if event.InvolvedObject.UID == object.GetUID() && event.Reason == failedCreate && !at.Before(written) && at.After(last) {
-			last, message = at, refusalText(event.Message)
-		}
-	}
-	return message
-}
-
-// failedCreate is the reason of the events with which controllers tell that a pod could not
-// be created.
-const failedCreate = "FailedCreate"
-
-// RefusalEvents are the fields by which such events of a workload are listed.
-func RefusalEvents(object Object) map[string]string {
-	return map[string]string{"involvedObject.uid": string(object.GetUID()), "reason": failedCreate}
 }
 
 // FaultOf returns the first fault of pods in name order, preferring the named

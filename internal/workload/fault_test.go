@@ -120,7 +120,7 @@ func TestTheFirstFaultIsTold(t *testing.T) {
 }
 
 // A write that leaves the template as it is, such as a note, ends no refusal.
-func TestRefusalOf_IgnoresEventsBeforeTheRevision(t *testing.T) {
+func TestFaultInEvents_IgnoresEventsBeforeTheRevision(t *testing.T) {
 	set := daemonSet(2, 3, 2)
 	set.UID = "set"
 	set.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "vectorsidecar/logs", Time: ptr.To(metav1.NewTime(at(3600)))}}
@@ -140,8 +140,14 @@ func TestRefusalOf_IgnoresEventsBeforeTheRevision(t *testing.T) {
 		"the newest":            {[]corev1.Event{event("set", "FailedCreate", "quota", 61), event("set", "FailedCreate", "limit", 70), event("set", "FailedCreate", "webhook", 65)}, "limit"},
 		"of another workload":   {[]corev1.Event{event("other", "FailedCreate", "quota", 61)}, ""},
 		"about something else":  {[]corev1.Event{event("set", "SuccessfulCreate", "pod", 61)}, ""},
-		"it is cut to its size": {[]corev1.Event{event("set", "FailedCreate", strings.Repeat("x", 1000), 61)}, strings.Repeat("x", 512)},
+		"it is cut to its size": {[]corev1.Event{event("set", "FailedCreate", strings.Repeat("x", 1000), 61)}, strings.Repeat("x", 512-len("the API server refuses to make its pods: "))},
 	} {
-		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, RefusalOf(set, revision, test.events)) })
+		t.Run(name, func(t *testing.T) {
+			want := Fault{}
+			if test.want != "" {
+				want = Refused("the API server refuses to make its pods: " + test.want)
+			}
+			require.Equal(t, want, FaultInEvents(set, revision, test.events))
+		})
 	}
 }

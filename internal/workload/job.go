@@ -21,6 +21,7 @@ var jobs = Kind{
 		Immutable: "put the sidecar into what creates it, such as a CronJob, or into the manifest (kubectl vectorsidecar inject)",
 		Ends:      true,
 	},
+	Reasons: jobReasons,
 	New:     func() Object { return &batchv1.Job{} },
 	NewList: func() List { return &batchv1.JobList{} },
 	finish:  func(Object) {},
@@ -44,4 +45,27 @@ func readJob(object any) (Content, bool) {
 func isRun(job metav1.Object) bool {
 	owner := metav1.GetControllerOf(job)
 	return owner != nil && owner.Kind == cronJobs.Kind || job.GetLabels()[meta.LabelValidation] != ""
+}
+
+// jobIsNotRead is the note of all reasons of Jobs.
+const jobIsNotRead = "only the metadata of Jobs is read, because their pod template cannot be changed"
+
+// jobReasons are those of the Job controller.
+var jobReasons = []ControllerReason{
+	{"Suspended", "JobSuspended", "", jobIsNotRead},
+	{"Suspended", "JobResumed", "", jobIsNotRead},
+	{"SuccessCriteriaMet", "SuccessPolicy", "", jobIsNotRead},
+	{"SuccessCriteriaMet", "CompletionsReached", "", jobIsNotRead},
+	{"Complete", "SuccessPolicy", "", jobIsNotRead},
+	{"Complete", "CompletionsReached", "", jobIsNotRead},
+	{"FailureTarget", "PodFailurePolicy", "", jobIsNotRead},
+	{"FailureTarget", "BackoffLimitExceeded", "", jobIsNotRead},
+	{"FailureTarget", "DeadlineExceeded", "", jobIsNotRead},
+	{"FailureTarget", "MaxFailedIndexesExceeded", "", jobIsNotRead},
+	{"FailureTarget", "FailedIndexes", "", jobIsNotRead},
+	{"Failed", "PodFailurePolicy", "", jobIsNotRead},
+	{"Failed", "BackoffLimitExceeded", "", jobIsNotRead},
+	{"Failed", "DeadlineExceeded", "", jobIsNotRead},
+	{"Failed", "MaxFailedIndexesExceeded", "", jobIsNotRead},
+	{"Failed", "FailedIndexes", "", jobIsNotRead},
 }

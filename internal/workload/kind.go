@@ -31,6 +31,8 @@ type Kind struct {
 	schema.GroupVersionKind
 	// Plural is for messages, Resource for URLs and RBAC rules.
 	Plural, Resource string
+	// Dependents are the objects that its controller makes, for messages; "" for pods.
+	Dependents string
 	// Short are kubectl's short names, in lower case.
 	Short []string
 	// Annotations is the prefix of the annotations that its controller writes on the
@@ -40,6 +42,8 @@ type Kind struct {
 	Template []string
 	// Traits are how it differs from other kinds.
 	Traits Traits
+	// Reasons are all that its controller sets, in the order of docs/reasons.md.
+	Reasons []ControllerReason
 	// Revisions says which pods have the newest template; nil if pods are not read.
 	Revisions *Revisions
 
@@ -55,6 +59,8 @@ type Kind struct {
 	finish func(Object)
 	// register adds its types to a scheme; nil if Kubernetes' own scheme has them.
 	register func(*runtime.Scheme)
+	// eventsSince returns the time from which events are about a workload as it is; nil for the time of its newest revision.
+	eventsSince func(Object) time.Time
 	// read returns false for an object of another kind.
 	read func(any) (Content, bool)
 }
@@ -71,7 +77,7 @@ type Traits struct {
 	// OnEveryNode reports whether its pods share nodes with those of every other workload
 	// of such a kind, so that no two of them can have the same port of the node.
 	OnEveryNode bool
-	// TellsByEvent reports whether events alone say that the API server refuses its pods.
+	// TellsByEvent reports whether events alone say what keeps its controller from working.
 	TellsByEvent bool
 	// AtomicLists reports whether server-side apply takes a list of its pod for one value
 	// with one owner. What is ours is then recorded in the pod template and not in
@@ -143,7 +149,7 @@ type Content struct {
 	Rollout   Rollout
 	RolledOut time.Time
 	Progress
-	// Refusal is the API server's message if it refuses to create the pods, else "".
+	// Refusal says what the API server rejects that the controller needs, "" for nothing.
 	Refusal string
 	// Remark is something about the workload that a person should know of a sidecar in it,
 	// "" for nothing.
@@ -168,23 +174,27 @@ type Progress struct {
 	// Evidence is how many pods with the newest template are available, as far as the status is certain. Of a CronJob
 	// it is 1 if its newest run has the template and has succeeded.
 	Evidence int32
-	// Idle explains why the workload starts no pod with another template by itself, "" if it does.
-	Idle string
-	// IsByRuns reports whether pods run the template and end, so that evidence outlasts them.
-	IsByRuns bool
 	// Missed tells apart the times at which the controller found that the progress deadline had passed; 0 if
 	// the status does not say so.
 	Missed uint32
-	// Newest identifies the newest template that the controller knows, 0 for kinds whose
-	// status says when a rollout finished.
-	Newest uint64
-	// MayGoOn reports whether pods are missing and the status does not say since when: since
-	// the rollout, which then goes on, or since later.
-	MayGoOn bool
 	// Old is how many pods have another template than the newest, and Held why nobody
 	// replaces them, for messages; "" unless the rollout is RolloutHeld.
 	Old  int32
 	Held string
+	// Newest identifies the newest template that the controller knows, 0 for kinds whose
+	// status says when a rollout finished.
+	Newest uint64
+	// Idle explains why the workload starts no pod with another template by itself, "" if it does.
+	Idle string
+	// FailureCause explains why the rollout has failed, "" if a deadline has passed.
+	FailureCause string
+	// Advice is what a person has to do if the rollout fails, "" if nothing in particular.
+	Advice string
+	// IsByRuns reports whether pods run the template and end, so that evidence outlasts them.
+	IsByRuns bool
+	// MayGoOn reports whether pods are missing and the status does not say since when: since
+	// the rollout, which then goes on, or since later.
+	MayGoOn bool
 	// IsHeldByWrite reports whether RolloutHeld follows from the time of the operator's last write alone, which may have
 	// changed annotations only.
 	IsHeldByWrite bool
@@ -194,8 +204,6 @@ type Progress struct {
 	// IsBetween reports whether the workload is between two templates by steps of its own,
 	// which another template would begin anew.
 	IsBetween bool
-	// Advice is what a person has to do if the rollout fails, "" if nothing in particular.
-	Advice string
 }
 
 // Rollout is the state of a workload's rollout.

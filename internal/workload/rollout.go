@@ -23,7 +23,7 @@ type State struct {
 	Seen string
 	// Rollout is the state of the workload's own rollout.
 	Rollout Rollout
-	// Refusal is the API server's message if it refuses to create the pods, else "".
+	// Refusal says what the API server rejects that the controller needs, "" for nothing.
 	Refusal string
 	Progress
 	Availability
@@ -176,7 +176,9 @@ const Deadline = 10 * time.Minute
 // Overdue reports whether a rollout has passed the deadline, and how long it has until then,
 // 0 where the status will say so itself.
 func (s *State) Overdue(kind *Kind, now time.Time) (isOverdue bool, remaining time.Duration) {
-	if s.Rollout != RolloutProgressing || kind.Traits.HasDeadline && !s.IsOutlived {
+	// The Deployment controller does not check the deadline if it cannot create the ReplicaSet.
+	isChecked := kind.Traits.HasDeadline && !s.IsOutlived && (s.Refusal == "" || !s.IsUnobserved)
+	if s.Rollout != RolloutProgressing || isChecked {
 		return false, 0
 	}
 	remaining = Deadline - s.For(now)

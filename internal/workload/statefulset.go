@@ -12,6 +12,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
 // statefulSets is the adapter of StatefulSets.
@@ -20,6 +22,7 @@ var statefulSets = Kind{
 	Plural:           "StatefulSets", Resource: "statefulsets", Short: []string{"sts"},
 	Template: []string{"spec", "template"},
 	Traits:   Traits{TellsByEvent: true},
+	Reasons:  statefulSetReasons,
 	Revisions: &Revisions{
 		Plural:  "ControllerRevisions",
 		NewList: func() List { return &appsv1.ControllerRevisionList{} },
@@ -143,4 +146,13 @@ func finishStatefulSet(object Object) {
 		ObservedGeneration: set.Generation,
 		Replicas:           replicas, UpdatedReplicas: replicas, ReadyReplicas: replicas, AvailableReplicas: replicas,
 	}
+}
+
+// statefulSetReasons are those of warning events: the controller sets no conditions.
+var statefulSetReasons = []ControllerReason{
+	{"", failedCreate, meta.ReasonPodsRefused, "of a pod, or of a PersistentVolumeClaim"},
+	{"", failedDelete, meta.ReasonPodsRefused, ""},
+	{"", failedUpdate, meta.ReasonPodsRefused, ""},
+	{"", "RecreatingFailedPod", meta.ReasonControllerWarning, "before Kubernetes 1.31"},
+	{"", "ConflictingController", "", notABlock},
 }

@@ -30,7 +30,7 @@ type state struct {
 }
 
 // told are the texts of a State, which few workloads have.
-type told struct{ refusal, held, advice, idle string }
+type told struct{ refusal, held, advice, idle, cause string }
 
 // moment is a time in nanoseconds since 1970, and never for the zero time.
 type moment int64
@@ -68,7 +68,7 @@ func packed(s *workload.State) state {
 		isUnobserved: s.IsUnobserved, isHeldByWrite: s.IsHeldByWrite, isByRuns: s.IsByRuns, overwritten: momentOf(s.Overwritten),
 		waits: s.Waits,
 	}
-	if texts := (told{s.Refusal, s.Held, s.Advice, s.Idle}); texts != (told{}) {
+	if texts := (told{s.Refusal, s.Held, s.Advice, s.Idle, s.FailureCause}); texts != (told{}) {
 		of.told = &texts
 	}
 	return of
@@ -84,7 +84,7 @@ func (s *state) unpack() workload.State {
 		Rollout: s.rollout, Refusal: texts.refusal,
 		Progress: workload.Progress{
 			Done: s.done, Evidence: s.evidence, Idle: texts.idle, IsByRuns: s.isByRuns, Missed: s.missed, Newest: s.newest, MayGoOn: s.mayGoOn, Old: s.old, Held: texts.held,
-			IsHeldByWrite: s.isHeldByWrite, IsDown: s.isDown, IsBetween: s.isBetween, Advice: texts.advice,
+			IsHeldByWrite: s.isHeldByWrite, IsDown: s.isDown, IsBetween: s.isBetween, Advice: texts.advice, FailureCause: texts.cause,
 		},
 		Availability: workload.Availability{RolledOut: s.rolledOut.time(), Since: s.since.time(), Steady: s.steady, IsAssumed: s.isAssumed},
 		Most:         s.most, IsBegun: s.isBegun, IsOutlived: s.isOutlived, IsUnobserved: s.isUnobserved, Overwritten: s.overwritten.time(),

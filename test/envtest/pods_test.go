@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -175,6 +176,52 @@ func TestRefusedPodsOfOtherKindsAreSaidWithinSeconds(t *testing.T) {
 			harness.Until(t, world, vs, "its pods to come, and nothing to be said any more", func(vs *v1alpha1.VectorSidecar) bool {
 				return len(vs.Status.Unsettled) == 0 || vs.Status.Unsettled[0].Reason != meta.ReasonPodsRefused
 			})
+		})
+	}
+}
+
+// A condition says that the API server rejects the ReplicaSet of a Deployment, and an event that it rejects the Job of a
+// CronJob, whose next run has the sidecar.
+func TestControllerReason_ReportsRejectedReplicaSetsAndJobs(t *testing.T) {
+	t.Parallel()
+	for kind, test := range map[string]struct {
+		resource corev1.ResourceName
+		says     string
+	}{
+		"Deployment": {"count/replicasets.apps", "the API server refuses to make its ReplicaSet: "},
+		"CronJob":    {"count/jobs.batch", "the API server refuses to make its Job: "},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			namespace := world.Namespace(t)
+			object := objects.NewWorkload(kind, "db", namespace, map[string]string{"logs": "vector"})
+			if cronJob, ok := object.(*batchv1.CronJob); ok {
+				cronJob.Spec.Schedule = "* * * * *"
+			}
+			world.Create(t, object)
+			t.Cleanup(func() {
+				require.NoError(t, client.IgnoreNotFound(world.Client.Delete(context.WithoutCancel(t.Context()), object)))
+			})
+			harness.Until(t, world, object, "its controller", func(o client.Object) bool {
+				content, _ := workload.Read(o)
+				return content.Rollout == workload.RolloutComplete && content.Observed
+			})
+			limit := &corev1.ResourceQuota{
+				ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "few"},
+				Spec:       corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{test.resource: resource.MustParse("0")}},
+			}
+			world.Create(t, limit)
+			harness.Until(t, world, limit, "being counted", func(q *corev1.ResourceQuota) bool { return len(q.Status.Used) == 1 })
+			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").For(v1alpha1.WorkloadKind(kind)).WithSoak(byDefault).Build()
+			world.Create(t, vs)
+
+			harness.Until(t, world, vs, "the rejection", func(vs *v1alpha1.VectorSidecar) bool {
+				return len(vs.Status.Unsettled) == 1 && vs.Status.Unsettled[0].Reason == meta.ReasonPodsRefused
+			})
+			require.Equal(t, v1alpha1.StateHindered, vs.Status.Unsettled[0].State)
+			require.Contains(t, vs.Status.Unsettled[0].Message, test.says)
+			require.Contains(t, vs.Status.Unsettled[0].Message, "exceeded quota")
+			require.Equal(t, "True", condition(vs, meta.ConditionError))
 		})
 	}
 }

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+// ControllerReason is a reason that the controller of a kind sets in a condition of a workload, or in a warning event
+// about one. Each Kind lists those of Kubernetes 1.25 to 1.37, or of Argo Rollouts 1.0 to 1.10. A reason of a condition that
+// is not listed is not read, unless a note says otherwise.
+type ControllerReason struct {
+	// Condition is the type of the condition, "" for a warning event.
+	Condition, Reason string
+	// Reported is the reason or the state that the operator derives, "" if it does not read the controller's reason.
+	Reported string
+	// Note says which part of the condition counts, or why the reason is not read.
+	Note string
+}
+
+// Types of conditions, and reasons of conditions and events that the code compares.
+const (
+	conditionProgressing    = "Progressing"
+	conditionReplicaFailure = "ReplicaFailure"
+
+	failedCreate          = "FailedCreate"
+	failedDelete          = "FailedDelete"
+	failedUpdate          = "FailedUpdate"
+	replicaSetCreateError = "ReplicaSetCreateError"
+	rolloutAborted        = "RolloutAborted"
+)
+
+// Notes that several reasons share.
+const (
+	statusCounts  = "the counts of the status say more"
+	conditionTrue = "while the condition is True"
+	specSays      = "the spec or the phase says it"
+	notABlock     = "it does not keep the controller from working"
+	rejects       = "the API server rejects the change"
+)
+
+// reported returns the reason that the operator derives from a warning event about a workload, "" if it does not read the
+// event.
+func (k *Kind) reported(reason string) string {
+	for _, entry := range k.Reasons {
+		if entry.Condition == "" && entry.Reason == reason {
+			return entry.Reported
+		}
+	}
+	return ""
+}

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"cmp"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// rejectionText describes the API server's rejection of a controller's request for its dependents, such as "pods", by the
+// reason of a condition or an event.
+func rejectionText(dependents, reason, message string) string {
+	request := "change its " + dependents
+	switch reason {
+	case failedCreate:
+		request = "make its " + dependents
+	case replicaSetCreateError:
+		request = "make its ReplicaSet"
+	case failedDelete:
+		request = "delete its " + dependents
+	}
+	return refusalText("the API server refuses to " + request + ": " + message)
+}
+
+// Refused is the fault of a Refusal.
+func Refused(refusal string) Fault { return Fault{Reason: meta.ReasonPodsRefused, Message: refusal} }
+
+// EventFields are the fields by which the warnings about a workload are listed.
+func EventFields(object Object) map[string]string {
+	return map[string]string{"involvedObject.uid": string(object.GetUID()), "type": corev1.EventTypeWarning}
+}
+
+// FaultInEvents returns the newest fault that the warnings of a workload's controller report, none if they are older than
+// the revision of its pod template. Writes that leave the template as it is do not
+// count: the controller repeats a warning only after some minutes.
+func FaultInEvents(object Object, revision metav1.Object, events []corev1.Event) (fault Fault) {
+	last, kind := time.Time{}, contentOf(object).Kind
+	since := kind.sinceRevision(object, revision)
+	for i := range events {
+		event := &events[i]
+		seen := later(event.LastTimestamp.Time, event.EventTime.Time)
+		if event.Series != nil {
+			seen = later(seen, event.Series.LastObservedTime.Time)
+		}
+		if event.InvolvedObject.UID != object.GetUID() || seen.Before(since) || !seen.After(last) {
+			continue
+		}
+		if found := faultInEvent(kind, event); found.Reason != "" {
+			last, fault = seen, found
+		}
+	}
+	return fault
+}
+
+func faultInEvent(kind *Kind, event *corev1.Event) Fault {
+	switch reported := kind.reported(event.Reason); reported {
+	case "":
+		return Fault{}
+	case meta.ReasonPodsRefused:
+		return Refused(rejectionText(cmp.Or(kind.Dependents, "pods"), event.Reason, event.Message))
+	default:
+		return Fault{Reason: reported, Message: refusalText("its controller reports " + event.Reason + ": " + event.Message)}
+	}
+}
+
+// sinceRevision returns the time from which events are about a workload as it is. The revision is nil for kinds without.
+func (k *Kind) sinceRevision(object Object, revision metav1.Object) time.Time {
+	if k.eventsSince != nil {
+		return k.eventsSince(object)
+	}
+	return changedAt(revision, "")
+}
