@@ -5,6 +5,7 @@ package envtest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,6 +34,14 @@ func storedRevisions(t *testing.T) []appsv1.ControllerRevision {
 	found, err := source.Revisions(t.Context(), world.Client, installationName())
 	require.NoError(t, err)
 	return found
+}
+
+// storedSince returns the stored revisions that are not among earlier ones. The operator deletes old revisions meanwhile.
+func storedSince(t *testing.T, earlier []appsv1.ControllerRevision) []appsv1.ControllerRevision {
+	t.Helper()
+	return slices.DeleteFunc(storedRevisions(t), func(stored appsv1.ControllerRevision) bool {
+		return slices.ContainsFunc(earlier, func(before appsv1.ControllerRevision) bool { return before.Name == stored.Name })
+	})
 }
 
 // restart is another leader.
