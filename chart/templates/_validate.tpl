@@ -31,6 +31,9 @@ SPDX-License-Identifier: Apache-2.0
 {{- if and (eq .rollout.onFailure "Revert") (not (kindIs "map" .rollout.halt)) -}}
 {{- fail "rollout.onFailure is Revert and rollout.halt is null, which says when templates and values have failed: set rollout.halt, such as {failedWorkloads: 1}" -}}
 {{- end -}}
+{{- if and (kindIs "map" .rollout.halt) (not .rbac.optional.pods) -}}
+{{- fail "rollout.halt is set and rbac.optional.pods is false: without pods the operator cannot tell failures of the sidecar from full or cordoned nodes, and does not see restarts; set rbac.optional.pods to true" -}}
+{{- end -}}
 {{- if and .preflight.enabled (semverCompare "<1.30.0-0" $.Capabilities.KubeVersion.Version) -}}
 {{- fail (printf "preflight.enabled needs Kubernetes 1.30, and this is %s: without ValidatingAdmissionPolicy nothing would hold the operator's right to create pods to dry runs; set preflight.enabled to false" $.Capabilities.KubeVersion.Version) -}}
 {{- end -}}

@@ -171,9 +171,20 @@ func (d *Diagnosis) rights(ctx context.Context, installation *source.Installatio
 		missing = append(missing, denied...)
 	}
 	if len(missing) > 0 {
-		return Result{check, Failed, "it may not " + strings.Join(missing, ", "), "upgrade the installation with rbac.create, or grant these to " + user}
+		return Result{check, Failed, "it may not " + strings.Join(missing, ", ") + blindHalt(installation, missing), "upgrade the installation with rbac.create, or grant these to " + user}
 	}
 	return Result{check, OK, user + " has all permissions that it needs", ""}
+}
+
+// blindHalt explains that rollout.halt cannot see the causes of failures, if the permission to list pods is missing; "" if
+// that is not set.
+func blindHalt(installation *source.Installation, missing []string) string {
+	rules, err := fleet.Parse(desired.RolloutKey, []byte(installation.Values[desired.RolloutKey]))
+	isDenied := slices.ContainsFunc(missing, func(text string) bool { return text == "list pods" || strings.HasPrefix(text, "list pods ") })
+	if err != nil || !rules.CanHalt() || !isDenied {
+		return ""
+	}
+	return "; rollout.halt cannot see the causes of failures without pods"
 }
 
 // deniedTo returns the verbs that a client is denied.
@@ -219,6 +230,11 @@ func optional(installation *source.Installation) Result {
 	}
 	if installation.ReadsAccounts {
 		texts[2] = "ServiceAccounts are read of workloads that get a pull secret and list none (rbac.optional.serviceAccounts)"
+	}
+	rules, err := fleet.Parse(desired.RolloutKey, []byte(installation.Values[desired.RolloutKey]))
+	if err == nil && rules.CanHalt() && !installation.ReadsPods { // Broken rules are reported with the values.
+		message := "rollout.halt cannot see the causes of failures, so that a rollout which misses its deadline stops its VectorSidecar alone; " + strings.Join(texts, "; ")
+		return Result{"optional rights", Warning, message, "set rbac.optional.pods in the installation's values"}
 	}
 	return Result{"optional rights", OK, strings.Join(texts, "; "), ""}
 }

@@ -88,8 +88,8 @@ func (c *catalogReader) current(ctx context.Context) (*desired.Platform, error) 
 	if now.Stopped != before.Stopped {
 		log.FromContext(ctx).Info("stop of writes changed", "stopped", now.Stopped, "configMap", c.options.Installation)
 	}
-	if now.Rollout.SidecarRestarts() > 0 && before.Rollout.SidecarRestarts() == 0 && !c.options.ReadPods {
-		telemetry.Warn(log.FromContext(ctx), "restarts of sidecars are not seen: rollout.halt.sidecarRestarts needs rbac.optional.pods")
+	if now.Rollout.CanHalt() && !before.Rollout.CanHalt() && !c.options.ReadPods {
+		telemetry.Warn(log.FromContext(ctx), "causes of failures are not seen: rollout.halt needs rbac.optional.pods")
 	}
 	c.metrics.Sets(count(now))
 	return now, nil

@@ -40,7 +40,7 @@ func TestALastGoodSpecThatTheAPIServerDropsIsWrittenOnce(t *testing.T) {
 		known.seen["shop"] = &status.InNamespace{Trial: trial}
 		known.setPart("shop", &lastgood.Part{Trial: trial, IsSettled: true, IsRunning: true})
 		own, _ := a.clusters.keepOwn(a.stages, cluster, known)
-		require.NoError(t, a.clusters.tell(t.Context(), cluster, known, own, nil))
+		require.NoError(t, a.clusters.tell(t.Context(), cluster, known, own, nil, ""))
 	}
 
 	pass()

@@ -98,7 +98,7 @@ func (k *clusterKnown) progressOf(cluster *v1alpha1.ClusterVectorSidecar, part *
 		}
 		is := one.Progress
 		if before.namespaces[namespace] {
-			is.Failed, is.Failures, is.IsDone = 0, nil, is.IsDone || is.Failed > 0
+			is.Failed, is.Unexplained, is.Failures, is.IsDone = 0, 0, nil, is.IsDone || is.Failed+is.Unexplained > 0
 		}
 		all = append(all, is)
 		if due.IsZero() || !one.due.IsZero() && one.due.Before(due) {

@@ -61,7 +61,7 @@ func (c *clusters) pass(ctx context.Context, name string, stages *stages) (time.
 		return 0, c.writer.RemoveFinalizer(ctx, cluster)
 	}
 	own, until := c.keepOwn(stages, cluster, known)
-	return minNonZero(again, until), c.tell(ctx, cluster, known, own, invalid)
+	return minNonZero(again, until), c.tell(ctx, cluster, known, own, invalid, stages.access.blindHalt(ctx, stages.catalog.rules(), ""))
 }
 
 // concerned returns the namespaces that a ClusterVectorSidecar selects, and those where it may have
@@ -100,9 +100,9 @@ func (c *clusters) concerned(ctx context.Context, cluster *v1alpha1.ClusterVecto
 // tell writes the status if it has changed. After a start it waits until all namespaces were looked
 // at: until then there is nothing new to tell. own is what it says of the spec, and invalid why namespaces
 // cannot be selected, nil if they can.
-func (c *clusters) tell(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, known *clusterKnown, own lastgood.Kept, invalid error) error {
+func (c *clusters) tell(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, known *clusterKnown, own lastgood.Kept, invalid error, blindHalt string) error {
 	facts := known.facts(cluster)
-	facts.Own = own
+	facts.Own, facts.BlindHalt = own, blindHalt
 	if invalid != nil && cluster.DeletionTimestamp == nil {
 		facts.Invalid, facts.Waves = invalid.Error(), cluster.Status.Waves
 	}

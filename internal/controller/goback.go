@@ -31,7 +31,8 @@ func (r *Reconciler) seen(sidecar *v1alpha1.VectorSidecar, staged *stage, decide
 	}
 	seen := &lastgood.Seen{OnFailure: onFailure, IsOwners: staged.isOwners(sidecar, r.clock())}
 	seen.Progress = decision.ProgressOf(decided.Plans, slices.ContainsFunc(done, func(p *plan.Plan) bool { return p.StartsPods() }))
-	if decided.Invalid != nil { // Nothing of it is written.
+	seen.Failed += seen.Unexplained // A spec of its own is nobody else's.
+	if decided.Invalid != nil {     // Nothing of it is written.
 		seen.Failed = 0
 		return seen
 	}
@@ -108,7 +109,7 @@ func (w *statusWriter) goBack(ctx context.Context, known *state.Sidecar, sidecar
 func whyFailed(plans []plan.Plan) string {
 	at := slices.IndexFunc(plans, func(p plan.Plan) bool { return p.SidecarFailed && !p.Obstructed })
 	if at < 0 {
-		at = slices.IndexFunc(plans, func(p plan.Plan) bool { return p.SidecarFailed })
+		at = slices.IndexFunc(plans, func(p plan.Plan) bool { return p.SidecarFailed || p.Unexplained })
 	}
 	if at < 0 {
 		return ""
@@ -141,7 +142,7 @@ func failuresIn(namespace string, staged *stage, plans []plan.Plan) int {
 	}
 	failed := 0
 	for i := range plans {
-		if p := &plans[i]; p.SidecarFailed && !p.Obstructed {
+		if p := &plans[i]; p.SidecarFailed && !p.Obstructed || p.Unexplained {
 			failed++
 		}
 	}

@@ -56,8 +56,10 @@ type Options struct {
 	Patience time.Duration
 	// ValidationJobs lets VectorSidecars ask for validation of a configuration by Vector, in a Job.
 	ValidationJobs bool
-	// ReadPods enables reading the pods of unsettled workloads.
-	ReadPods bool
+	// ReadPods enables reading the pods of unsettled workloads, as far as Permissions grant it. Permissions is nil if the API
+	// server cannot be asked.
+	ReadPods    bool
+	Permissions Permissions
 	// Quiet is how long the platform's ConfigMaps that are written by hand must not change before they are published. 0
 	// means desired.DefaultQuiet, and less than 0 that they are published at once.
 	Quiet time.Duration

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -50,8 +51,9 @@ var errUnobserved = errors.New("its controller has not seen its newest generatio
 // settled ones that are watched. Pods are many and change all the time, so they are not watched
 // themselves, and only the result is kept.
 type pods struct {
-	live *livelist.Client
-	now  func() time.Time
+	live   *livelist.Client
+	access *podAccess
+	now    func() time.Time
 }
 
 // look returns what is wrong with the pods of those workloads that carry an owner's sidecar and
@@ -65,6 +67,9 @@ func (p *pods) look(ctx context.Context, known *state.Sidecar, manager string, w
 			fault, err := p.read(ctx, record, manager, watch)
 			if errors.Is(err, errUnobserved) {
 				return nil
+			}
+			if apierrors.IsForbidden(err) {
+				p.access.forget(record.Namespace)
 			}
 			if isNews := known.SetFault(record.UID, fault, err == nil); isNews && ctx.Err() == nil {
 				telemetry.Warn(log.FromContext(ctx), "pods cannot be read", telemetry.KeyWorkload, record.Name, "cause", err.Error())

@@ -268,6 +268,9 @@ func (r *Reconciler) lookAgain(known *state.Sidecar, decided *decision.Decision,
 	if len(result.failures) > 0 || decided.Late {
 		wait = minNonZero(wait, state.LastRetry)
 	}
+	if decided.BlindHalt != "" && r.snapshots.options.ReadPods { // The permission may be granted.
+		wait = minNonZero(wait, state.LastRetry)
+	}
 	wait = minNonZero(wait, known.NextPodLook())
 	return minNonZero(minNonZero(wait, result.goesOn(decided.Again)), minNonZero(result.missed, result.lookAgain))
 }

@@ -50,10 +50,11 @@ func newReconciler(cached client.Client, live *livelist.Client, events *announce
 		settling:  desired.NewSettling(options.Quiet),
 		timer:     newPublishTimer(options.Clock),
 	}
+	access := newPodAccess(options.ReadPods, options.Permissions, options.WatchNamespaces, options.Clock)
 	namespaces := newNamespaces(cached, live, options.WatchNamespaces, catalog.rules)
 	taking := &snapshots{
 		instruments: observed, client: cached, sidecars: sidecars, workloads: workloads, options: options,
-		namespaces: namespaces, configMaps: newConfigMapCache(live.Reader()), pods: &pods{live: live, now: observed.clock},
+		namespaces: namespaces, configMaps: newConfigMapCache(live.Reader()), pods: &pods{live: live, access: access, now: observed.clock},
 		catalog: catalog, kubelets: &kubelets{nodes: options.Nodes, sidecars: sidecars}, accounts: newAccounts(live.Reader(), options.ReadAccounts),
 	}
 	applying := &applier{instruments: observed, writer: writer, events: events, sets: sets, live: live, views: &views{live: live.Reader(), workloads: workloads, now: observed.clock}, isStopped: catalog.isStopped}
@@ -76,7 +77,7 @@ func newReconciler(cached client.Client, live *livelist.Client, events *announce
 		},
 		stages: &stages{
 			pace: newPace(sidecars, catalog, options.Instruments.Metrics, observed.clock), waves: fleet.NewWaves(),
-			namespaces: namespaces, statuses: statuses, clusters: ofClusters.clusterMemory, options: options, now: observed.clock,
+			namespaces: namespaces, access: access, statuses: statuses, clusters: ofClusters.clusterMemory, options: options, now: observed.clock,
 		},
 		clusters: ofClusters,
 	}

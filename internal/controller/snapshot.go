@@ -55,7 +55,9 @@ func (s *snapshots) take(ctx context.Context, sidecar *v1alpha1.VectorSidecar, k
 		return nil, err
 	}
 	taken.Adopted = known.Adopted()
-	if s.options.ReadPods {
+	taken.PodsNotRead = s.pods.access.notRead(ctx, sidecar.Namespace)
+	taken.BlindHalt = s.pods.access.blindHalt(ctx, taken.Platform.Rollout, sidecar.Namespace)
+	if taken.PodsNotRead == "" {
 		taken.Faults = s.pods.look(ctx, known, meta.Manager(sidecar.Name), watch, taken.Workloads)
 	}
 	return taken, nil

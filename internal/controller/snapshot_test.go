@@ -46,7 +46,7 @@ func sameSnapshot(t *testing.T, want, got *evaluate.Snapshot) {
 		return map[string]string{"name": object.Name, "version": object.ResourceVersion, "content": companion.KnownDigest(object)}
 	}
 	require.Empty(t, cmp.Diff(want, got,
-		cmpopts.IgnoreFields(evaluate.Snapshot{}, "Started", "Carried", "Unserved", "OnNodes", "Verdict", "Observer", "Platform", "Budget", "Now"),
+		cmpopts.IgnoreFields(evaluate.Snapshot{}, "PodsNotRead", "BlindHalt", "Started", "Carried", "Unserved", "OnNodes", "Verdict", "Observer", "Platform", "Budget", "Now"),
 		cmpopts.IgnoreUnexported(evaluate.Snapshot{}),
 		cmpopts.IgnoreFields(v1alpha1.VectorSidecar{}, "ManagedFields"),
 		cmpopts.SortSlices(func(a, b *workloadcache.Record) int { return strings.Compare(a.Name, b.Name) }),

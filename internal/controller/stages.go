@@ -34,6 +34,7 @@ type stages struct {
 	*pace
 
 	namespaces *namespaces
+	access     *podAccess
 	statuses   *statusWriter
 	clusters   *clusterMemory
 	waves      *fleet.Waves
@@ -68,7 +69,7 @@ func (s *stages) advance(ctx context.Context, known *state.Sidecar, sidecar *v1a
 	}
 	last := known.Rollout(&sidecar.Status)
 	of := memberOf(sidecar, &sidecar.Spec, lastgood.Generation(sidecar), wave, &now.Given)
-	if sidecar.Status.Total().Failed > 0 && !isFaultOf(last) {
+	if sidecar.Status.Total().Failed > 0 && !isFaultOf(last) && !s.mayBeFaultOf(ctx, sidecar, last) {
 		of.Generation = 0
 	}
 	present, err := s.let(ctx, client.ObjectKeyFromObject(sidecar), of, last, now)
@@ -77,6 +78,13 @@ func (s *stages) advance(ctx context.Context, known *state.Sidecar, sidecar *v1a
 	}
 	present.last, sidecar.Status.Rollout = sidecar.Status.Rollout, present.Status.DeepCopy()
 	return present, nil
+}
+
+// mayBeFaultOf reports whether workloads may have failed because of the revision that a VectorSidecar has, and nobody knows,
+// because pods are not read.
+func (s *stages) mayBeFaultOf(ctx context.Context, sidecar *v1alpha1.VectorSidecar, is *v1alpha1.RolloutStatus) bool {
+	hasFailedWithIt := is != nil && is.Finished == nil && is.Generation == lastgood.Generation(sidecar)
+	return hasFailedWithIt && s.access.notRead(ctx, sidecar.Namespace) != ""
 }
 
 // await makes everything wait until all VectorSidecars have reported, once it is known which there are.

@@ -22,6 +22,7 @@ import (
 // not, both sorted by name. The result depends on the arguments alone.
 func Decide(facts *Facts, injected, removed []Workload) *Decision {
 	d := &Decision{
+		BlindHalt:   facts.BlindHalt,
 		Environment: facts.Desired.Environment, EnvironmentFrom: facts.Desired.EnvironmentFrom, TemplateSet: facts.Desired.TemplateSet,
 		ReferencedConfigMap: facts.Desired.ReferencedConfigMap, references: facts.Asked,
 		Invalid: facts.Desired.Invalid, Outdated: facts.Desired.Outdated, Matched: facts.Kinds.Total(), Kinds: facts.Kinds,

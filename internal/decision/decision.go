@@ -51,6 +51,8 @@ type Decision struct {
 	Kinds   Kinds
 	// LacksCanary reports whether spec.rollout.canary selects none of the workloads.
 	LacksCanary bool
+	// BlindHalt explains why rollout.halt cannot see the causes of failures, "" if it can, or is not set.
+	BlindHalt string
 	// Retry is the last rollout retry that was asked for, nil for none.
 	Retry *v1alpha1.RetryStatus
 	// Deferred is what waits for spec.rollout.mode.

@@ -59,6 +59,9 @@ type Facts struct {
 	// Faults are what keeps pods from running, for the workloads whose pods were read;
 	// the zero value if nothing does.
 	Faults map[types.UID]workload.Fault
+	// PodsNotRead explains why pods are not read, "" if they are. BlindHalt explains why rollout.halt cannot see the causes
+	// of failures, "" if it can, or is not set.
+	PodsNotRead, BlindHalt string
 	// OnNodes are the workloads of all namespaces that are on every node; nil if only
 	// those of the decision are known, or none of these is.
 	OnNodes []*workloadcache.Record

@@ -45,6 +45,9 @@ func ProgressOf(plans []plan.Plan, isWritten bool) fleet.Progress {
 		if p.SidecarFailed {
 			progress.Failed++
 		}
+		if p.Unexplained {
+			progress.Unexplained++
+		}
 		if p.Class() != plan.Injections {
 			continue
 		}

@@ -39,7 +39,7 @@ func (f *Facts) markInFlight(p *plan.Plan, started int64) {
 // as failed, if the operator may not read pods to see why: a node drain takes less.
 const patience = 2 * time.Minute
 
-// unseen is appended to messages about pods that the operator may not read.
+// unseen is appended to messages about pods that the operator has not read.
 const unseen = "; pods are not read (rbac.optional.pods), so that the cause is not known"
 
 // judgeRollout records what is wrong with the pods of a workload that has the current
@@ -83,8 +83,10 @@ func (d *Decision) judgeRollout(f *Facts, p *plan.Plan) {
 	case p.Rollout == workload.RolloutProgressing && p.InFlight && p.Newest != 0:
 		d.reportProgress(f, p, isSeen && !fault.IsPartial)
 	}
-	isApplication := isSeen && fault.Reason == "" // Only its own containers can be the cause.
-	p.SidecarFailed, p.Container = fault.IsOurs || p.Failed && !isApplication, fault.Container
+	isRead := isSeen && !fault.IsPartial
+	isApplication := isRead && fault.Reason == "" // Only its own containers can be the cause.
+	p.Unexplained = p.Failed && !isRead && fault.Reason == "" && (f.PodsNotRead != "" || p.Rollout != workload.RolloutComplete)
+	p.SidecarFailed, p.Container = fault.IsOurs || p.Failed && !isApplication && !p.Unexplained, fault.Container
 	p.Obstructed = p.SidecarFailed && !fault.IsOurs && fault.Reason != ""
 }
 

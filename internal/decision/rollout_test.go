@@ -268,3 +268,44 @@ func TestDecideLetsANewerSidecarTakeThePlaceOfOneThatSoaks(t *testing.T) {
 	require.Equal(t, meta.ReasonWaitingForBudget, decided.Plans[1].Reason)
 	require.Contains(t, decided.Plans[1].Message, "until its pods have been available for 30s")
 }
+
+// A missed deadline whose cause is not known stops the VectorSidecar. It is no failure of the sidecar, which could halt the
+// revision of all others.
+func TestDecide_BlamesNoSidecarForUnknownCauses(t *testing.T) {
+	crash := workload.Fault{Reason: meta.ReasonCrashLoopBackOff, Message: "container vector of pod cart-1 ended", IsOurs: true}
+	full := workload.Fault{Reason: meta.ReasonUnschedulable, Message: "pod cart-1: no node"}
+	blind := func(then func(*Facts)) func(*Facts) {
+		return func(f *Facts) { then(f); f.PodsNotRead = "pods are not read" }
+	}
+	late, lost := where(workload.RolloutFailed, time.Minute), where(workload.RolloutUnavailable, 2*time.Minute, 2*time.Second)
+	refused := func(s *workload.State) { late(s); s.Refusal = "exceeded quota" }
+	back := where(workload.RolloutComplete, 10*time.Second, 2*time.Second)
+	for name, test := range map[string]struct {
+		is                                func(*workload.State)
+		known                             func(*Facts)
+		isSidecars, isUnexplained, isDone bool
+	}{
+		"deadline, pods not read":                 {late, blind(nobodyKnows), false, true, false},
+		"deadline, pods of this workload unread":  {late, nobodyKnows, false, true, false},
+		"deadline, the sidecar crashes":           {late, seen(crash), true, false, false},
+		"deadline, no node has room":              {late, seen(full), true, false, false},
+		"deadline, only the application can be":   {late, seen(workload.Fault{}), false, false, false},
+		"deadline, the API server refuses pods":   {refused, blind(nobodyKnows), true, false, false},
+		"pods lost, not read":                     {lost, blind(nobodyKnows), false, true, false},
+		"pods back after a failure, not read":     {back, blind(told(v1alpha1.StateFailed)), false, true, false},
+		"pods back after a failure that was seen": {back, told(v1alpha1.StateFailed), true, false, false},
+		"soaked": {where(workload.RolloutComplete, time.Minute), blind(nobodyKnows), false, false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			facts, state := &Facts{Sidecar: logs(), Now: noon}, workload.State{}
+			test.is(&state)
+			test.known(facts)
+			decided := Decide(facts, []Workload{evaluated("cart", plan.None, &plan.Desired{}, state)}, nil)
+			p, progress := &decided.Plans[0], ProgressOf(decided.Plans, false)
+			require.Equal(t, !test.isDone, p.Failed)
+			require.Equal(t, test.isSidecars, p.SidecarFailed)
+			require.Equal(t, test.isSidecars, progress.Failed == 1)
+			require.Equal(t, test.isUnexplained, progress.Unexplained == 1)
+		})
+	}
+}

@@ -52,7 +52,7 @@ func newPass(snapshot *Snapshot, reader *desired.Reader, sidecar *v1alpha1.Vecto
 		facts: decision.Facts{
 			Terms:   decision.TermsOf(&sidecar.Spec, snapshot.NamespaceLabels, snapshot.NamespaceUsers, snapshot.Unserved),
 			Sidecar: sidecar, Policy: snapshot.Platform.Policy, Companions: snapshot.Companions, ConfigMaps: map[string]*corev1.ConfigMap{},
-			Trials: snapshot.Trials, Loops: snapshot.Loops, Denials: snapshot.Denials, Faults: snapshot.Faults, Now: snapshot.Now, Hold: snapshot.Hold, Late: snapshot.Late,
+			Trials: snapshot.Trials, Loops: snapshot.Loops, Denials: snapshot.Denials, Faults: snapshot.Faults, PodsNotRead: snapshot.PodsNotRead, BlindHalt: snapshot.BlindHalt, Now: snapshot.Now, Hold: snapshot.Hold, Late: snapshot.Late,
 		},
 		manager: meta.Manager(sidecar.Name), reader: reader, accounts: snapshot.Accounts, bases: map[string]string{},
 	}

@@ -50,6 +50,9 @@ type Snapshot struct {
 	// Faults are what keeps pods from running, for the workloads whose pods were read;
 	// the zero value if nothing does.
 	Faults map[types.UID]workload.Fault
+	// PodsNotRead explains why pods are not read, "" if they are. BlindHalt explains why rollout.halt cannot see the causes
+	// of failures, "" if it can, or is not set.
+	PodsNotRead, BlindHalt string
 	// Offers asks for Decision.Offers, too: what workloads that do not exist yet would carry.
 	Offers bool
 	// Unserved says why the API server injects nothing in the operator's place, whatever the sidecar

@@ -220,8 +220,9 @@ type Progress struct {
 	// IsLate is true if workloads have waited for spec.rollout.maxAge, and are to have the
 	// revision now.
 	IsLate bool
-	// Failed is how many workloads have failed because of the sidecar.
-	Failed int
+	// Failed is how many workloads have failed because of the sidecar, and Unexplained how many have failed for a cause that
+	// is not known: these count for no halt, and the revision is not finished.
+	Failed, Unexplained int
 	// Failures describe them, without the revision.
 	Failures []v1alpha1.RolloutFailure
 	// Generation is the VectorSidecar's.
@@ -237,10 +238,10 @@ func (s *Stage) Observe(progress Progress, wave int, given *Given, now time.Time
 		return s.Gate.Until
 	}
 	if isBack {
-		progress.Failed = 0 // That is the failed one's, or for the VectorSidecar alone to stop at.
+		progress.Failed, progress.Unexplained = 0, 0 // That is the failed one's, or for the VectorSidecar alone to stop at.
 	}
-	if progress.Failed > 0 && progress.Generation != is.Generation {
-		progress.Failed, progress.IsDone = 0, true // Nobody waits for what its owner has broken.
+	if progress.Failed+progress.Unexplained > 0 && progress.Generation != is.Generation {
+		progress.Failed, progress.Unexplained, progress.IsDone = 0, 0, true // Nobody waits for what its owner has broken.
 	}
 	at := metav1.NewTime(now.Truncate(time.Second))
 	if progress.IsLate && is.Finished != nil && !isBack && s.Gate.IsOpen { // It goes on, and waves wait again.
@@ -250,7 +251,7 @@ func (s *Stage) Observe(progress Progress, wave int, given *Given, now time.Time
 	if progress.IsBegun && is.Started == nil && is.Finished == nil {
 		is.Started = &at
 	}
-	if hasFailed := progress.Failed > 0 || !isBack && given.Rules.Halt != nil && is.Failed == is.Revision; progress.IsDone && !progress.IsPaused && is.Finished == nil && !hasFailed {
+	if hasFailed := progress.Failed+progress.Unexplained > 0 || !isBack && given.Rules.Halt != nil && is.Failed == is.Revision; progress.IsDone && !progress.IsPaused && is.Finished == nil && !hasFailed {
 		is.Finished = &at
 	}
 	if is.Failures = mergeFailures(is.Failures, is.Revision, s.failuresOf(progress, wave, given, now)); progress.Failed == 0 && is.Finished != nil && !isBack && is.Failed != is.Revision {
@@ -268,6 +269,9 @@ func (s *Stage) Observe(progress Progress, wave int, given *Given, now time.Time
 		is.State, is.Message = v1alpha1.RolloutPaused, "spec.rollout.paused is true"
 	case is.Finished == nil:
 		is.State = v1alpha1.RolloutProgressing
+		if progress.Unexplained > 0 {
+			is.Message = fmt.Sprintf("failed workloads whose cause is not known: %d, which stop this VectorSidecar and halt no revision", progress.Unexplained)
+		}
 	case is.Started != nil && now.Before(is.Finished.Add(soaked)):
 		is.State, until = v1alpha1.RolloutSoaking, is.Finished.Add(soaked)
 		is.Message = fmt.Sprintf("until %s", until.UTC().Format(time.RFC3339))

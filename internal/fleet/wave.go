@@ -101,6 +101,9 @@ func (r *Rules) loadWaves() error {
 // IsStaged reports whether changed templates and values go by waves, or can be halted.
 func (r *Rules) IsStaged() bool { return r != nil && (len(r.Waves) > 0 || r.Halt != nil) }
 
+// CanHalt reports whether failures halt a revision.
+func (r *Rules) CanHalt() bool { return r != nil && r.Halt != nil }
+
 // OnFailureOf returns what a VectorSidecar does when its workloads fail: what its own spec says, or
 // else the installation.
 func (r *Rules) OnFailureOf(own *v1alpha1.RolloutSpec) v1alpha1.OnFailure {

@@ -374,6 +374,27 @@ func TestWhatAnOwnerHasBrokenHaltsNobody(t *testing.T) {
 	}
 }
 
+// Failures whose cause is not known halt no revision, and VectorSidecars of the same wave go on. The one with the failures
+// is not finished, so the next wave waits.
+func TestStage_UnexplainedFailuresStopOneVectorSidecar(t *testing.T) {
+	f := newFleet(t, "waves: [{name: canary, soak: 0s}]\nhalt: {failedWorkloads: 1}", 2)
+	f.passes(nothing)
+	f.given.Revision = "two"
+	f.pass(0, rolling)
+	f.pass(0, Progress{IsBegun: true, IsDone: true, Unexplained: 2})
+	require.Empty(t, f.is[0].Failed)
+	require.Nil(t, f.is[0].Finished)
+	require.Equal(t, v1alpha1.RolloutProgressing, f.is[0].State)
+	require.Contains(t, f.is[0].Message, "cause is not known: 2")
+	require.False(t, f.pass(1, nothing).IsNew, "the next wave waits")
+	_, isHalted := f.waves.Count(&f.given)
+	require.False(t, isHalted)
+
+	f.pass(0, nothing)
+	require.NotNil(t, f.is[0].Finished, "the pods have become available")
+	require.True(t, f.pass(1, rolling).IsNew)
+}
+
 func TestAPromotionWaitsForNoWaveBefore(t *testing.T) {
 	for promoted, want := range map[string][2]bool{
 		"":           {false, false},

@@ -121,10 +121,15 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	return nil
 }
 
-// lookAt sets what the loop knows of the cluster, and how it reads the nodes.
+// lookAt sets what the loop knows of the cluster, and how it reads the nodes and its permissions.
 func lookAt(settings *controller.Options, config *rest.Config, mapper apimeta.RESTMapper, options *Options) (err error) {
 	if settings.Nodes, err = nodesOf(config, options); err != nil {
 		return err
+	}
+	if options.ReadPods {
+		if settings.Permissions, err = source.NewPermissions(config); err != nil {
+			return err
+		}
 	}
 	settings.Cluster, err = clusterOf(config, mapper)
 	return err

@@ -110,6 +110,9 @@ type Plan struct {
 	// SidecarFailed reports whether the sidecar is the cause, as far as is known, and Obstructed whether it
 	// is known that its pods were refused or found no node.
 	SidecarFailed, Obstructed bool
+	// Unexplained reports whether the rollout has failed and the cause is not known, because pods are not read: that
+	// stops the VectorSidecar, and counts for no halt.
+	Unexplained bool
 	// Container is the container of the sidecar that is the cause, "" if that is not known.
 	Container string
 	// FailedBefore reports whether the workload failed before the write that the plan makes, or before the

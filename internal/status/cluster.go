@@ -35,6 +35,8 @@ type ClusterFacts struct {
 	Asking string
 	// Waves are as in the status.
 	Waves []v1alpha1.RolloutStatus
+	// BlindHalt explains why rollout.halt cannot see the causes of failures, "" if it can, or is not set.
+	BlindHalt string
 	// Invalid says why the namespaces cannot be selected, "" if they can.
 	Invalid string
 	// Trial is what all namespaces are to have looked at.
@@ -73,7 +75,9 @@ func OfCluster(facts ClusterFacts, now metav1.Time) v1alpha1.ClusterVectorSideca
 		status.TakenOut = decision.MergeTakenOut(status.TakenOut, found)
 	}
 	sum.finish()
-	setConditions(&status.Conditions, sum.judge(), sum.validity(), facts.Cluster.Generation, now)
+	v := sum.judge()
+	v.add(facts.BlindHalt)
+	setConditions(&status.Conditions, v, sum.validity(), facts.Cluster.Generation, now)
 	if facts.Changed || !equality.Semantic.DeepEqual(*before, *status) {
 		status.LastReconcileTime = &now
 	}

@@ -38,6 +38,13 @@ type verdict struct {
 	failing bool
 }
 
+// add appends a text to the message, unless it is "".
+func (v *verdict) add(text string) {
+	if text != "" {
+		v.message = humanize.Message(v.message+"; "+text, conditionLimit)
+	}
+}
+
 // judge returns the most important thing to report.
 func judge(facts Facts, counts *v1alpha1.VectorSidecarStatus) verdict {
 	decision := facts.Decision

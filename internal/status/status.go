@@ -80,6 +80,7 @@ func Of(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus {
 	}
 	survey(&status, facts)
 	v := judge(facts, &status)
+	v.add(facts.Decision.BlindHalt)
 	valid := verdict{reason: meta.ReasonAsExpected}
 	if invalid := cmp.Or(facts.Decision.Invalid, facts.Decision.Outdated); invalid != nil {
 		valid = verdict{state: stalled, reason: invalid.Reason, message: humanize.Message(invalid.Message, conditionLimit)}

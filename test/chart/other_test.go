@@ -161,7 +161,8 @@ var other = map[string]string{
 // needs are the values without which a key has no effect, by the key.
 var needs = map[string]string{
 	"extraGlobals":                             `{global: {region: eu}}`,
-	"rollout.onFailure":                        `{rollout: {halt: {failedWorkloads: 1}}}`,
+	"rollout.halt":                             `{rbac: {optional: {pods: true}}}`,
+	"rollout.onFailure":                        `{rollout: {halt: {failedWorkloads: 1}}, rbac: {optional: {pods: true}}}`,
 	"metrics.certificate.source":               `{metrics: {certificate: {issuerRef: {name: first}}}}`,
 	"metrics.certificate.secretName":           `{metrics: {certificate: {source: secret, secretName: first}}}`,
 	"metrics.certificate.issuerRef":            `{metrics: {certificate: {source: certManager, issuerRef: {name: first}}}}`,

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -156,6 +157,41 @@ func TestAHaltKeepsAChangeFromAllOthers(t *testing.T) {
 	rest.until(t, v1alpha1.RolloutHalted, before)
 	level(t, installation, "info")
 	harness.Until(t, world, canary.app, "another change", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
+}
+
+// A missed deadline whose cause is not known, because pods are not read, stops its VectorSidecar and halts no revision.
+func TestHaltThatCannotSeePods_StopsOneVectorSidecar(t *testing.T) {
+	blind := options
+	blind.ReadPods = false
+	require.NoError(t, running.Stop())
+	t.Cleanup(func() {
+		require.NoError(t, running.Stop())
+		running = world.RunOperator(options)
+	})
+	running = world.RunOperator(blind)
+	installation := wavesOf(t, "0s", "halt: {failedWorkloads: 1}")
+	stuck, good := newInWave(t, "canary"), newInWave(t, "canary")
+	stuck.until(t, v1alpha1.RolloutComplete, "")
+	good.until(t, v1alpha1.RolloutComplete, "")
+	const blindHalt = "rollout.halt cannot see the causes of failures: pods are not read (rbac.optional.pods)"
+	require.Contains(t, message(good.vs, meta.ConditionReady), blindHalt)
+	harness.Change(t, world, stuck.app, func(d *appsv1.Deployment) {
+		d.Spec.ProgressDeadlineSeconds = ptr.To[int32](3)
+	})
+	before := stuck.vs.Status.Rollout.Revision
+
+	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
+		c.Data["development.yaml"] = "sidecar: {logLevel: warn, image: " + crashes + "}"
+	})
+	harness.Until(t, world, stuck.vs, "the failure", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.Total().Failed == 1 })
+	require.Contains(t, message(stuck.vs, meta.ConditionReady), "so that the cause is not known")
+	harness.Until(t, world, good.app, "the revision", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
+	world.Get(t, stuck.vs)
+	is := stuck.vs.Status.Rollout
+	require.NotEqual(t, before, is.Revision)
+	require.Empty(t, is.Failed)
+	require.Nil(t, is.Finished)
+	require.Equal(t, v1alpha1.RolloutProgressing, is.State)
 }
 
 // A sidecar that is restarted again and again, and is ready in between: no workload shows it.

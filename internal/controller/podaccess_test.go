@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+)
+
+// permissions are those of an operator, by namespace, and how often they were asked for.
+type permissions struct {
+	allowed map[string]bool
+	err     error
+	asked   int
+}
+
+func (p *permissions) CanListPods(_ context.Context, namespace string) (bool, error) {
+	p.asked++
+	return p.allowed[namespace], p.err
+}
+
+func TestPodAccess_AsksForThePermission(t *testing.T) {
+	for name, test := range map[string]struct {
+		isEnabled  bool
+		namespaces []string
+		allowed    map[string]bool
+		err        error
+		want       string
+	}{
+		"not enabled":              {allowed: map[string]bool{"": true}, want: "pods are not read (rbac.optional.pods)"},
+		"in all namespaces":        {isEnabled: true, allowed: map[string]bool{"": true}},
+		"in this namespace only":   {isEnabled: true, allowed: map[string]bool{"shop": true}},
+		"in a watched namespace":   {isEnabled: true, namespaces: []string{"shop"}, allowed: map[string]bool{"shop": true}},
+		"nowhere":                  {isEnabled: true, want: "the operator may not list pods in namespace shop (rbac.optional.pods)"},
+		"in another namespace":     {isEnabled: true, namespaces: []string{"shop", "pay"}, allowed: map[string]bool{"pay": true}, want: "the operator may not list pods in namespace shop (rbac.optional.pods)"},
+		"that nobody can tell now": {isEnabled: true, err: errors.New("timeout")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			access := newPodAccess(test.isEnabled, &permissions{allowed: test.allowed, err: test.err}, test.namespaces, time.Now)
+			require.Equal(t, test.want, access.notRead(t.Context(), "shop"))
+			halts, err := fleet.Parse("rollout", []byte("halt: {}"))
+			require.NoError(t, err)
+			want := ""
+			if test.want != "" {
+				want = "rollout.halt cannot see the causes of failures: " + test.want
+			}
+			require.Equal(t, want, access.blindHalt(t.Context(), halts, "shop"))
+			require.Empty(t, access.blindHalt(t.Context(), nil, "shop"))
+		})
+	}
+}
+
+// A permission is asked for once, a denial after some time, and both after a request was denied.
+func TestPodAccess_AsksAgain(t *testing.T) {
+	now, api := time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC), &permissions{allowed: map[string]bool{}}
+	access := newPodAccess(true, api, []string{"shop"}, func() time.Time { return now })
+	require.NotEmpty(t, access.notRead(t.Context(), "shop"))
+	api.allowed["shop"] = true
+	require.NotEmpty(t, access.notRead(t.Context(), "shop"))
+	require.Equal(t, 1, api.asked)
+	now = now.Add(state.LastRetry)
+	require.Empty(t, access.notRead(t.Context(), "shop"))
+	now = now.Add(24 * time.Hour)
+	require.Empty(t, access.notRead(t.Context(), "shop"))
+	require.Equal(t, 2, api.asked)
+	api.allowed["shop"] = false
+	access.forget("shop")
+	require.NotEmpty(t, access.notRead(t.Context(), "shop"))
+}
