@@ -142,3 +142,18 @@ SPDX-License-Identifier: Apache-2.0
 {{- end -}}
 {{- end -}}
 {{- end -}}
+
+{{- /* Rejects objects of the chart's own kinds at an installation: Helm looks up all kinds before it creates the definitions.
+Takes a list: the root, and the YAML documents of an extra object. */ -}}
+{{- define "vector-sidecar-operator.validateExtraObject" -}}
+{{- $root := first . -}}
+{{- $version := "observability.kontroloop.ai/v1alpha1" -}}
+{{- range regexSplit "(?m)^---" (last .) -1 -}}
+{{- $object := fromYaml . -}}
+{{- range concat (list $object) (default list $object.items) -}}
+{{- if and $root.Release.IsInstall (eq (toString .apiVersion) $version) (not (include "vector-sidecar-operator.hasAPI" (list $root $version .kind))) -}}
+{{- fail (printf "extraObjects has %s %s, and the cluster does not serve this kind before the installation: apply the object with kubectl after it, or, if the cluster serves the kind and helm template cannot see it, add --api-versions %s" .kind (default dict .metadata).name $version) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}

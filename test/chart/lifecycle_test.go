@@ -54,6 +54,24 @@ func TestInstallAndUninstall(t *testing.T) {
 		require.Equal(t, "deployed", status(t).Info.Status)
 		helm(t, "uninstall", release, "-n", namespace)
 	})
+	t.Run("a release elsewhere takes the kept definitions over", func(t *testing.T) {
+		elsewhere := []string{"install", "two", chartDir, "-n", "b", "--create-namespace", "--set", "uninstall.hook=false"}
+		_, complained, err := tryHelm(t, elsewhere...)
+		require.Error(t, err)
+		require.Contains(t, complained, "invalid ownership metadata")
+		for _, choice := range [][]string{{"--set", "crds.enabled=false"}, {"--take-ownership"}} {
+			helm(t, append(elsewhere, choice...)...)
+			helm(t, "uninstall", "two", "-n", "b")
+		}
+		helm(t, "install", release, chartDir, "-n", namespace, "--take-ownership", "--set", "uninstall.hook=false")
+		helm(t, "uninstall", release, "-n", namespace)
+		kubectl(t, "annotate", "--overwrite", "crd", crdName, "clustervectorsidecars.observability.kontroloop.ai", "overlaysets.observability.kontroloop.ai",
+			"meta.helm.sh/release-name=two", "meta.helm.sh/release-namespace=b")
+		helm(t, elsewhere...)
+		helm(t, "uninstall", "two", "-n", "b")
+		helm(t, "install", release, chartDir, "-n", namespace, "--take-ownership", "--set", "uninstall.hook=false")
+		helm(t, "uninstall", release, "-n", namespace)
+	})
 }
 
 func install(t *testing.T) {

@@ -65,12 +65,15 @@ var session = []struct{ command, prints string }{
 	{"kubectl label namespace shop vectorsidecar.observability.kontroloop.ai/inject=false", "labeled"},
 	{"kubectl delete clustervectorsidecars.observability.kontroloop.ai logs", "deleted"},
 	{"helm uninstall vso -n vector-system", "[CustomResourceDefinition] vectorsidecars"},
-	{"kubectl delete crd vectorsidecars.observability.kontroloop.ai clustervectorsidecars.observability.kontroloop.ai", "deleted"},
+	{"kubectl delete crd vectorsidecars.observability.kontroloop.ai clustervectorsidecars.observability.kontroloop.ai overlaysets.observability.kontroloop.ai", "deleted"},
 }
 
 // elsewhere are the commands that are run by others: the file that says so, and
 // the text in it.
 var elsewhere = map[string]struct{ file, text string }{
+	"kubectl annotate --overwrite crd vectorsidecars.observability.kontroloop.ai clustervectorsidecars.observability.kontroloop.ai overlaysets.observability.kontroloop.ai meta.helm.sh/release-name=two meta.helm.sh/release-namespace=b": {
+		"test/chart/lifecycle_test.go", `"meta.helm.sh/release-name=two", "meta.helm.sh/release-namespace=b"`,
+	},
 	"kubectl vectorsidecar validate -f docs/samples/app/deployment.yaml --sidecar docs/samples/04-inline-config.yaml --label logs=inline --vector vector": {
 		"test/cli/testdata/offline/validate.txtar", "exec kubectl vectorsidecar validate -f docs/samples/app/deployment.yaml --sidecar docs/samples/04-inline-config.yaml --label logs=inline --vector vector\n",
 	},
