@@ -32,7 +32,7 @@ nothing. */ -}}
       name: {{ .secretName | quote }}
       key: {{ .secretKey | quote }}
 - name: SENTRY_ENVIRONMENT
-  value: {{ $.Values.environment | quote }}
+  value: {{ include "vector-sidecar-operator.environment" $ | quote }}
 {{- end }}
 {{- end }}
 {{- end -}}

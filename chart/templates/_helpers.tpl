@@ -21,6 +21,39 @@ namespaces must not share them. Roles may have a colon in their names. */ -}}
 {{- printf "%s:%s" .Release.Namespace (include "vector-sidecar-operator.fullname" .) -}}
 {{- end -}}
 
+{{- /* The keys of global that are defaults of environment, commonLabels and commonAnnotations, as JSON. A subchart has none:
+the global of an umbrella chart is for all its charts, and may have other types, so that the schema does not check it. */ -}}
+{{- define "vector-sidecar-operator.globalDefaults" -}}
+{{- $defaults := dict -}}
+{{- if .Chart.IsRoot -}}
+{{- range $key, $value := pick (default dict .Values.global) "environment" "labels" "annotations" -}}
+{{- if $value -}}
+{{- if ne $key "environment" -}}
+{{- if not (kindIs "map" $value) }}{{ fail (printf "global.%s is not a map: write it as common%s" $key (title $key)) }}{{ end -}}
+{{- else if not (regexMatch "^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$" (toString $value)) -}}
+{{- fail (printf "global.environment: %q is not a valid environment: use lower-case letters, digits and dashes" (toString $value)) -}}
+{{- end -}}
+{{- $_ := set $defaults $key $value -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- toJson $defaults -}}
+{{- end -}}
+
+{{- define "vector-sidecar-operator.environment" -}}
+{{- $defaults := include "vector-sidecar-operator.globalDefaults" . | fromJson -}}
+{{- .Values.environment | default $defaults.environment | default "development" -}}
+{{- end -}}
+
+{{- /* commonLabels or commonAnnotations over their defaults, as JSON. Takes a list: the root, and labels or annotations. */ -}}
+{{- define "vector-sidecar-operator.common" -}}
+{{- $defaults := dict -}}
+{{- range $key, $value := default dict (get (include "vector-sidecar-operator.globalDefaults" (first .) | fromJson) (last .)) -}}
+{{- if not (kindIs "invalid" $value) }}{{ $_ := set $defaults $key (toString $value) }}{{ end -}}
+{{- end -}}
+{{- mergeOverwrite $defaults (default dict (get (first .).Values (printf "common%s" (title (last .))))) | toJson -}}
+{{- end -}}
+
 {{- define "vector-sidecar-operator.selectorLabels" -}}
 app.kubernetes.io/name: {{ include "vector-sidecar-operator.name" . | quote }}
 app.kubernetes.io/instance: {{ .Release.Name | quote }}
@@ -39,7 +72,7 @@ app.kubernetes.io/component: operator
   "app.kubernetes.io/managed-by" .Release.Service
   "app.kubernetes.io/part-of" .Chart.Name -}}
 {{- $selectors := include "vector-sidecar-operator.operatorLabels" . | fromYaml -}}
-{{- mergeOverwrite (dict) (default dict .Values.commonLabels) $ours $selectors | toYaml -}}
+{{- mergeOverwrite (include "vector-sidecar-operator.common" (list . "labels") | fromJson) $ours $selectors | toYaml -}}
 {{- end -}}
 
 {{- /* Labels and annotations of an object. Takes a dict: root, and annotations and
@@ -48,7 +81,7 @@ labels of the object's own, if there are any. */ -}}
 {{- $labels := include "vector-sidecar-operator.labels" .root | fromYaml -}}
 labels:
   {{- mergeOverwrite (dict) (default dict .labels) $labels | toYaml | nindent 2 }}
-{{- with mergeOverwrite (dict) (default dict .root.Values.commonAnnotations) (default dict .annotations) }}
+{{- with mergeOverwrite (include "vector-sidecar-operator.common" (list .root "annotations") | fromJson) (default dict .annotations) }}
 annotations:
   {{- toYaml . | nindent 2 }}
 {{- end }}

@@ -62,7 +62,7 @@ resources:
 
 {{- /* Arguments that the operator and the Job before uninstalling share: a YAML list. */ -}}
 {{- define "vector-sidecar-operator.args" -}}
-- --environment={{ .Values.environment }}
+- --environment={{ include "vector-sidecar-operator.environment" . }}
 - --environments-configmap={{ include "vector-sidecar-operator.environmentsConfigMap" . }}
 - --workload-kinds={{ join "," .Values.workloads.kinds }}
 {{- with .Values.watchNamespaces }}

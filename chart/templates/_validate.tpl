@@ -38,8 +38,9 @@ SPDX-License-Identifier: Apache-2.0
 {{- fail (printf "preflight.enabled needs Kubernetes 1.30, and this is %s: without ValidatingAdmissionPolicy nothing would hold the operator's right to create pods to dry runs; set preflight.enabled to false" $.Capabilities.KubeVersion.Version) -}}
 {{- end -}}
 {{- if .admissionWebhook.enabled }}{{ include "vector-sidecar-operator.validateWebhook" $ }}{{ end -}}
-{{- if hasKey (default dict .environments) .environment -}}
-{{- fail (printf "environments.%s: %q is the environment of this installation, whose values stand at the top level; move them there, so that there is one place to look" .environment .environment) -}}
+{{- $environment := include "vector-sidecar-operator.environment" $ -}}
+{{- if hasKey (default dict .environments) $environment -}}
+{{- fail (printf "environments.%s: %q is the environment of this installation, whose values stand at the top level; move them there, so that there is one place to look" $environment $environment) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

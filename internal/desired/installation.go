@@ -53,7 +53,7 @@ type InstallationValues struct {
 
 // ReadInstallationValues reads a values file as the installation does: with the template of its chart,
 // which is below root. Top-level keys apply to the environment that the file says the
-// installation is for; if it says none, to the first asked one that is not listed in the
+// installation is for; if it says none, not in global.environment either, to the first asked one that is not listed in the
 // file's environments. What the installation chart's schema refuses is an error, with which it returns
 // the values all the same, except for errors in an environment's values, which are reported when they
 // are used.
@@ -71,6 +71,9 @@ func ReadInstallationValues(ctx context.Context, root fs.FS, source string, text
 func InstallationValuesOf(ctx context.Context, root fs.FS, written environment.Layer, asked ...string) (*InstallationValues, error) {
 	source := written.Name
 	name, _ := written.Tree["environment"].(string)
+	if name == "" {
+		name, _ = tree.At(written.Tree, "global")["environment"].(string)
+	}
 	for _, one := range asked {
 		if _, isOther := tree.At(written.Tree, environmentsKey)[one]; name == "" && !isOther {
 			name = one

@@ -14,6 +14,23 @@ import (
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 )
 
+// A values file is for its environment, or else for the global one, as the chart reads it.
+func TestReadInstallationValues_Environment(t *testing.T) {
+	for text, want := range map[string]string{
+		"{}":                          "development",
+		"environment: qa":             "qa",
+		"environment: ''":             "development",
+		"global: {environment: qa}":   "qa",
+		"global: {environment: ''}":   "development",
+		"global: {environment: [qa]}": "development",
+		"{global: {environment: qa}, environment: staging}": "staging",
+	} {
+		values, err := ReadInstallationValues(t.Context(), vectorsidecar.FS, "mine.yaml", []byte(text), "development")
+		require.NoError(t, err, text)
+		require.Equal(t, want, values.Environment, text)
+	}
+}
+
 func TestTemplateSetsOfValuesAreLaidOverThoseOfTheInstallation(t *testing.T) {
 	own, team := map[string]string{"a.tpl": "A", "b.tpl": "B"}, map[string]string{"c.tpl": "C"}
 	for name, test := range map[string]struct {

@@ -62,4 +62,18 @@ func TestTheChartMayBeADependencyWithACondition(t *testing.T) {
 	files, err := engine.Render(platform, all)
 	require.NoError(t, err)
 	require.Contains(t, files["platform/charts/"+name+"/templates/deployment.yaml"], "kind: Deployment")
+	require.NotContains(t, files["platform/charts/"+name+"/templates/NOTES.txt"], "no effect on a subchart")
+
+	// Labels and the environment of the umbrella chart are not the subchart's.
+	values["global"] = map[string]any{"environment": "Any Text", "labels": []any{"MARKER"}}
+	all, err = chartutil.ToRenderValues(platform, values, chartutil.ReleaseOptions{Name: release, Namespace: namespace}, nil)
+	require.NoError(t, err)
+	files, err = engine.Render(platform, all)
+	require.NoError(t, err)
+	require.Contains(t, files["platform/charts/"+name+"/templates/deployment.yaml"], "--environment=development")
+	for file, text := range files {
+		require.NotContains(t, text, "MARKER", file)
+	}
+	require.Contains(t, files["platform/charts/"+name+"/templates/NOTES.txt"],
+		"WARNING: global.environment, global.labels have no effect on a subchart: set environment, commonLabels and commonAnnotations of "+name)
 }
