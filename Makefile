@@ -322,7 +322,7 @@ help: ## Show this help.
 
 ##@ Tools
 
-CONTROL_PLANE := $(addprefix $(BIN)/,etcd kube-apiserver kube-controller-manager kube-scheduler kwok kubectl helm)
+CONTROL_PLANE := $(addprefix $(BIN)/,etcd kube-apiserver kube-controller-manager kube-scheduler kwok kubectl helm helm4)
 
 .PHONY: control-plane
 control-plane: $(CONTROL_PLANE) ## Build the programs of the test control plane.
@@ -350,8 +350,7 @@ CHART_LDFLAGS := \
   -X helm.sh/helm/v3/pkg/lint/rules.k8sVersionMinor=$(KUBE_MINOR)
 
 HELM_LDFLAGS := $(CHART_LDFLAGS) \
-  -X helm.sh/helm/v3/internal/version.version=$(call pinned,helm,helm.sh/helm/v3) \
-  -X helm.sh/helm/v3/internal/version.metadata=
+  -X helm.sh/helm/v3/internal/version.version=$(call pinned,helm,helm.sh/helm/v3) -X helm.sh/helm/v3/internal/version.metadata=
 
 # $(call tool,module,program,package,linker flags,build tags): a program is built again only when its module's pins change.
 define tool
@@ -372,6 +371,7 @@ $(BIN)/coredns: $(TOOLS)/coredns/main.go
 $(eval $(call tool,kafka,kafka,.))
 $(BIN)/kafka: $(TOOLS)/kafka/main.go
 $(eval $(call tool,helm,helm,helm.sh/helm/v3/cmd/helm,$(HELM_LDFLAGS)))
+$(eval $(call tool,helm4,helm4,helm.sh/helm/v4/cmd/helm,-X helm.sh/helm/v4/internal/version.version=$(call pinned,helm4,helm.sh/helm/v4)))
 $(eval $(call tool,helm,helm-sdk,./sdk))
 $(BIN)/helm-sdk: $(TOOLS)/helm/sdk/main.go
 $(eval $(call tool,helm-unittest,helm-unittest,github.com/helm-unittest/helm-unittest/cmd/helm-unittest,$(CHART_LDFLAGS)))

@@ -32,13 +32,18 @@ standard output, with the sidecar in the workloads that a VectorSidecar selects,
 with the objects that it needs: each before the first workload that needs it, and in the
 namespace that this one's manifest names, or in none. Everything else is passed on unchanged.
 
+Helm 4 accepts plugins only as post-renderers: install the plugin in the folder helm-plugin of the repository, which runs kubectl-vectorsidecar of the
+PATH. Helm 3 cannot read that plugin: set HELM_DATA_HOME if you use both versions.
+
 The result is what the operator would write. Use one or the other for a workload: with both, the operator finds the container already there and leaves it alone.`,
 		Example: `# manifests in, manifests out
 kubectl vectorsidecar inject -f docs/samples/app/deployment.yaml --sidecar docs/samples/02-logs.yaml --label logs=vector
 # a pipe
 kubectl create deployment cart --image registry.example/cart:1 --dry-run=client -o yaml | kubectl vectorsidecar inject --sidecar docs/samples/01-minimal.yaml --label logs=vector -f -
-# a Helm post-renderer
-helm template shop ./shop --namespace shop --post-renderer kubectl-vectorsidecar --post-renderer-args inject --post-renderer-args --sidecar=docs/samples/02-logs.yaml`,
+# a post-renderer of Helm 3
+helm template shop ./shop --namespace shop --post-renderer kubectl-vectorsidecar --post-renderer-args inject --post-renderer-args --sidecar=docs/samples/02-logs.yaml
+# a post-renderer of Helm 4, after helm plugin install ./helm-plugin
+helm template shop ./shop --namespace shop --post-renderer vectorsidecar --post-renderer-args --sidecar=docs/samples/02-logs.yaml`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error { return options.run(command.Context()) },
 	}

@@ -108,10 +108,15 @@ func helm(t *testing.T, args ...string) []byte {
 	return []byte(stdout)
 }
 
-// tryHelm runs helm away from the settings of whoever runs the test.
 func tryHelm(t *testing.T, args ...string) (printed, complained string, err error) {
 	t.Helper()
-	bin, err := plane.Bin("helm")
+	return tryProgram(t, "helm", args...)
+}
+
+// tryProgram runs a version of helm without the settings of the user who runs the test.
+func tryProgram(t *testing.T, name string, args ...string) (printed, complained string, err error) {
+	t.Helper()
+	bin, err := plane.Bin(name)
 	require.NoError(t, err)
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), bin, args...)
