@@ -6,6 +6,7 @@ package apply
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -22,10 +23,19 @@ func (w *Writer) Orphan(ctx context.Context, view *workload.View, manager string
 	reply := &metav1.PartialObjectMetadata{}
 	reply.SetGroupVersionKind(kind)
 	reply.Namespace, reply.Name = view.Namespace, view.Name
+	key, version := meta.AnnotationOrphaned(manager), view.ResourceVersion
+	if slices.Contains(view.Marks[manager].Annotations, key) {
+		// A copied mark has the same value, and the operator does not become an owner of what it does not change.
+		removal := identified(map[string]any{"metadata": map[string]any{"resourceVersion": version, "annotations": map[string]any{key: nil}}}, view.Ref)
+		if err := w.send(ctx, reply, types.MergePatchType, removal, meta.Operator); err != nil {
+			return fmt.Errorf("removing a copied mark from %s %s/%s: %w", kind.Kind, view.Namespace, view.Name, classify(err))
+		}
+		version = reply.ResourceVersion
+	}
 	body := identified(map[string]any{"metadata": map[string]any{
-		"resourceVersion": view.ResourceVersion,
+		"resourceVersion": version,
 		"annotations": map[string]any{
-			meta.AnnotationOrphaned(manager): "true",
+			key: "true",
 			// kubectl rollout undo restores the annotations of an older revision, and so
 			// removes the mark above. Without this annotation, what remains is then not
 			// mistaken for a late write.

@@ -88,6 +88,8 @@ func judge(trace *workload.Trace, writtenBy string) (Verdict, string) {
 		return Keep, "it was deleted with deletionPolicy Orphan"
 	case !trace.Applied && trace.Listed:
 		return Report, "somebody brought the pod template back, and nobody is on record for having applied it"
+	case !trace.Applied && !trace.Patched:
+		return Report, "only annotations are left, which another field manager has copied"
 	case !trace.Applied:
 		return Report, "only the record of a patch is left"
 	case trace.WrittenBy == "":

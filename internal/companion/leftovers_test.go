@@ -47,6 +47,7 @@ func TestWhatIsLeftIsCleanedOnlyIfItsMarkSaysSo(t *testing.T) {
 		"a revision that came back": {workload.Trace{Listed: true}, Report, "nobody applied it"},
 		"it came back with a mark":  {workload.Trace{Listed: true, WrittenBy: ours}, Report, "nobody applied it"},
 		"the record of a patch":     {workload.Trace{Patched: true}, Report, "there is nothing to take out"},
+		"copied annotations":        {workload.Trace{Marked: true, WrittenBy: ours}, Report, "whoever copied them would restore them"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.trace.Manager = meta.Manager("logs")

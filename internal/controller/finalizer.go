@@ -50,10 +50,10 @@ type finalizer struct {
 
 // holdBeforeWriting adds the finalizer before the first workload or companion is written, because
 // nobody else would clean them up. It also adds it if a workload carries the sidecar already, which
-// an earlier VectorSidecar of the same name may have left.
+// an earlier VectorSidecar of the same name may have left, or marks of it.
 func (f *finalizer) holdBeforeWriting(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision) error {
-	concerned := func(p plan.Plan) bool { return p.Writes() || p.Carries }
-	holds := len(decided.Missing)+len(decided.Offers) > 0 || slices.ContainsFunc(decided.Plans, concerned)
+	concerned := func(p plan.Plan) bool { return p.Writes() || p.Carries || p.Marked }
+	holds := decided.LeavesMarks || len(decided.Missing)+len(decided.Offers) > 0 || slices.ContainsFunc(decided.Plans, concerned)
 	if sidecar.DeletionTimestamp != nil || !holds {
 		return nil
 	}
@@ -64,6 +64,12 @@ func (f *finalizer) holdBeforeWriting(ctx context.Context, sidecar *v1alpha1.Vec
 		return fmt.Errorf("waiting for the finalizer, which its own pass adds: %w", apply.ErrStale)
 	}
 	return nil
+}
+
+// hasMarksToRemove reports whether the removal of marks from a workload that has nothing else of the VectorSidecar waits
+// for other rollouts. Such workloads do not keep the finalizer, because others may restore the marks forever.
+func hasMarksToRemove(decided *decision.Decision) bool {
+	return slices.ContainsFunc(decided.Plans, func(p plan.Plan) bool { return p.Marked && !p.Carries && p.Waiting })
 }
 
 // deleted returns the VectorSidecar as cached, or, if it is being deleted and too large for the

@@ -126,6 +126,9 @@ func (d *Decision) add(facts *Facts, w *Workload, last *desired.Rendered) *desir
 func (d *Decision) remove(facts *Facts, w *Workload) {
 	d.Previous.Removed = append(d.Previous.Removed, w.Evaluated)
 	removal := w.Evaluated.Plan
+	if removal.Marked && !removal.Carries && !removal.Waits && facts.Sidecar.DeletionTimestamp == nil {
+		d.LeavesMarks, removal.Action = true, plan.None
+	}
 	removal.State, removal.Cause = w.Record.State(), whyRemoved(facts.Sidecar)
 	if d.follow(facts, &removal, w.Started); removal.InFlight || removal.Action != plan.None {
 		d.Plans = append(d.Plans, removal)

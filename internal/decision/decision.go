@@ -46,6 +46,10 @@ type Decision struct {
 	// Plans has a plan for each workload of the snapshot that the VectorSidecar matches
 	// or that carries its sidecar, by name.
 	Plans []plan.Plan
+	// LeavesMarks reports whether workloads that should not have the sidecar have nothing but marks of it, which others
+	// have copied. They are removed when the VectorSidecar is deleted: until then, whoever applies them again would be
+	// in a loop with the operator.
+	LeavesMarks bool
 	// Matched is how many of them the selector matches, Kinds are their kinds.
 	Matched int
 	Kinds   Kinds

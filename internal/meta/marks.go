@@ -3,7 +3,10 @@
 
 package meta
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // These annotations say who wrote a sidecar, whether it was orphaned, since when a workload waits
 // for another, and whether it failed before the write; see IsBookkeeping.
@@ -38,3 +41,37 @@ func AnnotationFailedBefore(manager string) string { return Beside(failedBefore,
 
 // IsFailedBefore reports whether an annotation's key is one that AnnotationFailedBefore returns.
 func IsFailedBefore(key string) bool { return strings.HasPrefix(key, failedBefore+".") }
+
+// IsOrphaned reports whether an annotation's key is one that AnnotationOrphaned returns.
+func IsOrphaned(key string) bool { return strings.HasPrefix(key, orphaned+".") }
+
+// marks are the annotations that the operator or the API server writes to workloads and their pod templates.
+var marks = slices.Concat(bookkeeping, []string{
+	AnnotationInjected, AnnotationInjectedHash, AnnotationSidecarName, AnnotationConfigMapVersion, partsPrefix, toldPrefix, configDigest,
+})
+
+// IsMark reports whether an annotation's key is one that the operator writes to workloads, for any VectorSidecar.
+func IsMark(key string) bool {
+	if !strings.HasPrefix(key, Group+"/") {
+		return false
+	}
+	return slices.ContainsFunc(marks, func(plain string) bool { return Is(key, plain) })
+}
+
+// ManagerOfMark returns the field manager whose VectorSidecar a mark has in its key, "" if it has none. The name in the
+// key may be shortened: then it is that of one of the candidates, if it fits one.
+func ManagerOfMark(key string, candidates []string) string {
+	plain, name, hasName := strings.Cut(strings.TrimPrefix(key, Group+"/"), ".")
+	if !hasName {
+		return ""
+	}
+	for _, manager := range candidates {
+		if Beside(Group+"/"+plain, SidecarOf(manager)) == key {
+			return manager
+		}
+	}
+	if cluster, isCluster := strings.CutPrefix(name, clusterKey); isCluster {
+		return Manager(InNamespace(cluster))
+	}
+	return Manager(name)
+}

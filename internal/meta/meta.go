@@ -127,8 +127,10 @@ const AnnotationFailed = Group + "/failed"
 // triggered a rollout when a referenced ConfigMap changed. Today the name of the mounted
 // ConfigMap depends on its content instead.
 func AnnotationConfigDigest(sidecar string) string {
-	return Beside(Group+"/config-digest", sidecar)
+	return Beside(configDigest, sidecar)
 }
+
+const configDigest = Group + "/config-digest"
 
 // AnnotationParts returns the pod template annotation that lists, as JSON of Parts, what a
 // field manager has merged in. It is part of the template's revisions: after a rollout undo,

@@ -12,11 +12,12 @@ import (
 
 func newPlan(manager string, desired *Desired, view *workload.View) Plan {
 	owned, carries := view.Owned[manager]
+	_, isMarked := view.Marks[manager]
 	return Plan{
 		Target: view.Ref, State: view.State, Halted: view.Paused || view.Deleting, Waits: owned.Waits,
 		Action: None, Manager: manager, Desired: desired, Carries: carries && (!owned.Waits || !owned.IsEmpty()),
 		HasParts: len(owned.Containers)+len(owned.Volumes) > 0, Owner: view.Owner, LastWriter: view.LastWriter,
-		ReleaseOnly: view.Adapter().Traits.AtomicLists, HasFailureMark: owned.FailedBefore,
+		ReleaseOnly: view.Adapter().Traits.AtomicLists, HasFailureMark: owned.FailedBefore, Marked: isMarked,
 	}
 }
 
@@ -47,6 +48,9 @@ func ForRemoval(manager string, view *workload.View) Plan {
 	if plan.Waits && !plan.Carries && !view.Deleting {
 		plan.DropWait(view)
 	}
+	if plan.Marked && !plan.Carries && !view.Deleting {
+		plan.removeMarks(view)
+	}
 	if plan.Carries && !view.Deleting {
 		plan.Action = Remove
 		plan.block(plan.takeOut(view))
@@ -55,6 +59,29 @@ func ForRemoval(manager string, view *workload.View) Plan {
 		}
 	}
 	return plan
+}
+
+// removeMarks removes the marks from a workload that has nothing else of the manager. Those of pods go with a rollout,
+// unless a deployer's manifest has what they describe.
+func (p *Plan) removeMarks(view *workload.View) {
+	marks := view.Marks[p.Manager]
+	if p.Action == Note { // It drops the note that the workload waits.
+		patch, err := withoutMarks(p.Manager, view)
+		p.Patch = patch
+		p.block(err)
+		return
+	}
+	if len(marks.PodAnnotations) > 0 && len(marks.SharedItems) == 0 {
+		p.Action = Remove
+		p.block(p.takeOut(view))
+		return
+	}
+	if len(marks.Annotations) == 0 {
+		return
+	}
+	patch, err := withoutMarks(p.Manager, view)
+	p.Action, p.Apply, p.Patch, p.ReleaseOnly = Note, nil, patch, true
+	p.block(err)
 }
 
 // isLeftOut reports whether a workload opted out or is being deleted.

@@ -46,8 +46,11 @@ func (p *Plan) takeOut(view *workload.View) error {
 	owned, mounts := view.Owned[p.Manager], view.MountsOf(p.Manager)
 	_, isTold := view.ToldOf(p.Manager)
 	isEnough := !isTold && len(mounts)+len(owned.Leftovers)+len(owned.Taken)+len(owned.SharedPullSecrets) == 0 && !owned.Patched && !owned.Named && owned.Orphan == ""
-	if isEnough && !view.Adapter().Traits.AtomicLists {
-		return nil
+	marks := view.Marks[p.Manager]
+	if isEnough && !view.Adapter().Traits.AtomicLists && (len(marks.PodAnnotations) == 0 || len(marks.SharedItems) > 0) {
+		patch, err := withoutMarks(p.Manager, view)
+		p.Patch = patch
+		return err
 	}
 	left := map[string]any{}
 	for _, list := range []string{"initContainers", "containers"} {
@@ -60,9 +63,28 @@ func (p *Plan) takeOut(view *workload.View) error {
 	}
 	from := there(p.Manager, view)
 	p.Desired.takeBack(p.Manager, from, left, view)
+	addMarks(from, marks.Annotations, "metadata", "annotations")
+	addMarks(from, marks.PodAnnotations, "spec", "template", "metadata", "annotations")
 	patch, err := difference(p.Manager, view, from, left)
 	p.Patch, p.ReleaseOnly = patch, true
 	return err
+}
+
+// withoutMarks returns the patch that removes a manager's marks from the workload's own metadata, nil if there are
+// none. It does not restart pods.
+func withoutMarks(manager string, view *workload.View) (map[string]any, error) {
+	from := map[string]any{}
+	addMarks(from, view.Marks[manager].Annotations, "metadata", "annotations")
+	return difference(manager, view, from, map[string]any{})
+}
+
+// addMarks adds the keys of annotations to a tree from which a patch is made. The patch names only the keys.
+func addMarks(to map[string]any, keys []string, path ...string) {
+	for _, key := range keys {
+		if annotations := tree.Below(to, path...); annotations[key] == nil {
+			annotations[key] = ""
+		}
+	}
 }
 
 // there returns all that a workload carries for a manager: what it owns, its mounts in

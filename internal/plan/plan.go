@@ -97,6 +97,8 @@ type Plan struct {
 	// Carries reports whether the workload carries anything of the VectorSidecar, HasParts
 	// whether its pod template does.
 	Carries, HasParts bool
+	// Marked reports whether the workload has marks of the VectorSidecar that others have copied.
+	Marked bool
 	// Owner is the object by which another operator owns the workload, nil for none, and
 	// LastWriter the View's.
 	Owner      *workload.Owner

@@ -173,7 +173,13 @@ func (e *lateError) Error() string { return e.err.Error() }
 
 // remove removes all sidecars of one workload and waits for its rollout.
 func (e *Ejector) remove(ctx context.Context, writer *apply.Writer, view *workload.View) error {
-	for _, manager := range slices.Sorted(maps.Keys(view.Owned)) {
+	managers := slices.Sorted(maps.Keys(view.Owned))
+	for _, manager := range slices.Sorted(maps.Keys(view.Marks)) {
+		if !slices.Contains(managers, manager) {
+			managers = append(managers, manager)
+		}
+	}
+	for _, manager := range managers {
 		if err := e.removeOne(ctx, writer, view, manager); errors.Is(err, apply.ErrGone) {
 			return nil
 		} else if err != nil {

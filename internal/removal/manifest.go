@@ -24,7 +24,7 @@ type Merger interface {
 // operator is determined by managedFields if one of its managers is in them, and otherwise by
 // the pod template's own list of what was added.
 func Strip(merger Merger, object workload.Object) (workload.Object, bool, error) {
-	if len(workload.Managers(object)) == 0 {
+	if !workload.IsCarrier(object) {
 		return object, false, nil
 	}
 	// What our managers give up may be in the owner's manifest as well: then the list alone

@@ -137,6 +137,32 @@ func TestStripTakesOutTheNoteOfAWorkloadThatWaits(t *testing.T) {
 	require.Equal(t, deployment("cart").Annotations, stripped.GetAnnotations())
 }
 
+// A manifest that was exported from a cluster may have nothing but annotations of the sidecar.
+func TestStrip_RemovesCopiedMarks(t *testing.T) {
+	merger, err := simulate.New()
+	require.NoError(t, err)
+	logs := meta.Manager("logs")
+	for name, change := range map[string]func(d *appsv1.Deployment){
+		"without a name": func(d *appsv1.Deployment) { d.Annotations[meta.AnnotationInjected] = "true" },
+		"orphaned":       func(d *appsv1.Deployment) { d.Annotations[meta.AnnotationOrphaned(logs)] = "true" },
+		"of pods": func(d *appsv1.Deployment) {
+			d.Spec.Template.Annotations = map[string]string{meta.AnnotationTold(logs): "app LOG=1", meta.AnnotationConfigDigest("logs"): "abc"}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			marked := deployment("cart")
+			change(marked)
+
+			stripped, had, err := Strip(merger, marked)
+
+			require.NoError(t, err)
+			require.True(t, had)
+			require.Equal(t, deployment("cart").Annotations, stripped.GetAnnotations())
+			require.Empty(t, workload.TemplateOf(stripped).Annotations)
+		})
+	}
+}
+
 func TestStripLeavesAWorkloadWithoutASidecarAsItIs(t *testing.T) {
 	given := deployment("cart")
 
@@ -249,6 +275,28 @@ func TestAFinalizerGoesWhoeverWritesInBetween(t *testing.T) {
 	left := &v1alpha1.VectorSidecar{}
 	require.NoError(t, cluster.Get(t.Context(), client.ObjectKeyFromObject(sidecar), left))
 	require.Empty(t, left.Finalizers)
+}
+
+// Deployments that a deployer applied with copied annotations have nothing else of the operator.
+func TestEjector_RemovesCopiedMarks(t *testing.T) {
+	scheme := runtime.NewScheme()
+	require.NoError(t, errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme), workload.AddToScheme(scheme)))
+	logs := meta.Manager("logs")
+	orphaned, ofPods := deployment("orphaned"), deployment("pods")
+	orphaned.Annotations[meta.AnnotationOrphaned(logs)] = "true"
+	ofPods.Spec.Template.Annotations = map[string]string{meta.AnnotationConfigDigest("logs"): "abc"}
+	cluster := fake.NewClientBuilder().WithScheme(scheme).WithObjects(orphaned, ofPods, deployment("plain")).Build()
+
+	found, err := (&Ejector{Client: cluster, MaxConcurrent: 1}).Clean(t.Context(), "shop")
+
+	require.NoError(t, err)
+	require.Len(t, found.Workloads, 2)
+	for _, name := range []string{"orphaned", "pods"} {
+		var d appsv1.Deployment
+		require.NoError(t, cluster.Get(t.Context(), client.ObjectKey{Namespace: "shop", Name: name}, &d))
+		require.False(t, workload.IsCarrier(&d), name)
+		require.Equal(t, "shop", d.Annotations["team"])
+	}
 }
 
 // What cannot be read is left in, and neither a file without it nor what it needs goes. Other namespaces do not wait for it.

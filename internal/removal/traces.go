@@ -134,7 +134,7 @@ func (t *Traces) find(ctx context.Context, cluster client.Reader, kind *workload
 		})
 		for _, object := range workload.Items(page) {
 			// What cannot be changed keeps its sidecar until it ends.
-			if view := viewOf(object); len(view.Owned) > 0 && !view.Deleting && kind.Traits.Immutable == "" {
+			if view := viewOf(object); len(view.Owned)+len(view.Marks) > 0 && !view.Deleting && kind.Traits.Immutable == "" {
 				t.Workloads = append(t.Workloads, view)
 			}
 		}

@@ -11,8 +11,16 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Managers returns the operator's field managers that have something in a workload.
+// Managers returns the operator's field managers that have something in a workload, or marks that others have copied.
 func Managers(object Object) []string {
+	if !IsCarrier(object) {
+		return nil
+	}
+	return ManagedFieldsOf(object).Managers
+}
+
+// writers returns the operator's field managers by managedFields and by the lists in the pod template.
+func writers(object Object) []string {
 	var found []string
 	entries := object.GetManagedFields()
 	for i := range entries {

@@ -30,6 +30,7 @@ type ManagedFields struct {
 	pod bool
 	// isRecorded reports whether the parts lists alone say what is ours.
 	isRecorded bool
+	marks      *liveMarks
 }
 
 // mention is some keys of a map, or some names in a list.
@@ -67,8 +68,8 @@ func (m *mention) of(values map[string]string) map[string]string {
 // ManagedFieldsOf reads the managedFields entries and parts lists of a workload.
 func ManagedFieldsOf(object Object) *ManagedFields {
 	m := &ManagedFields{
-		Managers: Managers(object), listed: partsIn(TemplateOf(object).Annotations),
-		records: map[string]*record{}, lists: map[string]*mention{},
+		Managers: writers(object), listed: partsIn(TemplateOf(object).Annotations),
+		records: map[string]*record{}, lists: map[string]*mention{}, marks: marksIn(object),
 	}
 	for _, list := range podLists {
 		m.lists[list] = &mention{}
@@ -93,6 +94,7 @@ func ManagedFieldsOf(object Object) *ManagedFields {
 			m.addFields(record.patched)
 		}
 	}
+	m.addMarked()
 	for _, manager := range m.Managers {
 		m.annotations.add(meta.AnnotationOrphaned(manager))
 	}
@@ -168,18 +170,18 @@ func containersIn(mentioned *mention, containers []corev1.Container) []corev1.Co
 	return kept
 }
 
-// owned returns what each of our managers has in a workload. For most workloads that is
+// owned returns what each of our managers has in a workload, and its marks. For most workloads that is
 // nothing, and costs nothing.
-func owned(object Object) map[string]Owned {
+func owned(object Object) (map[string]Owned, map[string]Marks) {
 	if !IsCarrier(object) {
-		return nil
+		return nil, nil
 	}
 	fields := ManagedFieldsOf(object)
 	owned, _ := fields.Owned(fields.Select(object), object)
-	return owned
+	return owned, fields.Marks(owned)
 }
 
-// IsCarrier reports whether a workload may have something of ours, or a managedFields
+// IsCarrier reports whether a workload may have something of ours, a mark, or a managedFields
 // entry of ours.
 func IsCarrier(object Object) bool {
 	entries := object.GetManagedFields()
@@ -188,12 +190,7 @@ func IsCarrier(object Object) bool {
 			return true
 		}
 	}
-	for key := range TemplateOf(object).Annotations {
-		if meta.IsParts(key) {
-			return true
-		}
-	}
-	return false
+	return hasMarks(object.GetAnnotations()) || hasMarks(TemplateOf(object).Annotations)
 }
 
 // Owned returns what each manager owns of the selected parts of a workload, and whether
@@ -215,7 +212,9 @@ func (m *ManagedFields) owned(selected *corev1.PodTemplate, theirs *deployed) ma
 		return nil
 	}
 	for manager, of := range all {
-		of.Orphan = selected.Annotations[meta.AnnotationOrphaned(manager)]
+		if key := meta.AnnotationOrphaned(manager); !m.marks.isCopied(key) {
+			of.Orphan = selected.Annotations[key]
+		}
 		all[manager] = of
 	}
 	return all
@@ -282,5 +281,5 @@ func AppendManagedFields(text []byte, object Object) []byte {
 			lists[key] = value
 		}
 	}
-	return appendMap(text, lists)
+	return marksIn(object).appendTo(appendMap(text, lists))
 }

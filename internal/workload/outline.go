@@ -65,7 +65,9 @@ func OutlineOf(object Object) Outline {
 // Of returns the view of a workload.
 func Of(object Object) View {
 	content, outline := contentOf(object), OutlineOf(object)
-	view := outline.View(owned(object), LastWriter(object.GetManagedFields()))
+	owned, marks := owned(object)
+	view := outline.View(owned, LastWriter(object.GetManagedFields()))
+	view.Marks = marks
 	view.State = stateOf(object, &content)
 	view.Template = TemplateDigest(content.Template, view.Owned)
 	return view

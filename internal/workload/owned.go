@@ -58,7 +58,7 @@ type Owned struct {
 	// Orphan is the mark of a sidecar that its VectorSidecar left for good, or "". The
 	// operator itself owns it.
 	Orphan string
-	// FailedBefore reports whether the manager owns the mark that the workload failed before its last write.
+	// FailedBefore reports whether the manager owns the mark that the workload failed before its last write, and what was written.
 	FailedBefore bool
 	// Waits reports whether the manager owns a note that the workload waits for a change. The
 	// note itself is in State, and not in Tree: it is the same for no two workloads.
@@ -107,6 +107,12 @@ func (o *Owned) read(owned map[string]any, theirs *deployed) {
 		}
 	}
 	o.readKeys()
+	o.FailedBefore = o.FailedBefore && o.hasItems()
+}
+
+// hasItems reports whether the pod template has anything of the manager.
+func (o *Owned) hasItems() bool {
+	return len(o.Containers)+len(o.Volumes)+len(o.PullSecrets) > 0
 }
 
 // readKeys sets the keys in the pods' metadata that follow from the tree.
@@ -125,7 +131,7 @@ func (o *Owned) Mounts(volume string) bool {
 // managedFields entry, or a record: an owner who replaces atomic lists leaves it behind.
 func (o *Owned) IsEmpty() bool {
 	if o.IsRecorded {
-		return len(o.Containers)+len(o.Volumes)+len(o.PullSecrets) == 0
+		return !o.hasItems()
 	}
 	return len(o.Containers)+len(o.Volumes)+len(o.PullSecrets)+len(o.PodLabels)+len(o.PodAnnotations)+len(tree.At(o.Tree, "metadata", "annotations")) == 0
 }

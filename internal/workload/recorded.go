@@ -4,6 +4,7 @@
 package workload
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -49,9 +50,14 @@ func (m *ManagedFields) recorded(selected *corev1.PodTemplate, theirs *deployed)
 	for manager, parts := range m.listed {
 		of := all[manager]
 		of.IsRecorded = true
-		whole := recordedTree(recordedAnnotations(manager, selected.Annotations), listedIn(&parts, &selected.Template, theirs))
-		of.Hash, of.WrittenBy = Hash(whole), selected.Annotations[meta.AnnotationWrittenBy(manager)]
+		annotations := recordedAnnotations(manager, selected.Annotations)
+		maps.DeleteFunc(annotations, func(key string, _ any) bool { return meta.IsFailedBefore(key) && m.marks.isCopied(key) })
+		whole := recordedTree(annotations, listedIn(&parts, &selected.Template, theirs))
+		of.Hash = Hash(whole)
 		of.read(whole, theirs)
+		if key := meta.AnnotationWrittenBy(manager); of.hasItems() && !m.marks.isCopied(key) {
+			of.WrittenBy = selected.Annotations[key]
+		}
 		for _, name := range parts.Volumes {
 			if !slices.ContainsFunc(selected.Template.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == name }) {
 				of.Lost = append(of.Lost, name)

@@ -10,6 +10,8 @@ type Trace struct {
 	// it an owner. Listed reports whether the pod template lists items of it, and
 	// Patched whether managedFields have a patch of it; neither makes it an owner.
 	Applied, Listed, Patched bool
+	// Marked reports whether the workload has Marks of the manager.
+	Marked bool
 	// WrittenBy and Orphan are the marks, as in Owned.
 	WrittenBy, Orphan string
 }
@@ -27,12 +29,15 @@ func TracesOf(object Object) []Trace {
 // Traces returns the traces of each manager, given what it owns.
 func (m *ManagedFields) Traces(owned map[string]Owned) []Trace {
 	var found []Trace
+	marks := m.Marks(owned)
 	for _, manager := range m.Managers {
-		trace := Trace{Manager: manager, WrittenBy: owned[manager].WrittenBy, Orphan: owned[manager].Orphan}
+		of := owned[manager]
+		trace := Trace{Manager: manager, WrittenBy: of.WrittenBy, Orphan: of.Orphan}
 		if record := m.records[manager]; record != nil {
 			trace.Applied, trace.Patched = record.applied != nil, record.isPatch
 		}
 		_, trace.Listed = m.listed[manager]
+		_, trace.Marked = marks[manager]
 		trace.Applied = trace.Applied || m.isRecorded && trace.Listed
 		found = append(found, trace)
 	}

@@ -40,13 +40,13 @@ func TestTracesTellWhatIsOnRecord(t *testing.T) {
 		"an apply with mark": {written(t, marked(logs), nothing), []Trace{{Manager: logs, Applied: true, WrittenBy: "vector-system/vso"}}},
 		"a mark that is not the manager's": {written(t, fieldmanager.Sidecar, func(d *appsv1.Deployment) {
 			d.Annotations[meta.AnnotationWrittenBy(logs)] = "vector-system/vso"
-		}), []Trace{{Manager: logs, Applied: true}}},
+		}), []Trace{{Manager: logs, Applied: true, Marked: true}}},
 		"left by Orphan": {written(t, fieldmanager.Sidecar, func(d *appsv1.Deployment) {
 			d.Annotations[meta.AnnotationOrphaned(logs)] = "true"
 		}), []Trace{{Manager: logs, Applied: true, Orphan: "true"}}},
 		"another one left": {written(t, fieldmanager.Sidecar, func(d *appsv1.Deployment) {
 			d.Annotations[meta.AnnotationOrphaned(meta.Manager("audit"))] = "true"
-		}), []Trace{{Manager: logs, Applied: true}}},
+		}), []Trace{{Manager: meta.Manager("audit"), Marked: true}, {Manager: logs, Applied: true}}},
 		"a revision that came back": {
 			fieldmanager.Undone(t, "kubectl", map[string]string{meta.AnnotationParts(logs): fieldmanager.List}), []Trace{{Manager: logs, Listed: true}},
 		},

@@ -73,6 +73,8 @@ type View struct {
 	GraceSeconds *int64
 	// Owned is what the operator has merged in, by field manager.
 	Owned map[string]Owned
+	// Marks are annotations of the operator that do not go with Owned, by field manager.
+	Marks map[string]Marks
 	// Told is what the application was told of sidecars and has still, by the keys of the pod
 	// template's records; nil without a record.
 	Told map[string][]Told

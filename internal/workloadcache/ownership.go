@@ -17,8 +17,9 @@ type ownership struct {
 	fields    *workload.ManagedFields
 	managers  []string
 	byManager map[string]workload.Owned
+	marks     map[string]workload.Marks
 	traces    []workload.Trace
-	// print is the fingerprint of managers, byManager and traces.
+	// print is the fingerprint of managers, byManager, marks and traces.
 	print fingerprint
 }
 
@@ -70,9 +71,9 @@ func (o *owners) of(object workload.Object) *ownership {
 		return known
 	}
 	byManager, readOthers := fields.Owned(selected, object)
-	fresh := &ownership{fields: fields, managers: fields.Managers, byManager: byManager, traces: fields.Traces(byManager)}
+	fresh := &ownership{fields: fields, managers: fields.Managers, byManager: byManager, marks: fields.Marks(byManager), traces: fields.Traces(byManager)}
 	// Strings and JSON values always marshal, with sorted keys.
-	text, _ := json.Marshal([]any{fresh.managers, fresh.byManager, fresh.traces})
+	text, _ := json.Marshal([]any{fresh.managers, fresh.byManager, fresh.marks, fresh.traces})
 	fresh.print = o.hashes.digest(text)
 	same := o.equal.of(fresh.print, func() *ownership { return fresh })
 	if readOthers {

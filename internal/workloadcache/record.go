@@ -77,9 +77,16 @@ func Showing(view workload.View) *Record {
 		deleting: view.Deleting, paused: view.Paused, overrides: len(view.Overrides) > 0,
 		body: &body{
 			kind: view.Kind, labels: labelsOf(place{view.Namespace, view.Name}, view.Labels), lastWriter: view.LastWriter, shown: &view,
-			owned: &ownership{managers: slices.Sorted(maps.Keys(view.Owned)), byManager: view.Owned},
+			owned: &ownership{managers: managersIn(&view), byManager: view.Owned, marks: view.Marks},
 		},
 	}
+}
+
+// managersIn returns the operator's field managers that have something in a workload.
+func managersIn(view *workload.View) []string {
+	managers := slices.AppendSeq(slices.Collect(maps.Keys(view.Owned)), maps.Keys(view.Marks))
+	slices.Sort(managers)
+	return slices.Compact(managers)
 }
 
 // View returns what planning sees of the workload, the same as workload.Of. What it
@@ -96,7 +103,7 @@ func (r *Record) View() workload.View {
 	outline := workload.Unpacked(r.Ref(), maps.Collect(r.Labels().All()), &template)
 	outline.Paused, outline.Deleting = r.paused, r.deleting
 	view := outline.View(r.body.owned.byManager, r.body.lastWriter)
-	view.State = r.State()
+	view.Marks, view.State = r.body.owned.marks, r.State()
 	return view
 }
 

@@ -1,0 +1,212 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+)
+
+// Marks are annotations of one of the operator's field managers that stay if the manager gives up its
+// fields: it does not own them, or another field manager owns them, too. A manifest that was exported and
+// applied again has them, and a backup that was restored. No decision depends on them.
+type Marks struct {
+	// Annotations are keys in the workload's metadata, PodAnnotations keys in that of the pods. Both are sorted.
+	Annotations, PodAnnotations []string
+	// SharedItems are containers and volumes of the manager that a deployer's manifest has, too. PodAnnotations
+	// describe them.
+	SharedItems []string
+}
+
+// liveMarks are all annotations of a workload that are marks of the operator, and their other owners.
+type liveMarks struct {
+	// managers are the field managers by key, "" if the key does not have a name and managed-by is missing.
+	managers, podManagers map[string]string
+	// others are the keys that other field managers own; the operator itself does not count.
+	others, podOthers mention
+	// confirmed are the keys that the operator itself or a person owns, and deployed those that a deployer owns.
+	confirmed, deployed mention
+	// items are the containers and volumes in the manifests of deployers that have marks.
+	items map[string][]string
+}
+
+// marksIn returns the marks of a workload. Only a workload with marks is read further.
+func marksIn(object Object) *liveMarks {
+	annotations, ofPods := object.GetAnnotations(), TemplateOf(object).Annotations
+	if !hasMarks(annotations) && !hasMarks(ofPods) {
+		return &liveMarks{}
+	}
+	candidates := writers(object)
+	marks := &liveMarks{managers: markManagers(annotations, candidates), podManagers: markManagers(ofPods, candidates)}
+	entries := object.GetManagedFields()
+	for i := range entries {
+		marks.addOthers(&entries[i], entries)
+	}
+	return marks
+}
+
+func hasMarks(annotations map[string]string) bool {
+	for key := range annotations {
+		if meta.IsMark(key) {
+			return true
+		}
+	}
+	return false
+}
+
+// markManagers returns the field managers of the marks among annotations.
+func markManagers(annotations map[string]string, candidates []string) map[string]string {
+	found, plain := map[string]string{}, ""
+	if sidecar := annotations[meta.AnnotationManagedBy]; sidecar != "" {
+		plain = meta.Manager(sidecar)
+	}
+	for key := range annotations {
+		if !meta.IsMark(key) {
+			continue
+		}
+		found[key] = meta.ManagerOfMark(key, candidates)
+		if found[key] == "" {
+			found[key] = plain
+		}
+	}
+	return found
+}
+
+// addOthers adds the marks in an entry of another field manager.
+func (m *liveMarks) addOthers(entry *metav1.ManagedFieldsEntry, all []metav1.ManagedFieldsEntry) {
+	if meta.IsManager(entry.Manager) || entry.Subresource != "" || entry.FieldsV1 == nil || !strings.Contains(entry.FieldsV1.GetRawString(), meta.Group+"/") {
+		return
+	}
+	fields, _ := decodeFields(entry)
+	keys := tree.At(fields, "f:metadata", "f:annotations")
+	if entry.Manager == meta.Operator || !isDeployer(entry) {
+		m.confirmed.addFields(keys)
+	} else {
+		m.deployed.addFields(keys)
+	}
+	if entry.Manager == meta.Operator {
+		return
+	}
+	m.others.addFields(keys)
+	m.podOthers.addFields(tree.At(fields, "f:spec", "f:template", "f:metadata", "f:annotations"))
+	if m.items == nil {
+		m.items = deployedIn(all)
+	}
+}
+
+// isCopied reports whether only a deployer owns an annotation that the operator or a person sets.
+func (m *liveMarks) isCopied(key string) bool { return m.deployed.has(key) && !m.confirmed.has(key) }
+
+// appendTo appends all that the marks consist of.
+func (m *liveMarks) appendTo(text []byte) []byte {
+	text = appendMap(appendMap(append(text, 'k'), m.managers), m.podManagers)
+	for _, names := range []map[string]bool{m.others.names, m.podOthers.names, m.confirmed.names, m.deployed.names} {
+		text = AppendTexts(append(text, 'n'), slices.Sorted(maps.Keys(names))...)
+	}
+	for _, list := range slices.Sorted(maps.Keys(m.items)) {
+		text = AppendTexts(AppendTexts(append(text, 'i'), list), m.items[list]...)
+	}
+	return text
+}
+
+// addMarked adds the managers that have nothing in the workload but marks.
+func (m *ManagedFields) addMarked() {
+	add := func(managers map[string]string, path ...string) {
+		for key, manager := range managers {
+			isOwned := false
+			for _, record := range m.records {
+				isOwned = isOwned || tree.At(record.applied, path...)["f:"+key] != nil || tree.At(record.patched, path...)["f:"+key] != nil
+			}
+			if manager != "" && !isOwned {
+				m.Managers = append(m.Managers, manager)
+			}
+		}
+	}
+	add(m.marks.managers, "f:metadata", "f:annotations")
+	add(m.marks.podManagers, "f:spec", "f:template", "f:metadata", "f:annotations")
+	slices.Sort(m.Managers)
+	m.Managers = slices.Compact(m.Managers)
+}
+
+// Marks returns the marks of each manager, given what it owns; nil for none.
+func (m *ManagedFields) Marks(owned map[string]Owned) map[string]Marks {
+	found := map[string]Marks{}
+	add := func(managers map[string]string, others *mention, path []string, into func(*Marks) *[]string) {
+		for _, key := range slices.Sorted(maps.Keys(managers)) {
+			owners := ownersOf(key, path, owned)
+			if len(owners) > 0 && !others.has(key) {
+				continue
+			}
+			if len(owners) == 0 {
+				owners = m.attributed(managers[key])
+			}
+			for _, manager := range owners {
+				of := owned[manager]
+				if marks := found[manager]; !of.describes(key) {
+					*into(&marks) = append(*into(&marks), key)
+					found[manager] = marks
+				}
+			}
+		}
+	}
+	add(m.marks.managers, &m.marks.others, []string{"metadata", "annotations"}, func(of *Marks) *[]string { return &of.Annotations })
+	add(m.marks.podManagers, &m.marks.podOthers, []string{"spec", "template", "metadata", "annotations"}, func(of *Marks) *[]string { return &of.PodAnnotations })
+	for manager, marks := range found {
+		of, parts := owned[manager], m.listed[manager]
+		for _, list := range []string{"initContainers", "containers", "volumes"} {
+			for _, name := range m.marks.items[list] {
+				if slices.Contains(of.Containers, name) || slices.Contains(of.Volumes, name) || slices.Contains(parts.Containers, name) || slices.Contains(parts.Volumes, name) {
+					marks.SharedItems = append(marks.SharedItems, name)
+				}
+			}
+		}
+		found[manager] = marks
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	return found
+}
+
+// attributed returns the manager of a mark that none owns: the one in the mark, or the only one in the workload.
+func (m *ManagedFields) attributed(manager string) []string {
+	switch {
+	case manager != "":
+		return []string{manager}
+	case len(m.Managers) == 1:
+		return m.Managers
+	}
+	return nil
+}
+
+// ownersOf returns the managers that own an annotation.
+func ownersOf(key string, path []string, owned map[string]Owned) []string {
+	var owners []string
+	for manager, of := range owned {
+		if _, isOwned := tree.At(of.Tree, path...)[key]; isOwned {
+			owners = append(owners, manager)
+		}
+	}
+	return owners
+}
+
+// describes reports whether a mark that the manager does not own belongs to what it has: the note that it waits, the
+// mark of its orphaned sidecar, and the record that the API server writes.
+func (o *Owned) describes(key string) bool {
+	switch {
+	case meta.IsWaiting(key):
+		return o.Waits
+	case meta.IsOrphaned(key):
+		return o.Orphan != ""
+	case meta.IsTold(key):
+		return len(o.Containers) > 0
+	}
+	return false
+}

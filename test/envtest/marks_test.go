@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package envtest
+
+import (
+	"encoding/json"
+	"maps"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+// copyMarks applies annotations with the field manager of a deployer, as an exported manifest that is applied again.
+func copyMarks(t *testing.T, to *appsv1.Deployment, annotations, ofPods map[string]string) {
+	t.Helper()
+	manifest := map[string]any{
+		"apiVersion": "apps/v1", "kind": "Deployment",
+		"metadata": map[string]any{"name": to.Name, "namespace": to.Namespace, "annotations": annotations},
+		"spec":     map[string]any{"template": map[string]any{"metadata": map[string]any{"annotations": ofPods}}},
+	}
+	text, err := json.Marshal(manifest)
+	require.NoError(t, err)
+	require.NoError(t, world.Client.Patch(t.Context(), to, client.RawPatch(types.ApplyPatchType, text), client.FieldOwner("deployer"), client.ForceOwnership))
+}
+
+// hasMarks reports whether a Deployment or its pods have an annotation of the operator.
+func hasMarks(d *appsv1.Deployment) bool {
+	for _, annotations := range []map[string]string{d.Annotations, d.Spec.Template.Annotations} {
+		for key := range annotations {
+			if meta.IsMark(key) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func TestMarks_AreRemovedWhoeverOwnsThem(t *testing.T) {
+	t.Parallel()
+	logs := meta.Manager("logs")
+	further := map[string]string{
+		meta.AnnotationOrphaned(logs): "true", meta.AnnotationFailedBefore(logs): "true",
+		meta.AnnotationWaiting(logs): "2026-01-02T03:04:05Z/00000001/0000000000000001", meta.Beside(meta.AnnotationInjectedHash, "logs"): "abc",
+	}
+	for name, remove := range map[string]func(t *testing.T, d *appsv1.Deployment, vs *v1alpha1.VectorSidecar){
+		"deletion": func(t *testing.T, _ *appsv1.Deployment, vs *v1alpha1.VectorSidecar) {
+			t.Helper()
+			require.NoError(t, world.Client.Delete(t.Context(), vs))
+		},
+		"another selector": func(t *testing.T, _ *appsv1.Deployment, vs *v1alpha1.VectorSidecar) {
+			t.Helper()
+			harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector.MatchLabels = map[string]string{"logs": "other"} })
+		},
+		"disabled": func(t *testing.T, _ *appsv1.Deployment, vs *v1alpha1.VectorSidecar) {
+			t.Helper()
+			harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Enabled = ptr.To(false) })
+		},
+		"opt-out": func(t *testing.T, d *appsv1.Deployment, _ *v1alpha1.VectorSidecar) {
+			t.Helper()
+			harness.Change(t, world, d, func(d *appsv1.Deployment) { d.Annotations[meta.AnnotationInject] = "false" })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			deployment, vs := injected(t)
+			annotations := maps.Clone(deployment.Annotations)
+			maps.DeleteFunc(annotations, func(key, _ string) bool { return !meta.IsMark(key) })
+			maps.Copy(annotations, further)
+			ofPods := maps.Clone(deployment.Spec.Template.Annotations)
+			ofPods[meta.AnnotationConfigDigest("logs")] = "abc"
+			copyMarks(t, deployment, annotations, ofPods)
+
+			remove(t, deployment, vs)
+
+			harness.Until(t, world, deployment, "no sidecar and no marks", func(d *appsv1.Deployment) bool { return !isInjected(d) && !hasMarks(d) })
+			if name == "deletion" {
+				harness.Eventually(t, "the VectorSidecar to be gone", func() bool { return isGone(t, vs) })
+			}
+		})
+	}
+}
+
+// A VectorSidecar that selects nothing removes the marks of its name when it is deleted, and does not write before.
+func TestMarks_AloneGoWithTheirVectorSidecar(t *testing.T) {
+	t.Parallel()
+	logs := meta.Manager("logs")
+	for name, marks := range map[string]struct{ annotations, ofPods map[string]string }{
+		"plain keys": {map[string]string{meta.AnnotationInjected: "true", meta.AnnotationInjectedHash: "abc", meta.AnnotationManagedBy: "logs"}, nil},
+		"orphaned":   {map[string]string{meta.AnnotationOrphaned(logs): "true"}, nil},
+		"of pods": {map[string]string{meta.AnnotationWrittenBy(logs): "other/vso"}, map[string]string{
+			meta.AnnotationParts(logs): meta.Parts{Manager: logs, Containers: []string{"vector"}}.String(), meta.AnnotationTold(logs): "app LOG=127.0.0.1",
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			namespace := world.Namespace(t)
+			deployment := objects.NewDeployment("cart", namespace).Build()
+			world.Create(t, deployment)
+			copyMarks(t, deployment, marks.annotations, marks.ofPods)
+			harness.Until(t, world, deployment, "its rollout", isRolledOut)
+			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "none").Build()
+			world.Create(t, vs)
+			harness.Until(t, world, vs, "the finalizer", func(vs *v1alpha1.VectorSidecar) bool { return len(vs.Finalizers) > 0 })
+			world.Get(t, deployment)
+			require.True(t, hasMarks(deployment), "the deployer would restore them")
+
+			require.NoError(t, world.Client.Delete(t.Context(), vs))
+
+			harness.Eventually(t, "the VectorSidecar to be gone", func() bool { return isGone(t, vs) })
+			world.Get(t, deployment)
+			require.False(t, hasMarks(deployment))
+			require.Empty(t, workload.TracesOf(deployment))
+		})
+	}
+}
+
+// The mark of an orphaned sidecar that another field manager copied does not count: the operator writes its own.
+func TestMarks_OrphanReplacesACopy(t *testing.T) {
+	t.Parallel()
+	logs := meta.Manager("logs")
+	deployment, vs := injected(t)
+	copyMarks(t, deployment, map[string]string{meta.AnnotationOrphaned(logs): "true"}, nil)
+	require.Empty(t, workload.Of(deployment).Owned[logs].Orphan)
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.DeletionPolicy = v1alpha1.DeletionOrphan })
+
+	require.NoError(t, world.Client.Delete(t.Context(), vs))
+
+	harness.Eventually(t, "the VectorSidecar to be gone", func() bool { return isGone(t, vs) })
+	world.Get(t, deployment)
+	require.True(t, isInjected(deployment))
+	require.Equal(t, "true", workload.Of(deployment).Owned[logs].Orphan)
+}
