@@ -48,6 +48,7 @@ helm template shop ./shop --namespace shop --post-renderer vectorsidecar --post-
 		RunE: func(command *cobra.Command, _ []string) error { return options.run(command.Context()) },
 	}
 	options.inputs = newInputs(a, command)
+	options.manifests = true
 	return command
 }
 

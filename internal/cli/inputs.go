@@ -44,6 +44,8 @@ type inputs struct {
 	// allNamespaces and selector are for the commands that have these flags.
 	allNamespaces bool
 	selector      string
+	// manifests is true if the workloads of files are printed with the sidecar, to be applied.
+	manifests bool
 }
 
 // newInputs adds the flags for the objects to a command.

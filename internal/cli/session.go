@@ -317,7 +317,7 @@ func (s *session) note(text string) {
 
 // prepare finds out the platform's configuration and the default environment.
 func (s *session) prepare(ctx context.Context, chart fs.FS) error {
-	s.taker = source.Taker{Source: accounts{source.Reader{Reader: s}, s}, Home: s.home(), Now: time.Now(), Offer: decision.Offer{Lacking: s.Lacking}}
+	s.taker = source.Taker{Source: accounts{source.Reader{Reader: s}, s}, Home: s.home(), Now: time.Now(), Offer: decision.Offer{Lacking: s.Lacking, Manifests: s.inputs.manifests}}
 	installed := source.Installation{}
 	if s.installation != nil {
 		installed = *s.installation

@@ -93,6 +93,8 @@ type Terms struct {
 	// Unserved says why the API server injects nothing in the operator's place, whatever the sidecar
 	// is; "" for no such reason, or if it is not known.
 	Unserved string
+	// Manifests is the Offer's.
+	Manifests bool
 }
 
 // TermsOf are the terms of a VectorSidecar in its namespace.

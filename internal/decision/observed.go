@@ -20,6 +20,9 @@ type Offer struct {
 	Served []string
 	// Lacking are those of which the cluster lacks the API.
 	Lacking []string
+	// Manifests reports whether the workloads are manifests that are applied with the sidecar, so that the pod template
+	// of every kind can be changed.
+	Manifests bool
 }
 
 // Observed is what was read from a cluster, or from files, for one VectorSidecar.

@@ -80,6 +80,7 @@ func (e *Evaluator) plan(want *plan.Desired, container string, competitors []Com
 		SkipsOwned:  e.facts.Owned == v1alpha1.OwnedSkip,
 		ReportDrift: e.facts.Drift == v1alpha1.DriftReport,
 		Defers:      e.facts.Mode != v1alpha1.ModeImmediate,
+		Manifests:   e.facts.Manifests,
 		Texts:       &e.texts,
 	}
 	for i := range competitors {

@@ -16,10 +16,10 @@ import (
 
 // findObstacle looks for what the API server accepts, or refuses with an obscure
 // message: a name that is taken, a mount without a volume, a port used twice.
-func findObstacle(manager string, desired *Desired, view *workload.View) *obstacle {
+func findObstacle(manager string, desired *Desired, policy Policy, view *workload.View) *obstacle {
 	spec := &desired.overlay.Template.Spec
 	ours := view.Owned[manager]
-	if c := kindConflict(spec, view); c != nil {
+	if c := kindConflict(spec, policy, view); c != nil {
 		return c
 	}
 	if c := containerConflict(spec, ours, view); c != nil {
@@ -51,10 +51,10 @@ func findObstacle(manager string, desired *Desired, view *workload.View) *obstac
 }
 
 // kindConflict finds what the workload's kind does not allow.
-func kindConflict(spec *corev1.PodSpec, view *workload.View) *obstacle {
+func kindConflict(spec *corev1.PodSpec, policy Policy, view *workload.View) *obstacle {
 	kind := view.Adapter()
 	switch {
-	case kind.Traits.Immutable != "":
+	case kind.Traits.Immutable != "" && !policy.Manifests:
 		return &obstacle{
 			action: Blocked, reason: meta.ReasonTemplateImmutable,
 			message: fmt.Sprintf("the pod template of a %s cannot be changed: %s", kind.Kind, kind.Traits.Immutable),

@@ -83,7 +83,7 @@ func (f fit) needsNote(manager string, want *applied, desired *Desired, view *wo
 
 // keptObstacle finds conflicts of a sidecar that is kept: of what findObstacle looks
 // for, only a port can appear once everything is in place.
-func keptObstacle(manager string, _ *Desired, view *workload.View) *obstacle {
+func keptObstacle(manager string, _ *Desired, _ Policy, view *workload.View) *obstacle {
 	ours := view.Owned[manager]
 	for i := range view.Containers {
 		c := &view.Containers[i]

@@ -140,7 +140,7 @@ func For(manager string, desired *Desired, policy Policy, view *workload.View) P
 		obstacleIn = keptObstacle
 	}
 	isHalf := owned.Named || owned.Unfinished && has.isCurrent()
-	switch found := obstacleIn(manager, desired, view); {
+	switch found := obstacleIn(manager, desired, policy, view); {
 	case isHalf:
 		// This trims the managed fields; the next pass does the rest.
 		plan.Action, plan.Cause = Note, becauseHalf

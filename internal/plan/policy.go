@@ -22,6 +22,9 @@ type Policy struct {
 	// Second leaves the annotations without a name in their keys to another
 	// VectorSidecar, which comes first and has not written yet.
 	Second bool
+	// Manifests reports whether the workloads are manifests that are applied with the sidecar: then the pod template
+	// of every kind can be changed.
+	Manifests bool
 	// Texts caches texts of plans; nil caches nothing.
 	Texts *Texts
 }
