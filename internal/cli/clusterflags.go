@@ -45,7 +45,7 @@ var (
 func (r *renderFlags) addRenderFlags(flags *pflag.FlagSet, defaults renderDefaults) {
 	flags.StringVar(&r.environment, "environment", "", "environment where neither VectorSidecar nor namespace names one (default: "+defaults.environment+")")
 	r.values.add(flags)
-	flags.StringVar(&r.templates, "templates", "", "folder of a sidecar chart in place of the built-in one")
+	flags.StringVar(&r.templates, "templates", "", "directory of a sidecar chart that replaces the built-in one, or of the files that differ from it (without Chart.yaml)")
 	flags.StringVar(&r.kubeVersion, "kube-version", "", "version of the API server to render for (default: "+defaults.kubeVersion+")")
 	r.ofCluster.add(flags, defaults.cluster)
 	flags.StringVar(&r.kubeletVersion, "kubelet-version", "", "version of the oldest kubelet to render for (default: "+defaults.kubelet+")")

@@ -21,6 +21,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/lint"
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -157,7 +158,8 @@ func holds[T client.Object](lists ...[]source.Document) bool {
 	return false
 }
 
-// chart returns the files of the sidecar chart.
+// chart returns the files of the sidecar chart. A directory without Chart.yaml has those that differ from the built-in chart,
+// as the ConfigMap of a template set may.
 func (s *inputs) chart() (fs.FS, error) {
 	if s.templates == "" {
 		return s.app.chart, nil
@@ -167,7 +169,22 @@ func (s *inputs) chart() (fs.FS, error) {
 	} else if !info.IsDir() {
 		return nil, fmt.Errorf("reading the sidecar chart: %s is not a folder", s.templates)
 	}
-	return openFolder(s.templates)
+	folder, err := openFolder(s.templates)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := fs.Stat(folder, "Chart.yaml"); !errors.Is(err, fs.ErrNotExist) {
+		return folder, nil // What is wrong with it, if anything, is reported where it is read.
+	}
+	builtin, err := render.ReadFiles(s.app.chart)
+	if err != nil {
+		return nil, err
+	}
+	files, err := builtin.WithDirectory(folder)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.templates, err)
+	}
+	return files.FS()
 }
 
 // openFolder opens the folder of a chart. No link leads out of it.

@@ -4,6 +4,7 @@
 package render
 
 import (
+	"archive/zip"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
@@ -84,20 +85,77 @@ func (f Files) With(text map[string]string, binary map[string][]byte) (Files, er
 	for key, content := range text {
 		given[pathOf(key)] = []byte(content)
 	}
-	all := maps.Clone(base)
-	for path, content := range given {
+	if len(given)+len(binary) == 0 {
+		return nil, errors.New("it has no keys: add the files that differ, such as podtemplate.yaml")
+	}
+	return base.overlaid(given)
+}
+
+// overlaid returns the files with those that differ.
+func (f Files) overlaid(changed Files) (Files, error) {
+	all := maps.Clone(f)
+	for path, content := range changed {
 		if !fs.ValidPath(path) {
 			return nil, fmt.Errorf("%q is not the path of a file", path)
 		}
 		all[path] = content
 	}
-	if _, hasDefaults := given["values.yaml"]; hasDefaults {
+	if _, hasDefaults := changed["values.yaml"]; hasDefaults {
 		delete(all, environment.PredecessorFile) // It is about the defaults that are replaced.
 	}
-	if len(given)+len(binary) == 0 {
-		return nil, errors.New("it has no keys: add the files that differ, such as podtemplate.yaml")
-	}
 	return all, nil
+}
+
+// WithDirectory returns the files overlaid with those of a directory that is not a whole chart. A file at its root is
+// read as With reads a key: so the directory from which a ConfigMap is made gives the same. One below it has its path.
+func (f Files) WithDirectory(source fs.FS) (Files, error) {
+	files, err := ReadFiles(source)
+	if err != nil {
+		return nil, err
+	}
+	text, binary, below := map[string]string{}, map[string][]byte{}, Files{}
+	for name, content := range files {
+		switch {
+		case strings.Contains(name, "/"):
+			below[name] = content
+		case strings.HasSuffix(name, ".tgz"):
+			binary[name] = content
+		default:
+			text[name] = string(content)
+		}
+	}
+	for name := range text {
+		if _, isTwice := below[pathOf(name)]; isTwice {
+			return nil, fmt.Errorf("reading the sidecar chart: %s and %s are the same file of it: remove one", name, pathOf(name))
+		}
+	}
+	if len(text)+len(binary) == 0 && len(below) > 0 {
+		return f.overlaid(below)
+	}
+	all, err := f.With(text, binary)
+	if err != nil {
+		return nil, fmt.Errorf("reading the sidecar chart: %w", err)
+	}
+	return all.overlaid(below)
+}
+
+// FS returns the files as a file system.
+func (f Files) FS() (fs.FS, error) {
+	var packed bytes.Buffer
+	archive := zip.NewWriter(&packed)
+	for _, name := range slices.Sorted(maps.Keys(f)) {
+		file, err := archive.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
+		if err != nil {
+			return nil, fmt.Errorf("packing %s: %w", name, err)
+		}
+		if _, err := file.Write(f[name]); err != nil {
+			return nil, fmt.Errorf("packing %s: %w", name, err)
+		}
+	}
+	if err := archive.Close(); err != nil {
+		return nil, fmt.Errorf("packing the sidecar chart: %w", err)
+	}
+	return zip.NewReader(bytes.NewReader(packed.Bytes()), int64(packed.Len()))
 }
 
 const chartFile = "Chart.yaml"

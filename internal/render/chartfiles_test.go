@@ -61,3 +61,35 @@ func TestWhatHelmWouldReadIsMeasuredBefore(t *testing.T) {
 		})
 	}
 }
+
+// The directory from which a ConfigMap is made gives the same as the ConfigMap, and so does one that has the paths.
+func TestFilesWithDirectory_IsAsWithConfigMap(t *testing.T) {
+	builtin := Files{"Chart.yaml": []byte("name: vector"), "values.yaml": []byte("a: 1"), "templates/podtemplate.yaml": []byte("old"), "templates/_lib.tpl": []byte("lib")}
+	want, err := builtin.With(map[string]string{"podtemplate.yaml": "new", "values.yaml": "a: 2", "files__rules.toml": "r"}, nil)
+	require.NoError(t, err)
+	require.Len(t, want, 5)
+	for name, directory := range map[string]fstest.MapFS{
+		"keys":  {"podtemplate.yaml": {Data: []byte("new")}, "values.yaml": {Data: []byte("a: 2")}, "files__rules.toml": {Data: []byte("r")}},
+		"paths": {"templates/podtemplate.yaml": {Data: []byte("new")}, "values.yaml": {Data: []byte("a: 2")}, "files/rules.toml": {Data: []byte("r")}},
+		"tests": {"podtemplate.yaml": {Data: []byte("new")}, "values.yaml": {Data: []byte("a: 2")}, "files/rules.toml": {Data: []byte("r")}, "tests/a.txtar": {Data: []byte("x")}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files, err := builtin.WithDirectory(directory)
+			require.NoError(t, err)
+			require.Equal(t, want, files)
+			packed, err := files.FS()
+			require.NoError(t, err)
+			again, err := ReadFiles(packed)
+			require.NoError(t, err)
+			require.Equal(t, want, again)
+		})
+	}
+
+	below, err := builtin.WithDirectory(fstest.MapFS{"templates/_lib.tpl": {Data: []byte("new")}})
+	require.NoError(t, err)
+	require.Equal(t, "new", string(below["templates/_lib.tpl"]))
+	_, err = builtin.WithDirectory(fstest.MapFS{})
+	require.ErrorContains(t, err, "it has no keys: add the files that differ")
+	_, err = builtin.WithDirectory(fstest.MapFS{"a.yaml": {Data: []byte("x")}, "templates/a.yaml": {Data: []byte("y")}})
+	require.ErrorContains(t, err, "a.yaml and templates/a.yaml are the same file of it: remove one")
+}

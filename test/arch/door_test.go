@@ -59,6 +59,7 @@ var behindTheDoor = map[string]string{
 	"internal/workload/overlay.go: json.Unmarshal":                "what was written of an overlay that came through the door",
 	"internal/workload/overlayredirect.go: json.Unmarshal":        "the same",
 	"internal/render/chart.go: loader.LoadFiles":                  "what Helm reads itself is measured before",
+	"internal/render/chartfiles.go: zip.NewReader":                "what was packed a few lines before",
 	"internal/draingate/source.go: json.Unmarshal":                "an argument of a program that stands alone",
 	"internal/draingate/checkpoints.go: json.Unmarshal":           "so many bytes of what Vector wrote, of the same program",
 	"internal/vectorconfig/toml.go: unstable.Parser":              "the door hands it out",
