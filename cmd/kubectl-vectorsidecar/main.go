@@ -7,6 +7,8 @@ package main
 
 import (
 	"context"
+	"io"
+	stdlog "log"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -33,6 +35,7 @@ func run() int {
 	defer stop()
 	// Messages of client libraries contain text from the API server, which must be escaped.
 	klog.SetLogger(textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(humanize.NewWriter(os.Stderr)))))
+	stdlog.SetOutput(io.Discard) // Of Helm's code, which writes about values that a schema rejects as well.
 	streams := genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}
 	return cli.Run(ctx, os.Args[1:], streams, cli.Builtin{Chart: vectorsidecar.FS, Definition: vectorsidecar.Definition, ClusterDefinition: vectorsidecar.ClusterDefinition}, version)
 }

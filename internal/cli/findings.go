@@ -30,9 +30,13 @@ func findingsOutputOf(a *app, command *cobra.Command, noun string) findingsOutpu
 
 // print writes findings in the format that -o selects.
 func (o *findingsOutput) print(result *lint.Result) error {
-	switch o.output.name {
-	case "json":
+	if o.output.name == "json" {
 		return o.output.print(o.app.Out, result)
+	}
+	for _, skipped := range result.Skipped {
+		o.app.note("skipped %s: %s", skipped.File, skipped.Reason)
+	}
+	switch o.output.name {
 	case "junit":
 		return printJUnit(o.app.Out, o.command, o.casesOf(result))
 	case "sarif":
@@ -58,9 +62,6 @@ func (o *findingsOutput) printText(result *lint.Result) error {
 		if err != nil {
 			return err
 		}
-	}
-	for _, name := range result.Skipped {
-		o.app.note("%s: neither objects, values nor Vector configuration: skipped", name)
 	}
 	text := fmt.Sprintf("%s checked, %s", count(result.Linted, o.noun), count(len(result.Findings), "finding"))
 	if n := len(result.Ignored); n > 0 {

@@ -8,11 +8,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -49,6 +46,10 @@ A comment on a finding's line, or alone on the line above, ignores it. It names 
 the reason. One without a reason, or that ignores nothing, is itself a finding.
 
     # vectorsidecar: ignore VSC215 because the collector of the team reads it
+
+A values file is checked if --values names it, its chart is that of the sidecar or the operator, it has the map
+sidecar or environments, or it belongs to no chart and is named values*.yaml. Other files are listed with the
+reason why they are skipped, as are templates of charts that contain a VectorSidecar.
 
 The exit code is 0 if there are no findings, 1 if there are, and 2 if it could not look, or found
 no file to look at.`,
@@ -99,12 +100,13 @@ func (o *lintOptions) run(ctx context.Context, arguments []string) error {
 	var files []lint.File
 	result := &lint.Result{}
 	for _, argument := range arguments {
-		found, charts, err := o.app.collect(argument)
+		found, err := o.app.collect(argument, o.values.files...)
 		if err != nil {
 			return err
 		}
-		files = append(files, found...)
-		for _, chart := range charts {
+		files = append(files, found.files...)
+		result.Skipped = append(result.Skipped, found.skipped...)
+		for _, chart := range found.charts {
 			folder, err := openFolder(chart)
 			if err != nil {
 				return err
@@ -123,13 +125,14 @@ func (o *lintOptions) run(ctx context.Context, arguments []string) error {
 	}
 	ofFiles.Linted += result.Linted
 	ofFiles.Findings = append(result.Findings, ofFiles.Findings...)
+	ofFiles.Skipped = append(result.Skipped, ofFiles.Skipped...)
 	if err := o.findings.print(ofFiles); err != nil {
 		return err
 	}
 	switch {
 	case len(ofFiles.Findings) > 0:
 		return &foundError{}
-	case ofFiles.Linted == 0: // That would look like success.
+	case ofFiles.Linted == 0 && !slices.ContainsFunc(ofFiles.Skipped, func(s lint.Skipped) bool { return s.Chart != "" }): // That would look like success.
 		return errors.New("no file was checked: name files with objects, values or Vector configuration")
 	}
 	return nil
@@ -164,55 +167,6 @@ func (o *lintOptions) linter(ctx context.Context) (*lint.Linter, error) {
 	return &lint.Linter{
 		Installed: installed, Definitions: o.app.builtin.definitionOf, Platform: given, DefaultEnvironment: o.environment, KubeVersion: o.kubeVersion, OldestKubelet: o.kubelet(), Cluster: o.ofCluster.over(render.Cluster{}), VectorVersion: o.vectorVersion, IsTogether: o.together,
 	}, nil
-}
-
-// collect returns the files below a path, and the charts. The files of a chart belong to it, its
-// values.yaml even if that alone is named, except for the values of its environments.
-func (a *app) collect(path string) (files []lint.File, charts []string, err error) {
-	if path == "-" {
-		text, err := readAll(a.In)
-		return []lint.File{{Name: path, Text: text}}, nil, err
-	}
-	if folder := filepath.Dir(path); filepath.Base(path) == "values.yaml" && isChart(folder) {
-		return nil, []string{folder}, nil
-	}
-	err = source.Walk(path, func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return fmt.Errorf("reading %s: %w", name, err)
-		case entry.IsDir() && isChart(name):
-			charts = append(charts, filepath.Clean(name)) // As those of its files are.
-			return nil
-		case entry.IsDir() && name != path && isPassedOver(name):
-			return fs.SkipDir
-		case entry.IsDir(), slices.Contains(charts, filepath.Dir(name)), !isLinted(name) && name != path:
-			return nil
-		}
-		text, err := source.ReadFile(name)
-		if err != nil {
-			return fmt.Errorf("reading %s: %w", name, err)
-		}
-		file := lint.File{Name: name, Text: text}
-		if name != path {
-			file.Root = path
-		}
-		files = append(files, file)
-		return nil
-	})
-	if err == nil && len(files)+len(charts) == 0 { // That would look like success.
-		err = fmt.Errorf("there is nothing to lint in %s: recognized file extensions are %s", path, strings.Join(linted, ", "))
-	}
-	return files, charts, err
-}
-
-// isPassedOver reports whether a subfolder has nothing to lint: hidden ones, and the templates of
-// charts, which are not YAML before rendering.
-func isPassedOver(name string) bool {
-	if base := filepath.Base(name); base[0] == '.' || base == "testdata" || base == "node_modules" {
-		return true
-	}
-	_, err := os.Stat(filepath.Join(filepath.Dir(name), "Chart.yaml"))
-	return err == nil && filepath.Base(name) != "values"
 }
 
 // linted are the extensions of files to lint in folders.

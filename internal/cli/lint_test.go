@@ -4,12 +4,14 @@
 package cli
 
 import (
+	"encoding/json"
 	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
+	"kontroloop.ai/vector-sidecar-operator/internal/lint"
 )
 
 // The values of a chart are not those of an installation, however the folder is spelled.
@@ -50,4 +52,53 @@ func TestFilesOfWhichNoneIsLintedAreAnError(t *testing.T) {
 	}
 	out, err := run(t, nil, "lint", root+"/README.md", root+"/logs.yaml")
 	require.NoError(t, err, "one of many may be skipped, as with a glob: %s", out)
+}
+
+// Values are checked if they are ours; all other files are listed with the reason.
+func TestLint_ChecksOnlyOurValues(t *testing.T) {
+	const card, ours = "apiVersion: v2\nname: web\nversion: 0.1.0\n", "sidecar: {logz: x}\n"
+	const template = "{{- if .Values.sidecar }}\nkind: VectorSidecar\nmetadata: {name: {{ .Release.Name }}}\n{{- end }}\n"
+	for name, test := range map[string]struct {
+		files     map[string]string
+		arguments []string
+		findings  []string
+		skipped   map[string]string // Reasons by file.
+	}{
+		"values of another chart": {
+			files: map[string]string{"web/Chart.yaml": card, "web/values.yaml": "image: example/web\nsidecar: true\n", "web/values-prod.yml": "image: [", "web/values.schema.json": "{}", "web/templates/sidecar.yaml": template, "web/templates/app.yaml": "kind: {{ .x }}\n"},
+			skipped: map[string]string{
+				"web/Chart.yaml": "metadata of a Helm chart", "web/values.yaml": "values of the Helm chart web", "web/values-prod.yml": "values of the Helm chart web",
+				"web/values.schema.json": "neither objects", "web/templates/sidecar.yaml": "template of a Helm chart with a VectorSidecar",
+			},
+		},
+		"links of another chart":           {files: map[string]string{"web/Chart.yaml": card + "sources: [https://example.com]\n"}, skipped: map[string]string{"web/Chart.yaml": "metadata"}},
+		"components of other values":       {files: map[string]string{"web/Chart.yaml": card, "web/values.yaml": "sources: {a: {type: http}}\n"}, skipped: map[string]string{"web/Chart.yaml": "metadata", "web/values.yaml": "values of"}},
+		"a file below another chart":       {files: map[string]string{"web/Chart.yaml": card, "web/ci/one-values.yaml": "sidecar: true\n"}, skipped: map[string]string{"web/Chart.yaml": "metadata", "web/ci/one-values.yaml": "values of the Helm chart web"}},
+		"a map of ours in another chart":   {files: map[string]string{"web/Chart.yaml": card, "web/values.yaml": ours}, findings: []string{"web/values.yaml:1:11"}, skipped: map[string]string{"web/Chart.yaml": "metadata"}},
+		"environments in another chart":    {files: map[string]string{"web/Chart.yaml": card, "web/prod.yaml": "environments: {qa: {sidecar: {logz: x}}}\n"}, findings: []string{"web/prod.yaml:1:31"}, skipped: map[string]string{"web/Chart.yaml": "metadata"}},
+		"a chart of ours in another chart": {files: map[string]string{"web/Chart.yaml": card, "web/charts/op/Chart.yaml": "name: vector-sidecar-operator\n", "web/charts/op/values.yaml": "sidecar: true\n"}, findings: []string{"web/charts/op/values.yaml:1:1"}, skipped: map[string]string{"web/Chart.yaml": "metadata", "web/charts/op/Chart.yaml": "metadata"}},
+		"named with --values":              {files: map[string]string{"web/Chart.yaml": card, "web/values.yaml": "environment: qa\n"}, arguments: []string{"--values", "web/values.yaml"}, skipped: map[string]string{"web/Chart.yaml": "metadata"}},
+		"no chart at all":                  {files: map[string]string{"deploy/values-prod.yaml": "sidecar: true\n", "deploy/other.yaml": "sidecar: true\n"}, findings: []string{"deploy/values-prod.yaml:1:1"}, skipped: map[string]string{"deploy/other.yaml": "neither objects"}},
+		"TOML of other tools":              {files: map[string]string{"pyproject.toml": "[tool.black]\nline-length = 9\n", "values.yaml": "environment: development\n"}, skipped: map[string]string{"pyproject.toml": "neither objects"}},
+		"a plain object of a template":     {files: map[string]string{"web/Chart.yaml": card, "web/templates/sidecar.yaml": "kind: VectorSidecar\nmetadata: {name: a}\nspec: {selektor: {}}\n"}, findings: []string{"web/templates/sidecar.yaml:3:8", "web/templates/sidecar.yaml:3:1"}, skipped: map[string]string{"web/Chart.yaml": "metadata"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, err := run(t, test.files, append([]string{"lint", ".", "-o", "json"}, test.arguments...)...)
+
+			require.Equal(t, len(test.findings) > 0, err != nil, "%s: %v", out, err)
+			var result lint.Result
+			require.NoError(t, json.Unmarshal([]byte(out), &result), out)
+			places := []string{}
+			for i := range result.Findings {
+				places = append(places, result.Findings[i].Place())
+			}
+			require.ElementsMatch(t, test.findings, places, out)
+			skipped := map[string]string{}
+			for _, file := range result.Skipped {
+				skipped[file.File] = file.Reason
+				require.Contains(t, file.Reason, test.skipped[file.File], file.File)
+			}
+			require.Len(t, skipped, len(test.skipped), out)
+		})
+	}
 }

@@ -33,6 +33,7 @@ func runWith(t *testing.T, files map[string]string, input string, arguments ...s
 	t.Helper()
 	t.Chdir(t.TempDir())
 	for name, text := range files {
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o700))
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 	var out bytes.Buffer

@@ -121,11 +121,11 @@ func (o *validateOptions) ask(ctx context.Context, program *vectorprogram.Progra
 func (o *validateOptions) askTogether(ctx context.Context, program *vectorprogram.Program, paths []string) (*asked, error) {
 	var files []lint.File
 	for _, path := range paths {
-		found, _, err := o.app.collect(path)
+		found, err := o.app.collect(path)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, found...)
+		files = append(files, found.files...)
 	}
 	configuration, parts, others := lint.Configuration(files)
 	if len(parts) == 0 {
@@ -144,7 +144,7 @@ func (o *validateOptions) askTogether(ctx context.Context, program *vectorprogra
 	}
 	all := &asked{Result: lint.Result{Findings: lint.OfFiles(answer.Findings), Linted: 1}, unseen: answer.Unseen}
 	for _, other := range others {
-		all.Skipped = append(all.Skipped, other.Name)
+		all.Skipped = append(all.Skipped, lint.Skipped{File: other.Name, Reason: lint.NotRecognized})
 	}
 	if answer.Unable != "" {
 		all.unable = []string{strings.Join(paths, ", ") + ": " + answer.Unable}

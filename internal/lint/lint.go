@@ -6,7 +6,6 @@ package lint
 import (
 	"context"
 	"path"
-	"slices"
 	"strings"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/definition"
@@ -22,7 +21,11 @@ type File struct {
 	Name string
 	// Root is the directory that has the file and that the user named, "" for a file that is named itself.
 	Root string
-	Text []byte
+	// Chart is the directory of the chart that the file belongs to, "" if that is none or one of IsOurChart.
+	Chart string
+	// IsValues is true for a file that the user named as values.
+	IsValues bool
+	Text     []byte
 }
 
 // Linter lints files. All fields but Cluster, VectorVersion and Definitions are required.
@@ -70,8 +73,8 @@ type Result struct {
 	// Ignored are findings that comments in the files ignore, with the reason.
 	Ignored []Finding `json:"ignored,omitempty"`
 	// Linted is how many files were looked at, Skipped which were not.
-	Linted  int      `json:"linted"`
-	Skipped []string `json:"skipped,omitempty"`
+	Linted  int       `json:"linted"`
+	Skipped []Skipped `json:"skipped,omitempty"`
 }
 
 // Lint lints files together: workloads, ConfigMaps and VectorSidecars may be in
@@ -104,7 +107,7 @@ func (l *Linter) Lint(ctx context.Context, files []File) (*Result, error) {
 		case objectKind:
 			findings = objects.add(ctx, file)
 		default:
-			result.Skipped = append(result.Skipped, file.Name)
+			result.Skipped = append(result.Skipped, skip(file))
 			continue
 		}
 		linted = append(linted, file)
@@ -120,48 +123,6 @@ func (l *Linter) Lint(ctx context.Context, files []File) (*Result, error) {
 	}
 	result.Linted, result.Findings = len(linted), sorted(result.Findings)
 	return result, nil
-}
-
-// kinds of files.
-type kind int
-
-const (
-	otherKind kind = iota
-	objectKind
-	valuesKind
-	vectorKind
-)
-
-// kindOf tells by its keys, and by its name where those do not tell, what a file
-// is.
-func kindOf(file File) kind {
-	extension := path.Ext(file.Name)
-	if extension == ".toml" {
-		return vectorKind
-	}
-	if !slices.Contains([]string{".yaml", ".yml", ".json", ""}, extension) && file.Name != "-" {
-		return otherKind
-	}
-	documents, err := source.Parse(file.Name, file.Text, nil)
-	if err != nil {
-		return objectKind // Which says what is wrong with it.
-	}
-	if slices.ContainsFunc(documents, func(d source.Document) bool { return d.Kind != "" }) {
-		return objectKind
-	}
-	keys := placesOf(file.Text, 1).top()
-	has := func(names ...string) bool {
-		return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(keys, name) })
-	}
-	base := path.Base(file.Name)
-	switch {
-	case has("sources", "sinks", "transforms"):
-		return vectorKind
-	case strings.HasPrefix(base, "values") || strings.HasSuffix(base, "values.yaml") || path.Base(path.Dir(file.Name)) == "values",
-		has("sidecar", "environments"):
-		return valuesKind
-	}
-	return otherKind
 }
 
 // lintVector checks a Vector configuration.

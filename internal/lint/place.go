@@ -119,3 +119,12 @@ func unknownFieldsIn(err error) []source.UnknownFieldError {
 func stepsOf(path string) []string {
 	return strings.Split(indexIn.ReplaceAllString(path, ".$1"), ".")
 }
+
+// hasMap reports whether the value of a key at the top is a map. A list may be one of links, as in the card of a chart.
+func (p *places) hasMap(key string) bool {
+	if p.root == nil {
+		return false
+	}
+	name, value := child(p.root, key)
+	return name != nil && (value.Kind == yaml.MappingNode || value.Kind == yaml.AliasNode)
+}

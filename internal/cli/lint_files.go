@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/lint"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
+)
+
+// lintedFiles are the files below a path.
+type lintedFiles struct {
+	files []lint.File
+	// charts are the directories of sidecar charts. Their files belong to them, except for the values of their
+	// environments.
+	charts  []string
+	skipped []lint.Skipped
+}
+
+// collect returns the files below a path. The values.yaml of a sidecar chart stands for the chart. values are the files that
+// the command line names as such.
+func (a *app) collect(path string, values ...string) (*lintedFiles, error) {
+	found := &lintedFiles{}
+	if path == "-" {
+		text, err := readAll(a.In)
+		found.files = []lint.File{{Name: path, Text: text}}
+		return found, err
+	}
+	if folder := filepath.Dir(path); filepath.Base(path) == "values.yaml" && isChart(folder) {
+		found.charts = []string{folder}
+		return found, nil
+	}
+	err := source.Walk(path, func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return fmt.Errorf("reading %s: %w", name, err)
+		case entry.IsDir() && isChart(name):
+			found.charts = append(found.charts, filepath.Clean(name)) // As those of its files are.
+			return nil
+		case entry.IsDir() && name != path && isPassedOver(name):
+			return fs.SkipDir
+		case entry.IsDir(), slices.Contains(found.charts, filepath.Dir(name)), !isLinted(name) && name != path:
+			return nil
+		}
+		return found.add(path, name, values)
+	})
+	if err == nil && len(found.files)+len(found.charts)+len(found.skipped) == 0 { // That would look like success.
+		err = fmt.Errorf("there is nothing to lint in %s: recognized file extensions are %s", path, strings.Join(linted, ", "))
+	}
+	return found, err
+}
+
+// add adds a file below a path. Of the templates of a chart it adds those that are plain objects, and lists those that have a
+// VectorSidecar.
+func (f *lintedFiles) add(path, name string, values []string) error {
+	text, err := source.ReadFile(name)
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", name, err)
+	}
+	if chart := chartOfTemplate(name); chart != "" && (name != path || lint.IsTemplate(text)) {
+		switch {
+		case !lint.HasSidecar(text):
+			if name == path {
+				f.skipped = append(f.skipped, lint.Skipped{File: name, Reason: "template of a Helm chart", Chart: chart})
+			}
+			return nil
+		case lint.IsTemplate(text):
+			f.skipped = append(f.skipped, lint.SkipTemplate(name, chart))
+			return nil
+		}
+	}
+	file := lint.File{Name: name, Text: text, Chart: otherChartOf(name)}
+	file.IsValues = slices.ContainsFunc(values, func(file string) bool { return filepath.Clean(file) == filepath.Clean(name) })
+	if name != path {
+		file.Root = path
+	}
+	f.files = append(f.files, file)
+	return nil
+}
+
+// isPassedOver reports whether a subdirectory has nothing to lint: hidden ones, and those of a sidecar chart except for the
+// values of its environments.
+func isPassedOver(name string) bool {
+	base := filepath.Base(name)
+	if base[0] == '.' || base == "testdata" || base == "node_modules" {
+		return true
+	}
+	return isChart(filepath.Dir(name)) && base != "values"
+}
+
+const templatesFolder = "templates"
+
+// chartOfTemplate returns the directory of the chart whose template a file is, "" for another file.
+func chartOfTemplate(name string) string {
+	for folder := filepath.Dir(name); ; folder = filepath.Dir(folder) {
+		parent := filepath.Dir(folder)
+		if filepath.Base(folder) == templatesFolder && hasCard(parent) {
+			return parent
+		}
+		if parent == folder {
+			return ""
+		}
+	}
+}
+
+// otherChartOf returns the directory of the chart that a file belongs to, "" if that is none or one of lint.IsOurChart.
+func otherChartOf(name string) string {
+	absolute, err := filepath.Abs(name)
+	if err != nil {
+		return ""
+	}
+	for folder := filepath.Dir(absolute); ; folder = filepath.Dir(folder) {
+		if hasCard(folder) {
+			root, err := openFolder(folder)
+			if err != nil || lint.IsOurChart(root) {
+				return ""
+			}
+			return folder
+		}
+		if folder == filepath.Dir(folder) {
+			return ""
+		}
+	}
+}
+
+// hasCard reports whether a directory is one of a Helm chart.
+func hasCard(folder string) bool {
+	_, err := os.Stat(filepath.Join(folder, "Chart.yaml"))
+	return err == nil
+}

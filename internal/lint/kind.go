@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+import (
+	"io/fs"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
+)
+
+// kind is a kind of files.
+type kind int
+
+const (
+	otherKind kind = iota
+	objectKind
+	valuesKind
+	vectorKind
+)
+
+// Skipped is a file that is not checked.
+type Skipped struct {
+	File   string `json:"file"`
+	Reason string `json:"reason"`
+	// Chart is the directory of another chart that the file belongs to, "" for none.
+	Chart string `json:"chart,omitempty"`
+}
+
+// NotRecognized is the reason for a file whose content is not known.
+const NotRecognized = "neither objects, values nor Vector configuration"
+
+// skip returns the reason for a file of otherKind.
+func skip(file File) Skipped {
+	skipped := Skipped{File: file.Name, Reason: NotRecognized, Chart: file.Chart}
+	switch base := path.Base(filepath.ToSlash(file.Name)); {
+	case base == chartCard:
+		skipped.Reason = "metadata of a Helm chart"
+	case isNamedValues(file.Name) && file.Chart != "":
+		skipped.Reason = "values of the Helm chart " + path.Base(filepath.ToSlash(file.Chart)) + ", which is not of the sidecar or the operator; to check them, name the file with --values"
+	}
+	return skipped
+}
+
+// SkipTemplate returns the reason for a template of a chart that has a VectorSidecar.
+func SkipTemplate(name, chart string) Skipped {
+	reason := "template of a Helm chart with a VectorSidecar: render it, as with helm template " + chart + " | kubectl vectorsidecar lint -"
+	return Skipped{File: name, Reason: reason, Chart: chart}
+}
+
+var (
+	sidecarKind    = regexp.MustCompile(`(?m)^[\s-]*["']?kind["']?:\s*["']?(Cluster)?VectorSidecar\b`)
+	templateAction = regexp.MustCompile(`{{`)
+)
+
+// HasSidecar reports whether a text has a VectorSidecar, also between actions of a template.
+func HasSidecar(text []byte) bool { return sidecarKind.Match(text) }
+
+// IsTemplate reports whether a text has actions of a template.
+func IsTemplate(text []byte) bool { return templateAction.Match(text) }
+
+const (
+	// chartCard is the file that makes a directory a chart.
+	chartCard = "Chart.yaml"
+	// installationName is the name of the chart that installs the operator.
+	installationName = "vector-sidecar-operator"
+)
+
+// IsOurChart reports whether a directory has a sidecar chart or the installation chart.
+func IsOurChart(folder fs.FS) bool {
+	if IsChart(folder) {
+		return true
+	}
+	var card struct {
+		Name string `json:"name"`
+	}
+	text, err := bounded.Chart().File(folder, chartCard)
+	return err == nil && bounded.Values().DecodeYAML(text, &card) == nil && card.Name == installationName
+}
+
+// kindOf returns the kind of a file by its keys, and by its name if those do not tell.
+func kindOf(file File) kind {
+	extension := path.Ext(file.Name)
+	isValues := isNamedValues(file.Name)
+	switch {
+	case extension == ".toml":
+		return kindOfTOML(file)
+	case !slices.Contains([]string{".yaml", ".yml", ".json", ""}, extension) && file.Name != "-", path.Base(filepath.ToSlash(file.Name)) == chartCard:
+		return otherKind
+	}
+	documents, err := source.Parse(file.Name, file.Text, nil)
+	switch {
+	case err != nil && isValues && file.Chart != "" && !file.IsValues:
+		return otherKind
+	case err != nil:
+		return objectKind // It reports the error.
+	case slices.ContainsFunc(documents, func(d source.Document) bool { return d.Kind != "" }):
+		return objectKind
+	}
+	places := placesOf(file.Text, 1)
+	hasComponents := places.hasMap("sources") || places.hasMap("sinks") || places.hasMap("transforms")
+	switch {
+	case file.IsValues:
+		return valuesKind
+	case isValues && file.Chart != "" && !places.hasMap("sidecar") && !places.hasMap("environments"):
+		return otherKind
+	case hasComponents:
+		return vectorKind
+	case isValues, places.hasMap("sidecar"), places.hasMap("environments"):
+		return valuesKind
+	}
+	return otherKind
+}
+
+// isNamedValues reports whether a file has a name of values.
+func isNamedValues(name string) bool {
+	name = filepath.ToSlash(name)
+	base := path.Base(name)
+	if strings.HasSuffix(base, ".schema.json") {
+		return false
+	}
+	return strings.HasPrefix(base, "values") || strings.HasSuffix(base, "values.yaml") || path.Base(path.Dir(name)) == "values"
+}
+
+// kindOfTOML returns vectorKind, except for a file in a directory without any key of Vector, such as that of a Rust or a
+// Python project.
+func kindOfTOML(file File) kind {
+	var content map[string]any
+	if file.Root == "" || bounded.Object().DecodeTOML(file.Text, &content) != nil {
+		return vectorKind
+	}
+	for key := range content {
+		if vectorconfig.IsTopLevel(key) {
+			return vectorKind
+		}
+	}
+	return otherKind
+}
