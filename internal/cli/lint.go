@@ -37,7 +37,8 @@ func newLint(a *app) *cobra.Command {
 		Short: "Find what is wrong in values, templates, VectorSidecars and Vector configuration",
 		Long: `Find what is wrong in values files as given to helm install with the template sets in them,
 sidecar charts, VectorSidecars with their workloads and ConfigMaps, and Vector configuration.
-Values are held against the template set that they are for. Folders are read recursively. Each
+Values are held against the template set that they are for. Values and templates are rendered in every environment
+with every way in and every sink that has a preset. Folders are read recursively. Each
 finding has a code, a place and a line of help; --explain CODE tells what a code means. A
 VectorSidecar is also held against its CustomResourceDefinition, its rules included, as the
 API server does.

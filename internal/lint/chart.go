@@ -48,20 +48,31 @@ func Chart(ctx context.Context, name string, folder fs.FS, kubeVersion string) (
 		return sorted(located(name, notAChart, err.Error())), nil
 	}
 	var findings []Finding
-	for _, environment := range chart.Environments.Names() {
-		decided, err := evaluate.Decide(ctx, sample(chart, environment, kubeVersion), nil)
+	platform, environments := desired.PlatformOf(chart, "", map[string]string{}), chart.Environments.Names()
+	var failures []*presetFailure
+	for _, environment := range environments {
+		decided, err := evaluate.Decide(ctx, sample(platform, environment, kubeVersion), nil)
 		if err != nil {
 			return nil, err
 		}
 		if decided.Invalid != nil {
 			findings = append(findings, located(name, decided.Invalid.Reason, decided.Invalid.Message)...)
+			continue // The presets have the same fault.
 		}
+		faults, err := renderPresets(ctx, platform, "", environment, kubeVersion)
+		if err != nil {
+			return nil, err
+		}
+		failures = addFailures(failures, environment, faults)
+	}
+	for _, failure := range failures {
+		findings = append(findings, located(name, failure.Reason, failure.text(len(environments)))...)
 	}
 	return sorted(findings), nil
 }
 
-// sample is the smallest world that a chart can be rendered in.
-func sample(chart *render.Chart, environment, kubeVersion string) *evaluate.Snapshot {
+// sample is the smallest world that the charts of a platform can be rendered in.
+func sample(platform *desired.Platform, environment, kubeVersion string) *evaluate.Snapshot {
 	one := typical(nil)
 	one.SetNamespace("sample")
 	return &evaluate.Snapshot{Observed: decision.Observed{
@@ -71,7 +82,7 @@ func sample(chart *render.Chart, environment, kubeVersion string) *evaluate.Snap
 				Spec:       v1alpha1.VectorSidecarSpec{MatchAll: true},
 			},
 			HasAllConfigMaps: true, // There are none.
-			Platform:         desired.PlatformOf(chart, "", map[string]string{}), DefaultEnvironment: environment, KubeVersion: kubeVersion,
+			Platform:         platform, DefaultEnvironment: environment, KubeVersion: kubeVersion,
 		},
 		Workloads: []*workloadcache.Record{workloadcache.RecordOf(one)},
 	}}

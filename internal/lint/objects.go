@@ -6,16 +6,15 @@ package lint
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
@@ -44,7 +43,9 @@ func (o *objects) add(ctx context.Context, file File) []Finding {
 		if err != nil {
 			found := misfits(&document, err)
 			if document.Kind == "VectorSidecar" || document.Kind == "ClusterVectorSidecar" {
-				found = append(found, o.rejections(ctx, &document, found)...)
+				rejected := o.rejections(ctx, &document, unknownFields(found, err))
+				found = withoutGoErrors(found, rejected)
+				found = append(found, rejected...)
 			}
 			findings = append(findings, found...)
 		}
@@ -74,22 +75,6 @@ func (o *objects) put(document source.Document) {
 	o.documents = append(o.documents, document)
 }
 
-// beyond is the finding of what goes beyond a bound, in a text that begins on a line of a
-// file; nil for another error.
-func beyond(file string, first int, err error) []Finding {
-	var refused *bounded.Error
-	if !errors.As(err, &refused) {
-		return nil
-	}
-	at := place{line: first}
-	if refused.Line > 0 {
-		at = place{line: first - 1 + refused.Line, column: refused.Column}
-	}
-	finding := newFinding(tooLarge, file, refused.Message)
-	finding.Help = refused.Help
-	return []Finding{finding.at(at, "")}
-}
-
 // rejections are the findings of the API server about an object, without those that were found already:
 // at the same place, or with the same text.
 func (o *objects) rejections(ctx context.Context, document *source.Document, found []Finding) []Finding {
@@ -105,7 +90,10 @@ func (o *objects) rejections(ctx context.Context, document *source.Document, fou
 		isKnown := func(f Finding) bool {
 			return f.Line == at.line && f.Column == at.column || rejection.Detail != "" && strings.Contains(f.Message, rejection.Detail)
 		}
-		if slices.ContainsFunc(found, isKnown) || slices.ContainsFunc(all, isKnown) {
+		isRepeated := func(other *field.Error) bool {
+			return other.Field != rejection.Field && strings.Contains(rejection.Detail, strconv.Quote(other.Field))
+		}
+		if slices.ContainsFunc(found, isKnown) || slices.ContainsFunc(all, isKnown) || rejection.Field == "<nil>" && slices.ContainsFunc(rejections.Create, isRepeated) {
 			continue
 		}
 		all = append(all, newFinding(refusedByAPI, document.Source, rejection.ErrorBody()).at(at, rejection.Field))
@@ -115,32 +103,6 @@ func (o *objects) rejections(ctx context.Context, document *source.Document, fou
 		all = append(all, newFinding(notApplicable, document.Source, text).at(places.of(stepsOf(path)...), ""))
 	}
 	return all
-}
-
-// misfits are why a document cannot be read.
-func misfits(document *source.Document, err error) []Finding {
-	if refused := beyond(document.Source, document.Line, err); refused != nil {
-		return refused
-	}
-	unknown := unknownFieldsIn(err)
-	if len(unknown) == 0 {
-		code, at := misfit, place{line: document.Line}
-		if line := lineOf(err); line > 0 {
-			code, at.line = unreadable, document.Line-1+line
-		}
-		return []Finding{newFinding(code, document.Source, err.Error()).at(at, "")}
-	}
-	places := placesOf(document.Text, document.Line)
-	var findings []Finding
-	for _, one := range unknown {
-		path := stepsOf(one.Path)
-		finding := newFinding(misfit, document.Source, document.Kind+" has no such field")
-		if one.Nearest != "" {
-			finding.Message += "; did you mean " + one.Nearest + "?"
-		}
-		findings = append(findings, finding.at(places.of(path...), strings.Join(path, ".")))
-	}
-	return findings
 }
 
 // lint decides about every VectorSidecar, and about every ClusterVectorSidecar in the namespaces of

@@ -128,3 +128,19 @@ func (p *places) hasMap(key string) bool {
 	name, value := child(p.root, key)
 	return name != nil && (value.Kind == yaml.MappingNode || value.Kind == yaml.AliasNode)
 }
+
+// has reports whether the document has all keys of a path.
+func (p *places) has(path ...string) bool {
+	if p.root == nil {
+		return false
+	}
+	node := p.root
+	for _, step := range path {
+		key, value := child(node, step)
+		if key == nil {
+			return false
+		}
+		node = value
+	}
+	return true
+}

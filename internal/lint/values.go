@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
@@ -21,8 +22,14 @@ func (l *Linter) lintValues(ctx context.Context, file File) ([]Finding, error) {
 		if refused := beyond(file.Name, 1, err); refused != nil {
 			return refused, nil
 		}
-		finding := newFinding(unreadable, file.Name, strings.TrimPrefix(err.Error(), file.Name+": "))
-		return []Finding{finding.at(place{line: lineOf(err)}, "")}, nil
+		line, text := lineOf(err), strings.TrimPrefix(err.Error(), file.Name+": ")
+		if rest, isPlaced := strings.CutPrefix(text, file.Name+":"); isPlaced {
+			number, message, _ := strings.Cut(rest, ": ")
+			if n, err := strconv.Atoi(number); err == nil {
+				line, text = n, message
+			}
+		}
+		return []Finding{newFinding(unreadable, file.Name, text).at(place{line: line}, "")}, nil
 	}
 	places := placesOf(file.Text, 1)
 	values, platform, err := l.Installed(ctx, file)
@@ -39,7 +46,10 @@ func (l *Linter) lintValues(ctx context.Context, file File) ([]Finding, error) {
 	for _, fault := range platform.Faults() {
 		findings = append(findings, findingsOf(file.Name, places, fault.Reason, fault.Err, values.Place(fault.Path...)...)...)
 	}
-	return findings, nil
+	if len(findings) > 0 || values == nil {
+		return findings, nil
+	}
+	return l.lintPresets(ctx, file, places, values, platform)
 }
 
 // findingsOf returns the findings that an error about a part of a file comes to: one for each value

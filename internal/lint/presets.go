@@ -1,0 +1,199 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+import (
+	"context"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
+)
+
+// presets are parts of VectorSidecars below spec.sidecar, by name: every way in, and every sink that the built-in templates
+// have a preset for. Values and templates are rendered with each of them.
+var presets = map[string]string{
+	"logs":          `{logs: {path: /var/log/app}}`,
+	"otlp":          `{otlp: {enabled: true}}`,
+	"socket":        `{socket: {enabled: true, codec: json}}`,
+	"aws_s3":        `{logs: {path: /var/log/app}, sinks: {sample: {type: aws_s3, bucket: sample, region: eu-central-1}}}`,
+	"console":       `{logs: {path: /var/log/app}, sinks: {sample: {type: console, encoding: {codec: text}}}}`,
+	"elasticsearch": `{logs: {path: /var/log/app}, sinks: {sample: {type: elasticsearch, endpoints: ["https://sample.example:9200"]}}}`,
+	"http":          `{logs: {path: /var/log/app}, sinks: {sample: {type: http, uri: "https://sample.example"}}}`,
+	"kafka":         `{logs: {path: /var/log/app}, sinks: {sample: {type: kafka, bootstrap_servers: "sample.example:9093", topic: sample}}}`,
+	"loki":          `{logs: {path: /var/log/app}, sinks: {sample: {type: loki, endpoint: "https://sample.example"}}}`,
+	"vector":        `{logs: {path: /var/log/app}, sinks: {sample: {type: vector, address: "sample.example:6000"}}}`,
+}
+
+// presetFault is what a decision finds wrong with a preset.
+type presetFault struct {
+	preset   string
+	invalid  *desired.Invalid
+	findings []vectorconfig.Finding
+}
+
+// renderPresets decides about each preset in an environment, with a template set; "" is that of the environment.
+func renderPresets(ctx context.Context, platform *desired.Platform, set, environment, kubeVersion string) ([]presetFault, error) {
+	var faults []presetFault
+	for _, name := range slices.Sorted(maps.Keys(presets)) {
+		spec := &v1alpha1.SidecarSpec{}
+		if err := bounded.Object().DecodeYAML([]byte(presets[name]), spec); err != nil {
+			return nil, err
+		}
+		taken := sample(platform, environment, kubeVersion)
+		taken.Workloads = nil
+		taken.Sidecar.Spec.Sidecar, taken.Sidecar.Spec.TemplateSet = spec, set
+		if err := accompany(ctx, taken); err != nil {
+			return nil, err
+		}
+		decided, err := evaluate.Decide(ctx, taken, nil)
+		if err != nil {
+			return nil, err
+		}
+		faults = append(faults, presetFault{name, invalidOf(decided), decided.Findings})
+	}
+	return faults, nil
+}
+
+// invalidOf returns the fault of templates that a decision has, nil for none. Values that a schema rejects and policies are
+// checked without presets.
+func invalidOf(decided *decision.Decision) *desired.Invalid {
+	if invalid := decided.Invalid; invalid != nil && slices.Contains([]string{meta.ReasonInvalidTemplate, meta.ReasonInvalidSidecar}, invalid.Reason) {
+		return invalid
+	}
+	return nil
+}
+
+// presetFailure is a fault of templates with some presets in some environments.
+type presetFailure struct {
+	desired.Invalid
+	presets, environments []string
+}
+
+// inEnvironment is the beginning of messages about a rendering.
+var inEnvironment = regexp.MustCompile(`^rendering for environment "[^"]*": `)
+
+// addFailures adds the faults of the templates in an environment to those of others.
+func addFailures(failures []*presetFailure, environment string, faults []presetFault) []*presetFailure {
+	for _, fault := range faults {
+		if fault.invalid == nil {
+			continue
+		}
+		invalid := *fault.invalid
+		invalid.Message = inEnvironment.ReplaceAllString(invalid.Message, "")
+		i := slices.IndexFunc(failures, func(f *presetFailure) bool { return f.Invalid == invalid })
+		if i < 0 {
+			i, failures = len(failures), append(failures, &presetFailure{Invalid: invalid})
+		}
+		failure := failures[i]
+		if !slices.Contains(failure.presets, fault.preset) {
+			failure.presets = append(failure.presets, fault.preset)
+		}
+		if !slices.Contains(failure.environments, environment) {
+			failure.environments = append(failure.environments, environment)
+		}
+	}
+	return failures
+}
+
+// isOfAll reports whether all presets fail.
+func (f *presetFailure) isOfAll() bool { return len(f.presets) == len(presets) }
+
+// text returns the message with the presets and environments, unless all of them fail.
+func (f *presetFailure) text(environments int) string {
+	text := f.Message
+	if len(f.environments) < environments {
+		text = "environment " + strings.Join(f.environments, ", ") + ": " + text
+	}
+	if !f.isOfAll() {
+		slices.Sort(f.presets)
+		text = "VectorSidecars with " + strings.Join(f.presets, ", ") + ": " + text
+	}
+	return text
+}
+
+// sharedFindings returns the findings about Vector configuration that all presets have in common. A finding that only some
+// have may be about these.
+func sharedFindings(faults []presetFault) []vectorconfig.Finding {
+	var shared []vectorconfig.Finding
+	for n, fault := range faults {
+		if n == 0 {
+			shared = slices.Clone(fault.findings)
+			continue
+		}
+		shared = slices.DeleteFunc(shared, func(f vectorconfig.Finding) bool {
+			return !slices.ContainsFunc(fault.findings, func(other vectorconfig.Finding) bool {
+				return f.Code == other.Code && f.Path == other.Path && f.Message == other.Message
+			})
+		})
+	}
+	return shared
+}
+
+// lintPresets renders every preset with the values and template sets of a file, in every environment. A failure of some
+// presets counts only in a template of the file: values such as a sink of log files need not fit every VectorSidecar.
+func (l *Linter) lintPresets(ctx context.Context, file File, places *places, values *desired.InstallationValues, platform *desired.Platform) ([]Finding, error) {
+	sets := []string{""}
+	for _, set := range platform.Sets() {
+		if set.Err == nil && set.Name != desired.DefaultTemplateSet && places.has("templates", set.Name) {
+			sets = append(sets, set.Name)
+		}
+	}
+	var findings []Finding
+	environments := platform.Environments.Names()
+	for _, set := range sets {
+		var failures []*presetFailure
+		for _, environment := range environments {
+			faults, err := renderPresets(ctx, platform, set, environment, l.KubeVersion)
+			if err != nil {
+				return nil, err
+			}
+			failures = addFailures(failures, environment, faults)
+			part := values.Place("environments", environment)
+			for _, found := range sharedFindings(faults) {
+				where := slices.Concat(part, []string{"sidecar"}, stepsOf(found.Path))
+				if strings.HasPrefix(found.Path, "sinks.") && places.has(where[:len(part)+3]...) {
+					findings = append(findings, ofVector(found, file.Name, places.of(where...)))
+				}
+			}
+		}
+		for _, failure := range failures {
+			at, where := placeOfTemplate(places, set, failure.Message)
+			if where == "" && !failure.isOfAll() {
+				continue
+			}
+			if where == "" {
+				part := values.Place("environments", failure.environments[0])
+				at, where = places.of(part...), tree.Path(part...)
+			}
+			findings = append(findings, newFinding(failure.Reason, file.Name, failure.text(len(environments))).at(at, where))
+		}
+	}
+	return findings, nil
+}
+
+// placeOfTemplate returns the place of the line of a template that a message names, if the template is in the values.
+func placeOfTemplate(places *places, set, message string) (at place, where string) {
+	if set == "" {
+		set = desired.DefaultTemplateSet
+	}
+	match := inFile.FindStringSubmatch(message)
+	if len(match) < 3 || !places.has("templates", set, path.Base(match[1])) {
+		return place{}, ""
+	}
+	key := path.Base(match[1])
+	line, _ := strconv.Atoi(match[2]) // The expression matches digits.
+	return place{line: places.of("templates", set, key).line + line}, tree.Path("templates", set, key)
+}
