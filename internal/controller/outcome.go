@@ -14,10 +14,12 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/utils/ptr"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
@@ -29,6 +31,8 @@ import (
 type outcome struct {
 	mu   sync.Mutex
 	done []*plan.Plan
+	// behind are the plans that were carried out before, which the cache does not show yet.
+	behind []*plan.Plan
 	// answers are the API server's to the plans that were carried out; nil is consent.
 	answers  map[*plan.Plan]error
 	failures []status.Failure
@@ -72,6 +76,37 @@ func (o *outcome) succeed(p *plan.Plan) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.done = append(o.done, p)
+}
+
+// pend notes that a plan was carried out before, which the cache does not show yet.
+func (o *outcome) pend(p *plan.Plan) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.behind = append(o.behind, p)
+}
+
+// unwritten is the message about a workload whose write was not made.
+const unwritten = "not written: the workload has changed since it was read, or another object has to be written first; the operator retries"
+
+// carriedOut returns a decision as it was carried out: a sidecar that was to be written and was not is Waiting.
+func (o *outcome) carriedOut(decided *decision.Decision) *decision.Decision {
+	written := make(map[*plan.Plan]bool, len(o.done)+len(o.behind))
+	for _, p := range slices.Concat(o.done, o.behind) {
+		written[p] = true
+	}
+	reported := decided
+	for i := range decided.Plans {
+		p := &decided.Plans[i]
+		if !p.Writes() || !p.StartsPods() || p.Action == plan.Remove || written[p] {
+			continue
+		}
+		if reported == decided {
+			reported = ptr.To(*decided)
+			reported.Plans = slices.Clone(decided.Plans)
+		}
+		reported.Plans[i].Wait(meta.ReasonRetrying, unwritten)
+	}
+	return reported
 }
 
 func (o *outcome) fail(object, reason string, err error, permanent bool) {

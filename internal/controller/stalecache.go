@@ -38,6 +38,7 @@ func (v *views) mayWrite(ctx context.Context, known *state.Sidecar, p *plan.Plan
 	if missed == nil {
 		isPending := known.IsPending(p)
 		if isPending {
+			result.pend(p)
 			tellUndone(ctx, status.Object(p.Target), errBehind)
 		}
 		return !isPending

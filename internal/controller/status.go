@@ -50,7 +50,7 @@ func (w *statusWriter) write(ctx context.Context, known *state.Sidecar, sidecar 
 	if err := known.Unreleased(); err != nil {
 		failures = append(slices.Clone(failures), status.Failure{Object: sidecar.Name, Reason: meta.ReasonRetrying, Err: err})
 	}
-	facts := status.Facts{Sidecar: before, Decision: decided, Changed: changed, Asking: result.asking, Rollout: result.rollout, Own: result.own, Failures: failures}
+	facts := status.Facts{Sidecar: before, Decision: result.carriedOut(decided), Changed: changed, Asking: result.asking, Rollout: result.rollout, Own: result.own, Failures: failures}
 	sidecar.Status = status.Of(facts, metav1.Now())
 	w.count(sidecar, facts)
 	w.announce(sidecar, result)
