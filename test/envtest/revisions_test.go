@@ -4,6 +4,7 @@
 package envtest
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
@@ -252,6 +254,9 @@ func TestARevisionThatCannotBeReadHoldsWrites(t *testing.T) {
 			later.Data.Raw, later.Revision = []byte(`{"format": 3}`), of.Revision
 			require.NoError(t, world.Client.Delete(t.Context(), of))
 			require.NoError(t, world.Client.Create(t.Context(), later))
+			t.Cleanup(func() { // No other test can store the same revision as long as it exists.
+				require.NoError(t, client.IgnoreNotFound(world.Client.Delete(context.WithoutCancel(t.Context()), later)))
+			})
 		}, "has format 3, and this release knows 1 to 2 only"},
 	} {
 		t.Run(name, func(t *testing.T) {
