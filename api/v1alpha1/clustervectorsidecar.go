@@ -158,6 +158,14 @@ type ClusterVectorSidecarStatus struct {
 	// +optional
 	Waves []RolloutStatus `json:"waves,omitempty"`
 
+	// canariesWithoutPods are the changes, as in status.canary of a VectorSidecar, that wait in a
+	// namespace because no canary there has pods.
+	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:items:MaxLength=63
+	// +listType=set
+	// +optional
+	CanariesWithoutPods []string `json:"canariesWithoutPods,omitempty"`
+
 	// lastGood is the spec that all namespaces were done with last, but for those in trouble.
 	// Empty unless spec.rollout.onFailure, or rollout.onFailure of the installation's values, is
 	// Revert.

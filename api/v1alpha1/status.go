@@ -139,6 +139,11 @@ type VectorSidecarStatus struct {
 	// +optional
 	Deferred *DeferredStatus `json:"deferred,omitempty"`
 
+	// canary is the progress of spec.rollout.canary. Empty without it, and if no workload
+	// can be one.
+	// +optional
+	Canary *CanaryStatus `json:"canary,omitempty"`
+
 	// takenOut are the owners that take the sidecar out of their workloads, by kind: it is
 	// put into no more workloads of that kind with an owner of that kind.
 	// +kubebuilder:validation:MaxItems=32
@@ -168,6 +173,33 @@ type RetryStatus struct {
 	// +required
 	At metav1.Time `json:"at"`
 }
+
+// CanaryStatus is the progress of spec.rollout.canary.
+type CanaryStatus struct {
+	// change is a digest of what workloads are to get: the annotation promote-rollout with
+	// "canary" and this text starts it in all workloads, although no canary has pods.
+	// +optional
+	Change string `json:"change,omitempty"`
+	// state is Progressing, WithoutPods or Finished.
+	// +optional
+	State CanaryState `json:"state,omitempty"`
+}
+
+// CanaryState is how far canaries are with a change.
+type CanaryState string
+
+const (
+	// CanaryProgressing means that canaries roll out or soak.
+	CanaryProgressing CanaryState = "Progressing"
+	// CanaryWithoutPods means that canaries have the change, and none has pods that run it.
+	CanaryWithoutPods CanaryState = "WithoutPods"
+	// CanaryFinished means that the other workloads may get the change.
+	CanaryFinished CanaryState = "Finished"
+)
+
+// PromotionOfCanary returns the value of the annotation promote-rollout that starts a change in all workloads, although
+// no canary has pods.
+func PromotionOfCanary(change string) string { return "canary" + change }
 
 // DeferredStatus is what waits for spec.rollout.mode.
 type DeferredStatus struct {

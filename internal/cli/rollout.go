@@ -86,7 +86,8 @@ goes by waves again.
 
 Of a VectorSidecar or a ClusterVectorSidecar, it gives them to that one at once: there it sets the
 annotation on that object. If a VectorSidecar has them, and workloads wait for its spec.rollout.mode, these get what
-they wait for, each in its turn; the next change waits again.`,
+they wait for, each in its turn; the next change waits again. If workloads wait because no workload of
+spec.rollout.canary has pods, they get the change without a canary.`,
 		Example: `# the whole fleet no longer waits for a wave
 kubectl vectorsidecar rollout promote canary
 # one VectorSidecar waits for none, or its workloads wait no longer
@@ -291,10 +292,19 @@ func (o *rolloutOptions) promoteOne(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if waits := one.deferred; waits != nil && waits.Change != "" {
-		if !one.isObserved {
-			return fmt.Errorf("the operator has not looked at the present spec of %s yet: try again in a moment", one.title)
+	hasDeferred := one.deferred != nil && one.deferred.Change != ""
+	if (hasDeferred || len(one.canaries) > 0) && !one.isObserved {
+		return fmt.Errorf("the operator has not looked at the present spec of %s yet: try again in a moment", one.title)
+	}
+	if len(one.canaries) > 0 {
+		var values []string
+		for _, change := range one.canaries {
+			values = append(values, v1alpha1.PromotionOfCanary(change))
 		}
+		effect := fmt.Sprintf("change %s starts without a canary", strings.Join(one.canaries, ", "))
+		return o.setOn(ctx, cluster, one, annotation{meta.AnnotationPromoteRollout, strings.Join(values, ","), effect})
+	}
+	if waits := one.deferred; hasDeferred {
 		effect := fmt.Sprintf("change %s goes on in %s", waits.Change, count(int(waits.Workloads), "workload"))
 		return o.setOn(ctx, cluster, one, annotation{meta.AnnotationPromoteRollout, waits.Change, effect})
 	}

@@ -56,6 +56,8 @@ type rolloutTarget struct {
 	// that is of its present spec.
 	deferred   *v1alpha1.DeferredStatus
 	isObserved bool
+	// canaries are the changes that wait because no canary has pods.
+	canaries []string
 }
 
 // sidecar reads the VectorSidecar of a name, or the ClusterVectorSidecar of clustervectorsidecar/NAME.
@@ -68,7 +70,10 @@ func (o *rolloutOptions) sidecar(ctx context.Context, cluster client.Client, nam
 		if err := cluster.Get(ctx, types.NamespacedName{Name: ofCluster}, found); err != nil {
 			return nil, fmt.Errorf("reading %s: %w", meta.Title(name), err)
 		}
-		return &rolloutTarget{object: found, name: name, spec: &found.Spec.VectorSidecarSpec, title: meta.Title(name), argument: name}, nil
+		return &rolloutTarget{
+			object: found, name: name, spec: &found.Spec.VectorSidecarSpec, title: meta.Title(name), argument: name,
+			isObserved: found.Status.ObservedGeneration == found.Generation, canaries: found.Status.CanariesWithoutPods,
+		}, nil
 	}
 	namespace, err := o.app.current()
 	if err != nil {
@@ -84,6 +89,9 @@ func (o *rolloutOptions) sidecar(ctx context.Context, cluster client.Client, nam
 	}
 	if is := found.Status.Rollout; is == nil || is.State != v1alpha1.RolloutWaiting { // It waits for its wave first.
 		one.deferred = found.Status.Deferred
+		if canary := found.Status.Canary; canary != nil && canary.State == v1alpha1.CanaryWithoutPods && canary.Change != "" {
+			one.canaries = []string{canary.Change}
+		}
 	}
 	return one, nil
 }

@@ -117,6 +117,11 @@ func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span t
 		}
 		return reconcile.Result{}, passResult(err), err
 	}
+	if cluster, isCluster := meta.ClusterOf(request.Name); isCluster {
+		if last := r.clusters.of(cluster).statusIn(request.Namespace); last != nil {
+			sidecar.Status.Canary = last.Canary
+		}
+	}
 	sidecar, err = r.finalizer.deleted(ctx, sidecar)
 	if err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, err

@@ -4,6 +4,8 @@
 package decision
 
 import (
+	"slices"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -12,6 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // canaries is spec.rollout.canary.
@@ -38,11 +41,12 @@ func canariesOf(sidecar *v1alpha1.VectorSidecar) (*canaries, *desired.Invalid) {
 
 // markCanaries marks the plans of canaries among those of the workloads that should have the
 // sidecar, which are in the same order. Of a number, the next one takes the place of one that
-// does not get the sidecar: to be refused is no test of it, and neither is a workload that failed before.
-func (d *Decision) markCanaries(facts *Facts, workloads []Workload) {
+// does not get the sidecar, failed before, or starts no pods: none of these tests it. If no workload starts pods, the
+// first ones are canaries. It reports whether the other workloads wait for evidence from canaries.
+func (d *Decision) markCanaries(facts *Facts, workloads []Workload) (isUnproven bool) {
 	of, _ := canariesOf(facts.Sidecar) // Match has refused an invalid one.
 	if of == nil {
-		return
+		return false
 	}
 	d.LacksCanary = len(workloads) > 0
 	left := len(workloads)
@@ -51,18 +55,80 @@ func (d *Decision) markCanaries(facts *Facts, workloads []Workload) {
 			left = max(1, scaled)
 		}
 	}
+	var starting, idle []*plan.Plan
 	for i := range workloads {
 		p := &d.Plans[i]
 		if p.Desired == nil || p.Skipped() || p.FailedBefore || of.selector != nil && !of.selector.Matches(workloads[i].Record.Labels()) {
 			continue
 		}
 		d.LacksCanary = false
-		if p.Action == plan.Blocked || p.Action == plan.Conflict || p.Denied != nil {
-			continue
+		switch {
+		case p.Action == plan.Blocked || p.Action == plan.Conflict || p.Denied != nil:
+		case of.number != nil && p.Idle != "" && (p.Evidence == 0 || !p.IsCurrent()):
+			idle = append(idle, p)
+		default:
+			starting = append(starting, p)
 		}
-		if left--; left < 0 {
-			break
-		}
+	}
+	if len(starting) == 0 {
+		starting = idle
+	}
+	for _, p := range starting[:min(left, len(starting))] {
 		p.IsCanary = true
 	}
+	if !slices.ContainsFunc(starting, func(p *plan.Plan) bool { return p.Action != plan.Defer }) {
+		return false // None gets the change yet.
+	}
+	d.Canary = d.canaryStatus(facts, changeOf(workloads))
+	return d.Canary.State != v1alpha1.CanaryFinished
+}
+
+// canaryStatus returns how far the canaries are with a change. Once that is finished, it stays so: a canary that loses its
+// pods later blocks nothing.
+func (d *Decision) canaryStatus(facts *Facts, change string) *v1alpha1.CanaryStatus {
+	status, before := &v1alpha1.CanaryStatus{Change: change}, facts.Sidecar.Status.Canary
+	wasFinished := change != "" && before != nil && *before == v1alpha1.CanaryStatus{Change: change, State: v1alpha1.CanaryFinished}
+	var isProven, isMoving, isOut, isBehind bool
+	for i := range d.Plans {
+		p := &d.Plans[i]
+		isProven = isProven || p.IsCanary && p.HasEvidence
+		isMoving = isMoving || p.IsCanary && (p.IsCanaryUnderWay() || p.Failed || p.Evidence > 0)
+		isOut = isOut || !p.IsCanary && p.HasEvidence
+		isBehind = isBehind || p.Action == plan.Update
+	}
+	switch {
+	case isProven, wasFinished, isOut && !isBehind, isPromoted(facts.Sidecar, v1alpha1.PromotionOfCanary(change)):
+		status.State = v1alpha1.CanaryFinished
+	case isMoving:
+		status.State = v1alpha1.CanaryProgressing
+	default:
+		status.State = v1alpha1.CanaryWithoutPods
+	}
+	return status
+}
+
+// findEvidence sets whether a pod has run the current sidecar of a plan for the soak.
+func (d *Decision) findEvidence(f *Facts, p *plan.Plan) {
+	if p.Desired == nil || !p.IsCurrent() || p.Evidence == 0 || p.InFlight || p.Failed || p.FailedBefore {
+		return
+	}
+	switch p.Rollout {
+	case workload.RolloutComplete:
+		p.HasEvidence = true
+	case workload.RolloutHeld:
+		left := f.soak() - p.For(f.Now)
+		if p.HasEvidence = left <= 0 || f.Now.IsZero(); !p.HasEvidence {
+			d.again(left)
+		}
+	default:
+	}
+}
+
+// unproven explains why workloads wait while no canary has evidence.
+func unproven(sidecar *v1alpha1.VectorSidecar) string {
+	argument := sidecar.Name
+	if _, isCluster := meta.ClusterOf(sidecar.Name); !isCluster {
+		argument = "vectorsidecar/" + sidecar.Name
+	}
+	return "waiting for a canary whose pods run this sidecar for the soak (spec.rollout.canary): no canary has such pods; start one, or run kubectl vectorsidecar rollout promote " + argument
 }

@@ -31,7 +31,7 @@ func Decide(facts *Facts, injected, removed []Workload) *Decision {
 	}
 	d.note(facts.Findings)
 	d.inject(facts, injected)
-	d.markCanaries(facts, injected)
+	isUnproven := d.markCanaries(facts, injected)
 	for i := range removed {
 		d.remove(facts, &removed[i])
 	}
@@ -43,6 +43,9 @@ func Decide(facts *Facts, injected, removed []Workload) *Decision {
 	d.Limit, d.Retry = limitOf(facts, d.Matched), retryOf(facts)
 	if d.Retry != nil {
 		d.Limit.Retried = d.Retry.At.Time
+	}
+	if isUnproven {
+		d.Limit.Unproven = unproven(facts.Sidecar)
 	}
 	plan.Admit(d.Plans, d.Limit)
 	d.offer(facts)

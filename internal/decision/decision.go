@@ -57,6 +57,8 @@ type Decision struct {
 	LacksCanary bool
 	// BlindHalt explains why rollout.halt cannot see the causes of failures, "" if it can, or is not set.
 	BlindHalt string
+	// Canary is the progress of canaries, nil if there are none.
+	Canary *v1alpha1.CanaryStatus
 	// Retry is the last rollout retry that was asked for, nil for none.
 	Retry *v1alpha1.RetryStatus
 	// Deferred is what waits for spec.rollout.mode.

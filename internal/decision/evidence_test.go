@@ -8,8 +8,11 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -37,6 +40,120 @@ var evidenceStates = map[string]struct {
 	"keeps all pods":                 {podsIn(workload.RolloutHeld, time.Hour, 0), v1alpha1.StateHeld, false, false},
 	"keeps some pods":                {podsIn(workload.RolloutHeld, time.Hour, 1), v1alpha1.StateHeld, false, true},
 	"keeps some pods since a moment": {podsIn(workload.RolloutHeld, time.Second, 1), v1alpha1.StateHeld, false, false},
+}
+
+func TestDecide_FindsEvidence(t *testing.T) {
+	for name, test := range evidenceStates {
+		t.Run(name, func(t *testing.T) {
+			decided := Decide(&Facts{Sidecar: logs(), Now: noon}, []Workload{evaluated("cart", plan.None, &plan.Desired{}, test.state)}, nil)
+			require.Equal(t, test.hasEvidence, decided.Plans[0].HasEvidence)
+			for _, action := range []plan.Action{plan.Update, plan.Inject, plan.Defer} {
+				decided = Decide(&Facts{Sidecar: logs(), Now: noon}, []Workload{evaluated("cart", action, &plan.Desired{}, test.state)}, nil)
+				require.False(t, decided.Plans[0].HasEvidence, "its pods have another sidecar: %s", action)
+			}
+			decided = Decide(&Facts{Sidecar: logs(), Now: noon}, nil, []Workload{evaluated("cart", plan.Remove, nil, test.state)})
+			require.False(t, decided.Plans[0].HasEvidence, "it should have none")
+		})
+	}
+}
+
+// Each state of the only canary: others wait as long as it is no evidence.
+func TestDecide_StartsOthersOnEvidence(t *testing.T) {
+	canary := &v1alpha1.CanarySpec{Workloads: new(intstr.FromInt32(1))}
+	for name, test := range evidenceStates {
+		t.Run(name, func(t *testing.T) {
+			facts := &Facts{Sidecar: logs(), Now: noon}
+			facts.Sidecar.Spec.Rollout.Canary = canary
+			decided := Decide(facts, []Workload{
+				evaluated("cart", plan.None, &plan.Desired{}, test.state), evaluated("next", plan.Update, &plan.Desired{}, workload.State{}),
+			}, nil)
+			next := &decided.Plans[1]
+			require.True(t, decided.Plans[0].IsCanary)
+			require.Equal(t, test.hasEvidence, next.Writes())
+			if next.Writes() {
+				require.Equal(t, v1alpha1.CanaryFinished, decided.Canary.State)
+				return
+			}
+			hasFailed := test.phase == v1alpha1.StateFailed
+			require.Equal(t, hasFailed, next.Reason != meta.ReasonWaitingForCanary)
+			require.NotEqual(t, v1alpha1.CanaryFinished, decided.Canary.State)
+			require.Equal(t, test.state.Evidence == 0 && !test.inFlight, decided.Canary.State == v1alpha1.CanaryWithoutPods)
+		})
+	}
+}
+
+// idle is a workload that starts no pods.
+func idle(name string, action plan.Action) Workload {
+	state := podsIn(workload.RolloutComplete, time.Hour, 0)
+	state.Idle = "it has 0 replicas"
+	return evaluated(name, action, &plan.Desired{}, state)
+}
+
+func TestDecide_ReplacesCanariesWithoutPods(t *testing.T) {
+	running := func(name string, action plan.Action) Workload {
+		return evaluated(name, action, &plan.Desired{}, podsIn(workload.RolloutComplete, time.Hour, 1))
+	}
+	number := func(n int32) v1alpha1.CanarySpec { return v1alpha1.CanarySpec{Workloads: new(intstr.FromInt32(n))} }
+	selector := v1alpha1.CanarySpec{Selector: &metav1.LabelSelector{}}
+	const progressing, without, finished = v1alpha1.CanaryProgressing, v1alpha1.CanaryWithoutPods, v1alpha1.CanaryFinished
+	for name, test := range map[string]struct {
+		canary    v1alpha1.CanarySpec
+		workloads []Workload
+		canaries  []bool
+		state     v1alpha1.CanaryState
+		writes    []bool
+	}{
+		"the next by name":           {number(1), []Workload{idle("a", plan.Inject), running("b", plan.Inject), running("c", plan.Inject)}, []bool{false, true, false}, progressing, []bool{false, true, false}},
+		"the next two by name":       {number(2), []Workload{running("a", plan.Inject), idle("b", plan.Inject), running("c", plan.Inject), running("d", plan.Inject)}, []bool{true, false, true, false}, progressing, []bool{true, false, true, false}},
+		"fewer than the number":      {number(3), []Workload{idle("a", plan.Inject), running("b", plan.Inject)}, []bool{false, true}, progressing, []bool{false, true}},
+		"none has pods":              {number(1), []Workload{idle("a", plan.Inject), idle("b", plan.Inject)}, []bool{true, false}, progressing, []bool{true, false}},
+		"none has pods, one is done": {number(1), []Workload{idle("a", plan.None), idle("b", plan.Inject)}, []bool{true, false}, without, []bool{false, false}},
+		"another one gets pods":      {number(1), []Workload{idle("a", plan.None), idle("b", plan.Inject), running("c", plan.Inject)}, []bool{false, false, true}, progressing, []bool{false, false, true}},
+		"the next one has finished":  {number(1), []Workload{idle("a", plan.Inject), running("b", plan.None), running("c", plan.Inject)}, []bool{false, true, false}, finished, []bool{true, false, true}},
+		"a selector names it":        {selector, []Workload{idle("a", plan.None)}, []bool{true}, without, []bool{false}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			facts := &Facts{Sidecar: logs(), Now: noon}
+			facts.Sidecar.Spec.Rollout.Canary, facts.Sidecar.Spec.Rollout.MaxConcurrent = &test.canary, nil
+			decided := Decide(facts, test.workloads, nil)
+			var canaries, writes []bool
+			for i := range decided.Plans {
+				canaries, writes = append(canaries, decided.Plans[i].IsCanary), append(writes, decided.Plans[i].Writes())
+			}
+			require.Equal(t, test.canaries, canaries)
+			require.Equal(t, test.writes, writes)
+			require.Equal(t, test.state, decided.Canary.State)
+		})
+	}
+}
+
+func TestDecide_KeepsFinishedCanary(t *testing.T) {
+	facts := func(change func(*v1alpha1.VectorSidecar)) *Facts {
+		f := &Facts{Sidecar: logs(), Now: noon}
+		f.Sidecar.Spec.Rollout.Canary = &v1alpha1.CanarySpec{Workloads: new(intstr.FromInt32(1))}
+		change(f.Sidecar)
+		return f
+	}
+	const change = "1f2e"
+	// The workloads of this package's tests have no digest of what is asked for: no change is ever the same.
+	for name, sidecar := range map[string]func(*v1alpha1.VectorSidecar){
+		"never": func(*v1alpha1.VectorSidecar) {},
+		"with another change": func(v *v1alpha1.VectorSidecar) {
+			v.Status.Canary = &v1alpha1.CanaryStatus{Change: change, State: v1alpha1.CanaryFinished}
+		},
+		"another was promoted": func(v *v1alpha1.VectorSidecar) {
+			v.Annotations = map[string]string{meta.AnnotationPromoteRollout: v1alpha1.PromotionOfCanary(change)}
+		},
+	} {
+		decided := Decide(facts(sidecar), []Workload{idle("a", plan.None), idle("b", plan.Update)}, nil)
+		require.Equal(t, v1alpha1.CanaryWithoutPods, decided.Canary.State, name)
+		require.True(t, decided.Plans[1].LacksCanary)
+		require.Contains(t, decided.Plans[1].Message, "kubectl vectorsidecar rollout promote vectorsidecar/logs")
+		require.False(t, decided.IsUnderWay(), "new content of ConfigMaps does not wait")
+		require.False(t, ProgressOf(decided.Plans, false).IsDone)
+	}
+	decided := Decide(facts(func(*v1alpha1.VectorSidecar) {}), []Workload{idle("a", plan.None), idle("b", plan.None), idle("new", plan.Inject)}, nil)
+	require.False(t, decided.Plans[2].Writes(), "no pod of any workload has run it")
 }
 
 func TestDecide_UsesNoSlotWithoutPods(t *testing.T) {

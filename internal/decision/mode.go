@@ -38,7 +38,6 @@ func modeOf(sidecar *v1alpha1.VectorSidecar, workloads []Workload) *mode {
 	if rollout := sidecar.Spec.Rollout; rollout.MaxAge != nil {
 		m.maxAge = rollout.MaxAge.Duration
 	}
-	var asked []string
 	isBehind := false
 	for i := range workloads {
 		p := &workloads[i].Evaluated.Plan
@@ -47,19 +46,35 @@ func modeOf(sidecar *v1alpha1.VectorSidecar, workloads []Workload) *mode {
 		}
 		isBehind = isBehind || p.Action == plan.Update && !p.AtOnce
 		m.isEverywhere = m.isEverywhere || p.IsCurrent()
-		if workloads[i].Source.IsCommon {
-			asked = append(asked, p.Desired.Asked())
-		}
 	}
 	m.isEverywhere = m.isEverywhere && !isBehind
-	slices.Sort(asked)
-	if asked = slices.Compact(asked); len(asked) == 1 {
-		m.change = asked[0]
-	} else if len(asked) > 1 { // They get different parts of one configuration.
-		m.change = meta.Digest([]byte(strings.Join(asked, " ")), len(asked[0])/2) //nolint:mnd // In hexadecimal.
-	}
-	m.isPromoted = m.change != "" && sidecar.Annotations[meta.AnnotationPromoteRollout] == m.change
+	m.change = changeOf(workloads)
+	m.isPromoted = isPromoted(sidecar, m.change) || isPromoted(sidecar, v1alpha1.PromotionOfCanary(m.change))
 	return m
+}
+
+// changeOf returns a digest of what people ask for in workloads, without the values of single workloads.
+func changeOf(workloads []Workload) string {
+	var requested []string
+	for i := range workloads {
+		if p := &workloads[i].Evaluated.Plan; p.Desired != nil && workloads[i].Source != nil && workloads[i].Source.IsCommon {
+			requested = append(requested, p.Desired.Asked())
+		}
+	}
+	slices.Sort(requested)
+	requested = slices.Compact(requested)
+	switch len(requested) {
+	case 0:
+		return ""
+	case 1:
+		return requested[0]
+	}
+	return meta.Digest([]byte(strings.Join(requested, " ")), len(requested[0])/2) //nolint:mnd // In hexadecimal; parts of one configuration.
+}
+
+// isPromoted reports whether the annotation promote-rollout lists a text.
+func isPromoted(sidecar *v1alpha1.VectorSidecar, text string) bool {
+	return text != "" && slices.Contains(strings.Split(sidecar.Annotations[meta.AnnotationPromoteRollout], ","), text)
 }
 
 // isHeldBack reports whether a workload that is new has to wait for a person.

@@ -6,6 +6,7 @@ package decision
 import (
 	"k8s.io/apimachinery/pkg/types"
 
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 )
 
@@ -53,6 +54,9 @@ func (d *Decision) keepsBack(facts *Facts) string {
 	}
 	if d.mode.isHeldBack() {
 		return "spec.rollout.mode is Manual, and nobody has promoted this sidecar"
+	}
+	if d.Canary != nil && d.Canary.State == v1alpha1.CanaryWithoutPods {
+		return d.Limit.Unproven
 	}
 	for i := range d.Plans {
 		switch p := &d.Plans[i]; {

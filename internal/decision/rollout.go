@@ -28,6 +28,7 @@ func (f *Facts) markInFlight(p *plan.Plan, started int64) {
 	case p.Rollout == workload.RolloutProgressing:
 		p.InFlight = true
 	case p.Rollout == workload.RolloutHeld, p.State.LacksPods(): // It has nothing to wait for.
+	case p.IsByRuns && p.Rollout == workload.RolloutComplete: // A run with it has succeeded.
 	case p.FailedBefore && isCurrent && p.Rollout == workload.RolloutUnavailable: // It may stay so forever.
 		p.InFlight = p.For(f.Now) < patience
 	case p.Rollout != workload.RolloutFailed && p.Desired != nil:
@@ -252,4 +253,5 @@ func (d *Decision) follow(f *Facts, p *plan.Plan, started int64) {
 		fault := refusal(p)
 		p.Reason, p.Message = fault.Reason, fault.Message
 	}
+	d.findEvidence(f, p)
 }

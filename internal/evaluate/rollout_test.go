@@ -87,6 +87,68 @@ func TestCanariesGoFirst(t *testing.T) {
 	require.Contains(t, decided.Invalid.Message, "spec.rollout.canary.selector")
 }
 
+// The only canary has no pods: others get a change when it has, or by promotion of this change alone.
+func TestCanariesWithoutPodsHoldAChange(t *testing.T) {
+	first := &v1alpha1.CanarySpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"first": "yes"}}}
+	fleet := func(t *testing.T) *Snapshot {
+		deployments := manyOf(2)
+		deployments[0].Labels["first"] = "yes"
+		vs := logs().WithSoak(0).Build()
+		vs.Spec.Rollout.Canary = first
+		s := snapshot(t, vs, deployments...)
+		change(s, func(v *workload.View) { v.Evidence, v.Idle = 0, "it has 0 replicas" })
+		carried(s, &decide(t, s).Plans[0])
+		return s
+	}
+	s := fleet(t)
+	decided := decide(t, s)
+	require.Equal(t, v1alpha1.CanaryWithoutPods, decided.Canary.State)
+	require.Equal(t, meta.ReasonWaitingForCanary, decided.Plans[1].Reason)
+	require.NotEmpty(t, decided.Canary.Change)
+	waiting := decided.Canary.Change
+
+	for name, test := range map[string]struct {
+		set  func(*Snapshot)
+		goes bool
+	}{
+		"pods of the canary run": {func(s *Snapshot) { change(s, func(v *workload.View) { v.Evidence, v.Idle = 1, "" }) }, true},
+		"promoted": {func(s *Snapshot) {
+			s.Sidecar.Annotations[meta.AnnotationPromoteRollout] = v1alpha1.PromotionOfCanary(waiting)
+		}, true},
+		"promoted with others": {func(s *Snapshot) {
+			s.Sidecar.Annotations[meta.AnnotationPromoteRollout] = "canary0," + v1alpha1.PromotionOfCanary(waiting)
+		}, true},
+		"another is promoted": {func(s *Snapshot) {
+			s.Sidecar.Annotations[meta.AnnotationPromoteRollout] = v1alpha1.PromotionOfCanary("0")
+		}, false},
+		"its mode is promoted": {func(s *Snapshot) { s.Sidecar.Annotations[meta.AnnotationPromoteRollout] = waiting }, false},
+		"canaries have finished it": {func(s *Snapshot) {
+			s.Sidecar.Status.Canary = &v1alpha1.CanaryStatus{Change: waiting, State: v1alpha1.CanaryFinished}
+		}, true},
+		"canaries had no pods": {func(s *Snapshot) {
+			s.Sidecar.Status.Canary = &v1alpha1.CanaryStatus{Change: waiting, State: v1alpha1.CanaryWithoutPods}
+		}, false},
+		"canaries finished another": {func(s *Snapshot) {
+			s.Sidecar.Status.Canary = &v1alpha1.CanaryStatus{Change: "0", State: v1alpha1.CanaryFinished}
+		}, false},
+		"promoted, and then changed": {func(s *Snapshot) {
+			s.Sidecar.Annotations[meta.AnnotationPromoteRollout] = v1alpha1.PromotionOfCanary(waiting)
+			s.Sidecar.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "warn"}
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := fleet(t)
+			s.Sidecar.Annotations = map[string]string{}
+			test.set(s)
+			decided := decide(t, s)
+			require.Equal(t, test.goes, decided.Plans[1].Writes(), decided.Plans[1].Message)
+			if test.goes {
+				require.Equal(t, v1alpha1.CanaryFinished, decided.Canary.State)
+			}
+		})
+	}
+}
+
 // A person has a VectorSidecar go on: what failed before holds up nothing, what fails later does.
 func TestARetryForgivesWhatFailedBefore(t *testing.T) {
 	deployments := manyOf(2)

@@ -5,6 +5,7 @@ package fleet
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -77,7 +78,7 @@ func (g *Given) Ask(of *Member, annotations map[string]string) {
 	switch {
 	case undo != "" && (!revision.MatchString(from) || to == "" && strings.Contains(undo, "/") || to != "" && !revision.MatchString(to)):
 		of.Refused = "its annotation " + meta.AnnotationUndoRollout + " is not FROM or FROM/TO, revisions of kubectl vectorsidecar rollout history"
-	case promote != "" && !revision.MatchString(promote):
+	case promote != "" && slices.ContainsFunc(strings.Split(promote, ","), func(part string) bool { return !revision.MatchString(part) }):
 		of.Refused = "its annotation " + meta.AnnotationPromoteRollout + " is not a revision, as kubectl vectorsidecar rollout status names it"
 	}
 	if of.Refused == "" && from == g.Revision && to != g.Revision {

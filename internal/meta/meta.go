@@ -94,7 +94,8 @@ const AnnotationStopWrites = Group + "/stop-writes"
 // revision returns to an earlier one of its own; with FROM/TO, all go from the one revision to the other; both until
 // another is given out. On a VectorSidecar they are for that
 // alone: AnnotationRetryRollout has it go on with what has failed in it; there AnnotationPromoteRollout is REVISION, or the change of status.deferred that
-// workloads are to get without waiting for spec.rollout.mode.
+// workloads are to get without waiting for spec.rollout.mode, or "canary" and the change of status.canary that they are to
+// get without waiting for a canary with pods; commas separate several.
 const (
 	AnnotationRetryRollout   = Group + "/retry-rollout"
 	AnnotationPromoteRollout = Group + "/promote-rollout"

@@ -28,6 +28,8 @@ type Limit struct {
 	// Retried is when a person last asked the VectorSidecar to go on, zero for never: rollouts that
 	// had failed by then hold nothing back.
 	Retried time.Time
+	// Unproven explains why all workloads but canaries wait while no canary has evidence; "" if they do not.
+	Unproven string
 	// Gap is the time between two windows, if it is that now; nil in a window. Nothing begins
 	// then but removals, and injections into workloads that were created in the Gap.
 	Gap *Gap
@@ -60,6 +62,7 @@ func Stop() *Hold {
 func Admit(plans []Plan, limit Limit) {
 	inFlight, inFlightFailed, isQueued := 0, 0, false
 	var failed, canary *Plan
+	isUnproven := limit.Unproven != "" && lacksEvidence(plans)
 	for i := range plans {
 		p := &plans[i]
 		isForgiven := p.Failed && !limit.Retried.IsZero() && !p.Since.After(limit.Retried)
@@ -85,7 +88,7 @@ func Admit(plans []Plan, limit Limit) {
 		case p.Action == Defer:
 			p.Apply = nil
 		}
-		if p.Waiting || !p.StartsPods() {
+		if p.LacksCanary = false; p.Waiting || !p.StartsPods() {
 			continue
 		}
 		switch {
@@ -105,6 +108,9 @@ func Admit(plans []Plan, limit Limit) {
 		case canary != nil && !p.IsCanary && p.Action != Remove:
 			p.queue(meta.ReasonWaitingForCanary, fmt.Sprintf("%s %s of spec.rollout.canary has to finish its rollout first", canary.Target.Kind, canary.Target.Name))
 			isQueued = isQueued || !p.FailedBefore
+		case isUnproven && !p.IsCanary && p.Action != Remove:
+			p.Wait(meta.ReasonWaitingForCanary, limit.Unproven)
+			p.LacksCanary = true
 		case p.FailedBefore && isQueued:
 			p.queue(meta.ReasonWaitingForHealthy, "it failed before this change, which it gets when no healthy workload waits for a rollout slot")
 		case p.InFlight:
@@ -124,6 +130,18 @@ func Admit(plans []Plan, limit Limit) {
 // have it holds nobody up.
 func (p *Plan) IsCanaryUnderWay() bool {
 	return p.IsCanary && p.Desired != nil && (p.Action == Inject || p.Action == Update || p.InFlight)
+}
+
+// lacksEvidence reports whether there are canaries and no pod of one has run the current sidecar for the soak.
+func lacksEvidence(plans []Plan) bool {
+	hasCanary := false
+	for i := range plans {
+		if plans[i].IsCanary && plans[i].HasEvidence {
+			return false
+		}
+		hasCanary = hasCanary || plans[i].IsCanary
+	}
+	return hasCanary
 }
 
 // isBetween reports whether a workload goes by steps of its own that a write would begin

@@ -123,6 +123,10 @@ type Plan struct {
 	FailedBefore, HasFailureMark bool
 	// IsCanary reports whether the workload gets a change before those that are none.
 	IsCanary bool
+	// HasEvidence reports whether a pod of the workload has run the current sidecar for the soak.
+	HasEvidence bool
+	// LacksCanary reports whether the action waits because no canary has pods, which may last.
+	LacksCanary bool
 	// Warning is something about the sidecar that a person should know but that blocks
 	// nothing; "" for nothing.
 	Warning string
@@ -173,7 +177,7 @@ func (p *Plan) StartsPods() bool {
 // WaitsForOthers reports whether the action has to wait for other workloads of its VectorSidecar,
 // which will be done by themselves.
 func (p *Plan) WaitsForOthers() bool {
-	return p.Waiting && (p.Reason == meta.ReasonWaitingForBudget || p.Reason == meta.ReasonWaitingForCanary || p.Reason == meta.ReasonWaitingForHealthy)
+	return p.Waiting && !p.LacksCanary && (p.Reason == meta.ReasonWaitingForBudget || p.Reason == meta.ReasonWaitingForCanary || p.Reason == meta.ReasonWaitingForHealthy)
 }
 
 // IsCurrent reports whether the sidecar is up to date.

@@ -99,9 +99,10 @@ func (p *Paced) finish(turn int, turns []int) bool {
 		if one.Writes() && one.StartsPods() {
 			turns[i], isMoving = turn, true
 			one.Action = plan.None
+			one.HasEvidence = one.HasEvidence || one.Desired != nil && one.Idle == ""
 		}
 		if one.InFlight {
-			one.InFlight, isMoving = false, true
+			one.InFlight, one.HasEvidence, isMoving = false, one.HasEvidence || one.Evidence > 0 || one.Idle == "", true
 		}
 		one.Waiting = false
 	}

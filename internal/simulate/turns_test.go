@@ -26,6 +26,12 @@ func plansOf(words ...string) []plan.Plan {
 			p.Action = plan.Update
 		case "remove":
 			p.Action, p.Desired = plan.Remove, nil
+		case "canary":
+			p.Action, p.IsCanary = plan.Inject, true
+		case "empty canary":
+			p.Action, p.IsCanary, p.Idle = plan.Inject, true, "it has 0 replicas"
+		case "rolling canary":
+			p.InFlight, p.IsCanary = true, true
 		case "rolling":
 			p.InFlight = true
 		case "failed":
@@ -52,6 +58,10 @@ func TestTurns(t *testing.T) {
 		"so many at a time, by their order":      {[]string{"inject", "none", "update", "remove", "inject", "inject"}, plan.Limit{Max: 2}, []int{1, 0, 1, 2, 2, 3}},
 		"what goes on takes the room of a turn":  {[]string{"rolling", "inject", "inject"}, plan.Limit{Max: 1}, []int{0, 2, 3}},
 		"a pause is for ever, as things stand":   {[]string{"inject"}, plan.Limit{Paused: true}, []int{0}},
+		"others wait for the canary":             {[]string{"inject", "canary", "inject"}, plan.Limit{Unproven: "no canary has pods"}, []int{2, 1, 2}},
+		"a canary that soaks":                    {[]string{"rolling canary", "inject"}, plan.Limit{Unproven: "no canary has pods"}, []int{0, 2}},
+		"a canary without pods is no evidence":   {[]string{"empty canary", "inject", "remove"}, plan.Limit{Unproven: "no canary has pods"}, []int{1, 0, 1}},
+		"unless it is promoted":                  {[]string{"empty canary", "inject"}, plan.Limit{}, []int{1, 2}},
 		"and so is a failure, but for a removal": {[]string{"failed", "inject", "remove"}, plan.Limit{Max: 1}, []int{0, 0, 1}},
 	} {
 		t.Run(name, func(t *testing.T) {

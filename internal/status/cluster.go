@@ -22,6 +22,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
+// maxCanaries is how many changes a status lists that wait for canaries with pods.
+const maxCanaries = 16
+
 // ClusterFacts are what was found in the namespaces of a ClusterVectorSidecar.
 type ClusterFacts struct {
 	Cluster *v1alpha1.ClusterVectorSidecar
@@ -141,6 +144,9 @@ func (c *clusterSum) add(name string, of *InNamespace) {
 	for i := range of.Kinds {
 		c.addKind(&of.Kinds[i])
 	}
+	if is := of.Canary; is != nil && is.State == v1alpha1.CanaryWithoutPods && is.Change != "" && !slices.Contains(c.status.CanariesWithoutPods, is.Change) {
+		c.status.CanariesWithoutPods = append(c.status.CanariesWithoutPods, is.Change)
+	}
 	c.isAsking = c.isAsking || of.LastHandledReconcileAt != c.facts.Asking
 	c.list(name, of, at, ready)
 }
@@ -191,6 +197,8 @@ func (c *clusterSum) finish() {
 		room := maxListed - len(c.status.Unsettled)
 		c.status.Unsettled = append(c.status.Unsettled, c.lists[at][:min(len(c.lists[at]), room)]...)
 	}
+	slices.Sort(c.status.CanariesWithoutPods)
+	c.status.CanariesWithoutPods = c.status.CanariesWithoutPods[:min(len(c.status.CanariesWithoutPods), maxCanaries)]
 	c.status.UnsettledOmitted = int32(c.entries - len(c.status.Unsettled)) //nolint:gosec // No cluster has two billion.
 	c.status.LastHandledReconcileAt = c.facts.Cluster.Status.LastHandledReconcileAt
 	if c.facts.Asking != "" && !c.isAsking && c.facts.Unseen == 0 {

@@ -127,6 +127,9 @@ func settled(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[plan.
 	if decision.LacksCanary {
 		message += "; spec.rollout.canary selects none of them, so that a change reaches all without one"
 	}
+	if is := decision.Canary; is != nil && is.State == v1alpha1.CanaryWithoutPods {
+		message += "; no workload of spec.rollout.canary has pods that run this sidecar"
+	}
 	if warned.count > 0 {
 		message += fmt.Sprintf("; warning: %d of them: %s", warned.count, warned.texts(func(p *plan.Plan) string { return ": the sidecar " + p.Warning }))
 	}

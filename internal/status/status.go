@@ -70,6 +70,7 @@ func Of(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus {
 		LastGood:           facts.Own.LastGood,
 		Reverted:           facts.Own.Reverted,
 		Deferred:           facts.Decision.Deferred.Status(),
+		Canary:             facts.Decision.Canary,
 		Retry:              facts.Decision.Retry,
 		TakenOut:           facts.Decision.TakenOut,
 
@@ -77,6 +78,9 @@ func Of(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus {
 	}
 	for i := range before.Conditions {
 		status.Conditions = append(status.Conditions, *before.Conditions[i].DeepCopy())
+	}
+	if facts.Decision.Invalid != nil { // What was finished stays so.
+		status.Canary = before.Canary
 	}
 	survey(&status, facts)
 	v := judge(facts, &status)

@@ -154,6 +154,11 @@ rest     0/1    ....................   0             1         0        0       
 	require.NoError(t, w.Client.Status().Patch(t.Context(), waits, client.MergeFrom(was)))
 	require.Contains(t, rollout("promote", "vectorsidecar/done", "-n", namespace), "vectorsidecar/done annotated: change 0123456789abcdef goes on in 2 workloads")
 	require.Equal(t, "0123456789abcdef", own(meta.AnnotationPromoteRollout))
+	waits = was.DeepCopy()
+	waits.Status.ObservedGeneration, waits.Status.Canary = waits.Generation, &v1alpha1.CanaryStatus{Change: "0123456789abcdef", State: v1alpha1.CanaryWithoutPods}
+	require.NoError(t, w.Client.Status().Patch(t.Context(), waits, client.MergeFrom(was)))
+	require.Contains(t, rollout("promote", "vectorsidecar/done", "-n", namespace), "vectorsidecar/done annotated: change 0123456789abcdef starts without a canary")
+	require.Equal(t, "canary0123456789abcdef", own(meta.AnnotationPromoteRollout))
 	require.Contains(t, rollout("status"), "2 workloads of wave canary get the present sidecar later (spec.rollout.mode)")
 
 	rollout("pause")
