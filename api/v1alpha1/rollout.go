@@ -47,6 +47,13 @@ type RolloutStatus struct {
 	// +optional
 	Finished *metav1.Time `json:"finished,omitempty"`
 
+	// workloads is how many workloads are matched, and evidence how many of them have pods
+	// that have run the sidecar of the revision for spec.rollout.soak.
+	// +optional
+	Workloads int32 `json:"workloads,omitempty"`
+	// +optional
+	Evidence int32 `json:"evidence,omitempty"`
+
 	// failed is the revision that failed here. It goes no further until a person asks
 	// for it.
 	// +optional
@@ -82,6 +89,9 @@ type RolloutStatus struct {
 	// +optional
 	Message string `json:"message,omitempty"`
 }
+
+// LacksEvidence reports whether workloads are matched, and no pod of one has run the sidecar of the revision.
+func (s *RolloutStatus) LacksEvidence() bool { return s.Workloads > 0 && s.Evidence == 0 }
 
 // RolloutFailure is the failure of one object with a revision.
 type RolloutFailure struct {

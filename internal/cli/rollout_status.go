@@ -53,6 +53,9 @@ type wave struct {
 	// DeferredWorkloads is how many wait for spec.rollout.mode of their VectorSidecars, which no
 	// wave waits for.
 	DeferredWorkloads int32 `json:"deferredWorkloads,omitempty"`
+	// Workloads is how many workloads have the revision, and Evidence how many of them have pods that have run it.
+	Workloads int32 `json:"workloads,omitempty"`
+	Evidence  int32 `json:"evidence,omitempty"`
 	// SoaksUntil is when its soak ends.
 	SoaksUntil *metav1.Time `json:"soaksUntil,omitempty"`
 	// Unfinished are the first VectorSidecars that are not done, with what they wait for.
@@ -118,6 +121,9 @@ func (r *rollout) count(found []inWave) {
 			state = v1alpha1.RolloutWaiting
 		}
 		of.VectorSidecars[state]++
+		if isPublished {
+			of.Workloads, of.Evidence = of.Workloads+is.Workloads, of.Evidence+is.Evidence
+		}
 		of.Failures = append(of.Failures, found[i].failuresOf("")...)
 		of.DeferredWorkloads += found[i].deferred
 		if is.Failed == r.Revision || r.RevisionNotRead != "" && is.Failed == is.Revision {
@@ -223,6 +229,9 @@ func (r *rollout) print(to io.Writer) error {
 			one.Name, fmt.Sprintf("%d/%d", done, all), bar, strconv.Itoa(number(v1alpha1.RolloutProgressing)), strconv.Itoa(number(v1alpha1.RolloutWaiting) + number(v1alpha1.RolloutPaused)),
 			strconv.Itoa(number(v1alpha1.RolloutHalted)), strconv.Itoa(number(v1alpha1.RolloutReverted)), strconv.Itoa(int(one.FailedWorkloads)), until,
 		})
+		if done == all && one.Workloads > 0 && one.Evidence == 0 {
+			unfinished = append(unfinished, fmt.Sprintf("wave %s: no evidence: %s without pods", one.Name, count(int(one.Workloads), "workload")))
+		}
 		if n := one.DeferredWorkloads; n > 0 {
 			unfinished = append(unfinished, fmt.Sprintf("%s of wave %s get the present sidecar later (spec.rollout.mode)", count(int(n), "workload"), one.Name))
 		}

@@ -235,6 +235,9 @@ func (s *stages) observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar, p
 	}
 	progress := decision.ProgressOf(decided.Plans, isWritten)
 	progress.Generation = lastgood.Generation(sidecar)
+	if decided.Invalid == nil {
+		progress.Workloads = decided.Matched
+	}
 	if is := &present.Status; decided.Invalid != nil {
 		wasValid := apimeta.IsStatusConditionTrue(sidecar.Status.Conditions, meta.ConditionConfigValid) && sidecar.Status.ObservedGeneration == sidecar.Generation
 		if wasValid && is.State == v1alpha1.RolloutProgressing {

@@ -48,6 +48,9 @@ func ProgressOf(plans []plan.Plan, isWritten bool) fleet.Progress {
 		if p.Unexplained {
 			progress.Unexplained++
 		}
+		if p.HasEvidence {
+			progress.Evidence++
+		}
 		if p.Class() != plan.Injections {
 			continue
 		}

@@ -48,6 +48,7 @@ func Sum(all []Progress, generation int64) Progress {
 	for _, one := range all {
 		sum.IsBegun, sum.IsPaused, sum.IsLate = sum.IsBegun || one.IsBegun, sum.IsPaused || one.IsPaused, sum.IsLate || one.IsLate
 		sum.IsDone = sum.IsDone && one.IsDone
+		sum.Workloads, sum.Evidence = sum.Workloads+one.Workloads, sum.Evidence+one.Evidence
 		sum.Failed, sum.Unexplained = sum.Failed+one.Failed, sum.Unexplained+one.Unexplained
 		sum.Failures = append(sum.Failures, one.Failures...)
 	}

@@ -220,6 +220,8 @@ type Progress struct {
 	// IsLate is true if workloads have waited for spec.rollout.maxAge, and are to have the
 	// revision now.
 	IsLate bool
+	// Workloads is how many workloads are matched, and Evidence how many of them have pods that have run the sidecar.
+	Workloads, Evidence int
 	// Failed is how many workloads have failed because of the sidecar, and Unexplained how many have failed for a cause that
 	// is not known: these count for no halt, and the revision is not finished.
 	Failed, Unexplained int
@@ -243,6 +245,7 @@ func (s *Stage) Observe(progress Progress, wave int, given *Given, now time.Time
 	if progress.Failed+progress.Unexplained > 0 && progress.Generation != is.Generation {
 		progress.Failed, progress.Unexplained, progress.IsDone = 0, 0, true // Nobody waits for what its owner has broken.
 	}
+	is.Workloads, is.Evidence = int32(progress.Workloads), int32(progress.Evidence) //nolint:gosec // No cluster has two billion.
 	at := metav1.NewTime(now.Truncate(time.Second))
 	if progress.IsLate && is.Finished != nil && !isBack && s.Gate.IsOpen { // It goes on, and waves wait again.
 		is.Started, is.Finished, until = &at, nil, now
@@ -272,7 +275,7 @@ func (s *Stage) Observe(progress Progress, wave int, given *Given, now time.Time
 		if progress.Unexplained > 0 {
 			is.Message = fmt.Sprintf("failed workloads whose cause is not known: %d, which stop this VectorSidecar and halt no revision", progress.Unexplained)
 		}
-	case is.Started != nil && now.Before(is.Finished.Add(soaked)):
+	case (is.Started != nil || is.LacksEvidence()) && now.Before(is.Finished.Add(soaked)):
 		is.State, until = v1alpha1.RolloutSoaking, is.Finished.Add(soaked)
 		is.Message = fmt.Sprintf("until %s", until.UTC().Format(time.RFC3339))
 	default:

@@ -65,7 +65,7 @@ type standing struct {
 	// previous is the last good revision before it, and isReverted true if revision is the one that it went back to.
 	previous   string
 	isReverted bool
-	// finished is when its last workload was done; zero if it had nothing to do.
+	// finished is when its last workload was done; zero if it had nothing to do and pods have run the sidecar.
 	finished time.Time
 	// due is when some of its workloads will have waited too long; zero for never.
 	due time.Time
@@ -159,7 +159,7 @@ func (p *Part) standing(given *Given) standing {
 	if one.isDone {
 		one.done = *is.Finished
 	}
-	if one.isDone && is.Started != nil {
+	if one.isDone && (is.Started != nil || is.LacksEvidence()) {
 		one.finished = is.Finished.Time
 	}
 	if is.HandledRetryAt == given.Retry {

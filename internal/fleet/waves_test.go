@@ -127,6 +127,51 @@ func TestWavesTakeARevisionOneAfterAnother(t *testing.T) {
 	require.Equal(t, []v1alpha1.RolloutState{"Complete", "Complete", "Complete"}, f.states())
 }
 
+// A wave without evidence soaks although nothing had to be written.
+func TestWaves_SoakWithoutEvidence(t *testing.T) {
+	idle := func(workloads, evidence int) Progress {
+		return Progress{IsDone: true, Workloads: workloads, Evidence: evidence}
+	}
+	for name, test := range map[string]struct {
+		progress Progress
+		soaks    bool
+	}{
+		"no workloads":                {idle(0, 0), false},
+		"all workloads have evidence": {idle(3, 3), false},
+		"one has evidence":            {idle(3, 1), false},
+		"none has":                    {idle(3, 0), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFleet(t, threeWaves, 3)
+			f.passes(idle(1, 1))
+			f.given.Revision = "two"
+			f.pass(0, test.progress)
+			require.Equal(t, test.soaks, f.is[0].State == v1alpha1.RolloutSoaking)
+			require.Nil(t, f.is[0].Started)
+			f.pass(1, idle(1, 1))
+			require.Equal(t, test.soaks, f.is[1].State == v1alpha1.RolloutWaiting, f.is[1].Message)
+			f.restart()
+			f.passes(test.progress)
+			require.Equal(t, test.soaks, f.is[1].Revision == "one", "after a restart")
+
+			f.now = f.now.Add(f.given.Rules.Soak("canary"))
+			f.pass(0, test.progress)
+			f.pass(1, idle(1, 1))
+			require.Equal(t, v1alpha1.RolloutComplete, f.is[0].State)
+			require.Equal(t, "two", f.is[1].Revision)
+		})
+	}
+
+	f := newFleet(t, threeWaves, 3)
+	f.passes(idle(1, 1))
+	f.given.Revision = "two"
+	f.pass(0, idle(2, 0))
+	require.True(t, f.is[0].LacksEvidence())
+	f.pass(0, idle(2, 1))
+	f.pass(1, idle(1, 1))
+	require.Equal(t, "two", f.is[1].Revision, "its first pods ran")
+}
+
 func TestASoakGoesByWhileNobodyLeads(t *testing.T) {
 	f := newFleet(t, threeWaves, 3)
 	f.passes(nothing)
