@@ -30,7 +30,7 @@ var strict, loose = yamlMap(`
 podSecurity: restricted
 podSecurityOfInitContainers: restricted
 images: {registries: [registry.example.com/platform], requireTag: true, requireDigest: true}
-volumes: {kinds: [], csiDrivers: [], tokenAudiences: [], applicationSecrets: false}
+volumes: {kinds: [], csiDrivers: [], tokenAudiences: [], applicationSecrets: false, memorySizeLimit: 1Mi}
 imagePullSecrets: {allowed: []}
 capabilities: []
 devices: []
@@ -52,6 +52,7 @@ reservedDomains: []
 // value made from the type.
 var samples = map[string]any{
 	"Container.image":                           "evil.example/x",
+	"EmptyDirVolumeSource.medium":               "Memory",
 	"ImageVolumeSource.reference":               "evil.example/x",
 	"VolumeSource.secret":                       map[string]any{"secretName": "s"},
 	"VolumeMount.name":                          "keys",
@@ -110,6 +111,8 @@ func TestEveryFieldIsJudgedByItsKeys(t *testing.T) {
 		for _, path := range field.Paths {
 			t.Run(path, func(t *testing.T) {
 				switch {
+				case line.NotAllowed() && !strings.HasPrefix(line.Field, "PodSpec."):
+					f.refuses(t, f.decide(t, f.loose(), f.sidecar(path, f.sample(line.Field, ""))), "")
 				case line.NotAllowed():
 					f.isTheOwners(t, field.Name, path)
 				case line.Lets == policy.Nothing:

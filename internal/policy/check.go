@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -41,6 +40,7 @@ func (p *Policy) check(overlay *corev1.PodTemplateSpec, mounts []workload.Mount)
 	judged := overlay.Spec
 	judged.Volumes = slices.DeleteFunc(slices.Clone(judged.Volumes), func(v corev1.Volume) bool { return c.refused[v.Name] })
 	c.levels(&overlay.ObjectMeta, &judged)
+	c.memory(mounts)
 	for i := range mounts {
 		c.propagation(mounts[i].Container, []corev1.VolumeMount{mounts[i].VolumeMount}, c.PodSecurity, "podSecurity")
 	}
@@ -97,27 +97,6 @@ func (c *checker) report(at place, format string, args ...any) {
 	c.findings = append(c.findings, fmt.Errorf("%s: %s", at.path, fmt.Sprintf(format, args...)))
 }
 
-var digested = regexp.MustCompile(`@[a-z0-9]+(?:[.+_-][a-z0-9]+)*:[0-9a-fA-F]{32,}$`)
-
-// image checks the name of an image.
-func (c *checker) image(at place, field reflect.Value, _ *Line) {
-	name := field.String()
-	from := func(registry string) bool {
-		return name == registry || strings.HasPrefix(name, strings.TrimSuffix(registry, "/")+"/")
-	}
-	if len(c.Images.Registries) > 0 && !slices.ContainsFunc(c.Images.Registries, from) {
-		c.report(at, "%q is from elsewhere than %s (images.registries)", name, strings.Join(c.Images.Registries, ", "))
-	}
-	isDigested := digested.MatchString(name)
-	if c.Images.RequireDigest && !isDigested {
-		c.report(at, "%q has no digest, such as @sha256:… (images.requireDigest)", name)
-	}
-	_, tag, hasTag := strings.Cut(name[strings.LastIndexByte(name, '/')+1:], ":")
-	if c.Images.RequireTag && !isDigested && (!hasTag || tag == "latest" || tag == "") {
-		c.report(at, "%q has no tag, or the tag latest, so that nobody knows what runs (images.requireTag)", name)
-	}
-}
-
 // pullSecrets checks the names of Secrets that images are pulled with.
 func (c *checker) pullSecrets(at place, secrets reflect.Value, _ *Line) {
 	for i := range secrets.Len() {
@@ -172,6 +151,18 @@ func (c *checker) volume(at place, _ reflect.Value, line *Line) {
 func (c *checker) kind(at place, _ reflect.Value, line *Line) {
 	if !slices.Contains(c.Volumes.Kinds, line.Kind) {
 		c.report(at, "%q may not have %s, which is of kind %s; %s (volumes.kinds)", at.name, line.Lets, line.Kind, allowed(c.Volumes.Kinds))
+	}
+}
+
+// never reports a field that no policy allows.
+func (c *checker) never(at place, _ reflect.Value, line *Line) {
+	c.report(at, "volume %q may not have %s; no policy allows it", at.name, line.Lets)
+}
+
+// restart checks the action of a restart rule.
+func (c *checker) restart(at place, field reflect.Value, _ *Line) {
+	if action := field.String(); action != string(corev1.ContainerRestartRuleActionRestart) {
+		c.report(at, "container %q may not restart others by %s; no policy allows it, use Restart", at.name, action)
 	}
 }
 

@@ -21,8 +21,8 @@ type Line struct {
 	// Kind is the entry of volumes.kinds that the field needs, "" for none.
 	Kind string
 
-	// judge reports what the field has that is not allowed. It is nil if it takes more
-	// than one field to tell: for podSecurity, users and applicationSecrets.
+	// judge reports what the field has that is not allowed. It is nil if more than one field
+	// decides: for podSecurity, users, applicationSecrets and memorySizeLimit.
 	judge judge
 }
 
@@ -80,8 +80,14 @@ var groups = []struct {
 	{"VolumeSource.projected", "several of these as one volume", byKinds, own, (*checker).volume},
 	{"VolumeSource.image", "the files of an image", byKinds, own, (*checker).volume},
 	{"VolumeSource.emptyDir", "disk or memory of the node", byKinds, own, (*checker).volume},
+	{"EmptyDirVolumeSource.medium", "memory of the node", "volumes.memorySizeLimit", "", nil},
 	{"VolumeSource.persistentVolumeClaim", "what is in a claim", byKinds, own, (*checker).volume},
 	{"VolumeSource.ephemeral", "a claim of the pod's own, with what it is made from", byKinds, own, (*checker).volume},
+	{"PersistentVolumeClaimSpec.dataSource PersistentVolumeClaimSpec.dataSourceRef", "what is in another claim or a snapshot", byKinds, "persistentVolumeClaim", (*checker).kind},
+	{
+		"PersistentVolumeClaimSpec.volumeName PersistentVolumeClaimSpec.selector TypedObjectReference.namespace",
+		"a certain volume, or what is in another namespace", byNobody, "", (*checker).never,
+	},
 	{"VolumeSource.csi", "what a driver gives", byKinds, own, (*checker).volume},
 	{"CSIVolumeSource.driver", "what this driver gives, whatever it is asked for", "volumes.csiDrivers", "", (*checker).driver},
 	{"VolumeSource.hostPath", "files, devices and sockets of the node", byKindAndLevel, own, (*checker).volume},
@@ -99,6 +105,7 @@ var groups = []struct {
 	{"VolumeMount.mountPropagation", "mounts of the node", byLevel, "", nil},
 	{"ResourceRequirements.limits ResourceRequirements.requests", "devices of the node, as extended resources", "devices", "", (*checker).resources},
 	{"ResourceRequirements.claims", "devices that the pod has claimed", "devices", "", (*checker).claims},
+	{"ContainerRestartRule.action", "a restart of the application, by all values but `Restart`", byNobody, "", (*checker).restart},
 	{"ContainerPort.hostPort", "a port of the node", byLevel, "", nil},
 	{"HTTPGetAction.host TCPSocketAction.host", "answers to the kubelet from another address than the pod's", byLevel, "", nil},
 	{"Capabilities.add", "capabilities", "capabilities, podSecurity", "", (*checker).capabilities},

@@ -4,8 +4,14 @@
 package policy
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os/exec"
+	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -46,6 +52,86 @@ func TestEveryFieldOfAPodHasALine(t *testing.T) {
 		require.True(t, has[name], "there is no field %s", name)
 	}
 	t.Logf("%d fields of a pod template: %v", len(all), counts)
+}
+
+// values are the values of the enumerated types of a pod's fields: those that affect only the container or the volume that
+// has them, or that the keys in the comment check.
+var values = map[string]string{
+	"AppArmorProfileType":                     "Unconfined RuntimeDefault Localhost", // podSecurity
+	"AzureDataDiskCachingMode":                "None ReadOnly ReadWrite",
+	"AzureDataDiskKind":                       "Shared Dedicated Managed",
+	"ContainerRestartPolicy":                  "Always Never OnFailure",
+	"ContainerRestartRuleAction":              "Restart",
+	"ContainerRestartRuleOnExitCodesOperator": "In NotIn",
+	"GRPCProbeMode":                           "Plaintext TLS",
+	"HTTPProtocol":                            "HTTP1 HTTP2",
+	"HostPathType":                            "DirectoryOrCreate Directory FileOrCreate File Socket CharDevice BlockDevice", // volumes.kinds
+	"LabelSelectorOperator":                   "In NotIn Exists DoesNotExist",
+	"MountPropagationMode":                    "None HostToContainer Bidirectional", // podSecurity
+	"PersistentVolumeAccessMode":              "ReadWriteOnce ReadOnlyMany ReadWriteMany ReadWriteOncePod",
+	"PersistentVolumeMode":                    "Block Filesystem",
+	"ProcMountType":                           "Default Unmasked", // podSecurity
+	"Protocol":                                "TCP UDP SCTP",
+	"PullPolicy":                              "Always Never IfNotPresent",
+	"RecursiveReadOnlyMode":                   "Disabled IfPossible Enabled",
+	"ResourceResizeRestartPolicy":             "NotRequired RestartContainer",
+	"SeccompProfileType":                      "Unconfined RuntimeDefault Localhost", // podSecurity
+	"StorageMedium":                           "Memory HugePages HugePages-",         // volumes.memorySizeLimit; limits of the containers bound huge pages
+	"TerminationMessagePolicy":                "File FallbackToLogsOnError",
+	"URIScheme":                               "HTTP HTTPS",
+}
+
+// Each value of an enumeration of the pod API has been reviewed: those that affect more, and that no key checks, are
+// rejected (TestWhatThePolicyAllowsAndRefuses).
+func TestLine_KnowsAllEnumerations(t *testing.T) {
+	// Open types, signals to the container itself, and metadata that the API server drops.
+	unlisted := []string{"Capability", "ResourceName", "Signal", "UID", "ManagedFieldsOperationType"}
+	rejected := map[string][]string{"ContainerRestartRuleAction": {"RestartAllContainers"}}
+	declared := constants(t, "k8s.io/api/core/v1", "k8s.io/apimachinery/pkg/apis/meta/v1")
+	reachable := map[string]bool{}
+	for _, field := range fields.Below(reflect.TypeFor[corev1.PodTemplateSpec](), func(name string) bool { return !LineOf(name).NotAllowed() }) {
+		of := field.Type
+		for of.Kind() == reflect.Slice || of.Kind() == reflect.Pointer {
+			of = of.Elem()
+		}
+		isOwners := strings.HasPrefix(field.Name, "PodSpec.") && LineOf(field.Name).NotAllowed()
+		if of.Kind() == reflect.String && of != reflect.TypeFor[string]() && !isOwners && !slices.Contains(unlisted, of.Name()) {
+			reachable[of.Name()] = true
+		}
+	}
+	for name := range reachable {
+		require.Contains(t, values, name, "review its values")
+		require.ElementsMatch(t, declared[name], append(strings.Fields(values[name]), rejected[name]...), name)
+	}
+	require.Len(t, values, len(reachable))
+}
+
+// constants returns the values of the string constants of packages by the names of their types, except for "", which is the
+// default wherever it is a value.
+func constants(t *testing.T, packages ...string) map[string][]string {
+	t.Helper()
+	folders, err := exec.CommandContext(t.Context(), "go", append([]string{"list", "-f", "{{.Dir}}"}, packages...)...).Output()
+	require.NoError(t, err)
+	found := map[string][]string{}
+	for _, folder := range strings.Fields(string(folders)) {
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(folder, "types.go"), nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		ast.Inspect(file, func(node ast.Node) bool {
+			spec, isValue := node.(*ast.ValueSpec)
+			if !isValue || len(spec.Values) != 1 {
+				return true
+			}
+			of, hasType := spec.Type.(*ast.Ident)
+			value, isLiteral := spec.Values[0].(*ast.BasicLit)
+			if hasType && isLiteral && value.Kind == token.STRING && value.Value != `""` {
+				text, err := strconv.Unquote(value.Value)
+				require.NoError(t, err)
+				found[of.Name] = append(found[of.Name], text)
+			}
+			return true
+		})
+	}
+	return found
 }
 
 // A field has one line: a second one could contradict it.

@@ -15,6 +15,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/pod-security-admission/api"
 	podsecurity "k8s.io/pod-security-admission/policy"
@@ -60,6 +61,9 @@ type VolumeRules struct {
 	TokenAudiences     []string `json:"tokenAudiences"`
 	ApplicationSecrets bool     `json:"applicationSecrets"`
 	Cleanup            []string `json:"cleanup"`
+	// MemorySizeLimit is the largest size of an emptyDir with medium Memory, nil for any. Without it, the JSON is that of
+	// releases before it.
+	MemorySizeLimit *resource.Quantity `json:"memorySizeLimit,omitempty"`
 }
 
 // PullSecretRules are about the names of Secrets that pods pull images with. Those of the

@@ -48,7 +48,11 @@ func parse(t *testing.T, text string) *Policy {
 const digest = "@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
 func TestWhatThePolicyAllowsAndRefuses(t *testing.T) {
-	loose := "podSecurity: privileged\n"
+	loose, memory := "podSecurity: privileged\n", "volumes: {memorySizeLimit: 64Mi}"
+	claim := func(spec string) string { return volume("ephemeral: {volumeClaimTemplate: {spec: {" + spec + "}}}") }
+	mounted := func(source, resources string) string {
+		return "spec: {volumes: [{name: v, " + source + "}], containers: [{name: vector, " + good + ", resources: {" + resources + "}, volumeMounts: [{name: v, mountPath: /v}]}]}"
+	}
 	for name, test := range map[string]struct {
 		policy, overlay string
 		names           []string
@@ -75,6 +79,35 @@ func TestWhatThePolicyAllowsAndRefuses(t *testing.T) {
 		"the tag latest":               {"images: {requireTag: true}", container("image: 'registry.example:5000/vector:latest', " + restricted), []string{"latest", "images.requireTag"}},
 		"no tag, and a port":           {"images: {requireTag: true}", container("image: 'registry.example:5000/vector', " + restricted), []string{"no tag"}},
 		"a tag":                        {"images: {requireTag: true}", container("image: 'registry.example:5000/vector:1', " + restricted), nil},
+		"a parent directory":           {"images: {registries: [docker.io/timberio]}", container("image: 'docker.io/timberio/../evil/x:1', " + restricted), []string{"template.spec.containers[0].image", "not a valid reference"}},
+		"a repository":                 {"images: {registries: [docker.io/timberio/vector]}", container("image: 'docker.io/timberio/vector:1', " + restricted), nil},
+		"a port that is a tag":         {"images: {registries: [registry.example]}", container("image: 'registry.example:5000/vector:1', " + restricted), []string{"elsewhere"}},
+		"a short name":                 {"images: {registries: [docker.io/library]}", container("image: vector, " + restricted), []string{"elsewhere"}},
+		"an address":                   {"", container("image: 'https://docker.io/timberio/vector', " + restricted), []string{"not a valid reference"}},
+		"letters that are not allowed": {"", container("image: timberio/Vector, " + restricted), []string{"not a valid reference"}},
+		"a digest alone":               {"", container("image: 'sha256:0123', " + restricted), nil},
+		"a bad image of a volume":      {"", volume("image: {reference: a/../b}"), []string{"template.spec.volumes[0].image.reference", "not a valid reference"}},
+
+		"a container that restarts itself": {"", container(good + ", restartPolicyRules: [{action: Restart, exitCodes: {operator: In, values: [1]}}]"), nil},
+		"a container that restarts all":    {"podSecurity: privileged", container(good + ", restartPolicyRules: [{action: RestartAllContainers}]"), []string{"restartPolicyRules[0].action", "RestartAllContainers", "no policy allows it"}},
+
+		"a claim from a snapshot":                {"volumes: {kinds: [ephemeral]}", claim("dataSource: {kind: VolumeSnapshot, name: s}"), []string{"spec.dataSource", "persistentVolumeClaim", "volumes.kinds"}},
+		"a claim from a populator":               {"volumes: {kinds: [ephemeral]}", claim("dataSourceRef: {kind: PersistentVolumeClaim, name: s}"), []string{"spec.dataSourceRef", "persistentVolumeClaim"}},
+		"a claim from a snapshot where it may":   {"", claim("dataSource: {kind: VolumeSnapshot, name: s}"), nil},
+		"a claim from another namespace":         {loose, claim("dataSourceRef: {kind: PersistentVolumeClaim, name: s, namespace: other}"), []string{"dataSourceRef.namespace", "no policy allows it"}},
+		"a claim on a volume":                    {loose, claim("volumeName: pv-1"), []string{"spec.volumeName", "no policy allows it"}},
+		"a claim on volumes with certain labels": {loose, claim("selector: {matchLabels: {a: b}}"), []string{"spec.selector", "no policy allows it"}},
+
+		"memory without a policy":           {"", volume("emptyDir: {medium: Memory}"), nil},
+		"memory that nothing mounts":        {memory, volume("emptyDir: {medium: Memory}"), []string{"without a sizeLimit"}},
+		"memory within the limit":           {memory, volume("emptyDir: {medium: Memory, sizeLimit: 64Mi}"), nil},
+		"memory above the limit":            {memory, volume("emptyDir: {medium: Memory, sizeLimit: 65Mi}"), []string{"volumes[0].emptyDir.sizeLimit", "65Mi (sizeLimit)", "allows 64Mi", "volumes.memorySizeLimit"}},
+		"disk above the limit":              {memory, volume("emptyDir: {sizeLimit: 65Mi}"), nil},
+		"memory without a limit":            {memory, mounted("emptyDir: {medium: Memory}", ""), []string{"without a sizeLimit"}},
+		"memory of size zero":               {memory, mounted("emptyDir: {medium: Memory, sizeLimit: 0}", ""), []string{"without a sizeLimit"}},
+		"memory within those of containers": {memory, mounted("emptyDir: {medium: Memory}", "limits: {memory: 64Mi}"), nil},
+		"memory above those of containers":  {memory, mounted("emptyDir: {medium: Memory}", "limits: {memory: 1Gi}"), []string{"1Gi (the sum of the memory limits"}},
+
 		"hostPath":                     {"", volume("hostPath: {path: /}"), []string{"template.spec.volumes[0].hostPath", `"v"`, "emptyDir", "volumes.kinds"}},
 		"hostPath, where it may":       {loose + "volumes: {kinds: [hostPath]}", volume("hostPath: {path: /}"), nil},
 		"hostPath at a stricter level": {"volumes: {kinds: [hostPath]}", volume("hostPath: {path: /}"), []string{"podSecurity", "hostPath"}},
@@ -123,6 +156,7 @@ func TestABadPolicyIsNamed(t *testing.T) {
 		text  string
 		names []string
 	}{
+		"a wrong size":         {"volumes:\n  memorySizeLimit: 1Zi", []string{"policy:2: volumes.memorySizeLimit"}},
 		"a wrong key":          {"images:\n  registrys: []", []string{"policy:2: images.registrys", "did you mean registries?"}},
 		"a level that is none": {"podSecurity: strict", []string{"policy:1: podSecurity", "'restricted'"}},
 		"a wrong type":         {"capabilities: all", []string{"policy:1: capabilities", "want array"}},
@@ -291,7 +325,7 @@ func TestWhatIsGivenIsWhatIsNotTheDefault(t *testing.T) {
 	require.Equal(t, usual, parse(t, "podSecurity: restricted\nusers: {}\ncapabilities: []\noverrides: {workloads: [], namespaces: []}").Given)
 	seen := map[string]string{usual: "the default"}
 	for _, text := range []string{
-		"volumes: {csiDrivers: [a]}", "volumes: {cleanup: []}", "devices: [a]",
+		"volumes: {memorySizeLimit: 1Mi}", "volumes: {csiDrivers: [a]}", "volumes: {cleanup: []}", "devices: [a]",
 		"podSecurity: baseline", "users: {min: 1}", "users: {max: 1}", "capabilities: [NET_ADMIN]", "volumes: {kinds: [emptyDir]}",
 		"images: {registries: [a]}", "images: {requireTag: true}", "overrides: {workloads: [a]}", "overrides: {namespaces: [a]}", "reservedDomains: []",
 	} {

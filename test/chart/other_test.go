@@ -24,6 +24,7 @@ var other = map[string]string{
 	"policy.volumes.tokenAudiences":            `[vault]`,
 	"policy.volumes.csiDrivers":                `[secrets-store.csi.k8s.io]`,
 	"policy.volumes.applicationSecrets":        `true`,
+	"policy.volumes.memorySizeLimit":           `64Mi`,
 	"policy.volumes.cleanup":                   `[persistentVolumeClaim]`,
 	"policy.imagePullSecrets.allowed":          `[registry]`,
 	"policy.capabilities":                      `[CHOWN]`,

@@ -17,6 +17,8 @@ type Field struct {
 	Name string
 	// Paths are where the field is below the root, such as spec.containers[].image.
 	Paths []string
+	// Type is the type of the field.
+	Type reflect.Type
 }
 
 // Below returns the fields of all types that a type is made of, in the order in which
@@ -67,7 +69,7 @@ func (l *list) add(path string, of reflect.Type) {
 			l.fields[known].Paths = append(l.fields[known].Paths, at)
 		} else {
 			l.index[name] = len(l.fields)
-			l.fields = append(l.fields, Field{Name: name, Paths: []string{at}})
+			l.fields = append(l.fields, Field{Name: name, Paths: []string{at}, Type: field.Type})
 		}
 		if l.into(name) {
 			l.add(at, field.Type)

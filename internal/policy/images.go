@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package policy
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/distribution/reference"
+)
+
+// image checks the reference of an image, which it parses as the kubelet does. Short names are compared as they are
+// written.
+func (c *checker) image(at place, field reflect.Value, _ *Line) {
+	image := field.String()
+	parsed, err := reference.Parse(image)
+	named, isNamed := parsed.(reference.Named)
+	if err != nil || !isNamed {
+		c.report(at, "%q is not a valid reference of an image, such as registry.example.com/vector:1.0", image)
+		return
+	}
+	isFrom := func(registry string) bool {
+		return image == registry || named.Name() == registry || strings.HasPrefix(named.Name(), strings.TrimSuffix(registry, "/")+"/")
+	}
+	if len(c.Images.Registries) > 0 && !slices.ContainsFunc(c.Images.Registries, isFrom) {
+		c.report(at, "%q is from elsewhere than %s (images.registries)", image, strings.Join(c.Images.Registries, ", "))
+	}
+	_, isDigested := parsed.(reference.Digested)
+	if c.Images.RequireDigest && !isDigested {
+		c.report(at, "%q has no digest, such as @sha256:… (images.requireDigest)", image)
+	}
+	tagged, isTagged := parsed.(reference.Tagged)
+	if c.Images.RequireTag && !isDigested && (!isTagged || tagged.Tag() == "latest") {
+		c.report(at, "%q has no tag, or the tag latest, so that nobody knows what runs (images.requireTag)", image)
+	}
+}

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package policy
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// memory checks the size of volumes in memory. Their content counts as memory of the containers that write it, so that
+// without a sizeLimit the sum of the memory limits of these containers is the most that a volume can hold.
+func (c *checker) memory(mounts []workload.Mount) {
+	most := c.Volumes.MemorySizeLimit
+	if most == nil {
+		return
+	}
+	for i := range c.overlay.Spec.Volumes {
+		volume := &c.overlay.Spec.Volumes[i]
+		if volume.EmptyDir == nil || volume.EmptyDir.Medium != corev1.StorageMediumMemory {
+			continue
+		}
+		at := place{path: fmt.Sprintf("template.spec.volumes[%d].emptyDir.sizeLimit", i), name: volume.Name}
+		limit, from := volume.EmptyDir.SizeLimit, "sizeLimit"
+		if limit == nil || limit.Sign() <= 0 { // The kubelet takes zero for no limit.
+			limit, from = c.memoryOf(volume.Name, mounts), "the sum of the memory limits of its containers"
+		}
+		switch {
+		case limit == nil:
+			c.report(at, "volume %q is in memory without a sizeLimit, and no memory limits of the containers that mount it bound it; the platform allows %s (volumes.memorySizeLimit)", volume.Name, most)
+		case limit.Cmp(*most) > 0:
+			c.report(at, "volume %q is in memory with a size of %s (%s); the platform allows %s (volumes.memorySizeLimit)", volume.Name, limit, from, most)
+		}
+	}
+}
+
+// memoryOf returns the sum of the memory limits of the containers that mount a volume, nil if one of them has none or
+// there are none. The limits of the application's containers are not known here.
+func (c *checker) memoryOf(volume string, mounts []workload.Mount) *resource.Quantity {
+	if slices.ContainsFunc(mounts, func(m workload.Mount) bool { return m.Name == volume }) {
+		return nil
+	}
+	var sum *resource.Quantity
+	for _, container := range slices.Concat(c.overlay.Spec.InitContainers, c.overlay.Spec.Containers) {
+		if !slices.ContainsFunc(container.VolumeMounts, func(m corev1.VolumeMount) bool { return m.Name == volume }) {
+			continue
+		}
+		limit, isLimited := container.Resources.Limits[corev1.ResourceMemory]
+		if !isLimited || limit.IsZero() {
+			return nil
+		}
+		if sum == nil {
+			sum = &resource.Quantity{}
+		}
+		sum.Add(limit)
+	}
+	return sum
+}
