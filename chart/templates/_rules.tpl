@@ -116,11 +116,6 @@ ClusterRole. */ -}}
 - apiGroups: [observability.kontroloop.ai]
   resources: [vectorsidecars/status]
   verbs: [patch]
-# Needed to own Jobs with blockOwnerDeletion where the API server enforces it
-# (OwnerReferencesPermissionEnforcement).
-- apiGroups: [observability.kontroloop.ai]
-  resources: [vectorsidecars/finalizers]
-  verbs: [update]
 {{- if include "vector-sidecar-operator.offersClusters" . }}
 - apiGroups: [observability.kontroloop.ai]
   resources: [clustervectorsidecars]
@@ -138,6 +133,11 @@ ClusterRole. */ -}}
 - apiGroups: [batch]
   resources: [jobs]
   verbs: [list, watch, create, delete]
+# Needed to own Jobs with blockOwnerDeletion where the API server enforces it
+# (OwnerReferencesPermissionEnforcement).
+- apiGroups: [observability.kontroloop.ai]
+  resources: [vectorsidecars/finalizers]
+  verbs: [update]
 {{- end }}
 {{- if or .Values.configValidation.job.enabled .Values.rbac.optional.pods }}
 # How the pods of those Jobs ended, and with rbac.optional.pods what keeps the pods of a

@@ -33,7 +33,6 @@ var needs = []need{
 	{"", "namespaces", "", "", []string{"list", "watch"}},
 	{v1alpha1.GroupVersion.Group, "vectorsidecars", "", "", []string{"list", "watch", "patch"}},
 	{v1alpha1.GroupVersion.Group, "vectorsidecars", "status", "", []string{"patch"}},
-	{v1alpha1.GroupVersion.Group, "vectorsidecars", "finalizers", "", []string{"update"}},
 	{v1alpha1.GroupVersion.Group, "overlaysets", "", "", []string{"list", "delete"}},
 	{"events.k8s.io", "events", "", "", []string{"create", "patch"}},
 }
@@ -69,7 +68,9 @@ func optionalNeeds(installation *source.Installation) []need {
 			need{"", "podtemplates", "", "", []string{"create"}})
 	}
 	if installation.RunsJobs {
-		found = append(found, need{"batch", "jobs", "", "", []string{"list", "watch", "create", "delete"}})
+		found = append(found,
+			need{"batch", "jobs", "", "", []string{"list", "watch", "create", "delete"}},
+			need{v1alpha1.GroupVersion.Group, "vectorsidecars", "finalizers", "", []string{"update"}})
 	}
 	if installation.RunsJobs || installation.ReadsPods {
 		found = append(found, need{"", "pods", "", "", []string{"list"}})

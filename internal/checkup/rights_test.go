@@ -38,6 +38,7 @@ func TestRightsAreAskedForWhatIsSwitchedOn(t *testing.T) {
 		}},
 		"Jobs that validate": {source.Installation{RunsJobs: true}, []need{
 			{"batch", "jobs", "", "", []string{"list", "watch", "create", "delete"}},
+			{"observability.kontroloop.ai", "vectorsidecars", "finalizers", "", []string{"update"}},
 			{"", "pods", "", "", []string{"list"}},
 		}},
 		"pods": {source.Installation{ReadsPods: true, Kinds: []string{"Deployment"}}, []need{{"", "pods", "", "", []string{"list"}}}},

@@ -29,7 +29,6 @@ var everywhere = may{
 	"clustervectorsidecars.observability.kontroloop.ai/status": {"patch"},
 	"vectorsidecars.observability.kontroloop.ai":               {"list", "watch", "patch"},
 	"vectorsidecars.observability.kontroloop.ai/status":        {"patch"},
-	"vectorsidecars.observability.kontroloop.ai/finalizers":    {"update"},
 	"overlaysets.observability.kontroloop.ai":                  {"list", "delete"},
 	"events.events.k8s.io":                                     {"create", "patch"},
 	"tokenreviews.authentication.k8s.io":                       {"create"},
