@@ -39,14 +39,14 @@ func TestHelm4_RendersTheSameObjects(t *testing.T) {
 			for _, object := range want {
 				key := object.GetKind() + " " + object.GetNamespace() + "/" + object.GetName()
 				require.Contains(t, byName, key)
-				require.Equal(t, comparable(t, object), comparable(t, byName[key]), key)
+				require.Equal(t, contentOf(t, object), contentOf(t, byName[key]), key)
 			}
 		})
 	}
 }
 
-// comparable returns the content of an object with the policy and the rollout rules decoded, without null.
-func comparable(t *testing.T, object *unstructured.Unstructured) map[string]any {
+// contentOf returns the content of an object with the policy and the rollout rules decoded, without null.
+func contentOf(t *testing.T, object *unstructured.Unstructured) map[string]any {
 	t.Helper()
 	data, _, err := unstructured.NestedStringMap(object.Object, "data")
 	if err != nil || object.GetKind() != "ConfigMap" || !strings.HasSuffix(object.GetName(), "-environments") {
