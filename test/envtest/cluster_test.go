@@ -36,7 +36,8 @@ func isClusterReady(cluster *v1alpha1.ClusterVectorSidecar) bool {
 // injectedIn returns a condition: so many workloads are ready, in so many namespaces.
 func injectedIn(namespaces, workloads int32) func(*v1alpha1.ClusterVectorSidecar) bool {
 	return func(cluster *v1alpha1.ClusterVectorSidecar) bool {
-		return isClusterReady(cluster) && cluster.Status.SelectedNamespaces == namespaces && cluster.Status.ReadyWorkloads == workloads
+		return isClusterReady(cluster) && cluster.Status.SelectedNamespaces == namespaces &&
+			cluster.Status.ReadyWorkloads+cluster.Status.WorkloadsWithoutPods == workloads
 	}
 }
 
