@@ -89,6 +89,7 @@ func (d *Diagnosis) Run(ctx context.Context) []Result {
 		results = append(results, d.owners(ctx)...)
 	}
 	if isServed && installation != nil {
+		results = append(results, d.fleet(ctx, installation)...)
 		results = append(results, d.leftovers(ctx, installation))
 	}
 	return results

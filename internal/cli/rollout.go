@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/checkup"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
@@ -171,7 +172,9 @@ type rollout struct {
 	IsUndone bool `json:"isUndone,omitempty"`
 	// Faults are the template sets, the policy and the rollout rules whose present version is not in use.
 	Faults []string `json:"faults,omitempty"`
-	Waves  []wave   `json:"waves,omitempty"`
+	// Problems explain why nothing goes on, or not everywhere: writes stopped, revision halted, waves stuck.
+	Problems []string `json:"problems,omitempty"`
+	Waves    []wave   `json:"waves,omitempty"`
 	// RevertedSpecs are the first VectorSidecars that have gone back from a spec of their own, with what
 	// that was.
 	RevertedSpecs []string `json:"revertedSpecs,omitempty"`
@@ -181,6 +184,8 @@ type rollout struct {
 	// platform is the present one. After an undo its revision is another one.
 	platform *desired.Platform
 	values   types.NamespacedName
+	// writes reports whether writes are stopped.
+	writes checkup.Result
 }
 
 // read reads what the installation gives out.
@@ -216,6 +221,7 @@ func (o *rolloutOptions) read(ctx context.Context, cluster client.Reader) (*roll
 	if installed.Published != nil {
 		read.Faults = installed.Published.Faults()
 	}
+	read.writes = checkup.Writes(installed)
 	return read, nil
 }
 

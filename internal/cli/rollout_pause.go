@@ -6,11 +6,13 @@ package cli
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/checkup"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
@@ -21,7 +23,7 @@ func newRolloutPause(a *app) *cobra.Command {
 		Short: "Begin no more rollouts for a VectorSidecar, or stop all writes of the installation",
 		Long: `Begin no more rollouts for a VectorSidecar: that sets its spec.rollout.paused. Without a name, stop all
 writes of the installation but removals: that sets the annotation
-` + meta.AnnotationStopWrites + ` of the ConfigMap with its values.
+` + meta.AnnotationStopWrites + ` of the ConfigMap with its values, to the present time.
 What was written rolls out.`,
 		Example: `# one VectorSidecar
 kubectl vectorsidecar rollout pause logs -n shop
@@ -69,7 +71,10 @@ func (o *rolloutOptions) stop(ctx context.Context, isPause bool) error {
 	}
 	one := annotation{key: meta.AnnotationStopWrites, effect: "writes go on"}
 	if isPause {
-		one.value, one.effect = "true", "all writes but removals are stopped"
+		one.value, one.effect = time.Now().UTC().Format(time.RFC3339), "all writes but removals are stopped"
+		if read.writes.State != checkup.OK {
+			return humanize.Fprintf(o.app.Out, "configmap/%s unchanged: %s\n", read.values.Name, read.writes.Message)
+		}
 	}
 	return o.set(ctx, cluster, read.values, one)
 }

@@ -167,10 +167,11 @@ func (o *rolloutOptions) status(ctx context.Context) error {
 			return nil, err
 		}
 		read.RevertedSpecs = humanize.First(reverted, mostUnfinished, len(reverted))
+		read.findProblems(found, time.Now())
 		switch err := read.requireWaves(); {
 		case err == nil:
 			read.count(found)
-		case len(read.RevertedSpecs) == 0:
+		case len(read.RevertedSpecs)+len(read.Problems) == 0:
 			return nil, err
 		}
 		var out bytes.Buffer
@@ -202,6 +203,7 @@ func (r *rollout) print(to io.Writer) error {
 	} else if r.IsUndone {
 		title += " is undone; run kubectl vectorsidecar rollout retry to start it again"
 	}
+	title = strings.Join(append([]string{title}, r.Problems...), "; ")
 	for _, line := range append([]string{title}, r.Faults...) {
 		if err := humanize.Fprintf(to, "%s\n", line); err != nil {
 			return err

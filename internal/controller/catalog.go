@@ -91,6 +91,7 @@ func (c *catalogReader) current(ctx context.Context) (*desired.Platform, error) 
 	if now.Rollout.CanHalt() && !before.Rollout.CanHalt() && !c.options.ReadPods {
 		telemetry.Warn(log.FromContext(ctx), "causes of failures are not seen: rollout.halt needs rbac.optional.pods")
 	}
+	c.metrics.WritesStopped(now.Stopped)
 	c.metrics.Sets(count(now))
 	return now, nil
 }

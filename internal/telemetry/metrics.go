@@ -26,6 +26,7 @@ type Metrics struct {
 	places       *prometheus.GaugeVec
 	waves        *prometheus.GaugeVec
 	halted       prometheus.Gauge
+	stopped      prometheus.Gauge
 	preflights   *prometheus.CounterVec
 	conflicts    *prometheus.CounterVec
 	states       *workloadStates
@@ -45,7 +46,7 @@ func NewMetrics(version string, now func() time.Time, kinds ...string) *Metrics 
 	for _, result := range preflight.Results() {
 		m.preflights.WithLabelValues(string(result))
 	}
-	m.halted = from.gauge(halted).WithLabelValues()
+	m.halted, m.stopped = from.gauge(halted).WithLabelValues(), from.gauge(writesStopped).WithLabelValues()
 	from.gauge(buildInfo).WithLabelValues(version).Set(1)
 	from.made = append(from.made, m.states)
 	m.parts = from.made
@@ -175,6 +176,17 @@ func (m *Metrics) Waves(counts []fleet.WaveCount, isHalted bool) {
 	m.halted.Set(0)
 	if isHalted {
 		m.halted.Set(1)
+	}
+}
+
+// WritesStopped sets whether all writes but removals are stopped.
+func (m *Metrics) WritesStopped(isStopped bool) {
+	if m == nil {
+		return
+	}
+	m.stopped.Set(0)
+	if isStopped {
+		m.stopped.Set(1)
 	}
 }
 

@@ -36,6 +36,7 @@ const (
 	places        = "vectorsidecar_rollout_places"
 	waveSidecars  = "vectorsidecar_rollout_wave"
 	halted        = "vectorsidecar_rollout_halted"
+	writesStopped = "vectorsidecar_writes_stopped"
 	writes        = "vectorsidecar_workload_writes_total"
 	preflights    = "vectorsidecar_preflights_total"
 	conflicts     = "vectorsidecar_conflicts_total"
@@ -78,6 +79,7 @@ func MetricDefinitions() []MetricDefinition {
 			{"state", "`waiting`: not let through to them yet; `progressing`: their workloads roll out; `done`: all of them have"},
 		}},
 		{halted, "gauge", "1 while the installation's present templates and values go no further, because workloads failed with them (`rollout.halt`).", nil},
+		{writesStopped, "gauge", "1 while the annotation `stop-writes` of the installation's ConfigMap of values stops all writes but removals.", nil},
 		{places, "gauge", "Places for rollouts, over all VectorSidecars (`rollout.maxConcurrent` of the installation's values).", []MetricLabel{
 			{"class", "`injection` or `removal`: each has as many places"},
 			{"state", "`limit`: how many there are, 0 for any number; `taken`: workloads that roll out or soak; `waiting`: workloads that would begin now"}}},

@@ -44,6 +44,7 @@ func TestEveryMetricIsExportedAsItIsDefined(t *testing.T) {
 	m.Sets(1, 0)
 	m.Places("injection", 20, 5, 1)
 	m.Waves([]fleet.WaveCount{{Wave: "canary", Waiting: 1}}, true)
+	m.WritesStopped(true)
 	m.Cached("Deployment", 1)
 	m.Judged(AnswerAllowed, time.Millisecond)
 	m.Certified(time.Unix(0, 0), time.Unix(1, 0))

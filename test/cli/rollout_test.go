@@ -68,7 +68,7 @@ func testRolloutCommandsFollowTheWaves(t *testing.T, plane *controlplane.Control
 		w.Create(t, objects.NewVectorSidecar(name, namespace).Selecting("logs", name).Build())
 		report(name, func(is *v1alpha1.RolloutStatus) { *is = status })
 	}
-	require.Equal(t, "revision "+first.Revision+`
+	require.Equal(t, "revision "+first.Revision+"; revision "+first.Revision+` halted: 2 workloads failed
 WAVE     DONE                          PROGRESSING   WAITING   HALTED   REVERTED   FAILED WORKLOADS   SOAKS UNTIL
 canary   1/2    ##########..........   1             0         0        0          2                  2026-11-23T13:00:00Z
 rest     0/1    ....................   0             1         0        0          0                  -
@@ -162,8 +162,12 @@ rest     0/1    ....................   0             1         0        0       
 	require.Contains(t, rollout("status"), "2 workloads of wave canary get the present sidecar later (spec.rollout.mode)")
 
 	rollout("pause")
-	require.Equal(t, "true", annotation(meta.AnnotationStopWrites))
+	_, err := time.Parse(time.RFC3339, annotation(meta.AnnotationStopWrites))
+	require.NoError(t, err)
 	require.Contains(t, preview("plan"), "WritesStopped")
+	line, _, _ := strings.Cut(rollout("status"), "\n")
+	require.Contains(t, line, "; writes stopped, removals excepted since ")
+	require.Contains(t, rollout("pause"), "unchanged: writes stopped")
 	rollout("resume")
 	require.Empty(t, annotation(meta.AnnotationStopWrites))
 	isPaused := func() bool {

@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package checkup
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
+)
+
+// stuckAfter is how long VectorSidecars of a wave may be in progress, as in the alert VectorSidecarRolloutStuck.
+const stuckAfter = 6 * time.Hour
+
+// mostStuck is the maximum number of VectorSidecars that a message names.
+const mostStuck = 3
+
+// FleetMember is a VectorSidecar, or a ClusterVectorSidecar in one wave.
+type FleetMember struct {
+	// Name is NAMESPACE/NAME, or clustervectorsidecar/NAME.
+	Name   string
+	Status *v1alpha1.RolloutStatus
+}
+
+// Writes reports whether writes of an installation are stopped, since when and by which field manager.
+func Writes(installation *source.Installation) Result {
+	const check = "writes"
+	object := installation.ConfigMaps().Installation
+	value, ok := object.Annotations[meta.AnnotationStopWrites]
+	if !ok || value == "false" {
+		return Result{check, OK, "not stopped", ""}
+	}
+	message := "writes stopped, removals excepted"
+	last := meta.AnnotationWrite(object, meta.AnnotationStopWrites)
+	switch since, err := time.Parse(time.RFC3339, value); {
+	case err == nil:
+		message += " since " + since.UTC().Format(time.RFC3339)
+	case !last.Time.IsZero():
+		message += " at or before " + last.Time.UTC().Format(time.RFC3339)
+	default:
+		message += ", time not recorded"
+	}
+	if last.Manager != "" {
+		message += " by " + last.Manager
+	}
+	return Result{check, Warning, message, "kubectl vectorsidecar rollout resume"}
+}
+
+// Rollout reports whether the published revision is halted, or its waves are stuck.
+func Rollout(published *fleet.Given, members []FleetMember, now time.Time) Result {
+	const check = "rollout of the published revision"
+	if !published.Rules.IsStaged() {
+		return Result{check, OK, "without waves", ""}
+	}
+	failed, isHalted, stuck := 0, false, []string(nil)
+	for _, member := range members {
+		is := member.Status
+		if is == nil {
+			continue
+		}
+		if is.Failed == published.Revision && is.HandledRetryAt == published.Retry {
+			failed += int(is.FailedWorkloads)
+		}
+		isHalted = isHalted || is.State == v1alpha1.RolloutHalted
+		isCurrent := is.Revision == published.Revision && is.State == v1alpha1.RolloutProgressing
+		if isCurrent && is.Started != nil && now.Sub(is.Started.Time) >= stuckAfter {
+			stuck = append(stuck, fmt.Sprintf("%s of wave %s since %s", member.Name, is.Wave, is.Started.UTC().Format(time.RFC3339)))
+		}
+	}
+	isHalted = isHalted || published.Rules.CanHalt() && failed > 0 && failed >= published.Rules.Halt.FailedWorkloads
+	switch {
+	case isHalted:
+		return Result{check, Failed, fmt.Sprintf("revision %s halted: %d workloads failed", published.Revision, failed), "see kubectl vectorsidecar rollout status, and correct the templates or values, or run kubectl vectorsidecar rollout undo"}
+	case len(stuck) > 0:
+		slices.Sort(stuck)
+		message := "waves stuck: " + strings.Join(humanize.First(stuck, mostStuck, len(stuck)), "; ")
+		return Result{check, Failed, message, "see kubectl vectorsidecar rollout status, and docs/runbooks/VectorSidecarRolloutStuck.md"}
+	}
+	return Result{check, OK, "revision " + published.Revision + " neither halted nor stuck", ""}
+}
+
+// fleet reports whether writes are stopped, the published revision is halted or stuck, or a part of it is not in use.
+func (d *Diagnosis) fleet(ctx context.Context, installation *source.Installation) []Result {
+	const check = "rollout of the published revision"
+	results := []Result{Writes(installation)}
+	if published := installation.Published; published != nil {
+		if faults := published.Faults(); len(faults) > 0 {
+			results = append(results, Result{"published templates and values", Failed, strings.Join(faults, "; "), "correct them and upgrade the installation"})
+		}
+	}
+	platform, _ := installation.PublishedPlatform(ctx, d.Cluster, d.Catalog) // Without its content, the name is enough.
+	if installation.PublishedErr != nil {
+		return append(results, Result{check, Unknown, "revision not read: " + installation.PublishedErr.Error(), ""})
+	}
+	members, err := d.members(ctx)
+	if err != nil {
+		return append(results, Result{check, Unknown, err.Error(), "ask someone with permission to list VectorSidecars"})
+	}
+	return append(results, Rollout(&platform.Given, members, d.Now()))
+}
+
+// members lists the VectorSidecars and ClusterVectorSidecars by waves.
+func (d *Diagnosis) members(ctx context.Context) ([]FleetMember, error) {
+	var sidecars v1alpha1.VectorSidecarList
+	if err := d.Cluster.List(ctx, &sidecars); err != nil {
+		return nil, err
+	}
+	var clusters v1alpha1.ClusterVectorSidecarList
+	if err := d.Cluster.List(ctx, &clusters); client.IgnoreNotFound(err) != nil && !apimeta.IsNoMatchError(err) && !apierrors.IsForbidden(err) {
+		return nil, err
+	}
+	var members []FleetMember
+	for i := range sidecars.Items {
+		sidecar := &sidecars.Items[i]
+		members = append(members, FleetMember{sidecar.Namespace + "/" + sidecar.Name, sidecar.Status.Rollout})
+	}
+	for i := range clusters.Items {
+		cluster := &clusters.Items[i]
+		for n := range cluster.Status.Waves {
+			members = append(members, FleetMember{meta.InNamespace(cluster.Name), &cluster.Status.Waves[n]})
+		}
+	}
+	return members, nil
+}

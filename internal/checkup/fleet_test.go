@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package checkup
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
+)
+
+func TestWrites_ReportsAStop(t *testing.T) {
+	written := metav1.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
+	managed := []metav1.ManagedFieldsEntry{{
+		Manager: "kubectl-annotate", Time: &written,
+		FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:annotations":{"f:` + meta.AnnotationStopWrites + `":{}}}}`),
+	}}
+	for name, test := range map[string]struct {
+		annotations map[string]string
+		managed     []metav1.ManagedFieldsEntry
+		state       State
+		message     string
+	}{
+		"no annotation":         {nil, nil, OK, "not stopped"},
+		"false":                 {map[string]string{meta.AnnotationStopWrites: "false"}, managed, OK, "not stopped"},
+		"time of rollout pause": {map[string]string{meta.AnnotationStopWrites: "2026-11-30T08:00:00Z"}, managed, Warning, "writes stopped, removals excepted since 2026-11-30T08:00:00Z by kubectl-annotate"},
+		"another writer":        {map[string]string{meta.AnnotationStopWrites: "true"}, managed, Warning, "writes stopped, removals excepted at or before 2026-12-01T12:00:00Z by kubectl-annotate"},
+		"empty, and by nobody":  {map[string]string{meta.AnnotationStopWrites: ""}, nil, Warning, "writes stopped, removals excepted, time not recorded"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			result := Writes(&source.Installation{Annotations: test.annotations, ManagedFields: test.managed})
+			require.Equal(t, test.state, result.State)
+			require.Equal(t, test.message, result.Message)
+		})
+	}
+}
+
+func TestRollout_ReportsHaltsAndStuckWaves(t *testing.T) {
+	now := time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
+	started := func(ago time.Duration) *metav1.Time { return &metav1.Time{Time: now.Add(-ago)} }
+	progressing := func(revision string, ago time.Duration) v1alpha1.RolloutStatus {
+		return v1alpha1.RolloutStatus{Revision: revision, State: v1alpha1.RolloutProgressing, Wave: "canary", Started: started(ago)}
+	}
+	failed := func(state v1alpha1.RolloutState, workloads int32) v1alpha1.RolloutStatus {
+		return v1alpha1.RolloutStatus{Revision: "two", State: state, Failed: "two", FailedWorkloads: workloads}
+	}
+	for name, test := range map[string]struct {
+		rules, retry string
+		is           v1alpha1.RolloutStatus
+		state        State
+		message      string
+	}{
+		"without waves":                  {"", "", progressing("two", 7*time.Hour), OK, "without waves"},
+		"in progress":                    {"halt: {}", "", progressing("two", 5*time.Hour), OK, "neither halted nor stuck"},
+		"in progress for six hours":      {"waves: [{name: canary}]", "", progressing("two", 6*time.Hour), Failed, "waves stuck: shop/logs of wave canary since 2026-12-01T06:00:00Z"},
+		"with another revision for long": {"waves: [{name: canary}]", "", progressing("one", 9*time.Hour), OK, "neither"},
+		"halted":                         {"halt: {}", "", failed(v1alpha1.RolloutHalted, 1), Failed, "revision two halted: 1 workloads failed"},
+		"halted and reverted":            {"halt: {}", "", failed(v1alpha1.RolloutReverted, 2), Failed, "revision two halted: 2 workloads failed"},
+		"fewer failures than halt":       {"halt: {failedWorkloads: 3}", "", failed(v1alpha1.RolloutProgressing, 2), OK, "neither"},
+		"failures before a retry":        {"halt: {}", "again", failed(v1alpha1.RolloutProgressing, 2), OK, "neither"},
+		"failures without rollout.halt":  {"waves: [{name: canary}]", "", failed(v1alpha1.RolloutProgressing, 2), OK, "neither"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rules, err := fleet.Parse("rollout", []byte(test.rules))
+			require.NoError(t, err)
+			result := Rollout(&fleet.Given{Rules: rules, Revision: "two", Retry: test.retry}, []FleetMember{{"shop/logs", &test.is}, {"pay/logs", nil}}, now)
+			require.Equal(t, test.state, result.State)
+			require.Contains(t, result.Message, test.message)
+		})
+	}
+}
