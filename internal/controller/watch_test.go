@@ -86,10 +86,10 @@ func TestAWorkloadIsFoundByWhoOwnsSomethingInIt(t *testing.T) {
 	}
 	deployment.Spec.Template.Annotations = map[string]string{
 		meta.AnnotationParts(meta.Manager("old")): `{"manager":"vectorsidecar/old"}`,
-		meta.AnnotationParts(meta.Manager("odd")): `{"manager":"vectorsidecar/another"}`,
+		meta.AnnotationParts(meta.Manager("odd")): `{"manager":"vectorsidecar/another"}`, // A mark, which goes with its VectorSidecar.
 	}
 
-	require.Equal(t, []string{meta.Manager("audit"), meta.Manager("logs"), meta.Manager("old")}, workloadcache.New().Reduce(deployment).Managers())
+	require.Equal(t, []string{meta.Manager("audit"), meta.Manager("logs"), meta.Manager("odd"), meta.Manager("old")}, workloadcache.New().Reduce(deployment).Managers())
 	require.Empty(t, workloadcache.New().Reduce(objects.NewDeployment("cart", "shop").Build()).Managers())
 }
 
