@@ -56,7 +56,7 @@ func newPass(snapshot *Snapshot, reader *desired.Reader, sidecar *v1alpha1.Vecto
 		},
 		manager: meta.Manager(sidecar.Name), reader: reader, accounts: snapshot.Accounts, bases: map[string]string{},
 	}
-	p.facts.Manifests = snapshot.Offer.Manifests
+	p.facts.Manifests = snapshot.Manifests
 	switch {
 	case snapshot.Platform.Stopped:
 		p.facts.Hold = plan.Stop()
