@@ -47,10 +47,12 @@ type RolloutStatus struct {
 	// +optional
 	Finished *metav1.Time `json:"finished,omitempty"`
 
-	// workloads is how many workloads are matched, and evidence how many of them have pods
-	// that have run the sidecar of the revision for spec.rollout.soak.
+	// workloads is the number of matched workloads.
 	// +optional
 	Workloads int32 `json:"workloads,omitempty"`
+
+	// evidence is the number of matched workloads with pods that have run the sidecar of
+	// the revision for spec.rollout.soak.
 	// +optional
 	Evidence int32 `json:"evidence,omitempty"`
 
