@@ -224,7 +224,7 @@ func TestAServiceAccountIsReadOnceForAllOfItsWorkloads(t *testing.T) {
 		s.ImagePullSecrets = []string{"registry"}
 	}).Build()
 	world.Create(t, vs)
-	isDone := func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.UpdatedDeployments == many }
+	isDone := func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.WorkloadsWithoutPods == many }
 	harness.Until(t, world, vs, "all sidecars", isDone)
 	require.Len(t, running.Requests.Reads(accounts), 1)
 
