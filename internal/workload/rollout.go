@@ -98,7 +98,8 @@ func (s *State) RunBy(runner *State, seen int64) State {
 
 // LooksLike reports whether planning sees the same in the state before, except for versions.
 func (s *State) LooksLike(before *State) bool {
-	hasSameEvidence := (s.Evidence > 0) == (before.Evidence > 0) && s.Idle == before.Idle
+	// A rollout in progress is no success, whatever its evidence.
+	hasSameEvidence := s.Idle == before.Idle && (s.Rollout == RolloutProgressing || (s.Evidence > 0) == (before.Evidence > 0))
 	return hasSameEvidence && s.Rollout == before.Rollout && s.Shape == before.Shape && s.Refusal == before.Refusal && s.IsBetween == before.IsBetween && s.waitsLike(before)
 }
 
