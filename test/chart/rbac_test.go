@@ -24,6 +24,7 @@ var everywhere = may{
 	"deployments.apps": {"get", "list", "watch", "patch"},
 	"replicasets.apps": {"list"},
 	"configmaps":       {"get", "list", "watch", "create", "update", "delete"},
+	"pods":             {"list"}, // The values of this environment set rbac.optional.pods.
 	"namespaces":       {"list", "watch"},
 	"clustervectorsidecars.observability.kontroloop.ai":        {"list", "watch", "patch"},
 	"clustervectorsidecars.observability.kontroloop.ai/status": {"patch"},
