@@ -11,7 +11,7 @@ import (
 // publishTimer waits until the platform's ConfigMaps are published by time alone.
 type publishTimer struct {
 	clock func() time.Time
-	// due has the latest time, zero for never.
+	// due has the latest time.
 	due chan time.Time
 }
 
@@ -19,8 +19,12 @@ func newPublishTimer(clock func() time.Time) *publishTimer {
 	return &publishTimer{clock: clock, due: make(chan time.Time, 1)}
 }
 
-// set replaces the time. Callers hold the catalog's lock, so that there is one at a time.
+// set replaces the time. Zero keeps it: the caller may be the first one that has read what is published by time, and all
+// others still have to be told. Callers hold the catalog's lock, so that there is one at a time.
 func (t *publishTimer) set(due time.Time) {
+	if due.IsZero() {
+		return
+	}
 	select {
 	case <-t.due:
 	default:
@@ -30,16 +34,21 @@ func (t *publishTimer) set(due time.Time) {
 
 // run calls publish at each time, until the context ends.
 func (t *publishTimer) run(ctx context.Context, publish func(context.Context)) {
-	var fire <-chan time.Time
+	var (
+		due  time.Time
+		fire <-chan time.Time
+	)
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case due := <-t.due:
-			if fire = nil; !due.IsZero() {
-				fire = time.After(due.Sub(t.clock()))
-			}
+		case due = <-t.due:
+			fire = time.After(due.Sub(t.clock()))
 		case <-fire:
+			if left := due.Sub(t.clock()); left > 0 { // The clock has been set back.
+				fire = time.After(left)
+				continue
+			}
 			fire = nil
 			publish(ctx)
 		}
