@@ -5,6 +5,7 @@ package controller
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"time"
 
@@ -30,7 +31,10 @@ type wroteTo map[string]int
 
 // funcs counts writes; those for which fails returns an error fail.
 func (w wroteTo) funcs(fails func(object client.Object) error) interceptor.Funcs {
+	var mu sync.Mutex // A pass writes several workloads at once.
 	note := func(object client.Object) error {
+		mu.Lock()
+		defer mu.Unlock()
 		kind := "Deployment"
 		switch object.(type) {
 		case *corev1.ConfigMap:
@@ -72,7 +76,9 @@ func (w wroteTo) funcs(fails func(object client.Object) error) interceptor.Funcs
 			return on.Apply(ctx, object, options...)
 		},
 		SubResourcePatch: func(ctx context.Context, on client.Client, resource string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
+			mu.Lock()
 			w["status"]++
+			mu.Unlock()
 			return on.SubResource(resource).Patch(ctx, object, patch, options...)
 		},
 	}

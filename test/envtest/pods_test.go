@@ -214,6 +214,11 @@ func TestControllerReason_ReportsRejectedReplicaSetsAndJobs(t *testing.T) {
 			harness.Until(t, world, limit, "being counted", func(q *corev1.ResourceQuota) bool { return len(q.Status.Used) == 1 })
 			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").For(v1alpha1.WorkloadKind(kind)).WithSoak(byDefault).Build()
 			world.Create(t, vs)
+			if kind == "CronJob" { // Its next run is due within a minute.
+				half, isRejected := time.Now().Add(30*time.Second), func() bool { return eventsOf(t, object, "FailedCreate") > 0 }
+				harness.Eventually(t, "its rejection, or half a minute", func() bool { return isRejected() || time.Now().After(half) })
+				harness.Eventually(t, "its rejection", isRejected)
+			}
 
 			harness.Until(t, world, vs, "the rejection", func(vs *v1alpha1.VectorSidecar) bool {
 				return len(vs.Status.Unsettled) == 1 && vs.Status.Unsettled[0].Reason == meta.ReasonPodsRefused
