@@ -122,7 +122,9 @@ func TestWhatIsAskedForIsWrittenDownWithoutNewPods(t *testing.T) {
 	}
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithMaxConcurrent("1").Build()
 	world.Create(t, vs)
-	harness.Until(t, world, vs, "the sidecars", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.UpdatedDeployments+vs.Status.WorkloadsWithoutPods == 2 })
+	harness.Until(t, world, vs, "the sidecars", func(vs *v1alpha1.VectorSidecar) bool {
+		return isReady(vs) && vs.Status.UpdatedDeployments+vs.Status.WorkloadsWithoutPods == 2
+	})
 	var before []*appsv1.Deployment
 	for _, deployment := range deployments {
 		world.Get(t, deployment)
