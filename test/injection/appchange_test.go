@@ -54,7 +54,9 @@ func TestAChangedImageComesWithEachOwnersChange(t *testing.T) {
 		return world.Client.Create(t.Context(), apps[i])
 	})
 	old := image(apps[0])
-	harness.Until(t, world, vs, "all to be taken over", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.UpdatedDeployments+vs.Status.WorkloadsWithoutPods == int32(size) })
+	harness.Until(t, world, vs, "all to be taken over", func(vs *v1alpha1.VectorSidecar) bool {
+		return vs.Status.UpdatedDeployments+vs.Status.WorkloadsWithoutPods == int32(size)
+	})
 	harness.Eventually(t, "a ReplicaSet for each", func() bool { return revisions(t, namespace) >= size })
 	step("created")
 

@@ -56,7 +56,9 @@ func TestTheOperatorIsRestartedInTheMiddle(t *testing.T) {
 	between := injected(t, namespace)
 	require.Less(t, between, count)
 	running = world.RunOperator(options)
-	harness.Until(t, world, vs, "all to have it", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.UpdatedDeployments+vs.Status.WorkloadsWithoutPods == count })
+	harness.Until(t, world, vs, "all to have it", func(vs *v1alpha1.VectorSidecar) bool {
+		return vs.Status.UpdatedDeployments+vs.Status.WorkloadsWithoutPods == count
+	})
 	for _, one := range []*harness.Operator{first, running} {
 		tried, _ := asked(one, namespace, "deployments")
 		require.Equal(t, 1, tried)
@@ -79,7 +81,9 @@ func TestAFanOutIsTriedOnce(t *testing.T) {
 	alike(t, namespace, count)
 	vs := logs(namespace).Build()
 	world.Create(t, vs)
-	harness.Until(t, world, vs, "all to have it", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.UpdatedDeployments+vs.Status.WorkloadsWithoutPods == count })
+	harness.Until(t, world, vs, "all to have it", func(vs *v1alpha1.VectorSidecar) bool {
+		return vs.Status.UpdatedDeployments+vs.Status.WorkloadsWithoutPods == count
+	})
 	tried, written := asked(running, namespace, "deployments")
 	require.Equal(t, []int{1, count}, []int{tried, written})
 	tried, written = asked(running, namespace, "pods")

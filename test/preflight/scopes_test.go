@@ -107,7 +107,9 @@ func TestTheLeaderChangesInTheMiddle(t *testing.T) {
 	require.Empty(t, writesIn(next, namespace, narrow), "until it leads it does nothing")
 	require.NoError(t, first.Stop()) // The next one leads at once.
 	require.Less(t, injected(t, namespace), count)
-	harness.Until(t, world, vs, "all to have it", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.UpdatedDeployments+vs.Status.WorkloadsWithoutPods == count })
+	harness.Until(t, world, vs, "all to have it", func(vs *v1alpha1.VectorSidecar) bool {
+		return vs.Status.UpdatedDeployments+vs.Status.WorkloadsWithoutPods == count
+	})
 	harness.Eventually(t, "the next to try what was refused", func() bool { tried, _ := asked(next, narrow, "pods"); return tried == 2 })
 	for _, one := range []*harness.Operator{first, next} {
 		tried, _ := asked(one, namespace, "deployments")
@@ -163,7 +165,9 @@ func TestInjectionByTheAPIServerWaitsForTheVerdict(t *testing.T) {
 	second := cart(wide).Build()
 	world.Create(t, second)
 	require.True(t, has(second), "in the owner's request")
-	harness.Until(t, world, vs, "it to be taken over", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.UpdatedDeployments+vs.Status.WorkloadsWithoutPods == 1 })
+	harness.Until(t, world, vs, "it to be taken over", func(vs *v1alpha1.VectorSidecar) bool {
+		return vs.Status.UpdatedDeployments+vs.Status.WorkloadsWithoutPods == 1
+	})
 	world.Get(t, second)
 	require.EqualValues(t, 1, second.Generation)
 	tried, written := asked(running, wide, "pods")
