@@ -99,7 +99,7 @@ ClusterRole. */ -}}
 {{- $byEvent = or $byEvent $resources.byEvent }}
 {{- end }}
 {{- if and $byEvent $.Values.rbac.optional.pods }}
-# Why StatefulSets, DaemonSets and CronJobs make no progress: they have no condition that says so, as Deployments do.
+# Why StatefulSets, DaemonSets and CronJobs make no progress: unlike Deployments, they have no condition with the reason.
 - apiGroups: [""]
   resources: [events]
   verbs: [list]
