@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	"k8s.io/apimachinery/pkg/util/wait"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
@@ -60,12 +59,7 @@ func (k *kubelets) look(ctx context.Context) (isNew bool, err error) {
 // Start looks periodically until the context ends. While nodes cannot be listed, what was found
 // last holds: to forget it would change sidecars.
 func (k *kubelets) Start(ctx context.Context) error {
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(wait.Jitter(kubeletInterval, 0.2)):
-		}
+	poll(ctx, kubeletInterval, func(ctx context.Context) {
 		isNew, err := k.look(ctx)
 		if err != nil && ctx.Err() == nil {
 			telemetry.Warn(k.log, "nodes cannot be listed", "cause", err.Error())
@@ -74,7 +68,8 @@ func (k *kubelets) Start(ctx context.Context) error {
 			k.log.Info("oldest kubelet changed", "kubelet", k.oldest().Version, "node", k.oldest().Node)
 			k.resyncs.askAll(ctx, k.elected, k.sidecars)
 		}
-	}
+	})
+	return nil
 }
 
 // NeedLeaderElection implements manager.LeaderElectionRunnable.

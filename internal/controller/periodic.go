@@ -7,9 +7,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/discovery"
 	ctrl "sigs.k8s.io/controller-runtime"
 
@@ -22,6 +24,18 @@ type periodic struct {
 	applier   *applier
 	auditor   *auditor
 	leftovers *leftoverSignal
+}
+
+// poll calls look about every interval, until the context ends.
+func poll(ctx context.Context, interval time.Duration, look func(ctx context.Context)) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait.Jitter(interval, 0.2)):
+			look(ctx)
+		}
+	}
 }
 
 // add adds the runnables to a manager.

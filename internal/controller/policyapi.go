@@ -12,7 +12,6 @@ import (
 	"github.com/go-logr/logr"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/discovery"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -85,17 +84,13 @@ func (p *policyAPI) look() (isNew bool) {
 // Start looks periodically until the context ends. OverlaySets are kept all the while, for when the
 // API comes.
 func (p *policyAPI) Start(ctx context.Context) error {
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(wait.Jitter(p.interval, 0.2)):
-		}
+	poll(ctx, p.interval, func(ctx context.Context) {
 		isNew := p.look()
 		if p.definitions.haveChanged(ctx) || isNew {
 			p.resyncs.askAll(ctx, p.elected, p.sidecars)
 		}
-	}
+	})
+	return nil
 }
 
 // NeedLeaderElection implements manager.LeaderElectionRunnable.

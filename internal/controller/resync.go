@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
@@ -79,17 +78,13 @@ type rejudger struct {
 
 // Start requests passes until the context ends.
 func (r rejudger) Start(ctx context.Context) error {
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(wait.Jitter(r.interval, 0.2)):
-		}
+	poll(ctx, r.interval, func(ctx context.Context) {
 		for _, name := range keysOf(r.sidecars.list(ctx, "")) {
 			r.memory.Of(name).ResyncNext()
 			r.resyncs.ask(ctx, name)
 		}
-	}
+	})
+	return nil
 }
 
 // longestAsking is the maximum length of the annotation's value that is used, because the status
