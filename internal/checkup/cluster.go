@@ -78,6 +78,7 @@ func (d *Diagnosis) Run(ctx context.Context) []Result {
 	results = append(results, found, d.kubelets(ctx, installation))
 	if installation != nil {
 		results = append(results, d.values(installation), d.rights(ctx, installation), optional(installation))
+		results = append(results, d.required(ctx, installation)...)
 		results = append(results, d.webhook(ctx, installation)...)
 		results = append(results, d.preflight(ctx, installation)...)
 		results = append(results, d.policies(ctx, installation)...)

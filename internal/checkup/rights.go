@@ -133,6 +133,23 @@ func homeNeeds(installation *source.Installation) []placed {
 	}
 }
 
+// requiredNeeds returns what the chart grants to find out whether objects of the release are missing.
+func requiredNeeds(installation *source.Installation) []placed {
+	var found []placed
+	for _, text := range installation.Required {
+		object, err := source.ParseRequiredObject(text)
+		if err != nil {
+			continue // Of a release to come.
+		}
+		resource, namespace := object.Resource(), ""
+		if object.IsNamespaced() {
+			namespace = installation.Namespace
+		}
+		found = append(found, placed{need{resource.Group, resource.Resource, "", object.Name, []string{"get"}}, namespace})
+	}
+	return found
+}
+
 // rights checks what the operator's ServiceAccount may do, by impersonating it.
 func (d *Diagnosis) rights(ctx context.Context, installation *source.Installation) Result {
 	const check = "rights of the operator"
@@ -145,7 +162,7 @@ func (d *Diagnosis) rights(ctx context.Context, installation *source.Installatio
 	if len(namespaces) == 0 {
 		namespaces = []string{metav1.NamespaceAll}
 	}
-	wanted := slices.Concat(webhookNeeds(installation), rolloutNeeds(installation), homeNeeds(installation))
+	wanted := slices.Concat(webhookNeeds(installation), rolloutNeeds(installation), homeNeeds(installation), requiredNeeds(installation))
 	needs := slices.Concat(workloadNeeds(installation.Kinds), needs, optionalNeeds(installation))
 	if installation.ReadsNodes {
 		wanted = append(wanted, placed{need{"", "nodes", "", "", []string{"list"}}, ""})

@@ -56,6 +56,14 @@ func TestRightsAreAskedForWhatIsSwitchedOn(t *testing.T) {
 	}
 }
 
+func TestRequiredNeeds_GetObjectsByName(t *testing.T) {
+	of := source.Installation{Namespace: "vector-system", Required: []string{"Service/webhook", "MutatingAdmissionPolicyBinding/vso.deployments", "Gateway/later"}}
+	require.Equal(t, []placed{
+		{need{"", "services", "", "webhook", []string{"get"}}, "vector-system"},
+		{need{"admissionregistration.k8s.io", "mutatingadmissionpolicybindings", "", "vso.deployments", []string{"get"}}, ""},
+	}, requiredNeeds(&of))
+}
+
 func TestHomeNeeds_AreThoseOfTheRecord(t *testing.T) {
 	of := source.Installation{Namespace: "vector-system", ValuesFrom: "values"}
 	require.Empty(t, homeNeeds(&of), "the rights for all namespaces include them")

@@ -12,11 +12,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 // Options configure the Reconciler. All fields but Namespace, Installation, WrittenBy, Version,
-// WatchNamespaces, Nodes, Instruments, Patience and the intervals are required.
+// WatchNamespaces, Nodes, RequiredObjects, Instruments, Patience and the intervals are required.
 type Options struct {
 	// Pager pages lists of live objects.
 	Pager *livelist.Pager
@@ -67,8 +68,10 @@ type Options struct {
 	Preflight bool
 	// OverlaySets enables OverlaySets, by which the API server injects into new workloads itself.
 	OverlaySets bool
-	// PolicyInterval is about how often to look whether the API server can do so. 0 means
-	// policyInterval.
+	// RequiredObjects are those of the installation chart that the operator depends on.
+	RequiredObjects []source.RequiredObject
+	// PolicyInterval is about how often to look whether the API server can do so, and whether the RequiredObjects exist. 0
+	// means policyInterval.
 	PolicyInterval time.Duration
 	// ReadAccounts enables reading the ServiceAccounts of workloads that get a pull secret.
 	ReadAccounts bool

@@ -7,15 +7,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/discovery"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
 // periodic holds what the operator does periodically, besides passes.
@@ -26,23 +25,14 @@ type periodic struct {
 	leftovers *leftoverSignal
 }
 
-// poll calls look about every interval, until the context ends.
-func poll(ctx context.Context, interval time.Duration, look func(ctx context.Context)) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(wait.Jitter(interval, 0.2)):
-			look(ctx)
-		}
-	}
-}
-
 // add adds the runnables to a manager.
 func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) error {
 	log := loggerOf(mgr.GetLogger())(nil)
 	for _, verdict := range companion.Verdicts() {
 		p.applier.Metrics.Leftovers(string(verdict), 0) // Until there is a look.
+	}
+	for _, presence := range source.Presences() {
+		p.applier.Metrics.RequiredObjects(string(presence), 0)
 	}
 	sweeping := &sweeper{
 		applier: p.applier, leftoverSignal: p.leftovers, sidecars: p.snapshots.sidecars, client: mgr.GetClient(), live: options.Pager.Client(mgr.GetAPIReader()),
@@ -53,6 +43,15 @@ func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) 
 	}
 	if err := p.addInjection(ctx, mgr, options, log); err != nil {
 		return err
+	}
+	if len(options.RequiredObjects) > 0 {
+		required := &requiredObjects{
+			objects: options.RequiredObjects, namespace: options.Namespace, live: options.Pager.Client(mgr.GetAPIReader()).Reader(),
+			interval: cmp.Or(options.PolicyInterval, policyInterval), metrics: p.applier.Metrics, log: log,
+		}
+		if err := mgr.Add(required); err != nil {
+			return fmt.Errorf("adding the check for required objects: %w", err)
+		}
 	}
 	timed := &timedPublication{catalog: p.snapshots.catalog, sidecars: p.snapshots.sidecars, resyncs: p.auditor.resyncs, elected: mgr.Elected()}
 	if err := mgr.Add(timed); err != nil {

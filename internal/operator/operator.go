@@ -51,8 +51,8 @@ type Process struct {
 	// Quiet is how long the installation's ConfigMaps that are written by hand must not change before they are published;
 	// 0 for the controller's default, and less than 0 for at once.
 	Quiet time.Duration
-	// PolicyInterval is about how often to look whether the API server injects itself; 0 for
-	// the controller's default.
+	// PolicyInterval is about how often to look whether the API server injects itself, and whether the required objects
+	// exist; 0 for the controller's default.
 	PolicyInterval time.Duration
 }
 
@@ -162,6 +162,7 @@ func loopOptions(options *Options, process *Process) controller.Options {
 		ReadPods:           options.ReadPods,
 		Preflight:          options.Preflight,
 		OverlaySets:        options.AdmissionInjection,
+		RequiredObjects:    options.requiredObjects(),
 		ReadAccounts:       options.ReadServiceAccounts,
 		ReconcileInterval:  options.ReconcileInterval,
 		LiveListInterval:   options.LiveListInterval,

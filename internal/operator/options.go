@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap/zapcore"
 	"k8s.io/apimachinery/pkg/api/validation"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -57,6 +58,9 @@ type Options struct {
 	// ReadServiceAccounts makes the operator get ServiceAccounts of workloads that get a pull
 	// secret, which needs permission to get them.
 	ReadServiceAccounts bool
+	// RequiredObjects are objects of the installation chart that the operator depends on, each KIND/NAME, which needs
+	// permission to get them.
+	RequiredObjects []string
 	// LeaderElect makes sure that only one of several replicas writes.
 	LeaderElect bool
 	// LeaderElectionID is the name of the lease. Together with Namespace it identifies this
@@ -116,6 +120,7 @@ func (o *Options) declare(flags *flag.FlagSet) {
 	flags.BoolVar(&o.AdmissionInjection, "admission-injection", false, "keep an OverlaySet in each namespace with VectorSidecars, by which the API server injects into new workloads itself; this needs the chart's MutatingAdmissionPolicies")
 	flags.BoolVar(&o.ReadNodes, "read-nodes", false, "list the nodes every five minutes for the oldest kubelet, which decides about native sidecars before Kubernetes 1.33; this needs permission to list nodes")
 	flags.BoolVar(&o.ReadServiceAccounts, "read-service-accounts", false, "get the ServiceAccount of workloads that get a pull secret and list none, for those that their pods have from it; this needs permission to get ServiceAccounts")
+	flags.Var((*list)(&o.RequiredObjects), "required-objects", "objects of the chart that the operator depends on, each KIND/NAME, separated by commas; every five minutes it reports those that are missing; this needs permission to get them")
 	flags.BoolVar(&o.LeaderElect, "leader-elect", false, "use leader election, so that only one of several replicas is active")
 	flags.StringVar(&o.LeaderElectionID, "leader-election-id", defaultLeaderElectionID, "name of the lease; with the namespace it identifies this installation on the workloads that it writes")
 	flags.DurationVar(&o.LeaseDuration, "leader-election-lease-duration", defaultLeaseDuration, "how long after the leader's last renewal another replica takes over")
@@ -153,6 +158,11 @@ func (o *Options) check() error {
 	for _, name := range o.WorkloadKinds {
 		if workload.KindOf(name) == nil {
 			find("--workload-kinds has %q: it must be one of %s", name, strings.Join(namesOf(workload.Kinds()), ", "))
+		}
+	}
+	for _, text := range o.RequiredObjects {
+		if _, err := source.ParseRequiredObject(text); err != nil {
+			find("--required-objects: %w", err)
 		}
 	}
 	if o.ClusterSidecars && len(o.WatchNamespaces) > 0 {
@@ -199,6 +209,17 @@ func (o *Options) kinds() []*workload.Kind {
 		served = append(served, workload.KindOf(name))
 	}
 	return served
+}
+
+// requiredObjects parses the objects of the installation chart that the operator depends on, which check has validated.
+func (o *Options) requiredObjects() []source.RequiredObject {
+	var required []source.RequiredObject
+	for _, text := range o.RequiredObjects {
+		if object, err := source.ParseRequiredObject(text); err == nil {
+			required = append(required, object)
+		}
+	}
+	return required
 }
 
 // list is a flag whose value is a comma-separated list.

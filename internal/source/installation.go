@@ -57,6 +57,8 @@ type Installation struct {
 	OffersClusters bool
 	// Preflight is true if it tries sidecars by dry runs before it writes them.
 	Preflight bool
+	// Required are the objects of the chart that it depends on, each KIND/NAME.
+	Required []string
 	// Injects is true if it keeps OverlaySets, by which the API server injects.
 	Injects bool
 	// RunsJobs is true if it may run Jobs that validate a configuration.
@@ -90,6 +92,7 @@ const (
 	flagClusters    = "--cluster-sidecars"
 	flagPreflight   = "--preflight"
 	flagInjection   = "--admission-injection"
+	flagRequired    = "--required-objects"
 	flagJobs        = "--validation-jobs"
 	flagAccounts    = "--read-service-accounts"
 
@@ -200,6 +203,8 @@ func (i *Installation) take(arguments []string) {
 			i.Preflight = value != "false"
 		case flagInjection:
 			i.Injects = value != "false"
+		case flagRequired:
+			i.Required = strings.Split(value, ",")
 		case flagJobs:
 			i.RunsJobs = value != "false"
 		case flagPods:

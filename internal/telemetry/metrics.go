@@ -23,6 +23,7 @@ type Metrics struct {
 	webhook    webhookMetrics
 
 	templateSets *prometheus.GaugeVec
+	required     *prometheus.GaugeVec
 	places       *prometheus.GaugeVec
 	waves        *prometheus.GaugeVec
 	halted       prometheus.Gauge
@@ -41,7 +42,7 @@ func NewMetrics(version string, now func() time.Time, kinds ...string) *Metrics 
 	m := &Metrics{
 		reconciles: newReconcileMetrics(from), workloads: newWorkloadMetrics(from, kinds), leftovers: newLeftoverMetrics(from),
 		cache: newCacheMetrics(from), webhook: newWebhookMetrics(from),
-		templateSets: from.gauge(templateSets), places: from.gauge(places), waves: from.gauge(waveSidecars), conflicts: from.counter(conflicts), preflights: from.counter(preflights), states: newWorkloadStates(now),
+		templateSets: from.gauge(templateSets), required: from.gauge(required), places: from.gauge(places), waves: from.gauge(waveSidecars), conflicts: from.counter(conflicts), preflights: from.counter(preflights), states: newWorkloadStates(now),
 	}
 	for _, result := range preflight.Results() {
 		m.preflights.WithLabelValues(string(result))
@@ -187,6 +188,13 @@ func (m *Metrics) WritesStopped(isStopped bool) {
 	m.stopped.Set(0)
 	if isStopped {
 		m.stopped.Set(1)
+	}
+}
+
+// RequiredObjects sets how many objects of the installation chart that the operator depends on are in a state.
+func (m *Metrics) RequiredObjects(state string, count int) {
+	if m != nil {
+		m.required.WithLabelValues(state).Set(float64(count))
 	}
 }
 

@@ -37,6 +37,7 @@ const (
 	waveSidecars  = "vectorsidecar_rollout_wave"
 	halted        = "vectorsidecar_rollout_halted"
 	writesStopped = "vectorsidecar_writes_stopped"
+	required      = "vectorsidecar_required_objects"
 	writes        = "vectorsidecar_workload_writes_total"
 	preflights    = "vectorsidecar_preflights_total"
 	conflicts     = "vectorsidecar_conflicts_total"
@@ -80,6 +81,8 @@ func MetricDefinitions() []MetricDefinition {
 		}},
 		{halted, "gauge", "1 while the installation's present templates and values go no further, because workloads failed with them (`rollout.halt`).", nil},
 		{writesStopped, "gauge", "1 while the annotation `stop-writes` of the installation's ConfigMap of values stops all writes but removals.", nil},
+		{required, "gauge", "Objects of the installation chart that the operator depends on (`--required-objects`), as the leader has found them.", []MetricLabel{
+			{"state", "`present`; `missing`; `not_served`: the API server does not have the kind; `not_read`: the request failed or was denied"}}},
 		{places, "gauge", "Places for rollouts, over all VectorSidecars (`rollout.maxConcurrent` of the installation's values).", []MetricLabel{
 			{"class", "`injection` or `removal`: each has as many places"},
 			{"state", "`limit`: how many there are, 0 for any number; `taken`: workloads that roll out or soak; `waiting`: workloads that would begin now"}}},

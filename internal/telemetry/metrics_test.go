@@ -42,6 +42,7 @@ func TestEveryMetricIsExportedAsItIsDefined(t *testing.T) {
 	m.Wrote("Deployment", "Inject", "ok")
 	m.Leftovers("Keep", 1)
 	m.Sets(1, 0)
+	m.RequiredObjects("missing", 1)
 	m.Places("injection", 20, 5, 1)
 	m.Waves([]fleet.WaveCount{{Wave: "canary", Waiting: 1}}, true)
 	m.WritesStopped(true)

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"time"
+
+	"github.com/go-logr/logr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
+)
+
+// requiredTimeout is how long reading the required objects may take.
+const requiredTimeout = 30 * time.Second
+
+// requiredObjects reports the objects of the installation chart that are missing. It runs on the leader only.
+type requiredObjects struct {
+	objects []source.RequiredObject
+	// namespace is the operator's.
+	namespace string
+	live      client.Reader
+	interval  time.Duration
+	metrics   *telemetry.Metrics
+	log       logr.Logger
+
+	// last has the results of the last check, each of which has been logged.
+	last map[source.RequiredObject]source.Presence
+}
+
+// Start checks the objects at once and periodically, until the context ends.
+func (r *requiredObjects) Start(ctx context.Context) error {
+	r.check(ctx)
+	poll(ctx, r.interval, r.check)
+	return nil
+}
+
+// check counts the objects by their presence, and logs changes.
+func (r *requiredObjects) check(ctx context.Context) {
+	limited, cancel := context.WithTimeout(ctx, requiredTimeout)
+	defer cancel()
+	counts, results := map[source.Presence]int{}, map[source.RequiredObject]source.Presence{}
+	for _, object := range r.objects {
+		presence, err := object.Presence(limited, r.live, r.namespace)
+		if ctx.Err() != nil {
+			return
+		}
+		counts[presence]++
+		results[object] = presence
+		if presence != r.last[object] {
+			r.report(object, presence, err)
+		}
+	}
+	r.last = results
+	for _, presence := range source.Presences() {
+		r.metrics.RequiredObjects(string(presence), counts[presence])
+	}
+}
+
+// report logs the presence of an object that has changed.
+func (r *requiredObjects) report(object source.RequiredObject, presence source.Presence, err error) {
+	switch presence {
+	case source.ObjectMissing:
+		telemetry.Warn(r.log, "required object is missing", "object", object.String())
+	case source.ObjectNotRead:
+		telemetry.Warn(r.log, "required object cannot be read", "object", object.String(), "cause", err.Error())
+	case source.ObjectNotServed:
+		r.log.Info("kind of required object is not served", "object", object.String())
+	case source.ObjectPresent:
+		if r.last[object] != "" {
+			r.log.Info("required object exists again", "object", object.String())
+		}
+	}
+}
