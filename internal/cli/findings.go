@@ -36,6 +36,9 @@ func (o *findingsOutput) print(result *lint.Result) error {
 	for _, skipped := range result.Skipped {
 		o.app.note("skipped %s: %s", skipped.File, skipped.Reason)
 	}
+	for _, note := range result.Notes {
+		o.app.note("%s:%d: %s", note.File, note.Line, note.Text)
+	}
 	switch o.output.name {
 	case "junit":
 		return printJUnit(o.app.Out, o.command, o.casesOf(result))

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 
@@ -38,7 +39,8 @@ func newLint(a *app) *cobra.Command {
 		Long: `Find what is wrong in values files as given to helm install with the template sets in them,
 sidecar charts, VectorSidecars with their workloads and ConfigMaps, and Vector configuration.
 Values are held against the template set that they are for. Values and templates are rendered in every environment
-with every way in and every sink that has a preset. Folders are read recursively. Each
+with every way in and every sink that has a preset. Defines that no rendered template uses are
+reported, also those of the folder that --templates names. Folders are read recursively. Each
 finding has a code, a place and a line of help; --explain CODE tells what a code means. A
 VectorSidecar is also held against its CustomResourceDefinition, its rules included, as the
 API server does.
@@ -99,7 +101,10 @@ func (o *lintOptions) run(ctx context.Context, arguments []string) error {
 		return err
 	}
 	var files []lint.File
-	result := &lint.Result{}
+	result, charts := &lint.Result{}, map[string]bool{}
+	if o.templates != "" {
+		charts[filepath.Clean(o.templates)] = true
+	}
 	for _, argument := range arguments {
 		found, err := o.app.collect(argument, o.values.files...)
 		if err != nil {
@@ -108,17 +113,16 @@ func (o *lintOptions) run(ctx context.Context, arguments []string) error {
 		files = append(files, found.files...)
 		result.Skipped = append(result.Skipped, found.skipped...)
 		for _, chart := range found.charts {
-			folder, err := openFolder(chart)
-			if err != nil {
-				return err
-			}
-			findings, err := lint.Chart(ctx, chart, folder, o.kubeVersion)
-			if err != nil {
-				return err
-			}
-			result.Linted++
-			result.Findings = append(result.Findings, findings...)
+			charts[chart] = true
 		}
+	}
+	for _, chart := range slices.Sorted(maps.Keys(charts)) {
+		ofChart, err := o.lintChart(ctx, linter, chart)
+		if err != nil {
+			return err
+		}
+		result.Linted += ofChart.Linted
+		result.Findings, result.Notes = append(result.Findings, ofChart.Findings...), append(result.Notes, ofChart.Notes...)
 	}
 	ofFiles, err := linter.Lint(ctx, files)
 	if err != nil {
@@ -126,7 +130,7 @@ func (o *lintOptions) run(ctx context.Context, arguments []string) error {
 	}
 	ofFiles.Linted += result.Linted
 	ofFiles.Findings = append(result.Findings, ofFiles.Findings...)
-	ofFiles.Skipped = append(result.Skipped, ofFiles.Skipped...)
+	ofFiles.Skipped, ofFiles.Notes = append(result.Skipped, ofFiles.Skipped...), append(result.Notes, ofFiles.Notes...)
 	if err := o.findings.print(ofFiles); err != nil {
 		return err
 	}
@@ -137,6 +141,21 @@ func (o *lintOptions) run(ctx context.Context, arguments []string) error {
 		return errors.New("no file was checked: name files with objects, values or Vector configuration")
 	}
 	return nil
+}
+
+// lintChart lints a directory of templates.
+func (o *lintOptions) lintChart(ctx context.Context, linter *lint.Linter, name string) (*lint.Result, error) {
+	directory, err := openFolder(name)
+	if err != nil {
+		return nil, err
+	}
+	chart := directory
+	if filepath.Clean(o.templates) == name {
+		if chart, err = o.chart(); err != nil {
+			return nil, err
+		}
+	}
+	return linter.LintChart(ctx, &lint.Folder{Name: name, Files: directory, Chart: chart, BuiltIn: o.app.builtin.Chart})
 }
 
 // linter returns a linter for the chart and values that the flags name.

@@ -54,6 +54,28 @@ func TestFilesOfWhichNoneIsLintedAreAnError(t *testing.T) {
 	require.NoError(t, err, "one of many may be skipped, as with a glob: %s", out)
 }
 
+// A folder with only the changed templates is linted if --templates names it. A call that depends on values is a note.
+func TestLint_ReportsUnusedDefinesOfTemplates(t *testing.T) {
+	helpers := "{{ define \"own\" }}{{ end }}\n{{ define \"kind.a\" }}{{ end }}\n"
+	files := map[string]string{
+		"logs.yaml": shopFiles(t)["logs.yaml"], "own/_own.tpl": helpers,
+		"own/extra.yaml": "{{ if .Values.predecessor }}{{ include (print \"kind.\" .Values.environment) . }}{{ end }}\n",
+	}
+	out, err := run(t, files, "lint", "--templates", "own", "logs.yaml")
+
+	require.ErrorAs(t, err, new(*foundError), out)
+	require.Contains(t, out, "own/_own.tpl:1:1: warning VSC012: no rendered template uses the define \"own\"\n")
+	require.Contains(t, out, "own/extra.yaml:1: this call depends on values: not known whether it uses kind.a\n")
+	require.NotContains(t, out, "define \"kind.a\"")
+	require.Contains(t, out, "2 files checked, 1 finding")
+
+	out, err = run(t, files, "lint", "--templates", "own", "logs.yaml", "-o", "json")
+	require.ErrorAs(t, err, new(*foundError), out)
+	var result lint.Result
+	require.NoError(t, json.Unmarshal([]byte(out), &result), out)
+	require.Equal(t, []lint.Note{{File: "own/extra.yaml", Line: 1, Text: "this call depends on values: not known whether it uses kind.a"}}, result.Notes)
+}
+
 // Values are checked if they are ours; all other files are listed with the reason.
 func TestLint_ChecksOnlyOurValues(t *testing.T) {
 	const card, ours = "apiVersion: v2\nname: web\nversion: 0.1.0\n", "sidecar: {logz: x}\n"

@@ -4,6 +4,7 @@
 package lint
 
 import (
+	"bytes"
 	"context"
 	"io/fs"
 	"path"
@@ -20,6 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/template"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
@@ -41,34 +43,79 @@ func IsChart(folder fs.FS) bool {
 	return false
 }
 
-// Chart loads a sidecar chart and renders it for each of its environments.
-func Chart(ctx context.Context, name string, folder fs.FS, kubeVersion string) ([]Finding, error) {
-	chart, err := render.LoadChart(folder)
-	if err != nil {
-		return sorted(located(name, notAChart, err.Error())), nil
+// Folder is a directory with a sidecar chart, or with those files of it that differ from the built-in chart.
+type Folder struct {
+	// Name is its path.
+	Name string
+	// Files are those of the directory, and Chart those of the whole chart.
+	Files, Chart fs.FS
+	// BuiltIn is the built-in chart, nil for none. Unused defines in copies of its files are not reported.
+	BuiltIn fs.FS
+}
+
+// fileOf returns the path of a file of the chart. The directory has files of templates at its root if it is not a whole chart.
+// ok is false for a file that only the built-in chart has.
+func (f *Folder) fileOf(file string) (name string, ok bool) {
+	file = withoutChart(file)
+	for _, name := range []string{file, strings.TrimPrefix(file, "templates/"), strings.ReplaceAll(file, "/", "__")} {
+		if _, err := fs.Stat(f.Files, name); err == nil {
+			return path.Join(f.Name, name), true
+		}
 	}
-	var findings []Finding
+	return f.Name, false
+}
+
+// placeOf returns the file and line of a place in the chart. ok is false for a file that is the same in the built-in chart.
+func (f *Folder) placeOf(of template.Place) (file string, at place, ok bool) {
+	file, ok = f.fileOf(of.File)
+	return file, place{of.Line, of.Column}, ok && !f.isBuiltIn(withoutChart(of.File))
+}
+
+// isBuiltIn reports whether a file of the chart is the same in the built-in chart.
+func (f *Folder) isBuiltIn(file string) bool {
+	if f.BuiltIn == nil {
+		return false
+	}
+	builtIn, err := bounded.Chart().File(f.BuiltIn, file)
+	if err != nil {
+		return false
+	}
+	text, err := bounded.Chart().File(f.Chart, file)
+	return err == nil && bytes.Equal(text, builtIn)
+}
+
+// LintChart loads a sidecar chart and renders it for each of its environments.
+func (l *Linter) LintChart(ctx context.Context, folder *Folder) (*Result, error) {
+	result := &Result{Linted: 1}
+	chart, err := render.LoadChart(folder.Chart)
+	if err != nil {
+		result.Findings = sorted(folder.located(notAChart, err.Error()))
+		return result, nil
+	}
+	findings, notes := lintDefines(chart, folder.placeOf)
 	platform, environments := desired.PlatformOf(chart, "", map[string]string{}), chart.Environments.Names()
+	platform.Policy = l.Platform.Policy
 	var failures []*presetFailure
 	for _, environment := range environments {
-		decided, err := evaluate.Decide(ctx, sample(platform, environment, kubeVersion), nil)
+		decided, err := evaluate.Decide(ctx, sample(platform, environment, l.KubeVersion), nil)
 		if err != nil {
 			return nil, err
 		}
 		if decided.Invalid != nil {
-			findings = append(findings, located(name, decided.Invalid.Reason, decided.Invalid.Message)...)
+			findings = append(findings, folder.located(decided.Invalid.Reason, decided.Invalid.Message)...)
 			continue // The presets have the same fault.
 		}
-		faults, err := renderPresets(ctx, platform, "", environment, kubeVersion)
+		faults, err := renderPresets(ctx, platform, "", environment, l.KubeVersion)
 		if err != nil {
 			return nil, err
 		}
 		failures = addFailures(failures, environment, faults)
 	}
 	for _, failure := range failures {
-		findings = append(findings, located(name, failure.Reason, failure.text(len(environments)))...)
+		findings = append(findings, folder.located(failure.Reason, failure.text(len(environments)))...)
 	}
-	return sorted(findings), nil
+	result.Findings, result.Notes = sorted(findings), notes
+	return result, nil
 }
 
 // sample is the smallest world that the charts of a platform can be rendered in.
@@ -91,19 +138,20 @@ func sample(platform *desired.Platform, environment, kubeVersion string) *evalua
 // inFile is the first place that a message names.
 var inFile = regexp.MustCompile(`([\w./-]+\.(?:yaml|tpl|json|txt)):(\d+)(?::(\d+))?`)
 
-// located makes findings of a message, a line each, where they say what they are
-// about.
-func located(folder, code, message string) []Finding {
+// located returns a finding for each line of a message, at the place that the line names.
+func (f *Folder) located(code, message string) []Finding {
 	var findings []Finding
 	for line := range strings.SplitSeq(message, "\n") {
-		finding := newFinding(code, folder, line)
+		finding := newFinding(code, f.Name, line)
 		if match := inFile.FindStringSubmatch(line); match != nil {
 			if code == notAChart {
-				finding = newFinding(codeOf(match[1]), folder, line)
+				finding = newFinding(codeOf(match[1]), f.Name, line)
 			}
-			finding.File = path.Join(folder, withoutChart(match[1]))
-			finding.Line, _ = strconv.Atoi(match[2])
-			finding.Column, _ = strconv.Atoi(match[3])
+			if file, ok := f.fileOf(match[1]); ok {
+				finding.File = file
+				finding.Line, _ = strconv.Atoi(match[2])
+				finding.Column, _ = strconv.Atoi(match[3])
+			}
 		}
 		findings = append(findings, finding)
 	}

@@ -78,6 +78,8 @@ const (
 	notApplicable = "VSC010"
 
 	looseOptions = "VSC011"
+
+	unusedDefine = "VSC012"
 )
 
 // Rules returns the catalogue of codes, in their order. Findings may have reasons
@@ -104,6 +106,7 @@ func OwnRules() []Rule {
 		{lowStorage, string(meta.Warning), "A pod may use less than its data and logs may take", "raise or remove the limits of ephemeral-storage, or lower sidecar.data.sizeLimit and that of the log volume: the kubelet evicts a pod that uses more than the limits of its containers together"},
 		{notApplicable, string(meta.Warning), "Server-side apply would be rejected", "remove the fields: kubectl create drops null, kubectl apply --server-side does not, and null removes a value in values files only"},
 		{looseOptions, string(meta.Warning), "windowsOptions without the name of the system, or beside another one", "set spec.os.name of the pods to windows, or remove windowsOptions"},
+		{unusedDefine, string(meta.Warning), "A define that no rendered template uses", "include it where it belongs, or remove it: no VectorSidecar and no environment reaches it"},
 	}
 }
 

@@ -75,6 +75,8 @@ type Result struct {
 	// Linted is how many files were looked at, Skipped which were not.
 	Linted  int       `json:"linted"`
 	Skipped []Skipped `json:"skipped,omitempty"`
+	// Notes are the places at which a check has no result.
+	Notes []Note `json:"notes,omitempty"`
 }
 
 // Lint lints files together: workloads, ConfigMaps and VectorSidecars may be in
@@ -100,10 +102,12 @@ func (l *Linter) Lint(ctx context.Context, files []File) (*Result, error) {
 				return nil, err
 			}
 		case valuesKind:
+			var notes []Note
 			var err error
-			if findings, err = l.lintValues(ctx, file); err != nil {
+			if findings, notes, err = l.lintValues(ctx, file); err != nil {
 				return nil, err
 			}
+			result.Notes = append(result.Notes, notes...)
 		case objectKind:
 			findings = objects.add(ctx, file)
 		default:

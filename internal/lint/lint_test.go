@@ -39,9 +39,15 @@ func installed(ctx context.Context, file File) (*desired.InstallationValues, *de
 
 func lintFiles(t *testing.T, files map[string]string) []string {
 	t.Helper()
+	return lintUnder(t, builtInPlatform(t), files)
+}
+
+// builtInPlatform returns the platform of the built-in chart.
+func builtInPlatform(t *testing.T) *desired.Platform {
+	t.Helper()
 	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)
-	return lintUnder(t, desired.PlatformOf(chart, "", map[string]string{}), files)
+	return desired.PlatformOf(chart, "", map[string]string{})
 }
 
 func lintUnder(t *testing.T, platform *desired.Platform, files map[string]string) []string {
@@ -53,12 +59,18 @@ func lintUnder(t *testing.T, platform *desired.Platform, files map[string]string
 	}
 	result, err := linter.Lint(t.Context(), given)
 	require.NoError(t, err)
-	var found []string
 	for _, finding := range result.Findings {
 		require.NotEmpty(t, finding.Help, finding.Code)
-		found = append(found, finding.Place()+" "+finding.Code)
 	}
-	return found
+	return placesOfFindings(result.Findings)
+}
+
+// placesOfFindings returns the place and code of each finding.
+func placesOfFindings(findings []Finding) (all []string) {
+	for i := range findings {
+		all = append(all, findings[i].Place()+" "+findings[i].Code)
+	}
+	return all
 }
 
 // linterFor returns a linter for a platform.

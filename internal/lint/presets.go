@@ -6,7 +6,6 @@ package lint
 import (
 	"context"
 	"maps"
-	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -145,15 +144,12 @@ func sharedFindings(faults []presetFault) []vectorconfig.Finding {
 // lintPresets renders every preset with the values and template sets of a file, in every environment. A failure of some
 // presets counts only in a template of the file: values such as a sink of log files need not fit every VectorSidecar.
 func (l *Linter) lintPresets(ctx context.Context, file File, places *places, values *desired.InstallationValues, platform *desired.Platform) ([]Finding, error) {
-	sets := []string{""}
-	for _, set := range platform.Sets() {
-		if set.Err == nil && set.Name != desired.DefaultTemplateSet && places.has("templates", set.Name) {
-			sets = append(sets, set.Name)
-		}
-	}
 	var findings []Finding
 	environments := platform.Environments.Names()
-	for _, set := range sets {
+	for _, set := range append([]string{""}, setsIn(places, platform)...) {
+		if set == desired.DefaultTemplateSet {
+			continue // It is that of the environments, unless they name another.
+		}
 		var failures []*presetFailure
 		for _, environment := range environments {
 			faults, err := renderPresets(ctx, platform, set, environment, l.KubeVersion)
@@ -184,16 +180,37 @@ func (l *Linter) lintPresets(ctx context.Context, file File, places *places, val
 	return findings, nil
 }
 
+// setsIn returns the template sets of values that can be loaded.
+func setsIn(places *places, platform *desired.Platform) (sets []string) {
+	for _, set := range platform.Sets() {
+		if set.Err == nil && places.has("templates", set.Name) {
+			sets = append(sets, set.Name)
+		}
+	}
+	return sets
+}
+
 // placeOfTemplate returns the place of the line of a template that a message names, if the template is in the values.
 func placeOfTemplate(places *places, set, message string) (at place, where string) {
 	if set == "" {
 		set = desired.DefaultTemplateSet
 	}
 	match := inFile.FindStringSubmatch(message)
-	if len(match) < 3 || !places.has("templates", set, path.Base(match[1])) {
+	if len(match) < 3 {
 		return place{}, ""
 	}
-	key := path.Base(match[1])
 	line, _ := strconv.Atoi(match[2]) // The expression matches digits.
-	return place{line: places.of("templates", set, key).line + line}, tree.Path("templates", set, key)
+	return placeInSet(places, set, match[1], line)
+}
+
+// placeInSet returns the place of the line of a file of a template set, and its path in the values, "" if the values do not
+// have the file.
+func placeInSet(places *places, set, file string, line int) (at place, where string) {
+	file = withoutChart(file)
+	for _, key := range []string{strings.TrimPrefix(file, "templates/"), strings.ReplaceAll(file, "/", "__")} {
+		if places.has("templates", set, key) {
+			return place{line: places.of("templates", set, key).line + line}, tree.Path("templates", set, key)
+		}
+	}
+	return place{}, ""
 }

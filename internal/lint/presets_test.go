@@ -28,7 +28,7 @@ func chartWith(t *testing.T, file, old, text string) fs.FS {
 }
 
 // A helper that only some VectorSidecars reach is rendered with them, and the finding names them.
-func TestChart_RendersEveryPreset(t *testing.T) {
+func TestLintChart_RendersEveryPreset(t *testing.T) {
 	const pipeline, sinks = "templates/_pipeline.tpl", "templates/_sinks.tpl"
 	for name, test := range map[string]struct {
 		chart fs.FS
@@ -40,9 +40,10 @@ func TestChart_RendersEveryPreset(t *testing.T) {
 		"fails in one environment": {chartWith(t, "templates/podtemplate.yaml", "kind: PodTemplate", `kind: PodTemplate{{ if eq .Values.environment "staging" }}{{ if .Values.sidecar.logs.path }}{{ fail "no files" }}{{ end }}{{ end }}`), "environment staging: no files"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			findings, err := Chart(t.Context(), "chart", test.chart, "v1.36.0")
+			result, err := linterFor(t, builtInPlatform(t)).LintChart(t.Context(), &Folder{Name: "chart", Files: test.chart, Chart: test.chart})
 
 			require.NoError(t, err)
+			findings := result.Findings
 			if test.want == "" {
 				require.Empty(t, findings)
 				return
@@ -65,7 +66,7 @@ func TestLinter_RendersValuesWithPresets(t *testing.T) {
 		"in another environment":        {"environments:\n  production:\n    sidecar:\n      sinks:\n        out: {type: htttp}\n", []string{"values.yaml:5:15 VSC302"}},
 		"an option of the sink":         {"sidecar:\n  sinks:\n    out: {type: http, uri: 'http://x', encodng: {codec: json}}\n", []string{"values.yaml:3:40 VSC308"}},
 		"a sink that needs logs":        {"sidecar:\n  sinks:\n    out: {type: http, uri: 'http://x', inputs: [logs]}\n", nil},
-		"a template set that fails":     {"templates:\n  default:\n    _own.tpl: |\n      {{ define \"own\" }}{{ end }}\n    podtemplate.yaml: |\n      {{ if .Values.sidecar.logs.path }}\n      {{ fail \"no\" }}\n      {{ end }}\n", []string{"values.yaml:7 InvalidTemplate"}},
+		"a template set that fails":     {"templates:\n  default:\n    _own.tpl: |\n      {{ define \"own\" }}{{ end }}\n    podtemplate.yaml: |\n      {{ include \"own\" . }}{{ if .Values.sidecar.logs.path }}\n      {{ fail \"no\" }}\n      {{ end }}\n", []string{"values.yaml:7 InvalidTemplate"}},
 		"a set that nothing has chosen": {"templates:\n  other:\n    podtemplate.yaml: |\n      {{ fail \"no\" }}\n", []string{"values.yaml:4 InvalidTemplate"}},
 		"nothing":                       {"environment: development\n", nil},
 	} {

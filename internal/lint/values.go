@@ -10,17 +10,19 @@ import (
 	"strconv"
 	"strings"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/template"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
 // lintValues holds a values file against the schema of the installation chart, loads its template sets, and
 // holds the values of its environments against the schemas of these.
-func (l *Linter) lintValues(ctx context.Context, file File) ([]Finding, error) {
+func (l *Linter) lintValues(ctx context.Context, file File) ([]Finding, []Note, error) {
 	if _, err := environment.ParseLayer(file.Name, file.Text); err != nil {
 		if refused := beyond(file.Name, 1, err); refused != nil {
-			return refused, nil
+			return refused, nil, nil
 		}
 		line, text := lineOf(err), strings.TrimPrefix(err.Error(), file.Name+": ")
 		if rest, isPlaced := strings.CutPrefix(text, file.Name+":"); isPlaced {
@@ -29,27 +31,48 @@ func (l *Linter) lintValues(ctx context.Context, file File) ([]Finding, error) {
 				line, text = n, message
 			}
 		}
-		return []Finding{newFinding(unreadable, file.Name, text).at(place{line: line}, "")}, nil
+		return []Finding{newFinding(unreadable, file.Name, text).at(place{line: line}, "")}, nil, nil
 	}
 	places := placesOf(file.Text, 1)
 	values, platform, err := l.Installed(ctx, file)
 	switch {
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
+		return nil, nil, ctx.Err()
 	case values != nil && platform == nil: // The file is not the cause.
-		return nil, err
+		return nil, nil, err
 	}
 	findings := findingsOf(file.Name, places, meta.ReasonInvalidValues, err)
 	if platform == nil {
-		return findings, nil
+		return findings, nil, nil
 	}
 	for _, fault := range platform.Faults() {
 		findings = append(findings, findingsOf(file.Name, places, fault.Reason, fault.Err, values.Place(fault.Path...)...)...)
 	}
 	if len(findings) > 0 || values == nil {
-		return findings, nil
+		return findings, nil, nil
 	}
-	return l.lintPresets(ctx, file, places, values, platform)
+	findings, err = l.lintPresets(ctx, file, places, values, platform)
+	if err != nil {
+		return nil, nil, err
+	}
+	unused, notes := definesIn(file, places, platform)
+	return append(findings, unused...), notes, nil
+}
+
+// definesIn returns the findings and notes about the defines in the template sets of a values file.
+func definesIn(file File, places *places, platform *desired.Platform) (findings []Finding, notes []Note) {
+	for _, name := range setsIn(places, platform) {
+		set, err := platform.Set(name)
+		if err != nil {
+			continue // All of setsIn exist.
+		}
+		found, unknown := lintDefines(set.Chart, func(of template.Place) (string, place, bool) {
+			at, where := placeInSet(places, name, of.File, of.Line)
+			return file.Name, at, where != ""
+		})
+		findings, notes = append(findings, found...), append(notes, unknown...)
+	}
+	return findings, notes
 }
 
 // findingsOf returns the findings that an error about a part of a file comes to: one for each value

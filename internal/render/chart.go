@@ -108,6 +108,9 @@ func (f Files) check() error {
 	return nil
 }
 
+// Usage returns the usage of the defines of the chart's templates.
+func (c *Chart) Usage() template.Usage { return c.templates.Usage() }
+
 // Output is the result of an execution.
 type Output struct {
 	// Files holds the text of each template by its name, such as

@@ -40,7 +40,7 @@ func checkDefinitions(functions map[string]*function, visible *scope, definition
 	c := &checker{functions: functions, scope: visible}
 	for _, definition := range definitions {
 		c.at = definition
-		c.node(definition.root)
+		walk(definition.root, c.visit)
 	}
 	slices.SortFunc(c.faults, func(a, b fault) int {
 		return cmp.Or(cmp.Compare(a.at.file, b.at.file), cmp.Compare(a.start, b.start))
@@ -59,51 +59,66 @@ func (c *checker) report(node parse.Node, describe func() (message, hint string)
 	c.faults = append(c.faults, fault{c.at, c.at.nodeStart(node), describe})
 }
 
-// node visits a node and everything below it that may contain a call.
-func (c *checker) node(node parse.Node) {
+// visit checks one node.
+func (c *checker) visit(node parse.Node) {
+	switch node := node.(type) {
+	case *parse.TemplateNode:
+		c.template(node, node.Name)
+	case *parse.CommandNode:
+		c.command(node)
+	case *parse.IdentifierNode:
+		c.function(node)
+	}
+}
+
+// walk calls visit for a node and everything below it that may contain a call. A node comes before those below it.
+func walk(node parse.Node, visit func(parse.Node)) {
 	switch node := node.(type) {
 	case *parse.ListNode:
 		if node == nil {
 			return
 		}
 		for _, child := range node.Nodes {
-			c.node(child)
+			walk(child, visit)
 		}
-	case *parse.ActionNode:
-		c.node(node.Pipe)
-	case *parse.IfNode:
-		c.branch(&node.BranchNode)
-	case *parse.WithNode:
-		c.branch(&node.BranchNode)
-	case *parse.RangeNode:
-		c.branch(&node.BranchNode)
-	case *parse.TemplateNode:
-		c.template(node, node.Name)
-		c.node(node.Pipe)
+		return
 	case *parse.PipeNode:
 		if node == nil {
 			return
 		}
+	}
+	visit(node)
+	switch node := node.(type) {
+	case *parse.ActionNode:
+		walk(node.Pipe, visit)
+	case *parse.IfNode:
+		walkBranch(&node.BranchNode, visit)
+	case *parse.WithNode:
+		walkBranch(&node.BranchNode, visit)
+	case *parse.RangeNode:
+		walkBranch(&node.BranchNode, visit)
+	case *parse.TemplateNode:
+		walk(node.Pipe, visit)
+	case *parse.PipeNode:
 		for _, command := range node.Cmds {
-			c.command(command)
+			walk(command, visit)
+		}
+	case *parse.CommandNode:
+		for _, arg := range node.Args {
+			walk(arg, visit)
 		}
 	case *parse.ChainNode:
-		c.node(node.Node)
-	case *parse.IdentifierNode:
-		c.function(node)
+		walk(node.Node, visit)
 	}
 }
 
-func (c *checker) branch(node *parse.BranchNode) {
-	c.node(node.Pipe)
-	c.node(node.List)
-	c.node(node.ElseList)
+func walkBranch(node *parse.BranchNode, visit func(parse.Node)) {
+	walk(node.Pipe, visit)
+	walk(node.List, visit)
+	walk(node.ElseList, visit)
 }
 
 func (c *checker) command(command *parse.CommandNode) {
-	for _, arg := range command.Args {
-		c.node(arg)
-	}
 	name, isCall := command.Args[0].(*parse.IdentifierNode)
 	if !isCall || len(command.Args) < 2 {
 		return

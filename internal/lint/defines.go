@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+import (
+	"fmt"
+	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/template"
+)
+
+// Note is a place at which a check has no result.
+type Note struct {
+	File string `json:"file"`
+	Line int    `json:"line,omitempty"`
+	Text string `json:"text"`
+}
+
+// lintDefines returns a finding for each define that the executed templates of a chart do not use in any environment, whatever
+// the VectorSidecar, and a note for each computed call that may use some. placeOf returns the file and line of a place in the
+// chart; ok is false for a file that the user did not write.
+func lintDefines(chart *render.Chart, placeOf func(template.Place) (file string, at place, ok bool)) (findings []Finding, notes []Note) {
+	usage := chart.Usage()
+	for _, define := range usage.Unused {
+		if file, at, ok := placeOf(define.Place); ok {
+			findings = append(findings, newFinding(unusedDefine, file, fmt.Sprintf("no rendered template uses the define %q", define.Name)).at(at, ""))
+		}
+	}
+	for _, call := range usage.Computed {
+		if file, at, ok := placeOf(call.Place); ok {
+			text := "this call depends on values: not known whether it uses " + strings.Join(call.Defines, ", ")
+			notes = append(notes, Note{File: file, Line: at.line, Text: text})
+		}
+	}
+	return findings, notes
+}
