@@ -40,8 +40,7 @@ func newReconcile(a *app) *cobra.Command {
 caches of earlier results, as it does by itself every half hour. If nothing differs, nothing
 is written.
 
-With --live it first lists the workloads of the namespace live, and compares them with its
-cache. If they differ, the cache is relisted.
+With --live it first lists the workloads of the namespace live, once, and corrects its cache.
 
 It sets the annotation ` + meta.AnnotationReconcileAt + `, whose
 value the status repeats as lastHandledReconcileAt when it is done. You need the permission to
@@ -58,7 +57,7 @@ kubectl vectorsidecar reconcile --all --live -n shop`,
 	flags := command.Flags()
 	flags.BoolVar(&options.all, "all", false, "all VectorSidecars of the namespace")
 	flags.BoolVarP(&options.allNamespaces, "all-namespaces", "A", false, "of all namespaces, with --all")
-	flags.BoolVar(&options.live, "live", false, "list the workloads live, and compare them with the operator's cache")
+	flags.BoolVar(&options.live, "live", false, "first list the live workloads of the namespace, and correct the operator's cache")
 	flags.DurationVar(&options.timeout, "timeout", time.Minute, "how long to wait for the operator; 0 does not wait")
 	a.withCluster(flags)
 	return command

@@ -77,12 +77,8 @@ type Options struct {
 	ReadAccounts bool
 	// Cache holds renderings and checks.
 	Cache *desired.Cache
-	// ReconcileInterval is roughly how often every VectorSidecar is reconciled without any memory,
-	// LiveListInterval roughly how often workloads are listed live and compared with the cache; 0
-	// for never.
-	ReconcileInterval, LiveListInterval time.Duration
-	// Relist makes the manager's cache list the workloads again.
-	Relist func()
+	// ReconcileInterval is roughly how often every VectorSidecar is reconciled without any memory; 0 for never.
+	ReconcileInterval time.Duration
 	// Clock tells the time by which the API server and its controllers date what they write.
 	Clock func() time.Time
 	// Budget bounds the memory for large texts, of all passes and of whoever shares it.

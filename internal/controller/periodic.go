@@ -14,6 +14,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
@@ -21,7 +22,9 @@ import (
 type periodic struct {
 	snapshots *snapshots
 	applier   *applier
-	auditor   *auditor
+	memory    *state.Memory
+	resyncs   *resyncs
+	live      *liveRefresh
 	leftovers *leftoverSignal
 }
 
@@ -53,23 +56,19 @@ func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) 
 			return fmt.Errorf("adding the check for required objects: %w", err)
 		}
 	}
-	timed := &timedPublication{catalog: p.snapshots.catalog, sidecars: p.snapshots.sidecars, resyncs: p.auditor.resyncs, elected: mgr.Elected()}
+	timed := &timedPublication{catalog: p.snapshots.catalog, sidecars: p.snapshots.sidecars, resyncs: p.resyncs, elected: mgr.Elected()}
 	if err := mgr.Add(timed); err != nil {
 		return fmt.Errorf("adding the timer of publications: %w", err)
 	}
-	p.auditor.log = log
 	if options.Nodes != nil {
 		if err := p.addKubelets(ctx, mgr, log); err != nil {
 			return err
 		}
 	}
-	if err := mgr.Add(p.auditor); err != nil {
-		return fmt.Errorf("adding the comparison with the live workloads: %w", err)
-	}
 	if options.ReconcileInterval == 0 {
 		return nil
 	}
-	err := mgr.Add(rejudger{sidecars: p.snapshots.sidecars, memory: p.auditor.memory, resyncs: p.auditor.resyncs, interval: options.ReconcileInterval})
+	err := mgr.Add(rejudger{sidecars: p.snapshots.sidecars, memory: p.memory, resyncs: p.resyncs, interval: options.ReconcileInterval})
 	if err != nil {
 		return fmt.Errorf("adding the periodic reconcile: %w", err)
 	}
@@ -80,7 +79,7 @@ func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) 
 // look for it.
 func (p *periodic) addKubelets(ctx context.Context, mgr ctrl.Manager, log logr.Logger) error {
 	known := p.snapshots.kubelets
-	known.resyncs, known.elected, known.log = p.auditor.resyncs, mgr.Elected(), log
+	known.resyncs, known.elected, known.log = p.resyncs, mgr.Elected(), log
 	if _, err := known.look(ctx); err != nil {
 		return fmt.Errorf("looking for the oldest kubelet: %w", err)
 	}
@@ -108,7 +107,7 @@ func (p *periodic) addInjection(ctx context.Context, mgr ctrl.Manager, options *
 		documents: apis.OpenAPIV3WithContext(ctx), isServed: options.Workloads.Has, now: p.applier.sets.now, known: map[string]*knownDefinition{},
 	}
 	known := &policyAPI{
-		apis: apis, definitions: defined, interval: cmp.Or(options.PolicyInterval, policyInterval), sidecars: p.snapshots.sidecars, resyncs: p.auditor.resyncs, elected: mgr.Elected(), log: log,
+		apis: apis, definitions: defined, interval: cmp.Or(options.PolicyInterval, policyInterval), sidecars: p.snapshots.sidecars, resyncs: p.resyncs, elected: mgr.Elected(), log: log,
 	}
 	known.look()
 	p.snapshots.policies, p.applier.sets.definitions = known, defined

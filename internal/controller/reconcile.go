@@ -141,6 +141,10 @@ func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span t
 		known.Forgive(asked)
 		known.ForgetTrials(meta.AnnotationRetryRollout, asked)
 	}
+	asking, err := r.asking(ctx, sidecar, known)
+	if err != nil {
+		return reconcile.Result{}, telemetry.ResultFailed, err
+	}
 	staged, err := r.stages.advance(ctx, known, sidecar)
 	if err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("letting a revision through: %w", err)
@@ -150,7 +154,6 @@ func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span t
 		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("taking the snapshot: %w", err)
 	}
 	taken.Hold, taken.Late = staged.hold(), staged.late()
-	asking := r.asking(sidecar, known)
 	r.preflights.renew(known, taken, asking)
 	decided, err := r.decide(ctx, taken, known, asking != "" || known.IsResyncDue())
 	if err != nil {
@@ -255,17 +258,18 @@ func (r *Reconciler) decide(ctx context.Context, taken *evaluate.Snapshot, known
 }
 
 // asking returns the value of the annotation that requests a pass without memory, "" if there is
-// none or it has been followed already. If it requests a live list of workloads, the pass waits
-// until they have been listed.
-func (r *Reconciler) asking(sidecar *v1alpha1.VectorSidecar, known *state.Sidecar) string {
-	by := askingOf(sidecar)
-	if by == "" || by == known.Status(sidecar).LastHandledReconcileAt {
-		return ""
+// none or it has been followed already. If it requests a live list of workloads, it lists them.
+func (r *Reconciler) asking(ctx context.Context, sidecar *v1alpha1.VectorSidecar, known *state.Sidecar) (string, error) {
+	request := askingOf(sidecar)
+	if request == "" || request == known.Status(sidecar).LastHandledReconcileAt {
+		return "", nil
 	}
-	if strings.HasSuffix(by, meta.ReconcileLive) && !r.periodic.auditor.hasAnswered(client.ObjectKeyFromObject(sidecar), by) {
-		return ""
+	if strings.HasSuffix(request, meta.ReconcileLive) {
+		if err := r.periodic.live.namespace(ctx, sidecar.Namespace, request); err != nil {
+			return "", err
+		}
 	}
-	return by
+	return request, nil
 }
 
 // lookAgain returns when to requeue even if no event comes, 0 for never: a pause in a repair loop
@@ -287,7 +291,7 @@ func (r *Reconciler) lookAgain(known *state.Sidecar, decided *decision.Decision,
 func (r *Reconciler) forget(name types.NamespacedName) {
 	r.snapshots.configMaps.forget(r.memory.Forget(name))
 	r.periodic.leftovers.wake()
-	r.periodic.auditor.forget(name)
+	r.periodic.live.forget(name.Namespace)
 	r.stages.forget(name)
 	r.clusters.leave(name)
 	r.Metrics.Forget(name)

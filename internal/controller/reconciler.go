@@ -6,7 +6,6 @@ package controller
 import (
 	"time"
 
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
@@ -69,11 +68,8 @@ func newReconciler(cached client.Client, live *livelist.Client, events *announce
 		finalizer:   &finalizer{live: live, writer: writer, kinds: options.Workloads.Kinds(), lag: sets.lag},
 		statuses:    statuses,
 		periodic: &periodic{
-			snapshots: taking, applier: applying, leftovers: &leftoverSignal{woken: make(chan struct{}, 1)},
-			auditor: &auditor{
-				instruments: observed, liveDiff: &liveDiff{live: live, workloads: workloads}, options: options, memory: memory,
-				resyncs: newResyncs(), events: events, woken: make(chan struct{}, 1), asked: map[string]map[types.NamespacedName]string{},
-			},
+			snapshots: taking, applier: applying, memory: memory, leftovers: &leftoverSignal{woken: make(chan struct{}, 1)},
+			resyncs: newResyncs(), live: &liveRefresh{live: live, workloads: workloads, now: observed.clock, requests: map[string]string{}},
 		},
 		stages: &stages{
 			pace: newPace(sidecars, catalog, options.Instruments.Metrics, observed.clock), waves: fleet.NewWaves(),

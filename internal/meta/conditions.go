@@ -99,7 +99,6 @@ const (
 	ReasonRemoved            = "Removed"
 	ReasonLeftoverFound      = "LeftoverFound"
 	ReasonLeftoverRemoved    = "LeftoverRemoved"
-	ReasonCacheDiffered      = "CacheDiffered"
 
 	// The kubelet's own reasons for what is wrong with a container.
 	ReasonImagePullBackOff           = "ImagePullBackOff"

@@ -77,7 +77,7 @@ const AnnotationInject = Group + "/inject"
 
 // AnnotationReconcileAt on a VectorSidecar triggers one reconcile from scratch whenever its
 // text changes; usually it is a time. If it ends with ReconcileLive, the workloads of the
-// namespace are first listed live and compared with the operator's cache.
+// namespace are first listed live, once for each text, and the operator's cache is corrected.
 const (
 	AnnotationReconcileAt = Group + "/reconcile-at"
 	ReconcileLive         = " live"

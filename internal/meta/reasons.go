@@ -127,7 +127,6 @@ func ofEvents() []Reason {
 		{ReasonRemoved, Info, "event", "the sidecar was removed from a workload", "nothing"},
 		{ReasonLeftoverFound, Warning, "event on a workload", "the workload has something of a VectorSidecar that does not exist, which the operator does not remove by itself", "read why in the message; to have it removed, create a VectorSidecar of that name that selects nothing, and delete it"},
 		{ReasonLeftoverRemoved, Info, "event on a workload", "a late write had left a sidecar after its VectorSidecar was deleted; it was removed", "nothing"},
-		{ReasonCacheDiffered, Warning, "event on a workload", "the workload differed between a live list and the operator's cache, and no watch had reported it; the cache is relisted", "nothing; if it happens again, check what is between the operator and the API server, and the API server's watch cache"},
 		{ReasonTemplateSetLoaded, Info, "event on a ConfigMap", "a new version of a template set is in use", "nothing"},
 		{ReasonPolicyLoaded, Info, "event on a ConfigMap", "a new policy is in force", "nothing"},
 		{ReasonRolloutLoaded, Info, "event on a ConfigMap", "another `rollout` of the installation's values is in force", "nothing"},

@@ -50,7 +50,6 @@ func scheme() *runtime.Scheme {
 // informerOptions are how informers list and keep objects.
 type informerOptions struct {
 	workloads *workloadcache.Cache
-	lists     *relister
 	pager     *livelist.Pager
 }
 
@@ -175,8 +174,8 @@ func jobsOfBothSorts(workloads toolscache.TransformFunc) toolscache.TransformFun
 	}
 }
 
-// newInformer returns a constructor of informers, which list page by page. Those of workloads can be relisted, and have no
-// index: their workloads are looked up in the workload cache. Jobs that validate a configuration are listed from theirs.
+// newInformer returns a constructor of informers, which list page by page. Those of workloads have no index: their
+// workloads are looked up in the workload cache. Jobs that validate a configuration are listed from theirs.
 func newInformer(caching informerOptions) func(toolscache.ListerWatcher, runtime.Object, time.Duration, toolscache.Indexers) toolscache.SharedIndexInformer {
 	return func(from toolscache.ListerWatcher, example runtime.Object, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
 		paged := caching.pager.Source(from)
@@ -184,7 +183,6 @@ func newInformer(caching informerOptions) func(toolscache.ListerWatcher, runtime
 			if _, isJob := example.(*batchv1.Job); !isJob {
 				indexers = toolscache.Indexers{}
 			}
-			return paged.Informer(caching.lists.newInformer(paged, example, resync, indexers))
 		}
 		return paged.Informer(toolscache.NewSharedIndexInformer(paged, example, resync, indexers))
 	}

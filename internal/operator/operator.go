@@ -82,9 +82,9 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	if err != nil {
 		return err
 	}
-	workloads, lists, cache, pager := options.workloads(), &relister{}, desired.NewCache(), livelist.NewPager()
+	workloads, cache, pager := options.workloads(), desired.NewCache(), livelist.NewPager()
 	tuner.isSynced = workloads.IsSynced
-	mgr, err := newManager(ctx, config, options, informerOptions{workloads, lists, pager})
+	mgr, err := newManager(ctx, config, options, informerOptions{workloads, pager})
 	if err != nil {
 		return fmt.Errorf("creating the manager: %w", err)
 	}
@@ -92,7 +92,7 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	settings := loopOptions(&options, &process)
 	settings.Pager = pager
 	settings.Workloads, settings.Catalog, settings.KubeVersion, settings.Clock = workloads, catalog, version, clock.now
-	settings.Instruments.Metrics, settings.Cache, settings.Relist = counted, cache, lists.relist
+	settings.Instruments.Metrics, settings.Cache = counted, cache
 	if err := lookAt(&settings, config, mgr.GetRESTMapper(), &options); err != nil {
 		return err
 	}
@@ -165,7 +165,6 @@ func loopOptions(options *Options, process *Process) controller.Options {
 		RequiredObjects:    options.requiredObjects(),
 		ReadAccounts:       options.ReadServiceAccounts,
 		ReconcileInterval:  options.ReconcileInterval,
-		LiveListInterval:   options.LiveListInterval,
 		Budget:             bounded.NewBudget(),
 	}
 }

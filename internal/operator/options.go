@@ -38,9 +38,8 @@ type Options struct {
 	// Concurrency is how many VectorSidecars are reconciled at once.
 	Concurrency int
 	// ReconcileInterval is about how often every VectorSidecar is evaluated from scratch,
-	// from the cache, and LiveListInterval about how often the workloads are listed live and
-	// compared with the cache. 0 for never.
-	ReconcileInterval, LiveListInterval time.Duration
+	// from the cache. 0 for never.
+	ReconcileInterval time.Duration
 	// ValidationJobs allows VectorSidecars to validate a configuration with Vector in a Job.
 	ValidationJobs bool
 	// ReadPods makes the operator read the pods of workloads that are not settled, which
@@ -113,7 +112,6 @@ func (o *Options) declare(flags *flag.FlagSet) {
 	flags.StringVar(&o.EnvironmentsConfigMap, "environments-configmap", "", "name of the ConfigMap with the installation's values, with one key ENVIRONMENT.yaml for each environment")
 	flags.IntVar(&o.Concurrency, "concurrency", DefaultConcurrency, "how many VectorSidecars are reconciled at once")
 	flags.DurationVar(&o.ReconcileInterval, "reconcile-interval", 30*time.Minute, "about how often every VectorSidecar is evaluated from scratch, from the cache and without remembered results; 0 for never")
-	flags.DurationVar(&o.LiveListInterval, "live-list-interval", 24*time.Hour, "about how often the workloads are listed from the API server and compared with the cache; 0 for never")
 	flags.BoolVar(&o.ValidationJobs, "validation-jobs", false, "allow sidecar.config.validateJob, which runs vector validate in a Job")
 	flags.BoolVar(&o.ReadPods, "read-pods", false, "read the pods of workloads that are not settled, to find what keeps them from running; this needs permission to list pods")
 	flags.BoolVar(&o.Preflight, "preflight", false, "have the API server judge a sidecar in the pods of a namespace, by dry runs, before it is written there; this needs permission to create pods and Secrets, and the chart's ValidatingAdmissionPolicy that refuses all but dry runs")
@@ -150,10 +148,8 @@ func (o *Options) check() error {
 	if o.Concurrency < 1 {
 		find("--concurrency is %d: it must be at least 1", o.Concurrency)
 	}
-	for name, interval := range map[string]time.Duration{"reconcile": o.ReconcileInterval, "live-list": o.LiveListInterval} {
-		if interval != 0 && interval < time.Second {
-			find("--%s-interval is %s: it must be at least 1s, or 0 for never", name, interval)
-		}
+	if o.ReconcileInterval != 0 && o.ReconcileInterval < time.Second {
+		find("--reconcile-interval is %s: it must be at least 1s, or 0 for never", o.ReconcileInterval)
 	}
 	for _, name := range o.WorkloadKinds {
 		if workload.KindOf(name) == nil {

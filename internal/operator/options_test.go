@@ -36,7 +36,7 @@ func TestOptionsHaveDefaults(t *testing.T) {
 		WorkloadKinds: []string{"Deployment"},
 		Environment:   "development", Concurrency: 8, LeaderElectionID: "vector-sidecar-operator",
 		LeaseDuration: 15 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second,
-		MetricsBindAddress: "0", HealthProbeBindAddress: ":8081", PprofBindAddress: "0", Webhook: noWebhook, ReconcileInterval: 30 * time.Minute, LiveListInterval: 24 * time.Hour, LogLevel: zapcore.InfoLevel,
+		MetricsBindAddress: "0", HealthProbeBindAddress: ":8081", PprofBindAddress: "0", Webhook: noWebhook, ReconcileInterval: 30 * time.Minute, LogLevel: zapcore.InfoLevel,
 	}, options)
 }
 
@@ -58,7 +58,7 @@ func TestOptionsComeFromFlagsThenFromTheEnvironment(t *testing.T) {
 	require.Equal(t, Options{
 		WorkloadKinds: []string{"Deployment"},
 		Namespace:     "vector-system", Environment: "staging", EnvironmentsConfigMap: "values", Concurrency: 9,
-		LeaderElect: true, LeaderElectionID: "mine", MetricsBindAddress: ":8443", HealthProbeBindAddress: "0", PprofBindAddress: "0", Webhook: noWebhook, ReconcileInterval: 30 * time.Minute, LiveListInterval: 24 * time.Hour,
+		LeaderElect: true, LeaderElectionID: "mine", MetricsBindAddress: ":8443", HealthProbeBindAddress: "0", PprofBindAddress: "0", Webhook: noWebhook, ReconcileInterval: 30 * time.Minute,
 		LeaseDuration: 4 * time.Second, RenewDeadline: 3 * time.Second, RetryPeriod: 500 * time.Millisecond,
 		WatchNamespaces: []string{"shop", "warehouse"}, MetricsCertDir: "/certs", LogLevel: zapcore.DebugLevel,
 	}, options)
@@ -88,7 +88,7 @@ metrics-cert-dir: null
 		WorkloadKinds: []string{"Deployment"},
 		Config:        path, Environment: "production", Concurrency: 7, LeaderElectionID: "vector-sidecar-operator",
 		LeaseDuration: 20 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second,
-		MetricsBindAddress: "0", HealthProbeBindAddress: ":8081", PprofBindAddress: "0", Webhook: noWebhook, ReconcileInterval: 30 * time.Minute, LiveListInterval: 24 * time.Hour, LogLevel: zapcore.ErrorLevel,
+		MetricsBindAddress: "0", HealthProbeBindAddress: ":8081", PprofBindAddress: "0", Webhook: noWebhook, ReconcileInterval: 30 * time.Minute, LogLevel: zapcore.ErrorLevel,
 		WatchNamespaces: []string{"shop", "warehouse"},
 	}, options)
 }

@@ -16,11 +16,11 @@ import (
 // Metrics are one operator's metrics. It is a prometheus.Collector, to be registered once. A
 // nil Metrics is a no-op.
 type Metrics struct {
-	reconciles reconcileMetrics
-	workloads  workloadMetrics
-	leftovers  leftoverMetrics
-	cache      cacheMetrics
-	webhook    webhookMetrics
+	reconciles    reconcileMetrics
+	workloads     workloadMetrics
+	leftovers     leftoverMetrics
+	cachedObjects *prometheus.GaugeVec
+	webhook       webhookMetrics
 
 	templateSets *prometheus.GaugeVec
 	required     *prometheus.GaugeVec
@@ -41,7 +41,7 @@ func NewMetrics(version string, now func() time.Time, kinds ...string) *Metrics 
 	from := newMaker()
 	m := &Metrics{
 		reconciles: newReconcileMetrics(from), workloads: newWorkloadMetrics(from, kinds), leftovers: newLeftoverMetrics(from),
-		cache: newCacheMetrics(from), webhook: newWebhookMetrics(from),
+		cachedObjects: from.gauge(cached), webhook: newWebhookMetrics(from),
 		templateSets: from.gauge(templateSets), required: from.gauge(required), places: from.gauge(places), waves: from.gauge(waveSidecars), conflicts: from.counter(conflicts), preflights: from.counter(preflights), states: newWorkloadStates(now),
 	}
 	for _, result := range preflight.Results() {
@@ -130,21 +130,6 @@ func (m *Metrics) JudgedAnew(differs bool) {
 	}
 }
 
-// Audited counts a comparison of the cache with the live workloads, and those that differ.
-func (m *Metrics) Audited(differing int) {
-	if m != nil {
-		m.cache.liveLists.WithLabelValues(sameOr(differing > 0)).Inc()
-		m.cache.differences.Add(float64(differing))
-	}
-}
-
-// AuditFailed counts a comparison that failed.
-func (m *Metrics) AuditFailed() {
-	if m != nil {
-		m.cache.liveLists.WithLabelValues("failed").Inc()
-	}
-}
-
 // Sets sets how many template sets are good and how many are broken.
 func (m *Metrics) Sets(good, broken int) {
 	if m != nil {
@@ -201,7 +186,7 @@ func (m *Metrics) RequiredObjects(state string, count int) {
 // Cached adds to the number of objects of a kind in the cache.
 func (m *Metrics) Cached(kind string, more int) {
 	if m != nil {
-		m.cache.objects.WithLabelValues(kind).Add(float64(more))
+		m.cachedObjects.WithLabelValues(kind).Add(float64(more))
 	}
 }
 

@@ -45,8 +45,6 @@ const (
 	leftover      = "vectorsidecar_leftovers"
 	cleaned       = "vectorsidecar_leftovers_removed_total"
 	judgedAnew    = "vectorsidecar_judged_anew_total"
-	liveLists     = "vectorsidecar_live_lists_total"
-	differences   = "vectorsidecar_cache_differences_total"
 	templateSets  = "vectorsidecar_template_sets"
 	cached        = "vectorsidecar_cached_objects"
 	admissions    = "vectorsidecar_admission_requests_total"
@@ -100,9 +98,6 @@ func MetricDefinitions() []MetricDefinition {
 		{cleaned, "counter", "Sidecars that the operator removed because their VectorSidecar did not exist.", nil},
 		{judgedAnew, "counter", "VectorSidecars evaluated from scratch, from the cache alone and without remembered results: each about every `--reconcile-interval`, and on request.", []MetricLabel{
 			{"result", "`same`: nothing had to be written, and no request was sent; `different`: something had to be written"}}},
-		{liveLists, "counter", "Comparisons of the cache with the workloads listed from the API server: about every `--live-list-interval`, and on request.", []MetricLabel{
-			{"result", "`same`, `different` or `failed`"}}},
-		{differences, "counter", "Workloads that differed between the cache and the API server although no watch was behind. The cache was relisted.", nil},
 		{templateSets, "gauge", "Template sets. If one is broken, its last good version stays in use.", []MetricLabel{
 			{"state", "`good` or `broken`"}}},
 		{cached, "gauge", "Objects in the informer cache.", []MetricLabel{

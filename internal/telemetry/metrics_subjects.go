@@ -103,21 +103,6 @@ func newLeftoverMetrics(from *maker) leftoverMetrics {
 	return leftoverMetrics{found: from.gauge(leftover), removed: from.counter(cleaned).WithLabelValues()}
 }
 
-// cacheMetrics are those of the informer cache and of its comparisons with the API server.
-type cacheMetrics struct {
-	objects     *prometheus.GaugeVec
-	liveLists   *prometheus.CounterVec
-	differences prometheus.Counter
-}
-
-func newCacheMetrics(from *maker) cacheMetrics {
-	m := cacheMetrics{objects: from.gauge(cached), liveLists: from.counter(liveLists), differences: from.counter(differences).WithLabelValues()}
-	for _, result := range []string{"same", "different"} {
-		m.liveLists.WithLabelValues(result)
-	}
-	return m
-}
-
 // webhookMetrics are those of the admission webhook. They have no series where it is off.
 type webhookMetrics struct {
 	requests               *prometheus.CounterVec

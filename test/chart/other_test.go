@@ -134,7 +134,6 @@ var other = map[string]string{
 	"rbac.optional.pods":                       `true`,
 	"rbac.optional.serviceAccounts":            `true`,
 	"reconcile.interval":                       `5m`,
-	"reconcile.liveListInterval":               `"0"`,
 	"replicas":                                 `2`,
 	"resources":                                `{requests: {cpu: 1}}`,
 	"securityContext":                          `{readOnlyRootFilesystem: false}`,

@@ -10,7 +10,6 @@ type resync struct {
 	*shared
 
 	isResyncDue bool
-	liveListed  string
 	adopted     decision.Adopted
 }
 
@@ -33,21 +32,6 @@ func (s *resync) Resynced() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.isResyncDue = false
-}
-
-// LiveListed returns the annotation value for which the workloads of its namespace were last listed
-// live, "" if none.
-func (s *resync) LiveListed() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.liveListed
-}
-
-// HasLiveListed records that they were, for an annotation value.
-func (s *resync) HasLiveListed(by string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.liveListed = by
 }
 
 // Adopted returns the content of ConfigMaps with which the rollout in progress began. It is lost on

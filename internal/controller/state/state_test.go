@@ -27,7 +27,6 @@ func TestForgetLeavesNothingOfAVectorSidecar(t *testing.T) {
 		of.SetFault("u", workload.Fault{}, true)
 		of.HasChanged(true)
 		of.ResyncNext()
-		of.HasLiveListed("now")
 	}
 	fill(m.Of(logsOfShop))
 	fill(m.Of(auditOfShop))
