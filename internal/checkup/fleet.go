@@ -21,10 +21,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// stuckAfter is how long VectorSidecars of a wave may be in progress, as in the alert VectorSidecarRolloutStuck.
+// stuckAfter is how long a wave may have VectorSidecars in progress, as in the alert VectorSidecarRolloutStuck.
 const stuckAfter = 6 * time.Hour
 
-// mostStuck is the maximum number of VectorSidecars that a message names.
+// mostStuck is the maximum number of waves, and of VectorSidecars of each, that a message names.
 const mostStuck = 3
 
 // FleetMember is a VectorSidecar, or a ClusterVectorSidecar in one wave.
@@ -58,13 +58,14 @@ func Writes(installation *source.Installation) Result {
 	return Result{check, Warning, message, "kubectl vectorsidecar rollout resume"}
 }
 
-// Rollout reports whether the published revision is halted, or its waves are stuck.
-func Rollout(published *fleet.Given, members []FleetMember, now time.Time) Result {
+// Rollout reports whether the published revision is halted, or its waves are stuck. since is the time at which it was
+// published, zero if it is not known.
+func Rollout(published *fleet.Given, since time.Time, members []FleetMember, now time.Time) Result {
 	const check = "rollout of the published revision"
 	if !published.Rules.IsStaged() {
 		return Result{check, OK, "without waves", ""}
 	}
-	failed, isHalted, stuck := 0, false, []string(nil)
+	failed, isHalted := 0, false
 	for _, member := range members {
 		is := member.Status
 		if is == nil {
@@ -74,21 +75,42 @@ func Rollout(published *fleet.Given, members []FleetMember, now time.Time) Resul
 			failed += int(is.FailedWorkloads)
 		}
 		isHalted = isHalted || is.State == v1alpha1.RolloutHalted
-		isCurrent := is.Revision == published.Revision && is.State == v1alpha1.RolloutProgressing
-		if isCurrent && is.Started != nil && now.Sub(is.Started.Time) >= stuckAfter {
-			stuck = append(stuck, fmt.Sprintf("%s of wave %s since %s", member.Name, is.Wave, is.Started.UTC().Format(time.RFC3339)))
-		}
 	}
+	stuck := stuckWaves(published, since, members, now)
 	isHalted = isHalted || published.Rules.CanHalt() && failed > 0 && failed >= published.Rules.Halt.FailedWorkloads
 	switch {
 	case isHalted:
 		return Result{check, Failed, fmt.Sprintf("revision %s halted: %d workloads failed", published.Revision, failed), "see kubectl vectorsidecar rollout status, and correct the templates or values, or run kubectl vectorsidecar rollout undo"}
 	case len(stuck) > 0:
-		slices.Sort(stuck)
 		message := "waves stuck: " + strings.Join(humanize.First(stuck, mostStuck, len(stuck)), "; ")
 		return Result{check, Failed, message, "see kubectl vectorsidecar rollout status, and docs/runbooks/VectorSidecarRolloutStuck.md"}
 	}
 	return Result{check, OK, "revision " + published.Revision + " neither halted nor stuck", ""}
+}
+
+// stuckWaves describes the waves that have had VectorSidecars in progress for too long, with the names of these.
+func stuckWaves(published *fleet.Given, since time.Time, members []FleetMember, now time.Time) []string {
+	var statuses []*v1alpha1.RolloutStatus
+	names := map[string][]string{}
+	for _, member := range members {
+		if member.Status == nil {
+			continue
+		}
+		statuses = append(statuses, member.Status)
+		if fleet.InProgress(member.Status, published) {
+			names[member.Status.Wave] = append(names[member.Status.Wave], member.Name)
+		}
+	}
+	var stuck []string
+	for wave, start := range fleet.ProgressingSince(published, since, statuses) {
+		if start.IsZero() || now.Sub(start) < stuckAfter {
+			continue
+		}
+		slices.Sort(names[wave])
+		stuck = append(stuck, fmt.Sprintf("%s in progress since %s (%s)", wave, start.UTC().Format(time.RFC3339), strings.Join(humanize.First(names[wave], mostStuck, len(names[wave])), ", ")))
+	}
+	slices.Sort(stuck)
+	return stuck
 }
 
 // fleet reports whether writes are stopped, the published revision is halted or stuck, or a part of it is not in use.
@@ -108,7 +130,7 @@ func (d *Diagnosis) fleet(ctx context.Context, installation *source.Installation
 	if err != nil {
 		return append(results, Result{check, Unknown, err.Error(), "ask someone with permission to list VectorSidecars"})
 	}
-	return append(results, Rollout(&platform.Given, members, d.Now()))
+	return append(results, Rollout(&platform.Given, installation.Published.PublishedSince(), members, d.Now()))
 }
 
 // members lists the VectorSidecars and ClusterVectorSidecars by waves.

@@ -4,11 +4,14 @@
 package checkup
 
 import (
+	"os"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
@@ -59,7 +62,7 @@ func TestRollout_ReportsHaltsAndStuckWaves(t *testing.T) {
 	}{
 		"without waves":                  {"", "", progressing("two", 7*time.Hour), OK, "without waves"},
 		"in progress":                    {"halt: {}", "", progressing("two", 5*time.Hour), OK, "neither halted nor stuck"},
-		"in progress for six hours":      {"waves: [{name: canary}]", "", progressing("two", 6*time.Hour), Failed, "waves stuck: shop/logs of wave canary since 2026-12-01T06:00:00Z"},
+		"in progress for six hours":      {"waves: [{name: canary}]", "", progressing("two", 6*time.Hour), Failed, "waves stuck: canary in progress since 2026-12-01T06:00:00Z (shop/logs)"},
 		"with another revision for long": {"waves: [{name: canary}]", "", progressing("one", 9*time.Hour), OK, "neither"},
 		"halted":                         {"halt: {}", "", failed(v1alpha1.RolloutHalted, 1), Failed, "revision two halted: 1 workloads failed"},
 		"halted and reverted":            {"halt: {}", "", failed(v1alpha1.RolloutReverted, 2), Failed, "revision two halted: 2 workloads failed"},
@@ -70,9 +73,42 @@ func TestRollout_ReportsHaltsAndStuckWaves(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rules, err := fleet.Parse("rollout", []byte(test.rules))
 			require.NoError(t, err)
-			result := Rollout(&fleet.Given{Rules: rules, Revision: "two", Retry: test.retry}, []FleetMember{{"shop/logs", &test.is}, {"pay/logs", nil}}, now)
+			result := Rollout(&fleet.Given{Rules: rules, Revision: "two", Retry: test.retry}, now.Add(-5*time.Hour), []FleetMember{{"shop/logs", &test.is}, {"pay/logs", nil}}, now)
 			require.Equal(t, test.state, result.State)
 			require.Contains(t, result.Message, test.message)
 		})
 	}
+}
+
+// check calls a wave stuck when the alert fires.
+func TestRollout_IsStuckAsInTheAlert(t *testing.T) {
+	text, err := os.ReadFile("../../chart/files/alerts/operator.yaml")
+	require.NoError(t, err)
+	var file struct {
+		Rules []struct{ Alert, Expr, For string }
+	}
+	require.NoError(t, yaml.Unmarshal(text, &file))
+	at := slices.IndexFunc(file.Rules, func(rule struct{ Alert, Expr, For string }) bool { return rule.Alert == "VectorSidecarRolloutStuck" })
+	require.GreaterOrEqual(t, at, 0)
+	require.Equal(t, `max by (wave) (vectorsidecar_rollout_wave{job="@JOB@", state="progressing"}) > 0`, file.Rules[at].Expr, "stuckWaves counts the same members")
+	duration, err := time.ParseDuration(file.Rules[at].For)
+	require.NoError(t, err)
+	require.Equal(t, duration, stuckAfter)
+}
+
+// One VectorSidecar after another keeps a wave in progress, although none does for long.
+func TestRollout_IsStuckByOneAfterAnother(t *testing.T) {
+	now := time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
+	ago := func(hours int) *metav1.Time { return &metav1.Time{Time: now.Add(-time.Duration(hours) * time.Hour)} }
+	rules, err := fleet.Parse("rollout", []byte("waves: [{name: canary}]"))
+	require.NoError(t, err)
+	members := []FleetMember{
+		{"shop/first", &v1alpha1.RolloutStatus{Wave: "canary", Revision: "two", State: v1alpha1.RolloutComplete, Started: ago(7), Finished: ago(3)}},
+		{"shop/second", &v1alpha1.RolloutStatus{Wave: "canary", Revision: "two", State: v1alpha1.RolloutProgressing, Started: ago(4)}},
+	}
+	result := Rollout(&fleet.Given{Rules: rules, Revision: "two"}, now.Add(-8*time.Hour), members, now)
+	require.Equal(t, Failed, result.State)
+	require.Equal(t, "waves stuck: canary in progress since 2026-12-01T05:00:00Z (shop/second)", result.Message)
+	members[0].Status.Finished = ago(5)
+	require.Equal(t, OK, Rollout(&fleet.Given{Rules: rules, Revision: "two"}, now.Add(-8*time.Hour), members, now).State)
 }

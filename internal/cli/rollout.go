@@ -181,6 +181,8 @@ type rollout struct {
 
 	rules *fleet.Rules
 	given fleet.Given
+	// since is the time at which the revision was published, zero if it is not known.
+	since time.Time
 	// platform is the present one. After an undo its revision is another one.
 	platform *desired.Platform
 	values   types.NamespacedName
@@ -221,7 +223,7 @@ func (o *rolloutOptions) read(ctx context.Context, cluster client.Reader) (*roll
 	if installed.Published != nil {
 		read.Faults = installed.Published.Faults()
 	}
-	read.writes = checkup.Writes(installed)
+	read.writes, read.since = checkup.Writes(installed), installed.Published.PublishedSince()
 	return read, nil
 }
 

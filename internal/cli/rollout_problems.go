@@ -19,7 +19,7 @@ func (r *rollout) findProblems(found []inWave, now time.Time) {
 	for i := range found {
 		members = append(members, checkup.FleetMember{Name: found[i].name, Status: found[i].is})
 	}
-	if result := checkup.Rollout(&r.given, members, now); result.State != checkup.OK && r.RevisionNotRead == "" && !r.IsUndone {
+	if result := checkup.Rollout(&r.given, r.since, members, now); result.State != checkup.OK && r.RevisionNotRead == "" && !r.IsUndone {
 		r.Problems = append(r.Problems, result.Message)
 	}
 	for _, fault := range r.Faults {

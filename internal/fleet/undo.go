@@ -92,12 +92,3 @@ func (e *UndoEffect) add(name types.NamespacedName, part Part, undone, next stri
 		}
 	}
 }
-
-// waveNamed returns the number of the wave of a name, that of the last one if there is none.
-func (r *Rules) waveNamed(name string) int {
-	wave := slices.IndexFunc(r.Waves, func(wave Wave) bool { return wave.Name == name })
-	if wave < 0 {
-		return len(r.Waves)
-	}
-	return wave
-}

@@ -154,6 +154,15 @@ func (r *Rules) NameOf(wave int) string {
 	return Rest
 }
 
+// waveNamed returns the number of the wave of a name, that of the last one if there is none.
+func (r *Rules) waveNamed(name string) int {
+	wave := slices.IndexFunc(r.Waves, func(wave Wave) bool { return wave.Name == name })
+	if wave < 0 {
+		return len(r.Waves)
+	}
+	return wave
+}
+
 // Soak is how long the wave of a name is watched, 0 if there is none.
 func (r *Rules) Soak(name string) time.Duration {
 	for i := range r.Waves {

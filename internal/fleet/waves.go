@@ -261,10 +261,10 @@ func (w *Waves) Count(given *Given) (waves []WaveCount, isHalted bool) {
 	for _, one := range w.all() {
 		count := &waves[min(one.wave, len(waves)-1)]
 		switch {
+		case isInProgress(one.revision, one.isDone, given):
+			count.Progressing++
 		case one.revision != given.Revision:
 			count.Waiting++
-		case !one.isDone:
-			count.Progressing++
 		default:
 			count.Done++
 		}

@@ -109,6 +109,7 @@ func TestOnACluster(t *testing.T) {
 	}{
 		"API server": {controlplane.Options{}, []clusterTest{
 			{"rollout commands follow the waves", testRolloutCommandsFollowTheWaves},
+			{"check reports the fleet", testCheckReportsTheFleet},
 			{"no object steers who sees what is printed", testNoObjectSteersWhoSeesWhatIsPrinted},
 			{"a plan over a thousand workloads writes nothing", testAPlanOverAThousandWorkloadsWritesNothing},
 			{"inject gives what the operator gives", testInjectGivesWhatTheOperatorGives}, // What comes of pods is no matter here.
