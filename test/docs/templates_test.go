@@ -67,7 +67,7 @@ func TestTheGuideForTemplateAuthorsWorks(t *testing.T) {
 			}
 		}
 	}
-	require.Equal(t, 7, ran)
+	require.Equal(t, 8, ran)
 	require.Contains(t, printed, "2 tests, 0 failed\n", "the last command runs the scenarios")
 }
 
