@@ -5,12 +5,48 @@ package cli
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
+
+// A preview waits for a canary as the operator does. A scenario of render cannot show that: it has the result for every
+// workload, without the order.
+func TestPlan_WaitsForCanaryWithPods(t *testing.T) {
+	for name, test := range map[string]struct {
+		canary v1alpha1.CanarySpec
+		want   string
+	}{
+		"the canary by labels has no pods": {
+			v1alpha1.CanarySpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"first": "yes"}}},
+			`cart +Inject +1 +-(?s:.*) other +Inject +- +1 +WaitingForCanary\n`,
+		},
+		"the next one by name is the canary": {
+			v1alpha1.CanarySpec{Workloads: ptr.To(intstr.FromInt32(1))},
+			`other +Inject +1 +1(?s:.*) cart +Inject +2 +- +WaitingForCanary\n`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			vs := objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").Build()
+			vs.Spec.Environment, vs.Spec.Rollout = "development", &v1alpha1.RolloutSpec{Canary: &test.canary}
+			file := filepath.Join(t.TempDir(), "shop.yaml")
+			manifest := text(t, vs) + "---\n" + text(t, objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Labelled("first", "yes").WithReplicas(0).Build()) +
+				"---\n" + text(t, objects.NewDeployment("other", "shop").Labelled("logs", "vector").Build())
+			require.NoError(t, os.WriteFile(file, []byte(manifest), 0o600))
+			out, notes, code := (&cluster{}).runOutside(t, "plan", "-f", file, "--kube-version", "v1.36.0")
+			require.Zero(t, code, notes)
+			require.Regexp(t, test.want, out)
+		})
+	}
+}
 
 // A wave that has finished, and in which no pod has run the sidecar, has a line of its own.
 func TestRollout_StatusNamesWavesWithoutEvidence(t *testing.T) {
