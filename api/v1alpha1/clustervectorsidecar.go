@@ -166,6 +166,14 @@ type ClusterVectorSidecarStatus struct {
 	// +optional
 	CanariesWithoutPods []string `json:"canariesWithoutPods,omitempty"`
 
+	// finishedCanaries are the namespaces whose canaries have finished a change, and in which not
+	// all workloads are ready. These get it also if the canaries lose their pods.
+	// +kubebuilder:validation:MaxItems=1024
+	// +listType=map
+	// +listMapKey=namespace
+	// +optional
+	FinishedCanaries []FinishedCanary `json:"finishedCanaries,omitempty"`
+
 	// lastGood is the spec that all namespaces were done with last, but for those in trouble.
 	// Empty unless spec.rollout.onFailure, or rollout.onFailure of the installation's values, is
 	// Revert.
@@ -204,6 +212,21 @@ type ClusterVectorSidecarStatus struct {
 	// last handled in all namespaces: setting the annotation requests a reconcile.
 	// +optional
 	LastHandledReconcileAt string `json:"lastHandledReconcileAt,omitempty"`
+}
+
+// MaxFinishedCanaries is the maximum number of entries of status.finishedCanaries.
+const MaxFinishedCanaries = 1024
+
+// FinishedCanary is a namespace whose canaries have finished a change.
+type FinishedCanary struct {
+	// namespace of the canaries.
+	// +kubebuilder:validation:MaxLength=63
+	// +required
+	Namespace string `json:"namespace"`
+	// change is a digest, as in status.canary of a VectorSidecar.
+	// +kubebuilder:validation:MaxLength=63
+	// +required
+	Change string `json:"change"`
 }
 
 // UnsettledInNamespace is a namespace that is not as it should be, or a workload in it.

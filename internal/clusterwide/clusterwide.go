@@ -9,6 +9,7 @@ package clusterwide
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -102,6 +103,9 @@ func In(cluster *v1alpha1.ClusterVectorSidecar, namespace string, isSelected boo
 			LastGood: cluster.Status.LastGood, Reverted: cluster.Status.Reverted,
 		},
 	}
+	if change := finishedCanaryIn(cluster, namespace); change != "" {
+		made.Status.Canary = &v1alpha1.CanaryStatus{Change: change, State: v1alpha1.CanaryFinished}
+	}
 	for i := range cluster.Status.Unsettled {
 		if told := &cluster.Status.Unsettled[i]; told.Namespace == namespace && told.Name != "" {
 			made.Status.Unsettled = append(made.Status.Unsettled, v1alpha1.UnsettledWorkload{
@@ -113,6 +117,18 @@ func In(cluster *v1alpha1.ClusterVectorSidecar, namespace string, isSelected boo
 		made.DeletionTimestamp, made.Spec.DeletionPolicy, made.Cluster.IsLeaving = &cluster.CreationTimestamp, v1alpha1.DeletionRemove, true
 	}
 	return made
+}
+
+// finishedCanaryIn returns the change that canaries have finished in a namespace, "" if the status has none.
+func finishedCanaryIn(cluster *v1alpha1.ClusterVectorSidecar, namespace string) string {
+	entries := cluster.Status.FinishedCanaries // Sorted by namespace.
+	i, ok := slices.BinarySearchFunc(entries, namespace, func(entry v1alpha1.FinishedCanary, namespace string) int {
+		return strings.Compare(entry.Namespace, namespace)
+	})
+	if !ok {
+		return ""
+	}
+	return entries[i].Change
 }
 
 // Whole returns the ClusterVectorSidecar, by its name alone, that a VectorSidecar stands for in

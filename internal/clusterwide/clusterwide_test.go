@@ -118,3 +118,15 @@ func TestOneThatIsTooLargeIsSoInEveryNamespace(t *testing.T) {
 	require.Equal(t, meta.ReasonTooLarge, invalid.Reason)
 	require.Equal(t, reduced, Bounded(reduced))
 }
+
+func TestIn_RestoresFinishedCanaries(t *testing.T) {
+	cluster := &v1alpha1.ClusterVectorSidecar{}
+	cluster.Status.FinishedCanaries = []v1alpha1.FinishedCanary{{Namespace: "basket", Change: "b"}, {Namespace: "shop", Change: "s"}}
+	for namespace, want := range map[string]*v1alpha1.CanaryStatus{
+		"basket": {Change: "b", State: v1alpha1.CanaryFinished},
+		"shop":   {Change: "s", State: v1alpha1.CanaryFinished},
+		"other":  nil,
+	} {
+		require.Equal(t, want, In(cluster, namespace, true).Status.Canary, namespace)
+	}
+}

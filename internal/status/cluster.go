@@ -77,6 +77,7 @@ func OfCluster(facts ClusterFacts, now metav1.Time) v1alpha1.ClusterVectorSideca
 		found = slices.DeleteFunc(found, func(one v1alpha1.TakenOut) bool { return !one.IsIn(name) })
 		status.TakenOut = decision.MergeTakenOut(status.TakenOut, found)
 	}
+	sum.keepFinishedCanaries()
 	sum.finish()
 	v := sum.judge()
 	v.add(facts.BlindHalt)
@@ -147,8 +148,23 @@ func (c *clusterSum) add(name string, of *InNamespace) {
 	if is := of.Canary; is != nil && is.State == v1alpha1.CanaryWithoutPods && is.Change != "" && !slices.Contains(c.status.CanariesWithoutPods, is.Change) {
 		c.status.CanariesWithoutPods = append(c.status.CanariesWithoutPods, is.Change)
 	}
+	if is := of.Canary; is != nil && is.State == v1alpha1.CanaryFinished && is.Change != "" && of.ReadyWorkloads < of.MatchedWorkloads {
+		c.status.FinishedCanaries = append(c.status.FinishedCanaries, v1alpha1.FinishedCanary{Namespace: name, Change: is.Change})
+	}
 	c.isAsking = c.isAsking || of.LastHandledReconcileAt != c.facts.Asking
 	c.list(name, of, at, ready)
+}
+
+// keepFinishedCanaries keeps the entries of namespaces that have not reported since the operator started, and limits the list.
+func (c *clusterSum) keepFinishedCanaries() {
+	entries := c.status.FinishedCanaries
+	for _, entry := range c.facts.Cluster.Status.FinishedCanaries {
+		if c.facts.Namespaces[entry.Namespace] == nil && c.facts.Unseen > 0 {
+			entries = append(entries, entry)
+		}
+	}
+	slices.SortFunc(entries, func(a, b v1alpha1.FinishedCanary) int { return strings.Compare(a.Namespace, b.Namespace) })
+	c.status.FinishedCanaries = entries[:min(len(entries), v1alpha1.MaxFinishedCanaries)]
 }
 
 func (c *clusterSum) addKind(of *v1alpha1.KindStatus) {

@@ -4,6 +4,7 @@
 package status
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -76,4 +77,45 @@ func TestOfCluster_CountsNamespacesWithoutPods(t *testing.T) {
 	require.EqualValues(t, 2, got.NamespacesWithoutPods)
 	require.EqualValues(t, 2, got.ReadyWorkloads)
 	require.EqualValues(t, 5, got.WorkloadsWithoutPods)
+}
+
+// An entry is needed only while not all workloads are ready: after that, these are the evidence.
+func TestOfCluster_KeepsFinishedCanaries(t *testing.T) {
+	in := func(state v1alpha1.CanaryState, ready, matched int32) *InNamespace {
+		return &InNamespace{VectorSidecarStatus: v1alpha1.VectorSidecarStatus{
+			Canary: &v1alpha1.CanaryStatus{Change: "new", State: state}, ReadyWorkloads: ready, MatchedWorkloads: matched,
+		}}
+	}
+	entry := func(namespace, change string) v1alpha1.FinishedCanary {
+		return v1alpha1.FinishedCanary{Namespace: namespace, Change: change}
+	}
+	var many []v1alpha1.FinishedCanary
+	namespaces := map[string]*InNamespace{}
+	for n := range v1alpha1.MaxFinishedCanaries + 1 {
+		name := fmt.Sprintf("n%04d", n)
+		namespaces[name] = in(v1alpha1.CanaryFinished, 1, 2)
+		many = append(many, entry(name, "new"))
+	}
+	for name, test := range map[string]struct {
+		before     []v1alpha1.FinishedCanary
+		namespaces map[string]*InNamespace
+		unseen     int
+		want       []v1alpha1.FinishedCanary
+	}{
+		"one workload is not ready":        {nil, map[string]*InNamespace{"b": in(v1alpha1.CanaryFinished, 1, 2), "a": in(v1alpha1.CanaryFinished, 0, 2)}, 0, []v1alpha1.FinishedCanary{entry("a", "new"), entry("b", "new")}},
+		"all are ready":                    {[]v1alpha1.FinishedCanary{entry("a", "new")}, map[string]*InNamespace{"a": in(v1alpha1.CanaryFinished, 2, 2)}, 0, nil},
+		"the canary rolls out":             {[]v1alpha1.FinishedCanary{entry("a", "old")}, map[string]*InNamespace{"a": in(v1alpha1.CanaryProgressing, 1, 2)}, 0, nil},
+		"the canary has no pods":           {nil, map[string]*InNamespace{"a": in(v1alpha1.CanaryWithoutPods, 1, 2)}, 0, nil},
+		"another change":                   {[]v1alpha1.FinishedCanary{entry("a", "old")}, map[string]*InNamespace{"a": in(v1alpha1.CanaryFinished, 1, 2)}, 0, []v1alpha1.FinishedCanary{entry("a", "new")}},
+		"a namespace has not reported yet": {[]v1alpha1.FinishedCanary{entry("a", "old"), entry("c", "old")}, map[string]*InNamespace{"b": in(v1alpha1.CanaryFinished, 1, 2), "c": in(v1alpha1.CanaryFinished, 2, 2)}, 1, []v1alpha1.FinishedCanary{entry("a", "old"), entry("b", "new")}},
+		"a namespace is gone":              {[]v1alpha1.FinishedCanary{entry("a", "old")}, map[string]*InNamespace{"b": in(v1alpha1.CanaryFinished, 2, 2)}, 0, nil},
+		"too many":                         {nil, namespaces, 0, many[:v1alpha1.MaxFinishedCanaries]},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cluster := &v1alpha1.ClusterVectorSidecar{}
+			cluster.Status.FinishedCanaries = test.before
+			got := OfCluster(ClusterFacts{Cluster: cluster, Namespaces: test.namespaces, Unseen: test.unseen}, noon)
+			require.Equal(t, test.want, got.FinishedCanaries)
+		})
+	}
 }

@@ -61,3 +61,57 @@ func TestVectorSidecar_CanaryWithoutPods(t *testing.T) {
 		return isReady(vs) && vs.Status.ReadyWorkloads == 2 && vs.Status.WorkloadsWithoutPods == 0
 	})
 }
+
+// In one namespace the canary has finished a change and lost its pods, in the other one it had none. A restart of the operator
+// changes nothing: the first namespace continues, and the second one waits.
+func TestClusterVectorSidecar_KeepsFinishedCanaries(t *testing.T) {
+	cluster := clusterOf(t)
+	cluster.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "info"}
+	cluster.Spec.Rollout.Mode = v1alpha1.ModeOnAppRollout
+	cluster.Spec.Rollout.Canary = &v1alpha1.CanarySpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"first": "yes"}}}
+	finished, podless := world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name)
+	canaries, others := map[string]*appsv1.Deployment{}, map[string]*appsv1.Deployment{}
+	for _, namespace := range []string{finished, podless} {
+		canaries[namespace] = objects.NewDeployment("first", namespace).Labelled("logs", "vector").Labelled("first", "yes").Build()
+		others[namespace] = labelled("other", namespace)
+		world.Create(t, canaries[namespace], others[namespace])
+	}
+	world.Create(t, cluster)
+	harness.Until(t, world, cluster, "the sidecars", func(c *v1alpha1.ClusterVectorSidecar) bool { return isClusterReady(c) && c.Status.ReadyWorkloads == 4 })
+	scale := func(d *appsv1.Deployment, replicas int32) {
+		harness.Change(t, world, d, func(d *appsv1.Deployment) { d.Spec.Replicas = &replicas })
+	}
+	scale(canaries[podless], 0)
+	harness.Until(t, world, cluster, "a canary without pods", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.WorkloadsWithoutPods == 1 })
+
+	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Spec.Sidecar.LogLevel = "warn" })
+	harness.Until(t, world, cluster, "the change to wait", func(c *v1alpha1.ClusterVectorSidecar) bool {
+		return isClusterReady(c) && c.Status.ReadyWorkloads+c.Status.WorkloadsWithoutPods == 0
+	})
+	release := func(d *appsv1.Deployment) {
+		harness.Change(t, world, d, func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Image = "registry.example/cart:2" })
+	}
+	for _, canary := range canaries {
+		release(canary)
+		harness.Until(t, world, canary, "the change", has("warn"))
+	}
+	harness.Until(t, world, cluster, "one canary that has run the change, and one without pods", func(c *v1alpha1.ClusterVectorSidecar) bool {
+		return isClusterReady(c) && c.Status.ReadyWorkloads == 1 && c.Status.WorkloadsWithoutPods == 1
+	})
+
+	require.NoError(t, running.Stop())
+	scale(canaries[finished], 0)
+	for _, other := range others {
+		release(other)
+	}
+	running = world.RunOperator(options)
+	harness.Until(t, world, others[finished], "the change that the canary had run", has("warn"))
+	harness.Until(t, world, cluster, "a namespace whose canary never had pods", func(c *v1alpha1.ClusterVectorSidecar) bool {
+		return len(c.Status.CanariesWithoutPods) == 1 && c.Status.InjectedWorkloads == 3
+	})
+	world.Get(t, others[podless])
+	require.NotEqual(t, "warn", logLevel(others[podless]))
+
+	scale(canaries[podless], 1)
+	harness.Until(t, world, others[podless], "the change after the canary has run it", has("warn"))
+}
