@@ -32,6 +32,8 @@ func plansOf(words ...string) []plan.Plan {
 			p.Action, p.IsCanary, p.Idle = plan.Inject, true, "it has 0 replicas"
 		case "rolling canary":
 			p.InFlight, p.IsCanary = true, true
+		case "empty rolling canary":
+			p.InFlight, p.IsCanary, p.Idle = true, true, "it has 0 replicas"
 		case "rolling":
 			p.InFlight = true
 		case "failed":
@@ -61,6 +63,7 @@ func TestTurns(t *testing.T) {
 		"others wait for the canary":             {[]string{"inject", "canary", "inject"}, plan.Limit{Unproven: "no canary has pods"}, []int{2, 1, 2}},
 		"a canary that soaks":                    {[]string{"rolling canary", "inject"}, plan.Limit{Unproven: "no canary has pods"}, []int{0, 2}},
 		"a canary without pods is no evidence":   {[]string{"empty canary", "inject", "remove"}, plan.Limit{Unproven: "no canary has pods"}, []int{1, 0, 1}},
+		"nor after its rollout":                  {[]string{"empty rolling canary", "inject", "remove"}, plan.Limit{Unproven: "no canary has pods"}, []int{0, 0, 1}},
 		"unless it is promoted":                  {[]string{"empty canary", "inject"}, plan.Limit{}, []int{1, 2}},
 		"and so is a failure, but for a removal": {[]string{"failed", "inject", "remove"}, plan.Limit{Max: 1}, []int{0, 0, 1}},
 	} {
