@@ -53,6 +53,9 @@ func TestSystemFields_Windows(t *testing.T) {
 		"affinity, a term of any system": {
 			terms("{matchExpressions: [{key: kubernetes.io/os, operator: In, values: [windows]}]}, {matchExpressions: [{key: zone, operator: In, values: [a]}]}"), "",
 		},
+		"affinity, a term of any system first": {
+			terms("{matchExpressions: [{key: zone, operator: In, values: [a]}]}, {matchExpressions: [{key: kubernetes.io/os, operator: In, values: [windows]}]}"), "",
+		},
 		"affinity, a term that matches no node": {terms("{matchExpressions: [{key: kubernetes.io/os, operator: In, values: [windows]}]}, {}"), byAffinity},
 		"affinity, a node by its name":          {terms("{matchFields: [{key: metadata.name, operator: In, values: [node-1]}]}"), ""},
 		"affinity that is preferred":            {preferred("{key: kubernetes.io/os, operator: In, values: [windows]}"), ""},
