@@ -45,11 +45,14 @@ func (s *lastDecision) SetPrevious(of *decision.Previous) {
 	if of == nil || bytes > mostPrevious {
 		return
 	}
-	fresh := &previous{Previous: of}
+	s.decisions++
+	number := s.decisions
+	fresh := &previous{Previous: of, number: number}
+	// The timer refers to the number only: it outlasts a decision that was dropped for others.
 	fresh.forget = time.AfterFunc(previousFor, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if s.previous.Get([]byte(s.name.String())) == fresh { // It may have been replaced since.
+		if held := s.previous.Get([]byte(s.name.String())); held != nil && held.number == number { // It may have been replaced since.
 			s.forgetPrevious(s.name)
 		}
 	})

@@ -4,11 +4,13 @@
 package state
 
 import (
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+	"weak"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/types"
@@ -57,4 +59,24 @@ func TestPreviousThatTakesTooMuchIsForgotten(t *testing.T) {
 	m.Of(logsOfShop).SetPrevious(weighing(mostPrevious))
 	require.Nil(t, m.Of(logsOfShop).Previous())
 	require.Zero(t, m.previous.Bytes())
+}
+
+// The bound holds for the memory of the process, too: nothing else refers to a decision that was dropped for others.
+func TestSetPrevious_ReleasesDroppedDecisions(t *testing.T) {
+	m := New(time.Now)
+	var decisions []weak.Pointer[decision.Previous]
+	for n := range 100 {
+		of := weighing(500_000)
+		decisions = append(decisions, weak.Make(of))
+		m.Of(types.NamespacedName{Namespace: "shop", Name: strconv.Itoa(n)}).SetPrevious(of)
+	}
+	runtime.GC()
+	live := 0
+	for _, of := range decisions {
+		if of.Value() != nil {
+			live++
+		}
+	}
+	require.Equal(t, m.previous.Len(), live)
+	runtime.KeepAlive(m)
 }

@@ -25,6 +25,8 @@ type shared struct {
 	referrers index[types.NamespacedName]
 	// previous are the last decisions, by VectorSidecar. Their total size is bounded.
 	previous *bounded.Store[*previous]
+	// decisions is how many were stored.
+	decisions int64
 }
 
 // mostPrevious is the bound in bytes for the last decisions on all VectorSidecars. It fits a
@@ -35,6 +37,8 @@ const mostPrevious = 16 << 20
 type previous struct {
 	*decision.Previous
 
+	// number tells it from those before and after it.
+	number int64
 	forget *time.Timer
 }
 
