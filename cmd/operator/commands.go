@@ -18,6 +18,7 @@ import (
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/internal/checkup"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/operator"
 	"kontroloop.ai/vector-sidecar-operator/internal/removal"
@@ -85,8 +86,9 @@ func parseUninstalling(arguments []string) (uninstalling, error) {
 
 func beforeUninstalling(ctx context.Context, config *rest.Config, options uninstalling) error {
 	ctrl.SetLogger(telemetry.NewLogger(os.Stderr, zap.NewAtomicLevelAt(options.operator.LogLevel)))
+	options.removal.Pager = livelist.NewPager()
 	options.removal.Operator.Run = func(ctx context.Context) error {
-		return operator.Run(ctx, config, vectorsidecar.FS, options.operator, operator.Process{})
+		return operator.Run(ctx, config, vectorsidecar.FS, options.operator, operator.Process{Pager: options.removal.Pager})
 	}
 	return removal.BeforeUninstall(ctx, config, options.removal, humanize.NewWriter(os.Stdout))
 }

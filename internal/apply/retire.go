@@ -7,6 +7,8 @@ import (
 	"context"
 	"fmt"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -16,14 +18,15 @@ import (
 // Retire deletes a VectorSidecar or ClusterVectorSidecar; if orphan is true, it first sets its deletionPolicy to
 // Orphan. The object is gone once an operator has removed the finalizer. One that is missing
 // or already being deleted is not an error.
-func (w *Writer) Retire(ctx context.Context, sidecar client.Object, orphan bool) error {
-	if sidecar.GetDeletionTimestamp() != nil {
+func (w *Writer) Retire(ctx context.Context, sidecar *metav1.PartialObjectMetadata, orphan bool) error {
+	if sidecar.DeletionTimestamp != nil {
 		return nil
 	}
-	before, name := copyOf(sidecar), nameOf(sidecar)
-	if policy := policyOf(sidecar); orphan && *policy != v1alpha1.DeletionOrphan {
-		*policy = v1alpha1.DeletionOrphan
-		err := w.client.Patch(ctx, sidecar, client.MergeFrom(before), client.FieldOwner(meta.Operator))
+	name := nameOf(sidecar)
+	if orphan { // Without effect if it is set.
+		reply := sidecar.DeepCopy()
+		patch := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"deletionPolicy":"`+v1alpha1.DeletionOrphan+`"}}`))
+		err := w.client.Patch(ctx, reply, patch, client.FieldOwner(meta.Operator))
 		if err := client.IgnoreNotFound(err); err != nil {
 			return fmt.Errorf("setting deletionPolicy of %s: %w", name, err)
 		}
@@ -32,14 +35,6 @@ func (w *Writer) Retire(ctx context.Context, sidecar client.Object, orphan bool)
 		return fmt.Errorf("deleting %s: %w", name, err)
 	}
 	return nil
-}
-
-// policyOf returns the deletionPolicy of a VectorSidecar or ClusterVectorSidecar.
-func policyOf(sidecar client.Object) *v1alpha1.DeletionPolicy {
-	if cluster, isCluster := sidecar.(*v1alpha1.ClusterVectorSidecar); isCluster {
-		return &cluster.Spec.DeletionPolicy
-	}
-	return &sidecar.(*v1alpha1.VectorSidecar).Spec.DeletionPolicy //nolint:forcetypeassert // There is no third.
 }
 
 // nameOf names a VectorSidecar or ClusterVectorSidecar.

@@ -12,6 +12,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilversion "k8s.io/apimachinery/pkg/util/version"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -135,9 +136,9 @@ func (d *Diagnosis) kubelets(ctx context.Context, installation *source.Installat
 // served checks whether the API server serves VectorSidecars.
 func (d *Diagnosis) served(ctx context.Context) (Result, bool) {
 	const check = "VectorSidecars served"
-	err := d.Cluster.List(ctx, &v1alpha1.VectorSidecarList{}, client.Limit(1))
+	err := isServed(ctx, d.live(), "VectorSidecar", metav1.NamespaceAll)
 	switch {
-	case apimeta.IsNoMatchError(err) || apierrors.IsNotFound(err):
+	case isAbsent(err):
 		return Result{check, Failed, "the CustomResourceDefinition is not installed", "install the operator's chart"}, false
 	case err != nil:
 		return Result{check, Unknown, err.Error(), "ask someone with permission to list VectorSidecars"}, false
@@ -185,29 +186,28 @@ func (d *Diagnosis) values(installation *source.Installation) Result {
 // sidecars checks the VectorSidecars for errors.
 func (d *Diagnosis) sidecars(ctx context.Context) Result {
 	const check = "VectorSidecars"
-	var found v1alpha1.VectorSidecarList
-	if err := d.Cluster.List(ctx, &found); err != nil {
+	describeError := func(name string, conditions []metav1.Condition) string {
+		condition := apimeta.FindStatusCondition(conditions, meta.ConditionError)
+		if condition == nil || condition.Status != metav1.ConditionTrue {
+			return ""
+		}
+		return fmt.Sprintf("%s (%s)", name, condition.Reason)
+	}
+	found, err := collectSidecars(ctx, d, metav1.NamespaceAll, func(sidecar *v1alpha1.VectorSidecar) string {
+		return describeError(sidecar.Namespace+"/"+sidecar.Name, sidecar.Status.Conditions)
+	})
+	if err != nil {
 		return Result{check, Unknown, err.Error(), ""}
 	}
-	var clusters v1alpha1.ClusterVectorSidecarList
+	clusters, err := collectClusters(ctx, d, func(cluster *v1alpha1.ClusterVectorSidecar) string {
+		return describeError(meta.InNamespace(cluster.Name), cluster.Status.Conditions)
+	})
 	// Without the CRD there are none, and who works in a namespace need not know of them.
-	if err := d.Cluster.List(ctx, &clusters); client.IgnoreNotFound(err) != nil && !apimeta.IsNoMatchError(err) && !apierrors.IsForbidden(err) {
+	if err != nil && !isAbsent(err) && !apierrors.IsForbidden(err) {
 		return Result{check, Unknown, err.Error(), ""}
 	}
-	var bad []string
-	for i := range clusters.Items {
-		of := &clusters.Items[i]
-		if condition := apimeta.FindStatusCondition(of.Status.Conditions, meta.ConditionError); condition != nil && condition.Status == "True" {
-			bad = append(bad, fmt.Sprintf("%s (%s)", meta.InNamespace(of.Name), condition.Reason))
-		}
-	}
-	for i := range found.Items {
-		sidecar := &found.Items[i]
-		if condition := apimeta.FindStatusCondition(sidecar.Status.Conditions, meta.ConditionError); condition != nil && condition.Status == "True" {
-			bad = append(bad, fmt.Sprintf("%s/%s (%s)", sidecar.Namespace, sidecar.Name, condition.Reason))
-		}
-	}
-	count := len(found.Items) + len(clusters.Items)
+	count := len(found) + len(clusters)
+	bad := slices.DeleteFunc(slices.Concat(clusters, found), func(text string) bool { return text == "" })
 	if len(bad) > 0 {
 		slices.Sort(bad)
 		return Result{check, Warning, fmt.Sprintf("%d of %d have errors: %s", len(bad), count, strings.Join(bad, ", ")), "kubectl vectorsidecar get -A -o wide"}

@@ -11,8 +11,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	apimeta "k8s.io/apimachinery/pkg/api/meta"
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
@@ -135,24 +134,20 @@ func (d *Diagnosis) fleet(ctx context.Context, installation *source.Installation
 
 // members lists the VectorSidecars and ClusterVectorSidecars by waves.
 func (d *Diagnosis) members(ctx context.Context) ([]FleetMember, error) {
-	var sidecars v1alpha1.VectorSidecarList
-	if err := d.Cluster.List(ctx, &sidecars); err != nil {
+	members, err := collectSidecars(ctx, d, metav1.NamespaceAll, func(sidecar *v1alpha1.VectorSidecar) FleetMember {
+		return FleetMember{sidecar.Namespace + "/" + sidecar.Name, sidecar.Status.Rollout}
+	})
+	if err != nil {
 		return nil, err
 	}
-	var clusters v1alpha1.ClusterVectorSidecarList
-	if err := d.Cluster.List(ctx, &clusters); client.IgnoreNotFound(err) != nil && !apimeta.IsNoMatchError(err) && !apierrors.IsForbidden(err) {
-		return nil, err
-	}
-	var members []FleetMember
-	for i := range sidecars.Items {
-		sidecar := &sidecars.Items[i]
-		members = append(members, FleetMember{sidecar.Namespace + "/" + sidecar.Name, sidecar.Status.Rollout})
-	}
-	for i := range clusters.Items {
-		cluster := &clusters.Items[i]
+	clusters, err := collectClusters(ctx, d, func(cluster *v1alpha1.ClusterVectorSidecar) (waves []FleetMember) {
 		for n := range cluster.Status.Waves {
-			members = append(members, FleetMember{meta.InNamespace(cluster.Name), &cluster.Status.Waves[n]})
+			waves = append(waves, FleetMember{meta.InNamespace(cluster.Name), &cluster.Status.Waves[n]})
 		}
+		return waves
+	})
+	if err != nil && !isAbsent(err) && !apierrors.IsForbidden(err) {
+		return nil, err
 	}
-	return members, nil
+	return append(members, slices.Concat(clusters...)...), nil
 }

@@ -11,6 +11,7 @@ import (
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -18,18 +19,23 @@ import (
 // workloads may undo what is injected.
 func (d *Diagnosis) injectors(ctx context.Context) Result {
 	const check = "other injectors"
-	var found admissionregistrationv1.MutatingWebhookConfigurationList
-	if err := d.Cluster.List(ctx, &found); err != nil {
+	type injector struct {
+		name           string
+		isForWorkloads bool
+	}
+	found, err := livelist.Collect(ctx, d.live(), &admissionregistrationv1.MutatingWebhookConfigurationList{}, func(configuration *admissionregistrationv1.MutatingWebhookConfiguration) (injector, bool) {
+		isForWorkloads := slices.ContainsFunc(workload.Kinds(), func(kind *workload.Kind) bool { return touches(configuration, kind.Group, kind.Resource) })
+		return injector{configuration.Name, isForWorkloads}, isForWorkloads || touches(configuration, "", "pods")
+	})
+	if err != nil {
 		return Result{check, Unknown, err.Error(), "ask someone with permission to list MutatingWebhookConfigurations"}
 	}
 	var ofPods, ofWorkloads []string
-	for i := range found.Items {
-		configuration := &found.Items[i]
-		switch {
-		case slices.ContainsFunc(workload.Kinds(), func(kind *workload.Kind) bool { return touches(configuration, kind.Group, kind.Resource) }):
-			ofWorkloads = append(ofWorkloads, configuration.Name)
-		case touches(configuration, "", "pods"):
-			ofPods = append(ofPods, configuration.Name)
+	for _, injector := range found {
+		if injector.isForWorkloads {
+			ofWorkloads = append(ofWorkloads, injector.name)
+		} else {
+			ofPods = append(ofPods, injector.name)
 		}
 	}
 	switch {

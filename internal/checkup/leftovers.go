@@ -10,20 +10,17 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
-
-// pageSize is how many workloads a list request returns.
-const pageSize = 500
 
 // leftovers finds what workloads have of VectorSidecars that do not exist, in the namespaces
 // of the installation.
@@ -67,33 +64,34 @@ func describe(found []companion.Leftover) string {
 func (d *Diagnosis) leftoversIn(ctx context.Context, namespace, writtenBy string) ([]companion.Leftover, error) {
 	var carriers []companion.Carrier
 	for _, kind := range workload.Kinds() {
-		page := kind.NewList()
-		for isFirst := true; isFirst || page.GetContinue() != ""; isFirst = false {
-			err := d.Cluster.List(ctx, page, client.InNamespace(namespace), client.Limit(pageSize), client.Continue(page.GetContinue()))
-			if kind.Lacks(err) {
-				break
+		listed, err := livelist.Collect(ctx, d.live(), kind.NewList(), func(object client.Object) (carrier companion.Carrier, ok bool) {
+			if object, isWorkload := workload.As(object); isWorkload {
+				carrier = companion.CarrierOf(object)
 			}
-			if err != nil {
-				return nil, fmt.Errorf("listing %s: %w", kind.Plural, err)
-			}
-			for _, object := range workload.Items(page) {
-				if carrier := companion.CarrierOf(object); len(carrier.Traces) > 0 {
-					carriers = append(carriers, carrier)
-				}
-			}
+			return carrier, len(carrier.Traces) > 0
+		}, client.InNamespace(namespace))
+		if err != nil && !kind.Lacks(err) {
+			return nil, fmt.Errorf("listing %s: %w", kind.Plural, err)
 		}
+		carriers = append(carriers, listed...)
 	}
-	var there v1alpha1.VectorSidecarList
-	if err := d.Cluster.List(ctx, &there, client.InNamespace(namespace)); err != nil {
+	sidecarKeys, err := d.collectNames(ctx, "VectorSidecar", namespace)
+	if err != nil {
 		return nil, fmt.Errorf("listing VectorSidecars: %w", err)
 	}
-	var clusters v1alpha1.ClusterVectorSidecarList
-	err := d.Cluster.List(ctx, &clusters)
-	exists := companion.Among(there.Items, clusters.Items)
+	clusterKeys, err := d.collectNames(ctx, "ClusterVectorSidecar", metav1.NamespaceAll)
+	sidecars, clusters := make([]v1alpha1.VectorSidecar, len(sidecarKeys)), make([]v1alpha1.ClusterVectorSidecar, len(clusterKeys))
+	for i, key := range sidecarKeys {
+		sidecars[i].Namespace, sidecars[i].Name = key.Namespace, key.Name
+	}
+	for i, key := range clusterKeys {
+		clusters[i].Name = key.Name
+	}
+	exists := companion.Among(sidecars, clusters)
 	switch {
 	case apierrors.IsForbidden(err): // Who works in a namespace need not know of them.
 		exists = companion.OrCluster(exists)
-	case !apimeta.IsNoMatchError(err) && client.IgnoreNotFound(err) != nil: // Without the CRD there are none.
+	case err != nil && !isAbsent(err): // Without the CRD there are none.
 		return nil, fmt.Errorf("listing ClusterVectorSidecars: %w", err)
 	}
 	return companion.FindLeftovers(slices.Values(carriers), exists, writtenBy), nil

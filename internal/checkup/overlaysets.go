@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
@@ -21,41 +21,39 @@ import (
 // that do not exist.
 func (d *Diagnosis) overlaySets(ctx context.Context) []Result {
 	const check, most = "injection by the API server", 10
-	var sets v1alpha1.OverlaySetList
-	err := d.Cluster.List(ctx, &sets)
+	sets, err := d.listOverlays(ctx)
 	switch {
-	case apimeta.IsNoMatchError(err) || apierrors.IsNotFound(err):
+	case isAbsent(err):
 		return nil // The operator is of a release without.
 	case err != nil:
 		return []Result{{check, Unknown, err.Error(), "ask someone with permission to list OverlaySets"}}
-	case len(sets.Items) == 0:
+	case len(sets) == 0:
 		return nil
 	}
-	var sidecars v1alpha1.VectorSidecarList
-	if err := d.Cluster.List(ctx, &sidecars); err != nil {
+	sidecars, err := d.collectNames(ctx, "VectorSidecar", metav1.NamespaceAll)
+	if err != nil {
 		return []Result{{check, Unknown, err.Error(), ""}}
 	}
-	var clusters v1alpha1.ClusterVectorSidecarList
-	if err := d.Cluster.List(ctx, &clusters); err != nil && !apimeta.IsNoMatchError(err) && !apierrors.IsNotFound(err) {
+	clusters, err := d.collectNames(ctx, "ClusterVectorSidecar", metav1.NamespaceAll)
+	if err != nil && !isAbsent(err) {
 		return []Result{{check, Unknown, err.Error(), "ask someone with permission to list ClusterVectorSidecars"}}
 	}
 	exists := map[string]bool{}
-	for i := range sidecars.Items {
-		exists[sidecars.Items[i].Namespace+"/"+sidecars.Items[i].Name] = true
+	for _, key := range sidecars {
+		exists[key.Namespace+"/"+key.Name] = true
 	}
-	for i := range clusters.Items {
-		exists[meta.InNamespace(clusters.Items[i].Name)] = true
+	for _, key := range clusters {
+		exists[meta.InNamespace(key.Name)] = true
 	}
 	var strays, left []string
 	offered := 0
-	for i := range sets.Items {
-		for _, overlay := range sets.Items[i].Spec.Overlays {
-			name, title := ownerOf(sets.Items[i].Namespace, overlay.VectorSidecar)
+	for _, set := range sets {
+		for _, overlay := range set {
 			switch {
-			case !exists[name]:
-				strays = append(strays, title)
-			case overlay.Left != "":
-				left = append(left, title)
+			case !exists[overlay.name]:
+				strays = append(strays, overlay.title)
+			case overlay.isLeft:
+				left = append(left, overlay.title)
 			default:
 				offered++
 			}
@@ -68,7 +66,25 @@ func (d *Diagnosis) overlaySets(ctx context.Context) []Result {
 			"the operator takes them out by itself; if it does not run, delete the OverlaySets: kubectl delete overlaysets --all -n NAMESPACE",
 		}}
 	}
-	return []Result{{check, OK, fmt.Sprintf("%d overlays in %d namespaces; %d times one is left to the operator", offered, len(sets.Items), len(left)), ""}}
+	return []Result{{check, OK, fmt.Sprintf("%d overlays in %d namespaces; %d times one is left to the operator", offered, len(sets), len(left)), ""}}
+}
+
+// foundOverlay is an overlay: name and title are as ownerOf returns them. isLeft is true if the API server leaves it to the
+// operator.
+type foundOverlay struct {
+	name, title string
+	isLeft      bool
+}
+
+// listOverlays returns the overlays of each OverlaySet.
+func (d *Diagnosis) listOverlays(ctx context.Context) ([][]foundOverlay, error) {
+	return livelist.Collect(ctx, d.live(), &v1alpha1.OverlaySetList{}, func(set *v1alpha1.OverlaySet) (overlays []foundOverlay, ok bool) {
+		for i := range set.Spec.Overlays {
+			name, title := ownerOf(set.Namespace, set.Spec.Overlays[i].VectorSidecar)
+			overlays = append(overlays, foundOverlay{name, title, set.Spec.Overlays[i].Left != ""})
+		}
+		return overlays, true
+	})
 }
 
 // ownerOf returns the name of what an overlay of a namespace is of, by which a ClusterVectorSidecar

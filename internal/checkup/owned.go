@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -16,38 +17,47 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
+// ownedState is the part of a VectorSidecar or ClusterVectorSidecar that concerns workloads with a controller owner.
+// isAtAdmission is true if only the API server injects into them.
+type ownedState struct {
+	name          string
+	takenOut      []v1alpha1.TakenOut
+	isAtAdmission bool
+}
+
+func newOwnedState(name string, spec *v1alpha1.VectorSidecarSpec, takenOut []v1alpha1.TakenOut) ownedState {
+	return ownedState{name, takenOut, spec.Owned() == v1alpha1.OwnedAtAdmission && spec.IsEnabled()}
+}
+
 // owners finds the owners of workloads that take sidecars out, and VectorSidecars that leave such
 // workloads to an API server that puts nothing in. Nothing is said of a cluster without either.
 func (d *Diagnosis) owners(ctx context.Context) []Result {
 	const check, most = "owners of workloads", 10
-	var sidecars v1alpha1.VectorSidecarList
-	var clusters v1alpha1.ClusterVectorSidecarList
-	var sets v1alpha1.OverlaySetList
-	if d.Cluster.List(ctx, &sidecars) != nil {
+	sidecars, err := collectSidecars(ctx, d, metav1.NamespaceAll, func(sidecar *v1alpha1.VectorSidecar) ownedState {
+		return newOwnedState(client.ObjectKeyFromObject(sidecar).String(), &sidecar.Spec, sidecar.Status.TakenOut)
+	})
+	if err != nil {
 		return nil // The check of VectorSidecars says so.
 	}
-	_, _ = d.Cluster.List(ctx, &clusters), d.Cluster.List(ctx, &sets) // Not every cluster has them, nor shows them to everybody.
+	// Not every cluster has the other kinds, and not every user may list them.
+	clusters, _ := collectClusters(ctx, d, func(cluster *v1alpha1.ClusterVectorSidecar) ownedState {
+		return newOwnedState(meta.InNamespace(cluster.Name), &cluster.Spec.VectorSidecarSpec, cluster.Status.TakenOut)
+	})
+	sets, _ := d.listOverlays(ctx)
 	isServed := map[string]bool{}
-	for i := range sets.Items {
-		for _, overlay := range sets.Items[i].Spec.Overlays {
-			name, _ := ownerOf(sets.Items[i].Namespace, overlay.VectorSidecar)
-			isServed[name] = isServed[name] || overlay.Left == ""
+	for _, set := range sets {
+		for _, overlay := range set {
+			isServed[overlay.name] = isServed[overlay.name] || !overlay.isLeft
 		}
 	}
 	var taken, unserved []string
-	look := func(name string, spec *v1alpha1.VectorSidecarSpec, found []v1alpha1.TakenOut) {
-		for i := range found {
-			taken = append(taken, fmt.Sprintf("owners of kind %s that of %s out of a %s", found[i].OwnerKind, name, found[i].Kind))
+	for _, state := range slices.Concat(clusters, sidecars) {
+		for i := range state.takenOut {
+			taken = append(taken, fmt.Sprintf("owners of kind %s that of %s out of a %s", state.takenOut[i].OwnerKind, state.name, state.takenOut[i].Kind))
 		}
-		if spec.Owned() == v1alpha1.OwnedAtAdmission && spec.IsEnabled() && !isServed[name] {
-			unserved = append(unserved, name)
+		if state.isAtAdmission && !isServed[state.name] {
+			unserved = append(unserved, state.name)
 		}
-	}
-	for i := range clusters.Items {
-		look(meta.InNamespace(clusters.Items[i].Name), &clusters.Items[i].Spec.VectorSidecarSpec, clusters.Items[i].Status.TakenOut)
-	}
-	for i := range sidecars.Items {
-		look(client.ObjectKeyFromObject(&sidecars.Items[i]).String(), &sidecars.Items[i].Spec, sidecars.Items[i].Status.TakenOut)
 	}
 	var results []Result
 	slices.Sort(taken)

@@ -12,9 +12,9 @@ import (
 	registrationv1 "k8s.io/api/admissionregistration/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -27,8 +27,8 @@ func (d *Diagnosis) policies(ctx context.Context, installation *source.Installat
 		return nil
 	}
 	const help = "upgrade the installation; helm template needs --kube-version of the cluster, 1.36 or later"
-	switch err := d.Cluster.List(ctx, &v1alpha1.OverlaySetList{}, client.Limit(1)); {
-	case apimeta.IsNoMatchError(err) || apierrors.IsNotFound(err):
+	switch err := isServed(ctx, d.live(), "OverlaySet", metav1.NamespaceAll); {
+	case isAbsent(err):
 		return []Result{{check, Failed, "the CustomResourceDefinition of OverlaySets is not installed: the API server injects nothing, and the operator injects", help}}
 	case err != nil:
 		return []Result{{check, Unknown, err.Error(), "ask someone with permission to list OverlaySets"}}

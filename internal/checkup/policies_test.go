@@ -14,7 +14,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
-	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
@@ -60,7 +59,7 @@ func TestDiagnosis_ReportsMissingPolicies(t *testing.T) {
 					return c.Get(ctx, key, object, options...)
 				},
 				List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
-					if _, isSet := list.(*v1alpha1.OverlaySetList); isSet && test.lacks == "OverlaySetList" {
+					if kind := list.GetObjectKind().GroupVersionKind().Kind; kind != "" && kind == test.lacks {
 						return unserved
 					}
 					return c.List(ctx, list, options...)

@@ -14,12 +14,14 @@ import (
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 )
 
 // interval is how often a failed check is retried.
@@ -118,14 +120,17 @@ func checksOf(config *rest.Config, options TestOptions) ([]check, error) {
 	if err := errors.Join(v1alpha1.AddToScheme(scheme), coordinationv1.AddToScheme(scheme)); err != nil {
 		return nil, fmt.Errorf("registering types: %w", err)
 	}
-	c, err := client.New(config, client.Options{Scheme: scheme})
+	limited := rest.CopyConfig(config)
+	livelist.LimitResponses(limited)
+	c, err := client.New(limited, client.Options{Scheme: scheme})
 	if err != nil {
 		return nil, fmt.Errorf("creating a client: %w", err)
 	}
-	checks := []check{{"VectorSidecars are served", func(ctx context.Context) error { return served(ctx, c, options.WatchNamespaces) }}}
+	live := livelist.New(c)
+	checks := []check{{"VectorSidecars are served", func(ctx context.Context) error { return served(ctx, live, options.WatchNamespaces) }}}
 	if options.ClusterSidecars {
 		checks = append(checks, check{"ClusterVectorSidecars are served", func(ctx context.Context) error {
-			return c.List(ctx, &v1alpha1.ClusterVectorSidecarList{}, client.Limit(1))
+			return isServed(ctx, live, "ClusterVectorSidecar", metav1.NamespaceAll)
 		}})
 	}
 	if options.Lease != "" {
@@ -140,12 +145,12 @@ func checksOf(config *rest.Config, options TestOptions) ([]check, error) {
 	return checks, nil
 }
 
-func served(ctx context.Context, c client.Client, namespaces []string) error {
+func served(ctx context.Context, live *livelist.Client, namespaces []string) error {
 	if len(namespaces) == 0 {
 		namespaces = []string{""}
 	}
 	for _, namespace := range namespaces {
-		if err := c.List(ctx, &v1alpha1.VectorSidecarList{}, client.InNamespace(namespace), client.Limit(1)); err != nil {
+		if err := isServed(ctx, live, "VectorSidecar", namespace); err != nil {
 			return err
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
@@ -78,13 +79,7 @@ func (d *Diagnosis) uncalled(ctx context.Context, installation *source.Installat
 // callers returns the configurations that make the API server call a Service of a namespace
 // about VectorSidecars.
 func (d *Diagnosis) callers(ctx context.Context, namespace string) ([]caller, error) {
-	var found admissionregistrationv1.ValidatingWebhookConfigurationList
-	if err := d.Cluster.List(ctx, &found); err != nil {
-		return nil, err
-	}
-	var callers []caller
-	for i := range found.Items {
-		configuration := &found.Items[i]
+	found, err := livelist.Collect(ctx, d.live(), &admissionregistrationv1.ValidatingWebhookConfigurationList{}, func(configuration *admissionregistrationv1.ValidatingWebhookConfiguration) (callers []caller, ok bool) {
 		for j := range configuration.Webhooks {
 			webhook := &configuration.Webhooks[j]
 			service := webhook.ClientConfig.Service
@@ -94,8 +89,9 @@ func (d *Diagnosis) callers(ctx context.Context, namespace string) ([]caller, er
 			_, issued := configuration.Annotations["cert-manager.io/inject-ca-from"]
 			callers = append(callers, caller{configuration.Name, service, webhook.ClientConfig.CABundle, issued})
 		}
-	}
-	return callers, nil
+		return callers, len(callers) > 0
+	})
+	return slices.Concat(found...), err
 }
 
 func isAboutSidecars(webhook *admissionregistrationv1.ValidatingWebhook) bool {
@@ -115,18 +111,22 @@ func (d *Diagnosis) service(ctx context.Context, one *caller) Result {
 	case err != nil:
 		return Result{check, Unknown, err.Error(), "ask someone with permission to get Services in " + key.Namespace}
 	}
-	var endpoints discoveryv1.EndpointSliceList
-	if err := d.Cluster.List(ctx, &endpoints, client.InNamespace(key.Namespace), client.MatchingLabels{discoveryv1.LabelServiceName: key.Name}); err != nil {
+	type endpoints struct{ ready, all int }
+	counts, err := livelist.Collect(ctx, d.live(), &discoveryv1.EndpointSliceList{}, func(slice *discoveryv1.EndpointSlice) (endpoints, bool) {
+		counted := endpoints{all: len(slice.Endpoints)}
+		for i := range slice.Endpoints {
+			if ptr.Deref(slice.Endpoints[i].Conditions.Ready, true) {
+				counted.ready++
+			}
+		}
+		return counted, true
+	}, client.InNamespace(key.Namespace), client.MatchingLabels{discoveryv1.LabelServiceName: key.Name})
+	if err != nil {
 		return Result{check, Unknown, err.Error(), "ask someone with permission to list EndpointSlices in " + key.Namespace}
 	}
 	ready, all := 0, 0
-	for i := range endpoints.Items {
-		all += len(endpoints.Items[i].Endpoints)
-		for _, endpoint := range endpoints.Items[i].Endpoints {
-			if ptr.Deref(endpoint.Conditions.Ready, true) {
-				ready++
-			}
-		}
+	for _, counted := range counts {
+		ready, all = ready+counted.ready, all+counted.all
 	}
 	if ready == 0 {
 		return Result{

@@ -7,11 +7,11 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -36,12 +36,12 @@ func completeManifests(*cobra.Command, []string, string) ([]string, cobra.ShellC
 
 // completeWorkloads completes the workloads of the namespace.
 func (s *inputs) completeWorkloads(command *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
-	return s.app.completeNames(command, given, workload.Default().ListKind())
+	return s.app.completeNames(command, given, workload.Default().GroupVersionKind)
 }
 
 // completeSidecars completes the VectorSidecars of the namespace.
 func (a *app) completeSidecars(command *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
-	return a.completeNames(command, given, v1alpha1.GroupVersion.WithKind("VectorSidecarList"))
+	return a.completeNames(command, given, v1alpha1.GroupVersion.WithKind("VectorSidecar"))
 }
 
 func (a *app) completeNames(command *cobra.Command, given []string, kind schema.GroupVersionKind) ([]string, cobra.ShellCompDirective) {
@@ -53,16 +53,11 @@ func (a *app) completeNames(command *cobra.Command, given []string, kind schema.
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
-	list := &metav1.PartialObjectMetadataList{}
-	list.SetGroupVersionKind(kind)
-	if err := cluster.List(command.Context(), list, client.InNamespace(namespace)); err != nil {
+	names, err := livelist.Collect(command.Context(), livelist.New(cluster), livelist.Metadata(kind), func(object client.Object) (string, bool) {
+		return object.GetName(), !slices.Contains(given, object.GetName())
+	}, client.InNamespace(namespace))
+	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
-	}
-	var names []string
-	for i := range list.Items {
-		if name := list.Items[i].Name; !slices.Contains(given, name) {
-			names = append(names, name)
-		}
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
 }

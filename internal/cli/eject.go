@@ -25,6 +25,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/removal"
 	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
@@ -184,7 +185,7 @@ func (o *ejectOptions) cluster(ctx context.Context) error {
 		}
 		where = "namespace " + namespace
 	}
-	traces, err := removal.FindTraces(ctx, connection, namespace)
+	traces, err := removal.FindTraces(ctx, livelist.New(connection), namespace)
 	if err != nil {
 		return err
 	}
@@ -225,7 +226,7 @@ func comeBack(ctx context.Context, cluster client.Reader, namespace string, trac
 		return nil
 	}
 	for i := range traces.Workloads {
-		for manager := range traces.Workloads[i].Owned {
+		for _, manager := range traces.Workloads[i].Managers {
 			name, isCluster := meta.ClusterOf(manager)
 			if !isCluster {
 				continue
@@ -254,7 +255,7 @@ func (o *ejectOptions) list(traces *removal.Traces) error {
 		errs = append(errs, humanize.Fprintf(o.app.Out, format, arguments...))
 	}
 	losesSidecar := func(of workload.Ref) bool {
-		return slices.ContainsFunc(traces.Workloads, func(view workload.View) bool { return view.Ref == of })
+		return slices.ContainsFunc(traces.Workloads, func(carrier removal.Carrier) bool { return carrier.Ref == of })
 	}
 	for i := range traces.Workloads {
 		of := &traces.Workloads[i]

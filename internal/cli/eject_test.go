@@ -22,7 +22,7 @@ func TestEjectListsWhatGoesAndSaysWhatStays(t *testing.T) {
 	options := ejectOptions{app: &app{IOStreams: genericiooptions.IOStreams{Out: &out, ErrOut: &notes}}}
 	traces := &removal.Traces{}
 	for _, kind := range []string{"Deployment", "StatefulSet", "CronJob", "Rollout"} {
-		traces.Workloads = append(traces.Workloads, workload.View{Ref: workload.Ref{Kind: kind, Namespace: "shop", Name: "cart"}})
+		traces.Workloads = append(traces.Workloads, removal.Carrier{Ref: workload.Ref{Kind: kind, Namespace: "shop", Name: "cart"}})
 	}
 	run := workload.Ref{Kind: "Job", Namespace: "shop", Name: "run"}
 	traces.Companions = map[client.ObjectKey][]workload.Ref{

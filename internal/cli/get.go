@@ -20,6 +20,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
@@ -83,11 +84,12 @@ func (o *getOptions) run(ctx context.Context, names []string) error {
 		if isOfClusters {
 			return o.showClusters(ctx, cluster, ofClusters, selector)
 		}
-		var found v1alpha1.VectorSidecarList
-		if err := cluster.List(ctx, &found, client.InNamespace(namespace), client.MatchingLabelsSelector{Selector: selector}); err != nil {
+		found, err := livelist.Collect(ctx, livelist.New(cluster), &v1alpha1.VectorSidecarList{}, o.printed,
+			client.InNamespace(namespace), client.MatchingLabelsSelector{Selector: selector})
+		if err != nil {
 			return nil, explainMissing(err)
 		}
-		return o.text(found.Items, names, namespace)
+		return o.text(found, names, namespace)
 	}
 	switch {
 	case o.watch && isOfClusters:
@@ -101,6 +103,16 @@ func (o *getOptions) run(ctx context.Context, names []string) error {
 	}
 	_, err = o.app.Out.Write(text)
 	return err
+}
+
+// printed returns the part of a VectorSidecar that is printed.
+func (o *getOptions) printed(sidecar *v1alpha1.VectorSidecar) (v1alpha1.VectorSidecar, bool) {
+	printed := *sidecar
+	printed.ManagedFields = nil
+	if !o.output.isTree() {
+		printed.Spec = v1alpha1.VectorSidecarSpec{}
+	}
+	return printed, true
 }
 
 // text prints the VectorSidecars with the given names, or all.
@@ -122,7 +134,6 @@ func (o *getOptions) text(found []v1alpha1.VectorSidecar, names []string, namesp
 	case o.output.isTree():
 		for i := range found {
 			found[i].SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("VectorSidecar"))
-			found[i].ManagedFields = nil
 		}
 		err = o.output.print(&out, map[string]any{"apiVersion": "v1", "kind": "List", "items": found})
 		return out.Bytes(), err

@@ -17,6 +17,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
@@ -47,37 +48,36 @@ func clusterNames(arguments []string) (names []string, isAsked bool, err error) 
 
 // showClusters prints the ClusterVectorSidecars of these names, or all.
 func (o *getOptions) showClusters(ctx context.Context, cluster client.Reader, names []string, selector labels.Selector) ([]byte, error) {
-	var found v1alpha1.ClusterVectorSidecarList
-	if err := cluster.List(ctx, &found, client.MatchingLabelsSelector{Selector: selector}); err != nil {
+	clusters, err := livelist.Collect(ctx, livelist.New(cluster), &v1alpha1.ClusterVectorSidecarList{}, func(listed *v1alpha1.ClusterVectorSidecar) (v1alpha1.ClusterVectorSidecar, bool) {
+		listed.ManagedFields = nil
+		return *listed, len(names) == 0 || slices.Contains(names, listed.Name)
+	}, client.MatchingLabelsSelector{Selector: selector})
+	if err != nil {
 		return nil, explainMissing(err)
 	}
-	if len(names) > 0 {
-		found.Items = slices.DeleteFunc(found.Items, func(one v1alpha1.ClusterVectorSidecar) bool { return !slices.Contains(names, one.Name) })
-	}
 	for _, name := range names {
-		if !slices.ContainsFunc(found.Items, func(one v1alpha1.ClusterVectorSidecar) bool { return one.Name == name }) {
+		if !slices.ContainsFunc(clusters, func(one v1alpha1.ClusterVectorSidecar) bool { return one.Name == name }) {
 			return nil, fmt.Errorf("there is no ClusterVectorSidecar %q", name)
 		}
 	}
 	var out bytes.Buffer
 	switch {
-	case len(found.Items) == 0 && !o.output.isTree():
+	case len(clusters) == 0 && !o.output.isTree():
 		o.app.note("no ClusterVectorSidecars found")
 		return nil, nil
 	case o.output.name == "name":
-		for i := range found.Items {
-			_ = humanize.Fprintf(&out, "clustervectorsidecar.%s/%s\n", v1alpha1.GroupVersion.Group, found.Items[i].Name)
+		for i := range clusters {
+			_ = humanize.Fprintf(&out, "clustervectorsidecar.%s/%s\n", v1alpha1.GroupVersion.Group, clusters[i].Name)
 		}
 		return out.Bytes(), nil
 	case o.output.isTree():
-		for i := range found.Items {
-			found.Items[i].SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("ClusterVectorSidecar"))
-			found.Items[i].ManagedFields = nil
+		for i := range clusters {
+			clusters[i].SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("ClusterVectorSidecar"))
 		}
-		err := o.output.print(&out, map[string]any{"apiVersion": "v1", "kind": "List", "items": found.Items})
+		err = o.output.print(&out, map[string]any{"apiVersion": "v1", "kind": "List", "items": clusters})
 		return out.Bytes(), err
 	}
-	err := o.clusterTable(&out, found.Items)
+	err = o.clusterTable(&out, clusters)
 	return out.Bytes(), err
 }
 

@@ -16,11 +16,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
-	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -29,11 +28,16 @@ import (
 func (s *session) surroundings(ctx context.Context) (*simulate.Surroundings, error) {
 	in := &simulate.Surroundings{Workloads: s.Workloads(), Existing: map[string]simulate.Objects{}}
 	if s.cluster != nil {
+		keep := func(object client.Object) (client.Object, bool) { return object, true }
 		for what, list := range map[string]client.ObjectList{
 			"ResourceQuotas": &corev1.ResourceQuotaList{}, "LimitRanges": &corev1.LimitRangeList{}, "HorizontalPodAutoscalers": &autoscalingv2.HorizontalPodAutoscalerList{},
 		} {
-			if err := s.readBounds(ctx, list, what, s.namespace, func(o client.Object) { in.Add(o) }); err != nil {
+			bounds, err := collectBounds(ctx, s, list, what, keep, client.InNamespace(s.namespace))
+			if err != nil {
 				return nil, err
+			}
+			for _, bound := range bounds {
+				in.Add(bound)
 			}
 		}
 	}
@@ -59,14 +63,17 @@ func (s *session) surroundings(ctx context.Context) (*simulate.Surroundings, err
 	return in, nil
 }
 
-// readBounds reads objects of the cluster. It prints a note if they may not be read.
-func (s *session) readBounds(ctx context.Context, list client.ObjectList, what, namespace string, add func(client.Object)) error {
-	err := source.ListPages(ctx, s.cluster, list, what, add, client.InNamespace(namespace))
-	if apierrors.IsForbidden(err) || isNoMatch(err) {
-		s.note(fmt.Sprintf("could not read what bounds pods, so that the forecast leaves it out: %v", err))
-		return nil
+// collectBounds lists objects of the cluster and returns the results of reduce. It prints a note if they may not be read.
+func collectBounds[T any](ctx context.Context, s *session, list client.ObjectList, what string, reduce func(client.Object) (T, bool), in client.InNamespace) ([]T, error) {
+	bounds, err := livelist.Collect(ctx, livelist.New(s.cluster), list, reduce, in)
+	switch {
+	case apierrors.IsForbidden(err) || isNoMatch(err):
+		s.note(fmt.Sprintf("could not read what bounds pods, so that the forecast leaves it out: listing %s: %v", what, err))
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("listing %s: %w", what, err)
 	}
-	return err
+	return bounds, nil
 }
 
 // rootCertificates is the ConfigMap that Kubernetes creates in each namespace.
@@ -75,14 +82,16 @@ const rootCertificates = "kube-root-ca.crt"
 // existingIn returns the numbers of objects of a namespace that a quota of a file counts.
 func (s *session) existingIn(ctx context.Context, namespace string) (simulate.Objects, error) {
 	names := map[string]bool{}
-	add := func(object client.Object) { names[object.GetName()] = true }
 	if s.cluster == nil {
-		add(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: rootCertificates}})
+		names[rootCertificates] = true
 	} else {
-		configMaps := &metav1.PartialObjectMetadataList{}
-		configMaps.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMapList"))
-		if err := s.readBounds(ctx, configMaps, "ConfigMaps", namespace, add); err != nil {
+		configMaps := livelist.Metadata(corev1.SchemeGroupVersion.WithKind("ConfigMap"))
+		live, err := collectBounds(ctx, s, configMaps, "ConfigMaps", func(object client.Object) (string, bool) { return object.GetName(), true }, client.InNamespace(namespace))
+		if err != nil {
 			return simulate.Objects{}, err
+		}
+		for _, name := range live {
+			names[name] = true
 		}
 	}
 	var inFiles corev1.ConfigMapList
@@ -90,7 +99,7 @@ func (s *session) existingIn(ctx context.Context, namespace string) (simulate.Ob
 		return simulate.Objects{}, err
 	}
 	for i := range inFiles.Items {
-		add(&inFiles.Items[i])
+		names[inFiles.Items[i].Name] = true
 	}
 	existing := simulate.Objects{ConfigMaps: len(names)}
 	for _, sidecar := range s.Sidecars() {

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
@@ -107,11 +108,16 @@ func (o *reconcileOptions) run(ctx context.Context, names []string) error {
 
 // sidecarsOf returns the VectorSidecars with the given names, all if there are none.
 func sidecarsOf(ctx context.Context, cluster client.Reader, namespace string, names []string) ([]v1alpha1.VectorSidecar, error) {
-	var found v1alpha1.VectorSidecarList
-	if err := cluster.List(ctx, &found, client.InNamespace(namespace)); err != nil {
+	withoutSpec := func(listed *v1alpha1.VectorSidecar) (v1alpha1.VectorSidecar, bool) {
+		sidecar := *listed
+		sidecar.Spec, sidecar.ManagedFields = v1alpha1.VectorSidecarSpec{}, nil
+		return sidecar, true
+	}
+	found, err := livelist.Collect(ctx, livelist.New(cluster), &v1alpha1.VectorSidecarList{}, withoutSpec, client.InNamespace(namespace))
+	if err != nil {
 		return nil, explainMissing(err)
 	}
-	return named(found.Items, names, namespace)
+	return named(found, names, namespace)
 }
 
 // named picks those with the given names, which may be pairs as vectorsidecar/NAME, all if there are none.

@@ -21,6 +21,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
@@ -104,7 +105,7 @@ func (o *rolloutOptions) history(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	stored, err := source.Revisions(ctx, cluster, read.values)
+	stored, err := source.Revisions(ctx, livelist.New(cluster), read.values)
 	if err != nil {
 		return err
 	}
@@ -211,7 +212,7 @@ func (r *rollout) contentOf(ctx context.Context, cluster client.Reader, revision
 	if revision == r.platform.Revision { // Nobody has it yet.
 		return r.platform.Content, nil
 	}
-	stored, listErr := source.Revisions(ctx, cluster, r.values)
+	stored, listErr := source.Revisions(ctx, livelist.New(cluster), r.values)
 	if listErr != nil || slices.ContainsFunc(stored, isOf(revision)) {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
@@ -111,27 +112,35 @@ type inWave struct {
 // inWaves lists them. reverted are those that have gone back from a spec of their own, with what that was.
 // Where ClusterVectorSidecars may not be read, a note says so.
 func (o *rolloutOptions) inWaves(ctx context.Context, cluster client.Reader) (all []inWave, reverted []string, err error) {
-	var found v1alpha1.VectorSidecarList
-	if err := cluster.List(ctx, &found); err != nil {
-		return nil, nil, explainMissing(err)
-	}
-	var wide []string // They are for many, and come first.
-	note := func(to *[]string, name string, of *v1alpha1.VectorSidecar) {
-		if text := lastgood.TextOf(of); text != "" {
+	live := livelist.New(cluster)
+	note := func(to *[]string, name, text string) {
+		if text != "" {
 			*to = append(*to, fmt.Sprintf("%s: %s: %s", name, v1alpha1.RolloutReverted, text))
 		}
 	}
-	for i := range found.Items {
-		of := &found.Items[i]
-		one := inWave{name: of.Namespace + "/" + of.Name, is: of.Status.Rollout}
-		note(&reverted, one.name, of)
-		if later := of.Status.Deferred; later != nil {
-			one.deferred = later.Workloads
-		}
-		all = append(all, one)
+	type sidecarWave struct {
+		inWave
+
+		lastGood string
 	}
-	var clusters v1alpha1.ClusterVectorSidecarList
-	err = cluster.List(ctx, &clusters)
+	sidecars, err := livelist.Collect(ctx, live, &v1alpha1.VectorSidecarList{}, func(sidecar *v1alpha1.VectorSidecar) (sidecarWave, bool) {
+		wave := sidecarWave{inWave{name: sidecar.Namespace + "/" + sidecar.Name, is: sidecar.Status.Rollout}, lastgood.TextOf(sidecar)}
+		if later := sidecar.Status.Deferred; later != nil {
+			wave.deferred = later.Workloads
+		}
+		return wave, true
+	})
+	if err != nil {
+		return nil, nil, explainMissing(err)
+	}
+	for i := range sidecars {
+		note(&reverted, sidecars[i].name, sidecars[i].lastGood)
+		all = append(all, sidecars[i].inWave)
+	}
+	var wide []string // They are for many, and come first.
+	clusters, err := livelist.Collect(ctx, live, &v1alpha1.ClusterVectorSidecarList{}, func(cluster *v1alpha1.ClusterVectorSidecar) (v1alpha1.ClusterVectorSidecar, bool) {
+		return *cluster, true
+	})
 	switch {
 	case apierrors.IsNotFound(err) || apimeta.IsNoMatchError(err): // There is no such kind, so there are none.
 	case apierrors.IsForbidden(err):
@@ -139,11 +148,11 @@ func (o *rolloutOptions) inWaves(ctx context.Context, cluster client.Reader) (al
 	case err != nil:
 		return nil, nil, fmt.Errorf("listing ClusterVectorSidecars: %w", err)
 	}
-	for i := range clusters.Items {
-		of := clusterwide.In(&clusters.Items[i], "", true)
-		note(&wide, of.Name, of)
-		for n := range clusters.Items[i].Status.Waves {
-			all = append(all, inWave{name: meta.InNamespace(clusters.Items[i].Name), is: &clusters.Items[i].Status.Waves[n]})
+	for i := range clusters {
+		of := clusterwide.In(&clusters[i], "", true)
+		note(&wide, of.Name, lastgood.TextOf(of))
+		for n := range clusters[i].Status.Waves {
+			all = append(all, inWave{name: meta.InNamespace(clusters[i].Name), is: &clusters[i].Status.Waves[n]})
 		}
 	}
 	return all, append(wide, reverted...), nil

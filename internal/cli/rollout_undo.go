@@ -23,6 +23,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
@@ -106,7 +107,7 @@ func (o *undoOptions) run(ctx context.Context, names []string) error {
 			return err
 		}
 	}
-	records, err := source.Revisions(ctx, cluster, read.values)
+	records, err := source.Revisions(ctx, livelist.New(cluster), read.values)
 	if err != nil {
 		return err
 	}
@@ -196,24 +197,23 @@ func (o *undoOptions) preview(ctx context.Context, request *undo) (effect fleet.
 
 // undoMembers lists the VectorSidecars and ClusterVectorSidecars.
 func (o *undoOptions) undoMembers(ctx context.Context, cluster client.Reader) ([]fleet.UndoMember, error) {
-	var sidecars v1alpha1.VectorSidecarList
-	if err := cluster.List(ctx, &sidecars); err != nil {
-		return nil, explainMissing(err)
-	}
-	var members []fleet.UndoMember
-	add := func(object client.Object, name string, spec *v1alpha1.VectorSidecarSpec, waves ...v1alpha1.RolloutStatus) {
+	live := livelist.New(cluster)
+	memberFor := func(object client.Object, name string, spec *v1alpha1.VectorSidecarSpec, waves ...v1alpha1.RolloutStatus) (fleet.UndoMember, bool) {
 		member := fleet.UndoMember{Name: types.NamespacedName{Namespace: object.GetNamespace(), Name: name}, Annotations: object.GetAnnotations(), Waves: waves}
 		if spec.Rollout != nil {
 			member.OnFailure = spec.Rollout.OnFailure
 		}
-		members = append(members, member)
+		return member, true
 	}
-	for i := range sidecars.Items {
-		of := &sidecars.Items[i]
-		add(of, of.Name, &of.Spec, *cmp.Or(of.Status.Rollout, &v1alpha1.RolloutStatus{Wave: fleet.Rest}))
+	members, err := livelist.Collect(ctx, live, &v1alpha1.VectorSidecarList{}, func(sidecar *v1alpha1.VectorSidecar) (fleet.UndoMember, bool) {
+		return memberFor(sidecar, sidecar.Name, &sidecar.Spec, *cmp.Or(sidecar.Status.Rollout, &v1alpha1.RolloutStatus{Wave: fleet.Rest}))
+	})
+	if err != nil {
+		return nil, explainMissing(err)
 	}
-	var clusters v1alpha1.ClusterVectorSidecarList
-	err := cluster.List(ctx, &clusters)
+	clusters, err := livelist.Collect(ctx, live, &v1alpha1.ClusterVectorSidecarList{}, func(cluster *v1alpha1.ClusterVectorSidecar) (fleet.UndoMember, bool) {
+		return memberFor(cluster, meta.InNamespace(cluster.Name), &cluster.Spec.VectorSidecarSpec, cluster.Status.Waves...)
+	})
 	switch {
 	case apierrors.IsNotFound(err) || apimeta.IsNoMatchError(err): // There is no such kind, so there are none.
 	case apierrors.IsForbidden(err):
@@ -221,11 +221,7 @@ func (o *undoOptions) undoMembers(ctx context.Context, cluster client.Reader) ([
 	case err != nil:
 		return nil, fmt.Errorf("listing ClusterVectorSidecars: %w", err)
 	}
-	for i := range clusters.Items {
-		of := &clusters.Items[i]
-		add(of, meta.InNamespace(of.Name), &of.Spec.VectorSidecarSpec, of.Status.Waves...)
-	}
-	return members, nil
+	return append(members, clusters...), nil
 }
 
 // apply prints the effect of a request, asks, and writes it.

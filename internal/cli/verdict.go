@@ -18,6 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -89,28 +90,30 @@ func labelled(of map[string]string, key string) string {
 
 // nameElsewhere returns the first VectorSidecar of another namespace that would select a workload there, "" for none.
 func (s *session) nameElsewhere(ctx context.Context, deployment workload.Object) (string, error) {
-	var all v1alpha1.VectorSidecarList
-	if s.cluster != nil {
-		if err := s.cluster.List(ctx, &all); apierrors.IsForbidden(err) || isNoMatch(err) {
-			return "", nil // A user who may not list other namespaces is told about this one.
-		} else if err != nil {
-			return "", fmt.Errorf("listing VectorSidecars of other namespaces: %w", err)
-		}
-	} else if err := s.List(ctx, &all); err != nil {
-		return "", err
-	}
-	for i := range all.Items {
-		sidecar := &all.Items[i]
+	var name string
+	selects := func(sidecar *v1alpha1.VectorSidecar) bool {
 		if sidecar.Namespace == deployment.GetNamespace() || sidecar.Cluster != nil || sidecar.Spec.MatchAll {
-			continue
+			return false
 		}
 		there, _ := workload.As(deployment.DeepCopyObject())
 		there.SetNamespace(sidecar.Namespace)
 		if decision.Selects(sidecar, workloadcache.RecordOf(there)) {
-			return sidecar.Namespace + "/" + sidecar.Name, nil
+			name = sidecar.Namespace + "/" + sidecar.Name
 		}
+		return name != ""
 	}
-	return "", nil
+	if s.cluster == nil {
+		_ = slices.ContainsFunc(s.Sidecars(), selects) // It sets name.
+		return name, nil
+	}
+	_, err := livelist.Any(ctx, livelist.New(s.cluster), &v1alpha1.VectorSidecarList{}, selects)
+	switch {
+	case apierrors.IsForbidden(err) || isNoMatch(err):
+		return "", nil // A user who may not list other namespaces is told about this one.
+	case err != nil:
+		return "", fmt.Errorf("listing VectorSidecars of other namespaces: %w", err)
+	}
+	return name, nil
 }
 
 // conclude sets the short answer; obstacles come first.

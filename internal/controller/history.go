@@ -24,6 +24,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/election"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
@@ -40,11 +41,12 @@ const (
 // history stores what the installation gives out in waves, so that a VectorSidecar that has an
 // earlier revision is rendered from that one.
 type history struct {
-	cached, live client.Reader
-	writer       *apply.Writer
-	sidecars     sidecarLister
-	options      *Options
-	ledger       *revisionLedger
+	cached   client.Reader
+	live     *livelist.Client
+	writer   *apply.Writer
+	sidecars sidecarLister
+	options  *Options
+	ledger   *revisionLedger
 
 	mu sync.Mutex
 	// newest is the stored revision with the highest number, as this process has left it, and
@@ -66,7 +68,7 @@ type loadedRevision struct {
 	err      error
 }
 
-func newHistory(cached, live client.Reader, writer *apply.Writer, sidecars sidecarLister, options *Options) *history {
+func newHistory(cached client.Reader, live *livelist.Client, writer *apply.Writer, sidecars sidecarLister, options *Options) *history {
 	return &history{
 		cached: cached, live: live, writer: writer, sidecars: sidecars, options: options, loaded: lru.New(loadedRevisions),
 		ledger: &revisionLedger{live: live, writer: writer, options: options},
@@ -81,7 +83,7 @@ func (h *history) at(ctx context.Context, revision string, now *desired.Platform
 	}
 	then, isLoaded := h.loaded.Get(revision)
 	if !isLoaded {
-		content, err := source.ReadRevision(ctx, h.live, h.options.Installation, revision)
+		content, err := source.ReadRevision(ctx, h.live.Reader(), h.options.Installation, revision)
 		if err != nil {
 			return nil, err // Also one that is gone may come back.
 		}
@@ -132,7 +134,7 @@ func (h *history) lastPublished(ctx context.Context, published *fleet.Publicatio
 	if published != nil && slices.ContainsFunc(stored, func(one appsv1.ControllerRevision) bool { return one.Labels[meta.LabelRevision] == published.Revision }) {
 		revision = published.Revision
 	}
-	content, err := source.ReadRevision(ctx, h.live, h.options.Installation, revision)
+	content, err := source.ReadRevision(ctx, h.live.Reader(), h.options.Installation, revision)
 	if isGone(err) {
 		log.FromContext(ctx).Error(err, "reading the last published revision")
 		return nil, nil //nolint:nilnil // As if there was none.

@@ -10,20 +10,20 @@ import (
 	"sync"
 	"time"
 
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/election"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
 // revisionLedger caches which revisions are stored, in which order, and which of them have failed. It reads them once, and
 // again after this process has stored or deleted a revision.
 type revisionLedger struct {
-	live    client.Reader
+	live    *livelist.Client
 	writer  *apply.Writer
 	options *Options
 

@@ -44,7 +44,7 @@ func newReconciler(cached client.Client, live *livelist.Client, events *announce
 	statuses := &statusWriter{instruments: observed, client: cached, events: events, clusters: ofClusters.clusterMemory}
 	catalog := &catalogReader{
 		client: cached, catalog: options.Catalog, options: options, events: events, metrics: options.Instruments.Metrics,
-		history:   newHistory(cached, live.Reader(), writer, sidecars, options),
+		history:   newHistory(cached, live, writer, sidecars, options),
 		publisher: &publisher{cached: cached, writer: writer, options: options},
 		settling:  desired.NewSettling(options.Quiet),
 		timer:     newPublishTimer(options.Clock),

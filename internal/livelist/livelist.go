@@ -39,6 +39,9 @@ type Pager struct{ turns *turns }
 // NewPager returns a Pager. Its limit of bytes holds for requests whose rest.Config LimitResponses has changed.
 func NewPager() *Pager { return &Pager{turns: newTurns()} }
 
+// New returns a Client with a Pager of its own, for programs that run one list at a time.
+func New(reader client.Reader) *Client { return NewPager().Client(reader) }
+
 // Client reads live objects. It is safe for concurrent use.
 type Client struct {
 	reader client.Reader
@@ -71,17 +74,18 @@ func Metadata(kind schema.GroupVersionKind) *metav1.PartialObjectMetadataList {
 	return list
 }
 
-// Collect lists the objects of the type of list, and returns the results of reduce for which it returns true. The
-// objects are valid only until reduce returns, and reduce must not list anything itself. Of list itself, only the resource version is set.
-func Collect[T any](ctx context.Context, c *Client, list client.ObjectList, reduce func(client.Object) (T, bool), options ...client.ListOption) ([]T, error) {
-	var results []T
-	visit := func(object client.Object) bool {
+// Collect lists the objects of the type of list, and returns the results of reduce for which it returns true, not nil. The
+// objects are valid only until reduce returns, and reduce must not list anything itself. If the list starts again, reduce is
+// called again for the same objects. Of list itself, only the resource version is set.
+func Collect[O client.Object, T any](ctx context.Context, c *Client, list client.ObjectList, reduce func(O) (T, bool), options ...client.ListOption) ([]T, error) {
+	results := []T{}
+	visit := func(object O) bool {
 		if result, ok := reduce(object); ok {
 			results = append(results, result)
 		}
 		return true
 	}
-	err := c.each(ctx, list, func() { results = nil }, visit, options)
+	err := each(ctx, c, list, func() { results = []T{} }, visit, options)
 	if err != nil {
 		return nil, err
 	}
@@ -89,9 +93,9 @@ func Collect[T any](ctx context.Context, c *Client, list client.ObjectList, redu
 }
 
 // Any reports whether matches returns true for one of the listed objects. It lists until it does.
-func Any(ctx context.Context, c *Client, list client.ObjectList, matches func(client.Object) bool, options ...client.ListOption) (bool, error) {
+func Any[O client.Object](ctx context.Context, c *Client, list client.ObjectList, matches func(O) bool, options ...client.ListOption) (bool, error) {
 	var found bool
-	err := c.each(ctx, list, func() {}, func(object client.Object) bool {
+	err := each(ctx, c, list, func() {}, func(object O) bool {
 		found = found || matches(object)
 		return !found
 	}, options)
@@ -99,8 +103,9 @@ func Any(ctx context.Context, c *Client, list client.ObjectList, matches func(cl
 }
 
 // each calls visit for every object until it returns false, and restart before the list starts again.
-func (c *Client) each(ctx context.Context, list client.ObjectList, restart func(), visit func(client.Object) bool, options []client.ListOption) error {
+func each[O client.Object](ctx context.Context, c *Client, list client.ObjectList, restart func(), visit func(O) bool, options []client.ListOption) error {
 	var query client.ListOptions
+	var failure error
 	query.ApplyOptions(options)
 	request := func(ctx context.Context, limit int64, token string) (runtime.Object, error) {
 		page, isList := list.DeepCopyObject().(client.ObjectList)
@@ -114,10 +119,17 @@ func (c *Client) each(ctx context.Context, list client.ObjectList, restart func(
 		list.SetResourceVersion(page.GetResourceVersion()) // All pages have that of the first one.
 		return page, nil
 	}
-	return c.pager.pages(ctx, query.Namespace, request, restart, func(item runtime.Object) bool {
-		object, isObject := item.(client.Object)
-		return !isObject || visit(object)
+	err := c.pager.pages(ctx, query.Namespace, request, restart, func(item runtime.Object) bool {
+		object, ok := item.(O)
+		if !ok {
+			failure = fmt.Errorf("listing: unexpected type %T", item)
+		}
+		return ok && visit(object)
 	})
+	if failure != nil {
+		return failure
+	}
+	return err
 }
 
 // pages requests page after page, each in the turn of its namespace, and calls visit for every item until it returns false.

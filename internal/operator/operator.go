@@ -54,6 +54,8 @@ type Process struct {
 	// PolicyInterval is about how often to look whether the API server injects itself, and whether the required objects
 	// exist; 0 for the controller's default.
 	PolicyInterval time.Duration
+	// Pager is that of the process; nil for a new one.
+	Pager *livelist.Pager
 }
 
 // Run runs the operator with a sidecar chart until the context is cancelled, and with a
@@ -82,7 +84,7 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	if err != nil {
 		return err
 	}
-	workloads, cache, pager := options.workloads(), desired.NewCache(), livelist.NewPager()
+	workloads, cache, pager := options.workloads(), desired.NewCache(), cmp.Or(process.Pager, livelist.NewPager())
 	tuner.isSynced = workloads.IsSynced
 	mgr, err := newManager(ctx, config, options, informerOptions{workloads, pager})
 	if err != nil {

@@ -14,11 +14,13 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -60,9 +62,10 @@ const pollInterval = 500 * time.Millisecond
 // that it must not, or cannot, remove.
 func (e *Ejector) Clean(ctx context.Context, namespace string) (*Traces, error) {
 	var found *Traces
+	live := livelist.New(e.Client)
 	failed := map[string]error{} // by namespace
 	for passes := 0; ; passes++ {
-		left, err := FindTraces(ctx, e.Client, namespace)
+		left, err := FindTraces(ctx, live, namespace)
 		if err != nil {
 			return found, err
 		}
@@ -101,7 +104,7 @@ func (e *Ejector) pass(ctx context.Context, traces *Traces, failed map[string]er
 		}
 	}
 	for i := range traces.Sidecars {
-		if err := writer.Retire(ctx, traces.Sidecars[i], false); err != nil {
+		if err := writer.Retire(ctx, &traces.Sidecars[i], false); err != nil {
 			return err
 		}
 	}
@@ -118,20 +121,21 @@ func (e *Ejector) pass(ctx context.Context, traces *Traces, failed map[string]er
 		}
 	}
 	for i := range traces.Sidecars {
-		if err := e.release(ctx, writer, traces.Sidecars[i]); err != nil {
-			return fmt.Errorf("%s: %w", nameOf(traces.Sidecars[i]), err)
+		if err := e.release(ctx, writer, &traces.Sidecars[i]); err != nil {
+			return fmt.Errorf("%s: %w", nameOf(&traces.Sidecars[i]), err)
 		}
 	}
 	return nil
 }
 
 // release removes the finalizer, again if an operator that still runs writes in between.
-func (e *Ejector) release(ctx context.Context, writer *apply.Writer, sidecar client.Object) error {
+func (e *Ejector) release(ctx context.Context, writer *apply.Writer, sidecar *metav1.PartialObjectMetadata) error {
 	return retry.OnError(retry.DefaultBackoff, isStale, func() error {
-		if err := e.Client.Get(ctx, client.ObjectKeyFromObject(sidecar), sidecar); err != nil {
+		live := sidecar.DeepCopy()
+		if err := e.Client.Get(ctx, client.ObjectKeyFromObject(live), live); err != nil {
 			return client.IgnoreNotFound(err) // It had no finalizer, or it was removed in the meantime.
 		}
-		return writer.RemoveFinalizer(ctx, sidecar)
+		return writer.RemoveFinalizer(ctx, live)
 	})
 }
 
@@ -140,24 +144,24 @@ func isStale(err error) bool { return errors.Is(err, apply.ErrStale) }
 
 // removeAll removes the sidecars, MaxConcurrent at a time, and continues after failures, which it
 // returns by namespace.
-func (e *Ejector) removeAll(ctx context.Context, writer *apply.Writer, views []workload.View) map[string]error {
+func (e *Ejector) removeAll(ctx context.Context, writer *apply.Writer, carriers []Carrier) map[string]error {
 	var mu sync.Mutex
 	failed := map[string]error{}
 	done := 0
 	group := errgroup.Group{}
 	group.SetLimit(e.MaxConcurrent)
-	for i := range views {
-		view := &views[i]
+	for i := range carriers {
+		ref := carriers[i].Ref
 		group.Go(func() error {
-			err := e.remove(ctx, writer, view)
+			err := e.remove(ctx, writer, ref)
 			var late *lateError
 			mu.Lock()
 			defer mu.Unlock()
 			if done++; err != nil && !errors.As(err, &late) {
-				failed[view.Namespace] = errors.Join(failed[view.Namespace], err)
+				failed[ref.Namespace] = errors.Join(failed[ref.Namespace], err)
 			}
 			if e.Progress != nil {
-				e.Progress(Step{Done: done, Total: len(views), Workload: view.Ref, Err: err})
+				e.Progress(Step{Done: done, Total: len(carriers), Workload: ref, Err: err})
 			}
 			return nil
 		})
@@ -172,7 +176,11 @@ type lateError struct{ err error }
 func (e *lateError) Error() string { return e.err.Error() }
 
 // remove removes all sidecars of one workload and waits for its rollout.
-func (e *Ejector) remove(ctx context.Context, writer *apply.Writer, view *workload.View) error {
+func (e *Ejector) remove(ctx context.Context, writer *apply.Writer, ref workload.Ref) error {
+	view, err := e.read(ctx, ref)
+	if view == nil {
+		return err
+	}
 	managers := slices.Sorted(maps.Keys(view.Owned))
 	for _, manager := range slices.Sorted(maps.Keys(view.Marks)) {
 		if !slices.Contains(managers, manager) {
@@ -189,8 +197,8 @@ func (e *Ejector) remove(ctx context.Context, writer *apply.Writer, view *worklo
 	ctx, cancel := context.WithTimeout(ctx, e.Patience)
 	defer cancel()
 	failed := false
-	err := wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
-		current, err := e.read(ctx, view.Ref)
+	err = wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
+		current, err := e.read(ctx, ref)
 		if current == nil {
 			return err == nil, err
 		}

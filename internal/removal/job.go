@@ -10,10 +10,11 @@ import (
 	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 )
 
 // resource is the full resource name of VectorSidecars, which is unique.
@@ -22,10 +23,10 @@ var resource = "vectorsidecars." + v1alpha1.GroupVersion.Group
 // isUninstalling reports whether the Job that this runs in was created because the release
 // is being uninstalled. If it came with applied manifests, progress says what it would have
 // done. The error says what to do by hand.
-func isUninstalling(ctx context.Context, c client.Client, options Options, progress io.Writer) (bool, error) {
+func isUninstalling(ctx context.Context, live *livelist.Client, options Options, progress io.Writer) (bool, error) {
 	var job batchv1.Job
 	name := types.NamespacedName{Namespace: options.Operator.Namespace, Name: options.Job}
-	if err := c.Get(ctx, name, &job); err != nil {
+	if err := live.Get(ctx, name, &job); err != nil {
 		return false, fmt.Errorf("not uninstalling (by hand: %s): reading who created Job %s: %w", byHand(&options), name, err)
 	}
 	why, makers := judge(&job, options.Clients)
@@ -34,7 +35,7 @@ func isUninstalling(ctx context.Context, c client.Client, options Options, progr
 	case uninstalling:
 		return true, nil
 	case applied:
-		left, err := list(ctx, c, &options.Operator)
+		left, err := list(ctx, live, &options.Operator)
 		if err != nil {
 			return false, err
 		}
@@ -55,16 +56,16 @@ func quoted(makers []string) string {
 }
 
 // would says what a policy would do with the existing VectorSidecars.
-func would(policy Policy, left []client.Object) string {
+func would(policy Policy, left []metav1.PartialObjectMetadata) string {
 	switch {
 	case len(left) == 0:
 		return "find no VectorSidecars and do nothing"
 	case policy == Block:
-		return "fail, because there are " + describe(left, nil)
+		return "fail, because there are " + describe(left)
 	case policy == Orphan:
-		return "delete " + describe(left, nil) + ", and keep their sidecars"
+		return "delete " + describe(left) + ", and keep their sidecars"
 	}
-	return "delete " + describe(left, nil) + ", and remove their sidecars"
+	return "delete " + describe(left) + ", and remove their sidecars"
 }
 
 // byHand returns the commands that do what the policy says.

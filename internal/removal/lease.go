@@ -8,10 +8,12 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 )
 
 // bindLease makes Kubernetes delete the operator's Lease with the release. The operator
@@ -19,21 +21,19 @@ import (
 // next installation would wait until it expires. The owner is the ConfigMap with the
 // installation's values and not the Deployment: Helm deletes it after the permissions, so
 // that no running operator can create the Lease again.
-func bindLease(ctx context.Context, c client.Client, leaving Operator) error {
+func bindLease(ctx context.Context, c client.Client, live *livelist.Client, leaving Operator) error {
 	if leaving.Lease == "" || leaving.ValuesConfigMap == "" {
 		return nil
 	}
-	var values corev1.ConfigMapList
+	values := &metav1.PartialObjectMetadata{}
+	key := client.ObjectKey{Namespace: leaving.Namespace, Name: leaving.ValuesConfigMap}
 	// The operator may not have permission to get it.
-	only := client.MatchingFields{"metadata.name": leaving.ValuesConfigMap}
-	if err := c.List(ctx, &values, client.InNamespace(leaving.Namespace), only); err != nil {
-		return fmt.Errorf("listing ConfigMap %s/%s: %w", leaving.Namespace, leaving.ValuesConfigMap, err)
+	exists, err := live.Find(ctx, livelist.Metadata(corev1.SchemeGroupVersion.WithKind("ConfigMap")), key, values)
+	if err != nil {
+		return fmt.Errorf("listing ConfigMap %s: %w", key, err)
 	}
-	for i := range values.Items {
-		lease := types.NamespacedName{Namespace: leaving.Namespace, Name: leaving.Lease}
-		if err := apply.New(c).Bind(ctx, lease, &values.Items[i]); err != nil {
-			return err
-		}
+	if !exists {
+		return nil
 	}
-	return nil
+	return apply.New(c).Bind(ctx, types.NamespacedName{Namespace: leaving.Namespace, Name: leaving.Lease}, &corev1.ConfigMap{ObjectMeta: values.ObjectMeta})
 }

@@ -32,8 +32,8 @@ func (e *LeftError) Error() string {
 	for _, key := range e.Left.CompanionKeys() {
 		lines = append(lines, Stays(key, e.Left.Companions[key]))
 	}
-	for _, sidecar := range e.Left.Sidecars {
-		lines = append(lines, fmt.Sprintf("VectorSidecar %s is still there: look at its finalizers, and for who creates it", nameOf(sidecar)))
+	for i := range e.Left.Sidecars {
+		lines = append(lines, fmt.Sprintf("VectorSidecar %s is still there: look at its finalizers, and for who creates it", nameOf(&e.Left.Sidecars[i])))
 	}
 	for _, namespace := range e.Left.OverlaySets {
 		lines = append(lines, fmt.Sprintf("the OverlaySet of namespace %s is there again: stop the operator", namespace))

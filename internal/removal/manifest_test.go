@@ -24,6 +24,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -190,7 +191,7 @@ func TestFindTracesFindsAllThatIsLeftInANamespace(t *testing.T) {
 		deployment("plain"), injected(t, "cart"), elsewhere, made, theirCopy,
 	).Build()
 
-	found, err := FindTraces(t.Context(), cluster, "shop")
+	found, err := FindTraces(t.Context(), livelist.New(cluster), "shop")
 
 	require.NoError(t, err)
 	require.False(t, found.None())
@@ -198,10 +199,10 @@ func TestFindTracesFindsAllThatIsLeftInANamespace(t *testing.T) {
 	require.Len(t, found.Workloads, 1)
 	require.Equal(t, "cart", found.Workloads[0].Name)
 	require.Equal(t, map[client.ObjectKey][]workload.Ref{{Namespace: "shop", Name: "logs-vector"}: nil}, found.Companions)
-	found, err = FindTraces(t.Context(), cluster, "empty")
+	found, err = FindTraces(t.Context(), livelist.New(cluster), "empty")
 	require.NoError(t, err)
 	require.True(t, found.None())
-	found, err = FindTraces(t.Context(), cluster, "")
+	found, err = FindTraces(t.Context(), livelist.New(cluster), "")
 	require.NoError(t, err)
 	require.Len(t, found.Workloads, 2)
 }
@@ -270,7 +271,8 @@ func TestAFinalizerGoesWhoeverWritesInBetween(t *testing.T) {
 	}}
 	cluster := fake.NewClientBuilder().WithScheme(scheme).WithObjects(sidecar).WithInterceptorFuncs(meanwhile).Build()
 	ejector := Ejector{Client: cluster, MaxConcurrent: 1}
-	require.NoError(t, ejector.release(t.Context(), apply.New(cluster), sidecar))
+	reference := referTo(v1alpha1.GroupVersion.WithKind("VectorSidecar"), sidecar)
+	require.NoError(t, ejector.release(t.Context(), apply.New(cluster), &reference))
 	require.Equal(t, 2, writes)
 	left := &v1alpha1.VectorSidecar{}
 	require.NoError(t, cluster.Get(t.Context(), client.ObjectKeyFromObject(sidecar), left))

@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 )
 
 // Policy says what happens to the VectorSidecars of an operator that is uninstalled.
@@ -35,6 +37,8 @@ type Options struct {
 	// Clients are the field managers of Helm clients in addition to the known ones. A
 	// trailing * matches any suffix.
 	Clients []string
+	// Pager is that of the process; nil for a new one.
+	Pager *livelist.Pager
 	// Operator is the one being uninstalled.
 	Operator Operator
 }

@@ -4,15 +4,19 @@
 package removal
 
 import (
+	"context"
 	"flag"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 )
 
 func TestOptionsAreItsOwnAndTheRestIsTheOperators(t *testing.T) {
@@ -50,16 +54,34 @@ func TestWhatBlocksIsNamed(t *testing.T) {
 	err := (&BlockedError{left}).Error()
 	require.Contains(t, err, "21 VectorSidecars: shop/logs, ")
 	require.Contains(t, err, ", and 1 more; delete them first")
+}
 
-	left[0].(*v1alpha1.VectorSidecar).Status.Conditions = []metav1.Condition{{Type: "Ready", Reason: "Conflict", Message: "helm owns it"}}
-	require.Equal(t, "1 VectorSidecars: shop/logs (Conflict: helm owns it)", describe(left[:1], message))
+// The time of the Job has ended by then.
+func TestDescribeStates_ReadsAfterTheTimeout(t *testing.T) {
+	scheme := runtime.NewScheme()
+	require.NoError(t, v1alpha1.AddToScheme(scheme))
+	conditions := []metav1.Condition{{Type: "Ready", Reason: "Conflict", Message: "helm owns it"}}
+	cluster := fake.NewClientBuilder().WithScheme(scheme).
+		WithIndex(&v1alpha1.VectorSidecar{}, metav1.ObjectNameField, func(object client.Object) []string { return []string{object.GetName()} }).
+		WithIndex(&v1alpha1.ClusterVectorSidecar{}, metav1.ObjectNameField, func(object client.Object) []string { return []string{object.GetName()} }).
+		WithObjects(
+			&v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "logs"}, Status: v1alpha1.VectorSidecarStatus{Conditions: conditions}},
+			&v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "new"}},
+			&v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "wide"}, Status: v1alpha1.ClusterVectorSidecarStatus{Conditions: conditions}},
+		).Build()
+	live := livelist.New(cluster)
+	left, err := listSidecars(t.Context(), live, metav1.NamespaceAll, true)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.Equal(t, "3 VectorSidecars: shop/logs (Conflict: helm owns it), shop/new, clustervectorsidecar/wide (Conflict: helm owns it)", describeStates(ctx, live, left))
 }
 
 // sidecars returns VectorSidecars with the same name.
-func sidecars(number int) []client.Object {
-	all := make([]client.Object, number)
+func sidecars(number int) []metav1.PartialObjectMetadata {
+	all := make([]metav1.PartialObjectMetadata, number)
 	for i := range all {
-		all[i] = &v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "logs"}}
+		all[i].Namespace, all[i].Name = "shop", "logs"
 	}
 	return all
 }

@@ -13,30 +13,35 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// pageSize is how many objects a list request returns.
-const pageSize = 500
-
 // Traces are what the operator left in a cluster.
 type Traces struct {
 	// Workloads have something of it.
-	Workloads []workload.View
-	// Sidecars are all VectorSidecars, and ClusterVectorSidecars if it is about all
-	// namespaces.
-	Sidecars []client.Object
+	Workloads []Carrier
+	// Sidecars are references to all VectorSidecars, and to all ClusterVectorSidecars if it is
+	// about all namespaces.
+	Sidecars []metav1.PartialObjectMetadata
 	// Companions are the ConfigMaps created for them, each with the workloads that need it:
 	// without it their new pods do not start.
 	Companions map[client.ObjectKey][]workload.Ref
 	// OverlaySets are the namespaces in which the API server may still inject.
 	OverlaySets []string
+}
+
+// Carrier is a workload that has something of the operator.
+type Carrier struct {
+	workload.Ref
+	// Managers are the operator's field managers that own something in it.
+	Managers []string
 }
 
 // None reports whether there is nothing left.
@@ -46,35 +51,33 @@ func (t *Traces) None() bool {
 
 // FindTraces finds traces in a namespace, "" for all. There may be some even if the CRD is
 // no longer installed.
-func FindTraces(ctx context.Context, cluster client.Reader, namespace string) (*Traces, error) {
+func FindTraces(ctx context.Context, live *livelist.Client, namespace string) (*Traces, error) {
 	traces := &Traces{Companions: map[client.ObjectKey][]workload.Ref{}}
 	inNamespace := client.InNamespace(namespace)
 	var err error
-	if traces.Sidecars, err = listSidecars(ctx, cluster, namespace, namespace == metav1.NamespaceAll); err != nil {
+	if traces.Sidecars, err = listSidecars(ctx, live, namespace, namespace == metav1.NamespaceAll); err != nil {
 		return nil, err
 	}
-	var sets v1alpha1.OverlaySetList
-	err = cluster.List(ctx, &sets, inNamespace)
+	sets := livelist.Metadata(v1alpha1.GroupVersion.WithKind("OverlaySet"))
+	traces.OverlaySets, err = livelist.Collect(ctx, live, sets, func(set client.Object) (string, bool) {
+		return set.GetNamespace(), set.GetName() == meta.OverlaySet
+	}, inNamespace)
 	if err != nil && !apimeta.IsNoMatchError(err) && !apierrors.IsNotFound(err) && !apierrors.IsForbidden(err) {
 		return nil, fmt.Errorf("listing OverlaySets: %w", err)
 	}
-	for i := range sets.Items {
-		if sets.Items[i].Name == meta.OverlaySet {
-			traces.OverlaySets = append(traces.OverlaySets, sets.Items[i].Namespace)
-		}
-	}
 	// They are listed before the workloads, so that one that comes in between counts.
-	var companions corev1.ConfigMapList
-	if err := cluster.List(ctx, &companions, inNamespace, client.HasLabels{meta.LabelSidecar}); err != nil {
+	configMaps := livelist.Metadata(corev1.SchemeGroupVersion.WithKind("ConfigMap"))
+	companions, err := livelist.Collect(ctx, live, configMaps, func(configMap *metav1.PartialObjectMetadata) (client.ObjectKey, bool) {
+		return client.ObjectKeyFromObject(configMap), !companion.IsCopy(&corev1.ConfigMap{ObjectMeta: configMap.ObjectMeta})
+	}, inNamespace, client.HasLabels{meta.LabelSidecar})
+	if err != nil {
 		return nil, fmt.Errorf("listing ConfigMaps: %w", err)
 	}
-	for i := range companions.Items {
-		if !companion.IsCopy(&companions.Items[i]) {
-			traces.Companions[client.ObjectKeyFromObject(&companions.Items[i])] = nil
-		}
+	for _, key := range companions {
+		traces.Companions[key] = nil
 	}
 	for _, kind := range workload.Kinds() {
-		if err := traces.find(ctx, cluster, kind, inNamespace); err != nil {
+		if err := traces.find(ctx, live, kind, inNamespace); err != nil {
 			return nil, err
 		}
 	}
@@ -85,70 +88,90 @@ func FindTraces(ctx context.Context, cluster client.Reader, namespace string) (*
 // there are any: these are in all of them.
 func (t *Traces) leaveOut(failed map[string]error) {
 	isLeft := func(namespace string) bool { return failed[namespace] != nil || namespace == "" && len(failed) > 0 }
-	t.Workloads = slices.DeleteFunc(t.Workloads, func(view workload.View) bool { return isLeft(view.Namespace) })
-	t.Sidecars = slices.DeleteFunc(t.Sidecars, func(sidecar client.Object) bool { return isLeft(sidecar.GetNamespace()) })
+	t.Workloads = slices.DeleteFunc(t.Workloads, func(carrier Carrier) bool { return isLeft(carrier.Namespace) })
+	t.Sidecars = slices.DeleteFunc(t.Sidecars, func(sidecar metav1.PartialObjectMetadata) bool { return isLeft(sidecar.Namespace) })
 	t.OverlaySets = slices.DeleteFunc(t.OverlaySets, isLeft)
 	maps.DeleteFunc(t.Companions, func(key client.ObjectKey, _ []workload.Ref) bool { return isLeft(key.Namespace) })
 }
 
-// listSidecars lists the VectorSidecars of a namespace, or of all if "", and the
+// listSidecars returns references to the VectorSidecars of a namespace, or of all if "", and to the
 // ClusterVectorSidecars if withClusters. Without the CRDs there are none.
-func listSidecars(ctx context.Context, cluster client.Reader, namespace string, withClusters bool) ([]client.Object, error) {
-	kinds := []client.ObjectList{&v1alpha1.VectorSidecarList{}}
+func listSidecars(ctx context.Context, live *livelist.Client, namespace string, withClusters bool) ([]metav1.PartialObjectMetadata, error) {
+	kinds := []string{"VectorSidecar"}
 	if withClusters {
-		kinds = append(kinds, &v1alpha1.ClusterVectorSidecarList{})
+		kinds = append(kinds, "ClusterVectorSidecar")
 	}
-	var all []client.Object
-	for _, found := range kinds {
-		err := cluster.List(ctx, found, client.InNamespace(namespace))
+	var references []metav1.PartialObjectMetadata
+	for _, kind := range kinds {
+		gvk := v1alpha1.GroupVersion.WithKind(kind)
+		listed, err := livelist.Collect(ctx, live, livelist.Metadata(gvk), func(sidecar client.Object) (metav1.PartialObjectMetadata, bool) {
+			return referTo(gvk, sidecar), true
+		}, client.InNamespace(namespace))
 		if err != nil && !apimeta.IsNoMatchError(err) && !apierrors.IsNotFound(err) {
-			return nil, fmt.Errorf("listing VectorSidecars: %w", err)
+			return nil, fmt.Errorf("listing %ss: %w", kind, err)
 		}
-		_ = apimeta.EachListItem(found, func(item runtime.Object) error { // It fails only if the function does.
-			if object, isObject := item.(client.Object); isObject {
-				all = append(all, object)
-			}
-			return nil
-		})
+		references = append(references, listed...)
 	}
-	return all, nil
+	return references, nil
 }
 
-// find adds the workloads of a kind that have something of the operator, page by page, and those
-// that need its ConfigMaps.
-func (t *Traces) find(ctx context.Context, cluster client.Reader, kind *workload.Kind, inNamespace client.InNamespace) error {
-	page := kind.NewList()
-	for isFirst := true; isFirst || page.GetContinue() != ""; isFirst = false {
-		err := cluster.List(ctx, page, inNamespace, client.Limit(pageSize), client.Continue(page.GetContinue()))
-		if kind.Lacks(err) {
-			return nil
+// referTo returns the kind and the identity of an object, and whether it is being deleted. The rest of its metadata can be
+// large, too.
+func referTo(kind schema.GroupVersionKind, object client.Object) metav1.PartialObjectMetadata {
+	reference := metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+		Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID(), DeletionTimestamp: object.GetDeletionTimestamp(),
+	}}
+	reference.SetGroupVersionKind(kind)
+	return reference
+}
+
+// user is a workload or Job that FindTraces has found: it has something of the operator, or its new pods need some of the
+// ConfigMaps.
+type user struct {
+	Carrier
+
+	isCarrier  bool
+	configMaps []string
+}
+
+// find adds the workloads of a kind that have something of the operator, and those that need its ConfigMaps.
+func (t *Traces) find(ctx context.Context, live *livelist.Client, kind *workload.Kind, inNamespace client.InNamespace) error {
+	users, err := livelist.Collect(ctx, live, kind.NewList(), func(object client.Object) (user, bool) {
+		found := t.userOf(object, kind)
+		return found, found.isCarrier || len(found.configMaps) > 0
+	}, inNamespace)
+	if kind.Lacks(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("listing %s: %w", kind.Plural, err)
+	}
+	for i := range users {
+		for _, name := range users[i].configMaps {
+			key := client.ObjectKey{Namespace: users[i].Namespace, Name: name}
+			t.Companions[key] = append(t.Companions[key], users[i].Ref)
 		}
-		if err != nil {
-			return fmt.Errorf("listing %s: %w", kind.Plural, err)
-		}
-		_ = apimeta.EachListItem(page, func(item runtime.Object) error { // It fails only if the function does.
-			if object, isObject := item.(client.Object); isObject {
-				t.addUser(object)
-			}
-			return nil
-		})
-		for _, object := range workload.Items(page) {
-			// What cannot be changed keeps its sidecar until it ends.
-			if view := viewOf(object); len(view.Owned)+len(view.Marks) > 0 && !view.Deleting && kind.Traits.Immutable == "" {
-				t.Workloads = append(t.Workloads, view)
-			}
+		if users[i].isCarrier {
+			t.Workloads = append(t.Workloads, users[i].Carrier)
 		}
 	}
 	return nil
 }
 
-// addUser adds an object to the users of the ConfigMaps that it needs.
-func (t *Traces) addUser(object client.Object) {
-	of, names := Needs(object)
-	for _, name := range names {
-		key := client.ObjectKey{Namespace: of.Namespace, Name: name}
-		if users, isThere := t.Companions[key]; isThere {
-			t.Companions[key] = append(users, of)
-		}
+// userOf returns what an object has of the operator, and which of the ConfigMaps its new pods need.
+func (t *Traces) userOf(object client.Object, kind *workload.Kind) user {
+	ref, names := Needs(object)
+	found := user{Carrier: Carrier{Ref: ref}, configMaps: slices.DeleteFunc(names, func(name string) bool {
+		_, exists := t.Companions[client.ObjectKey{Namespace: ref.Namespace, Name: name}]
+		return !exists
+	})}
+	carrier, isWorkload := workload.As(object)
+	// A sidecar of an immutable workload stays until that ends.
+	if !isWorkload || kind.Traits.Immutable != "" || object.GetDeletionTimestamp() != nil {
+		return found
 	}
+	view := viewOf(carrier)
+	found.Ref, found.isCarrier = view.Ref, len(view.Owned)+len(view.Marks) > 0
+	found.Managers = slices.Sorted(maps.Keys(view.Owned))
+	return found
 }

@@ -4,6 +4,7 @@
 package removal
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	operatormeta "kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
@@ -30,10 +32,12 @@ import (
 const interval = time.Second
 
 // BlockedError says that there are VectorSidecars and the policy is Block.
-type BlockedError struct{ Left []client.Object }
+type BlockedError struct {
+	Left []metav1.PartialObjectMetadata
+}
 
 func (e *BlockedError) Error() string {
-	return fmt.Sprintf("not uninstalling: there are %s; delete them first, while the operator runs, or set uninstall.policy to eject or orphan", describe(e.Left, nil))
+	return fmt.Sprintf("not uninstalling: there are %s; delete them first, while the operator runs, or set uninstall.policy to eject or orphan", describe(e.Left))
 }
 
 // BeforeUninstall applies the policy to all VectorSidecars in the operator's scope. It
@@ -49,10 +53,11 @@ func BeforeUninstall(ctx context.Context, config *rest.Config, options Options, 
 	if err != nil {
 		return err
 	}
-	if is, err := isUninstalling(ctx, c, options, progress); err != nil || !is {
+	live := cmp.Or(options.Pager, livelist.NewPager()).Client(c)
+	if is, err := isUninstalling(ctx, live, options, progress); err != nil || !is {
 		return err
 	}
-	left, err := list(ctx, c, &options.Operator)
+	left, err := list(ctx, live, &options.Operator)
 	switch {
 	case err != nil:
 		return err
@@ -62,13 +67,13 @@ func BeforeUninstall(ctx context.Context, config *rest.Config, options Options, 
 		return &BlockedError{left}
 	default:
 		standIn := standBy(ctx, options.Operator, progress)
-		err = empty(ctx, c, options, progress)
+		err = empty(ctx, apply.New(c), live, options, progress)
 		standIn()
 		if err != nil {
 			return err
 		}
 	}
-	if err := bindLease(ctx, c, options.Operator); err != nil {
+	if err := bindLease(ctx, c, live, options.Operator); err != nil {
 		// It only delays others until it expires.
 		tell(progress, "the Lease is left: %v", err)
 	}
@@ -81,6 +86,8 @@ func newClient(config *rest.Config) (client.Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("registering types: %w", err)
 	}
+	config = rest.CopyConfig(config)
+	livelist.LimitResponses(config)
 	c, err := client.New(config, client.Options{Scheme: scheme})
 	if err != nil {
 		return nil, fmt.Errorf("creating a client: %w", err)
@@ -89,13 +96,12 @@ func newClient(config *rest.Config) (client.Client, error) {
 }
 
 // empty deletes VectorSidecars until none is left.
-func empty(ctx context.Context, c client.Client, options Options, progress io.Writer) error {
-	writer := apply.New(c)
+func empty(ctx context.Context, writer *apply.Writer, live *livelist.Client, options Options, progress io.Writer) error {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
 	before := -1
 	for {
-		left, err := list(ctx, c, &options.Operator)
+		left, err := list(ctx, live, &options.Operator)
 		if err == nil {
 			if len(left) == 0 {
 				tell(progress, "all VectorSidecars are deleted")
@@ -103,7 +109,7 @@ func empty(ctx context.Context, c client.Client, options Options, progress io.Wr
 			}
 			if len(left) != before {
 				before = len(left)
-				tell(progress, "left: %s", describe(left, nil))
+				tell(progress, "left: %s", describe(left))
 			}
 			err = retire(ctx, writer, left, options.Policy == Orphan)
 		}
@@ -112,15 +118,15 @@ func empty(ctx context.Context, c client.Client, options Options, progress io.Wr
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("after %s there are still %s; see the operator's log", options.Timeout, describe(left, message))
+			return fmt.Errorf("after %s there are still %s; see the operator's log", options.Timeout, describeStates(ctx, live, left))
 		case <-ticker.C:
 		}
 	}
 }
 
-func retire(ctx context.Context, writer *apply.Writer, left []client.Object, orphan bool) error {
+func retire(ctx context.Context, writer *apply.Writer, left []metav1.PartialObjectMetadata, orphan bool) error {
 	for i := range left {
-		if err := writer.Retire(ctx, left[i], orphan); err != nil {
+		if err := writer.Retire(ctx, &left[i], orphan); err != nil {
 			return err
 		}
 	}
@@ -148,15 +154,15 @@ func standBy(ctx context.Context, leaving Operator, progress io.Writer) func() {
 	}
 }
 
-// list lists the VectorSidecars and ClusterVectorSidecars that concern an operator.
-func list(ctx context.Context, c client.Client, leaving *Operator) ([]client.Object, error) {
+// list returns references to the VectorSidecars and ClusterVectorSidecars that concern an operator.
+func list(ctx context.Context, live *livelist.Client, leaving *Operator) ([]metav1.PartialObjectMetadata, error) {
 	namespaces := leaving.WatchNamespaces
 	if len(namespaces) == 0 {
 		namespaces = []string{metav1.NamespaceAll}
 	}
-	var all []client.Object
+	var all []metav1.PartialObjectMetadata
 	for _, namespace := range namespaces {
-		found, err := listSidecars(ctx, c, namespace, leaving.ClusterSidecars)
+		found, err := listSidecars(ctx, live, namespace, leaving.ClusterSidecars)
 		if err != nil {
 			return nil, err
 		}
@@ -168,39 +174,60 @@ func list(ctx context.Context, c client.Client, leaving *Operator) ([]client.Obj
 // maxNamed is how many VectorSidecars a message names.
 const maxNamed = 20
 
-// describe names VectorSidecars and ClusterVectorSidecars, each with an optional text.
-func describe(left []client.Object, also func(client.Object) string) string {
+// describe names VectorSidecars and ClusterVectorSidecars.
+func describe(left []metav1.PartialObjectMetadata) string {
 	var names []string
 	for i := range left[:min(maxNamed, len(left))] {
-		name := nameOf(left[i])
-		if also != nil {
-			name += also(left[i])
-		}
-		names = append(names, name)
+		names = append(names, nameOf(&left[i]))
 	}
-	return fmt.Sprintf("%d VectorSidecars: %s", len(left), strings.Join(humanize.First(names, maxNamed, len(left)), ", "))
+	return count(names, len(left))
+}
+
+// count returns the number of VectorSidecars and the names of the first ones.
+func count(names []string, total int) string {
+	return fmt.Sprintf("%d VectorSidecars: %s", total, strings.Join(humanize.First(names, maxNamed, total), ", "))
+}
+
+// stateTimeout limits describeStates.
+const stateTimeout = 10 * time.Second
+
+// describeStates names VectorSidecars and ClusterVectorSidecars, and says why they are not ready. It reads the named ones one
+// by one, after the end of ctx, too.
+func describeStates(ctx context.Context, live *livelist.Client, left []metav1.PartialObjectMetadata) string {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stateTimeout)
+	defer cancel()
+	var names []string
+	for i := range left[:min(maxNamed, len(left))] {
+		names = append(names, nameOf(&left[i])+readMessage(ctx, live, &left[i]))
+	}
+	return count(names, len(left))
 }
 
 // nameOf returns NAMESPACE/NAME of a VectorSidecar, and clustervectorsidecar/NAME of a
 // ClusterVectorSidecar.
-func nameOf(sidecar client.Object) string {
-	if sidecar.GetNamespace() == "" {
-		return operatormeta.InNamespace(sidecar.GetName())
+func nameOf(sidecar *metav1.PartialObjectMetadata) string {
+	if sidecar.Namespace == "" {
+		return operatormeta.InNamespace(sidecar.Name)
 	}
-	return sidecar.GetNamespace() + "/" + sidecar.GetName()
+	return sidecar.Namespace + "/" + sidecar.Name
 }
 
-// message says why a VectorSidecar or ClusterVectorSidecar is not ready.
-func message(sidecar client.Object) string {
+// readMessage returns why a VectorSidecar or ClusterVectorSidecar is not ready, "" if that cannot be read. The Job may list,
+// but need not get them.
+func readMessage(ctx context.Context, live *livelist.Client, reference *metav1.PartialObjectMetadata) string {
 	var conditions []metav1.Condition
-	switch o := sidecar.(type) {
-	case *v1alpha1.VectorSidecar:
-		conditions = o.Status.Conditions
-	case *v1alpha1.ClusterVectorSidecar:
-		conditions = o.Status.Conditions
+	var err error
+	if key := client.ObjectKeyFromObject(reference); reference.Namespace == "" {
+		cluster := &v1alpha1.ClusterVectorSidecar{}
+		_, err = live.Find(ctx, &v1alpha1.ClusterVectorSidecarList{}, key, cluster)
+		conditions = cluster.Status.Conditions
+	} else {
+		sidecar := &v1alpha1.VectorSidecar{}
+		_, err = live.Find(ctx, &v1alpha1.VectorSidecarList{}, key, sidecar)
+		conditions = sidecar.Status.Conditions
 	}
 	ready := meta.FindStatusCondition(conditions, operatormeta.ConditionReady)
-	if ready == nil || ready.Message == "" {
+	if err != nil || ready == nil || ready.Message == "" {
 		return ""
 	}
 	return fmt.Sprintf(" (%s: %s)", ready.Reason, ready.Message)

@@ -11,17 +11,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	apimeta "k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
-
-// pageSize is the page size of list requests.
-const pageSize = 500
 
 // Scope says what to load from a cluster.
 type Scope struct {
@@ -99,29 +95,15 @@ func (w *World) isAskedFor(kind *workload.Kind) bool {
 
 // load adds a kind to the World, page by page.
 func (w *World) load(ctx context.Context, empty client.ObjectList, what string, options ...client.ListOption) error {
-	return ListPages(ctx, w.cluster, empty, what, w.Put, options...)
-}
-
-// ListPages lists objects page by page, and calls a function for each.
-func ListPages(ctx context.Context, cluster client.Reader, empty client.ObjectList, what string, each func(client.Object), options ...client.ListOption) error {
-	for token := ""; ; {
-		page, ok := empty.DeepCopyObject().(client.ObjectList)
-		if !ok {
-			return fmt.Errorf("%T is no list", empty)
-		}
-		if err := cluster.List(ctx, page, append(options, client.Limit(pageSize), client.Continue(token))...); err != nil {
-			return fmt.Errorf("listing %s: %w", what, err)
-		}
-		err := apimeta.EachListItem(page, func(item runtime.Object) error {
-			if object, ok := item.(client.Object); ok {
-				each(object)
-			}
-			return nil
-		})
-		if token = page.GetContinue(); err != nil || token == "" {
-			return err
-		}
+	keep := func(object client.Object) (client.Object, bool) { return object, true } // A decision may need any of its fields.
+	listed, err := livelist.Collect(ctx, livelist.New(w.cluster), empty, keep, options...)
+	if err != nil {
+		return fmt.Errorf("listing %s: %w", what, err)
 	}
+	for _, object := range listed {
+		w.Put(object)
+	}
+	return nil
 }
 
 // Instead replaces a live VectorSidecar by the one from a file, as an update would: it keeps UID

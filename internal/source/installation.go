@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -107,16 +108,13 @@ const (
 // without values and template sets, and the error; if the template sets may not be read, with the values and the record of
 // the published revision.
 func FindInstallation(ctx context.Context, cluster client.Reader, namespace, watched string) (*Installation, error) {
-	var found appsv1.DeploymentList
 	labels := client.MatchingLabels{"app.kubernetes.io/component": "operator"}
-	if err := cluster.List(ctx, &found, client.InNamespace(namespace), labels); err != nil {
+	all, err := livelist.Collect(ctx, livelist.New(cluster), &appsv1.DeploymentList{}, func(deployment *appsv1.Deployment) (*Installation, bool) {
+		installation := installationOf(deployment)
+		return installation, installation != nil
+	}, client.InNamespace(namespace), labels)
+	if err != nil {
 		return nil, fmt.Errorf("looking for the operator: %w", err)
-	}
-	var all []*Installation
-	for i := range found.Items {
-		if installation := installationOf(&found.Items[i]); installation != nil {
-			all = append(all, installation)
-		}
 	}
 	isElsewhere := func(one *Installation) bool { return !one.Watches(watched) }
 	if fitting := slices.DeleteFunc(slices.Clone(all), isElsewhere); watched != "" && len(fitting) > 0 {
@@ -245,10 +243,11 @@ func (i *Installation) read(ctx context.Context, cluster client.Reader) error {
 		i.Values = map[string]string{}
 	}
 	i.Published, i.PublishedErr = ReadPublication(ctx, cluster, i.ValuesName())
-	var sets corev1.ConfigMapList
-	if err := cluster.List(ctx, &sets, client.InNamespace(i.Namespace), client.HasLabels{meta.LabelTemplateSet}); err != nil {
+	i.TemplateSets, err = livelist.Collect(ctx, livelist.New(cluster), &corev1.ConfigMapList{}, func(listed *corev1.ConfigMap) (corev1.ConfigMap, bool) {
+		return *listed, true
+	}, client.InNamespace(i.Namespace), client.HasLabels{meta.LabelTemplateSet})
+	if err != nil {
 		return fmt.Errorf("listing template sets: %w", err)
 	}
-	i.TemplateSets = sets.Items
 	return nil
 }

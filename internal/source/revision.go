@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
@@ -36,14 +37,14 @@ func ReadRevision(ctx context.Context, cluster client.Reader, installation types
 
 // Revisions returns the ControllerRevisions of the revisions that an installation gave out and that
 // are stored, the last one first.
-func Revisions(ctx context.Context, cluster client.Reader, installation types.NamespacedName) ([]appsv1.ControllerRevision, error) {
-	var found appsv1.ControllerRevisionList
-	if err := cluster.List(ctx, &found, client.InNamespace(installation.Namespace), client.HasLabels{meta.LabelRevision}); err != nil {
+func Revisions(ctx context.Context, live *livelist.Client, installation types.NamespacedName) ([]appsv1.ControllerRevision, error) {
+	copyRecord := func(listed *appsv1.ControllerRevision) (appsv1.ControllerRevision, bool) {
+		return *listed, listed.Name == fleet.RecordName(installation.Name, listed.Labels[meta.LabelRevision])
+	}
+	all, err := livelist.Collect(ctx, live, &appsv1.ControllerRevisionList{}, copyRecord, client.InNamespace(installation.Namespace), client.HasLabels{meta.LabelRevision})
+	if err != nil {
 		return nil, fmt.Errorf("listing the stored revisions: %w", err)
 	}
-	all := slices.DeleteFunc(found.Items, func(one appsv1.ControllerRevision) bool {
-		return one.Name != fleet.RecordName(installation.Name, one.Labels[meta.LabelRevision])
-	})
 	slices.SortFunc(all, func(a, b appsv1.ControllerRevision) int {
 		return cmp.Or(cmp.Compare(b.Revision, a.Revision), cmp.Compare(a.Name, b.Name))
 	})
@@ -52,16 +53,16 @@ func Revisions(ctx context.Context, cluster client.Reader, installation types.Na
 
 // RevisionParts returns the ControllerRevisions of parts of an installation's revisions, as
 // metadata. owner is the UID of the ConfigMap of its values.
-func RevisionParts(ctx context.Context, cluster client.Reader, namespace string, owner types.UID) ([]metav1.PartialObjectMetadata, error) {
-	found := &metav1.PartialObjectMetadataList{}
-	found.SetGroupVersionKind(appsv1.SchemeGroupVersion.WithKind("ControllerRevisionList"))
-	if err := cluster.List(ctx, found, client.InNamespace(namespace), client.HasLabels{meta.LabelRevisionPart}); err != nil {
+func RevisionParts(ctx context.Context, live *livelist.Client, namespace string, owner types.UID) ([]metav1.PartialObjectMetadata, error) {
+	copyOwned := func(listed *metav1.PartialObjectMetadata) (metav1.PartialObjectMetadata, bool) {
+		return *listed, slices.ContainsFunc(listed.OwnerReferences, func(by metav1.OwnerReference) bool { return by.UID == owner })
+	}
+	kind := livelist.Metadata(appsv1.SchemeGroupVersion.WithKind("ControllerRevision"))
+	parts, err := livelist.Collect(ctx, live, kind, copyOwned, client.InNamespace(namespace), client.HasLabels{meta.LabelRevisionPart})
+	if err != nil {
 		return nil, fmt.Errorf("listing the parts of stored revisions: %w", err)
 	}
-	isOthers := func(one metav1.PartialObjectMetadata) bool {
-		return !slices.ContainsFunc(one.OwnerReferences, func(by metav1.OwnerReference) bool { return by.UID == owner })
-	}
-	return slices.DeleteFunc(found.Items, isOthers), nil
+	return parts, nil
 }
 
 // ReadPublication reads the record of the revision that an installation has published last. It returns nil if there

@@ -103,11 +103,6 @@ type Revisions struct {
 	Has func(of Object, revision metav1.Object, pod *corev1.Pod) bool
 }
 
-// ListKind is the kind of a list.
-func (k *Kind) ListKind() schema.GroupVersionKind {
-	return k.GroupVersion().WithKind(k.Kind + "List")
-}
-
 // Lacks reports whether an error of a request says that the cluster lacks the kind's API,
 // as it may.
 func (k *Kind) Lacks(err error) bool {

@@ -20,6 +20,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
@@ -33,7 +34,7 @@ func installationName() types.NamespacedName {
 // storedRevisions are the installation's, the last one first.
 func storedRevisions(t *testing.T) []appsv1.ControllerRevision {
 	t.Helper()
-	found, err := source.Revisions(t.Context(), world.Client, installationName())
+	found, err := source.Revisions(t.Context(), livelist.New(world.Client), installationName())
 	require.NoError(t, err)
 	return found
 }
@@ -306,7 +307,7 @@ func TestOnlyWhatIsNeededStaysStored(t *testing.T) {
 	for n := range stored {
 		require.Equal(t, given[len(given)-1-n], stored[n].Labels[meta.LabelRevision])
 	}
-	parts, err := source.RevisionParts(t.Context(), world.Client, options.Namespace, stored[0].OwnerReferences[0].UID)
+	parts, err := source.RevisionParts(t.Context(), livelist.New(world.Client), options.Namespace, stored[0].OwnerReferences[0].UID)
 	require.NoError(t, err)
 	require.Len(t, parts, len(stored)+1, "the values of each, and the operator's own templates")
 
