@@ -32,6 +32,8 @@ type sizes struct {
 	paced      int    // Deployments under a budget, with controllers
 	budget     int    // how many of them may roll out at once
 	soak       time.Duration
+	tenants    []int         // VectorSidecars of one tenant, beside another namespace
+	still      time.Duration // at rest, and afterwards
 }
 
 // short takes about four minutes on two cores.
@@ -39,6 +41,7 @@ var short = sizes{
 	rounds: 3, counts: []int{300},
 	fleets: []int{1000}, idle: 5 * time.Second, sidecars: 20, storm: 500,
 	changes: 200, flips: 3, flipped: 100, namespaces: 100,
+	still: 20 * time.Second,
 }
 
 // full takes more than half an hour.
@@ -47,6 +50,7 @@ var full = sizes{
 	fleets: []int{10000, 50000}, mixed: 10000, idle: 5 * time.Minute, sidecars: 100, storm: 50000,
 	growth: []int{500, 1000, 2000, 5000, 10000, 20000}, crowd: [2]int{10, 1000},
 	changes: 2000, flips: 60, flipped: 500, paced: 1000, budget: 20, namespaces: 1000,
+	tenants: []int{400, 1500}, still: time.Minute,
 }
 
 // suites are all scenarios of a size. Each control plane is a new one, so that what
@@ -68,6 +72,9 @@ func suites(s sizes) []suite {
 	}
 	if s.paced > 0 {
 		all = append(all, suite{controlplane.Options{Nodes: pacedNodes}, []scenario{{"paced", s.pace}}})
+	}
+	for _, count := range s.tenants {
+		all = append(all, suite{controlplane.Options{Controllers: true}, []scenario{{"tenants", s.besideTenant(count)}}})
 	}
 	return all
 }
@@ -107,6 +114,8 @@ func override(flags *flag.FlagSet) func(*sizes) {
 	declare("flipped", "Deployments that refer to it", func(s *sizes, n []int) { s.flipped = n[0] })
 	declare("paced", "Deployments under a budget", func(s *sizes, n []int) { s.paced = n[0] })
 	declare("budget", "how many of them may roll out at once", func(s *sizes, n []int) { s.budget = n[0] })
+	declare("tenants", "VectorSidecars of one tenant, one or several numbers", func(s *sizes, n []int) { s.tenants = n })
+	declare("still", "seconds at rest and afterwards, beside a tenant", func(s *sizes, n []int) { s.still = time.Duration(n[0]) * time.Second })
 	declare("soak", "seconds for which each of them soaks; in all other scenarios none does", func(s *sizes, n []int) { s.soak = time.Duration(n[0]) * time.Second })
 	return func(s *sizes) {
 		for _, change := range changes {
