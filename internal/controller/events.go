@@ -28,8 +28,8 @@ const (
 	eventsASecond, eventsBetween = 50, 5
 	// stillness is how long after the last write the higher rate applies.
 	stillness = 500 * time.Millisecond
-	// eventsWaiting is how many events may wait. Further ones are dropped: the event on the
-	// VectorSidecar has the count of all.
+	// eventsWaiting is how many events may wait. Further ones are dropped, those of the namespace with
+	// the most first: the event on the VectorSidecar has the count of all.
 	eventsWaiting = 1000
 )
 
@@ -38,13 +38,13 @@ const (
 type announcer struct {
 	events.EventRecorder
 	scheme  *runtime.Scheme
-	waiting chan func()
+	waiting *eventQueue
 	pace    *rate.Limiter
 	written atomic.Pointer[time.Time]
 }
 
 func newAnnouncer(recorder events.EventRecorder, scheme *runtime.Scheme) *announcer {
-	return &announcer{EventRecorder: recorder, scheme: scheme, waiting: make(chan func(), eventsWaiting), pace: rate.NewLimiter(eventsASecond, eventsAtOnce)}
+	return &announcer{EventRecorder: recorder, scheme: scheme, waiting: newEventQueue(eventsWaiting), pace: rate.NewLimiter(eventsASecond, eventsAtOnce)}
 }
 
 // wrote records that a workload was written to.
@@ -65,11 +65,22 @@ func (a *announcer) adjust() {
 
 // Eventf queues an event.
 func (a *announcer) Eventf(regarding, related runtime.Object, kind, reason, action, note string, args ...any) {
+	share := eventShare(regarding)
 	regarding, related = a.named(regarding), a.named(related)
-	select {
-	case a.waiting <- func() { a.EventRecorder.Eventf(regarding, related, kind, reason, action, note, args...) }:
-	default:
+	a.waiting.push(share, func() { a.EventRecorder.Eventf(regarding, related, kind, reason, action, note, args...) })
+}
+
+// eventShare returns the share that an event counts for: the namespace of the object or, for a cluster-scoped object, the
+// object. An event of a ClusterVectorSidecar in a namespace counts for the namespace.
+func eventShare(object runtime.Object) string {
+	regarding, ok := object.(client.Object)
+	if !ok {
+		return ""
 	}
+	if regarding.GetNamespace() == "" {
+		return "/" + regarding.GetName()
+	}
+	return regarding.GetNamespace()
 }
 
 // named returns the part of an object that an event needs, nil for nil.
@@ -92,22 +103,21 @@ func (a *announcer) named(object runtime.Object) runtime.Object {
 // Start sends events until the context ends, and then those still queued.
 func (a *announcer) Start(ctx context.Context) error {
 	for ctx.Err() == nil {
-		select {
-		case send := <-a.waiting:
+		if send := a.waiting.pop(); send != nil {
 			a.adjust()
 			_ = a.pace.Wait(ctx) // Its only error is that of the context.
 			send()
+			continue
+		}
+		select {
+		case <-a.waiting.pushed:
 		case <-ctx.Done():
 		}
 	}
-	for {
-		select {
-		case send := <-a.waiting:
-			send()
-		default:
-			return nil
-		}
+	for send := a.waiting.pop(); send != nil; send = a.waiting.pop() {
+		send()
 	}
+	return nil
 }
 
 const (

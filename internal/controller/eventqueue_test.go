@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/events"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
+	"kontroloop.ai/vector-sidecar-operator/test/objects"
+)
+
+func TestEventQueue_SharesOfNamespaces(t *testing.T) {
+	for name, test := range map[string]struct {
+		pushed []string
+		want   []string
+	}{
+		"empty":                               {nil, nil},
+		"first come, first served":            {[]string{"a1", "a2", "a3"}, []string{"a1", "a2", "a3"}},
+		"namespaces take turns":               {[]string{"a1", "a2", "a3", "b1"}, []string{"a1", "b1", "a2", "a3"}},
+		"the largest drops its own":           {[]string{"a1", "a2", "a3", "b1", "a4", "a5"}, []string{"a1", "b1", "a2", "a3"}},
+		"the largest drops for others":        {[]string{"a1", "a2", "a3", "a4", "b1", "c1"}, []string{"a1", "b1", "c1", "a2"}},
+		"others get as much as the largest":   {[]string{"a1", "a2", "a3", "a4", "b1", "b2", "b3"}, []string{"a1", "b1", "a2", "b2"}},
+		"of equal shares the new one is lost": {[]string{"a1", "b1", "c1", "d1", "e1", "a2"}, []string{"a1", "b1", "c1", "d1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			q := newEventQueue(4)
+			var sent []string
+			for _, event := range test.pushed {
+				q.push(event[:1], func() { sent = append(sent, event) })
+			}
+			for send := q.pop(); send != nil; send = q.pop() {
+				send()
+			}
+			require.Equal(t, test.want, sent)
+			require.Empty(t, q.shares)
+			require.Empty(t, q.turns)
+		})
+	}
+}
+
+// The events of one namespace, however many, drop none of another.
+func TestAnnouncer_DropsEventsOfTheLargestNamespace(t *testing.T) {
+	sent := events.NewFakeRecorder(2 * eventsWaiting)
+	a := newAnnouncer(sent, scheme.Scheme)
+	for n := range 2 * eventsWaiting {
+		a.Eventf(pod("tenant"), nil, corev1.EventTypeNormal, "Injected", "Inject", "tenant %d", n)
+	}
+	for n := range 10 {
+		a.Eventf(pod("shop"), nil, corev1.EventTypeNormal, "Injected", "Inject", "shop %d", n)
+	}
+	for range 20 {
+		a.waiting.pop()()
+	}
+	for n := range 10 {
+		require.Equal(t, fmt.Sprintf("Normal Injected tenant %d", n), <-sent.Events)
+		require.Equal(t, fmt.Sprintf("Normal Injected shop %d", n), <-sent.Events)
+	}
+	require.Equal(t, eventsWaiting-20, a.waiting.size)
+}
+
+func pod(namespace string) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "cart"}}
+}
+
+func TestEventShare_Namespace(t *testing.T) {
+	cluster := clusterSidecar("logs", "vector", "shop")
+	for name, test := range map[string]struct {
+		object runtime.Object
+		want   string
+	}{
+		"pod":                               {pod("shop"), "shop"},
+		"VectorSidecar":                     {objects.NewVectorSidecar("logs", "shop").Build(), "shop"},
+		"ClusterVectorSidecar in namespace": {clusterwide.In(cluster, "shop", true), "shop"},
+		"ClusterVectorSidecar":              {cluster, "/logs"},
+		"something without a name":          {&v1alpha1.VectorSidecarList{}, ""},
+	} {
+		require.Equal(t, test.want, eventShare(test.object), name)
+	}
+}
