@@ -12,13 +12,18 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+	runtimemetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/fairqueue"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
 // Setup adds the Reconciler, its indexes and its watches to a manager. The manager's cache must
@@ -54,6 +59,10 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler,
 			return nil, fmt.Errorf("watching %s: %w", kind.Plural, err)
 		}
 	}
+	queueMetrics, err := telemetry.NewQueueMetrics(runtimemetrics.Registry)
+	if err != nil {
+		return nil, fmt.Errorf("registering the metrics of the queue: %w", err)
+	}
 	builder := ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.VectorSidecar{}, ownChanges()).
 		WithOptions(controller.Options{
@@ -62,6 +71,11 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler,
 			// after another.
 			SkipNameValidation: ptr.To(true),
 			RateLimiter:        newRetries(),
+			NewQueue: func(name string, retries workqueue.TypedRateLimiter[reconcile.Request]) queue {
+				return fairqueue.New(fairqueue.Options[reconcile.Request]{
+					Workers: options.Concurrency, ShareFor: shareFor, RateLimiter: retries, Metrics: queueMetrics.ForQueue(name),
+				})
+			},
 			// Standby replicas sync caches before they are elected.
 			EnableWarmup:          ptr.To(true),
 			ReconciliationTimeout: passTimeout,

@@ -35,6 +35,15 @@ func keyIn(namespace, cluster string) types.NamespacedName {
 	return types.NamespacedName{Namespace: namespace, Name: meta.InNamespace(cluster)}
 }
 
+// shareFor returns the share of the workers that a request counts for: the namespace or, for a ClusterVectorSidecar's own
+// pass, the ClusterVectorSidecar. That of a ClusterVectorSidecar in a namespace counts for the namespace.
+func shareFor(request reconcile.Request) string {
+	if request.Namespace == "" {
+		return request.Name // It contains a slash, so that no namespace has the name.
+	}
+	return request.Namespace
+}
+
 func requests(names []types.NamespacedName) []reconcile.Request {
 	var all []reconcile.Request
 	for _, name := range names {

@@ -110,7 +110,7 @@ func (o *Options) declare(flags *flag.FlagSet) {
 	flags.BoolVar(&o.ClusterSidecars, "cluster-sidecars", false, "offer ClusterVectorSidecars, which select namespaces; not with --watch-namespaces")
 	flags.StringVar(&o.Environment, "environment", "development", "environment of a VectorSidecar if neither it nor its namespace names one")
 	flags.StringVar(&o.EnvironmentsConfigMap, "environments-configmap", "", "name of the ConfigMap with the installation's values, with one key ENVIRONMENT.yaml for each environment")
-	flags.IntVar(&o.Concurrency, "concurrency", DefaultConcurrency, "how many VectorSidecars are reconciled at once")
+	flags.IntVar(&o.Concurrency, "concurrency", DefaultConcurrency, "how many VectorSidecars are reconciled at once, at most half of them in one namespace")
 	flags.DurationVar(&o.ReconcileInterval, "reconcile-interval", 30*time.Minute, "about how often every VectorSidecar is evaluated from scratch, from the cache and without remembered results; 0 for never")
 	flags.BoolVar(&o.ValidationJobs, "validation-jobs", false, "allow sidecar.config.validateJob, which runs vector validate in a Job")
 	flags.BoolVar(&o.ReadPods, "read-pods", false, "read the pods of workloads that are not settled, to find what keeps them from running; this needs permission to list pods")

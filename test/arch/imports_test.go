@@ -49,6 +49,7 @@ var order = []string{
 	"internal/apply",
 	"internal/removal",
 	"internal/admission",
+	"internal/controller/fairqueue",
 	"internal/controller/state",
 	"internal/controller",
 	"internal/operator",

@@ -1,0 +1,346 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package fairqueue is the work queue of a controller whose items belong to shares, such as namespaces. Items go in, and
+// workers get them in turns: the next item is of the share that has used the least worker time. No share gets more than
+// half of the workers. Within a share, the order is that of controller-runtime's queue: by priority, then first come,
+// first served.
+package fairqueue
+
+import (
+	"sync"
+	"time"
+
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/ptr"
+	"k8s.io/utils/third_party/forked/golang/btree"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+)
+
+// Options configure a Queue. All fields are required.
+type Options[T comparable] struct {
+	// Workers is the number of workers that get items. At most half of them, rounded down, work for one share, but at
+	// least 1.
+	Workers int
+	// ShareFor returns the share that an item counts for.
+	ShareFor func(T) string
+	// RateLimiter returns the delay of items that are added with a rate limit.
+	RateLimiter workqueue.TypedRateLimiter[T]
+	// Metrics observes the queue.
+	Metrics Metrics
+}
+
+// Metrics observes a queue.
+type Metrics interface {
+	// Added counts an item that became ready, Retried one that was added with a delay.
+	Added()
+	Retried()
+	// Queued changes the number of ready items of a priority.
+	Queued(priority, change int)
+	// Started records how long an item was ready before a worker got it, Finished how long the worker needed.
+	Started(waited time.Duration)
+	Finished(worked time.Duration)
+	// Unfinished records the worker time of all items in progress, and of the longest one.
+	Unfinished(total, longest time.Duration)
+}
+
+// Queue implements priorityqueue.PriorityQueue.
+type Queue[T comparable] struct {
+	options Options[T]
+
+	mu sync.Mutex
+	// changed wakes a worker that waits for an item.
+	changed *sync.Cond
+	// items are the ready and the delayed ones. An item in progress that was added again is among them, too.
+	items   map[T]*item[T]
+	delayed *btree.BTree[*item[T]]
+	// timer ends the delay of the first delayed item.
+	timer *time.Timer
+	ready int
+	turns *turns[T]
+	// processing has the share of each item in progress.
+	processing map[T]*share[T]
+	sequence   uint64
+	isDraining bool
+	// closed ends when workers must stop.
+	closed chan struct{}
+}
+
+// item is an item that waits.
+type item[T comparable] struct {
+	key      T
+	priority int
+	// sequence is the order in which items became ready.
+	sequence uint64
+	isReady  bool
+	// at is when the item became ready, or when its delay ends.
+	at time.Time
+}
+
+var _ priorityqueue.PriorityQueue[int] = (*Queue[int])(nil)
+
+// unfinishedInterval is how often the time of items in progress is recorded.
+const unfinishedInterval = 500 * time.Millisecond
+
+// treeDegree is that of controller-runtime's queue.
+const treeDegree = 32
+
+// New returns a queue, which runs until it is shut down.
+func New[T comparable](options Options[T]) *Queue[T] {
+	q := &Queue[T]{
+		options: options, items: map[T]*item[T]{}, processing: map[T]*share[T]{}, closed: make(chan struct{}),
+		delayed: btree.New(treeDegree, endsBefore[T]), turns: newTurns[T](max(1, options.Workers/2)),
+	}
+	q.changed = sync.NewCond(&q.mu)
+	go q.recordUnfinished()
+	return q
+}
+
+func endsBefore[T comparable](a, b *item[T]) bool {
+	if !a.at.Equal(b.at) {
+		return a.at.Before(b.at)
+	}
+	return a.sequence < b.sequence
+}
+
+// Add adds an item that is ready.
+func (q *Queue[T]) Add(key T) { q.AddWithOpts(priorityqueue.AddOpts{}, key) }
+
+// AddAfter adds an item that is ready after a delay.
+func (q *Queue[T]) AddAfter(key T, delay time.Duration) {
+	q.AddWithOpts(priorityqueue.AddOpts{After: delay}, key)
+}
+
+// AddRateLimited adds an item that is ready after the delay of the rate limiter.
+func (q *Queue[T]) AddRateLimited(key T) {
+	q.AddWithOpts(priorityqueue.AddOpts{RateLimited: true}, key)
+}
+
+// AddWithOpts adds items. An item that is in the queue already keeps the shorter delay and the higher priority.
+func (q *Queue[T]) AddWithOpts(options priorityqueue.AddOpts, keys ...T) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.isShutDown() {
+		return
+	}
+	for _, key := range keys {
+		delay := options.After
+		if options.RateLimited {
+			if limited := q.options.RateLimiter.When(key); delay == 0 || limited < delay {
+				delay = limited
+			}
+		}
+		q.add(key, ptr.Deref(options.Priority, 0), delay)
+	}
+}
+
+func (q *Queue[T]) add(key T, priority int, delay time.Duration) {
+	if delay > 0 {
+		q.options.Metrics.Retried()
+	}
+	until := time.Now().Add(delay)
+	queued, exists := q.items[key]
+	switch {
+	case !exists:
+		queued = &item[T]{key: key, priority: priority, sequence: q.nextSequence(), at: until}
+		q.items[key] = queued
+	case queued.isReady:
+		q.raise(queued, priority)
+		return
+	default:
+		q.delayed.Delete(queued)
+		queued.priority = max(queued.priority, priority)
+		if until.Before(queued.at) {
+			queued.at = until
+		}
+	}
+	if delay <= 0 {
+		q.makeReady(queued)
+		return
+	}
+	q.delayed.ReplaceOrInsert(queued)
+	q.setTimer()
+}
+
+// raise gives a ready item a higher priority, as the last one of that priority.
+func (q *Queue[T]) raise(queued *item[T], priority int) {
+	if priority <= queued.priority {
+		return
+	}
+	q.options.Metrics.Queued(queued.priority, -1)
+	q.options.Metrics.Queued(priority, 1)
+	name := q.options.ShareFor(queued.key)
+	isPushed := q.turns.remove(name, queued)
+	queued.priority, queued.sequence = priority, q.nextSequence()
+	if isPushed {
+		q.turns.push(name, queued)
+	}
+}
+
+func (q *Queue[T]) makeReady(queued *item[T]) {
+	queued.isReady, queued.at, queued.sequence = true, time.Now(), q.nextSequence()
+	q.ready++
+	q.options.Metrics.Added()
+	q.options.Metrics.Queued(queued.priority, 1)
+	if _, isProcessing := q.processing[queued.key]; isProcessing {
+		return // Done adds it to its share.
+	}
+	q.turns.push(q.options.ShareFor(queued.key), queued)
+	q.changed.Signal()
+}
+
+// setTimer sets the timer to the first end of a delay.
+func (q *Queue[T]) setTimer() {
+	if q.timer != nil {
+		q.timer.Stop()
+	}
+	if first, exists := q.delayed.Min(); exists {
+		q.timer = time.AfterFunc(time.Until(first.at), q.endDelays)
+	}
+}
+
+// endDelays makes items ready whose delay has ended.
+func (q *Queue[T]) endDelays() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.isShutDown() {
+		return
+	}
+	for {
+		first, exists := q.delayed.Min()
+		if !exists || time.Until(first.at) > 0 {
+			break
+		}
+		q.delayed.DeleteMin()
+		q.makeReady(first)
+	}
+	q.setTimer()
+}
+
+func (q *Queue[T]) nextSequence() uint64 {
+	q.sequence++
+	return q.sequence
+}
+
+// Get waits for an item. The caller calls Done when it has finished.
+func (q *Queue[T]) Get() (key T, isShutDown bool) {
+	key, _, isShutDown = q.GetWithPriority()
+	return key, isShutDown
+}
+
+// GetWithPriority is Get and returns the item's priority, too.
+func (q *Queue[T]) GetWithPriority() (key T, priority int, isShutDown bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for !q.isClosed() {
+		now := time.Now()
+		if next, owner := q.turns.pop(now); next != nil {
+			delete(q.items, next.key)
+			q.processing[next.key] = owner
+			q.ready--
+			q.options.Metrics.Queued(next.priority, -1)
+			q.options.Metrics.Started(now.Sub(next.at))
+			return next.key, next.priority, false
+		}
+		q.changed.Wait()
+	}
+	return key, 0, true
+}
+
+// Done records that a worker has finished an item. If the item was added again, it is ready now.
+func (q *Queue[T]) Done(key T) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	owner, isProcessing := q.processing[key]
+	if !isProcessing {
+		return
+	}
+	delete(q.processing, key)
+	if again, exists := q.items[key]; exists && again.isReady {
+		q.turns.push(owner.name, again)
+	}
+	q.options.Metrics.Finished(q.turns.finish(owner, key, time.Now()))
+	q.changed.Signal()
+	q.closeIfDrained()
+}
+
+// Forget resets the rate limit of an item.
+func (q *Queue[T]) Forget(key T) { q.options.RateLimiter.Forget(key) }
+
+// NumRequeues returns how often an item was added with a rate limit.
+func (q *Queue[T]) NumRequeues(key T) int { return q.options.RateLimiter.NumRequeues(key) }
+
+// Len returns the number of ready items.
+func (q *Queue[T]) Len() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.ready
+}
+
+// ShutDown stops the workers. Items that wait are dropped, as by controller-runtime's queue.
+func (q *Queue[T]) ShutDown() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.close()
+}
+
+// ShutDownWithDrain drops delayed and new items, and returns when all ready ones are done.
+func (q *Queue[T]) ShutDownWithDrain() {
+	q.mu.Lock()
+	q.isDraining = true
+	q.closeIfDrained()
+	q.mu.Unlock()
+	<-q.closed
+}
+
+// ShuttingDown reports whether the queue does not accept items anymore.
+func (q *Queue[T]) ShuttingDown() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.isShutDown()
+}
+
+func (q *Queue[T]) isShutDown() bool { return q.isDraining || q.isClosed() }
+
+func (q *Queue[T]) isClosed() bool {
+	select {
+	case <-q.closed:
+		return true
+	default:
+		return false
+	}
+}
+
+func (q *Queue[T]) closeIfDrained() {
+	if q.isDraining && q.ready == 0 && len(q.processing) == 0 {
+		q.close()
+	}
+}
+
+func (q *Queue[T]) close() {
+	if q.isClosed() {
+		return
+	}
+	if q.timer != nil {
+		q.timer.Stop()
+	}
+	close(q.closed)
+	q.changed.Broadcast()
+}
+
+// recordUnfinished records the time of items in progress until the queue is closed.
+func (q *Queue[T]) recordUnfinished() {
+	ticker := time.NewTicker(unfinishedInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-q.closed:
+			return
+		case <-ticker.C:
+			q.mu.Lock()
+			total, longest := q.turns.inProgress(time.Now())
+			q.mu.Unlock()
+			q.options.Metrics.Unfinished(total, longest)
+		}
+	}
+}

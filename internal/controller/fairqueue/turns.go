@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package fairqueue
+
+import (
+	"time"
+
+	"k8s.io/utils/third_party/forked/golang/btree"
+)
+
+// turns selects the share of the next item by start-time fair queuing: the share with the least used worker time, which
+// includes that of its items in progress. A share that had no items starts at the virtual time, so that it cannot save up
+// time in which it did nothing.
+type turns[T comparable] struct {
+	// limit is the number of workers for one share.
+	limit int
+	// virtual is the highest used time that a selected share had.
+	virtual time.Duration
+	shares  map[string]*share[T]
+	// Each share is in one of these: running if it has items in progress, waiting if it has only ready ones, idle if it
+	// has none but has used more than the virtual time.
+	running       map[*share[T]]struct{}
+	waiting, idle *btree.BTree[*share[T]]
+	sequence      uint64
+}
+
+// share is the items and the used worker time of one share.
+type share[T comparable] struct {
+	name string
+	// used is the worker time of finished items, since the virtual time at which the share started.
+	used  time.Duration
+	ready *btree.BTree[*item[T]]
+	// started is when each item in progress was started.
+	started map[T]time.Time
+	// sequence orders shares with the same used time: by their last turn or, if they had none, since they have items.
+	sequence uint64
+}
+
+func newTurns[T comparable](limit int) *turns[T] {
+	return &turns[T]{
+		limit: limit, shares: map[string]*share[T]{}, running: map[*share[T]]struct{}{},
+		waiting: btree.New(treeDegree, usedLess[T]), idle: btree.New(treeDegree, usedLess[T]),
+	}
+}
+
+// usedLess orders shares without items in progress.
+func usedLess[T comparable](a, b *share[T]) bool {
+	if a.used != b.used {
+		return a.used < b.used
+	}
+	return a.sequence < b.sequence
+}
+
+func comesFirst[T comparable](a, b *item[T]) bool {
+	if a.priority != b.priority {
+		return a.priority > b.priority
+	}
+	return a.sequence < b.sequence
+}
+
+// push adds a ready item to a share.
+func (t *turns[T]) push(name string, ready *item[T]) {
+	owner, exists := t.shares[name]
+	if !exists {
+		owner = &share[T]{name: name, ready: btree.New(treeDegree, comesFirst[T]), started: map[T]time.Time{}}
+		t.shares[name] = owner
+	}
+	t.detach(owner)
+	if owner.ready.Len() == 0 && len(owner.started) == 0 {
+		owner.used, owner.sequence = max(owner.used, t.virtual), t.nextSequence()
+	}
+	owner.ready.ReplaceOrInsert(ready)
+	t.attach(owner)
+}
+
+// remove removes a ready item from a share, and reports whether it was there.
+func (t *turns[T]) remove(name string, ready *item[T]) bool {
+	owner, exists := t.shares[name]
+	if !exists {
+		return false
+	}
+	t.detach(owner)
+	_, existed := owner.ready.Delete(ready)
+	t.attach(owner)
+	return existed
+}
+
+// pop removes the next item and records that a worker starts it. It returns nil if each share with a ready item has as
+// many workers as it may.
+func (t *turns[T]) pop(now time.Time) (*item[T], *share[T]) {
+	next, exists := t.waiting.Min()
+	for candidate := range t.running {
+		if candidate.ready.Len() == 0 || len(candidate.started) >= t.limit {
+			continue
+		}
+		if !exists || candidate.isBefore(next, now) {
+			next, exists = candidate, true
+		}
+	}
+	if !exists {
+		return nil, nil
+	}
+	t.detach(next)
+	t.virtual = max(t.virtual, next.usedAt(now))
+	next.sequence = t.nextSequence()
+	first, _ := next.ready.DeleteMin()
+	next.started[first.key] = now
+	t.attach(next)
+	t.forgetIdle()
+	return first, next
+}
+
+func (t *turns[T]) nextSequence() uint64 {
+	t.sequence++
+	return t.sequence
+}
+
+// finish records that an item is done, and returns the worker time that it used.
+func (t *turns[T]) finish(owner *share[T], key T, now time.Time) time.Duration {
+	t.detach(owner)
+	worked := now.Sub(owner.started[key])
+	delete(owner.started, key)
+	owner.used += worked
+	t.attach(owner)
+	t.forgetIdle()
+	return worked
+}
+
+// inProgress returns the worker time of all items in progress, and of the longest one.
+func (t *turns[T]) inProgress(now time.Time) (total, longest time.Duration) {
+	for owner := range t.running {
+		for _, start := range owner.started {
+			total += now.Sub(start)
+			longest = max(longest, now.Sub(start))
+		}
+	}
+	return total, longest
+}
+
+// detach and attach surround each change of a share, because its place depends on its fields.
+func (t *turns[T]) detach(owner *share[T]) {
+	delete(t.running, owner)
+	t.waiting.Delete(owner)
+	t.idle.Delete(owner)
+}
+
+func (t *turns[T]) attach(owner *share[T]) {
+	switch {
+	case len(owner.started) > 0:
+		t.running[owner] = struct{}{}
+	case owner.ready.Len() > 0:
+		t.waiting.ReplaceOrInsert(owner)
+	default:
+		t.idle.ReplaceOrInsert(owner)
+	}
+}
+
+// forgetIdle forgets idle shares that have not used more than the virtual time, and all of them if no share has items.
+func (t *turns[T]) forgetIdle() {
+	isIdle := len(t.running) == 0 && t.waiting.Len() == 0
+	for {
+		first, exists := t.idle.Min()
+		if !exists || !isIdle && first.used > t.virtual {
+			break
+		}
+		t.idle.DeleteMin()
+		delete(t.shares, first.name)
+	}
+	if isIdle {
+		t.virtual = 0
+	}
+}
+
+// usedAt returns the worker time of finished items and of those in progress.
+func (s *share[T]) usedAt(now time.Time) time.Duration {
+	used := s.used
+	for _, start := range s.started {
+		used += now.Sub(start)
+	}
+	return used
+}
+
+// isBefore reports whether a share is selected before another: it has used less time or, if they are equal, had its last
+// turn earlier.
+func (s *share[T]) isBefore(other *share[T], now time.Time) bool {
+	mine, others := s.usedAt(now), other.usedAt(now)
+	if mine != others {
+		return mine < others
+	}
+	return s.sequence < other.sequence
+}
