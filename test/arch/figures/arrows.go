@@ -5,7 +5,6 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"go/ast"
 	"go/types"
 	"maps"
@@ -21,18 +20,18 @@ type graph map[string]map[string]bool
 // arrowFigures counts the arrows between the files of each package, and how many of them
 // point back up in the order of files that has the fewest such.
 func (c *code) arrowFigures() []figure {
-	rows := []figure{}
+	var figures []figure
 	total, up := 0, 0
 	for _, p := range c.packages {
 		arrows := c.arrowsIn(p)
-		count, back := arrows.count(), arrows.back()
-		total, up = total+count, up+back
+		back := arrows.back()
+		total, up = total+arrows.count(), up+back
 		if back > 0 {
-			rows = append(rows, figure{"arrows back up in " + short(p.PkgPath), fmt.Sprintf("%d of %d", back, count)})
+			figures = append(figures, count("arrows_back_up_in_"+short(p.PkgPath), back))
 		}
 	}
-	slices.SortFunc(rows, func(a, b figure) int { return cmp.Compare(a.name, b.name) })
-	return append([]figure{{"arrows back up between files of one package", fmt.Sprintf("%d of %d", up, total)}}, rows...)
+	slices.SortFunc(figures, func(a, b figure) int { return cmp.Compare(a.name, b.name) })
+	return append([]figure{count("arrows_between_files", total), count("arrows_back_up", up)}, figures...)
 }
 
 func (c *code) arrowsIn(p *packages.Package) graph {

@@ -1,64 +1,109 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Command figures counts how the code is built: packages, the way from an event to a
-// patch, arrows between files, lengths, exports. It prints a table in Markdown, so that
-// what a change of the structure has done can be read off two of them:
+// Command figures measures the structure and the language of the code: packages, imports, the code that a reconcile can
+// reach, names, comments, lengths, exports. It prints one figure per line, as NAME VALUE:
 //
 //	go run ./test/arch/figures
-//
-// What it counts is what people have to read, and no measure of quality by itself.
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"os"
 	"slices"
-	"strings"
+	"strconv"
 )
 
 func main() {
 	if err := run(os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "counting:", err)
+		fmt.Fprintln(os.Stderr, "figures:", err)
 		os.Exit(1)
 	}
 }
 
-// figure is a row of the table.
+// figure is a measured number.
 type figure struct {
-	name, value string
+	name   string
+	value  float64
+	digits int
+	// isBar reports whether the record has a line for the figure.
+	isBar bool
+}
+
+func count(name string, value int) figure { return figure{name: name, value: float64(value)} }
+
+func countBar(name string, value int) figure {
+	return figure{name: name, value: float64(value), isBar: true}
+}
+
+func bar(name string, value float64, digits int) figure {
+	return figure{name: name, value: value, digits: digits, isBar: true}
+}
+
+// text is the value as it is printed.
+func (f figure) text() string { return strconv.FormatFloat(f.value, 'f', f.digits, 64) }
+
+// ratio returns how many parts there are for a number of the whole, 0 of an empty whole.
+func ratio(scale, parts, whole int) float64 {
+	return float64(scale) * float64(parts) / float64(max(whole, 1))
 }
 
 func run(out io.Writer) error {
-	code, err := load()
+	repository, err := repositoryRoot()
 	if err != nil {
 		return err
 	}
-	texts, err := countTexts()
+	product, err := load()
 	if err != nil {
 		return err
 	}
-	rows := slices.Concat(code.packageFigures(), code.pathFigures(), code.arrowFigures(), code.sizeFigures(), texts)
-	width := len(slices.MaxFunc(rows, func(a, b figure) int { return cmp.Compare(len(a.name), len(b.name)) }).name)
-	if _, err := fmt.Fprintf(out, "| %-*s | figure |\n|%s|---|\n", width, "what", strings.Repeat("-", width+2)); err != nil {
+	files, err := parseModule(os.DirFS(repository))
+	if err != nil {
 		return err
 	}
-	for _, row := range rows {
-		if _, err := fmt.Fprintf(out, "| %-*s | %s |\n", width, row.name, row.value); err != nil {
+	figures, err := measure(repository, product, files)
+	if err != nil {
+		return err
+	}
+	for _, measured := range figures {
+		if _, err := fmt.Fprintln(out, measured.name, measured.text()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// spread is the middle of some numbers, what nine of ten do not exceed, and the largest.
-func spread(numbers []int) string {
+// measure returns all figures.
+func measure(repository string, product *code, files []*goFile) ([]figure, error) {
+	figures := slices.Concat(
+		product.packageFigures(), product.arrowFigures(), product.sizeFigures(), product.reasonFigures(), product.loopFigures(), testNameFigures(files))
+	for _, measureSome := range []func() ([]figure, error){
+		product.closureFigures,
+		product.shapeFigures,
+		func() ([]figure, error) { return nameFigures(files) },
+		func() ([]figure, error) { return commentFigures(files) },
+		func() ([]figure, error) { return countTexts(os.DirFS(repository)) },
+	} {
+		some, err := measureSome()
+		if err != nil {
+			return nil, err
+		}
+		figures = append(figures, some...)
+	}
+	return figures, nil
+}
+
+// spread returns the median of some numbers, the number that 90 % of them do not exceed, and the maximum.
+func spread(name string, numbers []int) []figure {
 	if len(numbers) == 0 {
-		return "none"
+		return nil
 	}
 	slices.Sort(numbers)
 	last := len(numbers) - 1
-	return fmt.Sprintf("%d at the median, %d at 90 %%, %d at most", numbers[last/2], numbers[last*9/10], numbers[last])
+	return []figure{
+		count(name+"_median", numbers[last/2]),
+		count(name+"_90th_percentile", numbers[last*9/10]),
+		count(name+"_max", numbers[last]),
+	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// loaded is all code, which takes half a minute to load.
+// loaded is all code. It is loaded once.
 var loaded = sync.OnceValues(load)
 
 // ordered are packages on the way from an event to a patch whose files can be read from the top down.

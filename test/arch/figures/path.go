@@ -7,34 +7,289 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"slices"
 	"strings"
+
+	"golang.org/x/tools/go/packages"
 )
 
-// entries are where an event comes in, and patch is where the change of a workload goes
-// out: as PACKAGE.TYPE.METHOD.
-var entries = []string{"internal/workloadcache.Cache.Transform", "internal/controller.Reconciler.Reconcile"}
+// entries are the names that the Reconcile method of the VectorSidecar may have, as PACKAGE.TYPE.METHOD. The first that
+// exists is used.
+var entries = []string{
+	"internal/controller/sidecar.VectorSidecarReconciler.Reconcile",
+	"internal/controller/sidecar.Reconciler.Reconcile",
+	"internal/controller.VectorSidecarReconciler.Reconcile",
+	"internal/controller.Reconciler.Reconcile",
+}
 
-const patch = "internal/apply.Writer.Workload"
+// separate are folders of internal that a reader of the reconcile need not open: their code has one purpose that does not
+// depend on the product. Names of today and of the planned structure.
+var separate = []string{"bounded", "gotemplate", "template", "vectorconfig", "vectorlint", "vectoroptions", "vrl"}
 
-// pathFigures counts what a reader who follows one workload from its event to its patch
-// may have to open: all that is called on the way, each function by whoever names it, and
-// a method of an interface by all that may be meant.
-func (c *code) pathFigures() []figure {
-	seen := c.reach(entries)
-	files, named := map[string]bool{}, map[*types.TypeName]bool{}
-	for function := range seen {
-		files[c.file(function.Pos())] = true
-		c.typesOf(function, named)
+// fragment is a function, or an expression that is the value of a variable, with its package.
+type fragment struct {
+	node ast.Node
+	pkg  *packages.Package
+}
+
+// closure is all code that an entry can reach. A function reaches the functions that it names; a method of an interface
+// reaches all implementations; a field or package variable that holds functions reaches all functions that are assigned to
+// it anywhere.
+type closure struct {
+	code *code
+	// values are the expressions that the product assigns to each variable that holds functions.
+	values map[*types.Var][]fragment
+	// concrete are the package-level types of the product that are not interfaces.
+	concrete []types.Type
+
+	reached  map[ast.Node]fragment
+	pending  []fragment
+	followed map[*types.Var]bool
+}
+
+// closureFigures measures the code that one reconcile of a VectorSidecar can reach.
+func (c *code) closureFigures() ([]figure, error) {
+	reconcile, err := c.reconcileClosure()
+	if err != nil {
+		return nil, err
 	}
-	missing := ""
-	if !seen[c.function(patch)] {
-		missing = fmt.Sprintf(" (and %s is not reached)", patch)
+	lines, functions := 0, 0
+	files, folders, ownTypes := map[string]bool{}, map[*packages.Package]bool{}, map[types.Object]bool{}
+	for _, part := range reconcile.reached {
+		reconcile.addOwnTypes(part, ownTypes)
+		if reconcile.isNested(part) {
+			continue
+		}
+		functions++
+		lines += c.lines(part.node)
+		files[c.fset.Position(part.node.Pos()).Filename] = true
+		folders[part.pkg] = true
 	}
 	return []figure{
-		{"files on the path from event to patch", fmt.Sprint(len(files)) + missing},
-		{"functions on the path", fmt.Sprint(len(seen))},
-		{"types on the path", fmt.Sprint(len(named))},
+		count("closure_functions", functions),
+		count("closure_files", len(files)),
+		count("closure_packages", len(folders)),
+		countBar("closure_lines", lines),
+		countBar("closure_own_types", len(ownTypes)),
+	}, nil
+}
+
+func (c *code) reconcileClosure() (*closure, error) {
+	for _, name := range entries {
+		if entry := c.function(name); entry != nil {
+			return c.closureFrom(entry), nil
+		}
 	}
+	return nil, fmt.Errorf("finding the Reconcile method of the VectorSidecar: none of %s exists", strings.Join(entries, ", "))
+}
+
+func (c *code) closureFrom(entry *types.Func) *closure {
+	result := &closure{
+		code: c, values: map[*types.Var][]fragment{}, reached: map[ast.Node]fragment{}, followed: map[*types.Var]bool{},
+	}
+	for _, p := range c.packages {
+		scope := p.Types.Scope()
+		for _, name := range scope.Names() {
+			if declared, ok := scope.Lookup(name).(*types.TypeName); ok && !types.IsInterface(declared.Type()) {
+				result.concrete = append(result.concrete, declared.Type())
+			}
+		}
+		for _, file := range slices.Concat(p.Syntax, c.generated[p]) {
+			ast.Inspect(file, func(node ast.Node) bool {
+				result.recordValues(p, node)
+				return true
+			})
+		}
+	}
+	result.followFunction(entry)
+	for len(result.pending) > 0 {
+		next := result.pending[0]
+		result.pending = result.pending[1:]
+		result.followNames(next)
+	}
+	return result
+}
+
+// recordValues records the values that a declaration, assignment, composite literal or call gives to variables that hold
+// functions. Arguments count as values of the parameters, which a constructor may assign to a field.
+func (c *closure) recordValues(p *packages.Package, node ast.Node) {
+	record := func(target types.Object, value ast.Expr) {
+		if variable, ok := target.(*types.Var); ok && holdsFunctions(variable.Type()) {
+			c.values[variable.Origin()] = append(c.values[variable.Origin()], fragment{value, p})
+		}
+	}
+	switch node := node.(type) {
+	case *ast.ValueSpec:
+		for i, value := range node.Values {
+			record(p.TypesInfo.Defs[node.Names[i]], value)
+		}
+	case *ast.AssignStmt:
+		for i, target := range node.Lhs {
+			record(objectNamed(p.TypesInfo, target), node.Rhs[min(i, len(node.Rhs)-1)])
+		}
+	case *ast.CompositeLit:
+		c.recordFields(p, node, record)
+	case *ast.CallExpr:
+		called, ok := objectNamed(p.TypesInfo, node.Fun).(*types.Func)
+		if !ok {
+			return
+		}
+		parameters := called.Origin().Signature().Params()
+		for i, argument := range node.Args {
+			if parameters.Len() > 0 {
+				record(parameters.At(min(i, parameters.Len()-1)), argument)
+			}
+		}
+	}
+}
+
+func (c *closure) recordFields(p *packages.Package, literal *ast.CompositeLit, record func(types.Object, ast.Expr)) {
+	literalType := p.TypesInfo.TypeOf(literal).Underlying()
+	if pointer, ok := literalType.(*types.Pointer); ok {
+		literalType = pointer.Elem().Underlying()
+	}
+	fields, ok := literalType.(*types.Struct)
+	if !ok {
+		return
+	}
+	for i, element := range literal.Elts {
+		if pair, ok := element.(*ast.KeyValueExpr); ok {
+			record(objectNamed(p.TypesInfo, pair.Key), pair.Value)
+		} else {
+			record(fields.Field(i), element)
+		}
+	}
+}
+
+// holdsFunctions reports whether a type is a function, or contains functions as a slice, array or map.
+func holdsFunctions(t types.Type) bool {
+	switch t := t.Underlying().(type) {
+	case *types.Signature:
+		return true
+	case *types.Slice, *types.Array, *types.Map:
+		return holdsFunctions(t.(interface{ Elem() types.Type }).Elem())
+	}
+	return false
+}
+
+// isCounted reports whether the closure includes a package.
+func isCounted(p *types.Package) bool {
+	if p == nil || !strings.HasPrefix(p.Path()+"/", module+"/") {
+		return false
+	}
+	below, isInternal := strings.CutPrefix(short(p.Path()), "internal/")
+	folder, _, _ := strings.Cut(below, "/")
+	return !isInternal || !slices.Contains(separate, folder)
+}
+
+func (c *closure) reach(part fragment) {
+	if _, ok := c.reached[part.node]; !ok && isCounted(part.pkg.Types) {
+		c.reached[part.node] = part
+		c.pending = append(c.pending, part)
+	}
+}
+
+func (c *closure) followNames(part fragment) {
+	ast.Inspect(part.node, func(node ast.Node) bool {
+		name, ok := node.(*ast.Ident)
+		if !ok {
+			return true
+		}
+		switch used := part.pkg.TypesInfo.Uses[name].(type) {
+		case *types.Func:
+			c.followFunction(used.Origin())
+		case *types.Var:
+			if used.IsField() || used.Pkg() != nil && used.Parent() == used.Pkg().Scope() {
+				c.followVariable(used.Origin())
+			}
+		}
+		return true
+	})
+}
+
+func (c *closure) followFunction(function *types.Func) {
+	if declaration := c.code.bodies[function]; declaration != nil {
+		c.reach(fragment{declaration, c.code.packageFor(function)})
+	}
+	declared := function.Signature().Recv()
+	if declared == nil || !types.IsInterface(declared.Type()) || !isCounted(function.Pkg()) {
+		return
+	}
+	methods, ok := declared.Type().Underlying().(*types.Interface)
+	if !ok {
+		return
+	}
+	for _, concrete := range c.concrete {
+		pointer := types.NewPointer(concrete)
+		if !types.Implements(pointer, methods) {
+			continue
+		}
+		method, _, _ := types.LookupFieldOrMethod(pointer, true, function.Pkg(), function.Name())
+		if method, ok := method.(*types.Func); ok && c.code.bodies[method.Origin()] != nil {
+			c.reach(fragment{c.code.bodies[method.Origin()], c.code.packageFor(method)})
+		}
+	}
+}
+
+// followVariable follows the functions that are assigned to a variable, and those that its values call.
+func (c *closure) followVariable(variable *types.Var) {
+	if c.followed[variable] || !holdsFunctions(variable.Type()) || !isCounted(variable.Pkg()) {
+		return
+	}
+	c.followed[variable] = true
+	for _, value := range c.values[variable] {
+		ast.Inspect(value.node, func(node ast.Node) bool {
+			switch node := node.(type) {
+			case *ast.FuncLit:
+				c.reach(fragment{node, value.pkg})
+				return false
+			case *ast.Ident:
+				switch used := value.pkg.TypesInfo.Uses[node].(type) {
+				case *types.Func:
+					c.followFunction(used.Origin())
+				case *types.Var:
+					c.followVariable(used.Origin())
+				}
+			}
+			return true
+		})
+	}
+}
+
+// isNested reports whether a function literal is inside another part of the closure, which counts it already.
+func (c *closure) isNested(part fragment) bool {
+	if _, ok := part.node.(*ast.FuncLit); !ok {
+		return false
+	}
+	for _, other := range c.reached {
+		if other.node != part.node && other.node.Pos() <= part.node.Pos() && part.node.End() <= other.node.End() {
+			return true
+		}
+	}
+	return false
+}
+
+// addOwnTypes adds the types of the product that a part of the closure names, and those of its variables and fields. The
+// types of the API are not counted, because users know them.
+func (c *closure) addOwnTypes(part fragment, into map[types.Object]bool) {
+	ast.Inspect(part.node, func(node ast.Node) bool {
+		name, ok := node.(*ast.Ident)
+		if !ok {
+			return true
+		}
+		switch object := part.pkg.TypesInfo.ObjectOf(name).(type) {
+		case *types.Var, *types.TypeName:
+			named := namedType(object.Type())
+			if named == nil {
+				return true
+			}
+			declared := named.Origin().Obj()
+			if isCounted(declared.Pkg()) && !strings.HasPrefix(declared.Pkg().Path(), module+"/api/") {
+				into[declared] = true
+			}
+		}
+		return true
+	})
 }
 
 // function finds one by its name, nil if there is none.
@@ -57,94 +312,10 @@ func nameOf(function *types.Func) string {
 
 // receiver is the type that a method belongs to, nil for a function.
 func receiver(function *types.Func) *types.TypeName {
-	signature, ok := function.Type().(*types.Signature)
-	if !ok || signature.Recv() == nil {
-		return nil
-	}
-	return typeName(signature.Recv().Type())
-}
-
-// typeName is the name of a type, or of what it points to; nil if it has none.
-func typeName(of types.Type) *types.TypeName {
-	if pointer, ok := of.(*types.Pointer); ok {
-		of = pointer.Elem()
-	}
-	if named, ok := of.(*types.Named); ok {
-		return named.Origin().Obj()
+	if owner := function.Signature().Recv(); owner != nil {
+		if named := namedType(owner.Type()); named != nil {
+			return named.Origin().Obj()
+		}
 	}
 	return nil
-}
-
-func (c *code) reach(from []string) map[*types.Func]bool {
-	seen := map[*types.Func]bool{}
-	var visit func(function *types.Func)
-	visit = func(function *types.Func) {
-		if function == nil || seen[function] || c.bodies[function] == nil {
-			return
-		}
-		seen[function] = true
-		for _, called := range c.calledBy(function) {
-			visit(called)
-		}
-	}
-	for _, name := range from {
-		visit(c.function(name))
-	}
-	return seen
-}
-
-// calledBy are the functions that one names.
-func (c *code) calledBy(function *types.Func) []*types.Func {
-	info := c.infoOf(function)
-	var called []*types.Func
-	ast.Inspect(c.bodies[function], func(node ast.Node) bool {
-		name, ok := node.(*ast.Ident)
-		if !ok {
-			return true
-		}
-		used, ok := info.Uses[name].(*types.Func)
-		if !ok || used.Pkg() == nil || !strings.HasPrefix(used.Pkg().Path(), module) {
-			return true
-		}
-		used = used.Origin()
-		if owner := receiver(used); owner != nil && types.IsInterface(owner.Type()) {
-			called = append(called, c.implementing(owner, used.Name())...)
-		}
-		called = append(called, used)
-		return true
-	})
-	return called
-}
-
-// implementing are the methods that a method of an interface may mean.
-func (c *code) implementing(owner *types.TypeName, method string) []*types.Func {
-	wanted, ok := owner.Type().Underlying().(*types.Interface)
-	if !ok {
-		return nil
-	}
-	var found []*types.Func
-	for function := range c.bodies {
-		of := receiver(function)
-		if function.Name() == method && of != nil && types.Implements(types.NewPointer(of.Type()), wanted) {
-			found = append(found, function)
-		}
-	}
-	return found
-}
-
-// typesOf adds the types of the product's packages that a function names, but for those
-// of the API: they are what people write.
-func (c *code) typesOf(function *types.Func, into map[*types.TypeName]bool) {
-	info := c.infoOf(function)
-	ast.Inspect(c.bodies[function], func(node ast.Node) bool {
-		name, ok := node.(*ast.Ident)
-		if !ok {
-			return true
-		}
-		used, ok := info.Uses[name].(*types.TypeName)
-		if ok && used.Pkg() != nil && strings.HasPrefix(used.Pkg().Path(), module+"/internal/") && used.Parent() == used.Pkg().Scope() {
-			into[used] = true
-		}
-		return true
-	})
 }

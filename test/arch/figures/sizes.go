@@ -5,12 +5,10 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"go/ast"
 	"go/types"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 )
@@ -45,11 +43,10 @@ func (c *code) packageFigures() []figure {
 			exports = append(exports, exported(p.Types.Scope()))
 		}
 	}
-	return []figure{
-		{"packages below internal", fmt.Sprint(internal)},
-		{"packages that import one another in the longest chain", fmt.Sprint(deepest)},
-		{"exported names of a package below internal", spread(exports)},
-	}
+	return append([]figure{
+		count("packages_below_internal", internal),
+		count("packages_in_longest_import_chain", deepest),
+	}, spread("exported_names_of_package", exports)...)
 }
 
 func exported(scope *types.Scope) int {
@@ -62,36 +59,42 @@ func exported(scope *types.Scope) int {
 	return count
 }
 
-// sizeFigures counts lines, and what is in types.
+// sizeFigures counts lines, and types that consist of too many parts.
 func (c *code) sizeFigures() []figure {
 	var files, functions []int
-	deployments, crowded := 0, []string{}
+	deployments := 0
 	for _, p := range c.packages {
 		for _, file := range p.Syntax {
 			files = append(files, c.lines(file))
 			if mentions(file, "Deployment") {
 				deployments++
 			}
-			ast.Inspect(file, func(node ast.Node) bool {
-				switch node := node.(type) {
-				case *ast.FuncDecl:
-					functions = append(functions, c.lines(node))
-				case *ast.TypeSpec:
-					if count := tools(p.TypesInfo.Defs[node.Name]); count > 12 {
-						crowded = append(crowded, fmt.Sprintf("%s.%s (%d)", p.Name, node.Name.Name, count))
-					}
+			for _, declaration := range file.Decls {
+				if function, ok := declaration.(*ast.FuncDecl); ok {
+					functions = append(functions, c.lines(function))
 				}
-				return true
-			})
+			}
+		}
+	}
+	return slices.Concat(spread("file_lines", files), spread("function_lines", functions), []figure{
+		count("files_that_name_a_deployment", deployments),
+		count("crowded_types", len(c.crowdedTypes())),
+	})
+}
+
+// crowdedTypes returns the types with more than 12 fields that are not data, with the number of these fields.
+func (c *code) crowdedTypes() []string {
+	var crowded []string
+	for _, p := range c.packages {
+		for _, declared := range p.TypesInfo.Defs {
+			declared, ok := declared.(*types.TypeName)
+			if ok && tools(declared) > 12 {
+				crowded = append(crowded, fmt.Sprintf("%s.%s (%d)", p.Name, declared.Name(), tools(declared)))
+			}
 		}
 	}
 	slices.Sort(crowded)
-	return []figure{
-		{"lines of a file", spread(files)},
-		{"lines of a function", spread(functions)},
-		{"files that name a Deployment", fmt.Sprint(deployments)},
-		{"types with more than 12 fields that are not data", cmp.Or(strings.Join(crowded, ", "), "none")},
-	}
+	return crowded
 }
 
 func (c *code) lines(node ast.Node) int {
@@ -137,10 +140,10 @@ func tools(declared types.Object) int {
 	return count
 }
 
-// countTexts counts what is no code of the product: tests, goldens, the README.
-func countTexts() ([]figure, error) {
+// countTexts counts lines and words of files as they are: code, tests, goldens, the README.
+func countTexts(repository fs.FS) ([]figure, error) {
 	code, inside, beside := 0, 0, 0
-	err := walk([]string{"api", "cmd", "internal", "test"}, ".go", func(path string, text []byte) {
+	err := walk(repository, []string{"api", "cmd", "internal", "test"}, ".go", func(path string, text []byte) {
 		lines := bytes.Count(text, []byte("\n"))
 		switch isTest := strings.HasSuffix(path, "_test.go"); {
 		case strings.HasPrefix(path, "test/"):
@@ -155,7 +158,7 @@ func countTexts() ([]figure, error) {
 		return nil, err
 	}
 	golden, distinct := 0, map[string]bool{}
-	err = walk([]string{"test/golden"}, "", func(path string, text []byte) {
+	err = walk(repository, []string{"test/golden"}, "", func(path string, text []byte) {
 		if strings.HasSuffix(path, ".go") {
 			return
 		}
@@ -167,20 +170,21 @@ func countTexts() ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	readme, err := os.ReadFile("README.md")
+	readme, err := fs.ReadFile(repository, "README.md")
 	if err != nil {
 		return nil, err
 	}
 	return []figure{
-		{"lines of the product's code", fmt.Sprint(code)},
-		{"lines of tests for one of code, beside it and in all", fmt.Sprintf("%.2f, %.2f", float64(inside)/float64(code), float64(inside+beside)/float64(code))},
-		{"golden lines, and distinct ones", fmt.Sprintf("%d, %d", golden, len(distinct))},
-		{"words of the README", fmt.Sprint(len(bytes.Fields(readme)))},
+		count("product_lines", code),
+		{name: "unit_test_lines_per_product_line", value: ratio(1, inside, code), digits: 2},
+		{name: "test_lines_per_product_line", value: ratio(1, inside+beside, code), digits: 2},
+		count("golden_lines", golden),
+		count("golden_distinct_lines", len(distinct)),
+		count("readme_words", len(bytes.Fields(readme))),
 	}, nil
 }
 
-func walk(folders []string, ending string, visit func(path string, text []byte)) error {
-	repository := os.DirFS(".")
+func walk(repository fs.FS, folders []string, ending string, visit func(path string, text []byte)) error {
 	for _, folder := range folders {
 		err := fs.WalkDir(repository, folder, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ending) {

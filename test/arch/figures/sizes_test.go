@@ -4,22 +4,14 @@
 package main
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-// A type with more parts that do something than this is several types.
-func TestNoTypeIsMadeOfTooMuch(t *testing.T) {
+// A type with more parts that are not data is several types.
+func TestCrowdedTypes_AreNone(t *testing.T) {
 	code, err := loaded()
 	require.NoError(t, err)
-	var found []figure
-	for _, one := range code.sizeFigures() {
-		if strings.Contains(one.name, "fields that are not data") {
-			found = append(found, one)
-		}
-	}
-	require.Len(t, found, 1)
-	require.Equal(t, "none", found[0].value)
+	require.Empty(t, code.crowdedTypes())
 }
