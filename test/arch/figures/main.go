@@ -5,18 +5,25 @@
 // reach, names, comments, lengths, exports. It prints one figure per line, as NAME VALUE:
 //
 //	go run ./test/arch/figures
+//
+// Some figures are bars: recorded.txt has a number for each that only falls, and the test fails if the figure rises. The
+// flag -update lowers the record of the figures that fell.
 package main
 
 import (
+	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strconv"
 )
 
 func main() {
-	if err := run(os.Stdout); err != nil {
+	update := flag.Bool("update", false, "lower the record to the figures that fell")
+	flag.Parse()
+	if err := run(os.Stdout, *update); err != nil {
 		fmt.Fprintln(os.Stderr, "figures:", err)
 		os.Exit(1)
 	}
@@ -44,12 +51,18 @@ func bar(name string, value float64, digits int) figure {
 // text is the value as it is printed.
 func (f figure) text() string { return strconv.FormatFloat(f.value, 'f', f.digits, 64) }
 
+// rounded is the value to the digits that are printed.
+func (f figure) rounded() float64 {
+	scale := math.Pow10(f.digits)
+	return math.Round(f.value*scale) / scale
+}
+
 // ratio returns how many parts there are for a number of the whole, 0 of an empty whole.
 func ratio(scale, parts, whole int) float64 {
 	return float64(scale) * float64(parts) / float64(max(whole, 1))
 }
 
-func run(out io.Writer) error {
+func run(out io.Writer, isUpdate bool) error {
 	repository, err := repositoryRoot()
 	if err != nil {
 		return err
@@ -71,6 +84,9 @@ func run(out io.Writer) error {
 			return err
 		}
 	}
+	if isUpdate {
+		return lowerRecord(repository, figures)
+	}
 	return nil
 }
 
@@ -83,6 +99,7 @@ func measure(repository string, product *code, files []*goFile) ([]figure, error
 		product.shapeFigures,
 		func() ([]figure, error) { return nameFigures(files) },
 		func() ([]figure, error) { return commentFigures(files) },
+		func() ([]figure, error) { return limitFigures(repository) },
 		func() ([]figure, error) { return countTexts(os.DirFS(repository)) },
 	} {
 		some, err := measureSome()
