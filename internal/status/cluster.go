@@ -145,14 +145,24 @@ func (c *clusterSum) add(name string, of *InNamespace) {
 	for i := range of.Kinds {
 		c.addKind(&of.Kinds[i])
 	}
-	if is := of.Canary; is != nil && is.State == v1alpha1.CanaryWithoutPods && is.Change != "" && !slices.Contains(c.status.CanariesWithoutPods, is.Change) {
-		c.status.CanariesWithoutPods = append(c.status.CanariesWithoutPods, is.Change)
-	}
-	if is := of.Canary; is != nil && is.State == v1alpha1.CanaryFinished && is.Change != "" && of.ReadyWorkloads < of.MatchedWorkloads {
-		c.status.FinishedCanaries = append(c.status.FinishedCanaries, v1alpha1.FinishedCanary{Namespace: name, Change: is.Change})
-	}
+	c.addCanary(name, of)
 	c.isAsking = c.isAsking || of.LastHandledReconcileAt != c.facts.Asking
 	c.list(name, of, at, ready)
+}
+
+// addCanary adds the change that a namespace tries first: while its canaries have no pods, and once they have finished and
+// other workloads have not.
+func (c *clusterSum) addCanary(name string, namespace *InNamespace) {
+	canary := namespace.Canary
+	if canary == nil || canary.Change == "" {
+		return
+	}
+	if canary.State == v1alpha1.CanaryWithoutPods && !slices.Contains(c.status.CanariesWithoutPods, canary.Change) {
+		c.status.CanariesWithoutPods = append(c.status.CanariesWithoutPods, canary.Change)
+	}
+	if canary.State == v1alpha1.CanaryFinished && namespace.ReadyWorkloads < namespace.MatchedWorkloads {
+		c.status.FinishedCanaries = append(c.status.FinishedCanaries, v1alpha1.FinishedCanary{Namespace: name, Change: canary.Change})
+	}
 }
 
 // keepFinishedCanaries keeps the entries of namespaces that have not reported since the operator started, and limits the list.
