@@ -84,7 +84,8 @@ func Parse(input Input) *CommandLine {
 	if len(p.Sources) == 0 && !p.isOpen {
 		p.Sources = []Source{{Path: Text{Value: defaultPath}, Format: "yaml", IsDefault: true}}
 	}
-	return &p.CommandLine
+	line := p.CommandLine // The rest of the parser is not needed any more.
+	return &line
 }
 
 // Toggle reports whether a flag without a value is on, and whether that is known. A flag that nothing sets is off.

@@ -67,11 +67,17 @@ var table = sync.OnceValue(func() []flag {
 	return flags
 })
 
-// flagsOf returns the flags of a release. A release outside the table has those of the nearest one.
-func flagsOf(minor int) []flag {
-	minor = min(max(minor, Oldest), Newest)
-	return slices.DeleteFunc(slices.Clone(table()), func(f flag) bool { return minor < f.since || minor > f.until })
-}
+// releases returns the flags of each release. All command lines share them.
+var releases = sync.OnceValue(func() map[int][]flag {
+	flags := map[int][]flag{}
+	for minor := Oldest; minor <= Newest; minor++ {
+		flags[minor] = slices.DeleteFunc(slices.Clone(table()), func(f flag) bool { return minor < f.since || minor > f.until })
+	}
+	return flags
+})
+
+// flagsOf returns the flags of a release, which must not be changed. A release outside the table has those of the nearest one.
+func flagsOf(minor int) []flag { return releases()[min(max(minor, Oldest), Newest)] }
 
 // takesValue reports whether the flag needs a value on the command line.
 func (f *flag) takesValue() bool {
