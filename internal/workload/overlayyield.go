@@ -46,6 +46,9 @@ func (o *Overlay) Without(keys, secrets []string) (*Overlay, error) {
 	if err != nil {
 		return nil, fmt.Errorf("leaving out what is there already: %w", err)
 	}
+	if body, ok := tree.Share(with.Body, o.Body).(map[string]any); ok { // Both are kept with the rendering.
+		with.Body = body
+	}
 	return &with, nil
 }
 

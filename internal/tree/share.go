@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package tree
+
+import "reflect"
+
+// Share returns a value that is equal to fresh and refers to the parts of earlier that are equal, so that both take little
+// more memory than one. It changes fresh; neither may be changed afterwards.
+func Share(fresh, earlier any) any {
+	switch fresh := fresh.(type) {
+	case map[string]any:
+		before, ok := earlier.(map[string]any)
+		if !ok {
+			return fresh
+		}
+		for key := range fresh {
+			fresh[key] = Share(fresh[key], before[key])
+		}
+	case []any:
+		before, ok := earlier.([]any)
+		if !ok {
+			return fresh
+		}
+		for i := range min(len(fresh), len(before)) {
+			fresh[i] = Share(fresh[i], before[i])
+		}
+	}
+	if reflect.DeepEqual(fresh, earlier) {
+		return earlier
+	}
+	return fresh
+}
