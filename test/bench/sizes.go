@@ -34,6 +34,7 @@ type sizes struct {
 	soak       time.Duration
 	tenants    []int         // VectorSidecars of one tenant, beside another namespace
 	still      time.Duration // at rest, and afterwards
+	companions int           // VectorSidecars of one namespace with old companions
 }
 
 // short takes about four minutes on two cores.
@@ -41,7 +42,8 @@ var short = sizes{
 	rounds: 3, counts: []int{300},
 	fleets: []int{1000}, idle: 5 * time.Second, sidecars: 20, storm: 500,
 	changes: 200, flips: 3, flipped: 100, namespaces: 100,
-	still: 20 * time.Second,
+	still:      20 * time.Second,
+	companions: 50,
 }
 
 // full takes more than half an hour.
@@ -51,6 +53,7 @@ var full = sizes{
 	growth: []int{500, 1000, 2000, 5000, 10000, 20000}, crowd: [2]int{10, 1000},
 	changes: 2000, flips: 60, flipped: 500, paced: 1000, budget: 20, namespaces: 1000,
 	tenants: []int{400, 1500}, still: time.Minute,
+	companions: 400,
 }
 
 // suites are all scenarios of a size. Each control plane is a new one, so that what
@@ -63,6 +66,7 @@ func suites(s sizes) []suite {
 		{controlplane.Options{Controllers: true}, []scenario{{"flips", s.flip}}},
 		{controlplane.Options{}, []scenario{{"fleet", s.fleet}}},
 		{controlplane.Options{}, []scenario{{"namespaces", s.spread}}},
+		{controlplane.Options{Controllers: true}, []scenario{{"companions", s.oldCompanions}}},
 	}
 	if len(s.growth) > 0 {
 		all = append(all, suite{controlplane.Options{}, []scenario{{"growth", s.grow}, {"crowd", s.crowded}}})
@@ -113,6 +117,7 @@ func override(flags *flag.FlagSet) func(*sizes) {
 	declare("flips", "changes of a ConfigMap", func(s *sizes, n []int) { s.flips = n[0] })
 	declare("flipped", "Deployments that refer to it", func(s *sizes, n []int) { s.flipped = n[0] })
 	declare("paced", "Deployments under a budget", func(s *sizes, n []int) { s.paced = n[0] })
+	declare("companions", "VectorSidecars of one namespace with old companions", func(s *sizes, n []int) { s.companions = n[0] })
 	declare("budget", "how many of them may roll out at once", func(s *sizes, n []int) { s.budget = n[0] })
 	declare("tenants", "VectorSidecars of one tenant, one or several numbers", func(s *sizes, n []int) { s.tenants = n })
 	declare("still", "seconds at rest and afterwards, beside a tenant", func(s *sizes, n []int) { s.still = time.Duration(n[0]) * time.Second })
