@@ -42,8 +42,9 @@
 //   - internal/apply is the only writer.
 //   - internal/status turns facts into conditions.
 //   - internal/controller is the loop: take the snapshot, decide, apply, tell.
-//     internal/controller/state is what it remembers of each VectorSidecar, and
-//     internal/controller/fairqueue its queue, in which namespaces take turns.
+//     internal/controller/state is what it remembers of each VectorSidecar,
+//     internal/controller/companionuse knows which old companions a workload can be rolled
+//     back to, and internal/controller/fairqueue is its queue, in which namespaces take turns.
 //     internal/telemetry observes it by a log, metrics, traces and reports, and changes
 //     nothing of what it does.
 //   - internal/admission answers the API server, with the same decision, whether a

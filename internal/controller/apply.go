@@ -11,13 +11,14 @@ import (
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/companionuse"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
-	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
@@ -35,7 +36,7 @@ type applier struct {
 	events *announcer
 	views  *views
 	sets   *overlaySets
-	live   *livelist.Client
+	uses   *companionuse.Tracker
 	// isStopped reports whether nothing but removals may be written.
 	isStopped func() bool
 }
@@ -89,21 +90,29 @@ func (a *applier) act(ctx context.Context, known *state.Sidecar, sidecar *v1alph
 	_ = group.Wait() // Its functions report to the outcome.
 	wait, err = a.sets.learn(ctx, sidecar, decided, result.answers)
 	result.offered(sidecar, wait, err)
-	a.collect(ctx, known, sidecar.Namespace, decided.Obsolete, result)
+	a.deleteUnusedCompanions(ctx, client.ObjectKeyFromObject(sidecar), decided, result)
 	known.KeepExpectations(decided.Plans)
 	result.sort()
 	return result
 }
 
-// collect deletes the companions that no workload can be rolled back to.
-func (a *applier) collect(ctx context.Context, known *state.Sidecar, namespace string, obsolete []string, result *outcome) {
-	unused, wait, err := unusedRevisions(ctx, a.live, a.views.workloads.Kinds(), known, namespace, obsolete)
-	if err != nil {
-		result.fail("ReplicaSets of "+namespace, meta.ReasonRetrying, err, false)
+// deleteUnusedCompanions deletes the companions that no workload can be rolled back to.
+func (a *applier) deleteUnusedCompanions(ctx context.Context, sidecar types.NamespacedName, decided *decision.Decision, result *outcome) {
+	if !decided.HasSettled {
+		return // The last request remains.
 	}
-	result.lookAgain = minNonZero(result.lookAgain, wait)
+	unused, err := a.uses.Unused(sidecar, decided.Obsolete, func(yield func(types.UID) bool) {
+		for i := range decided.Plans {
+			if !yield(decided.Plans[i].Target.UID) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		result.fail("ReplicaSets of "+sidecar.Namespace, meta.ReasonRetrying, err, false)
+	}
 	for _, name := range unused {
-		if err := a.writer.DeleteCompanion(ctx, types.NamespacedName{Namespace: namespace, Name: name}); err != nil {
+		if err := a.writer.DeleteCompanion(ctx, types.NamespacedName{Namespace: sidecar.Namespace, Name: name}); err != nil {
 			result.fail("ConfigMap "+name, meta.ReasonRetrying, err, false)
 		}
 	}

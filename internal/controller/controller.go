@@ -90,10 +90,12 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) (*Reconciler,
 	}
 	watching := &watches{
 		sidecars: r.snapshots.sidecars, workloads: r.snapshots.workloads, namespaces: r.snapshots.namespaces, catalog: r.snapshots.catalog,
-		memory: r.memory, resyncs: r.periodic.resyncs, pace: r.stages.pace, leftovers: r.periodic.leftovers, clusters: r.clusters, sets: r.applier.sets, now: r.clock,
-		apis: apis, metrics: options.Instruments.Metrics,
+		memory: r.memory, resyncs: r.periodic.resyncs, pace: r.stages.pace, leftovers: r.periodic.leftovers, clusters: r.clusters, sets: r.applier.sets,
+		apis: apis, kinds: &workloadWatch{
+			cache: mgr.GetCache(), workloads: r.snapshots.workloads, awaits: r.memory.IsAwaited, uses: r.applier.uses, now: r.clock, metrics: options.Instruments.Metrics,
+		},
 	}
-	if err := watching.add(builder, mgr.GetCache()).Complete(r); err != nil {
+	if err := watching.add(builder).Complete(r); err != nil {
 		return nil, err
 	}
 	return r, nil

@@ -22,6 +22,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/companionuse"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
@@ -286,12 +287,16 @@ func (f *finalizer) deleteCompanions(ctx context.Context, sidecar *v1alpha1.Vect
 		return err
 	}
 	running := slices.DeleteFunc(workload.HoldersOf(f.kinds), func(of workload.Holder) bool { return !of.Starts })
-	used, err := usedBy(ctx, f.live, running, sidecar.Namespace)
+	names := make([]string, len(companions))
+	for i := range companions {
+		names[i] = companions[i].key.Name
+	}
+	used, err := companionuse.Find(ctx, f.live, running, sidecar.Namespace, names)
 	if err != nil {
 		return err
 	}
 	for _, found := range companions {
-		if used[found.key.Name] {
+		if used.Names[found.key.Name] {
 			continue
 		}
 		if err := f.writer.DeleteCompanion(ctx, found.key); err != nil {

@@ -45,6 +45,8 @@ type sweeper struct {
 	// written to, until they have rolled out.
 	told    map[leftover]companion.Verdict
 	cleaned map[types.UID]swept
+	// strayed are the namespaces in which the last sweep found stray companions.
+	strayed map[string]bool
 }
 
 // leftoverSignal wakes the sweeper.

@@ -40,8 +40,7 @@ type outcome struct {
 	isNews bool
 	// missed is when to check a workload that had changed since it was read, 0 for never.
 	missed time.Duration
-	// lookAgain is when an old companion may have become unused, Vector is to be asked again, or the
-	// OverlaySet is written; 0 for never.
+	// lookAgain is when Vector is to be asked again, or the OverlaySet is written; 0 for never.
 	lookAgain time.Duration
 	// rollout is how far the VectorSidecar is with what its installation gives out, nil without
 	// waves; staged is when it may go on, 0 for not by itself.

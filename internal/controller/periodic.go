@@ -38,11 +38,15 @@ func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) 
 		p.applier.Metrics.RequiredObjects(string(presence), 0)
 	}
 	sweeping := &sweeper{
+		strayed: map[string]bool{},
 		applier: p.applier, leftoverSignal: p.leftovers, sidecars: p.snapshots.sidecars, client: mgr.GetClient(), live: options.Pager.Client(mgr.GetAPIReader()),
 		writtenBy: options.WrittenBy, log: log, told: map[leftover]companion.Verdict{}, cleaned: map[types.UID]swept{},
 	}
 	if err := mgr.Add(sweeping); err != nil {
 		return fmt.Errorf("adding the sweep for leftovers: %w", err)
+	}
+	if err := mgr.Add(p.applier.uses); err != nil {
+		return fmt.Errorf("adding the lists of revisions: %w", err)
 	}
 	if err := p.addInjection(ctx, mgr, options, log); err != nil {
 		return err

@@ -290,6 +290,7 @@ func (r *Reconciler) lookAgain(known *state.Sidecar, decided *decision.Decision,
 // forget drops the state of a VectorSidecar that is gone.
 func (r *Reconciler) forget(name types.NamespacedName) {
 	r.snapshots.configMaps.forget(r.memory.Forget(name))
+	r.applier.uses.Forget(name)
 	r.periodic.leftovers.wake()
 	r.periodic.live.forget(name.Namespace)
 	r.stages.forget(name)

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/companionuse"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
@@ -56,7 +57,9 @@ func newReconciler(cached client.Client, live *livelist.Client, events *announce
 		namespaces: namespaces, configMaps: newConfigMapCache(live.Reader()), pods: &pods{live: live, access: access, now: observed.clock},
 		catalog: catalog, kubelets: &kubelets{nodes: options.Nodes, sidecars: sidecars}, accounts: newAccounts(live.Reader(), options.ReadAccounts),
 	}
-	applying := &applier{instruments: observed, writer: writer, events: events, sets: sets, live: live, views: &views{live: live.Reader(), workloads: workloads, now: observed.clock}, isStopped: catalog.isStopped}
+	resyncs, leftovers := newResyncs(), &leftoverSignal{woken: make(chan struct{}, 1)}
+	uses := companionuse.New(companionuse.Options{Live: live, Kinds: workloads.Kinds(), Wake: wakeAfterList(resyncs, leftovers), Now: observed.clock})
+	applying := &applier{instruments: observed, writer: writer, events: events, sets: sets, uses: uses, views: &views{live: live.Reader(), workloads: workloads, now: observed.clock}, isStopped: catalog.isStopped}
 	return &Reconciler{
 		instruments: observed,
 		cache:       options.Cache,
@@ -68,8 +71,8 @@ func newReconciler(cached client.Client, live *livelist.Client, events *announce
 		finalizer:   &finalizer{live: live, writer: writer, kinds: options.Workloads.Kinds(), lag: sets.lag},
 		statuses:    statuses,
 		periodic: &periodic{
-			snapshots: taking, applier: applying, memory: memory, leftovers: &leftoverSignal{woken: make(chan struct{}, 1)},
-			resyncs: newResyncs(), live: &liveRefresh{live: live, workloads: workloads, now: observed.clock, requests: map[string]string{}},
+			snapshots: taking, applier: applying, memory: memory, leftovers: leftovers,
+			resyncs: resyncs, live: &liveRefresh{live: live, workloads: workloads, now: observed.clock, requests: map[string]string{}},
 		},
 		stages: &stages{
 			pace: newPace(sidecars, catalog, options.Instruments.Metrics, observed.clock), waves: fleet.NewWaves(),

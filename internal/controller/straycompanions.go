@@ -15,7 +15,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // deleteStrays deletes companions that were written after their VectorSidecar was gone. The cache
@@ -27,18 +26,25 @@ func (s *sweeper) deleteStrays(ctx context.Context) progress {
 		return notAble
 	}
 	owners := companion.OwnersOf(carriersOf(s.views.workloads.Traced()), s.sidecars.list(ctx, ""), s.sidecars.clusters.all(ctx))
-	strays := map[string][]types.NamespacedName{}
+	strays := map[string][]string{}
 	for i := range marked.Items {
 		one := &marked.Items[i]
 		if s.sidecars.clusters == nil && meta.IsLabelOfCluster(one.Labels[meta.LabelSidecar]) {
 			continue // Whoever offers the kind takes care of it.
 		}
 		if owners.IsStray(one, s.clock()) {
-			strays[one.Namespace] = append(strays[one.Namespace], client.ObjectKeyFromObject(one))
+			strays[one.Namespace] = append(strays[one.Namespace], one.Name)
 		}
 	}
+	for namespace := range s.strayed {
+		if strays[namespace] == nil {
+			s.uses.Forget(types.NamespacedName{Namespace: namespace})
+		}
+	}
+	clear(s.strayed)
 	reached := allSwept
 	for namespace, names := range strays {
+		s.strayed[namespace] = true
 		if err := s.deleteStraysIn(ctx, namespace, names); err != nil {
 			log.FromContext(ctx).Error(err, "deleting stray companions", telemetry.KeyNamespace, namespace)
 			reached = notAble
@@ -48,22 +54,23 @@ func (s *sweeper) deleteStrays(ctx context.Context) progress {
 }
 
 // deleteStraysIn deletes those of the named ConfigMaps of a namespace that are strays according to
-// the API server and that no revision refers to.
-func (s *sweeper) deleteStraysIn(ctx context.Context, namespace string, names []types.NamespacedName) error {
+// the API server and that no revision refers to. If it is not known yet whether one does, the sweeper is woken later.
+func (s *sweeper) deleteStraysIn(ctx context.Context, namespace string, names []string) error {
+	unused, err := s.uses.Unused(types.NamespacedName{Namespace: namespace}, names, noWorkloads)
+	if err != nil || len(unused) == 0 {
+		return err
+	}
 	sidecars, clusters, err := s.liveSidecars(ctx, namespace)
 	if err != nil {
 		return err
 	}
 	owners := companion.OwnersOf(carriersOf(s.views.workloads.Traced()), sidecars, clusters)
-	used, err := usedBy(ctx, s.live, workload.HoldersOf(s.views.workloads.Kinds()), namespace)
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
+	for _, name := range unused {
+		name := types.NamespacedName{Namespace: namespace, Name: name}
 		live := &corev1.ConfigMap{}
 		if err := s.live.Get(ctx, name, live); client.IgnoreNotFound(err) != nil {
 			return fmt.Errorf("reading ConfigMap %s: %w", name, err)
-		} else if err != nil || used[name.Name] || !companion.IsOurs(live) || !owners.IsStray(live, s.clock()) {
+		} else if err != nil || !companion.IsOurs(live) || !owners.IsStray(live, s.clock()) {
 			continue
 		}
 		if err := s.writer.DeleteCompanion(ctx, name); err != nil {
@@ -72,4 +79,18 @@ func (s *sweeper) deleteStraysIn(ctx context.Context, namespace string, names []
 		log.FromContext(ctx).Info("stray companion deleted", telemetry.KeyNamespace, namespace, "configMap", name.Name)
 	}
 	return nil
+}
+
+// noWorkloads yields nothing: stray companions have no VectorSidecar whose workloads could have changed.
+func noWorkloads(func(types.UID) bool) {}
+
+// wakeAfterList returns the function that wakes a VectorSidecar after a list of revisions, or the sweeper for a namespace.
+func wakeAfterList(resyncs *resyncs, leftovers *leftoverSignal) func(context.Context, types.NamespacedName) {
+	return func(ctx context.Context, name types.NamespacedName) {
+		if name.Name == "" {
+			leftovers.wake()
+			return
+		}
+		resyncs.ask(ctx, name)
+	}
 }

@@ -4,6 +4,7 @@
 package controller
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -20,8 +22,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/companionuse"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
@@ -57,11 +61,19 @@ func TestStraysAreDeletedIfTheAPIServerSaysThatTheyAreSome(t *testing.T) {
 	unheardOf := &v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "fresh"}}
 	live := fake.NewClientBuilder().WithScheme(known).WithReturnManagedFields().WithObjects(append(cached[:4:4], revision, unheardOf)...).Build()
 	cache := fake.NewClientBuilder().WithScheme(known).WithObjects(cached...).Build()
+	paged, woken := livelist.NewPager().Client(live), make(chan types.NamespacedName, 1)
+	uses := companionuse.New(companionuse.Options{
+		Live: paged, Kinds: workload.Kinds(), Now: time.Now,
+		Wake: func(_ context.Context, name types.NamespacedName) { woken <- name },
+	})
+	go func() { _ = uses.Start(t.Context()) }()
 	s := &sweeper{
-		client: cache, live: livelist.NewPager().Client(live), sidecars: sidecarLister{client: cache},
-		applier: &applier{writer: apply.New(live), views: &views{workloads: workloadcache.New()}, instruments: &instruments{now: time.Now, clock: time.Now}},
+		client: cache, live: paged, sidecars: sidecarLister{client: cache}, strayed: map[string]bool{},
+		applier: &applier{uses: uses, writer: apply.New(live), views: &views{workloads: workloadcache.New()}, instruments: &instruments{now: time.Now, clock: time.Now}},
 	}
 
+	require.Equal(t, allSwept, s.deleteStrays(t.Context()))
+	require.Equal(t, types.NamespacedName{Namespace: "shop"}, <-woken)
 	require.Equal(t, allSwept, s.deleteStrays(t.Context()))
 
 	var left corev1.ConfigMapList

@@ -8,13 +8,11 @@ import (
 	"iter"
 	"maps"
 	"slices"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
 	ctrlbuilder "sigs.k8s.io/controller-runtime/pkg/builder"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -23,7 +21,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
@@ -40,13 +37,12 @@ type watches struct {
 	leftovers  *leftoverSignal
 	sets       *overlaySets
 	clusters   *clusters
-	now        func() time.Time
 	apis       discovery.ServerResourcesInterface
-	metrics    *telemetry.Metrics
+	kinds      *workloadWatch
 }
 
 // add watches workloads, ConfigMaps and namespaces.
-func (w *watches) add(builder *ctrlbuilder.Builder, cached cache.Cache) *ctrlbuilder.Builder {
+func (w *watches) add(builder *ctrlbuilder.Builder) *ctrlbuilder.Builder {
 	builder = w.namespaces.watch(builder, handler.EnqueueRequestsFromMapFunc(w.sidecarsOfNamespace))
 	builder = w.clusters.watch(w.sets.watch(builder), w.namespaces)
 	return builder.
@@ -55,8 +51,7 @@ func (w *watches) add(builder *ctrlbuilder.Builder, cached cache.Cache) *ctrlbui
 		WatchesRawSource(w.resyncs.source()).
 		WatchesRawSource(w.pace).
 		WatchesRawSource(&workloadEvents{concerns: w.sidecarsOfWorkload, workloadAPIs: &workloadAPIs{
-			apis: w.apis, listing: w.sidecarsListing,
-			workloadWatch: &workloadWatch{cache: cached, workloads: w.workloads, awaits: w.memory.IsAwaited, now: w.now, metrics: w.metrics},
+			apis: w.apis, listing: w.sidecarsListing, workloadWatch: w.kinds,
 		}})
 }
 

@@ -13,6 +13,7 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/companionuse"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
@@ -30,6 +31,7 @@ type workloadWatch struct {
 	workloads *workloadcache.Cache
 	// awaits reports whether any change of a workload is awaited.
 	awaits  func(types.UID) bool
+	uses    *companionuse.Tracker
 	now     func() time.Time
 	metrics *telemetry.Metrics
 }
@@ -73,6 +75,7 @@ func (w *workloadWatch) handler(enqueue enqueuer) toolscache.ResourceEventHandle
 	return toolscache.ResourceEventHandlerDetailedFuncs{
 		AddFunc: func(object any, isInitial bool) {
 			if record := recordOf(object); record != nil {
+				w.uses.Observe(nil, record)
 				others := w.workloads.Put(record)
 				// At startup every VectorSidecar is reconciled anyway.
 				if !isInitial {
@@ -89,6 +92,7 @@ func (w *workloadWatch) handler(enqueue enqueuer) toolscache.ResourceEventHandle
 			if old != nil {
 				record.Follow(old, w.now())
 			}
+			w.uses.Observe(old, record)
 			if others := w.workloads.Put(record); len(others) > 0 && !looksTheSame(others) {
 				enqueueAny(others)
 			}
@@ -103,6 +107,7 @@ func (w *workloadWatch) handler(enqueue enqueuer) toolscache.ResourceEventHandle
 		},
 		DeleteFunc: func(object any) {
 			if record := recordOf(object); record != nil {
+				w.uses.Observe(record, nil)
 				others := w.workloads.Delete(record)
 				enqueue(record)
 				enqueueAny(others)

@@ -59,6 +59,7 @@ func retryOf(facts *Facts) *v1alpha1.RetryStatus {
 func (d *Decision) hold(facts *Facts) {
 	if d.Limit.Hold != nil {
 		d.Missing, d.Obsolete, d.Validations = nil, nil, nil
+		d.HasSettled = false
 	}
 	isHeld := func(p plan.Plan) bool { return p.Waiting && p.Reason == meta.ReasonOutsideWindow }
 	if d.Limit.Gap != nil && slices.ContainsFunc(d.Plans, isHeld) {

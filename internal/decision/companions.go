@@ -69,8 +69,8 @@ func (d *Decision) withhold(why string) {
 	}
 }
 
-// collect finds the companions that may be deleted: none before every workload that may
-// refer to them has settled.
+// collect finds the companions that may be deleted, once every workload that may refer to
+// them has settled.
 func (d *Decision) collect(companions []corev1.ConfigMap) {
 	if d.Invalid != nil {
 		return
@@ -82,6 +82,7 @@ func (d *Decision) collect(companions []corev1.ConfigMap) {
 			return
 		}
 	}
+	d.HasSettled = true
 	for i := range companions {
 		name := companions[i].Name
 		if !d.kept[name] && !slices.ContainsFunc(d.Companions, func(c corev1.ConfigMap) bool { return c.Name == name }) {

@@ -70,8 +70,10 @@ type Decision struct {
 	// exists has its UID.
 	Companions, Missing []corev1.ConfigMap
 	// Obsolete are the names of companions that nothing desired refers to. They may be
-	// deleted once no workload can be rolled back to them.
-	Obsolete []string
+	// deleted once no workload can be rolled back to them. HasSettled reports whether all of
+	// them could be named, because all workloads have settled and nothing is on hold.
+	Obsolete   []string
+	HasSettled bool
 
 	// Offers are the sidecars that the API server may put into workloads itself when they are
 	// written. Left says why there are none; "" if it is not known.

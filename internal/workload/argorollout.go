@@ -87,6 +87,7 @@ func readArgoRollout(object any) (Content, bool) {
 		Template: &rollout.Spec.Template, Selector: rollout.Spec.Selector,
 		Pods: ptr.Deref(rollout.Spec.Replicas, 1), Paused: rollout.Spec.Paused,
 		Observed: rollout.isObserved(), Refusal: rejectionInArgoRollout(rollout), Unread: rollout.unread,
+		History: ptr.Deref(rollout.Spec.RevisionHistoryLimit, unsetHistory),
 	}
 	content.Rollout, content.Progress = rolloutOfArgoRollout(rollout)
 	if rollout.unread.Else != "" {

@@ -47,6 +47,8 @@ type ArgoRolloutSpec struct {
 	MinReadySeconds int32                  `json:"minReadySeconds,omitempty"`
 	Paused          bool                   `json:"paused,omitempty"`
 	Strategy        ArgoStrategy           `json:"strategy,omitempty"`
+
+	RevisionHistoryLimit *int32 `json:"revisionHistoryLimit,omitempty"`
 }
 
 // ArgoWorkloadRef names the workload whose pod template a Rollout uses.

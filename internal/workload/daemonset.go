@@ -64,6 +64,7 @@ func readDaemonSet(object any) (Content, bool) {
 		Pods:     set.Status.DesiredNumberScheduled,
 		Observed: set.Status.ObservedGeneration >= set.Generation,
 		Missing:  max(set.Status.DesiredNumberScheduled-set.Status.CurrentNumberScheduled, 0),
+		History:  ptr.Deref(set.Spec.RevisionHistoryLimit, unsetHistory),
 	}
 	content.Rollout, content.Progress = rolloutOfDaemonSet(set)
 	return content, true

@@ -64,6 +64,9 @@ const (
 	newReplicaSetAvailable   = "NewReplicaSetAvailable"
 )
 
+// unsetHistory is the History of a workload without revisionHistoryLimit.
+const unsetHistory = -1
+
 func readDeployment(object any) (Content, bool) {
 	deployment, isOne := object.(*appsv1.Deployment)
 	if !isOne || deployment == nil {
@@ -74,6 +77,7 @@ func readDeployment(object any) (Content, bool) {
 		Pods: ptr.Deref(deployment.Spec.Replicas, 1), Paused: deployment.Spec.Paused,
 		Observed: deployment.Status.ObservedGeneration >= deployment.Generation,
 		Rollout:  rolloutOfDeployment(deployment), Refusal: rejectionInDeployment(&deployment.Status),
+		History: ptr.Deref(deployment.Spec.RevisionHistoryLimit, unsetHistory),
 	}
 	if content.Paused && content.Rollout == RolloutProgressing && content.Observed {
 		content.Rollout, content.Held = RolloutHeld, "its rollouts are paused"

@@ -146,6 +146,8 @@ type Content struct {
 	Progress
 	// Refusal says what the API server rejects that the controller needs, "" for nothing.
 	Refusal string
+	// History is the workload's revisionHistoryLimit, unsetHistory if it has none.
+	History int32
 	// Remark is something about the workload that a person should know of a sidecar in it,
 	// "" for nothing.
 	Remark string

@@ -62,6 +62,7 @@ func readStatefulSet(object any) (Content, bool) {
 		Pods:     ptr.Deref(set.Spec.Replicas, 1),
 		Observed: set.Status.ObservedGeneration >= set.Generation,
 		Missing:  max(ptr.Deref(set.Spec.Replicas, 1)-set.Status.Replicas, 0),
+		History:  ptr.Deref(set.Spec.RevisionHistoryLimit, unsetHistory),
 	}
 	for i := range set.Spec.VolumeClaimTemplates {
 		content.Claims = append(content.Claims, set.Spec.VolumeClaimTemplates[i].Name)

@@ -32,6 +32,9 @@ type Record struct {
 	reference *workload.Reference
 	run       *run
 
+	// history is the workload's Content.History.
+	history int32
+
 	deleting, paused bool
 	// overrides reports whether the workload's annotations set values.
 	overrides bool
@@ -66,7 +69,7 @@ type body struct {
 func RecordOf(object workload.Object) *Record {
 	content, _ := workload.Read(object)
 	record := Showing(workload.Of(object))
-	record.reference = content.Refers
+	record.reference, record.history = content.Refers, content.History
 	return record
 }
 
@@ -153,6 +156,9 @@ func (r *Record) IsDeleting() bool { return r.deleting }
 
 // LastWriter is the View's.
 func (r *Record) LastWriter() string { return r.body.lastWriter }
+
+// HistoryLimit is the workload's revisionHistoryLimit, a negative number if it has none.
+func (r *Record) HistoryLimit() int32 { return r.history }
 
 // HasOverrides reports whether the View has Overrides.
 func (r *Record) HasOverrides() bool { return r.overrides }

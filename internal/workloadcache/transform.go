@@ -46,6 +46,7 @@ func (r *reducer) reduce(object workload.Object) *Record {
 		deleting:  object.GetDeletionTimestamp() != nil,
 		paused:    content.Paused,
 		reference: content.Refers,
+		history:   content.History,
 		print:     r.hashes.of(object, &content),
 	}
 	if r.before != nil {

@@ -51,6 +51,7 @@ var order = []string{
 	"internal/admission",
 	"internal/controller/fairqueue",
 	"internal/controller/state",
+	"internal/controller/companionuse",
 	"internal/controller",
 	"internal/operator",
 	"internal/lint",

@@ -32,11 +32,6 @@ func (w *inWave) reconciled(t *testing.T, mark string) {
 	harness.Until(t, world, w.vs, "a reconcile", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.LastHandledReconcileAt == mark })
 }
 
-// neverStored are values whose revision no other run of a test has stored.
-func neverStored(canary *inWave, n int) string {
-	return fmt.Sprintf("sidecar: {logLevel: warn}\nvalues: {namespace: %s, n: %d}", canary.app.Namespace, n)
-}
-
 // One upgrade writes values and a template set one after the other: that is one revision, and a restart of the operator
 // in between changes nothing.
 func TestSettling_PublishesAnUpgradeAsOneRevision(t *testing.T) {
@@ -47,7 +42,7 @@ func TestSettling_PublishesAnUpgradeAsOneRevision(t *testing.T) {
 	digest := fleetrules.Files{Data: set.Data}.Checksum()
 
 	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
-		c.Data["development.yaml"] = neverStored(canary, 0)
+		c.Data["development.yaml"] = "sidecar: {logLevel: warn}"
 		metav1.SetMetaDataAnnotation(&c.ObjectMeta, meta.AnnotationTemplateSets, fmt.Sprintf(`{%q: %q}`, set.Name, digest))
 	})
 	for _, mark := range []string{"after the values", "after a restart"} {
@@ -68,16 +63,14 @@ func TestSettling_PublishesAnUpgradeAsOneRevision(t *testing.T) {
 
 // ConfigMaps that no chart has written are published when they are quiet.
 func TestSettling_PublishesQuickChangesAsOneRevision(t *testing.T) {
-	// The operator without a quiet period finishes the first revision: with one, the canary could finish the revision
-	// before it, which an earlier test has stored.
-	installation, canary, _, first := waiting(t, "")
 	require.NoError(t, running.Stop())
 	t.Cleanup(func() { running = world.RunOperator(options) })
-	world.StartObserved(t, options, operator.Process{Quiet: 5 * time.Second})
+	world.StartObserved(t, options, operator.Process{Quiet: 3 * time.Second})
+	installation, canary, _, first := waiting(t, "")
 	stored := storedRevisions(t)
 	for n := range 3 {
 		harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
-			c.Data["development.yaml"] = neverStored(canary, n)
+			c.Data["development.yaml"] = fmt.Sprintf("sidecar: {logLevel: warn}\nvalues: {n: %d}", n)
 		})
 	}
 	harness.Until(t, world, canary.app, "the change", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })

@@ -29,7 +29,6 @@ type Sidecar struct {
 	resync
 	references
 	expectations
-	revisions
 	verdicts
 	trials
 	podLooks
@@ -74,7 +73,6 @@ func (m *Memory) empty(name types.NamespacedName) *Sidecar {
 		resync:        resync{shared: with},
 		references:    references{shared: with, name: name, configMaps: map[string]bool{}},
 		expectations:  expectations{shared: with, name: name, all: map[types.UID]*expectation{}},
-		revisions:     revisions{shared: with, kept: map[string]backoff{}},
 		verdicts:      verdicts{shared: with, byKey: map[string]dated{}},
 		trials:        trials{shared: with, byShape: map[preflight.Key]tried{}, forgotten: map[string]string{}},
 		podLooks:      podLooks{shared: with, byWorkload: map[types.UID]podLook{}},

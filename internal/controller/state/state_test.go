@@ -22,7 +22,6 @@ func TestForgetLeavesNothingOfAVectorSidecar(t *testing.T) {
 		of.Wrote(seen("10", 1, "a"), 2, "14")
 		of.Injected("u", "a")
 		of.Refer(types.NamespacedName{Namespace: "shop", Name: "shipping"})
-		of.KeepRevisions([]string{"old"}, nil)
 		of.SetVerdict("key", decision.Verdict{State: decision.VerdictValid})
 		of.SetFault("u", workload.Fault{}, true)
 		of.HasChanged(true)

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package companionuse
+
+import (
+	"context"
+	"fmt"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+)
+
+// Use is the result of a list.
+type Use struct {
+	// Names are the ConfigMaps that something refers to, out of those that were looked for.
+	Names map[string]bool
+	// Listed is how many objects were read.
+	Listed int
+}
+
+// Find returns which of some ConfigMaps of a namespace the listed holders refer to. It stops at the object that refers to
+// the last of them, and keeps no other name: revisions may refer to many more.
+func Find(ctx context.Context, live *livelist.Client, holders []workload.Holder, namespace string, names []string) (Use, error) {
+	use := Use{Names: map[string]bool{}}
+	missing := make(map[string]bool, len(names))
+	for _, name := range names {
+		missing[name] = true
+	}
+	for _, holder := range holders {
+		if len(missing) == 0 {
+			break
+		}
+		_, err := livelist.Any(ctx, live, holder.NewList(), func(object client.Object) bool {
+			use.Listed++
+			if pod, ok := workload.PodOf(object); ok {
+				for _, name := range companion.References(pod) {
+					delete(missing, name)
+				}
+			}
+			return len(missing) == 0
+		}, client.InNamespace(namespace))
+		if err != nil {
+			return Use{}, fmt.Errorf("listing %s that may refer to an old configuration: %w", holder.Plural, err)
+		}
+	}
+	for _, name := range names {
+		if !missing[name] {
+			use.Names[name] = true
+		}
+	}
+	return use, nil
+}

@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package companionuse
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+)
+
+const (
+	// calm is how long a namespace must have been without a change before a list, so that controllers have made or deleted
+	// revisions, and one list answers all that ask. If changes go on, the list starts longestWait after the first.
+	calm, longestWait = 2 * time.Second, 10 * time.Second
+	// pause is the wait after a list, and pauseEach its part for each listed object: a namespace with many revisions costs
+	// no more than one with few.
+	pause, pauseEach = 5 * time.Second, 2 * time.Millisecond
+	// firstRetry and lastRetry bound the wait after a list that failed.
+	firstRetry, lastRetry = 10 * time.Second, 5 * time.Minute
+	// lastInterval is the longest wait between two lists without a change: users delete ReplicaSets, which are not watched.
+	// It is shorter by a random part, up to that of intervalJitter, so that not all namespaces are listed at once.
+	lastInterval, intervalJitter = time.Hour, 0.2
+)
+
+// intervals are the waits for further lists after a change: a controller may be slow. After that, it is lastInterval.
+var intervals = []time.Duration{time.Minute, 5 * time.Minute, 25 * time.Minute}
+
+// cause is why the revisions of a namespace are listed.
+type cause string
+
+const (
+	causeAsked        cause = "a VectorSidecar has an old companion"
+	causeRolledOut    cause = "a rollout has finished"
+	causeDeleted      cause = "a workload was deleted"
+	causeHistoryLimit cause = "revisionHistoryLimit has changed"
+	causeRepeated     cause = "controllers and users may have deleted revisions since"
+)
+
+// namespaceUse is the use of old companions of one namespace.
+type namespaceUse struct {
+	// companions are the old companions of each VectorSidecar.
+	companions map[types.NamespacedName][]string
+	// isUsed is the result of the last list that did not fail, by companion; listed is when it started, and changed are the
+	// workloads that have changed since. Those that have changed during a list are also in changing.
+	isUsed            map[string]bool
+	listed            time.Time
+	changed, changing map[types.UID]bool
+
+	// first and last are the times of the first and the last request since the last list started; zero without a request.
+	first, last time.Time
+	because     cause
+	// started and ended are the times of the last list. isListing reports whether it is in progress.
+	started, ended time.Time
+	isListing      bool
+	// rest is the least wait after the last list, interval the wait without a request, and repeats how many lists since the
+	// last request nobody has requested.
+	rest, interval time.Duration
+	repeats        int
+	// err is the error of the last list, and retry the wait after it.
+	err   error
+	retry time.Duration
+
+	timer *time.Timer
+}
+
+// change records that a workload has changed.
+func (u *namespaceUse) change(target types.UID) {
+	u.changed[target] = true
+	if u.isListing {
+		u.changing[target] = true
+	}
+}
+
+// isCurrent reports whether the last list is not too old, and started after the last change of all workloads.
+func (u *namespaceUse) isCurrent(now time.Time, workloads func(func(types.UID) bool)) bool {
+	if now.Sub(u.listed) > maxAge {
+		return false
+	}
+	for target := range workloads {
+		if u.changed[target] {
+			return false
+		}
+	}
+	return true
+}
+
+// request requests a list.
+func (u *namespaceUse) request(now time.Time, because cause) {
+	if u.first.IsZero() {
+		u.first, u.because = now, because
+	}
+	u.last, u.repeats = now, 0
+}
+
+// next returns when the next list starts.
+func (u *namespaceUse) next() time.Time {
+	switch {
+	case u.err != nil:
+		return u.ended.Add(u.retry)
+	case u.first.IsZero():
+		return u.ended.Add(u.interval)
+	}
+	next := u.last.Add(calm)
+	if latest := u.first.Add(longestWait); latest.Before(next) {
+		next = latest
+	}
+	if rested := u.ended.Add(u.rest); rested.After(next) {
+		next = rested
+	}
+	return next
+}
+
+// begin starts a list. It returns the companions to look for, and why.
+func (u *namespaceUse) begin(now time.Time) ([]string, cause) {
+	because := u.because
+	if u.first.IsZero() {
+		because = causeRepeated
+		u.repeats++
+	}
+	u.first, u.because = time.Time{}, ""
+	if now.Sub(u.last) < calm { // It may be too early to see what the last change leads to.
+		u.first, u.because = u.last, because
+	}
+	u.started, u.isListing, u.changing = now, true, map[types.UID]bool{}
+	names := slices.Concat(slices.Collect(maps.Values(u.companions))...)
+	return names, because
+}
+
+// end ends a list. It returns the VectorSidecars to wake: those with an unused companion, and all of them if the list is the
+// first that failed, or the first that did not.
+func (u *namespaceUse) end(now time.Time, names []string, found Use, err error) []types.NamespacedName {
+	isNews := (err == nil) != (u.err == nil)
+	u.isListing, u.ended, u.err = false, now, err
+	u.interval = wait.Jitter(time.Duration(float64(lastInterval)/(1+intervalJitter)), intervalJitter)
+	if u.repeats < len(intervals) {
+		u.interval = intervals[u.repeats]
+	}
+	if err != nil {
+		u.retry = min(max(firstRetry, 2*u.retry), lastRetry)
+	} else {
+		u.retry, u.rest = 0, pause+time.Duration(found.Listed)*pauseEach
+		u.listed, u.changed, u.isUsed = u.started, u.changing, make(map[string]bool, len(names))
+		for _, name := range names {
+			u.isUsed[name] = found.Names[name]
+		}
+	}
+	var wake []types.NamespacedName
+	for sidecar, companions := range u.companions {
+		isUnused := func(name string) bool {
+			isUsed, isListed := u.isUsed[name]
+			return isListed && !isUsed
+		}
+		if isNews || err == nil && slices.ContainsFunc(companions, isUnused) {
+			wake = append(wake, sidecar)
+		}
+	}
+	return wake
+}

@@ -1,0 +1,301 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package companionuse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
+)
+
+var (
+	logs  = types.NamespacedName{Namespace: "shop", Name: "logs"}
+	audit = types.NamespacedName{Namespace: "shop", Name: "audit"}
+)
+
+// cluster is what a Tracker under test reads and wakes.
+type cluster struct {
+	*Tracker
+
+	// used are the ConfigMaps that revisions refer to, and listed how many revisions there are.
+	used   map[string]bool
+	listed int
+	err    error
+	// during is called in the middle of a list.
+	during func()
+	lists  []time.Duration // since the start
+	woken  []types.NamespacedName
+	began  time.Time
+}
+
+// start starts a Tracker in a synctest bubble.
+func start(t *testing.T) *cluster {
+	t.Helper()
+	c := &cluster{used: map[string]bool{}, began: time.Now()}
+	c.Tracker = New(Options{Now: time.Now, Wake: func(_ context.Context, name types.NamespacedName) { c.woken = append(c.woken, name) }})
+	c.list = func(_ context.Context, namespace string, names []string) (Use, error) {
+		require.Equal(t, "shop", namespace)
+		c.lists = append(c.lists, time.Since(c.began).Round(time.Second))
+		use := Use{Names: map[string]bool{}, Listed: c.listed}
+		for _, name := range names {
+			if c.used[name] {
+				use.Names[name] = true
+			}
+		}
+		if c.during != nil {
+			c.during()
+		}
+		return use, c.err
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- c.Start(ctx) }()
+	t.Cleanup(func() { cancel(); require.NoError(t, <-ended) })
+	return c
+}
+
+// unused calls Unused for a VectorSidecar with workloads.
+func (c *cluster) unused(t *testing.T, sidecar types.NamespacedName, companions []string, workloads ...types.UID) []string {
+	t.Helper()
+	unused, err := c.Unused(sidecar, companions, slices.Values(workloads))
+	require.NoError(t, err)
+	return unused
+}
+
+// pass lets time pass. The lists see what the test has written before.
+func (c *cluster) pass(d time.Duration) {
+	c.Forget(types.NamespacedName{}) // It acquires the lock, which orders memory.
+	time.Sleep(d)                    //nolint:forbidigo // synctest's clock.
+	synctest.Wait()
+}
+
+// deployment returns the record of a Deployment with a template and revisionHistoryLimit, which has rolled out or not.
+func deployment(image string, generation int64, history int32, isRolledOut bool) *workloadcache.Record {
+	object := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "cart", UID: "cart", Generation: generation}}
+	object.Spec.RevisionHistoryLimit = ptr.To(history)
+	object.Spec.Replicas = ptr.To[int32](1)
+	object.Spec.Template.Spec.Containers = []corev1.Container{{Name: "app", Image: image}}
+	object.Status.ObservedGeneration = generation
+	if isRolledOut {
+		object.Status.Replicas, object.Status.UpdatedReplicas, object.Status.AvailableReplicas = 1, 1, 1
+	}
+	return records.Reduce(object)
+}
+
+var records = workloadcache.New()
+
+func TestTracker_ListsOnceForAllVectorSidecars(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := start(t)
+		c.used["logs-0"] = true
+		for i := range 400 {
+			require.Empty(t, c.unused(t, types.NamespacedName{Namespace: "shop", Name: fmt.Sprint("logs-", i)}, []string{fmt.Sprint("logs-", i)}))
+			c.pass(5 * time.Millisecond)
+		}
+		c.pass(10 * time.Second)
+		require.Len(t, c.lists, 1)
+		require.Len(t, c.woken, 399)
+		require.Empty(t, c.unused(t, types.NamespacedName{Namespace: "shop", Name: "logs-0"}, []string{"logs-0"}))
+		require.Equal(t, []string{"logs-7"}, c.unused(t, types.NamespacedName{Namespace: "shop", Name: "logs-7"}, []string{"logs-7"}))
+		require.Len(t, c.lists, 1)
+	})
+}
+
+// While changes go on, the time between two lists grows with their size, so that their objects grow with time alone.
+func TestTracker_PausesBetweenLists(t *testing.T) {
+	for listed, most := range map[int]int{10: 12, 1000: 12, 10000: 5} {
+		t.Run(fmt.Sprint(listed), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := start(t)
+				c.used["old"], c.listed = true, listed
+				c.unused(t, logs, []string{"old"})
+				for i := range 100 {
+					c.Observe(deployment("a", int64(2*i+1), 10, true), deployment("b", int64(2*i+2), 10, true))
+					c.pass(time.Second)
+				}
+				require.LessOrEqual(t, len(c.lists), most)
+				require.GreaterOrEqual(t, len(c.lists), most-2)
+			})
+		})
+	}
+}
+
+func TestTracker_ListsAfterAChange(t *testing.T) {
+	before := deployment("a", 1, 10, true)
+	for name, test := range map[string]struct {
+		happen func(*cluster)
+		want   bool
+	}{
+		"nothing": {func(*cluster) {}, false},
+		"another status": {func(c *cluster) {
+			c.Observe(before, deployment("a", 1, 10, false))
+			c.Observe(deployment("a", 1, 10, false), before)
+		}, false},
+		"another number of pods": {func(c *cluster) { c.Observe(before, deployment("a", 2, 10, true)) }, false},
+		"a rollout that goes on": {func(c *cluster) { c.Observe(before, deployment("b", 2, 10, false)) }, false},
+		"a rollout that finished": {func(c *cluster) {
+			c.Observe(before, deployment("b", 2, 10, false))
+			c.Observe(deployment("b", 2, 10, false), deployment("b", 2, 10, true))
+		}, true},
+		"a rollout in one event": {func(c *cluster) { c.Observe(before, deployment("b", 2, 10, true)) }, true},
+		"a deletion":             {func(c *cluster) { c.Observe(before, nil) }, true},
+		"another history limit":  {func(c *cluster) { c.Observe(before, deployment("a", 2, 3, true)) }, true},
+		"a change in another namespace": {func(c *cluster) {
+			record := *before
+			record.Namespace = "warehouse"
+			c.Observe(&record, nil)
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := start(t)
+				c.used["old"] = true
+				c.Observe(nil, before)
+				c.unused(t, logs, []string{"old"})
+				c.pass(30 * time.Second)
+				require.Len(t, c.lists, 1)
+				delete(c.used, "old")
+				test.happen(c)
+				c.pass(5 * time.Second)
+				require.Equal(t, test.want, len(c.lists) == 2)
+				require.Equal(t, test.want, len(c.woken) == 1)
+			})
+		})
+	}
+}
+
+// Controllers delete revisions some time after a change, and users at any time.
+func TestTracker_ListsLessAndLessWithoutAChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := start(t)
+		c.used["old"] = true
+		c.unused(t, logs, []string{"old"})
+		c.pass(20 * time.Minute)
+		require.Equal(t, []time.Duration{2 * time.Second, 62 * time.Second, 362 * time.Second}, c.lists)
+		c.pass(20 * time.Minute)
+		require.Len(t, c.lists, 4)
+		for range 5 {
+			c.pass(time.Hour)
+			require.GreaterOrEqual(t, len(c.lists), 5)
+			require.LessOrEqual(t, len(c.lists), 11)
+		}
+		require.Empty(t, c.woken)
+		delete(c.used, "old")
+		c.pass(time.Hour)
+		require.Contains(t, c.woken, logs)
+	})
+}
+
+// A revision that was made after the list started may refer to the companion.
+func TestTracker_NeedsAListAfterTheLastChange(t *testing.T) {
+	before, after := deployment("a", 1, 10, true), deployment("b", 2, 10, true)
+	for name, test := range map[string]struct {
+		happen func(*cluster)
+		want   []string
+	}{
+		"nothing":                       {func(*cluster) {}, []string{"old"}},
+		"a change before the list":      {func(c *cluster) { c.Observe(before, after); c.pass(30 * time.Second) }, []string{"old"}},
+		"a change after the list":       {func(c *cluster) { c.Observe(before, after) }, nil},
+		"a rollout that has only begun": {func(c *cluster) { c.Observe(before, deployment("b", 2, 10, false)) }, nil},
+		"a new workload":                {func(c *cluster) { c.Observe(nil, before) }, nil},
+		"a change during the list": {func(c *cluster) {
+			c.during = func() { c.Observe(before, after) }
+			c.Observe(before, deployment("a", 2, 3, true))
+			c.pass(3 * time.Second)
+		}, nil},
+		"a list long ago": {func(c *cluster) { c.pass(58 * time.Second); c.pass(3 * time.Second) }, []string{"old"}},
+		"a list that failed after a change": {func(c *cluster) {
+			c.err = errors.New("no")
+			c.Observe(before, after)
+			c.pass(8 * time.Second)
+			c.err = nil
+		}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := start(t)
+				c.unused(t, logs, []string{"old"}, "cart")
+				c.pass(10 * time.Second)
+				require.Equal(t, []string{"old"}, c.unused(t, logs, []string{"old"}, "cart"))
+				test.happen(c)
+				unused, _ := c.Unused(logs, []string{"old"}, slices.Values([]types.UID{"cart"}))
+				require.Equal(t, test.want, unused)
+				unused, _ = c.Unused(logs, []string{"old"}, slices.Values([]types.UID{"other"}))
+				require.Equal(t, []string{"old"}, unused, "only the VectorSidecar's own workloads count")
+			})
+		})
+	}
+}
+
+func TestTracker_ForgetsAnOldResult(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := start(t)
+		c.unused(t, logs, []string{"old"})
+		c.pass(3 * time.Second)
+		c.used["old"] = true
+		c.err = errors.New("no")
+		c.pass(2 * time.Minute)
+		_, err := c.Unused(logs, []string{"old"}, slices.Values([]types.UID{}))
+		require.Error(t, err)
+		unused, _ := c.Unused(logs, []string{"old"}, slices.Values([]types.UID{}))
+		require.Empty(t, unused)
+	})
+}
+
+func TestTracker_ReportsAFailedListOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := start(t)
+		c.err = errors.New("forbidden")
+		c.unused(t, logs, []string{"old"})
+		c.unused(t, audit, []string{"older"})
+		c.pass(3 * time.Second)
+		require.ElementsMatch(t, []types.NamespacedName{logs, audit}, c.woken)
+		_, err := c.Unused(logs, []string{"old"}, slices.Values([]types.UID{}))
+		require.ErrorIs(t, err, c.err)
+		c.woken = nil
+		c.pass(30 * time.Minute)
+		require.Empty(t, c.woken)
+		require.Less(t, len(c.lists), 15)
+		c.err, c.used = nil, map[string]bool{"old": true, "older": true}
+		c.pass(5 * time.Minute)
+		require.ElementsMatch(t, []types.NamespacedName{logs, audit}, c.woken)
+		_, err = c.Unused(logs, []string{"old"}, slices.Values([]types.UID{}))
+		require.NoError(t, err)
+	})
+}
+
+func TestTracker_DropsWhatDoesNotExist(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := start(t)
+		require.Empty(t, c.unused(t, logs, nil))
+		require.Empty(t, c.namespaces)
+		c.used["old"] = true
+		c.unused(t, logs, []string{"old"})
+		c.unused(t, audit, []string{"old"})
+		c.pass(3 * time.Second)
+		require.Len(t, c.lists, 1)
+		c.unused(t, logs, nil)
+		c.Forget(audit)
+		c.Forget(types.NamespacedName{Namespace: "warehouse", Name: "logs"})
+		c.pass(time.Hour)
+		require.Len(t, c.lists, 1)
+		require.Empty(t, c.namespaces)
+		c.Observe(nil, deployment("a", 1, 10, false))
+		c.Observe(deployment("a", 1, 10, false), nil)
+		require.Empty(t, c.rolling)
+	})
+}
