@@ -60,7 +60,42 @@ func (s *session) surroundings(ctx context.Context) (*simulate.Surroundings, err
 		}
 		in.Existing[bound.GetNamespace()] = existing
 	}
+	if s.cluster != nil {
+		if err := s.readRevisions(ctx, in); err != nil {
+			return nil, err
+		}
+	}
 	return in, nil
+}
+
+// readRevisions reads the revisions of workloads that quotas count: a change that returns to one of them
+// creates none.
+func (s *session) readRevisions(ctx context.Context, in *simulate.Surroundings) error {
+	isRead := map[string]bool{}
+	for i := range in.Quotas {
+		quota := &in.Quotas[i]
+		for name := range quota.Spec.Hard {
+			holder, ok := workload.CountedHolder(name)
+			key := quota.Namespace + "/" + holder.Plural
+			if !ok || isRead[key] {
+				continue
+			}
+			isRead[key] = true
+			revisions, err := collectBounds(ctx, s, holder.NewList(), holder.Plural, withoutManagers, client.InNamespace(quota.Namespace))
+			if err != nil {
+				return err
+			}
+			in.Revisions = append(in.Revisions, revisions...)
+		}
+	}
+	return nil
+}
+
+// withoutManagers returns a copy of an object without its managedFields, which nothing reads.
+func withoutManagers(object client.Object) (workload.Object, bool) {
+	object.SetManagedFields(nil)
+	reduced, ok := object.DeepCopyObject().(workload.Object)
+	return reduced, ok
 }
 
 // collectBounds lists objects of the cluster and returns the results of reduce. It prints a note if they may not be read.

@@ -86,7 +86,7 @@ func ForecastOf(change *Change, in *Surroundings) *Forecast {
 		byNamespace[name] = nil
 	}
 	for i := range change.Replacements {
-		replaced := exchangeOf(&change.Replacements[i], in.LimitRanges)
+		replaced := exchangeOf(&change.Replacements[i], in)
 		name := replaced.Before.GetNamespace()
 		byNamespace[name] = append(byNamespace[name], replaced)
 	}
@@ -125,10 +125,13 @@ func ForecastOf(change *Change, in *Surroundings) *Forecast {
 type exchange struct {
 	*Replacement
 	was, is *corev1.Pod
+	// isReturn is true if an earlier revision of the workload has the pod template of After.
+	isReturn bool
 }
 
-func exchangeOf(of *Replacement, ranges []corev1.LimitRange) exchange {
-	return exchange{of, podOf(of.Before, ranges), podOf(of.After, ranges)}
+func exchangeOf(of *Replacement, in *Surroundings) exchange {
+	isReturn := slices.ContainsFunc(in.Revisions, func(revision workload.Object) bool { return workload.IsRevisionOf(revision, of.After) })
+	return exchange{of, podOf(of.Before, in.LimitRanges), podOf(of.After, in.LimitRanges), isReturn}
 }
 
 // podOf returns a pod of a workload with the resources that the API server would give it.

@@ -72,6 +72,25 @@ func TestQuotaForecast_CountsPodsAndReplicaSets(t *testing.T) {
 	}
 }
 
+// A change that returns to an earlier ReplicaSet of the Deployment creates none.
+func TestQuotaForecast_ReusesReplicaSets(t *testing.T) {
+	rollout := injects("cpu=1", "cpu=100m")
+	rollout.Pods = 1
+	limited := quota("count/replicasets.apps=2", "count/replicasets.apps=2")
+	in := &Surroundings{Quotas: []corev1.ResourceQuota{limited}}
+	before := ForecastOf(&Change{Replacements: []Replacement{rollout}}, in).Quotas
+	require.Len(t, before, 1)
+	require.True(t, before[0].Rejects())
+
+	owner := metav1.OwnerReference{Kind: "Deployment", Name: rollout.After.GetName(), Controller: ptr.To(true)}
+	in.Revisions = []workload.Object{&appsv1.ReplicaSet{
+		ObjectMeta: metav1.ObjectMeta{Namespace: rollout.After.GetNamespace(), Name: "old", OwnerReferences: []metav1.OwnerReference{owner}},
+		Spec:       appsv1.ReplicaSetSpec{Template: *workload.TemplateOf(rollout.After)},
+	}}
+
+	require.Empty(t, ForecastOf(&Change{Replacements: []Replacement{rollout}}, in).Quotas)
+}
+
 // The revisions of StatefulSets and DaemonSets are ControllerRevisions; Jobs have none.
 func TestQuotaForecast_CountsControllerRevisions(t *testing.T) {
 	limited := quota("count/replicasets.apps=0 count/controllerrevisions.apps=1", "count/controllerrevisions.apps=1")

@@ -21,6 +21,8 @@ type Surroundings struct {
 	LimitRanges []corev1.LimitRange
 	Autoscalers []autoscalingv2.HorizontalPodAutoscaler
 	Workloads   []workload.Object
+	// Revisions are the ReplicaSets and ControllerRevisions of namespaces with a quota that counts them.
+	Revisions []workload.Object
 	// Existing are the objects that exist, by namespace.
 	Existing map[string]Objects
 }

@@ -156,11 +156,11 @@ func lacksOf(pod *corev1.Pod, name corev1.ResourceName) string {
 const defaultHistory = 10
 
 // revisionsOf returns the resource of quotas that counts the revisions of a workload, and how many more
-// of them are kept after a rollout: 0 or 1. The resource is "" for a workload that gets no revision.
+// of them are kept after a rollout: 0 or 1. The resource is "" for a workload that gets no new revision.
 func revisionsOf(e *exchange) (count corev1.ResourceName, kept int) {
 	content, _ := workload.Read(e.Before)
 	count, before := historyOf(e.Before)
-	if content.Paused {
+	if content.Paused || e.isReturn {
 		return "", 0
 	}
 	return count, min(before, limitOfHistory(e.Before)) + 1 - before

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
@@ -228,6 +229,46 @@ func TestTheNewestRevisionIsFound(t *testing.T) {
 	require.True(t, daemonSets.Revisions.Has(daemon, newest, pod(daemon, "hash-a")))
 	require.False(t, daemonSets.Revisions.Has(daemon, newest, pod(daemon, "hash-b")))
 	require.Nil(t, daemonSets.Revisions.Newest(daemon, nil))
+}
+
+// A workload that returns to the pod template of one of its revisions gets no new one. The API server's defaults and the
+// labels of controllers make no difference.
+func TestIsRevisionOf_ComparesPodTemplates(t *testing.T) {
+	template := func(image string, change func(*corev1.PodTemplateSpec)) corev1.PodTemplateSpec {
+		made := corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": "web"}}, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "app", Image: image}}}}
+		if change != nil {
+			change(&made)
+		}
+		return made
+	}
+	of := func(kind, name, uid string) metav1.ObjectMeta {
+		return metav1.ObjectMeta{Namespace: "shop", Name: "web-1", OwnerReferences: []metav1.OwnerReference{{Kind: kind, Name: name, UID: types.UID(uid), Controller: ptr.To(true)}}}
+	}
+	defaulted := func(made *corev1.PodTemplateSpec) {
+		made.Labels["pod-template-hash"] = "abc"
+		made.Spec.Containers[0].TerminationMessagePath, made.Spec.Containers[0].ImagePullPolicy = "/dev/termination-log", corev1.PullIfNotPresent
+	}
+	patch := runtime.RawExtension{Raw: []byte(`{"spec":{"template":{"$patch":"replace","metadata":{"labels":{"app":"web"}},"spec":{"containers":[{"name":"app","image":"a","resources":{}}]}}}}`)}
+	own := metav1.ObjectMeta{Namespace: "shop", Name: "web", UID: "1"}
+	deployment := &appsv1.Deployment{ObjectMeta: own, Spec: appsv1.DeploymentSpec{Template: template("a", nil)}}
+	set := &appsv1.StatefulSet{ObjectMeta: own, Spec: appsv1.StatefulSetSpec{Template: template("a", nil)}}
+	for name, test := range map[string]struct {
+		revision, of Object
+		want         bool
+	}{
+		"the same template":           {&appsv1.ReplicaSet{ObjectMeta: of("Deployment", "web", "1"), Spec: appsv1.ReplicaSetSpec{Template: template("a", nil)}}, deployment, true},
+		"with defaults and labels":    {&appsv1.ReplicaSet{ObjectMeta: of("Deployment", "web", "1"), Spec: appsv1.ReplicaSetSpec{Template: template("a", defaulted)}}, deployment, true},
+		"another image":               {&appsv1.ReplicaSet{ObjectMeta: of("Deployment", "web", "1"), Spec: appsv1.ReplicaSetSpec{Template: template("b", nil)}}, deployment, false},
+		"of another workload":         {&appsv1.ReplicaSet{ObjectMeta: of("Deployment", "db", "1"), Spec: appsv1.ReplicaSetSpec{Template: template("a", nil)}}, deployment, false},
+		"of an earlier one":           {&appsv1.ReplicaSet{ObjectMeta: of("Deployment", "web", "0"), Spec: appsv1.ReplicaSetSpec{Template: template("a", nil)}}, deployment, false},
+		"of no workload":              {&appsv1.ReplicaSet{ObjectMeta: own, Spec: appsv1.ReplicaSetSpec{Template: template("a", nil)}}, deployment, false},
+		"a patch of a StatefulSet":    {&appsv1.ControllerRevision{ObjectMeta: of("StatefulSet", "web", "1"), Data: patch}, set, true},
+		"a damaged patch":             {&appsv1.ControllerRevision{ObjectMeta: of("StatefulSet", "web", "1"), Data: runtime.RawExtension{Raw: []byte(`{`)}}, set, false},
+		"a patch, for another kind":   {&appsv1.ControllerRevision{ObjectMeta: of("StatefulSet", "web", "1"), Data: patch}, deployment, false},
+		"not a revision of any kinds": {&corev1.Pod{ObjectMeta: of("StatefulSet", "web", "1")}, set, false},
+	} {
+		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, IsRevisionOf(test.revision, test.of)) })
+	}
 }
 
 // A revision of a StatefulSet or a DaemonSet holds its pod in a patch.

@@ -10,6 +10,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
@@ -46,14 +47,59 @@ func HoldersOf(of []*Kind) []Holder {
 	return found
 }
 
+// CountedHolder returns the revisions that a resource of a quota counts, such as count/replicasets.apps.
+func CountedHolder(name corev1.ResourceName) (holder Holder, ok bool) {
+	for _, holder := range holders {
+		if !holder.Starts && string(name) == "count/"+holder.Resource+"."+holder.Group {
+			return holder, true
+		}
+	}
+	return Holder{}, false
+}
+
+// controllerLabels are the labels that controllers add to the pod template of a ReplicaSet.
+var controllerLabels = []string{appsv1.DefaultDeploymentUniqueLabelKey, "rollouts-pod-template-hash"}
+
+// IsRevisionOf reports whether a holder's object has the pod template of a workload, so that the controller of the workload
+// uses it again and creates no other.
+func IsRevisionOf(object, of Object) bool {
+	owner, ref := metav1.GetControllerOf(object), RefOf(of)
+	if owner == nil || object.GetNamespace() != ref.Namespace || owner.Kind != ref.Kind || owner.Name != ref.Name || ref.UID != "" && owner.UID != ref.UID {
+		return false
+	}
+	template, ok := templateIn(object)
+	if !ok {
+		return false
+	}
+	held := template.DeepCopy()
+	for _, label := range controllerLabels {
+		delete(held.Labels, label)
+	}
+	has, err := runtime.DefaultUnstructuredConverter.ToUnstructured(held)
+	if err != nil {
+		return false
+	}
+	wants, err := runtime.DefaultUnstructuredConverter.ToUnstructured(TemplateOf(of))
+	return err == nil && isDefaulted("", has, wants)
+}
+
 // PodOf returns the pod that a holder's object describes; false if it describes none that starts
 // again, or cannot be read.
 func PodOf(object runtime.Object) (*corev1.PodSpec, bool) {
+	template, ok := templateIn(object)
+	if job, isJob := object.(*batchv1.Job); !ok || isJob && isOver(job) {
+		return nil, false
+	}
+	return &template.Spec, true
+}
+
+// templateIn returns the pod template of a holder's object; false if it has none, or it cannot be read.
+func templateIn(object runtime.Object) (*corev1.PodTemplateSpec, bool) {
 	switch of := object.(type) {
 	case *appsv1.ReplicaSet:
-		return &of.Spec.Template.Spec, true
+		return &of.Spec.Template, true
 	case *batchv1.Job:
-		return &of.Spec.Template.Spec, !isOver(of)
+		return &of.Spec.Template, true
 	case *appsv1.ControllerRevision:
 		// Its data is a patch of the workload that replaces spec.template.
 		var data struct {
@@ -62,7 +108,7 @@ func PodOf(object runtime.Object) (*corev1.PodSpec, bool) {
 		if bounded.Object().DecodeJSON(of.Data.Raw, &data) != nil || reflect.ValueOf(data.Spec.Template).IsZero() {
 			return nil, false
 		}
-		return &data.Spec.Template.Spec, true
+		return &data.Spec.Template, true
 	}
 	return nil, false
 }

@@ -26,6 +26,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/cli"
 	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -222,6 +223,53 @@ func TestForecast_NamesTheRejectingQuota(t *testing.T) {
 				text, err := json.Marshal([]any{d.Status, vs.Status})
 				return err == nil && strings.Contains(string(text), test.message)
 			})
+		})
+	}
+}
+
+// Fact: a removal, and the injection after it, return to the revisions that the workload has. The forecast does not count new
+// ones, and a full quota of revisions does not reject them.
+func TestForecast_ReusesOldReplicaSets(t *testing.T) {
+	t.Parallel()
+	for kind, counted := range map[string]corev1.ResourceName{"Deployment": "count/replicasets.apps", "StatefulSet": "count/controllerrevisions.apps"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			namespace := world.Namespace(t)
+			object, ok := objects.NewWorkload(kind, "web", namespace, map[string]string{"logs": "vector"}).(workload.Object)
+			require.True(t, ok)
+			isSettled := func(hasSidecar bool) func(workload.Object) bool {
+				return func(o workload.Object) bool {
+					content, _ := workload.Read(o)
+					spec := &workload.TemplateOf(o).Spec
+					return content.Rollout == workload.RolloutComplete && (len(spec.InitContainers)+len(spec.Containers) > 1) == hasSidecar
+				}
+			}
+			world.Create(t, object)
+			harness.Until(t, world, object, "its first rollout", isSettled(false))
+			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").For("Deployment", "StatefulSet").Build()
+			world.Create(t, vs)
+			harness.Until(t, world, object, "the sidecar", isSettled(true))
+			quota := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "bound"}, Spec: corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{counted: resource.MustParse("2")}}}
+			world.Create(t, quota)
+			harness.Until(t, world, quota, "a full quota", func(q *corev1.ResourceQuota) bool { return ptr.To(q.Status.Used[counted]).Value() == 2 })
+
+			for _, enabled := range []bool{false, true} {
+				changed := vs.DeepCopy()
+				changed.Spec.Enabled = ptr.To(enabled)
+				var report struct {
+					Restarts int
+					Forecast simulate.Forecast
+				}
+				text, _ := planned(t, changed, "json")
+				require.NoError(t, json.Unmarshal([]byte(text), &report))
+				require.Positive(t, report.Restarts, text)
+				require.Empty(t, report.Forecast.Quotas, text)
+
+				harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Enabled = ptr.To(enabled) })
+				harness.Until(t, world, object, "its change", isSettled(enabled))
+				world.Get(t, quota)
+				require.EqualValues(t, 2, ptr.To(quota.Status.Used[counted]).Value())
+			}
 		})
 	}
 }
