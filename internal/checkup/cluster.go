@@ -17,7 +17,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -186,31 +188,57 @@ func (d *Diagnosis) values(installation *source.Installation) Result {
 // sidecars checks the VectorSidecars for errors.
 func (d *Diagnosis) sidecars(ctx context.Context) Result {
 	const check = "VectorSidecars"
-	describeError := func(name string, conditions []metav1.Condition) string {
-		condition := apimeta.FindStatusCondition(conditions, meta.ConditionError)
-		if condition == nil || condition.Status != metav1.ConditionTrue {
-			return ""
-		}
-		return fmt.Sprintf("%s (%s)", name, condition.Reason)
-	}
-	found, err := collectSidecars(ctx, d, metav1.NamespaceAll, func(sidecar *v1alpha1.VectorSidecar) string {
-		return describeError(sidecar.Namespace+"/"+sidecar.Name, sidecar.Status.Conditions)
+	found, err := collectSidecars(ctx, d, metav1.NamespaceAll, func(sidecar *v1alpha1.VectorSidecar) sidecarErrors {
+		return errorsOf(sidecar.Namespace+"/"+sidecar.Name, sidecar.Status.Conditions)
 	})
 	if err != nil {
 		return Result{check, Unknown, err.Error(), ""}
 	}
-	clusters, err := collectClusters(ctx, d, func(cluster *v1alpha1.ClusterVectorSidecar) string {
-		return describeError(meta.InNamespace(cluster.Name), cluster.Status.Conditions)
+	clusters, err := collectClusters(ctx, d, func(cluster *v1alpha1.ClusterVectorSidecar) sidecarErrors {
+		return errorsOf(meta.InNamespace(cluster.Name), cluster.Status.Conditions)
 	})
 	// Without the CRD there are none, and who works in a namespace need not know of them.
 	if err != nil && !isAbsent(err) && !apierrors.IsForbidden(err) {
 		return Result{check, Unknown, err.Error(), ""}
 	}
+	var bad, invalid []string
+	for _, errors := range slices.Concat(clusters, found) {
+		if errors.condition != "" {
+			bad = append(bad, errors.condition)
+		}
+		if errors.template != "" {
+			invalid = append(invalid, errors.template)
+		}
+	}
 	count := len(found) + len(clusters)
-	bad := slices.DeleteFunc(slices.Concat(clusters, found), func(text string) bool { return text == "" })
 	if len(bad) > 0 {
 		slices.Sort(bad)
-		return Result{check, Warning, fmt.Sprintf("%d of %d have errors: %s", len(bad), count, strings.Join(bad, ", ")), "kubectl vectorsidecar get -A -o wide"}
+		slices.Sort(invalid)
+		message := fmt.Sprintf("%d of %d have errors: %s", len(bad), count, strings.Join(bad, ", "))
+		return Result{check, Warning, strings.Join(append([]string{message}, humanize.First(invalid, mostInvalid, len(invalid))...), "; "), "kubectl vectorsidecar get -A -o wide"}
 	}
 	return Result{check, OK, fmt.Sprintf("%d, none with an error", count), ""}
+}
+
+// mostInvalid is the maximum number of VectorSidecars whose error of a template a message quotes.
+const mostInvalid = 3
+
+// sidecarErrors describes the errors of a VectorSidecar, each "" for none.
+type sidecarErrors struct {
+	// condition is the name with the reason of the condition Error.
+	condition string
+	// template is the name with an error of a template, which has file and line.
+	template string
+}
+
+// errorsOf reads the errors of a VectorSidecar from its conditions.
+func errorsOf(name string, conditions []metav1.Condition) (errors sidecarErrors) {
+	if condition := apimeta.FindStatusCondition(conditions, meta.ConditionError); condition != nil && condition.Status == metav1.ConditionTrue {
+		errors.condition = fmt.Sprintf("%s (%s)", name, condition.Reason)
+	}
+	ofTemplates := []string{meta.ReasonInvalidTemplate, meta.ReasonInvalidSidecar}
+	if condition := apimeta.FindStatusCondition(conditions, meta.ConditionConfigValid); condition != nil && condition.Status == metav1.ConditionFalse && slices.Contains(ofTemplates, condition.Reason) {
+		errors.template = name + ": " + decision.FailureMessage(condition.Message)
+	}
+	return errors
 }

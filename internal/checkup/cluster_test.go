@@ -144,6 +144,31 @@ func TestSidecarsWithErrorsAreCounted(t *testing.T) {
 	require.Equal(t, "1 of 2 have errors: shop/b (Conflict)", found.Message)
 }
 
+// A template set that loads, and does not render for some VectorSidecars, is reported with file and line.
+func TestSidecars_NamesPlacesOfTemplates(t *testing.T) {
+	const place = "vector-sidecar/templates/_container.tpl:12:3"
+	conditions := func(reason string) []metav1.Condition {
+		return []metav1.Condition{
+			{Type: meta.ConditionError, Status: metav1.ConditionTrue, Reason: reason},
+			{Type: meta.ConditionConfigValid, Status: metav1.ConditionFalse, Reason: reason, Message: strings.Repeat("set sidecar.image. ", 30) + "(" + place + ")"},
+		}
+	}
+	bad := &v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "bad"}}
+	bad.Status.Conditions = conditions(meta.ReasonInvalidTemplate)
+	other := &v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "other"}}
+	other.Status.Conditions = conditions(meta.ReasonInvalidSelector)
+	all := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "all"}}
+	all.Status.Conditions = conditions(meta.ReasonInvalidSidecar)
+
+	found := (&Diagnosis{Cluster: clusterOf(t, bad, other, all)}).sidecars(t.Context())
+
+	require.Equal(t, Warning, found.State)
+	require.Contains(t, found.Message, "3 of 3 have errors: clustervectorsidecar/all (InvalidSidecar), shop/bad (InvalidTemplate), shop/other (InvalidSelector); clustervectorsidecar/all: "+place)
+	require.Contains(t, found.Message, "; shop/bad: "+place+": set sidecar.image. ")
+	require.NotContains(t, found.Message, "shop/other: ")
+	require.Less(t, len(found.Message), 900)
+}
+
 func TestLeftoversAreNamedAndTheRestCounted(t *testing.T) {
 	var found []companion.Leftover
 	for range 12 {

@@ -129,7 +129,27 @@ func (d *Diagnosis) fleet(ctx context.Context, installation *source.Installation
 	if err != nil {
 		return append(results, Result{check, Unknown, err.Error(), "ask someone with permission to list VectorSidecars"})
 	}
-	return append(results, Rollout(&platform.Given, installation.Published.PublishedSince(), members, d.Now()))
+	result := Rollout(&platform.Given, installation.Published.PublishedSince(), members, d.Now())
+	if texts := failureTexts(platform.Given.Revision, members); result.State == Failed && len(texts) > 0 {
+		result.Message += "; " + strings.Join(humanize.First(texts, mostStuck, len(texts)), "; ")
+	}
+	return append(results, result)
+}
+
+// failureTexts describes the failures with a revision that members have recorded.
+func failureTexts(revision string, members []FleetMember) (texts []string) {
+	for _, member := range members {
+		if member.Status == nil {
+			continue
+		}
+		for i := range member.Status.Failures {
+			if failure := &member.Status.Failures[i]; failure.Revision == revision {
+				texts = append(texts, member.Name+": "+failure.Text())
+			}
+		}
+	}
+	slices.Sort(texts)
+	return texts
 }
 
 // members lists the VectorSidecars and ClusterVectorSidecars by waves.

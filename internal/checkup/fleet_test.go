@@ -80,6 +80,18 @@ func TestRollout_ReportsHaltsAndStuckWaves(t *testing.T) {
 	}
 }
 
+// Failures of the published revision are described, those of others are not.
+func TestFailureTexts_DescribeTheRevision(t *testing.T) {
+	failures := []v1alpha1.RolloutFailure{
+		{Revision: "one", Namespace: "shop", Kind: "Deployment", Name: "cart", Reason: meta.ReasonCrashLoopBackOff, Message: "container vector ended"},
+		{Revision: "two", Namespace: "shop", Kind: "VectorSidecar", Name: "logs", Reason: meta.ReasonInvalidTemplate, Message: "no image (_container.tpl:12:3)"},
+	}
+
+	texts := failureTexts("two", []FleetMember{{"shop/other", nil}, {"shop/logs", &v1alpha1.RolloutStatus{Failures: failures}}})
+
+	require.Equal(t, []string{"shop/logs: VectorSidecar shop/logs failed with revision two: InvalidTemplate: no image (_container.tpl:12:3)"}, texts)
+}
+
 // check calls a wave stuck when the alert fires.
 func TestRollout_IsStuckAsInTheAlert(t *testing.T) {
 	text, err := os.ReadFile("../../chart/files/alerts/operator.yaml")

@@ -35,7 +35,7 @@ func (d *Decision) Failures(sidecar *v1alpha1.VectorSidecar) []v1alpha1.RolloutF
 		}
 	}
 	for i := range failures {
-		failures[i].Message = failureMessage(failures[i].Message)
+		failures[i].Message = FailureMessage(failures[i].Message)
 	}
 	return failures
 }
@@ -43,9 +43,9 @@ func (d *Decision) Failures(sidecar *v1alpha1.VectorSidecar) []v1alpha1.RolloutF
 // templatePlace matches file, line and column of a template in an error.
 var templatePlace = regexp.MustCompile(`[^\s()]+\.(?:tpl|yaml|yml|txt):\d+(?::\d+)?`)
 
-// failureMessage returns a message in one line that is short enough for a failure. An error of a template that calls fail
+// FailureMessage returns a message in one line that is short enough for a failure. An error of a template that calls fail
 // ends with file and line, which come first if the end is cut.
-func failureMessage(message string) string {
+func FailureMessage(message string) string {
 	const most = failureLimit - len(" …")
 	message = strings.Join(strings.Fields(message), " ")
 	if place := templatePlace.FindStringIndex(message); place != nil && len(message) > most && place[1] > most {
