@@ -238,7 +238,7 @@ corpus: control-plane $(BIN)/rollouts-crds ## Try a thousand generated workloads
 
 .PHONY: bombs
 bombs: control-plane ## Try every kind of bomb in ten namespaces, and hundreds of generated ones, under the chart's limit of memory; ARGS='-seed N' for those of that seed.
-	go test -timeout 2h -count=1 -v ./test/bombs -full $(ARGS)
+	go test -timeout 5h -count=1 -v ./test/bombs -full $(ARGS)
 
 .PHONY: test-e2e
 test-e2e: build control-plane ## Run only the whole: chart, operator process and application on a control plane with simulated nodes.

@@ -8,103 +8,132 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
-	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
+	"golang.org/x/sync/errgroup"
+	appsv1 "k8s.io/api/apps/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/companion"
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
-	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// mostWithLargeObjects is how many bytes an operator may have resident next to large objects of a tenant.
-const mostWithLargeObjects = 200 << 20
+const (
+	// mostWithLargeObjects is how many bytes an operator may have resident next to large objects of a tenant.
+	mostWithLargeObjects = 200 << 20
+	// smallCount is how many small objects come before the large ones.
+	smallCount = 1000
+	// creators is how many objects are created concurrently.
+	creators = 4
+	// largePatience is how long an operator may take next to large objects on a slow machine.
+	largePatience = 10 * time.Minute
+)
 
-// largeObjects makes the i-th of many objects of nearly the largest size that the API server stores. All of them concern
-// the VectorSidecar logs of the namespace, which is being deleted.
-var largeObjects = map[string]func(namespace string, i int) client.Object{
-	"companions": largeCompanion,
-	"Deployments": func(namespace string, i int) client.Object {
-		object := objects.NewDeployment(fmt.Sprintf("app-%04d", i), namespace).Build()
-		object.Spec.Template.Spec.Containers[0].Args = []string{strings.Repeat("x", 1300<<10)}
-		return object
-	},
-	"Jobs": func(namespace string, i int) client.Object {
-		if i == 0 { // Jobs are read before a companion is deleted.
-			return largeCompanion(namespace, i)
-		}
-		pod := objects.NewDeployment("app", namespace).Build().Spec.Template
-		pod.Spec.RestartPolicy = corev1.RestartPolicyNever
-		pod.Spec.Containers[0].Args = []string{strings.Repeat("x", 1300<<10)}
-		return &batchv1.Job{
-			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: fmt.Sprintf("run-%04d", i)},
-			Spec:       batchv1.JobSpec{Template: pod, Suspend: ptr.To(true)},
-		}
-	},
-	"VectorSidecars": func(namespace string, i int) client.Object {
-		return objects.NewVectorSidecar(fmt.Sprintf("other-%04d", i), namespace).Selecting(label, "none").
-			WithValues(map[string]any{"a": strings.Repeat("x", 1300<<10)}).Build()
-	},
+// largeScene is a namespace of a tenant with many large objects.
+type largeScene struct {
+	*harness.World
+
+	namespace, kubeconfig string
+	// sidecar is the tenant's own VectorSidecar.
+	sidecar *v1alpha1.VectorSidecar
 }
 
-func largeCompanion(namespace string, i int) client.Object {
-	object := objects.NewConfigMap(fmt.Sprintf("companion-%04d", i), namespace, "vector.yaml", strings.Repeat("x", 1020<<10))
-	companion.Label(object, "logs")
-	companion.Mark(object)
-	return object
+// newLargeScene returns a scene on a new control plane, with or without streaming lists. It ends with the test.
+func newLargeScene(t *testing.T, hasWatchList bool) *largeScene {
+	t.Helper()
+	fresh := controlplane.ForTest(t, controlplane.Options{EtcdQuota: 4 << 30, FeatureGates: map[string]bool{"WatchList": hasWatchList}})
+	world, err := harness.NewWorld(fresh.Config())
+	require.NoError(t, err)
+	require.NoError(t, prepare(t.Context(), world))
+	return &largeScene{World: world, kubeconfig: fresh.Kubeconfig(), namespace: world.Namespace(t)}
 }
 
-// Large objects of one tenant neither stop the operator nor keep it from finishing.
+// fill creates the small and the large objects of a variant.
+func (s *largeScene) fill(t *testing.T, object func(*largeScene, string, int) client.Object, size, small, large int) {
+	t.Helper()
+	group, ctx := errgroup.WithContext(t.Context())
+	group.SetLimit(creators)
+	for i := range small + large {
+		group.Go(func() error {
+			if i < small {
+				return s.Client.Create(ctx, object(s, fmt.Sprintf("a-%04d", i), 1<<10))
+			}
+			return s.Client.Create(ctx, object(s, fmt.Sprintf("large-%04d", i), size))
+		})
+	}
+	require.NoError(t, group.Wait())
+}
+
+// runOperator runs the operator until the tenant's VectorSidecar is finished and the operator has nothing to do. It returns
+// the largest resident memory in bytes and the time until the VectorSidecar was finished.
+func runOperator(t *testing.T, s *largeScene, v *largeVariant) (most int64, took time.Duration) {
+	t.Helper()
+	begin := time.Now()
+	o := startAt(t, s.kubeconfig)
+	isFinished := o.until(t.Context(), largePatience, func(ctx context.Context) bool { return v.isFinished(ctx, s) })
+	took = time.Since(begin)
+	require.True(t, isFinished, "the VectorSidecar is not finished; the operator lives: %t", o.lives())
+	require.True(t, o.rest(t, largePatience), "the operator keeps computing")
+	most, err := harness.Memory(o.Pid(), "VmHWM")
+	require.NoError(t, err)
+	o.Kill()
+	return most, took
+}
+
+// Large objects of one tenant neither stop the operator nor keep the tenant's own VectorSidecar from being finished.
 func TestLivelist_BoundsMemoryOfLargeObjects(t *testing.T) {
 	unlessAsked(t)
-	count, names := 250, slices.Sorted(maps.Keys(largeObjects))
-	if !*full {
-		names = []string{"Deployments"}
+	if *full {
+		t.Skip("TestLivelist_BoundsMemoryOfAThousandObjects has all variants")
 	}
-	for _, name := range names {
-		t.Run(name, func(t *testing.T) {
-			namespace := world.Namespace(t)
-			sidecar := objects.NewVectorSidecar("logs", namespace).Selecting(label, "none").Build()
-			sidecar.Finalizers = []string{meta.Finalizer}
-			world.Create(t, sidecar)
-			for i := range count {
-				object := largeObjects[name](namespace, i)
-				world.Create(t, object)
-				t.Cleanup(func() {
-					require.NoError(t, client.IgnoreNotFound(world.Client.Delete(context.WithoutCancel(t.Context()), object)))
-				})
-			}
-			world.Delete(t, sidecar)
-			// The leftover cleanup asks the API server for the VectorSidecars of the namespace.
-			leftover := objects.NewDeployment("leftover", namespace).Build()
-			world.Create(t, leftover)
-			mark := fmt.Sprintf(`{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "leftover", "annotations": {%q: "x"}}}`, meta.AnnotationInjectedHash)
-			require.NoError(t, world.Client.Patch(t.Context(), leftover, client.RawPatch(types.ApplyPatchType, []byte(mark)), client.FieldOwner(meta.Manager("gone"))))
+	const count, size = 250, 1300 << 10
+	v := largeVariants()["Deployments"]
+	scene := &largeScene{World: world, kubeconfig: plane.Kubeconfig(), namespace: world.Namespace(t)}
+	t.Cleanup(func() {
+		require.NoError(t, world.Client.DeleteAllOf(context.WithoutCancel(t.Context()), &appsv1.Deployment{}, client.InNamespace(scene.namespace)))
+	})
+	v.prepare(t, scene)
+	scene.fill(t, v.object, size, 0, count)
+	if v.begin != nil {
+		v.begin(t, scene)
+	}
+	most, took := runOperator(t, scene, v)
+	t.Logf("%d Deployments: at most %d MiB resident, finished in %s", count, most>>20, took.Round(time.Second))
+	require.LessOrEqual(t, most, int64(mostWithLargeObjects))
+}
 
-			o := start(t)
-			isGone := o.until(t.Context(), 5*harness.Patience, func(ctx context.Context) bool {
-				return apierrors.IsNotFound(world.Client.Get(ctx, client.ObjectKeyFromObject(sidecar), sidecar))
+// The objects have the largest size that the API server stores. Each run has a control plane of its own.
+func TestLivelist_BoundsMemoryOfAThousandObjects(t *testing.T) {
+	if !*full {
+		t.Skip("only in make bombs")
+	}
+	for _, run := range []struct {
+		name         string
+		hasWatchList bool
+		small        int
+	}{
+		{"WatchList", true, 0},
+		{"no WatchList", false, 0},
+		{"small objects first", true, smallCount},
+		{"small objects first, no WatchList", false, smallCount},
+	} {
+		variants := largeVariants()
+		for _, name := range slices.Sorted(maps.Keys(variants)) {
+			v := variants[name]
+			t.Run(name+"/"+run.name, func(t *testing.T) {
+				scene := newLargeScene(t, run.hasWatchList)
+				v.prepare(t, scene)
+				scene.fill(t, v.object, v.size, run.small, *large)
+				if v.begin != nil {
+					v.begin(t, scene)
+				}
+				most, took := v.measure(t, scene, v)
+				t.Logf("%d %s, %s: at most %d MiB resident, finished in %s", *large, name, run.name, most>>20, took.Round(time.Second))
+				require.LessOrEqual(t, most, int64(mostWithLargeObjects))
 			})
-			require.True(t, isGone, "the VectorSidecar is not removed; the operator lives: %t", o.lives())
-			require.True(t, o.rest(t, tooLong), "the operator keeps computing")
-			most, err := harness.Memory(o.Pid(), "VmHWM")
-			require.NoError(t, err)
-			t.Logf("%d %s: at most %d MiB resident", count, name, most>>20)
-			require.LessOrEqual(t, most, int64(mostWithLargeObjects))
-			if name == "companions" {
-				var left corev1.ConfigMapList
-				require.NoError(t, world.Client.List(t.Context(), &left, client.InNamespace(namespace), client.HasLabels{meta.LabelSidecar}))
-				require.Empty(t, left.Items)
-			}
-		})
+		}
 	}
 }

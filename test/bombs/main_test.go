@@ -29,10 +29,11 @@ var (
 )
 
 var (
-	full = flag.Bool("full", false, "all of it, measured")
-	few  = flag.Bool("few", false, "a few bombs, within seconds")
-	only = flag.String("bombs", "", "a regular expression: the kinds to try")
-	seed = flag.Uint64("seed", 0, "that of the generated bombs; 0 for one of its own")
+	full  = flag.Bool("full", false, "all of it, measured")
+	few   = flag.Bool("few", false, "a few bombs, within seconds")
+	only  = flag.String("bombs", "", "a regular expression: the kinds to try")
+	large = flag.Int("large", 1000, "how many large objects a tenant has")
+	seed  = flag.Uint64("seed", 0, "that of the generated bombs; 0 for one of its own")
 )
 
 func TestMain(m *testing.M) {
@@ -51,7 +52,7 @@ func TestMain(m *testing.M) {
 		if program, err = harness.BuildOperator(context.Background(), folder); err != nil {
 			return nil, err
 		}
-		return nil, prepare(context.Background())
+		return nil, prepare(context.Background(), world)
 	})
 	_ = os.RemoveAll(folder)
 	os.Exit(code)
@@ -66,7 +67,7 @@ func unlessAsked(t *testing.T) {
 }
 
 // prepare makes what the operator needs of its own namespace.
-func prepare(ctx context.Context) error {
+func prepare(ctx context.Context, world *harness.World) error {
 	if err := world.Client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: own}}); err != nil {
 		return err
 	}

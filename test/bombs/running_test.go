@@ -35,9 +35,15 @@ type running struct {
 // start starts an operator as the chart does, with more arguments.
 func start(t *testing.T, arguments ...string) *running {
 	t.Helper()
+	return startAt(t, plane.Kubeconfig(), arguments...)
+}
+
+// startAt starts an operator against the cluster of a kubeconfig.
+func startAt(t *testing.T, kubeconfig string, arguments ...string) *running {
+	t.Helper()
 	webhook, err := harness.FreeAddress()
 	require.NoError(t, err)
-	return &running{webhook: webhook, Process: harness.StartProcess(t, program, plane.Kubeconfig(), harness.Settings{
+	return &running{webhook: webhook, Process: harness.StartProcess(t, program, kubeconfig, harness.Settings{
 		Arguments:   append(arguments, "--namespace="+own, "--webhook-bind-address="+webhook, "--webhook-certificate-secret="+certificateSecret),
 		MemoryLimit: limit,
 	})}

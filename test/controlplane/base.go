@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -79,17 +80,18 @@ func (c *ControlPlane) newBase() (*envtest.ControlPlane, error) {
 	if err := c.announce(server); err != nil {
 		return nil, err
 	}
-	return &envtest.ControlPlane{
-		APIServer: server,
-		Etcd: &envtest.Etcd{
-			Path:         c.launcher.path("etcd"),
-			DataDir:      c.etcdData(),
-			Out:          etcdLog,
-			Err:          etcdLog,
-			StartTimeout: startTimeout,
-			StopTimeout:  stopTimeout,
-		},
-	}, nil
+	etcd := &envtest.Etcd{
+		Path:         c.launcher.path("etcd"),
+		DataDir:      c.etcdData(),
+		Out:          etcdLog,
+		Err:          etcdLog,
+		StartTimeout: startTimeout,
+		StopTimeout:  stopTimeout,
+	}
+	if c.options.EtcdQuota > 0 {
+		etcd.Configure().Set("quota-backend-bytes", strconv.FormatInt(c.options.EtcdQuota, 10))
+	}
+	return &envtest.ControlPlane{APIServer: server, Etcd: etcd}, nil
 }
 
 // newAPIServer is a kube-apiserver of the options, by the name of its start script.

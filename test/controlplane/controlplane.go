@@ -45,6 +45,8 @@ type Options struct {
 	// APIServerArgs are flags of kube-apiserver without their dashes; they replace
 	// the ones set here.
 	APIServerArgs map[string]string
+	// EtcdQuota limits the size of etcd's data in bytes; 0 for etcd's default, 2 GiB.
+	EtcdQuota int64
 	// Log is told of each step in one line; nil means silence.
 	Log io.Writer
 }

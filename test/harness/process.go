@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -34,6 +35,8 @@ type Process struct {
 
 // Settings are what a Process is started with, beside what it always needs.
 type Settings struct {
+	// Command is a command of the program, such as uninstall, which serves nothing; "" for the operator.
+	Command   string
 	Arguments []string
 	// Environment variables, each NAME=value.
 	Environment []string
@@ -66,6 +69,9 @@ func StartProcess(t testing.TB, program, kubeconfig string, settings Settings) *
 	t.Helper()
 	p := &Process{Metrics: freeAddress(t), Health: freeAddress(t), log: &transcript{}, ended: make(chan struct{})}
 	arguments := append([]string{"--metrics-bind-address=" + p.Metrics, "--health-probe-bind-address=" + p.Health}, settings.Arguments...)
+	if settings.Command != "" {
+		arguments = append([]string{settings.Command}, settings.Arguments...)
+	}
 	p.cmd = exec.Command(program, arguments...)
 	p.cmd.Env = append([]string{"KUBECONFIG=" + kubeconfig, "HOME=" + t.TempDir()}, settings.Environment...)
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
@@ -116,6 +122,16 @@ func (p *Process) ExitCode() int {
 func (p *Process) Used() time.Duration {
 	<-p.ended
 	return p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime()
+}
+
+// MostMemory is the largest resident memory of a process that has ended, in bytes.
+func (p *Process) MostMemory() int64 {
+	<-p.ended
+	usage, isUsage := p.cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	if !isUsage {
+		return 0
+	}
+	return usage.Maxrss << 10
 }
 
 // Lines are the lines of its log so far. One that is no JSON object fails the test.
