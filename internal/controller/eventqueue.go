@@ -3,23 +3,43 @@
 
 package controller
 
-import "sync"
+import (
+	"context"
+	"sync"
+	"time"
+)
 
 // eventQueue holds events until they are sent. It has a share for each namespace, and the shares take turns.
 type eventQueue struct {
 	limit int
-	// pushed wakes the sender.
-	pushed chan struct{}
 
-	mu     sync.Mutex
-	size   int
-	shares map[string][]func()
+	mu sync.Mutex
+	// pushed wakes the sender.
+	pushed *sync.Cond
+	// written is when a workload was written to.
+	written time.Time
+	size    int
+	shares  map[string][]func()
 	// turns are the shares that have events, in the order of their turns.
 	turns []string
 }
 
 func newEventQueue(limit int) *eventQueue {
-	return &eventQueue{limit: limit, pushed: make(chan struct{}, 1), shares: map[string][]func(){}}
+	q := &eventQueue{limit: limit, shares: map[string][]func(){}}
+	q.pushed = sync.NewCond(&q.mu)
+	return q
+}
+
+func (q *eventQueue) setWritten(at time.Time) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.written = at
+}
+
+func (q *eventQueue) lastWritten() time.Time {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.written
 }
 
 // push adds an event to a share. If the queue is full, it drops the last event of the largest share: that is the new one,
@@ -42,10 +62,7 @@ func (q *eventQueue) push(share string, send func()) {
 	}
 	q.shares[share] = append(q.shares[share], send)
 	q.size++
-	select {
-	case q.pushed <- struct{}{}:
-	default:
-	}
+	q.pushed.Signal()
 }
 
 func (q *eventQueue) largest() (largest string) {
@@ -57,12 +74,21 @@ func (q *eventQueue) largest() (largest string) {
 	return largest
 }
 
-// pop removes the first event of the share that has its turn. It returns nil if the queue is empty.
-func (q *eventQueue) pop() func() {
+// pop waits for an event and removes it: the first one of the share that has its turn. When the context has ended, it
+// does not wait, and returns nil if the queue is empty.
+func (q *eventQueue) pop(ctx context.Context) func() {
+	defer context.AfterFunc(ctx, func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.pushed.Broadcast()
+	})()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.size == 0 {
-		return nil
+	for q.size == 0 {
+		if ctx.Err() != nil {
+			return nil
+		}
+		q.pushed.Wait()
 	}
 	share := q.turns[0]
 	q.turns = q.turns[1:]

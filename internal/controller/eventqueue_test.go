@@ -4,6 +4,7 @@
 package controller
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -38,7 +39,9 @@ func TestEventQueue_SharesOfNamespaces(t *testing.T) {
 			for _, event := range test.pushed {
 				q.push(event[:1], func() { sent = append(sent, event) })
 			}
-			for send := q.pop(); send != nil; send = q.pop() {
+			ended, end := context.WithCancel(t.Context())
+			end()
+			for send := q.pop(ended); send != nil; send = q.pop(ended) {
 				send()
 			}
 			require.Equal(t, test.want, sent)
@@ -59,7 +62,7 @@ func TestAnnouncer_DropsEventsOfTheLargestNamespace(t *testing.T) {
 		a.Eventf(pod("shop"), nil, corev1.EventTypeNormal, "Injected", "Inject", "shop %d", n)
 	}
 	for range 20 {
-		a.waiting.pop()()
+		a.waiting.pop(t.Context())()
 	}
 	for n := range 10 {
 		require.Equal(t, fmt.Sprintf("Normal Injected tenant %d", n), <-sent.Events)

@@ -5,7 +5,6 @@ package controller
 
 import (
 	"context"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -40,7 +39,6 @@ type announcer struct {
 	scheme  *runtime.Scheme
 	waiting *eventQueue
 	pace    *rate.Limiter
-	written atomic.Pointer[time.Time]
 }
 
 func newAnnouncer(recorder events.EventRecorder, scheme *runtime.Scheme) *announcer {
@@ -49,14 +47,13 @@ func newAnnouncer(recorder events.EventRecorder, scheme *runtime.Scheme) *announ
 
 // wrote records that a workload was written to.
 func (a *announcer) wrote() {
-	now := time.Now()
-	a.written.Store(&now)
+	a.waiting.setWritten(time.Now())
 }
 
 // adjust sets how many events may be sent now.
 func (a *announcer) adjust() {
 	limit, burst := rate.Limit(eventsASecond), eventsAtOnce
-	if last := a.written.Load(); last != nil && time.Since(*last) < stillness {
+	if time.Since(a.waiting.lastWritten()) < stillness {
 		limit, burst = eventsBetween, 1
 	}
 	a.pace.SetLimit(limit)
@@ -102,19 +99,9 @@ func (a *announcer) named(object runtime.Object) runtime.Object {
 
 // Start sends events until the context ends, and then those still queued.
 func (a *announcer) Start(ctx context.Context) error {
-	for ctx.Err() == nil {
-		if send := a.waiting.pop(); send != nil {
-			a.adjust()
-			_ = a.pace.Wait(ctx) // Its only error is that of the context.
-			send()
-			continue
-		}
-		select {
-		case <-a.waiting.pushed:
-		case <-ctx.Done():
-		}
-	}
-	for send := a.waiting.pop(); send != nil; send = a.waiting.pop() {
+	for send := a.waiting.pop(ctx); send != nil; send = a.waiting.pop(ctx) {
+		a.adjust()
+		_ = a.pace.Wait(ctx) // Its only error is that of the context, after which nothing waits.
 		send()
 	}
 	return nil

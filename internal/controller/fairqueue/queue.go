@@ -62,8 +62,9 @@ type Queue[T comparable] struct {
 	processing map[T]*share[T]
 	sequence   uint64
 	isDraining bool
-	// closed ends when workers must stop.
-	closed chan struct{}
+	// isClosed stops the workers, and stopped wakes ShutDownWithDrain then.
+	isClosed bool
+	stopped  *sync.Cond
 }
 
 // item is an item that waits.
@@ -88,11 +89,11 @@ const treeDegree = 32
 // New returns a queue, which runs until it is shut down.
 func New[T comparable](options Options[T]) *Queue[T] {
 	q := &Queue[T]{
-		options: options, items: map[T]*item[T]{}, processing: map[T]*share[T]{}, closed: make(chan struct{}),
+		options: options, items: map[T]*item[T]{}, processing: map[T]*share[T]{},
 		delayed: btree.New(treeDegree, endsBefore[T]), turns: newTurns[T](max(1, options.Workers/2)),
 	}
-	q.changed = sync.NewCond(&q.mu)
-	go q.recordUnfinished()
+	q.changed, q.stopped = sync.NewCond(&q.mu), sync.NewCond(&q.mu)
+	time.AfterFunc(unfinishedInterval, q.recordUnfinished)
 	return q
 }
 
@@ -232,7 +233,7 @@ func (q *Queue[T]) Get() (key T, isShutDown bool) {
 func (q *Queue[T]) GetWithPriority() (key T, priority int, isShutDown bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for !q.isClosed() {
+	for !q.isClosed {
 		now := time.Now()
 		if next, owner := q.turns.pop(now); next != nil {
 			delete(q.items, next.key)
@@ -287,10 +288,12 @@ func (q *Queue[T]) ShutDown() {
 // ShutDownWithDrain drops delayed and new items, and returns when all ready ones are done.
 func (q *Queue[T]) ShutDownWithDrain() {
 	q.mu.Lock()
+	defer q.mu.Unlock()
 	q.isDraining = true
 	q.closeIfDrained()
-	q.mu.Unlock()
-	<-q.closed
+	for !q.isClosed {
+		q.stopped.Wait()
+	}
 }
 
 // ShuttingDown reports whether the queue does not accept items anymore.
@@ -300,16 +303,7 @@ func (q *Queue[T]) ShuttingDown() bool {
 	return q.isShutDown()
 }
 
-func (q *Queue[T]) isShutDown() bool { return q.isDraining || q.isClosed() }
-
-func (q *Queue[T]) isClosed() bool {
-	select {
-	case <-q.closed:
-		return true
-	default:
-		return false
-	}
-}
+func (q *Queue[T]) isShutDown() bool { return q.isDraining || q.isClosed }
 
 func (q *Queue[T]) closeIfDrained() {
 	if q.isDraining && q.ready == 0 && len(q.processing) == 0 {
@@ -318,29 +312,21 @@ func (q *Queue[T]) closeIfDrained() {
 }
 
 func (q *Queue[T]) close() {
-	if q.isClosed() {
-		return
-	}
 	if q.timer != nil {
 		q.timer.Stop()
 	}
-	close(q.closed)
+	q.isClosed = true
 	q.changed.Broadcast()
+	q.stopped.Broadcast()
 }
 
-// recordUnfinished records the time of items in progress until the queue is closed.
+// recordUnfinished records the time of items in progress, again and again until the queue is closed.
 func (q *Queue[T]) recordUnfinished() {
-	ticker := time.NewTicker(unfinishedInterval)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-q.closed:
-			return
-		case <-ticker.C:
-			q.mu.Lock()
-			total, longest := q.turns.inProgress(time.Now())
-			q.mu.Unlock()
-			q.options.Metrics.Unfinished(total, longest)
-		}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.isClosed {
+		return
 	}
+	q.options.Metrics.Unfinished(q.turns.inProgress(time.Now()))
+	time.AfterFunc(unfinishedInterval, q.recordUnfinished)
 }
