@@ -50,6 +50,15 @@ func AnswersFor(resource string) map[string]apierrors.APIStatus {
 	}
 }
 
+// Way is a way to the API server: Answers or an Interruption.
+type Way interface {
+	http.RoundTripper
+	// lead sets the way behind it.
+	lead(next http.RoundTripper)
+}
+
+func (a *Answers) lead(next http.RoundTripper) { a.next = next }
+
 // RoundTrip answers a request, or lets it through.
 func (a *Answers) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !a.IsOn.Load() || (r.Method == http.MethodGet) != a.IsRead || !strings.HasSuffix(r.URL.Path, a.Path) {
@@ -66,7 +75,7 @@ func (a *Answers) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // RunThrough replaces an operator by one on other ways to the API server until the end of a test.
-func (w *World) RunThrough(t testing.TB, running **Operator, options operator.Options, ways ...*Answers) {
+func (w *World) RunThrough(t testing.TB, running **Operator, options operator.Options, ways ...Way) {
 	t.Helper()
 	t.Cleanup(func() {
 		require.NoError(t, (*running).Stop())
@@ -77,7 +86,7 @@ func (w *World) RunThrough(t testing.TB, running **Operator, options operator.Op
 	seen.Operator = rest.CopyConfig(cmp.Or(w.Operator, w.Config))
 	for _, way := range ways {
 		seen.Operator.Wrap(func(next http.RoundTripper) http.RoundTripper {
-			way.next = next
+			way.lead(next)
 			return way
 		})
 	}
