@@ -51,6 +51,9 @@ func TestClusterVectorSidecar_RecordsFailuresOfWaves(t *testing.T) {
 	require.Equal(t, meta.ReasonInvalidTemplate, failures[1].Reason)
 	require.Regexp(t, `_container\.tpl:\d+`, failures[1].Message)
 	requirePrintedFailures(t, in.cluster)
+	check, notes, code := rolloutPlugin(t, "check")
+	require.Equal(t, 1, code, notes)
+	require.Regexp(t, `revision `+second+` halted: .*`+in.cluster.Name+`: .*_container\.tpl:\d+`, check)
 
 	level(t, installation, "info")
 	harness.Until(t, world, in.rest, "the fix", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
