@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
@@ -123,4 +124,61 @@ func TestAFleetKeepsToItsPlaces(t *testing.T) {
 		allOfFleet, namespaces*sidecarsEach, time.Since(began).Round(time.Second), kills, most, places)
 	require.Positive(t, kills)
 	require.Greater(t, most, 1)
+}
+
+const (
+	// killedWorkloads is how many Deployments change while the operator is killed mostKills times.
+	killedWorkloads, mostKills = 150, 10
+)
+
+// generationsOf returns the generations of the labelled Deployments of a namespace that carry a sidecar and have rolled out.
+func generationsOf(t *testing.T, namespace string) map[string]int64 {
+	t.Helper()
+	var all appsv1.DeploymentList
+	require.NoError(t, world.Client.List(t.Context(), &all, client.InNamespace(namespace), client.HasLabels{"logs"}))
+	generations := map[string]int64{}
+	for i := range all.Items {
+		d := &all.Items[i]
+		if d.Annotations[meta.AnnotationInjected] == "true" && d.Status.ObservedGeneration == d.Generation && isComplete(d) {
+			generations[d.Name] = d.Generation
+		}
+	}
+	return generations
+}
+
+// A change reaches each of 150 Deployments by one new generation, whatever becomes of the operator in the middle of it.
+func TestVectorSidecar_ChangesWorkloadsOnceAfterKills(t *testing.T) {
+	onlyInFull(t)
+	binary, err := harness.BuildOperator(t.Context(), t.TempDir())
+	require.NoError(t, err)
+	home, namespace := world.Namespace(t), world.Namespace(t)
+	for i := range killedWorkloads {
+		world.Create(t, objects.NewDeployment(fmt.Sprint("app-", i), namespace).WithReplicas(0).Labelled("logs", "vector").Build())
+	}
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithInlineConfig(objects.VectorConfig("first")).Build()
+	world.Create(t, vs)
+	start := func() *harness.Process {
+		return harness.StartProcess(t, binary, plane.Kubeconfig(), harness.Settings{Arguments: []string{"--namespace=" + home, "--watch-namespaces=" + namespace}})
+	}
+	running := start()
+	harness.Eventually(t, "the sidecars", func() bool { return len(generationsOf(t, namespace)) == killedWorkloads })
+	before := generationsOf(t, namespace)
+	changed := func() (count int) {
+		for name, generation := range generationsOf(t, namespace) {
+			require.LessOrEqual(t, generation, before[name]+1, name)
+			if generation > before[name] {
+				count++
+			}
+		}
+		return count
+	}
+
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.Config.Inline = objects.VectorConfig("second") })
+	for kill := range mostKills {
+		harness.Eventually(t, "more changed Deployments", func() bool { return changed() > kill*killedWorkloads/(mostKills+1) })
+		running.Kill()
+		running = start()
+	}
+	harness.Eventually(t, "the change in all", func() bool { return changed() == killedWorkloads })
+	running.Kill()
 }
