@@ -58,7 +58,7 @@ func CountedHolder(name corev1.ResourceName) (holder Holder, ok bool) {
 }
 
 // controllerLabels are the labels that controllers add to the pod template of a ReplicaSet.
-var controllerLabels = []string{appsv1.DefaultDeploymentUniqueLabelKey, "rollouts-pod-template-hash"}
+var controllerLabels = []string{"pod-template-hash", "rollouts-pod-template-hash"}
 
 // IsRevisionOf reports whether a holder's object has the pod template of a workload, so that the controller of the workload
 // uses it again and creates no other.
