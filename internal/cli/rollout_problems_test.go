@@ -39,7 +39,7 @@ func TestRollout_StatusStartsWithProblems(t *testing.T) {
 		"writes stopped by another": {stop("true"), nil, `^; writes stopped, removals excepted, time not recorded$`},
 		"writes not stopped":        {stop("false"), nil, `^$`},
 		"the revision is halted":    {nil, isHalted, `^; revision \w+ halted: 2 workloads failed$`},
-		"a wave is stuck":           {nil, isStuck, `^; waves stuck: shop/logs of wave rest since \S+$`},
+		"a wave is stuck":           {nil, isStuck, `^; waves stuck: rest in progress since \S+ \(shop/logs\)$`},
 		"a template set is broken":  {breakSet, nil, `^; template set "own" broken$`},
 		"the policy is broken":      {breakPolicy, nil, `^; policy broken$`},
 		"all of them": {
