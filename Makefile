@@ -147,7 +147,7 @@ INTEGRATION := chart $(PARTS) corpus process injection faults preflight bombs
 # Each waits much of its time, so several run side by side. What takes long is a part of its own, PACKAGE-PART: above all tests
 # of envtest that run alone, because they stop the one operator or change its installation. Words share these out to two parts.
 SIDE_BY_SIDE := $(MAKE) --no-print-directory --keep-going --jobs=4 --output-sync=target
-alone = ^($(shell awk '/^func Test/ {name = $$2; sub(/[^A-Za-z].*/, "", name); getline; if (!/t.Parallel/) print name}' test/envtest/*_test.go | grep $(1) '^TestMain$$|Wave|Halt|Revision|Canary|APersonHas|Places|Windows|StopEnds|Stops|Stored|LastGood|Revert|GoesBack|WayBack|NorBringsBack|Soak|Rollouts|Budget|RolloutBefore|OwnersRollout|NoMorePods|KeepsItsPlace' | paste -sd'|'))$$
+alone = ^($(shell awk '/^func Test/ {name = $$2; sub(/[^A-Za-z0-9_].*/, "", name); getline; if (!/t.Parallel/) print name}' test/envtest/*_test.go | grep $(1) '^TestMain$$|Wave|Halt|Revision|Canary|APersonHas|Places|Windows|StopEnds|Stops|Stored|LastGood|Revert|GoesBack|WayBack|NorBringsBack|Soak|Rollouts|Budget|RolloutBefore|OwnersRollout|NoMorePods|KeepsItsPlace' | paste -sd'|'))$$
 TESTS_envtest-fleet = $(call alone,-E)
 TESTS_envtest-alone = $(call alone,-vE)
 TESTS_chart-webhook := Webhook|Certificate|Replica|APIServerIsTold|Probes

@@ -105,7 +105,7 @@ func TestRollout_IsStuckAsInTheAlert(t *testing.T) {
 	require.Equal(t, `max by (wave) (vectorsidecar_rollout_wave{job="@JOB@", state="progressing"}) > 0`, file.Rules[at].Expr, "stuckWaves counts the same members")
 	duration, err := time.ParseDuration(file.Rules[at].For)
 	require.NoError(t, err)
-	require.Equal(t, duration, stuckAfter)
+	require.Equal(t, stuckAfter, duration)
 }
 
 // One VectorSidecar after another keeps a wave in progress, although none does for long.

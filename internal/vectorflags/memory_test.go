@@ -26,7 +26,7 @@ func TestCommandLine_TakesLittleMemory(t *testing.T) {
 	for i := range lines {
 		lines[i] = Parse(Input{Minor: Newest})
 	}
-	each := (int64(inUse()) - int64(before)) / count //nolint:gosec // No heap has so many bytes.
+	each := (int64(inUse()) - int64(before)) / count
 	require.Less(t, each, int64(1<<10), "bytes")
 	runtime.KeepAlive(lines)
 }

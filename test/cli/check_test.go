@@ -42,7 +42,7 @@ func testCheckReportsTheFleet(t *testing.T, plane *controlplane.ControlPlane, w 
 	require.NoError(t, w.Client.Status().Patch(t.Context(), available, client.MergeFrom(operator)))
 
 	now := time.Now().UTC().Truncate(time.Second)
-	ago := func(hours time.Duration) *metav1.Time { return &metav1.Time{Time: now.Add(-hours * time.Hour)} }
+	ago := func(hours int) *metav1.Time { return &metav1.Time{Time: now.Add(-time.Duration(hours) * time.Hour)} }
 	const revision = "0123456789"
 	loaded := fleet.PartStatus{State: fleet.PartLoaded}
 	healthy := fleet.Publication{Revision: revision, Since: *ago(9), Policy: loaded, Rollout: loaded, RolloutText: values.Data[desired.RolloutKey]}
@@ -61,7 +61,7 @@ func testCheckReportsTheFleet(t *testing.T, plane *controlplane.ControlPlane, w 
 	for _, name := range []string{"first", "second"} {
 		w.Create(t, objects.NewVectorSidecar(name, namespace).Selecting("logs", name).Build())
 	}
-	finished := func(started, finished time.Duration) v1alpha1.RolloutStatus {
+	finished := func(started, finished int) v1alpha1.RolloutStatus {
 		return v1alpha1.RolloutStatus{Wave: "canary", Revision: revision, State: v1alpha1.RolloutComplete, Started: ago(started), Finished: ago(finished)}
 	}
 	complete := finished(9, 8)

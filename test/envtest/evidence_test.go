@@ -67,7 +67,6 @@ func TestVectorSidecar_CanaryWithoutPods(t *testing.T) {
 func TestClusterVectorSidecar_KeepsFinishedCanaries(t *testing.T) {
 	cluster := clusterOf(t)
 	cluster.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "info"}
-	cluster.Spec.Rollout.Mode = v1alpha1.ModeOnAppRollout
 	cluster.Spec.Rollout.Canary = &v1alpha1.CanarySpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"first": "yes"}}}
 	finished, podless := world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name)
 	canaries, others := map[string]*appsv1.Deployment{}, map[string]*appsv1.Deployment{}
@@ -84,7 +83,10 @@ func TestClusterVectorSidecar_KeepsFinishedCanaries(t *testing.T) {
 	scale(canaries[podless], 0)
 	harness.Until(t, world, cluster, "a canary without pods", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.WorkloadsWithoutPods == 1 })
 
-	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Spec.Sidecar.LogLevel = "warn" })
+	// With the mode from the start, workloads that are a second older than the ClusterVectorSidecar would wait, too.
+	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) {
+		c.Spec.Sidecar.LogLevel, c.Spec.Rollout.Mode = "warn", v1alpha1.ModeOnAppRollout
+	})
 	harness.Until(t, world, cluster, "the change to wait", func(c *v1alpha1.ClusterVectorSidecar) bool {
 		return isClusterReady(c) && c.Status.ReadyWorkloads+c.Status.WorkloadsWithoutPods == 0
 	})

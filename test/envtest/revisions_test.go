@@ -59,8 +59,12 @@ func restart(t *testing.T) {
 func waiting(t *testing.T, rules string) (installation *corev1.ConfigMap, canary, rest *inWave, first string) {
 	t.Helper()
 	installation = wavesOf(t, "1s", rules)
-	level(t, installation, "info")
+	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
+		c.Data["development.yaml"] = fmt.Sprintf("sidecar: {logLevel: info, env: [{name: VALUES_OF, value: %s}]}", t.Name())
+	})
 	canary, rest = newInWave(t, "canary"), newInWave(t, "other")
+	// The first reconcile of a VectorSidecar may read the values before these, on a busy machine. It can be complete with them.
+	harness.Until(t, world, canary.app, "the values", func(d *appsv1.Deployment) bool { return valuesOf(d) == t.Name() })
 	canary.until(t, v1alpha1.RolloutComplete, "")
 	first = canary.vs.Status.Rollout.Revision
 	rest.until(t, v1alpha1.RolloutComplete, first)
@@ -69,6 +73,18 @@ func waiting(t *testing.T, rules string) (installation *corev1.ConfigMap, canary
 		c.Data[desired.RolloutKey] = strings.Replace(c.Data[desired.RolloutKey], "soak: 1s", "soak: 1h", 1)
 	})
 	return installation, canary, rest, first
+}
+
+// valuesOf returns the name of the test whose values the sidecar has.
+func valuesOf(d *appsv1.Deployment) string {
+	for _, container := range d.Spec.Template.Spec.InitContainers {
+		for _, variable := range container.Env {
+			if variable.Name == "VALUES_OF" {
+				return variable.Value
+			}
+		}
+	}
+	return ""
 }
 
 // soaks waits until it is done with another revision than one.
