@@ -68,9 +68,12 @@ func (f *finalizer) holdBeforeWriting(ctx context.Context, sidecar *v1alpha1.Vec
 }
 
 // hasMarksToRemove reports whether the removal of marks from a workload that has nothing else of the VectorSidecar waits
-// for other rollouts. Such workloads do not keep the finalizer, because others may restore the marks forever.
-func hasMarksToRemove(decided *decision.Decision) bool {
-	return slices.ContainsFunc(decided.Plans, func(p plan.Plan) bool { return p.Marked && !p.Carries && p.Waiting })
+// for other rollouts, or was not made because the workload has changed since it was read. Such workloads keep the finalizer
+// for no other reason, because others may restore the marks forever.
+func hasMarksToRemove(decided *decision.Decision, result *outcome) bool {
+	return slices.ContainsFunc(decided.Plans, func(p plan.Plan) bool {
+		return p.Marked && !p.Carries && (p.Waiting || p.Writes() && result.missed > 0)
+	})
 }
 
 // deleted returns the VectorSidecar as cached, or, if it is being deleted and too large for the

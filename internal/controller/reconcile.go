@@ -220,7 +220,7 @@ func (r *Reconciler) carryOut(ctx context.Context, known *state.Sidecar, sidecar
 		return reconcile.Result{RequeueAfter: outcome.goesOn(decided.Again)}, telemetry.ResultFailed, &toldError{err}
 	}
 	if sidecar.DeletionTimestamp != nil {
-		if hasMarksToRemove(decided) {
+		if hasMarksToRemove(decided, outcome) {
 			return reconcile.Result{RequeueAfter: releaseRetry}, outcome.name(sidecar), nil
 		}
 		result, err := r.finalizer.release(ctx, sidecar)

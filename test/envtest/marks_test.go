@@ -4,8 +4,11 @@
 package envtest
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
+	"net/http"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -123,6 +126,32 @@ func TestMarks_AloneGoWithTheirVectorSidecar(t *testing.T) {
 			require.Empty(t, workload.TracesOf(deployment))
 		})
 	}
+}
+
+// Another writer changes the workload right before the first removal of the marks. The VectorSidecar waits for the next one.
+func TestMarks_GoFromWorkloadsThatChange(t *testing.T) {
+	namespace := world.Namespace(t)
+	deployment := objects.NewDeployment("cart", namespace).Build()
+	world.Create(t, deployment)
+	copyMarks(t, deployment, map[string]string{meta.AnnotationInjected: "true", meta.AnnotationManagedBy: "logs"}, nil)
+	harness.Until(t, world, deployment, "its rollout", isRolledOut)
+	once := sync.OnceValue(func() error {
+		return world.Client.Patch(context.Background(), deployment.DeepCopy(),
+			client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"annotations":{"example.com/changed":"yes"}}}`)))
+	})
+	way := &harness.Interruption{Path: "/namespaces/" + namespace + "/deployments/cart", Do: func(context.Context) error { return once() }}
+	way.IsOn.Store(true)
+	world.RunThrough(t, &running, options, way)
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "none").Build()
+	world.Create(t, vs)
+	harness.Until(t, world, vs, "the finalizer", func(vs *v1alpha1.VectorSidecar) bool { return len(vs.Finalizers) > 0 })
+
+	require.NoError(t, world.Client.Delete(t.Context(), vs))
+
+	harness.Eventually(t, "the VectorSidecar to be gone", func() bool { return isGone(t, vs) })
+	require.Equal(t, []int{http.StatusOK, http.StatusConflict}, way.Codes())
+	world.Get(t, deployment)
+	require.False(t, hasMarks(deployment))
 }
 
 // The mark of an orphaned sidecar that another field manager copied does not count: the operator writes its own.
