@@ -171,7 +171,7 @@ func hasContainer(d *appsv1.Deployment, name string) bool {
 // Judged anew, nothing is asked of the API server while nothing differs.
 func TestJudgingAnewCostsNoRequest(t *testing.T) {
 	namespace := world.Namespace(t)
-	options := operator.Options{Namespace: own, MetricsBindAddress: address(t), ReconcileInterval: time.Second}
+	options := operator.Options{Namespace: own, WatchNamespaces: []string{namespace}, MetricsBindAddress: address(t), ReconcileInterval: time.Second}
 	world.Create(t, objects.NewConfigMap("pipeline", namespace, "vector.yaml", objects.VectorConfig("hello")))
 	cart := labelled(t, "cart", namespace)
 	world.Create(t, objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithConfigMap("pipeline", "").Build())
