@@ -50,5 +50,6 @@ func TestAnOperatorThatComputesStops(t *testing.T) {
 
 	require.Zero(t, o.ExitCode())
 	require.Positive(t, unjudged(t.Context()), "it was not stopped in the middle")
-	require.Less(t, o.Used()-before, 500*time.Millisecond, "processor time after the signal")
+	// Each worker finishes the function of a template that it executes. All that waits would take several times what was used before.
+	require.Less(t, o.Used()-before, before/3, "processor time after the signal, compared with that before it")
 }
