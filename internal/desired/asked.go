@@ -17,14 +17,18 @@ import (
 // the environment's name, the platform's policy and template set, the part of the
 // referenced configuration that the sidecar gets, the minor version of the API server, that
 // of the oldest kubelet where nodes say more than the API server, and the last change of the
-// built-in templates that rolls. Workloads keep a digest of it, so
-// its fields and their encoding must not change between releases.
+// built-in templates that rolls. Workloads keep a digest of its JSON, so that the JSON names
+// and their order must not change. Empty fields are omitted: a field that is added later does
+// not change the digest of inputs without it.
 type asked struct {
-	Environment, Policy, TemplateSet, Config, Kubernetes string
-	Values                                               []map[string]any
-	// Roll and Kubelet were added later: without one, the encoding is as before.
-	Roll    string `json:",omitempty"`
-	Kubelet string `json:",omitempty"`
+	Environment string           `json:"environment,omitempty"`
+	Policy      string           `json:"policy,omitempty"`
+	TemplateSet string           `json:"templateSet,omitempty"`
+	Config      string           `json:"config,omitempty"`
+	Kubernetes  string           `json:"kubernetes,omitempty"`
+	Kubelet     string           `json:"kubelet,omitempty"`
+	Roll        string           `json:"roll,omitempty"`
+	Values      []map[string]any `json:"values,omitempty"`
 
 	// by is the same by name; the digest does not cover it.
 	by byName

@@ -11,11 +11,13 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 const (
@@ -62,19 +64,26 @@ func (p *Platform) samples(ctx context.Context) (map[string]string, error) {
 
 // sample returns a digest of what the set renders in its environments. The error is that it ran out of time.
 func (s *TemplateSet) sample(ctx context.Context) (string, error) {
-	var rendered []any
+	type rendering struct { // In one environment.
+		Environment string             `json:"environment"`
+		Overlay     string             `json:"overlay,omitempty"`
+		Tells       []workload.Tell    `json:"tells,omitempty"`
+		Companions  []corev1.ConfigMap `json:"companions,omitempty"`
+	}
+	var all []rendering
 	names := s.Environments.Names()
 	for _, name := range names[:min(len(names), mostSamples)] {
 		result, err := s.renderSample(ctx, name)
 		if errors.Is(err, context.DeadlineExceeded) {
 			return "", err
 		}
-		rendered = append(rendered, name)
+		item := rendering{Environment: name}
 		if err == nil { // The texts of errors may differ from release to release.
-			rendered = append(rendered, result.Overlay.Hash, result.Overlay.Tells, result.Companions)
+			item.Overlay, item.Tells, item.Companions = result.Overlay.Hash, result.Overlay.Tells, result.Companions
 		}
+		all = append(all, item)
 	}
-	text, _ := json.Marshal(rendered) // Objects of these types always marshal.
+	text, _ := json.Marshal(all) // Objects of these types always marshal.
 	return meta.Digest(text, 8), ctx.Err()
 }
 

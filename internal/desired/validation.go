@@ -13,6 +13,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
@@ -39,6 +40,18 @@ type Validation struct {
 	Mode          vectorconfig.ValidateMode
 	// WaitsWhenUnable keeps the configuration waiting if Vector cannot be run.
 	WaitsWhenUnable bool
+}
+
+// validationKey returns a digest of everything that the result of a validation depends on. Objects have it in their names.
+func validationKey(sidecar types.NamespacedName, files map[string]string, pod *corev1.PodSpec, deadlineSeconds int64) string {
+	text, _ := json.Marshal(struct { // Strings, numbers and pods always marshal.
+		Namespace       string            `json:"namespace"`
+		VectorSidecar   string            `json:"vectorSidecar"`
+		Files           map[string]string `json:"files"`
+		Pod             *corev1.PodSpec   `json:"pod"`
+		DeadlineSeconds int64             `json:"deadlineSeconds"`
+	}{sidecar.Namespace, sidecar.Name, files, pod, deadlineSeconds})
+	return meta.Digest(text, 8)
 }
 
 // checkFolder is where the Job mounts the files.
@@ -74,8 +87,7 @@ func validationOf(request *render.Request, files []vectorconfig.File, dataDir st
 	if mode.Builds {
 		addDataDir(&pod, dataDir)
 	}
-	text, _ := json.Marshal([]any{request.Sidecar, data, pod, deadline}) // All of it always marshals.
-	key := meta.Digest(text, 8)
+	key := validationKey(request.Sidecar, data, &pod, deadline)
 	object := metav1.ObjectMeta{
 		Namespace: request.Sidecar.Namespace, Name: "vector-validate-" + key,
 		Labels: map[string]string{meta.LabelValidation: key, meta.LabelValidated: meta.LabelValue(request.Sidecar.Name)},

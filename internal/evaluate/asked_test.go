@@ -194,17 +194,6 @@ func TestWhatIsBuiltInIsNotAskedFor(t *testing.T) {
 	}
 }
 
-// Workloads keep the digest across releases: if it changed, an upgrade would restart
-// every pod.
-func TestTheDigestOfWhatIsAskedForStaysWhatItIs(t *testing.T) {
-	s := snapshot(t, logs().WithEnv("A", "b").WithLogs("/var/log/app").FromSet("team").Build(),
-		objects.NewDeployment("cart", "shop").Labelled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Build())
-	s.Platform = given(t, map[string]string{"development.yaml": "sidecar: {threads: 2}\ntemplateSet: team\n", desired.PolicyKey: "users: {min: 1000}"},
-		map[string]map[string]string{"team": {"_team.tpl": "{{- define \"team\" }}a{{ end }}"}})
-	require.Equal(t, "27ea3144e62a216a.8837593518f92a98.containers", askedHashOf(t, s))
-	require.Equal(t, "d9579f9d6af8ab90", askedHashOf(t, snapshot(t, logs().Build(), cart())))
-}
-
 func strictly(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar {
 	sidecar.Spec.StrictOrder = true
 	return sidecar

@@ -58,10 +58,3 @@ func TestABodyIsAsItIsReadBack(t *testing.T) {
 		"env":       []any{map[string]any{"name": "A", "valueFrom": map[string]any{"resourceFieldRef": map[string]any{"resource": "limits.cpu", "divisor": "1"}}}},
 	}}, tree.At(result.Overlay.Body, "spec")["containers"])
 }
-
-// The hash of a body that had neither is the one that releases before have recorded.
-func TestTheHashOfAnOrdinaryBodyIsTheOneOnRecord(t *testing.T) {
-	result, err := try(t, map[string]string{"pod.yaml": podTemplate})
-	require.NoError(t, err)
-	require.Equal(t, "180551e54a138871", result.Overlay.Hash)
-}

@@ -256,8 +256,8 @@ func (v *View) MountsOf(manager string) []Mount {
 	return found
 }
 
-// Mount is a mount in a container of the application.
+// Mount is a mount in a container of the application. Its JSON is part of digests on workloads.
 type Mount struct {
-	Container string
-	corev1.VolumeMount
+	Container          string `json:"container"`
+	corev1.VolumeMount `json:",inline"`
 }

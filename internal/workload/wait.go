@@ -46,7 +46,8 @@ func (w Wait) IsForeign() bool { return w.Schema != knownFields() }
 // IsOver reports whether somebody else has changed the pod template since.
 func (w Wait) IsOver(now *State) bool { return !w.IsForeign() && now.Template != w.Template }
 
-// knownFields is a digest of the fields of a pod template that this release knows.
+// knownFields is a digest of the fields of a pod template that this release knows, by their names in JSON and their
+// numbers in the encoding of which TemplateDigest is a digest.
 var knownFields = sync.OnceValue(func() uint32 {
 	sum, seen := fnv.New32a(), map[reflect.Type]bool{}
 	var add func(of reflect.Type)
@@ -60,7 +61,8 @@ var knownFields = sync.OnceValue(func() uint32 {
 			}
 			seen[of] = true
 			for i := range of.NumField() {
-				_, _ = fmt.Fprintln(sum, of.Field(i).Name, of.Field(i).Type) // It never fails.
+				tags := of.Field(i).Tag
+				_, _ = fmt.Fprintln(sum, tags.Get("json"), tags.Get("protobuf")) // It never fails.
 				add(of.Field(i).Type)
 			}
 		default:
