@@ -165,12 +165,11 @@ go-test-cli: SELECTED := -test.skip '$(TESTS_cli-operator)'
 go-test-docs: SELECTED := -test.skip '$(TESTS_docs-commands)'
 go-test-chart: SELECTED := -skip '$(TESTS_chart-webhook)'
 
-# The release before this one, as long as there are no tags: what is upgraded from, and
-# rolled back to. An entry of CHANGELOG.md is about what has changed since.
-RELEASE_BEFORE := 6eb573d436325f47744ac272750228fb3382657b
+# The commit that upgrades start from and rollbacks return to. Its operator has another version than the present one.
+RELEASE_BEFORE := $(shell grep -xE '[0-9a-f]{40}' test/golden/RELEASE_BEFORE)
 
 .PHONY: release-before
-release-before: ## Build the operator of the release before in bin/before, beside its chart and values, out of the history.
+release-before: ## Build the operator of the commit in test/golden/RELEASE_BEFORE in bin/before, beside its chart and values, out of the history.
 	@set -e; to='$(CURDIR)/$(BIN)/before'; \
 	if [ "$$(cat "$$to/commit" 2>/dev/null)" = $(RELEASE_BEFORE) ]; then exit; fi; \
 	rm -rf "$$to"; \
@@ -179,7 +178,7 @@ release-before: ## Build the operator of the release before in bin/before, besid
 	fi; \
 	from="$$(mktemp -d)"; trap 'git worktree remove --force "$$from/tree"; rm -rf "$$from"' EXIT; \
 	git worktree add --quiet --detach "$$from/tree" $(RELEASE_BEFORE); \
-	$(MAKE) --no-print-directory -C "$$from/tree" build BIN="$$to" PROGRAMS=./cmd/operator; \
+	$(MAKE) --no-print-directory -C "$$from/tree" build BIN="$$to" PROGRAMS=./cmd/operator VERSION=0.0.0-before; \
 	cp -R "$$from/tree/chart" "$$from/tree/values" "$$to"; \
 	echo $(RELEASE_BEFORE) > "$$to/commit"
 

@@ -5,7 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 {{- /* The IP family of the addresses that Vector listens on: IPv4, IPv6 or Dual. */}}
 {{- define "vector-sidecar.ipFamily" }}
 {{- $family := default "Auto" .Values.global.ipFamily }}
-{{- if .Values.predecessor }}{{ $family = "IPv4" }}{{ end }}
 {{- if eq $family "Auto" }}{{ $family = .Values.cluster.ipFamily }}{{ end }}
 {{- $family }}
 {{- end }}

@@ -46,8 +46,8 @@ vector.yaml
 {{- end }}
 {{- if not (include "vector-sidecar.ownsConfig" .) }}
 {{- .Values.sidecar.config.configMapRef.name }}
-{{- else if and (eq .Values.sidecar.reload "Live") (include "vector-sidecar.hasAPI" .) (not .Values.predecessor) }}
-{{- /* Another one than that of earlier releases, whose pods are asked at an API that this one does not show them. */}}
+{{- else if and (eq .Values.sidecar.reload "Live") (include "vector-sidecar.hasAPI" .) }}
+{{- /* Not the name of the user's configuration: pods that probe what is rendered must not read one that may not answer. */}}
 {{- printf "%s-vector-live" $name }}
 {{- else if eq .Values.sidecar.reload "Live" }}
 {{- printf "%s-vector" $name }}

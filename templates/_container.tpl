@@ -94,9 +94,7 @@ has on the pod's address is asked where the user says so.
 {{- $probe := $sidecar.health.probe }}
 {{- $api := dict "path" "/health" "port" $sidecar.health.port }}
 {{- $metrics := dict "path" "/metrics" "port" $sidecar.metrics.port }}
-{{- if and .Values.predecessor (include "vector-sidecar.hasAPI" .) }}
-{{- toYaml $api }}
-{{- else if and $renders $sidecar.metrics.enabled (ne $probe "Never") }}
+{{- if and $renders $sidecar.metrics.enabled (ne $probe "Never") }}
 {{- toYaml $metrics }}
 {{- else if and (not $renders) (eq $probe "Metrics") }}
 {{- toYaml $metrics }}
@@ -129,7 +127,6 @@ changes nothing: Vector does not start with it.
 {{- if eq . "--no-graceful-shutdown-limit" }}{{ $limit = 600 }}{{ end }}
 {{- $before = . }}
 {{- end }}
-{{- if .Values.predecessor }}{{ $limit = 0 }}{{ end }}
 {{- max 6 (add 2 (div $limit 10)) }}
 {{- end }}
 

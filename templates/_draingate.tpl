@@ -9,7 +9,7 @@ but native sidecars.
 */}}
 {{- define "vector-sidecar.drain" }}
 {{- $drain := dict "method" "Sleep" }}
-{{- if and (eq (default "Sleep" .Values.sidecar.shutdown.method) "Gate") .Values.sidecar.shutdown.drainSeconds (not .Values.predecessor) }}
+{{- if and (eq (default "Sleep" .Values.sidecar.shutdown.method) "Gate") .Values.sidecar.shutdown.drainSeconds }}
 {{- $why := "" }}
 {{- if not (include "vector-sidecar.isNative" .) }}
 {{- $why = "a gate takes a native sidecar" }}

@@ -12,19 +12,9 @@ layer, and only an installation sees a cluster's own list.
 {{- end }}
 {{- end }}
 
-{{- /*
-.Values.predecessor is the operator's alone, and nobody's to set: with it, a rendering is
-what releases made of the same values that noted nothing in workloads of what they were
-asked for (the annotation asked-hash). By it the operator knows that a workload carries
-just that, and leaves it alone.
-*/}}
-
-{{- /*
-A version that no kubelet of the cluster is older than. Releases that noted nothing looked
-at the API server alone.
-*/}}
+{{- /* A version that no kubelet of the cluster is older than. */}}
 {{- define "vector-sidecar.kubelet" }}
-{{- if .Values.predecessor }}{{ .Capabilities.KubeVersion.Version }}{{ else }}{{ .Values.cluster.kubelet }}{{ end }}
+{{- .Values.cluster.kubelet }}
 {{- end }}
 
 {{- /* "true" for a native sidecar, else empty. */}}

@@ -8,9 +8,7 @@ SPDX-License-Identifier: Apache-2.0
 {{- $intake := include "vector-sidecar.intake" . | fromYaml }}
 {{- $sources := default dict $intake.sources }}
 {{- $sinks := include "vector-sidecar.sinks" (dict "root" . "outputs" $intake.outputs) | fromYaml }}
-{{- if not .Values.predecessor }}
 {{- include "vector-sidecar.requireTakers" (dict "outputs" $intake.outputs "sinks" $sinks) }}
-{{- end }}
 {{- if include "vector-sidecar.cleans" . }}
 {{- include "vector-sidecar.requireNoAcknowledgements" (dict "root" . "sinks" $sinks) }}
 {{- $_ := set $sources "logs_cleanup" (include "vector-sidecar.cleanupSource" . | fromYaml) }}
@@ -35,7 +33,7 @@ SPDX-License-Identifier: Apache-2.0
 {{- end }}
 {{- if include "vector-sidecar.hasAPI" . }}
 {{- /* It asks nobody who they are, and shows every event: a tap. */}}
-{{- $host := include (ternary "vector-sidecar.anyAddress" "vector-sidecar.localhost" (default false .Values.predecessor)) . }}
+{{- $host := include "vector-sidecar.localhost" . }}
 {{- $_ := set $config "api" (dict "enabled" true "address" (printf "%s:%d" $host (int $sidecar.health.port))) }}
 {{- end }}
 {{- toYaml $config }}
@@ -80,7 +78,6 @@ from by the kind of event. Every log says which pod it is of.
 {{- $folder := trimSuffix "/" $logs.path }}
 {{- $include := list }}
 {{- $ends := list "gz" "bz2" "xz" "zst" "lz4" "zip" }}
-{{- if .Values.predecessor }}{{ $ends = list }}{{ end }}
 {{- range $pattern := $logs.include }}
 {{- $include = append $include (printf "%s/%s" $folder $pattern) }}
 {{- range $end := $ends }}

@@ -13,11 +13,11 @@ rendered once for all namespaces.
 */}}
 {{- define "vector-sidecar.sinkPresets" -}}
 {{- $aggregator := default dict .Values.global.aggregator -}}
-{{- $waits := or .Values.predecessor .Values.sidecar.logs.path .Values.sidecar.otlp.enabled -}}
+{{- $waits := or .Values.sidecar.logs.path .Values.sidecar.otlp.enabled -}}
 {{- $types := list -}}
 {{- range .Values.sidecar.sinks }}{{ if . }}{{ $types = append $types (get . "type") }}{{ end }}{{ end -}}
 whole: [buffer, labels]
-acknowledged: [{{ if and $waits (not .Values.predecessor) }}console, http, elasticsearch, loki, aws_s3, kafka{{ end }}]
+acknowledged: [{{ if $waits }}console, http, elasticsearch, loki, aws_s3, kafka{{ end }}]
 console:
   encoding: {codec: json}
 vector:
@@ -59,10 +59,8 @@ kafka:
   encoding: {codec: json}
   compression: lz4
   buffer: {type: memory, max_events: 2000, when_full: block}
-  {{- if not .Values.predecessor }}
   # The library has a queue beside the buffer, which by default holds 100,000 messages.
   librdkafka_options: {queue.buffering.max.messages: "2000"}
-  {{- end }}
 {{- end }}
 
 {{- /* What the values must give for a sink of these types, each with an example. */}}

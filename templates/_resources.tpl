@@ -4,7 +4,7 @@ SPDX-License-Identifier: Apache-2.0
 */}}
 {{- /* "true" in a Guaranteed pod that is to stay one, else empty. */}}
 {{- define "vector-sidecar.keepsGuaranteed" }}
-{{- if and (eq (default "Ignore" .Values.sidecar.qos) "Keep") (not .Values.predecessor) }}
+{{- if eq (default "Ignore" .Values.sidecar.qos) "Keep" }}
 {{- if eq (default "" .Values.target.qosClass) "Guaranteed" }}true{{ end }}
 {{- end }}
 {{- end }}

@@ -11,9 +11,7 @@ platform that assigns users, unless the values name another user than the chart'
 {{- $sidecar := .Values.sidecar }}
 {{- $from := default "Auto" $sidecar.user }}
 {{- if and (eq $from "Application") (not $sidecar.logs.path) }}{{ $from = "Auto" }}{{ end }}
-{{- if .Values.predecessor }}
-{{- $from = "Fixed" }}
-{{- else if eq $from "Auto" }}
+{{- if eq $from "Auto" }}
 {{- $from = "Fixed" }}
 {{- if eq .Values.cluster.platform "OpenShift" }}
 {{- if eq (int64 (default 65532 (default dict $sidecar.securityContext).runAsUser)) 65532 }}{{ $from = "Platform" }}{{ end }}

@@ -277,19 +277,11 @@ type UnsettledWorkload struct {
 	Message string `json:"message,omitempty"`
 }
 
-// Total returns the sum of the numbers of all kinds. A status of an earlier release has those
-// of Deployments alone.
+// Total returns the sum of the numbers of all kinds.
 func (s *VectorSidecarStatus) Total() KindStatus {
-	if len(s.Kinds) == 0 {
-		return KindStatus{
-			Matched: s.MatchedDeployments, Injected: s.InjectedDeployments, Ready: s.UpdatedDeployments, Waiting: s.WaitingDeployments,
-			Conflicting: s.ConflictingDeployments, Skipped: s.SkippedDeployments, Failed: s.FailedDeployments,
-		}
-	}
 	var total KindStatus
 	for i := range s.Kinds {
-		of := &s.Kinds[i]
-		total.Add(of)
+		total.Add(&s.Kinds[i])
 	}
 	return total
 }
@@ -308,8 +300,7 @@ func (k *KindStatus) Add(other *KindStatus) {
 	k.Failed += other.Failed
 }
 
-// Is reports whether it is the workload of a kind and name. A status of an earlier release
-// names no kind.
+// Is reports whether it is the workload of a kind and name. Kind has a default.
 func (u *UnsettledWorkload) Is(kind, name string) bool {
 	return u.Name == name && cmp.Or(u.Kind, string(defaultWorkloads[0])) == kind
 }

@@ -35,19 +35,16 @@ func Mark(object *corev1.ConfigMap) {
 }
 
 // IsOf reports whether a ConfigMap is a companion of a VectorSidecar: it is labelled and
-// marked, or an earlier release made it, whose companions have an owner reference. A copy
-// that somebody has made of one is not, whatever its labels.
+// marked, and has no controller owner. A copy that somebody has made of one is not,
+// whatever its labels.
 func IsOf(object *corev1.ConfigMap, sidecar *v1alpha1.VectorSidecar) bool {
-	if owner := metav1.GetControllerOf(object); owner != nil {
-		return owner.UID == sidecar.UID
-	}
-	return isLabelled(object, sidecar) && object.Annotations[meta.AnnotationCompanion] == object.Name
+	return IsLeftTo(object, sidecar) && object.Annotations[meta.AnnotationCompanion] == object.Name
 }
 
 // IsLeftTo reports whether a ConfigMap with the name of a companion may become one of a
-// VectorSidecar: it is one, or was left by an earlier one of the same name.
+// VectorSidecar: it is one, or its mark was removed.
 func IsLeftTo(object *corev1.ConfigMap, sidecar *v1alpha1.VectorSidecar) bool {
-	return IsOf(object, sidecar) || metav1.GetControllerOf(object) == nil && isLabelled(object, sidecar) && !IsCopy(object)
+	return metav1.GetControllerOf(object) == nil && object.Labels[meta.LabelSidecar] == meta.LabelValue(sidecar.Name) && !IsCopy(object)
 }
 
 // IsCopy reports whether a ConfigMap is a copy that somebody has made of a companion,
@@ -55,10 +52,6 @@ func IsLeftTo(object *corev1.ConfigMap, sidecar *v1alpha1.VectorSidecar) bool {
 func IsCopy(object *corev1.ConfigMap) bool {
 	name := object.Annotations[meta.AnnotationCompanion]
 	return name != "" && name != object.Name
-}
-
-func isLabelled(object *corev1.ConfigMap, sidecar *v1alpha1.VectorSidecar) bool {
-	return object.Labels[meta.LabelSidecar] == meta.LabelValue(sidecar.Name)
 }
 
 // Digest is a digest of the content of a ConfigMap.

@@ -30,26 +30,19 @@ func made(change func(*corev1.ConfigMap)) *corev1.ConfigMap {
 	return object
 }
 
-func ownedBy(uid string) func(*corev1.ConfigMap) {
-	return func(object *corev1.ConfigMap) {
-		reference := metav1.NewControllerRef(sidecar("logs", uid), v1alpha1.GroupVersion.WithKind("VectorSidecar"))
-		object.OwnerReferences, object.Annotations = []metav1.OwnerReference{*reference}, nil
-	}
-}
-
 func TestWhoseACompanionIs(t *testing.T) {
 	for name, test := range map[string]struct {
 		object         *corev1.ConfigMap
 		isOf, isLeftTo bool
 	}{
-		"a companion":                                  {made(func(*corev1.ConfigMap) {}), true, true},
-		"of an earlier release":                        {made(ownedBy("1")), true, true},
-		"of an object of the same name that went":      {made(ownedBy("0")), false, false},
-		"left by an earlier release":                   {made(func(c *corev1.ConfigMap) { c.Annotations = nil }), false, true},
-		"a copy of one under another name":             {made(func(c *corev1.ConfigMap) { c.Name = "mine" }), false, false},
-		"of another VectorSidecar":                     {made(func(c *corev1.ConfigMap) { c.Labels[meta.LabelSidecar] = "other" }), false, false},
-		"of nobody":                                    {made(func(c *corev1.ConfigMap) { c.Labels = nil }), false, false},
-		"one that an operator of somebody else's owns": {made(func(c *corev1.ConfigMap) { ownedBy("9")(c); c.OwnerReferences[0].Kind = "Tenant" }), false, false},
+		"a companion":                      {made(func(*corev1.ConfigMap) {}), true, true},
+		"without its mark":                 {made(func(c *corev1.ConfigMap) { c.Annotations = nil }), false, true},
+		"a copy of one under another name": {made(func(c *corev1.ConfigMap) { c.Name = "mine" }), false, false},
+		"of another VectorSidecar":         {made(func(c *corev1.ConfigMap) { c.Labels[meta.LabelSidecar] = "other" }), false, false},
+		"of nobody":                        {made(func(c *corev1.ConfigMap) { c.Labels = nil }), false, false},
+		"one with a controller owner": {made(func(c *corev1.ConfigMap) {
+			c.OwnerReferences = []metav1.OwnerReference{{APIVersion: "example.com/v1", Kind: "Tenant", Name: "logs", UID: "9", Controller: new(true)}}
+		}), false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Equal(t, test.isOf, IsOf(test.object, sidecar("logs", "1")))

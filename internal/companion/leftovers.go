@@ -93,7 +93,7 @@ func judge(trace *workload.Trace, writtenBy string) (Verdict, string) {
 	case !trace.Applied:
 		return Report, "only the record of a patch is left"
 	case trace.WrittenBy == "":
-		return Report, "it was written by a release that left no mark, so that it may be meant to stay"
+		return Report, "it has no annotation written-by, so that it may be meant to stay"
 	case trace.WrittenBy != writtenBy:
 		return Report, fmt.Sprintf("it was written by another installation of the operator, %s", trace.WrittenBy)
 	}

@@ -41,7 +41,7 @@ func TestWhatIsLeftIsCleanedOnlyIfItsMarkSaysSo(t *testing.T) {
 		"a late write of ours":      {workload.Trace{Applied: true, WrittenBy: ours}, Clean, "nobody wants it"},
 		"with mounts":               {workload.Trace{Applied: true, Patched: true, Listed: true, WrittenBy: ours}, Clean, "the patch comes with the apply"},
 		"of another installation":   {workload.Trace{Applied: true, WrittenBy: theirs}, Report, "it has an operator of its own"},
-		"of the release before":     {workload.Trace{Applied: true, Listed: true}, Report, "it may have been left by Orphan, which left no mark"},
+		"without a mark":            {workload.Trace{Applied: true, Listed: true}, Report, "the operator did not know its installation, or the mark was removed"},
 		"left by Orphan":            {workload.Trace{Applied: true, Orphan: "true"}, Keep, "it is meant to stay"},
 		"left, and a write arrived": {workload.Trace{Applied: true, WrittenBy: ours, Orphan: "true"}, Keep, "it is meant to stay all the same"},
 		"a revision that came back": {workload.Trace{Listed: true}, Report, "nobody applied it"},

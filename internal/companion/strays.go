@@ -46,7 +46,7 @@ func OwnersOf(carriers iter.Seq[Carrier], sidecars []v1alpha1.VectorSidecar, clu
 
 // IsStray reports whether a ConfigMap is a companion that was written when its
 // VectorSidecar was gone already. What somebody else has written, too, is none, and
-// neither is a copy of a companion, or one of a release before this mark.
+// neither is a copy of a companion, or one with a controller owner.
 func (o Owners) IsStray(object *corev1.ConfigMap, now time.Time) bool {
 	label := object.Labels[meta.LabelSidecar]
 	return label != "" && !o[owner{object.Namespace, label}] && !o[owner{"", label}] &&

@@ -20,23 +20,23 @@ import (
 
 func TestACompanionOfNobodyIsAStray(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	owned := metav1.OwnerReference{Kind: "VectorSidecar", Name: "logs", UID: "1", Controller: ptr.To(true)}
+	owned := metav1.OwnerReference{Kind: "Tenant", Name: "logs", UID: "1", Controller: ptr.To(true)}
 	for name, test := range map[string]struct {
 		change   func(*corev1.ConfigMap)
 		sidecars []string
 		traces   []workload.Trace
 		isStray  bool
 	}{
-		"of no VectorSidecar":               {isStray: true},
-		"of one":                            {sidecars: []string{"logs"}},
-		"of none, beside another one":       {sidecars: []string{"audit"}, isStray: true},
-		"of a sidecar that was left":        {traces: []workload.Trace{{Manager: meta.Manager("logs"), Orphan: "true"}}},
-		"a few minutes old":                 {change: func(c *corev1.ConfigMap) { c.CreationTimestamp = metav1.NewTime(now.Add(-strayAge)) }},
-		"a copy":                            {change: func(c *corev1.ConfigMap) { c.Name = "copy" }},
-		"printed by the plugin":             {change: func(c *corev1.ConfigMap) { c.Annotations = nil }},
-		"not of the inventory":              {change: func(c *corev1.ConfigMap) { c.Labels = nil }},
-		"made by a release before the mark": {change: func(c *corev1.ConfigMap) { c.OwnerReferences = []metav1.OwnerReference{owned} }},
-		"on its way out":                    {change: func(c *corev1.ConfigMap) { c.DeletionTimestamp = ptr.To(metav1.NewTime(now)) }},
+		"of no VectorSidecar":         {isStray: true},
+		"of one":                      {sidecars: []string{"logs"}},
+		"of none, beside another one": {sidecars: []string{"audit"}, isStray: true},
+		"of a sidecar that was left":  {traces: []workload.Trace{{Manager: meta.Manager("logs"), Orphan: "true"}}},
+		"a few minutes old":           {change: func(c *corev1.ConfigMap) { c.CreationTimestamp = metav1.NewTime(now.Add(-strayAge)) }},
+		"a copy":                      {change: func(c *corev1.ConfigMap) { c.Name = "copy" }},
+		"printed by the plugin":       {change: func(c *corev1.ConfigMap) { c.Annotations = nil }},
+		"not of the inventory":        {change: func(c *corev1.ConfigMap) { c.Labels = nil }},
+		"with a controller owner":     {change: func(c *corev1.ConfigMap) { c.OwnerReferences = []metav1.OwnerReference{owned} }},
+		"on its way out":              {change: func(c *corev1.ConfigMap) { c.DeletionTimestamp = ptr.To(metav1.NewTime(now)) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "vectorsidecar-logs-1", CreationTimestamp: metav1.NewTime(now.Add(-strayAge - time.Second))}}

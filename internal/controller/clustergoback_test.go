@@ -16,8 +16,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 )
 
-// With the CustomResourceDefinition of the release before, status.lastGood is dropped by the API server:
-// it is not written again and again.
+// The API server drops status.lastGood if the CustomResourceDefinition does not have it: it is not written again and
+// again.
 func TestALastGoodSpecThatTheAPIServerDropsIsWrittenOnce(t *testing.T) {
 	writes := 0
 	a := newMemoryAPI(t, interceptor.Funcs{

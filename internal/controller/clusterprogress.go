@@ -53,8 +53,8 @@ func statusesOf(parts map[string]*stage) []v1alpha1.RolloutStatus {
 type clusterOwn struct {
 	// own is what the last pass over each namespace has seen.
 	own map[string]*lastgood.Part
-	// dropped is the version whose last good spec the API server has dropped from the status, because the
-	// CustomResourceDefinition is that of an earlier release: it is not written again and again.
+	// dropped is the version whose last good spec the API server has dropped from the status: the CustomResourceDefinition
+	// may be applied apart from the chart, and not have the field yet. It is not written again and again.
 	dropped clusterVersion
 }
 

@@ -76,7 +76,7 @@ func (d *definitions) undefined(kind *workload.Kind, pod map[string]any) string 
 		return known.why
 	}
 	if field := known.is.Unknown(pod); field != "" {
-		return fmt.Sprintf("the definition of %s, of an earlier release perhaps, does not have %s", kind.Plural, field)
+		return fmt.Sprintf("the definition of %s, perhaps of an earlier version, does not have %s", kind.Plural, field)
 	}
 	return ""
 }

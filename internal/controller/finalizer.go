@@ -13,7 +13,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -124,7 +123,7 @@ func (f *finalizer) settle(ctx context.Context, sidecar *v1alpha1.VectorSidecar)
 		case !isMarked:
 			return releaseRetry, nil
 		}
-		return 0, f.orphanCompanions(ctx, sidecar)
+		return 0, nil
 	}
 	carriers, err := f.carriers(ctx, sidecar)
 	switch {
@@ -232,46 +231,15 @@ func findWorkload(ctx context.Context, live *livelist.Client, ref *workload.Ref)
 	return object, nil
 }
 
-// orphanCompanions removes the owner reference of companions that orphaned sidecars read, so that
-// they are not garbage collected. Companions written by an earlier release have one.
-func (f *finalizer) orphanCompanions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
-	companions, err := f.companions(ctx, sidecar)
-	if err != nil {
-		return err
-	}
-	for _, found := range companions {
-		if !found.hasOwner {
-			continue
-		}
-		object := &corev1.ConfigMap{}
-		if err := f.live.Get(ctx, found.key, object); err != nil {
-			if apierrors.IsNotFound(err) {
-				continue
-			}
-			return fmt.Errorf("reading ConfigMap %s: %w", found.key, err)
-		}
-		if err := f.writer.Companion(ctx, object); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// foundCompanion is a companion of a VectorSidecar by its metadata.
-type foundCompanion struct {
-	key      client.ObjectKey
-	hasOwner bool
-}
-
-// companions lists the metadata of the ConfigMaps made for a VectorSidecar. It asks the API server because the cache may
+// companions lists the keys of the ConfigMaps made for a VectorSidecar. It asks the API server because the cache may
 // not have the latest ones yet.
-func (f *finalizer) companions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]foundCompanion, error) {
-	reduce := func(listed client.Object) (foundCompanion, bool) {
+func (f *finalizer) companions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]client.ObjectKey, error) {
+	reduce := func(listed client.Object) (client.ObjectKey, bool) {
 		object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
 			Namespace: listed.GetNamespace(), Name: listed.GetName(),
 			Labels: listed.GetLabels(), Annotations: listed.GetAnnotations(), OwnerReferences: listed.GetOwnerReferences(),
 		}}
-		return foundCompanion{client.ObjectKeyFromObject(object), len(object.OwnerReferences) > 0}, companion.IsOf(object, sidecar)
+		return client.ObjectKeyFromObject(object), companion.IsOf(object, sidecar)
 	}
 	companions, err := livelist.Collect(ctx, f.live, livelist.Metadata(corev1.SchemeGroupVersion.WithKind("ConfigMap")), reduce,
 		client.InNamespace(sidecar.Namespace), client.MatchingLabels{meta.LabelSidecar: meta.LabelValue(sidecar.Name)})
@@ -292,17 +260,17 @@ func (f *finalizer) deleteCompanions(ctx context.Context, sidecar *v1alpha1.Vect
 	running := slices.DeleteFunc(workload.HoldersOf(f.kinds), func(of workload.Holder) bool { return !of.Starts })
 	names := make([]string, len(companions))
 	for i := range companions {
-		names[i] = companions[i].key.Name
+		names[i] = companions[i].Name
 	}
 	used, err := companionuse.Find(ctx, f.live, running, sidecar.Namespace, names)
 	if err != nil {
 		return err
 	}
-	for _, found := range companions {
-		if used.Names[found.key.Name] {
+	for _, key := range companions {
+		if used.Names[key.Name] {
 			continue
 		}
-		if err := f.writer.DeleteCompanion(ctx, found.key); err != nil {
+		if err := f.writer.DeleteCompanion(ctx, key); err != nil {
 			return err
 		}
 	}

@@ -271,8 +271,7 @@ func (h *history) keep(ctx context.Context, installation *corev1.ConfigMap, revi
 	return nil
 }
 
-// hasParts reports whether all parts of a stored revision are there: a release that does not know of the operator's
-// own templates deletes these.
+// hasParts reports whether all parts of a stored revision are there: one may have been deleted by hand.
 func (h *history) hasParts(ctx context.Context, installation *corev1.ConfigMap, of *appsv1.ControllerRevision) (bool, error) {
 	names, err := fleet.PartsOf(installation.Name, of)
 	if err != nil {

@@ -125,7 +125,7 @@ func TestNamespacesShareWhatTheirTemplatesRender(t *testing.T) {
 				made.CommonVariant().renderer.policy = judging
 				view := settled(services(1)[0])
 				view.Namespace = namespace
-				rendered := made.CommonVariant().For(t.Context(), "", &view)
+				rendered := made.CommonVariant().For(t.Context(), &view)
 				require.Nil(t, rendered.Invalid)
 				require.Len(t, rendered.Rendered.Companions, 1)
 				require.Equal(t, namespace, rendered.Rendered.Companions[0].Namespace)
@@ -135,31 +135,6 @@ func TestNamespacesShareWhatTheirTemplatesRender(t *testing.T) {
 			require.Equal(t, test.overlays, len(overlays)) //nolint:testifylint // It would print them.
 		})
 	}
-}
-
-// Values that are the same now may have come about in another way, so that an earlier release rendered
-// something else of them.
-func TestNamespacesDoNotShareWhatEarlierReleasesRendered(t *testing.T) {
-	rendered := func(cache *Cache) (hashes []string) {
-		for _, sidecar := range []*objects.VectorSidecar{
-			objects.NewVectorSidecar("logs", "shop").WithLogs("/var/log/app"),
-			objects.NewVectorSidecar("logs", "pay").WithLogs("/var/log/app").Sidecar(func(s *v1alpha1.SidecarSpec) {
-				s.Logs.Include = []string{"*.log", "*.log.[0-9]*"}
-			}),
-		} {
-			made := of(t, sidecar.Build(), cache)
-			view := settled(services(1)[0])
-			view.Namespace = sidecar.Build().Namespace
-			view.Owned = map[string]workload.Owned{"manager": {}}
-			before := made.CommonVariant().renderer.predecessor(t.Context(), "manager", &view)
-			require.Nil(t, before.Invalid)
-			hashes = append(hashes, before.Desired.InjectedHash())
-		}
-		return hashes
-	}
-	alone := rendered(nil)
-	require.NotEqual(t, alone[0], alone[1], "else nothing is shown")
-	require.Equal(t, alone, rendered(NewCache()))
 }
 
 // Templates that look up a label by the name of the workload read something else of

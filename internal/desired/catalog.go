@@ -215,7 +215,7 @@ func (c *Catalog) content(installation *corev1.ConfigMap) *fleet.Content {
 	maps.Copy(now.Values.Data, installation.Data)
 	maps.DeleteFunc(now.Values.Data, func(key, _ string) bool { return key == PolicyKey || key == RolloutKey })
 	if rules := c.policy.value; rules != nil && len(rules.Beyond) > 0 {
-		// Without defaults, which another release may change: that alone is no revision.
+		// Without defaults: another release may change them, which alone must not be a revision.
 		text, _ := json.MarshalIndent(rules.Beyond, "", "  ") // It was made from JSON.
 		now.Values.Data[PolicyKey] = string(text)
 	}

@@ -12,7 +12,6 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
-	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -163,8 +162,5 @@ func (d *Desired) variant(key string, overrides ...environment.Layer) *Variant {
 		Chart: d.set.Chart, Values: values.Values, KubeVersion: d.sources.KubeVersion, Cluster: d.sources.cluster(),
 		Sidecar: types.NamespacedName{Namespace: sidecar.Namespace, Name: sidecar.Name},
 	}, values.digest, referenced, d.sources.Inputs, askedFor(d.sources.Inputs, d.set, d.Environment, values.given))
-	made.renderer.valuesBefore = sync.OnceValues(func() (environment.Values, error) {
-		return d.set.Environments.Predecessor().Values(d.Environment, values.given.all()...)
-	})
 	return d.keep(key, made)
 }

@@ -45,7 +45,7 @@ func TestRenderingsShareTheirCompanions(t *testing.T) {
 		pod.Containers[0].VolumeMounts[0].Name = pod.Volumes[0].Name
 		record := workloadcache.Showing(settled(deployment))
 		view := record.View()
-		require.Nil(t, made.Variant(record).For(t.Context(), "", &view).Invalid)
+		require.Nil(t, made.Variant(record).For(t.Context(), &view).Invalid)
 	}
 	seen := map[*corev1.ConfigMap]bool{}
 	for _, of := range cache.rendered.All() {
@@ -61,7 +61,7 @@ func TestCacheHoldsNoCopies(t *testing.T) {
 	for n := range 3 {
 		object := objects.NewConfigMap("shipping", "shop", "vector.yaml", objects.VectorConfig("x")+"\n"+fmt.Sprintf("# %d\n", n))
 		made := of(t, logs().WithConfigMap("shipping", "").Build(), cache, object)
-		require.Nil(t, made.CommonVariant().For(t.Context(), "", &view).Invalid)
+		require.Nil(t, made.CommonVariant().For(t.Context(), &view).Invalid)
 	}
 	require.Equal(t, 3, cache.rendered.Len())
 	for _, of := range cache.rendered.All() {

@@ -90,7 +90,7 @@ func TestEachPolicyJudgesWhatNamespacesShare(t *testing.T) {
 		made.CommonVariant().renderer.policy = judging
 		view := settled(services(1)[0])
 		view.Namespace = namespace
-		found := made.CommonVariant().For(t.Context(), "", &view)
+		found := made.CommonVariant().For(t.Context(), &view)
 		require.Equal(t, rules != "", found.Invalid != nil, namespace)
 	}
 }
@@ -129,7 +129,7 @@ func TestTheFirstOfSeveralNamespacesCountsWhatTheyShare(t *testing.T) {
 	for _, namespace := range []string{"shop", "pay", "mail"} {
 		view := settled(services(1)[0])
 		view.Namespace = namespace
-		found := of(t, inNamespace(namespace, "warn"), cache).CommonVariant().For(t.Context(), "", &view)
+		found := of(t, inNamespace(namespace, "warn"), cache).CommonVariant().For(t.Context(), &view)
 		require.Nil(t, found.Invalid)
 		bytes = append(bytes, found.Rendered.Bytes())
 	}

@@ -162,20 +162,3 @@ func (r *renderer) judge(result *render.Result, executed *execution, target *wor
 	}
 	return &Invalid{reason, fmt.Sprintf("rendering for environment %q: %s", r.request.Environment(), err)}
 }
-
-// predecessor is what releases that wrote no notes would have rendered; nil for a
-// workload that has no sidecar, or one with notes.
-func (r *renderer) predecessor(ctx context.Context, manager string, view *workload.View) *Rendered {
-	if owned, carries := view.Owned[manager]; !carries || owned.AskedHash != "" {
-		return nil
-	}
-	values, err := r.valuesBefore()
-	if err != nil {
-		return nil // It rendered nothing, either.
-	}
-	common := sha256.Sum256(append([]byte("predecessor "), r.common...))
-	before := *r
-	before.request.Predecessor, before.request.Values, before.common = true, values, common[:]
-	before.shared = sharedBy(&before.request, digestOf(values)) // The same values may have been others before.
-	return before.render(ctx, view)
-}

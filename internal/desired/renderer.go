@@ -10,7 +10,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
@@ -33,8 +32,6 @@ type renderer struct {
 	// common is the key of everything but the target, and shared that of the request alone, without
 	// target and namespace.
 	common, shared []byte
-	// valuesBefore are those of the predecessor.
-	valuesBefore func() (environment.Values, error)
 
 	// made are the companions that the renderings share.
 	made *madeCompanions
@@ -66,7 +63,7 @@ func newRenderer(cache *Cache, request render.Request, values []byte, config con
 // values.
 func sharedBy(request *render.Request, values []byte) []byte {
 	text, _ := json.Marshal([]any{
-		request.Chart.Digest, values, request.Sidecar.Name, request.KubeVersion, request.Cluster, request.Predecessor,
+		request.Chart.Digest, values, request.Sidecar.Name, request.KubeVersion, request.Cluster,
 	})
 	sum := sha256.Sum256(text)
 	return sum[:]

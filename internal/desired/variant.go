@@ -54,7 +54,7 @@ type Workload struct {
 }
 
 // For returns what one workload should carry.
-func (v *Variant) For(ctx context.Context, manager string, view *workload.View) Workload {
+func (v *Variant) For(ctx context.Context, view *workload.View) Workload {
 	if v.Invalid != nil {
 		return Workload{Invalid: v.Invalid}
 	}
@@ -68,13 +68,6 @@ func (v *Variant) For(ctx context.Context, manager string, view *workload.View) 
 		return found
 	}
 	found.Desired = v.renderer.beside(found.Rendered, view)
-	switch before := v.renderer.predecessor(ctx, manager, view); {
-	case before == nil:
-	case before.Late: // Without it, an unneeded write might follow.
-		return Workload{Rendered: before, Invalid: before.Invalid}
-	case before.Invalid == nil:
-		found.Desired = found.Desired.After(before.Desired)
-	}
 	return found
 }
 

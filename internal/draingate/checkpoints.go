@@ -58,7 +58,7 @@ func decodeCheckpoints(path string) (checkpoints, error) {
 		Checkpoints []struct {
 			Fingerprint struct {
 				Lines *uint64 `json:"first_lines_checksum"`
-				// Line is its name in earlier releases.
+				// Line is its name in earlier releases of Vector.
 				Line  *uint64    `json:"first_line_checksum"`
 				Inode *[2]uint64 `json:"dev_inode"`
 			} `json:"fingerprint"`

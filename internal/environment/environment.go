@@ -37,7 +37,6 @@ type Set struct {
 	defaults     Layer
 	chart        map[string]Layer
 	installation map[string]given
-	predecessor  predecessor
 	// others are environments that exist although this chart has no values for them.
 	others []string
 }
@@ -73,9 +72,6 @@ func Load(chart map[string][]byte) (*Set, error) {
 		if set.chart[name], err = set.read(file, chart[file]); err != nil {
 			return nil, err
 		}
-	}
-	if set.predecessor, err = set.readPredecessor(chart[PredecessorFile]); err != nil {
-		return nil, err
 	}
 	return set, nil
 }
@@ -191,7 +187,7 @@ func (s *Set) Values(name string, overrides ...Layer) (Values, error) {
 	if !slices.Contains(s.Names(), name) {
 		return Values{}, &UnknownError{Environment: name, Known: s.Names()}
 	}
-	layers := append([]Layer{s.defaults}, s.predecessor.of(name)...)
+	layers := []Layer{s.defaults}
 	if layer, ok := s.chart[name]; ok {
 		layers = append(layers, layer)
 	}

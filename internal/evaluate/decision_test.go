@@ -103,11 +103,25 @@ func change(s *Snapshot, how func(*workload.View)) {
 // carried has the first workload carry what an earlier decision planned.
 func carried(s *Snapshot, p *plan.Plan) {
 	change(s, func(view *workload.View) {
+		asked, applied := recordOf(p)
 		view.Owned = map[string]workload.Owned{p.Manager: {
-			Hash: workload.Hash(p.Apply), InjectedHash: p.Desired.InjectedHash(), HasPlainAnnotations: true,
+			Hash: workload.Hash(p.Apply), AskedHash: asked, AppliedHash: applied, InjectedHash: p.Desired.InjectedHash(), HasPlainAnnotations: true,
 			Containers: []string{"vector"}, Volumes: []string{"vectorsidecar-vector-config", "vectorsidecar-vector-data"},
 		}}
 	})
+}
+
+// recordOf returns the digests of the requested input and of what is written from the annotations of a plan.
+func recordOf(p *plan.Plan) (asked, applied string) {
+	for key, value := range annotations(p) {
+		switch {
+		case meta.Is(key, meta.AnnotationAskedHash):
+			asked, _ = value.(string)
+		case meta.Is(key, meta.AnnotationAppliedHash):
+			applied, _ = value.(string)
+		}
+	}
+	return asked, applied
 }
 
 // written are companions as they are after they were written.

@@ -55,6 +55,7 @@ func enters(s *Snapshot, p *plan.Plan) {
 		owned := after.Owned[p.Manager]
 		_, owned.HasPlainAnnotations = annotations(p)[meta.AnnotationInjectedHash]
 		owned.Hash = workload.Hash(p.Apply)
+		owned.AskedHash, owned.AppliedHash = recordOf(p)
 		after.Owned[p.Manager] = owned
 		*view = after
 	})

@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
@@ -18,7 +17,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
-	"kontroloop.ai/vector-sidecar-operator/test/predecessor"
 )
 
 // otherConfig has the next release render another configuration, too.
@@ -66,7 +64,7 @@ func TestALiveConfigurationIsMendedUnderASidecarThatIsKept(t *testing.T) {
 			s, _ := keeping(t, live())
 			memory := newMemory()
 			decided := memory.decide(t, s)
-			require.Empty(t, decided.Missing, "what the release before wrote stays")
+			require.Empty(t, decided.Missing, "what is there stays")
 			happen(s)
 
 			decided = memory.decide(t, s)
@@ -130,8 +128,9 @@ func TestANoteHoldsNoSlot(t *testing.T) {
 	}
 }
 
-// Workloads written by a release without notes get them with the next change only.
-func TestAWorkloadWithoutNotesIsLeftAlone(t *testing.T) {
+// A record that was removed is written again without new pods. Until then nothing shows that the sidecar is what was
+// requested, so that another rendering of it is written.
+func TestDecide_RestoresARemovedRecord(t *testing.T) {
 	deployment := cart()
 	s := snapshot(t, logs().Build(), deployment)
 	s = carryOut(t, s, decide(t, s), deployment)
@@ -141,61 +140,15 @@ func TestAWorkloadWithoutNotesIsLeftAlone(t *testing.T) {
 		delete(deployment.Annotations, key)
 	}
 	s = carryOut(t, s, &decision.Decision{Plans: make([]plan.Plan, 1)}, deployment)
+	next := *s
+	next.Platform = releaseOf(t, nextRelease, nil, nil)
+	require.Equal(t, plan.Update, decide(t, &next).Plans[0].Action)
 
+	decided := decide(t, s)
+
+	require.Equal(t, plan.Note, decided.Plans[0].Action)
+	s = carryOut(t, s, decided, deployment)
 	require.Equal(t, plan.None, decide(t, s).Plans[0].Action)
-	s.Platform = releaseOf(t, nextRelease, nil, nil)
-	require.Equal(t, plan.Update, decide(t, s).Plans[0].Action, "nobody can tell what it was asked for with")
-}
-
-// withAggregator is an installation whose environments have an aggregator.
-var withAggregator = map[string]string{
-	"development.yaml": "global: {aggregator: {address: aggregator:6000}}", "production.yaml": "global: {aggregator: {address: aggregator:6000}}",
-}
-
-// What such a release rendered for the current input is found by rendering as it did:
-// its API listens on all addresses, and stays there until something else changes.
-func TestWhatAReleaseWithoutNotesRenderedIsKept(t *testing.T) {
-	mounting := logs().WithLogs("/var/log/app").Sidecar(func(s *v1alpha1.SidecarSpec) { s.Logs.Containers = []string{"*"} })
-	for name, sidecar := range map[string]*v1alpha1.VectorSidecar{
-		"restarting": logs().Build(), "reloading": live(), "mounting": mounting.Build(), "in production": mounting.InEnvironment("production").Build(),
-	} {
-		t.Run(name, func(t *testing.T) {
-			deployment := cart()
-			s := snapshot(t, sidecar, deployment)
-			today := releaseOf(t, nil, withAggregator, nil)
-			s.Platform = platformOf(t, predecessor.Chart(t), nil, withAggregator, nil)
-			first := decide(t, s)
-			require.Contains(t, first.Companions[0].Data["vector.yaml"], "address: 0.0.0.0:8686")
-			s = carryOut(t, s, first, deployment)
-			delete(deployment.Annotations, meta.AnnotationAskedHash)
-			delete(deployment.Annotations, meta.AnnotationAppliedHash)
-			s = carryOut(t, s, &decision.Decision{Plans: make([]plan.Plan, 1)}, deployment)
-			s.Platform = today
-
-			kept := decide(t, s)
-			require.Equal(t, plan.None, kept.Plans[0].Action, kept.Plans[0].Message)
-			require.NotEmpty(t, kept.Plans[0].Keeps)
-			require.Empty(t, kept.Missing)
-			require.Empty(t, kept.Obsolete, "its next pods read it")
-
-			fresh := objects.NewDeployment("basket", "shop").Labelled("logs", "vector").Build()
-			beside := *s
-			beside.Workloads = slices.Concat(snapshot(t, sidecar, fresh).Workloads, s.Workloads)
-			both := decide(t, &beside)
-			require.Equal(t, []plan.Action{plan.Inject, plan.None}, []plan.Action{both.Plans[0].Action, both.Plans[1].Action})
-			require.Len(t, both.Missing, 1)
-			require.NotEqual(t, first.Companions[0].Name, both.Missing[0].Name, "whose pods are asked elsewhere")
-			require.Contains(t, both.Missing[0].Data["vector.yaml"], "address: 127.0.0.1:8686")
-
-			changed := *s
-			changed.Sidecar = sidecar.DeepCopy()
-			changed.Sidecar.Spec.Environment = "staging"
-			require.Equal(t, plan.Update, decide(t, &changed).Plans[0].Action, "it is asked for something else")
-			deployment.Spec.Template.Spec.InitContainers[0].ImagePullPolicy = corev1.PullAlways
-			touched := carryOut(t, s, &decision.Decision{Plans: make([]plan.Plan, 1)}, deployment)
-			require.Equal(t, plan.Update, decide(t, touched).Plans[0].Action, "somebody has changed it")
-		})
-	}
 }
 
 // The user's ConfigMap is no companion and does not matter to a sidecar that is kept.

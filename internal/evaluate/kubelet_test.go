@@ -69,7 +69,7 @@ func TestAnUpgradedNodePoolIsARevisionAndAnUpgradedOperatorIsNone(t *testing.T) 
 	now := s.Platform
 	s.Platform = releaseOf(t, map[string]string{`(include "vector-sidecar.kubelet" .)`: ".Capabilities.KubeVersion.Version"}, nil, nil)
 	first := decide(t, s)
-	require.NotNil(t, first.Plans[0].Desired.Container("vector").RestartPolicy, "the release before looked at the API server alone")
+	require.NotNil(t, first.Plans[0].Desired.Container("vector").RestartPolicy, "as from a release whose templates look at the API server alone")
 	done := carryOut(t, s, first, deployment)
 
 	done.Platform = now

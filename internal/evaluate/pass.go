@@ -183,7 +183,7 @@ func (p *pass) evaluate(ctx context.Context, record *workloadcache.Record, by *d
 	if view.Unread.Text() != "" { // Templates would blame what they do not see.
 		return p.evaluator.Unread(&view)
 	}
-	of := by.For(ctx, p.manager, &view)
+	of := by.For(ctx, &view)
 	if of.LacksAccount {
 		p.reader.LackAccount(view.ServiceAccount)
 	}

@@ -26,10 +26,10 @@ type Content struct {
 	Roll string
 
 	// BuiltIn are the operator's own templates, by path, as they are stored with the revision: those
-	// that it was given out with last, empty if that was a release that did not store them. They do not
+	// that it was given out with last, empty before it is stored. They do not
 	// name the revision: an upgrade of the operator alone makes none.
 	BuiltIn Files
-	// Samples are digests of what each set rendered then for a sample, nil if that is not known.
+	// Samples are digests of what each set rendered then for a sample, nil before it is stored.
 	Samples map[string]string
 }
 

@@ -24,12 +24,9 @@ import (
 // so that a changed value does not store the template sets again. What an upgrade of the operator
 // changes of a revision is in annotations of the small one, because data cannot be changed.
 
-// recordFormat is that of the stored data, and rollFormat that of a revision with a Roll, which
-// releases that know none must not take for one without. A reader refuses another.
-const (
-	recordFormat = 1
-	rollFormat   = 2
-)
+// recordFormat is the format of the stored data. A reader rejects another one: after a rollback of the operator, the
+// data may be of a later release.
+const recordFormat = 1
 
 // RecordError says that a stored revision cannot be used: trying again does not help.
 type RecordError struct {
@@ -84,11 +81,7 @@ func (c *Content) Records(namespace, installation string, number int64) (ofParts
 		ofParts = append(ofParts, newRecord(namespace, partName(installation, digest), meta.LabelRevisionPart, digest, 0, partRecord{recordFormat, packed.Bytes()}))
 	}
 	revision := from.revision()
-	format := recordFormat
-	if from.Roll != "" {
-		format = rollFormat
-	}
-	whole := newRecord(namespace, RecordName(installation, revision), meta.LabelRevision, revision, number, record{format, *from})
+	whole := newRecord(namespace, RecordName(installation, revision), meta.LabelRevision, revision, number, record{recordFormat, *from})
 	whole.Annotations = c.annotations()
 	return ofParts, &whole, nil
 }
@@ -148,8 +141,8 @@ func readData(of *appsv1.ControllerRevision, format *int, into any) error {
 	if err := bounded.Stored().DecodeJSON(of.Data.Raw, into); err != nil {
 		return fmt.Errorf("ControllerRevision %s: %w", of.Name, err)
 	}
-	if *format < recordFormat || *format > rollFormat {
-		return fmt.Errorf("ControllerRevision %s has format %d, and this release knows %d to %d only: it was stored by another release", of.Name, *format, recordFormat, rollFormat)
+	if *format != recordFormat {
+		return fmt.Errorf("ControllerRevision %s has format %d, and this release reads only format %d: it was stored by another release", of.Name, *format, recordFormat)
 	}
 	return nil
 }
@@ -195,9 +188,7 @@ func ReadContent(installation, revision string, get func(name string) (*appsv1.C
 	return content, nil
 }
 
-// readBuiltIn reads what was stored of the operator's own templates. An earlier release deletes them,
-// because it does not know that they are needed: then those of this one are taken, if the samples
-// come out as they did.
+// readBuiltIn reads what was stored of the operator's own templates, and the samples.
 func (c *Content) readBuiltIn(whole *appsv1.ControllerRevision, installation string, get func(name string) (*appsv1.ControllerRevision, error)) error {
 	digest, isStored := whole.Annotations[meta.AnnotationBuiltIn]
 	if !isStored {
@@ -207,8 +198,11 @@ func (c *Content) readBuiltIn(whole *appsv1.ControllerRevision, installation str
 		return &RecordError{c.Revision(), fmt.Errorf("ControllerRevision %s, annotation %s: %w", whole.Name, meta.AnnotationSamples, err)}
 	}
 	part, err := get(partName(installation, digest))
-	if part == nil || err != nil {
+	if err != nil {
 		return err
+	}
+	if part == nil {
+		return &RecordError{c.Revision(), fmt.Errorf("ControllerRevision %s is missing", partName(installation, digest))}
 	}
 	if c.BuiltIn, err = readPart(part); err == nil && c.BuiltIn.digest() != digest {
 		err = fmt.Errorf("ControllerRevision %s has other content than was stored: somebody has changed it", part.Name)

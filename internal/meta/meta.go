@@ -50,8 +50,8 @@ var bookkeeping = []string{
 }
 
 // IsBookkeeping reports whether an annotation's key, of any VectorSidecar, is ignored when a
-// workload is compared with its desired state: a workload without it, as written by an
-// earlier release, is up to date, too.
+// workload is compared with its desired state: it records how the sidecar came about, which may
+// differ between two workloads with the same sidecar.
 func IsBookkeeping(key string) bool {
 	return slices.ContainsFunc(bookkeeping, func(plain string) bool { return Is(key, plain) })
 }
@@ -123,15 +123,6 @@ const (
 // AnnotationFailed on the ControllerRevision of a revision marks it as failed: no VectorSidecar returns to it by itself.
 // Its text is the reason, Halted or Undone, and a time.
 const AnnotationFailed = Group + "/failed"
-
-// AnnotationConfigDigest returns the pod template annotation with which earlier releases
-// triggered a rollout when a referenced ConfigMap changed. Today the name of the mounted
-// ConfigMap depends on its content instead.
-func AnnotationConfigDigest(sidecar string) string {
-	return Beside(configDigest, sidecar)
-}
-
-const configDigest = Group + "/config-digest"
 
 // AnnotationParts returns the pod template annotation that lists, as JSON of Parts, what a
 // field manager has merged in. It is part of the template's revisions: after a rollout undo,

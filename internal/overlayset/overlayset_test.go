@@ -45,7 +45,7 @@ func telling(of Part) Part {
 	return of
 }
 
-// What is told is judged as well, and an overlay that tells nothing is the one of earlier releases.
+// What is told is judged as well.
 func TestWhatIsToldIsJudged(t *testing.T) {
 	offer := func(tells ...workload.Tell) *desired.Offer {
 		overlay := &workload.Overlay{Tells: tells}

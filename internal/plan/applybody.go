@@ -57,12 +57,11 @@ func (p *Plan) ordered() map[string]any {
 }
 
 // Trim returns what to keep of a managedFields entry after the plan is carried out, nil
-// for nothing, and whether that is less than the entry has. Besides the manager's own
-// entries, any write also drops what patches of earlier releases left for any
-// VectorSidecar.
+// for nothing, and whether that is less than the entry has. Only entries of the manager
+// are trimmed.
 func (p *Plan) Trim(entry *metav1.ManagedFieldsEntry) (kept *metav1.FieldsV1, isLess bool) {
 	switch {
-	case entry.Subresource != "", entry.Manager != p.Manager && !workload.IsHusk(entry):
+	case entry.Subresource != "", entry.Manager != p.Manager:
 		return entry.FieldsV1, false
 	case p.ReleaseOnly && entry.Manager == p.Manager:
 		return nil, true

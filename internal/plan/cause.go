@@ -19,7 +19,7 @@ const (
 	becauseOrder    = "an init container of the workload runs before the sidecar"
 	becauseRank     = "another VectorSidecar of the workload is the first now"
 	becauseRelease  = "another release of the operator"
-	becauseUnknown  = "what the sidecar was rendered from is not on record: an earlier release of the operator wrote it"
+	becauseUnknown  = "the annotation rendered-from does not say what the sidecar was rendered from"
 	becauseUnnamed  = "what the sidecar is rendered from"
 	becauseNotNoted = "the workload's annotations do not say what it carries"
 )

@@ -65,9 +65,9 @@ func TestAPlanSaysWhyItWrites(t *testing.T) {
 			view: with(writtenBy(old), owning(func(o *workload.Owned) { o.HasPlainAnnotations = false })), desired: next, action: Update,
 			want: "another VectorSidecar of the workload is the first now; operator old → new" + image,
 		},
-		"by a release that noted nothing": {
+		"without annotations that say it": {
 			view: with(writtenBy(old), owning(func(o *workload.Owned) { o.AskedHash, o.AppliedHash, o.RenderedFrom, o.ChangeCause = "", "", "", "" })), desired: next, action: Update,
-			want: "what the sidecar was rendered from is not on record: an earlier release of the operator wrote it" + image,
+			want: "the annotation rendered-from does not say what the sidecar was rendered from" + image,
 		},
 		"for what has no name": {
 			view: with(writtenBy(old), owning(func(o *workload.Owned) { o.AskedHash = "b" })), desired: next, action: Update,
@@ -135,7 +135,7 @@ func TestTheWorkloadsOwnIsNamed(t *testing.T) {
 func TestHowItCameAboutIsNotCompared(t *testing.T) {
 	desired := rendered("old", "a")
 	for name, change := range map[string]func(map[string]any){
-		"of a release before": func(a map[string]any) {
+		"removed": func(a map[string]any) {
 			for _, key := range []string{meta.AnnotationManagedBy, meta.AnnotationChangeCause, meta.AnnotationRenderedFrom} {
 				delete(a, key)
 			}

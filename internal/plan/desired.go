@@ -24,9 +24,6 @@ type Desired struct {
 	whole string
 	// asked is the input that it was rendered for.
 	asked Asked
-	// predecessor is the rendering of releases that did not write asked-hash yet; nil
-	// if not needed.
-	predecessor *Desired
 	// alone is applied to a workload that no other VectorSidecar writes to; annotations
 	// are its annotations.
 	alone       applied
@@ -79,14 +76,6 @@ func (d *Desired) For(asked Asked) *Desired {
 		noted.lesser = d.lesser.For(asked)
 	}
 	return &noted
-}
-
-// After returns a copy for workloads without asked-hash. One that carries exactly what
-// an earlier release rendered for the current input needs no write.
-func (d *Desired) After(predecessor *Desired) *Desired {
-	later := *d
-	later.predecessor = predecessor
-	return &later
 }
 
 // InjectedHash is the value of the annotation injected-hash.
@@ -179,16 +168,6 @@ func (d *Desired) as(key func(string) string, build func(annotations map[string]
 func (d *Desired) isApplied(manager string, want *applied, view *workload.View) bool {
 	owned := view.Owned[manager]
 	return owned.Hash == want.hash && len(owned.Leftovers) == 0 && haveMounts(d.overlay.Mounts, view.MountsOf(manager))
-}
-
-// isIn is isApplied for callers that have not computed the apply body. It is false for
-// nil.
-func (d *Desired) isIn(manager string, policy Policy, view *workload.View) bool {
-	if d == nil {
-		return false
-	}
-	want := d.beside(manager, policy, view)
-	return d.isApplied(manager, &want, view)
 }
 
 // haveMounts reports whether the mounts in the application's containers are the wanted

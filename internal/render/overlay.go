@@ -59,9 +59,7 @@ func newOverlay(from *bounded.Document, request *Request) (workload.Overlay, err
 	spec.Containers = slices.DeleteFunc(spec.Containers, func(c corev1ac.ContainerApplyConfiguration) bool { return c.Image == nil })
 	manager := meta.Manager(request.Sidecar.Name)
 	parts := partsOf(manager, &overlay.Template.Spec)
-	if !request.Predecessor { // Earlier releases listed no keys.
-		parts.Annotations, parts.Labels = slices.Sorted(maps.Keys(overlay.Template.Annotations)), slices.Sorted(maps.Keys(overlay.Template.Labels))
-	}
+	parts.Annotations, parts.Labels = slices.Sorted(maps.Keys(overlay.Template.Annotations)), slices.Sorted(maps.Keys(overlay.Template.Labels))
 	annotate(&overlay.Template, made, map[string]string{meta.AnnotationParts(manager): parts.String()})
 	return overlay.With(made)
 }

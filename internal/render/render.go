@@ -42,9 +42,6 @@ type Request struct {
 	KubeVersion string
 	// Cluster is what templates see of the rest of the cluster.
 	Cluster Cluster
-	// Predecessor renders what earlier releases rendered from the same inputs, when they did not
-	// yet record the inputs in workloads. Templates see it as .Values.predecessor.
-	Predecessor bool
 }
 
 // Result is the result of a rendering.
@@ -89,9 +86,6 @@ func execute(ctx context.Context, request Request) (Output, error) {
 	values["cluster"] = request.Cluster.values(request.KubeVersion)
 	if request.Target != nil {
 		values["target"] = request.Target.Values()
-	}
-	if request.Predecessor {
-		values["predecessor"] = true
 	}
 	release := Release{Name: meta.ObjectName(request.Sidecar.Name), Namespace: request.Sidecar.Namespace}
 	return request.Chart.Execute(ctx, release, values, request.KubeVersion)

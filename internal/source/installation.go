@@ -223,8 +223,7 @@ func (i *Installation) take(arguments []string) {
 	}
 }
 
-// WrittenBy returns the name by which this installation marks its writes, "" for a release that
-// leaves no marks.
+// WrittenBy returns the name by which this installation marks its writes, "" if it is not known.
 func (i *Installation) WrittenBy() string {
 	if i.LeaderElectionID == "" {
 		return ""

@@ -54,7 +54,7 @@ const GraceKey = "terminationGracePeriodSeconds"
 const PullSecretsKey = pullSecrets
 
 // ValuesHash is a digest of the keys of Values, the same for workloads that differ only
-// in name. Workloads keep the digest of earlier releases: whatever is added to
+// in name. Workloads keep the digest from one release to the next: whatever is added to
 // appendValues is appended only if present.
 func (v *View) ValuesHash(keys []string) string {
 	var space [1024]byte // Mostly enough, without an allocation.

@@ -15,7 +15,7 @@ import (
 // Hash is a digest of what is applied to a workload: {metadata: {annotations}, spec:
 // {template}}. The applied body and the live values the API server made of it have the
 // same hash; any change of an applied value changes it, except the annotations for
-// bookkeeping. Workloads keep the hash of earlier releases: if the function changed,
+// bookkeeping. Workloads keep the hash from one release to the next: if the function changed,
 // all of them would be written again.
 func Hash(applied map[string]any) string {
 	return meta.Digest([]byte(jsonText(normal("", withoutBookkeeping(applied)))), 12)

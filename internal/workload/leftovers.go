@@ -96,9 +96,9 @@ func (o *Owned) addKeys(of string, keys []string, live map[string]any, theirs *d
 }
 
 // partsKeys are the manager's annotations of a pod template that come back with a
-// rollback: those that are listed, the list, and the digest that earlier releases wrote.
+// rollback: those that are listed, and the list.
 func partsKeys(parts *meta.Parts) []string {
-	return append(slices.Clip(parts.Annotations), meta.AnnotationParts(parts.Manager), meta.AnnotationConfigDigest(meta.SidecarOf(parts.Manager)))
+	return append(slices.Clip(parts.Annotations), meta.AnnotationParts(parts.Manager))
 }
 
 // add adds an item to a list of the tree's pod.

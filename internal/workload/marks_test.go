@@ -33,7 +33,7 @@ func copiedMarks() (annotations, ofPods map[string]string) {
 		annotations[plain], annotations[meta.Beside(plain, "logs")] = "copied", "copied"
 	}
 	return annotations, map[string]string{
-		meta.AnnotationParts(logs): fieldmanager.List, meta.AnnotationTold(logs): "cart LOG=1", meta.AnnotationConfigDigest("logs"): "copied",
+		meta.AnnotationParts(logs): fieldmanager.List, meta.AnnotationTold(logs): "cart LOG=1",
 	}
 }
 
@@ -68,10 +68,9 @@ func TestMarks_AreFoundWhoeverOwnsThem(t *testing.T) {
 	after := fieldmanager.New(t)
 	after.Apply("argocd", manifest(annotations, ofPods))
 	injectedHash := "vectorsidecar.observability.kontroloop.ai/injected-hash: abc\n"
-	after.Apply(logs, strings.NewReplacer("injected: \"true\"", "injected: copied", injectedHash, strings.ReplaceAll(injectedHash, "abc", "copied"), "config-digest.logs: d", "config-digest.logs: copied").Replace(fieldmanager.Sidecar))
+	after.Apply(logs, strings.NewReplacer("told.logs: d", "told.logs: cart LOG=1", "injected: \"true\"", "injected: copied", injectedHash, strings.ReplaceAll(injectedHash, "abc", "copied")).Replace(fieldmanager.Sidecar))
 	view = Of(after.Live())
 	require.Equal(t, keys, view.Marks[logs].Annotations, "one that both own stays, too")
-	require.Contains(t, view.Marks[logs].PodAnnotations, meta.AnnotationConfigDigest("logs"))
 	require.Empty(t, view.Marks[logs].SharedItems)
 	owned := view.Owned[logs]
 	require.Empty(t, owned.Orphan)

@@ -37,7 +37,7 @@ type Owned struct {
 	// IsRecorded reports whether the pod template alone records what is the manager's.
 	IsRecorded bool
 	// Unfinished reports whether the operator was interrupted between two requests of
-	// one change. managedFields left by an earlier release do not count.
+	// one change: the last one leaves neither Named nor Patched.
 	Unfinished bool
 	// Tree holds the live values of the fields that the manager owns, including those
 	// only patched, and the whole of Leftovers, which it does not own: {metadata:

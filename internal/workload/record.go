@@ -53,9 +53,8 @@ func (r *record) owned(manager string, live map[string]any, theirs *deployed) Ow
 	if of.Patched {
 		all = tree.Map(extract("", united(r.applied, r.patched), live))
 		of.Leftovers = lessOf(all, applied)
-		of.Unfinished = r.applied == nil || notes(r.applied) || notes(r.patched)
 	}
-	of.Unfinished = of.Unfinished || of.Named
+	of.Unfinished = of.Named || of.Patched
 	of.read(all, theirs)
 	return of
 }

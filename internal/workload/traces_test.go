@@ -61,7 +61,6 @@ func TestTracesTellWhatIsOnRecord(t *testing.T) {
 	}
 }
 
-// The previous release has no marks, and must have the same hash.
 func TestAMarkIsNoPartOfTheHash(t *testing.T) {
 	logs := meta.Manager("logs")
 	plain, c := fieldmanager.New(t), fieldmanager.New(t)

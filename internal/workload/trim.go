@@ -12,7 +12,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
@@ -200,36 +199,4 @@ func united(a, b map[string]any) map[string]any {
 		both[field] = below
 	}
 	return both
-}
-
-// notes reports whether managed fields include an annotation in which this release and
-// later ones keep their records.
-func notes(fields map[string]any) bool {
-	for key := range tree.At(fields, "f:metadata", "f:annotations") {
-		if name, ok := strings.CutPrefix(key, "f:"); ok && meta.IsBookkeeping(name) {
-			return true
-		}
-	}
-	return false
-}
-
-// IsHusk reports whether an entry is a patch of one of our managers of which only the
-// maps and lists that it created are left.
-func IsHusk(entry *metav1.ManagedFieldsEntry) bool {
-	if !isPatch(entry) {
-		return false
-	}
-	fields, _ := decodeFields(entry)
-	annotations := len(tree.At(fields, "f:metadata", "f:annotations")) + len(tree.At(fields, "f:spec", "f:template", "f:metadata", "f:annotations"))
-	if annotations+len(mountFields(fields)) > 0 {
-		return false
-	}
-	for _, list := range podLists {
-		for key := range tree.Map(podOf(patchedFields(fields))["f:"+list]) {
-			if _, isItem := nameIn(key); isItem {
-				return false
-			}
-		}
-	}
-	return true
 }

@@ -47,7 +47,7 @@ func TestEveryChangeToWhatWeOwnGivesAnotherHash(t *testing.T) {
 		},
 		"a volume less":  func(d *appsv1.Deployment) { d.Spec.Template.Spec.Volumes = d.Spec.Template.Spec.Volumes[:1] },
 		"our annotation": func(d *appsv1.Deployment) { delete(d.Annotations, meta.AnnotationInjected) },
-		"a digest":       func(d *appsv1.Deployment) { d.Spec.Template.Annotations[meta.AnnotationConfigDigest("logs")] = "e" },
+		"of its pods":    func(d *appsv1.Deployment) { d.Spec.Template.Annotations[meta.AnnotationTold(manager)] = "e" },
 	} {
 		deployment := c.Live()
 		change(deployment)

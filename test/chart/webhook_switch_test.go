@@ -189,36 +189,3 @@ func TestProbesAreNotLogged(t *testing.T) {
 	}
 	require.NotContains(t, i.pods.Log(), "handshake")
 }
-
-// In the release before the webhook stood in the chart, which now takes it out again:
-// from then on it is the operator's, until that is rolled back.
-func TestTheWebhookOfTheReleaseBeforeIsTakenOver(t *testing.T) {
-	program, err := plane.Bin(before + "/operator")
-	if err != nil {
-		t.Skip("the release before is not in bin/before: run \"make release-before\", in a clone that has its commit")
-	}
-	folder := filepath.Dir(program)
-	port := freePort(t)
-	on := fmt.Sprintf("admissionWebhook.enabled=true,admissionWebhook.port=%d", port)
-	r := released(t, folder+"/chart", before+"/operator", 1, "-f", folder+"/values/development.yaml", "--set", on)
-	awaitJudge(t)
-
-	failures, asked := asking(t, func() {
-		r.program = "operator"
-		helm(t, "upgrade", release, chartDir, "-n", namespace, "-f", root+"/values/development.yaml", "--set", judging(port))
-		r.roll(t)
-		awaitJudge(t)
-	})
-	// That release closes its connections when it stops, also one by which a request is
-	// on its way.
-	if len(failures) > 0 {
-		require.Len(t, failures, 1, "of %d requests", asked)
-		require.ErrorContains(t, failures[0], ": EOF")
-	}
-	whileAsked(t, func() {
-		r.program = before + "/operator"
-		helm(t, "rollback", release, "1", "-n", namespace)
-		r.roll(t)
-	})
-	awaitJudge(t)
-}

@@ -87,7 +87,7 @@ func TestAnEarlierRevisionHasTheTemplatesItWasGivenOutWith(t *testing.T) {
 
 	restarts(t, fs.FS(nil), canary.vs.Namespace, "back")
 	harness.Until(t, world, stored, "its own templates", func(r *appsv1.ControllerRevision) bool { return maps.Equal(own, r.Annotations) })
-	// A release that does not know of them takes its templates for parts that nobody needs.
+	// What somebody deletes is stored again with the next start.
 	part := &appsv1.ControllerRevision{ObjectMeta: metav1.ObjectMeta{
 		Namespace: stored.Namespace, Name: installation.Name + "-part-" + own[meta.AnnotationBuiltIn],
 	}}

@@ -179,33 +179,6 @@ func TestCompanionsGoWithTheirVectorSidecar(t *testing.T) {
 	world.Get(t, config)
 }
 
-// The companions of the release before have an owner. They are ours as they are, lose it
-// with the next write, and go like others.
-func TestCompanionsOfTheReleaseBeforeAreOurs(t *testing.T) {
-	t.Parallel()
-	namespace := world.Namespace(t)
-	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
-	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithInlineConfig(objects.VectorConfig("first")).
-		Sidecar(func(s *v1alpha1.SidecarSpec) { s.Reload = v1alpha1.ReloadLive }).Build()
-	world.Create(t, deployment, vs)
-	harness.Until(t, world, vs, "readiness", isUpToDate)
-	made := mounted(t, deployment)
-	harness.Change(t, world, made, func(c *corev1.ConfigMap) {
-		c.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(vs, v1alpha1.GroupVersion.WithKind("VectorSidecar"))}
-		delete(c.Annotations, meta.AnnotationCompanion)
-	})
-
-	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.DriftPolicy = v1alpha1.DriftReport })
-	harness.Until(t, world, vs, "another pass", isUpToDate)
-	require.Equal(t, made.ResourceVersion, mounted(t, deployment).ResourceVersion, "nothing is written for the sake of it")
-
-	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.Config.Inline = objects.VectorConfig("second") })
-	harness.Until(t, world, made, "the second", func(c *corev1.ConfigMap) bool { return c.Data["vector.yaml"] == objects.VectorConfig("second") })
-	require.Empty(t, made.OwnerReferences)
-	require.NoError(t, world.Client.Delete(t.Context(), vs))
-	harness.Eventually(t, "it to be gone", func() bool { return len(companionsIn(t, namespace)) == 0 })
-}
-
 // The label of a companion holds a digest of a name that is too long for it.
 func TestADeletedCompanionOfALongNameComesBack(t *testing.T) {
 	t.Parallel()

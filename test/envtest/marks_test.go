@@ -81,7 +81,7 @@ func TestMarks_AreRemovedWhoeverOwnsThem(t *testing.T) {
 			maps.DeleteFunc(annotations, func(key, _ string) bool { return !meta.IsMark(key) })
 			maps.Copy(annotations, further)
 			ofPods := maps.Clone(deployment.Spec.Template.Annotations)
-			ofPods[meta.AnnotationConfigDigest("logs")] = "abc"
+			ofPods[meta.AnnotationTold(meta.Manager("logs"))] = "app LOG=1"
 			copyMarks(t, deployment, annotations, ofPods)
 
 			remove(t, deployment, vs)

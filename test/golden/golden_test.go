@@ -8,6 +8,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -91,16 +92,15 @@ func TestAnUpdateOfWhatPassesChangesNothing(t *testing.T) {
 	}
 }
 
-// most is how many lines the scenarios and the record have: what somebody can read. One that
-// is new has a base.
-const most = 3760
+// most is the limit of lines of all scenarios, so that they can be read. A new one has a base.
+const most = 3712
 
 func TestTheScenariosCanBeRead(t *testing.T) {
 	entries, err := os.ReadDir(".")
 	require.NoError(t, err)
 	lines := 0
 	for _, entry := range entries {
-		if filepath.Ext(entry.Name()) == ".go" {
+		if filepath.Ext(entry.Name()) != extension {
 			continue
 		}
 		text, err := os.ReadFile(entry.Name())
@@ -115,7 +115,7 @@ func TestEveryFileIsAScenarioAndComplete(t *testing.T) {
 	require.NoError(t, err)
 	for _, entry := range entries {
 		name := entry.Name()
-		require.True(t, strings.HasSuffix(name, extension) || strings.HasSuffix(name, ".go") || name == rolls, "%s is no scenario and no test", name)
+		require.True(t, strings.HasSuffix(name, extension) || strings.HasSuffix(name, ".go") || slices.Contains([]string{released, releaseBefore}, name), "%s is no scenario and no test", name)
 	}
 	for _, s := range scenarios(t) {
 		t.Run(s.name, func(t *testing.T) {

@@ -4,13 +4,11 @@
 package golden
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"flag"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -24,82 +22,71 @@ import (
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/internal/cli"
 	form "kontroloop.ai/vector-sidecar-operator/internal/scenario"
-	"kontroloop.ai/vector-sidecar-operator/test/predecessor"
 )
 
-var release = flag.Bool("release", false, "record the pod templates as those of the release")
-
-// rolls is the record of the release before: what it rendered.
-const rolls = "released.txt"
-
-// differs are the scenarios whose pods the upgrade rolls, by the line of CHANGELOG.md that
-// says so. A new record empties it, and makes .Values.predecessor of the templates needless.
-var differs = map[string]string{
-	"configmap/cart":                        copies,
-	"several-sidecars-with-configmaps/cart": copies,
-	"more-args/cart":                        unlimited,
-}
+var release = flag.Bool("release", false, "record the pod templates as those of the release before")
 
 const (
-	copies    = "mount a checked copy instead of the ConfigMap"
-	unlimited = "`--no-graceful-shutdown-limit` works"
-	// localhost and the others are the lines that say what is rendered differently, and rolls nothing.
-	localhost    = "Vector's API listens on localhost"
-	acknowledged = "have acknowledgements on"
-	drained      = "Vector reads on for 13 s"
-	renamed      = "Log files are read on after they are renamed"
-	agents       = "pod annotations say to Vector, Fluent Bit and Datadog"
-	autoscaled   = "names the sidecar's volumes to the Cluster Autoscaler"
-	kubelets     = "Sidecars are native where every kubelet runs them"
+	// releaseBefore names the commit that upgrades start from.
+	releaseBefore = "RELEASE_BEFORE"
+	// released has the commit, and the pod templates that it renders, by scenario and workload.
+	released = "released.txt"
 )
 
-// What a release rendered for the same input is rendered by the next, but for what the
-// release notes tell of: most people upgrade from workloads that were written long ago.
-// Of what is rendered differently and rolls nothing, the templates still tell what it was.
-func TestAReleaseRendersWhatTheOneBeforeDid(t *testing.T) {
-	now, before := templates(t, vectorsidecar.FS), templates(t, predecessor.Chart(t))
+// differs are the scenarios whose pods the upgrade rolls, by the line of CHANGELOG.md that says so. A new record empties
+// it.
+var differs = map[string]string{}
+
+// The same input has the same pod template as in the release before, except for what the changelog says: an upgrade
+// must not roll workloads that were written long ago.
+func TestTemplates_AreThoseOfTheReleaseBefore(t *testing.T) {
+	commit := lines(t, releaseBefore)
+	require.Len(t, commit, 1)
+	now := templates(t)
 	if *release {
-		require.NoError(t, os.WriteFile(rolls, []byte(record(now)), 0o644))
+		require.NoError(t, os.WriteFile(released, []byte(record(commit[0], now)), 0o600))
 	}
-	text, err := os.ReadFile(rolls)
-	require.NoError(t, err)
-	released := map[string]string{}
-	for scanner := bufio.NewScanner(strings.NewReader(string(text))); scanner.Scan(); {
-		if name, digest, ok := strings.Cut(scanner.Text(), " "); ok && name != "#" {
-			released[name] = digest
-		}
-	}
-	require.NotEmpty(t, released)
+	recorded := lines(t, released)
+	require.Equal(t, "commit "+commit[0], recorded[0], "%s is the record of another commit than %s names", released, releaseBefore)
+	require.NotEmpty(t, recorded[1:])
 	notes, err := os.ReadFile("../../CHANGELOG.md")
 	require.NoError(t, err)
 	_, unreleased, _ := strings.Cut(string(notes), "## [Unreleased]")
 	unreleased, _, _ = strings.Cut(unreleased, "\n## ")
-	for _, line := range []string{localhost, acknowledged, drained, renamed, agents, autoscaled, kubelets} {
-		require.Contains(t, unreleased, line)
-	}
-	for name, digest := range released {
-		line, isMeant := differs[name]
+	before := map[string]string{}
+	for _, line := range recorded[1:] {
+		name, digest, _ := strings.Cut(line, " ")
+		before[name] = digest
+		note, isMeant := differs[name]
 		if !isMeant {
-			require.Contains(t, []string{now[name], before[name]}, digest, "%s: its pods are rendered differently than by the release before, and would roll; if that is meant, say so in CHANGELOG.md, and name that line here", name)
+			require.Equal(t, digest, now[name], "%s: the release before rendered other pods, which would roll; if that is meant, add a line to CHANGELOG.md, and name that line in differs", name)
 			continue
 		}
-		require.NotEqual(t, digest, now[name], "%s: its pods are as the release before made them, and are said to differ", name)
-		require.Contains(t, unreleased, line, "%s: CHANGELOG.md does not tell that its pods differ", name)
+		require.NotEqual(t, digest, now[name], "%s: its pods are as the release before rendered them", name)
+		require.Contains(t, unreleased, note, "%s: CHANGELOG.md does not say that its pods differ", name)
 	}
 	for name := range differs {
-		require.Contains(t, released, name, "the release before had no such scenario")
+		require.Contains(t, before, name, "the release before had no such scenario")
 	}
 }
 
-// templates are digests of the pod templates that a chart gives in all scenarios which
+// lines returns the lines of a file without comments and empty lines.
+func lines(t *testing.T, file string) []string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	return slices.DeleteFunc(strings.Split(string(text), "\n"), func(line string) bool { return line == "" || strings.HasPrefix(line, "#") })
+}
+
+// templates are digests of the pod templates that the chart gives in all scenarios which
 // have one, by scenario and workload.
-func templates(t *testing.T, chart fs.FS) map[string]string {
+func templates(t *testing.T) map[string]string {
 	t.Helper()
 	folder, found := t.TempDir(), map[string]string{}
 	require.NoError(t, os.CopyFS(folder, os.DirFS(".")))
 	var out bytes.Buffer
 	streams := genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: &out}
-	require.Zero(t, cli.Run(t.Context(), []string{"test", folder, "--update"}, streams, cli.Builtin{Chart: chart, Definition: vectorsidecar.Definition}, "test"), "%s", &out)
+	require.Zero(t, cli.Run(t.Context(), []string{"test", folder, "--update"}, streams, cli.Builtin{Chart: vectorsidecar.FS, Definition: vectorsidecar.Definition}, "test"), "%s", &out)
 	rendered, err := form.Load(folder)
 	require.NoError(t, err)
 	for _, s := range rendered {
@@ -113,9 +100,10 @@ func templates(t *testing.T, chart fs.FS) map[string]string {
 	return found
 }
 
-func record(templates map[string]string) string {
+func record(commit string, templates map[string]string) string {
 	var text strings.Builder
 	text.WriteString("# The pod templates of the release before, by scenario and workload: go test ./test/golden -release\n")
+	text.WriteString("commit " + commit + "\n")
 	for _, name := range slices.Sorted(maps.Keys(templates)) {
 		fmt.Fprintf(&text, "%s %s\n", name, templates[name])
 	}

@@ -43,7 +43,7 @@ func TestASidecarThatADefinitionDoesNotKnowIsNotPutIn(t *testing.T) {
 	}
 	require.Equal(t, []v1alpha1.WorkloadKind{"Deployment"}, of("logs").Kinds)
 	require.Empty(t, of("logs").Left)
-	require.Equal(t, "the definition of Rollouts, of an earlier release perhaps, does not have initContainers.restartPolicy", of("only").Left)
+	require.Equal(t, "the definition of Rollouts, perhaps of an earlier version, does not have initContainers.restartPolicy", of("only").Left)
 
 	harness.Eventually(t, "the policy to act on Deployments", func() bool {
 		trial := objects.NewDeployment("trial", namespace).Labelled("logs", "vector").Build()

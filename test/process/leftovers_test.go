@@ -226,14 +226,14 @@ func TestWhatOrphanLeavesStaysWhenAWriteArrivesAfterwards(t *testing.T) {
 	require.True(t, isInjected(cart))
 }
 
-// What another operator wrote, or one of a release that left no marks, is told of.
+// What another operator wrote, or one that does not know its installation, is told of.
 func TestWhatIsNotKnownToBeOursIsToldAndStays(t *testing.T) {
 	for name, test := range map[string]struct {
 		by   func(options operator.Options) operator.Options
 		note string
 	}{
-		"of the release before": {func(o operator.Options) operator.Options { o.Namespace = ""; return o }, "a release that left no mark"},
-		"of another release":    {func(o operator.Options) operator.Options { o.LeaderElectionID = "other"; return o }, "another installation of the operator, vector-system/other"},
+		"without a mark":          {func(o operator.Options) operator.Options { o.Namespace = ""; return o }, "no annotation written-by"},
+		"of another installation": {func(o operator.Options) operator.Options { o.LeaderElectionID = "other"; return o }, "another installation of the operator, vector-system/other"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			namespace := world.Namespace(t)

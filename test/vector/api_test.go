@@ -15,16 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
-	"kontroloop.ai/vector-sidecar-operator/test/predecessor"
 )
-
-// As releases before rendered it, whoever reaches the pod reads its events.
-func TestTheAPIOfEarlierReleasesIsATap(t *testing.T) {
-	url, _ := collector(t, false)
-	r := start(t, predecessor.Chart(t), url, 20)
-	r.feed(t)
-	require.Eventually(t, func() bool { return r.taps(t, podIP) }, time.Minute, 10*time.Millisecond)
-}
 
 func TestTheAPIIsNoTap(t *testing.T) {
 	url, _ := collector(t, false)
