@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/lint"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
@@ -158,8 +159,8 @@ func holds[T client.Object](lists ...[]source.Document) bool {
 	return false
 }
 
-// chart returns the files of the sidecar chart. A directory without Chart.yaml has those that differ from the built-in chart,
-// as the ConfigMap of a template set may.
+// chart returns the files of the sidecar chart. A directory without Chart.yaml, or with one that has only annotations, has
+// the files that differ from the built-in chart, as the ConfigMap of a template set may.
 func (s *inputs) chart() (fs.FS, error) {
 	if s.templates == "" {
 		return s.app.chart, nil
@@ -173,7 +174,9 @@ func (s *inputs) chart() (fs.FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := fs.Stat(folder, "Chart.yaml"); !errors.Is(err, fs.ErrNotExist) {
+	card, err := bounded.Chart().File(folder, "Chart.yaml")
+	hasSomeFiles := errors.Is(err, fs.ErrNotExist) || err == nil && !render.IsWholeChart(card)
+	if !hasSomeFiles {
 		return folder, nil // What is wrong with it, if anything, is reported where it is read.
 	}
 	builtin, err := render.ReadFiles(s.app.chart)

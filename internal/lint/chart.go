@@ -28,7 +28,7 @@ import (
 // IsChart tells whether a folder holds a sidecar chart, or what is meant to be one:
 // a card, and a template of a PodTemplate.
 func IsChart(folder fs.FS) bool {
-	if _, err := fs.Stat(folder, "Chart.yaml"); err != nil {
+	if card, err := bounded.Chart().File(folder, chartCard); err != nil || !render.IsWholeChart(card) {
 		return false
 	}
 	templates, err := fs.Glob(folder, "templates/*.yaml")

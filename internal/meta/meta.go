@@ -112,6 +112,10 @@ const AnnotationTemplateSets = Group + "/template-sets"
 // with a workload's next change.
 const AnnotationRoll = Group + "/roll"
 
+// AnnotationContract in the Chart.yaml of a template set is the version of the contract between the operator and template
+// sets that the set is written for. A set without it has v1.
+const AnnotationContract = Group + "/contract"
+
 // Annotations on the ControllerRevision of a revision, by the release that gave it out last:
 // AnnotationBuiltIn is the digest of the part that holds the operator's own templates, and
 // AnnotationSamples has, as JSON by template set, digests of what was rendered for a sample.

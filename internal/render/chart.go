@@ -63,6 +63,9 @@ func (f Files) Load() (*Chart, error) {
 	if len(loaded.Dependencies()) > 0 || len(loaded.Metadata.Dependencies) > 0 {
 		return nil, fmt.Errorf("the sidecar chart %q has dependencies, which are not rendered: put their templates into the chart itself", loaded.Name())
 	}
+	if err := checkContract(contracts, loaded.Metadata.Annotations[meta.AnnotationContract]); err != nil {
+		return nil, err
+	}
 	environments, err := environment.Load(f)
 	if err != nil {
 		return nil, err

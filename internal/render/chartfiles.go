@@ -62,13 +62,19 @@ func ignoredIn(source fs.FS) (*ignore.Rules, error) {
 
 // With returns the files overlaid with those of a ConfigMap. A key is a path with "__" for
 // each slash; a key without "__" is a file in templates/, except for Chart.yaml, values.yaml
-// and values.schema.json. If there is a key Chart.yaml, the ConfigMap is a whole chart, as
-// is a packaged chart in a key that ends in .tgz: then the original files are left out.
+// and values.schema.json. If there is a key Chart.yaml with more than annotations, the ConfigMap
+// is a whole chart, as is a packaged chart in a key that ends in .tgz: then the original files
+// are left out.
 func (f Files) With(text map[string]string, binary map[string][]byte) (Files, error) {
 	given := Files{}
 	base := f
-	if _, isWhole := text[chartFile]; isWhole {
+	card, hasCard := text[chartFile]
+	isWhole := hasCard && IsWholeChart([]byte(card))
+	if isWhole {
 		base = Files{}
+	} else {
+		text = maps.Clone(text)
+		delete(text, chartFile)
 	}
 	for _, key := range slices.Sorted(maps.Keys(binary)) {
 		if !strings.HasSuffix(key, ".tgz") {
@@ -79,7 +85,12 @@ func (f Files) With(text map[string]string, binary map[string][]byte) (Files, er
 		if err != nil {
 			return nil, fmt.Errorf("%s: unpacking: %w", key, err)
 		}
-		base = archive
+		base, isWhole = archive, true
+	}
+	if !isWhole { // The contract of a whole one is checked when it is loaded.
+		if err := checkContract(contracts, contractIn([]byte(card))); err != nil {
+			return nil, err
+		}
 	}
 	for key, content := range text {
 		given[pathOf(key)] = []byte(content)

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+)
+
+// contract is a version of the contract between the operator and template sets: the values that templates get, the named
+// templates of the built-in set that others include, and what a set renders.
+type contract struct {
+	version string
+	// changes lists what authors of sets have to change for this version, one sentence each.
+	changes []string
+}
+
+// contracts has the versions of the contract, oldest first. The last one is the operator's.
+var contracts = []contract{{version: "v1"}}
+
+// checkContract returns an error if a set has another version than the last one of a history, "" for the first one.
+func checkContract(history []contract, version string) error {
+	current := history[len(history)-1].version
+	i := slices.IndexFunc(history, func(c contract) bool { return c.version == version })
+	switch {
+	case version == "":
+		i = 0
+	case i < 0:
+		return fmt.Errorf("%s: annotation %s: the template set has contract %q, which this release of the operator does not know; it has %s",
+			chartFile, meta.AnnotationContract, version, current)
+	}
+	if i == len(history)-1 {
+		return nil
+	}
+	var changes []string
+	for _, later := range history[i+1:] {
+		changes = append(changes, later.changes...)
+	}
+	return fmt.Errorf("%s: annotation %s: the template set has contract %s, and this release of the operator has %s; adapt the set, and set the annotation to %s; changes: %s",
+		chartFile, meta.AnnotationContract, history[i].version, current, current, strings.Join(changes, "; "))
+}
+
+// readCard reads a Chart.yaml. One that cannot be read is that of a whole chart, which is loaded to report the error.
+func readCard(text []byte) map[string]any {
+	card := map[string]any{}
+	if bounded.Values().DecodeYAML(text, &card) != nil {
+		return nil
+	}
+	return card
+}
+
+// IsWholeChart reports whether a Chart.yaml is that of a whole chart. One that has only annotations is that of a set with
+// some files, which states its contract.
+func IsWholeChart(text []byte) bool {
+	card := readCard(text)
+	_, hasAnnotations := card["annotations"]
+	return !hasAnnotations || len(card) > 1
+}
+
+// contractIn returns the version that the annotation of a Chart.yaml names, "" without one.
+func contractIn(text []byte) string {
+	annotations, _ := readCard(text)["annotations"].(map[string]any)
+	version, _ := annotations[meta.AnnotationContract].(string)
+	return version
+}
