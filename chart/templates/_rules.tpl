@@ -168,7 +168,7 @@ ClusterRole. */ -}}
 - apiGroups: [coordination.k8s.io]
   resources: [leases]
   resourceNames: [{{ include "vector-sidecar-operator.fullname" . | quote }}]
-  verbs: [get, watch, update]
+  verbs: [get, update]
 # client-go tells of a new leader with an event of the old kind.
 - apiGroups: [""]
   resources: [events]

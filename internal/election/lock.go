@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package election provides the lock for leader election, and the fence that blocks writes
-// of all replicas but the leader. Standby replicas watch the Lease, and so notice at once
-// that it is free; the leader watches it, and so notices at once that it has lost it.
-// client-go's elector decides who leads.
+// of all replicas except the leader. client-go's elector decides which replica leads. The
+// lock wraps client-go's LeaseLock: it records until when the lease is secured, finishes
+// requests that were sent, waits if a previous holder may still write, and reports a lease
+// that is lost for good.
 package election
 
 import (
@@ -17,6 +18,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/go-logr/logr"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/uuid"
@@ -34,12 +36,9 @@ type Lock struct {
 	// Lease is taken without waiting. Nil means never.
 	IsUnused func(context.Context) (bool, error)
 
-	watcher      coordinationclient.LeasesGetter
-	retryPeriod  time.Duration
-	watchTimeout time.Duration
-	now          func() time.Time
-	freed        time.Time // when another replica was last found to have stopped holding it
-	leader       string    // the last other leader that was logged
+	retryPeriod time.Duration
+	now         func() time.Time
+	leader      string // the last other leader that was logged
 	// isSuspect is true if the Lease was found free but not released by its holder: it was
 	// missing, or had lost its holder. The holder may still write.
 	isSuspect bool
@@ -64,9 +63,8 @@ type Options struct {
 	RenewDeadline, RetryPeriod time.Duration
 }
 
-// New returns a Lock. Its requests, except watches, time out after half of the renew
-// deadline, which leaves time for another attempt. Events are recorded once LockConfig has a
-// recorder.
+// New returns a Lock. Its requests time out after half of the renew deadline, which leaves
+// time for another attempt. Events are recorded once LockConfig has a recorder.
 func New(config *rest.Config, options Options) (*Lock, error) {
 	host, err := os.Hostname()
 	if err != nil {
@@ -74,16 +72,12 @@ func New(config *rest.Config, options Options) (*Lock, error) {
 	}
 	config = rest.CopyConfig(config)
 	config.UserAgent = cmp.Or(config.UserAgent, rest.DefaultKubernetesUserAgent()) + "/leader-election"
-	watcher, err := coordinationclient.NewForConfig(config)
-	if err != nil {
-		return nil, fmt.Errorf("creating a client for the lease: %w", err)
-	}
 	config.Timeout = max(options.RenewDeadline/2, time.Second)
 	client, err := coordinationclient.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("creating a client for the lease: %w", err)
 	}
-	l := &Lock{watcher: watcher, retryPeriod: options.RetryPeriod, watchTimeout: watchTimeout, now: time.Now, leads: make(chan struct{})}
+	l := &Lock{retryPeriod: options.RetryPeriod, now: time.Now, leads: make(chan struct{})}
 	l.lost, l.lose = context.WithCancelCause(context.Background())
 	l.LeaseLock = &resourcelock.LeaseLock{
 		LeaseMeta:  metav1.ObjectMeta{Namespace: options.Namespace, Name: options.Name},
@@ -93,38 +87,9 @@ func New(config *rest.Config, options Options) (*Lock, error) {
 	return l, nil
 }
 
-// Get returns the record. While another operator holds the lease, it waits until that
-// operator has released it, or has not renewed it for the lease duration. An expired lease
-// is returned without a holder. If the Lease cannot be watched, Get returns at once, and the
-// elector waits as usual. An operator that has led gets an error if the record is not its
-// own.
+// Get returns the record. An operator that has led gets an error if the record is not its
+// own, or if the Lease does not exist.
 func (l *Lock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
-	for {
-		record, raw, err := l.look(ctx)
-		if err != nil || !l.isHeld(record) {
-			return record, raw, err
-		}
-		last, is := l.await(ctx, record)
-		switch is {
-		case unknown:
-			return record, raw, nil
-		case silent:
-			continue
-		}
-		record, raw, err = l.look(ctx)
-		// The watch may have lagged; only the API server knows.
-		if err == nil && is == over && isSame(record, last) {
-			record.HolderIdentity, l.isSuspect = "", false
-		}
-		if err != nil || !l.isHeld(record) {
-			l.freed = l.now()
-			return record, raw, err
-		}
-	}
-}
-
-// look reads the record and updates what it says about this operator.
-func (l *Lock) look(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
 	if err := l.lossErr(); err != nil {
 		return nil, nil, err
 	}
@@ -137,12 +102,18 @@ func (l *Lock) look(ctx context.Context) (*resourcelock.LeaderElectionRecord, []
 	if lost := l.lossErr(); lost != nil {
 		return nil, nil, lost
 	}
+	if err == nil && record.HolderIdentity != "" && record.HolderIdentity != l.Identity() {
+		l.logStandby(ctx, record.HolderIdentity)
+	}
 	return record, raw, err
 }
 
-// isHeld reports whether another operator holds the lease.
-func (l *Lock) isHeld(record *resourcelock.LeaderElectionRecord) bool {
-	return record.HolderIdentity != "" && record.HolderIdentity != l.Identity()
+// logStandby logs each new leader once.
+func (l *Lock) logStandby(ctx context.Context, leader string) {
+	if l.leader != leader {
+		l.leader = leader
+		logr.FromContextOrDiscard(ctx).Info("standing by", "leader", leader)
+	}
 }
 
 // Create creates the Lease.
@@ -150,13 +121,8 @@ func (l *Lock) Create(ctx context.Context, record resourcelock.LeaderElectionRec
 	return l.write(ctx, record, l.LeaseLock.Create)
 }
 
-// Update writes the record. The elector sets its times from before it called Get, which may
-// be long ago.
+// Update writes the record.
 func (l *Lock) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
-	record.RenewTime = metav1.NewTime(l.now())
-	if record.AcquireTime.Time.Before(l.freed) {
-		record.AcquireTime = metav1.NewTime(l.freed)
-	}
 	return l.write(ctx, record, l.LeaseLock.Update)
 }
 
@@ -214,9 +180,4 @@ func isRefusal(err error) bool {
 
 func durationOf(record *resourcelock.LeaderElectionRecord) time.Duration {
 	return time.Duration(record.LeaseDurationSeconds) * time.Second
-}
-
-// isSame reports whether a lease has not been renewed between two records.
-func isSame(a, b *resourcelock.LeaderElectionRecord) bool {
-	return a.HolderIdentity == b.HolderIdentity && a.LeaderTransitions == b.LeaderTransitions && a.RenewTime.Equal(&b.RenewTime)
 }

@@ -5,89 +5,254 @@ package election
 
 import (
 	"context"
-	"encoding/json"
-	"net/http"
-	"net/http/httptest"
-	"sync/atomic"
+	"slices"
+	"strconv"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	coordinationclient "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/utils/ptr"
 )
 
-// broken is a misbehaving API server: its watches are silent, and its Lease has whichever
-// resource version a test sets.
-type broken struct {
-	version atomic.Pointer[string]
-	reads   atomic.Int32
-	watches chan struct{}
+const (
+	leaseDuration = 15 * time.Second
+	renewDeadline = 10 * time.Second
+	retryPeriod   = 2 * time.Second
+)
+
+// storedLease is an API server that stores one Lease.
+type storedLease struct {
+	coordinationclient.LeaseInterface
+
+	mu      sync.Mutex
+	lease   *coordinationv1.Lease
+	version int
 }
 
-func (b *broken) lock(t *testing.T) *Lock {
-	t.Helper()
-	b.watches = make(chan struct{}, 100)
-	b.version.Store(ptr.To("20"))
-	server := httptest.NewServer(b)
-	t.Cleanup(server.Close)
-	lock, err := New(&rest.Config{Host: server.URL}, Options{Namespace: "vector-system", Name: "operator", RenewDeadline: time.Minute, RetryPeriod: time.Second})
-	require.NoError(t, err)
-	return lock
+func (s *storedLease) Leases(string) coordinationclient.LeaseInterface { return s }
+
+func (s *storedLease) store(lease *coordinationv1.Lease) (*coordinationv1.Lease, error) {
+	s.version++
+	s.lease = lease.DeepCopy()
+	s.lease.ResourceVersion = strconv.Itoa(s.version)
+	return s.lease.DeepCopy(), nil
 }
 
-// ServeHTTP implements http.Handler.
-func (b *broken) ServeHTTP(w http.ResponseWriter, request *http.Request) {
-	w.Header().Set("Content-Type", "application/json")
-	if request.URL.Query().Get("watch") != "" {
-		w.(http.Flusher).Flush()
-		b.watches <- struct{}{}
-		<-request.Context().Done()
-		return
+func (s *storedLease) notFound() error {
+	return apierrors.NewNotFound(coordinationv1.Resource("leases"), "operator")
+}
+
+func (s *storedLease) Get(context.Context, string, metav1.GetOptions) (*coordinationv1.Lease, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.lease == nil {
+		return nil, s.notFound()
 	}
-	b.reads.Add(1)
-	_ = json.NewEncoder(w).Encode(&coordinationv1.Lease{
-		TypeMeta:   metav1.TypeMeta{APIVersion: "coordination.k8s.io/v1", Kind: "Lease"},
-		ObjectMeta: metav1.ObjectMeta{Namespace: "vector-system", Name: "operator", ResourceVersion: *b.version.Load()},
-		Spec:       coordinationv1.LeaseSpec{HolderIdentity: ptr.To("another"), LeaseDurationSeconds: ptr.To(int32(3600))},
+	return s.lease.DeepCopy(), nil
+}
+
+func (s *storedLease) Create(_ context.Context, lease *coordinationv1.Lease, _ metav1.CreateOptions) (*coordinationv1.Lease, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.lease != nil {
+		return nil, apierrors.NewAlreadyExists(coordinationv1.Resource("leases"), "operator")
+	}
+	return s.store(lease)
+}
+
+func (s *storedLease) Update(_ context.Context, lease *coordinationv1.Lease, _ metav1.UpdateOptions) (*coordinationv1.Lease, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.lease == nil {
+		return nil, s.notFound()
+	}
+	if lease.ResourceVersion != s.lease.ResourceVersion {
+		return nil, apierrors.NewConflict(coordinationv1.Resource("leases"), "operator", nil)
+	}
+	return s.store(lease)
+}
+
+// change is a write of somebody else.
+func (s *storedLease) change(change func(*coordinationv1.Lease) *coordinationv1.Lease) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.version++
+	if s.lease = change(s.lease.DeepCopy()); s.lease != nil {
+		s.lease.ResourceVersion = strconv.Itoa(s.version)
+	}
+}
+
+func heldBy(holder string) func(*coordinationv1.Lease) *coordinationv1.Lease {
+	return func(lease *coordinationv1.Lease) *coordinationv1.Lease {
+		lease.Spec.HolderIdentity = &holder
+		return lease
+	}
+}
+
+// replica is an operator that takes part in the election.
+type replica struct {
+	*Lock
+
+	stop  context.CancelFunc
+	ended chan struct{}
+	ledAt time.Time
+}
+
+func newReplica(t *testing.T, server *storedLease) *replica {
+	t.Helper()
+	lock, err := New(&rest.Config{Host: "https://127.0.0.1:1"}, Options{
+		Namespace: "vector-system", Name: "operator", RenewDeadline: renewDeadline, RetryPeriod: retryPeriod,
+	})
+	require.NoError(t, err)
+	lock.Client = observedLeases{server, lock}
+	return &replica{Lock: lock, ended: make(chan struct{})}
+}
+
+// start runs client-go's elector, as the manager does.
+func (r *replica) start(t *testing.T, releases bool) {
+	t.Helper()
+	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+		Lock: r, LeaseDuration: leaseDuration, RenewDeadline: renewDeadline, RetryPeriod: retryPeriod, ReleaseOnCancel: releases,
+		Callbacks: leaderelection.LeaderCallbacks{
+			OnStartedLeading: func(context.Context) { r.ledAt = time.Now() },
+			OnStoppedLeading: func() {},
+		},
+	})
+	require.NoError(t, err)
+	var ctx context.Context
+	ctx, r.stop = context.WithCancel(t.Context())
+	go func() {
+		defer close(r.ended)
+		elector.Run(ctx)
+	}()
+}
+
+// The elector of a standby replica reads the Lease every retry period, and up to 1.2 times as
+// much later. A Lease that was not released expires one lease duration after the replica has
+// read its last renewal.
+func TestLock_LeadsAfterAnotherReplicaEnds(t *testing.T) {
+	const longestPeriod = retryPeriod + time.Duration(leaderelection.JitterFactor*float64(retryPeriod))
+	for name, test := range map[string]struct {
+		isReleased      bool
+		least, atLatest time.Duration
+	}{
+		"released": {true, 0, longestPeriod},
+		"killed":   {false, leaseDuration, leaseDuration + 2*longestPeriod},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var pauses []time.Duration
+			for i := range 100 {
+				synctest.Test(t, func(t *testing.T) {
+					server := &storedLease{}
+					first, second := newReplica(t, server), newReplica(t, server)
+					first.IsUnused = func(context.Context) (bool, error) { return true, nil }
+					first.start(t, test.isReleased)
+					synctest.Wait()
+					second.start(t, true)
+					time.Sleep(time.Minute + time.Duration(i)*20*time.Millisecond) //nolint:forbidigo // The clock is the test's own.
+					synctest.Wait()
+					require.True(t, first.holds())
+					require.False(t, second.holds())
+
+					first.stop()
+					<-first.ended
+					lease, err := server.Get(t.Context(), "operator", metav1.GetOptions{})
+					require.NoError(t, err)
+					time.Sleep(time.Minute) //nolint:forbidigo // As above.
+					synctest.Wait()
+
+					require.False(t, first.holds())
+					require.True(t, second.holds())
+					pauses = append(pauses, second.ledAt.Sub(lease.Spec.RenewTime.Time))
+					second.stop()
+					<-second.ended
+				})
+			}
+			slices.Sort(pauses)
+			t.Logf("a standby replica led %s, in the median %s, and at the latest %s after the last write of the other", pauses[0], pauses[len(pauses)/2], pauses[len(pauses)-1])
+			require.GreaterOrEqual(t, pauses[0], test.least)
+			require.LessOrEqual(t, pauses[len(pauses)-1], test.atLatest)
+		})
+	}
+}
+
+// A Lease that was deleted or taken is noticed by the next renewal, long before the next
+// leader may write.
+func TestLock_LosesTheLeaseWithTheNextRenewal(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(lease *coordinationv1.Lease) *coordinationv1.Lease
+		want   string
+	}{
+		"deleted":          {func(*coordinationv1.Lease) *coordinationv1.Lease { return nil }, "was deleted by someone else"},
+		"without a holder": {heldBy(""), "has no holder any more"},
+		"of another":       {heldBy("other"), "is now held by other"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := &storedLease{}
+				leader := newReplica(t, server)
+				leader.start(t, true)
+				time.Sleep(time.Minute) //nolint:forbidigo // The clock is the test's own.
+				synctest.Wait()
+				require.True(t, leader.holds())
+
+				changed := time.Now()
+				server.change(test.change)
+				err := leader.Start(t.Context())
+
+				require.ErrorContains(t, err, test.want)
+				require.LessOrEqual(t, time.Since(changed), retryPeriod)
+				require.False(t, leader.holds())
+				leader.stop()
+				<-leader.ended
+			})
+		})
+	}
+}
+
+// A missing Lease may have been deleted while its holder writes: the next leader waits for as
+// long as that holder may write.
+func TestLock_WaitsForTheHolderOfAMissingLease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		started := time.Now()
+		leader := newReplica(t, &storedLease{})
+		leader.start(t, true)
+		time.Sleep(leaseDuration - time.Second) //nolint:forbidigo // The clock is the test's own.
+		synctest.Wait()
+		require.False(t, leader.holds())
+		time.Sleep(time.Minute) //nolint:forbidigo // As above.
+		synctest.Wait()
+
+		require.True(t, leader.holds())
+		require.GreaterOrEqual(t, leader.ledAt.Sub(started), leaseDuration)
+		leader.stop()
+		<-leader.ended
 	})
 }
 
-// The connection stays open but nothing arrives any more: the Lease is read again, and
-// another watch opened, long before the lease would expire.
-func TestAWatchThatIsSilentIsOpenedAnew(t *testing.T) {
-	server := &broken{}
-	lock := server.lock(t)
-	lock.watchTimeout = time.Millisecond
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() {
-		_, _, err := lock.Get(ctx)
-		ended <- err
-	}()
-
-	for range 3 {
-		<-server.watches
-	}
-
-	require.GreaterOrEqual(t, server.reads.Load(), int32(3))
-	cancel()
-	require.NoError(t, <-ended)
-}
-
 // etcd was restored from a snapshot: what a standby replica has read is outdated, too.
-func TestAVersionThatGoesBackIsTheEnd(t *testing.T) {
-	server := &broken{}
-	lock := server.lock(t)
-	_, _, err := lock.look(t.Context())
+func TestLock_IsLostIfTheVersionDecreases(t *testing.T) {
+	server := &storedLease{version: 20}
+	lock := newReplica(t, server).Lock
+	_, err := server.store(&coordinationv1.Lease{Spec: coordinationv1.LeaseSpec{HolderIdentity: ptr.To("other")}})
+	require.NoError(t, err)
+	_, _, err = lock.Get(t.Context())
 	require.NoError(t, err)
 
-	server.version.Store(ptr.To("19"))
-	_, _, err = lock.look(t.Context())
+	server.version = 18
+	_, err = server.store(server.lease)
+	require.NoError(t, err)
+	_, _, err = lock.Get(t.Context())
 
-	require.ErrorContains(t, err, "from resource version 20 to 19: etcd was restored")
+	require.ErrorContains(t, err, "from resource version 21 to 19: etcd was restored")
 	require.ErrorContains(t, lock.Start(t.Context()), "etcd was restored")
 	_, _, err = lock.Get(t.Context())
 	require.ErrorIs(t, err, context.Canceled, "it is as if the process were stopped")

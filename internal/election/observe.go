@@ -44,34 +44,19 @@ func (o observedLease) Update(ctx context.Context, lease *coordinationv1.Lease, 
 	return o.lock.observe(o.LeaseInterface.Update(ctx, lease, options))
 }
 
-// observe records the resource version of a Lease. It never goes back unless etcd was
-// restored to an earlier state: then everything read before is invalid.
+// observe records the resource version of a Lease. Reads and writes never return an older one
+// unless etcd was restored to an earlier state: then everything read before is invalid.
 func (l *Lock) observe(lease *coordinationv1.Lease, err error) (*coordinationv1.Lease, error) {
 	if err != nil {
 		return lease, err
 	}
-	if l.isOlder(lease) {
-		l.lose(fmt.Errorf("Lease %s has gone back from resource version %s to %s: etcd was restored from an earlier snapshot, so that what was read before is no longer valid; the operator has to restart", //nolint:staticcheck // A kind has a capital letter.
-			l.Describe(), l.version(), lease.ResourceVersion))
-	}
-	return lease, nil
-}
-
-// isOlder reports whether a Lease is of an earlier version than one seen before, and records
-// its version if not. A watch may lag, so an earlier version from a watch means nothing.
-func (l *Lock) isOlder(lease *coordinationv1.Lease) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if order, err := resourceversion.CompareResourceVersion(lease.ResourceVersion, l.seen); err == nil && order < 0 {
-		return true
+		l.lose(fmt.Errorf("Lease %s has gone back from resource version %s to %s: etcd was restored from an earlier snapshot, so that what was read before is no longer valid; the operator has to restart", //nolint:staticcheck // A kind has a capital letter.
+			l.Describe(), l.seen, lease.ResourceVersion))
+	} else {
+		l.seen = lease.ResourceVersion
 	}
-	l.seen = lease.ResourceVersion
-	return false
-}
-
-// version returns the latest resource version that was seen.
-func (l *Lock) version() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.seen
+	return lease, nil
 }

@@ -9,9 +9,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
@@ -129,73 +127,17 @@ func (l *Lock) releaseUnused(ctx context.Context, record resourcelock.LeaderElec
 	return ctx.Err()
 }
 
-// Start watches the Lease while this operator leads. It returns nil when the context is
-// cancelled, and an error when the lease is lost for good: then the process has to exit,
-// because what it has read and planned may already be for another leader to write.
+// Start returns nil when the context is canceled, and an error when the lease is lost for
+// good: then the process has to exit, because another leader may write what this operator
+// has read and planned.
 func (l *Lock) Start(ctx context.Context) error {
 	select {
-	case <-l.leads:
-	case <-l.lost.Done():
 	case <-ctx.Done():
+		return nil
+	case <-l.lost.Done():
+		return context.Cause(l.lost) //nolint:contextcheck // It is the lock's own context.
 	}
-	for ctx.Err() == nil && l.lost.Err() == nil {
-		pause := l.guard(ctx)
-		select {
-		case <-ctx.Done():
-		case <-l.lost.Done():
-		case <-time.After(pause):
-		}
-	}
-	if ctx.Err() != nil {
-		return nil //nolint:nilerr // Shutdown is not an error.
-	}
-	return context.Cause(l.lost) //nolint:contextcheck // It is the lock's own context.
 }
 
 // NeedLeaderElection implements manager.LeaderElectionRunnable: Start also runs on standby.
 func (*Lock) NeedLeaderElection() bool { return false }
-
-// guard watches the Lease for a while, from the version that was last written, and records
-// its loss. It returns when to watch again; until then, renewals notice a loss, too.
-func (l *Lock) guard(ctx context.Context) time.Duration {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	events, enough, err := l.watch(ctx, l.version())
-	if isRefusal(err) {
-		return l.watchTimeout
-	} else if err != nil {
-		return l.retryPeriod
-	}
-	defer events.Stop()
-	for isOurs := true; isOurs; {
-		select {
-		case event, isOpen := <-events.ResultChan():
-			isOurs = isOpen && l.isOurs(event)
-		case <-enough:
-			isOurs = false
-		case <-l.lost.Done():
-			isOurs = false
-		case <-ctx.Done():
-			isOurs = false
-		}
-	}
-	return l.retryPeriod
-}
-
-// isOurs reports whether a watch event shows that this operator holds the lease, and records
-// the loss if it does not.
-func (l *Lock) isOurs(event watch.Event) bool {
-	lease, isLease := event.Object.(*coordinationv1.Lease)
-	if !isLease {
-		return false // The watch has ended.
-	}
-	if event.Type == watch.Deleted {
-		l.lose(l.takenFrom(nil))
-		return false
-	}
-	record := resourcelock.LeaseSpecToLeaderElectionRecord(&lease.Spec)
-	if record.HolderIdentity != l.Identity() {
-		l.lose(l.takenFrom(record))
-	}
-	return record.HolderIdentity == l.Identity()
-}

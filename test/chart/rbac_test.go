@@ -38,7 +38,7 @@ var everywhere = may{
 
 // athome is what it may do in its own namespace besides.
 var athome = may{
-	"leases.coordination.k8s.io": {"get", "watch", "create", "update"},
+	"leases.coordination.k8s.io": {"get", "create", "update"},
 	"events":                     {"create", "patch"},
 }
 

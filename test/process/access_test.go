@@ -37,11 +37,6 @@ func workRules() []policy {
 	}
 }
 
-// clusterRules are what it needs in all of them.
-func clusterRules() []policy {
-	return append(workRules(), rule("", "namespaces", "get", "list", "watch"))
-}
-
 // grants are the rights of an account: in the cluster, and by namespace.
 type grants struct {
 	cluster []policy
