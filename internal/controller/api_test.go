@@ -34,12 +34,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// memoryAPI is an in-memory API with a Reconciler on it, for answers that a real API server does
+// memoryAPI is an in-memory API with a VectorSidecarReconciler on it, for answers that a real API server does
 // not give on demand.
 type memoryAPI struct {
 	client.WithWatch
 
-	*Reconciler
+	*VectorSidecarReconciler
 	events *events.FakeRecorder
 	// waiting are the passes that others have requested.
 	waiting queue
@@ -65,7 +65,7 @@ func namespace(name string) client.Object {
 	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1.LabelMetadataName: name}}}
 }
 
-// newMemoryAPI returns an API that holds objects; the Reconciler's cache shows what informers
+// newMemoryAPI returns an API that holds objects; the VectorSidecarReconciler's cache shows what informers
 // would.
 func newMemoryAPI(t *testing.T, faults interceptor.Funcs, there ...client.Object) *memoryAPI {
 	t.Helper()
@@ -88,7 +88,7 @@ func newMemoryAPI(t *testing.T, faults interceptor.Funcs, there ...client.Object
 	recorder := events.NewFakeRecorder(100)
 	a := &memoryAPI{WithWatch: live, events: recorder, waiting: workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())}
 	t.Cleanup(a.waiting.ShutDown)
-	a.Reconciler = newReconciler(digesting{live}, livelist.NewPager().Client(live), newAnnouncer(recorder, known), &Options{
+	a.VectorSidecarReconciler = newReconciler(digesting{live}, livelist.NewPager().Client(live), newAnnouncer(recorder, known), &Options{
 		Workloads: workloadcache.New(), Catalog: sets, DefaultEnvironment: "development", KubeVersion: "v1.36.0",
 		Installation: values, Namespace: values.Namespace, ClusterSidecars: true,
 		Cache: desired.NewCache(), Instruments: Instruments{Metrics: telemetry.NewMetrics("1", time.Now)}, Clock: time.Now, Quiet: -1,

@@ -20,9 +20,9 @@ import (
 )
 
 // Snapshot takes the snapshot that a pass would take if a VectorSidecar, which need not exist in
-// the cluster, were as given, also if its spec is reverted. It changes nothing that the Reconciler remembers, and also works on a
+// the cluster, were as given, also if its spec is reverted. It changes nothing that the VectorSidecarReconciler remembers, and also works on a
 // standby replica.
-func (r *Reconciler) Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*evaluate.Snapshot, error) {
+func (r *VectorSidecarReconciler) Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*evaluate.Snapshot, error) {
 	if err := r.HasRead(); err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func (r *Reconciler) Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidec
 }
 
 // Namespaces returns the namespaces that a ClusterVectorSidecar selects, none where it is not offered.
-func (r *Reconciler) Namespaces(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar) ([]clusterwide.Namespace, error) {
+func (r *VectorSidecarReconciler) Namespaces(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar) ([]clusterwide.Namespace, error) {
 	if err := r.HasRead(); err != nil {
 		return nil, err
 	}
@@ -57,18 +57,18 @@ func (r *Reconciler) Namespaces(ctx context.Context, cluster *v1alpha1.ClusterVe
 }
 
 // ConfigMap reads a ConfigMap for a dry run. It returns nil if there is none.
-func (r *Reconciler) ConfigMap(ctx context.Context, name types.NamespacedName) (*corev1.ConfigMap, error) {
+func (r *VectorSidecarReconciler) ConfigMap(ctx context.Context, name types.NamespacedName) (*corev1.ConfigMap, error) {
 	dry := &informed{snapshots: r.snapshots, isDryRun: true}
 	return dry.ConfigMap(ctx, name)
 }
 
 // Account implements desired.Accounts.
-func (r *Reconciler) Account(ctx context.Context, name types.NamespacedName) (*workload.Account, error) {
+func (r *VectorSidecarReconciler) Account(ctx context.Context, name types.NamespacedName) (*workload.Account, error) {
 	return r.snapshots.accounts.Account(ctx, name)
 }
 
 // HasRead returns an error until the cache holds all workloads.
-func (r *Reconciler) HasRead() error {
+func (r *VectorSidecarReconciler) HasRead() error {
 	if !r.snapshots.workloads.IsSynced() {
 		return errors.New("the operator has not read all workloads yet: try again in a moment")
 	}

@@ -20,7 +20,7 @@ import (
 
 // A template that fails for one VectorSidecar is reported there with file and line, in the status and by one event, and the
 // others name that VectorSidecar.
-func TestReconciler_RecordsFailures(t *testing.T) {
+func TestVectorSidecarReconciler_RecordsFailures(t *testing.T) {
 	rules, _ := pacing("halt: {}").(*corev1.ConfigMap)
 	rules.Data["development.yaml"] = "sidecar: {}"
 	vs := func(name string) *objects.VectorSidecar {

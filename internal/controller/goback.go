@@ -24,12 +24,12 @@ import (
 )
 
 // seen returns what a pass has seen of the workloads, after some plans have been carried out.
-func (r *Reconciler) seen(sidecar *v1alpha1.VectorSidecar, staged *stage, decided *decision.Decision, done []*plan.Plan) *lastgood.Seen {
-	onFailure := r.stages.catalog.rules().OnFailureOf(sidecar.Spec.Rollout)
+func (s *stages) seen(sidecar *v1alpha1.VectorSidecar, staged *stage, decided *decision.Decision, done []*plan.Plan) *lastgood.Seen {
+	onFailure := s.catalog.rules().OnFailureOf(sidecar.Spec.Rollout)
 	if onFailure != v1alpha1.OnFailureRevert {
 		return &lastgood.Seen{}
 	}
-	seen := &lastgood.Seen{OnFailure: onFailure, IsOwners: staged.isOwners(sidecar, r.clock())}
+	seen := &lastgood.Seen{OnFailure: onFailure, IsOwners: staged.isOwners(sidecar, s.now())}
 	seen.Progress = decision.ProgressOf(decided.Plans, slices.ContainsFunc(done, func(p *plan.Plan) bool { return p.StartsPods() }))
 	seen.Failed += seen.Unexplained // A spec of its own is nobody else's.
 	if decided.Invalid != nil {     // Nothing of it is written.
@@ -69,15 +69,15 @@ func (s *stage) hadFailed(namespace string) bool {
 // goBack has a VectorSidecar go back to its last good spec, if workloads have failed because of what
 // its owner has changed. That has to be in the status before anything is written, for whoever leads
 // after a crash. It reports whether it goes back: then the pass has to be made again.
-func (r *Reconciler) goBack(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar, staged *stage, decided *decision.Decision) (bool, error) {
-	reverted := lastgood.GoBack(sidecar, r.seen(sidecar, staged, decided, nil), r.clock())
+func (s *stages) goBack(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar, staged *stage, decided *decision.Decision) (bool, error) {
+	reverted := lastgood.GoBack(sidecar, s.seen(sidecar, staged, decided, nil), s.now())
 	if reverted == nil {
 		return false, nil
 	}
 	good := sidecar.Status.LastGood.Generation
-	write := func() error { return r.statuses.goBack(ctx, known, sidecar, decided, reverted, r.clock()) }
+	write := func() error { return s.statuses.goBack(ctx, known, sidecar, decided, reverted, s.now()) }
 	if sidecar.Cluster != nil {
-		write = func() error { return r.clusters.goBack(ctx, sidecar, reverted) }
+		write = func() error { return s.clusters.goBack(ctx, sidecar, reverted) }
 	}
 	if err := write(); err != nil {
 		return false, fmt.Errorf("writing to the status that the spec of generation %d is reverted: %w", reverted.Generation, err)
@@ -85,7 +85,7 @@ func (r *Reconciler) goBack(ctx context.Context, known *state.Sidecar, sidecar *
 	log.FromContext(ctx).Info("spec reverted", "generation", reverted.Generation, "to", good, "failed", reverted.FailedWorkloads)
 	note := fmt.Sprintf("workloads go back to the spec of generation %d (spec.rollout.onFailure: Revert), because %d failed with that of generation %d: %s",
 		good, reverted.FailedWorkloads, reverted.Generation, whyFailed(decided.Plans))
-	r.statuses.events.Eventf(sidecar, nil, corev1.EventTypeWarning, meta.ReasonReverted, "Revert", "%s", humanize.Message(note, noteLimit))
+	s.statuses.events.Eventf(sidecar, nil, corev1.EventTypeWarning, meta.ReasonReverted, "Revert", "%s", humanize.Message(note, noteLimit))
 	return true, nil
 }
 
@@ -118,19 +118,19 @@ func whyFailed(plans []plan.Plan) string {
 }
 
 // partOf returns what a pass over a namespace of a ClusterVectorSidecar has seen, and sets when to look again.
-func (r *Reconciler) partOf(sidecar *v1alpha1.VectorSidecar, staged *stage, decided *decision.Decision, result *outcome) *lastgood.Part {
+func (s *stages) partOf(sidecar *v1alpha1.VectorSidecar, staged *stage, decided *decision.Decision, result *outcome) *lastgood.Part {
 	part := &lastgood.Part{Trial: lastgood.TrialOf(sidecar), IsSettled: decided.Invalid != nil}
 	part.IsTroubled = slices.ContainsFunc(result.failures, func(f status.Failure) bool { return !f.Permanent })
 	if decided.Invalid == nil && !part.IsTroubled {
 		isWritten := slices.ContainsFunc(result.done, func(p *plan.Plan) bool { return p.StartsPods() })
-		isSettled, again := plan.IsSettled(decided.Plans, len(result.failures) > 0, r.clock())
+		isSettled, again := plan.IsSettled(decided.Plans, len(result.failures) > 0, s.now())
 		part.IsSettled = isSettled && !isWritten
 		result.lookAgain = minNonZero(result.lookAgain, again)
 	}
-	seen := r.seen(sidecar, staged, decided, result.done)
+	seen := s.seen(sidecar, staged, decided, result.done)
 	part.IsRunning, part.IsDeferred = plan.Spread(decided.Plans)
 	part.IsPaused, part.Failed = seen.IsPaused, seen.Failed
-	part.After(r.clusters.of(clusterOf(sidecar)).partIn(sidecar.Namespace), sidecar, r.clock())
+	part.After(s.clusters.of(clusterOf(sidecar)).partIn(sidecar.Namespace), sidecar, s.now())
 	return part
 }
 

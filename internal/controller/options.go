@@ -16,7 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// Options configure the Reconciler. All fields but Namespace, Installation, WrittenBy, Version,
+// Options configure the VectorSidecarReconciler. All fields but Namespace, Installation, WrittenBy, Version,
 // WatchNamespaces, Nodes, RequiredObjects, Instruments, Patience and the intervals are required.
 type Options struct {
 	// Pager pages lists of live objects.
@@ -50,7 +50,7 @@ type Options struct {
 	ClusterSidecars bool
 	// Concurrency is how many VectorSidecars are reconciled at once.
 	Concurrency int
-	// Instruments observe the Reconciler.
+	// Instruments observe the VectorSidecarReconciler.
 	Instruments Instruments
 	// Patience is how long a pass may go without a step before it counts as stuck. 0 means
 	// stuckAfter.

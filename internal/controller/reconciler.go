@@ -6,6 +6,7 @@ package controller
 import (
 	"time"
 
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
@@ -14,27 +15,18 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Reconciler reconciles the workloads of VectorSidecars.
-type Reconciler struct {
-	*instruments
-
-	cache       *desired.Cache
-	memory      *state.Memory
-	snapshots   *snapshots
-	validations *validations
-	preflights  *preflights
-	applier     *applier
-	finalizer   *finalizer
-	statuses    *statusWriter
-	periodic    *periodic
-	stages      *stages
-	clusters    *clusters
+// New returns the VectorSidecarReconciler of a manager. The manager's cache must hold what Workloads makes of each
+// workload, ConfigMaps as Digested leaves them, and VectorSidecars as Bounded does.
+func New(mgr ctrl.Manager, options *Options) *VectorSidecarReconciler {
+	events := newAnnouncer(mgr.GetEventRecorder(meta.Operator), mgr.GetScheme())
+	return newReconciler(mgr.GetClient(), options.Pager.Client(mgr.GetAPIReader()), events, options)
 }
 
-// newReconciler returns a Reconciler with a cached and a live client.
-func newReconciler(cached client.Client, live *livelist.Client, events *announcer, options *Options) *Reconciler {
+// newReconciler returns a VectorSidecarReconciler with a cached and a live client.
+func newReconciler(cached client.Client, live *livelist.Client, events *announcer, options *Options) *VectorSidecarReconciler {
 	observed := &instruments{Instruments: options.Instruments, liveness: newLiveness(options.Patience), now: time.Now, clock: options.Clock}
 	memory, writer, workloads, sidecars := state.New(options.Clock), apply.New(cached), options.Workloads, sidecarLister{client: cached}
 	if options.ClusterSidecars {
@@ -60,7 +52,7 @@ func newReconciler(cached client.Client, live *livelist.Client, events *announce
 	resyncs, leftovers := newResyncs(), &leftoverSignal{woken: make(chan struct{}, 1)}
 	uses := companionuse.New(companionuse.Options{Live: live, Kinds: workloads.Kinds(), Wake: wakeAfterList(resyncs, leftovers), Now: observed.clock})
 	applying := &applier{instruments: observed, writer: writer, events: events, sets: sets, uses: uses, views: &views{live: live.Reader(), workloads: workloads, now: observed.clock}, isStopped: catalog.isStopped}
-	return &Reconciler{
+	return &VectorSidecarReconciler{
 		instruments: observed,
 		cache:       options.Cache,
 		memory:      memory,
@@ -76,7 +68,7 @@ func newReconciler(cached client.Client, live *livelist.Client, events *announce
 		},
 		stages: &stages{
 			pace: newPace(sidecars, catalog, options.Instruments.Metrics, observed.clock), waves: fleet.NewWaves(),
-			namespaces: namespaces, access: access, statuses: statuses, clusters: ofClusters.clusterMemory, options: options, now: observed.clock,
+			namespaces: namespaces, access: access, statuses: statuses, clusters: ofClusters, options: options, now: observed.clock,
 		},
 		clusters: ofClusters,
 	}

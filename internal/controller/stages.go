@@ -36,7 +36,7 @@ type stages struct {
 	namespaces *namespaces
 	access     *podAccess
 	statuses   *statusWriter
-	clusters   *clusterMemory
+	clusters   *clusters
 	waves      *fleet.Waves
 	options    *Options
 	now        func() time.Time

@@ -19,14 +19,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// Instruments observe the Reconciler without changing what it does. Each may be nil.
+// Instruments observe the VectorSidecarReconciler without changing what it does. Each may be nil.
 type Instruments struct {
 	Metrics *telemetry.Metrics
 	Tracer  *telemetry.Tracer
 	Reports *telemetry.Reporter
 }
 
-// instruments are those of one Reconciler, with its liveness.
+// instruments are those of one VectorSidecarReconciler, with its liveness.
 type instruments struct {
 	Instruments
 	liveness *liveness

@@ -98,8 +98,8 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	if err := lookAt(&settings, config, mgr.GetRESTMapper(), &options); err != nil {
 		return err
 	}
-	loop, err := controller.Setup(ctx, mgr, settings)
-	switch {
+	loop := controller.New(mgr, &settings)
+	switch err := loop.SetupWithManager(ctx, mgr); {
 	case err != nil && ctx.Err() != nil:
 		return nil // It was told to stop while it started.
 	case err != nil:

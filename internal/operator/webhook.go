@@ -127,7 +127,7 @@ func (w *WebhookOptions) addToCache(settings *cache.Options, namespace string) {
 
 // webhookDeps is what the admission webhook needs.
 type webhookDeps struct {
-	loop   *controller.Reconciler
+	loop   *controller.VectorSidecarReconciler
 	cache  *desired.Cache
 	served *admission.ServedCertificate
 	// bare is the platform without any ConfigMap.

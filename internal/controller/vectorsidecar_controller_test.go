@@ -31,7 +31,7 @@ import (
 // A webhook that answers as a conflict does is not taken for one for ever.
 func TestOnlyConflictsAreTransientAndOnlySoOften(t *testing.T) {
 	now := time.Now()
-	r := &Reconciler{memory: state.New(func() time.Time { return now })}
+	r := &VectorSidecarReconciler{memory: state.New(func() time.Time { return now })}
 	conflict := fmt.Errorf("writing ConfigMap shop/logs: %w", errors.Join(apply.ErrStale, errors.New("locked")))
 	require.False(t, r.isTransient(logsOfShop, nil))
 	require.False(t, r.isTransient(logsOfShop, errors.New("no")))

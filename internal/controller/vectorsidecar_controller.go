@@ -1,6 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
+// Package controller is the reconcile loop. For one VectorSidecar at a time it takes a snapshot of
+// the cluster, has it evaluated, applies the decision, and writes status and events. It makes no
+// decisions itself.
 package controller
 
 import (
@@ -10,7 +13,10 @@ import (
 	"strings"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/discovery"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -28,8 +34,25 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
+// VectorSidecarReconciler reconciles the workloads of VectorSidecars.
+type VectorSidecarReconciler struct {
+	*instruments
+
+	cache       *desired.Cache
+	memory      *state.Memory
+	snapshots   *snapshots
+	validations *validations
+	preflights  *preflights
+	applier     *applier
+	finalizer   *finalizer
+	statuses    *statusWriter
+	periodic    *periodic
+	stages      *stages
+	clusters    *clusters
+}
+
 // Reconcile makes one observed pass for one VectorSidecar.
-func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (result reconcile.Result, err error) {
+func (r *VectorSidecarReconciler) Reconcile(ctx context.Context, request reconcile.Request) (result reconcile.Result, err error) {
 	ctx, whole := r.beginPass(ctx, request.NamespacedName)
 	what := telemetry.ResultFailed
 	defer func() { r.endPass(&whole, what, err, recover()) }()
@@ -63,7 +86,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 
 // skip ends all waiting for a VectorSidecar whose pass has failed. In its wave, what was last known of its progress
 // counts; as long as that cannot be read, the wave goes on waiting.
-func (r *Reconciler) skip(ctx context.Context, name types.NamespacedName) {
+func (r *VectorSidecarReconciler) skip(ctx context.Context, name types.NamespacedName) {
 	var last []fleet.Part
 	var err error
 	switch cluster, isCluster := meta.ClusterOf(name.Name); {
@@ -82,12 +105,12 @@ func (r *Reconciler) skip(ctx context.Context, name types.NamespacedName) {
 }
 
 // isTransient reports whether an error of a request is a conflict that a retry is not expected to meet again.
-func (r *Reconciler) isTransient(request types.NamespacedName, err error) bool {
+func (r *VectorSidecarReconciler) isTransient(request types.NamespacedName, err error) bool {
 	return errors.Is(err, apply.ErrStale) && r.memory.IsConflictTransient(request)
 }
 
 // fail records that a pass failed, and writes the reason to the status: somebody may have to act on it.
-func (r *Reconciler) fail(ctx context.Context, name types.NamespacedName, failure error) {
+func (r *VectorSidecarReconciler) fail(ctx context.Context, name types.NamespacedName, failure error) {
 	isTold := errors.As(failure, new(*toldError))
 	cluster, isCluster := meta.ClusterOf(name.Name)
 	switch {
@@ -104,7 +127,7 @@ func (r *Reconciler) fail(ctx context.Context, name types.NamespacedName, failur
 }
 
 // pass makes one pass for one VectorSidecar. It also returns the result for metrics.
-func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span telemetry.Span) (reconcile.Result, string, error) {
+func (r *VectorSidecarReconciler) pass(ctx context.Context, request reconcile.Request, span telemetry.Span) (reconcile.Result, string, error) {
 	if cluster, isCluster := meta.ClusterOf(request.Name); isCluster && request.Namespace == "" {
 		again, err := r.clusters.pass(ctx, cluster, r.stages)
 		return reconcile.Result{RequeueAfter: again}, passResult(err), err
@@ -163,7 +186,7 @@ func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span t
 	span.Set(telemetry.AttributeEnvironment, decided.Environment)
 	span.Count(telemetry.AttributeMatched, decided.Matched)
 	r.snapshots.configMaps.forget(known.KeepReferences(decided.ConfigMaps()))
-	switch isBack, err := r.goBack(ctx, known, sidecar, staged, decided); {
+	switch isBack, err := r.stages.goBack(ctx, known, sidecar, staged, decided); {
 	case err != nil:
 		return reconcile.Result{}, telemetry.ResultFailed, err
 	case isBack:
@@ -179,7 +202,7 @@ func (r *Reconciler) pass(ctx context.Context, request reconcile.Request, span t
 
 // record writes to the status what has to be there before anything is written for a revision: to that of
 // the ClusterVectorSidecar, if that is the one which goes by waves.
-func (r *Reconciler) record(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar, staged *stage, decided *decision.Decision) error {
+func (r *VectorSidecarReconciler) record(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar, staged *stage, decided *decision.Decision) error {
 	if staged != nil && staged.begins(decided) {
 		return r.clusters.begin(ctx, staged.ofCluster, staged, r.clock())
 	}
@@ -187,7 +210,7 @@ func (r *Reconciler) record(ctx context.Context, known *state.Sidecar, sidecar *
 }
 
 // carryOut is the part of a pass that writes.
-func (r *Reconciler) carryOut(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision, staged *stage, asking string) (reconcile.Result, string, error) {
+func (r *VectorSidecarReconciler) carryOut(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision, staged *stage, asking string) (reconcile.Result, string, error) {
 	if r.preflights.judge(ctx, known, decided) {
 		r.stages.begun(client.ObjectKeyFromObject(sidecar), decided, nil)
 		return reconcile.Result{RequeueAfter: atOnce}, telemetry.ResultUnchanged, ctx.Err()
@@ -201,9 +224,9 @@ func (r *Reconciler) carryOut(ctx context.Context, known *state.Sidecar, sidecar
 	r.stages.begun(client.ObjectKeyFromObject(sidecar), decided, outcome.done)
 	outcome.rollout, outcome.staged = r.stages.observe(ctx, sidecar, staged, decided, outcome.done)
 	if sidecar.Cluster != nil {
-		outcome.part = r.partOf(sidecar, staged, decided, outcome)
+		outcome.part = r.stages.partOf(sidecar, staged, decided, outcome)
 	} else {
-		outcome.own = lastgood.Keep(sidecar, r.seen(sidecar, staged, decided, outcome.done))
+		outcome.own = lastgood.Keep(sidecar, r.stages.seen(sidecar, staged, decided, outcome.done))
 	}
 	if err := outcome.retry(); errors.Is(err, election.ErrNotLeading) {
 		return reconcile.Result{}, telemetry.ResultFailed, err // It is for the leader to tell.
@@ -236,7 +259,7 @@ func (r *Reconciler) carryOut(ctx context.Context, known *state.Sidecar, sidecar
 }
 
 // decide evaluates the snapshot, without any earlier results if isAnew.
-func (r *Reconciler) decide(ctx context.Context, taken *evaluate.Snapshot, known *state.Sidecar, isAnew bool) (decided *decision.Decision, err error) {
+func (r *VectorSidecarReconciler) decide(ctx context.Context, taken *evaluate.Snapshot, known *state.Sidecar, isAnew bool) (decided *decision.Decision, err error) {
 	ctx, planning := r.begin(ctx, "plan")
 	defer func() { planning.end(err) }()
 	taken.Observer = r.observeStep
@@ -259,7 +282,7 @@ func (r *Reconciler) decide(ctx context.Context, taken *evaluate.Snapshot, known
 
 // asking returns the value of the annotation that requests a pass without memory, "" if there is
 // none or it has been followed already. If it requests a live list of workloads, it lists them.
-func (r *Reconciler) asking(ctx context.Context, sidecar *v1alpha1.VectorSidecar, known *state.Sidecar) (string, error) {
+func (r *VectorSidecarReconciler) asking(ctx context.Context, sidecar *v1alpha1.VectorSidecar, known *state.Sidecar) (string, error) {
 	request := askingOf(sidecar)
 	if request == "" || request == known.Status(sidecar).LastHandledReconcileAt {
 		return "", nil
@@ -275,7 +298,7 @@ func (r *Reconciler) asking(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 // lookAgain returns when to requeue even if no event comes, 0 for never: a pause in a repair loop
 // and a soak end by themselves, the reason for a refused write may be gone, pods are not watched,
 // and a watch may lag.
-func (r *Reconciler) lookAgain(known *state.Sidecar, decided *decision.Decision, result *outcome) time.Duration {
+func (r *VectorSidecarReconciler) lookAgain(known *state.Sidecar, decided *decision.Decision, result *outcome) time.Duration {
 	_, wait := known.Loops()
 	if len(result.failures) > 0 || decided.Late {
 		wait = minNonZero(wait, state.LastRetry)
@@ -288,7 +311,7 @@ func (r *Reconciler) lookAgain(known *state.Sidecar, decided *decision.Decision,
 }
 
 // forget drops the state of a VectorSidecar that is gone.
-func (r *Reconciler) forget(name types.NamespacedName) {
+func (r *VectorSidecarReconciler) forget(name types.NamespacedName) {
 	r.snapshots.configMaps.forget(r.memory.Forget(name))
 	r.applier.uses.Forget(name)
 	r.periodic.leftovers.wake()
@@ -297,3 +320,53 @@ func (r *Reconciler) forget(name types.NamespacedName) {
 	r.clusters.leave(name)
 	r.Metrics.Forget(name)
 }
+
+// SetupWithManager adds the VectorSidecarReconciler, its indexes and its watches to the manager of New.
+func (r *VectorSidecarReconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager) error {
+	options := r.snapshots.options
+	if err := mgr.Add(r.applier.events); err != nil {
+		return fmt.Errorf("adding the event sender: %w", err)
+	}
+	if err := addIndexes(ctx, mgr.GetFieldIndexer()); err != nil {
+		return fmt.Errorf("adding indexes: %w", err)
+	}
+	if len(options.WatchNamespaces) > 0 {
+		if err := mgr.Add(r.snapshots.namespaces); err != nil {
+			return fmt.Errorf("adding the polling of namespaces: %w", err)
+		}
+	}
+	if err := r.periodic.add(ctx, mgr, options); err != nil {
+		return err
+	}
+	r.Metrics.Sets(1, 0) // The built-in one, until there is a look at others.
+	r.stages.countNone()
+	if err := addInformers(ctx, mgr.GetCache(), options.Workloads); err != nil {
+		return err
+	}
+	settings, err := controllerOptions(options.Concurrency)
+	if err != nil {
+		return err
+	}
+	apis, err := discovery.NewDiscoveryClientForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
+	if err != nil {
+		return fmt.Errorf("creating a discovery client: %w", err)
+	}
+	builder := ctrl.NewControllerManagedBy(mgr).
+		For(&v1alpha1.VectorSidecar{}, ownChanges()).
+		WithOptions(settings).
+		WithLogConstructor(loggerOf(mgr.GetLogger()))
+	if options.ValidationJobs {
+		builder = builder.Owns(&batchv1.Job{})
+	}
+	watching := &watches{
+		sidecars: r.snapshots.sidecars, workloads: r.snapshots.workloads, namespaces: r.snapshots.namespaces, catalog: r.snapshots.catalog,
+		memory: r.memory, resyncs: r.periodic.resyncs, pace: r.stages.pace, leftovers: r.periodic.leftovers, clusters: r.clusters, sets: r.applier.sets,
+		apis: apis, kinds: &workloadWatch{
+			cache: mgr.GetCache(), workloads: r.snapshots.workloads, awaits: r.memory.IsAwaited, uses: r.applier.uses, now: r.clock, metrics: r.Metrics,
+		},
+	}
+	return watching.add(builder).Complete(r)
+}
+
+// Alive returns an error while a pass is stuck.
+func (r *VectorSidecarReconciler) Alive() error { return r.liveness.check(r.now()) }

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	runtimemetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/fairqueue"
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
+)
+
+// addInformers starts the informers of all kinds of workloads, so that the operator becomes ready only when the
+// workloads are in the cache, too.
+func addInformers(ctx context.Context, informers cache.Cache, workloads *workloadcache.Cache) error {
+	for _, kind := range workloads.Kinds() {
+		if kind.Traits.MayLack {
+			workloads.Lose(kind) // Until it is found.
+			continue
+		}
+		if _, err := informers.GetInformer(ctx, kind.Watched(), cache.BlockUntilSynced(false)); err != nil {
+			return fmt.Errorf("watching %s: %w", kind.Plural, err)
+		}
+	}
+	return nil
+}
+
+// controllerOptions returns the options of the controller, with a queue that takes turns between namespaces.
+func controllerOptions(concurrency int) (controller.Options, error) {
+	queueMetrics, err := telemetry.NewQueueMetrics(runtimemetrics.Registry)
+	if err != nil {
+		return controller.Options{}, fmt.Errorf("registering the metrics of the queue: %w", err)
+	}
+	return controller.Options{
+		MaxConcurrentReconciles: concurrency,
+		// The check is for two controllers of one name in a process; tests run one operator
+		// after another.
+		SkipNameValidation: ptr.To(true),
+		RateLimiter:        newRetries(),
+		NewQueue: func(name string, retries workqueue.TypedRateLimiter[reconcile.Request]) queue {
+			return fairqueue.New(fairqueue.Options[reconcile.Request]{
+				Workers: concurrency, ShareFor: shareFor, RateLimiter: retries, Metrics: queueMetrics.ForQueue(name),
+			})
+		},
+		// Standby replicas sync caches before they are elected.
+		EnableWarmup:          ptr.To(true),
+		ReconciliationTimeout: passTimeout,
+	}, nil
+}
