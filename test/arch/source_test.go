@@ -54,7 +54,7 @@ func TestTourNamesEveryPackage(t *testing.T) {
 
 func TestEveryFileNamesItsAuthorsAndLicence(t *testing.T) {
 	kinds := []string{".go", ".yaml", ".yml", ".tpl", ".txtar", ".mod", ".sh"}
-	names := []string{"Makefile", ".helmignore", ".gitignore", "run"}
+	names := []string{"Makefile", "PROJECT", ".helmignore", ".gitignore", "run"}
 	files(t, func(file string, text []byte) {
 		if !slices.Contains(kinds, path.Ext(file)) && !slices.Contains(names, path.Base(file)) || path.Base(file) == "go.mod" {
 			return
