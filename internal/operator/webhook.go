@@ -158,7 +158,7 @@ func addWebhook(ctx, ending context.Context, mgr ctrl.Manager, options Options, 
 	}
 	handler := admission.New(admission.Options{World: by.loop, Cache: by.cache, Bare: by.bare})
 	served := &webhook.Admission{Handler: counting{handler, by.counted}, WithContextFunc: callers.known}
-	server := newWebhookServer(w, by.served, callers)
+	server := newWebhookServer(w, by.served)
 	server.Register(meta.WebhookPath, closingAfter(ending, admission.Bounded(served, callers.proves, by.counted.Rejected)))
 	if err := mgr.Add(server); err != nil {
 		return fmt.Errorf("adding the server of the webhook: %w", err)

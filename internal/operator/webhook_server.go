@@ -12,9 +12,19 @@ import (
 	"net/http"
 	"time"
 
+	"golang.org/x/net/netutil"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/admission"
+)
+
+const (
+	// maxConnections is how many connections the admission webhook accepts: somewhat more
+	// than the number of requests that may be in progress or queued. Further ones wait.
+	maxConnections = 256
+	// headerTimeout is how long a connection may take for the handshake, and then for the
+	// header of a request. The API server waits no longer for an answer.
+	headerTimeout = 5 * time.Second
 )
 
 // webhookServer serves the admission webhook as controller-runtime's server does, but limits
@@ -22,12 +32,11 @@ import (
 type webhookServer struct {
 	webhook.Server
 
-	address     string
-	config      *tls.Config
-	connections *connections
+	address string
+	config  *tls.Config
 }
 
-func newWebhookServer(w *WebhookOptions, served *admission.ServedCertificate, from *callers) *webhookServer {
+func newWebhookServer(w *WebhookOptions, served *admission.ServedCertificate) *webhookServer {
 	config := &tls.Config{
 		MinVersion:     tls.VersionTLS12,
 		GetCertificate: served.Get,
@@ -37,10 +46,7 @@ func newWebhookServer(w *WebhookOptions, served *admission.ServedCertificate, fr
 	if w.ClientCA != "" {
 		config.ClientAuth = tls.RequestClientCert // The certificate is verified by callers.
 	}
-	return &webhookServer{
-		Server: webhook.NewServer(webhook.Options{}), address: w.BindAddress, config: config,
-		connections: newConnections(maxConnections, func(state *tls.ConnectionState) bool { return from.proves(&http.Request{TLS: state}) }),
-	}
+	return &webhookServer{Server: webhook.NewServer(webhook.Options{}), address: w.BindAddress, config: config}
 }
 
 // Start listens and serves until the context ends.
@@ -54,9 +60,10 @@ func (s *webhookServer) Start(ctx context.Context) error {
 
 func (s *webhookServer) serve(ctx context.Context, listener net.Listener) error {
 	server := &http.Server{
-		Handler: s.WebhookMux(), ConnState: s.connections.note,
-		BaseContext:    func(net.Listener) context.Context { return ctx },
-		MaxHeaderBytes: 1 << 20, IdleTimeout: 90 * time.Second, ReadHeaderTimeout: 32 * time.Second, // As in controller-runtime.
+		Handler:           s.WebhookMux(),
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+		ReadHeaderTimeout: headerTimeout,
+		MaxHeaderBytes:    1 << 20, IdleTimeout: 90 * time.Second, // As in controller-runtime.
 	}
 	stopped := make(chan error, 1)
 	stop := context.AfterFunc(ctx, func() {
@@ -64,7 +71,8 @@ func (s *webhookServer) serve(ctx context.Context, listener net.Listener) error 
 		defer cancel()
 		stopped <- server.Shutdown(ending)
 	})
-	if err := server.Serve(tls.NewListener(listener, s.config)); !errors.Is(err, http.ErrServerClosed) {
+	limited := tls.NewListener(netutil.LimitListener(listener, maxConnections), s.config)
+	if err := server.Serve(limited); !errors.Is(err, http.ErrServerClosed) {
 		stop()
 		return fmt.Errorf("serving the admission webhook: %w", err)
 	}
