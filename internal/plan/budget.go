@@ -25,8 +25,8 @@ type Limit struct {
 	Hold *Hold
 	// Late lets nothing begin that has waited for spec.rollout.maxAge; nil if nothing does.
 	Late *Hold
-	// Retried is when a person last asked the VectorSidecar to go on, zero for never: rollouts that
-	// had failed by then hold nothing back.
+	// Retried is when a user last ran rollout retry, zero for never: failed rollouts whose state is
+	// older block nothing.
 	Retried time.Time
 	// Unproven explains why all workloads but canaries wait while no canary has evidence; "" if they do not.
 	Unproven string
@@ -65,7 +65,7 @@ func Admit(plans []Plan, limit Limit) {
 	isUnproven := limit.Unproven != "" && lacksEvidence(plans)
 	for i := range plans {
 		p := &plans[i]
-		isForgiven := p.Failed && !limit.Retried.IsZero() && !p.Since.After(limit.Retried)
+		isForgiven := p.Failed && p.Since.Before(limit.Retried)
 		switch {
 		case !p.InFlight || isForgiven:
 		case p.FailedBefore:

@@ -93,6 +93,14 @@ func failedIn(plans []Plan) []Plan {
 	return plans
 }
 
+// since sets since when the rollouts of plans are in their state.
+func since(at time.Time, plans []Plan) []Plan {
+	for i := range plans {
+		plans[i].Since = at
+	}
+	return plans
+}
+
 var noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
 // created sets when the workloads of plans were created.
@@ -122,6 +130,10 @@ func TestAdmit(t *testing.T) {
 		"a newer version takes its place":  {plansOf("inject", "update in flight"), Limit{Max: 1}, "b", map[string]string{"a": meta.ReasonWaitingForBudget}},
 		"paused":                           {plansOf("inject", "remove"), Limit{Paused: true}, "", map[string]string{"a": meta.ReasonRolloutPaused, "b": meta.ReasonRolloutPaused}},
 		"a failure stops the rest":         {plansOf("failed", "inject", "update"), Limit{}, "", map[string]string{"b": meta.ReasonRolloutFailed, "c": meta.ReasonRolloutFailed}},
+		"a retry is after the failure":     {since(noon.Add(-time.Second), plansOf("failed", "inject")), Limit{Max: 1, Retried: noon}, "b", nil},
+		"a failure in a retry's second":    {since(noon, plansOf("failed", "inject")), Limit{Retried: noon}, "", map[string]string{"b": meta.ReasonRolloutFailed}},
+		"a failure without a time":         {since(time.Time{}, plansOf("failed", "inject")), Limit{Retried: noon}, "b", nil},
+		"no retry of it":                   {since(time.Time{}, plansOf("failed", "inject")), Limit{}, "", map[string]string{"b": meta.ReasonRolloutFailed}},
 		"but no removal":                   {plansOf("failed", "remove"), Limit{Max: 1}, "b", nil},
 		"what failed before is no reason":  {plansOf("broken before", "inject"), Limit{}, "ab", nil},
 		"what fails keeps its place":       {plansOf("failing in flight", "remove"), Limit{Max: 1}, "", map[string]string{"b": meta.ReasonWaitingForBudget}},
