@@ -184,6 +184,10 @@ type ClusterVectorSidecarStatus struct {
 	// +optional
 	Reverted *RevertedSpec `json:"reverted,omitempty"`
 
+	// retry is the last rollout retry that was requested.
+	// +optional
+	Retry *RetryStatus `json:"retry,omitempty"`
+
 	// unsettled are the first namespaces, and workloads in them, that are not as they
 	// should be: those that need a person first, then by namespace.
 	// +kubebuilder:validation:MaxItems=20

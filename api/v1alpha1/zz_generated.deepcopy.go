@@ -219,6 +219,11 @@ func (in *ClusterVectorSidecarStatus) DeepCopyInto(out *ClusterVectorSidecarStat
 		*out = new(RevertedSpec)
 		(*in).DeepCopyInto(*out)
 	}
+	if in.Retry != nil {
+		in, out := &in.Retry, &out.Retry
+		*out = new(RetryStatus)
+		(*in).DeepCopyInto(*out)
+	}
 	if in.Unsettled != nil {
 		in, out := &in.Unsettled, &out.Unsettled
 		*out = make([]UnsettledInNamespace, len(*in))

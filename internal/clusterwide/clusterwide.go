@@ -100,7 +100,7 @@ func In(cluster *v1alpha1.ClusterVectorSidecar, namespace string, isSelected boo
 		Cluster:   &v1alpha1.InCluster{ClusterScope: cluster.Spec.ClusterScope, Waves: cluster.Status.Waves},
 		Status: v1alpha1.VectorSidecarStatus{
 			LastReconcileTime: cluster.Status.LastReconcileTime, LastHandledReconcileAt: cluster.Status.LastHandledReconcileAt, TakenOut: cluster.Status.TakenOut,
-			LastGood: cluster.Status.LastGood, Reverted: cluster.Status.Reverted,
+			LastGood: cluster.Status.LastGood, Reverted: cluster.Status.Reverted, Retry: cluster.Status.Retry,
 		},
 	}
 	if change := finishedCanaryIn(cluster, namespace); change != "" {

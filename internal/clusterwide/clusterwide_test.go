@@ -119,14 +119,18 @@ func TestOneThatIsTooLargeIsSoInEveryNamespace(t *testing.T) {
 	require.Equal(t, reduced, Bounded(reduced))
 }
 
-func TestIn_RestoresFinishedCanaries(t *testing.T) {
+// What the operator remembered of a namespace before a restart.
+func TestIn_RestoresRetryAndFinishedCanaries(t *testing.T) {
 	cluster := &v1alpha1.ClusterVectorSidecar{}
+	cluster.Status.Retry = &v1alpha1.RetryStatus{Asked: "now"}
 	cluster.Status.FinishedCanaries = []v1alpha1.FinishedCanary{{Namespace: "basket", Change: "b"}, {Namespace: "shop", Change: "s"}}
 	for namespace, want := range map[string]*v1alpha1.CanaryStatus{
 		"basket": {Change: "b", State: v1alpha1.CanaryFinished},
 		"shop":   {Change: "s", State: v1alpha1.CanaryFinished},
 		"other":  nil,
 	} {
-		require.Equal(t, want, In(cluster, namespace, true).Status.Canary, namespace)
+		is := In(cluster, namespace, true).Status
+		require.Equal(t, want, is.Canary, namespace)
+		require.Equal(t, cluster.Status.Retry, is.Retry, namespace)
 	}
 }

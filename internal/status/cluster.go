@@ -16,6 +16,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -78,6 +79,7 @@ func OfCluster(facts ClusterFacts, now metav1.Time) v1alpha1.ClusterVectorSideca
 		status.TakenOut = decision.MergeTakenOut(status.TakenOut, found)
 	}
 	sum.keepFinishedCanaries()
+	status.Retry = sum.firstRetry(before.Retry)
 	sum.finish()
 	v := sum.judge()
 	v.add(facts.BlindHalt)
@@ -212,6 +214,24 @@ func (c *clusterSum) list(name string, of *InNamespace, at state, ready *metav1.
 		entry.State = meta.ConditionStalled
 	}
 	put("", entry)
+}
+
+// firstRetry returns the requested retry with the time when the first namespace saw it: later failures are not forgiven.
+func (c *clusterSum) firstRetry(before *v1alpha1.RetryStatus) *v1alpha1.RetryStatus {
+	requested := fleet.RetryOf(c.facts.Cluster.Annotations)
+	switch {
+	case requested == "":
+		return nil
+	case before != nil && before.Asked == requested:
+		return before.DeepCopy()
+	}
+	var first *v1alpha1.RetryStatus
+	for _, of := range c.facts.Namespaces {
+		if retry := of.Retry; retry != nil && retry.Asked == requested && (first == nil || retry.At.Before(&first.At)) {
+			first = retry
+		}
+	}
+	return first.DeepCopy()
 }
 
 // finish sets what follows from all namespaces.

@@ -5,12 +5,14 @@ package status
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
@@ -59,4 +61,36 @@ func TestAClusterVectorSidecarThatIsTooLargeToBeKeptSaysSo(t *testing.T) {
 	ready := apimeta.FindStatusCondition(got.Conditions, meta.ConditionReady)
 	require.Equal(t, metav1.ConditionTrue, ready.Status)
 	require.Contains(t, ready.Message, "its own spec has more than 256 KiB")
+}
+
+// A retry is about what had failed when the first namespace saw it, whoever reports later.
+func TestOfCluster_KeepsFirstRetry(t *testing.T) {
+	asked := func(value string) string { return fleet.RetryOf(map[string]string{meta.AnnotationRetryRollout: value}) }
+	retry := func(value string, after time.Duration) *v1alpha1.RetryStatus {
+		return &v1alpha1.RetryStatus{Asked: asked(value), At: metav1.NewTime(noon.Add(after))}
+	}
+	for name, test := range map[string]struct {
+		annotation string
+		before     *v1alpha1.RetryStatus
+		reported   map[string]*v1alpha1.RetryStatus
+		want       *v1alpha1.RetryStatus
+	}{
+		"none":                      {"", nil, map[string]*v1alpha1.RetryStatus{"a": nil}, nil},
+		"the first of two":          {"now", nil, map[string]*v1alpha1.RetryStatus{"a": retry("now", 2*time.Second), "b": retry("now", time.Second)}, retry("now", time.Second)},
+		"it is stored":              {"now", retry("now", time.Second), map[string]*v1alpha1.RetryStatus{"a": retry("now", time.Minute)}, retry("now", time.Second)},
+		"nobody has seen it":        {"now", nil, map[string]*v1alpha1.RetryStatus{"a": nil, "b": retry("before", 0)}, nil},
+		"another is stored":         {"now", retry("before", 0), map[string]*v1alpha1.RetryStatus{"a": retry("now", time.Second)}, retry("now", time.Second)},
+		"it is not requested again": {"", retry("now", time.Second), map[string]*v1alpha1.RetryStatus{"a": nil}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cluster, namespaces := &v1alpha1.ClusterVectorSidecar{}, map[string]*InNamespace{}
+			if cluster.Status.Retry = test.before; test.annotation != "" {
+				cluster.Annotations = map[string]string{meta.AnnotationRetryRollout: test.annotation}
+			}
+			for namespace, is := range test.reported {
+				namespaces[namespace] = &InNamespace{VectorSidecarStatus: v1alpha1.VectorSidecarStatus{Retry: is}}
+			}
+			require.Equal(t, test.want, OfCluster(ClusterFacts{Cluster: cluster, Namespaces: namespaces}, noon).Retry)
+		})
+	}
 }

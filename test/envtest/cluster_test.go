@@ -5,6 +5,7 @@ package envtest
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -14,6 +15,8 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -312,4 +315,47 @@ func TestAnOrphanedClusterVectorSidecarKeepsItsSidecars(t *testing.T) {
 	world.Get(t, deployment)
 	require.Contains(t, deployment.Annotations, meta.AnnotationOrphaned("clustervectorsidecar/"+cluster.Name))
 	require.Len(t, companionsIn(t, deployment.Namespace), 1)
+}
+
+// A retry of a ClusterVectorSidecar starts one more workload at a time. A failure after it blocks the others, also after a
+// restart of the operator.
+func TestClusterVectorSidecar_RetriesOnceAcrossRestarts(t *testing.T) {
+	cluster := clusterOf(t)
+	cluster.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "info"}
+	cluster.Spec.Rollout.MaxConcurrent = ptr.To(intstr.FromInt32(1))
+	namespace := world.Namespace(t, "team", cluster.Name)
+	apps := []*appsv1.Deployment{labelled("a", namespace), labelled("b", namespace), labelled("c", namespace), labelled("d", namespace)}
+	world.Create(t, apps[0], apps[1], apps[2], apps[3], cluster)
+	harness.Until(t, world, cluster, "the sidecars", injectedIn(1, 4))
+	requireFailed := func(n int32) {
+		t.Helper()
+		harness.Until(t, world, cluster, fmt.Sprintf("%d failures", n), func(c *v1alpha1.ClusterVectorSidecar) bool {
+			return c.Status.ObservedGeneration == c.Generation && len(c.Status.Kinds) == 1 && c.Status.Kinds[0].Failed == n
+		})
+		written := int32(0)
+		for _, app := range apps {
+			if world.Get(t, app); logLevel(app) == "warn" {
+				written++
+			}
+		}
+		require.Equal(t, n, written)
+	}
+
+	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) {
+		c.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "warn", Image: crashes}
+	})
+	requireFailed(1)
+	failure := time.Now()
+	harness.Eventually(t, "another second, because times of a status are whole seconds", func() bool { return time.Now().Unix() > failure.Unix() })
+	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) {
+		metav1.SetMetaDataAnnotation(&c.ObjectMeta, meta.AnnotationRetryRollout, "now")
+	})
+	requireFailed(2)
+	retry := cluster.Status.Retry
+	require.NotNil(t, retry)
+
+	restart(t)
+	askCluster(t, cluster, "after the restart")
+	requireFailed(2)
+	require.Equal(t, retry, cluster.Status.Retry)
 }
