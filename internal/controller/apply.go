@@ -154,8 +154,10 @@ func (a *applier) carryOut(ctx context.Context, p *plan.Plan) (apply.Written, er
 	applying.span.Set(telemetry.AttributeAction, string(p.Action))
 	applying.span.Set(telemetry.AttributeHash, p.InjectedHash())
 	written, err := a.writer.Workload(ctx, p)
+	result := resultOf(err)
+	applying.span.Set(telemetry.AttributeResult, result)
 	applying.end(err)
-	a.Metrics.Wrote(p.Target.Kind, string(p.Action), resultOf(err))
+	a.Metrics.Wrote(p.Target.Kind, string(p.Action), result)
 	return written, err
 }
 

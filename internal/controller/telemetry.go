@@ -83,6 +83,7 @@ func (i *instruments) endPass(whole *step, result string, err error, panicked an
 		defer panic(panicked)
 	}
 	i.Metrics.Reconciled(result)
+	whole.span.Set(telemetry.AttributeResult, result)
 	whole.end(err)
 	i.liveness.end(whole.pass)
 }

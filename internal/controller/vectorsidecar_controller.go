@@ -184,6 +184,7 @@ func (r *VectorSidecarReconciler) pass(ctx context.Context, request reconcile.Re
 	}
 	ctx = log.IntoContext(ctx, log.FromContext(ctx).WithValues(telemetry.KeyEnvironment, decided.Environment))
 	span.Set(telemetry.AttributeEnvironment, decided.Environment)
+	span.Set(telemetry.AttributeTemplateSet, decided.TemplateSet)
 	span.Count(telemetry.AttributeMatched, decided.Matched)
 	r.snapshots.configMaps.forget(known.KeepReferences(decided.ConfigMaps()))
 	switch isBack, err := r.stages.goBack(ctx, known, sidecar, staged, decided); {

@@ -25,6 +25,9 @@ const (
 	AttributeKind        = "k8s.workload.kind"
 	AttributeMatched     = "vectorsidecar.matched"
 	AttributeReconcileID = "vectorsidecar.reconcile_id"
+	AttributeTemplateSet = "vectorsidecar.template_set"
+	// AttributeResult is the label result of the metric that counts the same reconciles or writes.
+	AttributeResult = "vectorsidecar.result"
 )
 
 // Start starts a child of the context's span. The caller must end it.

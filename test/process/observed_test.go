@@ -41,9 +41,12 @@ func TestAPassIsTracedFromReconcileToApply(t *testing.T) {
 	require.Equal(t, "Deployment", written.Attributes["k8s.workload.kind"])
 	require.Equal(t, "Inject", written.Attributes["vectorsidecar.action"])
 	require.Equal(t, cart.Annotations[meta.AnnotationInjectedHash], written.Attributes["vectorsidecar.hash"])
+	require.Equal(t, "ok", written.Attributes["vectorsidecar.result"])
 	require.Equal(t, namespace, pass.Attributes["k8s.namespace.name"])
 	require.Equal(t, "logs", pass.Attributes["vectorsidecar.name"])
 	require.Equal(t, "development", pass.Attributes["vectorsidecar.environment"])
+	require.Equal(t, "default", pass.Attributes["vectorsidecar.template_set"])
+	require.Equal(t, "changed", pass.Attributes["vectorsidecar.result"])
 	require.Equal(t, "sidecars", pass.Resource["service.name"])
 	require.Equal(t, "north", pass.Resource["cluster"])
 	steps := map[string]string{}
