@@ -63,8 +63,7 @@ type Process struct {
 func Run(ending context.Context, config *rest.Config, chart fs.FS, options Options, process Process) error {
 	ctx, cancel := withDelay(ending, options.Webhook.delay())
 	defer cancel()
-	tuner := startGCTuner(ctx)
-	defer tuner.synced()
+	limitMemory(ctx)
 	catalog, err := loadCatalog(chart, options)
 	if err != nil {
 		return err
@@ -85,7 +84,6 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 		return err
 	}
 	workloads, cache, pager := options.workloads(), desired.NewCache(), cmp.Or(process.Pager, livelist.NewPager())
-	tuner.isSynced = workloads.IsSynced
 	mgr, err := newManager(ctx, config, options, informerOptions{workloads, pager})
 	if err != nil {
 		return fmt.Errorf("creating the manager: %w", err)
@@ -114,7 +112,7 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 		return err
 	}
 	defer unexport()
-	if err := errors.Join(addChecks(mgr, loop.Alive), addReloader(mgr, options, process.Level), mgr.Add(tuner), mgr.Add(left)); err != nil {
+	if err := errors.Join(addChecks(mgr, loop.Alive), addReloader(mgr, options, process.Level), mgr.Add(left)); err != nil {
 		return fmt.Errorf("adding what runs beside the controller: %w", err)
 	}
 	if err := mgr.Start(ctx); err != nil {

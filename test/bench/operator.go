@@ -56,7 +56,7 @@ func (p *program) start(ctx context.Context) (*process, error) {
 	o := &process{ended: make(chan struct{}), pprof: profiles}
 	o.command = exec.Command(p.path, append([]string{"--environment=development", "--namespace=" + home,
 		"--health-probe-bind-address=" + health, "--metrics-bind-address=0", "--pprof-bind-address=" + profiles}, p.arguments...)...)
-	o.command.Env = append([]string{"KUBECONFIG=" + p.kubeconfig, "HOME=" + p.logs}, p.environment...)
+	o.command.Env = append([]string{"KUBECONFIG=" + p.kubeconfig, "HOME=" + p.logs, "GOGC=50"}, p.environment...)
 	o.command.Stdout, o.command.Stderr = log, log
 	began := time.Now()
 	if err := o.command.Start(); err != nil {

@@ -73,7 +73,7 @@ func StartProcess(t testing.TB, program, kubeconfig string, settings Settings) *
 		arguments = append([]string{settings.Command}, settings.Arguments...)
 	}
 	p.cmd = exec.Command(program, arguments...)
-	p.cmd.Env = append([]string{"KUBECONFIG=" + kubeconfig, "HOME=" + t.TempDir()}, settings.Environment...)
+	p.cmd.Env = append([]string{"KUBECONFIG=" + kubeconfig, "HOME=" + t.TempDir(), "GOGC=50"}, settings.Environment...)
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
 	release := func() {}
 	if settings.MemoryLimit > 0 {
