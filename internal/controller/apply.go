@@ -51,7 +51,7 @@ func (a *applier) may(ctx context.Context, p *plan.Plan) bool {
 func (a *applier) act(ctx context.Context, known *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision) *outcome {
 	result := &outcome{}
 	for i := range decided.Missing {
-		if a.isStopped() {
+		if ctx.Err() != nil || a.isStopped() {
 			break // What needs it is not written either.
 		}
 		companion := &decided.Missing[i]
@@ -98,8 +98,8 @@ func (a *applier) act(ctx context.Context, known *state.Sidecar, sidecar *v1alph
 
 // deleteUnusedCompanions deletes the companions that no workload can be rolled back to.
 func (a *applier) deleteUnusedCompanions(ctx context.Context, sidecar types.NamespacedName, decided *decision.Decision, result *outcome) {
-	if !decided.HasSettled {
-		return // The last request remains.
+	if !decided.HasSettled || ctx.Err() != nil {
+		return // The last request remains, or the next reconcile deletes them.
 	}
 	unused, err := a.uses.Unused(sidecar, decided.Obsolete, func(yield func(types.UID) bool) {
 		for i := range decided.Plans {

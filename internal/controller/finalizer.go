@@ -188,6 +188,9 @@ func (f *finalizer) orphanWorkloads(ctx context.Context, sidecar *v1alpha1.Vecto
 			continue
 		}
 		group.Go(func() error {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
 			ctx, cancel := detached(ctx)
 			defer cancel()
 			switch err := f.orphan(ctx, &carriers[i].Ref, meta.Manager(sidecar.Name)); {

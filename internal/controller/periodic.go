@@ -42,7 +42,7 @@ func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) 
 		applier: p.applier, leftoverSignal: p.leftovers, sidecars: p.snapshots.sidecars, client: mgr.GetClient(), live: options.Pager.Client(mgr.GetAPIReader()),
 		writtenBy: options.WrittenBy, log: log, told: map[leftover]companion.Verdict{}, cleaned: map[types.UID]swept{},
 	}
-	if err := mgr.Add(sweeping); err != nil {
+	if err := mgr.Add(runUntil(ctx, sweeping)); err != nil {
 		return fmt.Errorf("adding the sweep for leftovers: %w", err)
 	}
 	if err := mgr.Add(p.applier.uses); err != nil {
@@ -98,7 +98,7 @@ func (p *periodic) addKubelets(ctx context.Context, mgr ctrl.Manager, log logr.L
 func (p *periodic) addInjection(ctx context.Context, mgr ctrl.Manager, options *Options, log logr.Logger) error {
 	if !options.OverlaySets {
 		removal := &overlaySetRemoval{live: options.Pager.Client(mgr.GetAPIReader()), writer: p.applier.writer, namespaces: options.WatchNamespaces, log: log}
-		if err := mgr.Add(removal); err != nil {
+		if err := mgr.Add(runUntil(ctx, removal)); err != nil {
 			return fmt.Errorf("adding the removal of overlay sets: %w", err)
 		}
 		return nil
@@ -113,7 +113,7 @@ func (p *periodic) addInjection(ctx context.Context, mgr ctrl.Manager, options *
 	known := &policyAPI{
 		apis: apis, definitions: defined, interval: cmp.Or(options.PolicyInterval, policyInterval), sidecars: p.snapshots.sidecars, resyncs: p.resyncs, elected: mgr.Elected(), log: log,
 	}
-	known.look()
+	known.look(ctx)
 	p.snapshots.policies, p.applier.sets.definitions = known, defined
 	if err := mgr.Add(known); err != nil {
 		return fmt.Errorf("adding the polling for MutatingAdmissionPolicies: %w", err)

@@ -29,7 +29,7 @@ const (
 // policyAPI knows whether the API server serves MutatingAdmissionPolicies. A nil one is of an
 // installation without any. Every replica looks, because every replica answers admission requests.
 type policyAPI struct {
-	apis discovery.ServerResourcesInterface
+	apis discovery.ServerResourcesInterfaceWithContext
 	// definitions are of the kinds into which it injects.
 	definitions *definitions
 
@@ -67,8 +67,8 @@ func (p *policyAPI) define(ctx context.Context, kinds []v1alpha1.WorkloadKind) f
 
 // look asks the API server, and reports whether the answer is another one than before. Without an
 // answer the last one holds.
-func (p *policyAPI) look() (isNew bool) {
-	found, err := p.apis.ServerResourcesForGroupVersion(policyGroup)
+func (p *policyAPI) look(ctx context.Context) (isNew bool) {
+	found, err := p.apis.ServerResourcesForGroupVersionWithContext(ctx, policyGroup)
 	if err != nil && !apierrors.IsNotFound(err) {
 		p.log.V(1).Info("looking for an API", "cause", err.Error())
 		return false
@@ -85,7 +85,7 @@ func (p *policyAPI) look() (isNew bool) {
 // API comes.
 func (p *policyAPI) Start(ctx context.Context) error {
 	poll(ctx, p.interval, func(ctx context.Context) {
-		isNew := p.look()
+		isNew := p.look(ctx)
 		if p.definitions.haveChanged(ctx) || isNew {
 			p.resyncs.askAll(ctx, p.elected, p.sidecars)
 		}

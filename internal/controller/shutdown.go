@@ -7,6 +7,9 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
 const (
@@ -26,6 +29,38 @@ func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(drainTimeout, cancel) })
 	return work, func() {
 		stop()
+		cancel()
+	}
+}
+
+// stoppingWith returns a reconciler that also stops with another context than its own. The manager cancels the context of
+// reconciles last, after it has waited for everything that runs in standby replicas, too.
+func stoppingWith(stop context.Context, next reconcile.Reconciler) reconcile.Reconciler {
+	return reconcile.Func(func(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+		if stop.Err() != nil {
+			return reconcile.Result{}, nil
+		}
+		ctx, cancel := joined(ctx, stop)
+		defer cancel()
+		return next.Reconcile(ctx, request)
+	})
+}
+
+// runUntil returns a runnable that also stops with another context than its own, as stoppingWith does.
+func runUntil(stop context.Context, next manager.Runnable) manager.Runnable {
+	return manager.RunnableFunc(func(ctx context.Context) error {
+		ctx, cancel := joined(ctx, stop)
+		defer cancel()
+		return next.Start(ctx)
+	})
+}
+
+// joined returns a context that is canceled with either of two, and has the values of the first.
+func joined(ctx, other context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	detach := context.AfterFunc(other, cancel)
+	return ctx, func() {
+		detach()
 		cancel()
 	}
 }

@@ -232,7 +232,9 @@ func (r *VectorSidecarReconciler) carryOut(ctx context.Context, known *state.Sid
 	if err := outcome.retry(); errors.Is(err, election.ErrNotLeading) {
 		return reconcile.Result{}, telemetry.ResultFailed, err // It is for the leader to tell.
 	}
-	r.validations.start(ctx, known, sidecar, decided, outcome)
+	if ctx.Err() == nil { // The next reconcile starts them.
+		r.validations.start(ctx, known, sidecar, decided, outcome)
+	}
 	if err := r.statuses.write(ctx, known, sidecar, decided, outcome); err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, &toldError{err}
 	}
@@ -366,7 +368,7 @@ func (r *VectorSidecarReconciler) SetupWithManager(ctx context.Context, mgr ctrl
 			cache: mgr.GetCache(), workloads: r.snapshots.workloads, awaits: r.memory.IsAwaited, uses: r.applier.uses, now: r.clock, metrics: r.Metrics,
 		},
 	}
-	return watching.add(builder).Complete(r)
+	return watching.add(builder).Complete(stoppingWith(ctx, r))
 }
 
 // Alive returns an error while a pass is stuck.

@@ -71,9 +71,12 @@ func (w *World) run(options operator.Options, process operator.Process) *Operato
 	return o
 }
 
+// RequestStop tells the operator to stop, as a signal does, and does not wait for it.
+func (o *Operator) RequestStop() { o.cancel() }
+
 // Stop ends the operator and returns what it ended with.
 func (o *Operator) Stop() error {
-	o.cancel()
+	o.RequestStop()
 	err := <-o.stopped
 	o.stopped <- err // For whoever asks again.
 	return err

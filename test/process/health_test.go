@@ -4,15 +4,19 @@
 package process
 
 import (
+	"fmt"
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
 
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/operator"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
@@ -96,6 +100,65 @@ func TestAWriteUnderWayIsFinishedBeforeTheOperatorStops(t *testing.T) {
 	require.NoError(t, <-stopped)
 	world.Get(t, cart)
 	require.True(t, isInjected(cart))
+}
+
+// heldDiscovery holds all requests for the API of MutatingAdmissionPolicies but the first, which is made during the start. The
+// look for that API runs in every replica, so the manager waits for it before it stops what runs in the leader alone.
+type heldDiscovery struct {
+	requests      atomic.Int32
+	reached, open chan struct{}
+}
+
+func (h *heldDiscovery) hold(next roundTripper) roundTripper {
+	return func(request *http.Request) (*http.Response, error) {
+		if strings.HasPrefix(request.URL.Path, "/apis/admissionregistration.k8s.io/") && h.requests.Add(1) == 2 {
+			close(h.reached)
+			<-h.open
+		}
+		return next(request)
+	}
+}
+
+// Writes that were sent before the signal are finished, and no reconcile begins another one, however long the rest of the
+// process takes to stop. The next operator does the rest.
+func TestOperator_BeginsNoWriteAfterTheSignal(t *testing.T) {
+	const workloads, writers = 40, 16
+	namespace, g := world.Namespace(t), newGate()
+	discovery := &heldDiscovery{reached: make(chan struct{}), open: make(chan struct{})}
+	options := operator.Options{WatchNamespaces: []string{namespace}, AdmissionInjection: true}
+	var deployments []*appsv1.Deployment
+	for i := range workloads {
+		deployments = append(deployments, labelled(t, fmt.Sprintf("cart-%d", i), namespace))
+	}
+	vs, below := sidecar(t, namespace), "/namespaces/"+namespace+"/deployments"
+	seen := through(func(next roundTripper) roundTripper { return discovery.hold(g.hold(next)) })
+	o := seen.StartObserved(t, options, operator.Process{PolicyInterval: 100 * time.Millisecond})
+	for range writers {
+		<-g.reached
+	}
+	<-discovery.reached
+
+	o.RequestStop()
+	close(g.open)
+	select {
+	case <-g.reached:
+		require.Fail(t, "a write began after the signal")
+	case <-time.After(500 * time.Millisecond):
+	}
+	close(discovery.open)
+	require.NoError(t, o.Stop())
+
+	require.Len(t, o.Requests.Writes(below), writers)
+	injected := 0
+	for _, deployment := range deployments {
+		if world.Get(t, deployment); isInjected(deployment) {
+			injected++
+		}
+	}
+	require.Equal(t, writers, injected)
+	next := world.StartOperator(t, options)
+	harness.Until(t, world, vs, "all sidecars", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.InjectedDeployments == workloads })
+	require.Len(t, next.Requests.Writes(below), workloads-writers)
 }
 
 // An API server that does not answer keeps nobody from stopping the operator.
