@@ -16,6 +16,9 @@ import (
 // Metrics are one operator's metrics. It is a prometheus.Collector, to be registered once. A
 // nil Metrics is a no-op.
 type Metrics struct {
+	// Collector collects all of them.
+	prometheus.Collector
+
 	reconciles    reconcileMetrics
 	workloads     workloadMetrics
 	leftovers     leftoverMetrics
@@ -31,15 +34,15 @@ type Metrics struct {
 	preflights   *prometheus.CounterVec
 	conflicts    *prometheus.CounterVec
 	states       *workloadStates
-
-	parts []prometheus.Collector
 }
 
 // NewMetrics returns the metrics for an operator version and the kinds of workloads that it
 // serves; now is the clock.
 func NewMetrics(version string, now func() time.Time, kinds ...string) *Metrics {
-	from := newMaker()
+	registry := prometheus.NewRegistry()
+	from := newMaker(registry)
 	m := &Metrics{
+		Collector:  registry,
 		reconciles: newReconcileMetrics(from), workloads: newWorkloadMetrics(from, kinds), leftovers: newLeftoverMetrics(from),
 		cachedObjects: from.gauge(cached), webhook: newWebhookMetrics(from),
 		templateSets: from.gauge(templateSets), required: from.gauge(required), places: from.gauge(places), waves: from.gauge(waveSidecars), conflicts: from.counter(conflicts), preflights: from.counter(preflights), states: newWorkloadStates(now),
@@ -49,8 +52,7 @@ func NewMetrics(version string, now func() time.Time, kinds ...string) *Metrics 
 	}
 	m.halted, m.stopped = from.gauge(halted).WithLabelValues(), from.gauge(writesStopped).WithLabelValues()
 	from.gauge(buildInfo).WithLabelValues(version).Set(1)
-	from.made = append(from.made, m.states)
-	m.parts = from.made
+	registry.MustRegister(m.states)
 	return m
 }
 
@@ -228,19 +230,5 @@ func (m *Metrics) Stand(sidecar types.NamespacedName, state SidecarState) {
 func (m *Metrics) Forget(sidecar types.NamespacedName) {
 	if m != nil {
 		m.states.remove(sidecar)
-	}
-}
-
-// Describe implements prometheus.Collector.
-func (m *Metrics) Describe(descriptions chan<- *prometheus.Desc) {
-	for _, part := range m.parts {
-		part.Describe(descriptions)
-	}
-}
-
-// Collect implements prometheus.Collector.
-func (m *Metrics) Collect(samples chan<- prometheus.Metric) {
-	for _, part := range m.parts {
-		part.Collect(samples)
 	}
 }

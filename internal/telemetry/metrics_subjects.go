@@ -3,44 +3,41 @@
 
 package telemetry
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+)
 
-// maker makes metrics as MetricDefinitions has them, by their names.
+// maker registers metrics as MetricDefinitions has them, by their names.
 type maker struct {
 	definitions map[string]MetricDefinition
-	made        []prometheus.Collector
+	register    promauto.Factory
 }
 
-func newMaker() *maker {
-	m := &maker{definitions: map[string]MetricDefinition{}}
+func newMaker(registry prometheus.Registerer) maker {
+	m := maker{definitions: map[string]MetricDefinition{}, register: promauto.With(registry)}
 	for _, definition := range MetricDefinitions() {
 		m.definitions[definition.Name] = definition
 	}
 	return m
 }
 
-func (m *maker) counter(name string) *prometheus.CounterVec {
+func (m maker) counter(name string) *prometheus.CounterVec {
 	definition := m.definitions[name]
-	vector := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: definition.Help}, definition.labels())
-	m.made = append(m.made, vector)
-	return vector
+	return m.register.NewCounterVec(prometheus.CounterOpts{Name: name, Help: definition.Help}, definition.labels())
 }
 
-func (m *maker) gauge(name string) *prometheus.GaugeVec {
+func (m maker) gauge(name string) *prometheus.GaugeVec {
 	definition := m.definitions[name]
-	vector := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: definition.Help}, definition.labels())
-	m.made = append(m.made, vector)
-	return vector
+	return m.register.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: definition.Help}, definition.labels())
 }
 
-func (m *maker) histogram(name string) *prometheus.HistogramVec {
+func (m maker) histogram(name string) *prometheus.HistogramVec {
 	definition := m.definitions[name]
-	vector := prometheus.NewHistogramVec(prometheus.HistogramOpts{
+	return m.register.NewHistogramVec(prometheus.HistogramOpts{
 		Name: name, Help: definition.Help,
 		Buckets: []float64{.0001, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
 	}, definition.labels())
-	m.made = append(m.made, vector)
-	return vector
 }
 
 // The metrics by subject. Each initializes the series that are sure to come: a rate needs a
@@ -60,7 +57,7 @@ const (
 	ResultFailed    = "failed"
 )
 
-func newReconcileMetrics(from *maker) reconcileMetrics {
+func newReconcileMetrics(from maker) reconcileMetrics {
 	m := reconcileMetrics{
 		results: from.counter(reconciles), renders: from.counter(renders), judgedAnew: from.counter(judgedAnew),
 		duration: from.histogram(duration),
@@ -83,7 +80,7 @@ type workloadMetrics struct {
 	repairs prometheus.Counter
 }
 
-func newWorkloadMetrics(from *maker, kinds []string) workloadMetrics {
+func newWorkloadMetrics(from maker, kinds []string) workloadMetrics {
 	m := workloadMetrics{writes: from.counter(writes), repairs: from.counter(repairs).WithLabelValues()}
 	for _, kind := range kinds {
 		for _, action := range []string{"Inject", "Update", "Remove"} {
@@ -99,7 +96,7 @@ type leftoverMetrics struct {
 	removed prometheus.Counter
 }
 
-func newLeftoverMetrics(from *maker) leftoverMetrics {
+func newLeftoverMetrics(from maker) leftoverMetrics {
 	return leftoverMetrics{found: from.gauge(leftover), removed: from.counter(cleaned).WithLabelValues()}
 }
 
@@ -119,7 +116,7 @@ const (
 	AnswerRejected   = "rejected"
 )
 
-func newWebhookMetrics(from *maker) webhookMetrics {
+func newWebhookMetrics(from maker) webhookMetrics {
 	return webhookMetrics{
 		requests: from.counter(admissions), duration: from.histogram(judging),
 		validSince: from.gauge(validSince), validUntil: from.gauge(validUntil),
