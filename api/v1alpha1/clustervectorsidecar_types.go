@@ -74,13 +74,13 @@ type ClusterScope struct {
 	// +optional
 	ConfigMapNamespace ConfigMapNamespace `json:"configMapNamespace,omitempty"`
 
-	// refuses are the names of VectorSidecars that do not take precedence over this
+	// takesPrecedenceOver are the names of VectorSidecars that do not take precedence over this
 	// object, in any namespace. What such a one has injected already stays.
 	// +kubebuilder:validation:MaxItems=64
 	// +kubebuilder:validation:items:MaxLength=253
 	// +listType=set
 	// +optional
-	Refuses []string `json:"refuses,omitempty"`
+	TakesPrecedenceOver []string `json:"takesPrecedenceOver,omitempty"`
 }
 
 // ConfigMapNamespace is where a ConfigMap is that a ClusterVectorSidecar refers to.
@@ -174,13 +174,13 @@ type ClusterVectorSidecarStatus struct {
 	// +optional
 	FinishedCanaries []FinishedCanary `json:"finishedCanaries,omitempty"`
 
-	// lastGood is the spec that all namespaces were done with last, but for those in trouble.
+	// lastKnownGood is the spec that all namespaces were done with last, but for those in trouble.
 	// Empty unless spec.rollout.onFailure, or rollout.onFailure of the installation's values, is
 	// Revert.
 	// +optional
-	LastGood *LastGoodSpec `json:"lastGood,omitempty"`
+	LastKnownGood *LastKnownGoodSpec `json:"lastKnownGood,omitempty"`
 
-	// reverted is the spec that failed: workloads of all namespaces have status.lastGood instead.
+	// reverted is the spec that failed: workloads of all namespaces have status.lastKnownGood instead.
 	// +optional
 	Reverted *RevertedSpec `json:"reverted,omitempty"`
 
@@ -188,24 +188,24 @@ type ClusterVectorSidecarStatus struct {
 	// +optional
 	Retry *RetryStatus `json:"retry,omitempty"`
 
-	// unsettled are the first namespaces, and workloads in them, that are not as they
+	// workloads are the first namespaces, and workloads in them, that are not as they
 	// should be: those that need a person first, then by namespace.
 	// +kubebuilder:validation:MaxItems=20
 	// +listType=atomic
 	// +optional
-	Unsettled []UnsettledInNamespace `json:"unsettled,omitempty"`
+	Workloads []NamespacedWorkloadStatus `json:"workloads,omitempty"`
 
-	// unsettledOmitted is how many more there are than unsettled lists.
+	// workloadsOmitted is how many more there are than workloads lists.
 	// +optional
-	UnsettledOmitted int32 `json:"unsettledOmitted,omitempty"`
+	WorkloadsOmitted int32 `json:"workloadsOmitted,omitempty"`
 
-	// takenOut are the owners that take the sidecar out of their workloads, by kind: it is
+	// removedByOwners are the owners that take the sidecar out of their workloads, by kind: it is
 	// put into no more workloads of that kind with an owner of that kind in that namespace, and
 	// in none at all once three namespaces have found it.
 	// +kubebuilder:validation:MaxItems=32
 	// +listType=atomic
 	// +optional
-	TakenOut []TakenOut `json:"takenOut,omitempty"`
+	RemovedByOwners []OwnerRemoval `json:"removedByOwners,omitempty"`
 
 	// lastReconcileTime is when this status or a workload last changed. A reconcile
 	// that changes nothing does not update it.
@@ -234,7 +234,7 @@ type FinishedCanary struct {
 }
 
 // UnsettledInNamespace is a namespace that is not as it should be, or a workload in it.
-type UnsettledInNamespace struct {
+type NamespacedWorkloadStatus struct {
 	// namespace that it is about.
 	// +required
 	Namespace string `json:"namespace"`
@@ -244,7 +244,7 @@ type UnsettledInNamespace struct {
 	// name of the workload. Empty if it is about the namespace as a whole.
 	// +optional
 	Name string `json:"name,omitempty"`
-	// state of the workload, as in status.unsettled of a VectorSidecar; of a namespace
+	// state of the workload, as in status.workloads of a VectorSidecar; of a namespace
 	// it is Stalled or Reconciling.
 	// +required
 	State string `json:"state"`

@@ -157,9 +157,9 @@ type OTLPSpec struct {
 	HTTPPort *int32 `json:"httpPort,omitempty"`
 }
 
-// TellSpec is what the application is told of the sidecar.
-type TellSpec struct {
-	// containers of the application that are told; "*" is all of them.
+// ApplicationEnvSpec is the variables by which the application's containers get the addresses of the sidecar.
+type ApplicationEnvSpec struct {
+	// containers of the application that get the variables; "*" is all of them.
 	// +kubebuilder:validation:MaxItems=32
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=63
@@ -167,14 +167,7 @@ type TellSpec struct {
 	// +optional
 	Containers []string `json:"containers,omitempty"`
 
-	// env is the variables by which they are told.
-	// +optional
-	Env *TellEnvSpec `json:"env,omitempty"`
-}
-
-// TellEnvSpec is the variables by which an application is told where the sidecar listens.
-type TellEnvSpec struct {
-	// otlp is the protocol that the application is told to use: OTEL_EXPORTER_OTLP_PROTOCOL,
+	// otlp is the protocol for the application: OTEL_EXPORTER_OTLP_PROTOCOL,
 	// OTEL_EXPORTER_OTLP_ENDPOINT for the listener of sidecar.otlp, and OTEL_RESOURCE_ATTRIBUTES
 	// with the workload's names. Empty for none of them.
 	// +kubebuilder:validation:Enum="";grpc;"http/protobuf"

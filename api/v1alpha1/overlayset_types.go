@@ -67,17 +67,17 @@ type OverlaySetSpec struct {
 	// +required
 	Annotations []OverlayAnnotation `json:"annotations"`
 
-	// tells are the variables by which the application is told of a sidecar, in the order of the overlays.
+	// applicationEnv are the variables with the addresses of sidecars, for the application's containers, in the order of the overlays.
 	// +listType=atomic
 	// +optional
-	Tells []OverlayTell `json:"tells,omitempty"`
+	ApplicationEnv []OverlayApplicationEnv `json:"applicationEnv,omitempty"`
 }
 
-// OverlayTell is a variable of the application's containers.
-type OverlayTell struct {
-	// of is the id of the overlay that it belongs to.
+// OverlayApplicationEnv is a variable of the application's containers.
+type OverlayApplicationEnv struct {
+	// overlayID is the id of the overlay that it belongs to.
 	// +required
-	Of string `json:"of"`
+	OverlayID string `json:"overlayID"`
 	// containers are the names of the application's containers that get it; * is all of them.
 	// +listType=atomic
 	// +required
@@ -92,9 +92,9 @@ type OverlayTell struct {
 
 // OverlayAnnotation is an annotation of a workload with an overlay in it, or of its pods.
 type OverlayAnnotation struct {
-	// of is the id of the overlay that it belongs to.
+	// overlayID is the id of the overlay that it belongs to.
 	// +required
-	Of string `json:"of"`
+	OverlayID string `json:"overlayID"`
 	// key is its key.
 	// +required
 	Key string `json:"key"`
@@ -108,9 +108,9 @@ type OverlayAnnotation struct {
 
 // OverlayItem is something that is added to a list of the pod.
 type OverlayItem struct {
-	// of is the id of the overlay that it belongs to.
+	// overlayID is the id of the overlay that it belongs to.
 	// +required
-	Of string `json:"of"`
+	OverlayID string `json:"overlayID"`
 	// item is what is added.
 	// +kubebuilder:pruning:PreserveUnknownFields
 	// +required
@@ -125,9 +125,9 @@ type Overlay struct {
 	// vectorSidecar is the name of the VectorSidecar, or clustervectorsidecar/NAME for a ClusterVectorSidecar.
 	// +required
 	VectorSidecar string `json:"vectorSidecar"`
-	// left says why the operator injects the sidecar and not the API server; empty if the API server does.
+	// skipReason says why the operator injects the sidecar and not the API server; empty if the API server does.
 	// +required
-	Left string `json:"left"`
+	SkipReason string `json:"skipReason"`
 	// kinds are the kinds of workloads that it is for.
 	// +listType=atomic
 	// +required
@@ -142,33 +142,33 @@ type Overlay struct {
 	// hash is the injected-hash of the sidecar.
 	// +required
 	Hash string `json:"hash"`
-	// asked is a digest of what it was rendered from.
+	// inputHash is a digest of what it was rendered from.
 	// +required
-	Asked string `json:"asked"`
+	InputHash string `json:"inputHash"`
 	// digest is one of the overlay and of what the API server was asked about it.
 	// +required
 	Digest string `json:"digest"`
 	// hashKey is the annotation with the injected-hash beside other VectorSidecars.
 	// +required
 	HashKey string `json:"hashKey"`
-	// askedKey is the annotation with the asked-hash beside other VectorSidecars.
+	// inputHashKey is the annotation with the input-hash beside other VectorSidecars.
 	// +required
-	AskedKey string `json:"askedKey"`
-	// partsKey is the annotation of the pod template that lists the sidecar's parts.
+	InputHashKey string `json:"inputHashKey"`
+	// injectedItemsKey is the annotation of the pod template that lists the sidecar's parts.
 	// +required
-	PartsKey string `json:"partsKey"`
-	// partsPath is its key in a JSON pointer.
+	InjectedItemsKey string `json:"injectedItemsKey"`
+	// injectedItemsPath is its key in a JSON pointer.
 	// +required
-	PartsPath string `json:"partsPath"`
-	// parts is its value.
+	InjectedItemsPath string `json:"injectedItemsPath"`
+	// injectedItems is its value.
 	// +required
-	Parts string `json:"parts"`
-	// toldKey is the annotation of the pod template that lists what the application was told; nothing if it tells nothing.
+	InjectedItems string `json:"injectedItems"`
+	// injectedEnvKey is the annotation of the pod template that lists what the application was told; nothing if it tells nothing.
 	// +optional
-	ToldKey string `json:"toldKey,omitempty"`
-	// toldPath is its key in a JSON pointer.
+	InjectedEnvKey string `json:"injectedEnvKey,omitempty"`
+	// injectedEnvPath is its key in a JSON pointer.
 	// +optional
-	ToldPath string `json:"toldPath,omitempty"`
+	InjectedEnvPath string `json:"injectedEnvPath,omitempty"`
 	// initNames are the names of its init containers.
 	// +listType=atomic
 	// +required
@@ -206,10 +206,10 @@ type Overlay struct {
 	// logs is where the application has to have its log files, nothing for any place.
 	// +optional
 	Logs *OverlayLogs `json:"logs,omitempty"`
-	// yields are those that come before it and that it clashes with.
+	// supersedes are those that come before it and that it clashes with.
 	// +listType=atomic
 	// +required
-	Yields []string `json:"yields"`
+	Supersedes []string `json:"supersedes"`
 }
 
 // OverlayLogs is where an application has its log files.

@@ -20,15 +20,15 @@ const (
 	OwnedAtAdmission OwnedWorkloads = "AtAdmission"
 )
 
-// MostTakenOut is how many entries status.takenOut has at most.
-const MostTakenOut = 32
+// MaxOwnerRemovals is how many entries status.removedByOwners has at most.
+const MaxOwnerRemovals = 32
 
 // BelievedNamespaces is in how many namespaces owners have to take the sidecar of a ClusterVectorSidecar
 // out before that holds in all: in one of them anybody may name any owner.
 const BelievedNamespaces = 3
 
-// TakenOut is that owners of a kind take the sidecar out of workloads of a kind.
-type TakenOut struct {
+// OwnerRemoval is that owners of a kind take the sidecar out of workloads of a kind.
+type OwnerRemoval struct {
 	// kind of the workloads.
 	// +required
 	Kind string `json:"kind"`
@@ -45,9 +45,9 @@ type TakenOut struct {
 	// owner is the name of that workload's owner.
 	// +required
 	Owner string `json:"owner"`
-	// at is when it was found.
+	// removalTime is when it was found.
 	// +required
-	At metav1.Time `json:"at"`
+	RemovalTime metav1.Time `json:"removalTime"`
 	// retry is a digest of the annotation retry-rollout at that time. It is tried again
 	// once the annotation is another.
 	// +optional
@@ -55,7 +55,9 @@ type TakenOut struct {
 }
 
 // IsIn reports whether it was found in a namespace.
-func (t *TakenOut) IsIn(namespace string) bool { return t.Namespace == "" || t.Namespace == namespace }
+func (t *OwnerRemoval) IsIn(namespace string) bool {
+	return t.Namespace == "" || t.Namespace == namespace
+}
 
 // Owned returns what happens to workloads that another operator owns.
 func (s *VectorSidecarSpec) Owned() OwnedWorkloads {

@@ -38,14 +38,14 @@ type RolloutStatus struct {
 	// +optional
 	State RolloutState `json:"state,omitempty"`
 
-	// started is when the first workload began, or was about to begin, to roll out for
+	// startTime is when the first workload began, or was about to begin, to roll out for
 	// the revision. Empty if none had to.
 	// +optional
-	Started *metav1.Time `json:"started,omitempty"`
+	StartTime *metav1.Time `json:"startTime,omitempty"`
 
-	// finished is when all workloads were done with the revision.
+	// completionTime is when all workloads were done with the revision.
 	// +optional
-	Finished *metav1.Time `json:"finished,omitempty"`
+	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
 
 	// workloads is the number of matched workloads.
 	// +optional
@@ -56,10 +56,10 @@ type RolloutStatus struct {
 	// +optional
 	Evidence int32 `json:"evidence,omitempty"`
 
-	// failed is the revision that failed here. It goes no further until a person asks
+	// failedRevision is the revision that failed here. It goes no further until a person asks
 	// for it.
 	// +optional
-	Failed string `json:"failed,omitempty"`
+	FailedRevision string `json:"failedRevision,omitempty"`
 
 	// failedWorkloads is how many workloads failed with it because of the sidecar.
 	// +optional
@@ -72,20 +72,20 @@ type RolloutStatus struct {
 	// +optional
 	Failures []RolloutFailure `json:"failures,omitempty"`
 
-	// handledRetryAt is the value of the annotation retry-rollout of the installation's
+	// lastHandledInstallationRetry is the value of the annotation retry-rollout of the installation's
 	// values when the revision failed: another value has it tried again.
 	// +optional
-	HandledRetryAt string `json:"handledRetryAt,omitempty"`
+	LastHandledInstallationRetry string `json:"lastHandledInstallationRetry,omitempty"`
 
-	// handledRetry is a digest of the annotation retry-rollout of this VectorSidecar when the
+	// lastHandledRetry is a digest of the annotation retry-rollout of this VectorSidecar when the
 	// revision was let through, or failed last: another text has it go on here, and nowhere else.
 	// +optional
-	HandledRetry string `json:"handledRetry,omitempty"`
+	LastHandledRetry string `json:"lastHandledRetry,omitempty"`
 
-	// handledUndo is a digest of the annotation undo-rollout of the installation's values that this
+	// lastHandledUndo is a digest of the annotation undo-rollout of the installation's values that this
 	// VectorSidecar has handled: a retry here counts only if it was requested after that.
 	// +optional
-	HandledUndo string `json:"handledUndo,omitempty"`
+	LastHandledUndo string `json:"lastHandledUndo,omitempty"`
 
 	// message says what the state waits for.
 	// +optional
@@ -160,7 +160,7 @@ const (
 
 // LastGoodSpec is what was rendered of a VectorSidecar's spec when all of its workloads were done
 // with that.
-type LastGoodSpec struct {
+type LastKnownGoodSpec struct {
 	// digest of the spec below.
 	// +required
 	Digest string `json:"digest"`
@@ -202,12 +202,12 @@ type RevertedSpec struct {
 	// +optional
 	FailedWorkloads int32 `json:"failedWorkloads,omitempty"`
 
-	// at is when it failed.
+	// revertTime is when it failed.
 	// +required
-	At metav1.Time `json:"at"`
+	RevertTime metav1.Time `json:"revertTime"`
 
-	// handledRetry is a digest of the annotation retry-rollout when it failed: another text has it
+	// lastHandledRetry is a digest of the annotation retry-rollout when it failed: another text has it
 	// tried again.
 	// +optional
-	HandledRetry string `json:"handledRetry,omitempty"`
+	LastHandledRetry string `json:"lastHandledRetry,omitempty"`
 }

@@ -49,16 +49,16 @@ const (
 
 // ConfigCheck says what happens if the Vector configuration has an error.
 //
-// +kubebuilder:validation:Enum=enforce;warn;off
+// +kubebuilder:validation:Enum=Enforce;Warn;Off
 type ConfigCheck string
 
 const (
 	// CheckEnforce blocks the change; what is running stays as it is.
-	CheckEnforce ConfigCheck = "enforce"
+	CheckEnforce ConfigCheck = "Enforce"
 	// CheckWarn only reports the error.
-	CheckWarn ConfigCheck = "warn"
+	CheckWarn ConfigCheck = "Warn"
 	// CheckOff does not check.
-	CheckOff ConfigCheck = "off"
+	CheckOff ConfigCheck = "Off"
 )
 
 // SidecarSpec has the keys of .Values.sidecar; see values.yaml for what each
@@ -119,10 +119,10 @@ type SidecarSpec struct {
 	// +optional
 	OTLP *OTLPSpec `json:"otlp,omitempty"`
 
-	// tell has the API server tell the application where the sidecar listens, by variables of its
+	// applicationEnv has the API server tell the application where the sidecar listens, by variables of its
 	// containers.
 	// +optional
-	Tell *TellSpec `json:"tell,omitempty"`
+	ApplicationEnv *ApplicationEnvSpec `json:"applicationEnv,omitempty"`
 
 	// metrics exposes Vector's own metrics for Prometheus.
 	// +optional
@@ -259,7 +259,7 @@ type ConfigSpec struct {
 	Raw *apiextensionsv1.JSON `json:"raw,omitempty"`
 
 	// check says what happens if the configuration, rendered or not, has an error:
-	// enforce blocks the change, warn only reports it, off does not check.
+	// Enforce blocks the change, Warn only reports it, Off does not check.
 	// +optional
 	Check ConfigCheck `json:"check,omitempty"`
 
@@ -282,7 +282,7 @@ type ValidateJobSpec struct {
 	DeadlineSeconds *int32 `json:"deadlineSeconds,omitempty"`
 
 	// whenUnable says what happens if Vector could not be run.
-	// +kubebuilder:validation:Enum=proceed;wait
+	// +kubebuilder:validation:Enum=Proceed;Wait
 	// +optional
 	WhenUnable string `json:"whenUnable,omitempty"`
 }

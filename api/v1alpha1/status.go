@@ -62,47 +62,18 @@ type VectorSidecarStatus struct {
 	// +optional
 	InjectedDeployments int32 `json:"injectedDeployments"`
 
-	// updatedDeployments is how many of the injected ones have finished
-	// rolling out, spec.rollout.soak included, and have all pods available.
-	// +default=0
-	// +optional
-	UpdatedDeployments int32 `json:"updatedDeployments"`
-
-	// waitingDeployments is how many are waiting for their turn to roll out.
-	// +default=0
-	// +optional
-	WaitingDeployments int32 `json:"waitingDeployments"`
-
-	// conflictingDeployments is how many cannot take the sidecar, because another
-	// field manager owns a field or because of their own spec.
-	// +default=0
-	// +optional
-	ConflictingDeployments int32 `json:"conflictingDeployments"`
-
-	// skippedDeployments is how many are left out because their owner opted out, or
-	// because they are paused or being deleted.
-	// +default=0
-	// +optional
-	SkippedDeployments int32 `json:"skippedDeployments"`
-
-	// failedDeployments is how many missed their rollout's progress deadline, or
-	// had pods that failed during it because of the sidecar.
-	// +default=0
-	// +optional
-	FailedDeployments int32 `json:"failedDeployments"`
-
-	// unsettled are the first workloads that are not as they should be: those that
+	// workloads are the first workloads that are not as they should be: those that
 	// need attention first, then by name.
 	// +kubebuilder:validation:MaxItems=20
 	// +listType=map
 	// +listMapKey=kind
 	// +listMapKey=name
 	// +optional
-	Unsettled []UnsettledWorkload `json:"unsettled,omitempty"`
+	Workloads []WorkloadStatus `json:"workloads,omitempty"`
 
-	// unsettledOmitted is how many more there are than unsettled lists.
+	// workloadsOmitted is how many more there are than workloads lists.
 	// +optional
-	UnsettledOmitted int32 `json:"unsettledOmitted,omitempty"`
+	WorkloadsOmitted int32 `json:"workloadsOmitted,omitempty"`
 
 	// injectedHash is the hash of what is injected, as in the annotation
 	// injected-hash of the workloads. Empty if it differs between workloads.
@@ -122,12 +93,12 @@ type VectorSidecarStatus struct {
 	// +optional
 	Rollout *RolloutStatus `json:"rollout,omitempty"`
 
-	// lastGood is the spec that all workloads were done with last. Empty unless
+	// lastKnownGood is the spec that all workloads were done with last. Empty unless
 	// spec.rollout.onFailure, or rollout.onFailure of the installation's values, is Revert.
 	// +optional
-	LastGood *LastGoodSpec `json:"lastGood,omitempty"`
+	LastKnownGood *LastKnownGoodSpec `json:"lastKnownGood,omitempty"`
 
-	// reverted is the spec that failed: workloads have status.lastGood instead.
+	// reverted is the spec that failed: workloads have status.lastKnownGood instead.
 	// +optional
 	Reverted *RevertedSpec `json:"reverted,omitempty"`
 
@@ -144,14 +115,14 @@ type VectorSidecarStatus struct {
 	// +optional
 	Canary *CanaryStatus `json:"canary,omitempty"`
 
-	// takenOut are the owners that take the sidecar out of their workloads, by kind: it is
+	// removedByOwners are the owners that take the sidecar out of their workloads, by kind: it is
 	// put into no more workloads of that kind with an owner of that kind.
 	// +kubebuilder:validation:MaxItems=32
 	// +listType=map
 	// +listMapKey=kind
 	// +listMapKey=ownerKind
 	// +optional
-	TakenOut []TakenOut `json:"takenOut,omitempty"`
+	RemovedByOwners []OwnerRemoval `json:"removedByOwners,omitempty"`
 
 	// lastReconcileTime is when this status or a workload last changed. A reconcile
 	// that changes nothing does not update it.
@@ -166,12 +137,12 @@ type VectorSidecarStatus struct {
 
 // RetryStatus is a rollout retry of one VectorSidecar.
 type RetryStatus struct {
-	// asked is a digest of the annotation retry-rollout.
+	// requested is a digest of the annotation retry-rollout.
 	// +required
-	Asked string `json:"asked"`
-	// at is when the operator saw it first: what failed before holds up no workload.
+	Requested string `json:"requested"`
+	// retryTime is when the operator saw it first: what failed before holds up no workload.
 	// +required
-	At metav1.Time `json:"at"`
+	RetryTime metav1.Time `json:"retryTime"`
 }
 
 // CanaryStatus is the progress of spec.rollout.canary.
@@ -234,10 +205,10 @@ type KindStatus struct {
 	// run the current sidecar.
 	// +optional
 	WithoutPods int32 `json:"withoutPods,omitempty"`
-	// held is how many of the injected ones keep pods with the template before, as
+	// podsOutdated is how many of the injected ones keep pods with the template before, as
 	// their own update strategy says.
 	// +optional
-	Held int32 `json:"held,omitempty"`
+	PodsOutdated int32 `json:"podsOutdated,omitempty"`
 	// waiting is how many are waiting for their turn to roll out.
 	// +optional
 	Waiting int32 `json:"waiting,omitempty"`
@@ -256,7 +227,7 @@ type KindStatus struct {
 }
 
 // UnsettledWorkload is a workload that is not as it should be, and why.
-type UnsettledWorkload struct {
+type WorkloadStatus struct {
 	// kind of the workload.
 	// +default="Deployment"
 	// +optional
@@ -264,8 +235,8 @@ type UnsettledWorkload struct {
 	// name of the workload.
 	// +required
 	Name string `json:"name"`
-	// state is Failed, Hindered, Refused, Conflict, Blocked, Removing,
-	// RollingOut, Soaking, Unavailable, Waiting, Held, WithoutPods, Deferred or
+	// state is Failed, PodsBlocked, Rejected, Conflict, Blocked, Removing,
+	// RollingOut, Soaking, Unavailable, Waiting, PodsOutdated, WithoutPods, Deferred or
 	// Skipped.
 	// +required
 	State WorkloadState `json:"state"`
@@ -292,7 +263,7 @@ func (k *KindStatus) Add(other *KindStatus) {
 	k.Injected += other.Injected
 	k.Ready += other.Ready
 	k.WithoutPods += other.WithoutPods
-	k.Held += other.Held
+	k.PodsOutdated += other.PodsOutdated
 	k.Waiting += other.Waiting
 	k.Deferred += other.Deferred
 	k.Conflicting += other.Conflicting
@@ -301,7 +272,7 @@ func (k *KindStatus) Add(other *KindStatus) {
 }
 
 // Is reports whether it is the workload of a kind and name. Kind has a default.
-func (u *UnsettledWorkload) Is(kind, name string) bool {
+func (u *WorkloadStatus) Is(kind, name string) bool {
 	return u.Name == name && cmp.Or(u.Kind, string(defaultWorkloads[0])) == kind
 }
 
@@ -314,9 +285,9 @@ const (
 	StateFailed WorkloadState = "Failed"
 	// StateHindered is a workload whose pods are kept from running by something
 	// that may resolve itself.
-	StateHindered WorkloadState = "Hindered"
+	StatePodsBlocked WorkloadState = "PodsBlocked"
 	// StateRefused is a write that the API server rejected.
-	StateRefused WorkloadState = "Refused"
+	StateRejected WorkloadState = "Rejected"
 	// StateConflict is a name or field that another field manager owns.
 	StateConflict WorkloadState = "Conflict"
 	// StateBlocked is a workload that cannot take the sidecar as it is.
@@ -332,7 +303,7 @@ const (
 	StateUnavailable WorkloadState = "Unavailable"
 	// StateHeld is a workload that has the sidecar in its template, and whose own
 	// update strategy keeps pods without it.
-	StateHeld WorkloadState = "Held"
+	StatePodsOutdated WorkloadState = "PodsOutdated"
 	// StateWithoutPods is a workload that has the sidecar in its template, and no pod
 	// that has run it.
 	StateWithoutPods WorkloadState = "WithoutPods"

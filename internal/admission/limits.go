@@ -21,7 +21,7 @@ func (*part) UnmarshalJSON([]byte) error { return nil }
 // of JSON may decode into a struct of a thousand.
 type shape struct {
 	Spec struct {
-		Refuses        []part `json:"refuses"` // Of a ClusterVectorSidecar.
+		Refuses        []part `json:"takesPrecedenceOver"` // Of a ClusterVectorSidecar.
 		InitContainers []part `json:"initContainers"`
 		Volumes        []part `json:"volumes"`
 		Sidecar        struct {
@@ -46,9 +46,9 @@ type shape struct {
 			Socket struct {
 				Containers []part `json:"containers"`
 			} `json:"socket"`
-			Tell struct {
+			ApplicationEnv struct {
 				Containers []part `json:"containers"`
-			} `json:"tell"`
+			} `json:"applicationEnv"`
 		} `json:"sidecar"`
 	} `json:"spec"`
 }
@@ -64,7 +64,7 @@ type limit struct {
 func (s *shape) limits() []limit {
 	spec, sidecar := &s.Spec, &s.Spec.Sidecar
 	return []limit{
-		{"spec.refuses", len(spec.Refuses), 64, "items"},
+		{"spec.takesPrecedenceOver", len(spec.Refuses), 64, "items"},
 		{"spec.initContainers", len(spec.InitContainers), 16, "items"},
 		{"spec.volumes", len(spec.Volumes), 64, "items"},
 		{"spec.sidecar.args", len(sidecar.Args), 64, "items"},
@@ -80,7 +80,7 @@ func (s *shape) limits() []limit {
 		{"spec.sidecar.logs.containers", len(sidecar.Logs.Containers), 32, "items"},
 		{"spec.sidecar.logs.cleanup.rotated", len(sidecar.Logs.Cleanup.Rotated), 32, "items"},
 		{"spec.sidecar.socket.containers", len(sidecar.Socket.Containers), 32, "items"},
-		{"spec.sidecar.tell.containers", len(sidecar.Tell.Containers), 32, "items"},
+		{"spec.sidecar.applicationEnv.containers", len(sidecar.ApplicationEnv.Containers), 32, "items"},
 	}
 }
 

@@ -70,7 +70,7 @@ func Rollout(published *fleet.Given, since time.Time, members []FleetMember, now
 		if is == nil {
 			continue
 		}
-		if is.Failed == published.Revision && is.HandledRetryAt == published.Retry {
+		if is.FailedRevision == published.Revision && is.LastHandledInstallationRetry == published.Retry {
 			failed += int(is.FailedWorkloads)
 		}
 		isHalted = isHalted || is.State == v1alpha1.RolloutHalted

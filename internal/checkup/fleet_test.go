@@ -49,10 +49,10 @@ func TestRollout_ReportsHaltsAndStuckWaves(t *testing.T) {
 	now := time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
 	started := func(ago time.Duration) *metav1.Time { return &metav1.Time{Time: now.Add(-ago)} }
 	progressing := func(revision string, ago time.Duration) v1alpha1.RolloutStatus {
-		return v1alpha1.RolloutStatus{Revision: revision, State: v1alpha1.RolloutProgressing, Wave: "canary", Started: started(ago)}
+		return v1alpha1.RolloutStatus{Revision: revision, State: v1alpha1.RolloutProgressing, Wave: "canary", StartTime: started(ago)}
 	}
 	failed := func(state v1alpha1.RolloutState, workloads int32) v1alpha1.RolloutStatus {
-		return v1alpha1.RolloutStatus{Revision: "two", State: state, Failed: "two", FailedWorkloads: workloads}
+		return v1alpha1.RolloutStatus{Revision: "two", State: state, FailedRevision: "two", FailedWorkloads: workloads}
 	}
 	for name, test := range map[string]struct {
 		rules, retry string
@@ -115,12 +115,12 @@ func TestRollout_IsStuckByOneAfterAnother(t *testing.T) {
 	rules, err := fleet.Parse("rollout", []byte("waves: [{name: canary}]"))
 	require.NoError(t, err)
 	members := []FleetMember{
-		{"shop/first", &v1alpha1.RolloutStatus{Wave: "canary", Revision: "two", State: v1alpha1.RolloutComplete, Started: ago(7), Finished: ago(3)}},
-		{"shop/second", &v1alpha1.RolloutStatus{Wave: "canary", Revision: "two", State: v1alpha1.RolloutProgressing, Started: ago(4)}},
+		{"shop/first", &v1alpha1.RolloutStatus{Wave: "canary", Revision: "two", State: v1alpha1.RolloutComplete, StartTime: ago(7), CompletionTime: ago(3)}},
+		{"shop/second", &v1alpha1.RolloutStatus{Wave: "canary", Revision: "two", State: v1alpha1.RolloutProgressing, StartTime: ago(4)}},
 	}
 	result := Rollout(&fleet.Given{Rules: rules, Revision: "two"}, now.Add(-8*time.Hour), members, now)
 	require.Equal(t, Failed, result.State)
 	require.Equal(t, "waves stuck: canary in progress since 2026-12-01T05:00:00Z (shop/second)", result.Message)
-	members[0].Status.Finished = ago(5)
+	members[0].Status.CompletionTime = ago(5)
 	require.Equal(t, OK, Rollout(&fleet.Given{Rules: rules, Revision: "two"}, now.Add(-8*time.Hour), members, now).State)
 }

@@ -42,7 +42,7 @@ func (d *Diagnosis) injectors(ctx context.Context) Result {
 	case len(ofWorkloads) > 0:
 		return Result{
 			check, Warning, "these change " + workload.Plural() + ": " + strings.Join(ofWorkloads, ", "),
-			"if a VectorSidecar reports a Conflict or a RepairLoop, exclude its container from them",
+			"if a VectorSidecar reports a Conflict or a CorrectionLoop, exclude its container from them",
 		}
 	case len(ofPods) > 0:
 		return Result{check, OK, fmt.Sprintf("these change pods, and no %s: %s", workload.Plural(), strings.Join(ofPods, ", ")), ""}

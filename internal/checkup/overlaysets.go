@@ -81,7 +81,7 @@ func (d *Diagnosis) listOverlays(ctx context.Context) ([][]foundOverlay, error) 
 	return livelist.Collect(ctx, d.live(), &v1alpha1.OverlaySetList{}, func(set *v1alpha1.OverlaySet) (overlays []foundOverlay, ok bool) {
 		for i := range set.Spec.Overlays {
 			name, title := ownerOf(set.Namespace, set.Spec.Overlays[i].VectorSidecar)
-			overlays = append(overlays, foundOverlay{name, title, set.Spec.Overlays[i].Left != ""})
+			overlays = append(overlays, foundOverlay{name, title, set.Spec.Overlays[i].SkipReason != ""})
 		}
 		return overlays, true
 	})

@@ -20,7 +20,7 @@ func TestOverlaysThatNobodyOwnsAreNamed(t *testing.T) {
 		for _, owner := range owners {
 			made.Spec.Overlays = append(made.Spec.Overlays, v1alpha1.Overlay{VectorSidecar: owner})
 		}
-		made.Spec.Overlays[0].Left = "for a reason"
+		made.Spec.Overlays[0].SkipReason = "for a reason"
 		return made
 	}
 	found := (&Diagnosis{Cluster: clusterOf(t, own, cluster, set("logs", "clustervectorsidecar/all"))}).overlaySets(t.Context())

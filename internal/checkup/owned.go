@@ -21,11 +21,11 @@ import (
 // isAtAdmission is true if only the API server injects into them.
 type ownedState struct {
 	name          string
-	takenOut      []v1alpha1.TakenOut
+	takenOut      []v1alpha1.OwnerRemoval
 	isAtAdmission bool
 }
 
-func newOwnedState(name string, spec *v1alpha1.VectorSidecarSpec, takenOut []v1alpha1.TakenOut) ownedState {
+func newOwnedState(name string, spec *v1alpha1.VectorSidecarSpec, takenOut []v1alpha1.OwnerRemoval) ownedState {
 	return ownedState{name, takenOut, spec.Owned() == v1alpha1.OwnedAtAdmission && spec.IsEnabled()}
 }
 
@@ -34,14 +34,14 @@ func newOwnedState(name string, spec *v1alpha1.VectorSidecarSpec, takenOut []v1a
 func (d *Diagnosis) owners(ctx context.Context) []Result {
 	const check, most = "owners of workloads", 10
 	sidecars, err := collectSidecars(ctx, d, metav1.NamespaceAll, func(sidecar *v1alpha1.VectorSidecar) ownedState {
-		return newOwnedState(client.ObjectKeyFromObject(sidecar).String(), &sidecar.Spec, sidecar.Status.TakenOut)
+		return newOwnedState(client.ObjectKeyFromObject(sidecar).String(), &sidecar.Spec, sidecar.Status.RemovedByOwners)
 	})
 	if err != nil {
 		return nil // The check of VectorSidecars says so.
 	}
 	// Not every cluster has the other kinds, and not every user may list them.
 	clusters, _ := collectClusters(ctx, d, func(cluster *v1alpha1.ClusterVectorSidecar) ownedState {
-		return newOwnedState(meta.InNamespace(cluster.Name), &cluster.Spec.VectorSidecarSpec, cluster.Status.TakenOut)
+		return newOwnedState(meta.InNamespace(cluster.Name), &cluster.Spec.VectorSidecarSpec, cluster.Status.RemovedByOwners)
 	})
 	sets, _ := d.listOverlays(ctx)
 	isServed := map[string]bool{}

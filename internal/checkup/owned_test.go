@@ -13,18 +13,18 @@ import (
 )
 
 func TestOwnersThatTakeSidecarsOutAreNamed(t *testing.T) {
-	sidecar := func(name string, owned v1alpha1.OwnedWorkloads, takenOut ...v1alpha1.TakenOut) *v1alpha1.VectorSidecar {
+	sidecar := func(name string, owned v1alpha1.OwnedWorkloads, takenOut ...v1alpha1.OwnerRemoval) *v1alpha1.VectorSidecar {
 		return &v1alpha1.VectorSidecar{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}, Spec: v1alpha1.VectorSidecarSpec{OwnedWorkloads: owned},
-			Status: v1alpha1.VectorSidecarStatus{TakenOut: takenOut},
+			Status: v1alpha1.VectorSidecarStatus{RemovedByOwners: takenOut},
 		}
 	}
 	cluster := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "all"}}
-	kafka := v1alpha1.TakenOut{Kind: "StatefulSet", OwnerKind: "Kafka.kafka.strimzi.io", Name: "orders-kafka", Owner: "orders"}
+	kafka := v1alpha1.OwnerRemoval{Kind: "StatefulSet", OwnerKind: "Kafka.kafka.strimzi.io", Name: "orders-kafka", Owner: "orders"}
 	cluster.Spec.OwnedWorkloads = v1alpha1.OwnedAtAdmission
-	cluster.Status.TakenOut = []v1alpha1.TakenOut{kafka}
+	cluster.Status.RemovedByOwners = []v1alpha1.OwnerRemoval{kafka}
 	set := &v1alpha1.OverlaySet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "vectorsidecars"}, Spec: v1alpha1.OverlaySetSpec{
-		Overlays: []v1alpha1.Overlay{{VectorSidecar: "served"}, {VectorSidecar: "left", Left: "for a reason"}, {VectorSidecar: "clustervectorsidecar/all"}},
+		Overlays: []v1alpha1.Overlay{{VectorSidecar: "served"}, {VectorSidecar: "left", SkipReason: "for a reason"}, {VectorSidecar: "clustervectorsidecar/all"}},
 	}}
 
 	quiet := &Diagnosis{Cluster: clusterOf(t, sidecar("logs", ""))}

@@ -43,7 +43,7 @@ reason or the code of a finding, print what it means and what to do.`,
 		Example: `# all values that a sidecar is rendered from
 kubectl vectorsidecar docs values
 # what one word of a status means
-kubectl vectorsidecar docs WaitingForBudget`,
+kubectl vectorsidecar docs WaitingForSlot`,
 		Args:      cobra.ExactArgs(1),
 		ValidArgs: names,
 		RunE: func(command *cobra.Command, arguments []string) error {
@@ -106,7 +106,7 @@ Written by ` + "`make generate`" + ` from the catalogue in the code. ` + "`kubec
 
 ### Condition reasons
 
-Words in the conditions of a VectorSidecar, in its ` + "`status.unsettled`" + `, in events, and in what the kubectl plugin prints.
+Words in the conditions of a VectorSidecar, in its ` + "`status.workloads`" + `, in events, and in what the kubectl plugin prints.
 
 | Reason | Level | On | Meaning | What to do |
 |---|---|---|---|---|

@@ -51,7 +51,7 @@ func TestPlan_WaitsForCanaryWithPods(t *testing.T) {
 // A wave that has finished, and in which no pod has run the sidecar, has a line of its own.
 func TestRollout_StatusNamesWavesWithoutEvidence(t *testing.T) {
 	status := func(revision string, state v1alpha1.RolloutState, workloads, evidence int32) v1alpha1.RolloutStatus {
-		return v1alpha1.RolloutStatus{Wave: "canary", Revision: revision, State: state, Finished: &finishedOnce, Workloads: workloads, Evidence: evidence}
+		return v1alpha1.RolloutStatus{Wave: "canary", Revision: revision, State: state, CompletionTime: &finishedOnce, Workloads: workloads, Evidence: evidence}
 	}
 	for name, test := range map[string]struct {
 		first, second v1alpha1.RolloutStatus

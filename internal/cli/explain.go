@@ -235,17 +235,17 @@ func (a *sidecarReport) report(sidecar *v1alpha1.VectorSidecar, of workload.Ref)
 	if sidecar.Status.ObservedGeneration != sidecar.Generation {
 		return
 	}
-	for _, told := range sidecar.Status.Unsettled {
+	for _, told := range sidecar.Status.Workloads {
 		if !told.Is(of.Kind, of.Name) || told.Reason == "" {
 			continue
 		}
 		isKnown := false
 		switch told.State {
-		case v1alpha1.StateRefused, v1alpha1.StateBlocked:
-			isKnown = a.Reason == "" || told.Reason == meta.ReasonPreflightRefused
+		case v1alpha1.StateRejected, v1alpha1.StateBlocked:
+			isKnown = a.Reason == "" || told.Reason == meta.ReasonPreflightRejected
 		case v1alpha1.StateSkipped:
-			isKnown = a.Reason == "" && told.Reason == meta.ReasonApplicationRefused || a.Reason == meta.ReasonOwnedBy && told.Reason == a.Reason
-		case v1alpha1.StateFailed, v1alpha1.StateHindered:
+			isKnown = a.Reason == "" && told.Reason == meta.ReasonApplicationRejected || a.Reason == meta.ReasonOwnedBy && told.Reason == a.Reason
+		case v1alpha1.StateFailed, v1alpha1.StatePodsBlocked:
 			isKnown = a.Action == string(plan.None) && a.State != "Updated"
 		case v1alpha1.StateDeferred: // Only the operator knows what the API server puts in.
 			isKnown = a.Action == string(plan.Defer)

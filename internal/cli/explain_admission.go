@@ -46,8 +46,8 @@ func (s *session) admission(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 	for i := range set.Spec.Overlays {
 		switch overlay := &set.Spec.Overlays[i]; {
 		case overlay.VectorSidecar != sidecar.Name:
-		case overlay.Left != "":
-			left = overlay.Left
+		case overlay.SkipReason != "":
+			left = overlay.SkipReason
 		default:
 			offered++
 		}

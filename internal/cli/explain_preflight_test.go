@@ -19,18 +19,18 @@ import (
 func TestExplainHasWhatDryRunsWereRefused(t *testing.T) {
 	of := workload.Ref{Kind: "Deployment", Name: "cart"}
 	for name, test := range map[string]struct {
-		told  v1alpha1.UnsettledWorkload
+		told  v1alpha1.WorkloadStatus
 		waits string
 		want  string
 	}{
-		"because of the sidecar": {told: v1alpha1.UnsettledWorkload{State: v1alpha1.StateBlocked, Reason: meta.ReasonPreflightRefused}, want: meta.ReasonPreflightRefused},
-		"of one that would wait": {told: v1alpha1.UnsettledWorkload{State: v1alpha1.StateBlocked, Reason: meta.ReasonPreflightRefused}, waits: meta.ReasonWaitingForBudget, want: meta.ReasonPreflightRefused},
-		"without it, too":        {told: v1alpha1.UnsettledWorkload{State: v1alpha1.StateSkipped, Reason: meta.ReasonApplicationRefused}, want: meta.ReasonApplicationRefused},
-		"something else":         {told: v1alpha1.UnsettledWorkload{State: v1alpha1.StateBlocked, Reason: meta.ReasonRepairLoop}, waits: meta.ReasonWaitingForBudget, want: meta.ReasonWaitingForBudget},
+		"because of the sidecar": {told: v1alpha1.WorkloadStatus{State: v1alpha1.StateBlocked, Reason: meta.ReasonPreflightRejected}, want: meta.ReasonPreflightRejected},
+		"of one that would wait": {told: v1alpha1.WorkloadStatus{State: v1alpha1.StateBlocked, Reason: meta.ReasonPreflightRejected}, waits: meta.ReasonWaitingForSlot, want: meta.ReasonPreflightRejected},
+		"without it, too":        {told: v1alpha1.WorkloadStatus{State: v1alpha1.StateSkipped, Reason: meta.ReasonApplicationRejected}, want: meta.ReasonApplicationRejected},
+		"something else":         {told: v1alpha1.WorkloadStatus{State: v1alpha1.StateBlocked, Reason: meta.ReasonCorrectionLoop}, waits: meta.ReasonWaitingForSlot, want: meta.ReasonWaitingForSlot},
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.told.Kind, test.told.Name = of.Kind, of.Name
-			vs := &v1alpha1.VectorSidecar{Status: v1alpha1.VectorSidecarStatus{Unsettled: []v1alpha1.UnsettledWorkload{test.told}}}
+			vs := &v1alpha1.VectorSidecar{Status: v1alpha1.VectorSidecarStatus{Workloads: []v1alpha1.WorkloadStatus{test.told}}}
 			one := &sidecarReport{Action: string(plan.Inject), Reason: test.waits}
 			one.report(vs, of)
 			require.Equal(t, test.want, one.Reason)

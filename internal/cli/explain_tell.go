@@ -35,7 +35,7 @@ func told(p *plan.Plan, view *workload.View, template *corev1.PodTemplateSpec) s
 		}
 	}
 	if len(all) == 0 {
-		return "nobody: the workload has no container of sidecar.tell.containers"
+		return "nobody: the workload has no container of sidecar.applicationEnv.containers"
 	}
 	return strings.Join(all, "; ")
 }

@@ -237,7 +237,7 @@ func TestWhoSeesANamespaceAloneIsToldWhatIsInTheWay(t *testing.T) {
 			c.fault = limited
 			for _, object := range c.objects {
 				if sidecar, is := object.(*v1alpha1.VectorSidecar); is {
-					sidecar.Status.Unsettled = []v1alpha1.UnsettledWorkload{{Name: "cart", State: state, Reason: "SomeReason", Message: "it is so"}}
+					sidecar.Status.Workloads = []v1alpha1.WorkloadStatus{{Name: "cart", State: state, Reason: "SomeReason", Message: "it is so"}}
 				}
 			}
 			out, notes, code := c.run(t, "explain", "cart", "-o", "json")

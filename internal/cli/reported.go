@@ -94,18 +94,18 @@ func (r *result) reportedPlan(view *workload.View, decided *plan.Plan) *plan.Pla
 	status, manager := &r.sidecar.Status, meta.Manager(r.sidecar.Name)
 	owned, carries := view.Owned[manager]
 	carried := plan.ForReported(manager, view)
-	at := slices.IndexFunc(status.Unsettled, func(told v1alpha1.UnsettledWorkload) bool { return told.Is(view.Kind, view.Name) })
+	at := slices.IndexFunc(status.Workloads, func(told v1alpha1.WorkloadStatus) bool { return told.Is(view.Kind, view.Name) })
 	if at < 0 {
-		isSettled := status.UnsettledOmitted == 0 || owned.InjectedHash != "" && owned.InjectedHash == status.InjectedHash
+		isSettled := status.WorkloadsOmitted == 0 || owned.InjectedHash != "" && owned.InjectedHash == status.InjectedHash
 		if carries && isSettled {
 			return &carried
 		}
 		return unpaced(decided)
 	}
-	told := status.Unsettled[at]
+	told := status.Workloads[at]
 	told.Message += byReport
 	switch told.State {
-	case v1alpha1.StateFailed, v1alpha1.StateHindered, v1alpha1.StateRollingOut, v1alpha1.StateSoaking, v1alpha1.StateUnavailable, v1alpha1.StateHeld, v1alpha1.StateWithoutPods:
+	case v1alpha1.StateFailed, v1alpha1.StatePodsBlocked, v1alpha1.StateRollingOut, v1alpha1.StateSoaking, v1alpha1.StateUnavailable, v1alpha1.StatePodsOutdated, v1alpha1.StateWithoutPods:
 		if !carries {
 			return unpaced(decided) // It does no more.
 		}
@@ -113,7 +113,7 @@ func (r *result) reportedPlan(view *workload.View, decided *plan.Plan) *plan.Pla
 		if told.State == v1alpha1.StateFailed {
 			carried.Fail(told.Reason, told.Message)
 		}
-		if told.State == v1alpha1.StateHindered {
+		if told.State == v1alpha1.StatePodsBlocked {
 			carried.Hinder(told.Reason, told.Message)
 		}
 		return &carried

@@ -117,7 +117,7 @@ again.
 
 Of a VectorSidecar, only that one goes on: rollouts that have failed keep its other workloads from
 nothing any more, writes that were refused or undone are tried again, also by owners of workloads
-(status.takenOut), and a halt does not hold it. For all others the halt stays. There it sets the
+(status.removedByOwners), and a halt does not hold it. For all others the halt stays. There it sets the
 annotation on the VectorSidecar, or the ClusterVectorSidecar.`,
 		Example: `# the whole fleet
 kubectl vectorsidecar rollout retry

@@ -130,7 +130,7 @@ func (o *rolloutOptions) history(ctx context.Context) error {
 			}
 			failures := found[n].failuresOf(name)
 			one.Failures = append(one.Failures, failures...)
-			if is.Failed == name {
+			if is.FailedRevision == name {
 				one.FailedWorkloads += is.FailedWorkloads
 			} else { // A later revision has replaced the number.
 				one.FailedWorkloads += int32(len(failures)) //nolint:gosec // At most five.

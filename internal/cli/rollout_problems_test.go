@@ -24,10 +24,10 @@ func TestRollout_StatusStartsWithProblems(t *testing.T) {
 	breakSet := func(f *publishedFleet) { f.set.Data["templates__pod.yaml"] = brokenTemplate }
 	breakPolicy := func(f *publishedFleet) { f.values.Data[desired.PolicyKey] = "imagess: {}" }
 	isHalted := func(is *v1alpha1.RolloutStatus) {
-		is.State, is.Failed, is.FailedWorkloads, is.Finished = v1alpha1.RolloutHalted, is.Revision, 2, nil
+		is.State, is.FailedRevision, is.FailedWorkloads, is.CompletionTime = v1alpha1.RolloutHalted, is.Revision, 2, nil
 	}
 	isStuck := func(is *v1alpha1.RolloutStatus) {
-		is.State, is.Started, is.Finished = v1alpha1.RolloutProgressing, &metav1.Time{Time: time.Now().Add(-7 * time.Hour)}, nil
+		is.State, is.StartTime, is.CompletionTime = v1alpha1.RolloutProgressing, &metav1.Time{Time: time.Now().Add(-7 * time.Hour)}, nil
 	}
 	for name, test := range map[string]struct {
 		installation func(*publishedFleet)
@@ -39,7 +39,7 @@ func TestRollout_StatusStartsWithProblems(t *testing.T) {
 		"writes stopped by another": {stop("true"), nil, `^; writes stopped, removals excepted, time not recorded$`},
 		"writes not stopped":        {stop("false"), nil, `^$`},
 		"the revision is halted":    {nil, isHalted, `^; revision \w+ halted: 2 workloads failed$`},
-		"a wave is stuck":           {nil, isStuck, `^; waves stuck: rest in progress since \S+ \(shop/logs\)$`},
+		"a wave is stuck":           {nil, isStuck, `^; waves stuck: default in progress since \S+ \(shop/logs\)$`},
 		"a template set is broken":  {breakSet, nil, `^; template set "own" broken$`},
 		"the policy is broken":      {breakPolicy, nil, `^; policy broken$`},
 		"all of them": {

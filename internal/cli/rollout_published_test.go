@@ -70,7 +70,7 @@ func (f *publishedFleet) cluster(t *testing.T, fault func(kind string, key clien
 	operator.Spec.Template.Spec.Containers[0].Args = []string{"--environments-configmap=values", "--environment=development"}
 	vs := objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").Build()
 	finished := metav1.NewTime(time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC))
-	vs.Status.Rollout = &v1alpha1.RolloutStatus{Wave: "rest", Revision: f.platform.Revision, State: v1alpha1.RolloutComplete, Finished: &finished}
+	vs.Status.Rollout = &v1alpha1.RolloutStatus{Wave: "default", Revision: f.platform.Revision, State: v1alpha1.RolloutComplete, CompletionTime: &finished}
 	values, set := f.values.DeepCopy(), f.set.DeepCopy()
 	values.ResourceVersion, set.ResourceVersion = "", ""
 	made := &cluster{fault: fault, objects: []client.Object{operator, values, set, vs, objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build()}}
@@ -107,7 +107,7 @@ func TestRollout_ShowsThePublishedRevision(t *testing.T) {
 			require.Zero(t, code, notes)
 			require.Regexp(t, "^revision "+revision+"(; .* broken)?\n", out)
 			require.Contains(t, out, test.fault)
-			require.Regexp(t, `rest +1/1 `, out)
+			require.Regexp(t, `default +1/1 `, out)
 
 			out, notes, code = f.cluster(t, nil).runOutside(t, "rollout", "promote", "canary")
 			require.Zero(t, code, notes)

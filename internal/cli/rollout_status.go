@@ -110,10 +110,10 @@ func (r *rollout) count(found []inWave) {
 		at[r.Waves[n].Name] = &r.Waves[n]
 	}
 	for i := range found {
-		is := cmp.Or(found[i].is, &v1alpha1.RolloutStatus{Wave: fleet.Rest, State: v1alpha1.RolloutWaiting, Message: "the operator has not looked at it yet"})
+		is := cmp.Or(found[i].is, &v1alpha1.RolloutStatus{Wave: fleet.DefaultWave, State: v1alpha1.RolloutWaiting, Message: "the operator has not looked at it yet"})
 		of := at[is.Wave]
 		if of == nil {
-			of = at[fleet.Rest] // The waves have changed since.
+			of = at[fleet.DefaultWave] // The waves have changed since.
 		}
 		state := is.State
 		isPublished := is.Revision == r.Revision || r.RevisionNotRead != ""
@@ -126,11 +126,11 @@ func (r *rollout) count(found []inWave) {
 		}
 		of.Failures = append(of.Failures, found[i].failuresOf("")...)
 		of.DeferredWorkloads += found[i].deferred
-		if is.Failed == r.Revision || r.RevisionNotRead != "" && is.Failed == is.Revision {
+		if is.FailedRevision == r.Revision || r.RevisionNotRead != "" && is.FailedRevision == is.Revision {
 			of.FailedWorkloads += is.FailedWorkloads
 		}
-		if state == v1alpha1.RolloutSoaking && is.Finished != nil {
-			end := metav1.NewTime(is.Finished.Add(r.rules.Soak(is.Wave)))
+		if state == v1alpha1.RolloutSoaking && is.CompletionTime != nil {
+			end := metav1.NewTime(is.CompletionTime.Add(r.rules.Soak(is.Wave)))
 			if of.SoaksUntil == nil || of.SoaksUntil.Before(&end) {
 				of.SoaksUntil = &end
 			}

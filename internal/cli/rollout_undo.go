@@ -206,7 +206,7 @@ func (o *undoOptions) undoMembers(ctx context.Context, cluster client.Reader) ([
 		return member, true
 	}
 	members, err := livelist.Collect(ctx, live, &v1alpha1.VectorSidecarList{}, func(sidecar *v1alpha1.VectorSidecar) (fleet.UndoMember, bool) {
-		return memberFor(sidecar, sidecar.Name, &sidecar.Spec, *cmp.Or(sidecar.Status.Rollout, &v1alpha1.RolloutStatus{Wave: fleet.Rest}))
+		return memberFor(sidecar, sidecar.Name, &sidecar.Spec, *cmp.Or(sidecar.Status.Rollout, &v1alpha1.RolloutStatus{Wave: fleet.DefaultWave}))
 	})
 	if err != nil {
 		return nil, explainMissing(err)

@@ -102,11 +102,11 @@ var finishedOnce = metav1.NewTime(time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 // halted are the statuses after two revisions have failed in a row.
 func halted() map[string]v1alpha1.RolloutStatus {
 	return map[string]v1alpha1.RolloutStatus{
-		"canary": {Wave: "canary", Revision: "c", Previous: "a", State: v1alpha1.RolloutHalted, Failed: "c", FailedWorkloads: 2},
+		"canary": {Wave: "canary", Revision: "c", Previous: "a", State: v1alpha1.RolloutHalted, FailedRevision: "c", FailedWorkloads: 2},
 		"stale":  {Wave: "canary", Revision: "c", Previous: "b", State: v1alpha1.RolloutHalted},
 		"added":  {Wave: "canary", Revision: "c", State: v1alpha1.RolloutHalted},
-		"first":  {Wave: "rest", Revision: "a", Finished: &finishedOnce, State: v1alpha1.RolloutHalted},
-		"second": {Wave: "rest", Revision: "b", Finished: &finishedOnce, State: v1alpha1.RolloutHalted},
+		"first":  {Wave: "default", Revision: "a", CompletionTime: &finishedOnce, State: v1alpha1.RolloutHalted},
+		"second": {Wave: "default", Revision: "b", CompletionTime: &finishedOnce, State: v1alpha1.RolloutHalted},
 	}
 }
 
@@ -144,11 +144,11 @@ func TestUndo_CountsClusterVectorSidecarsByWave(t *testing.T) {
 	f := newUndoFleet(t, nil, nil)
 	for name, waves := range map[string][]v1alpha1.RolloutStatus{
 		"all": {
-			{Wave: "canary", Revision: f.c, Previous: f.a, State: v1alpha1.RolloutHalted, Failed: f.c, FailedWorkloads: 2},
-			{Wave: "rest", Revision: f.a, Finished: &finishedOnce, State: v1alpha1.RolloutHalted},
+			{Wave: "canary", Revision: f.c, Previous: f.a, State: v1alpha1.RolloutHalted, FailedRevision: f.c, FailedWorkloads: 2},
+			{Wave: "default", Revision: f.a, CompletionTime: &finishedOnce, State: v1alpha1.RolloutHalted},
 		},
 		"added": {{Wave: "canary", Revision: f.c, State: v1alpha1.RolloutHalted}},
-		"alone": {{Wave: "rest", Revision: f.c, Previous: f.b, State: v1alpha1.RolloutHalted}},
+		"alone": {{Wave: "default", Revision: f.c, Previous: f.b, State: v1alpha1.RolloutHalted}},
 	} {
 		object := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: name}}
 		object.Status.Waves = waves
@@ -156,7 +156,7 @@ func TestUndo_CountsClusterVectorSidecarsByWave(t *testing.T) {
 	}
 	out, notes, _, code := f.undone(t, "undo", "--dry-run")
 	require.Zero(t, code, notes)
-	require.Contains(t, out, "3 VectorSidecars: from revision "+f.c+" to "+f.a+"\n", "that of the wave rest has finished the first revision")
+	require.Contains(t, out, "3 VectorSidecars: from revision "+f.c+" to "+f.a+"\n", "that of the wave default has finished the first revision")
 	require.Contains(t, out, "1 other VectorSidecar stays unchanged\n")
 	out, notes, _, code = f.undone(t, "undo", "clustervectorsidecar/added", "--dry-run")
 	require.Zero(t, code, notes)
@@ -167,8 +167,8 @@ func TestUndo_CountsClusterVectorSidecarsByWave(t *testing.T) {
 func TestUndo_OfOneAfterAllHaveMoved(t *testing.T) {
 	f := newUndoFleet(t, nil, nil)
 	f = newUndoFleet(t, map[string]string{meta.AnnotationUndoRollout: f.c + "/" + f.b}, map[string]v1alpha1.RolloutStatus{
-		"first":  {Wave: "canary", Revision: "b", Previous: "a", Finished: &finishedOnce},
-		"second": {Wave: "rest", Revision: "b", Previous: "a", Finished: &finishedOnce},
+		"first":  {Wave: "canary", Revision: "b", Previous: "a", CompletionTime: &finishedOnce},
+		"second": {Wave: "default", Revision: "b", Previous: "a", CompletionTime: &finishedOnce},
 	})
 	app, out, notes := f.start(t)
 	require.Zero(t, app.run(t.Context(), []string{"rollout", "undo", "first", "-n", "shop", "--yes"}), notes)
@@ -194,11 +194,11 @@ func TestUndo_TellsWhoStaysAndWhoHasReturned(t *testing.T) {
 		},
 		"one has returned, one stays": {
 			map[string]v1alpha1.RolloutStatus{
-				"back": {Wave: "rest", Revision: "b", RevertedFrom: "c", State: v1alpha1.RolloutReverted}, "logs": {Wave: "canary", Revision: "c"},
+				"back": {Wave: "default", Revision: "b", RevertedFrom: "c", State: v1alpha1.RolloutReverted}, "logs": {Wave: "canary", Revision: "c"},
 			},
 			"no VectorSidecar changes: this only stops revision C\n1 VectorSidecar stays with revision C, because no earlier one without failures is stored: shop/logs\n",
 		},
-		"nobody has it yet": {status(v1alpha1.RolloutStatus{Wave: "rest", Revision: "a", Finished: &finishedOnce}), "no VectorSidecar changes: this only stops revision C\n"},
+		"nobody has it yet": {status(v1alpha1.RolloutStatus{Wave: "default", Revision: "a", CompletionTime: &finishedOnce}), "no VectorSidecar changes: this only stops revision C\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newUndoFleet(t, nil, test.statuses)
@@ -212,7 +212,7 @@ func TestUndo_TellsWhoStaysAndWhoHasReturned(t *testing.T) {
 
 func TestUndo_ASecondTimeChangesNothing(t *testing.T) {
 	f := newUndoFleet(t, nil, nil)
-	returned := map[string]v1alpha1.RolloutStatus{"canary": {Wave: "canary", Revision: "a", RevertedFrom: "c", Finished: &finishedOnce, State: v1alpha1.RolloutReverted}}
+	returned := map[string]v1alpha1.RolloutStatus{"canary": {Wave: "canary", Revision: "a", RevertedFrom: "c", CompletionTime: &finishedOnce, State: v1alpha1.RolloutReverted}}
 	for name, annotation := range map[string]string{"returned": f.c + "@2026-11-23T12:00:00Z", "written by hand": f.c, "to a revision": f.c + "/" + f.a} {
 		t.Run(name, func(t *testing.T) {
 			f := newUndoFleet(t, map[string]string{meta.AnnotationUndoRollout: annotation}, returned)

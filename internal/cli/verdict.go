@@ -161,7 +161,7 @@ func (e *explanation) unmatched() string {
 
 // yields reports whether it makes room for another one of those that match.
 func (a *sidecarReport) yields(matching []sidecarReport) bool {
-	return a.Reason == meta.ReasonYielded && len(matching) > 1
+	return a.Reason == meta.ReasonSuperseded && len(matching) > 1
 }
 
 // busyness says what is going on.

@@ -99,16 +99,16 @@ func In(cluster *v1alpha1.ClusterVectorSidecar, namespace string, isSelected boo
 		Malformed: cluster.Malformed,
 		Cluster:   &v1alpha1.InCluster{ClusterScope: cluster.Spec.ClusterScope, Waves: cluster.Status.Waves},
 		Status: v1alpha1.VectorSidecarStatus{
-			LastReconcileTime: cluster.Status.LastReconcileTime, LastHandledReconcileAt: cluster.Status.LastHandledReconcileAt, TakenOut: cluster.Status.TakenOut,
-			LastGood: cluster.Status.LastGood, Reverted: cluster.Status.Reverted, Retry: cluster.Status.Retry,
+			LastReconcileTime: cluster.Status.LastReconcileTime, LastHandledReconcileAt: cluster.Status.LastHandledReconcileAt, RemovedByOwners: cluster.Status.RemovedByOwners,
+			LastKnownGood: cluster.Status.LastKnownGood, Reverted: cluster.Status.Reverted, Retry: cluster.Status.Retry,
 		},
 	}
 	if change := finishedCanaryIn(cluster, namespace); change != "" {
 		made.Status.Canary = &v1alpha1.CanaryStatus{Change: change, State: v1alpha1.CanaryFinished}
 	}
-	for i := range cluster.Status.Unsettled {
-		if told := &cluster.Status.Unsettled[i]; told.Namespace == namespace && told.Name != "" {
-			made.Status.Unsettled = append(made.Status.Unsettled, v1alpha1.UnsettledWorkload{
+	for i := range cluster.Status.Workloads {
+		if told := &cluster.Status.Workloads[i]; told.Namespace == namespace && told.Name != "" {
+			made.Status.Workloads = append(made.Status.Workloads, v1alpha1.WorkloadStatus{
 				Kind: told.Kind, Name: told.Name, State: v1alpha1.WorkloadState(told.State), Reason: told.Reason, Message: told.Message,
 			})
 		}

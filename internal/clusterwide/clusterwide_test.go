@@ -71,7 +71,7 @@ func TestItsNamesAreOfNoVectorSidecar(t *testing.T) {
 	require.Equal(t, "clustervectorsidecar/logs", made.Name)
 	require.Equal(t, "clustervectorsidecar/logs", meta.Manager(made.Name), "frozen: another one leaves what is injected behind")
 	require.Equal(t, "cluster_logs", meta.LabelValue(made.Name), "frozen, too")
-	require.Equal(t, meta.Group+"/parts.cluster_logs", meta.AnnotationParts(meta.Manager(made.Name)))
+	require.Equal(t, meta.Group+"/injected-items.cluster_logs", meta.AnnotationInjectedItems(meta.Manager(made.Name)))
 	require.Equal(t, made.Name, meta.SidecarOf(meta.Manager(made.Name)))
 	require.True(t, meta.IsManager(meta.Manager(made.Name)))
 	require.LessOrEqual(t, len(meta.Manager(meta.InNamespace(strings.Repeat("n", 253)))), 128)
@@ -122,7 +122,7 @@ func TestOneThatIsTooLargeIsSoInEveryNamespace(t *testing.T) {
 // What the operator remembered of a namespace before a restart.
 func TestIn_RestoresRetryAndFinishedCanaries(t *testing.T) {
 	cluster := &v1alpha1.ClusterVectorSidecar{}
-	cluster.Status.Retry = &v1alpha1.RetryStatus{Asked: "now"}
+	cluster.Status.Retry = &v1alpha1.RetryStatus{Requested: "now"}
 	cluster.Status.FinishedCanaries = []v1alpha1.FinishedCanary{{Namespace: "basket", Change: "b"}, {Namespace: "shop", Change: "s"}}
 	for namespace, want := range map[string]*v1alpha1.CanaryStatus{
 		"basket": {Change: "b", State: v1alpha1.CanaryFinished},

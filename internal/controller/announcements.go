@@ -81,14 +81,14 @@ func announceOwned(events *announcer, sidecar *v1alpha1.VectorSidecar, decided *
 }
 
 // announceTakenOut emits an event on each workload whose owner was found to take the sidecar out.
-func announceTakenOut(events *announcer, sidecar *v1alpha1.VectorSidecar, before, after []v1alpha1.TakenOut, decided *decision.Decision) {
+func announceTakenOut(events *announcer, sidecar *v1alpha1.VectorSidecar, before, after []v1alpha1.OwnerRemoval, decided *decision.Decision) {
 	for i := range after {
 		if slices.Contains(before, after[i]) {
 			continue
 		}
 		for n := range decided.Plans {
 			p := &decided.Plans[n]
-			if after[i].IsIn(p.Target.Namespace) && p.Reason == meta.ReasonTakenOutByOwner && p.Target.Kind == after[i].Kind && p.Target.Name == after[i].Name {
+			if after[i].IsIn(p.Target.Namespace) && p.Reason == meta.ReasonRemovedByOwner && p.Target.Kind == after[i].Kind && p.Target.Name == after[i].Name {
 				events.Eventf(reference(p.Target), sidecar, corev1.EventTypeWarning, p.Reason, "Inject", "%s", humanize.Message(p.Message, noteLimit))
 			}
 		}

@@ -16,7 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 )
 
-// The API server drops status.lastGood if the CustomResourceDefinition does not have it: it is not written again and
+// The API server drops status.lastKnownGood if the CustomResourceDefinition does not have it: it is not written again and
 // again.
 func TestALastGoodSpecThatTheAPIServerDropsIsWrittenOnce(t *testing.T) {
 	writes := 0
@@ -24,8 +24,8 @@ func TestALastGoodSpecThatTheAPIServerDropsIsWrittenOnce(t *testing.T) {
 		SubResourcePatch: func(_ context.Context, _ client.Client, _ string, object client.Object, _ client.Patch, _ ...client.SubResourcePatchOption) error {
 			writes++
 			if cluster, isOne := object.(*v1alpha1.ClusterVectorSidecar); isOne {
-				require.NotNil(t, cluster.Status.LastGood)
-				cluster.Status.LastGood = nil
+				require.NotNil(t, cluster.Status.LastKnownGood)
+				cluster.Status.LastKnownGood = nil
 			}
 			return nil
 		},

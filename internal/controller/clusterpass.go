@@ -124,7 +124,7 @@ func (c *clusters) tell(ctx context.Context, cluster *v1alpha1.ClusterVectorSide
 		return &toldError{fmt.Errorf("writing the status: %w", err)}
 	}
 	known.told()
-	if own.LastGood != nil && cluster.Status.LastGood == nil {
+	if own.LastGood != nil && cluster.Status.LastKnownGood == nil {
 		known.drop(cluster)
 	}
 	return nil

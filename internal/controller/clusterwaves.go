@@ -107,7 +107,7 @@ func (c *clusters) lastOf(ctx context.Context, stages *stages, name string) ([]f
 // waited too long for them, before anything is written for these: for whoever leads after a crash.
 func (c *clusters) record(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, parts map[string]*stage) error {
 	goesOn := func(part *stage) bool {
-		return part.IsNew || part.last != nil && part.last.Finished != nil && part.Status.Finished == nil
+		return part.IsNew || part.last != nil && part.last.CompletionTime != nil && part.Status.CompletionTime == nil
 	}
 	if !slices.ContainsFunc(slices.Collect(maps.Values(parts)), goesOn) {
 		return nil
@@ -165,8 +165,8 @@ func (c *clusters) begin(ctx context.Context, name string, part *stage, now time
 		if at < 0 || cluster.Status.Waves[at].Revision != part.Status.Revision {
 			return apply.ErrStale // It has another one by now.
 		}
-		if is := &cluster.Status.Waves[at]; is.Started == nil && is.Finished == nil {
-			is.Started = &metav1.Time{Time: now.Truncate(time.Second)}
+		if is := &cluster.Status.Waves[at]; is.StartTime == nil && is.CompletionTime == nil {
+			is.StartTime = &metav1.Time{Time: now.Truncate(time.Second)}
 		}
 		return nil
 	})

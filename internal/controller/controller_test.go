@@ -149,7 +149,7 @@ func TestAPassThatMayNotWriteTheConfigurationWritesNoWorkload(t *testing.T) {
 	told := apimeta.FindStatusCondition(after.Status.Conditions, meta.ConditionError)
 	require.NotNil(t, told)
 	require.Equal(t, metav1.ConditionTrue, told.Status)
-	require.True(t, err != nil || told.Reason == meta.ReasonApplyRefused, "it is tried again, or a person has to act")
+	require.True(t, err != nil || told.Reason == meta.ReasonApplyRejected, "it is tried again, or a person has to act")
 }
 
 // If something may exist and cannot be read, the pass ends before it writes, but for the reason in the status.
@@ -208,9 +208,9 @@ func TestAStatusThatWasNotAnsweredSaysHowFarARolloutIs(t *testing.T) {
 	}}, sidecar("logs", "vector").Build())
 	var vs v1alpha1.VectorSidecar
 	require.NoError(t, api.Get(t.Context(), logsOfShop, &vs))
-	begun, known := v1alpha1.RolloutStatus{Revision: "two", Previous: "one", Started: &metav1.Time{Time: time.Unix(1000, 0)}}, api.memory.Of(logsOfShop)
+	begun, known := v1alpha1.RolloutStatus{Revision: "two", Previous: "one", StartTime: &metav1.Time{Time: time.Unix(1000, 0)}}, api.memory.Of(logsOfShop)
 	done := *begun.DeepCopy()
-	done.Finished = &metav1.Time{Time: time.Unix(1001, 0)}
+	done.CompletionTime = &metav1.Time{Time: time.Unix(1001, 0)}
 	known.HoldBack(&begun)
 
 	err := api.statuses.write(t.Context(), known, &vs, &decision.Decision{}, &outcome{rollout: &done})

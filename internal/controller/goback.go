@@ -74,7 +74,7 @@ func (s *stages) goBack(ctx context.Context, known *state.Sidecar, sidecar *v1al
 	if reverted == nil {
 		return false, nil
 	}
-	good := sidecar.Status.LastGood.Generation
+	good := sidecar.Status.LastKnownGood.Generation
 	write := func() error { return s.statuses.goBack(ctx, known, sidecar, decided, reverted, s.now()) }
 	if sidecar.Cluster != nil {
 		write = func() error { return s.clusters.goBack(ctx, sidecar, reverted) }
@@ -94,7 +94,7 @@ func (w *statusWriter) goBack(ctx context.Context, known *state.Sidecar, sidecar
 	before := sidecar.DeepCopy()
 	facts := status.Facts{
 		Sidecar: before, Decision: decided, Rollout: known.Rollout(&before.Status),
-		Own: lastgood.Kept{LastGood: before.Status.LastGood, Reverted: reverted},
+		Own: lastgood.Kept{LastGood: before.Status.LastKnownGood, Reverted: reverted},
 	}
 	sidecar.Status = status.Of(facts, metav1.NewTime(now))
 	if err := w.patch(ctx, before, sidecar, known.IsStatusUnknown()); err != nil {

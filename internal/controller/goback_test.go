@@ -36,7 +36,7 @@ func TestAFailureIsTheOwnersOrTheInstallations(t *testing.T) {
 	// part is one of a ClusterVectorSidecar that came when workloads had failed before; it is known with which generation.
 	part := func(known *brokenBefore, change func(*stage)) *stage {
 		return at(0, func(s *stage) {
-			s.ofCluster, s.before, s.Status.Started = "logs", known, &metav1.Time{Time: now}
+			s.ofCluster, s.before, s.Status.StartTime = "logs", known, &metav1.Time{Time: now}
 			change(s)
 		})
 	}
@@ -57,7 +57,7 @@ func TestAFailureIsTheOwnersOrTheInstallations(t *testing.T) {
 		"a part that came with the spec":              {part(&brokenBefore{generation: 2}, asIs), false},
 		"a part that came before it":                  {part(&brokenBefore{generation: 1}, asIs), true},
 		"a part of which nobody knows that":           {part(nil, asIs), false},
-		"a part that is not watched any more":         {part(nil, func(s *stage) { s.Status.Finished, s.Status.Started = &metav1.Time{Time: now}, nil }), true},
+		"a part that is not watched any more":         {part(nil, func(s *stage) { s.Status.CompletionTime, s.Status.StartTime = &metav1.Time{Time: now}, nil }), true},
 		"a part that waits for another revision":      {part(nil, func(s *stage) { s.given.Revision = "next" }), true},
 		"a part that was reverted from the given one": {part(nil, func(s *stage) { s.Status.RevertedFrom = "new" }), true},
 	} {
@@ -73,7 +73,7 @@ func TestOthersHearThatASpecIsReverted(t *testing.T) {
 	after := before.DeepCopy()
 	update := func() bool { return laterChanges().Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}) }
 	require.False(t, update())
-	after.Status.LastGood = &v1alpha1.LastGoodSpec{Digest: lastgood.Digest(&after.Spec)}
+	after.Status.LastKnownGood = &v1alpha1.LastKnownGoodSpec{Digest: lastgood.Digest(&after.Spec)}
 	require.False(t, update(), "that one is kept changes nothing")
 	after.Status.Reverted = &v1alpha1.RevertedSpec{Digest: lastgood.Digest(&after.Spec)}
 	require.True(t, update())
@@ -114,10 +114,10 @@ func TestAfterARestartADeadlineOfBeforeIsNoFailureOfTheWayBack(t *testing.T) {
 	}}}
 	require.NoError(t, api.Get(t.Context(), logsOfShop, vs))
 	done := &lastgood.Seen{Progress: fleet.Progress{IsDone: true}, OnFailure: v1alpha1.OnFailureRevert, IsEverywhere: true}
-	vs.Status.LastGood = lastgood.Keep(vs, done).LastGood
+	vs.Status.LastKnownGood = lastgood.Keep(vs, done).LastGood
 	vs.Spec.Sidecar.Image = "timberio/vector:bad"
 	vs.Status.Reverted = &v1alpha1.RevertedSpec{Digest: lastgood.Digest(&vs.Spec), Generation: 2, FailedWorkloads: 1}
-	vs.Status.Unsettled[0].State = v1alpha1.StateFailed // As it was before the write.
+	vs.Status.Workloads[0].State = v1alpha1.StateFailed // As it was before the write.
 	vs.Status.LastReconcileTime = &metav1.Time{Time: time.Now().Add(-time.Minute)}
 	later := objects.NewDeployment("later", "shop").Labelled("app", "cart").Build()
 	later.ResourceVersion, later.UID = "", "later"
@@ -126,6 +126,6 @@ func TestAfterARestartADeadlineOfBeforeIsNoFailureOfTheWayBack(t *testing.T) {
 	require.NoError(t, err)
 
 	require.NoError(t, api.Get(t.Context(), logsOfShop, vs))
-	require.Equal(t, v1alpha1.StateRollingOut, vs.Status.Unsettled[0].State, vs.Status.Unsettled[0].Message)
+	require.Equal(t, v1alpha1.StateRollingOut, vs.Status.Workloads[0].State, vs.Status.Workloads[0].Message)
 	require.Equal(t, 1, wrote["later"], "it waits for nothing")
 }

@@ -86,7 +86,7 @@ func TestRevisionLedger_BlocksStartsButNoReturns(t *testing.T) {
 	is = passes()
 	require.Equal(t, first, is.Revision)
 	require.Contains(t, is.Message, "no right to mark")
-	require.Equal(t, failed, is.Failed)
+	require.Equal(t, failed, is.FailedRevision)
 
 	mayMark, now = true, now.Add(time.Hour)
 	require.NotEqual(t, first, passes().Revision)

@@ -138,7 +138,7 @@ func (o *outcome) withhold(ctx context.Context, p *plan.Plan) {
 // frees reports whether writes were refused so that others need not wait for them any longer.
 func (o *outcome) frees(plans []plan.Plan) bool {
 	return o.isNews && slices.ContainsFunc(plans, func(p plan.Plan) bool {
-		return p.WaitsForOthers() || p.Waiting && p.Reason == meta.ReasonWaitingForFleet
+		return p.WaitsForOthers() || p.Waiting && p.Reason == meta.ReasonWaitingForGlobalSlot
 	})
 }
 
@@ -222,7 +222,7 @@ func explain(err error) (reason string, permanent bool) {
 	case errors.As(err, &conflict):
 		return meta.ReasonConflict, true
 	case errors.As(err, &refused):
-		return meta.ReasonApplyRefused, true
+		return meta.ReasonApplyRejected, true
 	default:
 		return meta.ReasonRetrying, false
 	}

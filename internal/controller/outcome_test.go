@@ -88,10 +88,10 @@ func TestOutcome_ReportsOnlyWhatWasWritten(t *testing.T) {
 			require.Equal(t, injected, found.Status.InjectedWorkloads)
 			require.Equal(t, injected, found.Status.InjectedDeployments)
 			require.Equal(t, injected, found.Status.Kinds[0].Injected)
-			for _, entry := range found.Status.Unsettled {
+			for _, entry := range found.Status.Workloads {
 				if entry.Name == "bad" && test.reason != "" {
 					require.Equal(t, test.reason, entry.Reason)
-					require.Contains(t, []v1alpha1.WorkloadState{v1alpha1.StateWaiting, v1alpha1.StateRefused}, entry.State)
+					require.Contains(t, []v1alpha1.WorkloadState{v1alpha1.StateWaiting, v1alpha1.StateRejected}, entry.State)
 				}
 			}
 		})

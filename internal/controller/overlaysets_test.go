@@ -53,7 +53,7 @@ func TestChangesOfACrowdAreWrittenTogether(t *testing.T) {
 		set := &v1alpha1.OverlaySet{}
 		require.NoError(t, a.Get(t.Context(), client.ObjectKey{Namespace: "shop", Name: meta.OverlaySet}, set))
 		for i := range set.Spec.Overlays {
-			all = append(all, set.Spec.Overlays[i].Left)
+			all = append(all, set.Spec.Overlays[i].SkipReason)
 		}
 		return all
 	}

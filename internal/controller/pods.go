@@ -98,7 +98,7 @@ func unsettledOf(all []*workloadcache.Record, manager string) []*workloadcache.R
 // compareHeld sorts workloads that keep pods with another template by their own settings last: they may do so for weeks.
 func compareHeld(a, b *workloadcache.Record) int {
 	rank := func(record *workloadcache.Record) int {
-		if record.Rollout() == workload.RolloutHeld {
+		if record.Rollout() == workload.PodsNotReplaced {
 			return 1
 		}
 		return 0

@@ -56,7 +56,7 @@ func (s *stage) late() *plan.Hold {
 	switch {
 	case !s.Gate.IsOpen:
 		return &plan.Hold{Reason: meta.ReasonWaitingForWave, Message: s.Gate.Why}
-	case s.Status.Finished != nil:
+	case s.Status.CompletionTime != nil:
 		return &plan.Hold{Reason: meta.ReasonWaitingForWave, Message: "it has waited for spec.rollout.maxAge, and goes on at once"}
 	}
 	return nil
@@ -77,12 +77,12 @@ func (s *stage) watch(now time.Time) *workload.Watch {
 // isFaultOf reports whether workloads have failed with the revision that a VectorSidecar has, and because
 // of it: that says nothing against the next one not failing, too.
 func isFaultOf(is *v1alpha1.RolloutStatus) bool {
-	return is != nil && is.Failed != "" && is.Failed == is.Revision
+	return is != nil && is.FailedRevision != "" && is.FailedRevision == is.Revision
 }
 
 // begins reports whether the first rollouts begin for the revision of a ClusterVectorSidecar's part, and
 // its status does not say so yet.
 func (s *stage) begins(decided *decision.Decision) bool {
-	isBegun := s.Status.Started != nil || s.Status.Finished != nil
+	isBegun := s.Status.StartTime != nil || s.Status.CompletionTime != nil
 	return s.ofCluster != "" && !s.IsHeld && !isBegun && plan.HasRollouts(decided.Plans)
 }

@@ -83,7 +83,7 @@ func (s *stages) advance(ctx context.Context, known *state.Sidecar, sidecar *v1a
 // mayBeFaultOf reports whether workloads may have failed because of the revision that a VectorSidecar has, and nobody knows,
 // because pods are not read.
 func (s *stages) mayBeFaultOf(ctx context.Context, sidecar *v1alpha1.VectorSidecar, is *v1alpha1.RolloutStatus) bool {
-	hasFailedWithIt := is != nil && is.Finished == nil && is.Generation == lastgood.Generation(sidecar)
+	hasFailedWithIt := is != nil && is.CompletionTime == nil && is.Generation == lastgood.Generation(sidecar)
 	return hasFailedWithIt && s.access.notRead(ctx, sidecar.Namespace) != ""
 }
 
@@ -243,7 +243,7 @@ func (s *stages) observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar, p
 		if wasValid && is.State == v1alpha1.RolloutProgressing {
 			progress.Failed = max(progress.Failed, 1) // The revision broke it, and not its owner.
 		}
-		progress.IsDone = is.Failed != is.Revision
+		progress.IsDone = is.FailedRevision != is.Revision
 	}
 	if progress.Failed > 0 {
 		progress.Failures = decided.Failures(sidecar)
@@ -315,7 +315,7 @@ func (s *stages) staged() *desired.Platform {
 }
 
 // countNone sets the metrics of an installation without waves.
-func (s *stages) countNone() { s.metrics.Waves([]fleet.WaveCount{{Wave: fleet.Rest}}, false) }
+func (s *stages) countNone() { s.metrics.Waves([]fleet.WaveCount{{Wave: fleet.DefaultWave}}, false) }
 
 // countWaves sets the metrics, and emits an event about a new halt.
 func (s *stages) countWaves(given *fleet.Given) {

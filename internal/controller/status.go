@@ -55,7 +55,7 @@ func (w *statusWriter) write(ctx context.Context, known *state.Sidecar, sidecar 
 	w.count(sidecar, facts)
 	w.announce(sidecar, result)
 	if sidecar.Cluster != nil {
-		announceTakenOut(w.events, sidecar, before.Status.TakenOut, sidecar.Status.TakenOut, decided)
+		announceTakenOut(w.events, sidecar, before.Status.RemovedByOwners, sidecar.Status.RemovedByOwners, decided)
 		known.StatusWritten(sidecar)
 		w.clusters.report(sidecar, result.part, len(result.done) > 0)
 		return nil
@@ -68,7 +68,7 @@ func (w *statusWriter) write(ctx context.Context, known *state.Sidecar, sidecar 
 		log.FromContext(ctx).V(1).Info("status held back", "for", result.statusWait)
 		return nil
 	}
-	announceTakenOut(w.events, sidecar, before.Status.TakenOut, sidecar.Status.TakenOut, decided)
+	announceTakenOut(w.events, sidecar, before.Status.RemovedByOwners, sidecar.Status.RemovedByOwners, decided)
 	announceRevertEnd(w.events, sidecar, &sidecar.Spec, before.Status.Reverted, sidecar.Status.Reverted)
 	if err := w.send(ctx, known, before, sidecar); err != nil {
 		known.HoldBack(result.rollout) // An older one that was held back says no longer how far it is.
@@ -98,7 +98,7 @@ func (w *statusWriter) send(ctx context.Context, known *state.Sidecar, before, a
 	announceError(ctx, w.events, w.Reports, after, before.Status.Conditions, after.Status.Conditions)
 	ctx, cancel := detached(ctx)
 	defer cancel()
-	ctx, telling := w.begin(ctx, "tell")
+	ctx, telling := w.begin(ctx, "status")
 	err := w.patch(ctx, before, after, known.IsStatusUnknown())
 	telling.end(err)
 	if err != nil {

@@ -27,14 +27,14 @@ func TestAStatusThatNobodyKnowsIsWrittenAsAWhole(t *testing.T) {
 	known.StatusWritten(sidecar)
 	require.False(t, known.IsStatusUnknown())
 
-	patch, err := whole(&v1alpha1.VectorSidecarStatus{UpdatedDeployments: 3})
+	patch, err := whole(&v1alpha1.VectorSidecarStatus{InjectedDeployments: 3})
 	require.NoError(t, err)
 	text, err := patch.Data(sidecar)
 	require.NoError(t, err)
 	var sent struct{ Status map[string]any }
 	require.NoError(t, json.Unmarshal(text, &sent))
-	require.EqualValues(t, 3, sent.Status["updatedDeployments"])
-	for _, field := range []string{"unsettled", "conditions", "environment"} {
+	require.EqualValues(t, 3, sent.Status["injectedDeployments"])
+	for _, field := range []string{"workloads", "conditions", "environment"} {
 		value, isNamed := sent.Status[field]
 		require.True(t, isNamed, "%s: what was sent before goes", field)
 		require.Nil(t, value, field)

@@ -121,7 +121,7 @@ func resultOf(err error) string {
 	case errors.As(err, &conflict):
 		return "conflict"
 	case errors.As(err, &refused):
-		return "refused"
+		return "rejected"
 	}
 	return "error"
 }

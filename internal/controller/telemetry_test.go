@@ -117,7 +117,7 @@ func TestWritesAreCountedByTheAnswer(t *testing.T) {
 		"gone":     fmt.Errorf("applying: %w", apply.ErrGone),
 		"stale":    fmt.Errorf("applying: %w", apply.ErrStale),
 		"conflict": fmt.Errorf("applying: %w", &apply.ConflictError{Err: errors.New("no")}),
-		"refused":  fmt.Errorf("applying: %w", &apply.RefusedError{Err: errors.New("no")}),
+		"rejected": fmt.Errorf("applying: %w", &apply.RefusedError{Err: errors.New("no")}),
 		"error":    apierrors.NewServiceUnavailable("later"),
 	} {
 		require.Equal(t, want, resultOf(err))

@@ -160,7 +160,7 @@ func (r *VectorSidecarReconciler) pass(ctx context.Context, request reconcile.Re
 		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("reading Vector's verdicts: %w", err)
 	}
 	sidecar.Status = *known.Status(sidecar)
-	if asked, last := fleet.RetryOf(sidecar.Annotations), sidecar.Status.Retry; asked != "" && (last == nil || last.Asked != asked) {
+	if asked, last := fleet.RetryOf(sidecar.Annotations), sidecar.Status.Retry; asked != "" && (last == nil || last.Requested != asked) {
 		known.Forgive(asked)
 		known.ForgetTrials(meta.AnnotationRetryRollout, asked)
 	}

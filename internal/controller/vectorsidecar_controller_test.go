@@ -54,10 +54,10 @@ func TestAHaltAndTheOrderOfWavesOutlastAFirstPassThatFails(t *testing.T) {
 	require.NoError(t, err)
 	revision := given.Given.Revision
 	began := v1alpha1.RolloutStatus{
-		Revision: revision, Previous: "old", Wave: "first", Generation: 1, State: v1alpha1.RolloutProgressing, Started: &metav1.Time{Time: time.Now().Add(-time.Minute)},
+		Revision: revision, Previous: "old", Wave: "first", Generation: 1, State: v1alpha1.RolloutProgressing, StartTime: &metav1.Time{Time: time.Now().Add(-time.Minute)},
 	}
 	failed := began
-	failed.State, failed.Failed, failed.FailedWorkloads = v1alpha1.RolloutHalted, revision, 1
+	failed.State, failed.FailedRevision, failed.FailedWorkloads = v1alpha1.RolloutHalted, revision, 1
 	of := func(is v1alpha1.RolloutStatus) client.Object {
 		bad := sidecar("bad", "bad").InEnvironment("staging").WithConfigMap("shipping", "").Build()
 		bad.Generation, bad.Status.Rollout = 1, &is
@@ -252,9 +252,9 @@ func TestWhatIsRefusedTakesNoPlace(t *testing.T) {
 				}
 				vs := &v1alpha1.VectorSidecar{}
 				require.NoError(t, api.Get(t.Context(), logsOfShop, vs))
-				require.Len(t, vs.Status.Unsettled, 8)
-				for _, one := range vs.Status.Unsettled {
-					require.Equal(t, one.Name != "zoo", one.State == v1alpha1.StateRefused, one.Name)
+				require.Len(t, vs.Status.Workloads, 8)
+				for _, one := range vs.Status.Workloads {
+					require.Equal(t, one.Name != "zoo", one.State == v1alpha1.StateRejected, one.Name)
 				}
 			})
 		}

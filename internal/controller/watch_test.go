@@ -85,8 +85,8 @@ func TestAWorkloadIsFoundByWhoOwnsSomethingInIt(t *testing.T) {
 		})
 	}
 	deployment.Spec.Template.Annotations = map[string]string{
-		meta.AnnotationParts(meta.Manager("old")): `{"manager":"vectorsidecar/old"}`,
-		meta.AnnotationParts(meta.Manager("odd")): `{"manager":"vectorsidecar/another"}`, // A mark, which goes with its VectorSidecar.
+		meta.AnnotationInjectedItems(meta.Manager("old")): `{"manager":"vectorsidecar/old"}`,
+		meta.AnnotationInjectedItems(meta.Manager("odd")): `{"manager":"vectorsidecar/another"}`, // A mark, which goes with its VectorSidecar.
 	}
 
 	require.Equal(t, []string{meta.Manager("audit"), meta.Manager("logs"), meta.Manager("odd"), meta.Manager("old")}, workloadcache.New().Reduce(deployment).Managers())
@@ -185,7 +185,7 @@ func TestAnErrorIsExplainedByWhatCanBeDone(t *testing.T) {
 		permanent bool
 	}{
 		"a conflict":      {&apply.ConflictError{Err: cause}, meta.ReasonConflict, true},
-		"a refusal":       {&apply.RefusedError{Err: cause}, meta.ReasonApplyRefused, true},
+		"a refusal":       {&apply.RefusedError{Err: cause}, meta.ReasonApplyRejected, true},
 		"a passing error": {cause, meta.ReasonRetrying, false},
 	} {
 		reason, permanent := explain(fmt.Errorf("applying: %w", test.err))

@@ -48,10 +48,10 @@ func retryOf(facts *Facts) *v1alpha1.RetryStatus {
 	switch {
 	case asked == "":
 		return nil
-	case last != nil && last.Asked == asked:
+	case last != nil && last.Requested == asked:
 		return last.DeepCopy()
 	}
-	return &v1alpha1.RetryStatus{Asked: asked, At: metav1.NewTime(facts.Now.Truncate(time.Second))}
+	return &v1alpha1.RetryStatus{Requested: asked, RetryTime: metav1.NewTime(facts.Now.Truncate(time.Second))}
 }
 
 // hold keeps what would be written besides workloads while nothing may be written, and looks

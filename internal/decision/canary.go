@@ -115,7 +115,7 @@ func (d *Decision) findEvidence(f *Facts, p *plan.Plan) {
 	switch p.Rollout {
 	case workload.RolloutComplete:
 		p.HasEvidence = true
-	case workload.RolloutHeld:
+	case workload.PodsNotReplaced:
 		left := f.soak() - p.For(f.Now)
 		if p.HasEvidence = left <= 0 || f.Now.IsZero(); !p.HasEvidence {
 			d.again(left)

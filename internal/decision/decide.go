@@ -42,7 +42,7 @@ func Decide(facts *Facts, injected, removed []Workload) *Decision {
 	}
 	d.Limit, d.Retry = limitOf(facts, d.Matched), retryOf(facts)
 	if d.Retry != nil {
-		d.Limit.Retried = d.Retry.At.Time
+		d.Limit.Retried = d.Retry.RetryTime.Time
 	}
 	if isUnproven {
 		d.Limit.Unproven = unproven(facts.Sidecar)
@@ -158,7 +158,7 @@ func (f *Facts) breakLoop(p *plan.Plan, record *workloadcache.Record) {
 		return
 	}
 	if loop := f.Loops[record.UID]; loop.InjectedHash == p.Desired.InjectedHash() {
-		p.Action, p.Reason = plan.Blocked, meta.ReasonRepairLoop
+		p.Action, p.Reason = plan.Blocked, meta.ReasonCorrectionLoop
 		p.Message = fmt.Sprintf("the sidecar was taken out or changed again after each of %d writes (the last writer on record is %q): make whoever does that leave it alone, or annotate the workload with %s: \"false\"", loop.Writes, record.LastWriter(), meta.AnnotationInject)
 	}
 }

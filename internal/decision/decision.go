@@ -81,7 +81,7 @@ type Decision struct {
 	Left   string
 
 	// TakenOut are the owners that take the sidecar out of their workloads, by kind.
-	TakenOut []v1alpha1.TakenOut
+	TakenOut []v1alpha1.OwnerRemoval
 
 	// Again is when to decide again if nothing happens until then; 0 for never.
 	Again time.Duration

@@ -77,13 +77,13 @@ func isUnfinished(p *plan.Plan) bool {
 // text says what a workload waits for.
 func (m *mode) text(facts *Facts, p *plan.Plan, until string) (reason, message string) {
 	if m.of == v1alpha1.ModeManual {
-		return meta.ReasonWaitingForPerson, fmt.Sprintf("it gets this when a person says so: kubectl vectorsidecar rollout promote vectorsidecar/%s (spec.rollout.mode)%s", facts.Sidecar.Name, until)
+		return meta.ReasonWaitingForPromotion, fmt.Sprintf("it gets this when a person says so: kubectl vectorsidecar rollout promote vectorsidecar/%s (spec.rollout.mode)%s", facts.Sidecar.Name, until)
 	}
 	how := "by a second rollout right after its own"
 	if facts.isServedAtAdmission(p) {
 		how = "in the same rollout where the API server can put it in (admissionInjection), and else by a second one right after it"
 	}
-	return meta.ReasonWaitingForOwner, fmt.Sprintf("it gets this with its owner's next change of the pod template, %s (spec.rollout.mode)%s", how, until)
+	return meta.ReasonWaitingForAppRollout, fmt.Sprintf("it gets this with its owner's next change of the pod template, %s (spec.rollout.mode)%s", how, until)
 }
 
 // isServedAtAdmission reports whether the API server itself puts what a workload waits for into those

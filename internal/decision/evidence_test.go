@@ -37,9 +37,9 @@ var evidenceStates = map[string]struct {
 	"rolls out":                      {podsIn(workload.RolloutProgressing, time.Hour, 1), v1alpha1.StateRollingOut, true, false},
 	"lost pods in the soak":          {podsIn(workload.RolloutUnavailable, time.Second, 0), v1alpha1.StateUnavailable, true, false},
 	"failed":                         {podsIn(workload.RolloutFailed, time.Hour, 1), v1alpha1.StateFailed, false, false},
-	"keeps all pods":                 {podsIn(workload.RolloutHeld, time.Hour, 0), v1alpha1.StateHeld, false, false},
-	"keeps some pods":                {podsIn(workload.RolloutHeld, time.Hour, 1), v1alpha1.StateHeld, false, true},
-	"keeps some pods since a moment": {podsIn(workload.RolloutHeld, time.Second, 1), v1alpha1.StateHeld, false, false},
+	"keeps all pods":                 {podsIn(workload.PodsNotReplaced, time.Hour, 0), v1alpha1.StatePodsOutdated, false, false},
+	"keeps some pods":                {podsIn(workload.PodsNotReplaced, time.Hour, 1), v1alpha1.StatePodsOutdated, false, true},
+	"keeps some pods since a moment": {podsIn(workload.PodsNotReplaced, time.Second, 1), v1alpha1.StatePodsOutdated, false, false},
 }
 
 func TestDecide_FindsEvidence(t *testing.T) {

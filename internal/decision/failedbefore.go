@@ -64,13 +64,13 @@ func (f *Facts) mayFailBySidecar(p *plan.Plan) bool {
 
 // hasRecovered reports whether all pods of a workload that are to run have been available for the soak.
 func (f *Facts) hasRecovered(p *plan.Plan) bool {
-	return p.Rollout == workload.RolloutHeld || p.Rollout == workload.RolloutComplete && !p.State.LacksPods() && f.steadiest(p) >= f.soak()
+	return p.Rollout == workload.PodsNotReplaced || p.Rollout == workload.RolloutComplete && !p.State.LacksPods() && f.steadiest(p) >= f.soak()
 }
 
 // waitedAsFailed reports whether the last status says that the workload waits because it failed before.
 func (f *Facts) waitedAsFailed(p *plan.Plan) bool {
-	for i := range f.Sidecar.Status.Unsettled {
-		if last := &f.Sidecar.Status.Unsettled[i]; last.Is(p.Target.Kind, p.Target.Name) {
+	for i := range f.Sidecar.Status.Workloads {
+		if last := &f.Sidecar.Status.Workloads[i]; last.Is(p.Target.Kind, p.Target.Name) {
 			return last.Reason == meta.ReasonWaitingForHealthy
 		}
 	}

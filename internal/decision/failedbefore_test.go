@@ -27,7 +27,7 @@ var before = map[string]struct {
 }{
 	"it is complete": {where(workload.RolloutComplete, time.Hour), healthy, ""},
 	"it is complete, and was not a moment ago":    {where(workload.RolloutComplete, time.Second), healthy, ""},
-	"its own update strategy keeps pods":          {where(workload.RolloutHeld, time.Hour), healthy, ""},
+	"its own update strategy keeps pods":          {where(workload.PodsNotReplaced, time.Hour), healthy, ""},
 	"it is new":                                   {down(where(workload.RolloutProgressing, time.Second)), healthy, ""},
 	"a new StatefulSet":                           {down(where(workload.RolloutUnavailable, time.Second)), healthy, "StatefulSet"},
 	"its owner rolls it out":                      {where(workload.RolloutProgressing, time.Hour), healthy, ""},
@@ -44,8 +44,8 @@ var before = map[string]struct {
 	"a DaemonSet with a new node":                 {where(workload.RolloutUnavailable, time.Second), healthy, "DaemonSet"},
 	"a Rollout that is degraded":                  {where(workload.RolloutFailed, time.Minute), failing, "Rollout"},
 	"a Rollout that never started":                {down(where(workload.RolloutProgressing, time.Minute)), failing, "Rollout"},
-	"a Rollout between its own steps":             {where(workload.RolloutHeld, time.Hour), healthy, "Rollout"},
-	"a CronJob that never ran":                    {where(workload.RolloutHeld, time.Hour), healthy, "CronJob"},
+	"a Rollout between its own steps":             {where(workload.PodsNotReplaced, time.Hour), healthy, "Rollout"},
+	"a CronJob that never ran":                    {where(workload.PodsNotReplaced, time.Hour), healthy, "CronJob"},
 	"a Deployment on the way, with pods that run": {where(workload.RolloutProgressing, workload.Deadline), healthy, ""},
 }
 
@@ -127,7 +127,7 @@ func TestDecide_BlamesNoWriteForWhatFailedBefore(t *testing.T) {
 		"its pods are refused":                 {rejected(where(workload.RolloutProgressing, time.Minute)), nobodyKnows, v1alpha1.StateRollingOut, true, "exceeded quota"},
 		"its pods run, and have to soak":       {where(workload.RolloutComplete, time.Second), nobodyKnows, v1alpha1.StateSoaking, true, "spec.rollout.soak"},
 		"they run, and the sidecar restarted":  {where(workload.RolloutComplete, time.Second), seen(workload.Fault{Reason: meta.ReasonSidecarRestarts, IsOurs: true}), v1alpha1.StateSoaking, true, "spec.rollout.soak"},
-		"its own update strategy keeps pods":   {where(workload.RolloutHeld, time.Hour), nobodyKnows, v1alpha1.StateHeld, false, ""},
+		"its own update strategy keeps pods":   {where(workload.PodsNotReplaced, time.Hour), nobodyKnows, v1alpha1.StatePodsOutdated, false, ""},
 		"all of it has passed, and it is done": {where(workload.RolloutComplete, time.Hour), nobodyKnows, plan.Updated, false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -179,7 +179,7 @@ func TestDecide_BlamesTheSidecarForItsOwnFailures(t *testing.T) {
 		"it failed before, and has recovered":        {where(workload.RolloutComplete, time.Hour), nobodyKnows, true, healthy},
 		"it failed before, and runs since a moment":  {where(workload.RolloutComplete, time.Second), nobodyKnows, true, failing},
 		"it failed before, and rolls out since then": {where(workload.RolloutProgressing, time.Second), nobodyKnows, true, failing},
-		"it failed before, and its strategy keeps":   {where(workload.RolloutHeld, time.Second), nobodyKnows, true, healthy},
+		"it failed before, and its strategy keeps":   {where(workload.PodsNotReplaced, time.Second), nobodyKnows, true, healthy},
 		"it failed before, and its pods are refused": {rejected(where(workload.RolloutProgressing, time.Minute)), nobodyKnows, true, failing},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -202,9 +202,9 @@ func TestDecide_BlamesTheSidecarForItsOwnFailures(t *testing.T) {
 // The API server injects the sidecar while a failed workload waits for it.
 func TestDecide_KnowsFailedWorkloadsThatAreAdopted(t *testing.T) {
 	state := workload.State{Rollout: workload.RolloutProgressing}
-	for reason, want := range map[string]bool{meta.ReasonWaitingForHealthy: true, meta.ReasonWaitingForBudget: false} {
+	for reason, want := range map[string]bool{meta.ReasonWaitingForHealthy: true, meta.ReasonWaitingForSlot: false} {
 		facts := &Facts{Sidecar: logs(), Now: noon}
-		facts.Sidecar.Status.Unsettled = []v1alpha1.UnsettledWorkload{{Name: "cart", State: v1alpha1.StateWaiting, Reason: reason}}
+		facts.Sidecar.Status.Workloads = []v1alpha1.WorkloadStatus{{Name: "cart", State: v1alpha1.StateWaiting, Reason: reason}}
 		decided := Decide(facts, []Workload{with("cart", "", plan.Adopt, state, nil)}, nil)
 		require.Equal(t, want, decided.Plans[0].FailedBefore)
 		require.Equal(t, want, marks(&decided.Plans[0]))

@@ -120,9 +120,9 @@ func Elders(sidecar *v1alpha1.VectorSidecar, others []v1alpha1.VectorSidecar, ma
 func ComesBefore(a, b *v1alpha1.VectorSidecar) bool {
 	switch {
 	case a.Cluster == nil && b.Cluster != nil:
-		return !slices.Contains(b.Cluster.Refuses, a.Name)
+		return !slices.Contains(b.Cluster.TakesPrecedenceOver, a.Name)
 	case a.Cluster != nil && b.Cluster == nil:
-		return slices.Contains(a.Cluster.Refuses, b.Name)
+		return slices.Contains(a.Cluster.TakesPrecedenceOver, b.Name)
 	}
 	if a.CreationTimestamp.Equal(&b.CreationTimestamp) {
 		return a.Name < b.Name
@@ -146,7 +146,7 @@ func InOrder(all []v1alpha1.VectorSidecar) {
 	// Those of the namespace, and then each ClusterVectorSidecar with those that none after it refuses.
 	place := func(one *v1alpha1.VectorSidecar) (n int) {
 		for i := range clusters {
-			if clusters[i].Name == one.Name || slices.Contains(clusters[i].Cluster.Refuses, one.Name) {
+			if clusters[i].Name == one.Name || slices.Contains(clusters[i].Cluster.TakesPrecedenceOver, one.Name) {
 				n = i + 1
 			}
 		}

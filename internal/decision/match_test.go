@@ -111,7 +111,7 @@ func TestEldersHaveOneOrderWhereClusterVectorSidecarsRefuseSome(t *testing.T) {
 		return *vs
 	}
 	sidecar := made("last", 9, &v1alpha1.InCluster{})
-	refused, lax, strict := made("refused", 1, nil), made("lax", 2, &v1alpha1.InCluster{}), made("strict", 3, &v1alpha1.InCluster{ClusterScope: v1alpha1.ClusterScope{Refuses: []string{"refused"}}})
+	refused, lax, strict := made("refused", 1, nil), made("lax", 2, &v1alpha1.InCluster{}), made("strict", 3, &v1alpha1.InCluster{ClusterScope: v1alpha1.ClusterScope{TakesPrecedenceOver: []string{"refused"}}})
 	for _, others := range [][]v1alpha1.VectorSidecar{
 		{refused, lax, strict}, {refused, strict, lax}, {lax, refused, strict}, {lax, strict, refused}, {strict, refused, lax}, {strict, lax, refused},
 	} {

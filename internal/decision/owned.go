@@ -23,30 +23,30 @@ import (
 
 // HeldTakenOut returns the entries that still hold: none unless owned workloads get the sidecar from
 // the operator, and none from before a person's last retry.
-func HeldTakenOut(entries []v1alpha1.TakenOut, spec *v1alpha1.VectorSidecarSpec, annotations map[string]string) []v1alpha1.TakenOut {
+func HeldTakenOut(entries []v1alpha1.OwnerRemoval, spec *v1alpha1.VectorSidecarSpec, annotations map[string]string) []v1alpha1.OwnerRemoval {
 	if spec.Owned() != v1alpha1.OwnedInject {
 		return nil
 	}
 	retry := fleet.RetryOf(annotations)
-	return slices.DeleteFunc(slices.Clone(entries), func(entry v1alpha1.TakenOut) bool { return entry.Retry != retry })
+	return slices.DeleteFunc(slices.Clone(entries), func(entry v1alpha1.OwnerRemoval) bool { return entry.Retry != retry })
 }
 
 // MergeTakenOut adds entries to others, which it may change: of two about the same the later one counts
 // if a retry was between them, and else the first. What enough namespaces have found needs no more.
-func MergeTakenOut(entries, others []v1alpha1.TakenOut) []v1alpha1.TakenOut {
+func MergeTakenOut(entries, others []v1alpha1.OwnerRemoval) []v1alpha1.OwnerRemoval {
 	for i := range others {
 		other := &others[i]
-		known := slices.IndexFunc(entries, func(one v1alpha1.TakenOut) bool {
+		known := slices.IndexFunc(entries, func(one v1alpha1.OwnerRemoval) bool {
 			return isOfKinds(&one, other.Kind, other.OwnerKind) && one.Namespace == other.Namespace
 		})
 		switch {
 		case known < 0 && !isBelieved(entries, other):
 			entries = append(entries, *other)
-		case known >= 0 && entries[known].Retry != other.Retry && entries[known].At.Before(&other.At):
+		case known >= 0 && entries[known].Retry != other.Retry && entries[known].RemovalTime.Before(&other.RemovalTime):
 			entries[known] = *other
 		}
 	}
-	for len(entries) > v1alpha1.MostTakenOut {
+	for len(entries) > v1alpha1.MaxOwnerRemovals {
 		entries = withoutOne(entries)
 	}
 	return entries
@@ -54,7 +54,7 @@ func MergeTakenOut(entries, others []v1alpha1.TakenOut) []v1alpha1.TakenOut {
 
 // withoutOne drops the first entry of the namespace that has most of those that are for itself alone, so
 // that no namespace has what others found forgotten by finding more and more.
-func withoutOne(entries []v1alpha1.TakenOut) []v1alpha1.TakenOut {
+func withoutOne(entries []v1alpha1.OwnerRemoval) []v1alpha1.OwnerRemoval {
 	found, most := map[string]int{}, 0
 	for i := range entries {
 		if namespace := entries[i].Namespace; !isBelieved(entries, &entries[i]) {
@@ -62,18 +62,18 @@ func withoutOne(entries []v1alpha1.TakenOut) []v1alpha1.TakenOut {
 			most = max(most, found[namespace])
 		}
 	}
-	first := max(0, slices.IndexFunc(entries, func(one v1alpha1.TakenOut) bool {
+	first := max(0, slices.IndexFunc(entries, func(one v1alpha1.OwnerRemoval) bool {
 		return found[one.Namespace] == most && !isBelieved(entries, &one)
 	}))
 	return slices.Delete(entries, first, first+1)
 }
 
-func isOfKinds(entry *v1alpha1.TakenOut, kind, ownerKind string) bool {
+func isOfKinds(entry *v1alpha1.OwnerRemoval, kind, ownerKind string) bool {
 	return entry.Kind == kind && entry.OwnerKind == ownerKind
 }
 
 // isBelieved reports whether so many namespaces have found what an entry says that it holds in all.
-func isBelieved(entries []v1alpha1.TakenOut, of *v1alpha1.TakenOut) bool {
+func isBelieved(entries []v1alpha1.OwnerRemoval, of *v1alpha1.OwnerRemoval) bool {
 	found := 0
 	for i := range entries {
 		if isOfKinds(&entries[i], of.Kind, of.OwnerKind) && entries[i].Retry == of.Retry {
@@ -85,8 +85,8 @@ func isBelieved(entries []v1alpha1.TakenOut, of *v1alpha1.TakenOut) bool {
 
 // takenOut returns the entry that holds for a workload, nil if there is none: that of its own namespace,
 // where there is one.
-func (d *Decision) takenOut(p *plan.Plan) *v1alpha1.TakenOut {
-	var elsewhere *v1alpha1.TakenOut
+func (d *Decision) takenOut(p *plan.Plan) *v1alpha1.OwnerRemoval {
+	var elsewhere *v1alpha1.OwnerRemoval
 	for i := range d.TakenOut {
 		switch entry := &d.TakenOut[i]; {
 		case !isOfKinds(entry, p.Target.Kind, p.Owner.Kind):
@@ -101,21 +101,21 @@ func (d *Decision) takenOut(p *plan.Plan) *v1alpha1.TakenOut {
 
 // findTakenOut sets TakenOut, before anything is planned for the others.
 func (d *Decision) findTakenOut(facts *Facts, workloads []Workload) {
-	d.TakenOut = HeldTakenOut(facts.Sidecar.Status.TakenOut, &facts.Sidecar.Spec, facts.Sidecar.Annotations)
+	d.TakenOut = HeldTakenOut(facts.Sidecar.Status.RemovedByOwners, &facts.Sidecar.Spec, facts.Sidecar.Annotations)
 	if facts.Owned != v1alpha1.OwnedInject {
 		return
 	}
 	for i := range workloads {
 		w := &workloads[i]
 		if p := &w.Evaluated.Plan; facts.isTakenOut(p, w) {
-			entry := v1alpha1.TakenOut{
+			entry := v1alpha1.OwnerRemoval{
 				Kind: p.Target.Kind, OwnerKind: p.Owner.Kind, Name: p.Target.Name, Owner: p.Owner.Name,
-				At: metav1.NewTime(facts.Now.Truncate(time.Second)), Retry: fleet.RetryOf(facts.Sidecar.Annotations),
+				RemovalTime: metav1.NewTime(facts.Now.Truncate(time.Second)), Retry: fleet.RetryOf(facts.Sidecar.Annotations),
 			}
 			if facts.Sidecar.Cluster != nil {
 				entry.Namespace = p.Target.Namespace
 			}
-			d.TakenOut = MergeTakenOut(d.TakenOut, []v1alpha1.TakenOut{entry})
+			d.TakenOut = MergeTakenOut(d.TakenOut, []v1alpha1.OwnerRemoval{entry})
 		}
 	}
 }
@@ -151,7 +151,7 @@ func (d *Decision) leaveToOwner(facts *Facts, p *plan.Plan, w *Workload) {
 	taken := d.takenOut(p)
 	switch {
 	case taken != nil && (!p.HasParts || facts.isTakenOut(p, w)):
-		p.Action, p.Reason, p.Message = plan.Blocked, meta.ReasonTakenOutByOwner, facts.takenOutText(p, taken)
+		p.Action, p.Reason, p.Message = plan.Blocked, meta.ReasonRemovedByOwner, facts.takenOutText(p, taken)
 	case p.Action == plan.Inject && p.Reason == "":
 		p.Reason, p.Message = meta.ReasonOwnedBy, fmt.Sprintf(
 			"%s owns it: if its operator takes the sidecar out, that is not put in again, in no %s with an owner of kind %s (spec.ownedWorkloads)", p.Owner, p.Target.Kind, p.Owner.Kind)
@@ -159,7 +159,7 @@ func (d *Decision) leaveToOwner(facts *Facts, p *plan.Plan, w *Workload) {
 }
 
 // takenOutText says who has taken the sidecar out, and what a person may do.
-func (f *Facts) takenOutText(p *plan.Plan, taken *v1alpha1.TakenOut) string {
+func (f *Facts) takenOutText(p *plan.Plan, taken *v1alpha1.OwnerRemoval) string {
 	text := fmt.Sprintf("%s owns it, and has taken the sidecar out or changed it", p.Owner)
 	if taken.Name != p.Target.Name || !taken.IsIn(p.Target.Namespace) {
 		text = fmt.Sprintf("%s owns it, and %s/%s, of the same kind, has taken the sidecar out of %s %s or changed it", p.Owner, taken.OwnerKind, taken.Owner, taken.Kind, taken.Name)

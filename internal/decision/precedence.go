@@ -140,7 +140,7 @@ func (e *Evaluator) makeRoom(other *Competitor, view *workload.View) plan.Plan {
 		p.Cause = why
 		return p
 	}
-	p := plan.ForBlocked(e.manager, view, meta.ReasonYielded, why)
+	p := plan.ForBlocked(e.manager, view, meta.ReasonSuperseded, why)
 	p.Desired = nil
 	return p
 }
@@ -154,7 +154,7 @@ func (e *Evaluator) awaitRoom(p *plan.Plan, container string, competitors []Comp
 		return
 	}
 	if slices.Contains(view.Owned[meta.Manager(p.Competitor)].Containers, container) {
-		p.Wait(meta.ReasonWaitingForRoom, meta.Title(p.Competitor)+" makes room: it takes its container of the same name out first")
+		p.Wait(meta.ReasonWaitingForRemoval, meta.Title(p.Competitor)+" makes room: it takes its container of the same name out first")
 		p.Competitor = ""
 	}
 }

@@ -23,9 +23,9 @@ func (d *Decision) preflight(facts *Facts, p *plan.Plan) {
 	switch {
 	case !isKnown:
 	case verdict.Holds() && preflight.Concerns(p):
-		p.Action, p.Reason, p.Message = plan.Blocked, meta.ReasonPreflightRefused, verdict.Message
+		p.Action, p.Reason, p.Message = plan.Blocked, meta.ReasonPreflightRejected, verdict.Message
 		if verdict.Result == preflight.RefusedAnyway {
-			p.Reason = meta.ReasonApplicationRefused
+			p.Reason = meta.ReasonApplicationRejected
 		}
 		d.again(max(verdict.Until.Sub(facts.Now), time.Millisecond))
 	case verdict.Result == preflight.NotJudged:

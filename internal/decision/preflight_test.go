@@ -28,8 +28,8 @@ func TestWhatDryRunsWereRefusedIsNotWritten(t *testing.T) {
 		skipped bool
 		warning string
 	}{
-		"the sidecar's fault":     {action: plan.Inject, verdict: preflight.Verdict{Result: preflight.Refused, Message: "no"}, reason: meta.ReasonPreflightRefused},
-		"the application's":       {action: plan.Update, verdict: preflight.Verdict{Result: preflight.RefusedAnyway, Message: "no"}, reason: meta.ReasonApplicationRefused, skipped: true},
+		"the sidecar's fault":     {action: plan.Inject, verdict: preflight.Verdict{Result: preflight.Refused, Message: "no"}, reason: meta.ReasonPreflightRejected},
+		"the application's":       {action: plan.Update, verdict: preflight.Verdict{Result: preflight.RefusedAnyway, Message: "no"}, reason: meta.ReasonApplicationRejected, skipped: true},
 		"it passed":               {action: plan.Inject, verdict: preflight.Verdict{Result: preflight.Passed}},
 		"nobody could judge":      {action: plan.Inject, verdict: preflight.Verdict{Result: preflight.NotJudged, Message: "no"}, warning: "could not be judged before it was written: no"},
 		"it is there already":     {action: plan.None, verdict: preflight.Verdict{Result: preflight.Refused, Message: "no"}},

@@ -27,7 +27,7 @@ func (f *Facts) markInFlight(p *plan.Plan, started int64) {
 	case p.Desired == nil && p.IsOutlived: // It failed before the removal, and may never get on: it holds no slot.
 	case p.Rollout == workload.RolloutProgressing:
 		p.InFlight = true
-	case p.Rollout == workload.RolloutHeld, p.State.LacksPods(): // It has nothing to wait for.
+	case p.Rollout == workload.PodsNotReplaced, p.State.LacksPods(): // It has nothing to wait for.
 	case p.IsByRuns && p.Rollout == workload.RolloutComplete: // A run with it has succeeded.
 	case p.FailedBefore && isCurrent && p.Rollout == workload.RolloutUnavailable: // It may stay so forever.
 		p.InFlight = p.For(f.Now) < patience
@@ -64,10 +64,10 @@ func (d *Decision) judgeRollout(f *Facts, p *plan.Plan) {
 		p.Reason, p.Message = meta.ReasonWithoutPods, withoutPods(p)
 	case p.Rollout == workload.RolloutComplete:
 		d.soak(f, p)
-	case p.Rollout == workload.RolloutHeld && p.IsHeldByWrite && fault.Reason != "": // Its next run does not start.
+	case p.Rollout == workload.PodsNotReplaced && p.IsHeldByWrite && fault.Reason != "": // Its next run does not start.
 		p.Hinder(fault.Reason, fault.Message)
-	case p.Rollout == workload.RolloutHeld:
-		p.Reason, p.Message = meta.ReasonRolloutHeld, heldMessage(p)
+	case p.Rollout == workload.PodsNotReplaced:
+		p.Reason, p.Message = meta.ReasonPodsNotReplaced, heldMessage(p)
 		if p.IsHeldByWrite && fault.IsPartial {
 			p.Message += "; " + noProgressSince(p) + unread
 		}

@@ -50,7 +50,7 @@ func where(rollout workload.Rollout, ago time.Duration, steady ...time.Duration)
 // told sets the workload's state in the last status.
 func told(state v1alpha1.WorkloadState) func(*Facts) {
 	return func(f *Facts) {
-		f.Sidecar.Status.Unsettled = []v1alpha1.UnsettledWorkload{{Name: "cart", State: state}}
+		f.Sidecar.Status.Workloads = []v1alpha1.WorkloadStatus{{Name: "cart", State: state}}
 	}
 }
 
@@ -125,7 +125,7 @@ func TestDecideJudgesARollout(t *testing.T) {
 		"it had failed, and loses pods again":  {where(lost, time.Second, 2*time.Second), told(v1alpha1.StateFailed), busy + ours, meta.ReasonRolloutFailed, "stayed available for 30s", 0},
 		"it loses pods long after its soak":    {where(lost, time.Hour, time.Minute), nobodyKnows, "", meta.ReasonUnavailable, "not all of its pods are available", 0},
 		"and by the sidecar's fault":           {where(lost, time.Hour, time.Minute), seen(crash), theirs, meta.ReasonCrashLoopBackOff, "container vector", 0},
-		"its pods are refused":                 {refused, nobodyKnows, busy + theirs, meta.ReasonPodsRefused, "exceeded quota", 0},
+		"its pods are refused":                 {refused, nobodyKnows, busy + theirs, meta.ReasonPodsRejected, "exceeded quota", 0},
 		"the sidecar keeps a rollout from it":  {where(rolling, time.Minute), seen(crash), busy + ours, meta.ReasonCrashLoopBackOff, "container vector", 0},
 		"no node has room for its pods":        {where(rolling, time.Minute), seen(full), busy + theirs, meta.ReasonUnschedulable, "no node", 0},
 		"it was too late":                      {where(late, time.Minute), nobodyKnows, ours, meta.ReasonRolloutFailed, "before its progress deadline; pods are not read", 0},
@@ -175,7 +175,7 @@ func TestDecide_ReportsNoProgressAndUnreadCauses(t *testing.T) {
 		return func(s *workload.State) { where(workload.RolloutProgressing, since)(s); s.Newest = 1 }
 	}
 	held := func(s *workload.State) {
-		where(workload.RolloutHeld, time.Hour)(s)
+		where(workload.PodsNotReplaced, time.Hour)(s)
 		s.IsHeldByWrite, s.Held = true, "its next run has it"
 	}
 	aborted := func(s *workload.State) {
@@ -199,7 +199,7 @@ func TestDecide_ReportsNoProgressAndUnreadCauses(t *testing.T) {
 		"at the deadline":          {"StatefulSet", quiet(10 * time.Minute), seen(partial), meta.ReasonRolloutFailed, "no progress since 2026-11-21T11:50:00Z: for 10m0s no pod more got the template or became available; cause not read (rbac.optional.pods)", 0},
 		"and events show nothing":  {"StatefulSet", quiet(10 * time.Minute), seen(workload.Fault{}), meta.ReasonRolloutFailed, "no progress since 2026-11-21T11:50:00Z: for 10m0s no pod more got the template or became available", 0},
 		"aborted":                  {"Rollout", aborted, seen(workload.Fault{}), meta.ReasonRolloutFailed, "its rollout was aborted: metric (retry it)", 0},
-		"no run, no events":        {"CronJob", held, seen(partial), meta.ReasonRolloutHeld, "its next run has it; no progress since 2026-11-21T11:00:00Z; cause not read (rbac.optional.pods)", 0},
+		"no run, no events":        {"CronJob", held, seen(partial), meta.ReasonPodsNotReplaced, "its next run has it; no progress since 2026-11-21T11:00:00Z; cause not read (rbac.optional.pods)", 0},
 		"no run, and a warning":    {"CronJob", held, seen(warned), meta.ReasonControllerWarning, "UnknownTimeZone", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -239,7 +239,7 @@ func TestDecideHasNoRemovalSoak(t *testing.T) {
 			continue
 		}
 		require.True(t, decided.Plans[0].InFlight)
-		require.Equal(t, meta.ReasonPodsRefused, decided.Plans[0].Reason)
+		require.Equal(t, meta.ReasonPodsRejected, decided.Plans[0].Reason)
 	}
 }
 
@@ -265,7 +265,7 @@ func TestDecideLetsANewerSidecarTakeThePlaceOfOneThatSoaks(t *testing.T) {
 	decided := Decide(&Facts{Sidecar: logs(), Now: noon}, []Workload{soaking, evaluated("next", plan.Update, &plan.Desired{}, workload.State{})}, nil)
 
 	require.True(t, decided.Plans[0].Writes())
-	require.Equal(t, meta.ReasonWaitingForBudget, decided.Plans[1].Reason)
+	require.Equal(t, meta.ReasonWaitingForSlot, decided.Plans[1].Reason)
 	require.Contains(t, decided.Plans[1].Message, "until its pods have been available for 30s")
 }
 

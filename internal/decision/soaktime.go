@@ -35,8 +35,8 @@ func (f *Facts) steadiest(p *plan.Plan) time.Duration {
 // told returns the state of a workload in the last status if its rollout had not
 // finished, else "".
 func (f *Facts) told(p *plan.Plan) v1alpha1.WorkloadState {
-	for i := range f.Sidecar.Status.Unsettled {
-		told := &f.Sidecar.Status.Unsettled[i]
+	for i := range f.Sidecar.Status.Workloads {
+		told := &f.Sidecar.Status.Workloads[i]
 		if !told.Is(p.Target.Kind, p.Target.Name) {
 			continue
 		}

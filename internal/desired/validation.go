@@ -96,7 +96,7 @@ func validationOf(request *render.Request, files []vectorconfig.File, dataDir st
 		ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: object.Name}, Items: items},
 	}})
 	return &Validation{
-		Key: key, Configuration: files, DataDir: dataDir, Mode: mode, WaitsWhenUnable: job["whenUnable"] == "wait",
+		Key: key, Configuration: files, DataDir: dataDir, Mode: mode, WaitsWhenUnable: job["whenUnable"] == "Wait",
 		Files: corev1.ConfigMap{ObjectMeta: object, Immutable: ptr.To(true), Data: data},
 		Job: batchv1.Job{ObjectMeta: object, Spec: batchv1.JobSpec{
 			BackoffLimit: ptr.To[int32](0), ActiveDeadlineSeconds: ptr.To(deadline), TTLSecondsAfterFinished: ptr.To[int32](600),

@@ -67,12 +67,12 @@ var nextRelease = map[string]string{
 	"logLevel: debug":     "logLevel: trace",
 }
 
-// askedHashOf is the asked-hash that would be written to the first workload.
+// askedHashOf is the input-hash that would be written to the first workload.
 func askedHashOf(t *testing.T, s *Snapshot) string {
 	t.Helper()
 	p := decide(t, s).Plans[0]
 	require.Equal(t, plan.Inject, p.Action, p.Message)
-	text, _ := tree.At(p.Apply, "metadata", "annotations")[meta.AnnotationAskedHash].(string)
+	text, _ := tree.At(p.Apply, "metadata", "annotations")[meta.AnnotationInputHash].(string)
 	require.NotEmpty(t, text)
 	return text
 }

@@ -115,7 +115,7 @@ func carried(s *Snapshot, p *plan.Plan) {
 func recordOf(p *plan.Plan) (asked, applied string) {
 	for key, value := range annotations(p) {
 		switch {
-		case meta.Is(key, meta.AnnotationAskedHash):
+		case meta.Is(key, meta.AnnotationInputHash):
 			asked, _ = value.(string)
 		case meta.Is(key, meta.AnnotationAppliedHash):
 			applied, _ = value.(string)

@@ -62,7 +62,7 @@ func decideOn(ctx context.Context, snapshot *Snapshot, cache *desired.Cache) (*d
 		taken.Generation = -sidecar.Generation
 	}
 	if invalid != nil || sidecar.Orphans() {
-		return &decision.Decision{Invalid: invalid, Adopted: taken, TakenOut: sidecar.Status.TakenOut}, nil
+		return &decision.Decision{Invalid: invalid, Adopted: taken, TakenOut: sidecar.Status.RemovedByOwners}, nil
 	}
 	p := newPass(snapshot, reader, sidecar)
 	p.facts.Kinds = kinds

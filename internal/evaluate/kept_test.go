@@ -135,7 +135,7 @@ func TestDecide_RestoresARemovedRecord(t *testing.T) {
 	s := snapshot(t, logs().Build(), deployment)
 	s = carryOut(t, s, decide(t, s), deployment)
 	s.Workloads = nil
-	for _, key := range []string{meta.AnnotationAskedHash, meta.AnnotationAppliedHash} {
+	for _, key := range []string{meta.AnnotationInputHash, meta.AnnotationAppliedHash} {
 		require.Contains(t, deployment.Annotations, key)
 		delete(deployment.Annotations, key)
 	}

@@ -63,14 +63,14 @@ func later(s *Snapshot) {
 // goingBack has what the VectorSidecar asks for be its last good spec, in place of one that has failed.
 func goingBack(s *Snapshot) {
 	s.Sidecar.Status.Reverted = &v1alpha1.RevertedSpec{Digest: "of what failed"}
-	s.Sidecar.Status.LastGood = &v1alpha1.LastGoodSpec{Digest: lastgood.Digest(&s.Sidecar.Spec)}
+	s.Sidecar.Status.LastKnownGood = &v1alpha1.LastKnownGoodSpec{Digest: lastgood.Digest(&s.Sidecar.Spec)}
 }
 
 func unfinished(v *workload.View) { v.Rollout = workload.RolloutProgressing }
 
 // When a change goes, by mode and by what has happened to the workload that has the sidecar of before.
 func TestAChangeGoesWhenItsModeSays(t *testing.T) {
-	const owner, person = meta.ReasonWaitingForOwner, meta.ReasonWaitingForPerson
+	const owner, person = meta.ReasonWaitingForAppRollout, meta.ReasonWaitingForPromotion
 	for name, test := range map[string]struct {
 		mode   v1alpha1.RolloutMode
 		maxAge time.Duration
@@ -91,7 +91,7 @@ func TestAChangeGoesWhenItsModeSays(t *testing.T) {
 		"its age by hand":          {v1alpha1.ModeManual, time.Hour, func(s *Snapshot) { s.Now = noon.Add(time.Hour) }, "", "it has waited for maxAge"},
 		"a rollout that failed":    {v1alpha1.ModeOnAppRollout, 0, func(s *Snapshot) { change(s, func(v *workload.View) { v.Rollout = workload.RolloutFailed }) }, "", "its pods may not run because of the sidecar that it has"},
 		"a failure in the status": {v1alpha1.ModeManual, 0, func(s *Snapshot) {
-			s.Sidecar.Status.Unsettled = []v1alpha1.UnsettledWorkload{{Kind: "Deployment", Name: "cart", State: v1alpha1.StateFailed}}
+			s.Sidecar.Status.Workloads = []v1alpha1.WorkloadStatus{{Kind: "Deployment", Name: "cart", State: v1alpha1.StateFailed}}
 		}, "", "as above"},
 		"no pods yet":                  {v1alpha1.ModeManual, 0, func(s *Snapshot) { change(s, unfinished) }, person, "it is not known to have failed"},
 		"no pods yet, on the way back": {v1alpha1.ModeManual, 0, func(s *Snapshot) { change(s, unfinished); goingBack(s) }, "", "they may fail as others have"},

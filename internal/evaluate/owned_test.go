@@ -40,8 +40,8 @@ func as(owned v1alpha1.OwnedWorkloads, retry string) *v1alpha1.VectorSidecar {
 	return vs
 }
 
-func kafkas(retry string) []v1alpha1.TakenOut {
-	return []v1alpha1.TakenOut{{Kind: "Deployment", OwnerKind: "Kafka.kafka.strimzi.io", Name: "broker", Owner: "other", At: metav1.NewTime(noon), Retry: fleet.RetryOf(as("", retry).Annotations)}}
+func kafkas(retry string) []v1alpha1.OwnerRemoval {
+	return []v1alpha1.OwnerRemoval{{Kind: "Deployment", OwnerKind: "Kafka.kafka.strimzi.io", Name: "broker", Owner: "other", RemovalTime: metav1.NewTime(noon), Retry: fleet.RetryOf(as("", retry).Annotations)}}
 }
 
 // had has this process know that the workload has carried the sidecar when that was its last writer.
@@ -71,10 +71,10 @@ func TestWhoTakesTheSidecarOutIsBelieved(t *testing.T) {
 		})
 		s.Sidecar = asked
 	}
-	const taken = meta.ReasonTakenOutByOwner
+	const taken = meta.ReasonRemovedByOwner
 	for name, test := range map[string]struct {
 		retry  string
-		told   []v1alpha1.TakenOut
+		told   []v1alpha1.OwnerRemoval
 		happen []func(*Snapshot)
 		want   plan.Action
 		reason string
@@ -99,7 +99,7 @@ func TestWhoTakesTheSidecarOutIsBelieved(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := snapshot(t, as("", test.retry), cart())
-			s.Now, s.Sidecar.Status.TakenOut = noon, test.told
+			s.Now, s.Sidecar.Status.RemovedByOwners = noon, test.told
 			ofKafka(s)
 			for _, happens := range test.happen {
 				happens(s)
@@ -117,7 +117,7 @@ func TestWhoTakesTheSidecarOutIsBelieved(t *testing.T) {
 				require.Len(t, decided.TakenOut, 1)
 				require.Equal(t, fleet.RetryOf(s.Sidecar.Annotations), decided.TakenOut[0].Retry)
 				require.Equal(t, v1alpha1.StateBlocked, p.Phase())
-				s.Sidecar.Status.TakenOut, s.Carried = decided.TakenOut, nil
+				s.Sidecar.Status.RemovedByOwners, s.Carried = decided.TakenOut, nil
 				require.Equal(t, taken, decide(t, s).Plans[0].Reason, "a new process knows it from the status")
 				return
 			}
@@ -131,7 +131,7 @@ func TestOthersOfAKindThatTakesItOutKeepIt(t *testing.T) {
 	s := snapshot(t, as("", ""), cart())
 	ofKafka(s)
 	carried(s, &decide(t, s).Plans[0])
-	s.Sidecar.Status.TakenOut = kafkas("")
+	s.Sidecar.Status.RemovedByOwners = kafkas("")
 	require.Equal(t, plan.None, decide(t, s).Plans[0].Action)
 	s.Sidecar.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"}
 	decided := decide(t, s)
@@ -159,9 +159,9 @@ func TestWorkloadsOfOtherOperatorsAreLeftAsIsWanted(t *testing.T) {
 			has := *s
 			carried(&has, &decide(t, &has).Plans[0])
 			s.Sidecar = as(test.owned, "")
-			s.Sidecar.Status.TakenOut = kafkas("")
+			s.Sidecar.Status.RemovedByOwners = kafkas("")
 			if test.owned == v1alpha1.OwnedInject {
-				s.Sidecar.Status.TakenOut = nil
+				s.Sidecar.Status.RemovedByOwners = nil
 			}
 			decided := decide(t, s)
 			p := &decided.Plans[0]
@@ -182,37 +182,37 @@ func TestWorkloadsOfOtherOperatorsAreLeftAsIsWanted(t *testing.T) {
 }
 
 func TestWhatOwnersTakeOutIsBounded(t *testing.T) {
-	var all []v1alpha1.TakenOut
-	for i := range 2 * v1alpha1.MostTakenOut {
+	var all []v1alpha1.OwnerRemoval
+	for i := range 2 * v1alpha1.MaxOwnerRemovals {
 		one := kafkas("")
 		one[0].OwnerKind = fmt.Sprint(i)
 		all = decision.MergeTakenOut(all, one)
 	}
-	require.Len(t, all, v1alpha1.MostTakenOut)
-	require.Equal(t, fmt.Sprint(v1alpha1.MostTakenOut), all[0].OwnerKind, "the first went")
+	require.Len(t, all, v1alpha1.MaxOwnerRemovals)
+	require.Equal(t, fmt.Sprint(v1alpha1.MaxOwnerRemovals), all[0].OwnerKind, "the first went")
 	again := decision.MergeTakenOut(all, all)
 	require.Equal(t, all, again)
 
 	later := kafkas("again")
-	later[0].At = metav1.NewTime(noon.Add(time.Hour))
+	later[0].RemovalTime = metav1.NewTime(noon.Add(time.Hour))
 	require.Equal(t, later, decision.MergeTakenOut(kafkas(""), later), "a retry was between them")
 	require.Equal(t, later, decision.MergeTakenOut(later, kafkas("")))
 }
 
 // What is found in one namespace says nothing of others, however much it is, until several have found it.
 func TestANamespaceDecidesNothingForOthers(t *testing.T) {
-	in := func(namespace, ownerKind string) []v1alpha1.TakenOut {
+	in := func(namespace, ownerKind string) []v1alpha1.OwnerRemoval {
 		one := kafkas("")
 		one[0].Namespace, one[0].OwnerKind = namespace, ownerKind
 		return one
 	}
 	kafka := kafkas("")[0].OwnerKind
-	var all []v1alpha1.TakenOut
+	var all []v1alpha1.OwnerRemoval
 	for n, namespace := range []string{"a", "b", "c", "d"} {
 		all = decision.MergeTakenOut(all, in(namespace, kafka))
 		require.Len(t, all, min(n+1, v1alpha1.BelievedNamespaces))
 		s := snapshot(t, as("", ""), cart())
-		s.Sidecar.Cluster, s.Sidecar.Status.TakenOut = &v1alpha1.InCluster{}, all
+		s.Sidecar.Cluster, s.Sidecar.Status.RemovedByOwners = &v1alpha1.InCluster{}, all
 		ofKafka(s)
 		want := plan.Inject
 		if n+1 >= v1alpha1.BelievedNamespaces {
@@ -223,10 +223,10 @@ func TestANamespaceDecidesNothingForOthers(t *testing.T) {
 	require.Len(t, decision.MergeTakenOut(slices.Clone(all), kafkas("again")), len(all)+1, "a retry was between them")
 
 	all = decision.MergeTakenOut(all, in("other", "Redis"))
-	for i := range 2 * v1alpha1.MostTakenOut {
+	for i := range 2 * v1alpha1.MaxOwnerRemovals {
 		all = decision.MergeTakenOut(all, in("hostile", fmt.Sprint(i)))
 	}
-	require.Len(t, all, v1alpha1.MostTakenOut)
+	require.Len(t, all, v1alpha1.MaxOwnerRemovals)
 	for _, stays := range slices.Concat(in("a", kafka), in("b", kafka), in("c", kafka), in("other", "Redis")) {
 		require.Contains(t, all, stays)
 	}

@@ -162,7 +162,7 @@ func TestARetryForgivesWhatFailedBefore(t *testing.T) {
 	decided := decide(t, s)
 	require.True(t, decided.Plans[0].Failed, "it has failed all the same")
 	require.True(t, decided.Plans[1].Writes())
-	require.Equal(t, noon, decided.Retry.At.UTC())
+	require.Equal(t, noon, decided.Retry.RetryTime.UTC())
 
 	s.Sidecar.Status.Retry = decided.Retry
 	s.Now = noon.Add(time.Hour)

@@ -20,11 +20,11 @@ import (
 func TestWhoCannotBeToldIsWarned(t *testing.T) {
 	sidecar := objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").Sidecar(func(s *v1alpha1.SidecarSpec) {
 		s.OTLP = &v1alpha1.OTLPSpec{Enabled: ptr.To(true)}
-		s.Tell = &v1alpha1.TellSpec{Env: &v1alpha1.TellEnvSpec{OTLP: ptr.To("http/protobuf")}}
+		s.ApplicationEnv = &v1alpha1.ApplicationEnvSpec{OTLP: ptr.To("http/protobuf")}
 	})
 	s := snapshot(t, sidecar.Build(), cart())
 	decided := decide(t, s)
-	require.Contains(t, decided.Plans[0].Message, "may not be told OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL, OTEL_RESOURCE_ATTRIBUTES (sidecar.tell)")
+	require.Contains(t, decided.Plans[0].Message, "may not be told OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL, OTEL_RESOURCE_ATTRIBUTES (sidecar.applicationEnv)")
 	require.Equal(t, meta.ReasonPolicyViolation, decided.Plans[0].Reason)
 
 	allowed, err := policy.Parse("policy", []byte("applicationEnv: [OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL, OTEL_RESOURCE_ATTRIBUTES]"))
@@ -42,11 +42,11 @@ func TestWhoCannotBeToldIsWarned(t *testing.T) {
 		s.Unserved = why
 		warning := ""
 		if why != "" {
-			warning = "does not tell the application where it listens (sidecar.tell): " + why
+			warning = "does not tell the application where it listens (sidecar.applicationEnv): " + why
 		}
 		require.Equal(t, warning, memory.decide(t, s).Plans[0].Warning, "the API server comes to inject, or does so no more")
 	}
 
 	s.Sidecar = sidecar.Sidecar(func(s *v1alpha1.SidecarSpec) { s.OTLP = nil }).Build()
-	require.Contains(t, decide(t, s).Plans[0].Warning, "cannot tell the application of sidecar.otlp, where it does not listen: sidecar.tell.env.otlp has no effect")
+	require.Contains(t, decide(t, s).Plans[0].Warning, "cannot tell the application of sidecar.otlp, where it does not listen: sidecar.applicationEnv.otlp has no effect")
 }

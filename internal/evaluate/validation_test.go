@@ -32,7 +32,7 @@ func judged(whenUnable string) *v1alpha1.VectorSidecar {
 }
 
 func TestWhetherAWriteWaitsWhereVectorCannotBeAskedIsTheUsersChoice(t *testing.T) {
-	for choice, waits := range map[string]bool{"": false, "proceed": false, "wait": true} {
+	for choice, waits := range map[string]bool{"": false, "Proceed": false, "Wait": true} {
 		s := snapshot(t, judged(choice), cart())
 		require.Equal(t, waits, decide(t, s).Plans[0].Waiting, choice)
 		s.Verdict = said(decision.VerdictUnable)
@@ -45,7 +45,7 @@ func said(state decision.VerdictState) func(string) decision.Verdict {
 }
 
 func TestVectorIsAskedOnlyAboutWhatWouldBeWritten(t *testing.T) {
-	s := snapshot(t, judged("wait"), cart())
+	s := snapshot(t, judged("Wait"), cart())
 	s.Verdict = said(decision.VerdictValid)
 	first := decide(t, s)
 	carried(s, &first.Plans[0])

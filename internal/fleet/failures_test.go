@@ -39,7 +39,7 @@ func TestStage_KeepsFailuresUntilARevisionIsFinished(t *testing.T) {
 	f.passes(nothing)
 	require.Equal(t, "one", f.is[0].Revision)
 	require.Equal(t, v1alpha1.RolloutReverted, f.is[0].State)
-	require.NotNil(t, f.is[0].Finished, "the way back is finished")
+	require.NotNil(t, f.is[0].CompletionTime, "the way back is finished")
 	require.Len(t, f.is[0].Failures, 2)
 	require.Empty(t, f.is[1].Failures, "it has not had the revision")
 

@@ -37,8 +37,8 @@ func (r *Rules) Last(waves []v1alpha1.RolloutStatus, wave int) *v1alpha1.Rollout
 	}
 	// What began or failed there is counted there.
 	return &v1alpha1.RolloutStatus{
-		Revision: near.Revision, Previous: near.Previous, RevertedFrom: near.RevertedFrom, Generation: near.Generation, Finished: near.Finished,
-		HandledRetry: near.HandledRetry, HandledUndo: near.HandledUndo,
+		Revision: near.Revision, Previous: near.Previous, RevertedFrom: near.RevertedFrom, Generation: near.Generation, CompletionTime: near.CompletionTime,
+		LastHandledRetry: near.LastHandledRetry, LastHandledUndo: near.LastHandledUndo,
 	}
 }
 
@@ -59,8 +59,8 @@ func Sum(all []Progress, generation int64) Progress {
 // and what that waits for. Texts may differ.
 func (s *Stage) IsLike(other *Stage) bool {
 	is, was := &s.Status, &other.Status
-	return is.Revision == was.Revision && is.RevertedFrom == was.RevertedFrom && is.Failed == was.Failed &&
-		is.Started.Equal(was.Started) && is.Finished.Equal(was.Finished) &&
+	return is.Revision == was.Revision && is.RevertedFrom == was.RevertedFrom && is.FailedRevision == was.FailedRevision &&
+		is.StartTime.Equal(was.StartTime) && is.CompletionTime.Equal(was.CompletionTime) &&
 		s.IsHeld == other.IsHeld && s.Gate.IsOpen == other.Gate.IsOpen && s.Gate.IsHalted == other.Gate.IsHalted &&
 		s.Gate.Wave == other.Gate.Wave && sameMoment(s.Gate.Until, other.Gate.Until)
 }

@@ -18,8 +18,8 @@ func TestAWaveWithoutAPastHasThatOfItsNeighbour(t *testing.T) {
 	rules, err := Parse("rollout", []byte(threeWaves))
 	require.NoError(t, err)
 	finished := metav1.NewTime(time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC))
-	early := v1alpha1.RolloutStatus{Wave: "early", Revision: "two", Previous: "one", Finished: &finished, Started: &finished, Failed: "two", FailedWorkloads: 3}
-	rest := v1alpha1.RolloutStatus{Wave: Rest, Revision: "one"}
+	early := v1alpha1.RolloutStatus{Wave: "early", Revision: "two", Previous: "one", CompletionTime: &finished, StartTime: &finished, FailedRevision: "two", FailedWorkloads: 3}
+	rest := v1alpha1.RolloutStatus{Wave: DefaultWave, Revision: "one"}
 	require.Nil(t, rules.Last(nil, 0))
 	require.Nil(t, rules.Last([]v1alpha1.RolloutStatus{{Wave: "of yesterday", Revision: "one"}}, 0))
 	require.Equal(t, &rest, rules.Last([]v1alpha1.RolloutStatus{early, rest}, 2), "its own")
@@ -27,9 +27,9 @@ func TestAWaveWithoutAPastHasThatOfItsNeighbour(t *testing.T) {
 	canary := rules.Last([]v1alpha1.RolloutStatus{rest, early}, 0)
 	require.Equal(t, "two", canary.Revision, "the wave after it, where its namespaces were")
 	require.Equal(t, "one", canary.Previous)
-	require.Equal(t, &finished, canary.Finished)
-	require.Nil(t, canary.Started, "nothing has begun in this wave")
-	require.Empty(t, canary.Failed)
+	require.Equal(t, &finished, canary.CompletionTime)
+	require.Nil(t, canary.StartTime, "nothing has begun in this wave")
+	require.Empty(t, canary.FailedRevision)
 	require.Zero(t, canary.FailedWorkloads, "what failed counts once")
 	require.Equal(t, "two", rules.Last([]v1alpha1.RolloutStatus{early}, 2).Revision, "the one before, if there is none after it")
 }
@@ -49,7 +49,7 @@ func TestAClusterVectorSidecarIsInSeveralWaves(t *testing.T) {
 	cluster, other := types.NamespacedName{Name: "clustervectorsidecar/logs"}, types.NamespacedName{Namespace: "shop", Name: "logs"}
 	done := metav1.NewTime(now)
 	has := func(revision string, finished *metav1.Time) *v1alpha1.RolloutStatus {
-		return &v1alpha1.RolloutStatus{Revision: revision, Finished: finished}
+		return &v1alpha1.RolloutStatus{Revision: revision, CompletionTime: finished}
 	}
 	waves := NewWaves()
 	waves.Await([]types.NamespacedName{cluster, other})
@@ -64,7 +64,7 @@ func TestAClusterVectorSidecarIsInSeveralWaves(t *testing.T) {
 	}
 	require.True(t, waves.Gate(cluster, Member{Wave: 0}, given, now).IsOpen)
 	counts, _ := waves.Count(given)
-	require.Equal(t, []WaveCount{{Wave: "canary", Progressing: 1}, {Wave: "early", Waiting: 1}, {Wave: Rest, Waiting: 1}}, counts)
+	require.Equal(t, []WaveCount{{Wave: "canary", Progressing: 1}, {Wave: "early", Waiting: 1}, {Wave: DefaultWave, Waiting: 1}}, counts)
 
 	wake := waves.Tell(cluster, given, Part{Member{Wave: 0}, has("two", &done)}, Part{Member{Wave: 2}, has("one", &done)})
 	require.ElementsMatch(t, []types.NamespacedName{cluster, other}, wake, "each once")
@@ -74,7 +74,7 @@ func TestAClusterVectorSidecarIsInSeveralWaves(t *testing.T) {
 	require.Equal(t, 1, behind.Wave)
 
 	failed := has("two", nil)
-	failed.Failed, failed.FailedWorkloads = "two", 1
+	failed.FailedRevision, failed.FailedWorkloads = "two", 1
 	waves.Tell(cluster, given, Part{Member{Wave: 0}, failed}, Part{Member{Wave: 2}, failed})
 	require.True(t, waves.Gate(other, Member{Wave: 1}, given, now).IsHalted, "one workload in each of two waves")
 	waves.Forget(cluster, given)
@@ -89,9 +89,9 @@ func TestStagesAreAlikeWhateverTheySay(t *testing.T) {
 	require.True(t, stage.IsLike(&same))
 	for name, change := range map[string]func(*Stage){
 		"revision": func(s *Stage) { s.Status.Revision = "two" },
-		"started":  func(s *Stage) { s.Status.Started = &now },
-		"finished": func(s *Stage) { s.Status.Finished = &now },
-		"failed":   func(s *Stage) { s.Status.Failed = "one" },
+		"started":  func(s *Stage) { s.Status.StartTime = &now },
+		"finished": func(s *Stage) { s.Status.CompletionTime = &now },
+		"failed":   func(s *Stage) { s.Status.FailedRevision = "one" },
 		"held":     func(s *Stage) { s.IsHeld = true },
 		"halted":   func(s *Stage) { s.Gate.IsHalted = true },
 		"open":     func(s *Stage) { s.Gate.IsOpen = true },

@@ -66,8 +66,8 @@ func Advance(before *v1alpha1.RolloutStatus, of Member, given *Given, gate Gate)
 	if isRetried {
 		gate.IsHalted, next.Gate.IsHalted = false, false
 	}
-	if is.Failed != "" && is.HandledRetryAt != given.Retry {
-		is.Failed, is.FailedWorkloads, is.HandledRetryAt = "", 0, ""
+	if is.FailedRevision != "" && is.LastHandledInstallationRetry != given.Retry {
+		is.FailedRevision, is.FailedWorkloads, is.LastHandledInstallationRetry = "", 0, ""
 	}
 	is.Wave, is.Message = given.Rules.NameOf(of.Wave), ""
 	onFailure := cmp.Or(of.OnFailure, given.Rules.OnFailure)
@@ -80,20 +80,20 @@ func Advance(before *v1alpha1.RolloutStatus, of Member, given *Given, gate Gate)
 	case isRetried && is.RevertedFrom == given.Revision: // What failed still counts for all others.
 		*is = v1alpha1.RolloutStatus{
 			Revision: given.Revision, Previous: is.Revision, Generation: of.Generation, Wave: is.Wave, State: v1alpha1.RolloutProgressing,
-			Failed: is.Failed, FailedWorkloads: is.FailedWorkloads, HandledRetryAt: is.HandledRetryAt, HandledRetry: is.HandledRetry, HandledUndo: is.HandledUndo,
+			FailedRevision: is.FailedRevision, FailedWorkloads: is.FailedWorkloads, LastHandledInstallationRetry: is.LastHandledInstallationRetry, LastHandledRetry: is.LastHandledRetry, LastHandledUndo: is.LastHandledUndo,
 			Failures: is.Failures,
 		}
 		next.IsNew = true
 	case is.Revision != given.Revision && gate.IsOpen:
 		*is = v1alpha1.RolloutStatus{
 			Revision: given.Revision, Previous: lastGood(is, given), Generation: of.Generation, Wave: is.Wave, State: v1alpha1.RolloutProgressing,
-			HandledRetry: of.Retry, Failures: is.Failures,
+			LastHandledRetry: of.Retry, Failures: is.Failures,
 		}
 		next.IsNew = true
 	case is.Revision == given.Revision && gate.IsHalted && onFailure == v1alpha1.OnFailureRevert && is.Previous != "" && !given.isFailed(is.Previous):
 		next.goBack(is.Previous, &of, given)
 	case is.Revision == "" && gate.Meanwhile != nil:
-		is.Revision, is.Finished, next.IsNew = gate.Meanwhile.Revision, &gate.Meanwhile.Finished, true
+		is.Revision, is.CompletionTime, next.IsNew = gate.Meanwhile.Revision, &gate.Meanwhile.Finished, true
 	}
 	next.wait(given)
 	if is.Message == "" {
@@ -106,14 +106,14 @@ func Advance(before *v1alpha1.RolloutStatus, of Member, given *Given, gate Gate)
 // or has gone back from, and this request has not been handled yet. A request to go back takes precedence.
 func (m *Member) isRetried(is *v1alpha1.RolloutStatus, given *Given) bool {
 	hasIt := is.Revision == given.Revision || is.RevertedFrom == given.Revision
-	return m.BackTo == "" && !m.IsUndone && m.Retry != "" && m.Retry != is.HandledRetry && hasIt
+	return m.BackTo == "" && !m.IsUndone && m.Retry != "" && m.Retry != is.LastHandledRetry && hasIt
 }
 
 // goBack moves a VectorSidecar from the given revision to an earlier one.
 func (s *Stage) goBack(to string, of *Member, given *Given) {
 	is := &s.Status
 	is.RevertedFrom, is.Revision, is.Previous = given.Revision, to, ""
-	is.Generation, is.Started, is.Finished, is.HandledRetry, s.IsNew = of.Generation, nil, nil, of.Retry, true
+	is.Generation, is.StartTime, is.CompletionTime, is.LastHandledRetry, s.IsNew = of.Generation, nil, nil, of.Retry, true
 }
 
 // handleUndo records that the VectorSidecar has handled a request to undo the published revision: only a retry that is
@@ -122,9 +122,9 @@ func (s *Stage) handleUndo(of Member, given *Given) {
 	is := &s.Status
 	switch {
 	case !given.IsUndone():
-		is.HandledUndo = ""
-	case is.HandledUndo != given.UndoRequest:
-		is.HandledUndo, is.HandledRetry = given.UndoRequest, of.Retry
+		is.LastHandledUndo = ""
+	case is.LastHandledUndo != given.UndoRequest:
+		is.LastHandledUndo, is.LastHandledRetry = given.UndoRequest, of.Retry
 	}
 }
 
@@ -152,7 +152,7 @@ func returnTarget(is *v1alpha1.RolloutStatus, newest string, given *Given) strin
 // lastGood returns the revision to go back to if the next one fails. A VectorSidecar has been good with a revision that
 // it has gone back to.
 func lastGood(is *v1alpha1.RolloutStatus, given *Given) string {
-	isGood := (is.Finished != nil || is.RevertedFrom != "") && is.Failed != is.Revision
+	isGood := (is.CompletionTime != nil || is.RevertedFrom != "") && is.FailedRevision != is.Revision
 	switch {
 	case isGood && !given.isFailed(is.Revision):
 		return is.Revision
@@ -164,9 +164,9 @@ func lastGood(is *v1alpha1.RolloutStatus, given *Given) string {
 
 // Begin records that rollouts are about to begin for a revision that has just been let through.
 func (s *Stage) Begin(now time.Time) {
-	if is := &s.Status; is.Finished == nil {
+	if is := &s.Status; is.CompletionTime == nil {
 		at := metav1.NewTime(now.Truncate(time.Second))
-		is.Started = &at
+		is.StartTime = &at
 	}
 }
 
@@ -209,7 +209,7 @@ func IsHeld(is *v1alpha1.RolloutStatus, given *Given, isHalted bool) bool {
 	case is.RevertedFrom != "":
 		return false
 	}
-	return is.Finished == nil || is.Failed == is.Revision
+	return is.CompletionTime == nil || is.FailedRevision == is.Revision
 }
 
 // Progress is what a pass has seen of the revision of a VectorSidecar.
@@ -247,36 +247,36 @@ func (s *Stage) Observe(progress Progress, wave int, given *Given, now time.Time
 	}
 	is.Workloads, is.Evidence = int32(progress.Workloads), int32(progress.Evidence) //nolint:gosec // No cluster has two billion.
 	at := metav1.NewTime(now.Truncate(time.Second))
-	if progress.IsLate && is.Finished != nil && !isBack && s.Gate.IsOpen { // It goes on, and waves wait again.
-		is.Started, is.Finished, until = &at, nil, now
+	if progress.IsLate && is.CompletionTime != nil && !isBack && s.Gate.IsOpen { // It goes on, and waves wait again.
+		is.StartTime, is.CompletionTime, until = &at, nil, now
 		progress.IsDone = false
 	}
-	if progress.IsBegun && is.Started == nil && is.Finished == nil {
-		is.Started = &at
+	if progress.IsBegun && is.StartTime == nil && is.CompletionTime == nil {
+		is.StartTime = &at
 	}
-	if hasFailed := progress.Failed+progress.Unexplained > 0 || !isBack && given.Rules.Halt != nil && is.Failed == is.Revision; progress.IsDone && !progress.IsPaused && is.Finished == nil && !hasFailed {
-		is.Finished = &at
+	if hasFailed := progress.Failed+progress.Unexplained > 0 || !isBack && given.Rules.Halt != nil && is.FailedRevision == is.Revision; progress.IsDone && !progress.IsPaused && is.CompletionTime == nil && !hasFailed {
+		is.CompletionTime = &at
 	}
-	if is.Failures = mergeFailures(is.Failures, is.Revision, s.failuresOf(progress, wave, given, now)); progress.Failed == 0 && is.Finished != nil && !isBack && is.Failed != is.Revision {
+	if is.Failures = mergeFailures(is.Failures, is.Revision, s.failuresOf(progress, wave, given, now)); progress.Failed == 0 && is.CompletionTime != nil && !isBack && is.FailedRevision != is.Revision {
 		is.Failures = nil
 	}
 	if s.isWatched(wave, given, now) && progress.Failed > int(is.FailedWorkloads) {
-		is.Failed, is.FailedWorkloads, is.HandledRetryAt = is.Revision, int32(progress.Failed), given.Retry //nolint:gosec // No namespace has two billion.
-		is.HandledRetry = s.retry                                                                           // It has been tried again, and halts again.
+		is.FailedRevision, is.FailedWorkloads, is.LastHandledInstallationRetry = is.Revision, int32(progress.Failed), given.Retry //nolint:gosec // No namespace has two billion.
+		is.LastHandledRetry = s.retry                                                                                             // It has been tried again, and halts again.
 	}
 	if s.IsHeld || isBack {
 		return s.Gate.Until
 	}
 	switch soaked := given.Rules.soak(wave); {
-	case is.Finished == nil && progress.IsDone && progress.IsPaused:
+	case is.CompletionTime == nil && progress.IsDone && progress.IsPaused:
 		is.State, is.Message = v1alpha1.RolloutPaused, "spec.rollout.paused is true"
-	case is.Finished == nil:
+	case is.CompletionTime == nil:
 		is.State = v1alpha1.RolloutProgressing
 		if progress.Unexplained > 0 {
 			is.Message = fmt.Sprintf("failed workloads whose cause is not known: %d, which stop this VectorSidecar and halt no revision", progress.Unexplained)
 		}
-	case (is.Started != nil || is.LacksEvidence()) && now.Before(is.Finished.Add(soaked)):
-		is.State, until = v1alpha1.RolloutSoaking, is.Finished.Add(soaked)
+	case (is.StartTime != nil || is.LacksEvidence()) && now.Before(is.CompletionTime.Add(soaked)):
+		is.State, until = v1alpha1.RolloutSoaking, is.CompletionTime.Add(soaked)
 		is.Message = fmt.Sprintf("until %s", until.UTC().Format(time.RFC3339))
 	default:
 		is.State = v1alpha1.RolloutComplete
@@ -295,15 +295,15 @@ func (s *Stage) failuresOf(progress Progress, wave int, given *Given, now time.T
 // isWatched reports whether failures still count for the present revision.
 func (s *Stage) isWatched(wave int, given *Given, now time.Time) bool {
 	is := &s.Status
-	return is.Finished == nil || is.Started != nil && now.Before(is.Finished.Add(given.Rules.watch(wave)))
+	return is.CompletionTime == nil || is.StartTime != nil && now.Before(is.CompletionTime.Add(given.Rules.watch(wave)))
 }
 
 // WatchedSince returns since when rollouts with the given revision were let through, and whether
 // their failures still count.
 func (s *Stage) WatchedSince(wave int, given *Given, now time.Time) (since time.Time, isWatched bool) {
 	is := &s.Status
-	if is.Revision != given.Revision || is.State == v1alpha1.RolloutPaused || is.Started == nil || !s.isWatched(wave, given, now) {
+	if is.Revision != given.Revision || is.State == v1alpha1.RolloutPaused || is.StartTime == nil || !s.isWatched(wave, given, now) {
 		return time.Time{}, false
 	}
-	return is.Started.Time, true
+	return is.StartTime.Time, true
 }

@@ -211,7 +211,7 @@ func TestUndo_ReturnsEachToItsPreviousRevision(t *testing.T) {
 			w.settle()
 			for _, member := range w.members {
 				require.Equal(t, before[member.name].Revision, member.is.Revision, "a second undo changes nothing")
-				require.Equal(t, before[member.name].Finished, member.is.Finished)
+				require.Equal(t, before[member.name].CompletionTime, member.is.CompletionTime)
 			}
 			canary := []string{"canary-00", "canary-01", "canary-02"}
 			require.Equal(t, canary, w.everHad("bad-b"))
@@ -238,7 +238,7 @@ func TestUndo_StopsTheRevision(t *testing.T) {
 	require.Equal(t, map[string]int{"a": 6}, w.revisions())
 	require.Equal(t, []string{"b"}, w.failed())
 	late := w.add("late", 0)
-	w.annotations[meta.AnnotationPromoteRollout] = "b/rest"
+	w.annotations[meta.AnnotationPromoteRollout] = "b/default"
 	w.members[3].annotations = map[string]string{meta.AnnotationPromoteRollout: "b"}
 	w.settle()
 	w.restart()

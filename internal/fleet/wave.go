@@ -28,8 +28,8 @@ type Wave struct {
 	namespaces labels.Selector
 }
 
-// Rest is the name of the last wave, of those that no other selects.
-const Rest = "rest"
+// DefaultWave is the name of the last wave, with the VectorSidecars that no other wave selects.
+const DefaultWave = "default"
 
 func (w *Wave) load() (err error) {
 	w.namespaces = labels.Everything()
@@ -68,8 +68,8 @@ func (r *Rules) loadWaves() error {
 	names := map[string]bool{}
 	for i := range r.Waves {
 		wave := &r.Waves[i]
-		if wave.Name == Rest {
-			return fmt.Errorf("waves.%d.name: %q is the name of the last wave, of all that no other selects: choose another", i, Rest)
+		if wave.Name == DefaultWave {
+			return fmt.Errorf("waves.%d.name: %q is the name of the last wave, of all that no other selects: choose another", i, DefaultWave)
 		}
 		if names[wave.Name] {
 			return fmt.Errorf("waves.%d.name: there is a wave %q before it: give each a name of its own", i, wave.Name)
@@ -151,7 +151,7 @@ func (r *Rules) NameOf(wave int) string {
 	if wave < len(r.Waves) {
 		return r.Waves[wave].Name
 	}
-	return Rest
+	return DefaultWave
 }
 
 // waveNamed returns the number of the wave of a name, that of the last one if there is none.

@@ -12,7 +12,7 @@ import (
 
 // InProgress reports whether a VectorSidecar has the published revision and has not finished it. Waves.Count counts the same.
 func InProgress(is *v1alpha1.RolloutStatus, given *Given) bool {
-	return isInProgress(is.Revision, is.Finished != nil, given)
+	return isInProgress(is.Revision, is.CompletionTime != nil, given)
 }
 
 func isInProgress(revision string, isDone bool, given *Given) bool {
@@ -43,15 +43,15 @@ func ProgressingSince(given *Given, published time.Time, members []*v1alpha1.Rol
 // the earliest time at which the revision may have reached the member: the end of all earlier waves. It is zero if that
 // is not known.
 func startOf(is *v1alpha1.RolloutStatus, given *Given, published time.Time, members []*v1alpha1.RolloutStatus) time.Time {
-	if is.Started != nil {
-		return is.Started.Time
+	if is.StartTime != nil {
+		return is.StartTime.Time
 	}
 	start := published
 	for _, earlier := range members {
-		if earlier.Revision != given.Revision || earlier.Finished == nil || given.Rules.waveNamed(earlier.Wave) >= given.Rules.waveNamed(is.Wave) {
+		if earlier.Revision != given.Revision || earlier.CompletionTime == nil || given.Rules.waveNamed(earlier.Wave) >= given.Rules.waveNamed(is.Wave) {
 			continue
 		}
-		if end := earlier.Finished.Add(given.Rules.Soak(earlier.Wave)); end.After(start) {
+		if end := earlier.CompletionTime.Add(given.Rules.Soak(earlier.Wave)); end.After(start) {
 			start = end
 		}
 	}
@@ -62,14 +62,14 @@ func startOf(is *v1alpha1.RolloutStatus, given *Given, published time.Time, memb
 func extendBack(wave string, since time.Time, given *Given, members []*v1alpha1.RolloutStatus) time.Time {
 	var finished []*v1alpha1.RolloutStatus
 	for _, is := range members {
-		if is.Wave == wave && is.Revision == given.Revision && is.Started != nil && is.Finished != nil {
+		if is.Wave == wave && is.Revision == given.Revision && is.StartTime != nil && is.CompletionTime != nil {
 			finished = append(finished, is)
 		}
 	}
-	slices.SortFunc(finished, func(a, b *v1alpha1.RolloutStatus) int { return b.Finished.Compare(a.Finished.Time) })
+	slices.SortFunc(finished, func(a, b *v1alpha1.RolloutStatus) int { return b.CompletionTime.Compare(a.CompletionTime.Time) })
 	for _, is := range finished {
-		if !is.Finished.Time.Before(since) && is.Started.Time.Before(since) {
-			since = is.Started.Time
+		if !is.CompletionTime.Time.Before(since) && is.StartTime.Time.Before(since) {
+			since = is.StartTime.Time
 		}
 	}
 	return since

@@ -23,7 +23,7 @@ func TestProgressingSince_AgreesWithTheMetric(t *testing.T) {
 		return &metav1.Time{Time: now.Add(-time.Duration(hoursAgo * float64(time.Hour)))}
 	}
 	in := func(wave string, started, finished *metav1.Time) *v1alpha1.RolloutStatus {
-		return &v1alpha1.RolloutStatus{Wave: wave, Revision: "two", State: v1alpha1.RolloutProgressing, Started: started, Finished: finished}
+		return &v1alpha1.RolloutStatus{Wave: wave, Revision: "two", State: v1alpha1.RolloutProgressing, StartTime: started, CompletionTime: finished}
 	}
 	paused := in("canary", at(7), nil)
 	paused.State = v1alpha1.RolloutPaused
@@ -41,9 +41,9 @@ func TestProgressingSince_AgreesWithTheMetric(t *testing.T) {
 		"the first of two":    {[]*v1alpha1.RolloutStatus{in("canary", at(2), nil), in("canary", at(5), nil)}, map[string]time.Time{"canary": at(5).Time}},
 		"one after another":   {[]*v1alpha1.RolloutStatus{in("canary", at(2), nil), in("canary", at(7), at(4)), in("canary", at(4), at(1))}, map[string]time.Time{"canary": at(7).Time}},
 		"a gap between two":   {[]*v1alpha1.RolloutStatus{in("canary", at(3), nil), in("canary", at(7), at(4))}, map[string]time.Time{"canary": at(3).Time}},
-		"waves by themselves": {[]*v1alpha1.RolloutStatus{in("canary", at(7), nil), in("rest", at(1), nil)}, map[string]time.Time{"canary": at(7).Time, "rest": at(1).Time}},
+		"waves by themselves": {[]*v1alpha1.RolloutStatus{in("canary", at(7), nil), in("default", at(1), nil)}, map[string]time.Time{"canary": at(7).Time, "default": at(1).Time}},
 		"no workload started": {[]*v1alpha1.RolloutStatus{in("canary", nil, nil)}, map[string]time.Time{"canary": at(8).Time}},
-		"no workload started after another wave and its soak": {[]*v1alpha1.RolloutStatus{in("canary", at(8), at(5)), in("rest", nil, nil)}, map[string]time.Time{"rest": at(4).Time}},
+		"no workload started after another wave and its soak": {[]*v1alpha1.RolloutStatus{in("canary", at(8), at(5)), in("default", nil, nil)}, map[string]time.Time{"default": at(4).Time}},
 		"nothing to roll out": {[]*v1alpha1.RolloutStatus{in("canary", nil, at(5)), in("canary", at(2), nil)}, map[string]time.Time{"canary": at(2).Time}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -67,6 +67,6 @@ func TestProgressingSince_AgreesWithTheMetric(t *testing.T) {
 
 func TestProgressingSince_IsZeroWithoutARecord(t *testing.T) {
 	given := &Given{Revision: "two", Rules: &Rules{}}
-	is := &v1alpha1.RolloutStatus{Wave: Rest, Revision: "two"}
-	require.Equal(t, map[string]time.Time{Rest: {}}, ProgressingSince(given, time.Time{}, []*v1alpha1.RolloutStatus{is}))
+	is := &v1alpha1.RolloutStatus{Wave: DefaultWave, Revision: "two"}
+	require.Equal(t, map[string]time.Time{DefaultWave: {}}, ProgressingSince(given, time.Time{}, []*v1alpha1.RolloutStatus{is}))
 }

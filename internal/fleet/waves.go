@@ -151,19 +151,19 @@ func standings(given *Given, parts []Part) []standing {
 func (p *Part) standing(given *Given) standing {
 	of, is := &p.Of, p.Is
 	one := standing{
-		wave: of.Wave, revision: is.Revision, isDone: is.Finished != nil, due: of.Due, previous: is.Previous, isReverted: is.RevertedFrom != "",
+		wave: of.Wave, revision: is.Revision, isDone: is.CompletionTime != nil, due: of.Due, previous: is.Previous, isReverted: is.RevertedFrom != "",
 	}
 	if is.State == v1alpha1.RolloutPaused || of.BackTo != "" || of.IsUndone {
 		one.left = given.Revision
 	}
 	if one.isDone {
-		one.done = *is.Finished
+		one.done = *is.CompletionTime
 	}
-	if one.isDone && (is.Started != nil || is.LacksEvidence()) {
-		one.finished = is.Finished.Time
+	if one.isDone && (is.StartTime != nil || is.LacksEvidence()) {
+		one.finished = is.CompletionTime.Time
 	}
-	if is.HandledRetryAt == given.Retry {
-		one.failed, one.workloads = is.Failed, int(is.FailedWorkloads)
+	if is.LastHandledInstallationRetry == given.Retry {
+		one.failed, one.workloads = is.FailedRevision, int(is.FailedWorkloads)
 	}
 	return one
 }

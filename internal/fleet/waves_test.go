@@ -147,7 +147,7 @@ func TestWaves_SoakWithoutEvidence(t *testing.T) {
 			f.given.Revision = "two"
 			f.pass(0, test.progress)
 			require.Equal(t, test.soaks, f.is[0].State == v1alpha1.RolloutSoaking)
-			require.Nil(t, f.is[0].Started)
+			require.Nil(t, f.is[0].StartTime)
 			f.pass(1, idle(1, 1))
 			require.Equal(t, test.soaks, f.is[1].State == v1alpha1.RolloutWaiting, f.is[1].Message)
 			f.restart()
@@ -216,7 +216,7 @@ func TestAHaltStopsARevisionUntilAnotherOrARetry(t *testing.T) {
 	retried.given.Retry = "again"
 	retried.restart()
 	retried.passes(nothing)
-	require.Empty(t, retried.is[0].Failed)
+	require.Empty(t, retried.is[0].FailedRevision)
 	require.Equal(t, v1alpha1.RolloutSoaking, retried.is[0].State)
 
 	f.given.Revision = "three"
@@ -226,7 +226,7 @@ func TestAHaltStopsARevisionUntilAnotherOrARetry(t *testing.T) {
 	f.pass(2, nothing)
 	require.True(t, f.pass(0, rolling).IsNew)
 	require.Equal(t, []v1alpha1.RolloutState{"Progressing", "Waiting", "Waiting"}, f.states())
-	require.Empty(t, f.is[0].Failed)
+	require.Empty(t, f.is[0].FailedRevision)
 }
 
 // Whoever leads after a crash finds the workload done that was written right before.
@@ -254,17 +254,17 @@ func TestAHaltedRevisionIsLeftForTheOneBefore(t *testing.T) {
 	require.True(t, stage.IsNew && !stage.IsHeld)
 	require.Equal(t, "one", f.is[0].Revision)
 	require.Equal(t, "two", f.is[0].RevertedFrom)
-	require.Equal(t, "two", f.is[0].Failed)
-	require.NotNil(t, f.is[0].Started)
+	require.Equal(t, "two", f.is[0].FailedRevision)
+	require.NotNil(t, f.is[0].StartTime)
 	stage = f.pass(0, Progress{Failed: 2})
 	require.False(t, stage.IsNew || stage.IsHeld, "what fails on the way back stops the VectorSidecar alone")
-	require.Nil(t, f.is[0].Finished)
+	require.Nil(t, f.is[0].CompletionTime)
 	f.restart()
 	f.pass(0, nothing)
 	require.Equal(t, v1alpha1.RolloutReverted, f.is[0].State, "before all have been heard, too")
 	f.passes(nothing)
 	require.Equal(t, []v1alpha1.RolloutState{"Reverted", "Halted", "Halted"}, f.states())
-	require.NotNil(t, f.is[0].Finished)
+	require.NotNil(t, f.is[0].CompletionTime)
 	require.False(t, f.pass(1, nothing).IsHeld, "the others have the one before, and keep working with it")
 
 	f.given.Retry = "again"
@@ -332,7 +332,7 @@ func TestANewVectorSidecarHasTheRevisionOfItsWave(t *testing.T) {
 	stage := Advance(nil, Member{Wave: 2, Generation: 1}, &f.given, gate)
 	require.True(t, stage.IsNew && !stage.IsHeld)
 	require.Equal(t, "one", stage.Status.Revision)
-	require.Equal(t, before.Finished, stage.Status.Finished)
+	require.Equal(t, before.CompletionTime, stage.Status.CompletionTime)
 	require.Equal(t, v1alpha1.RolloutWaiting, stage.Status.State)
 
 	gate = f.waves.Gate(f.names[3], Member{}, &f.given, f.now)
@@ -343,8 +343,8 @@ func TestANewVectorSidecarGetsNothingThatFailedElsewhere(t *testing.T) {
 	f := newFleet(t, "halt: {}", 2)
 	f.names = []types.NamespacedName{{Namespace: "shop", Name: "failed"}, {Namespace: "shop", Name: "good"}}
 	f.is = []*v1alpha1.RolloutStatus{
-		{Revision: "two", Failed: "two", FailedWorkloads: 1},
-		{Revision: "two", Finished: &metav1.Time{Time: f.now}},
+		{Revision: "two", FailedRevision: "two", FailedWorkloads: 1},
+		{Revision: "two", CompletionTime: &metav1.Time{Time: f.now}},
 	}
 	f.restart()
 	f.given.Revision = "three"
@@ -396,10 +396,10 @@ func TestFailuresCountUntilTheSoakIsOver(t *testing.T) {
 	f.pass(0, nothing)
 	f.now = f.now.Add(6 * time.Minute)
 	f.pass(0, Progress{IsDone: true, Failed: 1})
-	require.Empty(t, f.is[0].Failed)
+	require.Empty(t, f.is[0].FailedRevision)
 	f.now = f.now.Add(-2 * time.Minute)
 	f.pass(0, Progress{IsDone: true, Failed: 1})
-	require.Equal(t, "two", f.is[0].Failed)
+	require.Equal(t, "two", f.is[0].FailedRevision)
 }
 
 func TestWhatAnOwnerHasBrokenHaltsNobody(t *testing.T) {
@@ -413,7 +413,7 @@ func TestWhatAnOwnerHasBrokenHaltsNobody(t *testing.T) {
 			f.given.Revision, f.generation = "two", generations.before
 			f.pass(0, rolling)
 			f.pass(0, Progress{IsBegun: true, Failed: 3, Generation: generations.now})
-			require.Empty(t, f.is[0].Failed)
+			require.Empty(t, f.is[0].FailedRevision)
 			require.True(t, f.pass(1, rolling).IsNew, "nobody waits for it")
 		})
 	}
@@ -427,8 +427,8 @@ func TestStage_UnexplainedFailuresStopOneVectorSidecar(t *testing.T) {
 	f.given.Revision = "two"
 	f.pass(0, rolling)
 	f.pass(0, Progress{IsBegun: true, IsDone: true, Unexplained: 2})
-	require.Empty(t, f.is[0].Failed)
-	require.Nil(t, f.is[0].Finished)
+	require.Empty(t, f.is[0].FailedRevision)
+	require.Nil(t, f.is[0].CompletionTime)
 	require.Equal(t, v1alpha1.RolloutProgressing, f.is[0].State)
 	require.Contains(t, f.is[0].Message, "cause is not known: 2")
 	require.False(t, f.pass(1, nothing).IsNew, "the next wave waits")
@@ -436,7 +436,7 @@ func TestStage_UnexplainedFailuresStopOneVectorSidecar(t *testing.T) {
 	require.False(t, isHalted)
 
 	f.pass(0, nothing)
-	require.NotNil(t, f.is[0].Finished, "the pods have become available")
+	require.NotNil(t, f.is[0].CompletionTime, "the pods have become available")
 	require.True(t, f.pass(1, rolling).IsNew)
 }
 
@@ -479,7 +479,7 @@ func TestAPausedVectorSidecarHoldsUpNobodyAndIsNotDone(t *testing.T) {
 	f.pass(0, paused)
 	require.Equal(t, v1alpha1.RolloutPaused, f.is[0].State)
 	require.Equal(t, "spec.rollout.paused is true", f.is[0].Message)
-	require.Nil(t, f.is[0].Finished)
+	require.Nil(t, f.is[0].CompletionTime)
 	stage := f.pass(0, paused)
 	_, isWatched := stage.WatchedSince(0, &f.given, f.now)
 	require.False(t, isWatched, "nothing rolls out")
@@ -600,7 +600,7 @@ func TestTheFirstWaveThatSelectsAVectorSidecarHasIt(t *testing.T) {
 	require.Equal(t, 0, rules.WaveOf(map[string]string{"wave": "canary"}, "staging"))
 	require.Equal(t, 1, rules.WaveOf(nil, "staging"))
 	require.Equal(t, 2, rules.WaveOf(nil, "production"))
-	require.Equal(t, Rest, rules.NameOf(2))
+	require.Equal(t, DefaultWave, rules.NameOf(2))
 	require.False(t, (*Rules)(nil).IsStaged())
 }
 
@@ -608,7 +608,7 @@ func TestBrokenWavesAreRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"waves: [{name: a}, {name: a}]": `waves.1.name: there is a wave "a" before it`,
 		"waves: [{name: a, namespaceSelector: {matchExpressions: [{key: a, operator: In}]}}]": "waves.0.namespaceSelector:",
-		"waves: [{name: rest}]":          `waves.0.name: "rest" is`,
+		"waves: [{name: default}]":       `waves.0.name: "default" is`,
 		"waves: [{name: a, soak: soon}]": "soak",
 		"halt: {failedWorkloads: 0}":     "failedWorkloads",
 		"onFailure: Revert":              "onFailure: Revert has no effect without halt",
@@ -633,11 +633,11 @@ func TestWhatIsLateGoesByWaves(t *testing.T) {
 	stage := f.pass(2, late)
 	require.False(t, stage.Gate.IsOpen, "a wave before may have late ones, and has not been looked at")
 	require.Equal(t, "workloads of VectorSidecar shop/canary of wave canary have waited for spec.rollout.maxAge", stage.Gate.Why)
-	require.NotNil(t, f.is[2].Finished)
+	require.NotNil(t, f.is[2].CompletionTime)
 
 	delete(f.due, 0)
 	require.True(t, f.pass(0, late).Gate.IsOpen)
-	require.Nil(t, f.is[0].Finished, "the status says so before anything is written")
+	require.Nil(t, f.is[0].CompletionTime, "the status says so before anything is written")
 	require.Equal(t, v1alpha1.RolloutProgressing, f.is[0].State)
 	f.restart()
 	for wave := range f.names {

@@ -57,10 +57,10 @@ func Digest(spec *v1alpha1.VectorSidecarSpec) string { return meta.Digest(textOf
 // is: it has not failed, has changed since, or a person wants it tried again.
 func reverted(sidecar *v1alpha1.VectorSidecar) *v1alpha1.RevertedSpec {
 	is := sidecar.Status.Reverted
-	if is == nil || sidecar.Status.LastGood == nil {
+	if is == nil || sidecar.Status.LastKnownGood == nil {
 		return nil
 	}
-	if retry := fleet.RetryOf(sidecar.Annotations); retry != "" && retry != is.HandledRetry {
+	if retry := fleet.RetryOf(sidecar.Annotations); retry != "" && retry != is.LastHandledRetry {
 		return nil
 	}
 	if Digest(&sidecar.Spec) != is.Digest {
@@ -75,7 +75,7 @@ func Rendered(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar {
 	if reverted(sidecar) == nil {
 		return sidecar
 	}
-	was, err := read(sidecar.Status.LastGood)
+	was, err := read(sidecar.Status.LastKnownGood)
 	if err != nil {
 		return sidecar // Somebody has written to the status.
 	}
@@ -90,7 +90,7 @@ func Rendered(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar {
 // that has failed.
 func IsBack(rendered *v1alpha1.VectorSidecar) bool {
 	is := &rendered.Status
-	return is.Reverted != nil && is.LastGood != nil && Digest(&rendered.Spec) == is.LastGood.Digest
+	return is.Reverted != nil && is.LastKnownGood != nil && Digest(&rendered.Spec) == is.LastKnownGood.Digest
 }
 
 // AsGiven returns a VectorSidecar that is rendered as its spec says, whatever has failed: for whom the
@@ -104,14 +104,14 @@ func AsGiven(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar {
 	return &made
 }
 
-func read(good *v1alpha1.LastGoodSpec) (*part, error) {
+func read(good *v1alpha1.LastKnownGoodSpec) (*part, error) {
 	was := &part{}
 	return was, bounded.Object().DecodeJSON([]byte(good.Spec), was)
 }
 
 // TextOf is the Text of a VectorSidecar as it is.
 func TextOf(sidecar *v1alpha1.VectorSidecar) string {
-	return Kept{LastGood: sidecar.Status.LastGood, Reverted: reverted(sidecar)}.Text(sidecar.Name)
+	return Kept{LastGood: sidecar.Status.LastKnownGood, Reverted: reverted(sidecar)}.Text(sidecar.Name)
 }
 
 // Generation returns that of a VectorSidecar for the question whether its owner has changed what is
@@ -143,7 +143,7 @@ type Seen struct {
 // else nil. It goes back once: what fails then stays as it is. Of a ClusterVectorSidecar it is asked in
 // each namespace, and those count that had not failed with the last good one, too.
 func GoBack(sidecar *v1alpha1.VectorSidecar, seen *Seen, now time.Time) *v1alpha1.RevertedSpec {
-	good := sidecar.Status.LastGood
+	good := sidecar.Status.LastKnownGood
 	switch {
 	case seen.OnFailure != v1alpha1.OnFailureRevert || !seen.IsOwners || seen.Failed == 0 || good == nil:
 		return nil
@@ -158,7 +158,7 @@ func GoBack(sidecar *v1alpha1.VectorSidecar, seen *Seen, now time.Time) *v1alpha
 	}
 	failed := &v1alpha1.RevertedSpec{
 		Digest: digest, Generation: sidecar.Generation, FailedWorkloads: int32(seen.Failed), //nolint:gosec // No namespace has two billion.
-		At: metav1.NewTime(now.Truncate(time.Second)), HandledRetry: fleet.RetryOf(sidecar.Annotations),
+		RevertTime: metav1.NewTime(now.Truncate(time.Second)), LastHandledRetry: fleet.RetryOf(sidecar.Annotations),
 	}
 	if sidecar.Cluster != nil {
 		failed.Namespace = sidecar.Namespace
@@ -168,7 +168,7 @@ func GoBack(sidecar *v1alpha1.VectorSidecar, seen *Seen, now time.Time) *v1alpha
 
 // Kept is what the status of a VectorSidecar says of its own spec.
 type Kept struct {
-	LastGood *v1alpha1.LastGoodSpec
+	LastGood *v1alpha1.LastKnownGoodSpec
 	Reverted *v1alpha1.RevertedSpec
 	// IsTooLarge is true if the spec is too large to be kept, so that there is nothing to go back to.
 	IsTooLarge bool
@@ -191,7 +191,7 @@ func (k Kept) Text(name string) string {
 
 // Keep returns what is to be in the status after a pass.
 func Keep(sidecar *v1alpha1.VectorSidecar, seen *Seen) Kept {
-	good := sidecar.Status.LastGood
+	good := sidecar.Status.LastKnownGood
 	if is := reverted(sidecar); is != nil {
 		return Kept{LastGood: good, Reverted: is}
 	}
@@ -214,5 +214,5 @@ func Keep(sidecar *v1alpha1.VectorSidecar, seen *Seen) Kept {
 	if quoted, err := json.Marshal(string(text)); err != nil || len(quoted) > MostBytes {
 		return Kept{IsTooLarge: true}
 	}
-	return Kept{LastGood: &v1alpha1.LastGoodSpec{Digest: digest, Generation: sidecar.Generation, Failing: seen.Failing, Spec: string(text)}}
+	return Kept{LastGood: &v1alpha1.LastKnownGoodSpec{Digest: digest, Generation: sidecar.Generation, Failing: seen.Failing, Spec: string(text)}}
 }

@@ -50,7 +50,7 @@ func change(sidecar *v1alpha1.VectorSidecar, image string) {
 
 func keep(sidecar *v1alpha1.VectorSidecar, seen *Seen) {
 	kept := Keep(sidecar, seen)
-	sidecar.Status.LastGood, sidecar.Status.Reverted = kept.LastGood, kept.Reverted
+	sidecar.Status.LastKnownGood, sidecar.Status.Reverted = kept.LastGood, kept.Reverted
 }
 
 // goneBack has had good, and failed with bad.
@@ -66,7 +66,7 @@ func goneBack(t *testing.T) *v1alpha1.VectorSidecar {
 
 func TestWhatFailsGoesBackToTheLastGoodSpec(t *testing.T) {
 	sidecar := goneBack(t)
-	require.Equal(t, &v1alpha1.RevertedSpec{Digest: Digest(&sidecar.Spec), Generation: 2, FailedWorkloads: 2, At: metav1.NewTime(now)}, sidecar.Status.Reverted)
+	require.Equal(t, &v1alpha1.RevertedSpec{Digest: Digest(&sidecar.Spec), Generation: 2, FailedWorkloads: 2, RevertTime: metav1.NewTime(now)}, sidecar.Status.Reverted)
 	limit := int64(7)
 	sidecar.Spec.Selector.MatchLabels, sidecar.Spec.Rollout = map[string]string{"logs": "vector"}, &v1alpha1.RolloutSpec{MaxAge: &metav1.Duration{Duration: time.Duration(limit)}}
 
@@ -97,7 +97,7 @@ func TestARevertEndsWithTheSpecOrByAPerson(t *testing.T) {
 		"another image":    {func(v *v1alpha1.VectorSidecar) { change(v, "better") }, true},
 		"the one before":   {func(v *v1alpha1.VectorSidecar) { change(v, "good") }, true},
 		"a person":         {func(v *v1alpha1.VectorSidecar) { v.Annotations = map[string]string{meta.AnnotationRetryRollout: "now"} }, true},
-		"a status by hand": {func(v *v1alpha1.VectorSidecar) { v.Status.LastGood = nil }, true},
+		"a status by hand": {func(v *v1alpha1.VectorSidecar) { v.Status.LastKnownGood = nil }, true},
 		"another namespace of a ClusterVectorSidecar": {func(v *v1alpha1.VectorSidecar) { v.Cluster, v.Namespace = &v1alpha1.InCluster{}, "other" }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -126,16 +126,16 @@ func TestWhatStaysAsItIs(t *testing.T) {
 		"no Revert":                func(_ *v1alpha1.VectorSidecar, s *Seen) { s.OnFailure = v1alpha1.OnFailureHalt },
 		"nothing has failed":       func(_ *v1alpha1.VectorSidecar, s *Seen) { s.Failed = 0 },
 		"the installation's fault": func(_ *v1alpha1.VectorSidecar, s *Seen) { s.IsOwners = false },
-		"the first spec":           func(v *v1alpha1.VectorSidecar, _ *Seen) { v.Status.LastGood = nil },
+		"the first spec":           func(v *v1alpha1.VectorSidecar, _ *Seen) { v.Status.LastKnownGood = nil },
 		"the good one":             func(v *v1alpha1.VectorSidecar, _ *Seen) { change(v, "good") },
 		"disabled":                 func(v *v1alpha1.VectorSidecar, _ *Seen) { v.Spec.Enabled = new(bool) },
 		"deleted":                  func(v *v1alpha1.VectorSidecar, _ *Seen) { v.DeletionTimestamp = &metav1.Time{Time: now} },
 		"a namespace that had failed before, too": func(v *v1alpha1.VectorSidecar, _ *Seen) {
-			v.Cluster, v.Status.LastGood.Failing = &v1alpha1.InCluster{}, []string{"pay", "shop"}
+			v.Cluster, v.Status.LastKnownGood.Failing = &v1alpha1.InCluster{}, []string{"pay", "shop"}
 		},
-		"a status that somebody wrote": func(v *v1alpha1.VectorSidecar, _ *Seen) { v.Status.LastGood.Spec = "{" },
+		"a status that somebody wrote": func(v *v1alpha1.VectorSidecar, _ *Seen) { v.Status.LastKnownGood.Spec = "{" },
 		"a bomb that somebody wrote there": func(v *v1alpha1.VectorSidecar, _ *Seen) {
-			v.Status.LastGood.Spec = `{"volumes":[` + strings.Repeat("{},", 200_000) + "{}]}"
+			v.Status.LastKnownGood.Spec = `{"volumes":[` + strings.Repeat("{},", 200_000) + "{}]}"
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -182,7 +182,7 @@ func TestOnlyWhatAllAreDoneWithIsKept(t *testing.T) {
 	sidecar := withImage("old", 1)
 	keep(sidecar, done())
 	sidecar.Generation = 5
-	require.Same(t, sidecar.Status.LastGood, Keep(sidecar, done()).LastGood, "the same stays as it was noted")
+	require.Same(t, sidecar.Status.LastKnownGood, Keep(sidecar, done()).LastGood, "the same stays as it was noted")
 }
 
 func TestADigestIsOfWhatIsRenderedAlone(t *testing.T) {

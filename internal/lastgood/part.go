@@ -77,7 +77,7 @@ func (p *Part) After(before *Part, sidecar *v1alpha1.VectorSidecar, now time.Tim
 
 // hadFailed reports whether workloads of a namespace had failed with the last good spec, too.
 func hadFailed(sidecar *v1alpha1.VectorSidecar, namespace string) bool {
-	good := sidecar.Status.LastGood
+	good := sidecar.Status.LastKnownGood
 	return good != nil && slices.Contains(good.Failing, namespace)
 }
 

@@ -85,7 +85,7 @@ func TestANamespaceThatAlwaysFailsIsKnownByName(t *testing.T) {
 	fails.After(nil, sidecar, now)
 	seen = sum(sidecar, settledIn(sidecar), fails)
 	keep(sidecar, &seen)
-	require.Equal(t, []string{"b"}, sidecar.Status.LastGood.Failing)
+	require.Equal(t, []string{"b"}, sidecar.Status.LastKnownGood.Failing)
 
 	runs := settledIn(sidecar)
 	runs.After(fails, sidecar, now)
@@ -124,15 +124,15 @@ func TestASpecThatFailsInMostNamespacesIsNotKept(t *testing.T) {
 		part.After(nil, sidecar, now)
 		parts[fmt.Sprintf("n-%03d", n)] = part
 	}
-	kept := func() *v1alpha1.LastGoodSpec {
+	kept := func() *v1alpha1.LastKnownGoodSpec {
 		seen, _ := Sum(sidecar, parts, now)
 		seen.OnFailure = v1alpha1.OnFailureRevert
 		return Keep(sidecar, &seen).LastGood
 	}
 	require.Nil(t, kept())
 	delete(parts, "n-000")
-	sidecar.Status.LastGood = kept()
-	require.Len(t, sidecar.Status.LastGood.Failing, mostFailing)
+	sidecar.Status.LastKnownGood = kept()
+	require.Len(t, sidecar.Status.LastKnownGood.Failing, mostFailing)
 	parts["n-000"] = parts["n-001"]
 	require.Len(t, kept().Failing, mostFailing, "a good one stays, with the names that it has")
 }
@@ -154,8 +154,8 @@ func TestTroubleIsWaitedForOnce(t *testing.T) {
 
 func TestATextNamesTheNamespaceAndTheCommand(t *testing.T) {
 	sidecar := wide("bad", 2)
-	sidecar.Status.LastGood = &v1alpha1.LastGoodSpec{Generation: 1}
-	sidecar.Status.Reverted = &v1alpha1.RevertedSpec{Digest: Digest(&sidecar.Spec), Generation: 2, FailedWorkloads: 3, Namespace: "shop", At: metav1.NewTime(now)}
+	sidecar.Status.LastKnownGood = &v1alpha1.LastKnownGoodSpec{Generation: 1}
+	sidecar.Status.Reverted = &v1alpha1.RevertedSpec{Digest: Digest(&sidecar.Spec), Generation: 2, FailedWorkloads: 3, Namespace: "shop", RevertTime: metav1.NewTime(now)}
 	require.Contains(t, TextOf(sidecar), "failed in 3 workloads of namespace shop, and they have that of generation 1 instead")
 	require.Contains(t, TextOf(sidecar), "kubectl vectorsidecar rollout retry clustervectorsidecar/logs")
 }

@@ -70,7 +70,7 @@ func TestBookkeepingIsKnownWhosesoeverItIs(t *testing.T) {
 			require.True(t, IsBookkeeping(Beside(plain, sidecar)), name)
 			require.Empty(t, validation.IsQualifiedName(Beside(plain, sidecar)), name)
 		}
-		for _, other := range []string{AnnotationInjected, AnnotationInjectedHash, AnnotationSidecarName, AnnotationConfigMapVersion, AnnotationAskedHash + "es"} {
+		for _, other := range []string{AnnotationInjected, AnnotationInjectedHash, AnnotationContainerName, AnnotationConfigMapVersion, AnnotationInputHash + "es"} {
 			require.False(t, IsBookkeeping(other))
 			require.False(t, IsBookkeeping(Beside(other, sidecar)), name)
 		}

@@ -47,7 +47,7 @@ func IsOrphaned(key string) bool { return strings.HasPrefix(key, orphaned+".") }
 
 // marks are the annotations that the operator or the API server writes to workloads and their pod templates.
 var marks = slices.Concat(bookkeeping, []string{
-	AnnotationInjected, AnnotationInjectedHash, AnnotationSidecarName, AnnotationConfigMapVersion, partsPrefix, toldPrefix,
+	AnnotationInjected, AnnotationInjectedHash, AnnotationContainerName, AnnotationConfigMapVersion, injectedItemsPrefix, injectedEnvPrefix,
 })
 
 // IsMark reports whether an annotation's key is one that the operator writes to workloads, for any VectorSidecar.

@@ -23,18 +23,18 @@ const (
 	AnnotationInjected = Group + "/injected"
 	// AnnotationInjectedHash is the hash of what was injected.
 	AnnotationInjectedHash = Group + "/injected-hash"
-	// AnnotationSidecarName is the name of the sidecar container.
-	AnnotationSidecarName = Group + "/sidecar-name"
+	// AnnotationContainerName is the name of the sidecar container.
+	AnnotationContainerName = Group + "/container-name"
 	// AnnotationConfigMapVersion is a digest of the Vector configuration that the workload
 	// runs.
 	AnnotationConfigMapVersion = Group + "/configmap-version"
 	// AnnotationAskedHash is a digest of what was asked for when the sidecar was written:
 	// only of user input, not of the operator's own code or templates.
-	AnnotationAskedHash = Group + "/asked-hash"
+	AnnotationInputHash = Group + "/input-hash"
 	// AnnotationAppliedHash is a digest of what was written.
 	AnnotationAppliedHash = Group + "/applied-hash"
-	// AnnotationManagedBy is the name of the VectorSidecar that the sidecar belongs to.
-	AnnotationManagedBy = Group + "/managed-by"
+	// AnnotationSidecarName is the name of the VectorSidecar that the sidecar belongs to.
+	AnnotationSidecarName = Group + "/sidecar-name"
 	// AnnotationChangeCause says, for people, why the sidecar was last changed.
 	AnnotationChangeCause = Group + "/change-cause"
 	// AnnotationRenderedFrom holds short digests of the inputs that the sidecar was rendered
@@ -45,7 +45,7 @@ const (
 // bookkeeping are the annotations that describe how the sidecar came about and are not part
 // of it.
 var bookkeeping = []string{
-	AnnotationAskedHash, AnnotationAppliedHash, AnnotationManagedBy, AnnotationChangeCause, AnnotationRenderedFrom, writtenBy, orphaned, waiting,
+	AnnotationInputHash, AnnotationAppliedHash, AnnotationSidecarName, AnnotationChangeCause, AnnotationRenderedFrom, writtenBy, orphaned, waiting,
 	failedBefore,
 }
 
@@ -128,30 +128,32 @@ const (
 // Its text is the reason, Halted or Undone, and a time.
 const AnnotationFailed = Group + "/failed"
 
-// AnnotationParts returns the pod template annotation that lists, as JSON of Parts, what a
+// AnnotationInjectedItems returns the pod template annotation that lists, as JSON of InjectedItems, what a
 // field manager has merged in. It is part of the template's revisions: after a rollout undo,
 // the list comes back with the sidecar, while managedFields do not.
-func AnnotationParts(manager string) string {
-	return Beside(partsPrefix, SidecarOf(manager))
+func AnnotationInjectedItems(manager string) string {
+	return Beside(injectedItemsPrefix, SidecarOf(manager))
 }
 
-// IsParts reports whether an annotation's key is one that AnnotationParts returns.
-func IsParts(key string) bool { return strings.HasPrefix(key, partsPrefix+".") }
+// IsInjectedItems reports whether an annotation's key is one that AnnotationInjectedItems returns.
+func IsInjectedItems(key string) bool { return strings.HasPrefix(key, injectedItemsPrefix+".") }
 
-const partsPrefix = Group + "/parts"
+const injectedItemsPrefix = Group + "/injected-items"
 
-// AnnotationTold returns the pod template annotation that lists by which variables the application was
+// AnnotationInjectedEnv returns the pod template annotation that lists by which variables the application was
 // told of a field manager's sidecar, as lines CONTAINER NAME=VALUE.
-func AnnotationTold(manager string) string { return Beside(toldPrefix, SidecarOf(manager)) }
+func AnnotationInjectedEnv(manager string) string {
+	return Beside(injectedEnvPrefix, SidecarOf(manager))
+}
 
-// IsTold reports whether an annotation's key is one that AnnotationTold returns.
-func IsTold(key string) bool { return strings.HasPrefix(key, toldPrefix+".") }
+// IsInjectedEnv reports whether an annotation's key is one that AnnotationInjectedEnv returns.
+func IsInjectedEnv(key string) bool { return strings.HasPrefix(key, injectedEnvPrefix+".") }
 
-const toldPrefix = Group + "/told"
+const injectedEnvPrefix = Group + "/injected-env"
 
-// Parts are the names of the list items, and the keys, that one field manager has merged into a
+// InjectedItems are the names of the list items, and the keys, that one field manager has merged into a
 // pod template.
-type Parts struct {
+type InjectedItems struct {
 	Manager string `json:"manager"`
 	// Containers are init containers and regular containers.
 	Containers []string `json:"containers,omitempty"`
@@ -164,7 +166,7 @@ type Parts struct {
 }
 
 // String returns the annotation's value.
-func (p Parts) String() string {
+func (p InjectedItems) String() string {
 	text, _ := json.Marshal(p) // Strings always marshal.
 	return string(text)
 }
@@ -181,19 +183,19 @@ const AnnotationExcess = Group + "/excess"
 // it blocks nothing.
 const AnnotationWarning = Group + "/warning"
 
-// AnnotationTells on a rendered PodTemplate lists, as JSON, the variables by which the application is to be
+// AnnotationApplicationEnv on a rendered PodTemplate lists, as JSON, the variables by which the application is to be
 // told of the sidecar: containers, name and value of each.
-const AnnotationTells = Group + "/tells"
+const AnnotationApplicationEnv = Group + "/application-env"
 
-// AnnotationYields on a rendered PodTemplate lists keys of its pod annotations, with commas: one that
+// AnnotationOptional on a rendered PodTemplate lists keys of its pod annotations, with commas: one that
 // somebody else has in a workload, or whose domain the policy reserves, is left out there, which
 // is no conflict but a warning.
-const AnnotationYields = Group + "/yields"
+const AnnotationOptional = Group + "/optional-annotations"
 
-// AnnotationYieldsToVolumes on a rendered PodTemplate lists those of AnnotationYields that are also left
+// AnnotationOptionalWithVolumes on a rendered PodTemplate lists those of AnnotationOptional that are also left
 // out, without a warning, where a volume of the workload's own keeps the Cluster Autoscaler from
 // removing a node.
-const AnnotationYieldsToVolumes = Group + "/yields-to-volumes"
+const AnnotationOptionalWithVolumes = Group + "/optional-with-volumes"
 
 // AnnotationEvictableVolumes is the pod annotation by which the Cluster Autoscaler is told, by the
 // names of volumes with commas between them, which of those on a node's disk may be lost with the node.

@@ -25,6 +25,8 @@ const (
 	// headerTimeout is how long a connection may take for the handshake, and then for the
 	// header of a request. The API server waits no longer for an answer.
 	headerTimeout = 5 * time.Second
+	// idleTimeout is how long a connection may stay without a request, as in controller-runtime.
+	idleTimeout = 90 * time.Second
 )
 
 // webhookServer serves the admission webhook as controller-runtime's server does, but limits
@@ -63,7 +65,7 @@ func (s *webhookServer) serve(ctx context.Context, listener net.Listener) error 
 		Handler:           s.WebhookMux(),
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ReadHeaderTimeout: headerTimeout,
-		MaxHeaderBytes:    1 << 20, IdleTimeout: 90 * time.Second, // As in controller-runtime.
+		MaxHeaderBytes:    1 << 20, IdleTimeout: idleTimeout,
 	}
 	stopped := make(chan error, 1)
 	stop := context.AfterFunc(ctx, func() {

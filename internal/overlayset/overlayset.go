@@ -31,14 +31,14 @@ type Part struct {
 
 // Offers reports whether anything is to be injected.
 func (p *Part) Offers() bool {
-	return slices.ContainsFunc(p.Overlays, func(o v1alpha1.Overlay) bool { return o.Left == "" })
+	return slices.ContainsFunc(p.Overlays, func(o v1alpha1.Overlay) bool { return o.SkipReason == "" })
 }
 
 // Items are what overlays add to a pod.
 type Items struct {
 	Native, InitContainers, Containers, Volumes []v1alpha1.OverlayItem
 	PodAnnotations, Annotations                 []v1alpha1.OverlayAnnotation
-	Tells                                       []v1alpha1.OverlayTell
+	Tells                                       []v1alpha1.OverlayApplicationEnv
 }
 
 // Parts takes an OverlaySet apart, by the names of VectorSidecars.
@@ -47,15 +47,15 @@ func Parts(of *v1alpha1.OverlaySetSpec) map[string]Part {
 	for i := range of.Overlays {
 		overlay := of.Overlays[i]
 		part := parts[overlay.VectorSidecar]
-		overlay.Yields = nil // It depends on the others.
+		overlay.Supersedes = nil // It depends on the others.
 		part.Overlays = append(part.Overlays, overlay)
 		parts[overlay.VectorSidecar], owner[overlay.ID] = part, overlay.VectorSidecar
 	}
 	each := func(items []v1alpha1.OverlayItem, list func(*Items) *[]v1alpha1.OverlayItem) {
 		for _, item := range items {
-			part := parts[owner[item.Of]]
+			part := parts[owner[item.OverlayID]]
 			*list(&part.Items) = append(*list(&part.Items), item)
-			parts[owner[item.Of]] = part
+			parts[owner[item.OverlayID]] = part
 		}
 	}
 	native := slices.Clone(of.Native)
@@ -66,17 +66,17 @@ func Parts(of *v1alpha1.OverlaySetSpec) map[string]Part {
 	each(of.Volumes, func(i *Items) *[]v1alpha1.OverlayItem { return &i.Volumes })
 	annotated := func(all []v1alpha1.OverlayAnnotation, list func(*Items) *[]v1alpha1.OverlayAnnotation) {
 		for _, annotation := range all {
-			part := parts[owner[annotation.Of]]
+			part := parts[owner[annotation.OverlayID]]
 			*list(&part.Items) = append(*list(&part.Items), annotation)
-			parts[owner[annotation.Of]] = part
+			parts[owner[annotation.OverlayID]] = part
 		}
 	}
 	annotated(of.PodAnnotations, func(i *Items) *[]v1alpha1.OverlayAnnotation { return &i.PodAnnotations })
 	annotated(of.Annotations, func(i *Items) *[]v1alpha1.OverlayAnnotation { return &i.Annotations })
-	for _, tell := range of.Tells {
-		part := parts[owner[tell.Of]]
+	for _, tell := range of.ApplicationEnv {
+		part := parts[owner[tell.OverlayID]]
 		part.Items.Tells = append(part.Items.Tells, tell)
-		parts[owner[tell.Of]] = part
+		parts[owner[tell.OverlayID]] = part
 	}
 	return parts
 }
@@ -109,7 +109,7 @@ func Compose(sidecars []v1alpha1.VectorSidecar, parts map[string]Part) v1alpha1.
 		made.Volumes = append(made.Volumes, part.Items.Volumes...)
 		made.PodAnnotations = append(made.PodAnnotations, part.Items.PodAnnotations...)
 		made.Annotations = append(made.Annotations, part.Items.Annotations...)
-		made.Tells = append(made.Tells, part.Items.Tells...)
+		made.ApplicationEnv = append(made.ApplicationEnv, part.Items.Tells...)
 	}
 	slices.Reverse(made.Native)
 	byName := map[string]*v1alpha1.VectorSidecar{}
@@ -117,7 +117,7 @@ func Compose(sidecars []v1alpha1.VectorSidecar, parts map[string]Part) v1alpha1.
 		byName[sidecars[i].Name] = &sidecars[i]
 	}
 	for i := range made.Overlays {
-		made.Overlays[i].Yields = yields(&made.Overlays[i], made.Overlays, byName)
+		made.Overlays[i].Supersedes = yields(&made.Overlays[i], made.Overlays, byName)
 	}
 	return made
 }
@@ -150,7 +150,7 @@ func yields(overlay *v1alpha1.Overlay, all []v1alpha1.Overlay, sidecars map[stri
 		}
 		names := slices.Concat(other.InitNames, other.ContainerNames)
 		// Nobody but the operator knows what one adds that is left to it.
-		isClash := other.Left != "" || share(slices.Concat(overlay.InitNames, overlay.ContainerNames), names) ||
+		isClash := other.SkipReason != "" || share(slices.Concat(overlay.InitNames, overlay.ContainerNames), names) ||
 			share(overlay.VolumeNames, other.VolumeNames) || share(overlay.Ports, other.Ports) ||
 			share(overlay.Needs, other.VolumeNames) || share(overlay.AnnotationKeys, other.AnnotationKeys)
 		if isClash {

@@ -27,7 +27,7 @@ func part(name string, natives, volumes, ports []string) Part {
 	one.ID, one.InitNames, one.VolumeNames, one.Ports = name+"/0", natives, volumes, ports
 	made := Part{Overlays: []v1alpha1.Overlay{one}}
 	for _, native := range natives {
-		made.Items.Native = append(made.Items.Native, v1alpha1.OverlayItem{Of: one.ID, Item: runtime.RawExtension{Raw: []byte(`{"name":"` + native + `"}`)}})
+		made.Items.Native = append(made.Items.Native, v1alpha1.OverlayItem{OverlayID: one.ID, Item: runtime.RawExtension{Raw: []byte(`{"name":"` + native + `"}`)}})
 	}
 	return made
 }
@@ -53,8 +53,8 @@ func TestWhatIsToldIsJudged(t *testing.T) {
 	}
 	tell := workload.Tell{Containers: []string{"*"}, Name: "ADDRESS", Value: "any"}
 	silent, one := overlayOf("logs", offer()), overlayOf("logs", offer(tell))
-	require.Empty(t, silent.ToldKey)
-	require.Equal(t, meta.AnnotationTold("vectorsidecar/logs"), one.ToldKey)
+	require.Empty(t, silent.InjectedEnvKey)
+	require.Equal(t, meta.AnnotationInjectedEnv("vectorsidecar/logs"), one.InjectedEnvKey)
 	require.NotEqual(t, silent.Digest, one.Digest)
 	require.Equal(t, silent.Hash, one.Hash, "pods are not restarted for it")
 	made := trial(offer(tell).Rendered.Overlay, &one)
@@ -82,7 +82,7 @@ func sidecars(names ...string) []v1alpha1.VectorSidecar {
 func yieldsOf(spec *v1alpha1.OverlaySetSpec) map[string][]string {
 	found := map[string][]string{}
 	for i := range spec.Overlays {
-		found[spec.Overlays[i].VectorSidecar] = spec.Overlays[i].Yields
+		found[spec.Overlays[i].VectorSidecar] = spec.Overlays[i].Supersedes
 	}
 	return found
 }
@@ -139,7 +139,7 @@ func TestAClusterVectorSidecarComesAfterThoseItDoesNotRefuse(t *testing.T) {
 		"a": {}, "b": {"a"}, "clustervectorsidecar/x": {"a", "b"}, "clustervectorsidecar/y": {"a", "b", "clustervectorsidecar/x"},
 	}, of())
 
-	all[2].Cluster.Refuses = []string{"a"} // That is x.
+	all[2].Cluster.TakesPrecedenceOver = []string{"a"} // That is x.
 	require.Equal(t, []string{"b", "clustervectorsidecar/x", "a", "clustervectorsidecar/y"}, order())
 	require.Equal(t, map[string][]string{
 		"a": {"clustervectorsidecar/x"}, "b": {"a"}, "clustervectorsidecar/x": {"b"}, "clustervectorsidecar/y": {"b", "clustervectorsidecar/x", "a"},
@@ -158,10 +158,10 @@ func TestAnOverlaySetIsTakenApartAsItWasMade(t *testing.T) {
 		"a": telling(part("a", []string{"vector", "gate"}, []string{"v"}, nil)), "b": left("b"),
 		"c": telling(withAnnotation(part("c", []string{"other"}, nil, nil), "team.example.com/agent")),
 	})
-	require.Equal(t, []v1alpha1.OverlayTell{
-		{Of: "a/0", Containers: []string{"*"}, Name: "ADDRESS", Value: "{name}"}, {Of: "c/0", Containers: []string{"*"}, Name: "ADDRESS", Value: "{name}"},
-	}, made.Tells, "the older one's first")
-	require.Equal(t, []v1alpha1.OverlayAnnotation{{Of: "c/0", Key: "team.example.com/agent", Path: "team.example.com~1agent", Value: "true"}}, made.PodAnnotations)
+	require.Equal(t, []v1alpha1.OverlayApplicationEnv{
+		{OverlayID: "a/0", Containers: []string{"*"}, Name: "ADDRESS", Value: "{name}"}, {OverlayID: "c/0", Containers: []string{"*"}, Name: "ADDRESS", Value: "{name}"},
+	}, made.ApplicationEnv, "the older one's first")
+	require.Equal(t, []v1alpha1.OverlayAnnotation{{OverlayID: "c/0", Key: "team.example.com/agent", Path: "team.example.com~1agent", Value: "true"}}, made.PodAnnotations)
 	require.JSONEq(t, `{"name":"other"}`, string(made.Native[0].Item.Raw), "the last one is put first, first")
 	require.Equal(t, made, Compose(names, Parts(&made)))
 }
@@ -174,12 +174,12 @@ func TestWhatIsTooMuchIsLeftToTheOperator(t *testing.T) {
 	}
 	made := Compose(sidecars(names...), parts)
 	require.Len(t, made.Overlays, mostOverlays+1)
-	require.Empty(t, made.Overlays[mostOverlays-1].Left)
-	require.Contains(t, made.Overlays[mostOverlays].Left, "more than 100 overlays")
+	require.Empty(t, made.Overlays[mostOverlays-1].SkipReason)
+	require.Contains(t, made.Overlays[mostOverlays].SkipReason, "more than 100 overlays")
 
 	large := part("large", []string{strings.Repeat("x", mostBytes)}, nil, nil)
 	made = Compose(sidecars("large"), map[string]Part{"large": large})
-	require.NotEmpty(t, made.Overlays[0].Left)
+	require.NotEmpty(t, made.Overlays[0].SkipReason)
 	require.Empty(t, made.Native)
 }
 
@@ -203,7 +203,7 @@ func TestFieldsThatDependOnThePodAreLeftToTheOperator(t *testing.T) {
 		"labels":          {workload.Overlay{Body: map[string]any{"metadata": map[string]any{"labels": map[string]any{"a": "b"}}}}, "labels of the pods"},
 		"annotations":     {workload.Overlay{Template: annotated("a", "b")}, ""},
 		"long ones":       {workload.Overlay{Template: annotated("a", strings.Repeat("x", mostAnnotations))}, "annotations of its pods"},
-		"a list of parts": {workload.Overlay{Template: annotated(meta.AnnotationParts("vectorsidecar/logs"), strings.Repeat("x", mostAnnotations))}, ""},
+		"a list of parts": {workload.Overlay{Template: annotated(meta.AnnotationInjectedItems("vectorsidecar/logs"), strings.Repeat("x", mostAnnotations))}, ""},
 		"mounts":          {workload.Overlay{Mounts: []workload.Mount{{Container: "app"}}}, "sidecar.logs.containers"},
 	} {
 		why := objection(&test.overlay)

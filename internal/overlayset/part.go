@@ -94,7 +94,7 @@ func kindsFor(overlay *workload.Overlay, kinds []v1alpha1.WorkloadKind, judge Ju
 // podAnnotations are those of an overlay's pods beside the list of its parts.
 func podAnnotations(overlay *corev1.PodTemplateSpec) map[string]string {
 	all := maps.Clone(overlay.Annotations)
-	maps.DeleteFunc(all, func(key, _ string) bool { return meta.IsParts(key) })
+	maps.DeleteFunc(all, func(key, _ string) bool { return meta.IsInjectedItems(key) })
 	return all
 }
 
@@ -102,7 +102,7 @@ func podAnnotations(overlay *corev1.PodTemplateSpec) map[string]string {
 func annotationsOf(id string, from map[string]string) []v1alpha1.OverlayAnnotation {
 	var all []v1alpha1.OverlayAnnotation
 	for _, key := range slices.Sorted(maps.Keys(from)) {
-		all = append(all, v1alpha1.OverlayAnnotation{Of: id, Key: key, Path: pointer(key), Value: from[key]})
+		all = append(all, v1alpha1.OverlayAnnotation{OverlayID: id, Key: key, Path: pointer(key), Value: from[key]})
 	}
 	return all
 }
@@ -110,7 +110,7 @@ func annotationsOf(id string, from map[string]string) []v1alpha1.OverlayAnnotati
 // claim is the overlay of a VectorSidecar whose sidecar only the operator injects.
 func claim(name string, kinds []v1alpha1.WorkloadKind, requirements []v1alpha1.OverlayRequirement, why string) v1alpha1.Overlay {
 	one := empty(name)
-	one.ID, one.Kinds, one.Requirements, one.Left = name, kinds, requirements, why
+	one.ID, one.Kinds, one.Requirements, one.SkipReason = name, kinds, requirements, why
 	return one
 }
 
@@ -119,7 +119,7 @@ func claim(name string, kinds []v1alpha1.WorkloadKind, requirements []v1alpha1.O
 func empty(name string) v1alpha1.Overlay {
 	return v1alpha1.Overlay{
 		VectorSidecar: name, InitNames: []string{}, ContainerNames: []string{}, VolumeNames: []string{}, AnnotationKeys: []string{}, Ports: []string{},
-		Needs: []string{}, Secrets: []string{}, Yields: []string{},
+		Needs: []string{}, Secrets: []string{}, Supersedes: []string{},
 	}
 }
 
@@ -142,10 +142,10 @@ func requirementsOf(selector *metav1.LabelSelector) []v1alpha1.OverlayRequiremen
 func overlayOf(name string, offer *desired.Offer) v1alpha1.Overlay {
 	one, manager := empty(name), meta.Manager(name)
 	template, sidecar := &offer.Rendered.Overlay.Template, meta.SidecarOf(manager)
-	one.Hash, one.Asked = offer.Rendered.Desired.InjectedHash(), offer.Rendered.Desired.AskedDigest()
-	one.HashKey, one.AskedKey = meta.Beside(meta.AnnotationInjectedHash, sidecar), meta.Beside(meta.AnnotationAskedHash, sidecar)
-	one.PartsKey = meta.AnnotationParts(manager)
-	one.PartsPath, one.Parts = pointer(one.PartsKey), template.Annotations[one.PartsKey]
+	one.Hash, one.InputHash = offer.Rendered.Desired.InjectedHash(), offer.Rendered.Desired.AskedDigest()
+	one.HashKey, one.InputHashKey = meta.Beside(meta.AnnotationInjectedHash, sidecar), meta.Beside(meta.AnnotationInputHash, sidecar)
+	one.InjectedItemsKey = meta.AnnotationInjectedItems(manager)
+	one.InjectedItemsPath, one.InjectedItems = pointer(one.InjectedItemsKey), template.Annotations[one.InjectedItemsKey]
 	one.AnnotationKeys = slices.AppendSeq(one.AnnotationKeys, slices.Values(slices.Sorted(maps.Keys(podAnnotations(template)))))
 	for i := range template.Spec.InitContainers {
 		one.InitNames = append(one.InitNames, template.Spec.InitContainers[i].Name)
@@ -181,8 +181,8 @@ func overlayOf(name string, offer *desired.Offer) v1alpha1.Overlay {
 	}
 	judged := []any{offer.Rendered.Overlay.Body, one.Needs}
 	if tells := offer.Rendered.Overlay.Tells; len(tells) > 0 {
-		one.ToldKey = meta.AnnotationTold(manager)
-		one.ToldPath, judged = pointer(one.ToldKey), append(judged, tells)
+		one.InjectedEnvKey = meta.AnnotationInjectedEnv(manager)
+		one.InjectedEnvPath, judged = pointer(one.InjectedEnvKey), append(judged, tells)
 	}
 	text, _ := json.Marshal(judged) // It was made from JSON.
 	one.Digest = meta.Digest(text, 12)
@@ -208,10 +208,10 @@ func (i *Items) add(id string, body map[string]any) {
 }
 
 // tellsOf are the variables by which the application is told of an overlay.
-func tellsOf(id string, tells []workload.Tell) []v1alpha1.OverlayTell {
-	var all []v1alpha1.OverlayTell
+func tellsOf(id string, tells []workload.Tell) []v1alpha1.OverlayApplicationEnv {
+	var all []v1alpha1.OverlayApplicationEnv
 	for i := range tells {
-		all = append(all, v1alpha1.OverlayTell{Of: id, Containers: tells[i].Containers, Name: tells[i].Name, Value: tells[i].Value})
+		all = append(all, v1alpha1.OverlayApplicationEnv{OverlayID: id, Containers: tells[i].Containers, Name: tells[i].Name, Value: tells[i].Value})
 	}
 	return all
 }
@@ -221,7 +221,7 @@ func pointer(key string) string { return strings.ReplaceAll(key, "/", "~1") }
 
 func itemOf(id string, item any) v1alpha1.OverlayItem {
 	text, _ := json.Marshal(item) // It was made from JSON.
-	return v1alpha1.OverlayItem{Of: id, Item: runtime.RawExtension{Raw: text}}
+	return v1alpha1.OverlayItem{OverlayID: id, Item: runtime.RawExtension{Raw: text}}
 }
 
 // trial is the pod template that the API server is asked about: the sidecar beside an application

@@ -22,7 +22,7 @@ type Asked struct {
 	Inputs Inputs
 }
 
-// of returns the value of the annotation asked-hash for a workload. It includes the
+// of returns the value of the annotation input-hash for a workload. It includes the
 // keys, because templates of another release may read others.
 func (a *Asked) of(view *workload.View) string {
 	if len(a.Keys) == 0 {

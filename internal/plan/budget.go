@@ -116,7 +116,7 @@ func Admit(plans []Plan, limit Limit) {
 		case p.InFlight:
 			// The newest version replaces it: still one rollout.
 		case limit.Max > 0 && inFlight >= limit.Max, limit.Max > 0 && p.FailedBefore && inFlight+inFlightFailed >= limit.Max:
-			p.queue(meta.ReasonWaitingForBudget, limit.why())
+			p.queue(meta.ReasonWaitingForSlot, limit.why())
 			isQueued = isQueued || !p.FailedBefore
 		case p.FailedBefore:
 			inFlightFailed++

@@ -136,12 +136,12 @@ func TestHowItCameAboutIsNotCompared(t *testing.T) {
 	desired := rendered("old", "a")
 	for name, change := range map[string]func(map[string]any){
 		"removed": func(a map[string]any) {
-			for _, key := range []string{meta.AnnotationManagedBy, meta.AnnotationChangeCause, meta.AnnotationRenderedFrom} {
+			for _, key := range []string{meta.AnnotationSidecarName, meta.AnnotationChangeCause, meta.AnnotationRenderedFrom} {
 				delete(a, key)
 			}
 		},
 		"changed": func(a map[string]any) {
-			for _, key := range []string{meta.AnnotationManagedBy, meta.AnnotationChangeCause, meta.AnnotationRenderedFrom} {
+			for _, key := range []string{meta.AnnotationSidecarName, meta.AnnotationChangeCause, meta.AnnotationRenderedFrom} {
 				a[key] = "x"
 			}
 		},
@@ -150,7 +150,7 @@ func TestHowItCameAboutIsNotCompared(t *testing.T) {
 			view := writtenBy(desired)
 			owning(func(o *workload.Owned) {
 				annotations := tree.At(o.Tree, "metadata", "annotations")
-				require.Equal(t, "logs", annotations[meta.AnnotationManagedBy])
+				require.Equal(t, "logs", annotations[meta.AnnotationSidecarName])
 				change(annotations)
 				o.Hash = workload.Hash(o.Tree)
 			})(view)

@@ -53,7 +53,7 @@ func TestWhatIsStuckSettlesAllThatWaitsForIt(t *testing.T) {
 	long := of(workload.RolloutUnavailable, func(p *Plan) { p.InFlight, p.Since = true, now.Add(-workload.Deadline) })
 	begins := of(workload.RolloutComplete, func(p *Plan) { p.Action = Update })
 	denied := of(workload.RolloutComplete, func(p *Plan) { p.Action, p.Withheld = Update, true })
-	waits := of(workload.RolloutComplete, func(p *Plan) { p.Action = Update; p.Wait(meta.ReasonWaitingForBudget, "") })
+	waits := of(workload.RolloutComplete, func(p *Plan) { p.Action = Update; p.Wait(meta.ReasonWaitingForSlot, "") })
 	paused := of(workload.RolloutComplete, func(p *Plan) { p.Action = Update; p.Wait(meta.ReasonRolloutPaused, "") })
 	removed := of(workload.RolloutProgressing, func(p *Plan) { p.Desired, p.InFlight = nil, true })
 	for name, test := range map[string]struct {

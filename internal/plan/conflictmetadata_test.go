@@ -16,7 +16,7 @@ import (
 func TestThePodsLabelsAndAnnotationsAreNotTakenOver(t *testing.T) {
 	labelled := sidecar()
 	labelled.overlay.Template.Labels = map[string]string{"tier": "logs"}
-	labelled.overlay.Template.Annotations = map[string]string{"example.com/scrape": "true", meta.AnnotationTold(mine): "1"}
+	labelled.overlay.Template.Annotations = map[string]string{"example.com/scrape": "true", meta.AnnotationInjectedEnv(mine): "1"}
 	carries := func(injectedHash string, owned workload.Owned) *workload.View {
 		view := injected("")
 		owned.Containers, owned.Volumes, owned.InjectedHash = []string{"vector"}, []string{"data"}, injectedHash
@@ -32,7 +32,7 @@ func TestThePodsLabelsAndAnnotationsAreNotTakenOver(t *testing.T) {
 		text string
 	}{
 		"a workload without them": {view: application(), want: Inject},
-		"its mark":                {view: with(application(), func(v *workload.View) { v.PodAnnotations = []string{meta.AnnotationTold(mine)} }), want: Inject},
+		"its mark":                {view: with(application(), func(v *workload.View) { v.PodAnnotations = []string{meta.AnnotationInjectedEnv(mine)} }), want: Inject},
 		"its label":               {view: with(application(), func(v *workload.View) { v.PodLabels = []string{"tier"} }), want: Conflict, text: `a label "tier" already`},
 		"its annotation": {
 			view: with(application(), func(v *workload.View) { v.PodAnnotations = []string{"example.com/scrape"} }),

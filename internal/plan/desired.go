@@ -55,8 +55,8 @@ func NewDesired(overlay *workload.Overlay, sidecar, container, configVersion str
 	injectedHash := meta.Digest([]byte(overlay.Hash+" "+configVersion), 8)
 	desired := &Desired{overlay: overlay, sidecar: sidecar, injectedHash: injectedHash, whole: injectedHash, marks: marks, annotations: map[string]string{
 		meta.AnnotationInjectedHash:     injectedHash,
-		meta.AnnotationManagedBy:        sidecar,
-		meta.AnnotationSidecarName:      container,
+		meta.AnnotationSidecarName:      sidecar,
+		meta.AnnotationContainerName:    container,
 		meta.AnnotationConfigMapVersion: configVersion,
 	}}
 	desired.alone = desired.apply(plainly)
@@ -92,7 +92,7 @@ func (d *Desired) Template() *corev1.PodTemplateSpec { return &d.overlay.Templat
 
 // Sidecar is Vector's container, nil if the templates give it another name.
 func (d *Desired) Sidecar() *corev1.Container {
-	return d.overlay.Container(d.annotations[meta.AnnotationSidecarName])
+	return d.overlay.Container(d.annotations[meta.AnnotationContainerName])
 }
 
 // Shares reports whether an application container is to mount a volume.

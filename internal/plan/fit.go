@@ -54,7 +54,7 @@ func (p *Plan) noted(want applied, because string, policy Policy, view *workload
 	root, metadata := maps.Clone(want.tree), maps.Clone(tree.Map(want.tree["metadata"]))
 	annotations := maps.Clone(tree.Map(metadata["annotations"]))
 	asked := desired.asked.of(view)
-	annotations[key(meta.AnnotationAskedHash)] = asked
+	annotations[key(meta.AnnotationInputHash)] = asked
 	annotations[key(meta.AnnotationAppliedHash)] = workload.AppliedHash(want.hash, desired.overlay.Mounts)
 	if inputs := policy.Texts.of(asked, func() string { return desired.asked.inputs(view).String() }); inputs != "" {
 		annotations[key(meta.AnnotationRenderedFrom)] = inputs

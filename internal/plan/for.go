@@ -178,7 +178,7 @@ func For(manager string, desired *Desired, policy Policy, view *workload.View) P
 func (p *Plan) leavesOut(policy Policy, view *workload.View) (reason, message string) {
 	switch {
 	case view.Elsewhere != "":
-		return meta.ReasonTemplateElsewhere, fmt.Sprintf("its pods have the template of %s, which gets the sidecar if spec.workloads lists its kind", view.Elsewhere)
+		return meta.ReasonTemplateInWorkloadRef, fmt.Sprintf("its pods have the template of %s, which gets the sidecar if spec.workloads lists its kind", view.Elsewhere)
 	case p.Carries:
 		return "", ""
 	case view.Windows != "":

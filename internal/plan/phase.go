@@ -8,7 +8,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Phase is how far one workload is with the sidecar: a value of status.unsettled, or
+// Phase is how far one workload is with the sidecar: a value of status.workloads, or
 // one of the two below.
 type Phase = v1alpha1.WorkloadState
 
@@ -26,7 +26,7 @@ func (p *Plan) Phase() Phase {
 	case p.Waiting:
 		return v1alpha1.StateWaiting
 	case p.Withheld && p.StartsPods():
-		return v1alpha1.StateRefused
+		return v1alpha1.StateRejected
 	case p.Action == Defer:
 		return v1alpha1.StateDeferred
 	case p.Skipped():
@@ -44,7 +44,7 @@ func (p *Plan) Phase() Phase {
 	case p.Failed:
 		return v1alpha1.StateFailed
 	case p.Hindered:
-		return v1alpha1.StateHindered
+		return v1alpha1.StatePodsBlocked
 	case p.Rollout == workload.RolloutProgressing:
 		return v1alpha1.StateRollingOut
 	case p.InFlight:
@@ -53,8 +53,8 @@ func (p *Plan) Phase() Phase {
 		return v1alpha1.StateWithoutPods
 	case p.Rollout == workload.RolloutUnavailable, p.FailedBefore && p.Rollout == workload.RolloutFailed:
 		return v1alpha1.StateUnavailable
-	case p.Rollout == workload.RolloutHeld:
-		return v1alpha1.StateHeld
+	case p.Rollout == workload.PodsNotReplaced:
+		return v1alpha1.StatePodsOutdated
 	}
 	return Updated
 }
@@ -65,5 +65,5 @@ func (p *Plan) LacksPods() bool {
 		return false
 	}
 	phase := p.Phase()
-	return phase == v1alpha1.StateWithoutPods || phase == v1alpha1.StateHeld
+	return phase == v1alpha1.StateWithoutPods || phase == v1alpha1.StatePodsOutdated
 }

@@ -27,7 +27,7 @@ func TestPhaseFollowsFromThePlan(t *testing.T) {
 		"rolling out":                   {Plan{Action: None, Desired: wanted, InFlight: true, State: workload.State{Rollout: workload.RolloutProgressing}}, v1alpha1.StateRollingOut},
 		"rolled out, and not for long":  {Plan{Action: None, Desired: wanted, InFlight: true}, v1alpha1.StateSoaking},
 		"failed, though in flight":      {Plan{Action: None, Desired: wanted, InFlight: true, Failed: true}, v1alpha1.StateFailed},
-		"pods that cannot run yet":      {Plan{Action: None, Desired: wanted, Hindered: true}, v1alpha1.StateHindered},
+		"pods that cannot run yet":      {Plan{Action: None, Desired: wanted, Hindered: true}, v1alpha1.StatePodsBlocked},
 		"lost pods":                     {Plan{Action: None, Desired: wanted, State: workload.State{Rollout: workload.RolloutUnavailable}}, v1alpha1.StateUnavailable},
 		"removed now":                   {Plan{Action: Remove}, v1alpha1.StateRemoving},
 		"removed, and rolling out":      {Plan{Action: None, InFlight: true}, v1alpha1.StateRemoving},

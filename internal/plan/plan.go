@@ -26,7 +26,7 @@ const (
 	Update Action = "Update"
 	// Note means that the workload is up to date but its annotations note another
 	// input. Writing them restarts no pods.
-	Note Action = "Note"
+	Note Action = "RecordOnly"
 	// Adopt means that the API server has put the desired sidecar in itself, and nobody owns
 	// it yet. Writing it restarts no pods.
 	Adopt Action = "Adopt"
@@ -157,8 +157,8 @@ func (p *Plan) Hinder(reason, message string) {
 // sort that is left out: not an error.
 func (p *Plan) Skipped() bool {
 	switch p.Reason {
-	case meta.ReasonOptedOut, meta.ReasonWorkloadPaused, meta.ReasonWorkloadDeleting, meta.ReasonHostNetwork, meta.ReasonWindows, meta.ReasonYielded,
-		meta.ReasonTemplateElsewhere, meta.ReasonApplicationRefused, meta.ReasonOwnedBy:
+	case meta.ReasonOptedOut, meta.ReasonWorkloadPaused, meta.ReasonWorkloadDeleting, meta.ReasonHostNetwork, meta.ReasonWindows, meta.ReasonSuperseded,
+		meta.ReasonTemplateInWorkloadRef, meta.ReasonApplicationRejected, meta.ReasonOwnedBy:
 		return p.Action == Blocked
 	}
 	return false
@@ -177,7 +177,7 @@ func (p *Plan) StartsPods() bool {
 // WaitsForOthers reports whether the action has to wait for other workloads of its VectorSidecar,
 // which will be done by themselves.
 func (p *Plan) WaitsForOthers() bool {
-	return p.Waiting && !p.LacksCanary && (p.Reason == meta.ReasonWaitingForBudget || p.Reason == meta.ReasonWaitingForCanary || p.Reason == meta.ReasonWaitingForHealthy)
+	return p.Waiting && !p.LacksCanary && (p.Reason == meta.ReasonWaitingForSlot || p.Reason == meta.ReasonWaitingForCanary || p.Reason == meta.ReasonWaitingForHealthy)
 }
 
 // IsCurrent reports whether the sidecar is up to date.

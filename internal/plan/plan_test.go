@@ -272,10 +272,10 @@ func TestTwoVectorSidecarsDoNotFightOverAnnotations(t *testing.T) {
 	require.Equal(t, map[string]any{
 		meta.AnnotationInjected:                              "true",
 		meta.Beside(meta.AnnotationInjectedHash, "logs"):     sidecar().InjectedHash(),
-		meta.Beside(meta.AnnotationManagedBy, "logs"):        "logs",
-		meta.Beside(meta.AnnotationSidecarName, "logs"):      "vector",
+		meta.Beside(meta.AnnotationSidecarName, "logs"):      "logs",
+		meta.Beside(meta.AnnotationContainerName, "logs"):    "vector",
 		meta.Beside(meta.AnnotationConfigMapVersion, "logs"): "config-1",
-		meta.Beside(meta.AnnotationAskedHash, "logs"):        "asked",
+		meta.Beside(meta.AnnotationInputHash, "logs"):        "asked",
 		meta.Beside(meta.AnnotationAppliedHash, "logs"):      workload.Hash(second.Apply),
 		meta.Beside(meta.AnnotationChangeCause, "logs"):      second.Cause,
 	}, second.Apply["metadata"].(map[string]any)["annotations"])
@@ -315,10 +315,10 @@ func TestAPlanThatWaitsWritesNothing(t *testing.T) {
 	p := For(mine, sidecar(), Policy{}, application())
 	require.True(t, p.Writes())
 
-	p.Wait(meta.ReasonWaitingForBudget, "its turn comes")
+	p.Wait(meta.ReasonWaitingForSlot, "its turn comes")
 
 	require.False(t, p.Writes())
-	require.Equal(t, meta.ReasonWaitingForBudget, p.Reason)
+	require.Equal(t, meta.ReasonWaitingForSlot, p.Reason)
 }
 
 func TestAMountInTheApplicationIsPatchedIn(t *testing.T) {

@@ -45,7 +45,7 @@ func (d *Desired) takeBack(manager string, from, to map[string]any, view *worklo
 		container := containerIn(tree.Below(from, tree.Pod...), "containers", one.Container)
 		container["env"] = append(tree.List(container["env"]), map[string]any{"name": one.Name, "value": one.Value})
 	}
-	record, path := meta.AnnotationTold(manager), []string{"spec", "template", "metadata", "annotations"}
+	record, path := meta.AnnotationInjectedEnv(manager), []string{"spec", "template", "metadata", "annotations"}
 	tree.Below(from, path...)[record] = workload.ToldText(slices.Concat(holds, stale))
 	if len(holds) > 0 {
 		tree.Below(to, path...)[record] = workload.ToldText(holds)
@@ -82,5 +82,5 @@ func (d *Desired) Untold(why string, view *workload.View) string {
 	default:
 		return ""
 	}
-	return "does not tell the application where it listens (sidecar.tell): " + why
+	return "does not tell the application where it listens (sidecar.applicationEnv): " + why
 }

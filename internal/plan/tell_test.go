@@ -31,7 +31,7 @@ func told(values ...string) *workload.View {
 	for i, value := range values {
 		record = append(record, workload.Told{Container: "app", Name: []string{"ADDRESS", "NAME"}[i], Value: value})
 	}
-	return with(current(), func(v *workload.View) { v.Told = map[string][]workload.Told{meta.AnnotationTold(mine): record} })
+	return with(current(), func(v *workload.View) { v.Told = map[string][]workload.Told{meta.AnnotationInjectedEnv(mine): record} })
 }
 
 func TestWhatWasToldIsTakenBackWhereItDoesNotHold(t *testing.T) {
@@ -63,7 +63,7 @@ func TestWhatWasToldIsTakenBackWhereItDoesNotHold(t *testing.T) {
 
 // A patch takes out these variables alone, and the record of them.
 func TestAPatchTakesBackNothingElse(t *testing.T) {
-	record := meta.AnnotationTold(mine)
+	record := meta.AnnotationInjectedEnv(mine)
 	for name, test := range map[string]struct {
 		plan Plan
 		left any
@@ -109,7 +109,7 @@ func TestAPatchTakesBackNothingElse(t *testing.T) {
 func TestAnUpgradeTakesNothingBack(t *testing.T) {
 	older := tells(address).For(Asked{Digest: "asked"})
 	view := writtenBy(older)
-	view.Told = map[string][]workload.Told{meta.AnnotationTold(mine): {{Container: "app", Name: "ADDRESS", Value: "cart:1"}}}
+	view.Told = map[string][]workload.Told{meta.AnnotationInjectedEnv(mine): {{Container: "app", Name: "ADDRESS", Value: "cart:1"}}}
 	newer := tells(workload.Tell{Containers: []string{"app"}, Name: "ADDRESS", Value: "other"})
 	require.Equal(t, None, For(mine, newer.For(Asked{Digest: "asked"}), Policy{}, view).Action)
 	require.Equal(t, Update, For(mine, newer.For(Asked{Digest: "another"}), Policy{}, view).Action)
@@ -118,7 +118,7 @@ func TestAnUpgradeTakesNothingBack(t *testing.T) {
 func TestWhoIsToldNothingIsSaid(t *testing.T) {
 	require.Empty(t, sidecar().Untold("it is off", application()))
 	require.Empty(t, tells(address).Untold("", application()))
-	require.Contains(t, tells(address).Untold("it is off", application()), "does not tell the application where it listens (sidecar.tell): it is off")
+	require.Contains(t, tells(address).Untold("it is off", application()), "does not tell the application where it listens (sidecar.applicationEnv): it is off")
 	job := with(application(), func(v *workload.View) { v.Kind = "Job" })
 	require.Contains(t, tells(address).Untold("", job), "the API server injects into no Job")
 	mounting := tells(address)

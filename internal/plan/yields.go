@@ -41,7 +41,7 @@ func (d *Desired) without(keys, secrets []string) *Desired {
 	if err != nil {
 		return d // Its body was written once already, so it can be again.
 	}
-	left := NewDesired(overlay, d.sidecar, d.annotations[meta.AnnotationSidecarName], d.annotations[meta.AnnotationConfigMapVersion], d.marks)
+	left := NewDesired(overlay, d.sidecar, d.annotations[meta.AnnotationContainerName], d.annotations[meta.AnnotationConfigMapVersion], d.marks)
 	left.whole = d.whole
 	return left.For(d.asked)
 }

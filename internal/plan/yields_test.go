@@ -43,7 +43,7 @@ func TestAnAnnotationThatYieldsIsNoConflict(t *testing.T) {
 			require.Len(t, annotations, len(test.leaves)+1, "beside the list of parts")
 			for _, key := range test.leaves {
 				require.Contains(t, annotations, key)
-				require.Contains(t, p.Desired.overlay.Template.Annotations[meta.AnnotationParts(mine)], key)
+				require.Contains(t, p.Desired.overlay.Template.Annotations[meta.AnnotationInjectedItems(mine)], key)
 			}
 			if said := desired.Yielded(mine, test.view); test.says == "" {
 				require.Empty(t, said)
@@ -159,11 +159,11 @@ func owns(manager, key, text string) func(*workload.View) {
 // telling is the sidecar with two annotations that yield.
 func telling(list, flag string) *Desired {
 	of := *sidecar().overlay
-	parts := meta.Parts{Manager: mine, Annotations: []string{flag, list}}
+	parts := meta.InjectedItems{Manager: mine, Annotations: []string{flag, list}}
 	of.Yields = []string{flag, list}
-	of.Template.Annotations = map[string]string{list: "vector", flag: "true", meta.AnnotationParts(mine): parts.String()}
+	of.Template.Annotations = map[string]string{list: "vector", flag: "true", meta.AnnotationInjectedItems(mine): parts.String()}
 	of.Body = map[string]any{"spec": of.Body["spec"], "metadata": map[string]any{"annotations": map[string]any{
-		list: "vector", flag: "true", meta.AnnotationParts(mine): parts.String(),
+		list: "vector", flag: "true", meta.AnnotationInjectedItems(mine): parts.String(),
 	}}}
 	return NewDesired(&of, "logs", "vector", "config-1", nil)
 }
@@ -186,7 +186,7 @@ func TestAPullSecretOfTheOwnersIsNotOurs(t *testing.T) {
 			require.Equal(t, test.adds, names)
 			require.Equal(t, test.adds, written)
 			require.Len(t, left.PullSecrets(), len(test.adds))
-			require.Equal(t, meta.Parts{Manager: mine, PullSecrets: test.adds}.String(), left.Template().Annotations[meta.AnnotationParts(mine)])
+			require.Equal(t, meta.InjectedItems{Manager: mine, PullSecrets: test.adds}.String(), left.Template().Annotations[meta.AnnotationInjectedItems(mine)])
 			require.Equal(t, "1", left.AskedDigest())
 		})
 	}
@@ -201,10 +201,10 @@ func pulling(names ...string) *Desired {
 		items = append(items, map[string]any{"name": name})
 	}
 	of.Brings = names
-	parts := meta.Parts{Manager: mine, PullSecrets: names}.String()
-	of.Template.Annotations = map[string]string{meta.AnnotationParts(mine): parts}
+	parts := meta.InjectedItems{Manager: mine, PullSecrets: names}.String()
+	of.Template.Annotations = map[string]string{meta.AnnotationInjectedItems(mine): parts}
 	of.Body = map[string]any{
-		"metadata": map[string]any{"annotations": map[string]any{meta.AnnotationParts(mine): parts}},
+		"metadata": map[string]any{"annotations": map[string]any{meta.AnnotationInjectedItems(mine): parts}},
 		"spec":     map[string]any{"initContainers": tree.At(of.Body, "spec")["initContainers"], "imagePullSecrets": items},
 	}
 	return NewDesired(&of, "logs", "vector", "config-1", nil)

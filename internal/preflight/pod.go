@@ -19,7 +19,7 @@ func Without(pod *corev1.Pod, overlay *corev1.PodTemplateSpec) *corev1.Pod {
 		delete(bare.Annotations, key)
 	}
 	for key := range bare.Annotations {
-		if meta.IsParts(key) {
+		if meta.IsInjectedItems(key) {
 			delete(bare.Annotations, key)
 		}
 	}

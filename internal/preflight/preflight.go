@@ -19,11 +19,11 @@ const (
 	// Passed lets the sidecar be written.
 	Passed Result = "passed"
 	// Refused means that the pods would be refused, or would not start, because of the sidecar.
-	Refused Result = "refused"
+	Refused Result = "rejected"
 	// RefusedAnyway means that the pods would be refused without the sidecar, too.
-	RefusedAnyway Result = "refused_anyway"
+	RefusedAnyway Result = "rejected_without_sidecar"
 	// NotJudged means that dry runs say nothing; the sidecar may be written.
-	NotJudged Result = "not_judged"
+	NotJudged Result = "inconclusive"
 )
 
 // Results are all of them.

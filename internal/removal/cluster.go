@@ -203,7 +203,7 @@ func (e *Ejector) remove(ctx context.Context, writer *apply.Writer, ref workload
 			return err == nil, err
 		}
 		failed = current.Rollout == workload.RolloutFailed
-		return failed || current.Paused || current.Rollout == workload.RolloutComplete || current.Rollout == workload.RolloutHeld, nil
+		return failed || current.Paused || current.Rollout == workload.RolloutComplete || current.Rollout == workload.PodsNotReplaced, nil
 	})
 	switch {
 	case err != nil:

@@ -44,11 +44,11 @@ func deployment(name string) *appsv1.Deployment {
 func injected(t *testing.T, name string) *appsv1.Deployment {
 	t.Helper()
 	manager := meta.Manager("logs")
-	parts, err := json.Marshal(meta.Parts{Manager: manager, Containers: []string{"vector"}, Volumes: []string{"vector-data"}})
+	parts, err := json.Marshal(meta.InjectedItems{Manager: manager, Containers: []string{"vector"}, Volumes: []string{"vector-data"}})
 	require.NoError(t, err)
 	d := deployment(name)
 	d.Annotations[meta.AnnotationInjected] = "logs"
-	d.Spec.Template.Annotations = map[string]string{meta.AnnotationParts(manager): string(parts), meta.AnnotationInjectedHash: "abc"}
+	d.Spec.Template.Annotations = map[string]string{meta.AnnotationInjectedItems(manager): string(parts), meta.AnnotationInjectedHash: "abc"}
 	pod := &d.Spec.Template.Spec
 	pod.Containers = append(pod.Containers, corev1.Container{Name: "vector", Image: "vector:1"})
 	pod.Volumes = append(pod.Volumes, corev1.Volume{Name: "vector-data"})
@@ -147,7 +147,7 @@ func TestStrip_RemovesCopiedMarks(t *testing.T) {
 		"without a name": func(d *appsv1.Deployment) { d.Annotations[meta.AnnotationInjected] = "true" },
 		"orphaned":       func(d *appsv1.Deployment) { d.Annotations[meta.AnnotationOrphaned(logs)] = "true" },
 		"of pods": func(d *appsv1.Deployment) {
-			d.Spec.Template.Annotations = map[string]string{meta.AnnotationTold(logs): "app LOG=1"}
+			d.Spec.Template.Annotations = map[string]string{meta.AnnotationInjectedEnv(logs): "app LOG=1"}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -286,7 +286,7 @@ func TestEjector_RemovesCopiedMarks(t *testing.T) {
 	logs := meta.Manager("logs")
 	orphaned, ofPods := deployment("orphaned"), deployment("pods")
 	orphaned.Annotations[meta.AnnotationOrphaned(logs)] = "true"
-	ofPods.Spec.Template.Annotations = map[string]string{meta.AnnotationTold(logs): "app LOG=1"}
+	ofPods.Spec.Template.Annotations = map[string]string{meta.AnnotationInjectedEnv(logs): "app LOG=1"}
 	cluster := fake.NewClientBuilder().WithScheme(scheme).WithObjects(orphaned, ofPods, deployment("plain")).Build()
 
 	found, err := (&Ejector{Client: cluster, MaxConcurrent: 1}).Clean(t.Context(), "shop")
@@ -305,7 +305,7 @@ func TestEjector_RemovesCopiedMarks(t *testing.T) {
 func TestASidecarThatCannotBeReadIsNotLost(t *testing.T) {
 	rollout := &workload.ArgoRollout{}
 	require.NoError(t, json.Unmarshal([]byte(`{"metadata":{"name":"cart","namespace":"shop"},"spec":{"template":{"metadata":{"annotations":{`+
-		`"vectorsidecar.observability.kontroloop.ai/parts.logs":"{\"manager\":\"vectorsidecar/logs\",\"containers\":[\"vector\"]}"}},"spec":{"volumes":"none"}}}}`), rollout))
+		`"vectorsidecar.observability.kontroloop.ai/injected-items.logs":"{\"manager\":\"vectorsidecar/logs\",\"containers\":[\"vector\"]}"}},"spec":{"volumes":"none"}}}}`), rollout))
 	const why = "the sidecar cannot be taken out: spec.template.spec.volumes cannot be read"
 
 	_, _, err := Strip(nil, rollout)

@@ -93,12 +93,12 @@ func checkMetadata(overlay *workload.Overlay, report func(string, ...any)) {
 	}
 	for _, key := range overlay.Yields {
 		if _, isThere := annotations[key]; !isThere {
-			report("metadata.annotations: %s names %q, which is not in template.metadata.annotations", meta.AnnotationYields, key)
+			report("metadata.annotations: %s names %q, which is not in template.metadata.annotations", meta.AnnotationOptional, key)
 		}
 	}
 	for _, key := range overlay.YieldsToVolumes {
 		if !slices.Contains(overlay.Yields, key) {
-			report("metadata.annotations: %s names %q, which %s does not", meta.AnnotationYieldsToVolumes, key, meta.AnnotationYields)
+			report("metadata.annotations: %s names %q, which %s does not", meta.AnnotationOptionalWithVolumes, key, meta.AnnotationOptional)
 		}
 	}
 }

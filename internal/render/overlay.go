@@ -41,10 +41,10 @@ func newOverlay(from *bounded.Document, request *Request) (workload.Overlay, err
 		return workload.Overlay{}, fmt.Errorf("reading the rendered YAML: %w", err)
 	}
 	overlay := workload.Overlay{Template: object.Template, Warning: object.Annotations[meta.AnnotationWarning]}
-	overlay.Yields = listed(object.Annotations[meta.AnnotationYields])
-	overlay.YieldsToVolumes = listed(object.Annotations[meta.AnnotationYieldsToVolumes])
+	overlay.Yields = listed(object.Annotations[meta.AnnotationOptional])
+	overlay.YieldsToVolumes = listed(object.Annotations[meta.AnnotationOptionalWithVolumes])
 	var err error
-	if overlay.Tells, err = tellsIn(object.Annotations[meta.AnnotationTells]); err != nil {
+	if overlay.Tells, err = tellsIn(object.Annotations[meta.AnnotationApplicationEnv]); err != nil {
 		return workload.Overlay{}, err
 	}
 	overlay.Template.Spec.Containers, overlay.Mounts = splitMounts(object.Template.Spec.Containers)
@@ -60,7 +60,7 @@ func newOverlay(from *bounded.Document, request *Request) (workload.Overlay, err
 	manager := meta.Manager(request.Sidecar.Name)
 	parts := partsOf(manager, &overlay.Template.Spec)
 	parts.Annotations, parts.Labels = slices.Sorted(maps.Keys(overlay.Template.Annotations)), slices.Sorted(maps.Keys(overlay.Template.Labels))
-	annotate(&overlay.Template, made, map[string]string{meta.AnnotationParts(manager): parts.String()})
+	annotate(&overlay.Template, made, map[string]string{meta.AnnotationInjectedItems(manager): parts.String()})
 	return overlay.With(made)
 }
 
@@ -83,8 +83,8 @@ func splitMounts(containers []corev1.Container) ([]corev1.Container, []workload.
 }
 
 // partsOf lists the items that the overlay adds, for the pod template's annotation.
-func partsOf(manager string, spec *corev1.PodSpec) meta.Parts {
-	parts := meta.Parts{Manager: manager}
+func partsOf(manager string, spec *corev1.PodSpec) meta.InjectedItems {
+	parts := meta.InjectedItems{Manager: manager}
 	each(spec, func(_ string, c *corev1.Container) { parts.Containers = append(parts.Containers, c.Name) })
 	for i := range spec.Volumes {
 		parts.Volumes = append(parts.Volumes, spec.Volumes[i].Name)

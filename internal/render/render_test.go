@@ -66,7 +66,7 @@ func TestAChartGivesOverlayAndCompanions(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{
 		"metadata": map[string]any{"annotations": map[string]any{
-			meta.AnnotationParts(meta.Manager("logs")): `{"manager":"vectorsidecar/logs","containers":["vector"]}`,
+			meta.AnnotationInjectedItems(meta.Manager("logs")): `{"manager":"vectorsidecar/logs","containers":["vector"]}`,
 		}},
 		"spec": map[string]any{"containers": []any{map[string]any{
 			"name": "vector", "image": "vector:1", "resources": map[string]any{"requests": map[string]any{"cpu": "500m"}},

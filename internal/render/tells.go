@@ -29,7 +29,7 @@ func tellsIn(text string) ([]workload.Tell, error) {
 		return nil, nil
 	}
 	refuse := func(format string, args ...any) error {
-		return fmt.Errorf("metadata.annotations: %s: %w", meta.AnnotationTells, fmt.Errorf(format, args...))
+		return fmt.Errorf("metadata.annotations: %s: %w", meta.AnnotationApplicationEnv, fmt.Errorf(format, args...))
 	}
 	var tells []workload.Tell
 	if err := bounded.Object().DecodeJSON([]byte(text), &tells); err != nil {

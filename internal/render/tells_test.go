@@ -29,6 +29,6 @@ func TestWhatIsToldIsChecked(t *testing.T) {
 			continue
 		}
 		require.ErrorContains(t, err, want)
-		require.ErrorContains(t, err, "vectorsidecar.observability.kontroloop.ai/tells: ")
+		require.ErrorContains(t, err, "vectorsidecar.observability.kontroloop.ai/application-env: ")
 	}
 }

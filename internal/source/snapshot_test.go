@@ -166,7 +166,7 @@ func TestTakeFailsWhereTheLabelsOfTheNamespaceCannotBeReached(t *testing.T) {
 func TestWhatIsRevertedIsRenderedFromTheLastGoodSpec(t *testing.T) {
 	failed := logs().Sidecar(func(s *v1alpha1.SidecarSpec) { s.LogLevel = "warn" }).Build()
 	failed.CreationTimestamp = metav1.NewTime(time.Unix(1, 0))
-	failed.Status.LastGood = &v1alpha1.LastGoodSpec{Digest: "good", Spec: `{"environment":"staging","sidecar":{"logLevel":"info"}}`}
+	failed.Status.LastKnownGood = &v1alpha1.LastKnownGoodSpec{Digest: "good", Spec: `{"environment":"staging","sidecar":{"logLevel":"info"}}`}
 	failed.Status.Reverted = &v1alpha1.RevertedSpec{Digest: lastgood.Digest(&failed.Spec)}
 
 	observed, err := taker(t, nil, cart()).Take(t.Context(), failed)

@@ -67,16 +67,16 @@ func OfCluster(facts ClusterFacts, now metav1.Time) v1alpha1.ClusterVectorSideca
 	sum := clusterSum{facts: &facts, groups: map[state]*namespaceGroup{}, kinds: map[v1alpha1.WorkloadKind]*v1alpha1.KindStatus{}}
 	status := &sum.status
 	status.ObservedGeneration, status.LastReconcileTime, status.Waves = facts.Cluster.Generation, before.LastReconcileTime, facts.Waves
-	status.LastGood, status.Reverted = facts.Own.LastGood, facts.Own.Reverted
+	status.LastKnownGood, status.Reverted = facts.Own.LastGood, facts.Own.Reverted
 	for i := range before.Conditions {
 		status.Conditions = append(status.Conditions, *before.Conditions[i].DeepCopy())
 	}
-	status.TakenOut = decision.HeldTakenOut(before.TakenOut, &facts.Cluster.Spec.VectorSidecarSpec, facts.Cluster.Annotations)
+	status.RemovedByOwners = decision.HeldTakenOut(before.RemovedByOwners, &facts.Cluster.Spec.VectorSidecarSpec, facts.Cluster.Annotations)
 	for _, name := range slices.Sorted(maps.Keys(facts.Namespaces)) {
 		sum.add(name, facts.Namespaces[name])
-		found := decision.HeldTakenOut(facts.Namespaces[name].TakenOut, &facts.Cluster.Spec.VectorSidecarSpec, facts.Cluster.Annotations)
-		found = slices.DeleteFunc(found, func(one v1alpha1.TakenOut) bool { return !one.IsIn(name) })
-		status.TakenOut = decision.MergeTakenOut(status.TakenOut, found)
+		found := decision.HeldTakenOut(facts.Namespaces[name].RemovedByOwners, &facts.Cluster.Spec.VectorSidecarSpec, facts.Cluster.Annotations)
+		found = slices.DeleteFunc(found, func(one v1alpha1.OwnerRemoval) bool { return !one.IsIn(name) })
+		status.RemovedByOwners = decision.MergeTakenOut(status.RemovedByOwners, found)
 	}
 	sum.keepFinishedCanaries()
 	status.Retry = sum.firstRetry(before.Retry)
@@ -108,8 +108,8 @@ type clusterSum struct {
 	// failing are the namespaces where something goes wrong that is retried, invalid those
 	// where nothing may be injected.
 	failing, invalid namespaceGroup
-	// lists are the entries of status.unsettled by state, those of namespaces as a whole by "".
-	lists map[v1alpha1.WorkloadState][]v1alpha1.UnsettledInNamespace
+	// lists are the entries of status.workloads by state, those of namespaces as a whole by "".
+	lists map[v1alpha1.WorkloadState][]v1alpha1.NamespacedWorkloadStatus
 	// entries is how many there are in all.
 	entries int
 	// isAsking is true if a namespace has not handled what is asked for.
@@ -191,25 +191,25 @@ func (c *clusterSum) addKind(of *v1alpha1.KindStatus) {
 // list adds what is unsettled in a namespace: its workloads, or, if there are none, itself.
 func (c *clusterSum) list(name string, of *InNamespace, at state, ready *metav1.Condition) {
 	if c.lists == nil {
-		c.lists = map[v1alpha1.WorkloadState][]v1alpha1.UnsettledInNamespace{}
+		c.lists = map[v1alpha1.WorkloadState][]v1alpha1.NamespacedWorkloadStatus{}
 	}
-	put := func(under v1alpha1.WorkloadState, entry v1alpha1.UnsettledInNamespace) {
+	put := func(under v1alpha1.WorkloadState, entry v1alpha1.NamespacedWorkloadStatus) {
 		if len(c.lists[under]) < maxListed {
 			c.lists[under] = append(c.lists[under], entry)
 		}
 	}
-	c.entries += len(of.Unsettled) + int(of.UnsettledOmitted)
-	for i := range of.Unsettled {
-		one := &of.Unsettled[i]
-		put(one.State, v1alpha1.UnsettledInNamespace{
+	c.entries += len(of.Workloads) + int(of.WorkloadsOmitted)
+	for i := range of.Workloads {
+		one := &of.Workloads[i]
+		put(one.State, v1alpha1.NamespacedWorkloadStatus{
 			Namespace: name, Kind: one.Kind, Name: one.Name, State: string(one.State), Reason: one.Reason, Message: one.Message,
 		})
 	}
-	if len(of.Unsettled) > 0 || at == current || ready.Reason == "" {
+	if len(of.Workloads) > 0 || at == current || ready.Reason == "" {
 		return
 	}
 	c.entries++
-	entry := v1alpha1.UnsettledInNamespace{Namespace: name, State: meta.ConditionReconciling, Reason: ready.Reason, Message: humanize.Message(ready.Message, 512)}
+	entry := v1alpha1.NamespacedWorkloadStatus{Namespace: name, State: meta.ConditionReconciling, Reason: ready.Reason, Message: humanize.Message(ready.Message, 512)}
 	if at == stalled {
 		entry.State = meta.ConditionStalled
 	}
@@ -222,12 +222,12 @@ func (c *clusterSum) firstRetry(before *v1alpha1.RetryStatus) *v1alpha1.RetrySta
 	switch {
 	case requested == "":
 		return nil
-	case before != nil && before.Asked == requested:
+	case before != nil && before.Requested == requested:
 		return before.DeepCopy()
 	}
 	var first *v1alpha1.RetryStatus
 	for _, of := range c.facts.Namespaces {
-		if retry := of.Retry; retry != nil && retry.Asked == requested && (first == nil || retry.At.Before(&first.At)) {
+		if retry := of.Retry; retry != nil && retry.Requested == requested && (first == nil || retry.RetryTime.Before(&first.RetryTime)) {
 			first = retry
 		}
 	}
@@ -240,12 +240,12 @@ func (c *clusterSum) finish() {
 		c.status.Kinds = append(c.status.Kinds, *c.kinds[kind])
 	}
 	for _, at := range slices.Concat([]v1alpha1.WorkloadState{""}, unsettled) {
-		room := maxListed - len(c.status.Unsettled)
-		c.status.Unsettled = append(c.status.Unsettled, c.lists[at][:min(len(c.lists[at]), room)]...)
+		room := maxListed - len(c.status.Workloads)
+		c.status.Workloads = append(c.status.Workloads, c.lists[at][:min(len(c.lists[at]), room)]...)
 	}
 	slices.Sort(c.status.CanariesWithoutPods)
 	c.status.CanariesWithoutPods = c.status.CanariesWithoutPods[:min(len(c.status.CanariesWithoutPods), maxCanaries)]
-	c.status.UnsettledOmitted = int32(c.entries - len(c.status.Unsettled)) //nolint:gosec // No cluster has two billion.
+	c.status.WorkloadsOmitted = int32(c.entries - len(c.status.Workloads)) //nolint:gosec // No cluster has two billion.
 	c.status.LastHandledReconcileAt = c.facts.Cluster.Status.LastHandledReconcileAt
 	if c.facts.Asking != "" && !c.isAsking && c.facts.Unseen == 0 {
 		c.status.LastHandledReconcileAt = c.facts.Asking

@@ -50,7 +50,7 @@ func TestAClusterVectorSidecarThatIsReverted(t *testing.T) {
 			require.Contains(t, ready.Message, test.message)
 			require.Equal(t, test.isStalled, apimeta.IsStatusConditionTrue(got.Conditions, meta.ConditionStalled))
 			require.Equal(t, own.Reverted, got.Reverted)
-			require.Equal(t, own.LastGood, got.LastGood)
+			require.Equal(t, own.LastGood, got.LastKnownGood)
 		})
 	}
 }
@@ -67,7 +67,7 @@ func TestAClusterVectorSidecarThatIsTooLargeToBeKeptSaysSo(t *testing.T) {
 func TestOfCluster_KeepsFirstRetry(t *testing.T) {
 	asked := func(value string) string { return fleet.RetryOf(map[string]string{meta.AnnotationRetryRollout: value}) }
 	retry := func(value string, after time.Duration) *v1alpha1.RetryStatus {
-		return &v1alpha1.RetryStatus{Asked: asked(value), At: metav1.NewTime(noon.Add(after))}
+		return &v1alpha1.RetryStatus{Requested: asked(value), RetryTime: metav1.NewTime(noon.Add(after))}
 	}
 	for name, test := range map[string]struct {
 		annotation string

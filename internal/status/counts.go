@@ -51,11 +51,6 @@ func (c counts) injected(kind string) int32 {
 func (c counts) into(status *v1alpha1.VectorSidecarStatus) {
 	deployments := workload.Default().Kind
 	status.InjectedDeployments = c.injected(deployments)
-	status.UpdatedDeployments = c.in(deployments, updated)
-	status.WaitingDeployments = c.in(deployments, waiting)
-	status.ConflictingDeployments = c.in(deployments, conflict, blocked, refused)
-	status.SkippedDeployments = c.in(deployments, skipped)
-	status.FailedDeployments = c.in(deployments, failed)
 	for kind := range c {
 		status.InjectedWorkloads += c.injected(kind)
 		status.ReadyWorkloads += c.in(kind, updated)
@@ -76,7 +71,7 @@ func kindsOf(matched *decision.Kinds, counted counts) []v1alpha1.KindStatus {
 	for _, kind := range names {
 		all = append(all, v1alpha1.KindStatus{
 			Kind: v1alpha1.WorkloadKind(kind), Matched: int32(matched.Matched[kind]), //nolint:gosec // No namespace has two billion.
-			Injected: counted.injected(kind), Ready: counted.in(kind, updated), WithoutPods: counted.in(kind, unproven), Held: counted.in(kind, held),
+			Injected: counted.injected(kind), Ready: counted.in(kind, updated), WithoutPods: counted.in(kind, unproven), PodsOutdated: counted.in(kind, held),
 			Waiting: counted.in(kind, waiting), Deferred: counted.in(kind, deferred), Conflicting: counted.in(kind, conflict, blocked, refused),
 			Skipped: counted.in(kind, skipped), Failed: counted.in(kind, failed),
 		})

@@ -23,7 +23,7 @@ func withoutPods(p *plan.Plan) {
 }
 
 // heldBack is a workload that keeps all of its pods.
-func heldBack(p *plan.Plan) { p.Rollout, p.Evidence = workload.RolloutHeld, 0 }
+func heldBack(p *plan.Plan) { p.Rollout, p.Evidence = workload.PodsNotReplaced, 0 }
 
 func TestOf_CountsWorkloadsWithoutPods(t *testing.T) {
 	cron := planned("report", plan.None, heldBack)
@@ -31,21 +31,21 @@ func TestOf_CountsWorkloadsWithoutPods(t *testing.T) {
 	got := Of(Facts{Sidecar: sidecar(), Decision: decided(
 		planned("cart", plan.None),
 		planned("empty", plan.None, withoutPods),
-		planned("partly", plan.None, rollout(workload.RolloutHeld)),
+		planned("partly", plan.None, rollout(workload.PodsNotReplaced)),
 		planned("lost", plan.None, rollout(workload.RolloutUnavailable), func(p *plan.Plan) { p.Evidence = 0 }),
 		planned("removed", plan.None, nothingWanted, withoutPods),
 		cron,
 	)}, noon)
 
 	require.EqualValues(t, 1, got.ReadyWorkloads)
-	require.EqualValues(t, 1, got.UpdatedDeployments)
+	require.EqualValues(t, 1, got.Total().Ready)
 	require.EqualValues(t, 2, got.WorkloadsWithoutPods, "a Deployment with 0 replicas and a CronJob before its next run")
 	require.EqualValues(t, 5, got.InjectedWorkloads)
 	for _, kind := range got.Kinds {
 		require.EqualValues(t, 1, kind.WithoutPods, kind.Kind)
 	}
 	require.EqualValues(t, 2, got.Total().WithoutPods)
-	require.Contains(t, got.Unsettled, v1alpha1.UnsettledWorkload{
+	require.Contains(t, got.Workloads, v1alpha1.WorkloadStatus{
 		Kind: "Deployment", Name: "empty", State: v1alpha1.StateWithoutPods, Reason: meta.ReasonWithoutPods, Message: "no pod has run the sidecar: it has 0 replicas",
 	})
 }
@@ -65,7 +65,7 @@ func TestOfCluster_CountsNamespacesWithoutPods(t *testing.T) {
 	got := OfCluster(ClusterFacts{Cluster: &v1alpha1.ClusterVectorSidecar{}, Namespaces: map[string]*InNamespace{
 		"with-pods":       in(planned("cart", plan.None)),
 		"with-some":       in(planned("cart", plan.None), planned("empty", plan.None, withoutPods)),
-		"with-a-held-pod": in(planned("partly", plan.None, rollout(workload.RolloutHeld)), planned("empty", plan.None, withoutPods)),
+		"with-a-held-pod": in(planned("partly", plan.None, rollout(workload.PodsNotReplaced)), planned("empty", plan.None, withoutPods)),
 		"without-pods":    in(planned("empty", plan.None, withoutPods)),
 		"before-a-run":    in(planned("report", plan.None, heldBack)),
 		"skipped":         in(planned("cart", plan.Blocked, nothingWanted, because(meta.ReasonOptedOut, "no"))),

@@ -91,7 +91,7 @@ func settled(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[plan.
 	case !facts.Sidecar.Spec.IsEnabled():
 		return verdict{reason: meta.ReasonDisabled, message: "spec.enabled is false: no workload carries the sidecar"}
 	case len(decision.Kinds.Unserved) > 0:
-		return verdict{state: stalled, reason: meta.ReasonKindNotServed, message: unserved(decision.Kinds.Unserved)}
+		return verdict{state: stalled, reason: meta.ReasonKindNotEnabled, message: unserved(decision.Kinds.Unserved)}
 	case decision.Matched == 0 && len(decision.Kinds.Lacking) > 0:
 		return verdict{reason: meta.ReasonKindMissing, message: "the selector matches no " + workload.Singular(kinds...) + " of the namespace" + missing(decision.Kinds.Lacking)}
 	case decision.Matched == 0:

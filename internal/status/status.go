@@ -67,12 +67,12 @@ func Of(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus {
 		TemplateSet:        facts.Decision.TemplateSet,
 		LastReconcileTime:  before.LastReconcileTime,
 		Rollout:            facts.Rollout,
-		LastGood:           facts.Own.LastGood,
+		LastKnownGood:      facts.Own.LastGood,
 		Reverted:           facts.Own.Reverted,
 		Deferred:           facts.Decision.Deferred.Status(),
 		Canary:             facts.Decision.Canary,
 		Retry:              facts.Decision.Retry,
-		TakenOut:           facts.Decision.TakenOut,
+		RemovedByOwners:    facts.Decision.TakenOut,
 
 		LastHandledReconcileAt: cmp.Or(facts.Asking, before.LastHandledReconcileAt),
 	}
@@ -93,11 +93,11 @@ func Of(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus {
 	}
 	setConditions(&status.Conditions, v, valid, facts.Sidecar.Generation, now)
 	was := *before
-	was.LastGood = status.LastGood
+	was.LastKnownGood = status.LastKnownGood
 	if facts.Changed || !equality.Semantic.DeepEqual(was, status) {
 		status.LastReconcileTime = &now
 	} else {
-		status.LastGood = before.LastGood // It goes with the next change: by itself it is worth no write.
+		status.LastKnownGood = before.LastKnownGood // It goes with the next change: by itself it is worth no write.
 	}
 	return status
 }

@@ -112,8 +112,8 @@ func failure(permanent bool) []Failure {
 // gone has gone back to its spec of the first generation.
 func gone() lastgood.Kept {
 	return lastgood.Kept{
-		LastGood: &v1alpha1.LastGoodSpec{Digest: "good", Generation: 1, Spec: "{}"},
-		Reverted: &v1alpha1.RevertedSpec{Digest: "bad", Generation: 3, FailedWorkloads: 2, At: noon},
+		LastGood: &v1alpha1.LastKnownGoodSpec{Digest: "good", Generation: 1, Spec: "{}"},
+		Reverted: &v1alpha1.RevertedSpec{Digest: "bad", Generation: 3, FailedWorkloads: 2, RevertTime: noon},
 	}
 }
 
@@ -151,8 +151,8 @@ func TestEveryStateIsToldAndReadByKstatus(t *testing.T) {
 			state: atIt, reason: meta.ReasonRollingOut, names: []string{"1 of 2", "Deployment shop/cart"}, kstatus: status.InProgressStatus,
 		},
 		"waiting for its turn": {
-			facts: Facts{Decision: decided(planned("cart", plan.Update, func(p *plan.Plan) { p.Wait(meta.ReasonWaitingForBudget, "later") }))},
-			state: atIt, reason: meta.ReasonWaitingForBudget, names: []string{"Deployment shop/cart: later"}, kstatus: status.InProgressStatus,
+			facts: Facts{Decision: decided(planned("cart", plan.Update, func(p *plan.Plan) { p.Wait(meta.ReasonWaitingForSlot, "later") }))},
+			state: atIt, reason: meta.ReasonWaitingForSlot, names: []string{"Deployment shop/cart: later"}, kstatus: status.InProgressStatus,
 		},
 		"being removed": {
 			facts: Facts{Decision: decided(planned("cart", plan.Remove, nothingWanted))},
@@ -175,8 +175,8 @@ func TestEveryStateIsToldAndReadByKstatus(t *testing.T) {
 			state: stuck, reason: meta.ReasonRolloutFailed, names: []string{"1 of 2", "Deployment shop/cart: container vector"}, isError: true, kstatus: status.FailedStatus,
 		},
 		"pods that are refused": {
-			facts: Facts{Decision: decided(planned("cart", plan.None, rollout(workload.RolloutProgressing), inFlight, hinders(meta.ReasonPodsRefused, "quota")), planned("shop", plan.None))},
-			state: atIt, reason: meta.ReasonPodsRefused, names: []string{"1 of 2 Deployments have pods that do not run", "Deployment shop/cart: quota"}, isError: true, kstatus: status.InProgressStatus,
+			facts: Facts{Decision: decided(planned("cart", plan.None, rollout(workload.RolloutProgressing), inFlight, hinders(meta.ReasonPodsRejected, "quota")), planned("shop", plan.None))},
+			state: atIt, reason: meta.ReasonPodsRejected, names: []string{"1 of 2 Deployments have pods that do not run", "Deployment shop/cart: quota"}, isError: true, kstatus: status.InProgressStatus,
 		},
 		"a soak": {
 			facts: Facts{Decision: decided(planned("cart", plan.None, inFlight, because(meta.ReasonSoaking, "30s")), planned("shop", plan.None))},
@@ -313,7 +313,7 @@ func TestALastGoodSpecIsWorthNoWriteByItself(t *testing.T) {
 
 	facts.Asking = "somebody"
 	asked := Of(facts, later)
-	require.Equal(t, gone().LastGood, asked.LastGood, "it goes with any other change")
+	require.Equal(t, gone().LastGood, asked.LastKnownGood, "it goes with any other change")
 	facts.Sidecar.Status, facts.Own = asked, lastgood.Kept{}
 	require.Equal(t, asked, Of(facts, later), "and so it goes away")
 }
@@ -327,30 +327,30 @@ func TestEveryWorkloadIsCountedOnce(t *testing.T) {
 		planned("hindered", plan.None, rollout(workload.RolloutProgressing), hinders(meta.ReasonUnschedulable, "no node")),
 		planned("unavailable", plan.None, rollout(workload.RolloutUnavailable)),
 		planned("failed", plan.None, rollout(workload.RolloutFailed), fails(meta.ReasonRolloutFailed, "late")),
-		planned("waiting", plan.Update, func(p *plan.Plan) { p.Wait(meta.ReasonWaitingForBudget, "later") }),
+		planned("waiting", plan.Update, func(p *plan.Plan) { p.Wait(meta.ReasonWaitingForSlot, "later") }),
 		planned("conflict", plan.Conflict, nothingWanted, because(meta.ReasonConflict, "taken")),
 		planned("refused", plan.Inject),
 		planned("skipped", plan.Blocked, nothingWanted, because(meta.ReasonOptedOut, "no")),
-	), Failures: []Failure{{Object: "Deployment shop/refused", Reason: meta.ReasonApplyRefused, Err: errors.New("too large"), Permanent: true}}}
+	), Failures: []Failure{{Object: "Deployment shop/refused", Reason: meta.ReasonApplyRejected, Err: errors.New("too large"), Permanent: true}}}
 
 	got := Of(facts, noon)
 
 	require.EqualValues(t, 11, got.MatchedDeployments)
 	require.EqualValues(t, 7, got.InjectedDeployments, "current, rolling, written, soaking, hindered, unavailable and failed carry it")
-	require.EqualValues(t, 1, got.UpdatedDeployments)
-	require.EqualValues(t, 1, got.WaitingDeployments)
-	require.EqualValues(t, 2, got.ConflictingDeployments, "a conflict and a refusal")
-	require.EqualValues(t, 1, got.SkippedDeployments)
-	require.EqualValues(t, 1, got.FailedDeployments)
+	require.EqualValues(t, 1, got.Total().Ready)
+	require.EqualValues(t, 1, got.Total().Waiting)
+	require.EqualValues(t, 2, got.Total().Conflicting, "a conflict and a refusal")
+	require.EqualValues(t, 1, got.Total().Skipped)
+	require.EqualValues(t, 1, got.Total().Failed)
 	require.Equal(t, "staging", got.Environment)
 	require.EqualValues(t, 3, got.ObservedGeneration)
 
 	var unsettled []string
-	for _, entry := range got.Unsettled {
+	for _, entry := range got.Workloads {
 		unsettled = append(unsettled, entry.Name)
 	}
 	require.Equal(t, []string{"failed", "hindered", "refused", "conflict", "rolling", "written", "soaking", "unavailable", "waiting", "skipped"}, unsettled)
-	require.Zero(t, got.UnsettledOmitted)
+	require.Zero(t, got.WorkloadsOmitted)
 }
 
 func TestTheHashIsToldIfItIsOne(t *testing.T) {
@@ -372,9 +372,9 @@ func TestASidecarThatIsKeptIsTheCurrentOne(t *testing.T) {
 
 	got := Of(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None, keeps), planned("shop", plan.None, keeps))}, noon)
 
-	require.EqualValues(t, 2, got.UpdatedDeployments)
+	require.EqualValues(t, 2, got.Total().Ready)
 	require.Equal(t, "older", got.InjectedHash)
-	require.Empty(t, got.Unsettled)
+	require.Empty(t, got.Workloads)
 	ready := apimeta.FindStatusCondition(got.Conditions, meta.ConditionReady)
 	require.Equal(t, metav1.ConditionTrue, ready.Status)
 	require.Contains(t, ready.Message, "2 of 2 Deployments run the current sidecar, 2 as an earlier release rendered it")
@@ -383,8 +383,8 @@ func TestASidecarThatIsKeptIsTheCurrentOne(t *testing.T) {
 // Writing bookkeeping annotations alone is not reported.
 func TestANoteUnsettlesNothing(t *testing.T) {
 	got := Of(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.Note), planned("shop", plan.None))}, noon)
-	require.EqualValues(t, 2, got.UpdatedDeployments)
-	require.Empty(t, got.Unsettled)
+	require.EqualValues(t, 2, got.Total().Ready)
+	require.Empty(t, got.Workloads)
 	require.Equal(t, wanting("h").InjectedHash(), got.InjectedHash)
 }
 
@@ -396,9 +396,9 @@ func TestManyWorkloadsAndLongMessagesFitIntoAStatus(t *testing.T) {
 
 	got := Of(Facts{Sidecar: sidecar(), Decision: decided(plans...)}, noon)
 
-	require.Len(t, got.Unsettled, maxListed)
-	require.EqualValues(t, 3000-maxListed, got.UnsettledOmitted)
-	for _, entry := range got.Unsettled {
+	require.Len(t, got.Workloads, maxListed)
+	require.EqualValues(t, 3000-maxListed, got.WorkloadsOmitted)
+	for _, entry := range got.Workloads {
 		require.Less(t, len(entry.Message), 600)
 	}
 	for _, c := range got.Conditions {
@@ -417,10 +417,10 @@ func TestWhoWaitsIsListedLast(t *testing.T) {
 
 	got := Of(Facts{Sidecar: sidecar(), Decision: decided(plans...)}, noon)
 
-	require.Equal(t, "z", got.Unsettled[0].Name)
-	require.Equal(t, "w00", got.Unsettled[1].Name)
-	require.Len(t, got.Unsettled, maxListed)
-	require.EqualValues(t, 2*maxListed+1, got.UnsettledOmitted)
+	require.Equal(t, "z", got.Workloads[0].Name)
+	require.Equal(t, "w00", got.Workloads[1].Name)
+	require.Len(t, got.Workloads, maxListed)
+	require.EqualValues(t, 2*maxListed+1, got.WorkloadsOmitted)
 }
 
 func TestAConditionThatIsOverGoes(t *testing.T) {

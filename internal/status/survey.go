@@ -17,8 +17,8 @@ const maxListed = 20
 
 const (
 	failed      = v1alpha1.StateFailed
-	hindered    = v1alpha1.StateHindered
-	refused     = v1alpha1.StateRefused
+	hindered    = v1alpha1.StatePodsBlocked
+	refused     = v1alpha1.StateRejected
 	conflict    = v1alpha1.StateConflict
 	blocked     = v1alpha1.StateBlocked
 	removing    = v1alpha1.StateRemoving
@@ -26,7 +26,7 @@ const (
 	soaking     = v1alpha1.StateSoaking
 	unavailable = v1alpha1.StateUnavailable
 	waiting     = v1alpha1.StateWaiting
-	held        = v1alpha1.StateHeld
+	held        = v1alpha1.StatePodsOutdated
 	podless     = v1alpha1.StateWithoutPods
 	deferred    = v1alpha1.StateDeferred
 	skipped     = v1alpha1.StateSkipped
@@ -62,7 +62,7 @@ func carries(at plan.Phase) bool {
 // survey counts the workloads by their phases and lists the unsettled ones.
 func survey(status *v1alpha1.VectorSidecarStatus, facts Facts) {
 	refusals, counted := refusalsOf(facts), counts{}
-	mixed, lists := false, map[plan.Phase][]v1alpha1.UnsettledWorkload{}
+	mixed, lists := false, map[plan.Phase][]v1alpha1.WorkloadStatus{}
 	for i := range facts.Decision.Plans {
 		p := &facts.Decision.Plans[i]
 		at := phaseOf(p, refusals)
@@ -77,7 +77,7 @@ func survey(status *v1alpha1.VectorSidecarStatus, facts Facts) {
 		if at == updated || at == bare {
 			continue
 		}
-		status.UnsettledOmitted++
+		status.WorkloadsOmitted++
 		if len(lists[at]) < maxListed {
 			lists[at] = append(lists[at], entryOf(p, at, refusals))
 		}
@@ -85,10 +85,10 @@ func survey(status *v1alpha1.VectorSidecarStatus, facts Facts) {
 	counted.into(status)
 	status.Kinds = kindsOf(&facts.Decision.Kinds, counted)
 	for _, at := range unsettled {
-		room := maxListed - len(status.Unsettled)
-		status.Unsettled = append(status.Unsettled, lists[at][:min(len(lists[at]), room)]...)
+		room := maxListed - len(status.Workloads)
+		status.Workloads = append(status.Workloads, lists[at][:min(len(lists[at]), room)]...)
 	}
-	status.UnsettledOmitted -= int32(len(status.Unsettled)) //nolint:gosec // At most twenty.
+	status.WorkloadsOmitted -= int32(len(status.Workloads)) //nolint:gosec // At most twenty.
 	if mixed {
 		status.InjectedHash = ""
 	}
@@ -109,7 +109,7 @@ func keeping(plans []plan.Plan) int {
 // Workload is the state of one workload after a reconcile.
 type Workload struct {
 	Target workload.Ref
-	// State and Reason are as in status.unsettled, or State is "Updated".
+	// State and Reason are as in status.workloads, or State is "Updated".
 	State, Reason string
 }
 
@@ -143,9 +143,9 @@ func reasonOf(p *plan.Plan, at plan.Phase, refusals map[string]Failure) string {
 	return p.Reason
 }
 
-// entryOf returns the entry of a workload in status.unsettled.
-func entryOf(p *plan.Plan, at plan.Phase, refusals map[string]Failure) v1alpha1.UnsettledWorkload {
-	entry := v1alpha1.UnsettledWorkload{Kind: p.Target.Kind, Name: p.Target.Name, State: at, Reason: reasonOf(p, at, refusals), Message: p.Message}
+// entryOf returns the entry of a workload in status.workloads.
+func entryOf(p *plan.Plan, at plan.Phase, refusals map[string]Failure) v1alpha1.WorkloadStatus {
+	entry := v1alpha1.WorkloadStatus{Kind: p.Target.Kind, Name: p.Target.Name, State: at, Reason: reasonOf(p, at, refusals), Message: p.Message}
 	if at == refused {
 		entry.Message = refusals[Object(p.Target)].Err.Error()
 	}

@@ -60,7 +60,7 @@ func TestNothingInAStatusSteersATerminal(t *testing.T) {
 		for _, condition := range status.Conditions {
 			hostile.RequireHarmless(t, condition.Message, why+", "+condition.Type)
 		}
-		require.Len(t, status.Unsettled, 1)
-		hostile.RequireHarmless(t, status.Unsettled[0].Message, why)
+		require.Len(t, status.Workloads, 1)
+		hostile.RequireHarmless(t, status.Workloads[0].Message, why)
 	}
 }

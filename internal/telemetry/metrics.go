@@ -135,8 +135,8 @@ func (m *Metrics) JudgedAnew(differs bool) {
 // Sets sets how many template sets are good and how many are broken.
 func (m *Metrics) Sets(good, broken int) {
 	if m != nil {
-		m.templateSets.WithLabelValues("good").Set(float64(good))
-		m.templateSets.WithLabelValues("broken").Set(float64(broken))
+		m.templateSets.WithLabelValues("valid").Set(float64(good))
+		m.templateSets.WithLabelValues("invalid").Set(float64(broken))
 	}
 }
 
@@ -145,7 +145,7 @@ func (m *Metrics) Sets(good, broken int) {
 func (m *Metrics) Places(class string, limit, taken, waiting int) {
 	if m != nil {
 		m.places.WithLabelValues(class, "limit").Set(float64(limit))
-		m.places.WithLabelValues(class, "taken").Set(float64(taken))
+		m.places.WithLabelValues(class, "used").Set(float64(taken))
 		m.places.WithLabelValues(class, "waiting").Set(float64(waiting))
 	}
 }
@@ -159,7 +159,7 @@ func (m *Metrics) Waves(counts []fleet.WaveCount, isHalted bool) {
 	for _, count := range counts {
 		m.waves.WithLabelValues(count.Wave, "waiting").Set(float64(count.Waiting))
 		m.waves.WithLabelValues(count.Wave, "progressing").Set(float64(count.Progressing))
-		m.waves.WithLabelValues(count.Wave, "done").Set(float64(count.Done))
+		m.waves.WithLabelValues(count.Wave, "finished").Set(float64(count.Done))
 	}
 	m.halted.Set(0)
 	if isHalted {

@@ -33,7 +33,7 @@ const (
 	objects       = "vectorsidecar_objects"
 	namespaces    = "vectorsidecar_cluster_namespaces"
 	oldestWaiting = "vectorsidecar_oldest_waiting_workload_seconds"
-	places        = "vectorsidecar_rollout_places"
+	places        = "vectorsidecar_rollout_slots"
 	waveSidecars  = "vectorsidecar_rollout_wave"
 	halted        = "vectorsidecar_rollout_halted"
 	writesStopped = "vectorsidecar_writes_stopped"
@@ -41,10 +41,10 @@ const (
 	writes        = "vectorsidecar_workload_writes_total"
 	preflights    = "vectorsidecar_preflights_total"
 	conflicts     = "vectorsidecar_conflicts_total"
-	repairs       = "vectorsidecar_drift_repairs_total"
+	repairs       = "vectorsidecar_drift_corrections_total"
 	leftover      = "vectorsidecar_leftovers"
 	cleaned       = "vectorsidecar_leftovers_removed_total"
-	judgedAnew    = "vectorsidecar_judged_anew_total"
+	judgedAnew    = "vectorsidecar_resyncs_total"
 	templateSets  = "vectorsidecar_template_sets"
 	cached        = "vectorsidecar_cached_objects"
 	admissions    = "vectorsidecar_admission_requests_total"
@@ -61,12 +61,12 @@ func MetricDefinitions() []MetricDefinition {
 		{reconciles, "counter", "Reconciles of a VectorSidecar.", []MetricLabel{
 			{"result", "`unchanged`: no workload was written; `changed`: at least one was; `stalled`: a person has to act first; `failed`: it is retried"}}},
 		{duration, "histogram", "Duration of a reconcile and of its steps.", []MetricLabel{
-			{"step", "`reconcile`, the whole of it, and within it `observe`, `plan`, `render`, `check` of a Vector configuration, `preflight`, `apply` to one workload, and `tell` (the status)"}}},
+			{"step", "`reconcile`, the whole of it, and within it `observe`, `plan`, `render`, `check` of a Vector configuration, `preflight`, `apply` to one workload, and `status`"}}},
 		{renders, "counter", "Executions of the templates. A cached result is not counted.", []MetricLabel{
 			{"result", "`ok` or `invalid`"}}},
 		{workloads, "gauge", "Workloads that a VectorSidecar matches or that carry its sidecar. One that two VectorSidecars match counts twice.", []MetricLabel{
 			{"kind", "a workload kind"},
-			{"state", "`Updated`, `RollingOut`, `Soaking`, `Unavailable`, `Hindered`, `Removing`, `Waiting`, `Held`, `WithoutPods`, `Deferred`, `Conflict`, `Blocked`, `Skipped`, `Failed` or `Refused`, as in `status.unsettled`"},
+			{"state", "`Updated`, `RollingOut`, `Soaking`, `Unavailable`, `PodsBlocked`, `Removing`, `Waiting`, `PodsOutdated`, `WithoutPods`, `Deferred`, `Conflict`, `Blocked`, `Skipped`, `Failed` or `Rejected`, as in `status.workloads`"},
 			{"reason", "a condition reason, or empty"}}},
 		{objects, "gauge", "VectorSidecars and ClusterVectorSidecars by the condition Ready.", []MetricLabel{
 			{"ready", "`True` or `False`"}, {"reason", "a condition reason"}}},
@@ -74,36 +74,36 @@ func MetricDefinitions() []MetricDefinition {
 			{"ready", "`True` or `False`"}, {"reason", "a condition reason"}}},
 		{oldestWaiting, "gauge", "How long the longest-waiting workload has been waiting for its turn to roll out, as seen by this process; 0 if none waits. Outside of the windows, and before the waves before are done, nobody waits for a turn.", nil},
 		{waveSidecars, "gauge", "VectorSidecars of each wave, by how far they are with the installation's present templates and values (`rollout.waves`).", []MetricLabel{
-			{"wave", "its name in `rollout.waves`, or `rest`"},
-			{"state", "`waiting`: not let through to them yet; `progressing`: their workloads roll out; `done`: all of them have"},
+			{"wave", "its name in `rollout.waves`, or `default`"},
+			{"state", "`waiting`: not let through to them yet; `progressing`: their workloads roll out; `finished`: all of them have"},
 		}},
 		{halted, "gauge", "1 while the installation's present templates and values go no further, because workloads failed with them (`rollout.halt`).", nil},
 		{writesStopped, "gauge", "1 while the annotation `stop-writes` of the installation's ConfigMap of values stops all writes but removals.", nil},
 		{required, "gauge", "Objects of the installation chart that the operator depends on (`--required-objects`), as the leader has found them.", []MetricLabel{
 			{"state", "`present`; `missing`; `not_served`: the API server does not have the kind; `not_read`: the request failed or was denied"}}},
-		{places, "gauge", "Places for rollouts, over all VectorSidecars (`rollout.maxConcurrent` of the installation's values).", []MetricLabel{
-			{"class", "`injection` or `removal`: each has as many places"},
-			{"state", "`limit`: how many there are, 0 for any number; `taken`: workloads that roll out or soak; `waiting`: workloads that would begin now"}}},
+		{places, "gauge", "Rollout slots, over all VectorSidecars (`rollout.maxConcurrent` of the installation's values).", []MetricLabel{
+			{"class", "`injection` or `removal`: each has as many slots"},
+			{"state", "`limit`: how many there are, 0 for any number; `used`: workloads that roll out or soak; `waiting`: workloads that would begin now"}}},
 		{writes, "counter", "Attempts to write a workload.", []MetricLabel{
 			{"kind", "a workload kind"},
-			{"action", "`Inject`, `Update`, `Adopt` (the API server has put the sidecar in), `Remove` or `Note` (only the operator's annotations change)"},
-			{"result", "`ok`, `conflict`, `refused`, `gone`, `stale` (the workload had changed in between) or `error`"}}},
+			{"action", "`Inject`, `Update`, `Adopt` (the API server has put the sidecar in), `Remove` or `RecordOnly` (only the operator's annotations change)"},
+			{"result", "`ok`, `conflict`, `rejected`, `gone`, `stale` (the workload had changed in between) or `error`"}}},
 		{preflights, "counter", "Sidecars that the API server was asked about before they were written, each once for a shape of pods in a namespace (`preflight.enabled`).", []MetricLabel{
-			{"result", "`passed`; `refused`: because of the sidecar; `refused_anyway`: without it, too; `not_judged`: dry runs say nothing, and it was written"}}},
-		{conflicts, "counter", "Workloads that entered the state Conflict, Blocked or Refused.", []MetricLabel{
+			{"result", "`passed`; `rejected`: because of the sidecar; `rejected_without_sidecar`: without it, too; `inconclusive`: dry runs say nothing, and it was written"}}},
+		{conflicts, "counter", "Workloads that entered the state Conflict, Blocked or Rejected.", []MetricLabel{
 			{"reason", "a condition reason"}}},
 		{repairs, "counter", "Writes that reverted what someone else had changed or removed.", nil},
 		{leftover, "gauge", "Sidecars, and the operator's records of them, in workloads whose VectorSidecar does not exist.", []MetricLabel{
-			{"verdict", "`Clean`: the operator removes it; `Report`: a person has to decide; `Keep`: left by `deletionPolicy: Orphan`"}}},
+			{"action", "`Clean`: the operator removes it; `Report`: a person has to decide; `Keep`: left by `deletionPolicy: Orphan`"}}},
 		{cleaned, "counter", "Sidecars that the operator removed because their VectorSidecar did not exist.", nil},
 		{judgedAnew, "counter", "VectorSidecars evaluated from scratch, from the cache alone and without remembered results: each about every `--reconcile-interval`, and on request.", []MetricLabel{
 			{"result", "`same`: nothing had to be written, and no request was sent; `different`: something had to be written"}}},
 		{templateSets, "gauge", "Template sets. If one is broken, its last good version stays in use.", []MetricLabel{
-			{"state", "`good` or `broken`"}}},
+			{"state", "`valid` or `invalid`"}}},
 		{cached, "gauge", "Objects in the informer cache.", []MetricLabel{
 			{"kind", "`VectorSidecar`, `ConfigMap`, `Namespace` or a workload kind"}}},
 		{admissions, "counter", "Responses of the admission webhook, if it is enabled.", []MetricLabel{
-			{"result", "`allowed`; `refused`: the VectorSidecar is invalid; `undecided`: the operator could not decide; `unreadable`: it was not a VectorSidecar; `rejected`: it was not evaluated, because it was too large or there were too many requests"}}},
+			{"result", "`allowed`; `denied`: the VectorSidecar is invalid; `undecided`: the operator could not decide; `unreadable`: it was not a VectorSidecar; `rejected`: it was not evaluated, because it was too large or there were too many requests"}}},
 		{judging, "histogram", "Duration of a response of the admission webhook.", nil},
 		{validSince, "gauge", "Start of the validity of the certificate that the admission webhook serves.", nil},
 		{validUntil, "gauge", "End of the validity of the certificate that the admission webhook serves.", nil},

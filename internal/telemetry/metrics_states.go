@@ -28,7 +28,7 @@ type WorkloadState struct {
 	UID types.UID
 	// Kind is such as Deployment.
 	Kind string
-	// State and Reason are as in status.unsettled; Reason may be empty.
+	// State and Reason are as in status.workloads; Reason may be empty.
 	State, Reason string
 }
 
@@ -92,7 +92,7 @@ func isPatient(reason string) bool {
 	return slices.Contains([]string{"OutsideWindow", "WaitingForWave", "RolloutHalted"}, reason)
 }
 
-var stuck = []string{"Conflict", "Blocked", "Refused"}
+var stuck = []string{"Conflict", "Blocked", "Rejected"}
 
 // set replaces what was known of a VectorSidecar. It returns the reason of each workload
 // that has newly become stuck.

@@ -110,7 +110,7 @@ type webhookMetrics struct {
 // Results of the admission webhook.
 const (
 	AnswerAllowed    = "allowed"
-	AnswerRefused    = "refused"
+	AnswerRefused    = "denied"
 	AnswerUndecided  = "undecided"
 	AnswerUnreadable = "unreadable"
 	AnswerRejected   = "rejected"

@@ -86,7 +86,7 @@ func TestWorkloadsAreCountedByStateAndReasonAndByNoName(t *testing.T) {
 	m := NewMetrics("1.2.3", time.Now)
 	audit := types.NamespacedName{Namespace: "shop", Name: "audit"}
 	m.Stand(logs, SidecarState{Ready: "False", Reason: "RollingOut", Workloads: these(
-		WorkloadState{UID: "1", Kind: "Deployment", State: "Updated"}, WorkloadState{UID: "2", Kind: "StatefulSet", State: "Updated"}, WorkloadState{UID: "3", Kind: "Deployment", State: "Waiting", Reason: "WaitingForBudget"},
+		WorkloadState{UID: "1", Kind: "Deployment", State: "Updated"}, WorkloadState{UID: "2", Kind: "StatefulSet", State: "Updated"}, WorkloadState{UID: "3", Kind: "Deployment", State: "Waiting", Reason: "WaitingForSlot"},
 	)})
 	m.Stand(audit, SidecarState{Ready: "True", Reason: "UpToDate", Workloads: these(WorkloadState{UID: "1", Kind: "Deployment", State: "Updated"})})
 	for _, namespace := range []string{"shop", "pay"} {
@@ -98,7 +98,7 @@ func TestWorkloadsAreCountedByStateAndReasonAndByNoName(t *testing.T) {
 # HELP vectorsidecar_workloads Workloads that a VectorSidecar matches or that carry its sidecar. One that two VectorSidecars match counts twice.
 # TYPE vectorsidecar_workloads gauge
 vectorsidecar_workloads{kind="Deployment",reason="",state="Updated"} 2
-vectorsidecar_workloads{kind="Deployment",reason="WaitingForBudget",state="Waiting"} 1
+vectorsidecar_workloads{kind="Deployment",reason="WaitingForSlot",state="Waiting"} 1
 vectorsidecar_workloads{kind="StatefulSet",reason="",state="Updated"} 1
 # HELP vectorsidecar_objects VectorSidecars and ClusterVectorSidecars by the condition Ready.
 # TYPE vectorsidecar_objects gauge
@@ -114,7 +114,7 @@ vectorsidecar_cluster_namespaces{ready="True",reason="UpToDate"} 2
 # HELP vectorsidecar_workloads Workloads that a VectorSidecar matches or that carry its sidecar. One that two VectorSidecars match counts twice.
 # TYPE vectorsidecar_workloads gauge
 vectorsidecar_workloads{kind="Deployment",reason="",state="Updated"} 2
-vectorsidecar_workloads{kind="Deployment",reason="WaitingForBudget",state="Waiting"} 1
+vectorsidecar_workloads{kind="Deployment",reason="WaitingForSlot",state="Waiting"} 1
 vectorsidecar_workloads{kind="StatefulSet",reason="",state="Updated"} 1
 # HELP vectorsidecar_objects VectorSidecars and ClusterVectorSidecars by the condition Ready.
 # TYPE vectorsidecar_objects gauge
@@ -140,7 +140,7 @@ func TestTheAgeOfTheOldestWaitingWorkloadGrowsUntilItGoes(t *testing.T) {
 	waiting := func(uids ...types.UID) SidecarState {
 		var all []WorkloadState
 		for _, uid := range uids {
-			all = append(all, WorkloadState{UID: uid, State: "Waiting", Reason: "WaitingForBudget"})
+			all = append(all, WorkloadState{UID: uid, State: "Waiting", Reason: "WaitingForSlot"})
 		}
 		return SidecarState{Workloads: these(all...)}
 	}
@@ -171,10 +171,10 @@ func TestAConflictIsCountedWhenItBegins(t *testing.T) {
 	stand("Updated", "")
 	stand("Conflict", "Conflict")
 	require.InDelta(t, 2, counted("Conflict"), 0)
-	stand("Blocked", "RepairLoop")
-	require.InDelta(t, 1, counted("RepairLoop"), 0)
-	stand("Waiting", "WaitingForBudget")
-	require.Zero(t, counted("WaitingForBudget"))
+	stand("Blocked", "CorrectionLoop")
+	require.InDelta(t, 1, counted("CorrectionLoop"), 0)
+	stand("Waiting", "WaitingForSlot")
+	require.Zero(t, counted("WaitingForSlot"))
 }
 
 func TestNoMetricsIsNoTrouble(t *testing.T) {

@@ -91,14 +91,14 @@ func TestATerminalErrorIsReportedByItsReasonOnceInAnHour(t *testing.T) {
 		return len(s.reports())
 	}
 
-	reporter.Terminal("ApplyRefused")
-	reporter.Terminal("ApplyRefused")
+	reporter.Terminal("ApplyRejected")
+	reporter.Terminal("ApplyRejected")
 	require.Equal(t, 1, sent())
-	require.Contains(t, s.reports()[0], "terminal error: ApplyRefused")
+	require.Contains(t, s.reports()[0], "terminal error: ApplyRejected")
 	reporter.Terminal("Conflict")
 	require.Equal(t, 2, sent())
 	now = now.Add(time.Hour)
-	reporter.Terminal("ApplyRefused")
+	reporter.Terminal("ApplyRejected")
 	require.Equal(t, 3, sent())
 }
 

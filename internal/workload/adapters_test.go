@@ -43,10 +43,10 @@ func TestHowFarARolloutOfAStatefulSetIs(t *testing.T) {
 		"done":                                 {status(3, 3, 3, "new"), partition(0), RolloutComplete, 0},
 		"one was lost later":                   {status(3, 3, 2, "new"), partition(0), RolloutUnavailable, 0},
 		"above the partition":                  {status(3, 0, 3, "old"), partition(2), RolloutProgressing, 3},
-		"up to the partition":                  {status(3, 1, 3, "old"), partition(2), RolloutHeld, 2},
+		"up to the partition":                  {status(3, 1, 3, "old"), partition(2), PodsNotReplaced, 2},
 		"up to the partition, one unavailable": {status(3, 1, 2, "old"), partition(2), RolloutProgressing, 2},
-		"a partition above all pods":           {status(3, 0, 3, "old"), partition(7), RolloutHeld, 3},
-		"deleted by nobody":                    {status(3, 0, 3, "old"), onDelete, RolloutHeld, 3},
+		"a partition above all pods":           {status(3, 0, 3, "old"), partition(7), PodsNotReplaced, 3},
+		"deleted by nobody":                    {status(3, 0, 3, "old"), onDelete, PodsNotReplaced, 3},
 		"all deleted, as the controller leaves the revision": {status(3, 3, 3, "old"), onDelete, RolloutComplete, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -58,7 +58,7 @@ func TestHowFarARolloutOfAStatefulSetIs(t *testing.T) {
 			require.True(t, isOne)
 			require.Equal(t, test.rollout, content.Rollout)
 			require.Equal(t, test.old, content.Old)
-			require.Equal(t, test.rollout == RolloutHeld, content.Held != "")
+			require.Equal(t, test.rollout == PodsNotReplaced, content.Held != "")
 		})
 	}
 }
@@ -82,7 +82,7 @@ func TestHowFarARolloutOfADaemonSetIs(t *testing.T) {
 		"one is not running":  {status(3, 3, 3, 2), appsv1.DaemonSetUpdateStrategy{}, RolloutUnavailable},
 		"done":                {status(3, 3, 3, 3), appsv1.DaemonSetUpdateStrategy{}, RolloutComplete},
 		"no node wants it":    {status(0, 0, 0, 0), appsv1.DaemonSetUpdateStrategy{}, RolloutComplete},
-		"deleted by nobody":   {status(3, 3, 0, 3), onDelete, RolloutHeld},
+		"deleted by nobody":   {status(3, 3, 0, 3), onDelete, PodsNotReplaced},
 		"all of them deleted": {status(3, 3, 3, 3), onDelete, RolloutComplete},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -93,7 +93,7 @@ func TestHowFarARolloutOfADaemonSetIs(t *testing.T) {
 
 			require.True(t, isOne)
 			require.Equal(t, test.rollout, content.Rollout)
-			require.Equal(t, test.rollout == RolloutHeld, content.Held != "")
+			require.Equal(t, test.rollout == PodsNotReplaced, content.Held != "")
 		})
 	}
 }
@@ -110,7 +110,7 @@ func TestACronJobIsHeldUntilItsNextRun(t *testing.T) {
 	}}
 	job.Status.Active = []corev1.ObjectReference{{Name: "report-1"}}
 	content, _ = Read(job)
-	require.Equal(t, RolloutHeld, content.Rollout)
+	require.Equal(t, PodsNotReplaced, content.Rollout)
 	require.EqualValues(t, 1, content.Old)
 	require.Equal(t, "its next run has it", content.Held)
 

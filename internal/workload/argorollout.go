@@ -141,7 +141,7 @@ func rolloutOfArgoRollout(rollout *ArgoRollout) (Rollout, Progress) {
 		return RolloutFailed, progress
 	case progress.IsBetween && held != "":
 		progress.Held = held
-		return RolloutHeld, progress
+		return PodsNotReplaced, progress
 	case progress.IsBetween:
 		return RolloutProgressing, progress
 	case isShort && status.StableRS != "":
@@ -224,7 +224,7 @@ var argoReasons = []ControllerReason{
 	{"InvalidSpec", "InvalidSpec", meta.ReasonRolloutFailed, argoFailed},
 	{conditionProgressing, progressDeadlineExceeded, meta.ReasonRolloutFailed, argoFailed},
 	{conditionProgressing, rolloutAborted, meta.ReasonRolloutFailed, argoFailed},
-	{conditionProgressing, replicaSetCreateError, meta.ReasonPodsRefused, "while the condition is False"},
+	{conditionProgressing, replicaSetCreateError, meta.ReasonPodsRejected, "while the condition is False"},
 	{conditionProgressing, newReplicaSetAvailable, "", statusCounts},
 	{conditionProgressing, "ReplicaSetUpdated", "", statusCounts},
 	{conditionProgressing, "ReplicaSetNotAvailable", "", statusCounts},
@@ -237,7 +237,7 @@ var argoReasons = []ControllerReason{
 	{"Available", "AvailableReason", "", statusCounts},
 	{"Healthy", "RolloutHealthy", "", specSays},
 	{"Completed", "RolloutCompleted", "", statusCounts},
-	{conditionReplicaFailure, failedCreate, meta.ReasonPodsRefused, conditionTrue},
-	{conditionReplicaFailure, failedDelete, meta.ReasonPodsRefused, conditionTrue},
-	{conditionReplicaFailure, "", meta.ReasonPodsRefused, conditionTrue},
+	{conditionReplicaFailure, failedCreate, meta.ReasonPodsRejected, conditionTrue},
+	{conditionReplicaFailure, failedDelete, meta.ReasonPodsRejected, conditionTrue},
+	{conditionReplicaFailure, "", meta.ReasonPodsRejected, conditionTrue},
 }

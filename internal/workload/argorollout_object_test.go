@@ -15,7 +15,7 @@ import (
 func TestARolloutThatDoesNotFitIsNoFaultOfTheOthers(t *testing.T) {
 	const (
 		pod     = "spec.template.spec"
-		records = `"metadata":{"annotations":{"vectorsidecar.observability.kontroloop.ai/parts.logs":"{\"manager\":\"vectorsidecar/logs\",\"containers\":[\"vector\"]}"}}`
+		records = `"metadata":{"annotations":{"vectorsidecar.observability.kontroloop.ai/injected-items.logs":"{\"manager\":\"vectorsidecar/logs\",\"containers\":[\"vector\"]}"}}`
 	)
 	inPod := func(text string) string { return `"spec":{"template":{` + records + `,"spec":` + text + `}}` }
 	for name, test := range map[string]struct{ fields, template, other string }{
@@ -60,7 +60,7 @@ func TestARolloutThatDoesNotFitIsNoFaultOfTheOthers(t *testing.T) {
 				require.Equal(t, RolloutUnavailable, view.Rollout, "how far it is, is not known")
 			}
 			_, carries := view.Owned["vectorsidecar/logs"]
-			require.Equal(t, strings.Contains(test.fields, "parts.logs"), carries, "whether something of ours is in it is known all the same")
+			require.Equal(t, strings.Contains(test.fields, "injected-items.logs"), carries, "whether something of ours is in it is known all the same")
 
 			written, err := json.Marshal(rollout)
 			require.NoError(t, err)

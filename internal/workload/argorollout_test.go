@@ -41,8 +41,8 @@ func TestHowFarAnArgoRolloutIs(t *testing.T) {
 		"a change not seen yet can be joined": {status: unseen, rollout: RolloutProgressing},
 		"a change on the way that another one follows": {status: late, rollout: RolloutProgressing, isBetween: true, old: 2},
 		"a step is under way":                          {status: status("Progressing", "b", "a", 4, 1, 3), rollout: RolloutProgressing, isBetween: true, old: 3},
-		"between two steps":                            {status: status("Paused", "b", "a", 4, 2, 4), rollout: RolloutHeld, isBetween: true, old: 2},
-		"paused by a person on the way":                {status: status("Paused", "b", "a", 4, 2, 4), spec: paused, rollout: RolloutHeld, isBetween: true, old: 2},
+		"between two steps":                            {status: status("Paused", "b", "a", 4, 2, 4), rollout: PodsNotReplaced, isBetween: true, old: 2},
+		"paused by a person on the way":                {status: status("Paused", "b", "a", 4, 2, 4), spec: paused, rollout: PodsNotReplaced, isBetween: true, old: 2},
 		"paused by a person with all pods":             {status: status("Paused", "a", "a", 3, 3, 3), spec: paused, rollout: RolloutComplete},
 		"aborted":                                      {status: aborted, rollout: RolloutFailed, isBetween: true, old: 3},
 		"past its deadline":                            {status: status("Degraded", "b", "a", 4, 1, 3), rollout: RolloutFailed, isBetween: true, old: 3},
@@ -59,7 +59,7 @@ func TestHowFarAnArgoRolloutIs(t *testing.T) {
 			require.Equal(t, test.rollout, content.Rollout)
 			require.Equal(t, test.isBetween, content.IsBetween)
 			require.Equal(t, test.old, content.Old)
-			require.Equal(t, test.rollout == RolloutHeld, content.Held != "")
+			require.Equal(t, test.rollout == PodsNotReplaced, content.Held != "")
 			require.Equal(t, test.rollout == RolloutFailed, content.Advice != "")
 		})
 	}
@@ -103,15 +103,15 @@ func recordedRollout(containers ...corev1.Container) *ArgoRollout {
 	rollout := &ArgoRollout{}
 	rollout.Annotations = map[string]string{
 		"vectorsidecar.observability.kontroloop.ai/injected":            "true",
-		"vectorsidecar.observability.kontroloop.ai/managed-by":          "logs",
+		"vectorsidecar.observability.kontroloop.ai/sidecar-name":        "logs",
 		"vectorsidecar.observability.kontroloop.ai/injected-hash":       "1",
 		"vectorsidecar.observability.kontroloop.ai/inject":              "true",
 		"vectorsidecar.observability.kontroloop.ai/injected-hash.audit": "2",
 		"team": "shop",
 	}
 	rollout.Spec.Template.Annotations = map[string]string{
-		"vectorsidecar.observability.kontroloop.ai/parts.logs":  `{"manager":"vectorsidecar/logs","containers":["vector"],"volumes":["spool"],"labels":["scrape"]}`,
-		"vectorsidecar.observability.kontroloop.ai/parts.audit": `{"manager":"vectorsidecar/audit","containers":["audit"]}`,
+		"vectorsidecar.observability.kontroloop.ai/injected-items.logs":  `{"manager":"vectorsidecar/logs","containers":["vector"],"volumes":["spool"],"labels":["scrape"]}`,
+		"vectorsidecar.observability.kontroloop.ai/injected-items.audit": `{"manager":"vectorsidecar/audit","containers":["audit"]}`,
 		"theirs": "1",
 	}
 	rollout.Spec.Template.Labels = map[string]string{"app": "cart", "scrape": "yes"}

@@ -39,7 +39,7 @@ func TestChangesAreNamedAndSecretsAreNot(t *testing.T) {
 		"a protocol more":               {vector("ports: [{containerPort: 1}]"), vector("ports: [{containerPort: 1}, {containerPort: 1, protocol: UDP}]"), []string{"initContainers[vector].ports[1/UDP] added"}},
 		"a container":                   {vector("image: a"), "spec: {initContainers: [{name: vector, image: a}], containers: [{name: b, image: c}]}", []string{"containers[b] added"}},
 		"a volume":                      {"spec: {volumes: [{name: v, configMap: {name: a}}]}", "spec: {volumes: [{name: v, configMap: {name: b}}]}", []string{"volumes[v].configMap.name"}},
-		"metadata of the pods":          {"metadata: {labels: {a: b}, annotations: {vectorsidecar.observability.kontroloop.ai/parts.logs: a}}", "metadata: {annotations: {c: hunter2}}", []string{"labels.a removed", "annotations.c"}},
+		"metadata of the pods":          {"metadata: {labels: {a: b}, annotations: {vectorsidecar.observability.kontroloop.ai/injected-items.logs: a}}", "metadata: {annotations: {c: hunter2}}", []string{"labels.a removed", "annotations.c"}},
 		"what the API server fills in":  {vector("env: [{name: A, valueFrom: {fieldRef: {apiVersion: v1, fieldPath: x}}}]"), vector("env: [{name: A, valueFrom: {fieldRef: {fieldPath: x}}}]"), nil},
 		"the order":                     {"spec: {volumes: [{name: a}, {name: b}]}", "spec: {volumes: [{name: b}, {name: a}]}", nil},
 	} {

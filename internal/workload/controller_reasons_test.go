@@ -68,7 +68,7 @@ func TestControllerReason_AreReadAsListed(t *testing.T) {
 				}
 			}
 			switch reason.Reported {
-			case meta.ReasonPodsRefused:
+			case meta.ReasonPodsRejected:
 				status := corev1.ConditionTrue
 				if reason.Condition == "Progressing" {
 					status = corev1.ConditionFalse

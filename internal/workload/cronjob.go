@@ -50,7 +50,7 @@ func readCronJob(object any) (Content, bool) {
 	}
 	written, scheduled := writtenAt(job), job.Status.LastScheduleTime
 	if !written.IsZero() && (scheduled == nil || !scheduled.After(written)) {
-		content.Rollout, content.IsHeldByWrite, content.Held = RolloutHeld, true, content.Idle
+		content.Rollout, content.IsHeldByWrite, content.Held = PodsNotReplaced, true, content.Idle
 		content.Old = int32(len(job.Status.Active)) //nolint:gosec // The controller starts few at once.
 		return content, true
 	}
@@ -96,7 +96,7 @@ func remarkOnFailures(policy *batchv1.PodFailurePolicy) string {
 
 // cronJobReasons are those of warning events: the controller sets no conditions.
 var cronJobReasons = []ControllerReason{
-	{"", failedCreate, meta.ReasonPodsRefused, "of a Job"},
+	{"", failedCreate, meta.ReasonPodsRejected, "of a Job"},
 	{"", "FailedGet", meta.ReasonControllerWarning, "of a Job that it replaces"},
 	{"", "InvalidSchedule", meta.ReasonControllerWarning, ""},
 	{"", "UnparseableSchedule", meta.ReasonControllerWarning, ""},

@@ -98,7 +98,7 @@ func rolloutOfDaemonSet(set *appsv1.DaemonSet) (Rollout, Progress) {
 		return RolloutUnavailable, progress
 	case progress.Old > 0:
 		progress.Held = heldOnDelete
-		return RolloutHeld, progress
+		return PodsNotReplaced, progress
 	}
 	return RolloutComplete, progress
 }
@@ -131,8 +131,8 @@ func finishDaemonSet(object Object) {
 
 // daemonSetReasons are those of warning events: the controller sets no conditions.
 var daemonSetReasons = []ControllerReason{
-	{"", failedCreate, meta.ReasonPodsRefused, ""},
-	{"", failedDelete, meta.ReasonPodsRefused, ""},
+	{"", failedCreate, meta.ReasonPodsRejected, ""},
+	{"", failedDelete, meta.ReasonPodsRejected, ""},
 	{"", "FailedDaemonPod", meta.ReasonControllerWarning, ""},
 	{"", "FailedPlacement", meta.ReasonUnschedulable, ""},
 	{"", "SelectingAll", "", rejects},

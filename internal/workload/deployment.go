@@ -80,7 +80,7 @@ func readDeployment(object any) (Content, bool) {
 		History: ptr.Deref(deployment.Spec.RevisionHistoryLimit, unsetHistory),
 	}
 	if content.Paused && content.Rollout == RolloutProgressing && content.Observed {
-		content.Rollout, content.Held = RolloutHeld, "its rollouts are paused"
+		content.Rollout, content.Held = PodsNotReplaced, "its rollouts are paused"
 		content.Old = max(deployment.Status.Replicas-deployment.Status.UpdatedReplicas, 0)
 	}
 	if content.Observed {
@@ -169,7 +169,7 @@ func finishDeployment(object Object) {
 // deploymentReasons are those of the Deployment controller. That of ReplicaSets sets ReplicaFailure, which is copied.
 var deploymentReasons = []ControllerReason{
 	{conditionProgressing, progressDeadlineExceeded, meta.ReasonRolloutFailed, "while the condition is False"},
-	{conditionProgressing, replicaSetCreateError, meta.ReasonPodsRefused, "while the condition is False. Without progressDeadlineSeconds it is an event only, which is not read"},
+	{conditionProgressing, replicaSetCreateError, meta.ReasonPodsRejected, "while the condition is False. Without progressDeadlineSeconds it is an event only, which is not read"},
 	{conditionProgressing, newReplicaSetAvailable, meta.ReasonSoaking, "its time is the end of the rollout"},
 	{conditionProgressing, "ReplicaSetUpdated", "", statusCounts},
 	{conditionProgressing, "NewReplicaSetCreated", "", statusCounts},
@@ -178,7 +178,7 @@ var deploymentReasons = []ControllerReason{
 	{conditionProgressing, "DeploymentResumed", "", specSays},
 	{"Available", "MinimumReplicasUnavailable", meta.ReasonFailedBefore, "while the condition is False, if it was so before the sidecar was written"},
 	{"Available", "MinimumReplicasAvailable", "", statusCounts},
-	{conditionReplicaFailure, failedCreate, meta.ReasonPodsRefused, conditionTrue + ". The ReplicaSet controller sets it, and the Deployment controller copies it"},
-	{conditionReplicaFailure, failedDelete, meta.ReasonPodsRefused, conditionTrue},
-	{conditionReplicaFailure, "", meta.ReasonPodsRefused, conditionTrue},
+	{conditionReplicaFailure, failedCreate, meta.ReasonPodsRejected, conditionTrue + ". The ReplicaSet controller sets it, and the Deployment controller copies it"},
+	{conditionReplicaFailure, failedDelete, meta.ReasonPodsRejected, conditionTrue},
+	{conditionReplicaFailure, "", meta.ReasonPodsRejected, conditionTrue},
 }

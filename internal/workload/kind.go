@@ -175,7 +175,7 @@ type Progress struct {
 	// the status does not say so.
 	Missed uint32
 	// Old is how many pods have another template than the newest, and Held why nobody
-	// replaces them, for messages; "" unless the rollout is RolloutHeld.
+	// replaces them, for messages; "" unless the rollout is PodsNotReplaced.
 	Old  int32
 	Held string
 	// Newest identifies the newest template that the controller knows, 0 for kinds whose
@@ -192,7 +192,7 @@ type Progress struct {
 	// MayGoOn reports whether pods are missing and the status does not say since when: since
 	// the rollout, which then goes on, or since later.
 	MayGoOn bool
-	// IsHeldByWrite reports whether RolloutHeld follows from the time of the operator's last write alone, which may have
+	// IsHeldByWrite reports whether PodsNotReplaced follows from the time of the operator's last write alone, which may have
 	// changed annotations only.
 	IsHeldByWrite bool
 	// IsDown reports whether too few pods are available for the workload to do its work: what a rolling
@@ -214,9 +214,9 @@ const (
 	// RolloutUnavailable means that the rollout has finished, but pods are not
 	// available, not yet or no longer.
 	RolloutUnavailable Rollout = "Unavailable"
-	// RolloutHeld means that the workload has the template, that its own settings keep
+	// PodsNotReplaced means that the workload has the template, that its own settings keep
 	// pods with an older one, and that all others are available.
-	RolloutHeld Rollout = "Held"
+	PodsNotReplaced Rollout = "Held"
 	// RolloutFailed means that the progress deadline has passed.
 	RolloutFailed Rollout = "Failed"
 )

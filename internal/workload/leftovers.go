@@ -37,18 +37,18 @@ func writers(object Object) []string {
 
 // partsIn reads the annotations that list what managers have merged into a pod
 // template. Malformed ones, and those under the key of another manager, are ignored.
-func partsIn(annotations map[string]string) map[string]meta.Parts {
-	var all map[string]meta.Parts
+func partsIn(annotations map[string]string) map[string]meta.InjectedItems {
+	var all map[string]meta.InjectedItems
 	for key, text := range annotations {
-		if !meta.IsParts(key) {
+		if !meta.IsInjectedItems(key) {
 			continue
 		}
-		var parts meta.Parts
-		if bounded.Object().DecodeJSON([]byte(text), &parts) != nil || !meta.IsManager(parts.Manager) || meta.AnnotationParts(parts.Manager) != key {
+		var parts meta.InjectedItems
+		if bounded.Object().DecodeJSON([]byte(text), &parts) != nil || !meta.IsManager(parts.Manager) || meta.AnnotationInjectedItems(parts.Manager) != key {
 			continue
 		}
 		if all == nil {
-			all = map[string]meta.Parts{}
+			all = map[string]meta.InjectedItems{}
 		}
 		all[parts.Manager] = parts
 	}
@@ -57,7 +57,7 @@ func partsIn(annotations map[string]string) map[string]meta.Parts {
 
 // addLeftovers adds listed items that are in the pod but no longer owned by the
 // manager. Items in a deployer's manifest stay the deployer's.
-func (o *Owned) addLeftovers(parts *meta.Parts, live map[string]any, theirs *deployed) {
+func (o *Owned) addLeftovers(parts *meta.InjectedItems, live map[string]any, theirs *deployed) {
 	pod := tree.At(live, tree.Pod...)
 	for _, list := range podLists {
 		for _, item := range tree.List(pod[list]) {
@@ -97,8 +97,8 @@ func (o *Owned) addKeys(of string, keys []string, live map[string]any, theirs *d
 
 // partsKeys are the manager's annotations of a pod template that come back with a
 // rollback: those that are listed, and the list.
-func partsKeys(parts *meta.Parts) []string {
-	return append(slices.Clip(parts.Annotations), meta.AnnotationParts(parts.Manager))
+func partsKeys(parts *meta.InjectedItems) []string {
+	return append(slices.Clip(parts.Annotations), meta.AnnotationInjectedItems(parts.Manager))
 }
 
 // add adds an item to a list of the tree's pod.

@@ -15,7 +15,7 @@ import (
 )
 
 func TestWhatAnUndoBringsBackIsKnown(t *testing.T) {
-	key := meta.AnnotationParts(meta.Manager("logs"))
+	key := meta.AnnotationInjectedItems(meta.Manager("logs"))
 	deployment := fieldmanager.Undone(t, "kubectl", map[string]string{key: fieldmanager.List})
 
 	view := Of(deployment)
@@ -29,7 +29,7 @@ func TestWhatAnUndoBringsBackIsKnown(t *testing.T) {
 }
 
 func TestWhatADeployersManifestHoldsIsNoLeftover(t *testing.T) {
-	key := meta.AnnotationParts(meta.Manager("logs"))
+	key := meta.AnnotationInjectedItems(meta.Manager("logs"))
 	deployment := fieldmanager.Undone(t, "helm", map[string]string{key: fieldmanager.List})
 
 	require.Empty(t, Of(deployment).Owned)
@@ -37,11 +37,11 @@ func TestWhatADeployersManifestHoldsIsNoLeftover(t *testing.T) {
 
 // Keys of the pods' metadata come back with the sidecar, and are taken out with it.
 func TestTheKeysThatAnUndoBringsBackAreKnown(t *testing.T) {
-	parts := meta.Parts{
+	parts := meta.InjectedItems{
 		Manager: meta.Manager("logs"), Containers: []string{"vector"},
 		Annotations: []string{"vector.dev/exclude-containers", "example.com/gone", "example.com/deployed"}, Labels: []string{"example.com/tier"},
 	}
-	key := meta.AnnotationParts(parts.Manager)
+	key := meta.AnnotationInjectedItems(parts.Manager)
 	deployment := fieldmanager.Undone(t, "kubectl", map[string]string{
 		key: parts.String(), "vector.dev/exclude-containers": "vector", "example.com/deployed": "1", "example.com/owner": "cart",
 	})
@@ -60,9 +60,9 @@ func TestTheKeysThatAnUndoBringsBackAreKnown(t *testing.T) {
 
 func TestAListUnderAnotherKeyIsNobodys(t *testing.T) {
 	for name, annotations := range map[string]map[string]string{
-		"another VectorSidecar's key": {meta.AnnotationParts(meta.Manager("audit")): fieldmanager.List},
-		"no list":                     {meta.AnnotationParts(meta.Manager("logs")): "vector"},
-		"no manager of ours":          {meta.Group + "/parts.x": `{"manager":"helm","containers":["vector"]}`},
+		"another VectorSidecar's key": {meta.AnnotationInjectedItems(meta.Manager("audit")): fieldmanager.List},
+		"no list":                     {meta.AnnotationInjectedItems(meta.Manager("logs")): "vector"},
+		"no manager of ours":          {meta.Group + "/injected-items.x": `{"manager":"helm","containers":["vector"]}`},
 		"none":                        nil,
 	} {
 		require.Empty(t, Of(fieldmanager.Undone(t, "kubectl", annotations)).Owned, name)

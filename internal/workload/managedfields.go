@@ -22,7 +22,7 @@ type ManagedFields struct {
 	Managers []string
 
 	records map[string]*record // by manager
-	listed  map[string]meta.Parts
+	listed  map[string]meta.InjectedItems
 
 	lists                                  map[string]*mention // by the names in podLists
 	annotations, podLabels, podAnnotations mention
@@ -277,7 +277,7 @@ func AppendManagedFields(text []byte, object Object) []byte {
 	}
 	lists := map[string]string{}
 	for key, value := range TemplateOf(object).Annotations {
-		if meta.IsParts(key) {
+		if meta.IsInjectedItems(key) {
 			lists[key] = value
 		}
 	}

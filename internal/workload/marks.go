@@ -27,7 +27,7 @@ type Marks struct {
 
 // liveMarks are all annotations of a workload that are marks of the operator, and their other owners.
 type liveMarks struct {
-	// managers are the field managers by key, "" if the key does not have a name and managed-by is missing.
+	// managers are the field managers by key, "" if the key does not have a name and sidecar-name is missing.
 	managers, podManagers map[string]string
 	// others are the keys that other field managers own; the operator itself does not count.
 	others, podOthers mention
@@ -64,7 +64,7 @@ func hasMarks(annotations map[string]string) bool {
 // markManagers returns the field managers of the marks among annotations.
 func markManagers(annotations map[string]string, candidates []string) map[string]string {
 	found, plain := map[string]string{}, ""
-	if sidecar := annotations[meta.AnnotationManagedBy]; sidecar != "" {
+	if sidecar := annotations[meta.AnnotationSidecarName]; sidecar != "" {
 		plain = meta.Manager(sidecar)
 	}
 	for key := range annotations {
@@ -205,7 +205,7 @@ func (o *Owned) describes(key string) bool {
 		return o.Waits
 	case meta.IsOrphaned(key):
 		return o.Orphan != ""
-	case meta.IsTold(key):
+	case meta.IsInjectedEnv(key):
 		return len(o.Containers) > 0
 	}
 	return false

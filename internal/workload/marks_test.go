@@ -23,17 +23,17 @@ import (
 func copiedMarks() (annotations, ofPods map[string]string) {
 	logs := meta.Manager("logs")
 	annotations = map[string]string{
-		meta.AnnotationManagedBy: "logs", meta.AnnotationOrphaned(logs): "true", meta.AnnotationFailedBefore(logs): "true",
+		meta.AnnotationSidecarName: "logs", meta.AnnotationOrphaned(logs): "true", meta.AnnotationFailedBefore(logs): "true",
 		meta.AnnotationWrittenBy(logs): "vector-system/vso", meta.AnnotationWaiting(logs): "2026-01-02T03:04:05Z/00000001/0000000000000001",
 	}
 	for _, plain := range []string{
-		meta.AnnotationInjected, meta.AnnotationInjectedHash, meta.AnnotationSidecarName, meta.AnnotationConfigMapVersion,
-		meta.AnnotationAskedHash, meta.AnnotationAppliedHash, meta.AnnotationChangeCause, meta.AnnotationRenderedFrom,
+		meta.AnnotationInjected, meta.AnnotationInjectedHash, meta.AnnotationContainerName, meta.AnnotationConfigMapVersion,
+		meta.AnnotationInputHash, meta.AnnotationAppliedHash, meta.AnnotationChangeCause, meta.AnnotationRenderedFrom,
 	} {
 		annotations[plain], annotations[meta.Beside(plain, "logs")] = "copied", "copied"
 	}
 	return annotations, map[string]string{
-		meta.AnnotationParts(logs): fieldmanager.List, meta.AnnotationTold(logs): "cart LOG=1",
+		meta.AnnotationInjectedItems(logs): fieldmanager.List, meta.AnnotationInjectedEnv(logs): "cart LOG=1",
 	}
 }
 
@@ -68,7 +68,7 @@ func TestMarks_AreFoundWhoeverOwnsThem(t *testing.T) {
 	after := fieldmanager.New(t)
 	after.Apply("argocd", manifest(annotations, ofPods))
 	injectedHash := "vectorsidecar.observability.kontroloop.ai/injected-hash: abc\n"
-	after.Apply(logs, strings.NewReplacer("told.logs: d", "told.logs: cart LOG=1", "injected: \"true\"", "injected: copied", injectedHash, strings.ReplaceAll(injectedHash, "abc", "copied")).Replace(fieldmanager.Sidecar))
+	after.Apply(logs, strings.NewReplacer("injected-env.logs: d", "injected-env.logs: cart LOG=1", "injected: \"true\"", "injected: copied", injectedHash, strings.ReplaceAll(injectedHash, "abc", "copied")).Replace(fieldmanager.Sidecar))
 	view = Of(after.Live())
 	require.Equal(t, keys, view.Marks[logs].Annotations, "one that both own stays, too")
 	require.Empty(t, view.Marks[logs].SharedItems)

@@ -34,7 +34,7 @@ func (o *Overlay) Without(keys, secrets []string) (*Overlay, error) {
 	for _, parts := range partsIn(left.Template.Annotations) {
 		parts.Annotations = slices.DeleteFunc(parts.Annotations, isOut)
 		parts.PullSecrets = slices.DeleteFunc(parts.PullSecrets, func(name string) bool { return slices.Contains(secrets, name) })
-		key := meta.AnnotationParts(parts.Manager)
+		key := meta.AnnotationInjectedItems(parts.Manager)
 		left.Template.Annotations[key], annotations[key] = parts.String(), parts.String()
 	}
 	// As it is rendered: the hash goes by the order of the fields.

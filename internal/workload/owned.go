@@ -76,7 +76,7 @@ func (o *Owned) read(owned map[string]any, theirs *deployed) {
 		switch {
 		case meta.Is(key, meta.AnnotationInjectedHash):
 			o.InjectedHash, o.HasPlainAnnotations = text, key == meta.AnnotationInjectedHash
-		case meta.Is(key, meta.AnnotationAskedHash):
+		case meta.Is(key, meta.AnnotationInputHash):
 			o.AskedHash = text
 		case meta.Is(key, meta.AnnotationAppliedHash):
 			o.AppliedHash = text

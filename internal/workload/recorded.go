@@ -72,7 +72,7 @@ func (m *ManagedFields) recorded(selected *corev1.PodTemplate, theirs *deployed)
 // VectorSidecar in the key, and the plain ones if they are about it.
 func recordedAnnotations(manager string, live map[string]string) map[string]any {
 	sidecar, own := meta.SidecarOf(manager), map[string]any{}
-	isPlain := meta.Manager(live[meta.AnnotationManagedBy]) == manager
+	isPlain := meta.Manager(live[meta.AnnotationSidecarName]) == manager
 	for key, value := range live {
 		plain, _, hasName := strings.Cut(strings.TrimPrefix(key, meta.Group+"/"), ".")
 		switch {
@@ -86,7 +86,7 @@ func recordedAnnotations(manager string, live map[string]string) map[string]any 
 }
 
 // listedIn returns what a parts list names of a pod template, without a deployer's items.
-func listedIn(parts *meta.Parts, of *corev1.PodTemplateSpec, theirs *deployed) *corev1.PodTemplateSpec {
+func listedIn(parts *meta.InjectedItems, of *corev1.PodTemplateSpec, theirs *deployed) *corev1.PodTemplateSpec {
 	listed := &corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{
 		Labels: some(of.Labels, parts.Labels), Annotations: some(of.Annotations, partsKeys(parts)),
 	}}

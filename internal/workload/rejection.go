@@ -29,7 +29,7 @@ func rejectionText(dependents, reason, message string) string {
 }
 
 // Refused is the fault of a Refusal.
-func Refused(refusal string) Fault { return Fault{Reason: meta.ReasonPodsRefused, Message: refusal} }
+func Refused(refusal string) Fault { return Fault{Reason: meta.ReasonPodsRejected, Message: refusal} }
 
 // EventFields are the fields by which the warnings about a workload are listed.
 func EventFields(object Object) map[string]string {
@@ -62,7 +62,7 @@ func faultInEvent(kind *Kind, event *corev1.Event) Fault {
 	switch reported := kind.reported(event.Reason); reported {
 	case "":
 		return Fault{}
-	case meta.ReasonPodsRefused:
+	case meta.ReasonPodsRejected:
 		return Refused(rejectionText(cmp.Or(kind.Dependents, "pods"), event.Reason, event.Message))
 	default:
 		return Fault{Reason: reported, Message: refusalText("its controller reports " + event.Reason + ": " + event.Message)}

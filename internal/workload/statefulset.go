@@ -102,7 +102,7 @@ func rolloutOfStatefulSet(set *appsv1.StatefulSet) (Rollout, Progress) {
 		return RolloutProgressing, progress
 	case progress.Old > 0:
 		progress.Held = held
-		return RolloutHeld, progress
+		return PodsNotReplaced, progress
 	}
 	return RolloutComplete, progress
 }
@@ -151,9 +151,9 @@ func finishStatefulSet(object Object) {
 
 // statefulSetReasons are those of warning events: the controller sets no conditions.
 var statefulSetReasons = []ControllerReason{
-	{"", failedCreate, meta.ReasonPodsRefused, "of a pod, or of a PersistentVolumeClaim"},
-	{"", failedDelete, meta.ReasonPodsRefused, ""},
-	{"", failedUpdate, meta.ReasonPodsRefused, ""},
+	{"", failedCreate, meta.ReasonPodsRejected, "of a pod, or of a PersistentVolumeClaim"},
+	{"", failedDelete, meta.ReasonPodsRejected, ""},
+	{"", failedUpdate, meta.ReasonPodsRejected, ""},
 	{"", "RecreatingFailedPod", meta.ReasonControllerWarning, "before Kubernetes 1.31"},
 	{"", "ConflictingController", "", notABlock},
 }

@@ -85,7 +85,7 @@ func readTold(text string) []Told {
 func toldIn(template *corev1.PodTemplateSpec, entries []metav1.ManagedFieldsEntry) map[string][]Told {
 	var found map[string][]Told
 	for key, text := range template.Annotations {
-		if !meta.IsTold(key) {
+		if !meta.IsInjectedEnv(key) {
 			continue
 		}
 		if found == nil {
@@ -141,7 +141,7 @@ func (v *View) ToldOf(manager string) (told []Told, isRecorded bool) {
 	if v.Told == nil {
 		return nil, false
 	}
-	told, isRecorded = v.Told[meta.AnnotationTold(manager)]
+	told, isRecorded = v.Told[meta.AnnotationInjectedEnv(manager)]
 	return told, isRecorded
 }
 
@@ -157,7 +157,7 @@ func packTold(into map[string]string, told map[string][]Told, name string) {
 func unpackedTold(packed map[string]string, name string) map[string][]Told {
 	var found map[string][]Told
 	for key, text := range packed {
-		if !meta.IsTold(key) {
+		if !meta.IsInjectedEnv(key) {
 			continue
 		}
 		if found == nil {

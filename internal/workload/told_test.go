@@ -20,7 +20,7 @@ import (
 // informed is a Deployment whose pod template says what its application was told.
 func informed(record string, env ...corev1.EnvVar) *appsv1.Deployment {
 	made := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "cart", Namespace: "shop"}}
-	made.Spec.Template.Annotations = map[string]string{meta.AnnotationTold(meta.Manager("logs")): record}
+	made.Spec.Template.Annotations = map[string]string{meta.AnnotationInjectedEnv(meta.Manager("logs")): record}
 	made.Spec.Template.Spec.Containers = []corev1.Container{{Name: "app", Env: env}}
 	return made
 }
@@ -74,7 +74,7 @@ func TestWhatWasToldIsPackedWithoutTheName(t *testing.T) {
 		of := outline.Pack(nil)
 		again := Unpacked(outline.Ref, nil, of)
 		require.Equal(t, outline.Told, again.Told)
-		require.Equal(t, value, again.View(nil, "").Told[meta.AnnotationTold(meta.Manager("logs"))][0].Value)
+		require.Equal(t, value, again.View(nil, "").Told[meta.AnnotationInjectedEnv(meta.Manager("logs"))][0].Value)
 		return of
 	}
 	require.Equal(t, packed("cart"), packed("search"))

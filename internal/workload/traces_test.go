@@ -48,7 +48,7 @@ func TestTracesTellWhatIsOnRecord(t *testing.T) {
 			d.Annotations[meta.AnnotationOrphaned(meta.Manager("audit"))] = "true"
 		}), []Trace{{Manager: meta.Manager("audit"), Marked: true}, {Manager: logs, Applied: true}}},
 		"a revision that came back": {
-			fieldmanager.Undone(t, "kubectl", map[string]string{meta.AnnotationParts(logs): fieldmanager.List}), []Trace{{Manager: logs, Listed: true}},
+			fieldmanager.Undone(t, "kubectl", map[string]string{meta.AnnotationInjectedItems(logs): fieldmanager.List}), []Trace{{Manager: logs, Listed: true}},
 		},
 		"the record of a patch": {&appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{patch}}}, []Trace{{Manager: logs, Patched: true}}},
 		"a patch and an apply": {written(t, fieldmanager.Sidecar, func(d *appsv1.Deployment) {

@@ -41,7 +41,7 @@ func TestTheOwnersTemplateIsWithoutOurs(t *testing.T) {
 		"the sidecar": {func(d *appsv1.Deployment) {
 			pod := &d.Spec.Template
 			pod.Labels["vector"] = "yes"
-			pod.Annotations = map[string]string{"scrape": "yes", meta.AnnotationParts("vectorsidecar/logs"): "{}"}
+			pod.Annotations = map[string]string{"scrape": "yes", meta.AnnotationInjectedItems("vectorsidecar/logs"): "{}"}
 			pod.Spec.InitContainers = append(pod.Spec.InitContainers, corev1.Container{Name: "vector"})
 			pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{Name: "vectorsidecar-data"})
 			pod.Spec.Containers[0].VolumeMounts = append(pod.Spec.Containers[0].VolumeMounts, corev1.VolumeMount{Name: "vectorsidecar-data"})

@@ -47,7 +47,7 @@ func TestEveryChangeToWhatWeOwnGivesAnotherHash(t *testing.T) {
 		},
 		"a volume less":  func(d *appsv1.Deployment) { d.Spec.Template.Spec.Volumes = d.Spec.Template.Spec.Volumes[:1] },
 		"our annotation": func(d *appsv1.Deployment) { delete(d.Annotations, meta.AnnotationInjected) },
-		"of its pods":    func(d *appsv1.Deployment) { d.Spec.Template.Annotations[meta.AnnotationTold(manager)] = "e" },
+		"of its pods":    func(d *appsv1.Deployment) { d.Spec.Template.Annotations[meta.AnnotationInjectedEnv(manager)] = "e" },
 	} {
 		deployment := c.Live()
 		change(deployment)
@@ -80,12 +80,12 @@ func TestBookkeepingHasNoPartInTheHash(t *testing.T) {
 	before := Hash(applied)
 	annotations := applied["metadata"].(map[string]any)["annotations"].(map[string]any)
 
-	annotations[meta.AnnotationAskedHash] = "a"
+	annotations[meta.AnnotationInputHash] = "a"
 	annotations[meta.Beside(meta.AnnotationAppliedHash, "logs")] = "b"
 
 	require.Equal(t, before, Hash(applied))
-	require.Equal(t, "a", annotations[meta.AnnotationAskedHash], "what is applied stays as it is")
-	annotations[meta.AnnotationSidecarName] = "c"
+	require.Equal(t, "a", annotations[meta.AnnotationInputHash], "what is applied stays as it is")
+	annotations[meta.AnnotationContainerName] = "c"
 	require.NotEqual(t, before, Hash(applied))
 }
 

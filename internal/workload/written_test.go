@@ -20,7 +20,7 @@ func noted(t *testing.T) string {
 	t.Helper()
 	applied := fieldmanager.New(t).Apply(meta.Manager("logs"), fieldmanager.Sidecar) // As the API server has it.
 	annotations := applied["metadata"].(map[string]any)["annotations"].(map[string]any)
-	annotations[meta.AnnotationAppliedHash], annotations[meta.AnnotationAskedHash] = AppliedHash(Hash(applied), nil), "asked"
+	annotations[meta.AnnotationAppliedHash], annotations[meta.AnnotationInputHash] = AppliedHash(Hash(applied), nil), "asked"
 	text, err := yaml.Marshal(applied)
 	require.NoError(t, err)
 	return string(text)
@@ -34,7 +34,7 @@ func TestAWorkloadTellsWhetherItIsAsItWasWritten(t *testing.T) {
 	}{
 		"as it was written":       {func(*appsv1.Deployment) {}, true},
 		"the application's image": {func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Image = "cart:2" }, true},
-		"another request":         {func(d *appsv1.Deployment) { d.Annotations[meta.AnnotationAskedHash] = "another" }, true},
+		"another request":         {func(d *appsv1.Deployment) { d.Annotations[meta.AnnotationInputHash] = "another" }, true},
 		"our image":               {func(d *appsv1.Deployment) { ours(d).Image = "vector:2" }, false},
 		"another digest of it":    {func(d *appsv1.Deployment) { d.Annotations[meta.AnnotationAppliedHash] = "x" }, false},
 		"no digest of it":         {func(d *appsv1.Deployment) { delete(d.Annotations, meta.AnnotationAppliedHash) }, false},

@@ -106,7 +106,7 @@ func TestWhatHasNotChangedIsTakenFromTheRecordBefore(t *testing.T) {
 // A deployer that owns fields of the sidecar does not change the ownership with each of
 // its writes.
 func TestEqualOwnershipsLookAlike(t *testing.T) {
-	key := meta.AnnotationParts(meta.Manager("logs"))
+	key := meta.AnnotationInjectedItems(meta.Manager("logs"))
 	before := fieldmanager.Undone(t, "helm", map[string]string{key: fieldmanager.List})
 	before.ManagedFields[0].Time = &metav1.Time{Time: time.Unix(1, 0)}
 	after := before.DeepCopy()
@@ -126,7 +126,7 @@ func TestWhatDiffersIsNotTakenForTheSame(t *testing.T) {
 		change(deployment)
 		return deployment
 	}
-	key := meta.AnnotationParts(meta.Manager("logs"))
+	key := meta.AnnotationInjectedItems(meta.Manager("logs"))
 	all := map[string]*appsv1.Deployment{
 		"injected":   injected,
 		"our image":  changed(func(d *appsv1.Deployment) { d.Spec.Template.Spec.InitContainers[0].Image = "vector:other" }),
@@ -148,7 +148,7 @@ func TestWhatDiffersIsNotTakenForTheSame(t *testing.T) {
 		}),
 		"undone by a person":  fieldmanager.Undone(t, "kubectl", map[string]string{key: fieldmanager.List}),
 		"the same, by helm":   fieldmanager.Undone(t, "helm", map[string]string{key: fieldmanager.List}),
-		"under another's key": fieldmanager.Undone(t, "kubectl", map[string]string{meta.AnnotationParts(meta.Manager("audit")): fieldmanager.List}),
+		"under another's key": fieldmanager.Undone(t, "kubectl", map[string]string{meta.AnnotationInjectedItems(meta.Manager("audit")): fieldmanager.List}),
 	}
 	r := newReducer()
 	var held []*Record // Or the entries would be evicted in between.

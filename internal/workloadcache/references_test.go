@@ -44,7 +44,7 @@ func TestAWorkloadIsAsFarAsTheOneThatRunsItsPods(t *testing.T) {
 			c := New()
 			order(c, c.Reduce(deploymentNamed("web")), c.Reduce(runnerFor("web", "3")))
 			web := c.Get("Deployment", "shop", "web")
-			require.Equal(t, workload.RolloutHeld, web.Rollout())
+			require.Equal(t, workload.PodsNotReplaced, web.Rollout())
 			require.True(t, web.State().IsBetween)
 			require.Equal(t, "10", web.ResourceVersion(), "it is written for its own version")
 			require.EqualValues(t, 3, web.Generation())

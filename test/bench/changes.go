@@ -121,7 +121,7 @@ func (s sizes) pace(ctx context.Context, b *bench) (err error) {
 			return false, err
 		}
 		err = b.cluster.Client.Get(ctx, client.ObjectKeyFromObject(sidecar), sidecar)
-		return int(sidecar.Status.UpdatedDeployments) == s.paced, err
+		return int(sidecar.Status.Total().Ready) == s.paced, err
 	})
 	if err != nil {
 		return err

@@ -68,11 +68,11 @@ func TestBombsOfAClusterKeepNobodyFromTheirSidecars(t *testing.T) {
 	for i, one := range all {
 		isJudged := o.until(t.Context(), harness.Patience, func(ctx context.Context) bool {
 			return world.Client.Get(ctx, client.ObjectKeyFromObject(one), one) == nil && one.Status.ObservedGeneration == one.Generation &&
-				apimeta.IsStatusConditionFalse(one.Status.Conditions, meta.ConditionReady) && len(one.Status.Unsettled) > 0
+				apimeta.IsStatusConditionFalse(one.Status.Conditions, meta.ConditionReady) && len(one.Status.Workloads) > 0
 		})
 		require.True(t, isJudged, "%s is not judged; the operator lives: %t; %v", one.Name, o.lives(), one.Status)
-		require.Contains(t, one.Status.Unsettled[0].Message, names[i], one.Name)
-		require.Less(t, len(one.Status.Unsettled[0].Message), longest, one.Name)
+		require.Contains(t, one.Status.Workloads[0].Message, names[i], one.Name)
+		require.Less(t, len(one.Status.Workloads[0].Message), longest, one.Name)
 	}
 	judgedIn := time.Since(began)
 	require.True(t, o.rest(t, tooLong), "it goes on computing")

@@ -269,7 +269,7 @@ func TestAnUpgradeOfTheOperatorAloneRollsNothing(t *testing.T) {
 func requireNotes(t *testing.T, u *upgrade) {
 	t.Helper()
 	for _, one := range u.workloads {
-		for _, key := range []string{meta.AnnotationAskedHash, meta.AnnotationManagedBy, meta.AnnotationChangeCause, meta.AnnotationRenderedFrom} {
+		for _, key := range []string{meta.AnnotationInputHash, meta.AnnotationSidecarName, meta.AnnotationChangeCause, meta.AnnotationRenderedFrom} {
 			require.Contains(t, one.Annotations, key, one.Name)
 		}
 	}

@@ -62,11 +62,11 @@ func testCheckReportsTheFleet(t *testing.T, plane *controlplane.ControlPlane, w 
 		w.Create(t, objects.NewVectorSidecar(name, namespace).Selecting("logs", name).Build())
 	}
 	finished := func(started, finished int) v1alpha1.RolloutStatus {
-		return v1alpha1.RolloutStatus{Wave: "canary", Revision: revision, State: v1alpha1.RolloutComplete, Started: ago(started), Finished: ago(finished)}
+		return v1alpha1.RolloutStatus{Wave: "canary", Revision: revision, State: v1alpha1.RolloutComplete, StartTime: ago(started), CompletionTime: ago(finished)}
 	}
 	complete := finished(9, 8)
 	progressing := func(started *metav1.Time) v1alpha1.RolloutStatus {
-		return v1alpha1.RolloutStatus{Wave: "canary", Revision: revision, State: v1alpha1.RolloutProgressing, Started: started}
+		return v1alpha1.RolloutStatus{Wave: "canary", Revision: revision, State: v1alpha1.RolloutProgressing, StartTime: started}
 	}
 	check := func(t *testing.T, code int) []string {
 		t.Helper()
@@ -94,7 +94,7 @@ func testCheckReportsTheFleet(t *testing.T, plane *controlplane.ControlPlane, w 
 		{name: "healthy", code: 0, line: "ok      rollout of the published revision: revision " + revision + " neither halted nor stuck"},
 		{name: "writes stopped", stop: ago(2).UTC().Format(time.RFC3339), code: 0,
 			line: "warning writes: writes stopped, removals excepted since " + ago(2).UTC().Format(time.RFC3339), status: "; writes stopped, removals excepted since "},
-		{name: "revision halted", second: v1alpha1.RolloutStatus{Wave: "canary", Revision: revision, State: v1alpha1.RolloutHalted, Started: ago(1), Failed: revision, FailedWorkloads: 2}, code: 1,
+		{name: "revision halted", second: v1alpha1.RolloutStatus{Wave: "canary", Revision: revision, State: v1alpha1.RolloutHalted, StartTime: ago(1), FailedRevision: revision, FailedWorkloads: 2}, code: 1,
 			line: "failed  rollout of the published revision: revision " + revision + " halted: 2 workloads failed", status: "; revision " + revision + " halted: 2 workloads failed"},
 		{name: "template set broken", publish: func(p *fleet.Publication) { p.TemplateSets = []fleet.PartStatus{brokenSet} }, code: 1,
 			line: `failed  published templates and values: template set "own" does not load; its last known good version is in use: _x.tpl:1: defined twice`, status: `; template set "own" broken`},

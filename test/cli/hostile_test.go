@@ -127,7 +127,7 @@ func scenes(t *testing.T) map[string]scene {
 		"a variable":           {"workload.yaml": write(workload), "sidecar.yaml": write(selecting, "SPEC", "sidecar: {env: [{name: A, value: "+quoted+"}]}")},
 		"a key of values":      {"workload.yaml": write(workload), "sidecar.yaml": write(selecting), "values.yaml": quoted + ": 1\n"},
 		"an id of a component": {"workload.yaml": write(workload), "sidecar.yaml": write(selecting, "SPEC", "sidecar: {config: {inline: "+strconv.QuoteToASCII("sources:\n  "+quoted+": {type: stdin}\nsinks:\n  out: {type: "+quoted+", inputs: ["+quoted+"]}\n")+"}}")},
-		"raw configuration":    {"workload.yaml": write(workload), "sidecar.yaml": write(selecting, "SPEC", "sidecar: {config: {check: \"off\", raw: {sources: {"+quoted+": {type: stdin}}}}}")},
+		"raw configuration":    {"workload.yaml": write(workload), "sidecar.yaml": write(selecting, "SPEC", "sidecar: {config: {check: \"Off\", raw: {sources: {"+quoted+": {type: stdin}}}}}")},
 		"a template's words":   failing,
 		"a template's name":    named,
 		"a schema":             described,

@@ -61,9 +61,9 @@ func testRolloutCommandsFollowTheWaves(t *testing.T, plane *controlplane.Control
 		require.NoError(t, w.Client.Status().Patch(t.Context(), vs, client.MergeFrom(was)))
 	}
 	for name, status := range map[string]v1alpha1.RolloutStatus{
-		"done":    {Wave: "canary", Revision: first.Revision, State: v1alpha1.RolloutSoaking, Finished: &finished},
-		"failed":  {Wave: "canary", Revision: first.Revision, State: v1alpha1.RolloutProgressing, Failed: first.Revision, FailedWorkloads: 2},
-		"waiting": {Wave: "rest", Revision: before.Revision(), Finished: &finished, State: v1alpha1.RolloutWaiting, Message: "wave canary is not done"},
+		"done":    {Wave: "canary", Revision: first.Revision, State: v1alpha1.RolloutSoaking, CompletionTime: &finished},
+		"failed":  {Wave: "canary", Revision: first.Revision, State: v1alpha1.RolloutProgressing, FailedRevision: first.Revision, FailedWorkloads: 2},
+		"waiting": {Wave: "default", Revision: before.Revision(), CompletionTime: &finished, State: v1alpha1.RolloutWaiting, Message: "wave canary is not done"},
 	} {
 		w.Create(t, objects.NewVectorSidecar(name, namespace).Selecting("logs", name).Build())
 		report(name, func(is *v1alpha1.RolloutStatus) { *is = status })
@@ -81,7 +81,7 @@ rest     0/1    ....................   0             1         0        0       
 		return string(runs(t, append(arguments, "-n", namespace, "--kubeconfig", plane.Kubeconfig(), "--operator-namespace", home)...))
 	}
 	require.Contains(t, preview("render", "app"), "value: error", "a preview has the revision that the operator renders")
-	isOvertaken := func(is *v1alpha1.RolloutStatus) { is.Finished = nil }
+	isOvertaken := func(is *v1alpha1.RolloutStatus) { is.CompletionTime = nil }
 	report("waiting", isOvertaken)
 	require.Contains(t, preview("plan"), "WaitingForWave", "and knows what it does not write")
 
@@ -198,8 +198,8 @@ func testRevertedSpecs(t *testing.T, w *harness.World, name client.ObjectKey, ku
 	vs := &v1alpha1.VectorSidecar{}
 	require.NoError(t, w.Client.Get(t.Context(), name, vs))
 	was := vs.DeepCopy()
-	vs.Status.LastGood = &v1alpha1.LastGoodSpec{Digest: "0123456789abcdef", Generation: 3, Spec: "{}"}
-	vs.Status.Reverted = &v1alpha1.RevertedSpec{Digest: lastgood.Digest(&vs.Spec), Generation: 4, FailedWorkloads: 2, At: metav1.Now()}
+	vs.Status.LastKnownGood = &v1alpha1.LastKnownGoodSpec{Digest: "0123456789abcdef", Generation: 3, Spec: "{}"}
+	vs.Status.Reverted = &v1alpha1.RevertedSpec{Digest: lastgood.Digest(&vs.Spec), Generation: 4, FailedWorkloads: 2, RevertTime: metav1.Now()}
 	require.NoError(t, w.Client.Status().Patch(t.Context(), vs, client.MergeFrom(was)))
 	want := name.String() + ": Reverted: its spec of generation 4 (digest " + vs.Status.Reverted.Digest + ") failed in 2 workloads, and they have that of generation 3 instead"
 	for _, home := range []string{home, bare} {
@@ -219,11 +219,11 @@ func testClusterRollouts(t *testing.T, w *harness.World, rollout func(...string)
 	w.Create(t, cluster)
 	t.Cleanup(func() { remove(t, w, []client.Object{cluster}) })
 	was := cluster.DeepCopy()
-	cluster.Status.LastGood = &v1alpha1.LastGoodSpec{Digest: "0123456789abcdef", Generation: 3, Spec: "{}"}
-	cluster.Status.Reverted = &v1alpha1.RevertedSpec{Digest: lastgood.Digest(&cluster.Spec.VectorSidecarSpec), Generation: 4, FailedWorkloads: 2, Namespace: "shop", At: metav1.Now()}
+	cluster.Status.LastKnownGood = &v1alpha1.LastKnownGoodSpec{Digest: "0123456789abcdef", Generation: 3, Spec: "{}"}
+	cluster.Status.Reverted = &v1alpha1.RevertedSpec{Digest: lastgood.Digest(&cluster.Spec.VectorSidecarSpec), Generation: 4, FailedWorkloads: 2, Namespace: "shop", RevertTime: metav1.Now()}
 	cluster.Status.Waves = []v1alpha1.RolloutStatus{
-		{Wave: "canary", Revision: present, State: v1alpha1.RolloutHalted, Failed: present, FailedWorkloads: 3, Message: "three failed"},
-		{Wave: "rest", Revision: before, State: v1alpha1.RolloutWaiting, Failures: []v1alpha1.RolloutFailure{{
+		{Wave: "canary", Revision: present, State: v1alpha1.RolloutHalted, FailedRevision: present, FailedWorkloads: 3, Message: "three failed"},
+		{Wave: "default", Revision: before, State: v1alpha1.RolloutWaiting, Failures: []v1alpha1.RolloutFailure{{
 			Revision: before, Namespace: "shop", Kind: "Deployment", Name: "cart", Reason: meta.ReasonOOMKilled, Container: "vector", Message: "container vector was killed",
 		}}},
 	}

@@ -94,7 +94,7 @@ func rolledOutOrHeld(kinds []v1alpha1.KindStatus, count int) finding {
 	found := finding{state: "nothing"}
 	for _, kind := range kinds {
 		found.state = fmt.Sprintf("%d of %d kinds, %s: %d injected", len(kinds), count, kind.Kind, kind.Injected)
-		if kind.Ready+kind.Held != 1 {
+		if kind.Ready+kind.PodsOutdated != 1 {
 			return found
 		}
 	}

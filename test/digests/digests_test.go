@@ -152,7 +152,7 @@ func addDecisions(t *testing.T, digests map[string]string) {
 		require.NotEmpty(t, result.Desired.Template().Spec.InitContainers)
 		annotations := tree.At(result.Apply, "metadata", "annotations")
 		for _, key := range []string{
-			meta.AnnotationAskedHash, meta.AnnotationInjectedHash, meta.AnnotationAppliedHash, meta.AnnotationConfigMapVersion, meta.AnnotationRenderedFrom,
+			meta.AnnotationInputHash, meta.AnnotationInjectedHash, meta.AnnotationAppliedHash, meta.AnnotationConfigMapVersion, meta.AnnotationRenderedFrom,
 		} {
 			text, _ := annotations[key].(string)
 			require.NotEmpty(t, text, key)

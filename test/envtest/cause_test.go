@@ -91,7 +91,7 @@ func TestEveryWriteSaysWhyItIsMade(t *testing.T) {
 	world.Create(t, own, deployment, vs)
 
 	requireCause(t, deployment, "VectorSidecar logs selects the workload")
-	require.Equal(t, "logs", deployment.Annotations[meta.AnnotationManagedBy])
+	require.Equal(t, "logs", deployment.Annotations[meta.AnnotationSidecarName])
 
 	change(func(s *v1alpha1.VectorSidecarSpec) { s.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "warn"} })
 	requireCause(t, deployment, "values of the VectorSidecar (sidecar.logLevel); in the pods: initContainers[vector].env[VECTOR_LOG].value")

@@ -40,7 +40,7 @@ func TestClusterVectorSidecar_RecordsFailuresOfWaves(t *testing.T) {
 	require.Equal(t, v1alpha1.RolloutFailure{
 		Revision: first, Namespace: in.canary.Namespace, Kind: "Deployment", Name: "cart", Reason: meta.ReasonCrashLoopBackOff, Container: "vector",
 	}, failures[0])
-	require.Empty(t, partOf(in.cluster, "rest").Failures)
+	require.Empty(t, partOf(in.cluster, "default").Failures)
 
 	second := fail("sidecar: {image: ''}", first)
 	world.Get(t, in.cluster)
@@ -57,7 +57,7 @@ func TestClusterVectorSidecar_RecordsFailuresOfWaves(t *testing.T) {
 
 	level(t, installation, "info")
 	harness.Until(t, world, in.rest, "the fix", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
-	for _, wave := range []string{"canary", "rest"} {
+	for _, wave := range []string{"canary", "default"} {
 		untilPart(t, in.cluster, wave, v1alpha1.RolloutComplete, "")
 		require.Empty(t, partOf(in.cluster, wave).Failures, "a finished revision removes all entries of wave %s", wave)
 	}

@@ -51,7 +51,7 @@ func newReverting(t *testing.T, namespaces int, labels ...string) *reverting {
 func (r *reverting) untilGood(t *testing.T) {
 	t.Helper()
 	harness.Until(t, world, r.cluster, "its last good spec", func(c *v1alpha1.ClusterVectorSidecar) bool {
-		return c.Status.Reverted == nil && c.Status.LastGood != nil && c.Status.LastGood.Generation == c.Generation
+		return c.Status.Reverted == nil && c.Status.LastKnownGood != nil && c.Status.LastKnownGood.Generation == c.Generation
 	})
 }
 
@@ -104,13 +104,13 @@ func askCluster(t *testing.T, cluster *v1alpha1.ClusterVectorSidecar, as string)
 // What fails in one of several namespaces goes back in all.
 func TestASpecOfAClusterVectorSidecarThatFailsIsReverted(t *testing.T) {
 	in := newReverting(t, 4)
-	good := in.cluster.Status.LastGood
+	good := in.cluster.Status.LastKnownGood
 	require.Contains(t, good.Spec, `"logLevel":"info"`)
 	require.Empty(t, good.Failing)
 	seen := watchLevels(t, in.apps[1].Namespace)
 
 	in.fail(t)
-	require.Equal(t, good, in.cluster.Status.LastGood)
+	require.Equal(t, good, in.cluster.Status.LastKnownGood)
 	require.Equal(t, in.cluster.Generation, in.cluster.Status.Reverted.Generation)
 	require.Equal(t, in.apps[0].Namespace, in.cluster.Status.Reverted.Namespace)
 	require.Equal(t, "warn", in.cluster.Spec.Sidecar.LogLevel, "the spec is its owner's")
@@ -140,14 +140,14 @@ func TestASpecOfAClusterVectorSidecarThatFailsIsReverted(t *testing.T) {
 		metav1.SetMetaDataAnnotation(&c.ObjectMeta, meta.AnnotationRetryRollout, "now")
 	})
 	harness.Until(t, world, in.cluster, "that a person's try has failed as well", func(c *v1alpha1.ClusterVectorSidecar) bool {
-		return isClusterBack(c) && c.Status.Reverted.HandledRetry != ""
+		return isClusterBack(c) && c.Status.Reverted.LastHandledRetry != ""
 	})
 	require.Greater(t, seen.of("warn"), tried, "it was tried")
 
 	in.ask(t, "error", "")
 	in.untilGood(t)
 	harness.Until(t, world, in.cluster, "readiness", injectedIn(5, 6))
-	require.NotEqual(t, good.Digest, in.cluster.Status.LastGood.Digest)
+	require.NotEqual(t, good.Digest, in.cluster.Status.LastKnownGood.Digest)
 	for _, app := range append(in.apps, fresh, added) {
 		world.Get(t, app)
 		require.Equal(t, "error", logLevel(app))
@@ -182,7 +182,7 @@ func TestANamespaceInTroubleNeitherHindersNorBringsBack(t *testing.T) {
 	in := &reverting{cluster: cluster}
 	in.untilGood(t)
 	harness.Until(t, world, cluster, "the name of the one where the sidecar itself fails", func(c *v1alpha1.ClusterVectorSidecar) bool {
-		return slices.Equal(c.Status.LastGood.Failing, []string{fails.Namespace})
+		return slices.Equal(c.Status.LastKnownGood.Failing, []string{fails.Namespace})
 	})
 
 	in.ask(t, "warn", crashes)
@@ -190,9 +190,9 @@ func TestANamespaceInTroubleNeitherHindersNorBringsBack(t *testing.T) {
 	for _, app := range []*appsv1.Deployment{well, fails} {
 		harness.Until(t, world, app, "the next spec", has("warn"))
 	}
-	require.Equal(t, []string{fails.Namespace}, cluster.Status.LastGood.Failing)
+	require.Equal(t, []string{fails.Namespace}, cluster.Status.LastKnownGood.Failing)
 	harness.Until(t, world, cluster, "a word about the quota", func(c *v1alpha1.ClusterVectorSidecar) bool {
-		return slices.ContainsFunc(c.Status.Unsettled, func(one v1alpha1.UnsettledInNamespace) bool {
+		return slices.ContainsFunc(c.Status.Workloads, func(one v1alpha1.NamespacedWorkloadStatus) bool {
 			return one.Namespace == full.Namespace && strings.Contains(one.Message, "exceeded quota")
 		})
 	})
@@ -227,7 +227,7 @@ func TestAClusterVectorSidecarGoesBackWhoeverLeads(t *testing.T) {
 	})
 	restart(t)
 	harness.Until(t, world, in.cluster, "that the try has failed", func(c *v1alpha1.ClusterVectorSidecar) bool {
-		return isClusterBack(c) && c.Status.Reverted.HandledRetry != ""
+		return isClusterBack(c) && c.Status.Reverted.LastHandledRetry != ""
 	})
 	in.ask(t, "error", "")
 	harness.Until(t, world, in.apps[1], "the corrected spec", has("error"))
@@ -344,14 +344,14 @@ func TestAClusterVectorSidecarGoesBackFromWhatFailedInAWave(t *testing.T) {
 	installation := wavesOf(t, "1s", "halt: {}\nonFailure: Revert")
 	level(t, installation, "info")
 	in := newInWaves(t)
-	harness.Until(t, world, in.cluster, "its last good spec", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.LastGood != nil })
+	harness.Until(t, world, in.cluster, "its last good spec", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.LastKnownGood != nil })
 	image := func(d *appsv1.Deployment) string { return d.Spec.Template.Spec.InitContainers[0].Image }
 	world.Get(t, in.rest)
 	good := image(in.rest)
 
 	harness.Change(t, world, in.cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Spec.Sidecar = &v1alpha1.SidecarSpec{Image: crashes} })
 	harness.Until(t, world, in.cluster, "its own way back", isClusterBack)
-	for _, wave := range []string{"canary", "rest"} {
+	for _, wave := range []string{"canary", "default"} {
 		require.Equal(t, v1alpha1.RolloutComplete, partOf(in.cluster, wave).State, "the installation is not at fault")
 		require.Equal(t, in.before, partOf(in.cluster, wave).Revision)
 	}
@@ -360,8 +360,8 @@ func TestAClusterVectorSidecarGoesBackFromWhatFailedInAWave(t *testing.T) {
 	for _, app := range []*appsv1.Deployment{in.canary, in.rest} {
 		harness.Until(t, world, app, "the next revision with the last good spec", func(d *appsv1.Deployment) bool { return logLevel(d) == "debug" && image(d) == good })
 	}
-	untilPart(t, in.cluster, "rest", v1alpha1.RolloutComplete, "")
-	second := partOf(in.cluster, "rest").Revision
+	untilPart(t, in.cluster, "default", v1alpha1.RolloutComplete, "")
+	second := partOf(in.cluster, "default").Revision
 	require.NotEqual(t, in.before, second)
 	harness.Until(t, world, in.cluster, "staying reverted", isClusterBack)
 
@@ -370,6 +370,6 @@ func TestAClusterVectorSidecarGoesBackFromWhatFailedInAWave(t *testing.T) {
 		c.Data["development.yaml"] = "sidecar: {logLevel: trace, image: " + crashes + "}"
 	})
 	untilPart(t, in.cluster, "canary", v1alpha1.RolloutReverted, second)
-	untilPart(t, in.cluster, "rest", v1alpha1.RolloutHalted, second)
+	untilPart(t, in.cluster, "default", v1alpha1.RolloutHalted, second)
 	harness.Until(t, world, in.canary, "the revision before", func(d *appsv1.Deployment) bool { return logLevel(d) == "debug" && image(d) == good })
 }

@@ -47,7 +47,7 @@ func TestClusterVectorSidecarStatus_EqualsTheObjects(t *testing.T) {
 		t.Helper()
 		harness.Until(t, world, cluster, "its states", func(cluster *v1alpha1.ClusterVectorSidecar) bool {
 			states := map[string]v1alpha1.WorkloadState{}
-			for _, entry := range cluster.Status.Unsettled {
+			for _, entry := range cluster.Status.Workloads {
 				states[entry.Namespace+"/"+entry.Name] = v1alpha1.WorkloadState(entry.State)
 			}
 			return maps.Equal(states, want) && cluster.Status.ObservedGeneration == cluster.Generation
@@ -107,7 +107,7 @@ func TestClusterVectorSidecarStatus_EqualsTheObjects(t *testing.T) {
 		cluster.Spec.Sidecar.Env = append(cluster.Spec.Sidecar.Env, corev1.EnvVar{Name: "SECOND", Value: "2"})
 	})
 	denied := maps.Clone(kept)
-	denied[good+"/good"], denied[good+"/other"] = v1alpha1.StateRefused, v1alpha1.StateRefused
+	denied[good+"/good"], denied[good+"/other"] = v1alpha1.StateRejected, v1alpha1.StateRejected
 	compare("SECOND", denied)
 	require.EqualValues(t, 2, cluster.Status.InjectedWorkloads, "the denied ones have the sidecar of before")
 	allow()

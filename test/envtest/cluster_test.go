@@ -61,7 +61,7 @@ func TestAClusterVectorSidecarReachesTheNamespacesThatItSelects(t *testing.T) {
 
 	world.Get(t, inOne)
 	require.True(t, isInjected(inOne))
-	require.Equal(t, meta.InNamespace(cluster.Name), inOne.Annotations[meta.AnnotationManagedBy])
+	require.Equal(t, meta.InNamespace(cluster.Name), inOne.Annotations[meta.AnnotationSidecarName])
 	require.Contains(t, managersOf(inOne), "clustervectorsidecar/"+cluster.Name)
 	for _, clean := range []*appsv1.Deployment{elsewhere, left, spared} {
 		world.Get(t, clean)
@@ -69,10 +69,10 @@ func TestAClusterVectorSidecarReachesTheNamespacesThatItSelects(t *testing.T) {
 	}
 	require.EqualValues(t, 3, cluster.Status.MatchedWorkloads)
 	require.EqualValues(t, 2, cluster.Status.ReadyNamespaces)
-	require.Equal(t, []v1alpha1.UnsettledInNamespace{{
+	require.Equal(t, []v1alpha1.NamespacedWorkloadStatus{{
 		Namespace: one, Kind: "Deployment", Name: "spared", State: "Skipped", Reason: meta.ReasonOptedOut,
 		Message: "its annotation " + meta.AnnotationInject + ` is "false"`,
-	}}, cluster.Status.Unsettled)
+	}}, cluster.Status.Workloads)
 	for _, companion := range companionsIn(t, one) {
 		require.Empty(t, companion.OwnerReferences, "nothing is owned across scopes")
 		require.Equal(t, meta.LabelValue(meta.InNamespace(cluster.Name)), companion.Labels[meta.LabelSidecar])
@@ -165,7 +165,7 @@ func TestAVectorSidecarOfTheNamespaceComesFirst(t *testing.T) {
 	require.NotContains(t, managersOf(deployment), "clustervectorsidecar/"+cluster.Name)
 	require.Contains(t, managersOf(deployment), "vectorsidecar/"+cluster.Name)
 	harness.Until(t, world, cluster, "a word about it", func(c *v1alpha1.ClusterVectorSidecar) bool {
-		return isClusterReady(c) && len(c.Status.Unsettled) == 1 && c.Status.Unsettled[0].Reason == meta.ReasonYielded
+		return isClusterReady(c) && len(c.Status.Workloads) == 1 && c.Status.Workloads[0].Reason == meta.ReasonSuperseded
 	})
 
 	require.NoError(t, world.Client.Delete(t.Context(), vs))
@@ -174,7 +174,7 @@ func TestAVectorSidecarOfTheNamespaceComesFirst(t *testing.T) {
 	require.Contains(t, managersOf(deployment), "clustervectorsidecar/"+cluster.Name)
 
 	// Unless it is refused.
-	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Spec.Refuses = []string{"theirs"} })
+	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Spec.TakesPrecedenceOver = []string{"theirs"} })
 	harness.Until(t, world, cluster, "readiness", injectedIn(1, 1))
 	generation := deployment.Generation
 	theirs := objects.NewVectorSidecar("theirs", namespace).Selecting("logs", "vector").Build()
@@ -203,9 +203,9 @@ func TestANamespaceInTroubleHoldsUpNoOther(t *testing.T) {
 
 	harness.Until(t, world, inWell, "the sidecar", isInjected)
 	harness.Until(t, world, cluster, "a word about the quota", func(c *v1alpha1.ClusterVectorSidecar) bool {
-		return c.Status.ReadyNamespaces == 1 && c.Status.SelectedNamespaces == 2 && c.Status.ReadyWorkloads == 1 && len(c.Status.Unsettled) > 0
+		return c.Status.ReadyNamespaces == 1 && c.Status.SelectedNamespaces == 2 && c.Status.ReadyWorkloads == 1 && len(c.Status.Workloads) > 0
 	})
-	require.Equal(t, full, cluster.Status.Unsettled[0].Namespace)
+	require.Equal(t, full, cluster.Status.Workloads[0].Namespace)
 	require.True(t, apimeta.IsStatusConditionTrue(cluster.Status.Conditions, meta.ConditionError))
 
 	require.NoError(t, world.Client.Delete(t.Context(), quota))

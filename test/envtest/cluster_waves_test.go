@@ -62,7 +62,7 @@ func inWavesOf(t *testing.T, cluster *v1alpha1.ClusterVectorSidecar) *inWaves {
 	world.Create(t, one.canary, one.rest, one.cluster)
 	untilPart(t, one.cluster, "canary", v1alpha1.RolloutComplete, "")
 	one.before = partOf(one.cluster, "canary").Revision
-	untilPart(t, one.cluster, "rest", v1alpha1.RolloutComplete, one.before)
+	untilPart(t, one.cluster, "default", v1alpha1.RolloutComplete, one.before)
 	harness.Until(t, world, one.cluster, "readiness", injectedIn(2, 2))
 	harness.Until(t, world, one.canary, "its rollout", isRolledOut)
 	return one
@@ -80,9 +80,9 @@ func TestAClusterVectorSidecarGoesByTheWavesOfItsNamespaces(t *testing.T) {
 	level(t, installation, "warn")
 	harness.Until(t, world, in.canary, "the change", has("warn"))
 	untilPart(t, in.cluster, "canary", v1alpha1.RolloutSoaking, "")
-	untilPart(t, in.cluster, "rest", v1alpha1.RolloutWaiting, in.before)
+	untilPart(t, in.cluster, "default", v1alpha1.RolloutWaiting, in.before)
 	alone.until(t, v1alpha1.RolloutWaiting, in.before)
-	finished := partOf(in.cluster, "canary").Finished.Time
+	finished := partOf(in.cluster, "canary").CompletionTime.Time
 	restart(t)
 	late := labelled("late", in.others)
 	world.Create(t, late)
@@ -94,8 +94,8 @@ func TestAClusterVectorSidecarGoesByTheWavesOfItsNamespaces(t *testing.T) {
 	harness.Until(t, world, in.rest, "the change", has("warn"))
 	harness.Until(t, world, late, "the change", has("warn"))
 	alone.until(t, v1alpha1.RolloutComplete, partOf(in.cluster, "canary").Revision)
-	untilPart(t, in.cluster, "rest", v1alpha1.RolloutComplete, partOf(in.cluster, "canary").Revision)
-	require.GreaterOrEqual(t, partOf(in.cluster, "rest").Started.Sub(finished), 12*time.Second, "the wave before has soaked")
+	untilPart(t, in.cluster, "default", v1alpha1.RolloutComplete, partOf(in.cluster, "canary").Revision)
+	require.GreaterOrEqual(t, partOf(in.cluster, "default").StartTime.Sub(finished), 12*time.Second, "the wave before has soaked")
 
 	harness.Change(t, world, in.cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"} })
 	harness.Until(t, world, in.rest, "its own change, which waits for nobody", has("trace"))
@@ -112,10 +112,10 @@ func TestAClusterVectorSidecarHaltsAChange(t *testing.T) {
 		c.Data["development.yaml"] = "sidecar: {logLevel: warn, image: registry.example/vector:dies}"
 	})
 	untilPart(t, in.cluster, "canary", v1alpha1.RolloutHalted, "")
-	untilPart(t, in.cluster, "rest", v1alpha1.RolloutHalted, in.before)
+	untilPart(t, in.cluster, "default", v1alpha1.RolloutHalted, in.before)
 	alone.until(t, v1alpha1.RolloutHalted, in.before)
 	require.Equal(t, int32(1), partOf(in.cluster, "canary").FailedWorkloads)
-	require.Zero(t, partOf(in.cluster, "rest").FailedWorkloads)
+	require.Zero(t, partOf(in.cluster, "default").FailedWorkloads)
 	failed := partOf(in.cluster, "canary").Revision
 	restart(t)
 	harness.Change(t, world, in.cluster, func(c *v1alpha1.ClusterVectorSidecar) {
@@ -142,15 +142,15 @@ func TestAHaltKeepsAChangeFromAClusterVectorSidecar(t *testing.T) {
 	deployment := labelled("cart", world.Namespace(t, "team", cluster.Name))
 	world.Create(t, deployment, cluster)
 	first.until(t, v1alpha1.RolloutComplete, "")
-	untilPart(t, cluster, "rest", v1alpha1.RolloutComplete, "")
+	untilPart(t, cluster, "default", v1alpha1.RolloutComplete, "")
 	harness.Until(t, world, first.app, "its rollout", isRolledOut)
-	before := partOf(cluster, "rest").Revision
+	before := partOf(cluster, "default").Revision
 
 	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
 		c.Data["development.yaml"] = "sidecar: {logLevel: warn, image: registry.example/vector:dies}"
 	})
 	first.until(t, v1alpha1.RolloutHalted, "")
-	untilPart(t, cluster, "rest", v1alpha1.RolloutHalted, before)
+	untilPart(t, cluster, "default", v1alpha1.RolloutHalted, before)
 	world.Get(t, deployment)
 	require.NotEqual(t, "warn", logLevel(deployment))
 }
@@ -164,7 +164,7 @@ func TestAHaltDoesNotCountWhatHadFailedBefore(t *testing.T) {
 		metav1.SetMetaDataAnnotation(&d.ObjectMeta, meta.AnnotationValuesPrefix+"sidecar.image", "registry.example/vector:dies")
 	})
 	harness.Until(t, world, in.cluster, "a broken workload", func(c *v1alpha1.ClusterVectorSidecar) bool {
-		return slices.ContainsFunc(c.Status.Unsettled, func(one v1alpha1.UnsettledInNamespace) bool {
+		return slices.ContainsFunc(c.Status.Workloads, func(one v1alpha1.NamespacedWorkloadStatus) bool {
 			return one.Namespace == in.canary.Namespace && strings.Contains(one.Message, "ended with exit code 1")
 		})
 	})
@@ -174,7 +174,7 @@ func TestAHaltDoesNotCountWhatHadFailedBefore(t *testing.T) {
 		c.Data[desired.RolloutKey] += "halt: {failedWorkloads: 1}"
 	})
 	harness.Until(t, world, in.rest, "the change, which what is broken does not hold up", has("warn"))
-	untilPart(t, in.cluster, "rest", v1alpha1.RolloutComplete, "")
+	untilPart(t, in.cluster, "default", v1alpha1.RolloutComplete, "")
 	require.Zero(t, partOf(in.cluster, "canary").FailedWorkloads)
 
 	fresh := labelled("cart", world.Namespace(t, "team", in.cluster.Name, "wave", "canary"))
@@ -184,7 +184,7 @@ func TestAHaltDoesNotCountWhatHadFailedBefore(t *testing.T) {
 		c.Data["development.yaml"] = "sidecar: {logLevel: error, image: registry.example/vector:dies}"
 		c.Data[desired.RolloutKey] = strings.Replace(c.Data[desired.RolloutKey], "soak: 1s", "soak: 8s", 1)
 	})
-	untilPart(t, in.cluster, "rest", v1alpha1.RolloutHalted, "")
+	untilPart(t, in.cluster, "default", v1alpha1.RolloutHalted, "")
 	require.Equal(t, int32(1), partOf(in.cluster, "canary").FailedWorkloads, "the other one alone")
 	world.Get(t, in.rest)
 	require.NotEqual(t, "error", logLevel(in.rest))
@@ -197,21 +197,21 @@ func TestANamespaceGoesIntoAnotherWave(t *testing.T) {
 	first, second := world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name)
 	moves, stays := labelled("cart", first), labelled("cart", second)
 	world.Create(t, moves, stays, cluster)
-	untilPart(t, cluster, "rest", v1alpha1.RolloutComplete, "")
+	untilPart(t, cluster, "default", v1alpha1.RolloutComplete, "")
 	harness.Until(t, world, cluster, "readiness", injectedIn(2, 2))
 	require.Nil(t, partOf(cluster, "canary"))
 	world.Get(t, moves)
-	before, generation := partOf(cluster, "rest").Revision, moves.Generation
+	before, generation := partOf(cluster, "default").Revision, moves.Generation
 
 	harness.Change(t, world, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: first}}, func(n *corev1.Namespace) { metav1.SetMetaDataLabel(&n.ObjectMeta, "wave", "canary") })
 	untilPart(t, cluster, "canary", v1alpha1.RolloutComplete, before)
 	world.Get(t, moves)
 	require.Equal(t, generation, moves.Generation)
 	level(t, installation, "warn")
-	untilPart(t, cluster, "rest", v1alpha1.RolloutWaiting, before)
+	untilPart(t, cluster, "default", v1alpha1.RolloutWaiting, before)
 	harness.Until(t, world, moves, "the change", has("warn"))
 	harness.Until(t, world, stays, "the change", has("warn"))
-	harness.Until(t, world, cluster, "what has begun in the new wave", func(c *v1alpha1.ClusterVectorSidecar) bool { return partOf(c, "canary").Started != nil })
+	harness.Until(t, world, cluster, "what has begun in the new wave", func(c *v1alpha1.ClusterVectorSidecar) bool { return partOf(c, "canary").StartTime != nil })
 }
 
 // Whoever leads, and wherever the one before stopped, a change goes on where it was: each workload rolls
@@ -239,15 +239,15 @@ func TestAClusterVectorSidecarKeepsToItsWavesWhoeverLeads(t *testing.T) {
 	restart(t)
 	harness.Until(t, world, second, "the change", has("warn"))
 	harness.Until(t, world, in.cluster, "the end of the first wave", func(c *v1alpha1.ClusterVectorSidecar) bool {
-		return isOn("canary")(c) && partOf(c, "canary").Finished != nil
+		return isOn("canary")(c) && partOf(c, "canary").CompletionTime != nil
 	})
-	finished := partOf(in.cluster, "canary").Finished.Time
+	finished := partOf(in.cluster, "canary").CompletionTime.Time
 	restart(t)
-	harness.Until(t, world, in.cluster, "the second wave to be let through", isOn("rest"))
+	harness.Until(t, world, in.cluster, "the second wave to be let through", isOn("default"))
 	restart(t)
 	harness.Until(t, world, in.rest, "the change", has("warn"))
-	untilPart(t, in.cluster, "rest", v1alpha1.RolloutComplete, partOf(in.cluster, "canary").Revision)
-	require.GreaterOrEqual(t, partOf(in.cluster, "rest").Started.Sub(finished), 2*time.Second, "the wave before has soaked")
+	untilPart(t, in.cluster, "default", v1alpha1.RolloutComplete, partOf(in.cluster, "canary").Revision)
+	require.GreaterOrEqual(t, partOf(in.cluster, "default").StartTime.Sub(finished), 2*time.Second, "the wave before has soaked")
 	for _, one := range all {
 		world.Get(t, one)
 		require.Equal(t, before[one.Namespace+one.Name]+1, one.Generation, "%s rolls once", one.Name)
@@ -264,16 +264,16 @@ func TestAClusterVectorSidecarGoesOnInWavesAfterMaxAge(t *testing.T) {
 	})
 	level(t, installation, "warn")
 	harness.Until(t, world, in.cluster, "the change to wait everywhere", func(c *v1alpha1.ClusterVectorSidecar) bool {
-		isDeferred := func(one v1alpha1.UnsettledInNamespace) bool { return one.State == string(v1alpha1.StateDeferred) }
-		return len(c.Status.Unsettled) == 2 && !slices.ContainsFunc(c.Status.Unsettled, func(one v1alpha1.UnsettledInNamespace) bool { return !isDeferred(one) }) &&
-			partOf(c, "rest").Revision != in.before && partOf(c, "rest").Finished != nil
+		isDeferred := func(one v1alpha1.NamespacedWorkloadStatus) bool { return one.State == string(v1alpha1.StateDeferred) }
+		return len(c.Status.Workloads) == 2 && !slices.ContainsFunc(c.Status.Workloads, func(one v1alpha1.NamespacedWorkloadStatus) bool { return !isDeferred(one) }) &&
+			partOf(c, "default").Revision != in.before && partOf(c, "default").CompletionTime != nil
 	})
-	was, waits := partOf(in.cluster, "canary").Started, time.Now()
+	was, waits := partOf(in.cluster, "canary").StartTime, time.Now()
 	require.Nil(t, was, "nothing has begun")
 
 	harness.Until(t, world, in.canary, "what it waited for", has("warn"))
 	harness.Until(t, world, in.rest, "what it waited for", has("warn"))
-	untilPart(t, in.cluster, "rest", v1alpha1.RolloutComplete, partOf(in.cluster, "canary").Revision)
+	untilPart(t, in.cluster, "default", v1alpha1.RolloutComplete, partOf(in.cluster, "canary").Revision)
 	var order []string
 	for _, write := range running.Requests.Writes("") {
 		switch {
@@ -283,11 +283,11 @@ func TestAClusterVectorSidecarGoesOnInWavesAfterMaxAge(t *testing.T) {
 		case strings.Contains(write.Path, "/namespaces/"+in.canary.Namespace+"/deployments/"):
 			order = append(order, "canary")
 		case strings.Contains(write.Path, "/namespaces/"+in.others+"/deployments/"):
-			order = append(order, "rest")
+			order = append(order, "default")
 		}
 	}
-	first, second := slices.Index(order, "canary"), slices.Index(order, "rest")
+	first, second := slices.Index(order, "canary"), slices.Index(order, "default")
 	require.Contains(t, order[:max(first, 0)], "status", "the status first: %v", order)
 	require.Contains(t, order[first:max(second, first)], "status", "and then the next wave: %v", order)
-	require.False(t, partOf(in.cluster, "rest").Started.Before(partOf(in.cluster, "canary").Finished), "it waits for the wave before")
+	require.False(t, partOf(in.cluster, "default").StartTime.Before(partOf(in.cluster, "canary").CompletionTime), "it waits for the wave before")
 }

@@ -308,7 +308,7 @@ func TestABrokenChangeOfAConfigMapStopsAtTheCheck(t *testing.T) {
 
 	harness.Until(t, world, vs, "a warning that stops nothing", func(vs *v1alpha1.VectorSidecar) bool {
 		valid := apimeta.FindStatusCondition(vs.Status.Conditions, meta.ConditionConfigValid)
-		return isReady(vs) && valid.Status == metav1.ConditionTrue && strings.Contains(valid.Message, "VSC215") && vs.Status.UpdatedDeployments == 1
+		return isReady(vs) && valid.Status == metav1.ConditionTrue && strings.Contains(valid.Message, "VSC215") && vs.Status.Total().Ready == 1
 	})
 	world.Get(t, deployment)
 	require.Equal(t, generation+1, deployment.Generation)

@@ -61,7 +61,7 @@ func TestDriftIsOnlyReportedOnRequest(t *testing.T) {
 		return condition(vs, meta.ConditionReady) == "False" && strings.HasPrefix(message(vs, meta.ConditionReady), "Drifted: ")
 	})
 	require.Contains(t, message(vs, meta.ConditionReady), `Drifted: 1 of 1 Deployments cannot take the sidecar: Deployment `)
-	require.Contains(t, vs.Status.Unsettled[0].Message, `the last writer on record is "kubectl-edit"`)
+	require.Contains(t, vs.Status.Workloads[0].Message, `the last writer on record is "kubectl-edit"`)
 	require.Len(t, running.Requests.Writes("/namespaces/"+vs.Namespace+"/deployments"), writes)
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.DriftPolicy = v1alpha1.DriftEnforce })
@@ -115,10 +115,10 @@ func TestALoopOfRepairsIsBrokenOff(t *testing.T) {
 	stop()
 	<-ended
 
-	require.Contains(t, message(vs, meta.ConditionReady), "RepairLoop: ")
-	require.Contains(t, vs.Status.Unsettled[0].Message, "after each of 4 writes")
+	require.Contains(t, message(vs, meta.ConditionReady), "CorrectionLoop: ")
+	require.Contains(t, vs.Status.Workloads[0].Message, "after each of 4 writes")
 	require.Len(t, running.Requests.Writes("/namespaces/"+vs.Namespace+"/deployments/"+deployment.Name), 4)
-	harness.Eventually(t, "an event", func() bool { return eventsOf(t, vs, meta.ReasonRepairLoop) == 1 })
+	harness.Eventually(t, "an event", func() bool { return eventsOf(t, vs, meta.ReasonCorrectionLoop) == 1 })
 
 	// A new sidecar is a new try.
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"} })
@@ -160,15 +160,15 @@ func TestTwoSidecarsOfDifferentNamesLiveSideBySide(t *testing.T) {
 	world.Get(t, deployment)
 	require.True(t, carries(deployment, "vector"))
 	require.True(t, carries(deployment, "shipper"))
-	require.Equal(t, "vector", deployment.Annotations[meta.AnnotationSidecarName])
-	require.Equal(t, "shipper", deployment.Annotations[meta.Beside(meta.AnnotationSidecarName, "second")])
+	require.Equal(t, "vector", deployment.Annotations[meta.AnnotationContainerName])
+	require.Equal(t, "shipper", deployment.Annotations[meta.Beside(meta.AnnotationContainerName, "second")])
 
 	require.NoError(t, world.Client.Delete(t.Context(), first))
 	harness.Until(t, world, deployment, "the first to go, and the plain annotations to pass to the second", func(d *appsv1.Deployment) bool {
-		return isClean(d) && d.Annotations[meta.AnnotationSidecarName] == "shipper"
+		return isClean(d) && d.Annotations[meta.AnnotationContainerName] == "shipper"
 	})
 	require.True(t, carries(deployment, "shipper"))
-	require.NotContains(t, deployment.Annotations, meta.Beside(meta.AnnotationSidecarName, "second"))
+	require.NotContains(t, deployment.Annotations, meta.Beside(meta.AnnotationContainerName, "second"))
 }
 
 func TestOfTwoSidecarsOfOneNameTheOlderWins(t *testing.T) {
@@ -183,7 +183,7 @@ func TestOfTwoSidecarsOfOneNameTheOlderWins(t *testing.T) {
 	world.Create(t, deployment)
 
 	harness.Until(t, world, older, "readiness", isUpToDate)
-	harness.Until(t, world, younger, "the conflict", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.ConflictingDeployments == 1 })
+	harness.Until(t, world, younger, "the conflict", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.Total().Conflicting == 1 })
 	require.Contains(t, message(younger, meta.ConditionReady), "VectorSidecar b-older, which is older, injects a container of the same name")
 	require.Len(t, running.Requests.Writes("/namespaces/"+namespace+"/deployments"), 1)
 

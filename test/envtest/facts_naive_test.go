@@ -127,14 +127,14 @@ func TestAChangedSelectorOrphansNothing(t *testing.T) {
 	comes := objects.NewDeployment("comes", namespace).Labelled("team", "a").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 	world.Create(t, leaves, stays, comes, vs)
-	harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.UpdatedDeployments == 2 })
+	harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.Total().Ready == 2 })
 	counted := countRevisions(t, stays)
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector.MatchLabels = map[string]string{"team": "a"} })
 
 	harness.Until(t, world, leaves, "removal", isClean)
 	harness.Until(t, world, comes, "the sidecar", isInjected)
-	harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.UpdatedDeployments == 2 })
+	harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.Total().Ready == 2 })
 	require.Zero(t, counted.until(t, stays))
 }
 
@@ -150,7 +150,7 @@ func TestTwoVectorSidecarsOfOneNameDoNotFight(t *testing.T) {
 	younger := objects.NewVectorSidecar("b-younger", namespace).Selecting("logs", "vector").WithImage("registry.example/vector:b").Build()
 	world.Create(t, younger)
 	loses := func(vs *v1alpha1.VectorSidecar) bool {
-		return vs.Status.ObservedGeneration == vs.Generation && vs.Status.ConflictingDeployments == 1
+		return vs.Status.ObservedGeneration == vs.Generation && vs.Status.Total().Conflicting == 1
 	}
 	harness.Until(t, world, younger, "a conflict", loses)
 	require.Contains(t, message(younger, meta.ConditionReady), "Conflict: 1 of 1 Deployments")

@@ -80,7 +80,7 @@ func takeOver(t *testing.T, manager string, flags ...string) {
 
 	deploy(`[` + app + `, {name: vector, image: "registry.example/own:1"}]`)
 
-	harness.Until(t, world, vs, "the conflict", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.ConflictingDeployments == 1 })
+	harness.Until(t, world, vs, "the conflict", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.Total().Conflicting == 1 })
 	for _, part := range []string{"Conflict: ", `"` + manager + `"`, `containers[name="vector"].image`} {
 		require.Contains(t, message(vs, meta.ConditionReady), part)
 	}

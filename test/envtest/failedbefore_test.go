@@ -76,12 +76,12 @@ func TestDeployment_FailsBeforeTheSidecar(t *testing.T) {
 		harness.Until(t, world, d, "the sidecar", func(d *appsv1.Deployment) bool { return isInjected(d) && isMarked(d) && isLate(d) })
 	}
 	harness.Until(t, world, vs, "its status", func(vs *v1alpha1.VectorSidecar) bool {
-		hasOther := slices.ContainsFunc(vs.Status.Unsettled, func(entry v1alpha1.UnsettledWorkload) bool {
+		hasOther := slices.ContainsFunc(vs.Status.Workloads, func(entry v1alpha1.WorkloadStatus) bool {
 			return entry.State != v1alpha1.StateUnavailable || entry.Reason != meta.ReasonFailedBefore
 		})
-		return vs.Status.ReadyWorkloads == 5 && len(vs.Status.Unsettled) == 5 && !hasOther
+		return vs.Status.ReadyWorkloads == 5 && len(vs.Status.Workloads) == 5 && !hasOther
 	})
-	require.Zero(t, vs.Status.FailedDeployments)
+	require.Zero(t, vs.Status.Total().Failed)
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "warn"} })
 	for _, d := range append(healthy, later) {

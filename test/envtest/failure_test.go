@@ -29,7 +29,7 @@ func TestDeployment_StaysFailedAfterNote(t *testing.T) {
 	harness.Until(t, world, deployment, "its deadline to pass with the new pod", func(d *appsv1.Deployment) bool {
 		return d.Status.UpdatedReplicas == 1 && workload.StateOf(d).Rollout == workload.RolloutFailed && isInjected(d)
 	})
-	hasFailed := func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.FailedDeployments == 1 }
+	hasFailed := func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.Total().Failed == 1 }
 	harness.Until(t, world, vs, "the failure", hasFailed)
 
 	for _, owner := range []string{"b", "c"} {

@@ -67,7 +67,7 @@ func TestAllVectorSidecarsShareTheInstallationsPlaces(t *testing.T) {
 	running = world.RunOperator(metered)
 	for _, vs := range all {
 		harness.Until(t, world, vs, "all to be updated", func(vs *v1alpha1.VectorSidecar) bool {
-			return isReady(vs) && vs.Status.UpdatedDeployments == each
+			return isReady(vs) && vs.Status.Total().Ready == each
 		})
 	}
 	require.LessOrEqual(t, watch.mostAtOnce(), places)
@@ -82,8 +82,8 @@ func TestAllVectorSidecarsShareTheInstallationsPlaces(t *testing.T) {
 		})
 	}
 	require.LessOrEqual(t, watch.mostAtOnce(), places, "removal has places of its own, as many")
-	harness.Eventually(t, "all places to be free", func() bool { return metric(t, "vectorsidecar_rollout_places", "taken") == 0 })
-	require.InDelta(t, places, metric(t, "vectorsidecar_rollout_places", "limit"), 0)
+	harness.Eventually(t, "all places to be free", func() bool { return metric(t, "vectorsidecar_rollout_slots", "taken") == 0 })
+	require.InDelta(t, places, metric(t, "vectorsidecar_rollout_slots", "limit"), 0)
 }
 
 func TestNothingBeginsOutsideTheWindows(t *testing.T) {
@@ -92,14 +92,14 @@ func TestNothingBeginsOutsideTheWindows(t *testing.T) {
 	leaving := objects.NewDeployment("leaving", namespace).Labelled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithSoak(0).Build()
 	world.Create(t, before, leaving, vs)
-	harness.Until(t, world, vs, "both to be updated", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.UpdatedDeployments == 2 })
+	harness.Until(t, world, vs, "both to be updated", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.Total().Ready == 2 })
 	// It opened and closed yesterday, and opens again in six days.
 	yesterday := time.Now().UTC().Add(-24 * time.Hour).Weekday().String()[:3]
 	rules := pacing(t, "windows: [{days: ["+yesterday+`], from: "00:00", to: "23:00"}]`)
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"} })
 	harness.Until(t, world, vs, "the wait", func(vs *v1alpha1.VectorSidecar) bool {
-		return vs.Status.ObservedGeneration == vs.Generation && vs.Status.WaitingDeployments == 2
+		return vs.Status.ObservedGeneration == vs.Generation && vs.Status.Total().Waiting == 2
 	})
 	require.Contains(t, message(vs, meta.ConditionReady), "OutsideWindow: 2 of 2 Deployments wait for their turn")
 	require.Contains(t, message(vs, meta.ConditionReady), "the next window of the installation's rollout.windows opens at ")
@@ -133,7 +133,7 @@ func TestAnAnnotationStopsAllWritesButRemovals(t *testing.T) {
 	})
 	harness.Change(t, world, stays, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"} })
 	harness.Until(t, world, stays, "the stop", func(vs *v1alpha1.VectorSidecar) bool {
-		return vs.Status.ObservedGeneration == vs.Generation && vs.Status.WaitingDeployments == 1
+		return vs.Status.ObservedGeneration == vs.Generation && vs.Status.Total().Waiting == 1
 	})
 	require.Contains(t, message(stays, meta.ConditionReady), "WritesStopped: 1 of 1 Deployments wait for their turn: Deployment "+namespace+"/staying: the annotation "+meta.AnnotationStopWrites)
 	require.NoError(t, world.Client.Delete(t.Context(), goes))
@@ -185,7 +185,7 @@ func TestBrokenRulesLeaveTheLastGoodOnes(t *testing.T) {
 	harness.Eventually(t, "an event about the ConfigMap", func() bool { return eventsOf(t, rules, meta.ReasonInvalidRollout) == 1 })
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"} })
 	harness.Until(t, world, vs, "the wait", func(vs *v1alpha1.VectorSidecar) bool {
-		return vs.Status.ObservedGeneration == vs.Generation && vs.Status.WaitingDeployments == 1
+		return vs.Status.ObservedGeneration == vs.Generation && vs.Status.Total().Waiting == 1
 	})
 
 	harness.Change(t, world, rules, func(c *corev1.ConfigMap) { delete(c.Data, desired.RolloutKey) })

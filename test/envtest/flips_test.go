@@ -118,7 +118,7 @@ func TestAConfigMapThatFlipsIsTakenWhenTheRolloutBeforeHasFinished(t *testing.T)
 	stop()
 
 	harness.Until(t, world, vs, "the last content everywhere", func(vs *v1alpha1.VectorSidecar) bool {
-		return isReady(vs) && vs.Status.UpdatedDeployments == size
+		return isReady(vs) && vs.Status.Total().Ready == size
 	})
 	last := given("app-00")
 	for _, deployment := range deployments {
@@ -137,7 +137,7 @@ func TestAChangeOfTheSpecTakesWhatAConfigMapHolds(t *testing.T) {
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithConfigMap("pipeline", "").WithSoak(time.Hour).Build()
 	world.Create(t, deployment, pipeline, vs)
 	harness.Until(t, world, vs, "a soak", func(vs *v1alpha1.VectorSidecar) bool {
-		return len(vs.Status.Unsettled) == 1 && vs.Status.Unsettled[0].State == v1alpha1.StateSoaking
+		return len(vs.Status.Workloads) == 1 && vs.Status.Workloads[0].State == v1alpha1.StateSoaking
 	})
 	world.Get(t, deployment)
 	before := deployment.Annotations[meta.AnnotationConfigMapVersion]

@@ -60,7 +60,7 @@ func TestAWayBackWaitsForNobody(t *testing.T) {
 			require.Equal(t, 2, seen.of("warn"), "no more than maxConcurrent have had it")
 			harness.Change(t, world, apps[1], func(d *appsv1.Deployment) { d.Spec.Template.Spec.NodeSelector = nil })
 			harness.Until(t, world, vs, "that all are back", func(vs *v1alpha1.VectorSidecar) bool {
-				return isBack(vs) && vs.Status.UpdatedDeployments == 4 && vs.Status.Deferred == nil
+				return isBack(vs) && vs.Status.Total().Ready == 4 && vs.Status.Deferred == nil
 			})
 			require.Contains(t, message(vs, meta.ConditionReady), "4 of 4 Deployments run the current sidecar")
 			for _, app := range apps[2:] {

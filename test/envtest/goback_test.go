@@ -77,7 +77,7 @@ func goingBack(t *testing.T, workloads int, onFailure v1alpha1.OnFailure) ([]*ap
 	vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "info"}
 	world.Create(t, vs)
 	harness.Until(t, world, vs, "being done", func(vs *v1alpha1.VectorSidecar) bool {
-		return isReady(vs) && vs.Status.UpdatedDeployments == int32(workloads)
+		return isReady(vs) && vs.Status.Total().Ready == int32(workloads)
 	})
 	return apps, vs
 }
@@ -111,7 +111,7 @@ func plugin(t *testing.T, namespace string, arguments ...string) string {
 
 func TestASpecThatFailsIsReverted(t *testing.T) {
 	apps, vs := goingBack(t, 4, v1alpha1.OnFailureRevert)
-	good := vs.Status.LastGood
+	good := vs.Status.LastKnownGood
 	require.NotNil(t, good)
 	require.Contains(t, good.Spec, `"logLevel":"info"`)
 	seen := watchLevels(t, vs.Namespace)
@@ -122,7 +122,7 @@ func TestASpecThatFailsIsReverted(t *testing.T) {
 	harness.Until(t, world, vs, "Reverted", isBack)
 	require.LessOrEqual(t, seen.of("warn"), 2, "no more than maxConcurrent have had it")
 	require.Positive(t, seen.of("warn"))
-	require.Equal(t, good, vs.Status.LastGood)
+	require.Equal(t, good, vs.Status.LastKnownGood)
 	require.Equal(t, bad, vs.Status.Reverted.Generation)
 	require.Equal(t, bad, vs.Generation)
 	require.Equal(t, "warn", vs.Spec.Sidecar.LogLevel, "the spec is its owner's")
@@ -142,7 +142,7 @@ func TestASpecThatFailsIsReverted(t *testing.T) {
 	world.Create(t, added)
 	harness.Until(t, world, added, "the last good sidecar, by another leader", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" && isRolledOut(d) })
 	harness.Until(t, world, vs, "that it stays reverted", func(vs *v1alpha1.VectorSidecar) bool {
-		return isBack(vs) && vs.Status.UpdatedDeployments == 5 && vs.Status.ObservedGeneration == vs.Generation
+		return isBack(vs) && vs.Status.Total().Ready == 5 && vs.Status.ObservedGeneration == vs.Generation
 	})
 	require.Equal(t, tried, seen.of("warn"), "it is not tried again")
 	require.Contains(t, explained(t, added), "reverted      its spec of generation 2")
@@ -152,16 +152,16 @@ func TestASpecThatFailsIsReverted(t *testing.T) {
 		metav1.SetMetaDataAnnotation(&vs.ObjectMeta, meta.AnnotationRetryRollout, "now")
 	})
 	harness.Until(t, world, vs, "that a person's try has failed as well", func(vs *v1alpha1.VectorSidecar) bool {
-		return isBack(vs) && vs.Status.Reverted.HandledRetry != ""
+		return isBack(vs) && vs.Status.Reverted.LastHandledRetry != ""
 	})
 	require.Greater(t, seen.of("warn"), tried)
 	require.LessOrEqual(t, seen.of("warn"), tried+2)
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "error"} })
 	harness.Until(t, world, vs, "the next spec", func(vs *v1alpha1.VectorSidecar) bool {
-		return isReady(vs) && vs.Status.Reverted == nil && vs.Status.LastGood.Digest != good.Digest
+		return isReady(vs) && vs.Status.Reverted == nil && vs.Status.LastKnownGood.Digest != good.Digest
 	})
-	require.Equal(t, vs.Generation, vs.Status.LastGood.Generation)
+	require.Equal(t, vs.Generation, vs.Status.LastKnownGood.Generation)
 	for _, app := range apps {
 		world.Get(t, app)
 		require.Equal(t, "error", logLevel(app))
@@ -198,7 +198,7 @@ func TestAWayBackThatFailsStops(t *testing.T) {
 	vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "info", Image: "registry.example/vector:dies"}
 	world.Create(t, vs)
 	harness.Until(t, world, vs, "what dies after it has been ready counts as good without a soak", func(vs *v1alpha1.VectorSidecar) bool {
-		return vs.Status.LastGood != nil
+		return vs.Status.LastKnownGood != nil
 	})
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
 		crash(vs)
@@ -220,14 +220,14 @@ func TestAWayBackThatFailsStops(t *testing.T) {
 
 func TestWithoutRevertNothingIsKept(t *testing.T) {
 	_, vs := goingBack(t, 1, "")
-	require.Nil(t, vs.Status.LastGood)
+	require.Nil(t, vs.Status.LastKnownGood)
 	harness.Change(t, world, vs, crash)
 	harness.Until(t, world, vs, "the failure", func(vs *v1alpha1.VectorSidecar) bool {
 		return strings.HasPrefix(message(vs, meta.ConditionReady), "RolloutFailed: ")
 	})
 	ask(t, vs, "again")
 	require.Nil(t, vs.Status.Reverted)
-	require.Nil(t, vs.Status.LastGood)
+	require.Nil(t, vs.Status.LastKnownGood)
 	require.True(t, strings.HasPrefix(message(vs, meta.ConditionReady), "RolloutFailed: "), message(vs, meta.ConditionReady))
 }
 
@@ -239,7 +239,7 @@ func TestWithWavesEachGoesBackFromWhatFailed(t *testing.T) {
 	canary, rest := newInWave(t, "canary"), newInWave(t, "other")
 	canary.until(t, v1alpha1.RolloutComplete, "")
 	rest.until(t, v1alpha1.RolloutComplete, "")
-	harness.Until(t, world, canary.vs, "its last good spec", func(vs *v1alpha1.VectorSidecar) bool { return isUpToDate(vs) && vs.Status.LastGood != nil })
+	harness.Until(t, world, canary.vs, "its last good spec", func(vs *v1alpha1.VectorSidecar) bool { return isUpToDate(vs) && vs.Status.LastKnownGood != nil })
 	first := canary.vs.Status.Rollout.Revision
 	image := func(d *appsv1.Deployment) string { return d.Spec.Template.Spec.InitContainers[0].Image }
 	good := func() string { world.Get(t, canary.app); return image(canary.app) }()

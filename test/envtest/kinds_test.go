@@ -102,7 +102,7 @@ func TestEveryKindGetsTheSidecarAndLosesItWithoutATrace(t *testing.T) {
 			require.Equal(t, generation+1, object.GetGeneration(), "one write, one rollout")
 			harness.Until(t, world, vs, "the status", func(vs *v1alpha1.VectorSidecar) bool {
 				of := kindStatus(vs, kind)
-				return isReady(vs) && of.Matched == 1 && of.Injected == 1 && of.Ready+of.Held == 1
+				return isReady(vs) && of.Matched == 1 && of.Injected == 1 && of.Ready+of.PodsOutdated == 1
 			})
 			require.EqualValues(t, 1, vs.Status.MatchedWorkloads)
 			require.EqualValues(t, 1, vs.Status.InjectedWorkloads)
@@ -142,14 +142,14 @@ func TestWhatIsWrittenAndNotRolledIsTold(t *testing.T) {
 	world.Create(t, vs)
 
 	harness.Until(t, world, vs, "the state", func(vs *v1alpha1.VectorSidecar) bool {
-		return isReady(vs) && kindStatus(vs, "StatefulSet").Held == 1
+		return isReady(vs) && kindStatus(vs, "StatefulSet").PodsOutdated == 1
 	})
 	require.EqualValues(t, 1, vs.Status.InjectedWorkloads)
 	require.Zero(t, vs.Status.ReadyWorkloads)
-	require.Equal(t, v1alpha1.StateHeld, vs.Status.Unsettled[0].State)
-	require.Equal(t, "StatefulSet", vs.Status.Unsettled[0].Kind)
-	require.Contains(t, vs.Status.Unsettled[0].Message, "OnDelete")
-	require.Contains(t, vs.Status.Unsettled[0].Message, "2 pods run the template before")
+	require.Equal(t, v1alpha1.StatePodsOutdated, vs.Status.Workloads[0].State)
+	require.Equal(t, "StatefulSet", vs.Status.Workloads[0].Kind)
+	require.Contains(t, vs.Status.Workloads[0].Message, "OnDelete")
+	require.Contains(t, vs.Status.Workloads[0].Message, "2 pods run the template before")
 
 	require.NoError(t, world.Client.DeleteAllOf(t.Context(), &corev1.Pod{}, client.InNamespace(namespace), client.MatchingLabels{"app": "db"}, client.GracePeriodSeconds(0)))
 	harness.Until(t, world, vs, "the new pods", func(vs *v1alpha1.VectorSidecar) bool {
@@ -176,10 +176,10 @@ func TestAJobIsRefusedWithTheReason(t *testing.T) {
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").For("Job", "CronJob").Build()
 	world.Create(t, vs)
 
-	harness.Until(t, world, vs, "a refusal", func(vs *v1alpha1.VectorSidecar) bool { return len(vs.Status.Unsettled) == 1 })
-	require.Equal(t, v1alpha1.StateBlocked, vs.Status.Unsettled[0].State)
-	require.Equal(t, "import", vs.Status.Unsettled[0].Name)
-	require.Equal(t, meta.ReasonTemplateImmutable, vs.Status.Unsettled[0].Reason)
+	harness.Until(t, world, vs, "a refusal", func(vs *v1alpha1.VectorSidecar) bool { return len(vs.Status.Workloads) == 1 })
+	require.Equal(t, v1alpha1.StateBlocked, vs.Status.Workloads[0].State)
+	require.Equal(t, "import", vs.Status.Workloads[0].Name)
+	require.Equal(t, meta.ReasonTemplateImmutable, vs.Status.Workloads[0].Reason)
 	require.EqualValues(t, 1, vs.Status.MatchedWorkloads, "the run of a CronJob does not count")
 }
 

@@ -42,7 +42,7 @@ func TestAWorkloadThatIsTooLargeForASidecarIsSaid(t *testing.T) {
 	world.Create(t, small, vs)
 
 	harness.Until(t, world, vs, "what is said of it", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionStalled) == "True" })
-	require.Contains(t, message(vs, meta.ConditionReady), meta.ReasonApplyRefused+": applying to Deployment "+namespace+"/large: ")
+	require.Contains(t, message(vs, meta.ConditionReady), meta.ReasonApplyRejected+": applying to Deployment "+namespace+"/large: ")
 	require.Contains(t, message(vs, meta.ConditionReady), "larger than etcd takes, 1.5 MiB by default: make it smaller")
 	harness.Until(t, world, small, "its sidecar", isInjected)
 	writes := len(running.Requests.Writes("/namespaces/" + namespace + "/deployments/large"))

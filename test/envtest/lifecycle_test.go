@@ -57,7 +57,7 @@ func TestALabelIsAllThatAnApplicationTeamAdds(t *testing.T) {
 	require.EqualValues(t, 1, vs.Status.MatchedDeployments)
 	require.Equal(t, "development", vs.Status.Environment)
 	require.Equal(t, deployment.Annotations[meta.AnnotationInjectedHash], vs.Status.InjectedHash)
-	require.Equal(t, "vector", deployment.Annotations[meta.AnnotationSidecarName])
+	require.Equal(t, "vector", deployment.Annotations[meta.AnnotationContainerName])
 	require.NotEmpty(t, deployment.Annotations[meta.AnnotationConfigMapVersion])
 	require.NotNil(t, vs.Status.LastReconcileTime)
 	require.Contains(t, message(vs, meta.ConditionReady), "warning: 1 of them: Deployment "+namespace+"/cart: the sidecar collects nothing of its application")
@@ -200,11 +200,11 @@ func TestPodsThatAreOfAnotherSortAreLeftOut(t *testing.T) {
 	world.Create(t, hosted, windows, vs)
 
 	harness.Until(t, world, vs, "that both are left out", func(vs *v1alpha1.VectorSidecar) bool {
-		return isReady(vs) && len(vs.Status.Unsettled) == 2
+		return isReady(vs) && len(vs.Status.Workloads) == 2
 	})
 	for n, want := range []string{meta.ReasonHostNetwork, meta.ReasonWindows} {
-		require.Equal(t, want, vs.Status.Unsettled[n].Reason)
-		require.Equal(t, v1alpha1.StateSkipped, vs.Status.Unsettled[n].State)
+		require.Equal(t, want, vs.Status.Workloads[n].Reason)
+		require.Equal(t, v1alpha1.StateSkipped, vs.Status.Workloads[n].State)
 	}
 	require.Equal(t, "False", condition(vs, meta.ConditionError))
 

@@ -100,7 +100,7 @@ func isReady(vs *v1alpha1.VectorSidecar) bool {
 // isUpToDate tells whether all is done for the only Deployment that it matches. Right
 // after both were made, it may be ready because it has not seen the Deployment.
 func isUpToDate(vs *v1alpha1.VectorSidecar) bool {
-	return isReady(vs) && vs.Status.UpdatedDeployments+vs.Status.WorkloadsWithoutPods == 1
+	return isReady(vs) && vs.Status.Total().Ready+vs.Status.WorkloadsWithoutPods == 1
 }
 
 func condition(vs *v1alpha1.VectorSidecar, kind string) string {

@@ -81,7 +81,7 @@ func TestMarks_AreRemovedWhoeverOwnsThem(t *testing.T) {
 			maps.DeleteFunc(annotations, func(key, _ string) bool { return !meta.IsMark(key) })
 			maps.Copy(annotations, further)
 			ofPods := maps.Clone(deployment.Spec.Template.Annotations)
-			ofPods[meta.AnnotationTold(meta.Manager("logs"))] = "app LOG=1"
+			ofPods[meta.AnnotationInjectedEnv(meta.Manager("logs"))] = "app LOG=1"
 			copyMarks(t, deployment, annotations, ofPods)
 
 			remove(t, deployment, vs)
@@ -99,10 +99,10 @@ func TestMarks_AloneGoWithTheirVectorSidecar(t *testing.T) {
 	t.Parallel()
 	logs := meta.Manager("logs")
 	for name, marks := range map[string]struct{ annotations, ofPods map[string]string }{
-		"plain keys": {map[string]string{meta.AnnotationInjected: "true", meta.AnnotationInjectedHash: "abc", meta.AnnotationManagedBy: "logs"}, nil},
+		"plain keys": {map[string]string{meta.AnnotationInjected: "true", meta.AnnotationInjectedHash: "abc", meta.AnnotationSidecarName: "logs"}, nil},
 		"orphaned":   {map[string]string{meta.AnnotationOrphaned(logs): "true"}, nil},
 		"of pods": {map[string]string{meta.AnnotationWrittenBy(logs): "other/vso"}, map[string]string{
-			meta.AnnotationParts(logs): meta.Parts{Manager: logs, Containers: []string{"vector"}}.String(), meta.AnnotationTold(logs): "app LOG=127.0.0.1",
+			meta.AnnotationInjectedItems(logs): meta.InjectedItems{Manager: logs, Containers: []string{"vector"}}.String(), meta.AnnotationInjectedEnv(logs): "app LOG=127.0.0.1",
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -133,7 +133,7 @@ func TestMarks_GoFromWorkloadsThatChange(t *testing.T) {
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Build()
 	world.Create(t, deployment)
-	copyMarks(t, deployment, map[string]string{meta.AnnotationInjected: "true", meta.AnnotationManagedBy: "logs"}, nil)
+	copyMarks(t, deployment, map[string]string{meta.AnnotationInjected: "true", meta.AnnotationSidecarName: "logs"}, nil)
 	harness.Until(t, world, deployment, "its rollout", isRolledOut)
 	once := sync.OnceValue(func() error {
 		return world.Client.Patch(context.Background(), deployment.DeepCopy(),

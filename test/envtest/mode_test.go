@@ -77,8 +77,8 @@ func TestAChangeWaitsForTheOwnersRollout(t *testing.T) {
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "warn"} })
 	harness.Until(t, world, vs, "the change to wait", deferring(size))
 	require.Contains(t, message(vs, meta.ConditionReady), "50 get it later")
-	require.Contains(t, vs.Status.Unsettled[0].Message, "by a second rollout right after its own")
-	require.Equal(t, meta.ReasonWaitingForOwner, vs.Status.Unsettled[0].Reason)
+	require.Contains(t, vs.Status.Workloads[0].Message, "by a second rollout right after its own")
+	require.Equal(t, meta.ReasonWaitingForAppRollout, vs.Status.Workloads[0].Reason)
 	for _, app := range apps {
 		harness.Until(t, world, app, "a note since when it waits", func(d *appsv1.Deployment) bool { return noteOf(d) != "" })
 		require.Equal(t, revisions[app.Name], revisionsOf(t, app), "0 rollouts")
@@ -155,7 +155,7 @@ func TestWhatWaitedTooLongGoes(t *testing.T) {
 		vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "warn"}
 	})
 	harness.Until(t, world, vs, "the change to wait", deferring(3))
-	require.Contains(t, vs.Status.Unsettled[0].Message, "(spec.rollout.maxAge)")
+	require.Contains(t, vs.Status.Workloads[0].Message, "(spec.rollout.maxAge)")
 	since := vs.Status.Deferred.Since.Time
 	require.NoError(t, running.Stop())
 	harness.Eventually(t, "it to wait too long", func() bool { return time.Since(since) > 7*time.Second })
@@ -188,7 +188,7 @@ func TestAPersonLetsAChangeGo(t *testing.T) {
 	world.Create(t, vs)
 	apps := fleet(t, namespace, 3, asIs)
 	harness.Until(t, world, vs, "them to wait", deferring(3))
-	require.Equal(t, meta.ReasonWaitingForPerson, vs.Status.Unsettled[0].Reason)
+	require.Equal(t, meta.ReasonWaitingForPromotion, vs.Status.Workloads[0].Reason)
 	promote := func() {
 		harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
 			metav1.SetMetaDataAnnotation(&vs.ObjectMeta, meta.AnnotationPromoteRollout, vs.Status.Deferred.Change)

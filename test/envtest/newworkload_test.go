@@ -82,7 +82,7 @@ func TestToInjectANewWorkloadAtOnceStartsNoMorePods(t *testing.T) {
 			}
 		}
 		harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool {
-			return isReady(vs) && vs.Status.UpdatedDeployments == workloads
+			return isReady(vs) && vs.Status.Total().Ready == workloads
 		})
 		least := workloads * replicas
 		if settleFirst {

@@ -83,7 +83,7 @@ func anOwner(t *testing.T, want client.Object) (stop func()) {
 }
 
 func isTakenOut(vs *v1alpha1.VectorSidecar) bool {
-	return condition(vs, meta.ConditionStalled) == "True" && len(vs.Status.TakenOut) == 1
+	return condition(vs, meta.ConditionStalled) == "True" && len(vs.Status.RemovedByOwners) == 1
 }
 
 // writesOf counts the operator's writes to a workload.
@@ -112,25 +112,25 @@ func TestASidecarThatAnOwnerTakesOutStaysOut(t *testing.T) {
 			world.Create(t, vs)
 
 			harness.Until(t, world, vs, "the stop", isTakenOut)
-			require.Contains(t, message(vs, meta.ConditionReady), "TakenOutByOwner: 1 of 1")
-			require.Contains(t, vs.Status.Unsettled[0].Message, "Kafka.kafka.strimzi.io/orders owns it, and has taken the sidecar out")
-			require.Equal(t, "Kafka.kafka.strimzi.io", vs.Status.TakenOut[0].OwnerKind)
+			require.Contains(t, message(vs, meta.ConditionReady), "RemovedByOwner: 1 of 1")
+			require.Contains(t, vs.Status.Workloads[0].Message, "Kafka.kafka.strimzi.io/orders owns it, and has taken the sidecar out")
+			require.Equal(t, "Kafka.kafka.strimzi.io", vs.Status.RemovedByOwners[0].OwnerKind)
 			require.Equal(t, 1, writesOf(first))
 			world.Get(t, first)
 			require.False(t, carriesVector(first))
 			harness.Eventually(t, "that it was said, before and after", func() bool {
 				return eventsOf(t, first, meta.ReasonOwnedBy) == 1 && eventsOf(t, vs, meta.ReasonOwnedBy) == 1 &&
-					eventsOf(t, first, meta.ReasonTakenOutByOwner) == 1 && eventsOf(t, vs, meta.ReasonTakenOutByOwner) == 1
+					eventsOf(t, first, meta.ReasonRemovedByOwner) == 1 && eventsOf(t, vs, meta.ReasonRemovedByOwner) == 1
 			})
 
 			// Another sidecar is no reason to try again, a person's word is.
 			harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"} })
 			harness.Until(t, world, vs, "a look at it", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.ObservedGeneration == vs.Generation })
 			require.Equal(t, 1, writesOf(first))
-			before := vs.Status.TakenOut[0]
+			before := vs.Status.RemovedByOwners[0]
 			retried(t, vs, "once more")
 			harness.Until(t, world, vs, "the stop after another try", func(vs *v1alpha1.VectorSidecar) bool {
-				return isTakenOut(vs) && vs.Status.TakenOut[0].Retry != before.Retry
+				return isTakenOut(vs) && vs.Status.RemovedByOwners[0].Retry != before.Retry
 			})
 			require.Equal(t, 2, writesOf(first))
 
@@ -138,16 +138,16 @@ func TestASidecarThatAnOwnerTakesOutStaysOut(t *testing.T) {
 			world.Create(t, second, free)
 			harness.Until(t, world, free, "the sidecar of one that nobody owns", carriesVector)
 			harness.Until(t, world, vs, "a word about the second", func(vs *v1alpha1.VectorSidecar) bool {
-				return len(vs.Status.Unsettled) > 1 && vs.Status.Unsettled[1].Reason == meta.ReasonTakenOutByOwner
+				return len(vs.Status.Workloads) > 1 && vs.Status.Workloads[1].Reason == meta.ReasonRemovedByOwner
 			})
-			require.Contains(t, vs.Status.Unsettled[1].Message, "Kafka.kafka.strimzi.io/orders, of the same kind, has taken the sidecar out of "+string(kind)+" orders-kafka")
+			require.Contains(t, vs.Status.Workloads[1].Message, "Kafka.kafka.strimzi.io/orders, of the same kind, has taken the sidecar out of "+string(kind)+" orders-kafka")
 			require.Zero(t, writesOf(second))
 
 			stop()
 			retried(t, vs, "the owner keeps it now")
 			harness.Until(t, world, first, "the sidecar of the first", carriesVector)
 			harness.Until(t, world, second, "the sidecar of the second", carriesVector)
-			harness.Until(t, world, vs, "that nothing is left of it", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && len(vs.Status.TakenOut) == 0 })
+			harness.Until(t, world, vs, "that nothing is left of it", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && len(vs.Status.RemovedByOwners) == 0 })
 		})
 	}
 }
@@ -164,8 +164,8 @@ func TestAnOwnerIsBelievedInOtherNamespacesOnceSeveralSaySo(t *testing.T) {
 	}
 	isTold := func(of client.Object) func(*v1alpha1.ClusterVectorSidecar) bool {
 		return func(cluster *v1alpha1.ClusterVectorSidecar) bool {
-			return slices.ContainsFunc(cluster.Status.Unsettled, func(one v1alpha1.UnsettledInNamespace) bool {
-				return one.Namespace == of.GetNamespace() && one.Name == of.GetName() && one.Reason == meta.ReasonTakenOutByOwner
+			return slices.ContainsFunc(cluster.Status.Workloads, func(one v1alpha1.NamespacedWorkloadStatus) bool {
+				return one.Namespace == of.GetNamespace() && one.Name == of.GetName() && one.Reason == meta.ReasonRemovedByOwner
 			})
 		}
 	}
@@ -175,8 +175,10 @@ func TestAnOwnerIsBelievedInOtherNamespacesOnceSeveralSaySo(t *testing.T) {
 		harness.Until(t, world, free, "the sidecar where nobody has taken it out", carriesVector)
 		taken := inAnother()
 		t.Cleanup(anOwner(t, taken))
-		harness.Until(t, world, cluster, "the stop", func(cluster *v1alpha1.ClusterVectorSidecar) bool { return len(cluster.Status.TakenOut) == found+1 })
-		require.Equal(t, taken.GetNamespace(), cluster.Status.TakenOut[found].Namespace)
+		harness.Until(t, world, cluster, "the stop", func(cluster *v1alpha1.ClusterVectorSidecar) bool {
+			return len(cluster.Status.RemovedByOwners) == found+1
+		})
+		require.Equal(t, taken.GetNamespace(), cluster.Status.RemovedByOwners[found].Namespace)
 		second := ownedWorkload(t, "StatefulSet", "orders-zookeeper", taken.GetNamespace())
 		world.Create(t, second)
 		harness.Until(t, world, cluster, "a word about the second of that namespace", isTold(second))
@@ -201,8 +203,8 @@ func TestAnOwnerWithoutMeasureFitsIntoTheStatus(t *testing.T) {
 	}
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithSoak(0).Build()
 	world.Create(t, vs)
-	harness.Until(t, world, vs, "both", func(vs *v1alpha1.VectorSidecar) bool { return len(vs.Status.TakenOut) == 2 })
-	for _, one := range vs.Status.TakenOut {
+	harness.Until(t, world, vs, "both", func(vs *v1alpha1.VectorSidecar) bool { return len(vs.Status.RemovedByOwners) == 2 })
+	for _, one := range vs.Status.RemovedByOwners {
 		require.Less(t, len(one.OwnerKind), 1<<10)
 		hostile.RequireHarmless(t, one.OwnerKind, "it is shown")
 	}
@@ -224,7 +226,7 @@ func TestAnOperatorThatStartsAnewBelievesOwnersToo(t *testing.T) {
 	cluster := clusterOf(t)
 	cluster.Spec.Workloads = []v1alpha1.WorkloadKind{"StatefulSet"}
 	isTold := func(cluster *v1alpha1.ClusterVectorSidecar) bool {
-		return len(cluster.Status.TakenOut) == v1alpha1.BelievedNamespaces
+		return len(cluster.Status.RemovedByOwners) == v1alpha1.BelievedNamespaces
 	}
 	inOnes, inTwo := []client.Object{}, ownedWorkload(t, "StatefulSet", "two", world.Namespace(t, "team", cluster.Name))
 	stops := []func(){stop}
@@ -249,8 +251,8 @@ func TestAnOperatorThatStartsAnewBelievesOwnersToo(t *testing.T) {
 	world.Get(t, sets)
 	require.True(t, isTakenOut(sets))
 	harness.Until(t, world, cluster, "a word about the other namespace", func(cluster *v1alpha1.ClusterVectorSidecar) bool {
-		return isTold(cluster) && slices.ContainsFunc(cluster.Status.Unsettled, func(of v1alpha1.UnsettledInNamespace) bool {
-			return of.Name == "two" && of.Reason == meta.ReasonTakenOutByOwner
+		return isTold(cluster) && slices.ContainsFunc(cluster.Status.Workloads, func(of v1alpha1.NamespacedWorkloadStatus) bool {
+			return of.Name == "two" && of.Reason == meta.ReasonRemovedByOwner
 		})
 	})
 	for _, object := range append(inOnes, told, meanwhile, inTwo) {
@@ -269,7 +271,7 @@ func TestAnOperatorThatStartsAnewBelievesOwnersToo(t *testing.T) {
 		harness.Until(t, world, object, "another try", carriesVector)
 	}
 	harness.Until(t, world, inTwo, "its first", carriesVector)
-	harness.Until(t, world, cluster, "that nothing is left of it", func(cluster *v1alpha1.ClusterVectorSidecar) bool { return len(cluster.Status.TakenOut) == 0 })
+	harness.Until(t, world, cluster, "that nothing is left of it", func(cluster *v1alpha1.ClusterVectorSidecar) bool { return len(cluster.Status.RemovedByOwners) == 0 })
 }
 
 // What a person takes out by hand is no owner's doing.
@@ -288,7 +290,7 @@ func TestWhatAPersonTakesOutOfAnOwnedWorkloadIsPutBack(t *testing.T) {
 
 	harness.Until(t, world, object, "the sidecar again", carriesVector)
 	harness.Until(t, world, vs, "readiness", isReady)
-	require.Empty(t, vs.Status.TakenOut)
+	require.Empty(t, vs.Status.RemovedByOwners)
 }
 
 // Those of other operators can be left out, whether they have the sidecar or not, or left to the API
@@ -302,8 +304,8 @@ func TestOwnedWorkloadsAreLeftOutWhereThatIsWanted(t *testing.T) {
 	world.Create(t, owned, free, vs)
 	isSkipped := func(why string) func(*v1alpha1.VectorSidecar) bool {
 		return func(vs *v1alpha1.VectorSidecar) bool {
-			return isReady(vs) && len(vs.Status.Unsettled) == 1 && vs.Status.Unsettled[0].State == v1alpha1.StateSkipped &&
-				vs.Status.Unsettled[0].Reason == meta.ReasonOwnedBy && vs.Status.Unsettled[0].Message == "Kafka.kafka.strimzi.io/orders owns it, "+why
+			return isReady(vs) && len(vs.Status.Workloads) == 1 && vs.Status.Workloads[0].State == v1alpha1.StateSkipped &&
+				vs.Status.Workloads[0].Reason == meta.ReasonOwnedBy && vs.Status.Workloads[0].Message == "Kafka.kafka.strimzi.io/orders owns it, "+why
 		}
 	}
 	harness.Until(t, world, vs, "that it is left out", isSkipped("spec.ownedWorkloads is AtAdmission, and the API server does not put the sidecar in: the installation's admissionInjection.enabled is false"))
@@ -311,7 +313,7 @@ func TestOwnedWorkloadsAreLeftOutWhereThatIsWanted(t *testing.T) {
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.OwnedWorkloads = v1alpha1.OwnedInject })
 	harness.Until(t, world, owned, "the sidecar", carriesVector)
-	harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.UpdatedDeployments == 2 })
+	harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool { return isReady(vs) && vs.Status.Total().Ready == 2 })
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.OwnedWorkloads = v1alpha1.OwnedSkip })
 	harness.Until(t, world, owned, "that it is taken out", func(o client.Object) bool { return !carriesVector(o) })

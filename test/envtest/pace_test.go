@@ -89,7 +89,7 @@ func TestNeverMoreRolloutsThanAllowed(t *testing.T) {
 	world.Create(t, vs)
 
 	harness.Until(t, world, vs, "all to be updated", func(vs *v1alpha1.VectorSidecar) bool {
-		return isReady(vs) && vs.Status.UpdatedDeployments == size
+		return isReady(vs) && vs.Status.Total().Ready == size
 	})
 	require.LessOrEqual(t, watch.mostAtOnce(), 3)
 	require.Positive(t, watch.mostAtOnce())
@@ -108,12 +108,12 @@ func TestAPausedRolloutBeginsNothingNew(t *testing.T) {
 	deployments := fleet(t, namespace, 2, asIs)
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithRolloutPaused().Build()
 	world.Create(t, vs)
-	harness.Until(t, world, vs, "a verdict", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.WaitingDeployments == 2 })
+	harness.Until(t, world, vs, "a verdict", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.Total().Waiting == 2 })
 	require.Contains(t, message(vs, meta.ConditionReady), "RolloutPaused: 2 of 2 Deployments wait for their turn")
-	require.Equal(t, []v1alpha1.UnsettledWorkload{
+	require.Equal(t, []v1alpha1.WorkloadStatus{
 		{Kind: "Deployment", Name: "app-00", State: "Waiting", Reason: meta.ReasonRolloutPaused, Message: "spec.rollout.paused is true"},
 		{Kind: "Deployment", Name: "app-01", State: "Waiting", Reason: meta.ReasonRolloutPaused, Message: "spec.rollout.paused is true"},
-	}, vs.Status.Unsettled)
+	}, vs.Status.Workloads)
 	require.Empty(t, running.Requests.Writes("/namespaces/"+namespace+"/deployments"))
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Rollout.Paused = false })
@@ -145,17 +145,17 @@ func TestAFailedRolloutStopsTheFanOut(t *testing.T) {
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithMaxConcurrent("1").Sidecar(huge).Build()
 	world.Create(t, vs)
 
-	harness.Until(t, world, vs, "the failure", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.FailedDeployments == 1 })
+	harness.Until(t, world, vs, "the failure", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.Total().Failed == 1 })
 
 	require.Contains(t, message(vs, meta.ConditionReady), "RolloutFailed: 1 of 4 Deployments did not finish rolling out")
 	require.Equal(t, "True", condition(vs, meta.ConditionStalled))
-	require.EqualValues(t, 3, vs.Status.WaitingDeployments)
-	require.Contains(t, vs.Status.Unsettled[1].Message, "Deployment app-00 did not finish its rollout")
+	require.EqualValues(t, 3, vs.Status.Total().Waiting)
+	require.Contains(t, vs.Status.Workloads[1].Message, "Deployment app-00 did not finish its rollout")
 	require.Len(t, running.Requests.Writes("/namespaces/"+namespace+"/deployments"), 1, "the others run on as they were")
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.Resources = resources("100m") })
 	harness.Until(t, world, vs, "all to be updated", func(vs *v1alpha1.VectorSidecar) bool {
-		return isReady(vs) && vs.Status.UpdatedDeployments == 4
+		return isReady(vs) && vs.Status.Total().Ready == 4
 	})
 }
 
@@ -169,8 +169,8 @@ func TestAWorkloadCanOptOut(t *testing.T) {
 
 	harness.Until(t, world, vs, "readiness", isUpToDate)
 	require.Contains(t, message(vs, meta.ConditionReady), "UpToDate: 1 of 2 Deployments run the current sidecar, 1 skipped")
-	require.Equal(t, "out", vs.Status.Unsettled[0].Name)
-	require.Equal(t, meta.ReasonOptedOut, vs.Status.Unsettled[0].Reason)
+	require.Equal(t, "out", vs.Status.Workloads[0].Name)
+	require.Equal(t, meta.ReasonOptedOut, vs.Status.Workloads[0].Reason)
 	world.Get(t, out)
 	require.True(t, isClean(out))
 
@@ -187,9 +187,9 @@ func TestAPausedWorkloadIsSkippedUntilItIsResumed(t *testing.T) {
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 	world.Create(t, deployment, vs)
 	harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool {
-		return isReady(vs) && vs.Status.SkippedDeployments == 1
+		return isReady(vs) && vs.Status.Total().Skipped == 1
 	})
-	require.Equal(t, meta.ReasonWorkloadPaused, vs.Status.Unsettled[0].Reason)
+	require.Equal(t, meta.ReasonWorkloadPaused, vs.Status.Workloads[0].Reason)
 
 	harness.Change(t, world, deployment, func(d *appsv1.Deployment) { d.Spec.Paused = false })
 

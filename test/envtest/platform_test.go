@@ -96,7 +96,7 @@ func TestAPlatformTeamChangesItsTemplates(t *testing.T) {
 		t.Helper()
 		for _, vs := range []*v1alpha1.VectorSidecar{metrics, files} {
 			harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool {
-				return isReady(vs) && vs.Status.UpdatedDeployments == vs.Status.MatchedDeployments
+				return isReady(vs) && vs.Status.Total().Ready == vs.Status.MatchedDeployments
 			})
 		}
 	}
@@ -366,7 +366,7 @@ func TestAFanOutIsRenderedOnce(t *testing.T) {
 	world.Create(t, vs)
 
 	harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool {
-		return isReady(vs) && int(vs.Status.UpdatedDeployments) == len(all)
+		return isReady(vs) && int(vs.Status.Total().Ready) == len(all)
 	})
 
 	require.InDelta(t, 1, metric(t, "vectorsidecar_renders_total", "ok")-before, 0)

@@ -79,10 +79,10 @@ func TestWhatKeepsPodsFromRunningIsSaidWithinSeconds(t *testing.T) {
 		reason  string
 		says    string
 	}{
-		"a quota":                       {quota, with("1"), v1alpha1.StateHindered, meta.ReasonPodsRefused, "exceeded quota"},
-		"a LimitRange":                  {limits, with("1"), v1alpha1.StateHindered, meta.ReasonPodsRefused, "maximum memory usage per Container is 5Mi"},
-		"Pod Security":                  {restrict, with("1"), v1alpha1.StateHindered, meta.ReasonPodsRefused, "violates PodSecurity"},
-		"no node":                       {asItIs, huge, v1alpha1.StateHindered, meta.ReasonUnschedulable, "Insufficient cpu"},
+		"a quota":                       {quota, with("1"), v1alpha1.StatePodsBlocked, meta.ReasonPodsRejected, "exceeded quota"},
+		"a LimitRange":                  {limits, with("1"), v1alpha1.StatePodsBlocked, meta.ReasonPodsRejected, "maximum memory usage per Container is 5Mi"},
+		"Pod Security":                  {restrict, with("1"), v1alpha1.StatePodsBlocked, meta.ReasonPodsRejected, "violates PodSecurity"},
+		"no node":                       {asItIs, huge, v1alpha1.StatePodsBlocked, meta.ReasonUnschedulable, "Insufficient cpu"},
 		"no image":                      {asItIs, with("missing"), v1alpha1.StateFailed, meta.ReasonImagePullBackOff, "Back-off pulling image"},
 		"no Secret":                     {asItIs, with("misconfigured"), v1alpha1.StateFailed, meta.ReasonCreateContainerConfigError, `secret "token" not found`},
 		"it crashes":                    {asItIs, with("crashes"), v1alpha1.StateFailed, meta.ReasonCrashLoopBackOff, "exit code 78"},
@@ -102,13 +102,13 @@ func TestWhatKeepsPodsFromRunningIsSaidWithinSeconds(t *testing.T) {
 			written := time.Now()
 
 			harness.Until(t, world, vs, "its state", func(vs *v1alpha1.VectorSidecar) bool {
-				return len(vs.Status.Unsettled) == 1 && vs.Status.Unsettled[0].Reason == test.reason
+				return len(vs.Status.Workloads) == 1 && vs.Status.Workloads[0].Reason == test.reason
 			})
 
 			took := time.Since(written)
 			t.Logf("%s is said %.1f s after the write", test.reason, took.Seconds())
 			require.Less(t, took, saidWithin)
-			told := vs.Status.Unsettled[0]
+			told := vs.Status.Workloads[0]
 			require.Equal(t, test.state, told.State)
 			require.Contains(t, told.Message, test.says)
 			require.Contains(t, message(vs, meta.ConditionReady), test.says)
@@ -132,15 +132,15 @@ func TestASidecarThatDoesNotGetReadyIsSaidInTime(t *testing.T) {
 	written := time.Now()
 
 	harness.Until(t, world, vs, "its state", func(vs *v1alpha1.VectorSidecar) bool {
-		return len(vs.Status.Unsettled) == 1 && vs.Status.Unsettled[0].Reason == meta.ReasonSidecarNotReady
+		return len(vs.Status.Workloads) == 1 && vs.Status.Workloads[0].Reason == meta.ReasonSidecarNotReady
 	})
 
 	took := time.Since(written)
 	t.Logf("%s is said %.1f s after the write", meta.ReasonSidecarNotReady, took.Seconds())
 	require.Greater(t, took, given/2, "it is not said at once; its pods may have been there for a while when the write was seen")
 	require.Less(t, took, given+saidWithin)
-	require.Equal(t, v1alpha1.StateFailed, vs.Status.Unsettled[0].State)
-	require.Contains(t, vs.Status.Unsettled[0].Message, "all others of the pod are")
+	require.Equal(t, v1alpha1.StateFailed, vs.Status.Workloads[0].State)
+	require.Contains(t, vs.Status.Workloads[0].Message, "all others of the pod are")
 	require.Equal(t, "True", condition(vs, meta.ConditionError))
 }
 
@@ -165,16 +165,16 @@ func TestRefusedPodsOfOtherKindsAreSaidWithinSeconds(t *testing.T) {
 			world.Create(t, vs)
 
 			harness.Until(t, world, vs, "the refusal", func(vs *v1alpha1.VectorSidecar) bool {
-				return len(vs.Status.Unsettled) == 1 && vs.Status.Unsettled[0].Reason == meta.ReasonPodsRefused
+				return len(vs.Status.Workloads) == 1 && vs.Status.Workloads[0].Reason == meta.ReasonPodsRejected
 			})
-			require.Equal(t, v1alpha1.StateHindered, vs.Status.Unsettled[0].State)
-			require.Contains(t, vs.Status.Unsettled[0].Message, "the API server refuses to make its pods: ")
-			require.Contains(t, vs.Status.Unsettled[0].Message, "maximum memory usage per Container is 5Mi")
+			require.Equal(t, v1alpha1.StatePodsBlocked, vs.Status.Workloads[0].State)
+			require.Contains(t, vs.Status.Workloads[0].Message, "the API server refuses to make its pods: ")
+			require.Contains(t, vs.Status.Workloads[0].Message, "maximum memory usage per Container is 5Mi")
 			require.Equal(t, "True", condition(vs, meta.ConditionError))
 
 			require.NoError(t, world.Client.DeleteAllOf(t.Context(), &corev1.LimitRange{}, client.InNamespace(namespace)))
 			harness.Until(t, world, vs, "its pods to come, and nothing to be said any more", func(vs *v1alpha1.VectorSidecar) bool {
-				return len(vs.Status.Unsettled) == 0 || vs.Status.Unsettled[0].Reason != meta.ReasonPodsRefused
+				return len(vs.Status.Workloads) == 0 || vs.Status.Workloads[0].Reason != meta.ReasonPodsRejected
 			})
 		})
 	}
@@ -221,11 +221,11 @@ func TestControllerReason_ReportsRejectedReplicaSetsAndJobs(t *testing.T) {
 			}
 
 			harness.Until(t, world, vs, "the rejection", func(vs *v1alpha1.VectorSidecar) bool {
-				return len(vs.Status.Unsettled) == 1 && vs.Status.Unsettled[0].Reason == meta.ReasonPodsRefused
+				return len(vs.Status.Workloads) == 1 && vs.Status.Workloads[0].Reason == meta.ReasonPodsRejected
 			})
-			require.Equal(t, v1alpha1.StateHindered, vs.Status.Unsettled[0].State)
-			require.Contains(t, vs.Status.Unsettled[0].Message, test.says)
-			require.Contains(t, vs.Status.Unsettled[0].Message, "exceeded quota")
+			require.Equal(t, v1alpha1.StatePodsBlocked, vs.Status.Workloads[0].State)
+			require.Contains(t, vs.Status.Workloads[0].Message, test.says)
+			require.Contains(t, vs.Status.Workloads[0].Message, "exceeded quota")
 			require.Equal(t, "True", condition(vs, meta.ConditionError))
 		})
 	}
@@ -257,14 +257,14 @@ func TestAHindranceThatPassesIsNotSaidAnyMore(t *testing.T) {
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 	world.Create(t, vs)
 	harness.Until(t, world, vs, "the refusal", func(vs *v1alpha1.VectorSidecar) bool {
-		return len(vs.Status.Unsettled) == 1 && vs.Status.Unsettled[0].Reason == meta.ReasonPodsRefused
+		return len(vs.Status.Workloads) == 1 && vs.Status.Workloads[0].Reason == meta.ReasonPodsRejected
 	})
 
 	require.NoError(t, world.Client.DeleteAllOf(t.Context(), &corev1.ResourceQuota{}, client.InNamespace(namespace)))
 
 	harness.Until(t, world, vs, "readiness", isUpToDate)
 	require.Equal(t, "False", condition(vs, meta.ConditionError))
-	require.Empty(t, vs.Status.Unsettled)
+	require.Empty(t, vs.Status.Workloads)
 }
 
 // Pods of a workload that is well are never looked at.

@@ -107,10 +107,10 @@ func TestTheOlderComesFirstWhoeverWritesFirst(t *testing.T) {
 
 			harness.Until(t, world, older, "readiness", isUpToDate)
 			harness.Until(t, world, younger, "readiness", isUpToDate)
-			harness.Until(t, world, refused, "the refusal", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.ConflictingDeployments == 1 })
+			harness.Until(t, world, refused, "the refusal", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.Total().Conflicting == 1 })
 			world.Get(t, cart)
-			require.Equal(t, "vector-z", cart.Annotations[meta.AnnotationSidecarName])
-			require.Equal(t, "vector-a", cart.Annotations[meta.Beside(meta.AnnotationSidecarName, "a")])
+			require.Equal(t, "vector-z", cart.Annotations[meta.AnnotationContainerName])
+			require.Equal(t, "vector-a", cart.Annotations[meta.Beside(meta.AnnotationContainerName, "a")])
 			require.False(t, carries(cart, "vector-b"))
 		})
 	}
@@ -142,7 +142,7 @@ func TestARestoredBackupChangesNothing(t *testing.T) {
 	world.Create(t, second, namesake)
 	harness.Until(t, world, second, "readiness", isUpToDate)
 	isRefused := func(vs *v1alpha1.VectorSidecar) bool {
-		return vs.Status.ObservedGeneration == vs.Generation && vs.Status.ConflictingDeployments == 1
+		return vs.Status.ObservedGeneration == vs.Generation && vs.Status.Total().Conflicting == 1
 	}
 	harness.Until(t, world, namesake, "the refusal", isRefused)
 	harness.Until(t, world, cart, "its rollout", isRolledOut)

@@ -175,7 +175,7 @@ func TestAPullSecretWaitsForWhatIsKnownOfTheServiceAccount(t *testing.T) {
 	world.Create(t, cart, ghost, vs)
 	said := func(name string) func(*v1alpha1.VectorSidecar) bool {
 		return func(vs *v1alpha1.VectorSidecar) bool {
-			return slices.ContainsFunc(vs.Status.Unsettled, func(of v1alpha1.UnsettledWorkload) bool {
+			return slices.ContainsFunc(vs.Status.Workloads, func(of v1alpha1.WorkloadStatus) bool {
 				return of.Name == name && of.Reason == meta.ReasonPullSecrets && strings.Contains(of.Message, "rbac.optional.serviceAccounts")
 			})
 		}

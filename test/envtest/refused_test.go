@@ -26,15 +26,15 @@ func TestWhatIsRefusedOutlastsARestart(t *testing.T) {
 	deployments := fleet(t, namespace, size, asIs)
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithSoak(time.Second).Build()
 	areRefused := func(vs *v1alpha1.VectorSidecar) bool {
-		are := func(one v1alpha1.UnsettledWorkload) bool { return one.State == v1alpha1.StateRefused }
-		return len(vs.Status.Unsettled) == size && !slices.ContainsFunc(vs.Status.Unsettled, func(one v1alpha1.UnsettledWorkload) bool { return !are(one) })
+		are := func(one v1alpha1.WorkloadStatus) bool { return one.State == v1alpha1.StateRejected }
+		return len(vs.Status.Workloads) == size && !slices.ContainsFunc(vs.Status.Workloads, func(one v1alpha1.WorkloadStatus) bool { return !are(one) })
 	}
 	// stays shows that all are refused, that it is said, and that the operator which leads next says so, too.
 	stays := func(what string) {
 		harness.Until(t, world, vs, what, areRefused)
 		restart(t)
 		before := vs.DeepCopy()
-		vs.Status.Unsettled = nil
+		vs.Status.Workloads = nil
 		require.NoError(t, world.Client.Status().Patch(t.Context(), vs, client.MergeFrom(before)))
 		harness.Until(t, world, vs, what+" by the next operator", areRefused)
 		require.Contains(t, message(vs, meta.ConditionReady), "templates are frozen")

@@ -40,7 +40,7 @@ func TestVectorSidecarStatus_EqualsTheObjects(t *testing.T) {
 		t.Helper()
 		states := func(vs *v1alpha1.VectorSidecar) map[string]v1alpha1.WorkloadState {
 			states := map[string]v1alpha1.WorkloadState{}
-			for _, entry := range vs.Status.Unsettled {
+			for _, entry := range vs.Status.Workloads {
 				states[entry.Name] = entry.State
 			}
 			return states
@@ -83,7 +83,7 @@ func TestVectorSidecarStatus_EqualsTheObjects(t *testing.T) {
 		vs.Spec.Sidecar.Env = append(vs.Spec.Sidecar.Env, corev1.EnvVar{Name: "SECOND", Value: "2"})
 	})
 	denied := map[string]v1alpha1.WorkloadState{
-		"empty": v1alpha1.StateRefused, "good": v1alpha1.StateRefused, "other": v1alpha1.StateRefused,
+		"empty": v1alpha1.StateRejected, "good": v1alpha1.StateRejected, "other": v1alpha1.StateRejected,
 		"paused": v1alpha1.StateSkipped, "opted-out": v1alpha1.StateSkipped, "taken": v1alpha1.StateConflict,
 	}
 	compare(denied)

@@ -181,9 +181,9 @@ func TestAHaltedChangeIsReverted(t *testing.T) {
 	rest.until(t, v1alpha1.RolloutHalted, first)
 	harness.Until(t, world, canary.app, "what it had before", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" && isRolledOut(d) })
 	harness.Until(t, world, canary.vs, "Reverted", func(vs *v1alpha1.VectorSidecar) bool {
-		return strings.Contains(message(vs, meta.ConditionReady), "Reverted: 1 of 1 Deployments run the current sidecar") && vs.Status.Rollout.Finished != nil
+		return strings.Contains(message(vs, meta.ConditionReady), "Reverted: 1 of 1 Deployments run the current sidecar") && vs.Status.Rollout.CompletionTime != nil
 	})
-	require.NotEqual(t, first, canary.vs.Status.Rollout.Failed)
+	require.NotEqual(t, first, canary.vs.Status.Rollout.FailedRevision)
 	restart(t)
 	harness.Change(t, world, canary.vs, func(vs *v1alpha1.VectorSidecar) {
 		metav1.SetMetaDataAnnotation(&vs.ObjectMeta, meta.AnnotationReconcileAt, "again")

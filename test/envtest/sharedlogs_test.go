@@ -141,7 +141,7 @@ func TestAChangeOfTheLogVolumeIsOneRollout(t *testing.T) {
 			harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { test.change(vs.Spec.Sidecar) })
 
 			harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool {
-				return isReady(vs) && vs.Status.ObservedGeneration == vs.Generation && vs.Status.UpdatedDeployments == 1
+				return isReady(vs) && vs.Status.ObservedGeneration == vs.Generation && vs.Status.Total().Ready == 1
 			})
 			require.Equal(t, 1, counted.until(t, deployment))
 			if test.want != nil {
@@ -174,7 +174,7 @@ func TestWhatADeployerOwnsIsNotPatchedAway(t *testing.T) {
 		client.ForceOwnership)
 	require.NoError(t, err)
 
-	harness.Until(t, world, vs, "the conflict", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.ConflictingDeployments == 1 })
+	harness.Until(t, world, vs, "the conflict", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.Total().Conflicting == 1 })
 
 	require.Contains(t, message(vs, meta.ConditionReady), `"argocd-controller"`)
 	world.Get(t, deployment)

@@ -52,7 +52,7 @@ func TestASidecarThatDiesAfterItsRolloutReachesNoMoreThanTheBudget(t *testing.T)
 	world.Create(t, vs)
 
 	harness.Until(t, world, vs, "the budget to be used up by failures", func(vs *v1alpha1.VectorSidecar) bool {
-		return vs.Status.FailedDeployments == budget
+		return vs.Status.Total().Failed == budget
 	})
 
 	require.Equal(t, budget, injectedOf(t, namespace))
@@ -80,12 +80,12 @@ func TestABrokenSidecarKeepsItsPlaceThroughARestart(t *testing.T) {
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithImage(dies).WithMaxConcurrent("2").WithSoak(4 * time.Second).Build()
 	world.Create(t, vs)
 	harness.Until(t, world, vs, "the first to have lost their pods", func(vs *v1alpha1.VectorSidecar) bool {
-		lost := slices.DeleteFunc(slices.Clone(vs.Status.Unsettled), func(u v1alpha1.UnsettledWorkload) bool { return u.Reason != meta.ReasonUnavailable })
+		lost := slices.DeleteFunc(slices.Clone(vs.Status.Workloads), func(u v1alpha1.WorkloadStatus) bool { return u.Reason != meta.ReasonUnavailable })
 		return len(lost) == budget
 	})
 	require.Contains(t, message(vs, meta.ConditionReady), "Soaking: 2 of 6 Deployments have rolled out and soak")
-	require.Equal(t, v1alpha1.StateSoaking, vs.Status.Unsettled[0].State)
-	require.Contains(t, vs.Status.Unsettled[0].Message, "pods are not read (rbac.optional.pods)")
+	require.Equal(t, v1alpha1.StateSoaking, vs.Status.Workloads[0].State)
+	require.Contains(t, vs.Status.Workloads[0].Message, "pods are not read (rbac.optional.pods)")
 
 	for _, deployment := range deployments[:budget] {
 		harness.Until(t, world, deployment, "its pods again", isRolledOut)
@@ -146,11 +146,11 @@ func requireSoaks(t *testing.T, size int) {
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithMaxConcurrent("1").WithSoak(soak).Build()
 	world.Create(t, vs)
 	harness.Until(t, world, vs, "a soak", func(vs *v1alpha1.VectorSidecar) bool {
-		return len(vs.Status.Unsettled) > 0 && vs.Status.Unsettled[0].State == v1alpha1.StateSoaking
+		return len(vs.Status.Workloads) > 0 && vs.Status.Workloads[0].State == v1alpha1.StateSoaking
 	})
 	require.False(t, isReady(vs))
 	harness.Until(t, world, vs, "all to be updated", func(vs *v1alpha1.VectorSidecar) bool {
-		return isReady(vs) && int(vs.Status.UpdatedDeployments) == size
+		return isReady(vs) && int(vs.Status.Total().Ready) == size
 	})
 
 	for i := range deployments {

@@ -188,7 +188,7 @@ func TestUndo_ReturnsClusterVectorSidecars(t *testing.T) {
 	})
 	for _, in := range clusters {
 		untilPart(t, in.cluster, "canary", v1alpha1.RolloutHalted, "")
-		untilPart(t, in.cluster, "rest", v1alpha1.RolloutHalted, first)
+		untilPart(t, in.cluster, "default", v1alpha1.RolloutHalted, first)
 	}
 	out, notes, code := rolloutPlugin(t, "rollout", "undo", "--dry-run")
 	require.Zero(t, code, notes)
@@ -204,7 +204,7 @@ func TestUndo_ReturnsClusterVectorSidecars(t *testing.T) {
 	require.Zero(t, code, notes)
 	for _, in := range clusters {
 		untilPart(t, in.cluster, "canary", v1alpha1.RolloutReverted, first)
-		untilPart(t, in.cluster, "rest", v1alpha1.RolloutHalted, first)
+		untilPart(t, in.cluster, "default", v1alpha1.RolloutHalted, first)
 		harness.Until(t, world, in.canary, "the way back", has("info"))
 	}
 	alone.until(t, v1alpha1.RolloutReverted, first)

@@ -123,7 +123,7 @@ func TestWhatIsAskedForIsWrittenDownWithoutNewPods(t *testing.T) {
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithMaxConcurrent("1").Build()
 	world.Create(t, vs)
 	harness.Until(t, world, vs, "the sidecars", func(vs *v1alpha1.VectorSidecar) bool {
-		return isReady(vs) && vs.Status.UpdatedDeployments+vs.Status.WorkloadsWithoutPods == 2
+		return isReady(vs) && vs.Status.Total().Ready+vs.Status.WorkloadsWithoutPods == 2
 	})
 	var before []*appsv1.Deployment
 	for _, deployment := range deployments {
@@ -135,7 +135,7 @@ func TestWhatIsAskedForIsWrittenDownWithoutNewPods(t *testing.T) {
 
 	for i, deployment := range deployments {
 		harness.Until(t, world, deployment, "the note", func(d *appsv1.Deployment) bool {
-			return d.Annotations[meta.AnnotationAskedHash] != before[i].Annotations[meta.AnnotationAskedHash]
+			return d.Annotations[meta.AnnotationInputHash] != before[i].Annotations[meta.AnnotationInputHash]
 		})
 		require.Equal(t, before[i].Spec.Template, deployment.Spec.Template)
 		require.Equal(t, before[i].Annotations[meta.AnnotationAppliedHash], deployment.Annotations[meta.AnnotationAppliedHash])
@@ -182,7 +182,7 @@ func TestAnUpgradeGoesByWavesOnlyWhatItIsToRoll(t *testing.T) {
 	harness.Until(t, world, rest.app, "the new rendering", isNew)
 	rest.until(t, v1alpha1.RolloutComplete, canary.vs.Status.Rollout.Revision)
 	require.NotEqual(t, before, canary.vs.Status.Rollout.Revision)
-	require.GreaterOrEqual(t, rest.vs.Status.Rollout.Started.Sub(canary.vs.Status.Rollout.Finished.Time), 3*time.Second)
+	require.GreaterOrEqual(t, rest.vs.Status.Rollout.StartTime.Sub(canary.vs.Status.Rollout.CompletionTime.Time), 3*time.Second)
 	t.Logf("an upgrade: 0 writes; one that rolls: canary %d, rest %d", len(writes(canary)), len(writes(rest)))
 	for _, one := range []*inWave{canary, rest} {
 		require.Len(t, slices.DeleteFunc(writes(one), func(r harness.Request) bool { return !strings.Contains(r.Path, "/deployments/") }), 1)

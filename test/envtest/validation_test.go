@@ -99,7 +99,7 @@ func TestAConfigurationWaitsForVectorsWord(t *testing.T) {
 // An end that is not Vector's own refusal says nothing about the configuration.
 func TestAJobThatCouldNotRunLeavesItToThePolicy(t *testing.T) {
 	t.Parallel()
-	for policy, proceeds := range map[string]bool{"proceed": true, "wait": false} {
+	for policy, proceeds := range map[string]bool{"Proceed": true, "Wait": false} {
 		t.Run(policy, func(t *testing.T) {
 			t.Parallel()
 			namespace := world.Namespace(t)
@@ -129,7 +129,7 @@ func TestAJobThatTakesTooLongIsGivenUp(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
-	vs := asking(namespace, objects.VectorConfig("first"), func(v *v1alpha1.ValidateJobSpec) { v.DeadlineSeconds, v.WhenUnable = ptr.To[int32](1), "wait" })
+	vs := asking(namespace, objects.VectorConfig("first"), func(v *v1alpha1.ValidateJobSpec) { v.DeadlineSeconds, v.WhenUnable = ptr.To[int32](1), "Wait" })
 	world.Create(t, deployment, vs)
 
 	harness.Until(t, world, vs, "the deadline", func(vs *v1alpha1.VectorSidecar) bool {

@@ -71,7 +71,7 @@ func TestAChangeOfTheInstallationGoesByWaves(t *testing.T) {
 	rest.until(t, v1alpha1.RolloutComplete, canary.vs.Status.Rollout.Revision)
 	before := canary.vs.Status.Rollout.Revision
 	require.Equal(t, "canary", canary.vs.Status.Rollout.Wave)
-	require.Equal(t, "rest", rest.vs.Status.Rollout.Wave)
+	require.Equal(t, "default", rest.vs.Status.Rollout.Wave)
 
 	level(t, installation, "warn")
 	rest.until(t, v1alpha1.RolloutWaiting, before)
@@ -82,13 +82,13 @@ func TestAChangeOfTheInstallationGoesByWaves(t *testing.T) {
 	canary.until(t, v1alpha1.RolloutSoaking, "")
 	world.Get(t, rest.app)
 	require.NotEqual(t, "warn", logLevel(rest.app))
-	finished := canary.vs.Status.Rollout.Finished.Time
+	finished := canary.vs.Status.Rollout.CompletionTime.Time
 	require.NoError(t, running.Stop())
 	running = world.RunOperator(options)
 
 	harness.Until(t, world, rest.app, "the change", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
 	rest.until(t, v1alpha1.RolloutComplete, "")
-	require.GreaterOrEqual(t, rest.vs.Status.Rollout.Started.Sub(finished), 2*time.Second, "the wave before has soaked")
+	require.GreaterOrEqual(t, rest.vs.Status.Rollout.StartTime.Sub(finished), 2*time.Second, "the wave before has soaked")
 
 	// Its own spec is its owner's: it waits for nobody.
 	harness.Change(t, world, rest.vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"} })
@@ -189,8 +189,8 @@ func TestHaltThatCannotSeePods_StopsOneVectorSidecar(t *testing.T) {
 	world.Get(t, stuck.vs)
 	is := stuck.vs.Status.Rollout
 	require.NotEqual(t, before, is.Revision)
-	require.Empty(t, is.Failed)
-	require.Nil(t, is.Finished)
+	require.Empty(t, is.FailedRevision)
+	require.Nil(t, is.CompletionTime)
 	require.Equal(t, v1alpha1.RolloutProgressing, is.State)
 }
 
@@ -211,7 +211,7 @@ func TestRestartsOfTheSidecarHaltAChange(t *testing.T) {
 	})
 	canary.until(t, v1alpha1.RolloutHalted, "")
 	rest.until(t, v1alpha1.RolloutHalted, before)
-	told := canary.vs.Status.Unsettled
+	told := canary.vs.Status.Workloads
 	require.Len(t, told, 1)
 	require.Equal(t, v1alpha1.StateFailed, told[0].State)
 	require.Equal(t, meta.ReasonSidecarRestarts, told[0].Reason)
@@ -225,7 +225,7 @@ func TestRestartsOfTheSidecarHaltAChange(t *testing.T) {
 	})
 	canary.until(t, v1alpha1.RolloutSoaking, failed)
 	harness.Until(t, world, canary.vs, "a pod that was restarted before somebody had it go on to be no failure", func(vs *v1alpha1.VectorSidecar) bool {
-		return len(vs.Status.Unsettled) == 0
+		return len(vs.Status.Workloads) == 0
 	})
 }
 

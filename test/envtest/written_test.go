@@ -72,7 +72,7 @@ func TestVectorSidecarStatus_CountsOnlyWhatIsWritten(t *testing.T) {
 			harness.Until(t, world, vs, "the sidecar of the other workload alone", func(vs *v1alpha1.VectorSidecar) bool {
 				require.LessOrEqual(t, vs.Status.InjectedWorkloads, int32(1), "the workload has no sidecar: %v", way.Codes())
 				state := v1alpha1.WorkloadState("")
-				for _, entry := range vs.Status.Unsettled {
+				for _, entry := range vs.Status.Workloads {
 					if entry.Name == bad.Name {
 						state = entry.State
 					}

@@ -125,7 +125,7 @@ func newRealm(ctx context.Context, w *wire.Wire) (*realm, error) {
 	})(ctx, home); err != nil {
 		return nil, err
 	}
-	for wave, name := range map[string]*string{"canary": &r.canary, "rest": &r.rest} {
+	for wave, name := range map[string]*string{"canary": &r.canary, "default": &r.rest} {
 		ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "run-", Labels: map[string]string{"wave": wave, "wide": r.wide.Name}}}
 		if err := world.Client.Create(ctx, ns); err != nil {
 			return nil, err
@@ -247,7 +247,7 @@ func (r *realm) lacks(ctx context.Context, step *wideStep, isLast bool) (string,
 	case wide.Status.ObservedGeneration != wide.Generation || wide.Status.Reverted != nil || !apimeta.IsStatusConditionTrue(wide.Status.Conditions, meta.ConditionReady):
 		return fmt.Sprintf("it is not ready: %+v", wide.Status.Conditions), nil
 	case !*full: // Without nodes no pod proves that a spec is good.
-	case wide.Status.LastGood == nil || wide.Status.LastGood.Digest != lastgood.Digest(&wide.Spec.VectorSidecarSpec):
+	case wide.Status.LastKnownGood == nil || wide.Status.LastKnownGood.Digest != lastgood.Digest(&wide.Spec.VectorSidecarSpec):
 		return "its last good spec is not the present one", nil
 	}
 	return "", nil

@@ -125,14 +125,14 @@ func offered(n int, what string) condition {
 		for i := range s.overlaySets {
 			spec := &s.overlaySets[i].Spec
 			for k := range spec.Overlays {
-				if spec.Overlays[k].Left != "" {
-					return "an overlay is left: " + spec.Overlays[k].Left
+				if spec.Overlays[k].SkipReason != "" {
+					return "an overlay is left: " + spec.Overlays[k].SkipReason
 				}
 				found++
 			}
 			for k := range spec.Native {
 				if !strings.Contains(string(spec.Native[k].Item.Raw), what) {
-					return fmt.Sprintf("the overlay of %s does not say %q", spec.Native[k].Of, what)
+					return fmt.Sprintf("the overlay of %s does not say %q", spec.Native[k].OverlayID, what)
 				}
 			}
 		}

@@ -118,7 +118,7 @@ func (s *seen) unsettled() string {
 func (s *seen) rolling() string {
 	for name, object := range s.workloads {
 		content, _ := workload.Read(object)
-		isDone := content.Rollout == workload.RolloutComplete || content.Rollout == workload.RolloutHeld
+		isDone := content.Rollout == workload.RolloutComplete || content.Rollout == workload.PodsNotReplaced
 		if d, isDeployment := object.(*appsv1.Deployment); isDeployment {
 			isDone = d.Spec.Paused || isComplete(d)
 		}
@@ -294,10 +294,10 @@ func statusOfAnyRun(given *v1alpha1.VectorSidecarStatus) v1alpha1.VectorSidecarS
 	s := *given.DeepCopy()
 	s.LastReconcileTime, s.ObservedGeneration = nil, 0
 	if s.Rollout != nil {
-		s.Rollout.Started, s.Rollout.Finished = nil, nil
+		s.Rollout.StartTime, s.Rollout.CompletionTime = nil, nil
 	}
 	if s.Reverted != nil {
-		s.Reverted.At = metav1.Time{}
+		s.Reverted.RevertTime = metav1.Time{}
 	}
 	for i := range s.Conditions {
 		s.Conditions[i].LastTransitionTime, s.Conditions[i].ObservedGeneration = metav1.Time{}, 0

@@ -43,7 +43,7 @@ func waveOf(n int) string {
 	case n < 3:
 		return "early"
 	}
-	return "rest"
+	return "default"
 }
 
 // timeline is when the workloads of each wave got which log level.
@@ -104,7 +104,7 @@ func (l *timeline) see(d *appsv1.Deployment) {
 		l.first[level][wave] = at
 	}
 	l.last[level][wave] = at
-	for _, before := range map[string][]string{"early": {"canary"}, "rest": {"canary", "early"}}[wave] {
+	for _, before := range map[string][]string{"early": {"canary"}, "default": {"canary", "early"}}[wave] {
 		if l.counts[level][before] < l.ofWave(before) || at < l.last[level][before] {
 			l.tooEarly = append(l.tooEarly, fmt.Sprintf("%s/%s of wave %s has %s, and %d of wave %s", d.Namespace, d.Name, wave, level, l.counts[level][before], before))
 		}
@@ -213,7 +213,7 @@ onFailure: Revert`, waveSoak, waveSoak))
 	running, kills = harness.StartProcess(t, binary, plane.Kubeconfig(), harness.Settings{Arguments: arguments}), kills+1
 	require.Eventually(t, func() bool { return seen.have("error") > 0 && seen.has("error") == 0 }, 5*time.Minute, 100*time.Millisecond, "all have what they had before")
 	harness.Until(t, world, first, "the end of the way back", func(vs *v1alpha1.VectorSidecar) bool {
-		return vs.Status.Rollout.State == v1alpha1.RolloutReverted && vs.Status.Rollout.Finished != nil
+		return vs.Status.Rollout.State == v1alpha1.RolloutReverted && vs.Status.Rollout.CompletionTime != nil
 	})
 	back := time.Since(seen.began)
 	t.Logf("a bad change has been reverted:\n%s", status())
@@ -225,12 +225,12 @@ onFailure: Revert`, waveSoak, waveSoak))
 	logStored(t, home)
 
 	for _, level := range []string{"info", "warn", "trace"} {
-		for _, wave := range []string{"canary", "early", "rest"} {
+		for _, wave := range []string{"canary", "early", "default"} {
 			t.Logf("%-5s %-6s %4d workloads, from %5.1f s to %5.1f s", level, wave, seen.counts[level][wave],
 				seen.first[level][wave].Seconds(), seen.last[level][wave].Seconds())
 		}
 		require.GreaterOrEqual(t, seen.first[level]["early"]-seen.last[level]["canary"], waveSoak-time.Second, "a status has whole seconds")
-		require.GreaterOrEqual(t, seen.first[level]["rest"]-seen.last[level]["early"], waveSoak-time.Second)
+		require.GreaterOrEqual(t, seen.first[level]["default"]-seen.last[level]["early"], waveSoak-time.Second)
 	}
 	t.Logf("the bad one reached %d workloads of the first wave, was halted at %.1f s, and all were back at %.1f s; the operator was killed %d times",
 		seen.have("error"), halted.Seconds(), back.Seconds(), kills)

@@ -58,7 +58,7 @@ metadata:
 spec:
   template:
     metadata:
-      annotations: {vectorsidecar.observability.kontroloop.ai/told.logs: d}
+      annotations: {vectorsidecar.observability.kontroloop.ai/injected-env.logs: d}
     spec:
       initContainers:
       - name: vector

@@ -55,7 +55,7 @@ func TestAChangedImageComesWithEachOwnersChange(t *testing.T) {
 	})
 	old := image(apps[0])
 	harness.Until(t, world, vs, "all to be taken over", func(vs *v1alpha1.VectorSidecar) bool {
-		return vs.Status.UpdatedDeployments+vs.Status.WorkloadsWithoutPods == int32(size)
+		return vs.Status.Total().Ready+vs.Status.WorkloadsWithoutPods == int32(size)
 	})
 	harness.Eventually(t, "a ReplicaSet for each", func() bool { return revisions(t, namespace) >= size })
 	step("created")
@@ -84,7 +84,7 @@ func TestAChangedImageComesWithEachOwnersChange(t *testing.T) {
 		return nil
 	})
 	harness.Until(t, world, vs, "nobody to wait", func(vs *v1alpha1.VectorSidecar) bool {
-		return vs.Status.Deferred == nil && vs.Status.UpdatedDeployments+vs.Status.WorkloadsWithoutPods == int32(size)
+		return vs.Status.Deferred == nil && vs.Status.Total().Ready+vs.Status.WorkloadsWithoutPods == int32(size)
 	})
 	for _, app := range apps {
 		harness.Until(t, world, app, "the controller to have seen it", func(d *appsv1.Deployment) bool { return d.Status.ObservedGeneration == d.Generation })

@@ -115,7 +115,7 @@ func TestARolloutTakesAChangedSidecarAlong(t *testing.T) {
 	world.Get(t, rollout)
 	require.EqualValues(t, 1, rollout.Generation)
 	overlaysOf(t, vs, func(o *v1alpha1.Overlay) bool {
-		return o.Left == "" && o.Hash != rollout.Annotations[meta.AnnotationInjectedHash]
+		return o.SkipReason == "" && o.Hash != rollout.Annotations[meta.AnnotationInjectedHash]
 	})
 	harness.Eventually(t, "the policy to have the changed sidecar", func() bool {
 		trial := harness.NewWorkload("Rollout", "trial", vs.Namespace, map[string]string{"logs": "vector"})
@@ -175,7 +175,7 @@ spec:
 	bad := &workload.ArgoRollout{ObjectMeta: metav1.ObjectMeta{Name: "bad", Namespace: vs.Namespace}}
 	tells := func(text string) func(*v1alpha1.VectorSidecar) bool {
 		return func(vs *v1alpha1.VectorSidecar) bool {
-			return slices.ContainsFunc(vs.Status.Unsettled, func(of v1alpha1.UnsettledWorkload) bool {
+			return slices.ContainsFunc(vs.Status.Workloads, func(of v1alpha1.WorkloadStatus) bool {
 				return of.Is("Rollout", "bad") && of.State == v1alpha1.StateBlocked && strings.HasPrefix(of.Message, text+"spec.template.spec.containers[0].resources.limits.cpu cannot be read: quantities must")
 			})
 		}

@@ -86,7 +86,7 @@ func TestAClusterVectorSidecarIsInjectedAtAdmission(t *testing.T) {
 			return d.Status.ObservedGeneration == d.Generation && d.Status.AvailableReplicas == replicas
 		})
 		require.EqualValues(t, 1, cart.Generation)
-		require.Equal(t, name, cart.Annotations[meta.AnnotationManagedBy])
+		require.Equal(t, name, cart.Annotations[meta.AnnotationSidecarName])
 		require.Equal(t, 2, revisions(t, namespace), "one for each Deployment")
 		require.Equal(t, replicas, made())
 	}
@@ -159,7 +159,7 @@ func TestPrecedenceBesideAClusterVectorSidecar(t *testing.T) {
 		return objects.NewDeployment(name, namespace).Labelled("own", "yes").Build()
 	}
 	carries := func(object client.Object, sidecar string) bool {
-		_, carries := template(object).Annotations[meta.AnnotationParts(meta.Manager(sidecar))]
+		_, carries := template(object).Annotations[meta.AnnotationInjectedItems(meta.Manager(sidecar))]
 		return carries
 	}
 	activeFor := func(object *appsv1.Deployment, sidecar string) {
@@ -175,16 +175,16 @@ func TestPrecedenceBesideAClusterVectorSidecar(t *testing.T) {
 		require.False(t, carries(object, other))
 		harness.Until(t, world, object, "it to be taken over", func(d *appsv1.Deployment) bool { return isAdopted(sidecar)(d) })
 		require.Equal(t, []string{"vector", "app"}, names(object))
-		require.Empty(t, template(object).Annotations[meta.AnnotationParts(meta.Manager(other))])
+		require.Empty(t, template(object).Annotations[meta.AnnotationInjectedItems(meta.Manager(other))])
 	}
 	create(both("of-own"), "own", name)
 	create(labelled("of-cluster", namespace), name, "own")
 
-	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Spec.Refuses = []string{"own"} })
+	harness.Change(t, world, cluster, func(c *v1alpha1.ClusterVectorSidecar) { c.Spec.TakesPrecedenceOver = []string{"own"} })
 	harness.Eventually(t, "it to be refused", func() bool {
 		set := isOffered(t, vs)
 		at := slices.IndexFunc(set.Spec.Overlays, func(o v1alpha1.Overlay) bool { return o.VectorSidecar == "own" })
-		return slices.Equal(set.Spec.Overlays[at].Yields, []string{name})
+		return slices.Equal(set.Spec.Overlays[at].Supersedes, []string{name})
 	})
 	create(both("of-cluster-too"), name, "own")
 	create(ownOnly("of-own-alone"), "own", name)

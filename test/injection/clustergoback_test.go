@@ -32,7 +32,7 @@ func TestTheAPIServerInjectsTheLastGoodSidecarInEachNamespace(t *testing.T) {
 	cart.Spec.Replicas = ptr.To[int32](1)
 	world.Create(t, cart, cluster)
 	isGood := func(c *v1alpha1.ClusterVectorSidecar) bool {
-		return c.Status.Reverted == nil && c.Status.LastGood != nil && c.Status.LastGood.Generation == c.Generation
+		return c.Status.Reverted == nil && c.Status.LastKnownGood != nil && c.Status.LastKnownGood.Generation == c.Generation
 	}
 	harness.Until(t, world, cluster, "a last good spec", isGood)
 	hashOf := func(namespace string) string { return isOffered(t, in(cluster, namespace)).Spec.Overlays[0].Hash }

@@ -62,7 +62,7 @@ func TestAnOwnersOwnWritesCarryTheSidecarOfAClusterVectorSidecar(t *testing.T) {
 	isOffered(t, in(cluster, namespace))
 	untilActive(t, ownedBy(t, "StatefulSet", "any", namespace, "app:1"), "vector")
 	harness.Until(t, world, cluster, "that one is left to its owner", func(c *v1alpha1.ClusterVectorSidecar) bool {
-		return len(c.Status.Unsettled) == 1 && c.Status.Unsettled[0].Reason == meta.ReasonOwnedBy
+		return len(c.Status.Workloads) == 1 && c.Status.Workloads[0].Reason == meta.ReasonOwnedBy
 	})
 
 	owner := &anOwner{}
@@ -71,7 +71,7 @@ func TestAnOwnersOwnWritesCarryTheSidecarOfAClusterVectorSidecar(t *testing.T) {
 	world.Get(t, live)
 	require.True(t, has(live, "vector"))
 	harness.Until(t, world, cluster, "that it is done", func(c *v1alpha1.ClusterVectorSidecar) bool {
-		return c.Status.ObservedGeneration == c.Generation && c.Status.ReadyWorkloads == 1 && len(c.Status.Unsettled) == 1
+		return c.Status.ObservedGeneration == c.Generation && c.Status.ReadyWorkloads == 1 && len(c.Status.Workloads) == 1
 	})
 	require.Equal(t, 2, templates(t, namespace, "StatefulSet"), "that of the early one, and its own")
 	require.Empty(t, running.Requests.Writes("/namespaces/"+namespace+"/statefulsets/early"))

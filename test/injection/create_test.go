@@ -43,7 +43,7 @@ func TestAWorkloadIsCreatedWithItsSidecar(t *testing.T) {
 			harness.Until(t, world, object, "the operator to take it over", isAdopted("logs"))
 			require.EqualValues(t, 1, object.GetGeneration(), "no second rollout: %v", object.GetAnnotations())
 			require.Contains(t, object.GetAnnotations()[meta.AnnotationChangeCause], "the API server put the sidecar in")
-			require.NotEmpty(t, object.GetAnnotations()[meta.AnnotationAskedHash])
+			require.NotEmpty(t, object.GetAnnotations()[meta.AnnotationInputHash])
 
 			harness.Change(t, world, object, func(of client.Object) { of.SetLabels(map[string]string{"team": "shop"}) })
 			harness.Until(t, world, object, "no sidecar", func(of client.Object) bool { return !has(of, "vector") })

@@ -42,8 +42,8 @@ func TestASidecarThatADefinitionDoesNotKnowIsNotPutIn(t *testing.T) {
 		return set.Spec.Overlays[slices.IndexFunc(set.Spec.Overlays, func(o v1alpha1.Overlay) bool { return o.VectorSidecar == name })]
 	}
 	require.Equal(t, []v1alpha1.WorkloadKind{"Deployment"}, of("logs").Kinds)
-	require.Empty(t, of("logs").Left)
-	require.Equal(t, "the definition of Rollouts, perhaps of an earlier version, does not have initContainers.restartPolicy", of("only").Left)
+	require.Empty(t, of("logs").SkipReason)
+	require.Equal(t, "the definition of Rollouts, perhaps of an earlier version, does not have initContainers.restartPolicy", of("only").SkipReason)
 
 	harness.Eventually(t, "the policy to act on Deployments", func() bool {
 		trial := objects.NewDeployment("trial", namespace).Labelled("logs", "vector").Build()
@@ -53,8 +53,8 @@ func TestASidecarThatADefinitionDoesNotKnowIsNotPutIn(t *testing.T) {
 	w.Create(t, rollout)
 	require.Equal(t, []string{"app"}, names(rollout))
 	harness.Until(t, w, vs, "the operator to be refused, too", func(vs *v1alpha1.VectorSidecar) bool {
-		return slices.ContainsFunc(vs.Status.Unsettled, func(of v1alpha1.UnsettledWorkload) bool {
-			return of.Is("Rollout", "cart") && of.Reason == meta.ReasonApplyRefused
+		return slices.ContainsFunc(vs.Status.Workloads, func(of v1alpha1.WorkloadStatus) bool {
+			return of.Is("Rollout", "cart") && of.Reason == meta.ReasonApplyRejected
 		})
 	})
 
@@ -67,10 +67,10 @@ func TestASidecarThatADefinitionDoesNotKnowIsNotPutIn(t *testing.T) {
 	w.Create(t, theirs, owned)
 	says := func(state v1alpha1.WorkloadState, text string) func(*v1alpha1.VectorSidecar) bool {
 		return func(vs *v1alpha1.VectorSidecar) bool {
-			return len(vs.Status.Unsettled) == 1 && vs.Status.Unsettled[0].State == state && strings.Contains(vs.Status.Unsettled[0].Message, text)
+			return len(vs.Status.Workloads) == 1 && vs.Status.Workloads[0].State == state && strings.Contains(vs.Status.Workloads[0].Message, text)
 		}
 	}
-	lacks := says(v1alpha1.StateSkipped, "the API server does not put the sidecar in: "+of("only").Left)
+	lacks := says(v1alpha1.StateSkipped, "the API server does not put the sidecar in: "+of("only").SkipReason)
 	harness.Until(t, w, theirs, "that the definition is in the way", lacks)
 	require.NoError(t, w.ServeRollouts())
 	harness.Until(t, w, theirs, "that it waits for its owner", says(v1alpha1.StateDeferred, "the API server puts this in with its owner's next change"))

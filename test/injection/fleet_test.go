@@ -109,7 +109,7 @@ func TestPodsOfNewWorkloadsStartOnce(t *testing.T) {
 				})
 			}
 			harness.Until(t, world, vs, "readiness", func(vs *v1alpha1.VectorSidecar) bool {
-				return vs.Status.UpdatedDeployments >= workloads && vs.Status.InjectedDeployments == vs.Status.MatchedDeployments
+				return vs.Status.Total().Ready >= workloads && vs.Status.InjectedDeployments == vs.Status.MatchedDeployments
 			})
 			t.Logf("%s: %d ReplicaSets and %d pods for %d workloads of %d replicas", name, revisions(t, namespace)-before, made(), workloads, replicas)
 			require.Equal(t, workloads, revisions(t, namespace)-before)

@@ -32,11 +32,11 @@ func TestTheAPIServerInjectsTheLastGoodSidecar(t *testing.T) {
 		return deployment.Annotations[meta.AnnotationInjectedHash]
 	}
 	offers := func(hash string) {
-		overlaysOf(t, vs, func(o *v1alpha1.Overlay) bool { return o.Left == "" && o.Hash == hash })
+		overlaysOf(t, vs, func(o *v1alpha1.Overlay) bool { return o.SkipReason == "" && o.Hash == hash })
 	}
 	ask("info", "")
 	harness.Until(t, world, vs, "a last good spec", func(vs *v1alpha1.VectorSidecar) bool {
-		return vs.Status.LastGood != nil && vs.Status.LastGood.Generation == vs.Generation
+		return vs.Status.LastKnownGood != nil && vs.Status.LastKnownGood.Generation == vs.Generation
 	})
 	good := hash()
 	require.Equal(t, "info", logLevel(deployment))
@@ -64,7 +64,7 @@ func TestTheAPIServerInjectsTheLastGoodSidecar(t *testing.T) {
 
 	ask("error", "")
 	harness.Until(t, world, vs, "the next spec", func(vs *v1alpha1.VectorSidecar) bool {
-		return vs.Status.Reverted == nil && vs.Status.LastGood != nil && vs.Status.LastGood.Generation == vs.Generation
+		return vs.Status.Reverted == nil && vs.Status.LastKnownGood != nil && vs.Status.LastKnownGood.Generation == vs.Generation
 	})
 	offers(hash())
 	level("next", "error")

@@ -125,13 +125,13 @@ func alone(*v1alpha1.SidecarSpec) {}
 
 func tellsOne(s *v1alpha1.SidecarSpec) {
 	s.Socket = &v1alpha1.SocketSpec{Enabled: ptr.To(true)}
-	s.Tell = &v1alpha1.TellSpec{Env: &v1alpha1.TellEnvSpec{Socket: ptr.To("LOG_ADDRESS")}}
+	s.ApplicationEnv = &v1alpha1.ApplicationEnvSpec{Socket: ptr.To("LOG_ADDRESS")}
 }
 
 func tells(s *v1alpha1.SidecarSpec) {
 	s.OTLP = &v1alpha1.OTLPSpec{Enabled: ptr.To(true)}
 	s.Socket = &v1alpha1.SocketSpec{Enabled: ptr.To(true)}
-	s.Tell = &v1alpha1.TellSpec{Env: &v1alpha1.TellEnvSpec{OTLP: ptr.To("grpc"), Socket: ptr.To("LOG_ADDRESS")}}
+	s.ApplicationEnv = &v1alpha1.ApplicationEnvSpec{OTLP: ptr.To("grpc"), Socket: ptr.To("LOG_ADDRESS")}
 }
 
 // fill makes VectorSidecars, each with a container and a label of its own, and returns that of the last.

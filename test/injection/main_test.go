@@ -70,14 +70,14 @@ func TestMain(m *testing.M) {
 // isOffered waits until the OverlaySet has what to inject for a VectorSidecar.
 func isOffered(t *testing.T, vs *v1alpha1.VectorSidecar) *v1alpha1.OverlaySet {
 	t.Helper()
-	return overlaysOf(t, vs, func(o *v1alpha1.Overlay) bool { return o.Left == "" })
+	return overlaysOf(t, vs, func(o *v1alpha1.Overlay) bool { return o.SkipReason == "" })
 }
 
 // isLeft waits until the VectorSidecar is left to the operator, and returns why.
 func isLeft(t *testing.T, vs *v1alpha1.VectorSidecar) string {
 	t.Helper()
 	why := ""
-	overlaysOf(t, vs, func(o *v1alpha1.Overlay) bool { why = o.Left; return o.Left != "" })
+	overlaysOf(t, vs, func(o *v1alpha1.Overlay) bool { why = o.SkipReason; return o.SkipReason != "" })
 	return why
 }
 
@@ -127,8 +127,8 @@ func has(object client.Object, container string) bool {
 func isAdopted(sidecar string) func(client.Object) bool {
 	return func(object client.Object) bool {
 		if _, isRollout := object.(*workload.ArgoRollout); isRollout {
-			_, isNoted := object.GetAnnotations()[meta.AnnotationAskedHash]
-			return isNoted && template(object).Annotations[meta.AnnotationParts(meta.Manager(sidecar))] != ""
+			_, isNoted := object.GetAnnotations()[meta.AnnotationInputHash]
+			return isNoted && template(object).Annotations[meta.AnnotationInjectedItems(meta.Manager(sidecar))] != ""
 		}
 		return slices.ContainsFunc(object.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool {
 			return e.Manager == meta.Manager(sidecar) && e.Operation == metav1.ManagedFieldsOperationApply

@@ -141,9 +141,9 @@ func TestAnOwnersOwnWritesCarryTheSidecar(t *testing.T) {
 			isOffered(t, vs)
 			untilActive(t, ownedBy(t, string(kind), "any", namespace, "app:1"), "vector")
 			harness.Until(t, world, vs, "that one is left to its owner", func(vs *v1alpha1.VectorSidecar) bool {
-				return len(vs.Status.Unsettled) == 1 && vs.Status.Unsettled[0].State == v1alpha1.StateDeferred && vs.Status.Unsettled[0].Reason == meta.ReasonOwnedBy
+				return len(vs.Status.Workloads) == 1 && vs.Status.Workloads[0].State == v1alpha1.StateDeferred && vs.Status.Workloads[0].Reason == meta.ReasonOwnedBy
 			})
-			require.Contains(t, vs.Status.Unsettled[0].Message, "Kafka.kafka.strimzi.io/orders owns it: the API server puts this in with its owner's next change")
+			require.Contains(t, vs.Status.Workloads[0].Message, "Kafka.kafka.strimzi.io/orders owns it: the API server puts this in with its owner's next change")
 
 			owner := &anOwner{}
 			owner.follow(t, ownedBy(t, string(kind), "orders", namespace, "app:1"))
@@ -162,7 +162,7 @@ func TestAnOwnersOwnWritesCarryTheSidecar(t *testing.T) {
 			// Another sidecar waits for the owner's next write, and is in the same rollout.
 			harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"} })
 			harness.Until(t, world, vs, "that both wait", func(vs *v1alpha1.VectorSidecar) bool {
-				return vs.Status.ObservedGeneration == vs.Generation && len(vs.Status.Unsettled) == 2 && vs.Status.Unsettled[1].Reason == meta.ReasonOwnedBy
+				return vs.Status.ObservedGeneration == vs.Generation && len(vs.Status.Workloads) == 2 && vs.Status.Workloads[1].Reason == meta.ReasonOwnedBy
 			})
 			before := ownedBy(t, string(kind), "any", namespace, "app:1")
 			harness.Eventually(t, "the policy to have the other sidecar", func() bool {
@@ -193,7 +193,7 @@ func TestAnOwnersOwnWritesCarryTheSidecar(t *testing.T) {
 
 // isCounted tells whether so many workloads are ready, and the early one waits.
 func isCounted(vs *v1alpha1.VectorSidecar, ready int32) bool {
-	return vs.Status.ObservedGeneration == vs.Generation && vs.Status.ReadyWorkloads == ready && len(vs.Status.Unsettled) == 1
+	return vs.Status.ObservedGeneration == vs.Generation && vs.Status.ReadyWorkloads == ready && len(vs.Status.Workloads) == 1
 }
 
 func level(object client.Object) string {

@@ -144,7 +144,7 @@ func TestARollbackHasThePresentSidecar(t *testing.T) {
 			harness.Until(t, world, deployment, "revision 2", rolledOut)
 			isOffered(t, vs)
 			overlaysOf(t, vs, func(o *v1alpha1.Overlay) bool {
-				return o.Left == "" && o.Hash == deployment.Annotations["vectorsidecar.observability.kontroloop.ai/injected-hash"]
+				return o.SkipReason == "" && o.Hash == deployment.Annotations["vectorsidecar.observability.kontroloop.ai/injected-hash"]
 			})
 			untilActive(t, objects.NewDeployment("any", namespace).Labelled("logs", "vector").Build(), "vector")
 			generation := deployment.Generation

@@ -81,7 +81,7 @@ func TestAnAPIServerThatIsBehind(t *testing.T) {
 			func(t *testing.T, vs *v1alpha1.VectorSidecar) {
 				before := isOffered(t, vs).Spec.Overlays[0].Hash
 				harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "debug"} })
-				overlaysOf(t, vs, func(o *v1alpha1.Overlay) bool { return o.Left == "" && o.Hash != before })
+				overlaysOf(t, vs, func(o *v1alpha1.Overlay) bool { return o.SkipReason == "" && o.Hash != before })
 			},
 			func(d *appsv1.Deployment) bool { return logLevel(d) == "debug" && isAdopted("logs")(d) },
 		},

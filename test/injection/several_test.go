@@ -52,7 +52,7 @@ func TestTwoVectorSidecars(t *testing.T) {
 		world.Create(t, deployment)
 		require.Equal(t, []string{"vector", "vector-otlp", "migrate", "app"}, names(deployment))
 		harness.Until(t, world, deployment, "both to be taken over", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) && isAdopted("traces")(d) })
-		require.Equal(t, "logs", deployment.Annotations[meta.AnnotationManagedBy], "the older one has the plain annotations")
+		require.Equal(t, "logs", deployment.Annotations[meta.AnnotationSidecarName], "the older one has the plain annotations")
 		harness.Until(t, world, deployment, "its pods", func(d *appsv1.Deployment) bool {
 			return d.Status.ObservedGeneration == d.Generation && d.Status.AvailableReplicas == 1
 		})
@@ -68,7 +68,7 @@ func TestTwoVectorSidecars(t *testing.T) {
 		world.Create(t, older, younger)
 		isOffered(t, older)
 		set := isOffered(t, younger)
-		require.Equal(t, []string{"a-logs"}, set.Spec.Overlays[1].Yields)
+		require.Equal(t, []string{"a-logs"}, set.Spec.Overlays[1].Supersedes)
 		deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
 		untilActive(t, deployment, "vector")
 		world.Create(t, deployment)
@@ -162,7 +162,7 @@ func TestWhatTheOperatorLeavesOutIsLeftOut(t *testing.T) {
 			before := names(object)
 			require.NoError(t, world.Client.Create(t.Context(), object, client.DryRunAll))
 			require.Equal(t, before, names(object))
-			require.NotContains(t, object.Spec.Template.Annotations, meta.AnnotationParts(meta.Manager("logs")))
+			require.NotContains(t, object.Spec.Template.Annotations, meta.AnnotationInjectedItems(meta.Manager("logs")))
 		})
 	}
 }
@@ -283,7 +283,7 @@ func TestAnotherPolicyWithAContainerOfThatName(t *testing.T) {
 			namespace := world.Namespace(t)
 			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Sidecar(func(s *v1alpha1.SidecarSpec) {
 				s.Socket = &v1alpha1.SocketSpec{Enabled: ptr.To(true)}
-				s.Tell = &v1alpha1.TellSpec{Env: &v1alpha1.TellEnvSpec{Socket: ptr.To("LOG_ADDRESS")}}
+				s.ApplicationEnv = &v1alpha1.ApplicationEnvSpec{Socket: ptr.To("LOG_ADDRESS")}
 			}).Build()
 			world.Create(t, vs)
 			isOffered(t, vs)
@@ -350,11 +350,11 @@ func TestAnOwnersChangeBringsTheNewSidecarAlong(t *testing.T) {
 		harness.Until(t, world, one, "it to be taken over", func(d *appsv1.Deployment) bool { return isAdopted("logs")(d) })
 	}
 	harness.Until(t, world, vs, "both to have soaked", func(vs *v1alpha1.VectorSidecar) bool {
-		return vs.Status.ReadyWorkloads == 2 && len(vs.Status.Unsettled) == 0
+		return vs.Status.ReadyWorkloads == 2 && len(vs.Status.Workloads) == 0
 	})
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "debug"} })
 	set := overlaysOf(t, vs, func(o *v1alpha1.Overlay) bool {
-		return o.Left == "" && o.Hash != first.Annotations[meta.AnnotationInjectedHash]
+		return o.SkipReason == "" && o.Hash != first.Annotations[meta.AnnotationInjectedHash]
 	})
 	untilLevel(t, objects.NewDeployment("any", namespace).Labelled("logs", "vector").Build(), "debug")
 	world.Get(t, second)

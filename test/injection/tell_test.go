@@ -23,14 +23,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-const toldByTraces = meta.Group + "/told.traces"
+const toldByTraces = meta.Group + "/injected-env.traces"
 
 // telling listens for OTLP and for lines, and has the application told by OTEL_ variables and by one that
 // is named.
 func telling(name, namespace, socket string, kinds ...v1alpha1.WorkloadKind) *v1alpha1.VectorSidecar {
 	return otlp(name, namespace).For(kinds...).Sidecar(func(s *v1alpha1.SidecarSpec) {
 		s.Socket = &v1alpha1.SocketSpec{Enabled: ptr.To(true)}
-		s.Tell = &v1alpha1.TellSpec{Env: &v1alpha1.TellEnvSpec{OTLP: ptr.To("grpc"), Socket: &socket}}
+		s.ApplicationEnv = &v1alpha1.ApplicationEnvSpec{OTLP: ptr.To("grpc"), Socket: &socket}
 	}).Build()
 }
 
@@ -135,7 +135,7 @@ func TestContainersAreToldByName(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	vs := telling("traces", namespace, "")
-	vs.Spec.Sidecar.Tell.Containers = []string{"web", "none"}
+	vs.Spec.Sidecar.ApplicationEnv.Containers = []string{"web", "none"}
 	world.Create(t, vs)
 	isOffered(t, vs)
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
@@ -156,7 +156,7 @@ func TestTwoTellTheSameName(t *testing.T) {
 	older := telling("a-traces", namespace, "LOG_ADDRESS")
 	younger := objects.NewVectorSidecar("b-lines", namespace).Selecting("logs", "vector").Sidecar(func(s *v1alpha1.SidecarSpec) {
 		s.Socket = &v1alpha1.SocketSpec{Enabled: ptr.To(true), Port: ptr.To(int32(5171))}
-		s.Tell = &v1alpha1.TellSpec{Env: &v1alpha1.TellEnvSpec{Socket: ptr.To("LOG_ADDRESS")}}
+		s.ApplicationEnv = &v1alpha1.ApplicationEnvSpec{Socket: ptr.To("LOG_ADDRESS")}
 	}).Build()
 	world.Create(t, older, younger)
 	isOffered(t, older)
@@ -200,7 +200,7 @@ func TestThePolicySaysWhatMayBeTold(t *testing.T) {
 	vs := telling("traces", namespace, "LD_PRELOAD")
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
 	world.Create(t, vs, deployment)
-	require.Contains(t, isLeft(t, vs), "the application may not be told LD_PRELOAD (sidecar.tell)")
+	require.Contains(t, isLeft(t, vs), "the application may not be told LD_PRELOAD (sidecar.applicationEnv)")
 	harness.Until(t, world, vs, "a refusal", func(vs *v1alpha1.VectorSidecar) bool {
 		return slices.ContainsFunc(vs.Status.Conditions, func(c metav1.Condition) bool { return c.Reason == meta.ReasonPolicyViolation })
 	})

@@ -135,7 +135,7 @@ func TestWhatIsToldAgreesWithTheSidecar(t *testing.T) {
 	require.EqualValues(t, 3, deployment.Generation)
 	require.Equal(t, []string{"http://127.0.0.1:14317"}, values(deployment, endpoint))
 
-	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.Tell = nil })
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.ApplicationEnv = nil })
 	harness.Until(t, world, deployment, "nothing told", func(d *appsv1.Deployment) bool { return len(told(d, "app")) == 1 })
 	require.EqualValues(t, 4, deployment.Generation)
 	require.NotContains(t, template(deployment).Annotations, toldByTraces)
@@ -168,7 +168,7 @@ func TestARollbackOfWhatWasTold(t *testing.T) {
 	namespace, deployment, vs := informed(t, byKubectl("apply", "--server-side"))
 	mustKubectl(t, namespace, manifest("app:2", own), "apply", "--server-side")
 	untilStored(t, deployment, 2)
-	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.Tell = nil })
+	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar.ApplicationEnv = nil })
 	harness.Until(t, world, deployment, "nothing told", func(d *appsv1.Deployment) bool { return len(told(d, "app")) == 1 })
 	untilStored(t, deployment, 3)
 	mustKubectl(t, namespace, "", "rollout", "undo", "deployment/cart", "--to-revision=1")

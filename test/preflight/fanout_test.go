@@ -57,7 +57,7 @@ func TestTheOperatorIsRestartedInTheMiddle(t *testing.T) {
 	require.Less(t, between, count)
 	running = world.RunOperator(options)
 	harness.Until(t, world, vs, "all to have it", func(vs *v1alpha1.VectorSidecar) bool {
-		return vs.Status.UpdatedDeployments+vs.Status.WorkloadsWithoutPods == count
+		return vs.Status.Total().Ready+vs.Status.WorkloadsWithoutPods == count
 	})
 	for _, one := range []*harness.Operator{first, running} {
 		tried, _ := asked(one, namespace, "deployments")
@@ -82,7 +82,7 @@ func TestAFanOutIsTriedOnce(t *testing.T) {
 	vs := logs(namespace).Build()
 	world.Create(t, vs)
 	harness.Until(t, world, vs, "all to have it", func(vs *v1alpha1.VectorSidecar) bool {
-		return vs.Status.UpdatedDeployments+vs.Status.WorkloadsWithoutPods == count
+		return vs.Status.Total().Ready+vs.Status.WorkloadsWithoutPods == count
 	})
 	tried, written := asked(running, namespace, "deployments")
 	require.Equal(t, []int{1, count}, []int{tried, written})

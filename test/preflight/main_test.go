@@ -141,15 +141,15 @@ func isRefused(t *testing.T, vs *v1alpha1.VectorSidecar) string {
 	said := ""
 	harness.Until(t, world, vs, "a refusal", func(vs *v1alpha1.VectorSidecar) bool {
 		ready := apimeta.FindStatusCondition(vs.Status.Conditions, meta.ConditionReady)
-		if ready == nil || ready.Reason != meta.ReasonPreflightRefused {
+		if ready == nil || ready.Reason != meta.ReasonPreflightRejected {
 			return false
 		}
 		said = ready.Message
 		return apimeta.IsStatusConditionTrue(vs.Status.Conditions, meta.ConditionStalled) && apimeta.IsStatusConditionTrue(vs.Status.Conditions, meta.ConditionError)
 	})
-	require.NotEmpty(t, vs.Status.Unsettled)
-	require.Equal(t, v1alpha1.StateBlocked, vs.Status.Unsettled[0].State)
-	require.Equal(t, meta.ReasonPreflightRefused, vs.Status.Unsettled[0].Reason)
+	require.NotEmpty(t, vs.Status.Workloads)
+	require.Equal(t, v1alpha1.StateBlocked, vs.Status.Workloads[0].State)
+	require.Equal(t, meta.ReasonPreflightRejected, vs.Status.Workloads[0].Reason)
 	return said
 }
 

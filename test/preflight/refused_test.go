@@ -141,10 +141,10 @@ func TestAFullQuotaIsNoFaultOfTheSidecar(t *testing.T) {
 	})
 	world.Create(t, vs)
 	harness.Until(t, world, vs, "the workload to be left out", func(vs *v1alpha1.VectorSidecar) bool {
-		return len(vs.Status.Unsettled) == 1 && vs.Status.Unsettled[0].Reason == meta.ReasonApplicationRefused
+		return len(vs.Status.Workloads) == 1 && vs.Status.Workloads[0].Reason == meta.ReasonApplicationRejected
 	})
-	require.Equal(t, v1alpha1.StateSkipped, vs.Status.Unsettled[0].State)
-	require.Contains(t, vs.Status.Unsettled[0].Message, "with the sidecar and without it")
+	require.Equal(t, v1alpha1.StateSkipped, vs.Status.Workloads[0].State)
+	require.Contains(t, vs.Status.Workloads[0].Message, "with the sidecar and without it")
 	require.False(t, apimeta.IsStatusConditionTrue(vs.Status.Conditions, meta.ConditionError))
 	require.True(t, apimeta.IsStatusConditionTrue(vs.Status.Conditions, meta.ConditionReady))
 	isUntouched(t, deployment)
@@ -183,7 +183,7 @@ func TestPodSecurityRefuses(t *testing.T) {
 	}).Build()
 	world.Create(t, restricted, vs)
 	harness.Until(t, world, vs, "a refusal", func(vs *v1alpha1.VectorSidecar) bool {
-		return len(vs.Status.Unsettled) == 1 && vs.Status.Unsettled[0].Reason == meta.ReasonPodSecurity
+		return len(vs.Status.Workloads) == 1 && vs.Status.Workloads[0].Reason == meta.ReasonPodSecurity
 	})
 	tried, _ := asked(running, labelled, "pods")
 	require.Zero(t, tried, "what the operator judges itself needs no dry run")

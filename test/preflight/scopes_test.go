@@ -35,7 +35,7 @@ func TestAClusterVectorSidecarIsTried(t *testing.T) {
 	t.Cleanup(func() { _ = world.Client.Delete(context.WithoutCancel(t.Context()), cluster) })
 	harness.Until(t, world, passes, "the sidecar", has)
 	harness.Until(t, world, cluster, "a word about the quota", func(c *v1alpha1.ClusterVectorSidecar) bool {
-		return len(c.Status.Unsettled) == 1 && c.Status.Unsettled[0].Namespace == narrow && c.Status.Unsettled[0].Reason == meta.ReasonPreflightRefused
+		return len(c.Status.Workloads) == 1 && c.Status.Workloads[0].Namespace == narrow && c.Status.Workloads[0].Reason == meta.ReasonPreflightRejected
 	})
 	isUntouched(t, refused)
 	for namespace, pods := range map[string]int{narrow: 2, wide: 1} {
@@ -108,7 +108,7 @@ func TestTheLeaderChangesInTheMiddle(t *testing.T) {
 	require.NoError(t, first.Stop()) // The next one leads at once.
 	require.Less(t, injected(t, namespace), count)
 	harness.Until(t, world, vs, "all to have it", func(vs *v1alpha1.VectorSidecar) bool {
-		return vs.Status.UpdatedDeployments+vs.Status.WorkloadsWithoutPods == count
+		return vs.Status.Total().Ready+vs.Status.WorkloadsWithoutPods == count
 	})
 	harness.Eventually(t, "the next to try what was refused", func() bool { tried, _ := asked(next, narrow, "pods"); return tried == 2 })
 	for _, one := range []*harness.Operator{first, next} {
@@ -150,7 +150,7 @@ func TestInjectionByTheAPIServerWaitsForTheVerdict(t *testing.T) {
 			return world.Client.Get(t.Context(), client.ObjectKeyFromObject(set), set) == nil && len(set.Spec.Overlays) == 1 && is(&set.Spec.Overlays[0])
 		})
 	}
-	isOffered := func(o *v1alpha1.Overlay) bool { return o.Left == "" }
+	isOffered := func(o *v1alpha1.Overlay) bool { return o.SkipReason == "" }
 	putIn := func(namespace string) func() bool {
 		return func() bool {
 			trial := cart(namespace).Build()
@@ -160,13 +160,15 @@ func TestInjectionByTheAPIServerWaitsForTheVerdict(t *testing.T) {
 	}
 	overlay(vs, isOffered)
 	harness.Eventually(t, "the API server to inject", putIn(wide))
-	overlay(held, func(o *v1alpha1.Overlay) bool { return strings.Contains(o.Left, "are refused with it (preflight)") })
+	overlay(held, func(o *v1alpha1.Overlay) bool {
+		return strings.Contains(o.SkipReason, "are refused with it (preflight)")
+	})
 	require.False(t, putIn(narrow)(), "its pods would be refused")
 	second := cart(wide).Build()
 	world.Create(t, second)
 	require.True(t, has(second), "in the owner's request")
 	harness.Until(t, world, vs, "it to be taken over", func(vs *v1alpha1.VectorSidecar) bool {
-		return vs.Status.UpdatedDeployments+vs.Status.WorkloadsWithoutPods == 1
+		return vs.Status.Total().Ready+vs.Status.WorkloadsWithoutPods == 1
 	})
 	world.Get(t, second)
 	require.EqualValues(t, 1, second.Generation)

@@ -25,7 +25,7 @@ func TestDebugSaysTheStepsOfAPassAndWhatIsLeftAndWhy(t *testing.T) {
 	world.Create(t, objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithMaxConcurrent("1").Build())
 	p := start(t, harness.Settings{Arguments: []string{"--watch-namespaces=" + namespace, "--log-level=DEBUG"}})
 	harness.Eventually(t, "the status", func() bool {
-		return slices.ContainsFunc(p.Said(t, "step ended"), func(line map[string]any) bool { return line["step"] == "tell" })
+		return slices.ContainsFunc(p.Said(t, "step ended"), func(line map[string]any) bool { return line["step"] == "status" })
 	})
 
 	left := map[any]any{}
@@ -37,15 +37,15 @@ func TestDebugSaysTheStepsOfAPassAndWhatIsLeftAndWhy(t *testing.T) {
 	}
 	require.Equal(t, map[any]any{
 		"Deployment " + namespace + "/out":   "OptedOut",
-		"Deployment " + namespace + "/three": "WaitingForBudget",
-		"Deployment " + namespace + "/two":   "WaitingForBudget",
+		"Deployment " + namespace + "/three": "WaitingForSlot",
+		"Deployment " + namespace + "/two":   "WaitingForSlot",
 	}, left)
 	steps := map[any]bool{}
 	for _, line := range p.Said(t, "step ended") {
 		require.NotEmpty(t, line["took"])
 		steps[line["step"]] = true
 	}
-	for _, step := range []string{"observe", "plan", "render", "check", "apply", "tell", "reconcile"} {
+	for _, step := range []string{"observe", "plan", "render", "check", "apply", "status", "reconcile"} {
 		require.Contains(t, steps, step)
 	}
 }

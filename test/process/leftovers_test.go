@@ -149,7 +149,7 @@ func TestAWriteThatArrivesWhenItsVectorSidecarIsGoneIsTakenBack(t *testing.T) {
 			require.Equal(t, before, cart.Spec.Template)
 			unmanaged(t, cart)
 			says(t, options, "vectorsidecar_leftovers_removed_total 1")
-			says(t, options, `vectorsidecar_leftovers{verdict="Clean"} 0`)
+			says(t, options, `vectorsidecar_leftovers{action="Clean"} 0`)
 			harness.Eventually(t, "an event", func() bool { return len(eventsOf(t, cart, meta.ReasonLeftoverRemoved)) == 1 })
 			require.Contains(t, eventsOf(t, cart, meta.ReasonLeftoverRemoved)[0], "VectorSidecar logs, which does not exist")
 		})
@@ -182,7 +182,7 @@ func TestWhatOrphanLeavesStays(t *testing.T) {
 	manager := meta.Manager("logs")
 	require.Equal(t, "true", cart.Annotations[meta.AnnotationOrphaned(manager)])
 
-	says(t, options, `vectorsidecar_leftovers{verdict="Keep"} 1`)
+	says(t, options, `vectorsidecar_leftovers{action="Keep"} 1`)
 	version := cart.ResourceVersion
 	world.Get(t, cart)
 	require.Equal(t, version, cart.ResourceVersion)
@@ -220,8 +220,8 @@ func TestWhatOrphanLeavesStaysWhenAWriteArrivesAfterwards(t *testing.T) {
 	harness.Until(t, world, cart, "the mark of the write that came late", func(d *appsv1.Deployment) bool {
 		return d.Annotations[meta.AnnotationWrittenBy(meta.Manager("logs"))] != ""
 	})
-	says(t, options, `vectorsidecar_leftovers{verdict="Keep"} 1`)
-	says(t, options, `vectorsidecar_leftovers{verdict="Clean"} 0`)
+	says(t, options, `vectorsidecar_leftovers{action="Keep"} 1`)
+	says(t, options, `vectorsidecar_leftovers{action="Clean"} 0`)
 	world.Get(t, cart)
 	require.True(t, isInjected(cart))
 }
@@ -247,7 +247,7 @@ func TestWhatIsNotKnownToBeOursIsToldAndStays(t *testing.T) {
 
 			world.StartOperator(t, options)
 
-			says(t, options, `vectorsidecar_leftovers{verdict="Report"} 1`)
+			says(t, options, `vectorsidecar_leftovers{action="Report"} 1`)
 			harness.Eventually(t, "an event", func() bool { return len(eventsOf(t, cart, meta.ReasonLeftoverFound)) == 1 })
 			require.Contains(t, eventsOf(t, cart, meta.ReasonLeftoverFound)[0], test.note)
 			generation := cart.Generation
@@ -259,7 +259,7 @@ func TestWhatIsNotKnownToBeOursIsToldAndStays(t *testing.T) {
 			require.NoError(t, world.Client.DeleteAllOf(t.Context(), &corev1.ConfigMap{}, client.InNamespace(namespace), client.HasLabels{meta.LabelSidecar}))
 			again := sidecar(t, namespace)
 			harness.Until(t, world, again, "its sidecar", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.InjectedDeployments == 1 })
-			says(t, options, `vectorsidecar_leftovers{verdict="Report"} 0`)
+			says(t, options, `vectorsidecar_leftovers{action="Report"} 0`)
 			world.Get(t, cart)
 			require.Equal(t, generation, cart.Generation, "a workload without this operator's mark is as good")
 		})
@@ -275,7 +275,7 @@ func TestTheRecordOfAPatchIsToldAndStays(t *testing.T) {
 
 	world.StartOperator(t, options)
 
-	says(t, options, `vectorsidecar_leftovers{verdict="Report"} 1`)
+	says(t, options, `vectorsidecar_leftovers{action="Report"} 1`)
 	version := cart.ResourceVersion
 	world.Get(t, cart)
 	require.Equal(t, version, cart.ResourceVersion)

@@ -65,7 +65,7 @@ func TestARepairIsCounted(t *testing.T) {
 
 	harness.Until(t, world, cart, "the image of before", func(d *appsv1.Deployment) bool { return d.Spec.Template.Spec.InitContainers[0].Image == image })
 	harness.Eventually(t, "the repair to be counted", func() bool {
-		return strings.Contains(scrape(t, p.Metrics, token).text, "\nvectorsidecar_drift_repairs_total 1\n")
+		return strings.Contains(scrape(t, p.Metrics, token).text, "\nvectorsidecar_drift_corrections_total 1\n")
 	})
 }
 
@@ -97,7 +97,7 @@ func TestWhatIsDocumentedIsExported(t *testing.T) {
 	world.Create(t, taken)
 	vs := sidecar(t, namespace)
 	harness.Until(t, world, cart, "the sidecar", isInjected)
-	harness.Until(t, world, vs, "a conflict", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.ConflictingDeployments == 1 })
+	harness.Until(t, world, vs, "a conflict", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.Total().Conflicting == 1 })
 
 	token := reader(t)
 	var text string
@@ -110,8 +110,8 @@ func TestWhatIsDocumentedIsExported(t *testing.T) {
 		if strings.HasPrefix(metric.Name, "vectorsidecar_admission_") {
 			continue // There is no webhook here: the chart's tests ask one for them.
 		}
-		if metric.Name == "vectorsidecar_drift_repairs_total" {
-			require.Contains(t, text, "\nvectorsidecar_drift_repairs_total 0\n")
+		if metric.Name == "vectorsidecar_drift_corrections_total" {
+			require.Contains(t, text, "\nvectorsidecar_drift_corrections_total 0\n")
 		}
 		require.Contains(t, text, "\n# TYPE "+metric.Name+" "+metric.Kind+"\n", "%s is documented and not exported", metric.Name)
 		for _, label := range metric.Labels {
@@ -130,8 +130,8 @@ func TestWhatIsDocumentedIsExported(t *testing.T) {
 		`vectorsidecar_workload_writes_total{action="Inject",kind="Deployment",result="ok"} 1`,
 		`vectorsidecar_conflicts_total{reason="Conflict"} 1`,
 		`vectorsidecar_objects{ready="False",reason="Conflict"} 1`,
-		`vectorsidecar_template_sets{state="good"} 1`,
-		`vectorsidecar_template_sets{state="broken"} 0`,
+		`vectorsidecar_template_sets{state="valid"} 1`,
+		`vectorsidecar_template_sets{state="invalid"} 0`,
 		`leader_election_master_status{name="metrics"} 1`,
 	} {
 		require.Contains(t, text, "\n"+line+"\n")

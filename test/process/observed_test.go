@@ -56,7 +56,7 @@ func TestAPassIsTracedFromReconcileToApply(t *testing.T) {
 		}
 	}
 	require.Equal(t, map[string]string{
-		"reconcile": "", "observe": "reconcile", "plan": "reconcile", "render": "plan", "check": "plan", "apply": "reconcile", "tell": "reconcile",
+		"reconcile": "", "observe": "reconcile", "plan": "reconcile", "render": "plan", "check": "plan", "apply": "reconcile", "status": "reconcile",
 	}, steps)
 
 	lines := p.Said(t, "workload written")

@@ -188,7 +188,7 @@ func TestJudgingAnewCostsNoRequest(t *testing.T) {
 		}
 		return 0
 	}
-	judged := func() int { return count(`vectorsidecar_judged_anew_total{result="same"}`) }
+	judged := func() int { return count(`vectorsidecar_resyncs_total{result="same"}`) }
 	requests := func() (made []harness.Request) {
 		for _, request := range append(running.Requests.Reads(""), running.Requests.Writes("")...) {
 			if !strings.HasSuffix(request.Path, "reviews") { // Those are about who reads metrics.
@@ -222,5 +222,5 @@ func TestAVectorSidecarIsJudgedAnewWhenAsked(t *testing.T) {
 	harness.Until(t, world, vs, "the answer", func(vs *v1alpha1.VectorSidecar) bool {
 		return strings.HasPrefix(strings.Repeat("now", 100), vs.Status.LastHandledReconcileAt) && vs.Status.LastHandledReconcileAt != ""
 	})
-	says(t, options, `vectorsidecar_judged_anew_total{result="same"} 1`)
+	says(t, options, `vectorsidecar_resyncs_total{result="same"} 1`)
 }

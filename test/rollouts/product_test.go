@@ -90,11 +90,11 @@ func isInjected(object *unstructured.Unstructured) bool {
 
 // unsettled is what the status says of Rollout cart, "STATE: REASON".
 func unsettled(vs *v1alpha1.VectorSidecar) string {
-	at := slices.IndexFunc(vs.Status.Unsettled, func(of v1alpha1.UnsettledWorkload) bool { return of.Is("Rollout", "cart") })
+	at := slices.IndexFunc(vs.Status.Workloads, func(of v1alpha1.WorkloadStatus) bool { return of.Is("Rollout", "cart") })
 	if at < 0 {
 		return ""
 	}
-	return string(vs.Status.Unsettled[at].State) + ": " + vs.Status.Unsettled[at].Reason
+	return string(vs.Status.Workloads[at].State) + ": " + vs.Status.Workloads[at].Reason
 }
 
 func isReady(vs *v1alpha1.VectorSidecar) bool {
@@ -140,9 +140,9 @@ func (r *cluster) leavesStepsAlone(t *testing.T) {
 		require.False(t, meta.IsManager(entry.Manager), "the owner of the lists can apply them again: %v", entry)
 	}
 	harness.Until(t, r.world, vs, "that it is held", func(vs *v1alpha1.VectorSidecar) bool {
-		return unsettled(vs) == "Held: "+meta.ReasonRolloutHeld && isReady(vs)
+		return unsettled(vs) == "PodsOutdated: "+meta.ReasonPodsNotReplaced && isReady(vs)
 	})
-	require.EqualValues(t, 1, vs.Status.Kinds[0].Held)
+	require.EqualValues(t, 1, vs.Status.Kinds[0].PodsOutdated)
 
 	first := live.GetGeneration()
 	harness.Change(t, r.world, vs, func(vs *v1alpha1.VectorSidecar) {
@@ -178,7 +178,7 @@ func (r *cluster) waitsForTheOwner(t *testing.T) {
 		vs.Spec.Sidecar = objects.NewVectorSidecar("", "").WithImage("registry.example/vector:2").Build().Spec.Sidecar
 	})
 	harness.Until(t, r.world, vs, "that it waits", func(vs *v1alpha1.VectorSidecar) bool {
-		return unsettled(vs) == "Deferred: "+meta.ReasonWaitingForOwner
+		return unsettled(vs) == "Deferred: "+meta.ReasonWaitingForAppRollout
 	})
 	harness.Until(t, r.world, live, "a note since when", func(of *unstructured.Unstructured) bool {
 		return of.GetAnnotations()[meta.AnnotationWaiting("vectorsidecar/logs")] != ""
@@ -374,8 +374,8 @@ func (r *cluster) refusesWhatIsNotKnown(t *testing.T, namespace string) {
 	})
 	r.world.Create(t, later, vs)
 	harness.Until(t, r.world, vs, "that it is refused", func(vs *v1alpha1.VectorSidecar) bool {
-		return slices.ContainsFunc(vs.Status.Unsettled, func(of v1alpha1.UnsettledWorkload) bool {
-			return of.Is("Rollout", "later") && of.Reason == meta.ReasonApplyRefused && strings.Contains(of.Message, "restartPolicy")
+		return slices.ContainsFunc(vs.Status.Workloads, func(of v1alpha1.WorkloadStatus) bool {
+			return of.Is("Rollout", "later") && of.Reason == meta.ReasonApplyRejected && strings.Contains(of.Message, "restartPolicy")
 		})
 	})
 	r.world.Get(t, later)
@@ -418,13 +418,13 @@ func (r *cluster) goesIntoTheDeployment(t *testing.T) {
 	})
 	state := func(kind, name, is string) func(*v1alpha1.VectorSidecar) bool {
 		return func(vs *v1alpha1.VectorSidecar) bool {
-			return slices.ContainsFunc(vs.Status.Unsettled, func(of v1alpha1.UnsettledWorkload) bool {
+			return slices.ContainsFunc(vs.Status.Workloads, func(of v1alpha1.WorkloadStatus) bool {
 				return of.Is(kind, name) && string(of.State)+": "+of.Reason == is
 			})
 		}
 	}
-	harness.Until(t, r.world, vs, "that the Deployment is held", state("Deployment", "web", "Held: "+meta.ReasonRolloutHeld))
-	require.True(t, state("Rollout", "cart", "Skipped: "+meta.ReasonTemplateElsewhere)(vs), "%v", vs.Status.Unsettled)
+	harness.Until(t, r.world, vs, "that the Deployment is held", state("Deployment", "web", "PodsOutdated: "+meta.ReasonPodsNotReplaced))
+	require.True(t, state("Rollout", "cart", "Skipped: "+meta.ReasonTemplateInWorkloadRef)(vs), "%v", vs.Status.Workloads)
 
 	r.world.Get(t, deployment)
 	first := deployment.GetGeneration()

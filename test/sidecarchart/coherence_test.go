@@ -193,9 +193,9 @@ var other = map[string]struct{ value, with string }{
 	"sidecar.metrics.enabled":           {value: `false`, with: `sidecar: {otlp: {enabled: true}}`},
 	"sidecar.metrics.port":              {value: `9599`},
 	"sidecar.health.probe":              {value: `Never`},
-	"sidecar.tell.containers":           {value: `[app]`, with: tells},
-	"sidecar.tell.env.otlp":             {value: `http/protobuf`, with: tells},
-	"sidecar.tell.env.socket":           {value: `LOG_ADDRESS`, with: tells},
+	"sidecar.applicationEnv.containers": {value: `[app]`, with: tells},
+	"sidecar.applicationEnv.otlp":       {value: `http/protobuf`, with: tells},
+	"sidecar.applicationEnv.socket":     {value: `LOG_ADDRESS`, with: tells},
 	"sidecar.health.port":               {value: `8687`},
 	"sidecar.sinks":                     {value: `{store: {type: blackhole}}`, with: `sidecar: {otlp: {enabled: true}}`},
 	"sidecar.logLevel":                  {value: `error`},
@@ -229,7 +229,7 @@ var other = map[string]struct{ value, with string }{
 
 const (
 	mountsLogs = `{sidecar: {logs: {path: /var/log/app}}, target: {containers: [{name: app, volumeMounts: [{name: l, mountPath: /var/log}]}]}}`
-	tells      = `sidecar: {otlp: {enabled: true}, socket: {enabled: true}, tell: {env: {otlp: grpc}}}`
+	tells      = `sidecar: {otlp: {enabled: true}, socket: {enabled: true}, applicationEnv: {otlp: grpc}}`
 	gates      = `{sidecar: {shutdown: {method: Gate}, logs: {path: /var/log/app}}, target: {containers: [{name: app, volumeMounts: [{name: l, mountPath: /var/log}]}]}}`
 	sharesLogs = `{sidecar: {logs: {path: /var/log/app, containers: [app]}}, target: {containers: [{name: app, volumeMounts: []}, {name: web, volumeMounts: []}]}}`
 )

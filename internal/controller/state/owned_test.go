@@ -60,14 +60,14 @@ func TestWhatAnOwnedWorkloadHasCarriedIsKnown(t *testing.T) {
 // A ClusterVectorSidecar has in each namespace what was found in any.
 func TestWhatOtherNamespacesHaveFoundIsInTheStatus(t *testing.T) {
 	known := New(time.Now).Of(logsOfShop)
-	found := func(kind string) v1alpha1.TakenOut {
-		return v1alpha1.TakenOut{Kind: "StatefulSet", OwnerKind: kind, At: metav1.NewTime(time.Unix(0, 0))}
+	found := func(kind string) v1alpha1.OwnerRemoval {
+		return v1alpha1.OwnerRemoval{Kind: "StatefulSet", OwnerKind: kind, RemovalTime: metav1.NewTime(time.Unix(0, 0))}
 	}
-	told := &v1alpha1.VectorSidecar{Cluster: &v1alpha1.InCluster{}, Status: v1alpha1.VectorSidecarStatus{TakenOut: []v1alpha1.TakenOut{found("Kafka")}}}
-	require.Equal(t, told.Status.TakenOut, known.Status(told).TakenOut)
-	known.StatusWritten(&v1alpha1.VectorSidecar{Status: v1alpha1.VectorSidecarStatus{MatchedWorkloads: 1, TakenOut: []v1alpha1.TakenOut{found("Redis")}}})
+	told := &v1alpha1.VectorSidecar{Cluster: &v1alpha1.InCluster{}, Status: v1alpha1.VectorSidecarStatus{RemovedByOwners: []v1alpha1.OwnerRemoval{found("Kafka")}}}
+	require.Equal(t, told.Status.RemovedByOwners, known.Status(told).RemovedByOwners)
+	known.StatusWritten(&v1alpha1.VectorSidecar{Status: v1alpha1.VectorSidecarStatus{MatchedWorkloads: 1, RemovedByOwners: []v1alpha1.OwnerRemoval{found("Redis")}}})
 
 	status := known.Status(told)
 	require.EqualValues(t, 1, status.MatchedWorkloads)
-	require.Equal(t, []v1alpha1.TakenOut{found("Redis"), found("Kafka")}, status.TakenOut)
+	require.Equal(t, []v1alpha1.OwnerRemoval{found("Redis"), found("Kafka")}, status.RemovedByOwners)
 }

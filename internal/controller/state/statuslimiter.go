@@ -116,8 +116,8 @@ func (s *statusLimiter) Status(sidecar *v1alpha1.VectorSidecar) *v1alpha1.Vector
 	defer s.mu.Unlock()
 	if sidecar.Cluster != nil && s.written != nil { // What other namespaces have found comes with it.
 		status := s.written.DeepCopy()
-		status.TakenOut = decision.MergeTakenOut(status.TakenOut, sidecar.Status.TakenOut)
-		status.LastGood, status.Reverted = sidecar.Status.LastGood, sidecar.Status.Reverted
+		status.RemovedByOwners = decision.MergeTakenOut(status.RemovedByOwners, sidecar.Status.RemovedByOwners)
+		status.LastKnownGood, status.Reverted = sidecar.Status.LastKnownGood, sidecar.Status.Reverted
 		return status
 	}
 	if s.written == nil || workloadcache.IsOlder(s.version, sidecar.ResourceVersion) {

@@ -55,18 +55,18 @@ func TestAStatusIsComparedWithTheLastOneWritten(t *testing.T) {
 	s := New(time.Now).Of(logsOfShop)
 	as := func(version string, updated int32) *v1alpha1.VectorSidecar {
 		sidecar := objects.NewVectorSidecar("logs", "shop").Build()
-		sidecar.ResourceVersion, sidecar.Status.UpdatedDeployments = version, updated
+		sidecar.ResourceVersion, sidecar.Status.InjectedDeployments = version, updated
 		return sidecar
 	}
-	require.EqualValues(t, 1, s.Status(as("10", 1)).UpdatedDeployments)
+	require.EqualValues(t, 1, s.Status(as("10", 1)).InjectedDeployments)
 	s.StatusWritten(as("12", 2))
-	require.EqualValues(t, 2, s.Status(as("10", 1)).UpdatedDeployments, "the cache is behind")
-	require.EqualValues(t, 3, s.Status(as("14", 3)).UpdatedDeployments, "somebody wrote another since")
-	require.EqualValues(t, 4, s.Status(as("15", 4)).UpdatedDeployments)
+	require.EqualValues(t, 2, s.Status(as("10", 1)).InjectedDeployments, "the cache is behind")
+	require.EqualValues(t, 3, s.Status(as("14", 3)).InjectedDeployments, "somebody wrote another since")
+	require.EqualValues(t, 4, s.Status(as("15", 4)).InjectedDeployments)
 	s.StatusWritten(as("17", 5))
-	require.EqualValues(t, 5, s.Status(as("17", 5)).UpdatedDeployments)
-	require.EqualValues(t, 5, s.Status(as("15", 4)).UpdatedDeployments, "that was what a pass had in hand, and the cache is behind")
-	require.EqualValues(t, 6, s.Status(as("18", 6)).UpdatedDeployments)
+	require.EqualValues(t, 5, s.Status(as("17", 5)).InjectedDeployments)
+	require.EqualValues(t, 5, s.Status(as("15", 4)).InjectedDeployments, "that was what a pass had in hand, and the cache is behind")
+	require.EqualValues(t, 6, s.Status(as("18", 6)).InjectedDeployments)
 	require.Nil(t, s.written, "the cache is past it")
 }
 
@@ -74,7 +74,7 @@ func TestARolloutOfAStatusThatWasHeldBackIsRemembered(t *testing.T) {
 	s := New(func() time.Time { return time.Unix(1000, 0) }).Of(logsOfShop)
 	vs := &v1alpha1.VectorSidecar{}
 	vs.Status.Rollout = &v1alpha1.RolloutStatus{Revision: "one"}
-	begun := &v1alpha1.RolloutStatus{Revision: "one", Started: &metav1.Time{Time: time.Unix(1000, 0)}}
+	begun := &v1alpha1.RolloutStatus{Revision: "one", StartTime: &metav1.Time{Time: time.Unix(1000, 0)}}
 
 	require.Equal(t, vs.Status.Rollout, s.Rollout(&vs.Status))
 	s.HoldBack(begun)

@@ -56,7 +56,7 @@ func testLiveReload(t *testing.T) {
 	app := writer("app", space).WithReplicas(samples).Build()
 	config := func(text string) func(*v1alpha1.SidecarSpec) {
 		return func(s *v1alpha1.SidecarSpec) {
-			s.Reload, s.LogLevel, s.Config = "Live", "info", &v1alpha1.ConfigSpec{Inline: text, Check: "off"}
+			s.Reload, s.LogLevel, s.Config = "Live", "info", &v1alpha1.ConfigSpec{Inline: text, Check: "Off"}
 			s.Resources = nil
 		}
 	}

@@ -146,9 +146,9 @@ func faultSeen(t *testing.T, reason string, change func(*v1alpha1.SidecarSpec), 
 			inPod = time.Now()
 		}
 		require.NoError(t, cluster.Get(t.Context(), types.NamespacedName{Namespace: space, Name: asked.Name}, &status))
-		return slices.ContainsFunc(status.Status.Unsettled, func(u v1alpha1.UnsettledWorkload) bool { return u.Reason == reason })
+		return slices.ContainsFunc(status.Status.Workloads, func(u v1alpha1.WorkloadStatus) bool { return u.Reason == reason })
 	}, patience, 50*time.Millisecond, "%s in the status; it is %+v", reason, &status.Status)
-	for _, each := range status.Status.Unsettled {
+	for _, each := range status.Status.Workloads {
 		if reason != "Unschedulable" {
 			require.Contains(t, each.Message, "container "+sidecar)
 		}

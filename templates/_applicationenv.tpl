@@ -7,10 +7,9 @@ What the application is told of the sidecar, as a map: variables, a list of cont
 value; warning. {kind}, {name} and {namespace} in a value are the workload's: whoever adds the
 variable knows it, and what is rendered here is the same for all.
 */}}
-{{- define "vector-sidecar.tells" }}
+{{- define "vector-sidecar.applicationEnv" }}
 {{- $sidecar := .Values.sidecar }}
-{{- $tell := default dict $sidecar.tell }}
-{{- $env := default dict $tell.env }}
+{{- $env := default dict $sidecar.applicationEnv }}
 {{- $renders := include "vector-sidecar.rendersConfig" . }}
 {{- $localhost := include "vector-sidecar.localhost" . }}
 {{- $values := list }}
@@ -35,13 +34,13 @@ variable knows it, and what is rendered here is the same for all.
 {{- end }}
 {{- end }}
 {{- $tells := list }}
-{{- if $tell.containers }}
-{{- range $values }}{{ $tells = append $tells (merge (dict "containers" $tell.containers) .) }}{{ end }}
+{{- if $env.containers }}
+{{- range $values }}{{ $tells = append $tells (merge (dict "containers" $env.containers) .) }}{{ end }}
 {{- end }}
 {{- $found := dict "variables" $tells }}
 {{- if $idle }}
-{{- $_ := set $found "warning" (printf "cannot tell the application of sidecar.%s, where it does not listen: sidecar.tell.env.%s has no effect"
-  (join " and sidecar." $idle) (join " and sidecar.tell.env." $idle)) }}
+{{- $_ := set $found "warning" (printf "cannot tell the application of sidecar.%s, where it does not listen: sidecar.applicationEnv.%s has no effect"
+  (join " and sidecar." $idle) (join " and sidecar.applicationEnv." $idle)) }}
 {{- end }}
 {{- toYaml $found }}
 {{- end }}
