@@ -38,11 +38,15 @@ func TestDocs_NamesAndDifferences(t *testing.T) {
 
 	for _, name := range []string{
 		"`" + telemetry.AttributeTemplateSet + "`", "`" + telemetry.AttributeResult + "`",
-		"`" + strings.TrimPrefix(meta.AnnotationConfigMapVersion, meta.Group+"/") + "`",
 		fmt.Sprintf("about every %.0f minutes (`--reconcile-interval`)", defaults.ReconcileInterval.Minutes()),
 		fmt.Sprintf("requests of %s and %s, a memory limit of %s, no CPU limit",
 			chart.Resources.Requests.Cpu(), chart.Resources.Requests.Memory(), chart.Resources.Limits.Memory()),
 	} {
 		require.Contains(t, section, name)
+	}
+	for _, annotation := range []string{
+		meta.AnnotationSidecarName, meta.AnnotationContainerName, meta.AnnotationInjected, meta.AnnotationInjectedHash, meta.AnnotationConfigMapVersion,
+	} {
+		require.Contains(t, section, "`"+strings.TrimPrefix(annotation, meta.Group+"/")+"`")
 	}
 }
