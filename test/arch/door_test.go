@@ -51,7 +51,6 @@ var behindTheDoor = map[string]string{
 	"internal/plan/inputs.go: json.Unmarshal":                     "a kilobyte at most, which is looked at before",
 	"internal/admission/certificate_state.go: json.NewDecoder":    "what the chart wrote into its own configuration of the webhook",
 	"internal/cli/objects.go: json.Unmarshal":                     "what was written a line before",
-	"internal/operator/memory.go: os.DirFS":                       "the kernel's accounts",
 	"internal/humanize/escape_data.go: yaml.NewDecoder":           "what the program itself prints, a line before it does",
 	"internal/plan/patch.go: json.Unmarshal":                      "what was written by a merge of ours",
 	"internal/fleet/rules.go: json.Unmarshal":                     "what was written of a layer that came through the door",
