@@ -89,5 +89,5 @@ func TestALongQuantityIsRefusedBeforeItIsRead(t *testing.T) {
 func TestAVectorSidecarThatIsTooLargeIsRefused(t *testing.T) {
 	answer := asked(t, newWorld(t), nil, logs().WithValues(map[string]any{"a": strings.Repeat("x", 1_200_000)}).Build())
 	require.False(t, answer.Allowed)
-	require.Contains(t, answer.Result.Message, "VectorSidecar shop/logs has 1172 KiB, and may have 768")
+	require.Contains(t, answer.Result.Message, "VectorSidecar shop/logs has 1172 KiB, and may have 512")
 }

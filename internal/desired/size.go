@@ -18,11 +18,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// largestSidecar is the maximum size of a VectorSidecar in bytes: room for the largest
-// inline configuration, and half as much again for the rest. mostParts is the maximum
+// largestSidecar is the maximum size of a VectorSidecar in bytes, that of every single text. mostParts is the maximum
 // number of values: three bytes of JSON may take a hundred in memory.
 const (
-	largestSidecar = 768 << 10
+	largestSidecar = 512 << 10
 	mostParts      = 30_000
 )
 

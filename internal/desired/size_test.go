@@ -57,7 +57,7 @@ func TestBoundedKeepsTheRestOfALargeVectorSidecar(t *testing.T) {
 }
 
 func TestTooLargeTellsTheSize(t *testing.T) {
-	const most = 768 << 10
+	const most = 512 << 10
 	frame := sizeOfJSON(t, weighing(0))
 	require.Nil(t, TooLarge(weighing(most-frame)))
 	for name, sidecar := range map[string]*v1alpha1.VectorSidecar{
@@ -65,7 +65,7 @@ func TestTooLargeTellsTheSize(t *testing.T) {
 	} {
 		invalid := TooLarge(sidecar)
 		require.Equal(t, meta.ReasonTooLarge, invalid.Reason, name)
-		require.Contains(t, invalid.Message, "VectorSidecar shop/logs has 768 KiB, and may have 768: ", name)
+		require.Contains(t, invalid.Message, "VectorSidecar shop/logs has 512 KiB, and may have 512: ", name)
 	}
 }
 
@@ -86,9 +86,9 @@ func TestTooLargeCountsNeitherTheStatusNorTheRecordOfWriters(t *testing.T) {
 // Each part is three bytes in JSON, and a struct in memory.
 func TestTooLargeCountsSmallParts(t *testing.T) {
 	sidecar := logs().Build()
-	volume := corev1.Volume{Name: "many", VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{Sources: make([]corev1.VolumeProjection, 250_000)}}}
+	volume := corev1.Volume{Name: "many", VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{Sources: make([]corev1.VolumeProjection, 170_000)}}}
 	sidecar.Spec.Volumes = []corev1.Volume{volume}
-	require.Less(t, sizeOfJSON(t, sidecar), 768<<10)
+	require.Less(t, sizeOfJSON(t, sidecar), 512<<10)
 
 	require.Equal(t, meta.ReasonTooLarge, TooLarge(sidecar).Reason)
 	require.Contains(t, TooLarge(sidecar).Message, "VectorSidecar shop/logs has more than 30000 values, each key, map and list counted: ")

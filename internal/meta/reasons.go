@@ -81,7 +81,7 @@ func ofRollouts() []Reason {
 func ofRefusals() []Reason {
 	return []Reason{
 		{ReasonInvalidSelector, Error, "`ConfigValid` False, `Stalled`", "the selector is invalid, or is empty without `matchAll`", "name a label in spec.selector, or set spec.matchAll to true"},
-		{ReasonTooLarge, Error, "`ConfigValid` False, `Stalled`", "the VectorSidecar has more than 768 KiB, or more than 30,000 values: its spec is not read, and what is injected stays as it is", "put a large configuration into a ConfigMap (sidecar.config.configMapRef), and remove from spec.values what no template reads"},
+		{ReasonTooLarge, Error, "`ConfigValid` False, `Stalled`", "the VectorSidecar has more than 512 KiB, or more than 30,000 values: its spec is not read, and what is injected stays as it is", "put a large configuration into a ConfigMap (sidecar.config.configMapRef), and remove from spec.values what no template reads"},
 		{ReasonInvalidSpec, Error, "`ConfigValid` False, `Stalled`", "a value in the VectorSidecar cannot be read, which an older CustomResourceDefinition accepted: what is injected stays as it is", "correct the value at the path in the message, and install the CustomResourceDefinitions of this version of the operator"},
 		{ReasonUnknownEnvironment, Error, "`ConfigValid` False, `Stalled`", "no values for that environment; the message lists those that exist", "correct the name, or add values for that environment to the installation"},
 		{ReasonInvalidValues, Error, "`ConfigValid` False, `Stalled`", "a layer of values does not fit the schema; the message names layer, line and path", "correct the value at the path and line in the message; kubectl vectorsidecar schema shows what is allowed there"},
