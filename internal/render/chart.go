@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -96,16 +97,19 @@ func (f Files) Load() (*Chart, error) {
 // readByHelm are the files that Helm parses itself, without limits.
 var readByHelm = []string{chartFile, "Chart.lock", "values.yaml", "requirements.yaml", "requirements.lock"}
 
-// check applies the limits to the files that Helm parses itself, and rejects dependencies.
+// check applies the limits to the templates and the files that Helm parses itself, and rejects dependencies.
 func (f Files) check() error {
 	for _, name := range readByHelm {
 		if _, err := bounded.Values().MeasureYAML(f[name]); err != nil {
 			return bounded.In(name, err)
 		}
 	}
-	for name := range f {
+	for _, name := range slices.Sorted(maps.Keys(f)) {
 		if strings.HasPrefix(name, "charts/") {
 			return fmt.Errorf("the sidecar chart has a dependency, %s, which is not rendered: put its templates into the chart itself", name)
+		}
+		if err := bounded.Template().CheckSize(f[name]); err != nil && strings.HasPrefix(name, "templates/") {
+			return bounded.In(name, err)
 		}
 	}
 	return nil
