@@ -10,10 +10,9 @@ import (
 )
 
 const (
-	// budgetBytes is how many bytes of large texts may be processed at once. Each byte costs
-	// about forty bytes of memory: even with one text of the largest size, the process stays
-	// in its limit.
-	budgetBytes = 2 << 20
+	// budgetBytes is how many bytes of large texts may be processed at once: one text of the largest size. Reading it
+	// allocates up to 80 MiB, of which about half is in use at a time.
+	budgetBytes = largestText
 	// smallBytes is up to which size a text does not wait.
 	smallBytes = 64 << 10
 )

@@ -1,16 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package bounded parses all text that users wrote: YAML, TOML, JSON, JSON schemas, archives
-// and folders. It enforces Limits while it reads, before there is a tree, so that the cost
-// of a text is limited by its bytes. It does not interpret the text, and leaves syntax
-// errors to the parser.
+// Package bounded parses all text that users wrote: YAML, TOML, JSON, JSON schemas, archives and folders. A text goes in
+// with its Limits; a value of the caller's type, a parser with positions, or an Error with line, size, limit and advice
+// comes out. Package arch enforces that no other package calls a parser.
 //
-// How it works: a scanner reads the bytes once, finds where strings, comments and brackets
-// begin and end, and counts the nodes that a parser could create: never too few, seldom too
-// many. Only then is a parser called, and only here: package arch enforces that. A YAML text
-// with aliases has few nodes at this point, so it is parsed into nodes once to count them
-// with all aliases expanded.
+// A text is at most 512 KiB, and what a parser makes of it is counted before it is decoded: values, depth, lengths of keys
+// and paths. JSON is counted by a scanner. YAML is counted on the nodes of its parser, with aliases written out, after a count
+// of the characters at which nodes may begin. TOML is counted on the expressions of its parser, after a check of the depth
+// of brackets, because the decoder has no limit of depth.
 //
 // Large texts also wait for a Budget that all workers share. What is made of texts is kept in a
 // Store limited by bytes.

@@ -18,6 +18,9 @@ import (
 	goyamlv2 "sigs.k8s.io/yaml/goyaml.v2"
 )
 
+// most is more than a text of a test has.
+const most = 1 << 40
+
 // open has no limits, so that counts can be compared.
 func open() Limits {
 	return Limits{What: "anything", Bytes: most, Nodes: most, Depth: most, Key: most, Path: most, Paths: most, Aliases: true}
@@ -39,7 +42,11 @@ func isClear(t *testing.T, text []byte, err error) {
 	require.NotEmpty(t, refused.Message)
 	require.NotEmpty(t, refused.Help)
 	require.NotContains(t, refused.Error(), "\n")
-	require.LessOrEqual(t, refused.Line, bytes.Count(text, []byte("\n"))+1)
+	lines := 2 // A missing value at the end may be on the next line, and YAML has four more line ends.
+	for _, end := range []string{"\n", "\r", "\u0085", "\u2028", "\u2029"} {
+		lines += bytes.Count(text, []byte(end))
+	}
+	require.LessOrEqual(t, refused.Line, lines)
 	require.Less(t, len(refused.Error()), 500)
 }
 
@@ -67,7 +74,7 @@ func FuzzYAML(f *testing.F) {
 		if err == nil {
 			nodes, depth := parsedYAML(text)
 			require.GreaterOrEqual(t, size.Nodes, nodes)
-			require.GreaterOrEqual(t, size.Depth, depth-1)
+			require.GreaterOrEqual(t, size.Depth, depth)
 		}
 		root, err := tight().ReadYAML(text)
 		isClear(t, text, err)
@@ -77,27 +84,22 @@ func FuzzYAML(f *testing.F) {
 		var ours, plain any
 		err = Values().DecodeYAML(text, &ours)
 		isClear(t, text, err)
-		if !errors.As(err, new(*Error)) {
-			wrong := sigsyaml.Unmarshal(text, &plain)
+		if wrong := sigsyaml.Unmarshal(text, &plain); !errors.As(err, new(*Error)) {
 			require.Equal(t, wrong == nil, err == nil)
 			require.Equal(t, plain, ours)
+			require.True(t, err != nil || yaml.Unmarshal(text, new(yaml.Node)) == nil, "one parser rejects what the other accepts")
 		}
 	})
 }
 
-// parsedYAML counts what the two libraries parse from a text.
+// parsedYAML counts what the two libraries parse from the first document of a text.
 func parsedYAML(text []byte) (nodes, depth int) {
-	decoder := yaml.NewDecoder(bytes.NewReader(text))
-	for {
-		var document yaml.Node
-		if err := decoder.Decode(&document); err != nil {
-			break
-		}
-		n, d := shapeOf(&document)
-		nodes, depth = nodes+n, max(depth, d)
+	var document yaml.Node
+	if err := yaml.Unmarshal(text, &document); err == nil && len(document.Content) > 0 {
+		nodes, depth = shapeOf(document.Content[0])
 	}
 	var value any
-	if err := goyamlv2.Unmarshal(text, &value); err == nil {
+	if err := goyamlv2.Unmarshal(text, &value); err == nil && value != nil {
 		n, d := shapeOfValue(value)
 		nodes, depth = max(nodes, n), max(depth, d)
 	}

@@ -21,8 +21,16 @@ type WrongTypeError = json.UnmarshalTypeError
 // MeasureJSON checks a JSON text against the limits, and returns its size. The error is an
 // *Error: syntax errors are not detected here.
 func (l Limits) MeasureJSON(text []byte) (Size, error) {
-	s := jsonScanner{tally: begin(text, &l)}
-	return s.scan(s.token)
+	if err := l.CheckSize(text); err != nil {
+		return Size{Bytes: len(text)}, err
+	}
+	s := jsonScanner{meter: newMeter(&l, text), text: text}
+	start, err := 0, s.count()
+	for err == nil && s.pos < len(text) {
+		start = s.pos
+		err = s.token()
+	}
+	return s.size, err.at(text, start)
 }
 
 // DecodeJSON decodes a JSON text. Unknown fields are ignored.
@@ -41,67 +49,75 @@ func (l Limits) ReadJSON(text []byte) (*json.Decoder, error) {
 	return json.NewDecoder(bytes.NewReader(text)), nil
 }
 
-// jsonScanner counts the values of a JSON text. It may count too many if the text is not
-// valid.
-type jsonScanner struct{ tally }
+// jsonScanner counts the values of a JSON text, ten times as fast as a decoder reads its tokens. It may count too many if
+// the text is not valid.
+type jsonScanner struct {
+	meter
 
-func (s *jsonScanner) token() error {
-	from := s.pos
+	text []byte
+	// pos is the offset up to which the text was scanned.
+	pos int
+	// levels are the open maps and lists.
+	levels []jsonLevel
+}
+
+// jsonLevel is an open map or list. isFilled reports whether the current entry has its key, or the current item its value.
+type jsonLevel struct{ isMap, isFilled bool }
+
+func (s *jsonScanner) token() *Error {
+	c := s.text[s.pos]
+	start := s.pos
 	s.pos++
-	last := s.top()
-	switch c := s.text[from]; c {
+	var top *jsonLevel
+	if len(s.levels) > 0 {
+		top = &s.levels[len(s.levels)-1]
+	}
+	switch c {
 	case ' ', '\t', '\r', '\n':
 		return nil
 	case '}', ']':
-		s.close()
+		if top != nil {
+			s.levels = s.levels[:len(s.levels)-1]
+			s.closeTo(len(s.levels))
+		}
 		return nil
 	case ',':
-		if last != nil {
-			last.isFilled, last.isKeyed = false, false
+		if top != nil {
+			top.isFilled = false
 		}
 		return nil
 	case ':':
-		if last != nil {
-			last.isKeyed = true
-		}
-		return s.add(from, 1)
+		return s.count() // The value that follows.
 	case '"':
-		s.skipText()
-		if last != nil && last.kind == flowMap && !last.isKeyed {
-			if err := s.key(from, s.pos-from); err != nil {
-				return err
-			}
-			return s.add(from, 1)
-		}
+		s.skipString()
 	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		if err := s.number(from); err != nil {
+		if err := s.number(start); err != nil {
 			return err
 		}
 	}
-	if err := s.item(from); err != nil {
-		return err
+	if top != nil && !top.isFilled {
+		if err := s.fill(top, start); err != nil {
+			return err
+		}
 	}
-	switch s.text[from] {
-	case '{':
-		return s.open(from, flowMap, 0)
-	case '[':
-		return s.open(from, flowList, 0)
-	}
-	return nil
-}
-
-// item counts a list's item at its first byte.
-func (s *jsonScanner) item(offset int) error {
-	last := s.top()
-	if last == nil || last.kind != flowList || last.isFilled {
+	if c != '{' && c != '[' {
 		return nil
 	}
-	last.isFilled = true
-	return s.add(offset, 1)
+	s.levels = append(s.levels, jsonLevel{isMap: c == '{'})
+	return s.open()
 }
 
-// skipText moves past the quote that ends a string.
-func (s *jsonScanner) skipText() {
+// fill counts the key of an entry, or an item, that begins at an offset.
+func (s *jsonScanner) fill(level *jsonLevel, start int) *Error {
+	level.isFilled = true
+	if level.isMap {
+		return s.key(s.pos - start)
+	}
+	return s.count()
+}
+
+// skipString moves past the quote that ends a string.
+func (s *jsonScanner) skipString() {
 	for s.pos < len(s.text) {
 		c := s.text[s.pos]
 		s.pos++
@@ -115,7 +131,7 @@ func (s *jsonScanner) skipText() {
 }
 
 // number rejects numbers that no float can represent.
-func (s *jsonScanner) number(from int) error {
+func (s *jsonScanner) number(start int) *Error {
 	exponent := 0
 	for ; s.pos < len(s.text) && isNumber(s.text[s.pos]); s.pos++ {
 		switch c := s.text[s.pos]; {
@@ -125,12 +141,12 @@ func (s *jsonScanner) number(from int) error {
 			exponent++
 		}
 	}
-	if s.pos-from > longestNumber || exponent > 0 && s.pos-exponent > longestExponent {
-		return refusal(Numbers, "round it", "the number %.20s… is longer or larger than one in %s may be", s.text[from:s.pos], s.limits.What).at(s.text, from)
+	if s.pos-start > longestNumber || exponent > 0 && s.pos-exponent > longestExponent {
+		return refusal(Numbers, "round it", "the number %.20s… is longer or larger than one in %s may be", s.text[start:s.pos], s.limits.What)
 	}
 	return nil
 }
 
 func isNumber(c byte) bool {
-	return isDigit(c) || c == '.' || c == 'e' || c == 'E' || c == '+' || c == '-'
+	return '0' <= c && c <= '9' || c == '.' || c == 'e' || c == 'E' || c == '+' || c == '-'
 }

@@ -29,12 +29,16 @@ type Limits struct {
 	Aliases bool
 }
 
-// stepBytes is the overhead of a path's step in addition to its key: a string header.
-const stepBytes = 16
+const (
+	// stepBytes is the overhead of a path's step in addition to its key: a string header.
+	stepBytes = 16
+	// largestText is the size of the largest single text in bytes.
+	largestText = 512 << 10
+)
 
 // Values returns the limits of what the platform team writes: values files and policies.
 func Values() Limits {
-	return Limits{What: "a values file", Bytes: 1 << 20, Nodes: 30_000, Depth: 100, Key: 1 << 10, Path: 4 << 10, Paths: 16 << 20, Aliases: true}
+	return Limits{What: "a values file", Bytes: largestText, Nodes: 30_000, Depth: 100, Key: 1 << 10, Path: 4 << 10, Paths: 16 << 20, Aliases: true}
 }
 
 // Overrides returns the limits of values that a namespace or a workload sets.
@@ -76,6 +80,9 @@ func Rendered() Limits {
 	limits.What, limits.Bytes = "what a template renders", 2<<20
 	return limits
 }
+
+// Template returns the limit of a template file, which only has a size.
+func Template() Limits { return Limits{What: "a template file", Bytes: largestText} }
 
 // Schemas returns the limits of a JSON schema as written.
 func Schemas() Limits {
@@ -155,8 +162,8 @@ func (l *located) Error() string {
 
 func (l *located) Unwrap() error { return l.refused }
 
-// fits rejects a text that is too long.
-func (l *Limits) fits(text []byte) error {
+// CheckSize rejects a text that is too large.
+func (l Limits) CheckSize(text []byte) error {
 	if len(text) > l.Bytes {
 		return refusal(Bytes, less, "%d bytes are more than %s may have (%d)", len(text), l.What, l.Bytes)
 	}
@@ -174,9 +181,13 @@ func (l *Limits) excess(size *Size) *Error {
 	case size.Paths > l.Paths:
 		return refusal(Paths, "nest less, or shorten keys", "the paths of all values are longer than those in %s may be (%d bytes)", l.What, l.Paths)
 	case size.Depth > l.Depth:
-		return refusal(Depth, "nest less", "nested deeper than %s may be (%d levels)", l.What, l.Depth)
+		return l.tooDeep()
 	}
 	return nil
+}
+
+func (l *Limits) tooDeep() *Error {
+	return refusal(Depth, "nest less", "nested deeper than %s may be (%d levels)", l.What, l.Depth)
 }
 
 // excessOfKey returns an error if a key, or all keys on the way to it together, are too

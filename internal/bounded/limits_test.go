@@ -6,6 +6,7 @@ package bounded
 import (
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -24,7 +25,7 @@ func TestTheLimitsAreDocumented(t *testing.T) {
 
 // An Error keeps its position when it is prefixed with a file name.
 func TestAnErrorIsFoundInItsFile(t *testing.T) {
-	_, err := Values().MeasureYAML([]byte("a:\n- [" + "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["))
+	_, err := Values().MeasureYAML([]byte("a:\n- " + strings.Repeat("[", 101) + strings.Repeat("]", 101)))
 	require.ErrorContains(t, In("values.yaml", err), "values.yaml:2: nested deeper")
 	var refused *Error
 	require.ErrorAs(t, In("values.yaml", err), &refused)

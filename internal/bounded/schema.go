@@ -12,7 +12,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Schema is a JSON schema that loads nothing and whose validation always terminates. It is
+// Schema is a JSON schema that loads nothing. Its validation always terminates. It is
 // safe for concurrent use.
 type Schema struct {
 	name string

@@ -22,7 +22,7 @@ const (
 	perStep = 64
 )
 
-// pattern is a regular expression whose work is counted.
+// pattern is a regular expression that counts its work.
 type pattern struct {
 	*regexp.Regexp
 
@@ -153,7 +153,7 @@ func partsOf(s *jsonschema.Schema) parts {
 	return found
 }
 
-// weightOf returns how much of a schema by itself applies to a value.
+// weightOf returns how much of a schema applies to a value, without its subschemas.
 func weightOf(s *jsonschema.Schema, below *parts) int {
 	weight := 1 + len(below.here) + len(s.Required) + len(s.PatternProperties)
 	if s.Enum != nil {

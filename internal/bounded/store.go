@@ -6,7 +6,7 @@ package bounded
 import "iter"
 
 // Store holds values by key. It is not safe for concurrent use. The latest value is held
-// whatever its size. A Store is a cache for values that can be computed again, without
+// independent of its size. A Store is a cache for values that can be computed again, without
 // expiry. Use NewStore.
 type Store[V any] struct {
 	held        map[string]holding[V]

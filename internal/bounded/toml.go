@@ -4,16 +4,45 @@
 package bounded
 
 import (
-	burntsushi "github.com/BurntSushi/toml"
-	"github.com/pelletier/go-toml/v2"
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/BurntSushi/toml"
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// MeasureTOML checks a TOML text against the limits and returns its size. The error is
-// an *Error: syntax errors are not found here.
+// A SyntaxError says where a TOML text is not valid, and why. Line and Column count from 1.
+type SyntaxError struct {
+	Line, Column int
+	Message      string
+}
+
+func (e *SyntaxError) Error() string { return fmt.Sprintf("toml: line %d: %s", e.Line, e.Message) }
+
+// MeasureTOML checks a TOML text against the limits and returns its size. The error is an *Error, or a *SyntaxError if the
+// expressions cannot be parsed.
 func (l Limits) MeasureTOML(text []byte) (Size, error) {
-	s := tomlScanner{tally: begin(text, &l), inKey: true}
-	return s.scan(s.token)
+	m := tomlMeter{meter: newMeter(&l, text)}
+	if err := l.CheckSize(text); err != nil {
+		return m.size, err
+	}
+	// The parser calls itself for each bracket, so their depth is checked before.
+	if offset := bracketBelow(text, l.Depth); offset >= 0 {
+		return m.size, l.tooDeep().at(text, offset)
+	}
+	parser := &unstable.Parser{}
+	parser.Reset(text)
+	err := m.count()
+	for err == nil && parser.NextExpression() {
+		err = m.expression(parser.Expression())
+	}
+	var wrong *unstable.ParserError
+	if err == nil && errors.As(parser.Error(), &wrong) {
+		position := parser.Shape(parser.Range(wrong.Highlight)).Start
+		return m.size, &SyntaxError{Line: position.Line, Column: position.Column, Message: wrong.Message}
+	}
+	return m.size, err.at(text, m.offset)
 }
 
 // DecodeTOML decodes a TOML text as Helm does.
@@ -21,22 +50,156 @@ func (l Limits) DecodeTOML(text []byte, into any) error {
 	if _, err := l.MeasureTOML(text); err != nil {
 		return err
 	}
-	return burntsushi.Unmarshal(text, into)
+	return toml.Unmarshal(text, into)
 }
 
-// ReadTOML returns a parser for the expressions of a TOML text, with positions. The
-// library's decoder has checked the text before: only it knows all rules on what may be
-// defined twice. The error may be a *toml.DecodeError.
+// ReadTOML returns a parser for the expressions of a TOML text, with positions. The decoder has checked the values and most
+// rules on keys that are defined twice before; docs/limits.md lists the others. The error is an *Error or a *SyntaxError.
 func (l Limits) ReadTOML(text []byte) (*unstable.Parser, error) {
-	l.Nodes /= 2 // The decoder compares each key with all its siblings.
-	if _, err := l.MeasureTOML(text); err != nil {
-		return nil, err
-	}
-	var judged map[string]any
-	if err := toml.Unmarshal(text, &judged); err != nil {
+	var wrong toml.ParseError
+	switch err := l.DecodeTOML(text, &map[string]any{}); {
+	case errors.As(err, &wrong):
+		return nil, &SyntaxError{Line: wrong.Position.Line, Column: wrong.Position.Col, Message: wrong.Message}
+	case err != nil:
 		return nil, err
 	}
 	parser := &unstable.Parser{}
 	parser.Reset(text)
 	return parser, nil
+}
+
+// tomlMeter adds up the values of the expressions of a TOML text. Each part of a dotted key is one level.
+type tomlMeter struct {
+	meter
+
+	// offset is where the last key begins.
+	offset int
+}
+
+// expression counts a table header, or a key with its value, which is at the depth of the last header.
+func (m *tomlMeter) expression(node *unstable.Node) *Error {
+	switch node.Kind {
+	case unstable.Table, unstable.ArrayTable:
+		m.closeTo(0)
+		err := m.descend(node.Key(), true)
+		if err == nil && node.Kind == unstable.ArrayTable {
+			if err = m.open(); err == nil {
+				err = m.count()
+			}
+		}
+		return err
+	case unstable.KeyValue:
+		return m.keyValue(node)
+	}
+	return nil
+}
+
+func (m *tomlMeter) keyValue(node *unstable.Node) *Error {
+	depth := len(m.keys)
+	err := m.descend(node.Key(), false)
+	if err == nil {
+		err = m.value(node.Value())
+	}
+	m.closeTo(depth)
+	return err
+}
+
+// descend counts the parts of a key and what each stands for. In a header, each but the last may stand for the last table of
+// an array of tables, which is one more level.
+func (m *tomlMeter) descend(key unstable.Iterator, isHeader bool) *Error {
+	for key.Next() {
+		part := key.Node()
+		m.offset = int(part.Raw.Offset)
+		err := m.open()
+		if err == nil {
+			err = m.key(len(part.Data))
+		}
+		if err == nil {
+			err = m.count()
+		}
+		if err == nil && isHeader && !key.IsLast() {
+			err = m.open()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// value counts what is in an array or an inline table.
+func (m *tomlMeter) value(node *unstable.Node) *Error {
+	if node.Kind != unstable.Array && node.Kind != unstable.InlineTable {
+		return nil
+	}
+	depth := len(m.keys)
+	defer m.closeTo(depth)
+	if node.Kind == unstable.Array {
+		if err := m.open(); err != nil {
+			return err
+		}
+	}
+	for children := node.Children(); children.Next(); {
+		child := children.Node()
+		if child.Kind == unstable.KeyValue {
+			if err := m.keyValue(child); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := m.count(); err != nil {
+			return err
+		}
+		if err := m.value(child); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bracketBelow returns the offset of the first bracket that is nested deeper than a depth, outside of strings and comments;
+// -1 for none.
+func bracketBelow(text []byte, depth int) int {
+	open := 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '#':
+			length := bytes.IndexByte(text[i:], '\n')
+			if length < 0 {
+				return -1
+			}
+			i += length
+		case '"', '\'':
+			i = stringEnd(text, i) - 1
+		case '[', '{':
+			if open++; open > depth {
+				return i
+			}
+		case ']', '}':
+			open--
+		}
+	}
+	return -1
+}
+
+// stringEnd returns the offset behind a string that begins at an offset.
+func stringEnd(text []byte, start int) int {
+	quote := text[start]
+	closing := bytes.Repeat(text[start:start+1], 3)
+	if !bytes.HasPrefix(text[start:], closing) {
+		closing = closing[:1]
+	}
+	for i := start + len(closing); i < len(text); i++ {
+		switch {
+		case text[i] == '\\' && quote == '"':
+			i++
+		case bytes.HasPrefix(text[i:], closing):
+			i += len(closing)
+			for more := 2; more > 0 && len(closing) == 3 && i < len(text) && text[i] == quote; more-- {
+				i++ // Up to two quotes may be before those that close the string.
+			}
+			return i
+		}
+	}
+	return len(text)
 }

@@ -24,18 +24,14 @@ func (e *SecondDocumentError) Error() string {
 	return fmt.Sprintf("line %d begins a second document", e.Line)
 }
 
-// MeasureYAML checks a YAML text against the limits and returns its size. The error is
-// an *Error: syntax errors are not found here.
+// MeasureYAML checks the first document of a YAML text against the limits and returns its size. The error is an *Error:
+// the decoder reports syntax errors, except in a text with aliases, because its size is unknown.
 func (l Limits) MeasureYAML(text []byte) (Size, error) {
-	size, hasAliases, err := scanYAML(text, &l)
-	if err != nil || !hasAliases {
-		return size, err
+	_, size, err := l.parse(yaml.NewDecoder(bytes.NewReader(text)), text)
+	if !errors.As(err, new(*Error)) && (!bytes.ContainsRune(text, '&') || !bytes.ContainsRune(text, '*')) {
+		err = nil
 	}
-	var document yaml.Node
-	if err := yaml.Unmarshal(text, &document); err != nil {
-		return size, nil //nolint:nilerr // The decoder reports it.
-	}
-	return l.written(text, size, &document)
+	return size, err
 }
 
 // DecodeYAML decodes the first document of a YAML text as Helm and kubectl do: the last
@@ -108,27 +104,12 @@ func (d *Document) DecodeStrictly(into any) (findings []error, err error) {
 // Aliases are not expanded. With a *SecondDocumentError, it is the root of the first
 // document.
 func (l Limits) ReadYAML(text []byte) (*yaml.Node, error) {
-	size, hasAliases, err := scanYAML(text, &l)
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	root, _, err := l.parse(decoder, text)
 	if err != nil {
 		return nil, err
 	}
-	decoder := yaml.NewDecoder(bytes.NewReader(text))
-	var document, second yaml.Node
-	switch err := decoder.Decode(&document); {
-	case errors.Is(err, io.EOF):
-		return nil, nil //nolint:nilnil // An empty text is no error.
-	case err != nil:
-		return nil, err
-	}
-	if hasAliases {
-		if _, err := l.written(text, size, &document); err != nil {
-			return nil, err
-		}
-	}
-	var root *yaml.Node
-	if len(document.Content) > 0 {
-		root = document.Content[0]
-	}
+	var second yaml.Node
 	switch err := decoder.Decode(&second); {
 	case err == nil:
 		return root, &SecondDocumentError{Line: second.Line}

@@ -134,7 +134,7 @@ func dateText(date time.Time) string {
 // decodeCost is what reading a text allocates per byte and per node.
 type decodeCost struct{ perByte, perNode int }
 
-func yamlCost() decodeCost { return decodeCost{perByte: 16, perNode: 700} }
+func yamlCost() decodeCost { return decodeCost{perByte: 40, perNode: 700} }
 func tomlCost() decodeCost { return decodeCost{perByte: 16, perNode: 700} }
 func jsonCost() decodeCost { return decodeCost{perByte: 4, perNode: 160} }
 

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
@@ -116,10 +115,10 @@ func tomlFault(err error) *fault {
 	if f := refused(err); f != nil {
 		return f
 	}
-	f := &fault{code: unreadable, at: position{line: 1, column: 1}, message: "not TOML: " + strings.TrimPrefix(err.Error(), "toml: ")}
-	var syntax *toml.DecodeError
+	f := &fault{code: unreadable, at: position{line: 1, column: 1}, message: "not TOML: " + err.Error()}
+	var syntax *bounded.SyntaxError
 	if errors.As(err, &syntax) {
-		f.at.line, f.at.column = syntax.Position()
+		f.at.line, f.at.column, f.message = syntax.Line, syntax.Column, "not TOML: "+syntax.Message
 	}
 	return f
 }

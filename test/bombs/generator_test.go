@@ -36,20 +36,20 @@ var carriers = []struct {
 	// frame has the verb %s for the text.
 	frame string
 }{
-	{"a namespace's defaults", inDefaults, 1 << 20, yamlShapes, "values:\n  a:\n%s"},
+	{"a namespace's defaults", inDefaults, 512 << 10, yamlShapes, "values:\n  a:\n%s"},
 	{"a workload's annotation", inAnnotation, 240 << 10, yamlShapes, "a:\n%s"},
-	{"an inline configuration in YAML", inline, 500 << 10, yamlShapes, "sources:\n  in:\n%s"},
-	{"an inline configuration in TOML", inline, 500 << 10, tomlShapes, "[sources.in]\ntype = \"file\"\n%s"},
-	{"an inline configuration", inline, 500 << 10, vectorShapes, "%s"},
-	{"a referenced YAML", referenced("vector.yaml"), 1 << 20, yamlShapes, "sources:\n  in:\n%s"},
-	{"a referenced TOML", referenced("vector.toml"), 1 << 20, tomlShapes, "%s"},
-	{"a referenced JSON", referenced("vector.json"), 1 << 20, jsonShapes, `{"sources": {"in": %s}}`},
-	{"a referenced configuration", referenced("vector.yaml"), 1 << 20, vectorShapes, "%s"},
-	{"spec.values", inValues, 1_300_000, jsonShapes, `{"a": %s}`},
-	{"spec.sidecar.config.raw", inRaw, 1_300_000, jsonShapes, `{"sources": {"in": %s}}`},
-	{"spec.sidecar.sinks", inSink, 1_300_000, jsonShapes, `{"type": "console", "x": %s}`},
-	{"values of a template set", inSet("values.yaml"), 1 << 20, yamlShapes, "values:\n  a:\n%s"},
-	{"a schema of a template set", inSet("values.schema.json"), 1 << 20, schemaShapes, "%s"},
+	{"an inline configuration in YAML", inline, 400 << 10, yamlShapes, "sources:\n  in:\n%s"},
+	{"an inline configuration in TOML", inline, 400 << 10, tomlShapes, "[sources.in]\ntype = \"file\"\n%s"},
+	{"an inline configuration", inline, 400 << 10, vectorShapes, "%s"},
+	{"a referenced YAML", referenced("vector.yaml"), 512 << 10, yamlShapes, "sources:\n  in:\n%s"},
+	{"a referenced TOML", referenced("vector.toml"), 512 << 10, tomlShapes, "%s"},
+	{"a referenced JSON", referenced("vector.json"), 512 << 10, jsonShapes, `{"sources": {"in": %s}}`},
+	{"a referenced configuration", referenced("vector.yaml"), 512 << 10, vectorShapes, "%s"},
+	{"spec.values", inValues, 500_000, jsonShapes, `{"a": %s}`},
+	{"spec.sidecar.config.raw", inRaw, 500_000, jsonShapes, `{"sources": {"in": %s}}`},
+	{"spec.sidecar.sinks", inSink, 500_000, jsonShapes, `{"type": "console", "x": %s}`},
+	{"values of a template set", inSet("values.yaml"), 512 << 10, yamlShapes, "values:\n  a:\n%s"},
+	{"a schema of a template set", inSet("values.schema.json"), 512 << 10, schemaShapes, "%s"},
 }
 
 func inRaw(namespace, text string) []client.Object {

@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package bounded
+
+import (
+	"bytes"
+	"errors"
+	"io"
+
+	"go.yaml.in/yaml/v3"
+)
+
+const byteOrderMark = "\xef\xbb\xbf"
+
+// parse returns the root node and the size of the first document of a decoder of a text; nil if the text is empty.
+func (l *Limits) parse(decoder *yaml.Decoder, text []byte) (*yaml.Node, Size, error) {
+	m := yamlMeter{meter: newMeter(l, text), expanding: map[*yaml.Node]bool{}}
+	if err := l.isParsable(text); err != nil {
+		return nil, m.size, err
+	}
+	var document yaml.Node
+	if err := decoder.Decode(&document); err != nil && !errors.Is(err, io.EOF) {
+		return nil, m.size, err
+	}
+	if len(document.Content) == 0 {
+		return nil, m.size, nil
+	}
+	if err := m.value(document.Content[0]); err != nil {
+		return nil, m.size, err
+	}
+	return document.Content[0], m.size, nil
+}
+
+// maxPlaces is the number of places in a YAML text at which a parser may create nodes. A node takes about 200 bytes, so that
+// parsing takes up to 70 MiB, of which the half is in use at a time.
+const maxPlaces = 300_000
+
+// isParsable rejects a YAML text before it is parsed: one that costs too much memory, and one that the two parsers in use
+// read differently.
+func (l *Limits) isParsable(text []byte) error {
+	if err := l.CheckSize(text); err != nil {
+		return err
+	}
+	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
+		return refusal(Bytes, "write it as UTF-8", "the text is UTF-16")
+	}
+	if at := bytes.LastIndex(text, []byte(byteOrderMark)); at > 0 {
+		// Depending on where its buffer ends, libyaml reads one as whitespace, or as the first character of each line.
+		return refusal(Bytes, "remove it", "a byte order mark (U+FEFF) that is not at the beginning").at(text, at)
+	}
+	places := 0
+	for i, c := range text {
+		switch c {
+		case ',', ':', '?', '[', '{':
+			places += 2 // A key, and an empty value.
+		case '#':
+			places += 3 // Comments are copied several times.
+		case '-':
+			if i+1 == len(text) || text[i+1] <= ' ' || text[i+1] >= 0x80 {
+				places++
+			}
+		}
+		if places > maxPlaces {
+			return refusal(Nodes, less, "more places for values than %s may have (%d, two for each of , : ? [ and {)", l.What, maxPlaces).at(text, i)
+		}
+	}
+	return nil
+}
+
+// yamlMeter adds up the values of a YAML document with all aliases written out. It stops at the limits, so that it counts at
+// most as many values as they allow.
+type yamlMeter struct {
+	meter
+
+	// expanding are the nodes that are counted for an alias at the moment.
+	expanding map[*yaml.Node]bool
+}
+
+func (m *yamlMeter) value(node *yaml.Node) error {
+	if !m.limits.Aliases && (node.Anchor != "" || node.Kind == yaml.AliasNode) {
+		return refusal(Aliases, "write out what they stand for, and quote a text that begins with one of these", "anchors and aliases (& and *) may not be in %s", m.limits.What).atNode(node)
+	}
+	if node.Kind == yaml.AliasNode {
+		return m.alias(node)
+	}
+	if len(m.expanding) > 0 {
+		if m.size.Bytes += len(node.Value); m.size.Bytes > m.limits.Bytes {
+			return refusal(Bytes, "use fewer", "with its aliases written out the text has more bytes than %s may have (%d)", m.limits.What, m.limits.Bytes).atNode(node)
+		}
+	}
+	if err := m.count(); err != nil {
+		return m.at(node, err)
+	}
+	if node.Kind == yaml.ScalarNode {
+		return nil
+	}
+	if err := m.open(); err != nil {
+		return m.at(node, err)
+	}
+	defer m.closeTo(len(m.keys) - 1)
+	for i, child := range node.Content {
+		if node.Kind == yaml.MappingNode && i%2 == 0 {
+			if err := m.mapKey(child); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := m.value(child); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mapKey counts a key, which may be an alias, a map or a list.
+func (m *yamlMeter) mapKey(node *yaml.Node) error {
+	written := node
+	if node.Kind == yaml.AliasNode {
+		written = node.Alias
+	}
+	if err := m.key(len(written.Value)); err != nil {
+		return m.at(node, err)
+	}
+	if node.Kind == yaml.ScalarNode && node.Anchor == "" {
+		return nil
+	}
+	return m.value(node)
+}
+
+// alias counts the node that an alias stands for.
+func (m *yamlMeter) alias(node *yaml.Node) error {
+	if m.expanding[node.Alias] {
+		return refusal(Aliases, "write it out", "the alias *%.40s stands in what it stands for", node.Value).atNode(node)
+	}
+	m.expanding[node.Alias] = true
+	defer delete(m.expanding, node.Alias)
+	return m.value(node.Alias)
+}
+
+// at sets the position of an Error to a node, and says whether it is in an alias.
+func (m *yamlMeter) at(node *yaml.Node, err *Error) error {
+	if len(m.expanding) > 0 {
+		err.Message = "with its aliases written out: " + err.Message
+	}
+	return err.atNode(node)
+}
+
+// atNode sets the position of an Error to that of a node.
+func (e *Error) atNode(node *yaml.Node) *Error {
+	e.Line, e.Column = node.Line, node.Column
+	return e
+}
