@@ -84,8 +84,8 @@ vrl-functions: ## Write the table of the functions of VRL in each release of Vec
 time-zones: ## Write the names of the time zones that Go has, which the check of Vector configurations goes by.
 	go run ./test/vectortables/zones > $(ZONES).tmp && mv $(ZONES).tmp $(ZONES)
 
-ZONES := internal/vectorconfig/data/timezones.txt
-FUNCTIONS := internal/vrl/data/functions.tsv
+ZONES := internal/vectorlint/config/data/timezones.txt
+FUNCTIONS := internal/vectorlint/vrl/data/functions.tsv
 # FURTHER is where the options of a release that is not in FACTS are written, for vector-tables.
 FURTHER := $(abspath $(BIN))/vector-options.json
 

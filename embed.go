@@ -11,12 +11,12 @@
 //   - internal/environment merges layers of values and keeps their origin.
 //   - internal/fleet paces rollouts over all VectorSidecars.
 //   - internal/lastgood takes a VectorSidecar back to its last good spec.
-//   - internal/template executes compiled templates, bounded and hermetic.
-//   - internal/vectorconfig reads Vector configuration and finds what would keep
+//   - internal/gotemplate executes compiled templates, bounded and hermetic.
+//   - internal/vectorlint/config reads Vector configuration and finds what would keep
 //     Vector from starting.
-//   - internal/vectorflags reads the command line of Vector.
-//   - internal/vectoroptions knows every option of the components of each Vector release,
-//     and internal/vrl reads programs in Vector's language.
+//   - internal/vectorlint/flags reads the command line of Vector.
+//   - internal/vectorlint/options knows every option of the components of each Vector release,
+//     and internal/vectorlint/vrl reads programs in Vector's language.
 //   - internal/policy holds what is injected against what the platform allows.
 //   - internal/companion knows the ConfigMaps that the operator makes, and finds what
 //     is left of VectorSidecars that are gone.

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
-	"kontroloop.ai/vector-sidecar-operator/internal/vectoroptions"
+	vectoroptions "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/options"
 )
 
 // An editor that is given the schema finds what is misspelled, and bears with what is fine,

@@ -18,7 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/lint"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
-	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
+	vectorconfig "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/config"
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorprogram"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
-	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
+	vectorconfig "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/config"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 

@@ -12,8 +12,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
-	"kontroloop.ai/vector-sidecar-operator/internal/vectorflags"
+	vectorconfig "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/config"
+	vectorflags "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/flags"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 

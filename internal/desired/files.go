@@ -17,8 +17,8 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
-	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
-	"kontroloop.ai/vector-sidecar-operator/internal/vectorflags"
+	vectorconfig "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/config"
+	vectorflags "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/flags"
 )
 
 // lineAtEnd matches the line number at the end of a value's position.

@@ -18,9 +18,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/gotemplate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
-	"kontroloop.ai/vector-sidecar-operator/internal/template"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
@@ -86,7 +86,7 @@ func InstallationValuesOf(ctx context.Context, root fs.FS, written environment.L
 	if err != nil {
 		return nil, fmt.Errorf("reading the installation chart: %w", err)
 	}
-	set, err := template.Compile(map[string]string{environmentsFile: string(file)}, template.Options{})
+	set, err := gotemplate.Compile(map[string]string{environmentsFile: string(file)}, gotemplate.Options{})
 	if err != nil {
 		return nil, fmt.Errorf("reading the installation chart: %w", err)
 	}

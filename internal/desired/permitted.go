@@ -11,8 +11,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
-	"kontroloop.ai/vector-sidecar-operator/internal/vectorflags"
+	vectorconfig "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/config"
+	vectorflags "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/flags"
 )
 
 // unseen returns the ways in which a container may get a configuration other than the

@@ -10,14 +10,14 @@ import (
 	"strings"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
-	"kontroloop.ai/vector-sidecar-operator/internal/template"
+	"kontroloop.ai/vector-sidecar-operator/internal/gotemplate"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
 // origins names the layers that set the values in a template's failing expression, ""
 // if none did.
 func origins(err error, values environment.Values) string {
-	var located *template.Error
+	var located *gotemplate.Error
 	if !errors.As(err, &located) {
 		return ""
 	}

@@ -16,7 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
+	vectorconfig "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/config"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 

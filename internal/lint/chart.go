@@ -19,9 +19,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
+	"kontroloop.ai/vector-sidecar-operator/internal/gotemplate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
-	"kontroloop.ai/vector-sidecar-operator/internal/template"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
@@ -66,7 +66,7 @@ func (f *Folder) fileOf(file string) (name string, ok bool) {
 }
 
 // placeOf returns the file and line of a place in the chart. ok is false for a file that is the same in the built-in chart.
-func (f *Folder) placeOf(of template.Place) (file string, at place, ok bool) {
+func (f *Folder) placeOf(of gotemplate.Place) (file string, at place, ok bool) {
 	file, ok = f.fileOf(of.File)
 	return file, place{of.Line, of.Column}, ok && !f.isBuiltIn(withoutChart(of.File))
 }

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"strings"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/gotemplate"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
-	"kontroloop.ai/vector-sidecar-operator/internal/template"
 )
 
 // Note is a place at which a check has no result.
@@ -21,7 +21,7 @@ type Note struct {
 // lintDefines returns a finding for each define that the executed templates of a chart do not use in any environment, whatever
 // the VectorSidecar, and a note for each computed call that may use some. placeOf returns the file and line of a place in the
 // chart; ok is false for a file that the user did not write.
-func lintDefines(chart *render.Chart, placeOf func(template.Place) (file string, at place, ok bool)) (findings []Finding, notes []Note) {
+func lintDefines(chart *render.Chart, placeOf func(gotemplate.Place) (file string, at place, ok bool)) (findings []Finding, notes []Note) {
 	usage := chart.Usage()
 	for _, define := range usage.Unused {
 		if file, at, ok := placeOf(define.Place); ok {

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
-	"kontroloop.ai/vector-sidecar-operator/internal/vectorflags"
+	vectorconfig "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/config"
+	vectorflags "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/flags"
 )
 
 // Configuration splits files into those of one Vector configuration and others. Files below a directory are read as Vector

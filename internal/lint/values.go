@@ -12,8 +12,8 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+	"kontroloop.ai/vector-sidecar-operator/internal/gotemplate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/template"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
@@ -66,7 +66,7 @@ func definesIn(file File, places *places, platform *desired.Platform) (findings 
 		if err != nil {
 			continue // All of setsIn exist.
 		}
-		found, unknown := lintDefines(set.Chart, func(of template.Place) (string, place, bool) {
+		found, unknown := lintDefines(set.Chart, func(of gotemplate.Place) (string, place, bool) {
 			at, where := placeInSet(places, name, of.File, of.Line)
 			return file.Name, at, where != ""
 		})

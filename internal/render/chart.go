@@ -18,8 +18,8 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+	"kontroloop.ai/vector-sidecar-operator/internal/gotemplate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
-	"kontroloop.ai/vector-sidecar-operator/internal/template"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
@@ -33,9 +33,9 @@ type Chart struct {
 	// Environments holds the values of the chart's environments.
 	Environments *environment.Set
 	metadata     *chart.Metadata
-	templates    *template.Set
+	templates    *gotemplate.Set
 	texts        map[string]string
-	files        template.Files
+	files        gotemplate.Files
 }
 
 // Release is what templates see as .Release.
@@ -75,11 +75,11 @@ func (f Files) Load() (*Chart, error) {
 	for _, file := range loaded.Templates {
 		texts[path.Join(loaded.Name(), file.Name)] = string(file.Data)
 	}
-	compiled, err := template.Compile(texts, template.Options{Watch: [][]string{{"Values", "target"}, {"Release"}}, Methods: methods()})
+	compiled, err := gotemplate.Compile(texts, gotemplate.Options{Watch: [][]string{{"Values", "target"}, {"Release"}}, Methods: methods()})
 	if err != nil {
 		return nil, err
 	}
-	others := template.Files{}
+	others := gotemplate.Files{}
 	for _, file := range loaded.Files {
 		others[file.Name] = file.Data
 	}
@@ -116,7 +116,7 @@ func (f Files) check() error {
 }
 
 // Usage returns the usage of the defines of the chart's templates.
-func (c *Chart) Usage() template.Usage { return c.templates.Usage() }
+func (c *Chart) Usage() gotemplate.Usage { return c.templates.Usage() }
 
 // Output is the result of an execution.
 type Output struct {

@@ -9,7 +9,7 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chartutil"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/template"
+	"kontroloop.ai/vector-sidecar-operator/internal/gotemplate"
 )
 
 // root returns what a template sees as its dot: the same as Helm's own engine provides for
@@ -35,8 +35,8 @@ func (c *Chart) root(name string, release Release, values map[string]any, versio
 // methods returns the methods of root's values that templates may call, in addition to those
 // of Files. Validate of the chart's maintainers and dependencies is not among them: it
 // modifies data that all renderings share.
-func methods() []template.Method {
-	return []template.Method{
+func methods() []gotemplate.Method {
+	return []gotemplate.Method{
 		{Name: "Copy", Func: (*chartutil.Capabilities).Copy},
 		{Name: "String", Func: (*chartutil.KubeVersion).String},
 		{Name: "GitVersion", Func: (*chartutil.KubeVersion).GitVersion}, //nolint:staticcheck // Old charts call it.

@@ -12,7 +12,7 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
-	"kontroloop.ai/vector-sidecar-operator/internal/template"
+	"kontroloop.ai/vector-sidecar-operator/internal/gotemplate"
 )
 
 // leftOut are methods that templates cannot call: all of them modify the receiver, which
@@ -28,7 +28,7 @@ func TestEveryMethodOfWhatTemplatesGetCanBeCalledOrIsLeftOut(t *testing.T) {
 
 	found := map[reflect.Type]bool{}
 	collect(reflect.ValueOf(root), found)
-	require.True(t, found[reflect.TypeFor[template.Files]()] && found[reflect.TypeFor[chartutil.KubeVersion]()])
+	require.True(t, found[reflect.TypeFor[gotemplate.Files]()] && found[reflect.TypeFor[chartutil.KubeVersion]()])
 	var refused []string
 	for typ := range found {
 		// The methods of an unnamed type are those of its embedded types.
@@ -85,7 +85,7 @@ func collect(v reflect.Value, found map[reflect.Type]bool) {
 // canCall reports whether a template can call a method, ignoring its arguments.
 func canCall(t *testing.T, typ reflect.Type, method string) bool {
 	t.Helper()
-	set, err := template.Compile(map[string]string{"a.yaml": "{{ .value." + method + " }}"}, template.Options{Methods: methods()})
+	set, err := gotemplate.Compile(map[string]string{"a.yaml": "{{ .value." + method + " }}"}, gotemplate.Options{Methods: methods()})
 	require.NoError(t, err)
 	_, err = set.Execute(t.Context(), "a.yaml", map[string]any{"value": reflect.New(typ).Interface()})
 	return err == nil || !strings.Contains(err.Error(), ".value has no ")

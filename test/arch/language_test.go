@@ -16,10 +16,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/template"
+	"kontroloop.ai/vector-sidecar-operator/internal/gotemplate"
 )
 
-// nodes are what the parser of Go's templates makes, by what internal/template does with
+// nodes are what the parser of Go's templates makes, by what internal/gotemplate does with
 // them.
 var nodes = map[string]string{
 	"NodeText": "frame.node", "NodeAction": "frame.node", "NodeIf": "frame.node", "NodeWith": "frame.node", "NodeRange": "frame.node",
@@ -78,7 +78,7 @@ func keysIn(t *testing.T, file *ast.File, name string) []string {
 	return keys
 }
 
-// internal/template walks the trees of text/template/parse by itself: what a new Go adds to
+// internal/gotemplate walks the trees of text/template/parse by itself: what a new Go adds to
 // the language is nothing to it until somebody has added it there, and said here where.
 func TestTheTemplateLanguageIsKnown(t *testing.T) {
 	var made []string
@@ -97,7 +97,7 @@ func TestTheTemplateLanguageIsKnown(t *testing.T) {
 	}
 	require.Len(t, made, len(nodes), "%v", made)
 	for _, name := range made {
-		require.Contains(t, nodes, name, "a new node of text/template/parse: internal/template has to execute it, to check it and to name its values")
+		require.Contains(t, nodes, name, "a new node of text/template/parse: internal/gotemplate has to execute it, to check it and to name its values")
 	}
 	words := keysIn(t, goSource(t, "text/template/parse/lex.go"), "key")
 	require.Equal(t, keywords, words, "a new keyword of templates: what does the parser make of it?")
@@ -106,9 +106,9 @@ func TestTheTemplateLanguageIsKnown(t *testing.T) {
 // A function that a new Go adds to templates is there, or is refused with a reason.
 func TestEveryBuiltinFunctionIsKnown(t *testing.T) {
 	for _, name := range keysIn(t, goSource(t, "text/template/funcs.go"), "builtins") {
-		_, err := template.Compile(map[string]string{"templates/a.yaml": "{{ " + name + " }}"}, template.Options{})
+		_, err := gotemplate.Compile(map[string]string{"templates/a.yaml": "{{ " + name + " }}"}, gotemplate.Options{})
 		if err != nil {
-			require.ErrorContains(t, err, "is not available", "%s is a builtin function that internal/template does not know", name)
+			require.ErrorContains(t, err, "is not available", "%s is a builtin function that internal/gotemplate does not know", name)
 		}
 	}
 }

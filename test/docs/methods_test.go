@@ -15,15 +15,15 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
+	"kontroloop.ai/vector-sidecar-operator/internal/gotemplate"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
-	"kontroloop.ai/vector-sidecar-operator/internal/template"
 )
 
 // The guide names those methods, of all that there are in Go, that a template of a
 // set can call.
 func TestTheGuideNamesEveryMethodThatCanBeCalled(t *testing.T) {
 	types := map[string]reflect.Type{
-		".Files":                    reflect.TypeFor[*template.Files](),
+		".Files":                    reflect.TypeFor[*gotemplate.Files](),
 		".Capabilities":             reflect.TypeFor[*chartutil.Capabilities](),
 		".Capabilities.APIVersions": reflect.TypeFor[*chartutil.VersionSet](),
 		".Capabilities.KubeVersion": reflect.TypeFor[*chartutil.KubeVersion](),

@@ -15,7 +15,7 @@ import (
 	"github.com/Masterminds/sprig/v3"
 	"github.com/stretchr/testify/require"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/template"
+	"kontroloop.ai/vector-sidecar-operator/internal/gotemplate"
 )
 
 // templatesPage is the guide for template authors, and ownTemplates the folder in
@@ -87,7 +87,7 @@ var helmOnly = []string{"lookup", "call", "include", "tpl", "required", "toYaml"
 func TestTheGuideNamesEveryFunctionThatIsRefused(t *testing.T) {
 	var refused []string
 	for _, name := range slices.Concat(helmOnly, slices.Collect(maps.Keys(sprig.TxtFuncMap()))) {
-		_, err := template.Compile(map[string]string{"a.yaml": "{{ " + name + " }}"}, template.Options{})
+		_, err := gotemplate.Compile(map[string]string{"a.yaml": "{{ " + name + " }}"}, gotemplate.Options{})
 		if err == nil {
 			continue
 		}
@@ -143,10 +143,10 @@ func TestTheGuideTellsTheBudgets(t *testing.T) {
 		"memory": `{{ range until 50 }}{{ $_ := repeat 1000000 "a" }}{{ end }}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			set, err := template.Compile(map[string]string{"a.yaml": text}, template.Options{})
+			set, err := gotemplate.Compile(map[string]string{"a.yaml": text}, gotemplate.Options{})
 			require.NoError(t, err)
 			_, err = set.Execute(t.Context(), "a.yaml", map[string]any{})
-			var stopped *template.Error
+			var stopped *gotemplate.Error
 			require.ErrorAs(t, err, &stopped)
 			require.Equal(t, name, stopped.Budget)
 			number := regexp.MustCompile(`\d{3,}`).FindString(stopped.Message)

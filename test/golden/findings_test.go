@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
-	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
+	vectorconfig "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/config"
 )
 
 // open is the scenario whose author has the API on all addresses.

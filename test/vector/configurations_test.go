@@ -21,8 +21,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
-	"kontroloop.ai/vector-sidecar-operator/internal/vectorflags"
+	vectorconfig "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/config"
+	vectorflags "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/flags"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/presets"
 )
@@ -135,7 +135,7 @@ func configurations(t *testing.T) []written {
 		if err != nil {
 			return err
 		}
-		if strings.HasPrefix(short, "internal/vectorconfig/testdata/") {
+		if strings.HasPrefix(short, "internal/vectorlint/config/testdata/") {
 			add(short, filepath.Base(path), string(content))
 			return nil
 		}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/vectoroptions"
+	vectoroptions "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/options"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
@@ -29,7 +29,7 @@ func functions(t *testing.T) []function {
 	t.Helper()
 	root, err := harness.Root()
 	require.NoError(t, err)
-	text, err := os.ReadFile(filepath.Join(root, "internal", "vrl", "data", "functions.tsv"))
+	text, err := os.ReadFile(filepath.Join(root, "internal", "vectorlint", "vrl", "data", "functions.tsv"))
 	require.NoError(t, err)
 	var all []function
 	for _, line := range strings.Split(string(text), "\n") {

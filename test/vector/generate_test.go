@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/vectoroptions"
+	vectoroptions "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/options"
 )
 
 // mutant is a configuration that differs from a right one in one place.

@@ -6,7 +6,7 @@ package vector
 import (
 	"slices"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/vectoroptions"
+	vectoroptions "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/options"
 )
 
 // apartFromOthers are options outside of components that cannot be there beside components,

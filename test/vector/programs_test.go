@@ -19,8 +19,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/vectoroptions"
-	"kontroloop.ai/vector-sidecar-operator/internal/vrl"
+	vectoroptions "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/options"
+	"kontroloop.ai/vector-sidecar-operator/internal/vectorlint/vrl"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/presets"
 )
@@ -104,7 +104,7 @@ func writtenPrograms(t *testing.T) []remap {
 	require.NoError(t, err)
 	var all []remap
 	for _, name := range []string{"taken", "refused", "unhandled"} {
-		text, err := os.ReadFile(filepath.Join(root, "internal", "vrl", "testdata", name+".txt"))
+		text, err := os.ReadFile(filepath.Join(root, "internal", "vectorlint", "vrl", "testdata", name+".txt"))
 		require.NoError(t, err)
 		for _, one := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n---\n") {
 			all = append(all, remap{name, one})

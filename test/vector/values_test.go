@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/vectorconfig"
+	vectorconfig "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/config"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
@@ -24,7 +24,7 @@ func TestValuesAreJudgedByVectorAsTheTableSays(t *testing.T) {
 	vector := program(t)
 	root, err := harness.Root()
 	require.NoError(t, err)
-	text, err := os.ReadFile(filepath.Join(root, "internal", "vectorconfig", "testdata", "values.tsv"))
+	text, err := os.ReadFile(filepath.Join(root, "internal", "vectorlint", "config", "testdata", "values.tsv"))
 	require.NoError(t, err)
 	var all, started []written
 	var verdicts []string

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// encoder writes the form that internal/vectoroptions reads. What is the same in
+// encoder writes the form that internal/vectorlint/options reads. What is the same in
 // several places and releases is one line, which the others name by its number.
 type encoder struct {
 	options, objects lines

@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/vectoroptions"
+	vectoroptions "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/options"
 )
 
 // The two files of facts, in a folder.

@@ -13,7 +13,7 @@ import (
 )
 
 // tables is where the tables are, from the root of the repository.
-const tables = "internal/vectoroptions/data"
+const tables = "internal/vectorlint/options/data"
 
 func main() {
 	if len(os.Args) < 2 || len(os.Args) > 3 {

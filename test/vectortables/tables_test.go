@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/vectoroptions"
+	vectoroptions "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/options"
 )
 
 // data is where the tables are, from this folder.
@@ -39,7 +39,7 @@ func TestTheTableIsWhatTheGeneratorWrites(t *testing.T) {
 	require.NoError(t, err)
 	f, err := readFacts(given(t), further()...)
 	require.NoError(t, err)
-	require.Equal(t, vectoroptions.Newest, slices.Max(f.minors()), "raise Newest of internal/vectoroptions")
+	require.Equal(t, vectoroptions.Newest, slices.Max(f.minors()), "raise Newest of internal/vectorlint/options")
 	require.Equal(t, string(committed), fresh, "make vector-tables FACTS=DIR writes another table: nobody edits it")
 }
 

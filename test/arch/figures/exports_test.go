@@ -14,7 +14,7 @@ import (
 
 // calledByTemplates are methods that templates name, and no code.
 var calledByTemplates = []string{
-	"internal/template.Files.AsConfig", "internal/template.Files.AsSecrets", "internal/template.Files.GetBytes", "internal/template.Files.Lines",
+	"internal/gotemplate.Files.AsConfig", "internal/gotemplate.Files.AsSecrets", "internal/gotemplate.Files.GetBytes", "internal/gotemplate.Files.Lines",
 }
 
 // An exported function that nobody else calls is an offer that has to be kept for nobody. What

@@ -91,7 +91,7 @@ func TestClosureFrom_FollowsFunctions(t *testing.T) {
 func TestClosureFigures_CountTheReconcile(t *testing.T) {
 	api := "package v1alpha1\ntype Spec struct{}\n"
 	stopped := "package template\ntype Tree struct{}\nfunc Parse() *Tree { return nil }\n"
-	controller := fmt.Sprintf("package controller\nimport (\n%q\n%q\n)\n", module+"/internal/template", module+"/api/v1alpha1") + `
+	controller := fmt.Sprintf("package controller\nimport (\n%q\n%q\n)\n", module+"/internal/gotemplate", module+"/api/v1alpha1") + `
 type Reconciler struct{ steps []step }
 type step struct{}
 func (r *Reconciler) Reconcile(spec v1alpha1.Spec) {
@@ -105,7 +105,7 @@ func (step) run(f func()) {
 }
 func unused() {}
 `
-	figures, err := checked(t, "api/v1alpha1", api, "internal/template", stopped, "internal/controller", controller).closureFigures()
+	figures, err := checked(t, "api/v1alpha1", api, "internal/gotemplate", stopped, "internal/controller", controller).closureFigures()
 	require.NoError(t, err)
 	require.Equal(t, []figure{
 		count("closure_functions", 2), count("closure_files", 1), count("closure_packages", 1), countBar("closure_lines", 9), countBar("closure_own_types", 2),

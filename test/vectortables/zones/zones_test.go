@@ -16,7 +16,7 @@ import (
 func TestEveryTimeZoneOfGoIsInTheTable(t *testing.T) {
 	fresh, err := table()
 	require.NoError(t, err)
-	committed, err := os.ReadFile(filepath.Join("..", "..", "..", "internal", "vectorconfig", "data", "timezones.txt"))
+	committed, err := os.ReadFile(filepath.Join("..", "..", "..", "internal", "vectorlint", "config", "data", "timezones.txt"))
 	require.NoError(t, err)
 	require.Subset(t, strings.Split(string(committed), "\n"), strings.Split(fresh, "\n"), "run make time-zones")
 }

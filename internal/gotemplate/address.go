@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gotemplate
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// A value's memory address differs between processes, so a text that contains one would change with
+// each restart. No function prints an address.
+
+const (
+	// plainVerb is the verb by which everything but printf prints.
+	plainVerb = 'v'
+	// addressHint is the remedy.
+	addressHint = "print its fields, or the value with toJson"
+)
+
+// refusedVerb returns an error for a verb that printf refuses whatever its argument.
+func refusedVerb(flags string, verb rune) error {
+	switch {
+	case verb == 'p':
+		return withHint(fmt.Errorf("printf's %%%sp prints an address, so that two renderings differ", flags), "leave it out")
+	case verb == 'v' && strings.ContainsRune(flags, '#'):
+		return withHint(fmt.Errorf("printf's %%%sv prints addresses and Go's names of types, so that two renderings differ", flags), "use %q for a text, and toJson for all else")
+	}
+	return nil
+}
+
+// requireNoAddress returns an error if the printed arguments, or the items of a list argument,
+// would contain an address.
+func requireNoAddress(args []any) error {
+	for _, arg := range args {
+		if showsAddress(reflect.ValueOf(arg), plainVerb, 0) {
+			return addressError(arg, plainVerb)
+		}
+	}
+	return nil
+}
+
+func addressError(value any, verb rune) error {
+	with := ""
+	if verb != plainVerb {
+		with = fmt.Sprintf(" with %%%c", verb)
+	}
+	return withHint(fmt.Errorf("printing %s%s would print an address, so that two renderings differ", describeType(value), with), addressHint)
+}
+
+// showsAddress reports whether fmt prints an address for a value with a verb. It does so for a
+// pointer that has no text of its own, unless the pointer is the argument itself and fmt prints
+// what it points to. Number verbs print the address of any pointer. The value has been measured and
+// does not contain itself.
+func showsAddress(v reflect.Value, verb rune, depth int) bool {
+	if !v.IsValid() || hasText(v, verb) {
+		return false
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		switch {
+		case v.IsNil():
+			return false
+		case depth > 0 || strings.ContainsRune("bcdoOUxX", verb):
+			return true
+		}
+		switch v.Elem().Kind() {
+		case reflect.Array, reflect.Slice, reflect.Struct, reflect.Map:
+			return showsAddress(v.Elem(), verb, depth+1)
+		}
+		return true
+	case reflect.Chan, reflect.Func, reflect.UnsafePointer:
+		return !v.IsNil()
+	}
+	return holdsAddress(v, verb, depth+1)
+}
+
+// holdsAddress is showsAddress for what a value contains.
+func holdsAddress(v reflect.Value, verb rune, depth int) bool {
+	switch v.Kind() {
+	case reflect.Interface:
+		return showsAddress(v.Elem(), verb, depth)
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			if showsAddress(v.Index(i), verb, depth) {
+				return true
+			}
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if showsAddress(v.Field(i), verb, depth) {
+				return true
+			}
+		}
+	case reflect.Map:
+		for entries := v.MapRange(); entries.Next(); {
+			if showsAddress(entries.Key(), verb, depth) || showsAddress(entries.Value(), verb, depth) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hasText reports whether fmt prints a value by its own method.
+func hasText(v reflect.Value, verb rune) bool {
+	if !v.CanInterface() {
+		return false
+	}
+	typ := v.Type()
+	isTexts := strings.ContainsRune("vsqxX", verb) && (typ.Implements(reflect.TypeFor[error]()) || typ.Implements(reflect.TypeFor[fmt.Stringer]()))
+	return isTexts || typ.Implements(reflect.TypeFor[fmt.Formatter]())
+}
+
+// watched replaces an argument of printf. It prints nothing, and records the first verb with which
+// fmt would print an address of the argument.
+type watched struct {
+	value any
+	found *rune
+}
+
+// Format implements fmt.Formatter.
+func (w watched) Format(_ fmt.State, verb rune) {
+	if *w.found == 0 && showsAddress(reflect.ValueOf(w.value), verb, 0) {
+		*w.found = verb
+	}
+}
+
+// requireNoAddressIn returns an error if printf would print an address. It runs fmt itself to find
+// out which verb takes which argument.
+func requireNoAddressIn(format string, values []any) error {
+	found := make([]rune, len(values))
+	stands := make([]any, len(values))
+	for i, value := range values {
+		if stands[i] = value; mayShowAddress(value) {
+			stands[i] = watched{value, &found[i]}
+		}
+	}
+	_ = fmt.Sprintf(format, stands...)
+	for i, verb := range found {
+		if verb != 0 {
+			return addressError(values[i], verb)
+		}
+	}
+	return nil
+}
+
+// mayShowAddress returns false for numbers, because widths and precisions are passed as such.
+func mayShowAddress(value any) bool {
+	switch reflect.ValueOf(value).Kind() {
+	case reflect.Pointer, reflect.Map, reflect.Slice, reflect.Array, reflect.Struct, reflect.Func, reflect.Chan, reflect.UnsafePointer:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gotemplate
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Budget bounds one execution. A field that is zero or less takes its default. With the defaults an
+// execution allocates less than 64 MiB in total and takes less than a second; an ordinary chart
+// needs a tenth of them or less.
+type Budget struct {
+	// Steps is the number of actions, iterations, function calls and values visited. Default
+	// 100,000.
+	Steps int
+	// Depth is how deep include, template and tpl may nest, and how deep a value may be nested that
+	// a function traverses. Default 100.
+	Depth int
+	// Nodes is the number of scalars, maps and lists in one value, and of pieces that one call may
+	// split a text into. Default 50,000.
+	Nodes int
+	// Bytes is the size of one text: the output, or the result of a function. Default 2 MiB.
+	Bytes int
+	// Memory is the sum of all allocations in bytes, by a conservative estimate. Default 32 MiB.
+	Memory int
+	// Timeout is the maximum processor time. Default 750 ms.
+	Timeout time.Duration
+}
+
+// Names of the bounds, as in Error.Budget.
+const (
+	boundSteps  = "steps"
+	boundDepth  = "depth"
+	boundNodes  = "nodes"
+	boundBytes  = "bytes"
+	boundMemory = "memory"
+	boundTime   = "time"
+)
+
+func (b Budget) withDefaults() Budget {
+	fill := func(field *int, value int) {
+		if *field <= 0 {
+			*field = value
+		}
+	}
+	fill(&b.Steps, 100_000)
+	fill(&b.Depth, 100)
+	fill(&b.Nodes, 50_000)
+	fill(&b.Bytes, 2<<20)
+	fill(&b.Memory, 32<<20)
+	if b.Timeout <= 0 {
+		b.Timeout = 750 * time.Millisecond
+	}
+	return b
+}
+
+// boundError is the error for a bound that was hit; frame.fail turns it into an Error.
+type boundError struct {
+	bound   string
+	message string
+	cause   error
+}
+
+func (e *boundError) Error() string { return e.message }
+func (e *boundError) Unwrap() error { return e.cause }
+
+func overBudget(bound, format string, args ...any) error {
+	return &boundError{bound: bound, message: fmt.Sprintf(format, args...)}
+}
+
+// meter adds up what one execution has used.
+type meter struct {
+	ctx    context.Context
+	budget Budget
+	steps  int
+	memory int
+	clock  clock
+	// checked is the number of steps at the last check of the time. look is when to read the clock
+	// next: the time cannot be up before.
+	checked int
+	look    time.Time
+	// watch is here because the guards, which charge for a call, know which arguments it reads.
+	watch watch
+}
+
+func newMeter(ctx context.Context, budget Budget) *meter {
+	m := &meter{ctx: ctx, budget: budget, clock: startClock()}
+	m.look = m.clock.began.Add(budget.Timeout)
+	return m
+}
+
+// stepsPerCheck is how many steps may pass between two checks of the time: some tens of
+// microseconds.
+const stepsPerCheck = 64
+
+// step charges n steps and checks the time now and then.
+func (m *meter) step(n int) error {
+	if n < 0 || n > m.budget.Steps-m.steps {
+		return overBudget(boundSteps, "the templates take more than %d steps", m.budget.Steps)
+	}
+	m.steps += n
+	if m.steps-m.checked < stepsPerCheck {
+		return nil
+	}
+	m.checked = m.steps
+	return m.alive()
+}
+
+// alive returns an error once the context is done or the time is up.
+func (m *meter) alive() error {
+	if err := m.ctx.Err(); err != nil {
+		return &boundError{bound: boundTime, message: "rendering was canceled: " + err.Error(), cause: err}
+	}
+	if time.Now().Before(m.look) {
+		return nil
+	}
+	left := m.budget.Timeout - m.clock.used()
+	if left > 0 {
+		m.look = time.Now().Add(left)
+		return nil
+	}
+	return &boundError{bound: boundTime, message: fmt.Sprintf("rendering takes longer than %s", m.budget.Timeout), cause: context.DeadlineExceeded}
+}
+
+// allocate charges memory that is about to be allocated.
+func (m *meter) allocate(bytes int) error {
+	if bytes < 0 || bytes > m.budget.Memory-m.memory {
+		return overBudget(boundMemory, "the templates would allocate more than %d bytes in all", m.budget.Memory)
+	}
+	m.memory += bytes
+	return nil
+}
+
+// fits returns an error if a text would be too long. It charges nothing.
+func (m *meter) fits(bytes int) error {
+	if bytes < 0 || bytes > m.budget.Bytes {
+		return overBudget(boundBytes, "the text would be longer than %d bytes", m.budget.Bytes)
+	}
+	return nil
+}
+
+// pieces charges for a list, or returns an error if it would be too long.
+func (m *meter) pieces(count, bytesEach int) error {
+	if count < 0 || count > m.budget.Nodes {
+		return overBudget(boundNodes, "the list would have more than %d items", m.budget.Nodes)
+	}
+	return m.allocate(product(count, bytesEach))
+}
+
+// product multiplies two sizes and saturates instead of overflowing.
+func product(a, b int) int {
+	const top = 1 << 50
+	if a <= 0 || b <= 0 {
+		return 0
+	}
+	if a > top/b {
+		return top
+	}
+	return a * b
+}

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gotemplate
+
+import (
+	"regexp"
+	"sync"
+)
+
+// textCache caches the texts that tpl has parsed. It is shared by all executions of a set, and
+// emptied when it is full.
+type textCache struct {
+	lock  sync.Mutex
+	texts map[string]*parsedText
+	bytes int
+}
+
+const (
+	maxCachedTexts    = 128
+	maxCachedBytes    = 1 << 20
+	maxCachedPatterns = 128
+)
+
+func newTextCache() *textCache { return &textCache{texts: map[string]*parsedText{}} }
+
+func (c *textCache) get(text string) *parsedText {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	return c.texts[text]
+}
+
+func (c *textCache) put(text string, parsed *parsedText) {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	if len(text) > maxCachedBytes/4 {
+		return
+	}
+	if len(c.texts) >= maxCachedTexts || c.bytes+len(text) > maxCachedBytes {
+		c.texts, c.bytes = map[string]*parsedText{}, 0
+	}
+	c.texts[text] = parsed
+	c.bytes += len(text)
+}
+
+// pattern is a compiled regular expression, with the approximate number of instructions of one step
+// of a match.
+type pattern struct {
+	*regexp.Regexp
+	size int
+}
+
+// patternCache caches regular expressions, like textCache.
+type patternCache struct {
+	lock     sync.Mutex
+	patterns map[string]*pattern
+}
+
+func newPatternCache() *patternCache { return &patternCache{patterns: map[string]*pattern{}} }
+
+func (c *patternCache) get(text string) *pattern {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	return c.patterns[text]
+}
+
+func (c *patternCache) put(text string, compiled *pattern) {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	if len(c.patterns) >= maxCachedPatterns {
+		c.patterns = map[string]*pattern{}
+	}
+	c.patterns[text] = compiled
+}

@@ -1,0 +1,208 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gotemplate
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"text/template/parse"
+)
+
+// function is something that a template can call.
+type function struct {
+	name string
+	// fn has any signature that text/template allows. A bound function takes the frame of its
+	// caller, and a method its receiver, before the template's arguments.
+	fn    reflect.Value
+	bound bool
+	// missing is the rule for missing arguments.
+	missing missingRule
+	// guard charges for a call before it is made. nil is guardDeep.
+	guard guard
+	// ours is true if errors of the function need no name in front.
+	ours bool
+}
+
+type missingRule int
+
+const (
+	// refuseMissing makes a missing argument an error.
+	refuseMissing missingRule = iota
+	// asNil passes it as nil.
+	asNil
+	// asIs passes it to a function that handles missing values.
+	asIs
+)
+
+// guard charges the meter for a call with these arguments.
+type guard func(m *meter, args []any) error
+
+// call evaluates a call by name.
+func (f *frame) call(dot any, node parse.Node, name *parse.IdentifierNode, args []parse.Node, piped any) (any, error) {
+	given := &arguments{dot: dot, nodes: args, piped: piped}
+	if name.Ident == "and" || name.Ident == "or" {
+		return f.shortCircuit(name.Ident == "or", given)
+	}
+	called := f.set.functions[name.Ident]
+	if called == nil {
+		return nil, fmt.Errorf("there is no function %q", name.Ident)
+	}
+	value, err := f.apply(called, reflect.Value{}, node, given)
+	return value, f.fail(node, err)
+}
+
+// shortCircuit evaluates and, and or: it returns the first argument that decides, else the last.
+func (f *frame) shortCircuit(until bool, given *arguments) (any, error) {
+	var value any
+	if len(given.nodes) == 0 && isNothing(given.piped) {
+		return nil, errors.New("and, or take at least one argument")
+	}
+	for _, node := range given.nodes {
+		err := f.step(1)
+		if err == nil {
+			value, err = f.argument(given.dot, node, reflect.TypeFor[any]())
+		}
+		if err != nil {
+			return nil, err
+		}
+		if isTrue(value) == until {
+			return value, nil
+		}
+	}
+	if !isNothing(given.piped) {
+		value = given.piped
+	}
+	return value, nil
+}
+
+// apply evaluates the arguments, charges for the call, and makes it. A method's
+// receiver counts as an argument.
+func (f *frame) apply(called *function, receiver reflect.Value, node parse.Node, given *arguments) (any, error) {
+	values, err := f.evaluate(called, node, given)
+	if err != nil {
+		return nil, err
+	}
+	first, charged := reflect.ValueOf(f), values
+	if receiver.IsValid() {
+		first, charged = receiver, append([]any{addressed{receiver}}, values...)
+	}
+	if err := f.charge(called, charged); err != nil {
+		return nil, err
+	}
+	in, err := called.convert(first, values)
+	if err != nil {
+		return nil, err
+	}
+	f.calling = node
+	result, err := called.invoke(in, values)
+	if err != nil {
+		return nil, err
+	}
+	return result, f.accept(result)
+}
+
+// evaluate evaluates the argument nodes and checks their number.
+func (f *frame) evaluate(called *function, node parse.Node, given *arguments) ([]any, error) {
+	count := len(given.nodes)
+	if !isNothing(given.piped) {
+		count++
+	}
+	if err := called.takes(count); err != nil {
+		return nil, err
+	}
+	values := make([]any, 0, count)
+	for i, arg := range given.nodes {
+		value, err := f.argument(given.dot, arg, called.parameter(i))
+		if err == nil {
+			value, err = called.admit(value)
+		}
+		if err != nil {
+			return nil, f.fail(arg, err)
+		}
+		values = append(values, value)
+	}
+	if isNothing(given.piped) {
+		return values, nil
+	}
+	value, err := called.admit(given.piped)
+	return append(values, value), f.fail(node, err)
+}
+
+// admit applies the rule for missing arguments.
+func (called *function) admit(value any) (any, error) {
+	switch called.missing {
+	case refuseMissing:
+		if err := used(value); err != nil {
+			return nil, err
+		}
+	case asNil:
+		value = orNil(value)
+	}
+	return plain(value), nil
+}
+
+func (called *function) skip() int {
+	if called.bound {
+		return 1
+	}
+	return 0
+}
+
+// takes checks the number of arguments.
+func (called *function) takes(count int) error {
+	typ := called.fn.Type()
+	want := typ.NumIn() - called.skip()
+	if typ.IsVariadic() && count < want-1 {
+		return fmt.Errorf("wrong number of arguments for %s: want at least %d, got %d", called.name, want-1, count)
+	}
+	if !typ.IsVariadic() && count != want {
+		return fmt.Errorf("wrong number of arguments for %s: want %d, got %d", called.name, want, count)
+	}
+	return nil
+}
+
+// parameter returns the type of the n-th argument.
+func (called *function) parameter(n int) reflect.Type {
+	typ := called.fn.Type()
+	n += called.skip()
+	if typ.IsVariadic() && n >= typ.NumIn()-1 {
+		return typ.In(typ.NumIn() - 1).Elem()
+	}
+	return typ.In(n)
+}
+
+// callBytes is the maximum that the call itself allocates.
+const callBytes = 256
+
+func (f *frame) charge(called *function, args []any) error {
+	if err := f.step(1); err != nil {
+		return err
+	}
+	if err := f.allocate(callBytes + 16*len(args)); err != nil {
+		return err
+	}
+	if called.guard == nil {
+		return guardDeep(f.meter, args)
+	}
+	return called.guard(f.meter, args)
+}
+
+// accept checks the size of a result. What it contains existed before the call.
+func (f *frame) accept(result any) error {
+	switch result := result.(type) {
+	case nil, bool, int, int64, float64:
+		return nil
+	case string:
+		return f.fits(len(result))
+	}
+	v := reflect.ValueOf(result)
+	switch v.Kind() {
+	case reflect.Map, reflect.Slice:
+		if v.Len() > f.budget.Nodes && v.Type().Elem().Kind() != reflect.Uint8 {
+			return f.pieces(v.Len(), 0)
+		}
+	}
+	return nil
+}

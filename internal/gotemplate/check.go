@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gotemplate
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"text/template/parse"
+)
+
+// checker finds calls that can never work: of refused or unknown functions, of templates that do
+// not exist, and of printf with a refused verb.
+type checker struct {
+	functions map[string]*function
+	// scope is nil if the set of templates depends on the caller.
+	scope  *scope
+	at     *definition
+	faults []fault
+}
+
+// fault is a call that can never work. What is to say of it takes long to find out, so that is done
+// for those that are reported.
+type fault struct {
+	at       *definition
+	start    int
+	describe func() (message, hint string)
+}
+
+// check walks all definitions of a set.
+func (s *Set) check() []error {
+	return checkDefinitions(s.functions, s.scope, s.scope.definitions)
+}
+
+// checkDefinitions returns the first maxFindings, in the order of files and lines.
+func checkDefinitions(functions map[string]*function, visible *scope, definitions map[string]*definition) []error {
+	c := &checker{functions: functions, scope: visible}
+	for _, definition := range definitions {
+		c.at = definition
+		walk(definition.root, c.visit)
+	}
+	slices.SortFunc(c.faults, func(a, b fault) int {
+		return cmp.Or(cmp.Compare(a.at.file, b.at.file), cmp.Compare(a.start, b.start))
+	})
+	var findings []error
+	for _, one := range c.faults[:min(len(c.faults), maxFindings)] {
+		message, hint := one.describe()
+		finding := one.at.errorAt(one.start, message)
+		finding.Hint = hint
+		findings = append(findings, finding)
+	}
+	return findings
+}
+
+func (c *checker) report(node parse.Node, describe func() (message, hint string)) {
+	c.faults = append(c.faults, fault{c.at, c.at.nodeStart(node), describe})
+}
+
+// visit checks one node.
+func (c *checker) visit(node parse.Node) {
+	switch node := node.(type) {
+	case *parse.TemplateNode:
+		c.template(node, node.Name)
+	case *parse.CommandNode:
+		c.command(node)
+	case *parse.IdentifierNode:
+		c.function(node)
+	}
+}
+
+// walk calls visit for a node and everything below it that may contain a call. A node comes before those below it.
+func walk(node parse.Node, visit func(parse.Node)) {
+	switch node := node.(type) {
+	case *parse.ListNode:
+		if node == nil {
+			return
+		}
+		for _, child := range node.Nodes {
+			walk(child, visit)
+		}
+		return
+	case *parse.PipeNode:
+		if node == nil {
+			return
+		}
+	}
+	visit(node)
+	switch node := node.(type) {
+	case *parse.ActionNode:
+		walk(node.Pipe, visit)
+	case *parse.IfNode:
+		walkBranch(&node.BranchNode, visit)
+	case *parse.WithNode:
+		walkBranch(&node.BranchNode, visit)
+	case *parse.RangeNode:
+		walkBranch(&node.BranchNode, visit)
+	case *parse.TemplateNode:
+		walk(node.Pipe, visit)
+	case *parse.PipeNode:
+		for _, command := range node.Cmds {
+			walk(command, visit)
+		}
+	case *parse.CommandNode:
+		for _, arg := range node.Args {
+			walk(arg, visit)
+		}
+	case *parse.ChainNode:
+		walk(node.Node, visit)
+	}
+}
+
+func walkBranch(node *parse.BranchNode, visit func(parse.Node)) {
+	walk(node.Pipe, visit)
+	walk(node.List, visit)
+	walk(node.ElseList, visit)
+}
+
+func (c *checker) command(command *parse.CommandNode) {
+	name, isCall := command.Args[0].(*parse.IdentifierNode)
+	if !isCall || len(command.Args) < 2 {
+		return
+	}
+	constant, isConstant := command.Args[1].(*parse.StringNode)
+	switch {
+	case !isConstant:
+	case name.Ident == "include":
+		c.template(constant, constant.Text)
+	case name.Ident == "printf":
+		c.format(constant)
+	}
+}
+
+// format checks a constant format of printf.
+func (c *checker) format(node *parse.StringNode) {
+	var hint *hinted
+	if refused := readFormat(node.Text, nil).refused; errors.As(refused, &hint) {
+		c.report(node, func() (string, string) { return refused.Error(), hint.hint })
+	}
+}
+
+// template checks a constant name of include or template.
+func (c *checker) template(node parse.Node, name string) {
+	if c.scope != nil && c.scope.find(name) == nil {
+		c.report(node, func() (string, string) { return unknownTemplate(name, c.scope) })
+	}
+}
+
+func unknownTemplate(name string, visible *scope) (message, hint string) {
+	names := visible.names()
+	message = fmt.Sprintf("no template is called %q", shorten(name))
+	if near := nearest(name, names); near != "" {
+		return message, fmt.Sprintf("did you mean %q?", near)
+	}
+	return message, listKeys(names)
+}
+
+func (c *checker) function(node *parse.IdentifierNode) {
+	if c.functions[node.Ident] == nil {
+		c.report(node, func() (string, string) { return unknownFunction(node.Ident, c.functions) })
+	}
+}
+
+func unknownFunction(name string, functions map[string]*function) (message, hint string) {
+	if reason, refused := refusals()[name]; refused {
+		return fmt.Sprintf("function %q is not available: %s", name, reason.why), reason.instead
+	}
+	hint = "see the guide for template authors for the functions there are"
+	if near := nearest(name, slices.Collect(maps.Keys(functions))); near != "" {
+		hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	return fmt.Sprintf("there is no function %q", shorten(name)), hint
+}

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gotemplate
+
+import "time"
+
+// clock measures the processor time of the goroutine that started it, so that a busy machine does
+// not count against an execution. The goroutine stays locked to its thread meanwhile. Where thread
+// times are not available, it is wall-clock time.
+type clock struct {
+	began  time.Time
+	thread time.Duration
+}
+
+func startClock() clock { return clock{began: time.Now(), thread: threadTime()} }
+
+// used returns the processor time since the start, at most the elapsed time.
+func (c clock) used() time.Duration {
+	passed := time.Since(c.began)
+	if used := threadTime() - c.thread; used > 0 {
+		return min(used, passed)
+	}
+	return passed
+}

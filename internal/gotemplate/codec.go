@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gotemplate
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+	"sigs.k8s.io/yaml"
+	goyaml "sigs.k8s.io/yaml/goyaml.v3"
+)
+
+// codecFunctions print and read YAML, JSON and TOML with Helm's libraries, to the same bytes.
+// Readers put an error into their result, as Helm's do; printers return it, where Helm's print
+// nothing.
+func codecFunctions() []ownFunction {
+	asYAML, asJSON := guardMarshal(yamlPerNode), guardMarshal(jsonPerNode)
+	return []ownFunction{
+		{names: "toYaml", fn: toYAML, guard: asYAML},
+		{names: "toYamlPretty", fn: toYAMLPretty, guard: asYAML},
+		{names: "toJson mustToJson", fn: toJSON, guard: asJSON},
+		{names: "toPrettyJson mustToPrettyJson", fn: toPrettyJSON, guard: asJSON},
+		{names: "toRawJson mustToRawJson", fn: toRawJSON, guard: asJSON},
+		{names: "toToml", fn: toTOML, guard: asYAML},
+		{names: "fromYaml", fn: fromYAML, guard: guardNothing},
+		{names: "fromYamlArray", fn: fromYAMLArray, guard: guardNothing},
+		{names: "fromJson", fn: fromJSON, guard: guardNothing},
+		{names: "fromJsonArray", fn: fromJSONArray, guard: guardNothing},
+		{names: "mustFromJson", fn: mustFromJSON, guard: guardNothing},
+		{names: "fromToml", fn: fromTOML, guard: guardNothing},
+	}
+}
+
+// guardMarshal charges for printing a value, including indentation.
+func guardMarshal(perNode int) guard {
+	return func(m *meter, args []any) error {
+		total, err := m.measureAll(args)
+		if err != nil {
+			return err
+		}
+		memory := product(total.bytes, marshalPerByte) + product(total.nodes, perNode) +
+			product(total.indent, 3) + product(total.paths, 3)
+		return m.pay(memory, product(total.bytes, 4)+product(total.nodes, 256))
+	}
+}
+
+func toYAML(value any) (string, error) {
+	text, err := yaml.Marshal(value)
+	if err != nil {
+		return "", fmt.Errorf("printing as YAML: %w", err)
+	}
+	return strings.TrimSuffix(string(text), "\n"), nil
+}
+
+func toYAMLPretty(value any) (string, error) {
+	var text bytes.Buffer
+	encoder := goyaml.NewEncoder(&text)
+	encoder.SetIndent(2)
+	if err := encoder.Encode(value); err != nil {
+		return "", fmt.Errorf("printing as YAML: %w", err)
+	}
+	return strings.TrimSuffix(text.String(), "\n"), nil
+}
+
+func toJSON(value any) (string, error) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return "", fmt.Errorf("printing as JSON: %w", err)
+	}
+	return string(text), nil
+}
+
+func toPrettyJSON(value any) (string, error) {
+	text, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return "", fmt.Errorf("printing as JSON: %w", err)
+	}
+	return string(text), nil
+}
+
+func toRawJSON(value any) (string, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return "", fmt.Errorf("printing as JSON: %w", err)
+	}
+	return strings.TrimSuffix(text.String(), "\n"), nil
+}
+
+func toTOML(value any) (string, error) {
+	var text bytes.Buffer
+	if err := toml.NewEncoder(&text).Encode(value); err != nil {
+		return "", fmt.Errorf("printing as TOML: %w", err)
+	}
+	return text.String(), nil
+}

@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gotemplate
+
+import (
+	"errors"
+	"fmt"
+)
+
+// coreFunctions are those of the language itself: templates that call templates, and tests for
+// values that may be missing.
+func coreFunctions() []ownFunction {
+	return []ownFunction{
+		{names: "include", fn: includeFunction, missing: asIs, guard: guardNothing},
+		{names: "tpl", fn: tplFunction, missing: asIs, guard: guardNothing},
+		{names: "required", fn: required, missing: asIs, guard: guardNothing},
+		{names: "fail", fn: fail, guard: guardNothing},
+		{names: "default", fn: defaultTo, missing: asIs, guard: guardNothing},
+		{names: "coalesce", fn: coalesce, missing: asIs, guard: guardNothing},
+		{names: "ternary", fn: ternary, missing: asIs, guard: guardNothing},
+		{names: "dig", fn: dig, missing: asNil, guard: guardNothing},
+		{names: "not", fn: func(value any) bool { return !isTrue(value) }, missing: asNil, guard: guardNothing},
+		{names: "index", fn: index, guard: guardNothing},
+		{names: "len", fn: lengthOf, guard: guardNothing},
+		{names: "eq", fn: equal, missing: asNil, guard: guardTexts},
+		{names: "ne", fn: notEqual, missing: asNil, guard: guardTexts},
+		{names: "lt", fn: less, guard: guardTexts},
+		{names: "le", fn: lessOrEqual, guard: guardTexts},
+		{names: "gt", fn: greater, guard: guardTexts},
+		{names: "ge", fn: greaterOrEqual, guard: guardTexts},
+	}
+}
+
+// required returns the value. If it is null, an empty string or missing, the author's message is
+// the error.
+func required(message string, value any) (any, error) {
+	if value = orNil(value); value == nil || value == "" {
+		return nil, errors.New(message)
+	}
+	return value, nil
+}
+
+func fail(message string) (string, error) { return "", errors.New(message) }
+
+// defaultTo returns the value if it is true as in if, else the default.
+func defaultTo(otherwise any, given ...any) any {
+	if len(given) == 0 || !isTrue(given[0]) {
+		return otherwise
+	}
+	return given[0]
+}
+
+// coalesce returns the first value that is true as in if. If there is none, but one is missing, it
+// returns the missing value, so that printing it is an error.
+func coalesce(values ...any) any {
+	var none any
+	for _, value := range values {
+		if isTrue(value) {
+			return value
+		}
+		if missing, ok := value.(*absent); ok {
+			none = missing
+		}
+	}
+	return none
+}
+
+func ternary(yes, no any, condition bool) any {
+	if condition {
+		return yes
+	}
+	return no
+}
+
+// dig follows the keys and returns the default if one does not exist.
+func dig(f *frame, args ...any) (any, error) {
+	if len(args) < 3 {
+		return nil, errors.New("dig takes at least a key, a default and a map")
+	}
+	keys, otherwise, value := args[:len(args)-2], args[len(args)-2], args[len(args)-1]
+	for _, key := range keys {
+		name, isText := key.(string)
+		tree, isMap := value.(map[string]any)
+		switch {
+		case !isText:
+			return nil, fmt.Errorf("dig takes keys that are strings; got %s", describeType(key))
+		case value == nil:
+			return otherwise, nil
+		case !isMap:
+			return nil, fmt.Errorf("dig looks for %q in a map; got %s", shorten(name), describeType(value))
+		}
+		f.watch.key(value, name)
+		item, found := tree[name]
+		if !found {
+			return otherwise, nil
+		}
+		value = item
+	}
+	return value, nil
+}

@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gotemplate
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+)
+
+func fromYAML(f *frame, text string) (map[string]any, error) {
+	tree := map[string]any{}
+	if err := f.readsYAML(text); err != nil {
+		return nil, err
+	}
+	if err := f.limits().DecodeYAML([]byte(text), &tree); err != nil {
+		tree["Error"] = err.Error()
+	}
+	return tree, nil
+}
+
+func fromYAMLArray(f *frame, text string) ([]any, error) {
+	list := []any{}
+	if err := f.readsYAML(text); err != nil {
+		return nil, err
+	}
+	if err := f.limits().DecodeYAML([]byte(text), &list); err != nil {
+		list = []any{err.Error()}
+	}
+	return list, nil
+}
+
+func fromJSON(f *frame, text string) (map[string]any, error) {
+	tree := map[string]any{}
+	if err := f.readsJSON(text); err != nil {
+		return nil, err
+	}
+	if err := f.limits().DecodeJSON([]byte(text), &tree); err != nil {
+		tree["Error"] = err.Error()
+	}
+	return tree, nil
+}
+
+func fromJSONArray(f *frame, text string) ([]any, error) {
+	list := []any{}
+	if err := f.readsJSON(text); err != nil {
+		return nil, err
+	}
+	if err := f.limits().DecodeJSON([]byte(text), &list); err != nil {
+		list = []any{err.Error()}
+	}
+	return list, nil
+}
+
+func mustFromJSON(f *frame, text string) (any, error) {
+	if err := f.readsJSON(text); err != nil {
+		return nil, err
+	}
+	var value any
+	if err := f.limits().DecodeJSON([]byte(text), &value); err != nil {
+		return nil, fmt.Errorf("reading JSON: %w", err)
+	}
+	return value, nil
+}
+
+func fromTOML(f *frame, text string) (map[string]any, error) {
+	if err := f.readsTOML(text); err != nil {
+		return nil, err
+	}
+	if err := f.allocate(tomlPaths(text)); err != nil {
+		return nil, err
+	}
+	tree := map[string]any{}
+	if err := f.limits().DecodeTOML([]byte(text), &tree); err != nil {
+		tree["Error"] = err.Error()
+	}
+	withoutDate(tree)
+	return tree, nil
+}
+
+// tomlPaths is roughly what the TOML reader allocates for key paths: it joins the whole path at
+// each step, and copies that of the table for each key. Dots in values count as well, because only
+// a parser could tell them apart.
+func tomlPaths(text string) int {
+	const perStep = 64
+	tables := strings.Count(text, "{")
+	lines, longest := 0, 0
+	total := product(perStep, product(tables, tables))
+	for line := range strings.Lines(text) {
+		dots := strings.Count(line, ".")
+		lines, longest = lines+1, max(longest, dots)
+		total += product(perStep, product(dots, dots))
+	}
+	return total + product(perStep, product(lines+tables, longest+tables))
+}
+
+// withoutDate replaces dates by text in place, because printing a date depends on the local time
+// zone.
+func withoutDate(value any) any {
+	switch value := value.(type) {
+	case time.Time:
+		return dateText(value)
+	case map[string]any:
+		for key := range value {
+			value[key] = withoutDate(value[key])
+		}
+	case []any:
+		for i := range value {
+			value[i] = withoutDate(value[i])
+		}
+	case []map[string]any:
+		for i := range value {
+			withoutDate(value[i])
+		}
+	}
+	return value
+}
+
+// dateText prints a date as it was written in the TOML, where a local one has no time zone.
+func dateText(date time.Time) string {
+	layouts := map[string]string{
+		"datetime-local": "2006-01-02T15:04:05.999999999", "date-local": time.DateOnly, "time-local": "15:04:05.999999999",
+	}
+	if layout, ok := layouts[date.Location().String()]; ok {
+		return date.Format(layout)
+	}
+	return date.Format(time.RFC3339Nano)
+}
+
+// decodeCost is what reading a text allocates per byte and per node.
+type decodeCost struct{ perByte, perNode int }
+
+func yamlCost() decodeCost { return decodeCost{perByte: 40, perNode: 700} }
+func tomlCost() decodeCost { return decodeCost{perByte: 16, perNode: 700} }
+func jsonCost() decodeCost { return decodeCost{perByte: 4, perNode: 160} }
+
+// limits are those for a text that a template reads, within the budget.
+func (f *frame) limits() bounded.Limits {
+	limits := bounded.Values()
+	limits.What, limits.Bytes, limits.Nodes, limits.Depth = "what a template reads", f.budget.Bytes, f.budget.Nodes, f.budget.Depth
+	return limits
+}
+
+func (f *frame) readsYAML(text string) error {
+	return f.reads(text, f.limits().MeasureYAML, yamlCost())
+}
+
+func (f *frame) readsJSON(text string) error {
+	return f.reads(text, f.limits().MeasureJSON, jsonCost())
+}
+
+func (f *frame) readsTOML(text string) error {
+	return f.reads(text, f.limits().MeasureTOML, tomlCost())
+}
+
+// reads charges for reading a text: first for its length, then for its content.
+func (f *frame) reads(text string, measure func([]byte) (bounded.Size, error), cost decodeCost) error {
+	if err := f.pay(product(len(text), cost.perByte), product(len(text), 4)); err != nil {
+		return err
+	}
+	size, err := measure([]byte(text))
+	var refused *bounded.Error
+	if errors.As(err, &refused) {
+		return overBudget(budgetOf(refused.Bound), "%s", refused.Error())
+	}
+	return f.pieces(size.Nodes, cost.perNode)
+}
+
+// budgetOf returns the name of the budget's field that a bound belongs to.
+func budgetOf(bound bounded.Bound) string {
+	switch bound {
+	case bounded.Bytes:
+		return boundBytes
+	case bounded.Depth:
+		return boundDepth
+	}
+	return boundNodes
+}

@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gotemplate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+)
+
+// run is one execution of a set, with its meter.
+type run struct {
+	*meter
+	set   *Set
+	depth int
+}
+
+// Execute renders the template of this name. data is the root that templates see: .Values .Release
+// .Chart .Capabilities .Files, and anything else that the caller adds; .Template is added if it is
+// missing. Maps and lists in data are copied first, so that no template changes them. Values of
+// other types are shared, and only their methods in Options.Methods can be called.
+//
+// The error is an [*Error]. If ctx is done, it wraps the error of the context, and if the time is
+// up, context.DeadlineExceeded.
+func (s *Set) Execute(ctx context.Context, name string, data map[string]any) (string, error) {
+	text, _, err := s.ExecuteWatched(ctx, name, data)
+	return text, err
+}
+
+// Reads are what was read of each value of Options.Watch, in their order.
+type Reads [][]tree.Read
+
+// ExecuteWatched is like Execute, and also returns what was read of Options.Watch. Data for which
+// these reads, and everything outside Options.Watch, are the same gives the same text or the same
+// error. Data of another size may hit a bound where this did not.
+func (s *Set) ExecuteWatched(ctx context.Context, name string, data map[string]any) (text string, reads Reads, err error) {
+	template := s.scope.definitions[name]
+	if template == nil {
+		message, hint := unknownTemplate(name, s.scope)
+		return "", make(Reads, len(s.watch)), &Error{Template: name, Message: message, Hint: hint}
+	}
+	runtime.LockOSThread() // For the clock.
+	defer runtime.UnlockOSThread()
+	r := &run{set: s, meter: newMeter(ctx, s.budget)}
+	text, err = r.execute(template, data)
+	return text, r.reads(err), err
+}
+
+func (r *run) execute(template *definition, data map[string]any) (text string, err error) {
+	// A panic that the guards did not prevent becomes the template's error and does not end the
+	// process.
+	defer func() {
+		if cause := recover(); cause != nil {
+			text, err = "", template.errorAt(0, fmt.Sprintf("rendering stopped unexpectedly: %v", cause))
+			r.watch.isAll = true
+		}
+	}()
+	root, err := r.root(template, data)
+	if err != nil {
+		r.watch.isAll = true
+		return "", template.explain(template.name, nil, err)
+	}
+	return r.render(r.set.scope, template, root)
+}
+
+// reads returns what an execution that ended with err has read of the watched values.
+func (r *run) reads(err error) Reads {
+	var located *Error
+	budget := ""
+	if errors.As(err, &located) {
+		budget = located.Budget
+	}
+	return r.watch.reads(len(r.set.watch), budget)
+}
+
+// root returns the caller's data as a copy for this template.
+func (r *run) root(template *definition, data map[string]any) (map[string]any, error) {
+	if err := r.alive(); err != nil {
+		return nil, err
+	}
+	copied := make(map[string]any, len(data)+1)
+	for key, value := range data {
+		// Files are read-only and may be large.
+		if _, isFiles := value.(Files); !isFiles {
+			if err := guardDeep(r.meter, []any{value}); err != nil {
+				return nil, fmt.Errorf("copying .%s: %w", shorten(key), err)
+			}
+		}
+		copied[key] = copyValue(value)
+	}
+	if copied["Template"] == nil {
+		copied["Template"] = describe(template.file)
+	}
+	r.watch.on(copied, r.set.watch)
+	return copied, nil
+}
+
+// describe returns .Template as Helm sets it.
+func describe(file string) map[string]any {
+	base := file
+	if at := strings.Index(file, "templates/"); at >= 0 {
+		base = file[:at+len("templates")]
+	}
+	return map[string]any{"Name": file, "BasePath": base}
+}
+
+// render executes one definition and returns its output.
+func (r *run) render(visible *scope, template *definition, dot any) (string, error) {
+	f := frame{run: r, scope: visible, definition: template, out: &strings.Builder{}}
+	f.push("$", dot)
+	if _, err := f.list(dot, template.root); err != nil {
+		return "", err
+	}
+	return f.out.String(), nil
+}
+
+// enter counts one level of include, template or tpl.
+func (r *run) enter() error {
+	if r.depth >= r.budget.Depth {
+		return overBudget(boundDepth, "include, template and tpl are nested more than %d deep", r.budget.Depth)
+	}
+	r.depth++
+	return r.step(1)
+}
+
+func (r *run) leave() { r.depth-- }

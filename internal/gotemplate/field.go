@@ -1,0 +1,199 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gotemplate
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"text/template/parse"
+)
+
+// addressed is a struct inside a struct that was reached through a pointer. It stays addressable,
+// so that methods of its pointer type, like String, can be called.
+type addressed struct{ reflect.Value }
+
+// plain returns the value itself.
+func plain(value any) any {
+	if value, ok := value.(addressed); ok {
+		return value.Interface()
+	}
+	return value
+}
+
+// indirect follows pointers, as range does.
+func indirect(value any) any {
+	v := reflect.ValueOf(value)
+	if _, isMissing := value.(*absent); isMissing || v.Kind() != reflect.Pointer {
+		return plain(value)
+	}
+	for v.Kind() == reflect.Pointer && !v.IsNil() {
+		v = v.Elem()
+	}
+	return v.Interface()
+}
+
+// elementOf returns an element of a container: the item itself, not an interface that holds it.
+func elementOf(v reflect.Value) any {
+	switch {
+	case !v.IsValid(), v.Kind() == reflect.Interface && v.IsNil():
+		return nil
+	case v.Kind() == reflect.Struct && v.CanAddr():
+		return addressed{v}
+	}
+	return v.Interface()
+}
+
+// chain evaluates .A.B, $x.A.B and (…).A.B; only the last part may be a method that takes
+// arguments. A missing key at the end yields a missing value; one before that is an error.
+func (f *frame) chain(dot any, node parse.Node, args []parse.Node, piped any) (any, error) {
+	value, name, fields, err := f.chainStart(dot, node)
+	if err != nil {
+		return nil, err
+	}
+	if len(fields) == 0 && (len(args) > 0 || !isNothing(piped)) {
+		return nil, fmt.Errorf("%s is not a function and takes no arguments", name)
+	}
+	for i, field := range fields {
+		if err := f.step(1); err != nil {
+			return nil, err
+		}
+		var given *arguments
+		if i == len(fields)-1 && (len(args) > 0 || !isNothing(piped)) {
+			given = &arguments{dot: dot, nodes: args, piped: piped}
+		}
+		// Nearly all fields are existing keys.
+		if tree, ok := value.(map[string]any); ok && given == nil {
+			f.watch.key(value, field)
+			if item, found := tree[field]; found {
+				value = item
+				continue
+			}
+		}
+		holder := strings.Join(append([]string{name}, fields[:i]...), ".")
+		at := &place{frame: f, field: field, holder: orDot(holder)}
+		if value, err = at.lookUp(value, given); err != nil {
+			return nil, f.fail(node, err)
+		}
+	}
+	return value, nil
+}
+
+func orDot(holder string) string {
+	if holder == "" {
+		return "."
+	}
+	return holder
+}
+
+func (f *frame) chainStart(dot any, node parse.Node) (value any, name string, fields []string, err error) {
+	switch node := node.(type) {
+	case *parse.FieldNode:
+		return dot, "", node.Ident, nil
+	case *parse.VariableNode:
+		variable, err := f.variable(node.Ident[0])
+		if err != nil {
+			return nil, "", nil, err
+		}
+		return variable.value, node.Ident[0], node.Ident[1:], nil
+	case *parse.ChainNode:
+		value, err := f.operandValue(dot, node.Node)
+		return value, shorten(node.Node.String()), node.Field, err
+	}
+	return nil, "", nil, fmt.Errorf("%s has no value", shorten(node.String()))
+}
+
+// place is one field of a chain: its name, and what to call the value that it is looked up in.
+type place struct {
+	*frame
+	field  string
+	holder string
+}
+
+// arguments are those that a template passes to a function or method.
+type arguments struct {
+	dot   any
+	nodes []parse.Node
+	piped any
+}
+
+var errNotAMethod = errors.New("it is no method and takes no arguments")
+
+func (p *place) lookUp(value any, given *arguments) (any, error) {
+	switch value := value.(type) {
+	case map[string]any:
+		if given != nil {
+			return nil, fmt.Errorf("%s.%s has arguments: %w", p.holder, p.field, errNotAMethod)
+		}
+		if item, ok := value[p.field]; ok {
+			return item, nil
+		}
+		return &absent{holder: p.holder, in: value, key: p.field, watch: &p.watch}, nil
+	case *absent:
+		return nil, value.asError()
+	case nil:
+		return nil, withHint(fmt.Errorf("%s is null and has no key %q", p.holder, p.field), optionalHint)
+	case addressed:
+		return p.reflected(value.Value, given)
+	}
+	return p.reflected(reflect.ValueOf(value), given)
+}
+
+// reflected looks up fields of values whose types are not those of decoded YAML: methods first,
+// then fields of structs and keys of maps.
+func (p *place) reflected(v reflect.Value, given *arguments) (any, error) {
+	if called, receiver := p.set.methods.of(v, p.field); called != nil {
+		if given == nil {
+			given = &arguments{piped: nothing{}}
+		}
+		return p.apply(called, receiver, nil, given)
+	}
+	if v.Kind() == reflect.Pointer && !v.IsNil() {
+		v = v.Elem()
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		field, ok := v.Type().FieldByName(p.field)
+		if !ok || !field.IsExported() {
+			return nil, (&absent{holder: p.holder, in: v.Interface(), key: p.field}).asError()
+		}
+		found, err := v.FieldByIndexErr(field.Index)
+		if err != nil || given != nil {
+			return nil, errors.Join(err, errNotAMethod)
+		}
+		return elementOf(found), nil
+	case reflect.Map:
+		key := reflect.ValueOf(p.field)
+		if given != nil || !key.Type().ConvertibleTo(v.Type().Key()) || v.Type().Key().Kind() != reflect.String {
+			break
+		}
+		if found := v.MapIndex(key.Convert(v.Type().Key())); found.IsValid() {
+			return elementOf(found), nil
+		}
+		return &absent{holder: p.holder, in: v.Interface(), key: p.field}, nil
+	}
+	return nil, fmt.Errorf("%s is %s and has no %q", p.holder, describeType(v.Interface()), p.field)
+}
+
+// describeType names a type in YAML's terms.
+func describeType(value any) string {
+	switch reflect.ValueOf(value).Kind() {
+	case reflect.Invalid:
+		return "null"
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "a boolean"
+	case reflect.Map, reflect.Struct:
+		return "a map"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64,
+		reflect.Float32, reflect.Float64:
+		return "a number"
+	}
+	return fmt.Sprintf("a %T", value)
+}

@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gotemplate
+
+import (
+	"encoding/base64"
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Files are the chart's other files by path, which templates see as .Files. The methods are Helm's,
+// except that Get, GetBytes and Lines return an error if the file does not exist, and Glob returns
+// one for an invalid pattern.
+type Files map[string][]byte
+
+// GetBytes returns the content of a file.
+func (f Files) GetBytes(name string) ([]byte, error) {
+	if content, ok := f[name]; ok {
+		return content, nil
+	}
+	names := slices.Sorted(maps.Keys(f))
+	err := fmt.Errorf("there is no file %q", shorten(name))
+	if near := nearest(name, names); near != "" {
+		return nil, withHint(err, fmt.Sprintf("did you mean %q?", near))
+	}
+	return nil, withHint(err, listKeys(names))
+}
+
+// Get returns a file as text.
+func (f Files) Get(name string) (string, error) {
+	content, err := f.GetBytes(name)
+	return string(content), err
+}
+
+// Lines returns the lines of a file. A final newline does not start another line.
+func (f Files) Lines(name string) ([]string, error) {
+	content, err := f.GetBytes(name)
+	if err != nil || len(content) == 0 {
+		return []string{}, err
+	}
+	return strings.Split(strings.TrimSuffix(string(content), "\n"), "\n"), nil
+}
+
+// Glob returns the files whose path matches a pattern: * and ? within a folder,
+// ** across folders, [ab], [!ab] and {this,that}.
+func (f Files) Glob(pattern string) (Files, error) {
+	matcher, err := compileGlob(pattern)
+	if err != nil {
+		return nil, err
+	}
+	found := Files{}
+	for name, content := range f {
+		if matcher.MatchString(name) {
+			found[name] = content
+		}
+	}
+	return found, nil
+}
+
+// AsConfig prints the files as the data of a ConfigMap: base name and text.
+func (f Files) AsConfig() (string, error) {
+	return f.data(func(content []byte) string { return string(content) })
+}
+
+// AsSecrets prints the files as the data of a Secret: base name and base64.
+func (f Files) AsSecrets() (string, error) {
+	return f.data(base64.StdEncoding.EncodeToString)
+}
+
+// data prints the files in the order of their paths. Of two with the same base name, the later one
+// wins.
+func (f Files) data(encode func([]byte) string) (string, error) {
+	if f == nil {
+		return "", nil
+	}
+	texts := make(map[string]string, len(f))
+	for _, name := range slices.Sorted(maps.Keys(f)) {
+		texts[path.Base(name)] = encode(f[name])
+	}
+	return toYAML(texts)
+}
+
+// filesMethods are the methods of Files that templates may call, by name.
+func filesMethods() map[string]any {
+	return map[string]any{
+		"AsConfig":  Files.AsConfig,
+		"AsSecrets": Files.AsSecrets,
+		"Get":       Files.Get,
+		"GetBytes":  Files.GetBytes,
+		"Glob":      Files.Glob,
+		"Lines":     Files.Lines,
+	}
+}
+
+// guardFiles charges for a method of Files: for what it returns, not for all files on each call.
+func guardFiles(method string) guard {
+	return func(m *meter, args []any) error {
+		f, _ := plain(args[0]).(Files)
+		content := 0
+		switch name, _ := args[len(args)-1].(string); method {
+		case "AsConfig", "AsSecrets":
+			for _, file := range f {
+				content += len(file)
+			}
+			return m.pay(product(content, marshalPerByte), product(content, 4))
+		case "Lines":
+			return m.pieces(strings.Count(string(f[name]), "\n")+1, 16)
+		case "Get", "GetBytes":
+			content = len(f[name])
+		}
+		return m.pay(product(content, copiedPerByte)+product(len(f), copiedPerNode), content)
+	}
+}
+
+// compileGlob turns a glob into a regular expression, whose matching time is linear for any
+// pattern.
+func compileGlob(pattern string) (*regexp.Regexp, error) {
+	const longest = 256
+	if len(pattern) > longest {
+		return nil, overBudget(boundBytes, "the pattern is longer than %d bytes", longest)
+	}
+	var expression strings.Builder
+	expression.WriteString(`^(?s:`)
+	braces := 0
+	for i := 0; i < len(pattern); i++ {
+		switch c := pattern[i]; {
+		case strings.HasPrefix(pattern[i:], "**"):
+			expression.WriteString(`.*`)
+			i++
+		case c == '*':
+			expression.WriteString(`[^/]*`)
+		case c == '?':
+			expression.WriteString(`[^/]`)
+		case c == '[':
+			class, length := globClass(pattern[i:])
+			expression.WriteString(class)
+			i += length - 1
+		case c == '{':
+			braces++
+			expression.WriteString(`(?:`)
+		case c == '}' && braces > 0:
+			braces--
+			expression.WriteString(`)`)
+		case c == ',' && braces > 0:
+			expression.WriteString(`|`)
+		case c == '\\' && i+1 < len(pattern):
+			i++
+			expression.WriteString(regexp.QuoteMeta(pattern[i : i+1]))
+		default:
+			expression.WriteString(regexp.QuoteMeta(pattern[i : i+1]))
+		}
+	}
+	expression.WriteString(`)$`)
+	compiled, err := regexp.Compile(expression.String())
+	if err != nil {
+		return nil, fmt.Errorf("reading the pattern %q: it is no valid glob", pattern)
+	}
+	return compiled, nil
+}
+
+// globClass turns the character class that a text begins with into one of a regular expression.
+func globClass(text string) (class string, length int) {
+	end := strings.IndexByte(text, ']')
+	if end < 0 {
+		return text, len(text)
+	}
+	content, negated := strings.CutPrefix(text[1:end], "!")
+	content = strings.ReplaceAll(strings.ReplaceAll(content, `\`, `\\`), `[`, `\[`)
+	if negated {
+		return "[^" + content + "]", end + 1
+	}
+	return "[" + content + "]", end + 1
+}

@@ -1,0 +1,207 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gotemplate
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"text/template/parse"
+)
+
+// frame is one executing template. Unlike in a Go stack frame, variables are found by name.
+type frame struct {
+	*run
+	*definition
+	scope     *scope
+	variables []variable
+	out       *strings.Builder
+	// calling is the current call, for functions that execute templates.
+	calling parse.Node
+}
+
+type variable struct {
+	name  string
+	value any
+	// from is the path below .Values that the value came from, nil if none. It is used in messages
+	// only.
+	from []string
+}
+
+func (f *frame) push(name string, value any) {
+	f.variables = append(f.variables, variable{name: name, value: value})
+}
+
+func (f *frame) pop(mark int) { f.variables = f.variables[:mark] }
+
+// variable returns the innermost variable of a name. The parser guarantees that it exists, except
+// for an assignment to a range variable in its own pipeline.
+func (f *frame) variable(name string) (*variable, error) {
+	for i := len(f.variables) - 1; i >= 0; i-- {
+		if f.variables[i].name == name {
+			return &f.variables[i], nil
+		}
+	}
+	return nil, fmt.Errorf("variable %s is not defined", name)
+}
+
+// fail returns the error with the place of a node.
+func (f *frame) fail(node parse.Node, err error) error {
+	var known *Error
+	if err == nil || node == nil || errors.As(err, &known) {
+		return err
+	}
+	located := f.explain(f.name, node, err)
+	if errors.As(located, &known) {
+		known.Values = f.valuesIn(node)
+	}
+	return located
+}
+
+// control is how a list of nodes ended.
+type control int
+
+const (
+	goOn control = iota
+	breakLoop
+	continueLoop
+)
+
+func (f *frame) list(dot any, list *parse.ListNode) (control, error) {
+	if list == nil {
+		return goOn, nil
+	}
+	for _, node := range list.Nodes {
+		if err := f.step(1); err != nil {
+			return goOn, f.fail(node, err)
+		}
+		how, err := f.node(dot, node)
+		if how != goOn || err != nil {
+			return how, err
+		}
+	}
+	return goOn, nil
+}
+
+func (f *frame) node(dot any, node parse.Node) (control, error) {
+	switch node := node.(type) {
+	case *parse.TextNode:
+		return goOn, f.fail(node, f.write(string(node.Text)))
+	case *parse.ActionNode:
+		return goOn, f.action(dot, node)
+	case *parse.IfNode:
+		return f.branch(dot, &node.BranchNode, false)
+	case *parse.WithNode:
+		return f.branch(dot, &node.BranchNode, true)
+	case *parse.RangeNode:
+		return f.loop(dot, node)
+	case *parse.TemplateNode:
+		return goOn, f.template(dot, node)
+	case *parse.BreakNode:
+		return breakLoop, nil
+	case *parse.ContinueNode:
+		return continueLoop, nil
+	}
+	return goOn, nil
+}
+
+// action evaluates a pipeline, and prints its value unless it is assigned to a variable.
+func (f *frame) action(dot any, node *parse.ActionNode) error {
+	value, err := f.pipeline(dot, node.Pipe)
+	if err != nil || len(node.Pipe.Decl) > 0 {
+		return err
+	}
+	if missing, ok := value.(*absent); ok {
+		return f.fail(f.operand(node.Pipe), missing.asError())
+	}
+	text, err := f.print(value)
+	if err == nil {
+		err = f.write(text)
+	}
+	return f.fail(node.Pipe, err)
+}
+
+// operand returns the only field or variable of a pipeline, so that messages point at it and not at
+// its braces.
+func (f *frame) operand(pipe *parse.PipeNode) parse.Node {
+	if len(pipe.Cmds) == 1 && len(pipe.Cmds[0].Args) == 1 {
+		return pipe.Cmds[0].Args[0]
+	}
+	return pipe
+}
+
+// write appends to the output.
+func (f *frame) write(text string) error {
+	if err := f.fits(f.out.Len() + len(text)); err != nil {
+		return err
+	}
+	// A buffer is copied as it grows.
+	if err := f.allocate(product(2, len(text))); err != nil {
+		return err
+	}
+	f.out.WriteString(text)
+	return nil
+}
+
+// branch executes if, or with if rebind is set.
+func (f *frame) branch(dot any, node *parse.BranchNode, rebind bool) (control, error) {
+	mark := len(f.variables)
+	defer f.pop(mark)
+	value, err := f.pipeline(dot, node.Pipe)
+	if err != nil {
+		return goOn, err
+	}
+	switch {
+	case !isTrue(value):
+		return f.list(dot, node.ElseList)
+	case rebind:
+		return f.list(value, node.List)
+	}
+	return f.list(dot, node.List)
+}
+
+// isTrue reports whether a value is true as in text/template: neither zero nor empty.
+func isTrue(value any) bool {
+	switch value := value.(type) {
+	case nil, *absent:
+		return false
+	case bool:
+		return value
+	case string:
+		return value != ""
+	case map[string]any:
+		return len(value) > 0
+	case []any:
+		return len(value) > 0
+	case addressed:
+		return true
+	}
+	v := reflect.ValueOf(value)
+	switch v.Kind() {
+	case reflect.Map, reflect.Slice, reflect.Array:
+		return v.Len() > 0
+	case reflect.Struct:
+		return true
+	}
+	return !v.IsZero()
+}
+
+// template executes the template action, which, unlike the function, prints straight into this
+// template's output.
+func (f *frame) template(dot any, node *parse.TemplateNode) error {
+	var value any
+	if node.Pipe != nil {
+		var err error
+		if value, err = f.pipeline(dot, node.Pipe); err != nil {
+			return err
+		}
+	}
+	f.calling = node
+	text, err := f.include(node.Name, value)
+	if err == nil {
+		err = f.write(text)
+	}
+	return f.fail(node, err)
+}

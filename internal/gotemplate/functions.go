@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gotemplate
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/Masterminds/sprig/v3"
+)
+
+// newFunctions returns everything that templates can call. It is an allow-list: a function that a
+// later sprig adds is not available until somebody has checked what it reads and how large its
+// result can get.
+func newFunctions() map[string]*function {
+	functions := map[string]*function{}
+	add := func(called *function) { functions[called.name] = called }
+	theirs := sprig.TxtFuncMap()
+	for _, group := range sprigGroups() {
+		for name := range strings.FieldsSeq(group.names) {
+			add(&function{name: name, fn: reflect.ValueOf(theirs[name]), missing: group.missing, guard: group.guard})
+		}
+	}
+	for _, group := range [][]ownFunction{coreFunctions(), textFunctions(), listFunctions(), codecFunctions(), regexFunctions()} {
+		for _, own := range group {
+			for name := range strings.FieldsSeq(own.names) {
+				fn := reflect.ValueOf(own.fn)
+				add(&function{
+					name: name, fn: fn, missing: own.missing, guard: own.guard, ours: true,
+					bound: fn.Type().NumIn() > 0 && fn.Type().In(0) == reflect.TypeFor[*frame](),
+				})
+			}
+		}
+	}
+	// The frame evaluates and, and or, because they may skip arguments.
+	for _, name := range []string{"and", "or"} {
+		add(&function{name: name})
+	}
+	return functions
+}
+
+// sprigGroup is a set of sprig functions with the same guard.
+type sprigGroup struct {
+	guard   guard
+	missing missingRule
+	names   string
+}
+
+func sprigGroups() []sprigGroup {
+	return []sprigGroup{
+		{guard: guardDeep, names: `abbrev abbrevboth trunc trim upper lower title untitle substr trimall trimAll
+			trimSuffix trimPrefix nospace initials swapcase contains hasPrefix hasSuffix
+			plural sha1sum sha256sum sha512sum adler32sum b64enc b64dec b32dec hello base dir clean ext isAbs
+			compact mustCompact`},
+		{guard: guardPrinted(copiedPerByte), names: `toString toStrings sortAlpha`},
+		{guard: guardPrinted(12), names: `quote squote`},
+		{guard: guardShort, names: `atoi int64 int float64 toDecimal add1 add sub div mod mul max min biggest
+			maxf minf ceil floor round duration`},
+		{guard: guardCost(12, copiedPerNode), names: `snakecase camelcase kebabcase urlParse urlJoin b32enc`},
+		{guard: guardClock, names: `durationRound`},
+		{guard: guardNumbers, names: `add1f addf subf divf mulf`},
+		{guard: guardShort, names: `semver semverCompare`},
+		{guard: guardDeep, missing: asNil, names: `deepEqual`},
+		{guard: guardNothing, missing: asNil, names: `empty all any kindOf kindIs typeOf typeIs typeIsLike`},
+		{guard: guardKey, missing: asNil, names: `get hasKey`},
+		{guard: guardPluck, missing: asNil, names: `pluck`},
+		{guard: guardHeld, names: `list tuple`},
+		{guard: guardShallow, names: `set unset pick omit first mustFirst last mustLast
+			rest mustRest initial mustInitial append mustAppend push mustPush prepend mustPrepend concat
+			slice mustSlice reverse mustReverse`},
+		{guard: guardDict, names: `dict`},
+		{guard: guardPairs, names: `uniq mustUniq without mustWithout`},
+		{guard: guardPairs, missing: asNil, names: `has mustHas`},
+		{guard: guardChunk, names: `chunk mustChunk`},
+		{guard: guardCost(copiedPerByte, 512), names: `merge mergeOverwrite mustMerge mustMergeOverwrite`},
+	}
+}
+
+// ownFunction is one of ours, under one or more names. One that takes a frame may charge while it
+// runs.
+type ownFunction struct {
+	names   string
+	fn      any
+	missing missingRule
+	guard   guard
+}

@@ -1,0 +1,222 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gotemplate
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+)
+
+// What a call may allocate at most per byte and per node of its arguments.
+// TestFunctionsStayInBounds and TestReadersAndPrintersStayInBounds hold the functions to it.
+const (
+	copiedPerByte  = 2
+	copiedPerNode  = 64
+	bytesPerStep   = 1024
+	marshalPerByte = 16
+	jsonPerNode    = 300
+	yamlPerNode    = 1500
+)
+
+// guardDeep is for functions that may traverse all of their arguments and return roughly as much as
+// they are given.
+func guardDeep(m *meter, args []any) error {
+	return guardCost(copiedPerByte, copiedPerNode)(m, args)
+}
+
+// guardCost is guardDeep for functions that allocate more.
+func guardCost(perByte, perNode int) guard {
+	return func(m *meter, args []any) error {
+		total, err := m.measureAll(args)
+		if err != nil {
+			return err
+		}
+		return m.pay(product(total.bytes, perByte)+product(total.nodes, perNode), total.bytes)
+	}
+}
+
+// guardPrinted is guardCost for functions that print their arguments.
+func guardPrinted(perByte int) guard {
+	return func(m *meter, args []any) error {
+		total, err := m.measureAll(args)
+		if err == nil && total.hasPointers {
+			err = requireNoAddress(args)
+		}
+		if err != nil {
+			return err
+		}
+		return m.pay(product(total.bytes, perByte)+product(total.nodes, copiedPerNode), total.bytes)
+	}
+}
+
+// pay charges memory, and the time to process some bytes.
+func (m *meter) pay(memory, touched int) error {
+	if err := m.allocate(memory); err != nil {
+		return err
+	}
+	return m.step(touched / bytesPerStep)
+}
+
+func (m *meter) measureAll(args []any) (size, error) {
+	var total size
+	for _, arg := range args {
+		one, err := m.measure(arg)
+		if err != nil {
+			return total, err
+		}
+		total.add(one)
+	}
+	return total, nil
+}
+
+// guardShallow is for functions that look at their arguments and the items of these, but no deeper:
+// append, concat.
+func guardShallow(m *meter, args []any) error {
+	m.watch.whole(args...)
+	return guardHeld(m, args)
+}
+
+// guardHeld is for functions that put their arguments into a list without looking into them: list,
+// tuple.
+func guardHeld(m *meter, args []any) error {
+	items := 0
+	for _, arg := range args {
+		items += length(arg)
+	}
+	if items > m.budget.Nodes {
+		return m.pieces(items, 0)
+	}
+	return m.pay(product(items, copiedPerNode), product(items, 16))
+}
+
+// guardKey is for functions that look up one key: get, hasKey.
+func guardKey(m *meter, args []any) error {
+	if key, isText := args[1].(string); isText {
+		m.watch.key(args[0], key)
+	}
+	return nil
+}
+
+// guardPluck is guardKey for a key that precedes the maps.
+func guardPluck(m *meter, args []any) error {
+	if key, isText := args[0].(string); isText {
+		for _, tree := range args[1:] {
+			m.watch.key(tree, key)
+		}
+	}
+	return nil
+}
+
+// guardNothing is for functions that look only at an argument's type, or at whether it is empty.
+func guardNothing(*meter, []any) error { return nil }
+
+// guardTexts is for functions that compare strings, and traverse nothing.
+func guardTexts(m *meter, args []any) error {
+	bytes := 0
+	for _, arg := range args {
+		if text, ok := arg.(string); ok {
+			bytes += len(text)
+		}
+	}
+	return m.step(bytes / bytesPerStep)
+}
+
+// length returns the number of items in a map or list.
+func length(value any) int {
+	switch value := value.(type) {
+	case []any:
+		return len(value)
+	case map[string]any:
+		return len(value)
+	case nil, string, bool, int, int64, float64:
+		return 0
+	}
+	v := reflect.ValueOf(value)
+	switch v.Kind() {
+	case reflect.Map, reflect.Slice, reflect.Array:
+		return v.Len()
+	}
+	return 0
+}
+
+// guardDict measures the keys, which are printed, but not the values.
+func guardDict(m *meter, args []any) error {
+	for i := 0; i < len(args); i += 2 {
+		if err := guardPrinted(copiedPerByte)(m, args[i:i+1]); err != nil {
+			return err
+		}
+	}
+	return m.pay(product(len(args), copiedPerNode), 0)
+}
+
+// guardPairs is for functions that compare each item with each other one: uniq, without.
+func guardPairs(m *meter, args []any) error {
+	total, err := m.measureAll(args)
+	if err != nil {
+		return err
+	}
+	most := 0
+	for _, arg := range args {
+		most = max(most, length(arg))
+	}
+	most = max(most, len(args))
+	if err := m.step(product(most, total.nodes) / 16); err != nil {
+		return err
+	}
+	return m.pay(product(total.nodes, copiedPerNode), total.bytes)
+}
+
+// guardShort is for functions that parse numbers or versions. These are never long, and their
+// parsers are not made for long input.
+func guardShort(m *meter, args []any) error {
+	if err := m.short(args); err != nil {
+		return err
+	}
+	return guardDeep(m, args)
+}
+
+func (m *meter) short(args []any) error {
+	const most = 4096
+	for _, arg := range args {
+		if text, ok := arg.(string); ok && len(text) > most {
+			return overBudget(boundBytes, "the argument is longer than %d bytes", most)
+		}
+	}
+	return nil
+}
+
+// guardNumbers is for functions on decimals, whose digits add up.
+func guardNumbers(m *meter, args []any) error {
+	const most = 64
+	if len(args) > most {
+		return overBudget(boundSteps, "the call has more than %d arguments", most)
+	}
+	if err := m.short(args); err != nil {
+		return err
+	}
+	return guardCost(copiedPerByte, 4096)(m, args)
+}
+
+// guardClock refuses the one case in which durationRound reads the clock.
+func guardClock(m *meter, args []any) error {
+	for _, arg := range args {
+		if kind := reflect.ValueOf(arg).Kind(); kind == reflect.Struct || kind == reflect.Pointer {
+			return fmt.Errorf("durationRound takes a duration; with %s it would read the clock", describeType(arg))
+		}
+	}
+	return guardDeep(m, args)
+}
+
+// guardChunk refuses sizes for which the number of chunks is undefined.
+func guardChunk(m *meter, args []any) error {
+	if size, ok := args[0].(int); ok && (size < 1 || size > math.MaxInt32) {
+		return fmt.Errorf("chunk takes a size of at least 1, not %d", size)
+	}
+	return guardShallow(m, args)
+}
+
+// count returns the number of pieces that strings.Split would return.
+func count(text, separator string) int { return strings.Count(text, separator) + 1 }

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gotemplate
+
+import (
+	"errors"
+	"fmt"
+)
+
+// includeFunction implements include.
+func includeFunction(f *frame, name string, dot any) (string, error) {
+	return f.include(name, dot)
+}
+
+// include renders another template with dot as its root.
+func (f *frame) include(name string, dot any) (string, error) {
+	found := f.scope.find(name)
+	if found == nil {
+		message, hint := unknownTemplate(name, f.scope)
+		return "", withHint(errors.New(message), hint)
+	}
+	calling := f.calling
+	if err := f.enter(); err != nil {
+		return "", err
+	}
+	defer f.leave()
+	text, err := f.render(f.scope, found, dot)
+	var located *Error
+	if errors.As(err, &located) {
+		located.calledAt(f.errorAt(f.nodeStart(calling), "").place())
+	}
+	return text, err
+}
+
+// textName is the file name in errors of a text given to tpl, until it is replaced by the place of
+// the call.
+const textName = "the text given to tpl"
+
+// parsedText is a text given to tpl.
+type parsedText struct {
+	main        *definition
+	definitions map[string]*definition
+}
+
+// tplFunction renders a text as a template. The text sees all templates that the caller sees, and
+// those that it defines itself.
+func tplFunction(f *frame, text string, dot any) (string, error) {
+	parsed, err := f.parsed(text)
+	if err != nil {
+		return "", f.insideText(err)
+	}
+	calling := f.calling
+	if err := f.enter(); err != nil {
+		return "", err
+	}
+	defer f.leave()
+	visible := &scope{outer: f.scope, definitions: parsed.definitions}
+	rendered, err := f.render(visible, parsed.main, dot)
+	if err != nil {
+		f.calling = calling
+		return "", f.insideText(err)
+	}
+	return rendered, nil
+}
+
+// parsed parses and checks a text, unless it is cached.
+func (f *frame) parsed(text string) (*parsedText, error) {
+	if known := f.set.texts.get(text); known != nil {
+		return known, nil
+	}
+	_, inActions := scanActions(text)
+	if err := f.pay(product(inActions, bytesPerAction)+2*len(text), product(inActions, 16)+len(text)); err != nil {
+		return nil, err
+	}
+	definitions, err := parseSource(&source{file: textName, text: text})
+	if err != nil {
+		return nil, err
+	}
+	if findings := checkDefinitions(f.set.functions, nil, definitions); len(findings) > 0 {
+		return nil, joinFindings(findings)
+	}
+	parsed := &parsedText{main: definitions[textName], definitions: definitions}
+	f.set.texts.put(text, parsed)
+	return parsed, nil
+}
+
+// insideText moves an error in a text to the place of the tpl call, because the text is no file
+// that the reader could open.
+func (f *frame) insideText(err error) error {
+	var inner *Error
+	if !errors.As(err, &inner) {
+		return err
+	}
+	if inner.Template != textName {
+		inner.calledAt(f.errorAt(f.nodeStart(f.calling), "").place())
+		return inner
+	}
+	outer := f.errorAt(f.nodeStart(f.calling), inner.Message)
+	if f.name != f.file {
+		outer.Define = f.name
+	}
+	if !inner.inText {
+		at := ""
+		if inner.At != "" {
+			at = fmt.Sprintf(" at <%s>", inner.At)
+		}
+		outer.Message = fmt.Sprintf("%s, line %d, column %d%s: %s", textName, inner.Line, inner.Column, at, inner.Message)
+	}
+	outer.At, outer.inText = shorten(f.calling.String()), true
+	outer.Hint, outer.Budget, outer.cause = inner.Hint, inner.Budget, inner
+	outer.Values = inner.Values
+	return outer
+}

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gotemplate
+
+import (
+	"fmt"
+	"reflect"
+)
+
+// convert returns the arguments of the Go call; first is that of a bound function.
+func (called *function) convert(first reflect.Value, values []any) ([]reflect.Value, error) {
+	in := make([]reflect.Value, 0, len(values)+1)
+	if called.bound {
+		in = append(in, first)
+	}
+	for i, value := range values {
+		converted, err := assign(value, called.parameter(i))
+		if err != nil {
+			return nil, fmt.Errorf("calling %s: argument %d: %w", called.name, i+1, err)
+		}
+		in = append(in, converted)
+	}
+	return in, nil
+}
+
+// assign converts a value to a parameter's type, by the rules of text/template.
+func assign(value any, typ reflect.Type) (reflect.Value, error) {
+	v := reflect.ValueOf(value)
+	switch {
+	case value == nil && canBeNil(typ):
+		return reflect.Zero(typ), nil
+	case value == nil:
+		return v, withHint(fmt.Errorf("it is null; expected %s", typ), optionalHint)
+	case v.Type().AssignableTo(typ):
+		return v, nil
+	case v.Kind() == reflect.Pointer && !v.IsNil() && v.Type().Elem().AssignableTo(typ):
+		return v.Elem(), nil
+	}
+	if missing, ok := value.(*absent); ok {
+		return v, missing.asError()
+	}
+	return v, fmt.Errorf("wrong type for value; expected %s; got %s", typ, v.Type())
+}
+
+func canBeNil(typ reflect.Type) bool {
+	switch typ.Kind() {
+	case reflect.Interface, reflect.Map, reflect.Pointer, reflect.Slice, reflect.Func, reflect.Chan:
+		return true
+	}
+	return false
+}
+
+// invoke makes the call. A panic of the function becomes its error.
+func (called *function) invoke(in []reflect.Value, values []any) (result any, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = called.panicked(cause, values)
+		}
+	}()
+	out := called.fn.Call(in)
+	if len(out) == 2 && !out[1].IsNil() {
+		err, _ = out[1].Interface().(error)
+		if !called.ours {
+			err = fmt.Errorf("calling %s: %w", called.name, err)
+		}
+		return nil, err
+	}
+	return out[0].Interface(), nil
+}
+
+// panicked returns the error for a panic. Most are caused by null where a value was expected.
+func (called *function) panicked(cause any, values []any) error {
+	for i, value := range values {
+		if value == nil {
+			return withHint(fmt.Errorf("calling %s: argument %d is null", called.name, i+1), optionalHint)
+		}
+	}
+	if err, ok := cause.(error); ok {
+		return fmt.Errorf("calling %s: %w", called.name, err)
+	}
+	return fmt.Errorf("calling %s: %v", called.name, cause)
+}

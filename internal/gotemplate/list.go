@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gotemplate
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// listFunctions are those that make lists of numbers, and those whose order in sprig is the random
+// one of Go's maps.
+func listFunctions() []ownFunction {
+	return []ownFunction{
+		{names: "until", fn: until, guard: guardNothing},
+		{names: "untilStep", fn: untilStep, guard: guardNothing},
+		{names: "seq", fn: seq, guard: guardNothing},
+		{names: "keys", fn: keysOfMaps, guard: guardShallow},
+		{names: "values", fn: valuesOfMap, guard: guardShallow},
+		{names: "deepCopy mustDeepCopy", fn: deepCopy, guard: guardCost(copiedPerByte, 128)},
+	}
+}
+
+func until(f *frame, end int) ([]int, error) {
+	step := 1
+	if end < 0 {
+		step = -1
+	}
+	return untilStep(f, 0, end, step)
+}
+
+// untilStep lists the numbers from start to end, excluding end. A step in the wrong direction gives
+// an empty list.
+func untilStep(f *frame, start, end, step int) ([]int, error) {
+	if start == end || step == 0 || (end > start) != (step > 0) {
+		return []int{}, nil
+	}
+	// Unsigned 64-bit arithmetic, so that no distance overflows.
+	distance, stride := uint64(end)-uint64(start), uint64(step) //nolint:gosec // it wraps around on purpose
+	if step < 0 {
+		distance, stride = -distance, -stride
+	}
+	items := (distance-1)/stride + 1
+	length := int(min(items, 1<<40))
+	if err := f.pieces(length, 8); err != nil {
+		return nil, err
+	}
+	numbers := make([]int, length)
+	for i := range numbers {
+		numbers[i] = start + i*step
+	}
+	return numbers, f.step(length / 8)
+}
+
+// seq prints a sequence that includes its end, like the shell's seq: end; start end; start step
+// end.
+func seq(f *frame, params ...int) (string, error) {
+	if len(params) < 1 || len(params) > 3 {
+		return "", nil
+	}
+	start, step, end := 1, 1, params[len(params)-1]
+	if len(params) > 1 {
+		start = params[0]
+	}
+	if len(params) > 2 {
+		step = params[1]
+	}
+	inclusive := 1
+	if end < start {
+		inclusive = -1
+	}
+	if len(params) < 3 {
+		step = inclusive
+	}
+	if inclusive < 0 && step > 0 {
+		return "", nil
+	}
+	if (inclusive > 0 && end == 1<<63-1) || (inclusive < 0 && end == -1<<63) {
+		return "", errors.New("seq ends at a number that is too large")
+	}
+	numbers, err := untilStep(f, start, end+inclusive, step)
+	if err != nil {
+		return "", err
+	}
+	texts := make([]string, len(numbers))
+	for i, number := range numbers {
+		texts[i] = strconv.Itoa(number)
+	}
+	return strings.Join(texts, " "), f.pay(product(len(texts), 64), 0)
+}
+
+func sortedKeys(tree map[string]any) []string { return slices.Sorted(maps.Keys(tree)) }
+
+// keysOfMaps lists the keys of the maps, those of each map sorted.
+func keysOfMaps(trees ...map[string]any) []string {
+	keys := []string{}
+	for _, tree := range trees {
+		keys = append(keys, sortedKeys(tree)...)
+	}
+	return keys
+}
+
+// valuesOfMap lists the values in the order of their keys.
+func valuesOfMap(tree map[string]any) []any {
+	values := make([]any, 0, len(tree))
+	for _, key := range sortedKeys(tree) {
+		values = append(values, tree[key])
+	}
+	return values
+}
+
+func deepCopy(value any) (any, error) {
+	if value == nil {
+		return nil, fmt.Errorf("there is nothing to copy")
+	}
+	return copyValue(value), nil
+}

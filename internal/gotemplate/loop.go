@@ -1,0 +1,172 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gotemplate
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"text/template/parse"
+)
+
+// loop executes range over lists, maps in the order of their keys, and numbers. A missing value
+// counts as empty.
+func (f *frame) loop(dot any, node *parse.RangeNode) (control, error) {
+	mark := len(f.variables)
+	defer f.pop(mark)
+	value, err := f.pipeline(dot, node.Pipe)
+	if err != nil {
+		return goOn, err
+	}
+	body := &iteration{frame: f, node: node, mark: len(f.variables)}
+	if err := body.over(indirect(value)); err != nil {
+		return goOn, f.fail(node.Pipe, err)
+	}
+	if body.count == 0 {
+		f.pop(mark)
+		return f.list(dot, node.ElseList)
+	}
+	return goOn, nil
+}
+
+// iteration is a running range.
+type iteration struct {
+	*frame
+	node  *parse.RangeNode
+	mark  int
+	count int
+}
+
+// over executes the body for each item. Errors of the body have a place already; others concern the
+// value.
+func (i *iteration) over(value any) error {
+	i.watch.whole(value)
+	switch value := value.(type) {
+	case nil, *absent:
+		return nil
+	case []any:
+		for index, item := range value {
+			if done, err := i.once(index, item); done || err != nil {
+				return err
+			}
+		}
+		return nil
+	case map[string]any:
+		if err := i.pieces(len(value), 48); err != nil {
+			return err
+		}
+		keys := sortedKeys(value)
+		items := make([]any, len(keys)) // As they are before the body changes them.
+		for n, key := range keys {
+			items[n] = value[key]
+		}
+		for n, key := range keys {
+			if done, err := i.once(key, items[n]); done || err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return i.reflected(reflect.ValueOf(value))
+}
+
+func (i *iteration) reflected(v reflect.Value) error {
+	switch {
+	case v.CanInt():
+		return i.numbers(v.Int(), v.Type())
+	case v.CanUint():
+		return i.numbers(int64(min(v.Uint(), 1<<62)), v.Type())
+	case v.Kind() == reflect.Slice, v.Kind() == reflect.Array:
+		for index := range v.Len() {
+			if done, err := i.once(index, elementOf(v.Index(index))); done || err != nil {
+				return err
+			}
+		}
+		return nil
+	case v.Kind() == reflect.Map:
+		return i.entries(v)
+	}
+	return fmt.Errorf("range cannot go over %s", describeType(v.Interface()))
+}
+
+func (i *iteration) numbers(count int64, typ reflect.Type) error {
+	if len(i.node.Pipe.Decl) > 1 {
+		return fmt.Errorf("range over the number %d has one variable, not two", count)
+	}
+	for number := range count {
+		item := reflect.ValueOf(number).Convert(typ).Interface()
+		if done, err := i.once(nil, item); done || err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entries iterates over a map whose type is not that of decoded YAML. Keys are sorted as in
+// text/template, for the types of keys that templates have.
+func (i *iteration) entries(v reflect.Value) error {
+	if err := i.pieces(v.Len(), 88); err != nil {
+		return err
+	}
+	keys := v.MapKeys()
+	slices.SortFunc(keys, compareKeys)
+	items := make([]reflect.Value, len(keys)) // As they are before the body changes them.
+	for n, key := range keys {
+		items[n] = v.MapIndex(key)
+	}
+	for n, key := range keys {
+		if done, err := i.once(elementOf(key), elementOf(items[n])); done || err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func compareKeys(a, b reflect.Value) int {
+	switch {
+	case a.Kind() == reflect.String && b.Kind() == reflect.String:
+		return cmp.Compare(a.String(), b.String())
+	case a.CanInt() && b.CanInt():
+		return cmp.Compare(a.Int(), b.Int())
+	case a.CanUint() && b.CanUint():
+		return cmp.Compare(a.Uint(), b.Uint())
+	case a.CanFloat() && b.CanFloat():
+		return cmp.Compare(a.Float(), b.Float())
+	}
+	return cmp.Compare(fmt.Sprint(a.Kind()), fmt.Sprint(b.Kind()))
+}
+
+// once executes the body for one item, and reports whether the loop is done.
+func (i *iteration) once(key, item any) (done bool, err error) {
+	i.count++
+	if err := i.step(1); err != nil {
+		return true, err
+	}
+	if err := i.bind(key, item); err != nil {
+		return true, err
+	}
+	how, err := i.list(item, i.node.List)
+	i.pop(i.mark)
+	return how == breakLoop, err
+}
+
+// bind sets the variables of the range: a single one to the item, two to the key and the item.
+func (i *iteration) bind(key, item any) error {
+	names := i.node.Pipe.Decl
+	values := []any{key, item}
+	for n, name := range names {
+		value := values[n+2-len(names)]
+		if !i.node.Pipe.IsAssign {
+			i.variables[i.mark-len(names)+n].value = value
+			continue
+		}
+		target, err := i.variable(name.Ident[0])
+		if err != nil {
+			return err
+		}
+		target.value = value
+	}
+	return nil
+}

@@ -1,0 +1,195 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gotemplate
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// size is the size of a value if it were printed. A container that is reached twice counts twice.
+type size struct {
+	nodes int
+	// bytes is the total length of all strings, indent what block indentation would add, paths the
+	// total length of the key paths to all nodes, as TOML prints them.
+	bytes  int
+	indent int
+	paths  int
+	// hasPointers is true if the value contains a pointer, a function or a channel.
+	hasPointers bool
+}
+
+func (s *size) add(other size) {
+	s.nodes += other.nodes
+	s.bytes += other.bytes
+	s.indent += other.indent
+	s.paths += other.paths
+	s.hasPointers = s.hasPointers || other.hasPointers
+}
+
+// scalarBytes is the approximate length of a printed number.
+const scalarBytes = 8
+
+// measure visits a value down to its leaves. It returns an error at the bounds for depth, nodes and
+// memory, and so also for a value that contains itself.
+func (m *meter) measure(value any) (size, error) {
+	walk := measuring{budget: &m.budget, watch: &m.watch}
+	if err := walk.visit(value, 0, 0); err != nil {
+		return walk.size, err
+	}
+	return walk.size, m.step(walk.nodes / 8)
+}
+
+type measuring struct {
+	size
+	budget *Budget
+	// watch records everything measured as read, because it is about to be.
+	watch *watch
+	// inside holds the enclosing containers, outermost first.
+	inside []uintptr
+}
+
+// visit measures one value at a depth of containers and after path bytes of keys. The types of
+// decoded YAML come first, because nearly all values have these.
+func (w *measuring) visit(value any, depth, path int) error {
+	switch value := value.(type) {
+	case nil, bool, int, int64, float64:
+		return w.leaf(scalarBytes, path)
+	case string:
+		w.indent += (strings.Count(value, "\n") + 1) * depth * 2
+		return w.leaf(len(value), path)
+	case addressed:
+		return w.reflected(value.Value, depth, path)
+	case map[string]any:
+		if err := w.enter(reflect.ValueOf(value).Pointer(), depth, path); err != nil {
+			return err
+		}
+		for key, item := range value {
+			w.bytes += len(key)
+			w.indent += depth * 2
+			if err := w.visit(item, depth+1, path+len(key)+1); err != nil {
+				return err
+			}
+		}
+		w.leave()
+		return nil
+	case []any:
+		if err := w.enter(reflect.ValueOf(value).Pointer(), depth, path); err != nil {
+			return err
+		}
+		for _, item := range value {
+			if err := w.visit(item, depth+1, path); err != nil {
+				return err
+			}
+		}
+		w.leave()
+		return nil
+	}
+	return w.reflected(reflect.ValueOf(value), depth, path)
+}
+
+// reflected is visit for all other types. It never calls Interface, so it may visit unexported
+// fields.
+func (w *measuring) reflected(v reflect.Value, depth, path int) error {
+	switch v.Kind() {
+	case reflect.String:
+		w.indent += (strings.Count(v.String(), "\n") + 1) * depth * 2
+		return w.leaf(v.Len(), path)
+	case reflect.Pointer, reflect.Interface:
+		w.hasPointers = w.hasPointers || v.Kind() == reflect.Pointer
+		return w.container(v, depth, path, func() error { return w.reflected(v.Elem(), depth+1, path) })
+	case reflect.Struct:
+		return w.container(v, depth, path, func() error {
+			for i := range v.NumField() {
+				if err := w.reflected(v.Field(i), depth+1, path+len(v.Type().Field(i).Name)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	case reflect.Map:
+		return w.container(v, depth, path, func() error { return w.entries(v, depth, path) })
+	case reflect.Slice, reflect.Array:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			return w.leaf(4*v.Len(), path)
+		}
+		return w.container(v, depth, path, func() error {
+			for i := range v.Len() {
+				if err := w.reflected(v.Index(i), depth+1, path); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
+		w.hasPointers = true
+	}
+	return w.leaf(scalarBytes, path)
+}
+
+func (w *measuring) entries(v reflect.Value, depth, path int) error {
+	for entries := v.MapRange(); entries.Next(); {
+		before := w.bytes
+		if err := w.reflected(entries.Key(), depth+1, path); err != nil {
+			return err
+		}
+		if err := w.reflected(entries.Value(), depth+1, path+w.bytes-before+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// container measures the content of a non-nil container.
+func (w *measuring) container(v reflect.Value, depth, path int, content func() error) error {
+	var address uintptr
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Map, reflect.Slice, reflect.Interface:
+		if v.IsNil() {
+			return w.leaf(scalarBytes, path)
+		}
+	}
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Map, reflect.Slice:
+		address = v.Pointer()
+	}
+	if err := w.enter(address, depth, path); err != nil {
+		return err
+	}
+	if err := content(); err != nil {
+		return err
+	}
+	w.leave()
+	return nil
+}
+
+func (w *measuring) enter(address uintptr, depth, path int) error {
+	if depth > w.budget.Depth {
+		if address != 0 && slices.Contains(w.inside, address) {
+			return overBudget(boundDepth, "the value contains itself")
+		}
+		return overBudget(boundDepth, "the value is nested more than %d deep", w.budget.Depth)
+	}
+	if w.watch.count > 0 {
+		w.watch.wholeAt(address)
+	}
+	w.inside = append(w.inside, address)
+	return w.leaf(0, path)
+}
+
+func (w *measuring) leave() { w.inside = w.inside[:len(w.inside)-1] }
+
+func (w *measuring) leaf(bytes, path int) error {
+	w.nodes++
+	w.bytes += bytes
+	w.paths += path
+	if w.nodes > w.budget.Nodes {
+		return overBudget(boundNodes, "the value has more than %d nodes", w.budget.Nodes)
+	}
+	if w.bytes > w.budget.Memory {
+		return overBudget(boundMemory, "the value has more than %d bytes of text", w.budget.Memory)
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gotemplate
+
+import (
+	"reflect"
+
+	"github.com/Masterminds/semver/v3"
+)
+
+// Method is a method that templates may call.
+type Method struct {
+	// Name is the name that templates use.
+	Name string
+	// Func is the method expression, such as time.Time.Format, whose first parameter is the
+	// receiver. The method must be read-only, and its result must depend on its arguments alone.
+	Func any
+}
+
+// methods are all methods that templates can call, by receiver and name. Like functions, they are
+// an allow-list. Finding methods by name would let templates call methods that change values which
+// others use concurrently; and a single such lookup anywhere makes Go's linker keep every method of
+// the whole program.
+type methods map[methodOf]*function
+
+type methodOf struct {
+	receiver reflect.Type
+	name     string
+}
+
+// newMethods returns the methods of what functions return, those of Files, and those that the
+// caller adds for its own types.
+func newMethods(others []Method) methods {
+	all := methods{}
+	for _, method := range others {
+		all.add(method.Name, method.Func, nil)
+	}
+	for name, fn := range filesMethods() {
+		all.add(name, fn, guardFiles(name))
+	}
+	for name, fn := range versionMethods() {
+		all.add(name, fn, nil)
+	}
+	return all
+}
+
+func (m methods) add(name string, fn any, guard guard) {
+	called := &function{name: name, fn: reflect.ValueOf(fn), bound: true, guard: guard}
+	m[methodOf{called.fn.Type().In(0), name}] = called
+}
+
+// of returns a method, and the receiver as the method expects it: as in Go, a pointer also has the
+// methods of its element type, and an addressable value those of its pointer type.
+func (m methods) of(v reflect.Value, name string) (called *function, receiver reflect.Value) {
+	pointer, value := v, v
+	switch {
+	case v.Kind() == reflect.Pointer && v.IsNil():
+		return nil, v
+	case v.Kind() == reflect.Pointer:
+		value = v.Elem()
+	case v.CanAddr():
+		pointer = v.Addr()
+	}
+	if called := m[methodOf{pointer.Type(), name}]; called != nil {
+		return called, pointer
+	}
+	return m[methodOf{value.Type(), name}], value
+}
+
+// versionMethods are those of the result of semver, without those that would change it: Scan,
+// UnmarshalJSON and UnmarshalText.
+func versionMethods() map[string]any {
+	type version = semver.Version
+	return map[string]any{
+		"Compare":          (*version).Compare,
+		"Equal":            (*version).Equal,
+		"GreaterThan":      (*version).GreaterThan,
+		"GreaterThanEqual": (*version).GreaterThanEqual,
+		"IncMajor":         version.IncMajor,
+		"IncMinor":         version.IncMinor,
+		"IncPatch":         version.IncPatch,
+		"LessThan":         (*version).LessThan,
+		"LessThanEqual":    (*version).LessThanEqual,
+		"Major":            version.Major,
+		"MarshalJSON":      version.MarshalJSON,
+		"MarshalText":      version.MarshalText,
+		"Metadata":         version.Metadata,
+		"Minor":            version.Minor,
+		"Original":         (*version).Original,
+		"Patch":            version.Patch,
+		"Prerelease":       version.Prerelease,
+		"SetMetadata":      version.SetMetadata,
+		"SetPrerelease":    version.SetPrerelease,
+		"String":           version.String,
+		"Value":            version.Value,
+	}
+}

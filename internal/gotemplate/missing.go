@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gotemplate
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+)
+
+// absent is the value of a missing key. It may be tested and held by a variable; using it is an
+// error with its message.
+type absent struct {
+	// holder is the expression of the container, in its value.
+	holder string
+	in     any
+	key    string
+	// watch records that the message lists the existing keys; nil if nothing is watched.
+	watch *watch
+}
+
+// Error says which key is missing.
+func (a *absent) Error() string {
+	return fmt.Sprintf("%s has no key %q", shorten(a.holder), shorten(a.key))
+}
+
+// optionalHint is the remedy for an optional key.
+const optionalHint = "if the key is optional, ask with if, with or default"
+
+// asError adds the existing keys: one with a similar name may have been meant.
+func (a *absent) asError() error {
+	if a.watch != nil {
+		a.watch.whole(a.in)
+	}
+	keys := keysOf(a.in)
+	if near := nearest(a.key, keys); near != "" {
+		return withHint(a, fmt.Sprintf("did you mean %q?", near))
+	}
+	return withHint(a, listKeys(keys)+"; "+optionalHint)
+}
+
+// used returns the error for a missing value, nil for all others.
+func used(value any) error {
+	if missing, ok := value.(*absent); ok {
+		return missing.asError()
+	}
+	return nil
+}
+
+// orNil turns a missing value into nil.
+func orNil(value any) any {
+	if _, ok := value.(*absent); ok {
+		return nil
+	}
+	return value
+}
+
+// keysOf returns the keys of a map or the exported fields of a struct, sorted.
+func keysOf(value any) []string {
+	var keys []string
+	if tree, ok := value.(map[string]any); ok {
+		for key := range tree {
+			keys = append(keys, key)
+		}
+		slices.Sort(keys)
+		return keys
+	}
+	v := reflect.Indirect(reflect.ValueOf(value))
+	switch v.Kind() {
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			if key.Kind() == reflect.String {
+				keys = append(keys, key.String())
+			}
+		}
+	case reflect.Struct:
+		for _, field := range reflect.VisibleFields(v.Type()) {
+			if field.IsExported() {
+				keys = append(keys, field.Name)
+			}
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// listKeys lists the existing keys, shortened for a reader.
+func listKeys(keys []string) string {
+	const most = 8
+	switch {
+	case len(keys) == 0:
+		return "it is empty"
+	case len(keys) == 1:
+		return "there is " + joinShort(keys)
+	case len(keys) > most:
+		return fmt.Sprintf("there are %s and %d more", joinShort(keys[:most]), len(keys)-most)
+	}
+	return "there are " + joinShort(keys)
+}
+
+func joinShort(keys []string) string {
+	short := make([]string, len(keys))
+	for i, key := range keys {
+		short[i] = shorten(key)
+	}
+	return strings.Join(short, ", ")
+}
+
+// nearest is humanize.Nearest for names that may be hostile: of any length and number.
+func nearest(name string, candidates []string) string {
+	const longest, most = 100, 1000
+	if len(name) > longest {
+		return ""
+	}
+	short := make([]string, 0, min(len(candidates), most))
+	for _, candidate := range candidates[:min(len(candidates), most)] {
+		if len(candidate) <= longest {
+			short = append(short, candidate)
+		}
+	}
+	return humanize.Nearest(name, short)
+}

@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gotemplate
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"text/template/parse"
+)
+
+// namePattern is the constant parts of a computed text, in order. Any text may stand between two parts: one part alone is
+// a constant.
+type namePattern []string
+
+// Bounds on the texts that are computed for one expression: their number, and the bytes of a constant part.
+const (
+	maxPatterns = 64
+	maxPart     = 1 << 10
+)
+
+// anyText returns the pattern of a text that depends on the data alone.
+func anyText() []namePattern { return []namePattern{{"", ""}} }
+
+// isExact reports whether the pattern is a constant.
+func (p namePattern) isExact() bool { return len(p) == 1 }
+
+// matches reports whether a name fits the pattern.
+func (p namePattern) matches(name string) bool {
+	last := len(p) - 1
+	rest, hasStart := strings.CutPrefix(name, p[0])
+	if last == 0 || !hasStart {
+		return hasStart && rest == ""
+	}
+	for _, part := range p[1:last] {
+		at := strings.Index(rest, part)
+		if at < 0 {
+			return false
+		}
+		rest = rest[at+len(part):]
+	}
+	return strings.HasSuffix(rest, p[last])
+}
+
+// joined returns the patterns of the texts that start with one of some patterns and end with one of others.
+func joined(starts, ends []namePattern) []namePattern {
+	if len(starts)*len(ends) > maxPatterns {
+		return anyText()
+	}
+	var all []namePattern
+	for _, start := range starts {
+		for _, end := range ends {
+			last := len(start) - 1
+			if len(start)+len(end) > maxPatterns || len(start[last])+len(end[0]) > maxPart {
+				return anyText()
+			}
+			all = append(all, slices.Concat(start[:last], namePattern{start[last] + end[0]}, end[1:]))
+		}
+	}
+	return all
+}
+
+// nameFinder computes the texts that expressions of a template can have, from the constants in it.
+type nameFinder struct {
+	// assigned are the pipelines that a variable gets its values from, and isKey the variables that get a key of a range.
+	assigned map[string][]*parse.PipeNode
+	isKey    map[string]bool
+	// variables are the patterns of variables. Those of a variable that is being looked up are anyText.
+	variables map[string][]namePattern
+}
+
+// newNameFinder reads the assignments of a template.
+func newNameFinder(root parse.Node) *nameFinder {
+	f := &nameFinder{assigned: map[string][]*parse.PipeNode{}, isKey: map[string]bool{}, variables: map[string][]namePattern{}}
+	walk(root, func(node parse.Node) {
+		pipe, isPipe := node.(*parse.PipeNode)
+		if !isPipe {
+			return
+		}
+		for n, variable := range pipe.Decl {
+			name := variable.Ident[0]
+			f.assigned[name] = append(f.assigned[name], pipe)
+			f.isKey[name] = f.isKey[name] || n < len(pipe.Decl)-1
+		}
+	})
+	return f
+}
+
+// patternsOf returns the patterns of the texts that an expression can have.
+func (f *nameFinder) patternsOf(node parse.Node) []namePattern {
+	switch node := node.(type) {
+	case *parse.StringNode:
+		return []namePattern{{node.Text}}
+	case *parse.VariableNode:
+		return f.variable(node)
+	case *parse.PipeNode:
+		return f.pipe(node.Cmds)
+	}
+	return anyText()
+}
+
+// pipe returns the patterns of a pipeline, whose commands have the result before them as last argument.
+func (f *nameFinder) pipe(commands []*parse.CommandNode) []namePattern {
+	last := len(commands) - 1
+	called, isCall := commands[last].Args[0].(*parse.IdentifierNode)
+	if !isCall {
+		if last == 0 && len(commands[0].Args) == 1 {
+			return f.patternsOf(commands[0].Args[0])
+		}
+		return anyText()
+	}
+	var arguments [][]namePattern
+	for _, argument := range commands[last].Args[1:] {
+		arguments = append(arguments, f.patternsOf(argument))
+	}
+	if last > 0 {
+		arguments = append(arguments, f.pipe(commands[:last]))
+	}
+	return patternsOfCall(called.Ident, arguments)
+}
+
+// variable returns the patterns of all that a template assigns to a variable. A range assigns the items of a list, which has
+// their patterns.
+func (f *nameFinder) variable(node *parse.VariableNode) []namePattern {
+	name := node.Ident[0]
+	if len(node.Ident) > 1 || f.isKey[name] || len(f.assigned[name]) == 0 {
+		return anyText()
+	}
+	if patterns, ok := f.variables[name]; ok {
+		return patterns
+	}
+	f.variables[name] = anyText()
+	var all []namePattern
+	for _, pipe := range f.assigned[name] {
+		all = append(all, f.pipe(pipe.Cmds)...)
+	}
+	if len(all) > maxPatterns {
+		all = anyText()
+	}
+	f.variables[name] = all
+	return all
+}
+
+// patternsOfCall returns the patterns of the result of a function. Those of a list are the patterns of its items.
+func patternsOfCall(function string, arguments [][]namePattern) []namePattern {
+	switch {
+	case len(arguments) == 0:
+		return anyText()
+	case function == "printf":
+		return printed(arguments[0], arguments[1:])
+	case function == "print":
+		all := arguments[0]
+		for _, argument := range arguments[1:] {
+			all = joined(all, argument)
+		}
+		return all
+	case function == "ternary":
+		return slices.Concat(arguments[:len(arguments)-1]...)
+	case function == "required" && len(arguments) == 2:
+		return arguments[1]
+	case slices.Contains([]string{"default", "coalesce", "or", "and", "list", "tuple", "first", "last", "toString"}, function):
+		return slices.Concat(arguments...)
+	}
+	return anyText()
+}
+
+var verb = regexp.MustCompile(`%[+\-# 0-9.*\[\]]*.`)
+
+// printed returns the patterns of a text that printf prints.
+func printed(formats []namePattern, arguments [][]namePattern) (all []namePattern) {
+	for _, format := range formats {
+		if !format.isExact() || strings.ContainsAny(format[0], "[*") { // The arguments are not in the order of the verbs.
+			return anyText()
+		}
+		text, start, used := []namePattern{{""}}, 0, 0
+		for _, at := range verb.FindAllStringIndex(format[0], -1) {
+			next := anyText()
+			switch found := format[0][at[0]:at[1]]; {
+			case found == "%%":
+				next, used = []namePattern{{"%"}}, used-1
+			case (found == "%s" || found == "%v") && used < len(arguments):
+				next = arguments[used]
+			}
+			text = joined(joined(text, []namePattern{{format[0][start:at[0]]}}), next)
+			start, used = at[1], used+1
+		}
+		all = append(all, joined(text, []namePattern{{format[0][start:]}})...)
+	}
+	return all
+}

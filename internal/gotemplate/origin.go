@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gotemplate
+
+import (
+	"slices"
+	"text/template/parse"
+)
+
+// pathOf returns the path below .Values that an operand refers to, nil if it cannot be read from
+// the template's text: .Values.a.b, $.Values.a.b, and $x.b where $x was set to one of these.
+func (f *frame) pathOf(node parse.Node) []string {
+	switch node := node.(type) {
+	case *parse.FieldNode:
+		if node.Ident[0] == "Values" {
+			return node.Ident[1:]
+		}
+	case *parse.VariableNode:
+		if node.Ident[0] == "$" && len(node.Ident) > 1 && node.Ident[1] == "Values" {
+			return node.Ident[2:]
+		}
+		if variable, err := f.variable(node.Ident[0]); err == nil && variable.from != nil {
+			return slices.Concat(variable.from, node.Ident[1:])
+		}
+	}
+	return nil
+}
+
+// valuesIn returns the paths below .Values that an expression refers to.
+func (f *frame) valuesIn(node parse.Node) [][]string {
+	var found [][]string
+	switch node := node.(type) {
+	case *parse.ActionNode:
+		return f.valuesIn(node.Pipe)
+	case *parse.PipeNode:
+		for _, command := range node.Cmds {
+			found = append(found, f.valuesIn(command)...)
+		}
+	case *parse.CommandNode:
+		for _, arg := range node.Args {
+			found = append(found, f.valuesIn(arg)...)
+		}
+	case *parse.ChainNode:
+		return f.valuesIn(node.Node)
+	default:
+		if path := f.pathOf(node); len(path) > 0 {
+			found = append(found, path)
+		}
+	}
+	return found
+}

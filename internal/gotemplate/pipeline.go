@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gotemplate
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"text/template/parse"
+)
+
+// nothing means that no value was piped in. It is not nil.
+type nothing struct{}
+
+func isNothing(value any) bool {
+	_, is := value.(nothing)
+	return is
+}
+
+// pipeline evaluates commands from left to right, passing each result as the last argument of the
+// next one, and sets the variables that it declares.
+func (f *frame) pipeline(dot any, pipe *parse.PipeNode) (any, error) {
+	var value any = nothing{}
+	var err error
+	for _, command := range pipe.Cmds {
+		if value, err = f.command(dot, command, value); err != nil {
+			return nil, f.fail(command, err)
+		}
+	}
+	for _, declared := range pipe.Decl {
+		if !pipe.IsAssign {
+			f.push(declared.Ident[0], value)
+		}
+		target, err := f.variable(declared.Ident[0])
+		if err != nil {
+			return nil, f.fail(declared, err)
+		}
+		target.value, target.from = value, f.pathOf(f.operand(pipe))
+	}
+	return value, nil
+}
+
+// command evaluates a call or a single operand.
+func (f *frame) command(dot any, command *parse.CommandNode, piped any) (any, error) {
+	first := command.Args[0]
+	switch first := first.(type) {
+	case *parse.IdentifierNode:
+		return f.call(dot, command, first, command.Args[1:], piped)
+	case *parse.FieldNode, *parse.VariableNode, *parse.ChainNode:
+		return f.chain(dot, first, command.Args[1:], piped)
+	case *parse.NilNode:
+		return nil, errors.New("nil is not a command")
+	}
+	if len(command.Args) > 1 || !isNothing(piped) {
+		return nil, fmt.Errorf("%s is not a function and takes no arguments", shorten(first.String()))
+	}
+	return f.operandValue(dot, first)
+}
+
+// operandValue evaluates an operand.
+func (f *frame) operandValue(dot any, node parse.Node) (any, error) {
+	switch node := node.(type) {
+	case *parse.DotNode:
+		return dot, nil
+	case *parse.NilNode:
+		return nil, nil
+	case *parse.BoolNode:
+		return node.True, nil
+	case *parse.StringNode:
+		return node.Text, nil
+	case *parse.NumberNode:
+		return number(node)
+	case *parse.PipeNode:
+		mark := len(f.variables)
+		defer f.pop(mark)
+		return f.pipeline(dot, node)
+	case *parse.IdentifierNode:
+		return f.call(dot, node, node, nil, nothing{})
+	case *parse.FieldNode, *parse.VariableNode, *parse.ChainNode:
+		return f.chain(dot, node, nil, nothing{})
+	}
+	return nil, fmt.Errorf("%s has no value", shorten(node.String()))
+}
+
+// argument evaluates a node for a parameter type. The type matters for numbers only: 1 may be an
+// int or a float.
+func (f *frame) argument(dot any, node parse.Node, typ reflect.Type) (any, error) {
+	constant, isNumber := node.(*parse.NumberNode)
+	if !isNumber {
+		value, err := f.operandValue(dot, node)
+		return value, f.fail(node, err)
+	}
+	switch typ.Kind() {
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		if constant.IsInt {
+			return reflect.ValueOf(constant.Int64).Convert(typ).Interface(), nil
+		}
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		if constant.IsUint {
+			return reflect.ValueOf(constant.Uint64).Convert(typ).Interface(), nil
+		}
+	case reflect.Float32, reflect.Float64:
+		if constant.IsFloat {
+			return reflect.ValueOf(constant.Float64).Convert(typ).Interface(), nil
+		}
+	case reflect.Interface:
+		value, err := number(constant)
+		return value, f.fail(node, err)
+	}
+	return nil, f.fail(node, fmt.Errorf("a number stands where a %s is expected", typ))
+}
+
+// number returns a constant with the type that its spelling implies.
+func number(node *parse.NumberNode) (any, error) {
+	text := node.Text
+	isHexInt := len(text) > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X') && !strings.ContainsAny(text, "pP")
+	isRune := text[0] == '\''
+	switch {
+	case node.IsComplex:
+		return node.Complex128, nil
+	case node.IsFloat && !isRune && !isHexInt && strings.ContainsAny(text, ".eEpP"):
+		return node.Float64, nil
+	case node.IsInt:
+		return int(node.Int64), nil
+	}
+	return nil, fmt.Errorf("the number %s does not fit an int", shorten(text))
+}

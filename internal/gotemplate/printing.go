@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gotemplate
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// print returns the text of a value as an action prints it: that of fmt, with pointers followed and
+// null as nothing.
+func (f *frame) print(value any) (string, error) {
+	switch value := value.(type) {
+	case nil, nothing:
+		return "", nil
+	case string:
+		return value, nil
+	case bool:
+		return strconv.FormatBool(value), nil
+	case int:
+		return strconv.Itoa(value), nil
+	case addressed:
+		return f.print(value.Addr().Interface())
+	}
+	printed, err := f.measure(value)
+	if err == nil && printed.hasPointers {
+		err = requireNoAddress([]any{value})
+	}
+	if err != nil {
+		return "", err
+	}
+	if err := f.pay(product(printed.bytes+product(printed.nodes, 24), 3), printed.bytes); err != nil {
+		return "", err
+	}
+	switch value.(type) {
+	case error, fmt.Stringer:
+		return fmt.Sprint(value), nil
+	}
+	return fmt.Sprint(indirect(value)), nil
+}
+
+// toText returns the text of a value as sprig's functions print it.
+func toText(value any) string {
+	switch value := value.(type) {
+	case string:
+		return value
+	case []byte:
+		return string(value)
+	}
+	return fmt.Sprintf("%v", value)
+}
+
+// textsOf returns the printed items of a list without null. A value that is no list counts as a
+// list of one.
+func textsOf(list any) []string {
+	v := reflect.ValueOf(list)
+	if v.Kind() != reflect.Slice && v.Kind() != reflect.Array {
+		if list == nil {
+			return nil
+		}
+		return []string{toText(list)}
+	}
+	texts := make([]string, 0, v.Len())
+	for i := range v.Len() {
+		if item := elementOf(v.Index(i)); item != nil {
+			texts = append(texts, toText(plain(item)))
+		}
+	}
+	return texts
+}
+
+// printf computes how much each verb may print before fmt prints it: a width applies to each item
+// of a list.
+func printf(f *frame, format string, values ...any) (string, error) {
+	total, err := f.measureAll(values)
+	if err != nil {
+		return "", err
+	}
+	verbs := readFormat(format, values)
+	if verbs.refused != nil {
+		return "", verbs.refused
+	}
+	times := 1
+	if verbs.picks {
+		// Verbs with explicit argument indexes may all print the largest argument.
+		times = verbs.count
+	}
+	factor := 1
+	if verbs.expands {
+		factor = 10
+	}
+	bytes := product(product(total.bytes, factor)+product(total.nodes, 24), times)
+	padding := product(verbs.width, max(total.nodes, verbs.count))
+	if padding > 0 {
+		bytes += padding
+	}
+	result := len(format) + bytes + verbs.count*32
+	if verbs.width > f.budget.Bytes {
+		return "", overBudget(boundBytes, "the text would be padded to %d bytes", verbs.width)
+	}
+	if err := f.pay(product(2, result), result); err != nil {
+		return "", err
+	}
+	if total.hasPointers {
+		// Printed twice: once to find addresses.
+		err := f.pay(product(2, result), result)
+		if err == nil {
+			err = requireNoAddressIn(format, values)
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	return fmt.Sprintf(format, values...), nil
+}
+
+// verbs summarizes how much a format can print.
+type verbs struct {
+	count int
+	// width is the largest width or precision.
+	width int
+	// picks is true if verbs may use an argument twice, expands if they print more than its plain
+	// text.
+	picks   bool
+	expands bool
+	// refused is the error for the first verb that is refused, nil if there is none.
+	refused error
+}
+
+// readFormat parses a format leniently: it goes on where fmt would stop, and finds at least the
+// verbs that fmt finds.
+func readFormat(format string, values []any) verbs {
+	var v verbs
+	for {
+		start := strings.IndexByte(format, '%')
+		if start < 0 {
+			return v
+		}
+		rest := format[start+1:]
+		v.count++
+		end := strings.IndexFunc(rest, func(r rune) bool { return !strings.ContainsRune("+-# 0123456789.*[]", r) })
+		if end < 0 {
+			end = len(rest)
+		}
+		v.flags(rest[:end], values)
+		verb, size := utf8.DecodeRuneInString(rest[end:])
+		v.expands = v.expands || !strings.ContainsRune("svdt%", verb)
+		if v.refused == nil {
+			v.refused = refusedVerb(rest[:end], verb)
+		}
+		format = rest[min(end+size, len(rest)):]
+	}
+}
+
+func (v *verbs) flags(flags string, values []any) {
+	v.picks = v.picks || strings.ContainsRune(flags, '[')
+	v.expands = v.expands || strings.ContainsAny(flags, "+# ")
+	for _, digits := range strings.FieldsFunc(flags, func(r rune) bool { return r < '0' || r > '9' }) {
+		width, err := strconv.Atoi(digits)
+		if err != nil {
+			width = 1 << 40
+		}
+		v.width = max(v.width, width)
+	}
+	if !strings.ContainsRune(flags, '*') {
+		return
+	}
+	for _, value := range values {
+		if number := reflect.ValueOf(value); number.CanInt() {
+			v.width = max(v.width, int(number.Int()), -int(number.Int()))
+		} else if number.CanUint() {
+			v.width = max(v.width, int(min(number.Uint(), 1<<40)))
+		}
+	}
+}

@@ -1,0 +1,199 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gotemplate
+
+import (
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+)
+
+const (
+	// maxPattern is the maximum length of a regular expression in bytes, maxProgram its maximum
+	// size in instructions, with repetitions expanded.
+	maxPattern = 1024
+	maxProgram = 5000
+	// maxMatch is the maximum number of instructions for finding one match, roughly a tenth of a
+	// second: the size of the expression times that of the text.
+	maxMatch = 10 << 20
+	// bytesPerMatch is the memory of one match in the results.
+	bytesPerMatch = 160
+)
+
+// regexFunctions are sprig's, with one difference: an invalid expression is an error in all of
+// them.
+func regexFunctions() []ownFunction {
+	return []ownFunction{
+		{names: "regexMatch mustRegexMatch", fn: regexMatch, guard: guardNothing},
+		{names: "regexFind mustRegexFind", fn: regexFind, guard: guardNothing},
+		{names: "regexFindAll mustRegexFindAll", fn: regexFindAll, guard: guardNothing},
+		{names: "regexReplaceAll mustRegexReplaceAll", fn: regexReplaceAll, guard: guardNothing},
+		{names: "regexReplaceAllLiteral mustRegexReplaceAllLiteral", fn: regexReplaceAllLiteral, guard: guardNothing},
+		{names: "regexSplit mustRegexSplit", fn: regexSplit, guard: guardNothing},
+		{names: "regexQuoteMeta", fn: regexp.QuoteMeta},
+	}
+}
+
+func regexMatch(f *frame, expression, text string) (bool, error) {
+	compiled, err := f.pattern(expression, text)
+	if err != nil {
+		return false, err
+	}
+	return compiled.MatchString(text), nil
+}
+
+func regexFind(f *frame, expression, text string) (string, error) {
+	compiled, err := f.pattern(expression, text)
+	if err != nil {
+		return "", err
+	}
+	return compiled.FindString(text), nil
+}
+
+func regexFindAll(f *frame, expression, text string, most int) ([]string, error) {
+	compiled, err := f.pattern(expression, text)
+	if err != nil {
+		return nil, err
+	}
+	if _, _, err := f.matches(compiled, text, most); err != nil {
+		return nil, err
+	}
+	return compiled.FindAllString(text, most), nil
+}
+
+func regexSplit(f *frame, expression, text string, most int) ([]string, error) {
+	compiled, err := f.pattern(expression, text)
+	if err != nil {
+		return nil, err
+	}
+	if _, _, err := f.matches(compiled, text, most); err != nil {
+		return nil, err
+	}
+	return compiled.Split(text, most), nil
+}
+
+func regexReplaceAll(f *frame, expression, text, replacement string) (string, error) {
+	compiled, err := f.replaceable(expression, text, replacement, strings.Count(replacement, "$"))
+	if err != nil {
+		return "", err
+	}
+	return compiled.ReplaceAllString(text, replacement), nil
+}
+
+func regexReplaceAllLiteral(f *frame, expression, text, replacement string) (string, error) {
+	compiled, err := f.replaceable(expression, text, replacement, 0)
+	if err != nil {
+		return "", err
+	}
+	return compiled.ReplaceAllLiteralString(text, replacement), nil
+}
+
+// replaceable checks that the result fits: each match is replaced by the replacement, in which each
+// reference may stand for the whole match.
+func (f *frame) replaceable(expression, text, replacement string, references int) (*pattern, error) {
+	compiled, err := f.pattern(expression, text)
+	if err != nil {
+		return nil, err
+	}
+	count, matched, err := f.matches(compiled, text, -1)
+	if err != nil {
+		return nil, err
+	}
+	result := len(text) + product(count, len(replacement)) + product(references, matched)
+	if err := f.fits(result); err != nil {
+		return nil, err
+	}
+	return compiled, f.allocate(product(3, result))
+}
+
+// pattern compiles an expression and checks that one match of it in this text does not take long.
+func (f *frame) pattern(expression, text string) (*pattern, error) {
+	compiled := f.set.patterns.get(expression)
+	if compiled == nil {
+		var err error
+		if compiled, err = f.compile(expression); err != nil {
+			return nil, err
+		}
+		f.set.patterns.put(expression, compiled)
+	}
+	work := product(compiled.size, len(text))
+	if work > maxMatch {
+		return nil, overBudget(boundSteps, "the regular expression is too large for a text of %d bytes", len(text))
+	}
+	return compiled, f.pay(len(text)/4, work)
+}
+
+func (f *frame) compile(expression string) (*pattern, error) {
+	if len(expression) > maxPattern {
+		return nil, overBudget(boundBytes, "the regular expression is longer than %d bytes", maxPattern)
+	}
+	tree, err := syntax.Parse(expression, syntax.Perl)
+	if err != nil {
+		return nil, fmt.Errorf("compiling a regular expression: %w", err)
+	}
+	size := programSize(tree)
+	if size > maxProgram {
+		return nil, overBudget(boundSteps, "the regular expression, its repetitions written out, has more than %d parts", maxProgram)
+	}
+	if err := f.allocate(product(size, 512)); err != nil {
+		return nil, err
+	}
+	compiled, err := regexp.Compile(expression)
+	if err != nil {
+		return nil, fmt.Errorf("compiling a regular expression: %w", err)
+	}
+	return &pattern{Regexp: compiled, size: size}, nil
+}
+
+// programSize returns the approximate number of instructions of an expression.
+func programSize(tree *syntax.Regexp) int {
+	size := 1 + len(tree.Rune)/8
+	if tree.Op == syntax.OpLiteral {
+		size = len(tree.Rune)
+	}
+	for _, part := range tree.Sub {
+		size += programSize(part)
+	}
+	if tree.Op == syntax.OpRepeat {
+		size = product(size, max(tree.Min, tree.Max, 1))
+	}
+	return size
+}
+
+// matches returns the number of matches, at most the given one, and their bytes. A search for all
+// matches cannot be canceled and may take quadratic time: so it searches for one, two, four of them
+// and so on, and may give up in between.
+func (f *frame) matches(compiled *pattern, text string, most int) (count, bytes int, err error) {
+	before := f.clock.used()
+	for limit := 1; ; limit *= 2 {
+		limit = min(limit, f.budget.Nodes+1)
+		if most >= 0 {
+			limit = min(limit, most)
+		}
+		found := compiled.FindAllStringIndex(text, limit)
+		if err := f.pieces(len(found), bytesPerMatch); err != nil {
+			return 0, 0, err
+		}
+		if len(found) < limit || limit == most {
+			return len(found), matchedBytes(found), nil
+		}
+		if f.ctx.Err() != nil {
+			return 0, 0, f.alive()
+		}
+		// A short text takes no time, whatever the clock says.
+		if product(limit, product(compiled.size, len(text))) > maxMatch && f.clock.used()-before > f.budget.Timeout/4 {
+			// This is not the caller's deadline: a retry would not help.
+			return 0, 0, overBudget(boundTime, "the regular expression takes too long on this text")
+		}
+	}
+}
+
+func matchedBytes(found [][]int) int {
+	total := 0
+	for _, match := range found {
+		total += match[1] - match[0]
+	}
+	return total
+}

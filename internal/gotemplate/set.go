@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gotemplate
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Options configure a set. The zero value is safe.
+type Options struct {
+	// Budget bounds each execution, not the set as a whole.
+	Budget Budget
+	// Watch are paths below the root, at most two, such as Values, target: an execution reports what
+	// it read of the map at each.
+	Watch [][]string
+	// Methods are those that templates may call on values of the caller's types.
+	Methods []Method
+}
+
+// Set is a compiled set of templates. It is immutable and safe for concurrent use.
+type Set struct {
+	budget    Budget
+	scope     *scope
+	files     []string
+	functions map[string]*function
+	methods   methods
+	texts     *textCache
+	patterns  *patternCache
+	watch     [][]string
+}
+
+// maxFindings is how many errors Compile reports, so that a file that is no template at all does
+// not fill a status.
+const maxFindings = 20
+
+// Compile parses and checks templates. files holds their texts by full name, such
+// as "vector-sidecar/templates/podtemplate.yaml"; files whose base name begins
+// with "_" only define templates for others. The error joins all findings, in
+// the order of files and lines, each an [*Error].
+func Compile(files map[string]string, opts Options) (*Set, error) {
+	set := &Set{
+		files:     slices.Sorted(maps.Keys(files)),
+		budget:    opts.Budget.withDefaults(),
+		scope:     &scope{definitions: map[string]*definition{}},
+		functions: newFunctions(),
+		methods:   newMethods(opts.Methods),
+		texts:     newTextCache(),
+		patterns:  newPatternCache(),
+		watch:     opts.Watch,
+	}
+	var findings []error
+	for _, name := range set.files {
+		if len(findings) >= maxFindings {
+			break
+		}
+		findings = append(findings, set.add(&source{file: name, text: files[name]})...)
+	}
+	if len(findings) == 0 {
+		findings = set.check()
+	}
+	if len(findings) > 0 {
+		return nil, joinFindings(findings)
+	}
+	return set, nil
+}
+
+// add parses a file into the set, behind those that are sorted before it. It returns the first
+// maxFindings, in the order of lines.
+func (s *Set) add(src *source) []error {
+	definitions, err := parseSource(src)
+	if err != nil {
+		return []error{err}
+	}
+	var findings []error
+	for _, defined := range slices.SortedFunc(maps.Values(definitions), byPosition) {
+		other := s.scope.definitions[defined.name]
+		switch {
+		case other == nil:
+			s.scope.definitions[defined.name] = defined
+		case len(findings) < maxFindings:
+			findings = append(findings, definedTwice(other, defined))
+		}
+	}
+	return findings
+}
+
+func byPosition(a, b *definition) int { return cmp.Compare(a.root.Position(), b.root.Position()) }
+
+func definedTwice(before, again *definition) error {
+	finding := again.errorAt(again.start(), "")
+	finding.Message = fmt.Sprintf("template %q is already defined at %s", again.name, before.errorAt(before.start(), "").place())
+	finding.Hint = "rename one of them"
+	return finding
+}
+
+// joinFindings joins the first maxFindings.
+func joinFindings(findings []error) error {
+	return errors.Join(findings[:min(len(findings), maxFindings)]...)
+}
+
+// Names returns the templates that can be executed, sorted: the files whose base name does not
+// begin with "_".
+func (s *Set) Names() []string {
+	var names []string
+	for _, name := range s.files {
+		if !strings.HasPrefix(path.Base(name), "_") {
+			names = append(names, name)
+		}
+	}
+	return names
+}

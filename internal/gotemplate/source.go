@@ -1,0 +1,206 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gotemplate
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"text/template/parse"
+)
+
+// Bounds on what is parsed, so that Compile is as safe as Execute: the parser recurses into blocks
+// and allocates a hundred bytes or more for each byte of an action.
+const (
+	maxText        = 1 << 20
+	maxActions     = 20_000
+	maxActionBytes = 256 << 10
+	bytesPerAction = 150
+)
+
+// definition is one template: a file, or a define inside it.
+type definition struct {
+	*source
+	name string
+	root *parse.ListNode
+	// isEmpty reports whether it has blanks and comments alone.
+	isEmpty bool
+}
+
+// scope is where include and template look for a name: in a text given to tpl its own definitions
+// first, then the set's. As in text/template, one that is empty does not replace another.
+type scope struct {
+	outer       *scope
+	definitions map[string]*definition
+}
+
+func (s *scope) find(name string) (found *definition) {
+	for ; s != nil && (found == nil || found.isEmpty); s = s.outer {
+		if further := s.definitions[name]; further != nil {
+			found = further
+		}
+	}
+	return found
+}
+
+// names returns all templates in scope.
+func (s *scope) names() []string {
+	var names []string
+	for ; s != nil; s = s.outer {
+		for name := range s.definitions {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// parseSource parses one text into its definitions. The one of the text itself has the file's name.
+func parseSource(src *source) (map[string]*definition, error) {
+	if err := checkText(src); err != nil {
+		return nil, err
+	}
+	trees, err := parseTrees(src)
+	if err != nil {
+		return nil, err
+	}
+	definitions := make(map[string]*definition, len(trees))
+	for name, tree := range trees {
+		if tree.Root == nil {
+			continue
+		}
+		definitions[name] = &definition{source: src, name: name, root: tree.Root, isEmpty: parse.IsEmptyTree(tree.Root)}
+	}
+	if definitions[src.file] == nil {
+		definitions[src.file] = &definition{source: src, name: src.file, root: &parse.ListNode{NodeType: parse.NodeList}, isEmpty: true}
+	}
+	return definitions, nil
+}
+
+func checkText(src *source) error {
+	if len(src.text) > maxText {
+		return src.tooLarge(fmt.Sprintf("the template is longer than %d bytes", maxText))
+	}
+	actions, inActions := scanActions(src.text)
+	if actions > maxActions || inActions > maxActionBytes {
+		return src.tooLarge(fmt.Sprintf("the template has more than %d actions, or more than %d bytes in them", maxActions, maxActionBytes))
+	}
+	return nil
+}
+
+func (s *source) tooLarge(message string) *Error {
+	finding := s.errorAt(0, message)
+	finding.Budget, finding.SourceLine = boundBytes, ""
+	return finding
+}
+
+// parseTrees runs the parser. A panic would be a bug of the standard library, and becomes an error
+// of this text.
+func parseTrees(src *source) (trees map[string]*parse.Tree, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = src.errorAt(0, fmt.Sprintf("the template cannot be parsed: %v", cause))
+		}
+	}()
+	trees = map[string]*parse.Tree{}
+	tree := parse.New(src.file)
+	// We check functions ourselves, with better errors and all at once.
+	tree.Mode = parse.SkipFuncCheck
+	if _, err := tree.Parse(src.text, "", "", trees); err != nil {
+		return nil, src.parseError(err)
+	}
+	return trees, nil
+}
+
+// parseError extracts place and message from the parser's error, which has the form "template:
+// NAME:LINE: MESSAGE".
+func (s *source) parseError(err error) *Error {
+	rest, _ := strings.CutPrefix(err.Error(), "template: "+s.file+":")
+	number, message, found := strings.Cut(rest, ": ")
+	line, bad := strconv.Atoi(number)
+	if !found || bad != nil {
+		located := s.errorAt(0, err.Error())
+		located.Line, located.Column, located.SourceLine = 0, 0, ""
+		return located
+	}
+	start := 0
+	for range line - 1 {
+		start += strings.IndexByte(s.text[start:], '\n') + 1
+	}
+	located := s.errorAt(start, message)
+	// The parser reports no column: the first action of the line is the best guess.
+	located.Column = 1 + max(0, strings.Index(located.SourceLine, "{{"))
+	located.cause = err
+	return located
+}
+
+// start returns where a template is defined: its keyword, or the first byte of the file.
+func (d *definition) start() int {
+	if d.name == d.file {
+		return 0
+	}
+	quoted := regexp.QuoteMeta(strconv.Quote(d.name)) + "|" + regexp.QuoteMeta("`"+d.name+"`")
+	pattern, err := regexp.Compile(`\{\{-?\s*(?:define|block)\s+(?:` + quoted + `)`)
+	if err != nil {
+		return int(d.root.Position())
+	}
+	if found := pattern.FindStringIndex(d.text); found != nil {
+		return found[0]
+	}
+	return int(d.root.Position())
+}
+
+// scanActions returns the number of actions in a text and of the bytes inside them. It knows
+// strings and comments and no other syntax: parsing comes later.
+func scanActions(text string) (actions, inside int) {
+	for {
+		start := strings.Index(text, "{{")
+		if start < 0 {
+			return actions, inside
+		}
+		end := actionEnd(text[start:])
+		actions++
+		inside += end
+		text = text[start+end:]
+	}
+}
+
+// actionEnd returns the length of the action that a text begins with.
+func actionEnd(text string) int {
+	body := strings.TrimPrefix(text[2:], "- ")
+	if strings.HasPrefix(strings.TrimLeft(body, " \t\r\n"), "/*") {
+		if end := strings.Index(text, "*/"); end >= 0 {
+			return end + 2
+		}
+		return len(text)
+	}
+	for i := 2; i < len(text); i++ {
+		switch text[i] {
+		case '"', '\'', '`':
+			i += quotedLength(text[i:]) - 1
+		case '}':
+			if strings.HasPrefix(text[i:], "}}") {
+				return i + 2
+			}
+		}
+	}
+	return len(text)
+}
+
+// quotedLength returns the length of the string that a text begins with.
+func quotedLength(text string) int {
+	for i := 1; i < len(text); i++ {
+		switch {
+		case text[i] == '\\' && text[0] != '`':
+			i++
+		case text[i] == text[0]:
+			return i + 1
+		case text[i] == '\n' && text[0] != '`':
+			return i
+		}
+	}
+	return len(text)
+}

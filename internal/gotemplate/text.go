@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gotemplate
+
+import (
+	"fmt"
+	"strings"
+	"text/template"
+	"unicode/utf8"
+
+	"github.com/Masterminds/goutils"
+)
+
+// textFunctions are those that return more text than they are given, so that the size of the result
+// is computed first.
+func textFunctions() []ownFunction {
+	return []ownFunction{
+		{names: "repeat", fn: repeat, guard: guardNothing},
+		{names: "indent", fn: indent, guard: guardNothing},
+		{names: "nindent", fn: nindent, guard: guardNothing},
+		{names: "replace", fn: replace, guard: guardNothing},
+		{names: "wrap", fn: wrap, guard: guardNothing},
+		{names: "wrapWith", fn: wrapWith, guard: guardNothing},
+		{names: "splitList", fn: splitList, guard: guardNothing},
+		{names: "split", fn: split, guard: guardNothing},
+		{names: "splitn", fn: splitN, guard: guardNothing},
+		{names: "join", fn: join, guard: guardPrinted(copiedPerByte)},
+		{names: "cat", fn: cat, guard: guardPrinted(copiedPerByte)},
+		{names: "print", fn: fmt.Sprint, guard: guardPrinted(copiedPerByte)},
+		{names: "println", fn: fmt.Sprintln, guard: guardPrinted(copiedPerByte)},
+		{names: "printf", fn: printf, guard: guardNothing},
+		{names: "html", fn: template.HTMLEscaper, guard: guardPrinted(16)},
+		{names: "js", fn: template.JSEscaper, guard: guardPrinted(24)},
+		{names: "urlquery", fn: template.URLQueryEscaper, guard: guardPrinted(12)},
+	}
+}
+
+// makes charges for a text before it is created.
+func (f *frame) makes(bytes int) error {
+	if err := f.fits(bytes); err != nil {
+		return err
+	}
+	return f.pay(product(2, bytes), bytes)
+}
+
+func repeat(f *frame, count int, text string) (string, error) {
+	if count < 0 {
+		return "", fmt.Errorf("repeat takes a count that is not negative; got %d", count)
+	}
+	if err := f.makes(product(count, len(text))); err != nil {
+		return "", err
+	}
+	return strings.Repeat(text, count), nil
+}
+
+func indent(f *frame, spaces int, text string) (string, error) {
+	if spaces < 0 {
+		return "", fmt.Errorf("indent takes a width that is not negative; got %d", spaces)
+	}
+	if err := f.makes(len(text) + product(spaces, count(text, "\n"))); err != nil {
+		return "", err
+	}
+	pad := strings.Repeat(" ", spaces)
+	return pad + strings.ReplaceAll(text, "\n", "\n"+pad), nil
+}
+
+func nindent(f *frame, spaces int, text string) (string, error) {
+	indented, err := indent(f, spaces, text)
+	return "\n" + indented, err
+}
+
+func replace(f *frame, old, replacement, text string) (string, error) {
+	if err := f.makes(len(text) + product(len(replacement), strings.Count(text, old))); err != nil {
+		return "", err
+	}
+	return strings.ReplaceAll(text, old, replacement), nil
+}
+
+func wrap(f *frame, width int, text string) (string, error) {
+	if err := f.makes(product(2, len(text))); err != nil {
+		return "", err
+	}
+	return goutils.Wrap(text, width), nil
+}
+
+func wrapWith(f *frame, width int, separator, text string) (string, error) {
+	if err := f.makes(len(text) + product(len(separator), len(text)/max(width, 1)+1)); err != nil {
+		return "", err
+	}
+	return goutils.WrapCustom(text, width, separator, true), nil
+}
+
+func splitList(f *frame, separator, text string) ([]string, error) {
+	if err := f.splits(separator, text, 16); err != nil {
+		return nil, err
+	}
+	return strings.Split(text, separator), nil
+}
+
+// split and splitN return the parts under the keys _0, _1 and so on.
+func split(f *frame, separator, text string) (map[string]string, error) {
+	return splitN(f, separator, -1, text)
+}
+
+func splitN(f *frame, separator string, most int, text string) (map[string]string, error) {
+	if err := f.splits(separator, text, 160); err != nil {
+		return nil, err
+	}
+	parts := map[string]string{}
+	for i, part := range strings.SplitN(text, separator, most) {
+		parts[fmt.Sprintf("_%d", i)] = part
+	}
+	return parts, nil
+}
+
+func (f *frame) splits(separator, text string, bytesEach int) error {
+	parts := count(text, separator)
+	if separator == "" {
+		parts = utf8.RuneCountInString(text)
+	}
+	if err := f.step(len(text) / bytesPerStep); err != nil {
+		return err
+	}
+	return f.pieces(parts, bytesEach)
+}
+
+// join prints the items of a list, without null, with a separator.
+func join(f *frame, separator string, list any) (string, error) {
+	items := textsOf(list)
+	total := product(len(separator), len(items))
+	for _, item := range items {
+		total += len(item)
+	}
+	if err := f.makes(total); err != nil {
+		return "", err
+	}
+	return strings.Join(items, separator), nil
+}
+
+// cat prints its arguments, without null, with spaces between them.
+func cat(values ...any) string {
+	var texts []string
+	for _, value := range values {
+		if value != nil {
+			texts = append(texts, fmt.Sprintf("%v", value))
+		}
+	}
+	return strings.Join(texts, " ")
+}

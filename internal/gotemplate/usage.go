@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gotemplate
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"text/template/parse"
+)
+
+// Usage lists the defines of a set that its executed templates do not call, whatever the data.
+type Usage struct {
+	// Unused are the defines that no call can reach from the files that are executed.
+	Unused []Define
+	// Computed are the calls whose template depends on the data, if they may reach defines that no other call reaches.
+	Computed []ComputedCall
+}
+
+// Place is a position in a file of a set.
+type Place struct {
+	// File is the full name of the file. Line and Column count from 1.
+	File         string
+	Line, Column int
+}
+
+func (p Place) compare(other Place) int {
+	return cmp.Or(cmp.Compare(p.File, other.File), cmp.Compare(p.Line, other.Line), cmp.Compare(p.Column, other.Column))
+}
+
+// Define is a template that a file defines.
+type Define struct {
+	Place
+
+	Name string
+}
+
+// ComputedCall is an include of a computed name, or a tpl of a computed text.
+type ComputedCall struct {
+	Place
+
+	// Defines are the names of the defines that this call may reach and no call before it.
+	Defines []string
+}
+
+// Usage returns the usage of the defines of the set, in the order of files and lines.
+func (s *Set) Usage() Usage {
+	finder := &usageFinder{scope: s.scope, reached: map[*definition]bool{}}
+	for _, name := range s.Names() {
+		finder.reach(s.scope.find(name))
+	}
+	var usage Usage
+	for n := 0; n < len(finder.computed); n++ { // A call may reach further ones.
+		if defines := finder.follow(finder.computed[n]); len(defines) > 0 {
+			usage.Computed = append(usage.Computed, ComputedCall{finder.computed[n].at, defines})
+		}
+	}
+	for name, defined := range s.scope.definitions {
+		if name != defined.file && !finder.reached[defined] {
+			usage.Unused = append(usage.Unused, Define{defined.placeAt(defined.start()), name})
+		}
+	}
+	slices.SortFunc(usage.Unused, func(a, b Define) int { return a.compare(b.Place) })
+	slices.SortFunc(usage.Computed, func(a, b ComputedCall) int { return a.compare(b.Place) })
+	return usage
+}
+
+// placeAt returns the place of a byte position.
+func (s *source) placeAt(position int) Place {
+	at := s.errorAt(position, "")
+	return Place{at.Template, at.Line, at.Column}
+}
+
+// usageFinder follows the calls of templates.
+type usageFinder struct {
+	scope *scope
+	// reached are the definitions that a call may reach, and order is their order.
+	reached  map[*definition]bool
+	order    []*definition
+	computed []patternCall
+}
+
+// patternCall is a call of the templates whose names match a pattern.
+type patternCall struct {
+	pattern namePattern
+	at      Place
+}
+
+// reach marks a definition, and all that it reaches by calls of constant names.
+func (u *usageFinder) reach(called *definition) {
+	if called == nil || u.reached[called] {
+		return
+	}
+	u.reached[called] = true
+	u.order = append(u.order, called)
+	u.calls(called, nil)
+}
+
+// calls follows the calls in a definition. If at is nil, they are where the definition has them.
+func (u *usageFinder) calls(from *definition, at *Place) {
+	names := newNameFinder(from.root)
+	walk(from.root, func(node parse.Node) {
+		switch node := node.(type) {
+		case *parse.TemplateNode:
+			u.reach(u.scope.find(node.Name))
+		case *parse.CommandNode:
+			function, isCall := node.Args[0].(*parse.IdentifierNode)
+			if !isCall || len(node.Args) < 2 || function.Ident != "include" && function.Ident != "tpl" {
+				return
+			}
+			place := from.placeAt(from.nodeStart(node))
+			if at != nil {
+				place = *at
+			}
+			for _, pattern := range names.patternsOf(node.Args[1]) {
+				switch {
+				case function.Ident == "tpl" && !pattern.isExact(): // The text may call all templates.
+					u.computed = append(u.computed, patternCall{anyText()[0], place})
+				case !pattern.isExact():
+					u.computed = append(u.computed, patternCall{pattern, place})
+				case function.Ident == "include":
+					u.reach(u.scope.find(pattern[0]))
+				default:
+					u.text(pattern[0], &place)
+				}
+			}
+		}
+	})
+}
+
+// text follows the calls in a constant text of tpl.
+func (u *usageFinder) text(text string, at *Place) {
+	definitions, err := parseSource(&source{file: textName, text: text})
+	if err != nil {
+		return // The execution reports it.
+	}
+	for _, definition := range definitions {
+		u.calls(definition, at)
+	}
+}
+
+// follow marks the definitions that a computed call may reach, and returns the names of the defines among them that were
+// not reached before.
+func (u *usageFinder) follow(call patternCall) (defines []string) {
+	before := len(u.order)
+	for _, name := range slices.Sorted(maps.Keys(u.scope.definitions)) {
+		if call.pattern.matches(name) {
+			u.reach(u.scope.definitions[name])
+		}
+	}
+	for _, reached := range u.order[before:] {
+		if reached.name != reached.file {
+			defines = append(defines, reached.name)
+		}
+	}
+	slices.Sort(defines)
+	return defines
+}

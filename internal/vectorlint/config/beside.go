@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+const (
+	// wildcards begin a pattern of files.
+	wildcards = "*?["
+	// longestPath is how many bytes the path of a file has.
+	longestPath = 4096
+)
+
+// namedBeside returns those of the files beside the configuration that it may read, or
+// that the container is told to: the ones that a text names. All of them if a text is a
+// pattern or a folder that they lie in, or if not all of the configuration is known.
+func (c *checker) namedBeside(beside []string, isWhole bool) []string {
+	if len(beside) == 0 {
+		return nil
+	}
+	if !isWhole || c.root.has("provider") {
+		return beside
+	}
+	isNamed := map[string]bool{}
+	all := false
+	note := func(text string) {
+		for _, file := range beside {
+			all = all || c.takesIn(text, file)
+			isNamed[file] = isNamed[file] || c.resolved(text) == file || mentions(text, file)
+		}
+	}
+	for _, tree := range c.trees {
+		tree.visit("", func(_ string, v *value) {
+			// Where there is too much to compare, any of them may be meant.
+			if all {
+				return
+			}
+			whole := c.expanded(v.scalar)
+			if all = !c.effort.spend(len(beside) * (1 + len(whole)/8)); !all {
+				note(whole)
+			}
+		})
+	}
+	for _, text := range c.container.texts() {
+		note(text)
+	}
+	if all {
+		return beside
+	}
+	return slices.DeleteFunc(slices.Clone(beside), func(file string) bool { return !isNamed[file] })
+}
+
+// texts are the words of the command lines of a container, and its variables.
+func (c *Container) texts() []string {
+	if c == nil {
+		return nil
+	}
+	var all []string
+	words := slices.Clone(c.Commands)
+	for _, argument := range c.Args {
+		words = append(words, argument.Value)
+	}
+	for _, word := range words {
+		all = append(all, strings.FieldsFunc(word, func(r rune) bool { return r == '=' || r == ',' })...)
+	}
+	for _, value := range c.Env {
+		all = append(all, strings.Split(value.Value, ",")...)
+	}
+	return all
+}
+
+// expanded returns a text as a pattern: the variables and secrets of which nothing is known may be anything.
+func (c *checker) expanded(text string) string {
+	if len(text) > longestPath || !c.isDynamic(text) {
+		return text
+	}
+	return secret.ReplaceAllLiteralString(variable.ReplaceAllLiteralString(text, "*"), "*")
+}
+
+// resolved is the path that a text is if it is one: what does not begin at the root
+// begins in the folder that Vector runs in.
+func (c *checker) resolved(text string) string {
+	if c.container != nil && !path.IsAbs(text) {
+		return path.Join("/", c.container.WorkingDir, text)
+	}
+	return path.Join("/", text)
+}
+
+// takesIn reports whether a text is a pattern or a folder that a file lies in. A folder
+// above the file's mount is hardly meant: "/" is the path of many a request.
+func (c *checker) takesIn(text, file string) bool {
+	isPath := path.IsAbs(text) || strings.HasPrefix(text, "*/") || c.container != nil && strings.Trim(c.container.WorkingDir, "/") != ""
+	if !isPath {
+		return false
+	}
+	named := c.resolved(text)
+	if at := strings.IndexAny(named, wildcards); at >= 0 {
+		if strings.HasPrefix(text, "*/") {
+			return true // It begins with a variable that nobody knows.
+		}
+		return strings.HasPrefix(file, named[:at])
+	}
+	if named == file || !below(file, named) {
+		return false
+	}
+	mount := c.container.mountOf(file)
+	return mount != nil && below(named, mount.Path)
+}
+
+// mentions reports whether a text has a path in it, such as a program that opens it.
+func mentions(text, file string) bool {
+	for {
+		at := strings.Index(text, file)
+		if at < 0 {
+			return false
+		}
+		text = text[at+len(file):]
+		if text == "" || !isNameByte(text[0]) {
+			return true
+		}
+	}
+}
+
+// isNameByte reports whether a byte may be in the key of a ConfigMap, so that a path
+// before it goes on.
+func isNameByte(b byte) bool {
+	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '-' || b == '_' || b == '.'
+}

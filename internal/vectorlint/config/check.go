@@ -1,0 +1,256 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package config reads Vector configuration and finds what would keep
+// Vector from starting, and the mistakes that only sidecars make: graph, event
+// types, versions, mounts, variables. The rules are Vector's own, in Vector's
+// order; what its components are is in data/. It does not run Vector.
+package config
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	vectorflags "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/flags"
+)
+
+// Options say where a configuration is going to be used.
+type Options struct {
+	// Image whose tag tells Vector's version. Empty: no version is meant, and
+	// nothing is said about that.
+	Image string
+	// Container that Vector runs in. Without one, what depends on it is not
+	// checked.
+	Container *Container
+	// Beside are files that lie in the container beside those of the
+	// configuration, by their whole path.
+	Beside []string
+	// Permitted is what the platform lets the configuration have.
+	Permitted Permitted `json:",omitzero"`
+	// IsPartial reports that Vector reads more files than those that are given.
+	IsPartial bool
+}
+
+// Report is what a check found.
+type Report struct {
+	// Findings, errors first, else in the order in which Vector checks.
+	Findings []Finding
+	// Intake is what the configuration takes in.
+	Intake Intake
+	// DataDir is where Vector keeps what it has to, as it is written.
+	DataDir string
+	// Beside are those of Options.Beside that the configuration may read.
+	Beside []string
+	// Programs counts its VRL programs.
+	Programs Programs
+
+	container   *Container
+	commandLine *vectorflags.CommandLine
+	listeners   []listener
+}
+
+// Check reads the files of one configuration, merges them as Vector does, and
+// checks the whole. The error is the context's, with which it ends.
+func Check(ctx context.Context, files []File, options Options) (*Report, error) {
+	c := &checker{
+		effort: newEffort(ctx), tables: tables(), version: versionOf(options.Image), files: files, counts: map[Level]int{}, openTexts: map[string]bool{},
+		container: options.Container, commandLine: options.Container.CommandLine(options.Image),
+	}
+	c.interpolates, c.mayInterpolate = c.interpolation()
+	c.isTabled = c.version.isTabled()
+	root, isWhole := c.read()
+	c.root, c.intake, c.isPartial = root, intakeOf(root), options.IsPartial || !isWhole
+	c.intake.Other = c.intake.Other || len(files) == 0
+	if options.Image != "" && !c.version.known && len(files) > 0 {
+		c.report(versionUnknown, position{}, "", "the tag of image %q tells no version of Vector: what depends on the version is only warned of", options.Image)
+	}
+	c.checkCommandLine()
+	if len(c.trees) > 0 {
+		c.check()
+	}
+	c.checkUnset()
+	beside := c.namedBeside(options.Beside, isWhole)
+	if c.effort.err = ctx.Err(); c.effort.err != nil {
+		return nil, c.effort.err
+	}
+	// What is not permitted must not be lost among other findings, of which some are not kept.
+	c.findings = append(c.forbid(&options.Permitted, isWhole), c.findings...)
+	slices.SortStableFunc(c.findings, func(a, b Finding) int { return cmp.Compare(a.Level, b.Level) })
+	dataDir, _, _ := c.dataDir()
+	return &Report{Findings: c.findings, Intake: c.intake, DataDir: dataDir, Beside: beside, Programs: c.programs, container: options.Container, commandLine: c.commandLine, listeners: c.listeners}, nil
+}
+
+// mostFindings is how many findings of a level are kept: who has more mends these
+// first.
+const mostFindings = 100
+
+// checker holds one check.
+type checker struct {
+	tables    *facts
+	version   version
+	container *Container
+	files     []File
+	root      *value
+	// trees are the files that can be read, each by itself.
+	trees    []*value
+	intake   Intake
+	findings []Finding
+	counts   map[Level]int
+	effort   *effort
+	// lines are those of files, by their number, once a place in one is looked for.
+	lines map[int][]string
+	// readAhead is how many characters of programs were read ahead.
+	readAhead int
+	programs  Programs
+
+	// isTabled reports whether the options of what is judged are known: then what is not
+	// among them does not exist.
+	isTabled bool
+	// isPartial reports that Vector reads files that are not read here.
+	isPartial   bool
+	commandLine *vectorflags.CommandLine
+	// interpolates reports whether Vector certainly replaces ${VAR}, mayInterpolate whether it may. interpolations are
+	// those of the files, openTexts the texts and keys with variables that are not known.
+	interpolates, mayInterpolate bool
+	interpolations               []*interpolation
+	openTexts                    map[string]bool
+	// told are variables, and backends behind "secret ".
+	told       map[string]bool
+	components []*component
+	byKind     map[kind]map[string]*component
+	outputs    map[string]*output
+	listeners  []listener
+}
+
+// read parses and merges the files. It is not whole if one cannot be read: then
+// nothing can be said about what is missing.
+func (c *checker) read() (root *value, isWhole bool) {
+	root = &value{form: table, at: position{line: 1, column: 1}}
+	isWhole = true
+	for i := 0; i < len(c.files); {
+		directory, first := c.files[i].Directory, i
+		var files []File
+		var trees []*value
+		for ; i < len(c.files) && (i == first || directory != "" && c.files[i].Directory == directory); i++ {
+			if c.effort.ctx.Err() != nil {
+				return root, false
+			}
+			tree := c.parseFile(i)
+			if tree == nil {
+				isWhole = false
+				continue
+			}
+			files, trees = append(files, c.files[i]), append(trees, tree)
+			if !strings.Contains(c.files[i].Below, "/") {
+				c.trees = append(c.trees, tree)
+			}
+		}
+		switch {
+		case directory != "":
+			c.mergeDirectory(root, files, trees)
+		case len(trees) > 0:
+			c.merge(root, trees[0])
+		}
+	}
+	return root, isWhole
+}
+
+// check applies the rules in Vector's order, then those of sidecars.
+func (c *checker) check() {
+	c.checkKeys()
+	c.readComponents()
+	if c.checkProvider() {
+		return
+	}
+	c.checkIDs()
+	c.resolveInputs()
+	c.checkShape()
+	c.checkResources()
+	c.checkOutputNames()
+	c.checkGlobals()
+	c.checkInputs()
+	c.checkTests()
+	c.checkCycles()
+	if len(Errors(c.findings)) == 0 {
+		c.checkConsumers()
+		c.checkAcknowledgements()
+	}
+	c.judgeGlobals()
+	for _, one := range c.components {
+		c.checkOptions(one)
+		c.checkConfinement(one)
+		c.checkStart(one)
+	}
+	if c.effort.ctx.Err() != nil {
+		return
+	}
+	c.checkTexts()
+	c.checkSidecar()
+}
+
+// report adds a finding of a rule. The last argument that is a help stands for
+// the rule's own.
+func (c *checker) report(code Code, at position, path, format string, args ...any) {
+	c.add(code, at, path, true, format, args...)
+}
+
+// add reports an error as a warning unless it is certain.
+func (c *checker) add(code Code, at position, path string, isCertain bool, format string, args ...any) {
+	rule := ruleOf(code)
+	finding := Finding{Code: code, Level: rule.Level, Path: path, Help: rule.Help}
+	if !isCertain {
+		finding.Level = Warning
+	}
+	if n := len(args) - 1; n >= 0 {
+		if own, ok := args[n].(help); ok {
+			args = args[:n]
+			if own != "" {
+				finding.Help = string(own)
+			}
+		}
+	}
+	finding.Message = fmt.Sprintf(format, args...)
+	if c.counts[finding.Level]++; c.counts[finding.Level] > mostFindings {
+		return
+	}
+	finding.Source, finding.Line, finding.Column = c.sourceOf(at), c.written(at).line, c.written(at).column
+	c.findings = append(c.findings, finding)
+}
+
+// sourceOf names the file of a position.
+func (c *checker) sourceOf(at position) string {
+	if at.file >= len(c.files) {
+		return ""
+	}
+	return cmp.Or(c.files[at.file].Source, c.files[at.file].Name)
+}
+
+// written is a position that whoever wrote the file can find; none in what was printed.
+func (c *checker) written(at position) position {
+	if at.file < len(c.files) && c.files[at.file].Printed {
+		return position{file: at.file}
+	}
+	return at
+}
+
+// help is what to do about one finding in place of the rule's general advice.
+type help string
+
+// place names a position in messages.
+func (c *checker) place(at position) string {
+	if len(c.files) > 1 {
+		return fmt.Sprintf("%s:%d", c.sourceOf(at), at.line)
+	}
+	return fmt.Sprintf("line %d", at.line)
+}
+
+// didYouMean is a help, "" without a candidate.
+func didYouMean(name string) help {
+	if name == "" {
+		return ""
+	}
+	return help(fmt.Sprintf("did you mean %q?", name))
+}

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import (
+	"strings"
+
+	vectorflags "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/flags"
+)
+
+// Sources of findings about the container instead of a file.
+const (
+	ArgumentsSource = "sidecar.args"
+	VariablesSource = "sidecar.env"
+)
+
+// checkCommandLine reports flags and variables with which Vector exits before it reads a configuration, and configuration
+// files that do not exist. The flags are those of a release, so that of other releases the check only warns.
+func (c *checker) checkCommandLine() {
+	if c.container == nil {
+		return
+	}
+	for _, fault := range c.commandLine.Faults {
+		switch {
+		case !fault.IsUnknown:
+			c.addToContainer(badFlagValue, fault.Name, c.isTabled, fault.Message)
+		case fault.Releases != "":
+			c.addToContainer(unknownFlag, fault.Name, c.isTabled, "Vector "+c.version.String()+" does not have the flag; Vector "+fault.Releases+" has it")
+		default:
+			name, _, _ := strings.Cut(fault.Name, "=")
+			c.addToContainer(unknownFlag, fault.Name, c.isTabled, fault.Message, didYouMean(c.effort.nearest(name, vectorflags.Names(c.version.minor))))
+		}
+	}
+	for _, absent := range c.container.Absent {
+		switch {
+		case absent.IsDefault:
+			c.addToContainer(absentFile, "--config", true, "Vector is told no configuration, and "+absent.Path.Value+" does not exist in the container")
+		case absent.IsDirectory:
+			c.addToContainer(absentFile, absent.From, true, "the directory "+absent.Path.Value+" does not exist in the container")
+		default:
+			c.addToContainer(absentFile, absent.From, true, absent.Path.Value+" does not exist in the container")
+		}
+	}
+}
+
+// addToContainer adds a finding about an argument or a variable.
+func (c *checker) addToContainer(code Code, name string, isCertain bool, message string, advice ...any) {
+	before := len(c.findings)
+	c.add(code, position{file: len(c.files)}, name, isCertain, "%s", append([]any{message}, advice...)...)
+	if len(c.findings) == before {
+		return
+	}
+	finding := &c.findings[before]
+	finding.Source = VariablesSource
+	if strings.HasPrefix(name, "-") || !strings.Contains(name, "_") && name != "LOG" {
+		finding.Source = ArgumentsSource
+	}
+}

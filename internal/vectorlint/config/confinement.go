@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import (
+	"path"
+	"regexp"
+	"strings"
+)
+
+// confinedSince is the version from which on a sink's templates have to begin
+// with something that no event can change.
+const confinedSince = 57
+
+// unconfinedKey is the option that switches that off, beside the options of a sink's own.
+const unconfinedKey = "dangerously_allow_unconfined_template_resolution"
+
+// checkConfinement finds sink templates without a literal prefix.
+func (c *checker) checkConfinement(one *component) {
+	if one.profile == nil || c.version.minor < confinedSince {
+		return
+	}
+	options := one.options
+	if one.is("opentelemetry") {
+		options = options.get("protocol") // Its options are those of an http sink.
+	}
+	if allowed := options.get(unconfinedKey); allowed.isTrue() || allowed.form == open || c.hasOpenKey(options) {
+		return
+	}
+	for _, of := range one.profile.confined {
+		switch mode := one.options.get("mode"); {
+		case of.kind == "path" && one.options.has("base_dir"):
+			continue
+		case one.is("elasticsearch") && (mode.form == open || strings.HasPrefix(of.option, "data_stream.") != (mode.scalar == "data_stream")):
+			continue // Of a mode that is not used, nothing is confined.
+		}
+		c.checkConfined(one, of)
+	}
+}
+
+// checkConfined holds an option to what confines it: a template, or each of a map's.
+func (c *checker) checkConfined(one *component, of confined) {
+	parent, isEach := strings.CutSuffix(of.option, ".*")
+	given := one.options.get(strings.Split(parent, ".")...)
+	if !isEach {
+		c.checkTemplate(given.scalar, given.at, one.path+"."+of.option, of.kind)
+		return
+	}
+	for i := range given.entries {
+		e := &given.entries[i]
+		if of.option == "resource.*" && e.key == "type" {
+			continue // Of the labels of a resource it is the only one that is no template.
+		}
+		if of.kind == "prefix and key" {
+			c.checkTemplate(e.key, e.at, one.path+"."+parent+"."+e.key, of.kind)
+		}
+		c.checkTemplate(e.value.scalar, e.value.at, one.path+"."+parent+"."+e.key, of.kind)
+	}
+}
+
+// field is a reference to a field as Vector finds it: one without an end is plain text.
+var field = regexp.MustCompile(`\{\{[^}]+\}\}`)
+
+func (c *checker) checkTemplate(template string, at position, path, kind string) {
+	if !field.MatchString(c.knownStart(template)) {
+		return
+	}
+	prefix, _, _ := strings.Cut(template, "{{")
+	prefix, _, _ = strings.Cut(prefix, "%") // A date is not literal either.
+	lower := strings.ToLower(prefix)
+	rest, isHTTP := strings.CutPrefix(lower, "http://")
+	if !isHTTP {
+		rest, isHTTP = strings.CutPrefix(lower, "https://")
+	}
+	host, _, _ := strings.Cut(rest, "/")
+	switch {
+	case kind == "path":
+		if !isBelowRoot(prefix) {
+			c.add(unconfined, at, path, c.version.known, "the path %q has no folder before its first field", template, help("begin it with a folder from the root on, such as /var/log/vector/, or set base_dir"))
+		}
+	case isHTTP && strings.ContainsAny(template, "?#"):
+		c.add(unconfined, at, path, c.version.known, "the template %q has a field beside a ? or #", template, help("leave out what begins with ? or #, or set "+unconfinedKey+": true"))
+	case isHTTP && (host == "" || strings.Contains(prefix, `\`)):
+		c.add(unconfined, at, path, c.version.known, "the template %q has a field in the place of its host, or a backslash", template)
+	case prefix == "":
+		c.add(unconfined, at, path, c.version.known, "the template %q has no literal text before its first field", template)
+	case prefix == "/":
+		c.add(unconfined, at, path, c.version.known, "the template %q has nothing but a slash before its first field", template)
+	}
+}
+
+// isBelowRoot reports whether the folders that a path begins with name one that is not the
+// root: what follows the last slash may go on with a field.
+func isBelowRoot(prefix string) bool {
+	folder := prefix[:strings.LastIndexByte(prefix, '/')+1]
+	return strings.HasPrefix(folder, "/") && path.Clean(folder) != "/"
+}

@@ -1,0 +1,218 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import (
+	"slices"
+	"strings"
+
+	vectoroptions "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/options"
+)
+
+// harmless are the options whose text is no address, whatever component has them. Where
+// hosts are restricted, every other text has to be an address that is allowed: an option
+// that is new with a release of Vector is one until it stands here.
+var harmless = wordsOf(`
+	access_key access_key_id access_keys account_id account_name action alpn_protocols api_key app_name assume_role
+	audience auto_offset_reset azure_client_id azure_client_secret azure_resource_id azure_tenant_id backend_type
+	base base_dir billing_account_id blob_prefix blob_time_format body bucket ca_file ca_path cache_control
+	certificate_password certificate_path channels charset client_assertion_client_id client_assertion_tenant_id
+	client_id client_metadata_key client_secret codec command common_attributes compression condition
+	condition_pattern connection_name consistency consumer consumer_name container_id container_image
+	container_image_id container_name content_encoding content_type credentials_file credentials_path crt_file
+	crt_path customer_id data_dir database dataset dbname dcr_immutable_id dead_letter_topic default_api_key
+	default_app default_env default_namespace default_token delimiter desc_file device_event_class_id
+	device_product device_vendor device_version doc_type endpoint_tag ends_when event_query event_type
+	except_fields exchange exchange_key exclude exclude_containers exclude_databases exclude_fields
+	exclude_paths_glob_patterns exclude_units excludes external_id extra_args extra_field_selector
+	extra_label_selector extra_namespace_label_selector facility fallback_log_type field fields file_key
+	filename_extension filename_time_format flush_when folder_id format forward_when framing grant_full_control
+	grant_read grant_read_acp grant_write_acp group_by group_id group_name grpc_compression handler headers_field
+	headers_key healthcheck_topic host_key host_tag id_key ignore include include_containers include_databases
+	include_fields include_images include_labels include_paths_glob_patterns include_units includes index
+	indexed_fields ingestion_timestamp_field init initial_message inputs instance_tag journal_directory
+	journal_namespace journalctl_path key key_field key_file key_pass key_path key_prefix kms_key kube_config_file
+	label_prefix labels_key license_key line_delimiter lines locale log_id log_type mac match measurement mechanism
+	message message_deduplication_id message_group_id message_id message_id_path message_key
+	message_start_indicator message_type metadata_key method mode msg_id multicast_groups multicast_interface name
+	namespace namespace_labels nkey no_proxy node_labels offset_key only_fields org org_id organization_id
+	partial_event_marker_field partition_key partition_key_field password path path_key pattern payload_prefix
+	payload_suffix permit_origin pid_key ping_message pipeline pipeline_name pipeline_version pod_annotations
+	pod_ip pod_ips pod_labels pod_name pod_namespace pod_node_name pod_owner pod_uid pong_message port_key prefix
+	priority proc_id process producer_name profile project project_id properties_key push_api_key query_parameters
+	queue rate_field ratio_field redis_key region replacement retention_policy_name root routing_key
+	routing_key_field runtime sample_rate_key schema schema_file scope score search_dirs secret_access_key
+	secret_id seed self_node_name sentinel_service server_name service session_name session_token severity
+	severity_key shared_key shutdown socket_path source source_key source_type_key sourcetype ssekms_key_id
+	start_pattern starts_when storage_account storage_class strategy stream stream_name subject subject_key_field
+	subscription subscription_name supported_subprotocols table table_name tags target template_fallback_index
+	tenant_id time_generated_key timestamp_field timestamp_format timestamp_key timestamp_nanos_key timezone token
+	token_file_path token_scope topic topic_arn topic_key topics ttl_field type user user_agent
+	user_assigned_managed_identity_id username valid_tokens value values version when_full working_directory`)
+
+// harmlessOf are those that are harmless in these components alone.
+var harmlessOf = wordsOf(`
+	sinks.gcp_cloud_storage.metadata.* sinks.gcp_stackdriver_logs.resource.* sinks.gcp_stackdriver_metrics.resource.* sinks.mezmo.hostname sinks.mezmo.ip
+	sources.http_server.headers sources.opentelemetry.http.headers transforms.lua.hooks.process global.api.address
+	enrichment_tables.*.schema.*`)
+
+// harmlessBelow are maps with free keys, and lists, whose texts are no addresses.
+var harmlessBelow = wordsOf(`
+	tags labels extensions headers fields mappings route routes structured_metadata query graph
+	include_matches exclude_matches extra_headers extra_params`)
+
+// isLocal are the components that connect to nothing, or to the node alone.
+var isLocal = wordsOf(`
+	sinks.blackhole sinks.console sinks.file sinks.prometheus_exporter sinks.websocket_server
+	sources.demo_logs sources.docker_logs sources.dnstap sources.exec sources.file sources.file_descriptor
+	sources.host_metrics sources.internal_logs sources.internal_metrics sources.journald sources.kubernetes_logs
+	sources.stdin sources.static_metrics sources.windows_event_log`)
+
+func wordsOf(text string) map[string]bool {
+	words := map[string]bool{}
+	for word := range strings.FieldsSeq(text) {
+		words[word] = true
+	}
+	return words
+}
+
+// mayBeAddress reports whether a text may be what Vector connects to.
+func (w *permittedChecker) mayBeAddress(of walked) bool {
+	name := of.steps[len(of.steps)-1]
+	if strings.EqualFold(name, "host") {
+		return true // In the headers of a request, it says whom that reaches behind a proxy.
+	}
+	if harmless[name] || slices.ContainsFunc(of.steps[:len(of.steps)-1], func(step string) bool { return harmlessBelow[step] }) {
+		return false
+	}
+	path := strings.Join(of.steps, ".")
+	if of.section == "global" {
+		return !harmlessOf["global."+path]
+	}
+	current := of.names[len(of.names)-1]
+	parent := strings.Join(append(slices.Clone(of.steps[:len(of.steps)-1]), "*"), ".")
+	for _, name := range []string{current, "*"} {
+		if harmlessOf[of.section+"."+name+"."+path] || harmlessOf[of.section+"."+name+"."+parent] {
+			return false
+		}
+	}
+	return !w.isListening(of.section, current, path)
+}
+
+// isListening reports whether an option is an address to listen on.
+func (w *permittedChecker) isListening(section, name, option string) bool {
+	profile := w.tables.profiles[kind(strings.TrimSuffix(section, "s"))][name]
+	return profile != nil && slices.ContainsFunc(profile.listens, func(l listening) bool { return l.option == option })
+}
+
+// callers are the functions of VRL that connect to what a program says.
+var callers = []string{"http_request", "dns_lookup"}
+
+// host judges what Vector is told to connect to.
+func (w *permittedChecker) host(of walked, v *value) {
+	if w.permitted.Hosts.isEmpty() {
+		return
+	}
+	for _, function := range callers {
+		if strings.Contains(v.scalar, function) {
+			w.say(hostForbidden, v.at, of.path, "the program calls %s, and where that connects to is not seen", function)
+		}
+	}
+	if of.section == "transforms" && (of.steps[0] == "file" || of.steps[0] == "files") {
+		w.say(notSeen, v.at, of.path, "where the program in the file connects to is not seen: write it as source")
+		return
+	}
+	if v.form == number || !w.mayBeAddress(of) || w.isChoice(of, v) {
+		return
+	}
+	if w.isOpen(v.scalar) || w.isReplaced(v.at) {
+		w.say(notLiteral, v.at, of.path, "where it connects to is restricted, and its value is not literal")
+		return
+	}
+	if why := w.patterns.refusesText(v.scalar); why != "" {
+		w.say(hostForbidden, v.at, of.path, "%s", why)
+	}
+}
+
+// isChoice reports whether a text is one of the values that Vector knows of the option, of
+// which none is an address.
+func (w *permittedChecker) isChoice(of walked, v *value) bool {
+	object := vectoroptions.Globals()
+	if of.section != "global" {
+		object = w.optionsOf(of.section, of.names[0])
+	}
+	for i, step := range of.steps {
+		if object == nil {
+			return false
+		}
+		option := object.Option(step)
+		if option == nil {
+			return false
+		}
+		object = nil
+		for _, form := range option.Forms {
+			if i == len(of.steps)-1 && form.Kind == "string" && len(form.Values()) > 0 && form.Allows(v.scalar) {
+				return true
+			}
+			if below := form.Object(); below != nil {
+				object = below
+			}
+		}
+	}
+	return false
+}
+
+// optionsOf are those of a component's type, nil if they are not known.
+func (w *permittedChecker) optionsOf(section, name string) *vectoroptions.Object {
+	one := &component{kind: kind(strings.TrimSuffix(section, "s")), typeName: name}
+	if one.profile = w.tables.profiles[one.kind][name]; one.profile == nil {
+		return nil
+	}
+	return w.objectOf(one, w.version.minor)
+}
+
+// unnamed refuses a component that connects to where its service is unless told otherwise,
+// and is not told.
+func (w *permittedChecker) unnamed(section, name string, e *entry) {
+	if w.permitted.Hosts.isEmpty() || !slices.Contains([]string{"sources", "sinks"}, section) && name != "aws_ec2_metadata" || isLocal[section+"."+name] {
+		return
+	}
+	if profile := w.tables.profiles[kind(strings.TrimSuffix(section, "s"))][name]; profile != nil && len(profile.listens) > 0 && section == "sources" {
+		return
+	}
+	if mode := e.value.get("mode").scalar; mode == "unix" || strings.HasPrefix(mode, "unix_") {
+		return
+	}
+	for _, option := range e.value.entries {
+		if w.isNamed(section, name, nil, option) {
+			return
+		}
+	}
+	w.say(hostForbidden, e.at, join(section, e.key), "it connects to where its service is by default, which is not seen: name the host, or use another type")
+}
+
+// isNamed reports whether an option says what a component connects to.
+func (w *permittedChecker) isNamed(section, name string, above []string, e entry) bool {
+	steps := append(slices.Clone(above), e.key)
+	if e.key == "proxy" || e.key == "healthcheck" || e.key == "auth" || e.key == "tls" || e.key == "request" || e.key == "encoding" {
+		return false // It says how it gets there.
+	}
+	switch e.value.form {
+	case table:
+		return slices.ContainsFunc(e.value.entries, func(below entry) bool { return w.isNamed(section, name, steps, below) })
+	case list:
+		return len(e.value.items) > 0 && w.mayBeAddress(walked{section: section, names: []string{name}, steps: steps})
+	case text:
+		return w.mayBeAddress(walked{section: section, names: []string{name}, steps: steps})
+	}
+	return false
+}
+
+// IsAnyHost reports whether a configuration may connect to every host.
+func IsAnyHost(permitted *Permitted) bool { return permitted.Hosts.isEmpty() }
+
+// RefusesHost tells why Vector may not connect to what a text says, "" if it may.
+func RefusesHost(permitted *Permitted, text string) string {
+	return newHostRules(permitted.Hosts).refusesText(text)
+}

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Code names a rule, such as VSC211. Its meaning never changes.
+type Code string
+
+// Level is the severity of a finding.
+type Level string
+
+const (
+	// Error keeps Vector from starting, or keeps its pod restarting.
+	Error Level = "error"
+	// Warning lets Vector start, but probably not do what was meant.
+	Warning Level = "warning"
+)
+
+// Finding is one problem of a configuration.
+type Finding struct {
+	// Code and Level are the rule's. If the finding depends on an unknown version of
+	// Vector, it is a warning, whatever the rule says.
+	Code  Code
+	Level Level
+	// Source is the file, Line and Column the place in it, from 1; 0 if there is none.
+	Source       string
+	Line, Column int
+	// Path is the path of keys in the configuration, such as sinks.out.inputs[0].
+	Path string
+	// Message says what is wrong and where; Help says what to do.
+	Message, Help string
+}
+
+// String returns the finding on one line.
+func (f Finding) String() string {
+	var b strings.Builder
+	b.WriteString(f.Source)
+	if f.Line > 0 {
+		fmt.Fprintf(&b, ":%d", f.Line)
+		if f.Column > 0 {
+			fmt.Fprintf(&b, ":%d", f.Column)
+		}
+	}
+	if b.Len() > 0 {
+		b.WriteString(": ")
+	}
+	if f.Path != "" && !strings.HasPrefix(f.Message, f.Path) {
+		b.WriteString(f.Path + ": ")
+	}
+	b.WriteString(f.Message)
+	if f.Help != "" {
+		b.WriteString("; " + f.Help)
+	}
+	fmt.Fprintf(&b, " (%s)", f.Code)
+	return b.String()
+}
+
+// Errors returns the findings that are errors.
+func Errors(findings []Finding) []Finding { return of(Error, findings) }
+
+// Warnings returns the findings that are warnings.
+func Warnings(findings []Finding) []Finding { return of(Warning, findings) }
+
+func of(level Level, findings []Finding) []Finding {
+	var found []Finding
+	for _, f := range findings {
+		if f.Level == level {
+			found = append(found, f)
+		}
+	}
+	return found
+}

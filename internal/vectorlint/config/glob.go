@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import (
+	"slices"
+	"strings"
+)
+
+// isPattern reports whether an input has wildcards.
+func isPattern(text string) bool { return strings.ContainsAny(text, "*?[") }
+
+// isLiteral reports whether Vector's glob library rejects a pattern, which is then
+// plain text: one with ** that is not a whole path segment, with ***, or with a [
+// without ].
+func isLiteral(pattern string) bool {
+	if strings.Contains(pattern, "***") {
+		return true
+	}
+	for at := 0; ; at += 2 {
+		next := strings.Index(pattern[at:], "**")
+		if next < 0 {
+			break
+		}
+		at += next
+		before := at == 0 || pattern[at-1] == '/'
+		after := at+2 == len(pattern) || pattern[at+2] == '/'
+		if !before || !after {
+			return true
+		}
+	}
+	for rest := []rune(pattern); ; {
+		opens := slices.Index(rest, '[')
+		if opens < 0 {
+			return false
+		}
+		end := classEnd(rest[opens+1:])
+		if end < 0 {
+			return true
+		}
+		rest = rest[opens+end+2:]
+	}
+}
+
+// classEnd returns the end of the character class whose [ precedes text, -1 if it has
+// none. A leading ] belongs to the class.
+func classEnd(text []rune) int {
+	first := 1
+	if len(text) > 0 && text[0] == '!' {
+		first = 2
+	}
+	if len(text) <= first {
+		return -1
+	}
+	end := slices.Index(text[first:], ']')
+	if end < 0 {
+		return -1
+	}
+	return first + end
+}
+
+// glob is a pattern that is not literal. * matches any run, also dots and slashes; ? one
+// character; [a-z] and [!a-z] one of a class. There are no braces and no escapes.
+type glob struct {
+	// parts are characters, or one of the constants below.
+	parts   []int
+	classes [][]rune
+}
+
+const (
+	anyRun = -1 - iota
+	anyOne
+	firstClass // The next ones are below it.
+)
+
+func globOf(pattern string) *glob {
+	text := []rune(strings.ReplaceAll(pattern, "**/", "**"))
+	g := &glob{parts: make([]int, 0, len(text)), classes: make([][]rune, 0, strings.Count(pattern, "["))}
+	for i := 0; i < len(text); i++ {
+		part := int(text[i])
+		switch part {
+		case '*':
+			part = anyRun
+		case '?':
+			part = anyOne
+		case '[':
+			end := classEnd(text[i+1:])
+			part = firstClass - len(g.classes)
+			g.classes = append(g.classes, text[i+1:i+1+end])
+			i += end + 1
+		}
+		g.parts = append(g.parts, part)
+	}
+	return g
+}
+
+// matches reports whether a pattern matches a whole name, as far as the effort allows.
+func (g *glob) matches(name string, effort *effort) bool {
+	n := []rune(name)
+	star, mark := -1, 0
+	i, j := 0, 0
+	for j < len(n) {
+		if i < len(g.parts) && g.parts[i] == anyRun {
+			star, mark = i, j
+			i++
+			continue
+		}
+		isMatch, looks := g.takes(i, n[j])
+		if !effort.spend(looks) {
+			return false
+		}
+		if isMatch {
+			i, j = i+1, j+1
+			continue
+		}
+		if star < 0 {
+			return false
+		}
+		mark++
+		i, j = star+1, mark
+	}
+	for i < len(g.parts) && g.parts[i] == anyRun {
+		i++
+	}
+	return i == len(g.parts)
+}
+
+// takes reports whether a part of a pattern matches a character, and how many it was
+// compared with.
+func (g *glob) takes(i int, r rune) (isMatch bool, looks int) {
+	switch {
+	case i == len(g.parts):
+		return false, 1
+	case g.parts[i] <= firstClass:
+		class := g.classes[firstClass-g.parts[i]]
+		return inClass(class, r), len(class)
+	default:
+		return g.parts[i] == anyOne || g.parts[i] == int(r), 1
+	}
+}
+
+func inClass(class []rune, r rune) bool {
+	negated := class[0] == '!'
+	if negated {
+		class = class[1:]
+	}
+	found := false
+	for i := 0; i < len(class); i++ {
+		if i+2 < len(class) && class[i+1] == '-' {
+			found = found || class[i] <= r && r <= class[i+2]
+			i += 2
+			continue
+		}
+		found = found || class[i] == r
+	}
+	return found != negated
+}

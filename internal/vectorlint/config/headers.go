@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import (
+	"strconv"
+	"strings"
+
+	vectoroptions "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/options"
+)
+
+// headers are the options of sinks whose HTTP headers Vector reads when it starts: others are
+// read with each request, or by whoever gets it.
+var headers = map[string][]string{
+	"axiom": {"request", "headers"}, "datadog_logs": {"request", "headers"}, "http": {"request", "headers"},
+	"opentelemetry": {"protocol", "request", "headers"}, "prometheus_remote_write": {"request", "headers"},
+}
+
+// checkHeaders finds headers that no request may have.
+func (c *checker) checkHeaders(one *component) {
+	if len(headers[one.typeName]) == 0 {
+		return
+	}
+	path := one.path + "." + strings.Join(headers[one.typeName], ".")
+	isCertain := c.isTabled && c.version.minor == vectoroptions.Schema
+	for _, e := range one.options.get(headers[one.typeName]...).entries {
+		switch {
+		case c.isDynamic(e.key):
+		case !isHeaderName(e.key):
+			c.add(noSuchValue, e.at, join(path, e.key), isCertain, "%q is no name of a header", e.key, help("use letters, digits and the characters "+headerMarks))
+		case e.value.form == text && !c.isOpen(e.value.scalar) && strings.ContainsFunc(e.value.scalar, isControl):
+			c.add(noSuchValue, e.value.at, join(path, e.key), isCertain, "the header %s has a control character: %s", e.key, strconv.Quote(e.value.scalar), help("write it without line breaks and control characters"))
+		}
+	}
+}
+
+// headerMarks are what a name of a header may have beside letters and digits.
+const headerMarks = "!\"#$%&'*+-.^_`|~"
+
+func isHeaderName(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+		isLetter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		return !isLetter && (r < '0' || r > '9') && !strings.ContainsRune(headerMarks, r)
+	})
+}
+
+// isControl reports whether a header's value cannot have a character.
+func isControl(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }

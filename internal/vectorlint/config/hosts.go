@@ -1,0 +1,246 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// hostRules are the patterns of hosts that are allowed and denied.
+type hostRules struct {
+	Lists
+
+	allow, deny []hostPattern
+}
+
+// hostPattern is a name, all names below one, an address, a range of them, or any; of one
+// port or of all.
+type hostPattern struct {
+	text, name, below string
+	prefix            netip.Prefix
+	isAny             bool
+	port              int
+}
+
+// hostPort is what a text says to connect to. The port is 0 where it is not said.
+type hostPort struct {
+	name    string
+	address netip.Addr
+	port    int
+}
+
+func newHostRules(lists Lists) hostRules {
+	rules := hostRules{Lists: lists}
+	for _, text := range lists.Allow {
+		if pattern, err := parsePattern(text); err == nil {
+			rules.allow = append(rules.allow, pattern)
+		}
+	}
+	for _, text := range lists.Deny {
+		if pattern, err := parsePattern(text); err == nil {
+			rules.deny = append(rules.deny, pattern)
+		}
+	}
+	return rules
+}
+
+// parsePattern reads *, NAME, *.NAME, an address or ADDRESS/BITS, each but the last with
+// :PORT if need be.
+func parsePattern(text string) (hostPattern, error) {
+	pattern := hostPattern{text: text}
+	if prefix, err := netip.ParsePrefix(text); err == nil {
+		pattern.prefix = prefix.Masked()
+		return pattern, nil
+	}
+	rest := text
+	if name, port, found := strings.Cut(text, ":"); found && !strings.Contains(port, ":") {
+		number, err := strconv.ParseUint(port, 10, 16)
+		if err != nil {
+			return pattern, fmt.Errorf("%q has no port behind its colon", text)
+		}
+		rest, pattern.port = name, int(number)
+	}
+	if pattern.isAny = rest == "*"; pattern.isAny {
+		return pattern, nil
+	}
+	below, isBelow := strings.CutPrefix(rest, "*.")
+	of, err := parseHost(below)
+	switch {
+	case err != nil:
+		return pattern, fmt.Errorf("%q is no host: %w", text, err)
+	case isBelow && of.address.IsValid():
+		return pattern, fmt.Errorf("%q is no host: write a range of addresses as ADDRESS/BITS", text)
+	case of.address.IsValid():
+		pattern.prefix = netip.PrefixFrom(of.address, of.address.BitLen())
+	case isBelow:
+		pattern.below = "." + of.name
+	default:
+		pattern.name = of.name
+	}
+	if of.port > 0 {
+		pattern.port = of.port
+	}
+	return pattern, nil
+}
+
+func (p hostPattern) matches(of hostPort) bool {
+	if p.port > 0 && p.port != of.port {
+		return false
+	}
+	switch {
+	case p.isAny:
+		return true
+	case p.prefix.IsValid():
+		return of.address.IsValid() && p.prefix.Contains(of.address)
+	case p.below != "":
+		return strings.HasSuffix(of.name, p.below)
+	}
+	return of.name != "" && of.name == p.name
+}
+
+// refuses tells why hosts are not allowed, "" if they are.
+func (r hostRules) refuses(of hostPort) string {
+	for _, pattern := range r.deny {
+		// A port that is not said may be the one that is denied.
+		if of.port == 0 {
+			pattern.port = 0
+		}
+		if pattern.matches(of) {
+			return "the platform denies " + pattern.text
+		}
+	}
+	for _, pattern := range r.allow {
+		if pattern.matches(of) {
+			return ""
+		}
+	}
+	if len(r.allow) == 0 {
+		return ""
+	}
+	return "the platform allows " + strings.Join(r.Allow, ", ")
+}
+
+// refusesText tells why what a text says to connect to is not allowed, "" if it is.
+func (r hostRules) refusesText(text string) string {
+	if text == "" {
+		return ""
+	}
+	hosts, err := hostsOf(text)
+	if err != nil {
+		return fmt.Sprintf("%q may be an address, and nobody can tell which: %s", text, err)
+	}
+	for _, one := range hosts {
+		if why := r.refuses(one); why != "" {
+			return fmt.Sprintf("%q is not allowed: %s", text, why)
+		}
+	}
+	return ""
+}
+
+// defaultPorts are those of schemes; another scheme's port has to be written.
+var defaultPorts = map[string]int{"http": 80, "ws": 80, "https": 443, "wss": 443}
+
+var scheme = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*)://`)
+
+// hostsOf reads what a text says to connect to: URLs, and HOST:PORT, also several with
+// commas. What programs may read in more than one way is an error.
+func hostsOf(text string) ([]hostPort, error) {
+	if strings.ContainsAny(text, "\\\r\n\t ") {
+		return nil, errors.New("a blank or a backslash is in it")
+	}
+	standard, rest := 0, text
+	if match := scheme.FindStringSubmatch(text); match != nil {
+		name := strings.ToLower(match[1])
+		rest = text[len(match[0]):]
+		if name == "unix" {
+			return nil, nil // It stays in the pod.
+		}
+		standard = defaultPorts[name]
+		if query := strings.ToLower(rest); standard == 0 && strings.Contains(query, "?") && strings.Contains(query, "host") {
+			return nil, errors.New("behind the question mark it names a host again")
+		}
+	} else if strings.Contains(text, "//") || strings.Contains(text, "=") {
+		return nil, errors.New("it is no URL and no address")
+	}
+	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+		rest = rest[:end]
+	}
+	switch strings.Count(rest, "@") {
+	case 0:
+	case 1:
+		_, rest, _ = strings.Cut(rest, "@")
+	default:
+		return nil, errors.New("it has more than one @")
+	}
+	var hosts []hostPort
+	for one := range strings.SplitSeq(rest, ",") {
+		if at := scheme.FindString(one); at != "" {
+			return nil, errors.New("it has a URL behind a comma: write a list")
+		}
+		of, err := parseHost(one)
+		if err != nil {
+			return nil, err
+		}
+		if of.port == 0 {
+			of.port = standard
+		}
+		hosts = append(hosts, of)
+	}
+	return hosts, nil
+}
+
+// label matches a part of a host's name, which is not longer than longestLabel: a bound in the
+// expression would make it ten times as large.
+var label = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$`)
+
+const longestLabel = 63
+
+// parseHost reads HOST or HOST:PORT, in the form in which it is compared: small letters and
+// no dot at the end.
+func parseHost(text string) (hostPort, error) {
+	of, host := hostPort{}, text
+	if inner, isBracketed := strings.CutPrefix(text, "["); isBracketed {
+		var rest string
+		var isClosed bool
+		if host, rest, isClosed = strings.Cut(inner, "]"); !isClosed || rest != "" && rest[0] != ':' {
+			return of, fmt.Errorf("%q is no address", text)
+		}
+		if rest != "" {
+			host = "[" + host + "]" + rest
+		} else {
+			host = "[" + host + "]"
+		}
+	}
+	if at := strings.LastIndexByte(host, ':'); at >= 0 && !strings.HasSuffix(host, "]") && (strings.Count(host, ":") == 1 || host[0] == '[') {
+		number, err := strconv.ParseUint(host[at+1:], 10, 16)
+		if err != nil || number == 0 {
+			return of, fmt.Errorf("%q has no port behind its colon", text)
+		}
+		host, of.port = host[:at], int(number)
+	}
+	if address, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
+		if address.Zone() != "" {
+			return of, fmt.Errorf("%q names a network interface", text)
+		}
+		of.address = address.Unmap()
+		return of, nil
+	}
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	labels := strings.Split(host, ".")
+	for _, one := range labels {
+		if len(one) > longestLabel || !label.MatchString(one) {
+			return of, fmt.Errorf("%q is no name of a host: write letters, digits and dashes, and other scripts as xn--…", text)
+		}
+	}
+	if last := labels[len(labels)-1]; last[0] >= '0' && last[0] <= '9' {
+		return of, fmt.Errorf("%q may be read as an address: write it with four numbers from 0 to 255", text)
+	}
+	of.name = host
+	return of, nil
+}

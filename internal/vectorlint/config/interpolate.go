@@ -1,0 +1,391 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+)
+
+// mostVariables is how many variables a file may have.
+const mostVariables = 10_000
+
+// A value that is not known yet is a number while the file is parsed: that may stand in a
+// quoted text, by itself, and in a key, in each of the formats.
+const placeholderFormat = "8172635%06d9"
+
+var placeholder = regexp.MustCompile(`8172635(\d{6})9`)
+
+// doubled is a placeholder as withOpenKeys writes it.
+var doubled = regexp.MustCompile(`(8172635\d{6}9)(?:: | = )8172635\d{6}9`)
+
+// interpolation is a file whose variables are replaced as Vector does it, in the text,
+// before it is parsed.
+type interpolation struct {
+	file int
+	// open are the variables whose value is not known, as they were written, by the number
+	// in their placeholder.
+	open []string
+	// moved are the places where another text stands now, in order.
+	moved []moved
+	// unset are the variables that the container has not, where each is asked for first.
+	unset   []unset
+	isUnset map[string]bool
+	// alone are the lines that are nothing but a variable that is not known. It may stand for keys: if hasOpenKeys, it is
+	// one.
+	alone       []int
+	hasOpenKeys bool
+	// fit tells of variables of the container whether their value can be inserted.
+	fit map[string]bool
+}
+
+// moved is a text of another width: line, and column in the new text and in the file.
+type moved struct {
+	line, now, width, column, was int
+	isOpen                        bool
+}
+
+// unset is a variable that the container does not have, and its first place.
+type unset struct {
+	name string
+	at   position
+}
+
+// variableState is what is known of the value of a variable.
+type variableState int
+
+const (
+	// openValue is a value that is not known.
+	openValue variableState = iota
+	knownValue
+	// missingValue is the value of a variable that the container does not have.
+	missingValue
+	// rejectedValue is a value that Vector does not insert.
+	rejectedValue
+)
+
+// isRootOpen reports whether there may be more at the top of the configuration: in a file that is not read, or by a variable.
+func (c *checker) isRootOpen() bool { return c.isPartial || c.hasOpenKey(c.root) }
+
+// hasOpenKey reports whether a table has a key that may become any other.
+func (c *checker) hasOpenKey(v *value) bool {
+	return slices.ContainsFunc(v.entries, func(e entry) bool { return c.isDynamic(e.key) })
+}
+
+// parseFile reads a file with its variables replaced. What cannot be read as it stands may
+// be fine with the values of variables that are not known: then it is a warning.
+func (c *checker) parseFile(number int) *value {
+	file := c.files[number]
+	var in *interpolation
+	if c.mayInterpolate && strings.IndexByte(file.Text, '$') >= 0 {
+		text, replaced, failed := c.interpolate(file.Text, number)
+		if failed != nil {
+			c.report(failed.code, failed.at, "", "%s", failed.message)
+			return nil
+		}
+		file.Text, in = text, replaced
+	}
+	tree, failed := parse(file, number)
+	if failed != nil && !failed.isMild && in.explains(failed) {
+		if again, _ := parse(in.withOpenKeys(file), number); again != nil {
+			tree, failed = again, nil
+		}
+	}
+	if failed != nil {
+		failed.at = in.origin(failed.at)
+		c.add(failed.code, failed.at, "", !failed.isMild && !in.explains(failed), "%s", failed.message, failed.help)
+	}
+	if tree == nil {
+		return nil
+	}
+	c.restore(in, tree)
+	if !tree.fitsTOML() {
+		c.checkFitsTOML("", tree)
+	}
+	c.interpolations = append(c.interpolations, in)
+	return tree
+}
+
+// interpolate replaces what is known, and puts placeholders for the rest.
+func (c *checker) interpolate(text string, file int) (string, *interpolation, *fault) {
+	in := &interpolation{file: file, fit: map[string]bool{}, isUnset: map[string]bool{}}
+	var b strings.Builder
+	b.Grow(len(text))
+	braces := strings.LastIndexByte(text, '}') + 1
+	hasComments := c.files[file].format() != "json"
+	at, line, start, shift := 0, 1, 0, 0 // start is where the line begins, shift how much longer it is now.
+	for count := 0; ; count++ {
+		next := strings.IndexByte(text[at:], '$')
+		if next < 0 {
+			break
+		}
+		if breaks := strings.Count(text[at:at+next], "\n"); breaks > 0 {
+			line, start, shift = line+breaks, at+strings.LastIndexByte(text[at:at+next], '\n')+1, 0
+		}
+		b.WriteString(text[at : at+next])
+		at += next
+		width := variableWidth(text[at:], braces-at)
+		if width == 0 {
+			b.WriteByte('$')
+			at++
+			continue
+		}
+		if count >= mostVariables {
+			return "", nil, &fault{code: tooLarge, at: position{file: file, line: line, column: 1}, message: fmt.Sprintf("more than %d variables", mostVariables)}
+		}
+		written := text[at : at+width]
+		here := position{file: file, line: line, column: at - start + 1}
+		fresh, isKnown := c.valueOf(written, in, here)
+		if !isKnown {
+			fresh = in.hide(written, line, isAlone(text, start, at+width))
+		}
+		if limits := bounded.Configuration(); b.Len()+len(fresh) > limits.Bytes {
+			return "", nil, &fault{code: tooLarge, at: here, message: fmt.Sprintf("with its variables replaced it has more bytes than %s may have (%d)", limits.What, limits.Bytes)}
+		}
+		in.moved = append(in.moved, moved{line: line, now: here.column + shift, width: len(fresh), column: here.column, was: len(written), isOpen: !isKnown && (!hasComments || !isComment(text[start:]))})
+		shift += len(fresh) - len(written)
+		b.WriteString(fresh)
+		at += width
+	}
+	b.WriteString(text[at:])
+	return b.String(), in, nil
+}
+
+// variableWidth is how long the variable is that a text begins with, 0 if it begins with
+// none. No } is behind within. It finds what the expression variable does, and looks at no
+// text twice.
+func variableWidth(text string, within int) int {
+	if strings.HasPrefix(text, "$$") {
+		return 2
+	}
+	name, isBraced := 1, strings.HasPrefix(text, "${")
+	if isBraced {
+		name = 2
+	}
+	end := name
+	for end < len(text) && text[end] != '-' && isNameByte(text[end]) {
+		end++
+	}
+	switch rest := text[end:]; {
+	case end == name:
+		return 0
+	case !isBraced:
+		return end
+	case strings.HasPrefix(rest, "}"):
+		return end + 1
+	case end < within && modifies.MatchString(rest):
+		return end + 1 + strings.IndexByte(rest, '}')
+	}
+	return 0
+}
+
+// modifies begins a default or a message behind a variable's name.
+var modifies = regexp.MustCompile(`^:?[-?]`)
+
+// isAlone reports whether what stands in a line up to end is a variable and nothing else.
+func isAlone(text string, start, end int) bool {
+	line, _, _ := strings.Cut(text[start:], "\n")
+	return strings.TrimSpace(line) == strings.TrimSpace(text[start:end]) && strings.HasPrefix(strings.TrimSpace(line), "$")
+}
+
+// hide is a placeholder for what is not known.
+func (in *interpolation) hide(written string, line int, isAlone bool) string {
+	in.open = append(in.open, written)
+	if isAlone {
+		in.alone = append(in.alone, line)
+	}
+	return fmt.Sprintf(placeholderFormat, len(in.open)-1)
+}
+
+// valueOf returns the text that Vector inserts for a variable, and whether it is known. It reports a variable that the container
+// does not have, and a value that Vector does not insert. Nothing is known if it is not certain that Vector inserts values.
+func (c *checker) valueOf(written string, in *interpolation, at position) (value string, isKnown bool) {
+	match := variable.FindStringSubmatch(written)
+	name, modifier := match[1]+match[2], match[3]
+	if !c.interpolates {
+		return "", false
+	}
+	if name == "" { // $$
+		return "$", true
+	}
+	value, state := c.lookUp(name, in)
+	alternative, hasDefault := strings.CutPrefix(strings.TrimPrefix(modifier, ":"), "-")
+	isDefault := hasDefault && (state == missingValue || state == knownValue && value == "" && modifier[0] == ':')
+	switch {
+	case isDefault:
+		return alternative, isInsertable(alternative)
+	case state == missingValue:
+		if !in.isUnset[name] {
+			in.isUnset[name] = true
+			in.unset = append(in.unset, unset{name, at})
+		}
+		return "", false
+	case state == rejectedValue:
+		c.report(badVariable, at, "", "the value of the variable %s has a line break, which Vector rejects since 0.%d", name, rejectsLineBreaks)
+		return "", false
+	case state == knownValue && value == "" && strings.HasPrefix(modifier, ":?"):
+		c.report(badVariable, at, "", "the variable %s is empty, and the configuration requires a value", name)
+	}
+	return value, state == knownValue
+}
+
+// rejectsLineBreaks is the first 0.x that rejects line breaks in values.
+const rejectsLineBreaks = 51
+
+// lookUp returns the value of a variable of the container.
+func (c *checker) lookUp(name string, in *interpolation) (value string, state variableState) {
+	if c.container == nil {
+		return "", openValue
+	}
+	text, isSet := c.container.Env[name]
+	switch {
+	case isSet && text.IsOpen, !isSet && (c.container.OpenEnv || c.container.defines(name)):
+		return "", openValue
+	case !isSet:
+		return "", missingValue
+	case strings.ContainsAny(text.Value, "\r\n"):
+		if c.version.minor < rejectsLineBreaks {
+			return "", openValue // Lines of the text would not be those of the file any more.
+		}
+		return "", rejectedValue
+	}
+	isFit, isSeen := in.fit[name]
+	if !isSeen { // A value may be large, and asked for many times.
+		isFit = isInsertable(text.Value)
+		in.fit[name] = isFit
+	}
+	if !isFit {
+		return "", openValue
+	}
+	return text.Value, knownValue
+}
+
+// isInsertable reports whether a value cannot be taken for a placeholder.
+func isInsertable(value string) bool { return !placeholder.MatchString(value) }
+
+// explains reports whether variables that are not known may be why a file cannot be read.
+func (in *interpolation) explains(failed *fault) bool {
+	if in == nil || failed.code == tooLarge {
+		return false
+	}
+	return slices.ContainsFunc(in.moved, func(m moved) bool { return m.isOpen && m.line == failed.at.line }) ||
+		slices.ContainsFunc(in.alone, func(line int) bool { return line <= failed.at.line })
+}
+
+// origin is where something stood before variables were replaced.
+func (in *interpolation) origin(at position) position {
+	if in == nil {
+		return at
+	}
+	next, _ := slices.BinarySearchFunc(in.moved, at, func(m moved, at position) int {
+		return cmp.Or(m.line-at.line, m.now-at.column, -1)
+	})
+	if next == 0 || in.moved[next-1].line != at.line {
+		return at
+	}
+	m := in.moved[next-1]
+	if at.column < m.now+m.width {
+		at.column = m.column
+	} else {
+		at.column += m.column + m.was - m.now - m.width
+	}
+	return at
+}
+
+// restore writes the variables that are not known back into a parsed file, and corrects
+// its positions. A value that is nothing but such variables is open: it may be anything.
+func (c *checker) restore(in *interpolation, v *value) {
+	if in == nil {
+		return
+	}
+	v.at = in.origin(v.at)
+	if (v.form == text || v.form == number || v.form == wide) && len(in.open) > 0 {
+		if written := in.written(v.scalar); written != v.scalar {
+			v.scalar = written
+			c.openTexts[written] = true
+			if v.form != text {
+				v.form = open
+			}
+		}
+	}
+	for _, item := range v.items {
+		c.restore(in, item)
+	}
+	for i := range v.entries {
+		e := &v.entries[i]
+		e.at = in.origin(e.at)
+		if written := in.written(e.key); written != e.key {
+			e.key, e.isNoText = written, false
+			c.openTexts[written] = true
+		}
+		c.restore(in, e.value)
+	}
+	if v.index != nil {
+		for i := range v.entries {
+			v.index[v.entries[i].key] = i
+		}
+	}
+}
+
+// written is a text with its variables in the place of placeholders.
+func (in *interpolation) written(text string) string {
+	if !strings.Contains(text, "8172635") {
+		return text
+	}
+	if in.hasOpenKeys { // In a text of several lines, the line is a part of it.
+		text = doubled.ReplaceAllString(text, "$1")
+	}
+	return placeholder.ReplaceAllStringFunc(text, func(found string) string {
+		if n, _ := strconv.Atoi(found[7 : len(found)-1]); n < len(in.open) {
+			return in.open[n]
+		}
+		return found
+	})
+}
+
+// isReplaced reports whether a variable stood in the line of a value, at it or behind it.
+func (c *checker) isReplaced(at position) bool {
+	for _, in := range c.interpolations {
+		if in == nil || in.file != at.file {
+			continue
+		}
+		next, _ := slices.BinarySearchFunc(in.moved, at, func(m moved, at position) int {
+			return cmp.Or(m.line-at.line, m.column-at.column)
+		})
+		return next < len(in.moved) && in.moved[next].line == at.line
+	}
+	return false
+}
+
+// checkUnset finds the variables that the container has not and that no value has told of:
+// those in comments and keys, which Vector asks for as well.
+func (c *checker) checkUnset() {
+	for _, in := range c.interpolations {
+		if in == nil {
+			continue
+		}
+		for _, one := range in.unset {
+			if !c.told[one.name] {
+				c.tellUnset(one.name, one.at, "")
+			}
+		}
+	}
+}
+
+// isUnset reports whether a file asks for a variable that the container has not. A $ that is
+// written as an escape asks for nothing: Vector replaces variables before it reads those.
+func (c *checker) isUnset(name string) bool {
+	return slices.ContainsFunc(c.interpolations, func(in *interpolation) bool { return in != nil && in.isUnset[name] })
+}
+
+func (c *checker) tellUnset(name string, at position, path string) {
+	c.tell(name)
+	c.add(unsetVariable, at, path, c.version.known, "the container has no variable %s", name)
+}

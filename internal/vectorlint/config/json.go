@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+)
+
+// parseJSON reads one JSON document.
+func parseJSON(source string) (*value, *fault) {
+	if strings.TrimSpace(source) == "" {
+		return nil, &fault{code: unreadable, at: position{line: 1, column: 1}, message: "not JSON: the file is empty"}
+	}
+	decoder, err := bounded.Configuration().ReadJSON([]byte(source))
+	if err != nil {
+		return nil, refused(err)
+	}
+	r := &jsonReader{source: source, decoder: decoder, line: 1}
+	r.decoder.UseNumber()
+	if half := halfCharacter(source); half >= 0 {
+		return nil, &fault{code: unreadable, at: r.at(half), message: "not JSON: half of a character, " + source[half:half+len(`\udead`)], help: "write both halves, or the character itself"}
+	}
+	v, f := r.read()
+	if f != nil {
+		return nil, f
+	}
+	if _, err := r.decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, &fault{code: unreadable, at: r.next(), message: "not JSON: something follows the document"}
+	}
+	return v, r.repeated
+}
+
+// escapes of texts, those of half a character without the other half in a group.
+var escapes = regexp.MustCompile(`\\(?:u[dD][89abAB][[:xdigit:]]{2}\\u[dD][c-fC-F][[:xdigit:]]{2}|(u[dD][89a-fA-F][[:xdigit:]]{2})|.)`)
+
+// halfCharacter is where an escape is half of a character, which Go reads and Vector does not; -1
+// for nowhere.
+func halfCharacter(source string) int {
+	if !strings.Contains(source, `\ud`) && !strings.Contains(source, `\uD`) {
+		return -1
+	}
+	for _, at := range escapes.FindAllStringSubmatchIndex(source, -1) {
+		if at[2] >= 0 {
+			return at[0]
+		}
+	}
+	return -1
+}
+
+// jsonReader reads tokens and knows where they stand.
+type jsonReader struct {
+	source  string
+	decoder *json.Decoder
+	// line begins at start, and scanned is how far lines were counted.
+	line, start, scanned int
+	// depth is how many maps are open.
+	depth int
+	// repeated is the first key of the whole document that is there twice.
+	repeated *fault
+}
+
+// at returns the position of an offset that is not before the last one.
+func (r *jsonReader) at(offset int) position {
+	for ; r.scanned < offset; r.scanned++ {
+		if r.source[r.scanned] == '\n' {
+			r.line, r.start = r.line+1, r.scanned+1
+		}
+	}
+	return position{line: r.line, column: offset - r.start + 1}
+}
+
+// next returns the position of the next token.
+func (r *jsonReader) next() position {
+	offset := int(r.decoder.InputOffset())
+	for offset < len(r.source) && strings.IndexByte(" \t\r\n,:", r.source[offset]) >= 0 {
+		offset++
+	}
+	return r.at(min(offset, len(r.source)))
+}
+
+func (r *jsonReader) token() (json.Token, position, *fault) {
+	at := r.next()
+	token, err := r.decoder.Token()
+	if err == nil {
+		return token, at, nil
+	}
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		at = r.at(max(r.scanned, min(int(syntax.Offset)-1, len(r.source))))
+	}
+	message := strings.TrimPrefix(err.Error(), "json: ")
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		message = "the file ends too early"
+	}
+	return nil, at, &fault{code: unreadable, at: at, message: "not JSON: " + message}
+}
+
+func (r *jsonReader) read() (*value, *fault) {
+	token, at, f := r.token()
+	if f != nil {
+		return nil, f
+	}
+	switch t := token.(type) {
+	case json.Delim:
+		if t == '[' {
+			return r.list(at)
+		}
+		return r.table(at)
+	case string:
+		return &value{form: text, scalar: t, at: at}, nil
+	case json.Number:
+		return &value{form: jsonNumber(t.String()), scalar: t.String(), at: at}, nil
+	case bool:
+		return &value{form: boolean, scalar: strconv.FormatBool(t), at: at}, nil
+	}
+	return &value{at: at}, nil
+}
+
+func (r *jsonReader) list(at position) (*value, *fault) {
+	v := &value{form: list, at: at}
+	for r.decoder.More() {
+		item, f := r.read()
+		if f != nil {
+			return nil, f
+		}
+		v.items = append(v.items, item)
+	}
+	_, _, f := r.token() // The closing bracket.
+	return v, f
+}
+
+// table reads a map. Of a key that is twice at the top of the document the last one counts.
+func (r *jsonReader) table(at position) (*value, *fault) {
+	r.depth++
+	defer func() { r.depth-- }()
+	v := &value{form: table, at: at}
+	for r.decoder.More() {
+		token, here, f := r.token()
+		if f != nil {
+			return nil, f
+		}
+		key, _ := token.(string)
+		first := v.entry(key)
+		if first != nil && r.depth > 1 {
+			return nil, duplicateKey(key, here, first.at)
+		}
+		of, f := r.read()
+		if f != nil {
+			return nil, f
+		}
+		if first == nil {
+			v.add(entry{key: key, at: here, value: of})
+			continue
+		}
+		if r.repeated == nil {
+			r.repeated = duplicateKey(key, here, first.at)
+			r.repeated.isMild, r.repeated.message = true, r.repeated.message+", and Vector takes the last one alone"
+		}
+		first.at, first.value = here, of
+	}
+	_, _, f := r.token() // The closing brace.
+	return v, f
+}

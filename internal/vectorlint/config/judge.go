@@ -1,0 +1,370 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	vectoroptions "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/options"
+)
+
+// objectOf returns the options of a component's type in this version, nil if they are
+// not known. A type with a new name has the options of that.
+func (c *checker) objectOf(one *component, minor int) *vectoroptions.Object {
+	if one.profile == nil {
+		return nil
+	}
+	section := string(one.kind) + "s"
+	if known := vectoroptions.Component(minor, section, one.typeName); known != nil || one.profile.alias == "" {
+		return known
+	}
+	return vectoroptions.Component(minor, section, one.profile.alias)
+}
+
+// judgeGlobals holds what is outside of components to the options of the version of the schema.
+// Those of others are hardly different, and not known: of them is only warned.
+func (c *checker) judgeGlobals() {
+	defer func(before bool) { c.isTabled = before }(c.isTabled)
+	c.isTabled = c.isTabled && c.version.minor == vectoroptions.Schema
+	object := vectoroptions.Globals()
+	for _, e := range c.root.entries {
+		if option := object.Option(e.key); option != nil {
+			c.judgeValue(e.key, e.value, option.Forms)
+		}
+	}
+}
+
+// judge holds a map to the options that it may have. of names whose options they are;
+// some have rules of their own and are not looked at.
+func (c *checker) judge(path, of string, at position, v *value, object *vectoroptions.Object, except ...string) {
+	if one, because := c.only(v, object.Variants(), except); one != nil {
+		object, of = one, of+because
+	}
+	missing, before := c.missing(v, object), c.counts[Error]
+	for i := range v.entries {
+		e := &v.entries[i]
+		option := object.Option(e.key)
+		switch {
+		case slices.Contains(except, e.key):
+		case option != nil:
+			c.judgeOption(join(path, e.key), e.value, option)
+		case c.isOpen(e.key) && c.mayBeOneOf(e.key, allNames(object)):
+		case c.effort.nearest(e.key, missing) == "":
+			c.reportUnknown(path, of, e, object)
+		}
+	}
+	if object.Option("only_fields") != nil && object.Option("except_fields") != nil {
+		c.judgeFields(path, v)
+	}
+	for _, name := range missing {
+		if !slices.Contains(except, name) {
+			c.add(missingOption, at, path, c.isTabled, "%s needs %s", of, name, c.didYouMeanInstead(v, object, name))
+		}
+	}
+	if c.isTabled && before < mostFindings && c.counts[Error] == before && v.form == table && !c.hasOpenKey(v) {
+		c.judgeVariants(path, of, at, v, object.Variants(), except)
+	}
+}
+
+// judgeFields wants that no field is both what an encoding keeps and what it leaves out.
+func (c *checker) judgeFields(path string, v *value) {
+	kept := map[string]bool{}
+	for _, item := range v.get("only_fields").items {
+		kept[strings.TrimPrefix(item.scalar, ".")] = true
+	}
+	for i, item := range v.get("except_fields").items {
+		if item.form == text && kept[strings.TrimPrefix(item.scalar, ".")] && !c.isDynamic(item.scalar) {
+			c.add(noSuchValue, item.at, path+".except_fields["+itoa(i)+"]", c.isTabled && c.version.minor == vectoroptions.Schema, "%q is in only_fields, too", item.scalar, help("leave it out of one of both"))
+		}
+	}
+}
+
+// judgeVariants wants that one of an object's variants fits, where there are several.
+func (c *checker) judgeVariants(path, of string, at position, v *value, variants []*vectoroptions.Object, except []string) {
+	var lacks []string
+	for _, variant := range variants {
+		if c.mayTell(v, variant) {
+			return
+		}
+		if !c.isMeant(v, variant, except) {
+			continue
+		}
+		if c.fits(path, of, at, v, variant, except) {
+			return
+		}
+		if missing := c.missing(v, variant); len(missing) > 0 {
+			lacks = append(lacks, strings.Join(missing, " and "))
+		}
+	}
+	switch {
+	case len(variants) == 0:
+	case len(lacks) > 0:
+		c.add(missingOption, at, path, true, "%s needs %s", of, strings.Join(lacks, ", or "))
+	default:
+		c.add(unknownOption, at, path, true, "the options of %s do not go together", of, help("leave out those that belong to another variant"))
+	}
+}
+
+// only returns the one of several variants that the texts of a map mean, and which text tells;
+// nil where that is not certain.
+func (c *checker) only(v *value, variants []*vectoroptions.Object, except []string) (one *vectoroptions.Object, because string) {
+	if !c.isTabled || v.form != table || c.hasOpenKey(v) {
+		return nil, ""
+	}
+	for _, variant := range variants {
+		switch {
+		case c.mayTell(v, variant):
+			return nil, ""
+		case !c.isMeant(v, variant, except):
+		case one != nil:
+			return nil, ""
+		default:
+			one = variant
+		}
+	}
+	if one == nil {
+		return nil, ""
+	}
+	for i := range v.entries {
+		e := &v.entries[i]
+		alone := &value{form: table, entries: v.entries[i : i+1]}
+		if slices.ContainsFunc(variants, func(other *vectoroptions.Object) bool { return !c.isMeant(alone, other, except) }) {
+			return one, " with " + e.key + " " + strconv.Quote(e.value.scalar)
+		}
+	}
+	return one, ""
+}
+
+// mayTell reports whether a text that is not known yet, of a secret or a variable, may tell
+// which variant is meant.
+func (c *checker) mayTell(v *value, variant *vectoroptions.Object) bool {
+	return slices.ContainsFunc(v.entries, func(e entry) bool {
+		option := variant.Option(e.key)
+		isUnknown := e.value.form == open || e.value.form == text && c.isOpen(e.value.scalar)
+		return isUnknown && option != nil && slices.ContainsFunc(option.Forms, func(form vectoroptions.Form) bool { return len(form.Values()) > 0 })
+	})
+}
+
+// isMeant reports whether the texts of a map, of which one may tell variants apart, are
+// among those of a variant.
+func (c *checker) isMeant(v *value, variant *vectoroptions.Object, except []string) bool {
+	for i := range v.entries {
+		e := &v.entries[i]
+		if e.value.form != text || c.isOpen(e.value.scalar) || slices.Contains(except, e.key) {
+			continue
+		}
+		if option := variant.Option(e.key); option != nil && len(option.Forms) == 1 && !option.Forms[0].Allows(e.value.scalar) {
+			return false
+		}
+	}
+	return true
+}
+
+// fits reports whether a map has no fault as one of its variants.
+func (c *checker) fits(path, of string, at position, v *value, variant *vectoroptions.Object, except []string) bool {
+	findings, counts, programs := c.findings, c.counts, c.programs
+	c.findings, c.counts = nil, map[Level]int{}
+	defer func() { c.findings, c.counts, c.programs = findings, counts, programs }()
+	c.judge(path, of, at, v, variant, except...)
+	return c.counts[Error] == 0
+}
+
+func (c *checker) reportUnknown(path, of string, e *entry, object *vectoroptions.Object) {
+	here, ignored := join(path, e.key), ""
+	if c.tables.globalsRemoved[here] > 0 {
+		return // There is a rule of its own for it.
+	}
+	if !object.Denies {
+		ignored = ", and Vector ignores it"
+	}
+	advice := mergesOnce
+	if e.key != mergeKey {
+		advice = didYouMean(c.effort.nearest(e.key, names(object)))
+	}
+	c.add(unknownOption, e.at, here, object.Denies && c.isTabled, "%s has no option %q%s", of, e.key, ignored, advice)
+}
+
+// allNames returns the keys that an object may have, without free ones.
+func allNames(object *vectoroptions.Object) []string {
+	var all []string
+	for _, option := range object.Options {
+		all = append(all, option.Name)
+	}
+	return all
+}
+
+// names are those that one may write in an object, without free keys.
+func names(object *vectoroptions.Object) []string {
+	var all []string
+	for _, option := range object.Options {
+		if option.Name != "*" && option.AliasOf == "" {
+			all = append(all, option.Name)
+		}
+	}
+	return all
+}
+
+// missing lists the options that an object has to have, under one of their names, and
+// has not. A key that is not known yet may be any of them.
+func (c *checker) missing(v *value, object *vectoroptions.Object) []string {
+	if v.form == open || c.hasOpenKey(v) {
+		return nil
+	}
+	var all []string
+	for i := range object.Options {
+		option := &object.Options[i]
+		if !option.Required || option.Name == "*" || v.has(option.Name) || slices.ContainsFunc(object.Options, func(other vectoroptions.Option) bool {
+			return other.AliasOf == option.Name && v.has(other.Name)
+		}) {
+			continue
+		}
+		applies, isKnown := option.Applies(func(name string) (string, bool) {
+			other := v.get(name)
+			return other.scalar, other.form == text && !c.isOpen(other.scalar)
+		})
+		if applies && isKnown {
+			all = append(all, option.Name)
+		}
+	}
+	return all
+}
+
+// didYouMeanInstead helps with a key that is nearly the one that is missing.
+func (c *checker) didYouMeanInstead(v *value, object *vectoroptions.Object, name string) help {
+	for i := range v.entries {
+		key := v.entries[i].key
+		if object.Option(key) == nil && c.effort.nearest(key, []string{name}) != "" {
+			return help("did you mean " + strconv.Quote(name) + " where it says " + strconv.Quote(key) + "?")
+		}
+	}
+	return ""
+}
+
+// judgeOption holds a value to the forms that its option may have; of what Vector ignores is
+// only warned.
+func (c *checker) judgeOption(path string, v *value, option *vectoroptions.Option) {
+	defer func(before bool) { c.isTabled = before }(c.isTabled)
+	c.isTabled = c.isTabled && !option.Lenient
+	c.judgeValue(path, v, option.Forms)
+}
+
+// judgeValue holds a value to the forms that its option may have.
+func (c *checker) judgeValue(path string, v *value, forms []vectoroptions.Form) {
+	if len(forms) == 0 || v.form == null || v.form == wide || v.form == open || v.form == text && strings.Contains(v.scalar, "{{") && !isTemplate(forms) && !isProgram(forms) {
+		return
+	}
+	if v.form == text && c.isDynamic(v.scalar) {
+		c.judgeOpenText(path, v, forms)
+		return
+	}
+	var choices []string
+	for _, form := range forms {
+		if !isOf(v, form.Kind) {
+			continue
+		}
+		if v.form == text && !form.Allows(v.scalar) {
+			choices = append(choices, form.Values()...)
+			continue
+		}
+		c.judgeSyntax(path, v, form)
+		c.judgeWithin(path, v, form)
+		return
+	}
+	if len(choices) > 0 {
+		c.reportChoice(path, v, choices)
+		return
+	}
+	given := v.form.noun()
+	if v.form != list && v.form != table {
+		given += ", " + strconv.Quote(v.scalar)
+	}
+	c.add(wrongForm, v.at, path, c.isTabled, "%s is %s, and not %s", path, given, nouns(forms))
+}
+
+// isTemplate reports whether a value may have fields, which are then judged.
+func isTemplate(forms []vectoroptions.Form) bool {
+	return slices.ContainsFunc(forms, func(form vectoroptions.Form) bool { return form.Syntax == "template" })
+}
+
+// reportChoice says that a value is none of those that there are. A slip of a codec is one
+// in any version.
+func (c *checker) reportChoice(path string, v *value, choices []string) {
+	code, near := noSuchValue, c.effort.nearest(v.scalar, choices)
+	isCertain := c.isTabled
+	if strings.HasSuffix(path, ".codec") {
+		code, isCertain = unknownCodec, isCertain || near != ""
+	}
+	c.add(code, v.at, path, isCertain, "%s is %q, and not one of %s", path, v.scalar, strings.Join(choices, ", "), didYouMean(near))
+}
+
+// judgeWithin goes on with what a list or a map holds.
+func (c *checker) judgeWithin(path string, v *value, form vectoroptions.Form) {
+	switch v.form {
+	case list:
+		items := form.Items()
+		for i, item := range v.items {
+			c.judgeValue(path+"["+strconv.Itoa(i)+"]", item, items)
+		}
+	case text, table:
+		if form.Kind == "condition" {
+			c.judgeCondition(path, v)
+			return
+		}
+		if object := form.Object(); object != nil {
+			c.judge(path, path, v.at, v, object)
+		}
+	default:
+	}
+}
+
+// isOpen reports whether a text may become another value: by a variable, a secret or a
+// template.
+func (c *checker) isOpen(scalar string) bool {
+	return c.isDynamic(scalar) || strings.Contains(scalar, "{{")
+}
+
+// isOf tells whether a value may be of a kind of Vector's; of one that is new here, it
+// always may.
+func isOf(v *value, kind string) bool {
+	switch kind {
+	case "string", "ascii_char":
+		return v.form == text
+	case "condition":
+		return v.form == text || v.form == table
+	case "bool":
+		return v.form == boolean
+	case "float":
+		return v.form == number
+	case "int":
+		return v.form == number && isWhole(v.scalar)
+	case "uint":
+		return v.form == number && isWhole(v.scalar) && !strings.HasPrefix(v.scalar, "-")
+	case "array":
+		return v.form == list
+	case "object":
+		return v.form == table
+	}
+	return true
+}
+
+// isWhole reports whether a number is an integer of 64 bits; others are read as fractions.
+func isWhole(scalar string) bool {
+	_, err := strconv.ParseInt(scalar, 0, 64)
+	return err == nil
+}
+
+// nouns are the words for forms in messages: a text or a map.
+func nouns(forms []vectoroptions.Form) string {
+	words := map[string]string{
+		"string": "a text", "ascii_char": "a character", "bool": "true or false", "float": "a number", "int": "a whole number", "uint": "a whole number from 0",
+		"array": "a list", "object": "a map", "condition": "a condition",
+	}
+	var all []string
+	for _, form := range forms {
+		all = append(all, words[form.Kind])
+	}
+	return strings.Join(all, " or ")
+}

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import (
+	"math/big"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Numbers as Vector's reader of YAML knows them. Digits behind a zero are a text, and so are
+// 1_000 and what no float can hold.
+var (
+	yamlInteger = regexp.MustCompile(`^[-+]?(?:0|[1-9][0-9]*|0x[0-9a-fA-F]+|0o[0-7]+|0b[01]+)$`)
+	yamlFloat   = regexp.MustCompile(`^[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?$`)
+	yamlNoFloat = regexp.MustCompile(`^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$`)
+)
+
+// plainForm is what a scalar without quotes and tag is in YAML.
+func plainForm(scalar string) form {
+	switch scalar {
+	case "", "~", "null", "Null", "NULL":
+		return null
+	case "true", "True", "TRUE", "false", "False", "FALSE":
+		return boolean
+	}
+	switch {
+	case strings.IndexByte("0123456789+-.", scalar[0]) < 0:
+		return text
+	case yamlInteger.MatchString(scalar):
+		return yamlIntegerForm(scalar)
+	case yamlNoFloat.MatchString(scalar), strings.ContainsAny(scalar, ".eE") && yamlFloat.MatchString(scalar) && isFinite(scalar):
+		return number
+	}
+	return text
+}
+
+// mostDigits is how many an integer of 128 bits has at most, in binary and with its prefix.
+const mostDigits = 3 + 128
+
+// yamlIntegerForm is a number if the integer has 64 bits, and wide if it has up to 128. A
+// decimal one of more is read as a fraction, another as a text.
+func yamlIntegerForm(scalar string) form {
+	if isWhole(scalar) {
+		return number
+	}
+	n := new(big.Int)
+	if len(scalar) <= mostDigits {
+		n.SetString(strings.TrimPrefix(scalar, "+"), 0)
+	}
+	hasBase := strings.ContainsAny(scalar, "xob")
+	switch {
+	case n.Sign() > 0 && n.BitLen() <= 128, n.Sign() < 0 && n.BitLen() < 128:
+		return wide
+	case hasBase || !isFinite(scalar):
+		return text
+	}
+	return number
+}
+
+func isFinite(scalar string) bool {
+	_, err := strconv.ParseFloat(scalar, 64)
+	return err == nil
+}
+
+// jsonNumber is the form of a number in JSON: an integer above 64 bits without a sign is read
+// as a fraction.
+func jsonNumber(scalar string) form {
+	if isWhole(scalar) {
+		return number
+	}
+	if _, err := strconv.ParseUint(scalar, 10, 64); err == nil || !isFinite(scalar) {
+		return wide
+	}
+	return number
+}

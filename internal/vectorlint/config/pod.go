@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import (
+	"fmt"
+)
+
+// Pod is what the checks need to know of the rest of the pod.
+type Pod struct {
+	Ports []Port
+	// GraceSeconds is terminationGracePeriodSeconds; nil is not known.
+	GraceSeconds *int64
+}
+
+// Port is a port that another container of the pod declares.
+type Port struct {
+	Container, Protocol string
+	Port                int
+}
+
+// defaultShutdownSeconds is VECTOR_GRACEFUL_SHUTDOWN_LIMIT_SECS when not set.
+const defaultShutdownSeconds = 60
+
+// Listens tells whether the configuration listens on a port.
+func (r *Report) Listens() bool { return len(r.listeners) > 0 }
+
+// In returns what is wrong with the configuration in one pod. The same report
+// serves many pods.
+func (r *Report) In(pod Pod) []Finding {
+	var found []Finding
+	for _, l := range r.listeners {
+		for _, port := range pod.Ports {
+			if port.Port == l.port && port.Protocol == l.protocol {
+				f := r.finding(portInUse, "%s listens on %s port %d, which container %q declares", l.path, l.protocol, l.port, port.Container)
+				f.Source, f.Line, f.Column, f.Path = l.source, l.at.line, l.at.column, l.path
+				found = append(found, f)
+			}
+		}
+	}
+	if pod.GraceSeconds == nil || r.container == nil {
+		return found
+	}
+	limit, isKnown := r.commandLine.Number("graceful-shutdown-limit-secs")
+	isUnlimited, _ := r.commandLine.Toggle("no-graceful-shutdown-limit")
+	if limit == 0 {
+		limit = defaultShutdownSeconds
+	}
+	total := limit + r.container.DrainSeconds
+	switch {
+	case isUnlimited:
+		found = append(found, r.finding(shutdownTooLong, "draining has no limit, and the pod has %d s", *pod.GraceSeconds))
+	case isKnown && total > *pod.GraceSeconds:
+		found = append(found, r.finding(shutdownTooLong, "draining may take %d s, and the pod has %d s", total, *pod.GraceSeconds))
+	}
+	return found
+}
+
+func (*Report) finding(code Code, format string, args ...any) Finding {
+	rule := ruleOf(code)
+	return Finding{Code: code, Level: rule.Level, Message: fmt.Sprintf(format, args...), Help: rule.Help}
+}

@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Where Vector's sentences say something is.
+var (
+	inPath        = regexp.MustCompile("\\bin `([^`]+)`")
+	ofComponent   = regexp.MustCompile(`^(Source|Transform|Sink) "([^"]+)"`)
+	forComponent  = regexp.MustCompile(`\bfor (source|transform|sink) "([^"]+)"`)
+	atLine        = regexp.MustCompile(`\bat line (\d+) column (\d+)`)
+	testEnd       = regexp.MustCompile(`(?m)^test (.*) \.\.\. failed$`)
+	indexBrackets = regexp.MustCompile(`\[(\d+)\]`)
+)
+
+// Refusals are the faults of a refusal as findings, with the place in the files that Vector
+// names, as far as it names one.
+func Refusals(files []File, faults []string) []Finding {
+	var findings []Finding
+	for _, fault := range faults {
+		finding := found(vectorRefuses, "Vector says: "+fault)
+		switch match := atLine.FindStringSubmatch(fault); {
+		case match != nil && len(files) == 1 && !files[0].Printed:
+			finding.Line, _ = strconv.Atoi(match[1])
+			finding.Column, _ = strconv.Atoi(match[2])
+			finding.Source = sourceOf(files[0])
+		default:
+			finding.place(files, pathIn(fault))
+		}
+		findings = append(findings, finding)
+	}
+	return findings
+}
+
+// FailedTests are the unit tests of the files that failed, as `vector test` printed; nil if
+// it names none.
+func FailedTests(files []File, printed string) []Finding {
+	var findings []Finding
+	names := testsIn(files)
+	for _, match := range testEnd.FindAllStringSubmatch(printed, -1) {
+		name, why := match[1], ""
+		if _, after, isThere := strings.Cut(printed, "\ntest "+name+":\n"); isThere {
+			why, _, _ = strings.Cut(after, "\ntest ")
+			why, _, _ = strings.Cut(why, "\noutput payloads ")
+			why = ": " + strings.Join(faultsIn(why), " ")
+		}
+		finding := found(testFails, "test "+strconv.Quote(name)+" fails"+why)
+		if i := slices.Index(names, name); i >= 0 {
+			finding.place(files, "tests["+strconv.Itoa(i)+"]")
+		}
+		findings = append(findings, finding)
+	}
+	return findings
+}
+
+// HasTests reports whether files have unit tests of Vector's.
+func HasTests(files []File) bool { return len(testsIn(files)) > 0 }
+
+// testsIn are the names of the unit tests, in the order of the file that has them.
+func testsIn(files []File) []string {
+	var names []string
+	for i, file := range files {
+		root, _ := parse(file, i)
+		if root == nil {
+			continue
+		}
+		for _, test := range root.get("tests").items {
+			names = append(names, test.get("name").scalar)
+		}
+	}
+	return names
+}
+
+// pathIn is the path of keys that a fault names, "" for none.
+func pathIn(fault string) string {
+	if match := inPath.FindStringSubmatch(fault); match != nil {
+		return match[1]
+	}
+	if match := ofComponent.FindStringSubmatch(fault); match != nil {
+		return strings.ToLower(match[1]) + "s." + match[2]
+	}
+	if match := forComponent.FindStringSubmatch(fault); match != nil {
+		return match[1] + "s." + match[2] + ".inputs"
+	}
+	return ""
+}
+
+func found(code Code, message string) Finding {
+	rule := ruleOf(code)
+	return Finding{Code: code, Level: rule.Level, Message: message, Help: rule.Help}
+}
+
+func sourceOf(file File) string {
+	if file.Source == "" {
+		return file.Name
+	}
+	return file.Source
+}
+
+// place gives a finding the place of the deepest key on a path that one of the files has.
+func (f *Finding) place(files []File, key string) {
+	f.Path = key
+	steps := strings.Split(indexBrackets.ReplaceAllString(key, ".$1"), ".")
+	deepest := -1
+	for i, file := range files {
+		root, _ := parse(file, i)
+		if root == nil {
+			continue
+		}
+		rest, isBelow := stepsIn(&file, steps)
+		if !isBelow {
+			continue
+		}
+		at, depth := root.reach(rest)
+		depth += len(steps) - len(rest)
+		if depth <= deepest {
+			continue
+		}
+		deepest, f.Source, f.Line, f.Column = depth, sourceOf(file), at.line, at.column
+		if file.Printed || depth == 0 {
+			f.Line, f.Column = 0, 0
+		}
+	}
+}
+
+// stepsIn returns a path of keys as it is in a file, which may be one component: the directory and the name of the file are
+// the keys above it.
+func stepsIn(file *File, steps []string) (rest []string, isIn bool) {
+	above := strings.Split(file.Below, "/")
+	if len(above) == 1 {
+		return steps, true
+	}
+	last := len(above) - 1
+	above[last] = strings.TrimSuffix(above[last], path.Ext(above[last]))
+	if len(steps) < len(above) || !slices.Equal(above, steps[:len(above)]) {
+		return nil, false
+	}
+	return steps[len(above):], true
+}
+
+// reach goes down a path of keys and numbers of items as far as there are any, and returns
+// where that is and how many there were.
+func (v *value) reach(steps []string) (at position, depth int) {
+	at = v.at
+	for _, step := range steps {
+		number, err := strconv.Atoi(step)
+		switch e := v.entry(step); {
+		case e != nil:
+			v, at = e.value, e.at
+		case err == nil && number < len(v.items):
+			v, at = v.items[number], v.items[number].at
+		default:
+			return at, depth
+		}
+		depth++
+	}
+	return at, depth
+}

@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import (
+	_ "embed" // for data/
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+)
+
+//go:embed data/components.tsv
+var componentsTSV string
+
+//go:embed data/codecs.tsv
+var codecsTSV string
+
+//go:embed data/options.tsv
+var optionsTSV string
+
+// timeZones are their names, each on a line of its own.
+//
+//go:embed data/timezones.txt
+var timeZones string
+
+// charsets are the labels of encodings, each on a line of its own.
+//
+//go:embed data/charsets.txt
+var charsets string
+
+// events are kinds of events, as bits.
+type events uint8
+
+const (
+	logs events = 1 << iota
+	metrics
+	traces
+	everything = logs | metrics | traces
+)
+
+// String lists the kinds, such as "log, metric".
+func (e events) String() string {
+	var names []string
+	for i, name := range []string{"log", "metric", "trace"} {
+		if e&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// eventsOf reads "log|metric (…)" and "by encoding.codec".
+func eventsOf(text string) (kinds events, byCodec bool) {
+	head, note, _ := strings.Cut(text, " ")
+	for part := range strings.SplitSeq(head, "|") {
+		kinds |= map[string]events{"log": logs, "metric": metrics, "trace": traces, "by": everything}[part]
+	}
+	return kinds, head == "by" || strings.Contains(note, "codec")
+}
+
+// profile is what the tables say of a type of component.
+type profile struct {
+	takes, gives               events
+	takesByCodec, givesByCodec bool
+	named, acknowledges        bool
+	// alias is the name that took the place of this one.
+	alias string
+	// since and removed are minor versions; 0 for none. instead is what to use.
+	since, removed int
+	instead        string
+	nodeOnly       bool
+	listens        []listening
+	confined       []confined
+	checkpoints    bool
+}
+
+// listening is an option that is an address to listen on.
+type listening struct{ option, protocol, standard string }
+
+// confined is a template that has to begin with something literal.
+type confined struct{ option, kind string }
+
+// facts are all tables.
+type facts struct {
+	profiles map[kind]map[string]*profile
+	// names are the types that the newest version has, for suggestions.
+	names   map[kind][]string
+	encodes map[string]events
+	decodes map[string]events
+	secrets map[string]bool
+	// globalsRemoved are options outside of components.
+	globalsRemoved map[string]int
+}
+
+// tables reads data/ once.
+var tables = sync.OnceValue(func() *facts {
+	f := &facts{
+		profiles: map[kind]map[string]*profile{source: {}, transform: {}, sink: {}},
+		names:    map[kind][]string{},
+		encodes:  map[string]events{}, decodes: map[string]events{},
+		secrets: map[string]bool{}, globalsRemoved: map[string]int{},
+	}
+	for _, row := range rows(componentsTSV) {
+		f.component(row)
+	}
+	for _, of := range f.profiles {
+		for name, p := range of {
+			if other := of[p.alias]; other != nil {
+				fresh := *other
+				fresh.alias, fresh.since = p.alias, p.since
+				of[name] = &fresh
+			}
+		}
+	}
+	for _, row := range rows(codecsTSV) {
+		kinds, _ := eventsOf(row[2])
+		if row[0] == "encode" {
+			f.encodes[row[1]] = kinds
+		} else {
+			f.decodes[row[1]] = kinds
+		}
+	}
+	for _, row := range rows(optionsTSV) {
+		f.option(row)
+	}
+	for k, of := range f.profiles {
+		for _, name := range slices.Sorted(maps.Keys(of)) {
+			if of[name].removed == 0 && of[name].alias == "" {
+				f.names[k] = append(f.names[k], name)
+			}
+		}
+	}
+	return f
+})
+
+// rows splits a table and leaves out its head.
+func rows(tsv string) [][]string {
+	var all [][]string
+	for line := range strings.SplitSeq(strings.TrimSpace(tsv), "\n") {
+		all = append(all, strings.Split(line, "\t"))
+	}
+	return all[1:]
+}
+
+// component reads a line of components.tsv: kind, type, status, since,
+// removed_in, input, output, named outputs, acknowledgements, roles.
+func (f *facts) component(row []string) {
+	p := &profile{named: row[7] != "-", acknowledges: row[8] != "no", nodeOnly: row[9] == "daemon"}
+	p.takes, p.takesByCodec = eventsOf(row[5])
+	p.gives, p.givesByCodec = eventsOf(row[6])
+	_, p.alias, _ = strings.Cut(row[2], "alias of ")
+	p.since, _ = minorOf(row[3])
+	if p.removed, p.instead = minorOf(row[4]); p.removed > 0 {
+		p.takes, p.gives = everything, everything // The table knows no more of it.
+	}
+	f.profiles[kind(row[0])][row[1]] = p
+}
+
+// option reads a line of options.tsv: kind, type, option, role, detail, default.
+func (f *facts) option(row []string) {
+	p := f.profiles[kind(row[0])][row[1]]
+	option, detail := row[2], row[4]
+	switch row[3] {
+	case "listens":
+		p.listens = append(p.listens, listening{option, detail, strings.TrimPrefix(row[5], "-")})
+	case "confined":
+		p.confined = append(p.confined, confined{option, detail})
+	case "checkpoints":
+		p.checkpoints = true
+	case "removed":
+		f.globalsRemoved[option], _ = minorOf(detail)
+	case "secret":
+		f.secrets[option] = true
+	}
+}

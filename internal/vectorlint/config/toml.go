@@ -1,0 +1,215 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2/unstable"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+)
+
+// parseTOML reads a TOML document.
+func parseTOML(source string) (*value, *fault) {
+	source = strings.TrimPrefix(source, byteOrderMark)
+	parser, err := bounded.Configuration().ReadTOML([]byte(source))
+	if err != nil {
+		return nil, tomlFault(err)
+	}
+	r := &tomlReader{parser: parser, root: &value{form: table, at: position{line: 1, column: 1}}}
+	for i := range len(source) {
+		if source[i] == '\n' {
+			r.ends = append(r.ends, i)
+		}
+	}
+	if at, what := newerTOML(source); what != "" {
+		return nil, &fault{code: unreadable, at: r.at(at), message: "not TOML 1.0, which Vector reads: " + what}
+	}
+	current := r.root
+	for r.parser.NextExpression() {
+		node := r.parser.Expression()
+		switch node.Kind {
+		case unstable.Table:
+			current = r.descend(r.root, node.Key(), false)
+		case unstable.ArrayTable:
+			current = r.descend(r.root, node.Key(), true)
+		case unstable.KeyValue:
+			r.assign(current, node)
+		default:
+		}
+	}
+	return r.root, nil
+}
+
+// newerTOML finds what the library reads of TOML 1.1 and Vector does not: escapes, and inline
+// tables of several lines or with a comma behind the last value. It returns "" for nothing.
+func newerTOML(source string) (at int, what string) {
+	var open []byte // brackets and braces
+	comma := false  // reports whether a comma came last
+	for at = 0; at < len(source); at++ {
+		isInline := len(open) > 0 && open[len(open)-1] == '{'
+		switch found := source[at]; found {
+		case '"', '\'':
+			end, escape := tomlTextEnd(source, at)
+			if escape > 0 {
+				return escape, "there is no escape " + source[escape:escape+2]
+			}
+			at = end - 1
+		case '#':
+			if end := strings.IndexByte(source[at:], '\n'); end > 0 {
+				at += end - 1
+			} else {
+				at = len(source)
+			}
+		case '\n':
+			if isInline {
+				return at, "an inline table is on one line"
+			}
+			continue
+		case ' ', '\t', '\r':
+			continue
+		case '{', '[':
+			open = append(open, found)
+		case '}', ']':
+			if isInline && comma {
+				return at, "an inline table has no comma behind its last value"
+			}
+			open = open[:max(len(open)-1, 0)]
+		}
+		comma = at < len(source) && source[at] == ','
+	}
+	return 0, ""
+}
+
+// tomlTextEnd returns the offset behind a text that begins at an offset, and that of an escape
+// in it of TOML 1.1, 0 for none.
+func tomlTextEnd(source string, from int) (end, escape int) {
+	quote := source[from : from+1]
+	closing := quote
+	if strings.HasPrefix(source[from:], strings.Repeat(quote, 3)) {
+		closing = strings.Repeat(quote, 3)
+	}
+	for at := from + len(closing); at < len(source); at++ {
+		switch {
+		case quote == "\"" && source[at] == '\\' && at+1 < len(source):
+			if next := source[at+1]; escape == 0 && (next == 'e' || next == 'x') {
+				escape = at
+			}
+			at++
+		case strings.HasPrefix(source[at:], closing):
+			end = at + len(closing)
+			for len(closing) == 3 && end < len(source) && end < at+5 && source[end:end+1] == quote {
+				end++ // Up to two quotes may be before those that close it.
+			}
+			return end, escape
+		}
+	}
+	return len(source), escape
+}
+
+func tomlFault(err error) *fault {
+	if f := refused(err); f != nil {
+		return f
+	}
+	f := &fault{code: unreadable, at: position{line: 1, column: 1}, message: "not TOML: " + err.Error()}
+	var syntax *bounded.SyntaxError
+	if errors.As(err, &syntax) {
+		f.at.line, f.at.column, f.message = syntax.Line, syntax.Column, "not TOML: "+syntax.Message
+	}
+	return f
+}
+
+// tomlReader builds a tree from the expressions of a TOML document.
+type tomlReader struct {
+	parser *unstable.Parser
+	root   *value
+	ends   []int // the offsets of the line ends
+}
+
+func (r *tomlReader) at(offset int) position {
+	line, _ := slices.BinarySearch(r.ends, offset)
+	start := 0
+	if line > 0 {
+		start = r.ends[line-1] + 1
+	}
+	return position{line: line + 1, column: offset - start + 1}
+}
+
+// descend walks along a key and makes the tables that are missing. The last one
+// is a new element of a list for [[key]].
+func (r *tomlReader) descend(v *value, key unstable.Iterator, appends bool) *value {
+	for key.Next() {
+		name, at := string(key.Node().Data), r.at(int(key.Node().Raw.Offset))
+		isNew := appends && key.IsLast()
+		found := v.entry(name)
+		if found == nil {
+			made := &value{form: table, at: at}
+			if isNew {
+				made = &value{form: list, at: at}
+			}
+			v.add(entry{key: name, at: at, value: made})
+			found = &v.entries[len(v.entries)-1]
+		}
+		v = found.value
+		if isNew {
+			v.items = append(v.items, &value{form: table, at: at})
+		}
+		if v.form == list && len(v.items) > 0 {
+			v = v.items[len(v.items)-1]
+		}
+	}
+	return v
+}
+
+// assign reads "a.b = value" into a table.
+func (r *tomlReader) assign(v *value, node *unstable.Node) {
+	var name string
+	var at position
+	parent := v
+	for key := node.Key(); key.Next(); {
+		name, at = string(key.Node().Data), r.at(int(key.Node().Raw.Offset))
+		if key.IsLast() {
+			break
+		}
+		found := parent.entry(name)
+		if found == nil {
+			parent.add(entry{key: name, at: at, value: &value{form: table, at: at}})
+			found = &parent.entries[len(parent.entries)-1]
+		}
+		parent = found.value
+	}
+	parent.add(entry{key: name, at: at, value: r.read(node.Value(), at)})
+}
+
+// read reads a value. near is where it stands if the parser does not say.
+func (r *tomlReader) read(node *unstable.Node, near position) *value {
+	at := near
+	if node.Raw.Length > 0 {
+		at = r.at(int(node.Raw.Offset))
+	}
+	v := &value{at: at, scalar: string(node.Data)}
+	children := node.Children()
+	switch node.Kind {
+	case unstable.Array:
+		v.form = list
+		for children.Next() {
+			v.items = append(v.items, r.read(children.Node(), at))
+		}
+	case unstable.InlineTable:
+		v.form = table
+		for children.Next() {
+			r.assign(v, children.Node())
+		}
+	case unstable.Bool:
+		v.form = boolean
+	case unstable.Integer, unstable.Float:
+		v.form, v.scalar = number, strings.ReplaceAll(v.scalar, "_", "")
+	default:
+		v.form = text
+	}
+	return v
+}

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import "slices"
+
+// checkTests wants that the unit tests of a configuration read outputs that there are: Vector
+// looks for these whenever it reads a configuration, and not only where it tests it.
+func (c *checker) checkTests() {
+	for i, test := range c.root.get("tests").items {
+		path := "tests[" + itoa(i) + "]"
+		silent := c.checkTargets(path+".no_outputs_from", test.get("no_outputs_from"), nil)
+		for j, output := range test.get("outputs").items {
+			c.checkTargets(path+".outputs["+itoa(j)+"].extract_from", output.get("extract_from"), silent)
+		}
+	}
+}
+
+// checkTargets holds a name, or a list of them, to the outputs that there are, less the silent
+// ones, and returns the names.
+func (c *checker) checkTargets(path string, v *value, silent []string) (names []string) {
+	if v.form == text {
+		c.checkTarget(path, v, silent)
+		return nil
+	}
+	for i, one := range v.items {
+		if one.form == text {
+			c.checkTarget(path+"["+itoa(i)+"]", one, silent)
+			names = append(names, one.scalar)
+		}
+	}
+	return names
+}
+
+func (c *checker) checkTarget(path string, v *value, silent []string) {
+	switch name := v.scalar; {
+	case c.isDynamic(name):
+	case slices.Contains(silent, name):
+		c.report(unknownInput, v.at, path, "%q is in no_outputs_from, too", name, help("leave it out of one of both"))
+	case c.outputs[name] == nil && !c.hasUnknownOutputs(name):
+		c.report(unknownInput, v.at, path, "there is no source, transform or output %q", name, didYouMean(c.nearestOutput(nil, name)))
+	}
+}

@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// form is what a value is.
+type form int
+
+const (
+	null form = iota
+	text
+	number
+	boolean
+	list
+	table
+	// open is what a variable stands for of which nothing is known: any of the others.
+	open
+	// wide is a number that has no place in 64 bits.
+	wide
+)
+
+// noun is the word for a form in messages.
+func (f form) noun() string {
+	return [...]string{"nothing", "a text", "a number", "a boolean", "a list", "a map", "a variable", "a number of more than 64 bits"}[f]
+}
+
+// position is where something stands. Lines and columns count from 1; 0 is
+// unknown.
+type position struct{ file, line, column int }
+
+// value is a value of a configuration in any of the three formats.
+type value struct {
+	form    form
+	scalar  string // as it is written, without quotes
+	items   []*value
+	entries []entry
+	// index finds the entries of a large table.
+	index map[string]int
+	at    position
+}
+
+// entry is a key of a table, in the order of the file.
+type entry struct {
+	key   string
+	at    position
+	value *value
+	// isNoText reports whether the key is written as a number, a boolean or nothing.
+	isNoText bool
+}
+
+// nothing is the value of a key that is not there.
+var nothing = &value{}
+
+// indexedFrom is how many entries a table has that gets an index.
+const indexedFrom = 32
+
+// add appends an entry to a table.
+func (v *value) add(e entry) {
+	v.entries = append(v.entries, e)
+	if len(v.entries) < indexedFrom {
+		return
+	}
+	if v.index == nil {
+		v.index = make(map[string]int, 2*indexedFrom)
+		for i := range v.entries {
+			v.index[v.entries[i].key] = i
+		}
+	}
+	v.index[e.key] = len(v.entries) - 1
+}
+
+// entry returns an entry of a table, nil if there is none.
+func (v *value) entry(key string) *entry {
+	if v.index != nil {
+		if i, ok := v.index[key]; ok {
+			return &v.entries[i]
+		}
+		return nil
+	}
+	for i := range v.entries {
+		if v.entries[i].key == key {
+			return &v.entries[i]
+		}
+	}
+	return nil
+}
+
+// get returns the value at a path of keys, and never nil.
+func (v *value) get(path ...string) *value {
+	for _, key := range path {
+		found := v.entry(key)
+		if found == nil {
+			return nothing
+		}
+		v = found.value
+	}
+	return v
+}
+
+// has tells whether a key is there and is not null.
+func (v *value) has(key string) bool { return v.get(key).form != null }
+
+// isTrue tells whether a value is true.
+func (v *value) isTrue() bool { return v.form == boolean && v.scalar == "true" }
+
+// isFalse tells whether a value is false, and not only missing.
+func (v *value) isFalse() bool { return v.form == boolean && v.scalar == "false" }
+
+// withoutDot writes .inf and .nan of YAML as others do.
+var withoutDot = strings.NewReplacer(".i", "i", ".I", "I", ".n", "n", ".N", "N")
+
+// float returns a number.
+func (v *value) float() (float64, bool) {
+	if v.form != number {
+		return 0, false
+	}
+	if n, err := strconv.ParseInt(v.scalar, 0, 64); err == nil {
+		return float64(n), true
+	}
+	n, err := strconv.ParseFloat(withoutDot.Replace(v.scalar), 64)
+	return n, err == nil
+}
+
+// visit calls visit for every text below a value, keys excepted, with its path.
+func (v *value) visit(path string, visit func(path string, v *value)) {
+	switch v.form {
+	case text, open:
+		visit(path, v)
+	case list:
+		for i, item := range v.items {
+			item.visit(path+"["+strconv.Itoa(i)+"]", visit)
+		}
+	case table:
+		for i := range v.entries {
+			v.entries[i].value.visit(join(path, v.entries[i].key), visit)
+		}
+	default:
+	}
+}
+
+// fitsTOML reports whether TOML, which Vector turns each file into first, knows all that is
+// below a table or a list: no null, no wide number, and no key that is not a text.
+func (v *value) fitsTOML() bool {
+	return !slices.ContainsFunc(v.items, func(item *value) bool { return item.form == null || item.form == wide || !item.fitsTOML() }) &&
+		!slices.ContainsFunc(v.entries, func(e entry) bool {
+			return e.isNoText || e.value.form == null || e.value.form == wide || !e.value.fitsTOML()
+		})
+}
+
+// join appends a key to a path.
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	vectoroptions "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/options"
+)
+
+// newestMinor is the newest 0.x that data/ knows, and oldestMinor the oldest one
+// of which nothing is missing there.
+const newestMinor, oldestMinor = 58, 45
+
+// assumedMinor is what a version that is not known is taken for.
+const assumedMinor = 57
+
+// version is a version of Vector, of which all up to now are 0.x.
+type version struct {
+	minor int
+	known bool
+}
+
+var tagOfVector = regexp.MustCompile(`^v?0\.(\d{1,3})(?:[.-]|$)`)
+
+// versionOf reads the version from the tag of an image. One behind a digest is
+// read as well: the tag of NAME:TAG@sha256 says what the digest was meant to be.
+func versionOf(image string) version {
+	name, _, _ := strings.Cut(image, "@")
+	name = name[strings.LastIndexByte(name, '/')+1:]
+	_, tag, _ := strings.Cut(name, ":")
+	match := tagOfVector.FindStringSubmatch(tag)
+	if match == nil {
+		return version{minor: assumedMinor}
+	}
+	minor, _ := strconv.Atoi(match[1])
+	return version{minor: minor, known: true}
+}
+
+// isCovered tells whether what is not in data/ does not exist in a version.
+func (v version) isCovered() bool {
+	return v.known && v.minor <= newestMinor && v.minor >= oldestMinor
+}
+
+// isTabled tells whether the options of a version are known: then what is not among
+// them does not exist.
+func (v version) isTabled() bool {
+	return v.known && v.minor >= vectoroptions.Oldest && v.minor <= vectoroptions.Newest
+}
+
+func (v version) String() string {
+	if !v.known {
+		return "unknown"
+	}
+	return fmt.Sprintf("0.%d", v.minor)
+}
+
+// minorOf reads "0.41", "<=0.20" and "0.58 use mezmo"; 0 for "-".
+func minorOf(text string) (minor int, rest string) {
+	text, rest, _ = strings.Cut(strings.TrimPrefix(text, "<="), " ")
+	minor, _ = strconv.Atoi(strings.TrimPrefix(text, "0."))
+	return minor, rest
+}
+
+// DifferentVersions returns the versions of Vector that two images tell, such as 0.57, and
+// whether both are known and not the same.
+func DifferentVersions(one, other string) (first, second string, areDifferent bool) {
+	a, b := versionOf(one), versionOf(other)
+	return a.String(), b.String(), a.known && b.known && a.minor != b.minor
+}
+
+var imageOfVector = regexp.MustCompile(`(^|/)(timberio|vectordotdev)/vector:\d+\.\d+\.\d+-(alpine|debian|distroless-libc|distroless-static)(@|$)`)
+
+// bareSince is the first 0.x whose images have no configuration.
+const bareSince = 56
+
+// HasNoConfiguration reports whether an image is one of Vector's own, without a configuration.
+func HasNoConfiguration(image string) bool {
+	return imageOfVector.MatchString(image) && versionOf(image).minor >= bareSince
+}

@@ -1,0 +1,284 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package flags reads Vector's command line: its arguments and variables, by the table of flags of each release from
+// 0.45 to 0.57. It returns the settings, the configuration files that Vector reads, and the faults with which Vector exits
+// before it reads a configuration. It reads no files.
+package flags
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Text is an argument, or the value of a variable. The zero value is the empty text.
+type Text struct {
+	Value string
+	// IsOpen reports that only the pod knows the text: Value is the part that is written, with $(NAME) for the rest.
+	IsOpen bool
+}
+
+// Input is what Vector is started with.
+type Input struct {
+	// Minor is the release, 0.x.
+	Minor int
+	Args  []Text
+	Env   map[string]Text
+	// HasMoreEnv reports that there may be variables that are not in Env.
+	HasMoreEnv bool
+	// IsOtherProgram reports that the arguments are for another program, which may start Vector. They have no faults.
+	IsOtherProgram bool
+}
+
+// Fault is a flag or a variable with which Vector does not start.
+type Fault struct {
+	// Name is the flag or the variable, such as --threads or VECTOR_THREADS.
+	Name string
+	// IsUnknown reports that the release does not have the flag. Releases is then the range that has it, "" for none.
+	IsUnknown bool
+	Releases  string
+	// Message explains the fault.
+	Message string
+}
+
+// CommandLine is a command line that was read.
+type CommandLine struct {
+	Faults []Fault
+	// Sources are the configuration files and directories. If Vector is told none, it is the default path.
+	Sources []Source
+
+	settings map[string]setting
+	// isOpen reports that arguments or variables that are not known may set more.
+	isOpen bool
+}
+
+// setting is the value of a flag, and the flag or variable that sets it.
+type setting struct {
+	Text
+
+	from string
+}
+
+// parser reads one command line.
+type parser struct {
+	CommandLine
+
+	input Input
+	flags []flag
+}
+
+// defaultPath is the configuration file that Vector reads by default, as YAML.
+const defaultPath = "/etc/vector/vector.yaml"
+
+// Parse reads a command line as Vector does: flags first, then variables for the flags that are not set.
+func Parse(input Input) *CommandLine {
+	p := &parser{input: input, flags: flagsOf(input.Minor), CommandLine: CommandLine{settings: map[string]setting{}}}
+	p.readArguments()
+	p.readVariables()
+	p.checkLimits()
+	if input.IsOtherProgram { // Vector may get other arguments and variables.
+		p.Faults, p.isOpen = nil, true
+	}
+	if len(p.Sources) == 0 && !p.isOpen {
+		p.Sources = []Source{{Path: Text{Value: defaultPath}, Format: "yaml", IsDefault: true}}
+	}
+	line := p.CommandLine // The rest of the parser is not needed any more.
+	return &line
+}
+
+// Toggle reports whether a flag without a value is on, and whether that is known. A flag that nothing sets is off.
+func (c *CommandLine) Toggle(long string) (isOn, isKnown bool) {
+	s := c.settings[long]
+	return s.Value == "true", !s.IsOpen
+}
+
+// Number returns the number that a flag or its variable sets, and whether it is known; 0 if nothing sets it.
+func (c *CommandLine) Number(long string) (n int64, isKnown bool) {
+	s, isSet := c.settings[long]
+	if !isSet {
+		return 0, true
+	}
+	n, err := strconv.ParseInt(strings.TrimPrefix(s.Value, "+"), 10, 64)
+	return n, !s.IsOpen && err == nil
+}
+
+// IsOpen reports that arguments or variables that are not known may set more.
+func (c *CommandLine) IsOpen() bool { return c.isOpen }
+
+// readArguments reads flags up to a subcommand. An argument that is not known may be a subcommand too, which has flags of
+// its own.
+func (p *parser) readArguments() {
+	for i := 0; i < len(p.input.Args); i++ {
+		argument := p.input.Args[i]
+		name, value, isJoined := strings.Cut(argument.Value, "=")
+		switch {
+		case argument.IsOpen && isOpenName(name):
+			p.isOpen = true
+			return
+		case strings.HasPrefix(name, "--") && name != "--":
+			i += p.readLong(i, name, Text{Value: value, IsOpen: argument.IsOpen}, isJoined)
+		case strings.HasPrefix(name, "-") && name != "-" && name != "--":
+			i += p.readShort(i, argument)
+		case slices.Contains(subcommands, argument.Value):
+			p.isOpen = true
+			return
+		case name == "--" && i+1 == len(p.input.Args):
+		case name == "--":
+			p.fault(p.input.Args[i+1].Value, "an argument of Vector must be a flag")
+			return
+		default:
+			p.fault(argument.Value, "an argument of Vector must be a flag")
+		}
+	}
+}
+
+// subcommands of Vector start another program than the one that runs a configuration.
+var subcommands = strings.Fields("validate convert-config generate generate-schema completion config list test graph top tap vrl help")
+
+// isOpenName reports whether the part of an argument before the first = has a variable.
+func isOpenName(name string) bool { return strings.Contains(name, "$(") }
+
+// readLong reads the flag --NAME or --NAME=VALUE at an index, and returns the number of arguments after it that are its value.
+func (p *parser) readLong(i int, name string, value Text, isJoined bool) int {
+	f := p.find(func(f flag) bool { return "--"+f.long == name })
+	if f == nil {
+		p.unknown(name)
+		return 0
+	}
+	return p.readFlag(i, f, name, value, isJoined)
+}
+
+// readShort reads short flags in one argument, such as -vv or -c/etc/vector/vector.yaml.
+func (p *parser) readShort(i int, argument Text) int {
+	rest := argument.Value[1:]
+	for rest != "" {
+		name := "-" + rest[:1]
+		rest = rest[1:]
+		f := p.find(func(f flag) bool { return f.short != "" && "-"+f.short == name })
+		if f == nil {
+			p.unknown(name)
+			return 0
+		}
+		if f.takesValue() {
+			value, _ := strings.CutPrefix(rest, "=")
+			return p.readFlag(i, f, name, Text{Value: value, IsOpen: argument.IsOpen}, rest != "")
+		}
+		p.readFlag(i, f, name, Text{}, false)
+	}
+	return 0
+}
+
+func (p *parser) find(matches func(flag) bool) *flag {
+	if i := slices.IndexFunc(p.flags, matches); i >= 0 {
+		return &p.flags[i]
+	}
+	return nil
+}
+
+// readFlag sets a flag. The value of a flag that takes one is joined or the next argument, which does not start with a dash.
+func (p *parser) readFlag(i int, f *flag, name string, value Text, isJoined bool) (used int) {
+	switch {
+	case f.kind == end:
+		p.fault(name, "Vector prints a text and exits")
+		return 0
+	case !f.takesValue() && isJoined:
+		p.fault(name, "the flag takes no value")
+		return 0
+	case !f.takesValue():
+		value = Text{Value: "true"}
+	case !isJoined && (i+1 == len(p.input.Args) || isFlag(p.input.Args[i+1])):
+		p.fault(name, "the flag needs a value")
+		return 0
+	case !isJoined:
+		value, used = p.input.Args[i+1], 1
+	}
+	if _, isSet := p.settings[f.long]; isSet && f.kind != files && f.kind != directories && f.kind != count {
+		p.fault(name, "the flag is set twice")
+	}
+	p.set(f, name, value)
+	return used
+}
+
+func isFlag(argument Text) bool { return len(argument.Value) > 1 && argument.Value[0] == '-' }
+
+// set stores a value, and checks it as far as it is known.
+func (p *parser) set(f *flag, from string, value Text) {
+	p.settings[f.long] = setting{Text: value, from: from}
+	if !value.IsOpen {
+		if why := f.check(value.Value); why != "" {
+			p.fault(from, fmt.Sprintf("%q is not a valid value: %s", value.Value, why))
+			return
+		}
+	}
+	if f.kind != files && f.kind != directories {
+		return
+	}
+	for path := range strings.SplitSeq(value.Value, ",") {
+		source := Source{Path: Text{Value: path, IsOpen: value.IsOpen && isOpenName(path)}, Format: f.values, IsDirectory: f.kind == directories, From: from}
+		p.Sources = append(p.Sources, source)
+	}
+}
+
+// readVariables reads the variables of flags that are not set, and those of the log.
+func (p *parser) readVariables() {
+	for i := range p.flags {
+		f := &p.flags[i]
+		if _, isSet := p.settings[f.long]; isSet || f.variable == "" {
+			continue
+		}
+		if value, ok := p.input.Env[f.variable]; ok {
+			p.set(f, f.variable, value)
+		}
+	}
+	for _, name := range logVariables {
+		value, ok := p.input.Env[name]
+		if ok && !value.IsOpen {
+			if why := checkLog(value.Value); why != "" {
+				p.fault(name, fmt.Sprintf("%q is not a valid value: %s", value.Value, why))
+			}
+		}
+		if ok || p.input.HasMoreEnv {
+			break
+		}
+	}
+	p.isOpen = p.isOpen || p.input.HasMoreEnv
+}
+
+// checkLimits finds the two flags of the shutdown, which exclude each other, however they are set.
+func (p *parser) checkLimits() {
+	limit, hasLimit := p.settings["graceful-shutdown-limit-secs"]
+	none, hasNone := p.settings["no-graceful-shutdown-limit"]
+	if hasLimit && hasNone {
+		p.fault(none.from, "the flag cannot be set together with "+limit.from)
+	}
+}
+
+func (p *parser) fault(name, message string) {
+	p.Faults = append(p.Faults, Fault{Name: name, Message: message})
+}
+
+// unknown adds the fault of a flag that the release does not have.
+func (p *parser) unknown(name string) {
+	f := Fault{Name: name, IsUnknown: true, Message: "Vector does not have the flag"}
+	for _, other := range table() {
+		switch {
+		case "--"+other.long != name:
+		case other.until < Newest:
+			f.Releases = fmt.Sprintf("0.%d to 0.%d", other.since, other.until)
+		default:
+			f.Releases = fmt.Sprintf("0.%d and later", other.since)
+		}
+	}
+	p.Faults = append(p.Faults, f)
+}
+
+// Names returns the flags of a release, with their dashes.
+func Names(minor int) []string {
+	var names []string
+	for _, f := range flagsOf(minor) {
+		names = append(names, "--"+f.long)
+	}
+	return names
+}

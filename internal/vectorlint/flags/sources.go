@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package flags
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// Source is a path of configuration files, or a pattern of such paths.
+type Source struct {
+	Path Text
+	// Format is toml, json or yaml; "" for the one of each file's extension.
+	Format string
+	// IsDirectory reports that the path is a directory: see Match.
+	IsDirectory bool
+	// IsDefault reports that Vector reads the path because it is told no other.
+	IsDefault bool
+	// From is the flag or the variable that names the path, "" for the default.
+	From string
+}
+
+// Match is a file that Vector reads.
+type Match struct {
+	// Format is toml, json or yaml.
+	Format string
+	// Directory is the directory of which Vector reads the file, and Below the path of the file in it. Both are "" for a
+	// file that is named itself.
+	Directory, Below string
+}
+
+// Sections are the directories that name the kind of components in their files, in the order in which Vector reads them. The
+// name of such a file, without the extension, is the id of its component.
+var Sections = []string{"sources", "transforms", "sinks", "tests", "enrichment_tables"}
+
+// Matches returns how Vector reads a file because of the source. The working directory is the start of a relative path.
+func (s *Source) Matches(file, workingDirectory string) (Match, bool) {
+	pattern := s.Absolute(workingDirectory)
+	if !s.IsDirectory {
+		format := s.Format
+		if format == "" {
+			format = FormatFor(file)
+		}
+		if format == "" {
+			format = "toml" // Vector's default for an unknown extension.
+		}
+		return Match{Format: format}, matchesPath(pattern, file)
+	}
+	directory := path.Dir(file)
+	for range strings.Count(file, "/") {
+		if matchesPath(pattern, directory) {
+			below := strings.TrimPrefix(strings.TrimPrefix(file, directory), "/")
+			return Match{Format: FormatFor(file), Directory: directory, Below: below}, isReadBelow(below)
+		}
+		directory = path.Dir(directory)
+	}
+	return Match{}, false
+}
+
+// Absolute returns the path from the root.
+func (s *Source) Absolute(workingDirectory string) string {
+	if path.IsAbs(s.Path.Value) {
+		return path.Clean(s.Path.Value)
+	}
+	return path.Join("/", workingDirectory, s.Path.Value)
+}
+
+// isReadBelow reports whether Vector reads a file of a directory, by its path in the directory: files at its top and in
+// directories that name a kind. Below transforms, directories may be nested, unless their names start with a dot.
+func isReadBelow(below string) bool {
+	steps := strings.Split(below, "/")
+	if FormatFor(below) == "" {
+		return false
+	}
+	switch {
+	case len(steps) == 1:
+		return true
+	case len(steps) == 2:
+		return slices.Contains(Sections, steps[0])
+	}
+	isHidden := slices.ContainsFunc(steps[1:len(steps)-1], func(step string) bool { return step[0] == '.' })
+	return steps[0] == "transforms" && !isHidden
+}
+
+// FormatFor returns the format that an extension stands for, "" for an unknown one. A name that is nothing but an
+// extension has none.
+func FormatFor(file string) string {
+	switch base := path.Base(file); path.Ext(base) {
+	case base:
+		return ""
+	case ".yaml", ".yml":
+		return "yaml"
+	case ".json":
+		return "json"
+	case ".toml":
+		return "toml"
+	}
+	return ""
+}
+
+// IsPattern reports whether a path has wildcards.
+func IsPattern(file string) bool { return strings.ContainsAny(file, "*?[") }
+
+// matchesPath reports whether a pattern matches a path: * and ? do not match a slash, ** as a whole step matches any number
+// of directories.
+func matchesPath(pattern, file string) bool {
+	steps, rest := strings.Split(pattern, "/"), strings.Split(file, "/")
+	i, j, star, from := 0, 0, -1, 0 // star is the last ** that was passed, from the next step of the path that it takes.
+	for j < len(rest) {
+		switch {
+		case i < len(steps) && steps[i] == "**":
+			star, from = i, j
+			i++
+		case i < len(steps) && matchesStep(steps[i], rest[j]):
+			i, j = i+1, j+1
+		case star >= 0:
+			from++
+			i, j = star+1, from
+		default:
+			return false
+		}
+	}
+	for i < len(steps) && steps[i] == "**" {
+		i++
+	}
+	return i == len(steps)
+}
+
+// matchesStep matches one step. Vector's patterns have [!a] for [^a], and no escapes.
+func matchesStep(pattern, step string) bool {
+	matches, err := path.Match(strings.NewReplacer(`\`, `\\`, "[!", "[^").Replace(pattern), step)
+	return err == nil && matches
+}
+
+// isPatternValid reports whether Vector can read the wildcards of a path: ** only as a whole step, and each [ closed.
+func isPatternValid(pattern string) bool {
+	for step := range strings.SplitSeq(pattern, "/") {
+		if step != "**" && strings.Contains(step, "**") {
+			return false
+		}
+		for {
+			_, rest, isOpen := strings.Cut(step, "[")
+			if !isOpen {
+				break
+			}
+			rest = strings.TrimPrefix(rest, "!")
+			end := strings.IndexByte(rest[min(1, len(rest)):], ']')
+			if end < 0 {
+				return false
+			}
+			step = rest[end+2:]
+		}
+	}
+	return true
+}
+
+// Reaches reports whether a file or directory in a container is one that the source names, or is below one.
+func (s *Source) Reaches(file, workingDirectory string) bool {
+	pattern := s.Absolute(workingDirectory)
+	for ; file != "/" && file != "."; file = path.Dir(file) {
+		if matchesPath(pattern, file) {
+			return true
+		}
+	}
+	return pattern == "/"
+}

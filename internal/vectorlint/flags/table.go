@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package flags
+
+import (
+	_ "embed" // for data/flags.tsv
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+//go:embed data/flags.tsv
+var flagsTSV string
+
+// The minor versions, 0.x, of the first and the last release in the table.
+const (
+	Oldest = 45
+	Newest = 57
+)
+
+// valueKind is the kind of value that a flag has.
+type valueKind string
+
+const (
+	files       valueKind = "files"
+	directories valueKind = "directories"
+	choice      valueKind = "choice"
+	number      valueKind = "number"
+	// toggle is a flag without a value. Its variable is true or false.
+	toggle valueKind = "switch"
+	count  valueKind = "count"
+	// end is a flag with which Vector prints a text and exits.
+	end valueKind = "end"
+)
+
+// flag is a flag of Vector with its variable. The values are the valid ones of a choice, the least one of a number, or
+// the format of files.
+type flag struct {
+	long, short, variable string
+	kind                  valueKind
+	values                string
+	since, until          int
+}
+
+// table returns all flags of all releases.
+var table = sync.OnceValue(func() []flag {
+	var flags []flag
+	for line := range strings.Lines(flagsTSV) {
+		columns := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(columns) != 7 || columns[0] == "flag" {
+			continue
+		}
+		for i := range columns {
+			columns[i] = strings.TrimPrefix(columns[i], "-")
+		}
+		f := flag{long: columns[0], short: columns[1], variable: columns[2], kind: valueKind(columns[3]), values: columns[4], since: Oldest, until: Newest}
+		if since, err := strconv.Atoi(columns[5]); err == nil {
+			f.since = since
+		}
+		if until, err := strconv.Atoi(columns[6]); err == nil {
+			f.until = until
+		}
+		flags = append(flags, f)
+	}
+	return flags
+})
+
+// releases returns the flags of each release. All command lines share them.
+var releases = sync.OnceValue(func() map[int][]flag {
+	flags := map[int][]flag{}
+	for minor := Oldest; minor <= Newest; minor++ {
+		flags[minor] = slices.DeleteFunc(slices.Clone(table()), func(f flag) bool { return minor < f.since || minor > f.until })
+	}
+	return flags
+})
+
+// flagsOf returns the flags of a release, which must not be changed. A release outside the table has those of the nearest one.
+func flagsOf(minor int) []flag { return releases()[min(max(minor, Oldest), Newest)] }
+
+// takesValue reports whether the flag needs a value on the command line.
+func (f *flag) takesValue() bool {
+	return f.kind == files || f.kind == directories || f.kind == choice || f.kind == number
+}
+
+// check returns the reason why a value is not valid, "" for a valid one.
+func (f *flag) check(value string) string {
+	switch f.kind {
+	case files, directories:
+		for path := range strings.SplitSeq(value, ",") {
+			if path == "" {
+				return "a path is empty"
+			}
+			if !isPatternValid(path) {
+				return "the pattern " + strconv.Quote(path) + " is not valid"
+			}
+		}
+	case choice:
+		return checkChoice(value, f.values)
+	case toggle:
+		return checkChoice(value, "true|false")
+	case number:
+		least, _ := strconv.ParseUint(f.values, 10, 64)
+		if n, err := strconv.ParseUint(strings.TrimPrefix(value, "+"), 10, 64); err != nil || n < least {
+			return "the value must be a whole number from " + f.values
+		}
+	case count, end:
+	}
+	return ""
+}
+
+func checkChoice(value, values string) string {
+	choices := strings.Split(values, "|")
+	if slices.Contains(choices, value) {
+		return ""
+	}
+	return "the value must be " + strings.Join(choices[:len(choices)-1], ", ") + " or " + choices[len(choices)-1]
+}
+
+// logVariables have directives such as info or vector=debug,file_source=warn. Vector reads the first that is set.
+var logVariables = []string{"VECTOR_LOG", "LOG"}
+
+var logLevels = []string{"", "off", "error", "warn", "info", "debug", "trace"}
+
+// checkLog returns the reason why Vector panics over log directives, "" for valid ones. A word that is not a level is the
+// name of a target.
+func checkLog(value string) string {
+	for directive := range strings.SplitSeq(value, ",") {
+		parts := strings.Split(directive, "=")
+		if len(parts) == 1 {
+			continue
+		}
+		n, err := strconv.ParseUint(parts[1], 10, 64)
+		isLevel := slices.Contains(logLevels, strings.ToLower(parts[1])) || err == nil && n <= 5
+		fields := strings.Split(parts[0], "[{")
+		if len(parts) > 2 || !isLevel || len(fields) > 2 || len(fields) == 2 && !strings.HasSuffix(fields[1], "}]") {
+			return "the directive " + strconv.Quote(directive) + " is not TARGET=LEVEL with a level off, error, warn, info, debug or trace"
+		}
+	}
+	return ""
+}

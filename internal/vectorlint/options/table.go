@@ -1,0 +1,190 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package options
+
+import (
+	_ "embed" // for data/options.txt
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+//go:embed data/options.txt
+var text string
+
+// The minor versions, 0.x, of the first and the last release, and of that whose program's own
+// schema is in the table too: what is outside of components, variants, and the syntax of texts.
+const (
+	Oldest = 45
+	Newest = 57
+	Schema = 57
+)
+
+// tables finds the lines of the text, and keeps what was decoded.
+type tables struct {
+	options, objects []string
+	// releases names the object of a component, and - where it is gone again: the
+	// newest release first, of each older one only what differs.
+	releases string
+	decoded  []atomicObject
+}
+
+type atomicObject = atomic.Pointer[Object]
+
+var table = sync.OnceValue(func() *tables { return find(text) })
+
+// find splits the text into its lines, which stay in it.
+func find(text string) *tables {
+	_, rest, _ := strings.Cut(text, "[options]\n")
+	options, rest, _ := strings.Cut(rest, "\n[objects]\n")
+	objects, releases, _ := strings.Cut(rest, "\n[releases]\n")
+	t := &tables{options: strings.Split(options, "\n"), objects: strings.Split(objects, "\n"), releases: releases}
+	t.decoded = make([]atomicObject, len(t.objects))
+	return t
+}
+
+// Component returns the options of a component in a release, by its minor version;
+// kind is sources, transforms or sinks. A release that is older or newer than all is
+// taken for the nearest. It returns nil for a component that the release has not.
+func Component(minor int, kind, name string) *Object {
+	return table().component(min(max(minor, Oldest), Newest), kind, name)
+}
+
+// Names are the components that a release has, in order; kind as for Component.
+func Names(minor int, kind string) []string {
+	known := map[string]bool{}
+	for line := range strings.SplitSeq(table().releases, "\n") {
+		if rest, ok := strings.CutPrefix(line, kind+" "); ok {
+			name, _, _ := strings.Cut(rest, " ")
+			known[name] = known[name] || Component(minor, kind, name) != nil
+		}
+	}
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(known)), func(name string) bool { return !known[name] })
+}
+
+// Globals are the options outside of components, as the release of the schema has them.
+func Globals() *Object { return table().component(Schema, "globals", "vector") }
+
+func (t *tables) component(minor int, kind, name string) *Object {
+	found := ""
+	for line := range strings.SplitSeq(t.releases, "\n") {
+		if of, ok := strings.CutPrefix(line, "release "); ok {
+			if at, _ := strconv.Atoi(of); at < minor {
+				break
+			}
+			continue
+		}
+		rest, ok := strings.CutPrefix(line, kind)
+		if !ok || !strings.HasPrefix(rest, " ") {
+			continue
+		}
+		if rest, ok = strings.CutPrefix(rest[1:], name); ok && strings.HasPrefix(rest, " ") {
+			found = rest[1:]
+		}
+	}
+	if found == "" || found == "-" {
+		return nil
+	}
+	return t.object(found)
+}
+
+// object decodes one, or returns what it was decoded to.
+func (t *tables) object(number string) *Object {
+	n, err := strconv.ParseInt(number, 36, 32)
+	if err != nil || n >= int64(len(t.objects)) {
+		return nil
+	}
+	if known := t.decoded[n].Load(); known != nil {
+		return known
+	}
+	line := t.objects[n]
+	line, denies := strings.CutPrefix(line, "!")
+	fresh := &Object{Denies: denies, Options: make([]Option, 0, strings.Count(line, " ")+1)}
+	forms := 0
+	line, variants, isOneOf := strings.Cut(strings.TrimSpace(line), "|")
+	if isOneOf {
+		fresh.variants = strings.Split(variants, " |")
+	}
+	for number := range strings.SplitSeq(strings.TrimSpace(line), " ") {
+		forms += strings.Count(t.option(number), "\t") - tabsBeforeForms + 1
+	}
+	room := make([]Form, 0, max(forms, 0))
+	for number := range strings.SplitSeq(strings.TrimSpace(line), " ") {
+		if line := t.option(number); line != "" {
+			var decoded Option
+			decoded, room = decode(line, room)
+			fresh.Options = append(fresh.Options, decoded)
+		}
+	}
+	t.decoded[n].CompareAndSwap(nil, fresh)
+	return t.decoded[n].Load()
+}
+
+// option returns a line by its number, "" if there is none.
+func (t *tables) option(number string) string {
+	n, err := strconv.ParseInt(number, 36, 32)
+	if err != nil || n >= int64(len(t.options)) {
+		return ""
+	}
+	return t.options[n]
+}
+
+// forms decodes the option without a name that an array's items are.
+func (t *tables) forms(number string) []Form {
+	decoded, _ := decode(t.option(number), nil)
+	return decoded.Forms
+}
+
+// tabsBeforeForms is how many tabs an option has before its first form.
+const tabsBeforeForms = 4
+
+// decode reads NAME, MARKS, WHEN, ALIAS and FORMS, which it puts into room.
+func decode(line string, room []Form) (Option, []Form) {
+	var o Option
+	var marks string
+	o.Name, line, _ = strings.Cut(line, "\t")
+	marks, line, _ = strings.Cut(line, "\t")
+	o.When, line, _ = strings.Cut(line, "\t")
+	o.AliasOf, line, _ = strings.Cut(line, "\t")
+	o.Required, o.Deprecated, o.Lenient = strings.Contains(marks, "!"), strings.Contains(marks, "~"), strings.Contains(marks, "?")
+	first := len(room)
+	for line != "" {
+		var form string
+		form, line, _ = strings.Cut(line, "\t")
+		room = append(room, formOf(form))
+	}
+	o.Forms = room[first:len(room):len(room)]
+	return o, room
+}
+
+// formOf reads a kind and its attributes, each with a sign in front. The default is the
+// last, because it may hold blanks.
+func formOf(text string) Form {
+	var f Form
+	f.Kind, text, _ = strings.Cut(text, " ")
+	for text != "" {
+		if text[0] == '=' {
+			f.Default = text[1:]
+			break
+		}
+		var one string
+		one, text, _ = strings.Cut(text, " ")
+		switch one[0] {
+		case '@':
+			f.object = one[1:]
+		case '#':
+			f.items = one[1:]
+		case '|':
+			f.values = one[1:]
+		case '%':
+			f.Syntax = one[1:]
+		case '/':
+			f.Unit = one[1:]
+		}
+	}
+	return f
+}
