@@ -36,29 +36,32 @@ const (
 	largestText = 512 << 10
 )
 
-// Values returns the limits of what the platform team writes: values files and policies.
-func Values() Limits {
-	return Limits{What: "a values file", Bytes: largestText, Nodes: 30_000, Depth: 100, Key: 1 << 10, Path: 4 << 10, Paths: 16 << 20, Aliases: true}
-}
+// Values returns the limits of the values files and policies that the platform team writes.
+func Values() Limits { return singleText("a values file", 30_000) }
 
 // Overrides returns the limits of values that a namespace or a workload sets.
-func Overrides() Limits {
-	limits := Values()
-	limits.What, limits.Aliases = "what a namespace or a workload sets", false
-	return limits
-}
+func Overrides() Limits { return singleText("what a namespace or a workload sets", 30_000).withoutAliases() }
 
 // Spec returns the limits of the values in the spec of a VectorSidecar.
-func Spec() Limits {
-	limits := Values()
-	limits.What, limits.Aliases = "the spec of a VectorSidecar", false
-	return limits
-}
+func Spec() Limits { return singleText("the spec of a VectorSidecar", 30_000).withoutAliases() }
+
+// Schemas returns the limits of a JSON schema as written.
+func Schemas() Limits { return singleText("a JSON schema", 10_000) }
+
+// Template returns the limit of a template file, which only has a size.
+func Template() Limits { return Limits{What: "a template file", Bytes: largestText} }
 
 // Configuration returns the limits of a Vector configuration file.
 func Configuration() Limits {
-	limits := Values()
-	limits.What, limits.Nodes, limits.Depth = "a file of Vector's configuration", 50_000, 64
+	limits := singleText("a file of Vector's configuration", 50_000)
+	limits.Depth = 64
+	return limits
+}
+
+// Rendered returns the limits of a template's output.
+func Rendered() Limits {
+	limits := singleText("what a template renders", 30_000)
+	limits.Bytes = 2 << 20
 	return limits
 }
 
@@ -74,21 +77,14 @@ func Stored() Limits {
 	return Limits{What: "a stored ConfigMap", Bytes: 8 << 20, Nodes: 100_000, Depth: 4, Key: 1 << 10, Path: 4 << 10, Paths: 64 << 20}
 }
 
-// Rendered returns the limits of a template's output.
-func Rendered() Limits {
-	limits := Values()
-	limits.What, limits.Bytes = "what a template renders", 2<<20
-	return limits
+// singleText returns the limits of a single text.
+func singleText(what string, nodes int) Limits {
+	return Limits{What: what, Bytes: largestText, Nodes: nodes, Depth: 100, Key: 1 << 10, Path: 4 << 10, Paths: 16 << 20, Aliases: true}
 }
 
-// Template returns the limit of a template file, which only has a size.
-func Template() Limits { return Limits{What: "a template file", Bytes: largestText} }
-
-// Schemas returns the limits of a JSON schema as written.
-func Schemas() Limits {
-	limits := Values()
-	limits.What, limits.Nodes = "a JSON schema", 10_000
-	return limits
+func (l Limits) withoutAliases() Limits {
+	l.Aliases = false
+	return l
 }
 
 // Bound is one of the limits.

@@ -86,7 +86,7 @@ func (nothing) Load(string) (any, error) {
 
 func (s *Schema) compile() (*program, error) {
 	// Compiling validates the schema against its own metaschema, which must not be limited.
-	p := &program{left: math.MaxInt, pieces: map[*jsonschema.Schema]*piece{}}
+	p := &program{left: math.MaxInt, parts: map[*jsonschema.Schema]parts{}}
 	compiler := jsonschema.NewCompiler()
 	compiler.UseLoader(nothing{})
 	compiler.UseRegexpEngine(p.pattern)
@@ -108,8 +108,8 @@ const maxSteps = 400_000
 
 // program is a compiled schema, used by one goroutine at a time.
 type program struct {
-	root   *jsonschema.Schema
-	pieces map[*jsonschema.Schema]*piece
+	root  *jsonschema.Schema
+	parts map[*jsonschema.Schema]parts
 
 	// left is the number of remaining steps.
 	left int

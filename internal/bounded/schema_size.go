@@ -6,8 +6,10 @@ package bounded
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -65,52 +67,33 @@ type step struct {
 // Validate implements jsonschema.SchemaExt.
 func (s *step) Validate(*jsonschema.ValidatorContext, any) { s.program.spend(s.weight) }
 
-// piece is a part of the schema.
-type piece struct {
-	*jsonschema.Schema
-	parts
-
-	weight int
-	// size is how much applies of it and below it on the way to a value; before is the same
-	// for the previous nesting level.
-	size, before int
-	state        state
-}
-
-type state int8
-
-const (
-	unseen state = iota
-	underway
-	done
-)
-
-// instrument finds all parts of the schema and adds counting to them.
+// instrument finds all parts of the schema and makes the library count them.
 func (p *program) instrument() error {
 	next := []*jsonschema.Schema{p.root}
 	for len(next) > 0 {
 		part := next[len(next)-1]
 		next = next[:len(next)-1]
-		if p.pieces[part] != nil {
+		if _, ok := p.parts[part]; ok {
 			continue
 		}
 		if part.DynamicRef != nil || part.RecursiveRef != nil {
 			return errors.New("it must not have $dynamicRef or $recursiveRef, because their size cannot be determined: use $ref")
 		}
 		below := partsOf(part)
-		found := &piece{Schema: part, parts: below, weight: weightOf(part, &below)}
-		p.pieces[part] = found
-		part.Extensions = append(part.Extensions, &step{program: p, weight: found.weight})
-		next = append(next, below.here...)
-		next = append(next, below.each...)
-		next = append(next, below.one...)
+		below.weight = weightOf(part, &below)
+		p.parts[part] = below
+		part.Extensions = append(part.Extensions, &step{program: p, weight: below.weight})
+		next = slices.Concat(next, below.here, below.each, below.one)
 	}
 	return nil
 }
 
 // parts are the subschemas of a schema: here apply to the same value, each to every item in
-// it, and for each item at most one of one applies.
-type parts struct{ here, each, one []*jsonschema.Schema }
+// it, and for each item at most one of one applies. weight is how much of the schema applies to a value, without them.
+type parts struct {
+	here, each, one []*jsonschema.Schema
+	weight          int
+}
 
 func partsOf(s *jsonschema.Schema) parts {
 	var found parts
@@ -192,74 +175,59 @@ func countOf(value any) int {
 	return count
 }
 
-// measure refuses a schema of which too much applies on the way to a value that lies so
-// deep.
+// measure rejects a schema if too many of its parts apply on the way to a value at a depth.
 func (p *program) measure(depth int) error {
-	order, err := p.ordered()
-	if err != nil {
-		return err
-	}
+	e := expansion{parts: p.parts, sizes: map[*jsonschema.Schema]int{}, below: map[*jsonschema.Schema]int{}}
 	for range depth + 1 {
-		hasGrown := false
-		for _, part := range order {
-			part.size = part.sum(p.pieces)
-			hasGrown = hasGrown || part.size > part.before
+		clear(e.sizes)
+		for part := range p.parts {
+			if _, err := e.size(part); err != nil {
+				return err
+			}
 		}
-		if p.pieces[p.root].size > maxExpanded {
+		if e.sizes[p.root] > maxExpanded {
 			return refusal(Nodes, "refer to less, or nest it less", "with every $ref written out, more than %d parts of the schema apply on the way to one value", maxExpanded)
 		}
-		if !hasGrown {
+		if maps.Equal(e.sizes, e.below) {
 			return nil
 		}
-		for _, part := range order {
-			part.before = part.size
-		}
+		e.sizes, e.below = e.below, e.sizes
 	}
 	return nil
 }
 
-// sum adds up what applies of a part and below it.
-func (p *piece) sum(pieces map[*jsonschema.Schema]*piece) int {
-	size, largest := p.weight, 0
-	for _, other := range p.here {
-		size += pieces[other].size
-	}
-	for _, other := range p.each {
-		size += pieces[other].before
-	}
-	for _, other := range p.one {
-		largest = max(largest, pieces[other].before)
-	}
-	return min(size+largest, maxExpanded+1)
+// expansion is how many parts of each schema apply on the way to a value, with every $ref written out. below is the same for
+// values that are nested one level less.
+type expansion struct {
+	parts        map[*jsonschema.Schema]parts
+	sizes, below map[*jsonschema.Schema]int
 }
 
-// ordered returns the parts of the schema so that each comes after those that are held
-// against the same value. One that refers to itself there would never end.
-func (p *program) ordered() ([]*piece, error) {
-	order := make([]*piece, 0, len(p.pieces))
-	var visit func(part *piece) error
-	visit = func(part *piece) error {
-		switch part.state {
-		case done:
-			return nil
-		case underway:
-			return fmt.Errorf("%s stands for itself, so that it never ends", part.Location)
-		case unseen:
+// underway is the size of a schema that is being added up.
+const underway = -1
+
+func (e *expansion) size(schema *jsonschema.Schema) (int, error) {
+	if size, ok := e.sizes[schema]; ok {
+		if size == underway {
+			return 0, fmt.Errorf("%s stands for itself, so that it never ends", schema.Location)
 		}
-		part.state = underway
-		for _, other := range part.here {
-			if err := visit(p.pieces[other]); err != nil {
-				return err
-			}
-		}
-		part.state = done
-		order = append(order, part)
-		return nil
+		return size, nil
 	}
-	for _, part := range p.pieces {
-		if err := visit(part); err != nil {
-			return nil, err
+	e.sizes[schema] = underway
+	total, largest := e.parts[schema].weight, 0
+	for _, part := range e.parts[schema].here {
+		size, err := e.size(part)
+		if err != nil {
+			return 0, err
 		}
+		total += size
 	}
-	return order, nil
+	for _, part := range e.parts[schema].each {
+		total += e.below[part]
+	}
+	for _, part := range e.parts[schema].one {
+		largest = max(largest, e.below[part])
+	}
+	e.sizes[schema] = min(total+largest, maxExpanded+1)
+	return e.sizes[schema], nil
 }
