@@ -27,10 +27,10 @@ one that did. */ -}}
 owner (isAtomic) what a request has left out, as the workload had it unless something else is asked for
 since. Takes what the OverlaySet calls them (of), the list of the pod and the path of its template. */ -}}
 {{- define "vector-sidecar-operator.newItems" -}}
-params.spec.{{ .of }}.filter(i, i.of in variables.addedIDs).map(i, i.item)
+params.spec.{{ .of }}.filter(i, i.overlayID in variables.addedIDs).map(i, i.item)
 {{- if .isAtomic }} +
-params.spec.{{ .of }}.filter(i, i.of in variables.lostIDs && !variables.{{ .list }}.exists(c, c.name == i.item.name)).map(i,
-i.of in variables.replacedIDs || !oldObject.{{ .path }}.spec.?{{ .list }}.orValue([]).exists(c, c.name == i.item.name) ?
+params.spec.{{ .of }}.filter(i, i.overlayID in variables.lostIDs && !variables.{{ .list }}.exists(c, c.name == i.item.name)).map(i,
+i.overlayID in variables.replacedIDs || !oldObject.{{ .path }}.spec.?{{ .list }}.orValue([]).exists(c, c.name == i.item.name) ?
 dyn(i.item) : dyn(oldObject.{{ .path }}.spec.{{ .list }}.filter(c, c.name == i.item.name)[0]))
 {{- end }}
 {{- end -}}

@@ -69,9 +69,9 @@ func testRolloutCommandsFollowTheWaves(t *testing.T, plane *controlplane.Control
 		report(name, func(is *v1alpha1.RolloutStatus) { *is = status })
 	}
 	require.Equal(t, "revision "+first.Revision+"; revision "+first.Revision+` halted: 2 workloads failed
-WAVE     DONE                          PROGRESSING   WAITING   HALTED   REVERTED   FAILED WORKLOADS   SOAKS UNTIL
-canary   1/2    ##########..........   1             0         0        0          2                  2026-11-23T13:00:00Z
-rest     0/1    ....................   0             1         0        0          0                  -
+WAVE      DONE                          PROGRESSING   WAITING   HALTED   REVERTED   FAILED WORKLOADS   SOAKS UNTIL
+canary    1/2    ##########..........   1             0         0        0          2                  2026-11-23T13:00:00Z
+default   0/1    ....................   0             1         0        0          0                  -
 `+namespace+`/failed: Progressing
 `+namespace+`/waiting: Waiting: wave canary is not done
 `, rollout("status"))
