@@ -54,7 +54,7 @@ func TestEventQueue_SharesOfNamespaces(t *testing.T) {
 // The events of one namespace, however many, drop none of another.
 func TestAnnouncer_DropsEventsOfTheLargestNamespace(t *testing.T) {
 	sent := events.NewFakeRecorder(2 * eventsWaiting)
-	a := newAnnouncer(sent, scheme.Scheme)
+	a := newAnnouncer(sent, scheme.Scheme, isNever)
 	for n := range 2 * eventsWaiting {
 		a.Eventf(pod("tenant"), nil, corev1.EventTypeNormal, "Injected", "Inject", "tenant %d", n)
 	}

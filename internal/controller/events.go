@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/events"
@@ -36,13 +37,16 @@ const (
 // an object than its name.
 type announcer struct {
 	events.EventRecorder
-	scheme  *runtime.Scheme
-	waiting *eventQueue
-	pace    *rate.Limiter
+	scheme *runtime.Scheme
+	// isDeleted reports whether a namespace is deleted. Events in it are dropped: the API server rejects them, and client-go
+	// logs each as an error.
+	isDeleted func(namespace string) bool
+	waiting   *eventQueue
+	pace      *rate.Limiter
 }
 
-func newAnnouncer(recorder events.EventRecorder, scheme *runtime.Scheme) *announcer {
-	return &announcer{EventRecorder: recorder, scheme: scheme, waiting: newEventQueue(eventsWaiting), pace: rate.NewLimiter(eventsASecond, eventsAtOnce)}
+func newAnnouncer(recorder events.EventRecorder, scheme *runtime.Scheme, isDeleted func(namespace string) bool) *announcer {
+	return &announcer{EventRecorder: recorder, scheme: scheme, isDeleted: isDeleted, waiting: newEventQueue(eventsWaiting), pace: rate.NewLimiter(eventsASecond, eventsAtOnce)}
 }
 
 // wrote records that a workload was written to.
@@ -62,9 +66,16 @@ func (a *announcer) adjust() {
 
 // Eventf queues an event.
 func (a *announcer) Eventf(regarding, related runtime.Object, kind, reason, action, note string, args ...any) {
-	share := eventShare(regarding)
+	share, namespace := eventShare(regarding), ""
 	regarding, related = a.named(regarding), a.named(related)
-	a.waiting.push(share, func() { a.EventRecorder.Eventf(regarding, related, kind, reason, action, note, args...) })
+	if object, ok := regarding.(client.Object); ok {
+		namespace = object.GetNamespace()
+	}
+	a.waiting.push(share, func() {
+		if namespace == "" || !a.isDeleted(namespace) {
+			a.EventRecorder.Eventf(regarding, related, kind, reason, action, note, args...)
+		}
+	})
 }
 
 // eventShare returns the share that an event counts for: the namespace of the object or, for a cluster-scoped object, the
@@ -105,6 +116,15 @@ func (a *announcer) Start(ctx context.Context) error {
 		send()
 	}
 	return nil
+}
+
+// isNamespaceDeleted returns a function that reports whether a namespace does not exist or is being deleted.
+func isNamespaceDeleted(namespaces client.Reader) func(name string) bool {
+	return func(name string) bool {
+		namespace := newNamespace("")
+		err := namespaces.Get(context.Background(), client.ObjectKey{Name: name}, namespace)
+		return apierrors.IsNotFound(err) || namespace.DeletionTimestamp != nil
+	}
 }
 
 const (

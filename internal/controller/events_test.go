@@ -14,6 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
@@ -22,7 +24,7 @@ import (
 func TestEventsGiveWayToWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sent := events.NewFakeRecorder(2 * eventsWaiting)
-		a := newAnnouncer(sent, scheme.Scheme)
+		a := newAnnouncer(sent, scheme.Scheme, isNever)
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error)
 		go func() { ended <- a.Start(ctx) }()
@@ -54,7 +56,7 @@ func TestEventsGiveWayToWrites(t *testing.T) {
 
 // Many events may wait, and the objects that they are about may be large.
 func TestAnEventThatWaitsHoldsNamesAlone(t *testing.T) {
-	a := newAnnouncer(events.NewFakeRecorder(1), scheme.Scheme)
+	a := newAnnouncer(events.NewFakeRecorder(1), scheme.Scheme, isNever)
 	object := objects.NewConfigMap("config", "shop", "a", "large")
 	object.UID, object.TypeMeta = "u", metav1.TypeMeta{}
 
@@ -64,6 +66,29 @@ func TestAnEventThatWaitsHoldsNamesAlone(t *testing.T) {
 	require.Equal(t, "/v1, Kind=ConfigMap", name.GroupVersionKind().String())
 	require.Equal(t, object.ObjectMeta, name.ObjectMeta)
 	require.Nil(t, a.named(nil))
+}
+
+func isNever(string) bool { return false }
+
+// The API server rejects events in a namespace that is being deleted.
+func TestAnnouncer_DropsEventsOfDeletedNamespaces(t *testing.T) {
+	existing, deleted := namespace("shop"), namespace("deleting")
+	deleted.SetFinalizers([]string{"kubernetes"})
+	deleted.SetDeletionTimestamp(ptr.To(metav1.Now()))
+	sent := events.NewFakeRecorder(10)
+	a := newAnnouncer(sent, scheme.Scheme, isNamespaceDeleted(fake.NewClientBuilder().WithObjects(existing, deleted).Build()))
+
+	for _, name := range []string{"shop", "deleting", "deleted", ""} {
+		a.Eventf(pod(name), nil, corev1.EventTypeNormal, "Injected", "Inject", "namespace %q", name)
+		a.waiting.pop(t.Context())()
+	}
+
+	close(sent.Events)
+	var notes []string
+	for event := range sent.Events {
+		notes = append(notes, event)
+	}
+	require.Equal(t, []string{`Normal Injected namespace "shop"`, `Normal Injected namespace ""`}, notes)
 }
 
 // Whoever follows the reference of an event has to find the object.

@@ -21,7 +21,11 @@ import (
 // New returns the VectorSidecarReconciler of a manager. The manager's cache must hold what Workloads makes of each
 // workload, ConfigMaps as Digested leaves them, and VectorSidecars as Bounded does.
 func New(mgr ctrl.Manager, options *Options) *VectorSidecarReconciler {
-	events := newAnnouncer(mgr.GetEventRecorder(meta.Operator), mgr.GetScheme())
+	isDeleted := func(string) bool { return false }
+	if len(options.WatchNamespaces) == 0 { // Otherwise Namespaces are not in the cache.
+		isDeleted = isNamespaceDeleted(mgr.GetClient())
+	}
+	events := newAnnouncer(mgr.GetEventRecorder(meta.Operator), mgr.GetScheme(), isDeleted)
 	return newReconciler(mgr.GetClient(), options.Pager.Client(mgr.GetAPIReader()), events, options)
 }
 

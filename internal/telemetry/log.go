@@ -47,7 +47,7 @@ func NewLogger(out io.Writer, level zapcore.LevelEnabler) logr.Logger {
 	config.EncodeDuration = zapcore.StringDurationEncoder
 	config.EncodeLevel = zapcore.CapitalLevelEncoder
 	core := zapcore.NewCore(zapcore.NewJSONEncoder(config), zapcore.Lock(zapcore.AddSync(humanize.JSONLines(out))), level)
-	return logr.New(errorFilter{zapr.NewLogger(zap.New(core)).GetSink()})
+	return zapr.NewLogger(zap.New(core))
 }
 
 // LineWriter returns a writer for code that logs plain text, such as the standard library's
@@ -65,11 +65,9 @@ func (l lineWriter) Write(text []byte) (int, error) {
 // Warn logs at WARN, which logr does not have: for something that needs attention but is not
 // an error of the operator.
 func Warn(log logr.Logger, message string, keysAndValues ...any) {
-	if sink, ok := log.GetSink().(errorFilter); ok {
-		if zapSink, ok := sink.LogSink.(zapr.Underlier); ok {
-			zapSink.GetUnderlying().Sugar().Warnw(message, keysAndValues...)
-			return
-		}
+	if sink, ok := log.GetSink().(zapr.Underlier); ok {
+		sink.GetUnderlying().Sugar().Warnw(message, keysAndValues...)
+		return
 	}
 	log.Info(message, keysAndValues...)
 }

@@ -5,10 +5,8 @@ package telemetry
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -17,10 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"kontroloop.ai/vector-sidecar-operator/test/hostile"
 )
@@ -75,47 +69,6 @@ func TestTheLevelMayChangeWhileItRuns(t *testing.T) {
 	require.Equal(t, []string{"info", "warn", "error"}, said(zapcore.InfoLevel))
 	require.Equal(t, []string{"warn", "error"}, said(zapcore.WarnLevel))
 	require.Equal(t, []string{"error"}, said(zapcore.ErrorLevel))
-}
-
-func TestWhatIsNoErrorIsNotLoggedAsOne(t *testing.T) {
-	var out bytes.Buffer
-	log := NewLogger(&out, zapcore.InfoLevel).WithName("manager").WithCallDepth(1)
-	const stopping = "error received after stop sequence was engaged"
-	lost := errors.New("leader election lost")
-	slower := apierrors.NewConflict(schema.GroupResource{Resource: "leases"}, "operator", errors.New("modified"))
-
-	ending := apierrors.NewForbidden(schema.GroupResource{Resource: "events"}, "cart", errors.New("the namespace is being terminated"))
-	ending.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
-
-	log.Error(lost, stopping)
-	log.Error(errors.New("another"), stopping)
-	log.Error(lost, "running the operator")
-	log.Error(slower, "Failed to update lease")
-	log.Error(errors.New("no answer"), "Failed to update lease")
-	log.Error(apierrors.NewAlreadyExists(schema.GroupResource{Resource: "leases"}, "operator"), "Error initially creating lease lock")
-	log.Error(ending, "Server rejected event (will not retry!)")
-	log.Error(fmt.Errorf("put: %w", context.Canceled), "Failed to update lease")
-
-	const ended = "Warning: watch ended with error"
-	log.Info(ended, "type", "*v1.ConfigMap", "err", errors.New("decoding an event: context canceled"))
-	log.Info(ended, "type", "*v1.ConfigMap", "err", errors.New("too old resource version"))
-
-	said := read(t, &out)
-	require.Len(t, said, 9, "a namespace being deleted is logged at DEBUG only")
-	require.Equal(t, "INFO", said[0]["level"])
-	require.Equal(t, "lease released", said[0]["msg"])
-	require.NotContains(t, said[0], "error")
-	require.Equal(t, "ERROR", said[1]["level"], "whatever else goes wrong while it stops")
-	require.Equal(t, "ERROR", said[2]["level"], "a lease that was taken from it")
-	require.Equal(t, "INFO", said[3]["level"])
-	require.Equal(t, "another replica updated the lease first", said[3]["msg"])
-	require.Equal(t, "ERROR", said[4]["level"])
-	require.Equal(t, "another replica updated the lease first", said[5]["msg"])
-	require.Equal(t, "INFO", said[6]["level"])
-	require.Equal(t, "Failed to update lease", said[6]["what"])
-	require.Equal(t, "canceled by shutdown", said[7]["msg"])
-	require.Equal(t, "*v1.ConfigMap", said[7]["type"])
-	require.Equal(t, ended, said[8]["msg"], "a watch that ends while the process goes on")
 }
 
 func TestTextBecomesALine(t *testing.T) {

@@ -57,6 +57,8 @@ func TestANamespaceThatGoesIsNoError(t *testing.T) {
 				return apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKey{Name: namespace}, &corev1.Namespace{}))
 			})
 			noErrors(t, p)
+			t.Logf("%d events were rejected", len(p.Said(t, "Server rejected event (will not retry!)")))
+			require.Less(t, len(p.Said(t, "Server rejected event (will not retry!)")), workloads/2, "no more than those that were sent before the cache showed it")
 		})
 	}
 }
