@@ -17,7 +17,7 @@ import (
 )
 
 // clusterMemory is what is known of ClusterVectorSidecars from one pass to the next: the passes of their
-// namespaces report to it. It is also the source of the passes that are due.
+// namespaces report to it. It requests the passes that are due.
 type clusterMemory struct {
 	// queue is set when the controller starts.
 	queue queue
@@ -31,14 +31,11 @@ const statusDelay = 500 * time.Millisecond
 
 func newClusterMemory() *clusterMemory { return &clusterMemory{known: map[string]*clusterKnown{}} }
 
-// Start implements Source.
-func (m *clusterMemory) Start(_ context.Context, to queue) error {
+// setQueue is called when the controller starts.
+func (m *clusterMemory) setQueue(_ context.Context, to queue) error {
 	m.queue = to
 	return nil
 }
-
-// String returns the name of the source for messages.
-func (m *clusterMemory) String() string { return "namespaces of ClusterVectorSidecars" }
 
 // of returns what is known of a ClusterVectorSidecar.
 func (m *clusterMemory) of(name string) *clusterKnown {

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
@@ -20,7 +21,7 @@ import (
 // watch watches ClusterVectorSidecars, if they are offered, and the namespaces that they may select.
 func (c *clusters) watch(builder *ctrlbuilder.Builder, namespaces *namespaces) *ctrlbuilder.Builder {
 	if c.clusterLister == nil {
-		return builder.WatchesRawSource(c)
+		return builder.WatchesRawSource(ctrlsource.Func(c.setQueue))
 	}
 	own := handler.EnqueueRequestsFromMapFunc(func(_ context.Context, object client.Object) []reconcile.Request {
 		return requests([]types.NamespacedName{clusterKey(object.GetName())})
@@ -29,7 +30,7 @@ func (c *clusters) watch(builder *ctrlbuilder.Builder, namespaces *namespaces) *
 	return builder.
 		Watches(&v1alpha1.ClusterVectorSidecar{}, own, ctrlbuilder.WithPredicates(changes)).
 		WatchesMetadata(newNamespace(""), c.namespaceEvents(namespaces)).
-		WatchesRawSource(c)
+		WatchesRawSource(ctrlsource.Func(c.setQueue))
 }
 
 // namespaceEvents handles namespaces that come, go, or are selected by others: what that costs

@@ -16,8 +16,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// pace divides the places for rollouts among all VectorSidecars. It is also the source of the
-// passes of those whose turn has come.
+// pace divides the places for rollouts among all VectorSidecars, and requests the
+// reconciles of those whose turn has come.
 type pace struct {
 	sidecars   sidecarLister
 	catalog    *catalogReader
@@ -35,14 +35,11 @@ func newPace(sidecars sidecarLister, catalog *catalogReader, metrics *telemetry.
 	return p
 }
 
-// Start implements Source.
-func (p *pace) Start(_ context.Context, to queue) error {
+// setQueue is called when the controller starts.
+func (p *pace) setQueue(_ context.Context, to queue) error {
 	p.queue = to
 	return nil
 }
-
-// String returns the name of the source for messages.
-func (p *pace) String() string { return "turns" }
 
 // take asks for places for what a decision would begin, and makes the rest wait.
 func (p *pace) take(ctx context.Context, name types.NamespacedName, decided *decision.Decision) {

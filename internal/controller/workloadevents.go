@@ -13,7 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// workloadEvents is the source of workload events.
+// workloadEvents is the source of workload events. Sources of controller-runtime take objects, not records.
 type workloadEvents struct {
 	*workloadAPIs
 
