@@ -40,7 +40,9 @@ const (
 func Values() Limits { return singleText("a values file", 30_000) }
 
 // Overrides returns the limits of values that a namespace or a workload sets.
-func Overrides() Limits { return singleText("what a namespace or a workload sets", 30_000).withoutAliases() }
+func Overrides() Limits {
+	return singleText("what a namespace or a workload sets", 30_000).withoutAliases()
+}
 
 // Spec returns the limits of the values in the spec of a VectorSidecar.
 func Spec() Limits { return singleText("the spec of a VectorSidecar", 30_000).withoutAliases() }

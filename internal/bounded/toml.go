@@ -27,8 +27,8 @@ func (l Limits) MeasureTOML(text []byte) (Size, error) {
 	if err := l.CheckSize(text); err != nil {
 		return m.size, err
 	}
-	// The parser calls itself for each bracket, so their depth is checked before.
-	if offset := bracketBelow(text, l.Depth); offset >= 0 {
+	// The parser calls itself for each bracket and keeps each part of a key, so both are checked before.
+	if offset := depthExceededAt(text, l.Depth); offset >= 0 {
 		return m.size, l.tooDeep().at(text, offset)
 	}
 	parser := &unstable.Parser{}
@@ -157,10 +157,10 @@ func (m *tomlMeter) value(node *unstable.Node) *Error {
 	return nil
 }
 
-// bracketBelow returns the offset of the first bracket that is nested deeper than a depth, outside of strings and comments;
-// -1 for none.
-func bracketBelow(text []byte, depth int) int {
-	open := 0
+// depthExceededAt returns the offset of the first bracket that is nested deeper than a depth, or of the first dot of a key
+// with more parts, outside of strings and comments; -1 for none.
+func depthExceededAt(text []byte, depth int) int {
+	open, dots := 0, 0
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
 		case '#':
@@ -168,15 +168,21 @@ func bracketBelow(text []byte, depth int) int {
 			if length < 0 {
 				return -1
 			}
-			i += length
+			i += length - 1
 		case '"', '\'':
 			i = stringEnd(text, i) - 1
+		case '.':
+			dots++
 		case '[', '{':
-			if open++; open > depth {
-				return i
-			}
+			open++
+			dots = 0
 		case ']', '}':
 			open--
+		case '\n', '=', ',':
+			dots = 0
+		}
+		if open > depth || dots > depth {
+			return i
 		}
 	}
 	return -1
