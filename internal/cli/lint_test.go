@@ -59,7 +59,7 @@ func TestLint_ReportsUnusedDefinesOfTemplates(t *testing.T) {
 	helpers := "{{ define \"own\" }}{{ end }}\n{{ define \"kind.a\" }}{{ end }}\n"
 	files := map[string]string{
 		"logs.yaml": shopFiles(t)["logs.yaml"], "own/_own.tpl": helpers,
-		"own/extra.yaml": "{{ if .Values.predecessor }}{{ include (print \"kind.\" .Values.environment) . }}{{ end }}\n",
+		"own/extra.yaml": "{{ if .Values.unknown }}{{ include (print \"kind.\" .Values.environment) . }}{{ end }}\n",
 	}
 	out, err := run(t, files, "lint", "--templates", "own", "logs.yaml")
 

@@ -57,8 +57,8 @@ func withoutStatus(t *testing.T, deployment *appsv1.Deployment) *appsv1.Deployme
 	return written
 }
 
-// The release before counts a workload without pods as ready, and believes marks that another field manager has copied. The
-// upgrade corrects the status alone: neither a workload nor a note on it is written. The copies go with the sidecar.
+// An upgrade writes neither a workload nor its annotations, also if a workload has no pods, or has marks that another field
+// manager copied. The copies are removed with the sidecar.
 func TestUpgrade_WritesNoWorkload(t *testing.T) {
 	logs := example.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").WithMaxConcurrent("100%").Build()
 	u := fromBefore(t, map[string]kind{"default": {of: []*v1alpha1.VectorSidecar{logs}}})
