@@ -233,7 +233,7 @@ type FinishedCanary struct {
 	Change string `json:"change"`
 }
 
-// UnsettledInNamespace is a namespace that is not as it should be, or a workload in it.
+// NamespacedWorkloadStatus is a namespace that is not as it should be, or a workload in it.
 type NamespacedWorkloadStatus struct {
 	// namespace that it is about.
 	// +required

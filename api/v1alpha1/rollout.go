@@ -158,7 +158,7 @@ const (
 	RolloutReverted RolloutState = "Reverted"
 )
 
-// LastGoodSpec is what was rendered of a VectorSidecar's spec when all of its workloads were done
+// LastKnownGoodSpec is what was rendered of a VectorSidecar's spec when all of its workloads were done
 // with that.
 type LastKnownGoodSpec struct {
 	// digest of the spec below.

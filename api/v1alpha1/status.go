@@ -226,7 +226,7 @@ type KindStatus struct {
 	Failed int32 `json:"failed,omitempty"`
 }
 
-// UnsettledWorkload is a workload that is not as it should be, and why.
+// WorkloadStatus is a workload that is not as it should be, and why.
 type WorkloadStatus struct {
 	// kind of the workload.
 	// +default="Deployment"
@@ -283,10 +283,10 @@ const (
 	// StateFailed is a rollout that missed its deadline or failed because of the
 	// sidecar.
 	StateFailed WorkloadState = "Failed"
-	// StateHindered is a workload whose pods are kept from running by something
+	// StatePodsBlocked is a workload whose pods are kept from running by something
 	// that may resolve itself.
 	StatePodsBlocked WorkloadState = "PodsBlocked"
-	// StateRefused is a write that the API server rejected.
+	// StateRejected is a write that the API server rejected.
 	StateRejected WorkloadState = "Rejected"
 	// StateConflict is a name or field that another field manager owns.
 	StateConflict WorkloadState = "Conflict"
@@ -301,7 +301,7 @@ const (
 	// StateUnavailable is a workload that has lost pods since its rollout
 	// completed.
 	StateUnavailable WorkloadState = "Unavailable"
-	// StateHeld is a workload that has the sidecar in its template, and whose own
+	// StatePodsOutdated is a workload that has the sidecar in its template, and whose own
 	// update strategy keeps pods without it.
 	StatePodsOutdated WorkloadState = "PodsOutdated"
 	// StateWithoutPods is a workload that has the sidecar in its template, and no pod

@@ -280,7 +280,7 @@ func (o *planReport) summary() string {
 		actions[one.Action]++
 	}
 	var parts []string
-	for _, action := range []plan.Action{plan.Inject, plan.Update, plan.Adopt, plan.Remove, plan.Conflict, plan.Blocked, plan.Defer, plan.Note, plan.None} {
+	for _, action := range []plan.Action{plan.Inject, plan.Update, plan.Adopt, plan.Remove, plan.Conflict, plan.Blocked, plan.Defer, plan.RecordOnly, plan.None} {
 		if n := actions[string(action)]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%s %d", strings.ToLower(string(action)), n))
 		}

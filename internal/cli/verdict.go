@@ -166,7 +166,7 @@ func (a *sidecarReport) yields(matching []sidecarReport) bool {
 
 // busyness says what is going on.
 func (a *sidecarReport) busyness() string {
-	if a.Action != string(plan.None) && a.Action != string(plan.Note) && a.Action != string(plan.Adopt) {
+	if a.Action != string(plan.None) && a.Action != string(plan.RecordOnly) && a.Action != string(plan.Adopt) {
 		return fmt.Sprintf("%s is about to write to it (%s); if that does not happen, see whether the operator runs: kubectl vectorsidecar check", meta.Title(a.Name), strings.ToLower(a.Action))
 	}
 	return fmt.Sprintf("it carries the current sidecar of %s, and is replacing its pods", meta.Title(a.Name))

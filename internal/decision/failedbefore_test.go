@@ -144,7 +144,7 @@ func TestDecide_BlamesNoWriteForWhatFailedBefore(t *testing.T) {
 			require.Equal(t, test.phase, p.Phase())
 			require.Equal(t, test.inFlight, p.InFlight)
 			require.Contains(t, p.Message, test.says)
-			require.False(t, p.Failed || p.Hindered || p.SidecarFailed || p.Obstructed)
+			require.False(t, p.Failed || p.PodsBlocked || p.SidecarFailed || p.Obstructed)
 			require.True(t, next.Writes(), "it takes no slot from a healthy workload")
 			progress := ProgressOf(decided.Plans[:1], false)
 			require.Zero(t, progress.Failed)

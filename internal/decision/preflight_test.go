@@ -33,7 +33,7 @@ func TestWhatDryRunsWereRefusedIsNotWritten(t *testing.T) {
 		"it passed":               {action: plan.Inject, verdict: preflight.Verdict{Result: preflight.Passed}},
 		"nobody could judge":      {action: plan.Inject, verdict: preflight.Verdict{Result: preflight.NotJudged, Message: "no"}, warning: "could not be judged before it was written: no"},
 		"it is there already":     {action: plan.None, verdict: preflight.Verdict{Result: preflight.Refused, Message: "no"}},
-		"only its notes differ":   {action: plan.Note, verdict: preflight.Verdict{Result: preflight.Refused, Message: "no"}},
+		"only its notes differ":   {action: plan.RecordOnly, verdict: preflight.Verdict{Result: preflight.Refused, Message: "no"}},
 		"it is taken out instead": {action: plan.Remove, verdict: preflight.Verdict{Result: preflight.Refused, Message: "no"}},
 	} {
 		t.Run(name, func(t *testing.T) {

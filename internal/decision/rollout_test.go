@@ -148,7 +148,7 @@ func TestDecideJudgesARollout(t *testing.T) {
 			}, nil)
 
 			got, p, next := "", &decided.Plans[0], &decided.Plans[1]
-			for what, is := range map[string]bool{busy: p.InFlight, ours: p.Failed, theirs: p.Hindered} {
+			for what, is := range map[string]bool{busy: p.InFlight, ours: p.Failed, theirs: p.PodsBlocked} {
 				if is && what == busy {
 					got = what + got
 				} else if is {

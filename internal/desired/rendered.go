@@ -125,7 +125,7 @@ func (r *Rendered) readOf() []string {
 
 // doubts returns warnings about the sidecar in one workload, "" if there are none.
 func (r *Rendered) doubts(manager, untold string, view *workload.View, checksOff bool) string {
-	all := slices.Concat(r.reserved, r.Desired.Yielded(manager, view))
+	all := slices.Concat(r.reserved, r.Desired.OmittedAnnotations(manager, view))
 	if idle := cmp.Or(r.Desired.Warning(), r.collects.idleness(view)); idle != "" {
 		all = append(all, idle)
 	}

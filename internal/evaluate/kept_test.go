@@ -117,7 +117,7 @@ func TestANoteHoldsNoSlot(t *testing.T) {
 	decided := decide(t, s)
 
 	for i := range decided.Plans {
-		require.Equal(t, plan.Note, decided.Plans[i].Action)
+		require.Equal(t, plan.RecordOnly, decided.Plans[i].Action)
 		require.True(t, decided.Plans[i].Writes())
 		require.Equal(t, 0, simulate.Turns([]simulate.Paced{{Plans: decided.Plans, Limit: decided.Limit}}, nil)[0][i])
 	}
@@ -146,7 +146,7 @@ func TestDecide_RestoresARemovedRecord(t *testing.T) {
 
 	decided := decide(t, s)
 
-	require.Equal(t, plan.Note, decided.Plans[0].Action)
+	require.Equal(t, plan.RecordOnly, decided.Plans[0].Action)
 	s = carryOut(t, s, decided, deployment)
 	require.Equal(t, plan.None, decide(t, s).Plans[0].Action)
 }

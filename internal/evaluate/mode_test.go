@@ -266,11 +266,11 @@ func TestANoteGoesWithTheWait(t *testing.T) {
 	current(t, s)
 	noting(s, noon.Add(-time.Hour))
 	p := decide(t, s).Plans[0]
-	require.Equal(t, plan.Note, p.Action)
+	require.Equal(t, plan.RecordOnly, p.Action)
 	require.NotContains(t, tree.At(p.Apply, "metadata", "annotations"), meta.AnnotationWaiting(p.Manager))
 
 	s.Sidecar.Spec.Rollout.Mode = v1alpha1.ModeImmediate
-	require.Equal(t, plan.Note, decide(t, s).Plans[0].Action, "whatever the mode")
+	require.Equal(t, plan.RecordOnly, decide(t, s).Plans[0].Action, "whatever the mode")
 }
 
 // A workload that has only waited has nothing to remove but the note.
@@ -282,7 +282,7 @@ func TestAWorkloadThatOnlyWaitedIsLeftWithoutARollout(t *testing.T) {
 
 	s.Sidecar.DeletionTimestamp = &metav1.Time{Time: noon}
 	p := decide(t, s).Plans[0]
-	require.Equal(t, plan.Note, p.Action)
+	require.Equal(t, plan.RecordOnly, p.Action)
 	require.Equal(t, map[string]any{}, p.Body())
 	require.False(t, p.StartsPods())
 }

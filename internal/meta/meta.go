@@ -28,7 +28,7 @@ const (
 	// AnnotationConfigMapVersion is a digest of the Vector configuration that the workload
 	// runs.
 	AnnotationConfigMapVersion = Group + "/configmap-version"
-	// AnnotationAskedHash is a digest of what was asked for when the sidecar was written:
+	// AnnotationInputHash is a digest of what was asked for when the sidecar was written:
 	// only of user input, not of the operator's own code or templates.
 	AnnotationInputHash = Group + "/input-hash"
 	// AnnotationAppliedHash is a digest of what was written.

@@ -55,4 +55,4 @@ func (d *Desired) Annotations(manager string) map[string]string {
 
 // IsRecordOnly reports whether the plan only records whose the sidecar is, or what it was rendered
 // from, and changes no pod.
-func (p *Plan) IsRecordOnly() bool { return p.Action == Note || p.Action == Adopt }
+func (p *Plan) IsRecordOnly() bool { return p.Action == RecordOnly || p.Action == Adopt }

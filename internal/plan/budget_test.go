@@ -52,9 +52,9 @@ func plansOf(words ...string) []Plan {
 		case "conflict":
 			p.Action = Conflict
 		case "note":
-			p.Action = Note
+			p.Action = RecordOnly
 		case "note of a failed one":
-			p.Action, p.Failed = Note, true
+			p.Action, p.Failed = RecordOnly, true
 		case "failing in flight":
 			p.InFlight, p.Failed = true, true
 		case "refused":

@@ -90,7 +90,7 @@ func (p *Plan) isDrifted(has fit, owned *workload.Owned, view *workload.View) bo
 // server defaults.
 func (p *Plan) changes(want applied, view *workload.View) []string {
 	owned := view.Owned[p.Manager]
-	if !p.Carries || owned.IsEmpty() || owned.Unfinished || p.Action == Note {
+	if !p.Carries || owned.IsEmpty() || owned.Unfinished || p.Action == RecordOnly {
 		return nil
 	}
 	before, after := withMounts(owned.Tree, view.MountsOf(p.Manager)), withMounts(want.tree, p.Desired.overlay.Mounts)

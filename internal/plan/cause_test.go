@@ -27,7 +27,7 @@ func TestAPlanSaysWhyItWrites(t *testing.T) {
 		"as it should be": {view: writtenBy(old), desired: old, action: None},
 		"kept":            {view: writtenBy(old), desired: next, action: None},
 		"asked anew": {
-			view: writtenBy(old), desired: rendered("old", "b"), action: Note, want: "values of the VectorSidecar (sidecar.logLevel)",
+			view: writtenBy(old), desired: rendered("old", "b"), action: RecordOnly, want: "values of the VectorSidecar (sidecar.logLevel)",
 		},
 		"asked anew, of another release": {
 			view: writtenBy(old), desired: rendered("new", "b"), action: Update, want: "values of the VectorSidecar (sidecar.logLevel); operator old → new" + image,
@@ -74,7 +74,7 @@ func TestAPlanSaysWhyItWrites(t *testing.T) {
 			want: "operator old → new; what the sidecar is rendered from" + image,
 		},
 		"half done": {
-			view: with(writtenBy(old), owning(func(o *workload.Owned) { o.Named, o.Unfinished = true, true })), desired: old, action: Note, want: "a change of the sidecar was broken off",
+			view: with(writtenBy(old), owning(func(o *workload.Owned) { o.Named, o.Unfinished = true, true })), desired: old, action: RecordOnly, want: "a change of the sidecar was broken off",
 		},
 		"half done, of something else": {
 			view: with(writtenBy(old), owning(func(o *workload.Owned) { o.Unfinished, o.Hash = true, "x" })), desired: next, action: Update,
@@ -111,7 +111,7 @@ func podOf(container map[string]any) map[string]any {
 func TestANoteLeavesTheCause(t *testing.T) {
 	view := writtenBy(rendered("old", "a"))
 	p := For(mine, rendered("old", "b"), Policy{}, view)
-	require.Equal(t, Note, p.Action)
+	require.Equal(t, RecordOnly, p.Action)
 	annotations := tree.At(p.Apply, "metadata", "annotations")
 	require.Equal(t, "VectorSidecar logs selects the workload", annotations[meta.AnnotationChangeCause])
 	require.NotEqual(t, view.Owned[mine].RenderedFrom, annotations[meta.AnnotationRenderedFrom])

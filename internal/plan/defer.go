@@ -26,7 +26,7 @@ func (p *Plan) NoteWait(since workload.Wait, view *workload.View) {
 
 // DropWait makes a plan that writes nothing remove that note.
 func (p *Plan) DropWait(view *workload.View) {
-	p.Action, p.Apply, p.ReleaseOnly = Note, carried(p.Manager, view), false
+	p.Action, p.Apply, p.ReleaseOnly = RecordOnly, carried(p.Manager, view), false
 }
 
 // carried returns the apply body that leaves all that a workload carries of a manager as it is,

@@ -68,7 +68,7 @@ func TestWhatWasAskedForDecidesWhetherAnotherRenderingIsWritten(t *testing.T) {
 						case rendering == same && asked == same && applied == same:
 							want = Plan{Action: None}
 						case rendering == same:
-							want = Plan{Action: Note}
+							want = Plan{Action: RecordOnly}
 						case asked == same && applied == same:
 							want = Plan{Action: None, Keeps: rendered("old", "a").InjectedHash()}
 						case asked == same && reports:
@@ -77,7 +77,7 @@ func TestWhatWasAskedForDecidesWhetherAnotherRenderingIsWritten(t *testing.T) {
 							want.Repairs = true
 						}
 						require.Equal(t, want, Plan{Action: p.Action, Reason: p.Reason, Keeps: p.Keeps, Repairs: p.Repairs}, p.Message)
-						require.Equal(t, want.Action == Note || want.Action == Update, p.Writes())
+						require.Equal(t, want.Action == RecordOnly || want.Action == Update, p.Writes())
 						require.Equal(t, want.Action == Update, p.StartsPods())
 						require.Equal(t, p.Writes(), p.Apply != nil)
 					})
@@ -90,7 +90,7 @@ func TestWhatWasAskedForDecidesWhetherAnotherRenderingIsWritten(t *testing.T) {
 // Notes are on the workload itself, not in its pod template.
 func TestANoteStartsNoPods(t *testing.T) {
 	p := For(mine, rendered("old", "b"), Policy{}, writtenBy(rendered("old", "a")))
-	require.Equal(t, Note, p.Action)
+	require.Equal(t, RecordOnly, p.Action)
 	require.Equal(t, rendered("old", "b").alone.tree["spec"], p.Apply["spec"])
 	require.Equal(t, "b", tree.At(p.Apply, "metadata", "annotations")[meta.AnnotationInputHash])
 	require.Equal(t, p.Apply, p.Body(), "one request")

@@ -55,7 +55,7 @@ func ForRemoval(manager string, view *workload.View) Plan {
 		plan.Action = Remove
 		plan.block(plan.takeOut(view))
 		if owned := view.Owned[manager]; owned.IsEmpty() && plan.Patch == nil && plan.Action == Remove {
-			plan.Action, plan.ReleaseOnly = Note, true
+			plan.Action, plan.ReleaseOnly = RecordOnly, true
 		}
 	}
 	return plan
@@ -65,7 +65,7 @@ func ForRemoval(manager string, view *workload.View) Plan {
 // unless a deployer's manifest has what they describe.
 func (p *Plan) removeMarks(view *workload.View) {
 	marks := view.Marks[p.Manager]
-	if p.Action == Note { // It drops the note that the workload waits.
+	if p.Action == RecordOnly { // It drops the note that the workload waits.
 		patch, err := withoutMarks(p.Manager, view)
 		p.Patch = patch
 		p.block(err)
@@ -80,7 +80,7 @@ func (p *Plan) removeMarks(view *workload.View) {
 		return
 	}
 	patch, err := withoutMarks(p.Manager, view)
-	p.Action, p.Apply, p.Patch, p.ReleaseOnly = Note, nil, patch, true
+	p.Action, p.Apply, p.Patch, p.ReleaseOnly = RecordOnly, nil, patch, true
 	p.block(err)
 }
 
@@ -143,7 +143,7 @@ func For(manager string, desired *Desired, policy Policy, view *workload.View) P
 	switch found := obstacleIn(manager, desired, policy, view); {
 	case isHalf:
 		// This trims the managed fields; the next pass does the rest.
-		plan.Action, plan.Cause = Note, becauseHalf
+		plan.Action, plan.Cause = RecordOnly, becauseHalf
 	case found != nil:
 		plan.Action, plan.Reason, plan.Message, plan.Competitor = found.action, found.reason, found.message, found.competitor
 	case desired.isPutIn(manager, &want, view):
@@ -191,7 +191,7 @@ func (p *Plan) leavesOut(policy Policy, view *workload.View) (reason, message st
 
 // note writes the input down and keeps the recorded cause.
 func (p *Plan) note(want applied, has fit, policy Policy, view *workload.View) {
-	p.Action, p.Force = Note, !policy.ReportDrift
+	p.Action, p.Force = RecordOnly, !policy.ReportDrift
 	p.Cause = p.because(want, has, policy, view)
 	p.Apply = p.noted(want, view.Owned[p.Manager].ChangeCause, policy, view)
 	p.makePatch(view)

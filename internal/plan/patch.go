@@ -23,7 +23,7 @@ func patchToApply(p *Plan, view *workload.View) (map[string]any, error) {
 	wanted, isRecorded := p.Desired.overlay.Mounts, view.Adapter().Traits.AtomicLists
 	isEnough := len(owned.Leftovers) == 0 && (!owned.Patched || owned.IsEmpty()) && owned.Orphan == ""
 	isStale := p.Desired.isStale(p.Manager, view)
-	if !isRecorded && (p.Action == Note || isEnough && !isStale && haveMounts(wanted, mounts)) {
+	if !isRecorded && (p.Action == RecordOnly || isEnough && !isStale && haveMounts(wanted, mounts)) {
 		return nil, nil
 	}
 	body := p.Apply

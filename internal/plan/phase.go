@@ -43,7 +43,7 @@ func (p *Plan) Phase() Phase {
 		return Bare
 	case p.Failed:
 		return v1alpha1.StateFailed
-	case p.Hindered:
+	case p.PodsBlocked:
 		return v1alpha1.StatePodsBlocked
 	case p.Rollout == workload.RolloutProgressing:
 		return v1alpha1.StateRollingOut

@@ -20,14 +20,14 @@ func TestPhaseFollowsFromThePlan(t *testing.T) {
 		want Phase
 	}{
 		"settled":                       {Plan{Action: None, Desired: wanted}, Updated},
-		"noted, which starts no pods":   {Plan{Action: Note, Desired: wanted}, Updated},
+		"noted, which starts no pods":   {Plan{Action: RecordOnly, Desired: wanted}, Updated},
 		"nothing is wanted":             {Plan{Action: None}, Bare},
 		"written now":                   {Plan{Action: Update, Desired: wanted}, v1alpha1.StateRollingOut},
 		"in its turn":                   {Plan{Action: Update, Desired: wanted, Waiting: true}, v1alpha1.StateWaiting},
 		"rolling out":                   {Plan{Action: None, Desired: wanted, InFlight: true, State: workload.State{Rollout: workload.RolloutProgressing}}, v1alpha1.StateRollingOut},
 		"rolled out, and not for long":  {Plan{Action: None, Desired: wanted, InFlight: true}, v1alpha1.StateSoaking},
 		"failed, though in flight":      {Plan{Action: None, Desired: wanted, InFlight: true, Failed: true}, v1alpha1.StateFailed},
-		"pods that cannot run yet":      {Plan{Action: None, Desired: wanted, Hindered: true}, v1alpha1.StatePodsBlocked},
+		"pods that cannot run yet":      {Plan{Action: None, Desired: wanted, PodsBlocked: true}, v1alpha1.StatePodsBlocked},
 		"lost pods":                     {Plan{Action: None, Desired: wanted, State: workload.State{Rollout: workload.RolloutUnavailable}}, v1alpha1.StateUnavailable},
 		"removed now":                   {Plan{Action: Remove}, v1alpha1.StateRemoving},
 		"removed, and rolling out":      {Plan{Action: None, InFlight: true}, v1alpha1.StateRemoving},

@@ -26,7 +26,7 @@ const (
 	Update Action = "Update"
 	// Note means that the workload is up to date but its annotations note another
 	// input. Writing them restarts no pods.
-	Note Action = "RecordOnly"
+	RecordOnly Action = "RecordOnly"
 	// Adopt means that the API server has put the desired sidecar in itself, and nobody owns
 	// it yet. Writing it restarts no pods.
 	Adopt Action = "Adopt"
@@ -106,9 +106,9 @@ type Plan struct {
 	// InFlight reports whether a rollout that we started has not finished, including
 	// its soak.
 	InFlight bool
-	// Failed reports whether the rollout with the current sidecar has failed, Hindered
+	// Failed reports whether the rollout with the current sidecar has failed, PodsBlocked
 	// whether something that may pass keeps its pods from running. Reason says which.
-	Failed, Hindered bool
+	Failed, PodsBlocked bool
 	// SidecarFailed reports whether the sidecar is the cause, as far as is known, and Obstructed whether it
 	// is known that its pods were refused or found no node.
 	SidecarFailed, Obstructed bool
@@ -150,7 +150,7 @@ func (p *Plan) Fail(reason, message string) {
 
 // Hinder records what keeps pods with the current sidecar from running.
 func (p *Plan) Hinder(reason, message string) {
-	p.Hindered, p.Reason, p.Message = true, reason, message
+	p.PodsBlocked, p.Reason, p.Message = true, reason, message
 }
 
 // Skipped reports whether the workload opted out, is paused, is being deleted, or is of a

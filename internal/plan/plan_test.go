@@ -429,8 +429,8 @@ func TestWhatIsHalfDoneIsCompleted(t *testing.T) {
 		want   Action
 		sends  bool
 	}{
-		"ordered, with the owner's names on record": {func(o *workload.Owned) { o.Named, o.Unfinished = true, true }, Note, false},
-		"applied, with the patch on record":         {func(o *workload.Owned) { o.Patched, o.Unfinished = true, true }, Note, false},
+		"ordered, with the owner's names on record": {func(o *workload.Owned) { o.Named, o.Unfinished = true, true }, RecordOnly, false},
+		"applied, with the patch on record":         {func(o *workload.Owned) { o.Patched, o.Unfinished = true, true }, RecordOnly, false},
 		"patched, and not applied": {func(o *workload.Owned) {
 			o.Hash, o.Patched, o.Unfinished, o.Leftovers = "", true, true, []string{"vector", "data"}
 		}, Update, true},
@@ -469,7 +469,7 @@ func TestARemovalDropsTheRecordWhereItHoldsMoreThanIsOurs(t *testing.T) {
 	husk := application()
 	husk.Owned = map[string]workload.Owned{mine: {Patched: true}}
 	p := ForRemoval(mine, husk)
-	require.Equal(t, Note, p.Action, "there is nothing to take out but the record")
+	require.Equal(t, RecordOnly, p.Action, "there is nothing to take out but the record")
 	require.True(t, p.ReleaseOnly)
 	require.Nil(t, p.Patch)
 }

@@ -68,9 +68,9 @@ func (d *Desired) yields(manager string, view *workload.View) []string {
 	return keys
 }
 
-// Yielded says which pod annotations are left to others, what is to be added to theirs, and where;
+// OmittedAnnotations says which pod annotations are left to others, what is to be added to theirs, and where;
 // nothing of those that say it already.
-func (d *Desired) Yielded(manager string, view *workload.View) []string {
+func (d *Desired) OmittedAnnotations(manager string, view *workload.View) []string {
 	var said []string
 	for _, key := range d.yields(manager, view) {
 		lacks := lacking(key, d.overlay.Template.Annotations[key], view.PodTexts[key])

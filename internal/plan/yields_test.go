@@ -45,7 +45,7 @@ func TestAnAnnotationThatYieldsIsNoConflict(t *testing.T) {
 				require.Contains(t, annotations, key)
 				require.Contains(t, p.Desired.overlay.Template.Annotations[meta.AnnotationInjectedItems(mine)], key)
 			}
-			if said := desired.Yielded(mine, test.view); test.says == "" {
+			if said := desired.OmittedAnnotations(mine, test.view); test.says == "" {
 				require.Empty(t, said)
 			} else {
 				require.Len(t, said, 1)
@@ -99,7 +99,7 @@ func TestVolumesOfTheSidecarKeepNoNode(t *testing.T) {
 			} else {
 				require.NotContains(t, annotations, key)
 			}
-			said := strings.Join(desired.Yielded(mine, test.view), "; ")
+			said := strings.Join(desired.OmittedAnnotations(mine, test.view), "; ")
 			require.Equal(t, test.says == "", said == "", said)
 			require.Contains(t, said, test.says)
 			require.Equal(t, test.keeps, p.Desired.KeepsNode(mine, test.view))

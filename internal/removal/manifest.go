@@ -52,7 +52,7 @@ func without(merger Merger, object workload.Object, manager string) (workload.Ob
 	switch removal.Action {
 	case plan.None:
 		return object, nil
-	case plan.Remove, plan.Note:
+	case plan.Remove, plan.RecordOnly:
 	default:
 		return nil, fmt.Errorf("%s: %s", removal.Reason, removal.Message)
 	}

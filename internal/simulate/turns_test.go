@@ -41,7 +41,7 @@ func plansOf(words ...string) []plan.Plan {
 		case "conflict":
 			p.Action = plan.Conflict
 		case "note":
-			p.Action = plan.Note
+			p.Action = plan.RecordOnly
 		}
 		plans = append(plans, p)
 	}

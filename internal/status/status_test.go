@@ -382,7 +382,7 @@ func TestASidecarThatIsKeptIsTheCurrentOne(t *testing.T) {
 
 // Writing bookkeeping annotations alone is not reported.
 func TestANoteUnsettlesNothing(t *testing.T) {
-	got := Of(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.Note), planned("shop", plan.None))}, noon)
+	got := Of(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.RecordOnly), planned("shop", plan.None))}, noon)
 	require.EqualValues(t, 2, got.Total().Ready)
 	require.Empty(t, got.Workloads)
 	require.Equal(t, wanting("h").InjectedHash(), got.InjectedHash)
