@@ -74,7 +74,6 @@ func (c *cluster) app(t *testing.T, stdout, stderr *bytes.Buffer) *app {
 	known := runtime.NewScheme()
 	require.NoError(t, clientgoscheme.AddToScheme(known))
 	require.NoError(t, v1alpha1.AddToScheme(known))
-	require.NoError(t, workload.AddToScheme(known))
 	fault := func(object runtime.Object, key client.ObjectKey) error {
 		if c.fault == nil {
 			return nil

@@ -99,7 +99,7 @@ func (a *app) connect() (client.WithWatch, error) {
 		return nil, err
 	}
 	known := kruntime.NewScheme()
-	if err := errors.Join(clientgoscheme.AddToScheme(known), v1alpha1.AddToScheme(known), workload.AddToScheme(known)); err != nil {
+	if err := errors.Join(clientgoscheme.AddToScheme(known), v1alpha1.AddToScheme(known)); err != nil {
 		return nil, err
 	}
 	cluster, err := client.NewWithWatch(config, client.Options{Scheme: known})

@@ -30,7 +30,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
@@ -76,7 +75,7 @@ func newMemoryAPI(t *testing.T, faults interceptor.Funcs, there ...client.Object
 		there = append(there, namespace("shop"))
 	}
 	known := runtime.NewScheme()
-	require.NoError(t, errors.Join(clientgoscheme.AddToScheme(known), v1alpha1.AddToScheme(known), workload.AddToScheme(known)))
+	require.NoError(t, errors.Join(clientgoscheme.AddToScheme(known), v1alpha1.AddToScheme(known)))
 	builder := fake.NewClientBuilder().WithScheme(known).WithReturnManagedFields().WithObjects(there...).
 		WithStatusSubresource(&v1alpha1.VectorSidecar{}, &v1alpha1.ClusterVectorSidecar{}).WithInterceptorFuncs(faults)
 	require.NoError(t, addIndexes(t.Context(), indexing{builder}))

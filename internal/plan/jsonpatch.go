@@ -29,7 +29,7 @@ type Operation struct {
 // themselves. Maps and lists that are left empty are gone. The argument is not changed.
 func (p *Plan) Patched(live map[string]any) (map[string]any, error) {
 	kind := p.Target.Adapter()
-	patched, err := strategicpatch.StrategicMergeMapPatch(runtime.DeepCopyJSON(live), runtime.DeepCopyJSON(kind.Place(p.Patch)), kind.New())
+	patched, err := strategicpatch.StrategicMergeMapPatch(runtime.DeepCopyJSON(live), runtime.DeepCopyJSON(kind.Place(p.Patch)), kind.MergeKeys())
 	if err != nil {
 		return nil, fmt.Errorf("patching: %w", err)
 	}

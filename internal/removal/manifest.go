@@ -40,8 +40,7 @@ func Strip(merger Merger, object workload.Object) (workload.Object, bool, error)
 	}
 	stripped, _ := workload.As(object.DeepCopyObject())
 	stripped.SetAnnotations(withoutOurs(stripped.GetAnnotations()))
-	template := workload.TemplateOf(stripped)
-	template.Annotations = withoutOurs(template.Annotations)
+	workload.SetTemplateAnnotations(stripped, withoutOurs(workload.TemplateOf(stripped).Annotations))
 	return stripped, true, nil
 }
 

@@ -14,6 +14,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/utils/ptr"
@@ -178,7 +179,6 @@ func TestFindTracesFindsAllThatIsLeftInANamespace(t *testing.T) {
 	scheme := runtime.NewScheme()
 	require.NoError(t, clientgoscheme.AddToScheme(scheme))
 	require.NoError(t, v1alpha1.AddToScheme(scheme))
-	require.NoError(t, workload.AddToScheme(scheme))
 	made := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "logs-vector"}}
 	companion.Label(made, "logs")
 	companion.Mark(made)
@@ -212,7 +212,6 @@ func TestAConfigMapThatAWorkloadNeedsStays(t *testing.T) {
 	scheme := runtime.NewScheme()
 	require.NoError(t, clientgoscheme.AddToScheme(scheme))
 	require.NoError(t, v1alpha1.AddToScheme(scheme))
-	require.NoError(t, workload.AddToScheme(scheme))
 	var objects []client.Object
 	for _, name := range []string{"used", "run", "scheduled", "checked", "over", "unused"} {
 		made := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}}
@@ -257,7 +256,6 @@ func TestAFinalizerGoesWhoeverWritesInBetween(t *testing.T) {
 	scheme := runtime.NewScheme()
 	require.NoError(t, clientgoscheme.AddToScheme(scheme))
 	require.NoError(t, v1alpha1.AddToScheme(scheme))
-	require.NoError(t, workload.AddToScheme(scheme))
 	sidecar := &v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "logs", Finalizers: []string{meta.Finalizer}}}
 	writes := 0
 	meanwhile := interceptor.Funcs{Patch: func(ctx context.Context, to client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption) error {
@@ -282,7 +280,7 @@ func TestAFinalizerGoesWhoeverWritesInBetween(t *testing.T) {
 // Deployments that a deployer applied with copied annotations have nothing else of the operator.
 func TestEjector_RemovesCopiedMarks(t *testing.T) {
 	scheme := runtime.NewScheme()
-	require.NoError(t, errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme), workload.AddToScheme(scheme)))
+	require.NoError(t, errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)))
 	logs := meta.Manager("logs")
 	orphaned, ofPods := deployment("orphaned"), deployment("pods")
 	orphaned.Annotations[meta.AnnotationOrphaned(logs)] = "true"
@@ -303,8 +301,8 @@ func TestEjector_RemovesCopiedMarks(t *testing.T) {
 
 // What cannot be read is left in, and neither a file without it nor what it needs goes. Other namespaces do not wait for it.
 func TestASidecarThatCannotBeReadIsNotLost(t *testing.T) {
-	rollout := &workload.ArgoRollout{}
-	require.NoError(t, json.Unmarshal([]byte(`{"metadata":{"name":"cart","namespace":"shop"},"spec":{"template":{"metadata":{"annotations":{`+
+	rollout := &unstructured.Unstructured{}
+	require.NoError(t, json.Unmarshal([]byte(`{"apiVersion":"argoproj.io/v1alpha1","kind":"Rollout","metadata":{"name":"cart","namespace":"shop"},"spec":{"template":{"metadata":{"annotations":{`+
 		`"vectorsidecar.observability.kontroloop.ai/injected-items.logs":"{\"manager\":\"vectorsidecar/logs\",\"containers\":[\"vector\"]}"}},"spec":{"volumes":"none"}}}}`), rollout))
 	const why = "the sidecar cannot be taken out: spec.template.spec.volumes cannot be read"
 
@@ -312,7 +310,7 @@ func TestASidecarThatCannotBeReadIsNotLost(t *testing.T) {
 	require.ErrorContains(t, err, why)
 
 	scheme := runtime.NewScheme()
-	require.NoError(t, errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme), workload.AddToScheme(scheme)))
+	require.NoError(t, errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)))
 	objects := []client.Object{rollout, &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "all", Finalizers: []string{meta.Finalizer}}}}
 	for _, namespace := range []string{"pay", "shop"} {
 		made := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "made"}}

@@ -4,26 +4,30 @@
 package workload
 
 import (
+	"maps"
 	"strconv"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/ptr"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
 // argoRollouts is the adapter of Rollouts of Argo Rollouts. They go by steps of their own,
 // with pauses between; another template begins with the first step again.
 var argoRollouts = Kind{
-	GroupVersionKind: argoGroupVersion.WithKind("Rollout"),
+	GroupVersionKind: argoRolloutKind,
 	Plural:           "Rollouts", Resource: "rollouts", Short: []string{"ro"},
 	Annotations: "rollout.argoproj.io/",
 	Template:    []string{"spec", "template"},
 	Traits:      Traits{HasDeadline: true, AtomicLists: true, Refers: true, MayLack: true},
+	Defaults:    Defaults{MaxSurge: "25%", MaxUnavailable: "25%"},
 	Reasons:     argoReasons,
 	Revisions: &Revisions{
 		Plural:  "ReplicaSets",
@@ -33,16 +37,11 @@ var argoRollouts = Kind{
 			return metav1.IsControlledBy(pod, revision)
 		},
 	},
-	New:     func() Object { return &ArgoRollout{} },
-	NewList: func() List { return &ArgoRolloutList{} },
+	New:     func() Object { return newUnstructured(argoRolloutKind) },
+	NewList: func() List { return newUnstructuredList(argoRolloutKind) },
 	finish:  finishArgoRollout,
 	read:    readArgoRollout,
 
-	register: func(scheme *runtime.Scheme) {
-		scheme.AddKnownTypeWithName(argoGroupVersion.WithKind("Rollout"), &ArgoRollout{})
-		scheme.AddKnownTypeWithName(argoGroupVersion.WithKind("RolloutList"), &ArgoRolloutList{})
-		metav1.AddToGroupVersion(scheme, argoGroupVersion)
-	},
 	strategy: strategyOfArgoRollout,
 	give: func(to *corev1.Pod, of Object) {
 		to.Labels["rollouts-pod-template-hash"] = madeUp
@@ -63,39 +62,40 @@ const (
 	argoHeldByStep   = "its own steps pause: pods get it with the next one"
 )
 
-func strategyOfArgoRollout(object Object, pods int) Strategy {
-	rollout, isOne := object.(*ArgoRollout)
-	if !isOne {
-		return Strategy{}
-	}
-	of := Strategy{Ready: time.Duration(rollout.Spec.MinReadySeconds) * time.Second}
+// argoRolloutKind identifies Rollouts.
+var argoRolloutKind = schema.GroupVersionKind{Group: "argoproj.io", Version: "v1alpha1", Kind: "Rollout"}
+
+func strategyOfArgoRollout(object Object, pods int, defaults Defaults) Strategy {
+	rollout, _ := decodeArgoRollout(object)
+	strategy := Strategy{Ready: time.Duration(rollout.Spec.MinReadySeconds) * time.Second}
 	if rollout.Spec.Strategy.BlueGreen != nil {
-		of.Surge = pods // The new ones run beside all of the old ones.
-		return of
+		strategy.Surge = pods // The new ones run beside all of the old ones.
+		return strategy
 	}
-	canary := ptr.Deref(rollout.Spec.Strategy.Canary, ArgoCanary{})
-	of.Surge, of.Unavailable = scaled(canary.MaxSurge, "25%", pods, true), scaled(canary.MaxUnavailable, "25%", pods, false)
-	return of
+	canary := ptr.Deref(rollout.Spec.Strategy.Canary, argoCanary{})
+	strategy.Surge = scaled(canary.MaxSurge, defaults.MaxSurge, pods, true)
+	strategy.Unavailable = scaled(canary.MaxUnavailable, defaults.MaxUnavailable, pods, false)
+	return strategy
 }
 
 func readArgoRollout(object any) (Content, bool) {
-	rollout, isOne := object.(*ArgoRollout)
-	if !isOne || rollout == nil {
+	if !isUnstructured(object, argoRolloutKind) {
 		return Content{}, false
 	}
+	rollout, unread := decodeArgoRollout(object.(*unstructured.Unstructured)) //nolint:forcetypeassert // It has just been tested.
 	content := Content{
 		Template: &rollout.Spec.Template, Selector: rollout.Spec.Selector,
-		Pods: ptr.Deref(rollout.Spec.Replicas, 1), Paused: rollout.Spec.Paused,
-		Observed: rollout.isObserved(), Refusal: rejectionInArgoRollout(rollout), Unread: rollout.unread,
+		Pods: rollout.replicas(), Paused: rollout.Spec.Paused,
+		Observed: rollout.isObserved(), Refusal: rejectionInArgoRollout(rollout), Unread: unread,
 		History: ptr.Deref(rollout.Spec.RevisionHistoryLimit, unsetHistory),
 	}
 	content.Rollout, content.Progress = rolloutOfArgoRollout(rollout)
-	if rollout.unread.Else != "" {
-		content.Rollout = RolloutUnavailable // How far it is, is not known: nobody waits for it.
+	if unread.Else != "" {
+		content.Rollout = RolloutUnavailable // Its progress cannot be read: other workloads do not wait for it.
 	}
-	if of := rollout.Spec.WorkloadRef; of != nil {
+	if reference := rollout.Spec.WorkloadRef; reference != nil {
 		seen, _ := strconv.ParseInt(rollout.Status.WorkloadObservedGeneration, 10, 64) // None yet is 0.
-		content.Refers = &Reference{Kind: of.Kind, Name: of.Name, Seen: seen}
+		content.Refers = &Reference{Kind: reference.Kind, Name: reference.Name, Seen: seen}
 		content.Template = &corev1.PodTemplateSpec{}
 	}
 	if content.Selector == nil { // It is that of the other workload.
@@ -104,8 +104,11 @@ func readArgoRollout(object any) (Content, bool) {
 	return content, true
 }
 
+// replicas returns the number of pods.
+func (r *argoRollout) replicas() int32 { return ptr.Deref(r.Spec.Replicas, 1) }
+
 // isObserved reports whether the controller has seen the newest generation.
-func (r *ArgoRollout) isObserved() bool {
+func (r *argoRollout) isObserved() bool {
 	seen, err := strconv.ParseInt(r.Status.ObservedGeneration, 10, 64)
 	return err == nil && seen >= r.Generation
 }
@@ -113,8 +116,8 @@ func (r *ArgoRollout) isObserved() bool {
 // rolloutOfArgoRollout goes by the templates: the one that the controller goes to, and the
 // stable one, which it leaves when all steps are done. A change that the controller has not
 // seen yet can still be joined.
-func rolloutOfArgoRollout(rollout *ArgoRollout) (Rollout, Progress) {
-	status, replicas := &rollout.Status, ptr.Deref(rollout.Spec.Replicas, 1)
+func rolloutOfArgoRollout(rollout *argoRollout) (Rollout, Progress) {
+	status, replicas := &rollout.Status, rollout.replicas()
 	progress := Progress{
 		Done:      status.UpdatedReplicas + min(status.AvailableReplicas, status.UpdatedReplicas),
 		Newest:    hashOf(status.CurrentPodHash),
@@ -155,7 +158,7 @@ func rolloutOfArgoRollout(rollout *ArgoRollout) (Rollout, Progress) {
 }
 
 // rejectionInArgoRollout describes why the API server rejects what its controller needs, "" if it does not.
-func rejectionInArgoRollout(rollout *ArgoRollout) string {
+func rejectionInArgoRollout(rollout *argoRollout) string {
 	if progress := rollout.condition("Progressing"); progress.Status == corev1.ConditionFalse && progress.Reason == replicaSetCreateError {
 		return rejectionText("pods", progress.Reason, progress.Message)
 	}
@@ -166,7 +169,7 @@ func rejectionInArgoRollout(rollout *ArgoRollout) string {
 }
 
 // argoCause says why a rollout has failed, "" if its deadline has passed.
-func argoCause(rollout *ArgoRollout) string {
+func argoCause(rollout *argoRollout) string {
 	progress, invalid := rollout.condition("Progressing"), rollout.condition("InvalidSpec")
 	switch {
 	case invalid.Status == corev1.ConditionTrue:
@@ -182,22 +185,22 @@ func argoCause(rollout *ArgoRollout) string {
 }
 
 // condition returns a condition of a Rollout, or its zero value.
-func (r *ArgoRollout) condition(kind string) ArgoCondition {
+func (r *argoRollout) condition(kind string) argoCondition {
 	for _, condition := range r.Status.Conditions {
 		if condition.Type == kind {
 			return condition
 		}
 	}
-	return ArgoCondition{}
+	return argoCondition{}
 }
 
 // argoHashLabel is what the controller labels ReplicaSets and pods with.
 const argoHashLabel = "rollouts-pod-template-hash"
 
-func newestOfArgoRollout(of Object, all []metav1.Object) metav1.Object {
-	rollout, isOne := of.(*ArgoRollout)
-	for _, set := range all {
-		if isOne && metav1.IsControlledBy(set, of) && set.GetLabels()[argoHashLabel] == rollout.Status.CurrentPodHash {
+func newestOfArgoRollout(object Object, sets []metav1.Object) metav1.Object {
+	rollout, _ := decodeArgoRollout(object)
+	for _, set := range sets {
+		if metav1.IsControlledBy(set, object) && set.GetLabels()[argoHashLabel] == rollout.Status.CurrentPodHash {
 			return set
 		}
 	}
@@ -205,15 +208,19 @@ func newestOfArgoRollout(of Object, all []metav1.Object) metav1.Object {
 }
 
 func finishArgoRollout(object Object) {
-	rollout, isOne := object.(*ArgoRollout)
-	if !isOne || rollout.Status.ObservedGeneration != "" || rollout.Status.Replicas != 0 {
+	rollout, _ := object.(*unstructured.Unstructured)
+	fields, _ := decodeArgoRollout(object)
+	if fields.Status.ObservedGeneration != "" || fields.Status.Replicas != 0 {
 		return
 	}
-	replicas := ptr.Deref(rollout.Spec.Replicas, 1)
-	rollout.Status = ArgoRolloutStatus{
-		ObservedGeneration: strconv.FormatInt(rollout.Generation, 10), Phase: argoHealthy,
-		Replicas: replicas, UpdatedReplicas: replicas, AvailableReplicas: replicas,
+	status := maps.Clone(tree.Map(rollout.Object["status"]))
+	if status == nil {
+		status = map[string]any{}
 	}
+	replicas := int64(fields.replicas())
+	status["observedGeneration"], status["phase"] = strconv.FormatInt(rollout.GetGeneration(), 10), argoHealthy
+	status["replicas"], status["updatedReplicas"], status["availableReplicas"] = replicas, replicas, replicas
+	rollout.Object["status"] = status
 }
 
 // argoFailed is the note of reasons that are read if the Rollout has failed.

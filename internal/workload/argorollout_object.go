@@ -11,68 +11,56 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
-	"k8s.io/utils/ptr"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-var argoGroupVersion = schema.GroupVersion{Group: "argoproj.io", Version: "v1alpha1"}
-
-// ArgoRollout is a Rollout of Argo Rollouts, with the fields that are read. The others are
-// kept as they came, so that the object is printed as it was read; it is written by patches
-// alone.
-type ArgoRollout struct {
-	metav1.TypeMeta   `json:",inline"`
+// argoRollout has the fields of a Rollout that are read. The object itself is unstructured, so that it is
+// printed as it was read.
+type argoRollout struct {
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	Spec   ArgoRolloutSpec   `json:"spec,omitempty"`
-	Status ArgoRolloutStatus `json:"status,omitempty"`
-
-	// whole is the object that it was read from; nil for none.
-	whole map[string]any
-	// unread is what of it does not fit the types.
-	unread Unread
+	Spec   argoRolloutSpec   `json:"spec,omitempty"`
+	Status argoRolloutStatus `json:"status,omitempty"`
 }
 
-// ArgoRolloutSpec is what is read of a Rollout's spec.
-type ArgoRolloutSpec struct {
+// argoRolloutSpec has the fields of a spec that are read.
+type argoRolloutSpec struct {
 	Replicas        *int32                 `json:"replicas,omitempty"`
 	Selector        *metav1.LabelSelector  `json:"selector,omitempty"`
 	Template        corev1.PodTemplateSpec `json:"template,omitempty"`
-	WorkloadRef     *ArgoWorkloadRef       `json:"workloadRef,omitempty"`
+	WorkloadRef     *argoWorkloadRef       `json:"workloadRef,omitempty"`
 	MinReadySeconds int32                  `json:"minReadySeconds,omitempty"`
 	Paused          bool                   `json:"paused,omitempty"`
-	Strategy        ArgoStrategy           `json:"strategy,omitempty"`
+	Strategy        argoStrategy           `json:"strategy,omitempty"`
 
 	RevisionHistoryLimit *int32 `json:"revisionHistoryLimit,omitempty"`
 }
 
-// ArgoWorkloadRef names the workload whose pod template a Rollout uses.
-type ArgoWorkloadRef struct {
+// argoWorkloadRef names the workload whose pod template a Rollout uses.
+type argoWorkloadRef struct {
 	APIVersion string `json:"apiVersion,omitempty"`
 	Kind       string `json:"kind,omitempty"`
 	Name       string `json:"name,omitempty"`
 }
 
-// ArgoStrategy is how a Rollout replaces its pods.
-type ArgoStrategy struct {
+// argoStrategy is the way in which a Rollout replaces its pods.
+type argoStrategy struct {
 	BlueGreen *struct{}   `json:"blueGreen,omitempty"`
-	Canary    *ArgoCanary `json:"canary,omitempty"`
+	Canary    *argoCanary `json:"canary,omitempty"`
 }
 
-// ArgoCanary bounds the pods of a canary.
-type ArgoCanary struct {
+// argoCanary bounds the pods of a canary.
+type argoCanary struct {
 	MaxSurge       *intstr.IntOrString `json:"maxSurge,omitempty"`
 	MaxUnavailable *intstr.IntOrString `json:"maxUnavailable,omitempty"`
 }
 
-// ArgoRolloutStatus is what is read of a Rollout's status. The controller writes the
+// argoRolloutStatus has the fields of a status that are read. The controller writes the
 // generations as texts.
-type ArgoRolloutStatus struct {
+type argoRolloutStatus struct {
 	ObservedGeneration         string          `json:"observedGeneration,omitempty"`
 	WorkloadObservedGeneration string          `json:"workloadObservedGeneration,omitempty"`
 	Phase                      string          `json:"phase,omitempty"`
@@ -83,169 +71,70 @@ type ArgoRolloutStatus struct {
 	Replicas                   int32           `json:"replicas,omitempty"`
 	UpdatedReplicas            int32           `json:"updatedReplicas,omitempty"`
 	AvailableReplicas          int32           `json:"availableReplicas,omitempty"`
-	Conditions                 []ArgoCondition `json:"conditions,omitempty"`
+	Conditions                 []argoCondition `json:"conditions,omitempty"`
 }
 
-// ArgoCondition is a condition of a Rollout.
-type ArgoCondition struct {
+// argoCondition is a condition of a Rollout.
+type argoCondition struct {
 	Type    string                 `json:"type"`
 	Status  corev1.ConditionStatus `json:"status"`
 	Reason  string                 `json:"reason,omitempty"`
 	Message string                 `json:"message,omitempty"`
 }
 
-// ArgoRolloutList is a list of Rollouts.
-type ArgoRolloutList struct {
-	metav1.TypeMeta `json:",inline"`
-	metav1.ListMeta `json:"metadata,omitempty"`
-
-	Items []ArgoRollout `json:"items"`
-}
-
-// argoFields are the fields without the methods.
-type argoFields ArgoRollout
-
-// UnmarshalJSON implements json.Unmarshaler. The definition rules out little of a pod template, and one
-// Rollout that cannot be decoded would fail the list of all: what does not fit is left out, and noted.
-func (r *ArgoRollout) UnmarshalJSON(text []byte) error {
-	var whole map[string]any
-	if err := utiljson.Unmarshal(text, &whole); err != nil {
-		return err
+// decodeArgoRollout reads the fields of a Rollout. The definition rules out little of a pod template, and a Rollout
+// that cannot be decoded must not fail the list of all: fields that do not fit are left out and recorded.
+func decodeArgoRollout(object Object) (*argoRollout, Unread) {
+	fields := readableFields(object)
+	rollout, unread := &argoRollout{}, Unread{}
+	if CheckQuantities[argoRollout]("", fields) == nil && decodeTree(fields, rollout) == nil {
+		return rollout, unread
 	}
-	var read argoFields
-	if CheckQuantities[argoFields]("", whole) != nil || utiljson.Unmarshal(text, &read) != nil { // No API server has.
-		fitting, err := fittingFields(whole)
-		if err != nil {
-			return err
+	rollout = &argoRollout{}
+	for _, section := range []string{"metadata", "spec", "status"} {
+		content, isMap := fields[section].(map[string]any)
+		if fields[section] != nil && !isMap {
+			unread.Else = misfit(section, fields[section], func(value any) error { return decodeTree(map[string]any{section: value}, &argoRollout{}) })
 		}
-		read = fitting
-	}
-	read.whole = whole
-	*r = ArgoRollout(read)
-	return nil
-}
-
-// fittingFields reads the fields of the spec and the status one by one, and notes those that do not fit.
-// Metadata fits, or the object has no name.
-func fittingFields(whole map[string]any) (argoFields, error) {
-	var read argoFields
-	object := maps.Clone(whole)
-	delete(object, "spec")
-	delete(object, "status")
-	if err := decodeTree(object, &read); err != nil {
-		return argoFields{}, err
-	}
-	for _, part := range []string{"spec", "status"} {
-		fields, isMap := whole[part].(map[string]any)
-		if whole[part] != nil && !isMap {
-			read.unread.Else = misfit(part, whole[part], func(value any) error { return decodeTree(map[string]any{part: value}, &argoFields{}) })
-		}
-		for _, key := range slices.Sorted(maps.Keys(fields)) {
-			read.fit(part, key, fields[key])
-		}
-	}
-	if read.Spec.WorkloadRef != nil {
-		read.unread.Template = "" // The other workload's is used.
-	}
-	return read, nil
-}
-
-// fit reads a field of the spec or the status if it fits. Of a pod template that does not the annotations
-// are read all the same: they say what is in it of ours.
-func (f *argoFields) fit(part, key string, value any) {
-	decode := func(value any, into *argoFields) error {
-		return decodeTree(map[string]any{part: map[string]any{key: value}}, into)
-	}
-	fits := func(value any) error { return decode(value, &argoFields{}) }
-	if err := CheckQuantities[argoFields]("", map[string]any{part: map[string]any{key: value}}); err != nil {
-		fits = func(any) error { return err }
-	}
-	why := misfit(part+tree.Path("", key), value, fits)
-	switch {
-	case why == "":
-		_ = decode(value, f) // It has just been decoded.
-	case part == "spec" && key == "template":
-		f.unread.Template = why
-		for name, text := range tree.At(tree.Map(value), "metadata", "annotations") {
-			if text, isText := text.(string); isText {
-				metav1.SetMetaDataAnnotation(&f.Spec.Template.ObjectMeta, name, text)
+		for _, key := range slices.Sorted(maps.Keys(content)) {
+			why := rollout.decodeField(section, key, content[key])
+			if section == "spec" && key == "template" {
+				unread.Template = why
+			} else {
+				unread.Else = cmp.Or(unread.Else, why)
 			}
 		}
-	default:
-		f.unread.Else = cmp.Or(f.unread.Else, why)
 	}
+	if rollout.Spec.WorkloadRef != nil {
+		unread.Template = "" // The other workload's is used.
+	}
+	if unread.Template != "" {
+		rollout.Spec.Template.Annotations = textsIn(tree.At(fields, "spec", "template", "metadata", "annotations"))
+	}
+	return rollout, unread
 }
 
-// decodeTree decodes a tree as the JSON that it was read from.
-func decodeTree(of map[string]any, into any) error {
-	text, err := json.Marshal(of)
+// decodeField reads a field of a section if it fits, and otherwise says why it does not.
+func (r *argoRollout) decodeField(section, key string, value any) string {
+	decode := func(value any, into *argoRollout) error {
+		return decodeTree(map[string]any{section: map[string]any{key: value}}, into)
+	}
+	fits := func(value any) error { return decode(value, &argoRollout{}) }
+	if err := CheckQuantities[argoRollout]("", map[string]any{section: map[string]any{key: value}}); err != nil {
+		fits = func(any) error { return err }
+	}
+	why := misfit(section+tree.Path("", key), value, fits)
+	if why == "" {
+		_ = decode(value, r) // It has just been decoded.
+	}
+	return why
+}
+
+// decodeTree decodes a tree as the JSON that it was read from. Fields that the tree does not have stay.
+func decodeTree(fields map[string]any, into any) error {
+	text, err := json.Marshal(fields)
 	if err != nil {
 		return err
 	}
 	return utiljson.Unmarshal(text, into)
-}
-
-// MarshalJSON implements json.Marshaler: the object as it was read, with its present
-// metadata and status. Its spec is never changed.
-func (r *ArgoRollout) MarshalJSON() ([]byte, error) {
-	text, err := json.Marshal((*argoFields)(r))
-	if err != nil || r.whole == nil {
-		return text, err
-	}
-	var present map[string]any
-	if err := utiljson.Unmarshal(text, &present); err != nil {
-		return nil, err
-	}
-	whole := maps.Clone(r.whole)
-	for _, key := range []string{"apiVersion", "kind", "metadata"} {
-		if value, is := present[key]; is {
-			whole[key] = value
-		}
-	}
-	if status := tree.Map(present["status"]); len(status) > 0 {
-		merged := maps.Clone(tree.Map(whole["status"]))
-		if merged == nil {
-			merged = map[string]any{}
-		}
-		maps.Copy(merged, status)
-		whole["status"] = merged
-	}
-	return json.Marshal(whole)
-}
-
-// DeepCopyObject implements runtime.Object.
-func (r *ArgoRollout) DeepCopyObject() runtime.Object { return r.deepCopy() }
-
-func (r *ArgoRollout) deepCopy() *ArgoRollout {
-	copied := *r
-	r.DeepCopyInto(&copied.ObjectMeta)
-	copied.whole = runtime.DeepCopyJSON(r.whole)
-	spec := &copied.Spec
-	spec.Replicas = clonedPointer(r.Spec.Replicas)
-	spec.Selector = r.Spec.Selector.DeepCopy()
-	r.Spec.Template.DeepCopyInto(&spec.Template)
-	spec.WorkloadRef = clonedPointer(r.Spec.WorkloadRef)
-	if canary := r.Spec.Strategy.Canary; canary != nil {
-		spec.Strategy.Canary = &ArgoCanary{MaxSurge: clonedPointer(canary.MaxSurge), MaxUnavailable: clonedPointer(canary.MaxUnavailable)}
-	}
-	copied.Status.Conditions = append([]ArgoCondition(nil), r.Status.Conditions...)
-	return &copied
-}
-
-func clonedPointer[T any](of *T) *T {
-	if of == nil {
-		return nil
-	}
-	return ptr.To(*of)
-}
-
-// DeepCopyObject implements runtime.Object.
-func (l *ArgoRolloutList) DeepCopyObject() runtime.Object {
-	copied := *l
-	l.DeepCopyInto(&copied.ListMeta)
-	copied.Items = make([]ArgoRollout, len(l.Items))
-	for i := range l.Items {
-		copied.Items[i] = *l.Items[i].deepCopy()
-	}
-	return &copied
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // What the definition of Rollouts accepts, and their type does not.
@@ -34,19 +35,19 @@ func TestARolloutThatDoesNotFitIsNoFaultOfTheOthers(t *testing.T) {
 		"no template at all": {fields: `"spec":{"template":"none"}`, template: "spec.template cannot be read: it is a string, which is no v1.PodTemplateSpec"},
 		"another's template": {fields: `"spec":{"workloadRef":{"kind":"Deployment","name":"cart"},"template":"none"}`},
 		"how many":           {fields: `"spec":{"replicas":99999999999,"template":{` + records + `}}`, other: "spec.replicas cannot be read: it is a number 99999999999, which is no int32"},
-		"no spec":            {fields: `"spec":"none"`, other: "spec cannot be read: it is a string, which is no workload.ArgoRolloutSpec"},
+		"no spec":            {fields: `"spec":"none"`, other: "spec cannot be read: it is a string, which is no workload.argoRolloutSpec"},
 		"the status":         {fields: `"spec":{"template":{` + records + `}},"status":{"phase":"Healthy","observedGeneration":7}`, other: "status.observedGeneration cannot be read: it is a number, which is no string"},
 		"a condition":        {fields: `"status":{"conditions":[{"type":"Available"},{"type":[]}]}`, other: "status.conditions[1].type cannot be read"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			object := `{"apiVersion":"argoproj.io/v1alpha1","kind":"Rollout","metadata":{"name":"bad","uid":"2","resourceVersion":"3"},` + test.fields + `}`
-			var list ArgoRolloutList
-			require.NoError(t, json.Unmarshal([]byte(`{"items":[{"metadata":{"name":"good"},"spec":{"replicas":3}},`+object+`]}`), &list))
-			require.EqualValues(t, 3, *list.Items[0].Spec.Replicas)
+			list := newUnstructuredList(argoRolloutKind)
+			require.NoError(t, json.Unmarshal([]byte(`{"apiVersion":"argoproj.io/v1alpha1","kind":"RolloutList","items":[{"metadata":{"name":"good"},"spec":{"replicas":3}},`+object+`]}`), list))
+			good, isOne := Read(&list.Items[0])
+			require.True(t, isOne)
+			require.EqualValues(t, 3, good.Pods)
 
-			bad, isBad := list.DeepCopyObject().(*ArgoRolloutList)
-			require.True(t, isBad)
-			rollout := &bad.Items[1]
+			rollout := &list.Items[1]
 			view := Of(rollout)
 			require.Equal(t, "2", string(view.UID))
 			require.Contains(t, view.Unread.Template, test.template)
@@ -67,5 +68,9 @@ func TestARolloutThatDoesNotFitIsNoFaultOfTheOthers(t *testing.T) {
 			require.JSONEq(t, object, string(written), "nothing of it is lost")
 		})
 	}
-	require.Error(t, json.Unmarshal([]byte(`{"metadata":{"name":5}}`), &ArgoRollout{}), "nobody could say which it is")
+	content, isOne := Read(&unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "metadata": map[string]any{"name": "bad", "labels": map[string]any{"logs": int64(1)}},
+	}})
+	require.True(t, isOne)
+	require.Contains(t, content.Unread.Else, "metadata.labels.logs cannot be read: it is a number, which is no string")
 }

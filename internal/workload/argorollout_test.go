@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
@@ -18,8 +19,8 @@ import (
 
 func TestHowFarAnArgoRolloutIs(t *testing.T) {
 	// Numbers of pods: that there are, that are updated, that are available.
-	status := func(phase, current, stable string, pods, updated, available int32) ArgoRolloutStatus {
-		return ArgoRolloutStatus{
+	status := func(phase, current, stable string, pods, updated, available int32) argoRolloutStatus {
+		return argoRolloutStatus{
 			ObservedGeneration: "2", Phase: phase, CurrentPodHash: current, StableRS: stable, Replicas: pods, UpdatedReplicas: updated, AvailableReplicas: available,
 		}
 	}
@@ -29,10 +30,10 @@ func TestHowFarAnArgoRolloutIs(t *testing.T) {
 	late.ObservedGeneration = "1"
 	aborted := status("Degraded", "b", "a", 3, 0, 3)
 	aborted.Abort = true
-	paused := ArgoRolloutSpec{Replicas: ptr.To[int32](3), Paused: true}
+	paused := argoRolloutSpec{Replicas: ptr.To[int32](3), Paused: true}
 	for name, test := range map[string]struct {
-		status    ArgoRolloutStatus
-		spec      ArgoRolloutSpec
+		status    argoRolloutStatus
+		spec      argoRolloutSpec
 		rollout   Rollout
 		isBetween bool
 		old       int32
@@ -50,10 +51,10 @@ func TestHowFarAnArgoRolloutIs(t *testing.T) {
 		"one pod was lost":                             {status: status("Progressing", "a", "a", 3, 3, 2), rollout: RolloutUnavailable},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rollout := &ArgoRollout{Spec: test.spec, Status: test.status}
+			rollout := &argoRollout{Spec: test.spec, Status: test.status}
 			rollout.Generation, rollout.Spec.Replicas = 2, ptr.To[int32](3)
 
-			content, isOne := Read(rollout)
+			content, isOne := Read(rollout.object())
 
 			require.True(t, isOne)
 			require.Equal(t, test.rollout, content.Rollout)
@@ -70,37 +71,44 @@ func TestAnArgoRolloutKeepsWhatIsNotReadOfIt(t *testing.T) {
 	const text = `{"apiVersion":"argoproj.io/v1alpha1","kind":"Rollout","metadata":{"name":"cart"},` +
 		`"spec":{"strategy":{"canary":{"steps":[{"setWeight":50},{"pause":{}}]}},"template":{"spec":{"containers":[{"name":"app","resources":{}}],"later":1},"metadata":{}}},` +
 		`"status":{"currentStepIndex":1,"phase":"Paused"}}`
-	rollout := &ArgoRollout{}
+	rollout := &unstructured.Unstructured{}
 	require.NoError(t, json.Unmarshal([]byte(text), rollout))
 	require.Equal(t, "app", TemplateOf(rollout).Spec.Containers[0].Name)
 
-	written, err := json.Marshal(rollout.DeepCopyObject())
+	written, err := json.Marshal(rollout)
 	require.NoError(t, err)
 	require.JSONEq(t, text, string(written))
 
-	rollout.Labels = map[string]string{"logs": "vector"}
-	rollout.Status.Phase = "Healthy"
-	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(rollout)
-	require.NoError(t, err)
-	again := &ArgoRollout{}
-	require.NoError(t, runtime.DefaultUnstructuredConverter.FromUnstructured(content, again))
-	require.Equal(t, "vector", again.Labels["logs"])
-	status, _ := content["status"].(map[string]any)
-	require.Equal(t, map[string]any{"currentStepIndex": int64(1), "phase": "Healthy"}, status)
+	Finish(rollout)
+	require.Equal(t, map[string]any{
+		"currentStepIndex": int64(1), "phase": "Healthy", "observedGeneration": "0",
+		"replicas": int64(1), "updatedReplicas": int64(1), "availableReplicas": int64(1),
+	}, rollout.Object["status"])
 }
 
 func TestAnArgoRolloutIsReplacedByItsStrategy(t *testing.T) {
-	of := func(strategy ArgoStrategy) Strategy {
-		return StrategyOf(&ArgoRollout{Spec: ArgoRolloutSpec{Replicas: ptr.To[int32](8), Strategy: strategy}})
+	of := func(strategy argoStrategy) Strategy {
+		return StrategyOf((&argoRollout{Spec: argoRolloutSpec{Replicas: ptr.To[int32](8), Strategy: strategy}}).object())
 	}
-	require.Equal(t, Strategy{Surge: 2, Unavailable: 2}, of(ArgoStrategy{}))
-	require.Equal(t, Strategy{Surge: 1, Unavailable: 0}, of(ArgoStrategy{Canary: &ArgoCanary{MaxSurge: ptr.To(intstr.FromInt32(1)), MaxUnavailable: ptr.To(intstr.FromInt32(0))}}))
-	require.Equal(t, Strategy{Surge: 8}, of(ArgoStrategy{BlueGreen: &struct{}{}}))
+	require.Equal(t, Strategy{Surge: 2, Unavailable: 2}, of(argoStrategy{}))
+	require.Equal(t, Strategy{Surge: 1, Unavailable: 0}, of(argoStrategy{Canary: &argoCanary{MaxSurge: ptr.To(intstr.FromInt32(1)), MaxUnavailable: ptr.To(intstr.FromInt32(0))}}))
+	require.Equal(t, Strategy{Surge: 8}, of(argoStrategy{BlueGreen: &struct{}{}}))
+}
+
+// object returns a Rollout as it is read.
+func (r *argoRollout) object() *unstructured.Unstructured {
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(r)
+	if err != nil {
+		panic(err) // Its types can be converted.
+	}
+	object := &unstructured.Unstructured{Object: fields}
+	object.SetGroupVersionKind(argoRolloutKind)
+	return object
 }
 
 // recordedRollout is a Rollout whose pod template records a sidecar.
-func recordedRollout(containers ...corev1.Container) *ArgoRollout {
-	rollout := &ArgoRollout{}
+func recordedRollout(containers ...corev1.Container) *argoRollout {
+	rollout := &argoRollout{}
 	rollout.Annotations = map[string]string{
 		"vectorsidecar.observability.kontroloop.ai/injected":            "true",
 		"vectorsidecar.observability.kontroloop.ai/sidecar-name":        "logs",
@@ -121,7 +129,7 @@ func recordedRollout(containers ...corev1.Container) *ArgoRollout {
 
 func TestWhatIsOursInAnArgoRolloutIsRecordedInIt(t *testing.T) {
 	rollout := recordedRollout(corev1.Container{Name: "vector", Image: "v:1", Ports: []corev1.ContainerPort{{ContainerPort: 9598}}})
-	view := Of(rollout)
+	view := Of(rollout.object())
 	logs, audit := view.Owned["vectorsidecar/logs"], view.Owned["vectorsidecar/audit"]
 
 	require.Equal(t, []string{"vector"}, logs.Containers)
@@ -134,40 +142,40 @@ func TestWhatIsOursInAnArgoRolloutIsRecordedInIt(t *testing.T) {
 	require.Equal(t, "2", audit.InjectedHash)
 	require.False(t, audit.HasPlainAnnotations)
 	require.True(t, audit.IsEmpty(), "an owner has taken its container out")
-	require.Equal(t, []Trace{{Manager: "vectorsidecar/audit", Applied: true, Listed: true}, {Manager: "vectorsidecar/logs", Applied: true, Listed: true}}, TracesOf(rollout))
+	require.Equal(t, []Trace{{Manager: "vectorsidecar/audit", Applied: true, Listed: true}, {Manager: "vectorsidecar/logs", Applied: true, Listed: true}}, TracesOf(rollout.object()))
 
 	withDefault := recordedRollout(corev1.Container{Name: "vector", Image: "v:1", Ports: []corev1.ContainerPort{{ContainerPort: 9598, Protocol: corev1.ProtocolTCP}}})
-	require.Equal(t, logs.Hash, Of(withDefault).Owned["vectorsidecar/logs"].Hash, "what the definition adds is no change")
+	require.Equal(t, logs.Hash, Of(withDefault.object()).Owned["vectorsidecar/logs"].Hash, "what the definition adds is no change")
 	changed := recordedRollout(corev1.Container{Name: "vector", Image: "v:2", Ports: []corev1.ContainerPort{{ContainerPort: 9598}}})
-	require.NotEqual(t, logs.Hash, Of(changed).Owned["vectorsidecar/logs"].Hash)
+	require.NotEqual(t, logs.Hash, Of(changed.object()).Owned["vectorsidecar/logs"].Hash)
 
 	rollout.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "vectorsidecar/logs", Operation: metav1.ManagedFieldsOperationUpdate}}
-	require.True(t, Of(rollout).Owned["vectorsidecar/logs"].Unfinished, "its entry is trimmed after a write")
+	require.True(t, Of(rollout.object()).Owned["vectorsidecar/logs"].Unfinished, "its entry is trimmed after a write")
 }
 
 // An owner that applies the list of volumes takes the sidecar's out, and leaves the mount of it.
 func TestAMountOfALostVolumeIsStillTheSidecars(t *testing.T) {
 	rollout := recordedRollout(corev1.Container{Name: "vector", Image: "v:1"})
 	app := &rollout.Spec.Template.Spec.Containers[0]
-	before := TemplateDigest(&rollout.Spec.Template, Of(rollout).Owned)
+	before := TemplateDigest(&rollout.Spec.Template, Of(rollout.object()).Owned)
 	app.VolumeMounts = []corev1.VolumeMount{{Name: "spool", MountPath: "/srv/app/logs"}}
-	view := Of(rollout)
+	view := Of(rollout.object())
 
 	require.Equal(t, []Mount{{Container: "app", VolumeMount: app.VolumeMounts[0]}}, view.MountsOf("vectorsidecar/logs"))
 	require.NotContains(t, fmt.Sprint(view.Values()["containers"]), "/srv/app/logs", "templates do not take it for the application's")
-	require.Equal(t, before, TemplateDigest(&rollout.Spec.Template, Of(rollout).Owned), "nor is it a change of the application's")
+	require.Equal(t, before, TemplateDigest(&rollout.Spec.Template, Of(rollout.object()).Owned), "nor is it a change of the application's")
 
 	rollout.Spec.Template.Spec.Volumes = []corev1.Volume{{Name: "spool"}}
-	logs := Of(rollout).Owned["vectorsidecar/logs"]
+	logs := Of(rollout.object()).Owned["vectorsidecar/logs"]
 	require.Equal(t, []string{"spool"}, logs.Volumes)
 	require.Empty(t, logs.Lost)
 }
 
 func TestAnArgoRolloutWithoutATemplateSaysWhoseItHas(t *testing.T) {
-	rollout := &ArgoRollout{Spec: ArgoRolloutSpec{WorkloadRef: &ArgoWorkloadRef{Kind: "Deployment", Name: "cart"}}, Status: ArgoRolloutStatus{Selector: "app=cart", WorkloadObservedGeneration: "4"}}
-	content, isOne := Read(rollout)
+	rollout := &argoRollout{Spec: argoRolloutSpec{WorkloadRef: &argoWorkloadRef{Kind: "Deployment", Name: "cart"}}, Status: argoRolloutStatus{Selector: "app=cart", WorkloadObservedGeneration: "4"}}
+	content, isOne := Read(rollout.object())
 	require.True(t, isOne)
 	require.Equal(t, &Reference{Kind: "Deployment", Name: "cart", Seen: 4}, content.Refers)
 	require.Equal(t, map[string]string{"app": "cart"}, content.Selector.MatchLabels)
-	require.Equal(t, "Deployment cart", Of(rollout).Elsewhere)
+	require.Equal(t, "Deployment cart", Of(rollout.object()).Elsewhere)
 }

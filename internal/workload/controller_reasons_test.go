@@ -30,12 +30,12 @@ func stateWith(kind *Kind, reason ControllerReason, status corev1.ConditionStatu
 	case &jobs:
 		return StateOf(&batchv1.Job{Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: batchv1.JobConditionType(reason.Condition), Status: status, Reason: reason.Reason}}}})
 	}
-	rollout := &ArgoRollout{Status: ArgoRolloutStatus{ObservedGeneration: "0", CurrentPodHash: "b", StableRS: "a", UpdatedReplicas: 1, Replicas: 1, Phase: "Progressing"}}
+	rollout := &argoRollout{Status: argoRolloutStatus{ObservedGeneration: "0", CurrentPodHash: "b", StableRS: "a", UpdatedReplicas: 1, Replicas: 1, Phase: "Progressing"}}
 	if reason.Reported == meta.ReasonRolloutFailed {
 		rollout.Status.Phase = argoDegraded
 	}
-	rollout.Status.Conditions = []ArgoCondition{{Type: reason.Condition, Status: status, Reason: reason.Reason, Message: "quoted"}}
-	return StateOf(rollout)
+	rollout.Status.Conditions = []argoCondition{{Type: reason.Condition, Status: status, Reason: reason.Reason, Message: "quoted"}}
+	return StateOf(rollout.object())
 }
 
 // allReasons iterates over the reasons of all kinds.
@@ -115,18 +115,18 @@ func TestControllerReason_OfEventsAreReadAsListed(t *testing.T) {
 // An invalid Rollout quotes its condition, also where the phase is all that says so.
 func TestArgoRollout_NamesTheCauseOfItsFailure(t *testing.T) {
 	for name, test := range map[string]struct {
-		status ArgoRolloutStatus
+		status argoRolloutStatus
 		want   string
 	}{
-		"invalid spec":     {ArgoRolloutStatus{Phase: argoDegraded, Conditions: []ArgoCondition{{Type: "InvalidSpec", Status: "True", Reason: "InvalidSpec", Message: "no strategy"}}}, "its spec is invalid: no strategy"},
-		"aborted":          {ArgoRolloutStatus{Abort: true, Conditions: []ArgoCondition{{Type: "Progressing", Status: "False", Reason: "RolloutAborted", Message: "metric"}}}, "its rollout was aborted: metric"},
-		"aborted just now": {ArgoRolloutStatus{Abort: true}, "its rollout was aborted"},
-		"another reason":   {ArgoRolloutStatus{Phase: argoDegraded, Conditions: []ArgoCondition{{Type: "Progressing", Status: "False", Reason: "New", Message: "text"}}}, "its controller reports New: text"},
-		"deadline":         {ArgoRolloutStatus{Phase: argoDegraded, Conditions: []ArgoCondition{{Type: "Progressing", Status: "False", Reason: "ProgressDeadlineExceeded", Message: "late"}}}, ""},
+		"invalid spec":     {argoRolloutStatus{Phase: argoDegraded, Conditions: []argoCondition{{Type: "InvalidSpec", Status: "True", Reason: "InvalidSpec", Message: "no strategy"}}}, "its spec is invalid: no strategy"},
+		"aborted":          {argoRolloutStatus{Abort: true, Conditions: []argoCondition{{Type: "Progressing", Status: "False", Reason: "RolloutAborted", Message: "metric"}}}, "its rollout was aborted: metric"},
+		"aborted just now": {argoRolloutStatus{Abort: true}, "its rollout was aborted"},
+		"another reason":   {argoRolloutStatus{Phase: argoDegraded, Conditions: []argoCondition{{Type: "Progressing", Status: "False", Reason: "New", Message: "text"}}}, "its controller reports New: text"},
+		"deadline":         {argoRolloutStatus{Phase: argoDegraded, Conditions: []argoCondition{{Type: "Progressing", Status: "False", Reason: "ProgressDeadlineExceeded", Message: "late"}}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.status.ObservedGeneration = "0"
-			state := StateOf(&ArgoRollout{Status: test.status})
+			state := StateOf((&argoRollout{Status: test.status}).object())
 			require.Equal(t, RolloutFailed, state.Rollout)
 			require.Equal(t, test.want, state.FailureCause)
 		})

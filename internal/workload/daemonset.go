@@ -21,6 +21,7 @@ var daemonSets = Kind{
 	Annotations: "deprecated.daemonset.",
 	Template:    []string{"spec", "template"},
 	Traits:      Traits{TellsByEvent: true, OnEveryNode: true},
+	Defaults:    Defaults{MaxSurge: "0", MaxUnavailable: "1"},
 	Reasons:     daemonSetReasons,
 	Revisions: &Revisions{
 		Plural:  "ControllerRevisions",
@@ -42,14 +43,14 @@ var daemonSets = Kind{
 	},
 }
 
-func strategyOfDaemonSet(object Object, pods int) Strategy {
+func strategyOfDaemonSet(object Object, pods int, defaults Defaults) Strategy {
 	set, isOne := object.(*appsv1.DaemonSet)
 	if !isOne {
 		return Strategy{}
 	}
 	rolling := ptr.Deref(set.Spec.UpdateStrategy.RollingUpdate, appsv1.RollingUpdateDaemonSet{})
 	return Strategy{
-		Surge: scaled(rolling.MaxSurge, "0", pods, true), Unavailable: scaled(rolling.MaxUnavailable, "1", pods, true),
+		Surge: scaled(rolling.MaxSurge, defaults.MaxSurge, pods, true), Unavailable: scaled(rolling.MaxUnavailable, defaults.MaxUnavailable, pods, true),
 		Ready: time.Duration(set.Spec.MinReadySeconds) * time.Second,
 	}
 }

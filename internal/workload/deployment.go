@@ -22,6 +22,7 @@ var deployments = Kind{
 	Annotations: "deployment.kubernetes.io/",
 	Template:    []string{"spec", "template"},
 	Traits:      Traits{HasDeadline: true},
+	Defaults:    Defaults{MaxSurge: "25%", MaxUnavailable: "25%"},
 	Reasons:     deploymentReasons,
 	Revisions: &Revisions{
 		Plural:  "ReplicaSets",
@@ -43,7 +44,7 @@ var deployments = Kind{
 	},
 }
 
-func strategyOfDeployment(object Object, pods int) Strategy {
+func strategyOfDeployment(object Object, pods int, defaults Defaults) Strategy {
 	deployment, isOne := object.(*appsv1.Deployment)
 	if !isOne {
 		return Strategy{}
@@ -54,7 +55,7 @@ func strategyOfDeployment(object Object, pods int) Strategy {
 		return of
 	}
 	rolling := ptr.Deref(deployment.Spec.Strategy.RollingUpdate, appsv1.RollingUpdateDeployment{})
-	of.Surge, of.Unavailable = scaled(rolling.MaxSurge, "25%", pods, true), scaled(rolling.MaxUnavailable, "25%", pods, false)
+	of.Surge, of.Unavailable = scaled(rolling.MaxSurge, defaults.MaxSurge, pods, true), scaled(rolling.MaxUnavailable, defaults.MaxUnavailable, pods, false)
 	return of
 }
 

@@ -177,25 +177,25 @@ func TestProgress_EvidenceOfCronJobs(t *testing.T) {
 }
 
 func TestProgress_EvidenceOfArgoRollouts(t *testing.T) {
-	rollout := func(phase, stable string, replicas, updated, pods, available int32) *ArgoRollout {
-		return &ArgoRollout{
-			ObjectMeta: metav1.ObjectMeta{Generation: 2}, Spec: ArgoRolloutSpec{Replicas: &replicas},
-			Status: ArgoRolloutStatus{ObservedGeneration: "2", Phase: phase, CurrentPodHash: "new", StableRS: stable, UpdatedReplicas: updated, Replicas: pods, AvailableReplicas: available},
+	rollout := func(phase, stable string, replicas, updated, pods, available int32) *argoRollout {
+		return &argoRollout{
+			ObjectMeta: metav1.ObjectMeta{Generation: 2}, Spec: argoRolloutSpec{Replicas: &replicas},
+			Status: argoRolloutStatus{ObservedGeneration: "2", Phase: phase, CurrentPodHash: "new", StableRS: stable, UpdatedReplicas: updated, Replicas: pods, AvailableReplicas: available},
 		}
 	}
 	unseen := rollout(argoHealthy, "new", 3, 3, 3, 3)
 	unseen.Generation++
 	requireEvidence(t, map[string]evidenceCase{
-		"done":                                  {rollout(argoHealthy, "new", 3, 3, 3, 3), 3, false, false},
-		"done, pods before end later":           {rollout(argoHealthy, "new", 3, 3, 6, 3), 3, false, false},
-		"not observed":                          {unseen, 0, false, false},
-		"a step with one pod":                   {rollout(argoPaused, "old", 3, 1, 4, 4), 1, false, false},
-		"a step without pods":                   {rollout(argoPaused, "old", 3, 0, 3, 3), 0, false, false},
-		"all pods of a preview, none in use":    {rollout(argoPaused, "old", 3, 3, 6, 3), 0, false, false},
-		"degraded":                              {rollout(argoDegraded, "old", 3, 1, 4, 3), 0, false, false},
-		"all pods are lost":                     {rollout("Progressing", "new", 3, 3, 3, 0), 0, false, false},
-		"0 replicas":                            {rollout(argoHealthy, "new", 0, 0, 0, 0), 0, true, true},
-		"0 replicas, its controller is waiting": {rollout("Progressing", "new", 0, 0, 0, 0), 0, true, true},
+		"done":                                  {rollout(argoHealthy, "new", 3, 3, 3, 3).object(), 3, false, false},
+		"done, pods before end later":           {rollout(argoHealthy, "new", 3, 3, 6, 3).object(), 3, false, false},
+		"not observed":                          {unseen.object(), 0, false, false},
+		"a step with one pod":                   {rollout(argoPaused, "old", 3, 1, 4, 4).object(), 1, false, false},
+		"a step without pods":                   {rollout(argoPaused, "old", 3, 0, 3, 3).object(), 0, false, false},
+		"all pods of a preview, none in use":    {rollout(argoPaused, "old", 3, 3, 6, 3).object(), 0, false, false},
+		"degraded":                              {rollout(argoDegraded, "old", 3, 1, 4, 3).object(), 0, false, false},
+		"all pods are lost":                     {rollout("Progressing", "new", 3, 3, 3, 0).object(), 0, false, false},
+		"0 replicas":                            {rollout(argoHealthy, "new", 0, 0, 0, 0).object(), 0, true, true},
+		"0 replicas, its controller is waiting": {rollout("Progressing", "new", 0, 0, 0, 0).object(), 0, true, true},
 	})
 }
 

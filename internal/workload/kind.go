@@ -42,6 +42,8 @@ type Kind struct {
 	Template []string
 	// Traits are how it differs from other kinds.
 	Traits Traits
+	// Defaults are the values of fields that an object does not set.
+	Defaults Defaults
 	// Reasons are all that its controller sets, in the order of docs/reasons.md.
 	Reasons []ControllerReason
 	// Revisions says which pods have the newest template; nil if pods are not read.
@@ -51,18 +53,23 @@ type Kind struct {
 	New     func() Object
 	NewList func() List
 	// strategy returns how a rollout replaces some pods; nil if none are.
-	strategy func(of Object, pods int) Strategy
+	strategy func(of Object, pods int, defaults Defaults) Strategy
 	// give adds to a pod what its controller gives it besides the template, such as labels. The pod
 	// has a name.
 	give func(to *corev1.Pod, of Object)
 	// finish sets the status of a finished rollout if the workload has no status.
 	finish func(Object)
-	// register adds its types to a scheme; nil if Kubernetes' own scheme has them.
-	register func(*runtime.Scheme)
 	// eventsSince returns the time from which events are about a workload as it is; nil for the time of its newest revision.
 	eventsSince func(Object) time.Time
 	// read returns false for an object of another kind.
 	read func(any) (Content, bool)
+}
+
+// Defaults are the values of fields that an object does not set: manifests do not set them, and for custom resources
+// the API server does not set them either.
+type Defaults struct {
+	// MaxSurge and MaxUnavailable limit a rolling update.
+	MaxSurge, MaxUnavailable string
 }
 
 // Traits are how a kind differs from others.

@@ -42,6 +42,15 @@ func Read(object any) (Content, bool) {
 	return Content{}, false
 }
 
+// kindOf returns the kind of an object, and nil if it is not a workload. It does not decode the object.
+func kindOf(object any) *Kind {
+	if isUnstructured(object, argoRolloutKind) {
+		return &argoRollouts
+	}
+	content, _ := Read(object)
+	return content.Kind
+}
+
 // contentOf is Read for an Object.
 func contentOf(object Object) Content {
 	content, isOne := Read(object)
@@ -53,7 +62,7 @@ func contentOf(object Object) Content {
 
 // As returns an object as a workload, and false if it is none.
 func As(object any) (Object, bool) {
-	if _, isOne := Read(object); !isOne {
+	if kindOf(object) == nil {
 		return nil, false
 	}
 	workload, isOne := object.(Object)
@@ -64,16 +73,16 @@ func As(object any) (Object, bool) {
 func TemplateOf(object Object) *corev1.PodTemplateSpec { return contentOf(object).Template }
 
 // MayLack reports whether a workload is of a kind whose API a cluster may lack.
-func MayLack(object Object) bool { return contentOf(object).Kind.Traits.MayLack }
+func MayLack(object Object) bool { return kindOf(object).Traits.MayLack }
 
 // RefOf returns the name of a workload.
 func RefOf(object Object) Ref {
-	return Ref{Kind: contentOf(object).Kind.Kind, Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID()}
+	return Ref{Kind: kindOf(object).Kind, Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID()}
 }
 
 // Finish gives a workload read from a file the status of a finished rollout: a file
 // says nothing about one.
-func Finish(object Object) { contentOf(object).Kind.finish(object) }
+func Finish(object Object) { kindOf(object).finish(object) }
 
 // KindNamed returns the kind for a name that kubectl accepts, such as deploy or
 // deployments.apps; nil if there is none.
@@ -83,16 +92,6 @@ func KindNamed(name string) *Kind {
 		bare := strings.TrimSuffix(name, "."+kind.Group)
 		if bare == strings.ToLower(kind.Kind) || bare == kind.Resource || slices.Contains(kind.Short, name) {
 			return kind
-		}
-	}
-	return nil
-}
-
-// AddToScheme adds the types of the kinds that Kubernetes' own scheme lacks.
-func AddToScheme(scheme *runtime.Scheme) error {
-	for _, kind := range kinds {
-		if kind.register != nil {
-			kind.register(scheme)
 		}
 	}
 	return nil
@@ -123,9 +122,13 @@ func KindOf(name string) *Kind {
 }
 
 // KindOfList returns the item kind of a list; nil if it is none of the Kinds.
-func KindOfList(list any) *Kind {
+func KindOfList(list runtime.Object) *Kind {
 	for _, kind := range kinds {
-		if reflect.TypeOf(kind.NewList()) == reflect.TypeOf(list) {
+		empty := kind.NewList()
+		if reflect.TypeOf(empty) != reflect.TypeOf(list) {
+			continue
+		}
+		if _, isUnstructured := empty.(runtime.Unstructured); !isUnstructured || empty.GetObjectKind().GroupVersionKind() == list.GetObjectKind().GroupVersionKind() {
 			return kind
 		}
 	}

@@ -28,7 +28,7 @@ func writers(object Object) []string {
 			found = append(found, entry.Manager)
 		}
 	}
-	for manager := range partsIn(TemplateOf(object).Annotations) {
+	for manager := range partsIn(templateAnnotations(object)) {
 		found = append(found, manager)
 	}
 	slices.Sort(found)

@@ -68,7 +68,7 @@ func (m *mention) of(values map[string]string) map[string]string {
 // ManagedFieldsOf reads the managedFields entries and parts lists of a workload.
 func ManagedFieldsOf(object Object) *ManagedFields {
 	m := &ManagedFields{
-		Managers: writers(object), listed: partsIn(TemplateOf(object).Annotations),
+		Managers: writers(object), listed: partsIn(templateAnnotations(object)),
 		records: map[string]*record{}, lists: map[string]*mention{}, marks: marksIn(object),
 	}
 	for _, list := range podLists {
@@ -85,7 +85,7 @@ func ManagedFieldsOf(object Object) *ManagedFields {
 		}
 		m.records[entry.Manager].add(entry)
 	}
-	if m.isRecorded = contentOf(object).Kind.Traits.AtomicLists; m.isRecorded {
+	if m.isRecorded = kindOf(object).Traits.AtomicLists; m.isRecorded {
 		m.mentionRecorded(object)
 	}
 	for _, record := range m.records {
@@ -190,7 +190,7 @@ func IsCarrier(object Object) bool {
 			return true
 		}
 	}
-	return hasMarks(object.GetAnnotations()) || hasMarks(TemplateOf(object).Annotations)
+	return hasMarks(object.GetAnnotations()) || hasMarks(templateAnnotations(object))
 }
 
 // Owned returns what each manager owns of the selected parts of a workload, and whether
@@ -272,11 +272,11 @@ func AppendManagedFields(text []byte, object Object) []byte {
 			text = AppendTexts(text, entry.Manager, string(entry.Operation), fields)
 		}
 	}
-	if contentOf(object).Kind.Traits.AtomicLists {
+	if kindOf(object).Traits.AtomicLists {
 		text = AppendTexts(append(text, 'r'), ourAnnotations(object.GetAnnotations())...)
 	}
 	lists := map[string]string{}
-	for key, value := range TemplateOf(object).Annotations {
+	for key, value := range templateAnnotations(object) {
 		if meta.IsInjectedItems(key) {
 			lists[key] = value
 		}

@@ -86,7 +86,7 @@ func pullSecretsInManifest(object Object) []string {
 		return nil
 	}
 	var names []string
-	for _, item := range tree.List(tree.At(tree.At(manifest, contentOf(object).Kind.Template...), "spec")[pullSecrets]) {
+	for _, item := range tree.List(tree.At(tree.At(manifest, kindOf(object).Template...), "spec")[pullSecrets]) {
 		names = append(names, tree.Name(item))
 	}
 	return names

@@ -39,7 +39,7 @@ type liveMarks struct {
 
 // marksIn returns the marks of a workload. Only a workload with marks is read further.
 func marksIn(object Object) *liveMarks {
-	annotations, ofPods := object.GetAnnotations(), TemplateOf(object).Annotations
+	annotations, ofPods := object.GetAnnotations(), templateAnnotations(object)
 	if !hasMarks(annotations) && !hasMarks(ofPods) {
 		return &liveMarks{}
 	}

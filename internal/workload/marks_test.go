@@ -147,18 +147,18 @@ func TestMarks_OfAnArgoRollout(t *testing.T) {
 	for _, manager := range []string{logs, audit} {
 		rollout.Annotations[meta.AnnotationFailedBefore(manager)], rollout.Annotations[meta.AnnotationWrittenBy(manager)] = "true", "vector-system/vso"
 	}
-	require.True(t, Of(rollout).Owned[logs].FailedBefore)
-	require.Equal(t, "vector-system/vso", Of(rollout).Owned[logs].WrittenBy)
-	require.False(t, Of(rollout).Owned[audit].FailedBefore, "its container is not there")
-	require.Empty(t, Of(rollout).Owned[audit].WrittenBy)
-	require.Empty(t, Of(rollout).Marks)
+	require.True(t, Of(rollout.object()).Owned[logs].FailedBefore)
+	require.Equal(t, "vector-system/vso", Of(rollout.object()).Owned[logs].WrittenBy)
+	require.False(t, Of(rollout.object()).Owned[audit].FailedBefore, "its container is not there")
+	require.Empty(t, Of(rollout.object()).Owned[audit].WrittenBy)
+	require.Empty(t, Of(rollout.object()).Marks)
 
 	rollout.Annotations[meta.Beside(meta.AnnotationInjectedHash, "gone")] = "3"
 	rollout.ManagedFields = []metav1.ManagedFieldsEntry{{
 		Manager: "argocd", Operation: metav1.ManagedFieldsOperationApply, FieldsV1: metav1.NewFieldsV1(fmt.Sprintf(
 			`{"f:metadata":{"f:annotations":{"f:%s":{},"f:%s":{}}}}`, meta.AnnotationFailedBefore(logs), meta.AnnotationWrittenBy(logs))),
 	}}
-	view := Of(rollout)
+	view := Of(rollout.object())
 	require.False(t, view.Owned[logs].FailedBefore)
 	require.Empty(t, view.Owned[logs].WrittenBy)
 	require.Equal(t, "1", view.Owned[logs].InjectedHash)

@@ -20,6 +20,14 @@ var templatePath = []string{"spec", "template"}
 // Schema returns an object with the merge keys of such a workload.
 func Schema() Object { return deployments.New() }
 
+// MergeKeys returns an object with the merge keys of a kind. A custom resource has none of its own.
+func (k *Kind) MergeKeys() Object {
+	if k.Traits.AtomicLists {
+		return Schema()
+	}
+	return k.New()
+}
+
 // Place returns a body, an apply or a patch with the pod template at spec.template, with
 // it where the kind has it. The body is not changed.
 func (k *Kind) Place(body map[string]any) map[string]any {

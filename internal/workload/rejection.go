@@ -40,7 +40,7 @@ func EventFields(object Object) map[string]string {
 // the revision of its pod template. Writes that leave the template as it is do not
 // count: the controller repeats a warning only after some minutes.
 func FaultInEvents(object Object, revision metav1.Object, events []corev1.Event) (fault Fault) {
-	last, kind := time.Time{}, contentOf(object).Kind
+	last, kind := time.Time{}, kindOf(object)
 	since := kind.sinceRevision(object, revision)
 	for i := range events {
 		event := &events[i]

@@ -14,7 +14,7 @@ import (
 // RemovesFirst reports whether a rollout removes a pod of the workload before it makes the one in its
 // place.
 func RemovesFirst(object Object) bool {
-	return contentOf(object).Kind.strategy != nil && StrategyOf(object).Surge == 0
+	return kindOf(object).strategy != nil && StrategyOf(object).Surge == 0
 }
 
 // ShapeDigest is a digest of what admission judges in the pods of a workload without what our managers

@@ -22,6 +22,7 @@ var statefulSets = Kind{
 	Plural:           "StatefulSets", Resource: "statefulsets", Short: []string{"sts"},
 	Template: []string{"spec", "template"},
 	Traits:   Traits{TellsByEvent: true},
+	Defaults: Defaults{MaxUnavailable: "1"},
 	Reasons:  statefulSetReasons,
 	Revisions: &Revisions{
 		Plural:  "ControllerRevisions",
@@ -43,13 +44,13 @@ var statefulSets = Kind{
 	},
 }
 
-func strategyOfStatefulSet(object Object, pods int) Strategy {
+func strategyOfStatefulSet(object Object, pods int, defaults Defaults) Strategy {
 	set, isOne := object.(*appsv1.StatefulSet)
 	if !isOne {
 		return Strategy{}
 	}
 	rolling := ptr.Deref(set.Spec.UpdateStrategy.RollingUpdate, appsv1.RollingUpdateStatefulSetStrategy{})
-	return Strategy{Unavailable: scaled(rolling.MaxUnavailable, "1", pods, true), Ready: time.Duration(set.Spec.MinReadySeconds) * time.Second}
+	return Strategy{Unavailable: scaled(rolling.MaxUnavailable, defaults.MaxUnavailable, pods, true), Ready: time.Duration(set.Spec.MinReadySeconds) * time.Second}
 }
 
 func readStatefulSet(object any) (Content, bool) {

@@ -26,7 +26,7 @@ func StrategyOf(object Object) Strategy {
 	if content.Kind.strategy == nil {
 		return Strategy{}
 	}
-	return content.Kind.strategy(object, int(content.Pods))
+	return content.Kind.strategy(object, int(content.Pods), content.Kind.Defaults)
 }
 
 // scaled returns a number, or a share of some pods.

@@ -12,6 +12,8 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -48,6 +50,18 @@ func carrier() (metav1.ObjectMeta, corev1.PodTemplateSpec) {
 	return metadata, corev1.PodTemplateSpec{Spec: corev1.PodSpec{
 		InitContainers: []corev1.Container{{Name: "vector", Image: "vector:1"}}, Containers: []corev1.Container{{Name: "app", Image: "cart:1"}},
 	}}
+}
+
+// asRollout returns a Rollout with the metadata and the spec of a Deployment.
+func asRollout(like *appsv1.Deployment, status map[string]any) *unstructured.Unstructured {
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(like)
+	if err != nil {
+		panic(err) // A Deployment can be converted.
+	}
+	fields["status"] = status
+	rollout := &unstructured.Unstructured{Object: fields}
+	rollout.SetGroupVersionKind(workload.KindOf("Rollout").GroupVersionKind)
+	return rollout
 }
 
 func deploymentWith(status appsv1.DeploymentStatus) workload.Object {
@@ -96,9 +110,10 @@ var states = map[string]func() workload.Object{
 	},
 	"Argo Rollout that failed": func() workload.Object {
 		metadata, template := carrier()
-		return &workload.ArgoRollout{ObjectMeta: metadata, Spec: workload.ArgoRolloutSpec{Replicas: new(int32(3)), Template: template}, Status: workload.ArgoRolloutStatus{
-			ObservedGeneration: "2", Phase: "Degraded", Replicas: 3, UpdatedReplicas: 1, AvailableReplicas: 2, CurrentPodHash: "b", StableRS: "a",
-		}}
+		return asRollout(&appsv1.Deployment{ObjectMeta: metadata, Spec: appsv1.DeploymentSpec{Replicas: new(int32(3)), Template: template}}, map[string]any{
+			"observedGeneration": "2", "phase": "Degraded", "replicas": int64(3), "updatedReplicas": int64(1), "availableReplicas": int64(2),
+			"currentPodHash": "b", "stableRS": "a",
+		})
 	},
 	"CronJob with a run since": func() workload.Object {
 		metadata, template := carrier()
@@ -145,8 +160,8 @@ var writes = map[string]func(workload.Object){
 			of.Status.ObservedGeneration = 3
 		case *appsv1.DaemonSet:
 			of.Status.ObservedGeneration = 3
-		case *workload.ArgoRollout:
-			of.Status.ObservedGeneration = "3"
+		case *unstructured.Unstructured:
+			of.Object["status"].(map[string]any)["observedGeneration"] = "3"
 		}
 	},
 }

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -57,9 +58,9 @@ func TestAReducedWorkloadLooksLikeTheWholeOne(t *testing.T) {
 
 // So does one that does not fit its type, and what is corrected is another record.
 func TestAReducedRolloutSaysWhatCouldNotBeRead(t *testing.T) {
-	read := func(spec string) *workload.ArgoRollout {
-		rollout := &workload.ArgoRollout{}
-		require.NoError(t, rollout.UnmarshalJSON([]byte(`{"metadata":{"name":"cart","namespace":"shop","uid":"1","labels":{"logs":"vector"}},"spec":{"template":{"spec":`+spec+`}},"status":{"replicas":"two"}}`)))
+	read := func(spec string) *unstructured.Unstructured {
+		rollout := &unstructured.Unstructured{}
+		require.NoError(t, rollout.UnmarshalJSON([]byte(`{"apiVersion":"argoproj.io/v1alpha1","kind":"Rollout","metadata":{"name":"cart","namespace":"shop","uid":"1","labels":{"logs":"vector"}},"spec":{"template":{"spec":`+spec+`}},"status":{"replicas":"two"}}`)))
 		return rollout
 	}
 	r, bad := newReducer(), read(`{"volumes":"none"}`)

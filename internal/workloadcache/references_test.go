@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/utils/ptr"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -16,14 +17,14 @@ import (
 )
 
 // runnerOf is an Argo Rollout that runs the pods of a Deployment, in the middle of its steps.
-func runnerFor(deployment string, seen string) *workload.ArgoRollout {
-	rollout := &workload.ArgoRollout{}
-	rollout.Name, rollout.Namespace, rollout.UID, rollout.ResourceVersion = "cart", "shop", "2", "20"
-	rollout.Generation, rollout.Labels = 1, map[string]string{"logs": "vector"}
-	rollout.Spec.WorkloadRef = &workload.ArgoWorkloadRef{Kind: "Deployment", Name: deployment}
-	rollout.Status = workload.ArgoRolloutStatus{
-		ObservedGeneration: "1", WorkloadObservedGeneration: seen, Phase: "Paused", StableRS: "a", CurrentPodHash: "b", Replicas: 2, UpdatedReplicas: 1, AvailableReplicas: 2,
-	}
+func runnerFor(deployment string, seen string) *unstructured.Unstructured {
+	rollout := asRollout(&appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{
+		Name: "cart", Namespace: "shop", UID: "2", ResourceVersion: "20", Generation: 1, Labels: map[string]string{"logs": "vector"},
+	}}, map[string]any{
+		"observedGeneration": "1", "workloadObservedGeneration": seen, "phase": "Paused", "stableRS": "a", "currentPodHash": "b",
+		"replicas": int64(2), "updatedReplicas": int64(1), "availableReplicas": int64(2),
+	})
+	rollout.Object["spec"] = map[string]any{"workloadRef": map[string]any{"kind": "Deployment", "name": deployment}}
 	return rollout
 }
 

@@ -15,7 +15,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -81,11 +80,11 @@ func group(n int) string { return fmt.Sprintf("logs-%d", n) }
 func ofKind(kind v1alpha1.WorkloadKind, name, namespace string, n int) client.Object {
 	from := application(name, namespace)
 	object := harness.NewWorkload(string(kind), name, namespace, from.Labels)
-	made, _ := workload.As(object) // It is of a kind that NewWorkload makes.
-	template := workload.TemplateOf(made)
-	labels := template.Labels
-	*template = from.Spec.Template
-	template.Labels = labels
+	harness.ChangeTemplate(object, func(template *corev1.PodTemplateSpec) {
+		labels := template.Labels
+		*template = from.Spec.Template
+		template.Labels = labels
+	})
 	if job, isCronJob := object.(*batchv1.CronJob); isCronJob {
 		job.Spec.JobTemplate.Spec.Template.Spec.RestartPolicy = corev1.RestartPolicyNever
 	}

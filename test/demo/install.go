@@ -22,7 +22,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
 )
 
@@ -51,7 +50,7 @@ func (d *demo) startControlPlane(ctx context.Context) error {
 func (d *demo) connect(ctx context.Context, plane *controlplane.ControlPlane, nodes int) error {
 	d.plane = plane
 	known := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme, workload.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {
 		if err := add(known); err != nil {
 			return fmt.Errorf("registering types: %w", err)
 		}

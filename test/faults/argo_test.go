@@ -16,6 +16,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
+var argoRollouts = workload.KindOf("Rollout")
+
 // argoController is who writes the status of Rollouts here.
 const argoController = "rollouts-controller"
 
@@ -29,9 +31,9 @@ func rollOut(ctx context.Context) error {
 	}
 	go func() {
 		for ctx.Err() == nil {
-			if stream, err := watching.Watch(ctx, &workload.ArgoRolloutList{}); err == nil {
+			if stream, err := watching.Watch(ctx, argoRollouts.NewList().(client.ObjectList)); err == nil {
 				for event := range stream.ResultChan() {
-					if rollout, isOne := event.Object.(*workload.ArgoRollout); isOne && event.Type != watch.Deleted {
+					if rollout, isOne := event.Object.(workload.Object); isOne && event.Type != watch.Deleted {
 						_ = settle(ctx, rollout) // It is tried again with the next event, or the next watch.
 					}
 				}
@@ -43,13 +45,13 @@ func rollOut(ctx context.Context) error {
 }
 
 // settle writes the status of a Rollout that is done, unless that is there.
-func settle(ctx context.Context, rollout *workload.ArgoRollout) error {
-	seen := fmt.Sprint(rollout.Generation)
-	if rollout.Status.ObservedGeneration == seen {
+func settle(ctx context.Context, rollout workload.Object) error {
+	seen := fmt.Sprint(rollout.GetGeneration())
+	if content, _ := workload.Read(rollout); content.Observed {
 		return nil
 	}
 	sum := fnv.New32a()
-	_, _ = sum.Write([]byte(text(rollout.Spec.Template))) // It never fails.
+	_, _ = sum.Write([]byte(text(workload.TemplateOf(rollout)))) // It never fails.
 	hash := fmt.Sprint(sum.Sum32())
 	body, err := json.Marshal(map[string]any{"status": map[string]any{
 		"observedGeneration": seen, "phase": "Healthy", "currentPodHash": hash, "stableRS": hash,

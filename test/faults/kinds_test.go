@@ -7,6 +7,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -56,11 +57,12 @@ func ofKind(kind string) []scenario {
 // workloadOf is a workload like the Deployment of most scenarios.
 func workloadOf(kind, namespace string) client.Object {
 	object := harness.NewWorkload(kind, "cart", namespace, map[string]string{"logs": "v"})
-	template := workload.TemplateOf(object.(workload.Object))
-	template.Spec.InitContainers = append(template.Spec.InitContainers, corev1.Container{Name: "migrate", Image: "registry.example/migrate:1"})
+	harness.ChangeTemplate(object, func(template *corev1.PodTemplateSpec) {
+		template.Spec.InitContainers = append(template.Spec.InitContainers, corev1.Container{Name: "migrate", Image: "registry.example/migrate:1"})
+	})
 	switch object := object.(type) {
-	case *workload.ArgoRollout:
-		object.Spec.Replicas = ptr.To[int32](0)
+	case *unstructured.Unstructured:
+		_ = unstructured.SetNestedField(object.Object, int64(0), "spec", "replicas") // Its spec is a map.
 	case *appsv1.StatefulSet:
 		object.Spec.Replicas = ptr.To[int32](0)
 	case *appsv1.DaemonSet:

@@ -14,13 +14,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // What owners do, each as the tool that they would do it with.
@@ -94,7 +94,7 @@ func patch[T client.Object](manager, name string, empty T, change func(T)) actio
 		change(object)
 		difference := client.StrategicMergeFrom(before)
 		switch any(object).(type) {
-		case *v1alpha1.VectorSidecar, *workload.ArgoRollout: // Of custom resources the API server merges maps alone.
+		case *v1alpha1.VectorSidecar, *unstructured.Unstructured: // Of custom resources the API server merges maps alone.
 			difference = client.MergeFrom(before)
 		}
 		if err := world.Client.Patch(ctx, object, difference, client.FieldOwner(manager)); err != nil {

@@ -8,8 +8,10 @@ import (
 	"path/filepath"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
@@ -25,17 +27,37 @@ func NewWorkload(kind, name, namespace string, labels map[string]string) client.
 	if kind != "Rollout" || !isDeployment {
 		return object
 	}
-	return &workload.ArgoRollout{
-		TypeMeta: metav1.TypeMeta{APIVersion: "argoproj.io/v1alpha1", Kind: kind}, ObjectMeta: like.ObjectMeta,
-		Spec: workload.ArgoRolloutSpec{
-			Replicas: like.Spec.Replicas, Selector: like.Spec.Selector, Template: like.Spec.Template,
-			Strategy: workload.ArgoStrategy{Canary: &workload.ArgoCanary{}},
-		},
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(like)
+	if err != nil {
+		panic(err) // A Deployment can be converted.
+	}
+	spec, _ := fields["spec"].(map[string]any)
+	spec["strategy"] = map[string]any{"canary": map[string]any{}}
+	delete(fields, "status")
+	rollout := &unstructured.Unstructured{Object: fields}
+	rollout.SetGroupVersionKind(workload.KindOf(kind).GroupVersionKind)
+	return rollout
+}
+
+// ChangeTemplate changes the pod template of a workload. That of a Rollout is decoded, changed and encoded again.
+func ChangeTemplate(object client.Object, change func(*corev1.PodTemplateSpec)) {
+	one, _ := workload.As(object)
+	template := workload.TemplateOf(one)
+	change(template)
+	rollout, isRollout := object.(*unstructured.Unstructured)
+	if !isRollout {
+		return
+	}
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(template)
+	if err == nil {
+		err = unstructured.SetNestedMap(rollout.Object, fields, workload.KindOf("Rollout").Template...)
+	}
+	if err != nil {
+		panic(err) // A pod template can be converted.
 	}
 }
 
-// ServeRollouts installs the definition of Rollouts of Argo Rollouts, changed if there are changes, and
-// has the client know their type. Nobody rolls them out.
+// ServeRollouts installs the definition of Rollouts of Argo Rollouts, changed if there are changes. Nobody rolls them out.
 func (w *World) ServeRollouts(changes ...func(*apiextensionsv1.CustomResourceDefinition)) error {
 	kubectl, err := controlplane.Bin("kubectl")
 	if err != nil {
@@ -54,5 +76,5 @@ func (w *World) ServeRollouts(changes ...func(*apiextensionsv1.CustomResourceDef
 	if _, err := envtest.InstallCRDs(w.Config, envtest.CRDInstallOptions{CRDs: options.CRDs}); err != nil {
 		return fmt.Errorf("installing the definition of Rollouts (run \"make bin/rollouts-crds\" first): %w", err)
 	}
-	return workload.AddToScheme(w.Client.Scheme())
+	return nil
 }

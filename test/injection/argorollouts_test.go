@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -41,26 +41,34 @@ spec:
 `, image)
 }
 
+func newRollout(name, namespace string) *unstructured.Unstructured {
+	rollout := &unstructured.Unstructured{}
+	rollout.SetGroupVersionKind(workload.KindOf("Rollout").GroupVersionKind)
+	rollout.SetName(name)
+	rollout.SetNamespace(namespace)
+	return rollout
+}
+
 // settledRollout has the Rollout of a manifest created with its sidecar.
-func settledRollout(t *testing.T, vs *v1alpha1.VectorSidecar, deploy deployer) *workload.ArgoRollout {
+func settledRollout(t *testing.T, vs *v1alpha1.VectorSidecar, deploy deployer) *unstructured.Unstructured {
 	t.Helper()
 	world.Create(t, vs)
 	isOffered(t, vs)
 	trial := harness.NewWorkload("Rollout", "any", vs.Namespace, map[string]string{"logs": "vector"})
 	untilActive(t, trial, "vector")
 	deploy(t, vs.Namespace, rolloutManifest("app:1"))
-	rollout := &workload.ArgoRollout{ObjectMeta: metav1.ObjectMeta{Name: "cart", Namespace: vs.Namespace}}
+	rollout := newRollout("cart", vs.Namespace)
 	world.Get(t, rollout)
-	require.EqualValues(t, 1, rollout.Generation)
+	require.EqualValues(t, 1, rollout.GetGeneration())
 	require.True(t, has(rollout, "vector"))
 	harness.Until(t, world, vs, "it to be counted", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.InjectedWorkloads == 1 })
 	return rollout
 }
 
 // isRolledOut has a Rollout say that all its pods have its template: nobody runs any here.
-func isRolledOut(t *testing.T, rollout *workload.ArgoRollout) {
+func isRolledOut(t *testing.T, rollout *unstructured.Unstructured) {
 	t.Helper()
-	is := fmt.Sprintf(`{"status": {"observedGeneration": "%d", "phase": "Healthy", "replicas": 1, "updatedReplicas": 1, "availableReplicas": 1, "currentPodHash": "a", "stableRS": "a"}}`, rollout.Generation)
+	is := fmt.Sprintf(`{"status": {"observedGeneration": "%d", "phase": "Healthy", "replicas": 1, "updatedReplicas": 1, "availableReplicas": 1, "currentPodHash": "a", "stableRS": "a"}}`, rollout.GetGeneration())
 	require.NoError(t, world.Client.Status().Patch(t.Context(), rollout, client.RawPatch(types.MergePatchType, []byte(is))))
 }
 
@@ -76,12 +84,12 @@ func TestOwnersDeployRolloutsAsEver(t *testing.T) {
 			before := template(rollout).DeepCopy()
 			deploy(t, vs.Namespace, rolloutManifest("app:1"))
 			world.Get(t, rollout)
-			require.EqualValues(t, 1, rollout.Generation, "the same again changes nothing")
+			require.EqualValues(t, 1, rollout.GetGeneration(), "the same again changes nothing")
 			require.Equal(t, before, template(rollout))
 
 			deploy(t, vs.Namespace, rolloutManifest("app:2"))
 			world.Get(t, rollout)
-			require.EqualValues(t, 2, rollout.Generation)
+			require.EqualValues(t, 2, rollout.GetGeneration())
 			require.Equal(t, []string{"vector", "migrate", "app"}, names(rollout))
 			before.Spec.Containers[0].Image = "app:2"
 			require.ElementsMatch(t, before.Spec.Volumes, template(rollout).Spec.Volumes)
@@ -89,11 +97,11 @@ func TestOwnersDeployRolloutsAsEver(t *testing.T) {
 			require.Equal(t, before.Spec.Containers, template(rollout).Spec.Containers)
 
 			world.Delete(t, vs)
-			harness.Until(t, world, rollout, "no sidecar", func(r *workload.ArgoRollout) bool { return !has(r, "vector") })
+			harness.Until(t, world, rollout, "no sidecar", func(r *unstructured.Unstructured) bool { return !has(r, "vector") })
 			require.Equal(t, []string{"migrate", "app"}, names(rollout))
-			require.Len(t, rollout.Spec.Template.Spec.Volumes, 1)
-			require.Empty(t, rollout.Spec.Template.Annotations)
-			require.EqualValues(t, 3, rollout.Generation, "what was put back was put back in the owner's requests")
+			require.Len(t, template(rollout).Spec.Volumes, 1)
+			require.Empty(t, template(rollout).Annotations)
+			require.EqualValues(t, 3, rollout.GetGeneration(), "what was put back was put back in the owner's requests")
 			deploy(t, vs.Namespace, rolloutManifest("app:3"))
 			world.Get(t, rollout)
 			require.Equal(t, []string{"migrate", "app"}, names(rollout), "what nobody asks for does not come back")
@@ -113,9 +121,9 @@ func TestARolloutTakesAChangedSidecarAlong(t *testing.T) {
 		return vs.Status.Deferred != nil && vs.Status.Deferred.Workloads == 1
 	})
 	world.Get(t, rollout)
-	require.EqualValues(t, 1, rollout.Generation)
+	require.EqualValues(t, 1, rollout.GetGeneration())
 	overlaysOf(t, vs, func(o *v1alpha1.Overlay) bool {
-		return o.SkipReason == "" && o.Hash != rollout.Annotations[meta.AnnotationInjectedHash]
+		return o.SkipReason == "" && o.Hash != rollout.GetAnnotations()[meta.AnnotationInjectedHash]
 	})
 	harness.Eventually(t, "the policy to have the changed sidecar", func() bool {
 		trial := harness.NewWorkload("Rollout", "trial", vs.Namespace, map[string]string{"logs": "vector"})
@@ -124,12 +132,12 @@ func TestARolloutTakesAChangedSidecarAlong(t *testing.T) {
 
 	byApply(t, vs.Namespace, rolloutManifest("app:2"))
 	world.Get(t, rollout)
-	require.EqualValues(t, 2, rollout.Generation)
+	require.EqualValues(t, 2, rollout.GetGeneration())
 	require.Equal(t, []string{"vector", "migrate", "app"}, names(rollout))
 	require.Equal(t, "error", logLevel(rollout))
 	harness.Until(t, world, vs, "nothing to wait", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.Deferred == nil })
 	world.Get(t, rollout)
-	require.EqualValues(t, 2, rollout.Generation, "the operator only notes it")
+	require.EqualValues(t, 2, rollout.GetGeneration(), "the operator only notes it")
 }
 
 // With workloadRef the pods have another workload's template, and the owner's request passes as it is.
@@ -146,10 +154,10 @@ spec:
   strategy: {canary: {}}
   workloadRef: {apiVersion: apps/v1, kind: Deployment, name: other}
 `)
-	other := &workload.ArgoRollout{ObjectMeta: metav1.ObjectMeta{Name: "other", Namespace: vs.Namespace}}
+	other := newRollout("other", vs.Namespace)
 	world.Get(t, other)
 	require.Empty(t, names(other))
-	require.Empty(t, other.Annotations[meta.AnnotationInjectedHash])
+	require.Empty(t, other.GetAnnotations()[meta.AnnotationInjectedHash])
 }
 
 // Of a pod template the definition rules out little, and the operator reads all Rollouts by one request:
@@ -172,7 +180,7 @@ spec:
 `, cpu)
 	}
 	byApply(t, vs.Namespace, manifest("one"))
-	bad := &workload.ArgoRollout{ObjectMeta: metav1.ObjectMeta{Name: "bad", Namespace: vs.Namespace}}
+	bad := newRollout("bad", vs.Namespace)
 	tells := func(text string) func(*v1alpha1.VectorSidecar) bool {
 		return func(vs *v1alpha1.VectorSidecar) bool {
 			return slices.ContainsFunc(vs.Status.Workloads, func(of v1alpha1.WorkloadStatus) bool {
@@ -186,17 +194,17 @@ spec:
 	before := bad.DeepCopyObject()
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "error"} })
-	harness.Until(t, world, good, "the change", func(r *workload.ArgoRollout) bool { return logLevel(r) == "error" })
+	harness.Until(t, world, good, "the change", func(r *unstructured.Unstructured) bool { return logLevel(r) == "error" })
 	isRolledOut(t, good)
 	require.NoError(t, world.Client.Delete(t.Context(), vs))
-	harness.Until(t, world, good, "no sidecar", func(r *workload.ArgoRollout) bool { return !has(r, "vector") })
+	harness.Until(t, world, good, "no sidecar", func(r *unstructured.Unstructured) bool { return !has(r, "vector") })
 	harness.Until(t, world, vs, "that it cannot be taken out to be told", tells("the sidecar cannot be taken out: "))
 	world.Get(t, bad)
 	require.Equal(t, before, bad.DeepCopyObject(), "nothing is written to it")
 
 	operations := `[{"op": "replace", "path": "/spec/template/spec/containers/0/resources/limits/cpu", "value": "1"}]`
 	require.NoError(t, world.Client.Patch(t.Context(), bad, client.RawPatch(types.JSONPatchType, []byte(operations))))
-	harness.Until(t, world, bad, "no sidecar", func(r *workload.ArgoRollout) bool {
+	harness.Until(t, world, bad, "no sidecar", func(r *unstructured.Unstructured) bool {
 		return slices.Equal([]string{"app"}, names(r)) && len(template(r).Annotations) == 0
 	})
 	harness.Eventually(t, "the VectorSidecar to be gone", func() bool {

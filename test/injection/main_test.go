@@ -12,6 +12,7 @@ import (
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -126,7 +127,7 @@ func has(object client.Object, container string) bool {
 // lists have one owner by what it notes on the workload.
 func isAdopted(sidecar string) func(client.Object) bool {
 	return func(object client.Object) bool {
-		if _, isRollout := object.(*workload.ArgoRollout); isRollout {
+		if _, isRollout := object.(*unstructured.Unstructured); isRollout {
 			_, isNoted := object.GetAnnotations()[meta.AnnotationInputHash]
 			return isNoted && template(object).Annotations[meta.AnnotationInjectedItems(meta.Manager(sidecar))] != ""
 		}

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+)
+
+func newUnstructured(kind schema.GroupVersionKind) *unstructured.Unstructured {
+	object := &unstructured.Unstructured{Object: map[string]any{}}
+	object.SetGroupVersionKind(kind)
+	return object
+}
+
+func newUnstructuredList(kind schema.GroupVersionKind) *unstructured.UnstructuredList {
+	list := &unstructured.UnstructuredList{}
+	list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
+	return list
+}
+
+// isUnstructured reports whether an object is an unstructured one of a kind, in any version.
+func isUnstructured(object any, kind schema.GroupVersionKind) bool {
+	unstructured, isOne := object.(*unstructured.Unstructured)
+	return isOne && unstructured != nil && unstructured.GroupVersionKind().GroupKind() == kind.GroupKind()
+}
+
+// readableFields returns the content of an unstructured object without managedFields, which have their own reader.
+func readableFields(object Object) map[string]any {
+	unstructured, isOne := object.(*unstructured.Unstructured)
+	if !isOne {
+		return nil
+	}
+	fields := maps.Clone(unstructured.Object)
+	if metadata := maps.Clone(tree.Map(fields["metadata"])); metadata != nil {
+		delete(metadata, "managedFields")
+		fields["metadata"] = metadata
+	}
+	return fields
+}
+
+// templateAnnotations returns the annotations of a pod template without decoding it. They record the items of the operator,
+// also in a template that cannot be decoded.
+func templateAnnotations(object Object) map[string]string {
+	rollout, isUnstructured := object.(*unstructured.Unstructured)
+	if !isUnstructured {
+		return TemplateOf(object).Annotations
+	}
+	if tree.At(rollout.Object, "spec", "workloadRef") != nil {
+		return nil
+	}
+	return textsIn(tree.At(rollout.Object, annotationsPath(object)...))
+}
+
+// textsIn returns the values of a map that are texts.
+func textsIn(fields map[string]any) map[string]string {
+	texts := map[string]string{}
+	for name, value := range fields {
+		if text, isText := value.(string); isText {
+			texts[name] = text
+		}
+	}
+	return texts
+}
+
+// annotationsPath returns the path to the annotations of a pod template.
+func annotationsPath(object Object) []string {
+	return slices.Concat(kindOf(object).Template, []string{"metadata", "annotations"})
+}
+
+// SetTemplateAnnotations replaces the annotations of a pod template.
+func SetTemplateAnnotations(object Object, annotations map[string]string) {
+	rollout, isUnstructured := object.(*unstructured.Unstructured)
+	if !isUnstructured {
+		TemplateOf(object).Annotations = annotations
+		return
+	}
+	path := annotationsPath(object)
+	if len(annotations) == 0 {
+		unstructured.RemoveNestedField(rollout.Object, path...)
+		return
+	}
+	_ = unstructured.SetNestedStringMap(rollout.Object, annotations, path...) // A path that is not a map has no annotations.
+}
