@@ -27,8 +27,14 @@ var argoRollouts = Kind{
 	Annotations: "rollout.argoproj.io/",
 	Template:    []string{"spec", "template"},
 	Traits:      Traits{HasDeadline: true, AtomicLists: true, Refers: true, MayLack: true},
-	Defaults:    Defaults{MaxSurge: "25%", MaxUnavailable: "25%"},
-	Reasons:     argoReasons,
+	Defaults: Defaults{MaxSurge: "25%", MaxUnavailable: "25%", Container: []FieldDefault{
+		{[]string{"ports", "*", "protocol"}, "TCP"},
+		{[]string{"env", "*", "valueFrom", "fileKeyRef", "optional"}, false},
+		{[]string{"livenessProbe", "grpc", "service"}, ""},
+		{[]string{"readinessProbe", "grpc", "service"}, ""},
+		{[]string{"startupProbe", "grpc", "service"}, ""},
+	}},
+	Reasons: argoReasons,
 	Revisions: &Revisions{
 		Plural:  "ReplicaSets",
 		NewList: newReplicaSets,

@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
 func TestHowFarAnArgoRolloutIs(t *testing.T) {
@@ -178,4 +180,26 @@ func TestAnArgoRolloutWithoutATemplateSaysWhoseItHas(t *testing.T) {
 	require.Equal(t, &Reference{Kind: "Deployment", Name: "cart", Seen: 4}, content.Refers)
 	require.Equal(t, map[string]string{"app": "cart"}, content.Selector.MatchLabels)
 	require.Equal(t, "Deployment cart", Of(rollout.object()).Elsewhere)
+}
+
+// The operator writes the defaults that the definition adds, and no others.
+func TestOverlay_RecordedHasDefaults(t *testing.T) {
+	overlay := Overlay{Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{InitContainers: []corev1.Container{{
+		Name:  "vector",
+		Ports: []corev1.ContainerPort{{ContainerPort: 9598}, {ContainerPort: 53, Protocol: corev1.ProtocolUDP}},
+		Env: []corev1.EnvVar{{Name: "A", Value: "1"}, {Name: "B", ValueFrom: &corev1.EnvVarSource{
+			FileKeyRef: &corev1.FileKeySelector{VolumeName: "keys", Path: "b", Key: "b"},
+		}}},
+		LivenessProbe:  &corev1.Probe{ProbeHandler: corev1.ProbeHandler{GRPC: &corev1.GRPCAction{Port: 1}}},
+		ReadinessProbe: &corev1.Probe{ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{}}},
+	}}}}}
+	text, err := json.Marshal(tree.At(overlay.Recorded(nil), tree.Pod...)["initContainers"])
+	require.NoError(t, err)
+	require.JSONEq(t, `[{
+		"name": "vector",
+		"ports": [{"containerPort": 9598, "protocol": "TCP"}, {"containerPort": 53, "protocol": "UDP"}],
+		"env": [{"name": "A", "value": "1"}, {"name": "B", "valueFrom": {"fileKeyRef": {"volumeName": "keys", "path": "b", "key": "b", "optional": false}}}],
+		"livenessProbe": {"grpc": {"port": 1, "service": ""}},
+		"readinessProbe": {"httpGet": {"port": 0}}
+	}]`, string(text))
 }

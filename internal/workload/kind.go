@@ -70,6 +70,15 @@ type Kind struct {
 type Defaults struct {
 	// MaxSurge and MaxUnavailable limit a rolling update.
 	MaxSurge, MaxUnavailable string
+	// Container are the defaults in the definition of a custom resource.
+	Container []FieldDefault
+}
+
+// FieldDefault is the default of a field. In a path * stands for the items of a list. A default applies only
+// where the parent of the field exists.
+type FieldDefault struct {
+	Path  []string
+	Value any
 }
 
 // Traits are how a kind differs from others.

@@ -10,7 +10,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
@@ -133,16 +132,13 @@ func (o *Overlay) Recorded(annotations map[string]any) map[string]any {
 }
 
 func recordedTree(annotations map[string]any, template *corev1.PodTemplateSpec) map[string]any {
-	template = template.DeepCopy()
-	for _, containers := range [][]corev1.Container{template.Spec.InitContainers, template.Spec.Containers} {
-		for i := range containers {
-			addDefaults(&containers[i])
-		}
-	}
-	whole := tree.Map(liveTree(&corev1.PodTemplate{Template: *template}))
+	whole := liveTree(&corev1.PodTemplate{Template: *template})
 	pod := tree.At(whole, tree.Pod...)
 	for _, list := range []string{"initContainers", "containers"} {
 		for _, item := range tree.List(pod[list]) {
+			for _, field := range argoRollouts.Defaults.Container { // No other kind has atomic lists.
+				setDefault(item, field.Path, field.Value)
+			}
 			if len(tree.At(tree.Map(item), "resources")) == 0 {
 				delete(tree.Map(item), "resources") // A typed container has them though nobody wrote them.
 			}
@@ -157,21 +153,20 @@ func recordedTree(annotations map[string]any, template *corev1.PodTemplateSpec) 
 	return whole
 }
 
-// addDefaults adds the defaults that the definition of Rollouts has.
-func addDefaults(container *corev1.Container) {
-	for i := range container.Ports {
-		if container.Ports[i].Protocol == "" {
-			container.Ports[i].Protocol = corev1.ProtocolTCP
+// setDefault sets the default of a field if the parent of the field exists and the field has no value.
+func setDefault(parent any, path []string, value any) {
+	if path[0] == "*" {
+		for _, item := range tree.List(parent) {
+			setDefault(item, path[1:], value)
 		}
+		return
 	}
-	for i := range container.Env {
-		if from := container.Env[i].ValueFrom; from != nil && from.FileKeyRef != nil && from.FileKeyRef.Optional == nil {
-			from.FileKeyRef.Optional = ptr.To(false)
-		}
-	}
-	for _, probe := range []*corev1.Probe{container.LivenessProbe, container.ReadinessProbe, container.StartupProbe} {
-		if probe != nil && probe.GRPC != nil && probe.GRPC.Service == nil {
-			probe.GRPC.Service = ptr.To("")
-		}
+	fields := tree.Map(parent)
+	switch {
+	case fields == nil:
+	case len(path) > 1:
+		setDefault(fields[path[0]], path[1:], value)
+	case fields[path[0]] == nil:
+		fields[path[0]] = value
 	}
 }
