@@ -53,8 +53,8 @@ func (l Limits) DecodeTOML(text []byte, into any) error {
 	return toml.Unmarshal(text, into)
 }
 
-// ReadTOML returns a parser for the expressions of a TOML text, with positions. The decoder has checked the values and most
-// rules on keys that are defined twice before; docs/limits.md lists the others. The error is an *Error or a *SyntaxError.
+// ReadTOML returns a parser for the expressions of a TOML text, with positions. The decoder has checked the values before.
+// It accepts some tables that are defined twice, which the caller has to find. The error is an *Error or a *SyntaxError.
 func (l Limits) ReadTOML(text []byte) (*unstable.Parser, error) {
 	var wrong toml.ParseError
 	switch err := l.DecodeTOML(text, &map[string]any{}); {

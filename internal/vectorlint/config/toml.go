@@ -20,7 +20,7 @@ func parseTOML(source string) (*value, *fault) {
 	if err != nil {
 		return nil, tomlFault(err)
 	}
-	r := &tomlReader{parser: parser, root: &value{form: table, at: position{line: 1, column: 1}}}
+	r := &tomlReader{parser: parser, root: &value{form: table, at: position{line: 1, column: 1}}, defined: map[*value]definition{}}
 	for i := range len(source) {
 		if source[i] == '\n' {
 			r.ends = append(r.ends, i)
@@ -42,7 +42,7 @@ func parseTOML(source string) (*value, *fault) {
 		default:
 		}
 	}
-	return r.root, nil
+	return r.root, r.repeated
 }
 
 // newerTOML finds what the library reads of TOML 1.1 and Vector does not: escapes, and inline
@@ -128,6 +128,26 @@ type tomlReader struct {
 	parser *unstable.Parser
 	root   *value
 	ends   []int // the offsets of the line ends
+	// defined has the tables that a header, dotted keys or braces define.
+	defined map[*value]definition
+	// repeated is the first table that is defined twice: the decoder accepts it, TOML does not.
+	repeated *fault
+}
+
+// definition is how a table is defined; 0 if only headers of tables below it name it.
+type definition int8
+
+const (
+	byHeader definition = iota + 1
+	byDottedKey
+	byBraces
+)
+
+// repeat records that a key defines a table or a value again.
+func (r *tomlReader) repeat(key string, at, first position) {
+	if r.repeated == nil {
+		r.repeated = duplicateKey(key, at, first)
+	}
 }
 
 func (r *tomlReader) at(offset int) position {
@@ -153,6 +173,8 @@ func (r *tomlReader) descend(v *value, key unstable.Iterator, appends bool) *val
 			}
 			v.add(entry{key: name, at: at, value: made})
 			found = &v.entries[len(v.entries)-1]
+		} else if before := r.defined[found.value]; before == byBraces || before == byDottedKey && key.IsLast() {
+			r.repeat(name, at, found.at)
 		}
 		v = found.value
 		if isNew {
@@ -162,6 +184,7 @@ func (r *tomlReader) descend(v *value, key unstable.Iterator, appends bool) *val
 			v = v.items[len(v.items)-1]
 		}
 	}
+	r.defined[v] = byHeader
 	return v
 }
 
@@ -179,8 +202,14 @@ func (r *tomlReader) assign(v *value, node *unstable.Node) {
 		if found == nil {
 			parent.add(entry{key: name, at: at, value: &value{form: table, at: at}})
 			found = &parent.entries[len(parent.entries)-1]
+			r.defined[found.value] = byDottedKey
+		} else if before := r.defined[found.value]; found.value.form != table || before == byHeader || before == byBraces {
+			r.repeat(name, at, found.at)
 		}
 		parent = found.value
+	}
+	if first := parent.entry(name); first != nil {
+		r.repeat(name, at, first.at)
 	}
 	parent.add(entry{key: name, at: at, value: r.read(node.Value(), at)})
 }
@@ -200,7 +229,7 @@ func (r *tomlReader) read(node *unstable.Node, near position) *value {
 			v.items = append(v.items, r.read(children.Node(), at))
 		}
 	case unstable.InlineTable:
-		v.form = table
+		v.form, r.defined[v] = table, byBraces
 		for children.Next() {
 			r.assign(v, children.Node())
 		}
