@@ -24,7 +24,7 @@ const (
 	Inject Action = "Inject"
 	// Update means that the sidecar differs from the desired one.
 	Update Action = "Update"
-	// Note means that the workload is up to date but its annotations note another
+	// RecordOnly means that the workload is up to date but its annotations note another
 	// input. Writing them restarts no pods.
 	RecordOnly Action = "RecordOnly"
 	// Adopt means that the API server has put the desired sidecar in itself, and nobody owns
@@ -56,7 +56,7 @@ type Plan struct {
 	Competitor string
 	// Manager is the field manager to write as.
 	Manager string
-	// Apply is the body for Inject, Update, Adopt and Note: all that the VectorSidecar wants
+	// Apply is the body for Inject, Update, Adopt and RecordOnly: all that the VectorSidecar wants
 	// in the workload, without its name. It must not be changed.
 	Apply map[string]any
 	// Patch is a strategic merge patch that makes the whole change at once and is sent
