@@ -19,13 +19,13 @@ type eventQueue struct {
 	// written is when a workload was written to.
 	written time.Time
 	size    int
-	shares  map[string][]func()
+	shares  map[string][]func(context.Context)
 	// turns are the shares that have events, in the order of their turns.
 	turns []string
 }
 
 func newEventQueue(limit int) *eventQueue {
-	q := &eventQueue{limit: limit, shares: map[string][]func(){}}
+	q := &eventQueue{limit: limit, shares: map[string][]func(context.Context){}}
 	q.pushed = sync.NewCond(&q.mu)
 	return q
 }
@@ -44,7 +44,7 @@ func (q *eventQueue) lastWritten() time.Time {
 
 // push adds an event to a share. If the queue is full, it drops the last event of the largest share: that is the new one,
 // unless the largest share stays the largest without its last event.
-func (q *eventQueue) push(share string, send func()) {
+func (q *eventQueue) push(share string, send func(context.Context)) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.size >= q.limit {
@@ -76,7 +76,7 @@ func (q *eventQueue) largest() (largest string) {
 
 // pop waits for an event and removes it: the first one of the share that has its turn. When the context has ended, it
 // does not wait, and returns nil if the queue is empty.
-func (q *eventQueue) pop(ctx context.Context) func() {
+func (q *eventQueue) pop(ctx context.Context) func(context.Context) {
 	defer context.AfterFunc(ctx, func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()

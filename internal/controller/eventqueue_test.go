@@ -37,12 +37,12 @@ func TestEventQueue_SharesOfNamespaces(t *testing.T) {
 			q := newEventQueue(4)
 			var sent []string
 			for _, event := range test.pushed {
-				q.push(event[:1], func() { sent = append(sent, event) })
+				q.push(event[:1], func(context.Context) { sent = append(sent, event) })
 			}
 			ended, end := context.WithCancel(t.Context())
 			end()
 			for send := q.pop(ended); send != nil; send = q.pop(ended) {
-				send()
+				send(t.Context())
 			}
 			require.Equal(t, test.want, sent)
 			require.Empty(t, q.shares)
@@ -62,7 +62,7 @@ func TestAnnouncer_DropsEventsOfTheLargestNamespace(t *testing.T) {
 		a.Eventf(pod("shop"), nil, corev1.EventTypeNormal, "Injected", "Inject", "shop %d", n)
 	}
 	for range 20 {
-		a.waiting.pop(t.Context())()
+		a.waiting.pop(t.Context())(t.Context())
 	}
 	for n := range 10 {
 		require.Equal(t, fmt.Sprintf("Normal Injected tenant %d", n), <-sent.Events)

@@ -40,12 +40,12 @@ type announcer struct {
 	scheme *runtime.Scheme
 	// isDeleted reports whether a namespace is deleted. Events in it are dropped: the API server rejects them, and client-go
 	// logs each as an error.
-	isDeleted func(namespace string) bool
+	isDeleted func(ctx context.Context, namespace string) bool
 	waiting   *eventQueue
 	pace      *rate.Limiter
 }
 
-func newAnnouncer(recorder events.EventRecorder, scheme *runtime.Scheme, isDeleted func(namespace string) bool) *announcer {
+func newAnnouncer(recorder events.EventRecorder, scheme *runtime.Scheme, isDeleted func(ctx context.Context, namespace string) bool) *announcer {
 	return &announcer{EventRecorder: recorder, scheme: scheme, isDeleted: isDeleted, waiting: newEventQueue(eventsWaiting), pace: rate.NewLimiter(eventsASecond, eventsAtOnce)}
 }
 
@@ -71,8 +71,8 @@ func (a *announcer) Eventf(regarding, related runtime.Object, kind, reason, acti
 	if object, ok := regarding.(client.Object); ok {
 		namespace = object.GetNamespace()
 	}
-	a.waiting.push(share, func() {
-		if namespace == "" || !a.isDeleted(namespace) {
+	a.waiting.push(share, func(ctx context.Context) {
+		if namespace == "" || !a.isDeleted(ctx, namespace) {
 			a.EventRecorder.Eventf(regarding, related, kind, reason, action, note, args...)
 		}
 	})
@@ -113,16 +113,16 @@ func (a *announcer) Start(ctx context.Context) error {
 	for send := a.waiting.pop(ctx); send != nil; send = a.waiting.pop(ctx) {
 		a.adjust()
 		_ = a.pace.Wait(ctx) // Its only error is that of the context, after which nothing waits.
-		send()
+		send(ctx)
 	}
 	return nil
 }
 
 // isNamespaceDeleted returns a function that reports whether a namespace does not exist or is being deleted.
-func isNamespaceDeleted(namespaces client.Reader) func(name string) bool {
-	return func(name string) bool {
+func isNamespaceDeleted(namespaces client.Reader) func(ctx context.Context, name string) bool {
+	return func(ctx context.Context, name string) bool {
 		namespace := newNamespace("")
-		err := namespaces.Get(context.Background(), client.ObjectKey{Name: name}, namespace)
+		err := namespaces.Get(ctx, client.ObjectKey{Name: name}, namespace)
 		return apierrors.IsNotFound(err) || namespace.DeletionTimestamp != nil
 	}
 }

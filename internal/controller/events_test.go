@@ -68,7 +68,7 @@ func TestAnEventThatWaitsHoldsNamesAlone(t *testing.T) {
 	require.Nil(t, a.named(nil))
 }
 
-func isNever(string) bool { return false }
+func isNever(context.Context, string) bool { return false }
 
 // The API server rejects events in a namespace that is being deleted.
 func TestAnnouncer_DropsEventsOfDeletedNamespaces(t *testing.T) {
@@ -80,7 +80,7 @@ func TestAnnouncer_DropsEventsOfDeletedNamespaces(t *testing.T) {
 
 	for _, name := range []string{"shop", "deleting", "deleted", ""} {
 		a.Eventf(pod(name), nil, corev1.EventTypeNormal, "Injected", "Inject", "namespace %q", name)
-		a.waiting.pop(t.Context())()
+		a.waiting.pop(t.Context())(t.Context())
 	}
 
 	close(sent.Events)

@@ -4,6 +4,7 @@
 package controller
 
 import (
+	"context"
 	"time"
 
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -21,7 +22,7 @@ import (
 // New returns the VectorSidecarReconciler of a manager. The manager's cache must hold what Workloads makes of each
 // workload, ConfigMaps as Digested leaves them, and VectorSidecars as Bounded does.
 func New(mgr ctrl.Manager, options *Options) *VectorSidecarReconciler {
-	isDeleted := func(string) bool { return false }
+	isDeleted := func(context.Context, string) bool { return false }
 	if len(options.WatchNamespaces) == 0 { // Otherwise Namespaces are not in the cache.
 		isDeleted = isNamespaceDeleted(mgr.GetClient())
 	}
