@@ -57,7 +57,7 @@ func TestMemoryOfAVectorSidecar(t *testing.T) {
 		"none":                     nil,
 		"a small one":              func(*v1alpha1.VectorSidecar) {},
 		"one of 100 KiB":           of(`{"a":"` + times(100<<10, "x") + `"}`),
-		"one of 767 KiB":           of(`{"a":"` + times(767<<10, "x") + `"}`),
+		"one of 511 KiB":           of(`{"a":"` + times(511<<10, "x") + `"}`),
 		"one of 1200 KiB, refused": of(`{"a":"` + times(1200<<10, "x") + `"}`),
 		"one of many small parts":  func(vs *v1alpha1.VectorSidecar) { vs.Spec.Volumes = projected(20_000) },
 	} {
