@@ -5,6 +5,7 @@ package workload
 
 import (
 	"cmp"
+	"encoding/binary"
 	"iter"
 	"maps"
 	"slices"
@@ -34,15 +35,32 @@ type Outline struct {
 	// Told is what the application was told of sidecars, by the keys of the records.
 	Told map[string][]Told
 
-	// packed is what Template does not have of a packed one, nil for a workload.
-	packed *packed
+	// details are those of a packed outline, nil for a workload.
+	details *Details
 }
 
-// packed are parts of a View that are stored on their own.
-type packed struct {
-	qosClass             corev1.PodQOSClass
-	secrets, pullSecrets []string
-	windows              string
+// Packed is an outline as a cache stores it: a pod template with only the fields that a View shows, and the details
+// that are computed from the others.
+type Packed struct {
+	Template corev1.PodTemplate
+	Details
+}
+
+// Details are the parts of a View that a packed pod template does not have.
+type Details struct {
+	QOSClass                     corev1.PodQOSClass
+	Claims, Secrets, PullSecrets []string
+	// Windows and Elsewhere are those of a View.
+	Windows, Elsewhere string
+	Unread             Unread
+}
+
+// AppendTo appends a text that is equal for equal details.
+func (d *Details) AppendTo(text []byte) []byte {
+	for _, list := range [][]string{d.Claims, d.Secrets, d.PullSecrets} {
+		text = AppendTexts(binary.AppendUvarint(text, uint64(len(list))), list...)
+	}
+	return AppendTexts(text, string(d.QOSClass), d.Windows, d.Elsewhere, d.Unread.Template, d.Unread.Else)
 }
 
 // OutlineOf returns the outline of a workload, which shares the workload's memory.
@@ -113,8 +131,8 @@ func (o *Outline) View(owned map[string]Owned, lastWriter string) View {
 		view.Volumes = append(view.Volumes, spec.Volumes[i].Name)
 	}
 	view.Application = applicationOf(spec, view.Owned)
-	if of := o.packed; of != nil {
-		view.Secrets, view.PullSecrets, view.QoSClass, view.Windows = of.secrets, of.pullSecrets, of.qosClass, of.windows
+	if details := o.details; details != nil {
+		view.Secrets, view.PullSecrets, view.QoSClass, view.Windows = details.Secrets, details.PullSecrets, details.QOSClass, details.Windows
 		return view
 	}
 	view.Secrets, view.PullSecrets, view.QoSClass = secretsOf(spec, view.Owned), namesOfSecrets(spec.ImagePullSecrets), qosClassOf(spec, view.Owned)
@@ -124,7 +142,7 @@ func (o *Outline) View(owned map[string]Owned, lastWriter string) View {
 
 // Pack returns a copy of the annotations, of the selector's keys as labels, and of the
 // template, limited to what a View shows. Unpacked is the inverse.
-func (o *Outline) Pack(owned map[string]Owned) *corev1.PodTemplate {
+func (o *Outline) Pack(owned map[string]Owned) *Packed {
 	spec := &o.Template.Spec
 	var selector map[string]string
 	if o.Adapter().Traits.OnEveryNode {
@@ -132,7 +150,11 @@ func (o *Outline) Pack(owned map[string]Owned) *corev1.PodTemplate {
 	}
 	texts := keysAndTexts(o.Template.Annotations)
 	packTold(texts, o.Told, o.Name)
-	return &corev1.PodTemplate{
+	details := Details{
+		QOSClass: qosClassOf(spec, owned), Claims: o.Claims, Secrets: secretsOf(spec, owned), PullSecrets: namesOfSecrets(spec.ImagePullSecrets),
+		Windows: ReadSystemFields(spec, owned).Windows, Elsewhere: o.Elsewhere, Unread: o.Unread,
+	}
+	return &Packed{Details: details, Template: corev1.PodTemplate{
 		ObjectMeta: metav1.ObjectMeta{
 			Annotations: visibleAnnotations(o.Annotations), Labels: keysOnly(slices.Values(o.SelectorKeys)), OwnerReferences: packOwner(o.Owner),
 		},
@@ -150,32 +172,20 @@ func (o *Outline) Pack(owned map[string]Owned) *corev1.PodTemplate {
 				InitContainers:                outlines(spec.InitContainers),
 				Containers:                    outlines(spec.Containers),
 				Volumes:                       kindsOnly(spec.Volumes),
-				ImagePullSecrets:              secretNames(secretsOf(spec, owned)),
-				ReadinessGates:                gatesOf(namesOfSecrets(spec.ImagePullSecrets)),
 				ServiceAccountName:            accountName(spec),
-				SchedulingGates:               claimNames(o.Claims),
-				PriorityClassName:             string(qosClassOf(spec, owned)), // Which no View shows,
-				SchedulerName:                 ReadSystemFields(spec, owned).Windows,
-				Hostname:                      o.Elsewhere,       // nor this,
-				Subdomain:                     o.Unread.Template, // nor this,
-				NodeName:                      o.Unread.Else,     // nor this.
 			},
 		},
-	}
+	}}
 }
 
 // Unpacked returns the outline from what Pack returned.
-func Unpacked(of Ref, labels map[string]string, from *corev1.PodTemplate) Outline {
-	spec := &from.Template.Spec
+func Unpacked(ref Ref, labels map[string]string, packed *Packed) Outline {
+	template := &packed.Template
 	return Outline{
-		Ref: of, Labels: labels, Annotations: from.Annotations, Template: from.Template,
-		SelectorKeys: sortedKeys(from.Labels), Claims: namesOfGates(spec.SchedulingGates),
-		Told: unpackedTold(from.Template.Annotations, of.Name), Elsewhere: spec.Hostname, Owner: unpackOwner(from.OwnerReferences),
-		Unread: Unread{Template: spec.Subdomain, Else: spec.NodeName},
-		packed: &packed{
-			qosClass: corev1.PodQOSClass(spec.PriorityClassName), secrets: namesOfSecrets(spec.ImagePullSecrets), pullSecrets: conditionsOf(spec.ReadinessGates),
-			windows: spec.SchedulerName,
-		},
+		Ref: ref, Labels: labels, Annotations: template.Annotations, Template: template.Template,
+		SelectorKeys: sortedKeys(template.Labels), Claims: packed.Claims,
+		Told: unpackedTold(template.Template.Annotations, ref.Name), Elsewhere: packed.Elsewhere, Owner: unpackOwner(template.OwnerReferences),
+		Unread: packed.Unread, details: &packed.Details,
 	}
 }
 
@@ -238,55 +248,10 @@ func kindsOnly(volumes []corev1.Volume) []corev1.Volume {
 	return kept
 }
 
-// claimNames stores the names of claims in schedulingGates, another list of names that no
-// View shows.
-func claimNames(claims []string) []corev1.PodSchedulingGate {
-	var kept []corev1.PodSchedulingGate
-	for _, claim := range claims {
-		kept = append(kept, corev1.PodSchedulingGate{Name: claim})
-	}
-	return kept
-}
-
-func namesOfGates(gates []corev1.PodSchedulingGate) []string {
-	var names []string
-	for i := range gates {
-		names = append(names, gates[i].Name)
-	}
-	return names
-}
-
-// gatesOf stores names in readinessGates, a third list of names that no View shows.
-func gatesOf(names []string) []corev1.PodReadinessGate {
-	var kept []corev1.PodReadinessGate
-	for _, name := range names {
-		kept = append(kept, corev1.PodReadinessGate{ConditionType: corev1.PodConditionType(name)})
-	}
-	return kept
-}
-
-func conditionsOf(gates []corev1.PodReadinessGate) []string {
-	var names []string
-	for i := range gates {
-		names = append(names, string(gates[i].ConditionType))
-	}
-	return names
-}
-
 func namesOfSecrets(secrets []corev1.LocalObjectReference) []string {
 	var names []string
 	for i := range secrets {
 		names = append(names, secrets[i].Name)
 	}
 	return names
-}
-
-// secretNames stores the names of Secrets in imagePullSecrets, the one list of a pod
-// that can hold any number of them.
-func secretNames(secrets []string) []corev1.LocalObjectReference {
-	kept := make([]corev1.LocalObjectReference, len(secrets))
-	for i, secret := range secrets {
-		kept[i].Name = secret
-	}
-	return kept
 }

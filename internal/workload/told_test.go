@@ -66,7 +66,7 @@ func TestWhatADeployerSetsWasNotTold(t *testing.T) {
 
 // A packed workload shows the same, and differs from another one in its name alone.
 func TestWhatWasToldIsPackedWithoutTheName(t *testing.T) {
-	packed := func(name string) *corev1.PodTemplate {
+	packed := func(name string) *Packed {
 		value := "service.name=" + name
 		deployment := informed("app ADDRESS="+value, corev1.EnvVar{Name: "ADDRESS", Value: value})
 		deployment.Name = name

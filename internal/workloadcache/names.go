@@ -4,9 +4,12 @@
 package workloadcache
 
 import (
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // Similar workloads often differ only in their names and namespaces, which labels, annotations and
@@ -46,8 +49,14 @@ func (p place) with(text string) string {
 	return text
 }
 
-// eachName changes every text of a packed outline that may be the workload's name, or its namespace.
-func eachName(outline *corev1.PodTemplate, change func(text string) string) {
+// eachName changes every text of a packed outline that may be the workload's name, or its namespace. It replaces the list of
+// Secrets, which may be shared.
+func eachName(packed *workload.Packed, change func(text string) string) {
+	packed.Secrets = slices.Clone(packed.Secrets)
+	for i := range packed.Secrets {
+		packed.Secrets[i] = change(packed.Secrets[i])
+	}
+	outline := &packed.Template
 	for key, value := range outline.Annotations {
 		outline.Annotations[key] = change(value)
 	}
@@ -55,9 +64,6 @@ func eachName(outline *corev1.PodTemplate, change func(text string) string) {
 		outline.OwnerReferences[i].Name = change(outline.OwnerReferences[i].Name)
 	}
 	pod := &outline.Template.Spec
-	for i := range pod.ImagePullSecrets {
-		pod.ImagePullSecrets[i].Name = change(pod.ImagePullSecrets[i].Name)
-	}
 	for _, list := range [][]corev1.Container{pod.InitContainers, pod.Containers} {
 		for i := range list {
 			list[i].Name = change(list[i].Name)

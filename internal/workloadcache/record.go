@@ -9,10 +9,10 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"reflect"
 	"slices"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -57,9 +57,9 @@ type body struct {
 	labels     []label
 	lastWriter string
 	owned      *ownership
-	// packed is the rest of what a View is made from: an Outline's template in
-	// protobuf, with only what a View shows, so that equal bytes are equal Views.
-	packed []byte
+	// template and details are those of a workload.Packed. The template is in protobuf, so that equal bytes are equal Views.
+	template []byte
+	details  workload.Details
 	// shown is the argument of Showing; nil if the body is packed.
 	shown *workload.View
 }
@@ -98,12 +98,12 @@ func (r *Record) View() workload.View {
 	if r.body.shown != nil {
 		return *r.body.shown
 	}
-	var template corev1.PodTemplate
-	if err := template.Unmarshal(r.body.packed); err != nil {
+	packed := workload.Packed{Details: r.body.details}
+	if err := packed.Template.Unmarshal(r.body.template); err != nil {
 		panic(fmt.Sprintf("unpacking what was packed here: %v", err))
 	}
-	eachName(&template, r.place().with)
-	outline := workload.Unpacked(r.Ref(), maps.Collect(r.Labels().All()), &template)
+	eachName(&packed, r.place().with)
+	outline := workload.Unpacked(r.Ref(), maps.Collect(r.Labels().All()), &packed)
 	outline.Paused, outline.Deleting = r.paused, r.deleting
 	view := outline.View(r.body.owned.byManager, r.body.lastWriter)
 	view.Marks, view.State = r.body.owned.marks, r.State()
@@ -197,7 +197,7 @@ func (r *Record) HasTemplateOf(other *Record) bool {
 		return true
 	}
 	return r.state.template == other.state.template && (r.body == other.body ||
-		bytes.Equal(r.body.packed, other.body.packed) && r.body.owned.hasTemplateOf(other.body.owned))
+		bytes.Equal(r.body.template, other.body.template) && reflect.DeepEqual(r.body.details, other.body.details) && r.body.owned.hasTemplateOf(other.body.owned))
 }
 
 // Labels are those of a Record's workload, for matching by a labels.Selector.

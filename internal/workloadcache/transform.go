@@ -71,16 +71,16 @@ func (r *reducer) shape(record *Record, object workload.Object) *Record {
 
 func (r *reducer) bodyOf(object workload.Object) *body {
 	owned, outline := r.owners.of(object), workload.OutlineOf(object)
-	template := outline.Pack(owned.byManager)
+	packed := outline.Pack(owned.byManager)
 	at := place{outline.Namespace, outline.Name}
-	eachName(template, at.without)
-	packed, err := template.Marshal()
+	eachName(packed, at.without)
+	template, err := packed.Template.Marshal()
 	if err != nil {
-		packed = nil // Every value of the type marshals.
+		template = nil // Every value of the type marshals.
 	}
 	fresh := body{
 		kind: outline.Kind, labels: labelsOf(at, outline.Labels), lastWriter: one(workload.LastWriter(object.GetManagedFields())),
-		owned: owned, packed: packed,
+		owned: owned, template: template, details: packed.Details,
 	}
 	return r.bodies.of(r.printOf(&fresh), func() *body { return &fresh })
 }
@@ -97,7 +97,8 @@ func (r *reducer) printOf(of *body) fingerprint {
 	for _, part := range of.owned.print {
 		text = binary.LittleEndian.AppendUint64(text, part)
 	}
-	text = append(text, of.packed...)
+	text = of.details.AppendTo(text)
+	text = append(text, of.template...)
 	buffer.text = text
 	return r.hashes.digest(text)
 }
