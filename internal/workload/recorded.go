@@ -136,8 +136,10 @@ func recordedTree(annotations map[string]any, template *corev1.PodTemplateSpec) 
 	pod := tree.At(whole, tree.Pod...)
 	for _, list := range []string{"initContainers", "containers"} {
 		for _, item := range tree.List(pod[list]) {
-			for _, field := range argoRollouts.Defaults.Container { // No other kind has atomic lists.
-				setDefault(item, field.Path, field.Value)
+			for _, kind := range kinds { // One of them has such defaults.
+				for _, field := range kind.Defaults.Container {
+					setDefault(item, field.Path, field.Value)
+				}
 			}
 			if len(tree.At(tree.Map(item), "resources")) == 0 {
 				delete(tree.Map(item), "resources") // A typed container has them though nobody wrote them.
