@@ -125,6 +125,24 @@ func TestAForecastIsWhatTheQuotaControllerCounts(t *testing.T) {
 	require.Equal(t, "150m", ptr.To(found.Namespaces[0].Requests[corev1.ResourceCPU]).String())
 }
 
+// plan predicts that the API server rejects one more VectorSidecar by a quota of their number.
+func TestVectorSidecar_IsPredictedToExceedAQuota(t *testing.T) {
+	t.Parallel()
+	const count corev1.ResourceName = "count/vectorsidecars.observability.kontroloop.ai"
+	namespace := world.Namespace(t)
+	quota := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "sidecars"}}
+	quota.Spec.Hard = corev1.ResourceList{count: resource.MustParse("0")}
+	world.Create(t, quota, objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build())
+	harness.Until(t, world, quota, "its status", func(q *corev1.ResourceQuota) bool { return len(q.Status.Hard) > 0 })
+	quota.Status.Used = quota.Spec.Hard // The quota controller finds new kinds late.
+	require.NoError(t, world.Client.Status().Update(t.Context(), quota))
+	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
+
+	text, _ := planned(t, vs.DeepCopy(), "wide")
+	require.Regexp(t, `sidecars +`+string(count)+` +0 +0 +1 +1 +rejects VectorSidecars: hard is too low`, text)
+	require.ErrorContains(t, world.Client.Create(t.Context(), vs), "exceeded quota: sidecars")
+}
+
 // Fact: the API server gives the pods the QoS class that is foretold, and with sidecar.qos Keep they keep theirs.
 func TestAGuaranteedPodStaysGuaranteed(t *testing.T) {
 	t.Parallel()
