@@ -58,13 +58,14 @@ func TestTheApplicationIsTold(t *testing.T) {
 			plain := harness.NewWorkload(kind, "plain", namespace, map[string]string{"team": "shop"})
 			object := harness.NewWorkload(kind, "cart", namespace, map[string]string{"logs": "vector"})
 			for _, of := range []client.Object{plain, object} {
-				spec := &template(of).Spec
-				spec.Containers[0].Env = []corev1.EnvVar{
-					{Name: "FIRST", Value: "1"}, {Name: "NODE", ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: "spec.nodeName"}}},
-					{Name: "CPU", ValueFrom: &corev1.EnvVarSource{ResourceFieldRef: &corev1.ResourceFieldSelector{Resource: "limits.cpu"}}},
-				}
-				// A name that is also a key of what the pod template lists.
-				spec.Containers = append(spec.Containers, corev1.Container{Name: "manager", Image: "web:1"})
+				harness.ChangeTemplate(of, func(pods *corev1.PodTemplateSpec) {
+					pods.Spec.Containers[0].Env = []corev1.EnvVar{
+						{Name: "FIRST", Value: "1"}, {Name: "NODE", ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: "spec.nodeName"}}},
+						{Name: "CPU", ValueFrom: &corev1.EnvVarSource{ResourceFieldRef: &corev1.ResourceFieldSelector{Resource: "limits.cpu"}}},
+					}
+					// A name that is also a key of what the pod template lists.
+					pods.Spec.Containers = append(pods.Spec.Containers, corev1.Container{Name: "manager", Image: "web:1"})
+				})
 			}
 			vs := telling("traces", namespace, "LOG_ADDRESS", v1alpha1.WorkloadKind(kind))
 			world.Create(t, vs)
