@@ -12,11 +12,11 @@
 //   - internal/fleet paces rollouts over all VectorSidecars.
 //   - internal/lastgood takes a VectorSidecar back to its last good spec.
 //   - internal/gotemplate executes compiled templates, bounded and hermetic.
-//   - internal/vectorlint/config reads Vector configuration and finds what would keep
-//     Vector from starting.
-//   - internal/vectorlint/flags reads the command line of Vector.
-//   - internal/vectorlint/options knows every option of the components of each Vector release,
-//     and internal/vectorlint/vrl reads programs in Vector's language.
+//   - internal/vectorlint/config – files of a Vector configuration, image and container – faults that prevent Vector from
+//     starting.
+//   - internal/vectorlint/flags – Vector's command line – its settings and faults.
+//   - internal/vectorlint/options – a component and a release of Vector – its options.
+//   - internal/vectorlint/vrl – a program in the Vector Remap Language – its faults.
 //   - internal/policy holds what is injected against what the platform allows.
 //   - internal/companion knows the ConfigMaps that the operator makes, and finds what
 //     is left of VectorSidecars that are gone.

@@ -124,6 +124,12 @@ func (e *Error) Error() string {
 // Whole returns what is wrong and what to do, without the position.
 func (e *Error) Whole() string { return e.Message + ": " + e.Help }
 
+// Place returns Line and Column.
+func (e *Error) Place() (line, column int) { return e.Line, e.Column }
+
+// Problem returns Message and Help.
+func (e *Error) Problem() (message, help string) { return e.Message, e.Help }
+
 func refusal(bound Bound, help, format string, args ...any) *Error {
 	return &Error{Bound: bound, Help: help, Message: fmt.Sprintf(format, args...)}
 }

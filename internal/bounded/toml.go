@@ -18,6 +18,12 @@ type SyntaxError struct {
 	Message      string
 }
 
+// Place returns Line and Column.
+func (e *SyntaxError) Place() (line, column int) { return e.Line, e.Column }
+
+// Problem returns Message; there is no advice.
+func (e *SyntaxError) Problem() (message, help string) { return e.Message, "" }
+
 func (e *SyntaxError) Error() string { return fmt.Sprintf("toml: line %d: %s", e.Line, e.Message) }
 
 // MeasureTOML checks a TOML text against the limits and returns its size. The error is an *Error, or a *SyntaxError if the

@@ -20,6 +20,12 @@ import (
 // expected, and the line where it begins.
 type SecondDocumentError struct{ Line int }
 
+// Place returns Line, and no column.
+func (e *SecondDocumentError) Place() (line, column int) { return e.Line, 0 }
+
+// Problem returns the message without the line; there is no advice.
+func (e *SecondDocumentError) Problem() (message, help string) { return "a second document", "" }
+
 func (e *SecondDocumentError) Error() string {
 	return fmt.Sprintf("line %d begins a second document", e.Line)
 }

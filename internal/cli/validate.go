@@ -131,7 +131,7 @@ func (o *validateOptions) askTogether(ctx context.Context, program *vectorprogra
 	if len(parts) == 0 {
 		return nil, errors.New("no files of Vector configuration: name them, or a folder that has some")
 	}
-	report, err := vectorconfig.Check(ctx, configuration, vectorconfig.Options{})
+	report, err := desired.VectorReader.Check(ctx, configuration, vectorconfig.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -15,12 +15,21 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	vectorconfig "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/config"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
+
+// VectorReader reads Vector configuration within the limits of a configuration file.
+var VectorReader = newVectorReader()
+
+func newVectorReader() *vectorconfig.Reader {
+	limits := bounded.Configuration()
+	return &vectorconfig.Reader{YAML: limits.ReadYAML, JSON: limits.ReadJSON, TOML: limits.ReadTOML, MaxBytes: limits.Bytes, Nearest: humanize.Nearest}
+}
 
 // report checks files, the same ones only once. There is always a report. A report
 // returned after the context has ended must not be used, nor anything made from it.
@@ -45,7 +54,7 @@ func (c *Cache) report(ctx context.Context, files []vectorconfig.File, options v
 }
 
 func checked(ctx context.Context, files []vectorconfig.File, options vectorconfig.Options) *vectorconfig.Report {
-	report, err := vectorconfig.Check(ctx, files, options)
+	report, err := VectorReader.Check(ctx, files, options)
 	if err != nil {
 		return &vectorconfig.Report{}
 	}

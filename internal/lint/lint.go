@@ -133,7 +133,7 @@ func (l *Linter) Lint(ctx context.Context, files []File) (*Result, error) {
 func (l *Linter) lintVector(ctx context.Context, file File) ([]Finding, error) {
 	given := vectorconfig.File{Name: path.Base(file.Name), Source: file.Name, Text: string(file.Text)}
 	var findings []Finding
-	report, err := vectorconfig.Check(ctx, []vectorconfig.File{given}, vectorconfig.Options{Image: l.image()})
+	report, err := desired.VectorReader.Check(ctx, []vectorconfig.File{given}, vectorconfig.Options{Image: l.image()})
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	vectorconfig "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/config"
 	vectorflags "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/flags"
 )
@@ -72,7 +73,7 @@ func (l *Linter) lintTogether(ctx context.Context, files []vectorconfig.File) ([
 	if len(files) == 0 {
 		return []Finding{}, nil
 	}
-	report, err := vectorconfig.Check(ctx, files, vectorconfig.Options{Image: l.image()})
+	report, err := desired.VectorReader.Check(ctx, files, vectorconfig.Options{Image: l.image()})
 	if err != nil {
 		return nil, err
 	}

@@ -71,12 +71,12 @@ func (p *Program) Ask(ctx context.Context, of *desired.Validation) (*Answer, err
 	answer := &Answer{Unseen: put.unseen}
 	switch said := vectorconfig.ReadAnswer(ended.code, ended.printed); {
 	case said.Outcome == vectorconfig.Refused:
-		answer.Findings = vectorconfig.Refusals(of.Configuration, put.names(said.Faults, of.DataDir))
+		answer.Findings = desired.VectorReader.Refusals(of.Configuration, put.names(said.Faults, of.DataDir))
 	case said.Outcome == vectorconfig.NotJudged && len(said.Faults) > 0:
 		answer.Unable = said.String()
 	case said.Outcome == vectorconfig.NotJudged:
 		answer.Unable = "vector validate " + ended.text()
-	case vectorconfig.HasTests(of.Configuration):
+	case desired.VectorReader.HasTests(of.Configuration):
 		return answer, p.test(ctx, of, put, answer)
 	}
 	return answer, nil
@@ -92,12 +92,12 @@ func (p *Program) test(ctx context.Context, of *desired.Validation, put *questio
 	if ended.code == 0 {
 		return nil
 	}
-	if answer.Findings = vectorconfig.FailedTests(of.Configuration, ended.printed); len(answer.Findings) > 0 && ended.why == nil {
+	if answer.Findings = desired.VectorReader.FailedTests(of.Configuration, ended.printed); len(answer.Findings) > 0 && ended.why == nil {
 		return nil
 	}
 	said := vectorconfig.ReadAnswer(ended.code, ended.printed)
 	if said.Outcome == vectorconfig.Refused {
-		answer.Findings = vectorconfig.Refusals(of.Configuration, put.names(said.Faults, of.DataDir))
+		answer.Findings = desired.VectorReader.Refusals(of.Configuration, put.names(said.Faults, of.DataDir))
 		return nil
 	}
 	answer.Unable = "vector test " + ended.text()

@@ -61,6 +61,7 @@ var behindTheDoor = map[string]string{
 	"internal/render/chartfiles.go: zip.NewReader":                "what was packed a few lines before",
 	"internal/draingate/source.go: json.Unmarshal":                "an argument of a program that stands alone",
 	"internal/draingate/checkpoints.go: json.Unmarshal":           "so many bytes of what Vector wrote, of the same program",
+	"internal/vectorlint/config/reader.go: unstable.Parser":       "a parameter: the caller passes the door's",
 	"internal/vectorlint/config/toml.go: unstable.Parser":         "the door hands it out",
 	"internal/workload/managers.go: json.Unmarshal":               "the API server's own words on managed fields",
 	"internal/workload/extract.go: json.Unmarshal":                "the same",

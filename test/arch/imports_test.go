@@ -219,3 +219,20 @@ func TestPurePackagesReachForNothing(t *testing.T) {
 		}
 	}
 }
+
+// The Vector checker is usable outside of this module: it gets its parsers from its caller.
+func TestVectorlint_ImportsNothingOfTheProduct(t *testing.T) {
+	checked := 0
+	for _, one := range packages(t) {
+		if !under("internal/vectorlint")(short(one.ImportPath)) {
+			continue
+		}
+		checked++
+		for _, imported := range one.Imports {
+			isForeign := under(module)(imported) && !under(module+"/internal/vectorlint")(imported)
+			isKubernetes := strings.Contains(imported, "k8s.io/")
+			require.False(t, isForeign || isKubernetes, "%s imports %s", one.ImportPath, imported)
+		}
+	}
+	require.Positive(t, checked)
+}

@@ -21,6 +21,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	vectorconfig "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/config"
 	vectorflags "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/flags"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
@@ -86,7 +87,7 @@ func TestEveryConfigurationOfTheRepositoryIsJudgedAsVectorJudgesIt(t *testing.T)
 	counts, differ := map[bool]int{}, []string{}
 	for i, taken := range taken(t, vector, all, "--no-environment") {
 		one := all[i]
-		report, err := vectorconfig.Check(t.Context(), []vectorconfig.File{{Name: one.name, Text: one.text}}, vectorconfig.Options{Image: imageOf, Container: containerOf(one)})
+		report, err := desired.VectorReader.Check(t.Context(), []vectorconfig.File{{Name: one.name, Text: one.text}}, vectorconfig.Options{Image: imageOf, Container: containerOf(one)})
 		require.NoError(t, err)
 		found := slices.DeleteFunc(vectorconfig.Errors(report.Findings), func(f vectorconfig.Finding) bool {
 			return f.Code == "VSC306" || f.Code == "VSC405" || f.Code >= "VSC5" // Vector tells the first two at its start, and of pods it knows nothing.

@@ -20,6 +20,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	vectorconfig "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/config"
 )
 
@@ -44,7 +45,7 @@ func (m *mutant) text(t *testing.T) string {
 // judged are the errors of the check.
 func (m *mutant) judged(t *testing.T) []vectorconfig.Finding {
 	t.Helper()
-	report, err := vectorconfig.Check(t.Context(), []vectorconfig.File{{Name: "vector.json", Text: m.text(t)}}, vectorconfig.Options{Image: imageOf})
+	report, err := desired.VectorReader.Check(t.Context(), []vectorconfig.File{{Name: "vector.json", Text: m.text(t)}}, vectorconfig.Options{Image: imageOf})
 	require.NoError(t, err)
 	return vectorconfig.Errors(report.Findings)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	vectorconfig "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/config"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
@@ -73,7 +74,7 @@ func TestSearchesAreJudgedAsVectorJudgesThem(t *testing.T) {
 	}
 	refused := 0
 	for i, isTaken := range taken(t, vector, all, "--no-environment") {
-		report, err := vectorconfig.Check(t.Context(), []vectorconfig.File{{Name: all[i].name, Text: all[i].text}}, vectorconfig.Options{Image: imageOf})
+		report, err := desired.VectorReader.Check(t.Context(), []vectorconfig.File{{Name: all[i].name, Text: all[i].text}}, vectorconfig.Options{Image: imageOf})
 		require.NoError(t, err)
 		if found := vectorconfig.Errors(report.Findings); isTaken != (len(found) == 0) {
 			t.Errorf("%q: Vector takes it: %t; the check found %v", all[i].from, isTaken, found)

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package config reads Vector configuration and finds what would keep
-// Vector from starting, and the mistakes that only sidecars make: graph, event
-// types, versions, mounts, variables. The rules are Vector's own, in Vector's
-// order; what its components are is in data/. It does not run Vector.
+// Package config checks Vector configuration. The files of one configuration, the image and the container go in, together
+// with the parsers of the caller (Reader). A Report comes out: the faults that prevent Vector from starting and the mistakes
+// of sidecars (graph, event types, versions, mounts, variables), in Vector's order, with file and line, and what the
+// configuration receives. The tables in data/ are read from Vector's sources; data/README.md names the commands. The package
+// neither runs Vector nor knows Kubernetes.
 package config
 
 import (
@@ -54,9 +55,9 @@ type Report struct {
 
 // Check reads the files of one configuration, merges them as Vector does, and
 // checks the whole. The error is the context's, with which it ends.
-func Check(ctx context.Context, files []File, options Options) (*Report, error) {
+func (r *Reader) Check(ctx context.Context, files []File, options Options) (*Report, error) {
 	c := &checker{
-		effort: newEffort(ctx), tables: tables(), version: versionOf(options.Image), files: files, counts: map[Level]int{}, openTexts: map[string]bool{},
+		reader: r, effort: newEffort(ctx, r.Nearest), tables: tables(), version: versionOf(options.Image), files: files, counts: map[Level]int{}, openTexts: map[string]bool{},
 		container: options.Container, commandLine: options.Container.CommandLine(options.Image),
 	}
 	c.interpolates, c.mayInterpolate = c.interpolation()
@@ -89,6 +90,7 @@ const mostFindings = 100
 
 // checker holds one check.
 type checker struct {
+	reader    *Reader
 	tables    *facts
 	version   version
 	container *Container

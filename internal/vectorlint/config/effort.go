@@ -3,11 +3,7 @@
 
 package config
 
-import (
-	"context"
-
-	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
-)
+import "context"
 
 const (
 	// mostEffort is how many characters one check may compare with others where that
@@ -27,10 +23,12 @@ type effort struct {
 	look int
 	// err is the context's once it has ended.
 	err error
+	// match is Reader.Nearest.
+	match func(name string, candidates []string) string
 }
 
-func newEffort(ctx context.Context) *effort {
-	return &effort{ctx: ctx, left: mostEffort, look: mostEffort - effortPerLook, err: ctx.Err()}
+func newEffort(ctx context.Context, match func(name string, candidates []string) string) *effort {
+	return &effort{ctx: ctx, match: match, left: mostEffort, look: mostEffort - effortPerLook, err: ctx.Err()}
 }
 
 // spend counts comparisons, and tells whether there may be more.
@@ -58,5 +56,5 @@ func (e *effort) nearest(name string, candidates []string) string {
 		}
 		short = append(short, candidate)
 	}
-	return humanize.Nearest(name, short)
+	return e.match(name, short)
 }

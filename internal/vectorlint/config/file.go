@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"path"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	vectorflags "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/flags"
 )
 
@@ -48,16 +47,16 @@ type fault struct {
 }
 
 // parse reads a file into a table. Beside that there may be a mild fault.
-func parse(file File, number int) (*value, *fault) {
+func (r *Reader) parse(file File, number int) (*value, *fault) {
 	var root *value
 	var failed *fault
 	switch file.format() {
 	case "yaml":
-		root, failed = parseYAML(file.Text)
+		root, failed = r.parseYAML(file.Text)
 	case "json":
-		root, failed = parseJSON(file.Text)
+		root, failed = r.parseJSON(file.Text)
 	case "toml":
-		root, failed = parseTOML(file.Text)
+		root, failed = r.parseTOML(file.Text)
 	default:
 		failed = &fault{code: badExtension, message: fmt.Sprintf("the extension %q is none of .yaml, .yml, .json, .toml, by which Vector tells the format", path.Ext(file.Name))}
 	}
@@ -91,9 +90,14 @@ func (v *value) stamp(file int) {
 
 // refused is the fault of a file that goes beyond a bound; nil for another error.
 func refused(err error) *fault {
-	var beyond *bounded.Error
+	var beyond TextError
 	if !errors.As(err, &beyond) {
 		return nil
 	}
-	return &fault{code: tooLarge, at: position{line: max(beyond.Line, 1), column: max(beyond.Column, 1)}, message: beyond.Message, help: help(beyond.Help)}
+	message, advice := beyond.Problem()
+	if advice == "" {
+		return nil
+	}
+	line, column := beyond.Place()
+	return &fault{code: tooLarge, at: position{line: max(line, 1), column: max(column, 1)}, message: message, help: help(advice)}
 }

@@ -30,10 +30,10 @@ func TestPatternsMatchAsVectorsDo(t *testing.T) {
 	} {
 		require.False(t, isLiteral(test.pattern), test.pattern)
 		for _, name := range test.yes {
-			require.True(t, globOf(test.pattern).matches(name, newEffort(t.Context())), "%s %s", test.pattern, name)
+			require.True(t, globOf(test.pattern).matches(name, newEffort(t.Context(), nil)), "%s %s", test.pattern, name)
 		}
 		for _, name := range test.no {
-			require.False(t, globOf(test.pattern).matches(name, newEffort(t.Context())), "%s %s", test.pattern, name)
+			require.False(t, globOf(test.pattern).matches(name, newEffort(t.Context(), nil)), "%s %s", test.pattern, name)
 		}
 	}
 	for _, pattern := range []string{"a**", "**b", "***", "a[b", "[", "[]", "[!]"} {
@@ -51,7 +51,7 @@ func TestWhatAPatternComparesIsCounted(t *testing.T) {
 		strings.Repeat("*a", 100) + "*[!a]":           800,
 		"a" + strings.Repeat("*", 1000) + "b[a-z0-9]": 900,
 	} {
-		whole, short := newEffort(t.Context()), newEffort(t.Context())
+		whole, short := newEffort(t.Context(), nil), newEffort(t.Context(), nil)
 		short.left = least / 2
 		used := allocated(func() { require.False(t, globOf(pattern).matches(name, whole), pattern) })
 		require.GreaterOrEqual(t, mostEffort-whole.left, least, pattern)

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 )
 
 // mostVariables is how many variables a file may have.
@@ -92,9 +90,9 @@ func (c *checker) parseFile(number int) *value {
 		}
 		file.Text, in = text, replaced
 	}
-	tree, failed := parse(file, number)
+	tree, failed := c.reader.parse(file, number)
 	if failed != nil && !failed.isMild && in.explains(failed) {
-		if again, _ := parse(in.withOpenKeys(file), number); again != nil {
+		if again, _ := c.reader.parse(in.withOpenKeys(file), number); again != nil {
 			tree, failed = again, nil
 		}
 	}
@@ -146,8 +144,8 @@ func (c *checker) interpolate(text string, file int) (string, *interpolation, *f
 		if !isKnown {
 			fresh = in.hide(written, line, isAlone(text, start, at+width))
 		}
-		if limits := bounded.Configuration(); b.Len()+len(fresh) > limits.Bytes {
-			return "", nil, &fault{code: tooLarge, at: here, message: fmt.Sprintf("with its variables replaced it has more bytes than %s may have (%d)", limits.What, limits.Bytes)}
+		if b.Len()+len(fresh) > c.reader.MaxBytes {
+			return "", nil, &fault{code: tooLarge, at: here, message: fmt.Sprintf("with its variables replaced it has more bytes than a file of Vector's configuration may have (%d)", c.reader.MaxBytes)}
 		}
 		in.moved = append(in.moved, moved{line: line, now: here.column + shift, width: len(fresh), column: here.column, was: len(written), isOpen: !isKnown && (!hasComments || !isComment(text[start:]))})
 		shift += len(fresh) - len(written)

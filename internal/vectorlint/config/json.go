@@ -4,38 +4,37 @@
 package config
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
 	"regexp"
 	"strconv"
 	"strings"
-
-	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 )
 
 // parseJSON reads one JSON document.
-func parseJSON(source string) (*value, *fault) {
+func (r *Reader) parseJSON(source string) (*value, *fault) {
 	if strings.TrimSpace(source) == "" {
 		return nil, &fault{code: unreadable, at: position{line: 1, column: 1}, message: "not JSON: the file is empty"}
 	}
-	decoder, err := bounded.Configuration().ReadJSON([]byte(source))
+	decoder, err := r.JSON([]byte(source))
 	if err != nil {
-		return nil, refused(err)
+		return nil, cmp.Or(refused(err), &fault{code: unreadable, at: position{line: 1, column: 1}, message: "not JSON: " + err.Error()})
 	}
-	r := &jsonReader{source: source, decoder: decoder, line: 1}
-	r.decoder.UseNumber()
+	tokens := &jsonReader{source: source, decoder: decoder, line: 1}
+	tokens.decoder.UseNumber()
 	if half := halfCharacter(source); half >= 0 {
-		return nil, &fault{code: unreadable, at: r.at(half), message: "not JSON: half of a character, " + source[half:half+len(`\udead`)], help: "write both halves, or the character itself"}
+		return nil, &fault{code: unreadable, at: tokens.at(half), message: "not JSON: half of a character, " + source[half:half+len(`\udead`)], help: "write both halves, or the character itself"}
 	}
-	v, f := r.read()
+	v, f := tokens.read()
 	if f != nil {
 		return nil, f
 	}
-	if _, err := r.decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, &fault{code: unreadable, at: r.next(), message: "not JSON: something follows the document"}
+	if _, err := tokens.decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, &fault{code: unreadable, at: tokens.next(), message: "not JSON: something follows the document"}
 	}
-	return v, r.repeated
+	return v, tokens.repeated
 }
 
 // escapes of texts, those of half a character without the other half in a group.

@@ -53,10 +53,10 @@ func TestAllThreeFormatsReadTheSame(t *testing.T) {
 		"v.json": `{"a": {"b": [1, "x", true, {"c": 2.5}], "d.e": ""}, "f": [{"g": 1}, {"g": 2}]}`,
 		"v.toml": "a.b = [1, 'x', true, {c = 2.5}]\na.'d.e' = \"\"\n[[f]]\ng = 1\n[[f]]\ng = 2\n",
 	}
-	want, failed := parse(File{Name: "v.json", Text: texts["v.json"]}, 0)
+	want, failed := reader().parse(File{Name: "v.json", Text: texts["v.json"]}, 0)
 	require.Nil(t, failed)
 	for file, text := range texts {
-		got, failed := parse(File{Name: file, Text: text}, 0)
+		got, failed := reader().parse(File{Name: file, Text: text}, 0)
 		require.Nil(t, failed)
 		require.Equal(t, plain(want), plain(got), file)
 	}
@@ -119,13 +119,13 @@ func TestMergeKeysAreReadAsVectorReadsThem(t *testing.T) {
 		"<<: [{a: 1}, 2]":                 "",
 		"a: {<<: {b: 1}, \"<<\": {c: 1}}": "",
 	} {
-		got, failed := parse(File{Name: "v.yaml", Text: text}, 0)
+		got, failed := reader().parse(File{Name: "v.yaml", Text: text}, 0)
 		if want == "" {
 			require.NotNil(t, failed, text)
 			continue
 		}
 		require.Nil(t, failed, text)
-		read, failed := parse(File{Name: "v.json", Text: want}, 0)
+		read, failed := reader().parse(File{Name: "v.json", Text: want}, 0)
 		require.Nil(t, failed)
 		require.Equal(t, plain(read), plain(got), text)
 	}
@@ -136,7 +136,7 @@ func TestTheVersionOfYAMLIsOneThatVectorReads(t *testing.T) {
 		"": true, "%YAML 1.1": true, "%YAML 1.2": true, "# a\n\n%TAG !a! tag:a,2026:\n%YAML \t1.2 # b": true, "%YAML 1.2\r": true, "%YAML 1.02": true,
 		"%YAML 1.0": false, "%YAML 1.3": false, "%YAML 2.0": false, "%YAML 1.20": false, "%YAML 1.2\n%YAML 1.2": false, "%OTHER 1.2": false, "a: 1\n%YAML 1.2": false,
 	} {
-		_, failed := parse(File{Name: "v.yaml", Text: head + "\n---\na: 1\n"}, 0)
+		_, failed := reader().parse(File{Name: "v.yaml", Text: head + "\n---\na: 1\n"}, 0)
 		require.Equal(t, isRead, failed == nil, head)
 	}
 }

@@ -34,7 +34,7 @@ func forms(t *testing.T, config map[string]any) map[string]string {
 func refusals(t *testing.T, permitted Permitted, image string, container *Container, files ...File) []string {
 	t.Helper()
 	require.NoError(t, permitted.Validate())
-	report, err := Check(t.Context(), files, Options{Image: image, Container: container, Permitted: permitted})
+	report, err := reader().Check(t.Context(), files, Options{Image: image, Container: container, Permitted: permitted})
 	require.NoError(t, err)
 	var all []string
 	for _, f := range Forbidden(report.Findings) {

@@ -220,7 +220,7 @@ func TestNoProgramIsJudgedInVain(t *testing.T) {
 		"the context ended":  {func(c *checker) { c.effort.ctx = ended }, "", Programs{NotJudged: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := &checker{effort: newEffort(t.Context()), version: versionOf(image), isTabled: true, counts: map[Level]int{}, root: nothing}
+			c := &checker{effort: newEffort(t.Context(), reader().Nearest), version: versionOf(image), isTabled: true, counts: map[Level]int{}, root: nothing}
 			test.change(c)
 
 			c.judgeProgram("transforms.t.source", &value{form: text, scalar: ".a = upcas(.b)"}, false)
@@ -239,7 +239,7 @@ func TestNoProgramIsJudgedInVain(t *testing.T) {
 func TestACheckEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	report, err := Check(ctx, []File{{Name: "vector.yaml", Text: fiftyComponents()}}, Options{Image: image})
+	report, err := reader().Check(ctx, []File{{Name: "vector.yaml", Text: fiftyComponents()}}, Options{Image: image})
 	require.ErrorIs(t, err, context.Canceled)
 	require.Nil(t, report)
 }

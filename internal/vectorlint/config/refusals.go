@@ -23,7 +23,7 @@ var (
 
 // Refusals are the faults of a refusal as findings, with the place in the files that Vector
 // names, as far as it names one.
-func Refusals(files []File, faults []string) []Finding {
+func (r *Reader) Refusals(files []File, faults []string) []Finding {
 	var findings []Finding
 	for _, fault := range faults {
 		finding := found(vectorRefuses, "Vector says: "+fault)
@@ -33,7 +33,7 @@ func Refusals(files []File, faults []string) []Finding {
 			finding.Column, _ = strconv.Atoi(match[2])
 			finding.Source = sourceOf(files[0])
 		default:
-			finding.place(files, pathIn(fault))
+			r.place(&finding, files, pathIn(fault))
 		}
 		findings = append(findings, finding)
 	}
@@ -42,9 +42,9 @@ func Refusals(files []File, faults []string) []Finding {
 
 // FailedTests are the unit tests of the files that failed, as `vector test` printed; nil if
 // it names none.
-func FailedTests(files []File, printed string) []Finding {
+func (r *Reader) FailedTests(files []File, printed string) []Finding {
 	var findings []Finding
-	names := testsIn(files)
+	names := r.testsIn(files)
 	for _, match := range testEnd.FindAllStringSubmatch(printed, -1) {
 		name, why := match[1], ""
 		if _, after, isThere := strings.Cut(printed, "\ntest "+name+":\n"); isThere {
@@ -54,7 +54,7 @@ func FailedTests(files []File, printed string) []Finding {
 		}
 		finding := found(testFails, "test "+strconv.Quote(name)+" fails"+why)
 		if i := slices.Index(names, name); i >= 0 {
-			finding.place(files, "tests["+strconv.Itoa(i)+"]")
+			r.place(&finding, files, "tests["+strconv.Itoa(i)+"]")
 		}
 		findings = append(findings, finding)
 	}
@@ -62,13 +62,13 @@ func FailedTests(files []File, printed string) []Finding {
 }
 
 // HasTests reports whether files have unit tests of Vector's.
-func HasTests(files []File) bool { return len(testsIn(files)) > 0 }
+func (r *Reader) HasTests(files []File) bool { return len(r.testsIn(files)) > 0 }
 
 // testsIn are the names of the unit tests, in the order of the file that has them.
-func testsIn(files []File) []string {
+func (r *Reader) testsIn(files []File) []string {
 	var names []string
 	for i, file := range files {
-		root, _ := parse(file, i)
+		root, _ := r.parse(file, i)
 		if root == nil {
 			continue
 		}
@@ -106,12 +106,12 @@ func sourceOf(file File) string {
 }
 
 // place gives a finding the place of the deepest key on a path that one of the files has.
-func (f *Finding) place(files []File, key string) {
+func (r *Reader) place(f *Finding, files []File, key string) {
 	f.Path = key
 	steps := strings.Split(indexBrackets.ReplaceAllString(key, ".$1"), ".")
 	deepest := -1
 	for i, file := range files {
-		root, _ := parse(file, i)
+		root, _ := r.parse(file, i)
 		if root == nil {
 			continue
 		}

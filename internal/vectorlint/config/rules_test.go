@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	vectorflags "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/flags"
 )
 
@@ -450,9 +452,15 @@ var ruleCases = map[Code]struct{ fires, silent []try }{
 }
 
 // bomb is a file of a few lines that grows beyond all bounds.
+// reader has the parsers and the limits of the product.
+func reader() *Reader {
+	limits := bounded.Configuration()
+	return &Reader{YAML: limits.ReadYAML, JSON: limits.ReadJSON, TOML: limits.ReadTOML, MaxBytes: limits.Bytes, Nearest: humanize.Nearest}
+}
+
 // checked is Check, of which nothing breaks off.
 func checked(files []File, options Options) *Report {
-	report, err := Check(context.Background(), files, options)
+	report, err := reader().Check(context.Background(), files, options)
 	if err != nil {
 		panic(err)
 	}

@@ -9,40 +9,38 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2/unstable"
-
-	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 )
 
 // parseTOML reads a TOML document.
-func parseTOML(source string) (*value, *fault) {
+func (r *Reader) parseTOML(source string) (*value, *fault) {
 	source = strings.TrimPrefix(source, byteOrderMark)
-	parser, err := bounded.Configuration().ReadTOML([]byte(source))
+	parser, err := r.TOML([]byte(source))
 	if err != nil {
 		return nil, tomlFault(err)
 	}
-	r := &tomlReader{parser: parser, root: &value{form: table, at: position{line: 1, column: 1}}, defined: map[*value]definition{}}
+	expressions := &tomlReader{parser: parser, root: &value{form: table, at: position{line: 1, column: 1}}, defined: map[*value]definition{}}
 	for i := range len(source) {
 		if source[i] == '\n' {
-			r.ends = append(r.ends, i)
+			expressions.ends = append(expressions.ends, i)
 		}
 	}
 	if at, what := newerTOML(source); what != "" {
-		return nil, &fault{code: unreadable, at: r.at(at), message: "not TOML 1.0, which Vector reads: " + what}
+		return nil, &fault{code: unreadable, at: expressions.at(at), message: "not TOML 1.0, which Vector reads: " + what}
 	}
-	current := r.root
-	for r.parser.NextExpression() {
-		node := r.parser.Expression()
+	current := expressions.root
+	for expressions.parser.NextExpression() {
+		node := expressions.parser.Expression()
 		switch node.Kind {
 		case unstable.Table:
-			current = r.descend(r.root, node.Key(), false)
+			current = expressions.descend(expressions.root, node.Key(), false)
 		case unstable.ArrayTable:
-			current = r.descend(r.root, node.Key(), true)
+			current = expressions.descend(expressions.root, node.Key(), true)
 		case unstable.KeyValue:
-			r.assign(current, node)
+			expressions.assign(current, node)
 		default:
 		}
 	}
-	return r.root, r.repeated
+	return expressions.root, expressions.repeated
 }
 
 // newerTOML finds what the library reads of TOML 1.1 and Vector does not: escapes, and inline
@@ -116,9 +114,11 @@ func tomlFault(err error) *fault {
 		return f
 	}
 	f := &fault{code: unreadable, at: position{line: 1, column: 1}, message: "not TOML: " + err.Error()}
-	var syntax *bounded.SyntaxError
+	var syntax TextError
 	if errors.As(err, &syntax) {
-		f.at.line, f.at.column, f.message = syntax.Line, syntax.Column, "not TOML: "+syntax.Message
+		message, _ := syntax.Problem()
+		f.at.line, f.at.column = syntax.Place()
+		f.message = "not TOML: " + message
 	}
 	return f
 }

@@ -32,7 +32,7 @@ func TestParseTOML_RejectsTablesDefinedTwice(t *testing.T) {
 		"a value in place of a table":            {"a.b.c = 1\na.b = 2\n", repeatedKey, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, fault := parseTOML(test.text)
+			_, fault := reader().parseTOML(test.text)
 			require.NotNil(t, fault)
 			require.Equal(t, test.code, fault.code)
 			require.Equal(t, test.line, fault.at.line)
@@ -52,7 +52,7 @@ func TestParseTOML_AcceptsTablesInParts(t *testing.T) {
 		"a time without seconds, which is TOML 1.1": "a = 17:45\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, fault := parseTOML(text)
+			_, fault := reader().parseTOML(text)
 			require.Nil(t, fault)
 		})
 	}

@@ -11,8 +11,6 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-
-	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 )
 
 var yamlLine = regexp.MustCompile(`^(?:document contains )?.*?line (\d+): `)
@@ -22,16 +20,17 @@ var yamlLine = regexp.MustCompile(`^(?:document contains )?.*?line (\d+): `)
 var newerYAML = regexp.MustCompile(`\A(?: *(?:#.*)?\r?\n|%.*\n)*?%YAML[ \t]+1\.0*(2)[ \t\r\n]`)
 
 // parseYAML reads one YAML document. Aliases and merge keys are resolved.
-func parseYAML(source string) (*value, *fault) {
+func (r *Reader) parseYAML(source string) (*value, *fault) {
 	written := []byte(source)
 	if match := newerYAML.FindSubmatchIndex(written); match != nil {
 		written[match[2]] = '1'
 	}
-	root, err := bounded.Configuration().ReadYAML(written)
-	var second *bounded.SecondDocumentError
+	root, err := r.YAML(written)
+	var second TextError
 	switch {
-	case errors.As(err, &second):
-		return nil, &fault{code: unreadable, at: position{line: second.Line, column: 1}, message: "a second YAML document: Vector reads one per file"}
+	case root != nil && errors.As(err, &second):
+		line, _ := second.Place()
+		return nil, &fault{code: unreadable, at: position{line: line, column: 1}, message: "a second YAML document: Vector reads one per file"}
 	case err != nil:
 		return nil, yamlFault(source, err)
 	case root == nil:
