@@ -28,7 +28,7 @@ func TestTheValuesPageIsMadeFromTheComments(t *testing.T) {
 	}
 	text, err := os.ReadFile(valuesPage)
 	require.NoError(t, err)
-	require.Equal(t, string(text), made, "go test ./test/chart -run TestTheValuesPage -update writes it")
+	require.Equal(t, string(text), made, "go test ./test/chart -run TestTheValuesPageIsMadeFromTheComments -update writes it")
 }
 
 func valuesMarkdown(t *testing.T) string {
@@ -38,7 +38,7 @@ func valuesMarkdown(t *testing.T) string {
 SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 SPDX-License-Identifier: Apache-2.0
 -->
-<!-- Made from chart/values.yaml: go test ./test/chart -run TestTheValuesPage -update writes it. -->
+<!-- Made from chart/values.yaml: go test ./test/chart -run TestTheValuesPageIsMadeFromTheComments -update writes it. -->
 
 # Values of the installation
 
