@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/test/faults/wire"
 )
@@ -165,7 +166,7 @@ func inEnvironment(name, environment string) condition {
 // bare wants no companion.
 func bare(s *seen) string {
 	for i := range s.configMaps {
-		if c := &s.configMaps[i]; len(c.Labels) > 0 {
+		if c := &s.configMaps[i]; c.Labels[meta.LabelSidecar] != "" {
 			return "companion " + c.Name + " is there"
 		}
 	}

@@ -225,6 +225,9 @@ var version = regexp.MustCompile(`"operator":"[^"]*",`)
 // since matches the times in the record of the published revision.
 var since = regexp.MustCompile(`"since": "[^"]*"`)
 
+// failedAt matches the time in the mark of a failed revision.
+var failedAt = regexp.MustCompile(`(` + meta.AnnotationFailed + `: \w+) \S+`)
+
 // text is an object as YAML that names no namespace and no UID.
 func (s *seen) text(object any) string {
 	written, err := yaml.Marshal(object)
@@ -236,6 +239,7 @@ func (s *seen) text(object any) string {
 	text = strings.ReplaceAll(text, harness.AccountNamespace+"/"+harness.Account, "NAMESPACE/vector-sidecar-operator")
 	// One that runs in the test's own process has no version.
 	text = version.ReplaceAllString(text, "")
+	text = failedAt.ReplaceAllString(text, "$1 TIME")
 	text = since.ReplaceAllString(text, `"since": "TIME"`)
 	return uid.ReplaceAllString(text, "UID")
 }
@@ -248,9 +252,9 @@ func text(object any) string {
 	return string(written)
 }
 
-// metadataOf is the metadata of an object, not a copy.
+// metadataOf returns the metadata of a workload.
 func metadataOf(object workload.Object) *metav1.ObjectMeta {
-	return object.(metav1.ObjectMetaAccessor).GetObjectMeta().(*metav1.ObjectMeta)
+	return &apimeta.AsPartialObjectMetadata(object).ObjectMeta
 }
 
 // specOf is a workload with other metadata, and without its status.
