@@ -82,7 +82,7 @@ func TestAllVectorSidecarsShareTheInstallationsPlaces(t *testing.T) {
 		})
 	}
 	require.LessOrEqual(t, watch.mostAtOnce(), places, "removal has places of its own, as many")
-	harness.Eventually(t, "all places to be free", func() bool { return metric(t, "vectorsidecar_rollout_slots", "taken") == 0 })
+	harness.Eventually(t, "all places to be free", func() bool { return metric(t, "vectorsidecar_rollout_slots", "used") == 0 })
 	require.InDelta(t, places, metric(t, "vectorsidecar_rollout_slots", "limit"), 0)
 }
 

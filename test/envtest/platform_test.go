@@ -139,7 +139,7 @@ func TestAPlatformTeamChangesItsTemplates(t *testing.T) {
 			require.Contains(t, message(vs, meta.ConditionReady), part)
 		}
 	}
-	require.InDelta(t, 1, metric(t, "vectorsidecar_template_sets", "broken"), 0)
+	require.InDelta(t, 1, metric(t, "vectorsidecar_template_sets", "invalid"), 0)
 	set := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: options.Namespace, Name: "vso-vector-sidecar-operator-templates-default"}}
 	world.Get(t, set)
 	harness.Eventually(t, "an event about the ConfigMap", func() bool { return eventsOf(t, set, meta.ReasonInvalidTemplateSet) == 1 })
@@ -155,7 +155,7 @@ func TestAPlatformTeamChangesItsTemplates(t *testing.T) {
 	ready()
 	require.Equal(t, 2, readingRevisions.until(t, reading))
 	require.Equal(t, 0, plainRevisions.until(t, plain))
-	require.Zero(t, metric(t, "vectorsidecar_template_sets", "broken"))
+	require.Zero(t, metric(t, "vectorsidecar_template_sets", "invalid"))
 	require.Equal(t, 1, eventsOf(t, set, meta.ReasonInvalidTemplateSet), "once")
 }
 
