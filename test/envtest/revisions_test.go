@@ -274,7 +274,7 @@ func TestARevisionThatCannotBeReadHoldsWrites(t *testing.T) {
 			t.Cleanup(func() { // No other test can store the same revision as long as it exists.
 				require.NoError(t, client.IgnoreNotFound(world.Client.Delete(context.WithoutCancel(t.Context()), later)))
 			})
-		}, "has format 3, and this release knows 1 to 2 only"},
+		}, "has format 3, and this release reads only format 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			installation, canary, rest, first := waiting(t, "")
