@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// OverlaySet holds the sidecars that the API server itself puts into new workloads of a
+// OverlaySet has the sidecars that the API server injects into new workloads of a
 // namespace. The operator writes one for each namespace; it is the parameter of the chart's
-// MutatingAdmissionPolicies, and nobody else may write it.
+// MutatingAdmissionPolicies, and only the operator may write it.
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:categories=observability
 type OverlaySet struct {
@@ -19,7 +19,7 @@ type OverlaySet struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec is what the policies read.
+	// spec has the fields that the policies read.
 	// +required
 	Spec OverlaySetSpec `json:"spec"`
 }
@@ -35,7 +35,7 @@ type OverlaySetList struct {
 	Items []OverlaySet `json:"items"`
 }
 
-// OverlaySetSpec is the sidecars and for which workloads each is.
+// OverlaySetSpec has the sidecars and the workloads that each one selects.
 type OverlaySetSpec struct {
 	// overlays are the sidecars, in the order in which their VectorSidecars take precedence, and with them those of ClusterVectorSidecars that select the namespace. A workload gets at most one of each.
 	// +listType=atomic
@@ -57,7 +57,7 @@ type OverlaySetSpec struct {
 	// +listType=atomic
 	// +required
 	Volumes []OverlayItem `json:"volumes"`
-	// podAnnotations are those of the pods beside the lists of parts.
+	// podAnnotations are annotations of the pods, without the lists of injected items.
 	// +listType=atomic
 	// +required
 	PodAnnotations []OverlayAnnotation `json:"podAnnotations"`
@@ -111,15 +111,15 @@ type OverlayItem struct {
 	// overlayID is the id of the overlay that it belongs to.
 	// +required
 	OverlayID string `json:"overlayID"`
-	// item is what is added.
+	// item is the container or volume.
 	// +kubebuilder:pruning:PreserveUnknownFields
 	// +required
 	Item runtime.RawExtension `json:"item"`
 }
 
-// Overlay is a sidecar of one VectorSidecar, and for which workloads it is.
+// Overlay is the sidecar of one VectorSidecar and the workloads that it selects.
 type Overlay struct {
-	// id is what items refer to.
+	// id is the name that items refer to.
 	// +required
 	ID string `json:"id"`
 	// vectorSidecar is the name of the VectorSidecar, or clustervectorsidecar/NAME for a ClusterVectorSidecar.
@@ -142,10 +142,10 @@ type Overlay struct {
 	// hash is the injected-hash of the sidecar.
 	// +required
 	Hash string `json:"hash"`
-	// inputHash is a digest of what it was rendered from.
+	// inputHash is a digest of the input that it was rendered from.
 	// +required
 	InputHash string `json:"inputHash"`
-	// digest is one of the overlay and of what the API server was asked about it.
+	// digest is a digest of the overlay and of the dry run for it.
 	// +required
 	Digest string `json:"digest"`
 	// hashKey is the annotation with the injected-hash beside other VectorSidecars.
@@ -154,7 +154,7 @@ type Overlay struct {
 	// inputHashKey is the annotation with the input-hash beside other VectorSidecars.
 	// +required
 	InputHashKey string `json:"inputHashKey"`
-	// injectedItemsKey is the annotation of the pod template that lists the sidecar's parts.
+	// injectedItemsKey is the annotation of the pod template that lists the injected items.
 	// +required
 	InjectedItemsKey string `json:"injectedItemsKey"`
 	// injectedItemsPath is its key in a JSON pointer.
@@ -163,7 +163,7 @@ type Overlay struct {
 	// injectedItems is its value.
 	// +required
 	InjectedItems string `json:"injectedItems"`
-	// injectedEnvKey is the annotation of the pod template that lists what the application was told; nothing if it tells nothing.
+	// injectedEnvKey is the annotation of the pod template that lists the variables injected into the application's containers; empty if there are none.
 	// +optional
 	InjectedEnvKey string `json:"injectedEnvKey,omitempty"`
 	// injectedEnvPath is its key in a JSON pointer.
@@ -181,7 +181,7 @@ type Overlay struct {
 	// +listType=atomic
 	// +required
 	VolumeNames []string `json:"volumeNames"`
-	// annotationKeys are the keys of its pod annotations beside the list of parts.
+	// annotationKeys are the keys of its pod annotations, without the list of injected items.
 	// +listType=atomic
 	// +required
 	AnnotationKeys []string `json:"annotationKeys"`
@@ -206,7 +206,7 @@ type Overlay struct {
 	// logs is where the application has to have its log files, nothing for any place.
 	// +optional
 	Logs *OverlayLogs `json:"logs,omitempty"`
-	// supersedes are those that come before it and that it clashes with.
+	// supersedes are the VectorSidecars that take precedence over this one and conflict with it: they supersede it.
 	// +listType=atomic
 	// +required
 	Supersedes []string `json:"supersedes"`

@@ -23,7 +23,7 @@ type RolloutStatus struct {
 	// +optional
 	RevertedFrom string `json:"revertedFrom,omitempty"`
 
-	// generation is that of the VectorSidecar when the revision was let through, negative if
+	// generation is that of the VectorSidecar when the revision was started, negative if
 	// its own spec was reverted, 0 if workloads had failed before: what fails with another is
 	// its owner's, and halts nobody else.
 	// +optional
@@ -78,7 +78,7 @@ type RolloutStatus struct {
 	LastHandledInstallationRetry string `json:"lastHandledInstallationRetry,omitempty"`
 
 	// lastHandledRetry is a digest of the annotation retry-rollout of this VectorSidecar when the
-	// revision was let through, or failed last: another text has it go on here, and nowhere else.
+	// revision was started, or failed last: another text has it go on here, and nowhere else.
 	// +optional
 	LastHandledRetry string `json:"lastHandledRetry,omitempty"`
 
@@ -158,7 +158,7 @@ const (
 	RolloutReverted RolloutState = "Reverted"
 )
 
-// LastKnownGoodSpec is what was rendered of a VectorSidecar's spec when all of its workloads were done
+// LastKnownGoodSpec is the part of a VectorSidecar's spec that was rendered when all of its workloads were done
 // with that.
 type LastKnownGoodSpec struct {
 	// digest of the spec below.

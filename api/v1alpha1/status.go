@@ -243,7 +243,7 @@ type WorkloadStatus struct {
 	// reason is a CamelCase word that says why.
 	// +optional
 	Reason string `json:"reason,omitempty"`
-	// message says what is wrong and what to do.
+	// message names the problem and the next step.
 	// +optional
 	Message string `json:"message,omitempty"`
 }
