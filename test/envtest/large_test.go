@@ -4,6 +4,7 @@
 package envtest
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,6 +40,10 @@ func TestAWorkloadThatIsTooLargeForASidecarIsSaid(t *testing.T) {
 	large := largest(t, namespace)
 	small := objects.NewDeployment("small", namespace).Labelled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithSoak(0).Build()
+	// The Deployment controller changes a Deployment that it sees for the first time, and a changed one is tried again.
+	harness.Until(t, world, large, "its ReplicaSet", func(d *appsv1.Deployment) bool {
+		return slices.ContainsFunc(d.Status.Conditions, func(c appsv1.DeploymentCondition) bool { return c.Reason == "NewReplicaSetAvailable" })
+	})
 	world.Create(t, small, vs)
 
 	harness.Until(t, world, vs, "what is said of it", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionStalled) == "True" })
