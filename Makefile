@@ -141,15 +141,15 @@ samples: $(BIN)/kubectl ## Apply the sample application and VectorSidecars.
 
 # Tests that run programs: go test does not see what child processes read, so it must not reuse a result.
 RUNS_PROGRAMS := envtest cli docs vector
-PARTS := envtest-fleet envtest-alone cli-operator docs-commands chart-webhook
+PARTS := envtest-alone1 envtest-alone2 cli-operator docs-commands chart-webhook
 INTEGRATION := chart $(PARTS) corpus process injection faults preflight bombs
 
 # Each waits much of its time, so several run side by side. What takes long is a part of its own, PACKAGE-PART: above all tests
-# of envtest that run alone, because they stop the one operator or change its installation. Words share these out to two parts.
+# of envtest that run alone, because they stop the one operator or change its installation. Every second one is in the other part.
 SIDE_BY_SIDE := $(MAKE) --no-print-directory --keep-going --jobs=4 --output-sync=target
-alone = ^($(shell awk '/^func Test/ {name = $$2; sub(/[^A-Za-z0-9_].*/, "", name); getline; if (!/t.Parallel/) print name}' test/envtest/*_test.go | grep $(1) '^TestMain$$|Wave|Halt|Revision|Canary|APersonHas|Places|Windows|StopEnds|Stops|Stored|LastGood|Revert|GoesBack|WayBack|NorBringsBack|Soak|Rollouts|Budget|RolloutBefore|OwnersRollout|NoMorePods|KeepsItsPlace' | paste -sd'|'))$$
-TESTS_envtest-fleet = $(call alone,-E)
-TESTS_envtest-alone = $(call alone,-vE)
+alone = ^($(shell awk -F '[^A-Za-z0-9_]+' '/^func Test/ {name = $$2; getline; if (name != "TestMain" && !/t.Parallel/ && n++ % 2 == $(1)) print name}' test/envtest/*_test.go | paste -sd'|'))$$
+TESTS_envtest-alone1 = $(call alone,0)
+TESTS_envtest-alone2 = $(call alone,1)
 TESTS_chart-webhook := Webhook|Certificate|Replica|APIServerIsTold|Probes
 TESTS_cli-operator := TestOnACluster/API_server/(inject_gives_what_the_operator_gives|a_plan_over_a_thousand_workloads)
 TESTS_docs-commands := TestCommands
@@ -160,7 +160,7 @@ TEST_ENV = GOGC=$(or $(GOGC),400) GOMEMLIMIT=$(or $(GOMEMLIMIT),2GiB) OPERATOR='
 GO_TEST = $(TEST_ENV) go test -ldflags '-s -w' -timeout 30m -parallel $(PARALLEL)
 PARALLEL := 4
 go-test-envtest: PARALLEL := 6
-go-test-envtest: SELECTED = -test.skip '$(TESTS_envtest-fleet)|$(TESTS_envtest-alone)'
+go-test-envtest: SELECTED = -test.skip '$(TESTS_envtest-alone1)|$(TESTS_envtest-alone2)'
 go-test-cli: SELECTED := -test.skip '$(TESTS_cli-operator)'
 go-test-docs: SELECTED := -test.skip '$(TESTS_docs-commands)'
 go-test-chart: SELECTED := -skip '$(TESTS_chart-webhook)'

@@ -23,7 +23,7 @@ import (
 // A ClusterVectorSidecar is tried in each of its namespaces, and one that refuses it keeps no other from it.
 func TestAClusterVectorSidecarIsTried(t *testing.T) {
 	t.Parallel()
-	of := strings.ToLower(t.Name())
+	of := strings.ToLower(strings.ReplaceAll(t.Name(), "_", "-"))
 	narrow, wide := world.Namespace(t, "team", of), world.Namespace(t, "team", of)
 	limit := quota(t, narrow, "40Mi")
 	refused, passes := cart(narrow).Build(), cart(wide).Build()
