@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	// budgetBytes is how many bytes of large texts may be processed at once: one text of the largest size. Reading it
-	// allocates up to 80 MiB, of which about half is in use at a time.
+	// budgetBytes is the number of bytes of large texts that may be processed at once: one text of the largest size.
+	// Reading such a text allocates up to 80 MiB. About half of that is in use at a time.
 	budgetBytes = largestText
-	// smallBytes is up to which size a text does not wait.
+	// smallBytes is the largest size of a text that does not wait.
 	smallBytes = 64 << 10
 )
 
@@ -31,17 +31,17 @@ type Share struct {
 	bytes, held int64
 }
 
-// Reserve waits until so many bytes may be processed; a larger number than the Budget waits
-// for all of it. The error is the context's. The owner of a Share must extend it instead of
-// reserving another: two owners that wait for each other would deadlock.
+// Reserve waits until the given number of bytes may be processed. A number larger than the Budget waits for all of it.
+// The error is the error of the context. The owner of a Share must extend it instead of reserving another: two owners
+// that wait for each other would deadlock.
 func (b *Budget) Reserve(ctx context.Context, bytes int) (*Share, error) {
 	share := &Share{budget: b}
 	err := share.Extend(ctx, bytes)
 	return share, err
 }
 
-// Extend adds bytes to a Share. It releases the Share before it waits for the larger one, so
-// that there is no deadlock. After an error nothing is held.
+// Extend adds bytes to a Share. To avoid a deadlock, it releases the Share before it waits for the larger one. After
+// an error nothing is reserved.
 func (s *Share) Extend(ctx context.Context, bytes int) error {
 	s.bytes += int64(bytes)
 	if s.budget == nil || s.bytes <= smallBytes || s.held == budgetBytes {
@@ -50,7 +50,7 @@ func (s *Share) Extend(ctx context.Context, bytes int) error {
 	return s.Yield(ctx)
 }
 
-// Yield lets waiting Shares go first. After an error nothing is held.
+// Yield lets waiting Shares go first. After an error nothing is reserved.
 func (s *Share) Yield(ctx context.Context) error {
 	if s.budget == nil || s.bytes <= smallBytes {
 		return nil

@@ -16,7 +16,7 @@ import (
 
 // FileLimits are the limits for the files of a folder or an archive together.
 type FileLimits struct {
-	// What the files are called in messages: "the chart".
+	// The name of the files in messages: "the chart".
 	What string
 	// Bytes of all files, unpacked.
 	Bytes int
@@ -29,8 +29,7 @@ type FileLimits struct {
 // largestStream is the maximum size in bytes of a file with many documents.
 const largestStream = 64 << 20
 
-// Stream reads a file with many documents, such as the manifests of an application. Each of
-// them has its own limits.
+// Stream reads a file with many documents, such as the manifests of an application. Each document has its own limits.
 func Stream(from io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(from, largestStream+1))
 	if err == nil && len(text) > largestStream {
@@ -39,7 +38,7 @@ func Stream(from io.Reader) ([]byte, error) {
 	return text, err
 }
 
-// Unzip unpacks a text that was packed by gzip, up to the limits' size.
+// Unzip unpacks a text that was packed by gzip, up to the size of the limits.
 func (l Limits) Unzip(packed []byte) ([]byte, error) {
 	from, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
@@ -57,9 +56,8 @@ func Chart() FileLimits {
 	return FileLimits{What: "the chart", Bytes: 4 << 20, Files: 1000, Path: 1 << 10}
 }
 
-// Folder reads the files of a folder by their relative path, except those that skip
-// excludes. It rejects anything but files and folders; symlinks are followed if the file
-// system does.
+// Folder reads the files of a folder by their relative path, except the excluded ones. It rejects all entries that are
+// not files or folders. Symlinks are followed if the file system follows them.
 func (l FileLimits) Folder(from fs.FS, skip func(path string, entry fs.DirEntry) bool) (map[string][]byte, error) {
 	taken := l.taker()
 	err := fs.WalkDir(from, ".", func(path string, entry fs.DirEntry, err error) error {

@@ -5,9 +5,9 @@ package bounded
 
 import "reflect"
 
-// Footprint returns about how many bytes a value takes, including everything that it points
-// to, but for what pointers elsewhere point to, which is counted there. What is pointed to several
-// times counts once, except for strings.
+// Footprint returns the approximate number of bytes of a value, including everything that the value points to. Objects
+// that the other values point to are not included. An object that is pointed to several times counts once, except for
+// strings.
 func Footprint(value any, elsewhere ...any) int {
 	seen := map[any]bool{}
 	for _, other := range elsewhere {
@@ -17,7 +17,7 @@ func Footprint(value any, elsewhere ...any) int {
 	return int(of.Type().Size()) + beyond(of, seen)
 }
 
-// beyond returns what a value takes in addition to its own size.
+// beyond returns the number of bytes of a value in addition to its own size.
 func beyond(value reflect.Value, seen map[any]bool) int {
 	switch value.Kind() {
 	case reflect.String:
@@ -54,7 +54,7 @@ func beyond(value reflect.Value, seen map[any]bool) int {
 	return 0
 }
 
-// items returns what the items of a list point to.
+// items returns the number of bytes that the items of a list point to.
 func items(list reflect.Value, seen map[any]bool) int {
 	switch list.Type().Elem().Kind() {
 	case reflect.String, reflect.Pointer, reflect.Interface, reflect.Struct, reflect.Slice, reflect.Array, reflect.Map:
@@ -68,8 +68,8 @@ func items(list reflect.Value, seen map[any]bool) int {
 	return total
 }
 
-// isSeen reports whether what a pointer, list or map points to was seen before, and records
-// it. A struct and its first field have the same address, so the type is part of the key.
+// isSeen reports whether the target of a pointer, list or map was seen before, and records it. A struct and its first
+// field have the same address, so the type is part of the key.
 func isSeen(value reflect.Value, seen map[any]bool) bool {
 	key := struct {
 		at uintptr

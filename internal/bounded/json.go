@@ -8,14 +8,14 @@ import (
 	"encoding/json"
 )
 
-// longestNumber is the maximum length of a JSON number in bytes, and longestExponent that of
-// its exponent: processing a number of a few bytes can otherwise take gigabytes.
+// longestNumber is the maximum length of a JSON number in bytes, and longestExponent the maximum length of its
+// exponent. Without them, processing a number of a few bytes can take gigabytes.
 const (
 	longestNumber   = 128
 	longestExponent = 3
 )
 
-// A WrongTypeError says what a text has where something else is expected.
+// A WrongTypeError reports a JSON value of another type than expected.
 type WrongTypeError = json.UnmarshalTypeError
 
 // MeasureJSON checks a JSON text against the limits, and returns its size. The error is an
@@ -107,7 +107,7 @@ func (s *jsonScanner) token() *Error {
 	return s.open()
 }
 
-// fill counts the key of an entry, or an item, that begins at an offset.
+// fill counts the key of an entry, or an item, that starts at an offset.
 func (s *jsonScanner) fill(level *jsonLevel, start int) *Error {
 	level.isFilled = true
 	if level.isMap {

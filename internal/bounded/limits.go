@@ -9,10 +9,9 @@ import (
 	"fmt"
 )
 
-// Limits are the limits for one text. The zero value rejects everything: start with one of
-// the functions below.
+// Limits are the limits for one text. The zero value rejects everything: use one of the functions below.
 type Limits struct {
-	// What the text is called in messages: "a values file".
+	// The name of the text in messages: "a values file".
 	What string
 	// Bytes is the size of the text with all aliases expanded.
 	Bytes int
@@ -20,12 +19,12 @@ type Limits struct {
 	Nodes int
 	// Depth is the nesting depth of maps and lists.
 	Depth int
-	// Key is the length of a key in bytes, and Path that of all keys on the way to a value.
+	// Key is the length of a key in bytes, and Path the length of all keys on the way to a value.
 	Key, Path int
-	// Paths is the total length of the paths of all nodes in bytes, with an overhead for
-	// each step: the cost of writing all of them down.
+	// Paths is the total length of the paths of all nodes in bytes, with an overhead for each step: the cost of
+	// writing all paths down.
 	Paths int
-	// Aliases says whether YAML may have anchors and aliases.
+	// Aliases reports whether YAML may have anchors and aliases.
 	Aliases bool
 }
 
@@ -73,8 +72,8 @@ func Object() Limits {
 	return Limits{What: "an object", Bytes: 3 << 20, Nodes: 100_000, Depth: 200, Key: 8 << 10, Path: 32 << 10, Paths: 256 << 20, Aliases: true}
 }
 
-// Stored returns the limits of the content of a ConfigMap that is stored as JSON, which may take six
-// bytes for one.
+// Stored returns the limits of the content of a ConfigMap that is stored as JSON. JSON may take six bytes for one
+// byte.
 func Stored() Limits {
 	return Limits{What: "a stored ConfigMap", Bytes: 8 << 20, Nodes: 100_000, Depth: 4, Key: 1 << 10, Path: 4 << 10, Paths: 64 << 20}
 }
@@ -104,16 +103,16 @@ const (
 	Numbers Bound = "numbers"
 )
 
-// Error says which limit a text exceeds, where, and what to do.
+// Error reports the limit that a text exceeds, the position, and how to fix the text.
 type Error struct {
 	Bound Bound
 	// Line and Column count from 1; Line is 0 if the whole text is meant.
 	Line, Column int
-	// Message says what is wrong, and Help what to do.
+	// Message explains the fault, and Help how to fix it.
 	Message, Help string
 }
 
-// Error returns the message, which begins with the line if there is one.
+// Error returns the message, after the line if the Error has one.
 func (e *Error) Error() string {
 	if e.Line == 0 {
 		return e.Whole()
@@ -121,7 +120,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("line %d: %s", e.Line, e.Whole())
 }
 
-// Whole returns what is wrong and what to do, without the position.
+// Whole returns Message and Help, without the position.
 func (e *Error) Whole() string { return e.Message + ": " + e.Help }
 
 // Place returns Line and Column.
@@ -194,8 +193,7 @@ func (l *Limits) tooDeep() *Error {
 	return refusal(Depth, "nest less", "nested deeper than %s may be (%d levels)", l.What, l.Depth)
 }
 
-// excessOfKey returns an error if a key, or all keys on the way to it together, are too
-// long.
+// excessOfKey returns an error if a key, or all keys on the way to it together, are too long.
 func (l *Limits) excessOfKey(key, path int) *Error {
 	switch {
 	case key > l.Key:

@@ -26,7 +26,7 @@ func (m *meter) count() *Error {
 	return m.limits.excess(&m.size)
 }
 
-// open begins a map or a list.
+// open starts a map or a list.
 func (m *meter) open() *Error {
 	m.keys = append(m.keys, 0)
 	m.size.Depth = max(m.size.Depth, len(m.keys))

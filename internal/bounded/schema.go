@@ -23,8 +23,8 @@ type Schema struct {
 	idle []*program
 }
 
-// CompileSchema compiles a JSON schema. name is its name in errors. It rejects schemas that
-// are too large with every $ref expanded.
+// CompileSchema compiles a JSON schema; its name is for errors. It rejects schemas that are too large with every $ref
+// expanded.
 func (l Limits) CompileSchema(name string, text []byte) (*Schema, error) {
 	if _, err := l.MeasureJSON(text); err != nil {
 		return nil, err
@@ -48,8 +48,8 @@ func (l Limits) CompileSchema(name string, text []byte) (*Schema, error) {
 // Raw returns the schema as written, as JSON types. It must not be modified.
 func (s *Schema) Raw() any { return s.raw }
 
-// Validate validates a value of JSON types. The error is a *jsonschema.ValidationError, or
-// an *Error if it takes too many steps, which is some tenths of a second.
+// Validate validates a value of JSON types. The error is a *jsonschema.ValidationError, or an *Error if the validation
+// takes too many steps, which is some tenths of a second.
 func (s *Schema) Validate(value any) error {
 	p, err := s.take()
 	if err != nil {

@@ -5,9 +5,8 @@ package bounded
 
 import "iter"
 
-// Store holds values by key. It is not safe for concurrent use. The latest value is held
-// independent of its size. A Store is a cache for values that can be computed again, without
-// expiry. Use NewStore.
+// Store caches values by key, for values that can be computed again. Values do not expire. The latest value is stored
+// independent of its size. It is not safe for concurrent use. Use NewStore.
 type Store[V any] struct {
 	held        map[string]holding[V]
 	bytes, most int
@@ -28,8 +27,7 @@ func NewStore[V any](most int) *Store[V] { return &Store[V]{held: map[string]hol
 // Get returns the value of a key, or the zero value.
 func (s *Store[V]) Get(key []byte) V { return s.held[string(key)].value }
 
-// Put stores a value of a size in bytes. It first drops arbitrary other values until there
-// is room.
+// Put stores a value of a size in bytes. Before that, it drops arbitrary other values until the value fits.
 func (s *Store[V]) Put(key string, value V, bytes int) {
 	s.Drop(key)
 	bytes += len(key) + perHolding

@@ -12,7 +12,7 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// A SyntaxError says where a TOML text is not valid, and why. Line and Column count from 1.
+// A SyntaxError reports the position and the reason of a fault in a TOML text. Line and Column count from 1.
 type SyntaxError struct {
 	Line, Column int
 	Message      string
@@ -21,7 +21,7 @@ type SyntaxError struct {
 // Place returns Line and Column.
 func (e *SyntaxError) Place() (line, column int) { return e.Line, e.Column }
 
-// Problem returns Message; there is no advice.
+// Problem returns Message; the help is always empty.
 func (e *SyntaxError) Problem() (message, help string) { return e.Message, "" }
 
 func (e *SyntaxError) Error() string { return fmt.Sprintf("toml: line %d: %s", e.Line, e.Message) }
@@ -59,8 +59,9 @@ func (l Limits) DecodeTOML(text []byte, into any) error {
 	return toml.Unmarshal(text, into)
 }
 
-// ReadTOML returns a parser for the expressions of a TOML text, with positions. The decoder has checked the values before.
-// It accepts some tables that are defined twice, which the caller has to find. The error is an *Error or a *SyntaxError.
+// ReadTOML returns a parser for the expressions of a TOML text, with positions. The decoder has checked the values
+// before. It accepts some tables that are defined twice; the caller has to find these. The error is an *Error or a
+// *SyntaxError.
 func (l Limits) ReadTOML(text []byte) (*unstable.Parser, error) {
 	var wrong toml.ParseError
 	switch err := l.DecodeTOML(text, &map[string]any{}); {
@@ -78,7 +79,7 @@ func (l Limits) ReadTOML(text []byte) (*unstable.Parser, error) {
 type tomlMeter struct {
 	meter
 
-	// offset is where the last key begins.
+	// offset is the start of the last key.
 	offset int
 }
 
@@ -110,8 +111,8 @@ func (m *tomlMeter) keyValue(node *unstable.Node) *Error {
 	return err
 }
 
-// descend counts the parts of a key and what each stands for. In a header, each but the last may stand for the last table of
-// an array of tables, which is one more level.
+// descend counts the parts of a key, and the level of each part. In a header, each part except the last may name the
+// last table of an array of tables, which is one more level.
 func (m *tomlMeter) descend(key unstable.Iterator, isHeader bool) *Error {
 	for key.Next() {
 		part := key.Node()
@@ -133,7 +134,7 @@ func (m *tomlMeter) descend(key unstable.Iterator, isHeader bool) *Error {
 	return nil
 }
 
-// value counts what is in an array or an inline table.
+// value counts the values in an array or an inline table.
 func (m *tomlMeter) value(node *unstable.Node) *Error {
 	if node.Kind != unstable.Array && node.Kind != unstable.InlineTable {
 		return nil
@@ -194,7 +195,7 @@ func depthExceededAt(text []byte, depth int) int {
 	return -1
 }
 
-// stringEnd returns the offset behind a string that begins at an offset.
+// stringEnd returns the offset behind a string that starts at an offset.
 func stringEnd(text []byte, start int) int {
 	quote := text[start]
 	closing := bytes.Repeat(text[start:start+1], 3)

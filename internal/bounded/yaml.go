@@ -16,14 +16,14 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 )
 
-// A SecondDocumentError says that a YAML text has a second document where one is
-// expected, and the line where it begins.
+// A SecondDocumentError reports that a YAML text has a second document instead of one, and the line where that
+// document starts.
 type SecondDocumentError struct{ Line int }
 
-// Place returns Line, and no column.
+// Place returns Line; the column is always 0.
 func (e *SecondDocumentError) Place() (line, column int) { return e.Line, 0 }
 
-// Problem returns the message without the line; there is no advice.
+// Problem returns the message without the line; the help is always empty.
 func (e *SecondDocumentError) Problem() (message, help string) { return "a second document", "" }
 
 func (e *SecondDocumentError) Error() string {
@@ -40,8 +40,8 @@ func (l Limits) MeasureYAML(text []byte) (Size, error) {
 	return size, err
 }
 
-// DecodeYAML decodes the first document of a YAML text as Helm and kubectl do: the last
-// of duplicate keys counts, and unknown fields are ignored.
+// DecodeYAML decodes the first document of a YAML text as Helm and kubectl do. The last of duplicate keys counts.
+// Unknown fields are ignored.
 func (l Limits) DecodeYAML(text []byte, into any) error {
 	if _, err := l.MeasureYAML(text); err != nil {
 		return err
@@ -49,7 +49,7 @@ func (l Limits) DecodeYAML(text []byte, into any) error {
 	return sigsyaml.Unmarshal(text, into)
 }
 
-// DecodeYAMLStrictly is DecodeYAML, but refuses duplicate keys and unknown fields.
+// DecodeYAMLStrictly is DecodeYAML, but rejects duplicate keys and unknown fields.
 func (l Limits) DecodeYAMLStrictly(text []byte, into any) error {
 	if _, err := l.MeasureYAML(text); err != nil {
 		return err
@@ -60,8 +60,7 @@ func (l Limits) DecodeYAMLStrictly(text []byte, into any) error {
 // Document is a YAML document within the limits, as JSON.
 type Document struct{ text []byte }
 
-// ReadDocument reads the first document of a YAML text, to be decoded more than once.
-// Duplicate keys are refused.
+// ReadDocument reads the first document of a YAML text, to be decoded more than once. It rejects duplicate keys.
 func (l Limits) ReadDocument(text []byte) (*Document, error) {
 	if _, err := l.MeasureYAML(text); err != nil {
 		return nil, err
@@ -73,8 +72,8 @@ func (l Limits) ReadDocument(text []byte) (*Document, error) {
 	return &Document{translated}, nil
 }
 
-// ReadLastKeys is ReadDocument, but accepts duplicate keys, of which the last counts. duplicates names
-// them, and is nil if there are none.
+// ReadLastKeys is ReadDocument, but accepts duplicate keys: the last one counts. The second result names the duplicate
+// keys; it is nil if the text has none.
 func (l Limits) ReadLastKeys(text []byte) (document *Document, duplicates, err error) {
 	if document, duplicates = l.ReadDocument(text); duplicates == nil {
 		return document, nil, nil
@@ -106,9 +105,8 @@ func (d *Document) DecodeStrictly(into any) (findings []error, err error) {
 	return kjson.UnmarshalStrict(d.text, into)
 }
 
-// ReadYAML returns the root node of a YAML text, with lines; nil if the text is empty.
-// Aliases are not expanded. With a *SecondDocumentError, it is the root of the first
-// document.
+// ReadYAML returns the root node of a YAML text, with lines; nil if the text is empty. Aliases are not expanded. With
+// a *SecondDocumentError, the node is the root of the first document.
 func (l Limits) ReadYAML(text []byte) (*yaml.Node, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	root, _, err := l.parse(decoder, text)

@@ -32,12 +32,12 @@ func (l *Limits) parse(decoder *yaml.Decoder, text []byte) (*yaml.Node, Size, er
 	return document.Content[0], m.size, nil
 }
 
-// maxPlaces is the number of places in a YAML text at which a parser may create nodes. A node takes about 200 bytes, so that
-// parsing takes up to 70 MiB, of which the half is in use at a time.
+// maxPlaces is the number of places in a YAML text where a parser may create nodes. A node takes about 200 bytes, so
+// parsing takes up to 70 MiB. Half of that is in use at a time.
 const maxPlaces = 300_000
 
-// isParsable rejects a YAML text before it is parsed: one that costs too much memory, and one that the two parsers in use
-// read differently.
+// isParsable rejects a YAML text before it is parsed, if it costs too much memory or if the two parsers in use read it
+// differently.
 func (l *Limits) isParsable(text []byte) error {
 	if err := l.CheckSize(text); err != nil {
 		return err
@@ -46,7 +46,8 @@ func (l *Limits) isParsable(text []byte) error {
 		return refusal(Bytes, "write it as UTF-8", "the text is UTF-16")
 	}
 	if at := bytes.LastIndex(text, []byte(byteOrderMark)); at > 0 {
-		// Depending on where its buffer ends, libyaml reads one as whitespace, or as the first character of each line.
+		// Depending on the end of its buffer, libyaml reads such a mark as whitespace, or as the first character of
+		// each line.
 		return refusal(Bytes, "remove it", "a byte order mark (U+FEFF) that is not at the beginning").at(text, at)
 	}
 	places := 0
@@ -68,8 +69,8 @@ func (l *Limits) isParsable(text []byte) error {
 	return nil
 }
 
-// yamlMeter adds up the values of a YAML document with all aliases written out. It stops at the limits, so that it counts at
-// most as many values as they allow.
+// yamlMeter adds up the values of a YAML document with all aliases written out. It stops at the limits, so it counts
+// at most as many values as they allow.
 type yamlMeter struct {
 	meter
 
@@ -128,7 +129,7 @@ func (m *yamlMeter) mapKey(node *yaml.Node) error {
 	return m.value(node)
 }
 
-// alias counts the node that an alias stands for.
+// alias counts the node that an alias refers to.
 func (m *yamlMeter) alias(node *yaml.Node) error {
 	if m.expanding[node.Alias] {
 		return refusal(Aliases, "write it out", "the alias *%.40s stands in what it stands for", node.Value).atNode(node)
@@ -138,7 +139,7 @@ func (m *yamlMeter) alias(node *yaml.Node) error {
 	return m.value(node.Alias)
 }
 
-// at sets the position of an Error to a node, and says whether it is in an alias.
+// at sets the position of an Error to a node, and adds to the message whether the node is in an alias.
 func (m *yamlMeter) at(node *yaml.Node, err *Error) error {
 	if len(m.expanding) > 0 {
 		err.Message = "with its aliases written out: " + err.Message
@@ -146,7 +147,7 @@ func (m *yamlMeter) at(node *yaml.Node, err *Error) error {
 	return err.atNode(node)
 }
 
-// atNode sets the position of an Error to that of a node.
+// atNode sets the position of an Error to the position of a node.
 func (e *Error) atNode(node *yaml.Node) *Error {
 	e.Line, e.Column = node.Line, node.Column
 	return e
