@@ -51,7 +51,7 @@ func (d *Document) failure(err error) error {
 	return fmt.Errorf("%s: document %d: %s: %w", d.Source, d.Number, d.Kind, err)
 }
 
-// convertAutoscaler converts the target and the utilization of processors, which is all that version 1 has.
+// convertAutoscaler converts the target and the CPU utilization, because version 1 has no other metrics.
 func convertAutoscaler(old *autoscalingv1.HorizontalPodAutoscaler) *autoscalingv2.HorizontalPodAutoscaler {
 	scaler := &autoscalingv2.HorizontalPodAutoscaler{ObjectMeta: old.ObjectMeta}
 	scaler.Spec.ScaleTargetRef = autoscalingv2.CrossVersionObjectReference(old.Spec.ScaleTargetRef)

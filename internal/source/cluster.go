@@ -19,17 +19,16 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Scope says what to load from a cluster.
+// Scope selects the objects to load from a cluster.
 type Scope struct {
 	// Namespace, "" for all of them.
 	Namespace string
-	// WithoutWorkloads and WithoutSidecars leave these out: they come from
-	// files.
+	// WithoutWorkloads and WithoutSidecars exclude these kinds, because they come from files.
 	WithoutWorkloads, WithoutSidecars bool
 }
 
-// Load reads a part of a cluster, each kind once. It returns the World, and what it was not
-// permitted to read although a decision may need it.
+// Load reads a part of a cluster, each kind once. It returns the World and the kinds that it may not read although a
+// decision may need them.
 func Load(ctx context.Context, cluster client.Reader, scope Scope) (*World, []string, error) {
 	w := NewWorld(cluster)
 	if scope.Namespace == "" {
@@ -106,9 +105,9 @@ func (w *World) load(ctx context.Context, empty client.ObjectList, what string, 
 	return nil
 }
 
-// Instead replaces a live VectorSidecar by the one from a file, as an update would: it keeps UID
-// and status, so companions still belong to it, and the status is that of the generation before if
-// the spec differs.
+// Instead replaces a live VectorSidecar by the one from a file, as an update would. UID and status are unchanged, so
+// companions still belong to the VectorSidecar. If the spec differs, the status is the status of the generation
+// before.
 func (w *World) Instead(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
 	if w.cluster != nil {
 		live := &v1alpha1.VectorSidecar{}

@@ -22,9 +22,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Expand adds what the ClusterVectorSidecars are in the World's namespaces, and in the given ones. home
-// is the operator's namespace, "" if unknown. It returns the namespaces whose labels are not known, in
-// which only a selector without labels finds anything.
+// Expand adds the VectorSidecars that the ClusterVectorSidecars stand for, in the namespaces of the World and in the
+// given ones. The operator namespace is "" if unknown. It returns the namespaces with unknown labels. There, only a
+// selector without labels matches.
 func (w *World) Expand(ctx context.Context, home string, namespaces ...string) (unknown []string, err error) {
 	if len(w.clusters) == 0 {
 		return nil, nil
@@ -57,8 +57,8 @@ func (w *World) Expand(ctx context.Context, home string, namespaces ...string) (
 	return unknown, nil
 }
 
-// metadataOf returns the metadata of a namespace. What is in no file, and may not be read, has no
-// other labels than the one of its name.
+// metadataOf returns the metadata of a namespace. A namespace that is in no file and may not be read has only the
+// label of its name.
 func (w *World) metadataOf(ctx context.Context, name string) (namespace *metav1.PartialObjectMetadata, isKnown bool, err error) {
 	namespace = &metav1.PartialObjectMetadata{}
 	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
@@ -74,8 +74,8 @@ func (w *World) metadataOf(ctx context.Context, name string) (namespace *metav1.
 	return namespace, isKnown, nil
 }
 
-// expandInto adds what the ClusterVectorSidecars are in a namespace that they select, or have left
-// something in. A selector that cannot be read selects nothing, as for the operator.
+// expandInto adds the VectorSidecars of the ClusterVectorSidecars that select a namespace, or that left something in
+// it. A selector that cannot be read selects nothing, as for the operator.
 func (w *World) expandInto(namespace *metav1.PartialObjectMetadata, home string) {
 	for _, cluster := range w.Clusters() {
 		selector, _ := clusterwide.SelectorOf(&cluster.Spec, home)
@@ -98,7 +98,7 @@ func (w *World) carries(namespace, manager string) bool {
 	return false
 }
 
-// loadClusters adds the ClusterVectorSidecars. It returns why they may not be read, "" if they were.
+// loadClusters adds the ClusterVectorSidecars. It returns the reason why they may not be read, "" if they were read.
 func (w *World) loadClusters(ctx context.Context) (unseen string, err error) {
 	err = w.load(ctx, &v1alpha1.ClusterVectorSidecarList{}, "ClusterVectorSidecars")
 	switch {
@@ -110,7 +110,7 @@ func (w *World) loadClusters(ctx context.Context) (unseen string, err error) {
 	return "", err
 }
 
-// isAbsent reports whether an error says that there is no such object, or no such kind.
+// isAbsent reports whether an error is the result of a missing object or a missing kind.
 func isAbsent(err error) bool { return apierrors.IsNotFound(err) || apimeta.IsNoMatchError(err) }
 
 // InsteadCluster replaces a live ClusterVectorSidecar by the one from a file, as an update would. Its

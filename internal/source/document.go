@@ -25,14 +25,14 @@ import (
 
 // Document is one object of a file.
 type Document struct {
-	// Source is the file. Number is the document's number in it, and Line is where the document
-	// begins, both from 1.
+	// Source is the file. Number is the number of the document in the file. Line is the first line of the document.
+	// Both count from 1.
 	Source       string
 	Number, Line int
 	// Text is the document as written.
 	Text []byte
-	// Kind is empty for a blank document. Object is nil for kinds that are not used, and Namespace is
-	// the object's as written.
+	// Kind is empty for a blank document. Object is nil for kinds that are not used. Namespace is the namespace of the
+	// object as written.
 	Kind, Namespace string
 	Object          client.Object
 	// Duplicates names the keys that the document has more than once, nil for none. The last counts.
@@ -41,8 +41,8 @@ type Document struct {
 
 // Schema is the schema of a custom kind.
 type Schema interface {
-	// Complete changes an object to the one that the API server would store, and returns the paths of
-	// unknown fields.
+	// Complete changes an object to the object that the API server would store, and returns the paths of unknown
+	// fields.
 	Complete(object map[string]any) (unknown []string)
 	// Nearest returns the field that an unknown one is likely a typo of, "" if there is none.
 	Nearest(path string) string
@@ -74,12 +74,11 @@ type Files struct {
 	Recursive bool
 	// ReadFile replaces os.ReadFile if not nil.
 	ReadFile func(name string) ([]byte, error)
-	// Schemas decodes custom kinds as the API server does; nil to decode them by their Go types alone.
+	// Schemas decodes custom kinds as the API server does. If nil, they are decoded by their Go types alone.
 	Schemas Schemas
 }
 
-// Read reads all documents in files and in the manifests of folders. The error names file and
-// document.
+// Read reads all documents in files and in the manifests of folders. The error names file and document.
 func (f *Files) Read(names ...string) ([]Document, error) {
 	var all []Document
 	for _, name := range names {
@@ -124,11 +123,11 @@ func ReadFile(name string) ([]byte, error) {
 	return text, errors.Join(err, file.Close())
 }
 
-// extensions are those of manifests in folders.
+// extensions are the file extensions of manifests in folders.
 var extensions = []string{".json", ".yaml", ".yml"}
 
-// expand returns the manifests in a folder, by name, or the file itself. A folder without any is an
-// error: its name may be mistyped, or they may be in subfolders.
+// expand returns the manifests in a folder, by name, or the file itself. A folder without manifests is an error: the
+// name may be mistyped, or the manifests may be in subfolders.
 func (f *Files) expand(name string) ([]string, error) {
 	if f.ReadFile != nil {
 		return []string{name}, nil
@@ -159,8 +158,8 @@ func (f *Files) expand(name string) ([]string, error) {
 	return files, nil
 }
 
-// Walk is filepath.WalkDir for a name that a person has given: if that is a link to a folder, the folder
-// is meant. The links in it are not followed.
+// Walk is filepath.WalkDir for a name from a user: if the name is a link to a folder, Walk reads that folder. Links in
+// the folder are not followed.
 func Walk(name string, visit fs.WalkDirFunc) error {
 	begin := name
 	if isFolder(name) {
@@ -179,7 +178,7 @@ func isFolder(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// Parse reads the documents of a text. source is its name in errors, and schemas may be nil.
+// Parse reads the documents of a text. The name of the source is for errors, and the Schemas may be nil.
 func Parse(source string, text []byte, schemas Schemas) ([]Document, error) {
 	var all []Document
 	for _, document := range Split(text) {
@@ -217,7 +216,7 @@ func Split(text []byte) []Document {
 	return parts
 }
 
-// Decode returns the object, or the items of a list. schemas may be nil.
+// Decode returns the object, or the items of a list. The Schemas may be nil.
 func (d *Document) Decode(schemas Schemas) ([]Document, error) {
 	var head struct {
 		APIVersion string `json:"apiVersion"`
@@ -248,8 +247,8 @@ func (d *Document) Decode(schemas Schemas) ([]Document, error) {
 	return []Document{*d}, nil
 }
 
-// newObject returns an empty object of a kind, nil if the kind is not used. Other groups
-// have kinds of the same name as those that come with a definition.
+// newObject returns an empty object of a kind, nil if the kind is not used. A kind of another group may have the name
+// of a kind that has a CustomResourceDefinition.
 func newObject(apiVersion, kind string) client.Object {
 	switch kind {
 	case "ConfigMap":
@@ -316,7 +315,7 @@ func decodeStrictly(document *bounded.Document, into any) error {
 	return errors.Join(append(findings, err)...)
 }
 
-// inPlainWords is an error of a document's head without a library's own preface, and without types of Go.
+// inPlainWords returns an error of a document's head without the prefix of a library, and without Go types.
 func inPlainWords(err error) error {
 	var wrong *bounded.WrongTypeError
 	if errors.As(err, &wrong) {

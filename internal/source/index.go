@@ -11,11 +11,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// index finds the objects of one kind by namespace and name: every decision asks for those of one
-// namespace, and a cluster has thousands of others.
+// index finds the objects of one kind by namespace and name, because every decision reads one namespace, and a cluster
+// has thousands of others.
 type index[P client.Object] map[string]*namespaceIndex[P]
 
-// namespaceIndex finds the objects of a namespace by name. ordered is nil if they have to be sorted anew.
+// namespaceIndex finds the objects of a namespace by name. ordered is nil if the objects have to be sorted again.
 type namespaceIndex[P client.Object] struct {
 	byName  map[string]P
 	ordered []P
@@ -30,7 +30,7 @@ func (i index[P]) put(object P) {
 	of.byName[object.GetName()], of.ordered = object, nil
 }
 
-// get returns an object, and whether there is one.
+// get returns an object, and whether it exists.
 func (i index[P]) get(key client.ObjectKey) (object P, isThere bool) {
 	if of := i[key.Namespace]; of != nil {
 		object, isThere = of.byName[key.Name]
@@ -38,8 +38,8 @@ func (i index[P]) get(key client.ObjectKey) (object P, isThere bool) {
 	return object, isThere
 }
 
-// list returns the objects of a namespace by name, or all by namespace and name if it is "". The
-// result must not be changed.
+// list returns the objects of a namespace by name. For the namespace "", it returns all objects by namespace and name.
+// The result must not be changed.
 func (i index[P]) list(namespace string) []P {
 	if namespace == "" {
 		var all []P

@@ -21,32 +21,32 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Installation is how the operator of a cluster was installed.
+// Installation describes how the operator of a cluster was installed.
 type Installation struct {
-	// Namespace and Name are those of the operator's Deployment.
+	// Namespace and Name identify the operator's Deployment.
 	Namespace, Name string
 	Image           string
 	ServiceAccount  string
 	// Replicas is the desired number of replicas, Available the number of available ones.
 	Replicas, Available int32
-	// Namespaces are those that it watches; nil for all.
+	// Namespaces are the namespaces that the operator watches; nil for all.
 	Namespaces []string
-	// Others are the operators, NAMESPACE/NAME, that may be meant as well.
+	// Others are other operators that may be meant as well, as NAMESPACE/NAME.
 	Others []string
-	// Kinds are the kinds of workloads that it serves.
+	// Kinds are the enabled kinds of workloads.
 	Kinds []string
-	// LeaderElectionID is the name of its Lease, if one is given.
+	// LeaderElectionID is the name of its Lease, if it is set.
 	LeaderElectionID string
 	// Environment is the default environment.
 	Environment string
-	// ValuesFrom names the ConfigMap of the installation's values. Values is its content by file,
+	// ValuesFrom is the name of the ConfigMap of the installation's values. Values is its content by file,
 	// ENVIRONMENT.yaml.
 	ValuesFrom string
 	Values     map[string]string
-	// Annotations are those of that ConfigMap, and ManagedFields tell when they were written.
+	// Annotations are the annotations of that ConfigMap. ManagedFields contain the time when they were written.
 	Annotations   map[string]string
 	ManagedFields []metav1.ManagedFieldsEntry
-	// TemplateSets are the ConfigMaps that hold template sets.
+	// TemplateSets are the ConfigMaps with template sets.
 	TemplateSets []corev1.ConfigMap
 	// Published is the record of the revision that the operator has published last, nil if there is none.
 	// PublishedErr explains why it could not be read, nil if it could.
@@ -54,21 +54,21 @@ type Installation struct {
 	PublishedErr error
 	// Webhook is its admission webhook, nil if it has none.
 	Webhook *Webhook
-	// OffersClusters is true if it offers ClusterVectorSidecars.
+	// OffersClusters reports whether ClusterVectorSidecars are enabled.
 	OffersClusters bool
-	// Preflight is true if it tries sidecars by dry runs before it writes them.
+	// Preflight reports whether the operator makes dry runs of sidecars before it writes them.
 	Preflight bool
-	// Required are the objects of the chart that it depends on, each KIND/NAME.
+	// Required are the objects of the chart that the operator depends on, each KIND/NAME.
 	Required []string
-	// Injects is true if it keeps OverlaySets, by which the API server injects.
+	// Injects reports whether the operator writes OverlaySets, so that the API server injects sidecars.
 	Injects bool
-	// RunsJobs is true if it may run Jobs that validate a configuration.
+	// RunsJobs reports whether the operator may run Jobs that validate a configuration.
 	RunsJobs bool
-	// ReadsPods is true if it reads the pods of workloads.
+	// ReadsPods reports whether the operator reads the pods of workloads.
 	ReadsPods bool
-	// ReadsNodes is true if it reads the versions of kubelets.
+	// ReadsNodes reports whether the operator reads the versions of kubelets.
 	ReadsNodes bool
-	// ReadsAccounts is true if it reads ServiceAccounts.
+	// ReadsAccounts reports whether the operator reads ServiceAccounts.
 	ReadsAccounts bool
 }
 
@@ -76,12 +76,12 @@ type Installation struct {
 type Webhook struct {
 	// Secret is the name of the Secret with the certificate, in the operator's namespace.
 	Secret string
-	// Configuration is the ValidatingWebhookConfiguration that the operator maintains, with the
-	// certificate; "" if others do.
+	// Configuration is the ValidatingWebhookConfiguration that the operator maintains, with the certificate; "" if the
+	// operator does not maintain it.
 	Configuration string
 }
 
-// Flags by which the operator is recognized.
+// Flags that identify the operator.
 const (
 	flagEnvironment = "--environment"
 	flagValues      = "--environments-configmap"
@@ -102,11 +102,11 @@ const (
 	flagWebhookConfiguration = "--webhook-configuration"
 )
 
-// FindInstallation finds the operator's Deployment by the label and flags that the installation
-// chart gives it: of several, one that watches a namespace if that is given, and of these one that has the
-// chart's roles. It returns nil if there is none. If only the Deployment may be read, it returns the Installation
-// without values and template sets, and the error; if the template sets may not be read, with the values and the record of
-// the published revision.
+// FindInstallation finds the operator's Deployment by the label and the flags that the installation chart sets. If
+// there are several, it prefers an operator that watches the given namespace, and then an operator with the roles of
+// the chart. It returns nil if there is no Deployment. If only the Deployment may be read, it returns the error, and
+// the Installation without values and template sets. If only the template sets may not be read, the Installation has
+// the values and the record of the published revision.
 func FindInstallation(ctx context.Context, cluster client.Reader, namespace, watched string) (*Installation, error) {
 	labels := client.MatchingLabels{"app.kubernetes.io/component": "operator"}
 	all, err := livelist.Collect(ctx, livelist.New(cluster), &appsv1.DeploymentList{}, func(deployment *appsv1.Deployment) (*Installation, bool) {
@@ -140,9 +140,9 @@ func FindInstallation(ctx context.Context, cluster client.Reader, namespace, wat
 	return all[0], all[0].read(ctx, cluster)
 }
 
-// isBound reports whether its Deployment has the roles that the installation chart makes, for all
-// namespaces or the one that is given: nobody binds these in a namespace that is not his. Who may not see
-// that, or has other roles, has no order.
+// isBound reports whether the Deployment has the roles of the installation chart, for all namespaces or for the given
+// one. Only users with permissions in a namespace can bind roles there. If the bindings may not be read, or the roles
+// have other names, the result is false.
 func (i *Installation) isBound(ctx context.Context, cluster client.Reader, watched string) bool {
 	binding := client.ObjectKey{Name: i.Namespace + ":" + i.Name}
 	if cluster.Get(ctx, binding, &rbacv1.ClusterRoleBinding{}) == nil {
@@ -223,7 +223,7 @@ func (i *Installation) take(arguments []string) {
 	}
 }
 
-// WrittenBy returns the name by which this installation marks its writes, "" if it is not known.
+// WrittenBy returns the name that this installation writes into its objects, "" if the name is not known.
 func (i *Installation) WrittenBy() string {
 	if i.LeaderElectionID == "" {
 		return ""

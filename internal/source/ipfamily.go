@@ -16,8 +16,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
-// IPFamily reads the IP family of a cluster from its Service kubernetes: that of the first
-// addresses of Services and pods. Pods are told the same address, in KUBERNETES_SERVICE_HOST.
+// IPFamily reads the IP family of a cluster from its Service kubernetes: the family of the first addresses of Services
+// and pods. Pods get the same address in KUBERNETES_SERVICE_HOST.
 func IPFamily(ctx context.Context, cluster client.Reader) (string, error) {
 	service := &corev1.Service{}
 	if err := cluster.Get(ctx, types.NamespacedName{Namespace: metav1.NamespaceDefault, Name: "kubernetes"}, service); err != nil {

@@ -19,8 +19,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 )
 
-// asTable asks for the columns that kubectl prints, which are some hundred bytes of a node
-// that has ten to fifty thousand.
+// asTable requests the columns that kubectl prints. They have some hundred bytes for a node, instead of ten to fifty
+// thousand.
 const asTable = "application/json;as=Table;v=v1;g=meta.k8s.io"
 
 // Nodes reads the nodes of a cluster. Make one with NewNodes.
@@ -42,8 +42,8 @@ func NewNodes(config *rest.Config) (*Nodes, error) {
 	return &Nodes{client}, nil
 }
 
-// OldestKubelet lists the nodes, from the API server's cache, and returns the oldest kubelet,
-// the first by the node's name; the zero value if no node tells a version.
+// OldestKubelet lists the nodes from the API server's cache and returns the oldest kubelet. If several are equally
+// old, it returns the first by the node's name. It returns the zero value if no node reports a version.
 func (n *Nodes) OldestKubelet(ctx context.Context) (desired.Kubelet, error) {
 	table := &metav1.Table{}
 	request := n.client.Get().Resource("nodes").SetHeader("Accept", asTable).Param("includeObject", "None").Param("resourceVersion", "0")

@@ -12,7 +12,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
-// constraints is the kind by which OpenShift is known: it decides about the users of pods.
+// constraints is the kind that identifies OpenShift. It restricts the users of pods.
 var constraints = schema.GroupKind{Group: "security.openshift.io", Kind: "SecurityContextConstraints"}
 
 // Platform returns the platform of a cluster, by the kinds that its API server serves.

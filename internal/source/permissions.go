@@ -27,7 +27,7 @@ func NewPermissions(config *rest.Config) (*Permissions, error) {
 	return &Permissions{client.SelfSubjectAccessReviews()}, nil
 }
 
-// CanListPods reports whether the client may list pods of a namespace, of all namespaces if it is "".
+// CanListPods reports whether the client may list pods of a namespace; "" stands for all namespaces.
 func (p *Permissions) CanListPods(ctx context.Context, namespace string) (bool, error) {
 	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
 		ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: namespace, Resource: "pods", Verb: "list"},

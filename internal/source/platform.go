@@ -14,7 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 )
 
-// errNotStored says that the content of a revision is stored only if revisions start in waves, or can be halted.
+// errNotStored explains that the content of a revision is stored only if revisions start in waves, or can be halted.
 var errNotStored = errors.New("its content is stored only with rollout.waves or rollout.halt")
 
 // ValuesName is the name of the ConfigMap of the installation's values.
@@ -22,25 +22,25 @@ func (i *Installation) ValuesName() types.NamespacedName {
 	return types.NamespacedName{Namespace: i.Namespace, Name: i.ValuesFrom}
 }
 
-// ConfigMaps returns those that its values and template sets are read from.
+// ConfigMaps returns the ConfigMaps that the values and template sets are read from.
 func (i *Installation) ConfigMaps() desired.PlatformConfigMaps {
 	object := &corev1.ConfigMap{Data: i.Values}
 	object.Namespace, object.Name, object.Annotations, object.ManagedFields = i.Namespace, i.ValuesFrom, i.Annotations, i.ManagedFields
 	return desired.PlatformConfigMaps{Installation: object, Sets: i.TemplateSets}
 }
 
-// Platform returns what the installation gives out: its template sets, values, policy and pace of
-// rollouts, and the operator's own templates. The catalog must be a new one.
+// Platform returns the platform by the current ConfigMaps of the installation: template sets, values, policy and
+// rollout pace, and the built-in templates. The catalog must be a new one.
 func (i *Installation) Platform(catalog *desired.Catalog) *desired.Platform {
 	present := i.ConfigMaps()
 	now, _ := catalog.Update(present.Installation, present.Sets)
 	return now
 }
 
-// PublishedPlatform returns the platform that the operator has published by its record. That differs from Platform while
-// a part cannot be loaded, because the operator keeps the last known good version, and while the operator has not
-// published the present ConfigMaps yet. Without a record, or if the published content cannot be read, it returns
-// Platform, in the latter case with the reason. The catalog must be a new one.
+// PublishedPlatform returns the platform that the operator has published, by its record. It differs from Platform in
+// two cases: a part cannot be loaded, so the operator uses the last known good version, or the operator has not
+// published the current ConfigMaps yet. Without a record, it returns Platform. If the published content cannot be
+// read, it returns Platform and the reason. The catalog must be a new one.
 func (i *Installation) PublishedPlatform(ctx context.Context, cluster client.Reader, catalog *desired.Catalog) (*desired.Platform, error) {
 	now, err := i.restore(ctx, cluster, catalog)
 	if i.Published == nil || now.Revision == i.Published.Revision || !now.Rollout.IsStaged() { // Only revisions of waves are stored.
@@ -61,9 +61,9 @@ func (i *Installation) PublishedPlatform(ctx context.Context, cluster client.Rea
 	return then.Under(now), nil
 }
 
-// ProposedPlatform returns the platform as it would be with the ConfigMaps of another version of the installation. Of a
-// part that cannot be loaded from these, it has the version that is published, if that can be read: else the error is
-// the reason. The catalog must be a new one.
+// ProposedPlatform returns the platform with the ConfigMaps of another version of the installation. A part that cannot
+// be loaded from these has the published version, if that version can be read. If not, the error is the reason. The
+// catalog must be a new one.
 func (i *Installation) ProposedPlatform(ctx context.Context, cluster client.Reader, catalog *desired.Catalog, proposed *Installation) (*desired.Platform, error) {
 	if i.Published == nil {
 		return proposed.Platform(catalog), i.PublishedErr
@@ -72,7 +72,7 @@ func (i *Installation) ProposedPlatform(ctx context.Context, cluster client.Read
 	return proposed.Platform(catalog), err
 }
 
-// restore returns Platform, and gives the catalog the last known good version of the parts that cannot be loaded.
+// restore returns Platform, and adds the last known good version of the parts that cannot be loaded to the catalog.
 func (i *Installation) restore(ctx context.Context, cluster client.Reader, catalog *desired.Catalog) (*desired.Platform, error) {
 	now := i.Platform(catalog)
 	if i.Published == nil || i.PublishedErr != nil {
@@ -94,8 +94,7 @@ func (i *Installation) restore(ctx context.Context, cluster client.Reader, catal
 	return now, err
 }
 
-// Earlier returns what the installation gave out as another revision. now and the catalog are those
-// of Platform.
+// Earlier returns the platform of another revision. The current platform and the catalog are the ones of Platform.
 func (i *Installation) Earlier(ctx context.Context, cluster client.Reader, catalog *desired.Catalog, now *desired.Platform, revision string) (*desired.Platform, error) {
 	if revision == now.Revision {
 		return now, nil

@@ -22,8 +22,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// IndexManager is the name of an index that a Reader's client must have. It finds workloads by the
-// operator's field managers that own something in them.
+// IndexManager is the name of an index that a Reader's client must have. It finds workloads by the operator's field
+// managers that own fields of them.
 const IndexManager = "manager"
 
 // Reader is a Source that lists and gets objects from a World or an API server.
@@ -51,8 +51,8 @@ func (r Reader) Sidecars(ctx context.Context, namespace string, _ []*workloadcac
 	return found.Items, nil
 }
 
-// Workloads returns the workloads that the selector matches and those that carry the sidecar. An
-// invalid selector matches nothing here; the decision reports it.
+// Workloads returns the workloads that the selector matches, and the workloads that have the sidecar. An invalid
+// selector matches nothing here; the decision reports it.
 func (r Reader) Workloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]*workloadcache.Record, error) {
 	inNamespace := client.InNamespace(sidecar.Namespace)
 	lists := [][]client.ListOption{{inNamespace, client.MatchingFields{IndexManager: meta.Manager(sidecar.Name)}}}
@@ -78,8 +78,9 @@ func (r Reader) Workloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar) 
 	return r.withRunners(ctx, sidecar, records)
 }
 
-// withRunners sets the rollout state of workloads whose pods another workload runs, such as an Argo
-// Rollout with a workloadRef, to that one's, and adds those that are selected by the other's labels.
+// withRunners handles workloads that do not run their pods themselves, because another workload does, such as an Argo
+// Rollout with a workloadRef. It sets their rollout state to the state of that other workload. It adds them if the
+// VectorSidecar selects the labels of the other workload.
 func (r Reader) withRunners(ctx context.Context, sidecar *v1alpha1.VectorSidecar, records []*workloadcache.Record) ([]*workloadcache.Record, error) {
 	selector, _ := workload.SelectorOf(sidecar) // An invalid one selects nothing.
 	for _, kind := range workload.Kinds() {
@@ -115,7 +116,7 @@ func (r Reader) withRunners(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 	return records, nil
 }
 
-// runBy reads the workload whose pods another one runs, nil if there is none.
+// runBy reads the workload that a runner refers to, nil if it does not exist. The runner runs its pods.
 func (r Reader) runBy(ctx context.Context, runner *workloadcache.Record, of *workload.Reference) (*workloadcache.Record, error) {
 	kind := workload.KindOf(of.Kind)
 	if kind == nil {
@@ -143,7 +144,7 @@ func (r Reader) Companions(ctx context.Context, sidecar *v1alpha1.VectorSidecar)
 	}), nil
 }
 
-// ConfigMap reads a ConfigMap. It returns nil if there is none.
+// ConfigMap reads a ConfigMap. It returns nil if the ConfigMap does not exist.
 func (r Reader) ConfigMap(ctx context.Context, name types.NamespacedName) (*corev1.ConfigMap, error) {
 	object := &corev1.ConfigMap{}
 	switch err := r.Get(ctx, name, object); {
@@ -169,7 +170,7 @@ func (r Reader) Account(ctx context.Context, name types.NamespacedName) (*worklo
 	return accountOf(object), nil
 }
 
-// accountOf returns what is read of a ServiceAccount.
+// accountOf returns the used fields of a ServiceAccount.
 func accountOf(object *corev1.ServiceAccount) *workload.Account {
 	found := &workload.Account{}
 	for _, secret := range object.ImagePullSecrets {

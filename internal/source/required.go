@@ -19,8 +19,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// RequiredObject is an object of the installation chart that the operator depends on. One of a namespaced kind is in the
-// operator's namespace.
+// RequiredObject is an object of the installation chart that the operator depends on. An object of a namespaced kind
+// is in the operator namespace.
 type RequiredObject struct{ Kind, Name string }
 
 // requiredKinds has the group and version of each kind of RequiredObjects.
@@ -43,7 +43,7 @@ func ParseRequiredObject(text string) (RequiredObject, error) {
 	return RequiredObject{kind, name}, nil
 }
 
-// String returns the kind and the name, as messages have them.
+// String returns the kind and the name, as in messages.
 func (o RequiredObject) String() string { return o.Kind + " " + o.Name }
 
 // IsNamespaced reports whether the object has a namespace.
@@ -55,7 +55,7 @@ func (o RequiredObject) Resource() schema.GroupVersionResource {
 	return plural
 }
 
-// Presence is whether an object exists.
+// Presence is the result of a check whether an object exists.
 type Presence string
 
 // All Presences. An object of a kind that the API server does not serve is not missing: the chart renders it for API
@@ -72,7 +72,7 @@ func Presences() []Presence {
 	return []Presence{ObjectPresent, ObjectMissing, ObjectNotServed, ObjectNotRead}
 }
 
-// Presence reads the metadata of the object. The error explains why it is ObjectNotRead.
+// Presence reads the metadata of the object. The error explains an ObjectNotRead.
 func (o RequiredObject) Presence(ctx context.Context, live client.Reader, namespace string) (Presence, error) {
 	object := &metav1.PartialObjectMetadata{}
 	object.SetGroupVersionKind(requiredKinds[o.Kind].WithKind(o.Kind))

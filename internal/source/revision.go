@@ -20,8 +20,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// ReadRevision reads what an installation gave out as a revision. installation is the ConfigMap
-// of its values. The error is a *fleet.RecordError if there is none, or none that can be used.
+// ReadRevision reads a published revision of an installation, which is identified by the ConfigMap of its values. The
+// error is a *fleet.RecordError if the revision is not stored, or cannot be used.
 func ReadRevision(ctx context.Context, cluster client.Reader, installation types.NamespacedName, revision string) (*fleet.Content, error) {
 	return fleet.ReadContent(installation.Name, revision, func(name string) (*appsv1.ControllerRevision, error) {
 		found := &appsv1.ControllerRevision{}
@@ -35,8 +35,7 @@ func ReadRevision(ctx context.Context, cluster client.Reader, installation types
 	})
 }
 
-// Revisions returns the ControllerRevisions of the revisions that an installation gave out and that
-// are stored, the last one first.
+// Revisions returns the stored ControllerRevisions of the published revisions of an installation, the last one first.
 func Revisions(ctx context.Context, live *livelist.Client, installation types.NamespacedName) ([]appsv1.ControllerRevision, error) {
 	copyRecord := func(listed *appsv1.ControllerRevision) (appsv1.ControllerRevision, bool) {
 		return *listed, listed.Name == fleet.RecordName(installation.Name, listed.Labels[meta.LabelRevision])
@@ -51,8 +50,8 @@ func Revisions(ctx context.Context, live *livelist.Client, installation types.Na
 	return all, nil
 }
 
-// RevisionParts returns the ControllerRevisions of parts of an installation's revisions, as
-// metadata. owner is the UID of the ConfigMap of its values.
+// RevisionParts returns the ControllerRevisions of parts of an installation's revisions, as metadata. The owner is the
+// UID of the ConfigMap of its values.
 func RevisionParts(ctx context.Context, live *livelist.Client, namespace string, owner types.UID) ([]metav1.PartialObjectMetadata, error) {
 	copyOwned := func(listed *metav1.PartialObjectMetadata) (metav1.PartialObjectMetadata, bool) {
 		return *listed, slices.ContainsFunc(listed.OwnerReferences, func(by metav1.OwnerReference) bool { return by.UID == owner })
@@ -65,9 +64,9 @@ func RevisionParts(ctx context.Context, live *livelist.Client, namespace string,
 	return parts, nil
 }
 
-// ReadPublication reads the record of the revision that an installation has published last. It returns nil if there
-// is no record: the operator is of a release that does not write one, or has not published anything yet. installation
-// is the ConfigMap of its values.
+// ReadPublication reads the record of the revision that an installation has published last. The installation is
+// identified by the ConfigMap of its values. It returns nil if the record does not exist: the operator is of a release
+// that does not write a record, or has not published anything yet.
 func ReadPublication(ctx context.Context, cluster client.Reader, installation types.NamespacedName) (*fleet.Publication, error) {
 	name, object := fleet.PublicationName(installation), &corev1.ConfigMap{}
 	if err := cluster.Get(ctx, name, object); err != nil {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package source reads what a decision is based on: from the operator's cache, from a
-// cluster, or from files. The operator and the previews of it use the same code. It reads and does
-// not judge.
+// Package source reads the input of a decision from the operator's cache, from a cluster, or from files. A
+// VectorSidecar goes in, a snapshot comes out. The operator and its previews use the same code. The package makes no
+// decisions.
 package source
 
 import (
@@ -31,15 +31,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// Source is what a snapshot is read from. If something is forbidden or out of reach, that is an
-// error, and not an empty result.
+// Source is the origin of a snapshot. If an object may not be read or the API server is not available, the result is
+// an error, and never empty.
 type Source interface {
 	desired.Objects
 
-	// Namespace returns what counts of a namespace, nothing if it does not exist.
+	// Namespace returns the used fields of a namespace, the zero value if it does not exist.
 	Namespace(ctx context.Context, namespace string) (Namespace, error)
-	// Workloads returns the workloads that a VectorSidecar's selector matches, and those that carry
-	// something of it. An invalid selector matches nothing here; the decision reports it.
+	// Workloads returns the workloads that a VectorSidecar's selector matches, and the workloads with fields that it
+	// wrote. An invalid selector matches nothing here; the decision reports it.
 	Workloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]*workloadcache.Record, error)
 	// Sidecars returns at least the VectorSidecars of a namespace that select one of the workloads.
 	Sidecars(ctx context.Context, namespace string, workloads []*workloadcache.Record) ([]v1alpha1.VectorSidecar, error)
@@ -48,36 +48,35 @@ type Source interface {
 	Companions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]corev1.ConfigMap, error)
 }
 
-// Namespace is what a decision needs of one.
+// Namespace is the metadata of a namespace that a decision needs.
 type Namespace struct {
 	Labels map[string]string
-	// Users is the annotation by which OpenShift assigns users, "" if it has none.
+	// Users is the annotation of OpenShift that assigns users, "" if the namespace does not have it.
 	Users string
 }
 
-// NamespaceOf reduces a Namespace to what a decision needs.
+// NamespaceOf reduces the metadata of a namespace to the fields that a decision needs.
 func NamespaceOf(object *metav1.PartialObjectMetadata) Namespace {
 	return Namespace{Labels: object.Labels, Users: object.Annotations[policy.UserRangeAnnotation]}
 }
 
-// Taker reads what snapshots are made of. Source, Platform, DefaultEnvironment and KubeVersion
-// are required.
+// Taker reads the input of snapshots. Source, Platform, DefaultEnvironment and KubeVersion are required.
 type Taker struct {
 	Source
 	// Platform is the platform team's configuration.
 	Platform *desired.Platform
-	// At returns it as it was with an earlier revision. If it is nil, VectorSidecars that have an
-	// earlier one are rendered from the present one. Its error is a *fleet.RecordError if there is none.
+	// At returns the platform of an earlier revision. If it is nil, VectorSidecars with an earlier revision are
+	// rendered from the current platform. Its error is a *fleet.RecordError if the revision is not stored.
 	At func(ctx context.Context, revision string) (*desired.Platform, error)
-	// DefaultEnvironment, DefaultFrom, Home, KubeVersion, OldestKubelet, WrittenBy, Version and Budget
-	// are as in desired.Inputs.
+	// DefaultEnvironment, DefaultFrom, Home, KubeVersion, OldestKubelet, WrittenBy, Version and Budget are as in
+	// desired.Inputs.
 	DefaultEnvironment, DefaultFrom, Home, KubeVersion, WrittenBy, Version string
 	OldestKubelet                                                          desired.Kubelet
 	Budget                                                                 *bounded.Budget
 	// Cluster is as in desired.Inputs.
 	Cluster render.Cluster
-	// DefaultAssumed says why DefaultEnvironment is only an assumption, "" if it is known. The
-	// environment that the operator reports for the namespace then takes precedence.
+	// DefaultAssumed explains why DefaultEnvironment is only an assumption, "" if it is known. If it is set, the
+	// environment that the operator reports for the namespace takes precedence.
 	DefaultAssumed string
 	// Offer is as in decision.Observed.
 	decision.Offer
@@ -85,10 +84,10 @@ type Taker struct {
 	Now time.Time
 }
 
-// Take reads what a snapshot for one VectorSidecar needs, with the namespace's defaults and without
-// the ConfigMaps that values refer to, which evaluate.DecideFrom adds. What cannot be read is an
-// error, with one exception: if the labels of its namespace may not be read, the environment is the
-// one that the operator reports. A VectorSidecar whose own spec is reverted has the last good one in it.
+// Take reads the snapshot of one VectorSidecar, with the defaults of the namespace. The ConfigMaps that values refer
+// to are not included; evaluate.DecideFrom adds them. If an object cannot be read, Take returns an error, with one
+// exception: if the labels of the namespace may not be read, the environment is the one that the operator reports. A
+// VectorSidecar with a reverted spec has the last known good spec in the snapshot.
 func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (observed decision.Observed, err error) {
 	namespace, err := t.Namespace(ctx, sidecar.Namespace)
 	unread := apierrors.IsForbidden(err)
@@ -137,8 +136,8 @@ func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (obse
 	return observed, err
 }
 
-// inWave adds to what stands for a ClusterVectorSidecar what the status of that says of the namespace's
-// wave. Any other VectorSidecar is returned as it is.
+// inWave adds the rollout state of the namespace's wave to a VectorSidecar of a ClusterVectorSidecar, from the status
+// of the ClusterVectorSidecar. All other VectorSidecars are returned unchanged.
 func (t *Taker) inWave(sidecar *v1alpha1.VectorSidecar, namespaceLabels map[string]string) *v1alpha1.VectorSidecar {
 	if sidecar.Cluster == nil || sidecar.Status.Rollout != nil || len(sidecar.Cluster.Waves) == 0 || !t.Platform.Rollout.IsStaged() {
 		return sidecar
@@ -150,7 +149,7 @@ func (t *Taker) inWave(sidecar *v1alpha1.VectorSidecar, namespaceLabels map[stri
 	return &made
 }
 
-// platformOf returns the platform with the revision that a VectorSidecar has.
+// platformOf returns the platform of the revision of a VectorSidecar.
 func (t *Taker) platformOf(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*desired.Platform, error) {
 	is := sidecar.Status.Rollout
 	if t.At == nil || is == nil || is.Revision == "" || is.Revision == t.Platform.Revision || !t.Platform.Rollout.IsStaged() {
@@ -181,8 +180,8 @@ func competitors(sidecar *v1alpha1.VectorSidecar, sidecars []v1alpha1.VectorSide
 	return others
 }
 
-// assumeEnvironment sets the default environment to the one that the operator reports for a
-// VectorSidecar of the namespace that names none itself, and records why.
+// assumeEnvironment sets the default environment to the one that the operator reports for a VectorSidecar of the
+// namespace that does not name an environment itself, and records the reason.
 func assumeEnvironment(taken *decision.Observed, sidecars []v1alpha1.VectorSidecar, why string) {
 	taken.DefaultFrom = "an assumption: " + why
 	for _, one := range append([]v1alpha1.VectorSidecar{*taken.Sidecar}, sidecars...) {

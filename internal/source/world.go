@@ -24,10 +24,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// World presents files, a cluster, or files on top of a cluster as one cluster: a client.Reader of
-// workloads, VectorSidecars, ConfigMaps and the metadata of Namespaces. Make one with NewWorld.
+// World presents files, a cluster, or files on top of a cluster as one cluster: a client.Reader of workloads,
+// VectorSidecars, ConfigMaps and the metadata of Namespaces. Use NewWorld.
 type World struct {
-	// Lacking are the kinds of workloads of which the cluster lacks the API.
+	// Lacking are the kinds of workloads that the API server does not have.
 	Lacking []string
 
 	cluster    client.Reader
@@ -37,12 +37,11 @@ type World struct {
 	workloads  map[string]index[workload.Object] // by kind
 	sidecars   index[*v1alpha1.VectorSidecar]
 	clusters   index[*v1alpha1.ClusterVectorSidecar]
-	// managers are the operator's field managers that own something in the workloads.
+	// managers are the operator's field managers that own fields of the workloads.
 	managers map[workload.Ref][]string
 }
 
-// NewWorld returns an empty World. ConfigMaps and Namespaces that it does not have are read from
-// cluster, which may be nil.
+// NewWorld returns an empty World. It reads missing ConfigMaps and Namespaces from the cluster, which may be nil.
 func NewWorld(cluster client.Reader) *World {
 	return &World{
 		cluster:    cluster,
@@ -56,7 +55,7 @@ func NewWorld(cluster client.Reader) *World {
 	}
 }
 
-// Put adds an object, or replaces the one of the same name. Objects of other kinds are ignored.
+// Put adds an object, or replaces the object of the same name. Objects of other kinds are ignored.
 func (w *World) Put(object client.Object) {
 	switch o := object.(type) {
 	case *corev1.Namespace:
@@ -93,7 +92,7 @@ func (w *World) Workloads() []workload.Object {
 	return all
 }
 
-// Workload returns a workload, nil if there is none. The UID is ignored.
+// Workload returns a workload, nil if it does not exist. The UID is ignored.
 func (w *World) Workload(ref workload.Ref) workload.Object {
 	found, _ := w.workloads[ref.Kind].get(client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name})
 	return found
@@ -105,8 +104,8 @@ func withoutUID(ref workload.Ref) workload.Ref {
 	return ref
 }
 
-// Sidecars returns all VectorSidecars in order of precedence: the oldest first, those of equal age
-// by namespace and name, and then the ClusterVectorSidecars of Expand.
+// Sidecars returns all VectorSidecars in order of precedence: the oldest first, and VectorSidecars of equal age by
+// namespace and name. The VectorSidecars that Expand added are last.
 func (w *World) Sidecars() []*v1alpha1.VectorSidecar {
 	all := w.sidecars.list("")
 	rank := func(sidecar *v1alpha1.VectorSidecar) int {
