@@ -15,8 +15,9 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Source is the source of an informer. Where the API server cannot stream a list (WatchList), it lists page by page and
-// transforms each object at once. client-go would request the whole list in one response, and transform it afterwards.
+// Source is the source of an informer. If the API server cannot stream a list (WatchList), the Source lists page by
+// page and transforms each object at once. client-go would request the whole list in one response, and transform it
+// afterwards.
 type Source struct {
 	cache.ListerWatcherWithContext
 
@@ -24,12 +25,12 @@ type Source struct {
 	transform cache.TransformFunc
 }
 
-// Source returns a Source over that of an informer. Informer makes the informer of it.
+// Source returns a Source that reads from the source of an informer. Informer makes the informer of it.
 func (p *Pager) Source(from cache.ListerWatcher) *Source {
 	return &Source{ListerWatcherWithContext: cache.ToListerWatcherWithContext(from), pager: p}
 }
 
-// Informer returns the informer, which reads from the Source, such that the Source knows its transform function.
+// Informer returns the informer, which reads from the Source. The Source uses the informer's transform function.
 func (s *Source) Informer(informer cache.SharedIndexInformer) cache.SharedIndexInformer {
 	return &sourceInformer{SharedIndexInformer: informer, source: s}
 }
@@ -40,14 +41,15 @@ type sourceInformer struct {
 	source *Source
 }
 
-// SetTransform implements cache.SharedIndexInformer. client-go calls transform again with its own results, so that it has
-// to be idempotent anyway.
+// SetTransform implements cache.SharedIndexInformer. The function must be idempotent anyway, because client-go calls
+// it again with its own results.
 func (i *sourceInformer) SetTransform(transform cache.TransformFunc) error {
 	i.source.transform = transform
 	return i.SharedIndexInformer.SetTransform(transform)
 }
 
-// ListWithContext lists what there is now, whatever version is requested: it is never older.
+// ListWithContext lists the current objects and ignores the requested resource version, because the result is never
+// older.
 func (s *Source) ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	options.ResourceVersion, options.ResourceVersionMatch = "", ""
 	all := &internalversion.List{}

@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package livelist lists live objects page by page within a limit of bytes. In go a client that reads from the API
-// server, a kind, a namespace and a function that reduces an object; out come the reduced objects. However many and
-// however large the objects of a namespace are, one page of them is in memory at a time in the whole process, and
-// namespaces take turns page by page. A Source fills an informer by the same rules where the API server cannot
-// stream a list.
+// Package livelist lists live objects page by page within a limit of bytes. A client that reads from the API server, a
+// kind, a namespace and a function that reduces an object go in; the reduced objects come out. The whole process has
+// one page in memory at a time, independent of the number and the size of the objects. Namespaces take turns page by
+// page. If the API server cannot stream a list, a Source fills an informer by the same rules.
 package livelist
 
 import (
@@ -22,24 +21,24 @@ import (
 )
 
 const (
-	// firstPage is how many objects the first page of a list has, lastPage how many a page has at most.
+	// firstPage is the number of objects on the first page of a list, lastPage the maximum on a page.
 	firstPage, lastPage = 10, 500
 	// pageBytes is the limit of a page's response body, decompressed. An API server with etcd's default limit stores
 	// no object above 1.5 MiB.
 	pageBytes = 4 << 20
-	// objectBytes is that limit for a page of one object.
+	// objectBytes is the limit for a page with one object.
 	objectBytes = 16 << 20
-	// maxRestarts is how often a list starts again because its continue token expired.
+	// maxRestarts is the number of times that a list starts again because its continue token expired.
 	maxRestarts = 5
 )
 
-// Pager has one page in memory at a time, of all lists of its Clients and Sources. A process has one Pager.
+// Pager keeps one page in memory at a time, for all lists of its Clients and Sources. A process has one Pager.
 type Pager struct{ turns *turns }
 
-// NewPager returns a Pager. Its limit of bytes holds for requests whose rest.Config LimitResponses has changed.
+// NewPager returns a Pager. Its limit of bytes applies to requests of a rest.Config that LimitResponses changed.
 func NewPager() *Pager { return &Pager{turns: newTurns()} }
 
-// New returns a Client with a Pager of its own, for programs that run one list at a time.
+// New returns a Client with an own Pager, for programs that run one list at a time.
 func New(reader client.Reader) *Client { return NewPager().Client(reader) }
 
 // Client reads live objects. It is safe for concurrent use.
@@ -48,7 +47,7 @@ type Client struct {
 	pager  *Pager
 }
 
-// Client returns a Client that sends the requests of reader.
+// Client returns a Client that sends the requests of a reader.
 func (p *Pager) Client(reader client.Reader) *Client { return &Client{reader: reader, pager: p} }
 
 // Get reads one object, as client.Reader does.

@@ -9,13 +9,13 @@ import (
 	"sync"
 )
 
-// turns is a lock that namespaces acquire in turns: a namespace that has had it goes behind all others that wait.
+// turns is a lock that namespaces acquire in turns: after its turn, a namespace waits behind all others.
 type turns struct {
 	mu     sync.Mutex
 	isHeld bool
-	// order is the namespaces that wait, the next one first.
+	// order has the waiting namespaces, the next one first.
 	order []string
-	// waiting is who waits, by namespace, in the order of their requests.
+	// waiting has the waiting requests by namespace, in their order.
 	waiting map[string][]chan struct{}
 }
 
