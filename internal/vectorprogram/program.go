@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package vectorprogram asks a Vector that is a program of this machine about rendered
-// configurations, as their validation Job would ask the one of the image. It is for the
-// plugin; the operator starts no programs.
+// Package vectorprogram runs a local Vector binary on rendered configurations, with the checks that the validation
+// Job runs with the Vector of the image. It returns findings and the results of unit tests. Only the kubectl plugin
+// uses it, because the operator starts no processes.
 package vectorprogram
 
 import (
@@ -17,11 +17,11 @@ import (
 )
 
 const (
-	// patience is how long Vector may take for one answer.
+	// patience is the time limit for one run of Vector.
 	patience = 30 * time.Second
-	// mostPrinted is how many bytes it may print.
+	// mostPrinted is the limit for the output of Vector, in bytes.
 	mostPrinted = 1 << 20
-	// shortest is how long whoever holds on to the output may do so after its end.
+	// shortest is the time limit for processes that keep the output open after Vector has exited.
 	shortest = time.Second
 )
 
@@ -30,11 +30,11 @@ var (
 	errTooLong = errors.New("it gave no answer in time")
 )
 
-// Program is a Vector.
+// Program is a Vector binary on this machine.
 type Program struct {
-	// Version is its own, such as 0.57.0.
+	// Version is the version that the binary reports, such as 0.57.0.
 	Version string
-	// Patience is how long it may take for one answer.
+	// Patience is the time limit for one run.
 	Patience time.Duration
 
 	path string
@@ -42,7 +42,7 @@ type Program struct {
 
 var versionLine = regexp.MustCompile(`^vector (\d+\.\d+\.\d+\S*)`)
 
-// Open looks whether a path, or a name in PATH, is a Vector.
+// Open finds the binary at a path, or by its name in PATH, and returns an error if it is not Vector.
 func Open(ctx context.Context, path string) (*Program, error) {
 	found, err := exec.LookPath(path)
 	if err != nil {
@@ -61,16 +61,16 @@ func Open(ctx context.Context, path string) (*Program, error) {
 	return p, nil
 }
 
-// end is how the program ended.
+// end describes how a run of Vector ended.
 type end struct {
 	// code is the exit code, -1 if it was killed.
 	code    int
 	printed string
-	// why it was killed or ended by a signal, nil if it was not.
+	// why is the reason why Vector was killed, or the signal that ended the run; nil after a normal exit.
 	why error
 }
 
-// text says how it ended.
+// text describes the exit of a run.
 func (e *end) text() string {
 	if e.why != nil {
 		return "gave no answer: " + e.why.Error()
@@ -82,8 +82,8 @@ func (e *end) text() string {
 	return fmt.Sprintf("ended with code %d and printed %q", e.code, first)
 }
 
-// run runs it in a folder, with these variables and no others. The error says why it could
-// not be started.
+// run runs Vector in a directory, with only the given environment variables. It returns an error if Vector could not
+// be started.
 func (p *Program) run(ctx context.Context, folder string, env []string, args ...string) (*end, error) {
 	limited, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -109,7 +109,7 @@ func (p *Program) run(ctx context.Context, folder string, env []string, args ...
 	return found, nil
 }
 
-// output keeps the beginning of what is printed, and stops who prints too much.
+// output keeps the first mostPrinted bytes of the output, and stops Vector if it prints more.
 type output struct {
 	strings.Builder
 

@@ -18,37 +18,38 @@ import (
 	vectorconfig "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/config"
 )
 
-// Answer is what Vector said of a configuration.
+// Answer is the result of Vector's check of a configuration.
 type Answer struct {
-	// Findings are why it refuses it, and which of its unit tests fail.
+	// Findings are the reasons why Vector rejects the configuration, and its failed unit tests.
 	Findings []vectorconfig.Finding
-	// Unable says why it could not judge it, "" if it has.
+	// Unable is the reason why Vector could not check the configuration; "" if it could.
 	Unable string
-	// Unseen are what it did not look at: "whether …", and what has placeholders.
+	// Unseen lists the parts that were not checked: phrases that start with "whether", and values that were replaced
+	// by placeholders.
 	Unseen []string
 	// Tested reports whether unit tests were run.
 	Tested bool
 }
 
-// placeholder stands for what only the pod knows.
+// placeholder replaces values that exist only in the pod.
 const placeholder = "placeholder"
 
-// secretOf is where a secret is inserted. Vector would ask its backend for it, which may be a
-// program.
+// secretOf matches a reference to a secret. References are replaced because Vector would read the secret from its
+// backend, and a backend may be a program.
 var secretOf = regexp.MustCompile(`SECRET\[[^\]]*\]`)
 
-// question is a configuration as it is put to the program.
+// question is a configuration on disk, with the arguments and variables for Vector.
 type question struct {
 	folder string
-	// files are the paths that were written, args those that Vector is told, some of them directories.
+	// files are the paths of the written files. args are the paths that Vector gets as arguments; some are
+	// directories.
 	files, args []string
 	env         []string
 	unseen      []string
 }
 
-// Ask has Vector validate a configuration and run the unit tests that it has. It gets none of
-// the caller's variables, and connects to nobody but this machine. The error says why it
-// could not be started.
+// Ask validates a configuration with Vector and runs the unit tests of the configuration. Vector gets none of the
+// caller's variables, and connects only to this machine. Ask returns an error if Vector could not be started.
 func (p *Program) Ask(ctx context.Context, of *desired.Validation) (*Answer, error) {
 	pod := &of.Job.Spec.Template.Spec
 	image := pod.Containers[0].Image
@@ -82,7 +83,7 @@ func (p *Program) Ask(ctx context.Context, of *desired.Validation) (*Answer, err
 	return answer, nil
 }
 
-// test runs the unit tests of a configuration that is valid.
+// test runs the unit tests of a valid configuration.
 func (p *Program) test(ctx context.Context, of *desired.Validation, put *question, answer *Answer) error {
 	ended, err := p.run(ctx, put.folder, put.env, slices.Concat([]string{"test"}, put.args)...)
 	if err != nil {
@@ -104,8 +105,7 @@ func (p *Program) test(ctx context.Context, of *desired.Validation, put *questio
 	return nil
 }
 
-// pose writes the files of a configuration into a folder, with placeholders for what only
-// the pod has.
+// pose writes the files of a configuration into a directory. Placeholders replace values that exist only in the pod.
 func pose(of *desired.Validation, folder string) (*question, error) {
 	put := &question{folder: folder, unseen: []string{of.Mode.Unseen}}
 	data := filepath.Join(folder, "data")
@@ -148,8 +148,8 @@ func (q *question) write(name, text string) error {
 	return os.WriteFile(file, []byte(text), 0o600)
 }
 
-// addEnv gives the program the variables of a container. Whoever asks for HTTP is sent to a
-// port of this machine where nobody listens.
+// addEnv adds the variables of a container. The proxy variables point to a closed port of this machine, so HTTP
+// requests of Vector fail.
 func (q *question) addEnv(container *corev1.Container, texts string) {
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"} {
 		q.env = append(q.env, name+"=http://127.0.0.1:1")
@@ -173,7 +173,7 @@ func (q *question) addEnv(container *corev1.Container, texts string) {
 	}
 }
 
-// names gives what is named in faults the names that people know.
+// names replaces paths on this machine in error messages by the paths and file names of the pod.
 func (q *question) names(faults []string, dataDir string) []string {
 	known := []string{filepath.Join(q.folder, "data"), dataDir}
 	for i, file := range q.files {
