@@ -11,14 +11,14 @@ import (
 	"unicode/utf8"
 )
 
-// margin is put before every line but the first of a text from elsewhere. No pipeline reads
-// a command after it, and no line can be mistaken for one of the program's own.
+// margin is inserted before every line but the first of external text. Pipelines do not read a command after the
+// margin, and a line with a margin cannot be mistaken for a line of the program.
 const margin = "| "
 
-// hash starts the commands that pipelines recognise anywhere in a line: ##[ and ##vso[.
+// hash starts the commands that pipelines recognize anywhere in a line: ##[ and ##vso[.
 const hash = '#'
 
-// Escape escapes a text from elsewhere; line breaks and tabs stay.
+// Escape escapes external text, except line breaks and tabs.
 func Escape(text string) string {
 	return escaped(text, func(to *strings.Builder, r rune, size int, bytes string) {
 		switch {
@@ -39,8 +39,8 @@ func EscapeLine(text string) string {
 	return strings.NewReplacer("\r", `\x0d`, "\n", `\n`, "\t", `\t`).Replace(Escape(text))
 }
 
-// EscapeBlock is Escape with a margin before every line but the first, and with no pipeline
-// command. It is idempotent.
+// EscapeBlock is Escape for several lines: every line but the first gets a margin, and a pipeline command in the
+// first line is escaped. It is idempotent.
 func EscapeBlock(text string) string {
 	first, rest, isLonger := strings.Cut(Escape(text), "\n")
 	if first = defuseCommand(first); !isLonger {

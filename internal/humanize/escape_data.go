@@ -31,8 +31,8 @@ func EscapeXML(text []byte) []byte {
 	}))
 }
 
-// EscapeYAML is EscapeJSON for documents of YAML. Texts with such characters, or with a line that is
-// a command of a pipeline, come in quotes. What is no YAML is escaped as text.
+// EscapeYAML is EscapeJSON for YAML documents. Strings with such characters, or with a line that is a pipeline
+// command, are quoted. Text that is not valid YAML is escaped as text.
 func EscapeYAML(text []byte) []byte {
 	if isSafe(string(text)) && !hasCommandLine(string(text)) {
 		return text
@@ -63,21 +63,21 @@ func EscapeYAML(text []byte) []byte {
 	}))
 }
 
-// MarshalYAML returns a value as YAML that is safe in this sense, by its tags for JSON.
+// MarshalYAML encodes a value as YAML by its JSON tags, and escapes the result as EscapeYAML does.
 func MarshalYAML(value any) ([]byte, error) {
 	text, err := json.Marshal(value)
 	if err != nil {
 		return nil, err
 	}
-	// YAML does not read some characters of JSON unless they are written by their numbers.
+	// YAML cannot read some characters of JSON unless they are written as numeric escapes.
 	if text, err = sigsyaml.JSONToYAML(EscapeJSON(text)); err != nil {
 		return nil, err
 	}
 	return EscapeYAML(text), nil
 }
 
-// quote puts texts that must not be shown as they are into quotes, where each of their
-// characters can be written by its number. Comments are escaped as text.
+// quote sets the double-quoted style for strings that need escapes, because only that style allows numeric escapes.
+// Comments are escaped as text.
 func quote(node *yaml.Node) {
 	if node.Kind == yaml.ScalarNode && (!isSafe(node.Value) || hasCommandLine(node.Value)) {
 		node.Style = yaml.DoubleQuotedStyle
@@ -90,7 +90,7 @@ func quote(node *yaml.Node) {
 	}
 }
 
-// hasCommandLine reports whether a line begins with what pipelines read as a command.
+// hasCommandLine reports whether a line starts with the prefix of a pipeline command.
 func hasCommandLine(text string) bool {
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(strings.TrimSpace(line), "::") {

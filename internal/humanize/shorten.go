@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Message prepares a text from elsewhere for a condition or an event: escaped, and cut after
-// most bytes with an ellipsis.
+// Message prepares external text for a condition or an event: the text is escaped, and cut after most bytes with an
+// ellipsis.
 func Message(text string, most int) string {
 	if text = EscapeBlock(text); len(text) <= most {
 		return text

@@ -13,7 +13,7 @@ import (
 // characters.
 type Writer struct {
 	to io.Writer
-	// isWithin is true if the current line already has something other than blanks.
+	// isWithin is true if the current line already has characters other than whitespace.
 	isWithin bool
 }
 
