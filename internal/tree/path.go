@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Path writes a path as a person does: sidecar.logs.path. A key that holds a dot is kept apart
-// by brackets, so that no two paths are written alike.
+// Path returns a path in the usual notation: sidecar.logs.path. A key that contains a dot or a bracket is quoted in
+// brackets, so that two different paths never look the same.
 func Path(keys ...string) string {
 	var b strings.Builder
 	for i, key := range keys {

@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// Read is something that an execution has read of the watched value (Options.Watch). Two executions
-// behave the same until they read something different: so if all reads of one give the same in
-// another, both have the same result.
+// Read is one read access to the watched value (Options.Watch) during an execution. Two executions behave the same
+// until they read something different. So if all reads of one execution return the same in another, both have the
+// same result.
 type Read struct {
 	// Path is the key path from the watched value; empty for the value itself.
 	Path []string
@@ -18,7 +18,7 @@ type Read struct {
 	Seen Aspect
 }
 
-// Aspect is a part of a value that can be read without the rest.
+// Aspect is a property of a value that can be read without the rest.
 type Aspect byte
 
 const (
@@ -27,12 +27,12 @@ const (
 	Shape Aspect = iota
 	// Length is the number of items of a map or list.
 	Length
-	// Whole is everything. Reading more of a list than its length reads all of it.
+	// Whole is the whole value. Reading more of a list than its length reads all of the list.
 	Whole
 )
 
-// JoinReads merges the reads of several executions: sorted, without duplicates, and without those
-// that another read covers.
+// JoinReads merges the reads of several executions. The result is sorted and has no duplicates and no reads that
+// another read covers.
 func JoinReads(lists ...[]Read) []Read {
 	all := slices.Concat(lists...)
 	joined := slices.DeleteFunc(slices.Clone(all), func(one Read) bool {

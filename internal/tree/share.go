@@ -5,8 +5,8 @@ package tree
 
 import "reflect"
 
-// Share returns a value that is equal to fresh and refers to the parts of earlier that are equal, so that both take little
-// more memory than one. It changes fresh; neither may be changed afterwards.
+// Share returns a value that is equal to fresh and refers to the equal values within earlier, so that both use little
+// more memory than one. It changes fresh. Do not change either of them afterwards.
 func Share(fresh, earlier any) any {
 	switch fresh := fresh.(type) {
 	case map[string]any:

@@ -1,29 +1,29 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package tree reads and builds decoded JSON: maps, lists and values. It knows the
-// path to a workload's pod, and nothing else of Kubernetes.
+// Package tree reads and builds decoded JSON: maps, lists and scalars. It knows the path to the pod of a workload,
+// and nothing else about Kubernetes.
 package tree
 
-// Map returns a value as a map, nil if it is none. A nil map may be read.
+// Map returns a value as a map, nil if it is not a map. A nil map may be read.
 func Map(value any) map[string]any {
 	m, _ := value.(map[string]any)
 	return m
 }
 
-// List returns a value as a list, nil if it is none.
+// List returns a value as a list, nil if it is not a list.
 func List(value any) []any {
 	list, _ := value.([]any)
 	return list
 }
 
-// Name returns the name of a list's item, "" if it has none.
+// Name returns the name of a list item, "" if the item has no name.
 func Name(item any) string {
 	name, _ := Map(item)["name"].(string)
 	return name
 }
 
-// Value returns the value at a path, and whether there is one.
+// Value returns the value at a path, and whether the path exists.
 func Value(tree map[string]any, path ...string) (value any, is bool) {
 	value = tree
 	for _, key := range path {
@@ -34,7 +34,7 @@ func Value(tree map[string]any, path ...string) (value any, is bool) {
 	return value, true
 }
 
-// At returns the map at a path, nil if there is none.
+// At returns the map at a path, nil if the path does not lead to a map.
 func At(tree map[string]any, path ...string) map[string]any {
 	for _, key := range path {
 		tree = Map(tree[key])
@@ -42,14 +42,14 @@ func At(tree map[string]any, path ...string) map[string]any {
 	return tree
 }
 
-// Text returns the text at a path, "" if there is none.
+// Text returns the string at a path, "" if the path does not lead to a string.
 func Text(tree map[string]any, path ...string) string {
 	value, _ := Value(tree, path...)
 	text, _ := value.(string)
 	return text
 }
 
-// Below returns the map at a path, which it makes where there is none.
+// Below returns the map at a path, and creates the missing maps.
 func Below(tree map[string]any, path ...string) map[string]any {
 	for _, key := range path {
 		next := Map(tree[key])
