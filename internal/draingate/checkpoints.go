@@ -13,24 +13,25 @@ import (
 	"path/filepath"
 )
 
-// fingerprint is what Vector knows a file by: a checksum, or a device and an inode.
+// fingerprint identifies a file for Vector, by a checksum or by a device and an inode.
 type fingerprint struct {
 	strategy      string
 	checksum      uint64
 	device, inode uint64
 }
 
-// checkpoints are the bytes of each file that Vector has finished with: read, or, with
-// acknowledgements, delivered.
+// checkpoints has the number of bytes that Vector has finished with, by file. Finished bytes are
+// read or, if acknowledgements are enabled, delivered.
 type checkpoints map[fingerprint]int64
 
-// version is that of Vector's format that is known.
+// version is the supported version of Vector's checkpoint format.
 const version = "1"
 
-// mostBytes bounds the file of checkpoints, about 200 bytes for each file.
+// mostBytes limits the size of the checkpoints file, which has about 200 bytes for each log file.
 const mostBytes = 4 << 20
 
-// readCheckpoints reads those of a source. Before its first line, Vector has written none.
+// readCheckpoints reads the checkpoints of a source. They are empty if the file does not exist,
+// because Vector writes it only after the first line.
 func readCheckpoints(dataDir, source string) (checkpoints, error) {
 	path := filepath.Join(dataDir, source, "checkpoints.json")
 	found, err := decodeCheckpoints(path)

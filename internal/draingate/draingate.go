@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package draingate tells when Vector has finished with the log files of its `file` sources, by
-// the checkpoints that Vector writes, and waits for it; and it removes the socket that a Vector
-// left which was killed. It reads what Vector reads, writes nothing, and imports the standard
-// library alone: it runs beside sidecars.
+// Package draingate delays the shutdown of Vector until Vector has finished with the log files of
+// its `file` sources. It compares the files with the checkpoints that Vector writes. It also
+// removes the socket that a killed Vector left. The package writes nothing and imports only the
+// standard library, because it runs next to sidecars.
 package draingate
 
 import (
@@ -15,32 +15,33 @@ import (
 	"time"
 )
 
-// Gate holds the end of Vector back.
+// Gate delays the shutdown of Vector.
 type Gate struct {
 	// Sources are Vector's `file` sources, by name; DataDir is Vector's data_dir.
 	Sources map[string]Source
 	DataDir string
-	// Broken is why nothing can be told at all, nil for nothing: then Wait lasts for the bound.
+	// Broken explains why the gate cannot check any file; nil if it can. If it is set, Wait lasts
+	// for the bound.
 	Broken error
-	// Bound is the longest that Wait lasts.
+	// Bound is the longest duration of Wait.
 	Bound time.Duration
-	// Started is when the gate was started, about when Vector was.
+	// Started is the time when the gate started, which is about when Vector started.
 	Started time.Time
 	Log     *slog.Logger
 }
 
-// interval is how often the checkpoints are read. Vector writes them once a second.
+// interval is the time between two reads of the checkpoints. Vector writes them once a second.
 const interval = 200 * time.Millisecond
 
-// settled is how many times in a row nothing must be left: a file may be renamed while it is
-// looked for.
+// settled is the number of consecutive checks that must find nothing left. One check is not enough,
+// because a file may be renamed during the search.
 const settled = 2
 
-// listed is how many files a message names.
+// listed is the number of files that a message names.
 const listed = 5
 
-// Wait returns when Vector has finished with all files, when the bound is over, or when the
-// context is, and logs which.
+// Wait returns when Vector has finished with all files, when the bound is over, or when the context
+// is done. It logs the first two outcomes.
 func (g *Gate) Wait(ctx context.Context) {
 	began := time.Now()
 	bound := time.After(g.Bound)
@@ -78,7 +79,7 @@ func texts(all []error) []string {
 	return messages
 }
 
-// few joins the first of a list.
+// few joins the first texts of a list.
 func few(all []string) string {
 	if len(all) > listed {
 		all = append(all[:listed:listed], "…")
@@ -86,11 +87,11 @@ func few(all []string) string {
 	return strings.Join(all, "; ")
 }
 
-// Remainder is what Vector has not finished with.
+// Remainder lists the files that Vector has not finished with.
 type Remainder struct {
-	// Files have lines behind their checkpoints.
+	// Files lists the files with lines after their checkpoints.
 	Files []string
-	// Unjudged say of what else it cannot be told, and why.
+	// Unjudged explains which files and sources could not be checked, and why.
 	Unjudged []error
 }
 
@@ -112,7 +113,7 @@ func (g *Gate) Remainder() Remainder {
 	return left
 }
 
-// errs are the errors that were joined into one.
+// errs returns the errors that were joined into one error.
 func errs(err error) []error {
 	var joined interface{ Unwrap() []error }
 	if errors.As(err, &joined) {

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// file is a log file that Vector can tell from others.
+// file is a log file that has the lines for its fingerprint.
 type file struct {
 	path        string
 	fingerprint fingerprint
@@ -24,8 +24,8 @@ type file struct {
 
 var errCompressed = errors.New("it is compressed with gzip, and its checkpoint is about what is in it")
 
-// open looks at a file. It returns nil for what Vector does not read: a folder, a file that is
-// gone, and one that has not the lines yet that it is known by.
+// open opens a file and reads its fingerprint. It returns nil if Vector does not read the file: a
+// directory, a deleted file, or a file that has too few lines for its fingerprint.
 func (s *Source) open(path string) (*file, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -54,10 +54,11 @@ func (s *Source) open(path string) (*file, error) {
 	return &file{path: path, fingerprint: id, modified: info.ModTime()}, err
 }
 
-// gzipped is how compressed files begin.
+// gzipped is the prefix of files that gzip compressed.
 var gzipped = []byte{0x1f, 0x8b}
 
-// fingerprintOf is what Vector knows the file by; io.EOF if it is too short for it.
+// fingerprintOf returns the file's fingerprint as Vector calculates it. It returns io.EOF if the
+// file is too short for a fingerprint.
 func (s *Source) fingerprintOf(opened *os.File, info fs.FileInfo) (fingerprint, error) {
 	reader := bufio.NewReader(io.NewSectionReader(opened, 0, math.MaxInt64))
 	head, err := reader.Peek(len(gzipped))
@@ -83,8 +84,8 @@ func (s *Source) fingerprintOf(opened *os.File, info fs.FileInfo) (fingerprint, 
 	return checksumOf(reader, s.Fingerprint.Lines, s.MaxLineBytes)
 }
 
-// checksumOf is the checksum of so many lines with their ends, or of as many bytes as all of
-// them may have.
+// checksumOf returns the checksum of the given number of lines with their line ends. It reads at
+// most the maximum size of these lines.
 func checksumOf(reader io.ByteReader, lines int, most int64) (fingerprint, error) {
 	sum := uint64(0)
 	for range most {
@@ -103,8 +104,8 @@ func checksumOf(reader io.ByteReader, lines int, most int64) (fingerprint, error
 	return ofChecksum(sum), nil
 }
 
-// ecma182 is the table of CRC-64/ECMA-182, whose bits are not reflected as those of hash/crc64
-// are.
+// ecma182 is the table of CRC-64/ECMA-182. Its bits are not reflected, unlike the table of
+// hash/crc64.
 var ecma182 = func() (table [256]uint64) {
 	const polynomial = 0x42f0e1eba9ea3693
 	for i := range table {
@@ -118,8 +119,9 @@ var ecma182 = func() (table [256]uint64) {
 	return table
 }()
 
-// hasLines reports whether a line ends behind a position. Longer ones than most bytes Vector
-// drops, and a last one without an end it does not read.
+// hasLines reports whether a line ends after a position. Lines above the size limit do not count,
+// because Vector drops them. A last line without a line end does not count, because Vector does not
+// read it yet.
 func (f *file) hasLines(position, most int64) (bool, error) {
 	opened, err := os.Open(f.path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// anyFolders is the part of a pattern that stands for any number of folders.
+// anyFolders is the part of a pattern that matches any number of directories.
 const anyFolders = "**"
 
-// glob returns what there is at a pattern of Vector's: * ? [a-z] [!a-z], and ** for folders.
-// With an error, what it found. Go's own knows neither ** nor [!a].
+// glob returns the paths that match a pattern of Vector: * ? [a-z] [!a-z], and ** for directories.
+// With an error, it returns the matches found so far. path.Match supports neither ** nor [!a].
 func glob(pattern string) ([]string, error) {
 	w := walk{}
 	w.below("/", strings.Split(strings.TrimPrefix(path.Clean(pattern), "/"), "/"))
@@ -59,8 +59,9 @@ func (w *walk) below(folder string, parts []string) {
 	}
 }
 
-// leadsOn reports whether an entry is a link to a folder that Vector looks into: it follows
-// links. One to a folder that the link lies in has nothing that is not found without it.
+// leadsOn reports whether an entry is a link to a directory that Vector also searches, because
+// Vector follows links. A link to a directory that contains the link is skipped, because it adds no
+// files.
 func leadsOn(entry fs.DirEntry, at string) bool {
 	if entry.Type() != fs.ModeSymlink {
 		return false
@@ -89,8 +90,8 @@ func isFolder(at string) bool {
 	return err == nil && info.IsDir()
 }
 
-// matches reports whether a pattern is one of the whole text. A * also stands for slashes, as
-// it does where Vector excludes.
+// matches reports whether a pattern matches the whole text. A * also matches slashes, as in
+// Vector's exclude patterns.
 func matches(pattern, text []rune) bool {
 	for len(pattern) > 0 {
 		switch first := pattern[0]; {
@@ -125,8 +126,8 @@ func matches(pattern, text []rune) bool {
 	return len(text) == 0
 }
 
-// class returns how long the class is that a pattern begins with, and whether a character is of
-// it. One without an end has none.
+// class returns the length of the character class at the start of a pattern, and whether a
+// character is in it. A class without an end contains no characters.
 func class(pattern []rune, r rune) (length int, is bool) {
 	at, isNot := 1, false
 	if len(pattern) > 1 && pattern[1] == '!' {

@@ -17,30 +17,32 @@ import (
 	"time"
 )
 
-// Socket is the file that Vector listens at. Vector creates it, ends where there is one already,
-// and removes it when it is told to end, but not when it is killed.
+// Socket removes a socket that Vector listens on after its Vector was killed. Vector creates the
+// socket, and exits if the file exists already. Vector removes it when it is terminated, but not
+// when it is killed.
 type Socket struct {
 	Path string
 	Log  *slog.Logger
 
-	// left is the file that nobody listened at when it was last looked at, nil for none.
+	// left is the file that had no listener at the last check, nil if there was a listener or no
+	// file.
 	left fs.FileInfo
 }
 
 const (
-	// lookInterval is how often a socket is looked at. The kubelet waits for ten seconds before
-	// it starts a container again that ended twice.
+	// lookInterval is the time between two checks of a socket. It is short because the kubelet
+	// waits for ten seconds before it restarts a container that ended twice.
 	lookInterval = 2 * time.Second
-	// dialTimeout bounds how long a listener is asked for.
+	// dialTimeout limits the attempt to connect to a listener.
 	dialTimeout = time.Second
 	// socketTable lists the sockets of the pod's network namespace.
 	socketTable = "/proc/net/unix"
-	// acceptsConnections is the flag of a socket that is listened at, in socketTable.
+	// acceptsConnections is the flag of a listening socket in socketTable.
 	acceptsConnections = 0x10000
 )
 
-// Keep looks at the socket until the context is over, and removes it when nobody has listened
-// at it twice in a row: between its creation and the moment it is listened at nobody does.
+// Keep checks the socket until the context is done, and removes it after two consecutive checks
+// without a listener. One check is not enough, because a new socket has no listener for a moment.
 func (s *Socket) Keep(ctx context.Context) {
 	ticks := time.NewTicker(lookInterval)
 	defer ticks.Stop()
@@ -54,8 +56,8 @@ func (s *Socket) Keep(ctx context.Context) {
 	}
 }
 
-// look removes the socket if it is the one that was found to be left last time, and still is.
-// Nobody can have begun to listen there since: a socket is not bound where a file is.
+// look removes the socket if it had no listener at the last check and still has none. No process
+// can have started to listen since then, because a socket cannot be bound where a file exists.
 func (s *Socket) look() {
 	before := s.left
 	s.left = nil
@@ -74,8 +76,8 @@ func (s *Socket) look() {
 	s.Log.Warn("Removed the socket that a Vector left when it was killed", "path", s.Path)
 }
 
-// isLeft tells whether nobody listens at the socket. It is only asked for a connection, of which
-// Vector writes a line, where the kernel does not list it.
+// isLeft reports whether the socket has no listener. It connects only if the kernel does not list a
+// listener, because Vector logs each connection.
 func (s *Socket) isLeft() bool {
 	if isListedAsListening(s.Path) {
 		return false
@@ -87,8 +89,8 @@ func (s *Socket) isLeft() bool {
 	return errors.Is(err, syscall.ECONNREFUSED)
 }
 
-// isListedAsListening tells whether the kernel has a listener that was bound to the path. Not
-// every kernel tells.
+// isListedAsListening reports whether the kernel lists a listener that is bound to the path. Some
+// kernels do not list listeners.
 func isListedAsListening(path string) bool {
 	table, err := os.Open(socketTable)
 	if err != nil {

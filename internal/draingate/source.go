@@ -10,22 +10,22 @@ import (
 	"time"
 )
 
-// Source is a `file` source as Vector's configuration has it: the options that say which files
-// it reads, and how far.
+// Source is a `file` source of Vector's configuration: the options that determine which files it
+// reads, and which of their lines.
 type Source struct {
 	Include     []string    `json:"include"`
 	Exclude     []string    `json:"exclude"`
 	Fingerprint Fingerprint `json:"fingerprint"`
-	// MaxLineBytes is the longest line that is not dropped.
+	// MaxLineBytes is the size of the longest line that Vector does not drop.
 	MaxLineBytes int64 `json:"max_line_bytes"`
-	// IgnoreOlderSecs is the age in seconds of files that are left out, nil for none.
+	// IgnoreOlderSecs is the age in seconds from which files are ignored, nil for no limit.
 	IgnoreOlderSecs *int64 `json:"ignore_older_secs"`
 }
 
-// Fingerprint is how the source tells files apart.
+// Fingerprint configures how the source distinguishes files.
 type Fingerprint struct {
-	// Strategy is checksum, of the first Lines lines after IgnoredHeaderBytes bytes, or
-	// device_and_inode.
+	// Strategy is checksum or device_and_inode. The checksum covers the first Lines lines after
+	// IgnoredHeaderBytes bytes.
 	Strategy           string `json:"strategy"`
 	Lines              int    `json:"lines"`
 	IgnoredHeaderBytes int64  `json:"ignored_header_bytes"`
@@ -38,8 +38,8 @@ const (
 	defaultLineBytes = 100 << 10
 )
 
-// ReadSources reads sources by their names from JSON. What it cannot judge the files of is an
-// error.
+// ReadSources reads sources by name from JSON. It returns an error if the files of a source cannot
+// be checked.
 func ReadSources(text []byte) (map[string]Source, error) {
 	var all map[string]struct {
 		Source
@@ -86,7 +86,8 @@ func (s *Source) complete() error {
 	return nil
 }
 
-// files returns the paths of the files that Vector reads. With an error, those that it found.
+// files returns the paths of the files that Vector reads. With an error, it returns the paths found
+// so far.
 func (s *Source) files() ([]string, error) {
 	var all []string
 	var findings []error
@@ -115,8 +116,8 @@ func (s *Source) excludes(path string) bool {
 	return false
 }
 
-// finished compares files with their checkpoints, which are only read if they are needed. Of
-// files with one fingerprint Vector reads the one that was modified last.
+// finished compares files with their checkpoints, which it reads only if they are needed. If
+// several files have the same fingerprint, Vector reads the file that was modified last.
 func (s *Source) finished(paths []string, read func() (checkpoints, error), started time.Time) Remainder {
 	var left Remainder
 	newest := map[fingerprint]*file{}
