@@ -18,7 +18,7 @@ var ErrNotLeading = errors.New("this operator is no longer the leader")
 // reviews and events pass, because standby replicas need them.
 func (l *Lock) Fence(next http.RoundTripper) http.RoundTripper { return &fence{l, next} }
 
-// fence lets writes through while the lock is held.
+// fence sends writes only while the lock is held.
 type fence struct {
 	lock *Lock
 	next http.RoundTripper
@@ -35,7 +35,7 @@ func (f *fence) RoundTrip(request *http.Request) (*http.Response, error) {
 	return nil, ErrNotLeading
 }
 
-// WrappedRoundTripper lets client-go find the transport whose requests it cancels.
+// WrappedRoundTripper returns the wrapped transport, in which client-go cancels requests.
 func (f *fence) WrappedRoundTripper() http.RoundTripper { return f.next }
 
 func isWrite(request *http.Request) bool {
@@ -50,7 +50,7 @@ func isWrite(request *http.Request) bool {
 	return !isEvent(request.URL.Path)
 }
 
-// isEvent reports whether a path is that of events, as in /api/v1/namespaces/shop/events.
+// isEvent reports whether a path belongs to events, for example /api/v1/namespaces/shop/events.
 func isEvent(path string) bool {
 	_, inNamespace, _ := strings.Cut(path, "/namespaces/")
 	_, resource, _ := strings.Cut(inNamespace, "/")

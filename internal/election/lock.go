@@ -27,8 +27,8 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
-// Lock is a Lease for client-go's elector. It is used by one elector and, as that does, by
-// one goroutine at a time. Start runs beside it.
+// Lock is a Lease for client-go's elector. It is used by one elector, and by one goroutine at a
+// time, because the elector has only one. Start runs in another goroutine.
 type Lock struct {
 	*resourcelock.LeaseLock
 
@@ -57,7 +57,7 @@ type Lock struct {
 
 // Options configures a Lock. All fields are required.
 type Options struct {
-	// Namespace and Name are those of the Lease, which need not exist yet.
+	// Namespace and Name identify the Lease, which may not exist yet.
 	Namespace, Name string
 	// RenewDeadline and RetryPeriod are the elector's.
 	RenewDeadline, RetryPeriod time.Duration
@@ -145,10 +145,10 @@ func (l *Lock) write(ctx context.Context, record resourcelock.LeaderElectionReco
 	return l.lossErr()
 }
 
-// toTheEnd sends a request that a shutdown does not cancel once it has begun: it would be
-// unknown whether it succeeded, and a Lease just acquired would not be released. Only the
-// deadline and the client's timeout limit it. It returns when the request was sent. A
-// rejected request closes the fence: someone else has written or deleted the Lease.
+// toTheEnd sends a request that a shutdown does not cancel. If it were canceled, its success would
+// be unknown, and a Lease that was just acquired would not be released. Only the deadline and the
+// client's timeout limit it. It returns when the request was sent. A rejected request closes the
+// fence, because another client has written or deleted the Lease.
 func (l *Lock) toTheEnd(ctx context.Context, record resourcelock.LeaderElectionRecord, request func(context.Context, resourcelock.LeaderElectionRecord) error) (time.Time, error) {
 	if err := ctx.Err(); err != nil {
 		return time.Time{}, err

@@ -13,7 +13,7 @@ import (
 	coordinationclient "k8s.io/client-go/kubernetes/typed/coordination/v1"
 )
 
-// observedLeases is a client whose responses the lock observes.
+// observedLeases is a client that passes its responses to the lock.
 type observedLeases struct {
 	coordinationclient.LeasesGetter
 	lock *Lock

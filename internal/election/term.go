@@ -17,7 +17,7 @@ import (
 // Lease. With a longer one, someone else has removed the holder.
 const releasedSeconds = 1
 
-// holds reports whether nobody else can hold the lease yet.
+// holds reports whether the lease is secured: no other replica can hold it yet.
 func (l *Lock) holds() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -79,9 +79,9 @@ func (l *Lock) takenFrom(record *resourcelock.LeaderElectionRecord) error {
 	return fmt.Errorf("this operator led, and Lease %s %s: it stops writing and has to restart", l.Describe(), what)
 }
 
-// waitForOthers waits until a previous holder of a Lease that was not released must have
-// noticed its loss, or its lease has expired. Meanwhile it renews the Lease that it has just
-// acquired. It returns when it last renewed.
+// waitForOthers waits until a previous holder of a Lease that was not released must have noticed
+// its loss, or its lease has expired. Until then it renews the Lease that it has just acquired. It
+// returns the time of the last renewal.
 func (l *Lock) waitForOthers(ctx context.Context, record resourcelock.LeaderElectionRecord, asked time.Time) (time.Time, error) {
 	log := logr.FromContextOrDiscard(ctx)
 	if l.IsUnused != nil {
@@ -116,8 +116,8 @@ func (l *Lock) waitForOthers(ctx context.Context, record resourcelock.LeaderElec
 	}
 }
 
-// releaseUnused releases a lease under which this operator has not yet led. The next holder
-// has to wait in its place, which the lease duration tells it.
+// releaseUnused releases a lease under which this operator has not yet led. The lease duration in
+// the record makes the next holder wait instead.
 func (l *Lock) releaseUnused(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
 	record.HolderIdentity = ""
 	record.LeaseDurationSeconds = max(record.LeaseDurationSeconds, releasedSeconds+1)
