@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package clusterwide says which namespaces a ClusterVectorSidecar selects, and makes of it
-// the VectorSidecar that it is in each of them. All else handles these like any other
-// VectorSidecar. It reads no cluster.
+// Package clusterwide evaluates which namespaces a ClusterVectorSidecar selects, and derives a
+// VectorSidecar for each selected namespace. Other packages treat these like any other
+// VectorSidecar. It makes no API calls.
 package clusterwide
 
 import (
@@ -21,21 +21,21 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// systemNamespaces are Kubernetes' own.
+// systemNamespaces are the namespaces of Kubernetes itself.
 var systemNamespaces = []string{metav1.NamespaceSystem, metav1.NamespacePublic, corev1.NamespaceNodeLease}
 
-// Selector selects namespaces. Make one with SelectorOf.
+// Selector selects namespaces. SelectorOf creates it.
 type Selector struct {
 	labels labels.Selector
-	// named are the namespaces that it names, home is the operator's.
+	// named lists the namespaces that the selector names. home is the operator namespace.
 	named []string
 	home  string
-	// fault says why the selector cannot be read, "" if it can.
+	// fault explains why the selector cannot be parsed, "" if it can.
 	fault string
 }
 
-// SelectorOf returns the selector of a ClusterVectorSidecar, which selects nothing if it cannot
-// be read. home is the operator's own namespace, "" if unknown.
+// SelectorOf returns the selector of a ClusterVectorSidecar. The selector selects nothing if it
+// cannot be parsed. The operator namespace may be "" if it is unknown.
 func SelectorOf(spec *v1alpha1.ClusterVectorSidecarSpec, home string) (Selector, error) {
 	given := &spec.NamespaceSelector
 	parsed, err := metav1.LabelSelectorAsSelector(given)
@@ -55,8 +55,9 @@ func SelectorOf(spec *v1alpha1.ClusterVectorSidecarSpec, home string) (Selector,
 	return made, nil
 }
 
-// Selects reports whether a namespace is selected. None is that is being deleted, that
-// opted out, or that is Kubernetes' or the operator's own and not named.
+// Selects reports whether a namespace is selected. A namespace that is being deleted or has opted
+// out is never selected. A namespace of Kubernetes itself and the operator namespace are selected
+// only by name.
 func (s *Selector) Selects(namespace metav1.Object) bool {
 	if s.labels == nil || namespace.GetDeletionTimestamp() != nil || !s.labels.Matches(labels.Set(namespace.GetLabels())) {
 		return false
@@ -66,16 +67,17 @@ func (s *Selector) Selects(namespace metav1.Object) bool {
 	return !HasOptedOut(namespace) && (!isSpecial || slices.Contains(s.named, name))
 }
 
-// In returns what a ClusterVectorSidecar with this selector is in a namespace. One that cannot be
-// read leaves none: what was selected before is not known, and stays as it is.
+// In returns the VectorSidecar that a ClusterVectorSidecar with this selector stands for in a
+// namespace. If the selector cannot be parsed, the VectorSidecar is not removed, because its
+// earlier selection is unknown: it stays unchanged.
 func (s *Selector) In(cluster *v1alpha1.ClusterVectorSidecar, namespace string, isSelected bool) *v1alpha1.VectorSidecar {
 	made := In(cluster, namespace, isSelected || s.fault != "")
 	made.Cluster.Invalid = s.fault
 	return made
 }
 
-// HasOptedOut reports whether a namespace has the label or annotation that keeps
-// ClusterVectorSidecars out of it.
+// HasOptedOut reports whether a namespace has the label or annotation that excludes it from
+// ClusterVectorSidecars.
 func HasOptedOut(namespace metav1.Object) bool {
 	for _, given := range []map[string]string{namespace.GetLabels(), namespace.GetAnnotations()} {
 		if value, isGiven := given[meta.AnnotationInject]; isGiven && value != "true" {
@@ -85,9 +87,10 @@ func HasOptedOut(namespace metav1.Object) bool {
 	return false
 }
 
-// In returns what a ClusterVectorSidecar is in a namespace. Where it does not select the
-// namespace any more, that is being deleted, whatever its deletionPolicy: its sidecars have
-// to go. The spec, the waves and what is said of its own spec are shared, and must not be changed.
+// In returns the VectorSidecar that a ClusterVectorSidecar stands for in a namespace. If the
+// namespace is not selected, the VectorSidecar is marked as being deleted, and its sidecars are
+// removed regardless of its deletionPolicy. The spec, the waves and the status fields about the
+// spec are shared and must not be changed.
 func In(cluster *v1alpha1.ClusterVectorSidecar, namespace string, isSelected bool) *v1alpha1.VectorSidecar {
 	made := &v1alpha1.VectorSidecar{
 		ObjectMeta: metav1.ObjectMeta{
@@ -131,8 +134,8 @@ func finishedCanaryIn(cluster *v1alpha1.ClusterVectorSidecar, namespace string) 
 	return entries[i].Change
 }
 
-// Whole returns the ClusterVectorSidecar, by its name alone, that a VectorSidecar stands for in
-// one namespace, and all other objects as they are.
+// Whole returns the ClusterVectorSidecar of a VectorSidecar that stands for it in one namespace,
+// with only its name and UID. It returns all other objects unchanged.
 func Whole(object runtime.Object) runtime.Object {
 	sidecar, isSidecar := object.(*v1alpha1.VectorSidecar)
 	if !isSidecar || sidecar.Cluster == nil {
@@ -142,8 +145,9 @@ func Whole(object runtime.Object) runtime.Object {
 	return &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: name, UID: sidecar.UID}}
 }
 
-// Bounded returns the ClusterVectorSidecar, or, if it is too large, a copy without most of its
-// spec, and with what is too large: what it is in a namespace is then too large, too.
+// Bounded returns the ClusterVectorSidecar. If it is too large, it returns a copy that has only the
+// parts of the spec that are needed, and the annotation about the excess. Its VectorSidecars are
+// then also too large.
 func Bounded(cluster *v1alpha1.ClusterVectorSidecar) *v1alpha1.ClusterVectorSidecar {
 	reduced := desired.Bounded(In(cluster, "", true))
 	excess := reduced.Annotations[meta.AnnotationExcess]
@@ -153,7 +157,7 @@ func Bounded(cluster *v1alpha1.ClusterVectorSidecar) *v1alpha1.ClusterVectorSide
 	made := &v1alpha1.ClusterVectorSidecar{ObjectMeta: cluster.ObjectMeta, Status: cluster.Status}
 	made.Annotations = reduced.Annotations
 	made.Spec.NamespaceSelector = cluster.Spec.NamespaceSelector
-	if cluster.DeletionTimestamp != nil { // How it goes has to be known.
+	if cluster.DeletionTimestamp != nil { // The deletion policy must stay readable.
 		made.Spec.DeletionPolicy = cluster.Spec.DeletionPolicy
 	}
 	return made

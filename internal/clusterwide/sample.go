@@ -11,16 +11,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Namespace is one that a ClusterVectorSidecar selects.
+// Namespace is a namespace that a ClusterVectorSidecar selects.
 type Namespace struct {
 	Name string
-	// Environment is that of the ClusterVectorSidecar there.
+	// Environment is the environment of the ClusterVectorSidecar in this namespace.
 	Environment string
 	Created     metav1.Time
 }
 
-// Sample returns the names of a few namespaces that stand for all: the oldest of each environment, and
-// then the oldest of the others, at most so many in all. environments is how many are of the first sort.
+// Sample returns the names of a few namespaces that represent all of them, up to a maximum: the
+// oldest of each environment, and then the oldest of the others. It also returns how many of the
+// names represent an environment.
 func Sample(all []Namespace, most int) (names []string, environments int) {
 	all = slices.SortedFunc(slices.Values(all), func(a, b Namespace) int {
 		return cmp.Or(a.Created.Compare(b.Created.Time), strings.Compare(a.Name, b.Name))
