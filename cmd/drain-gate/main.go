@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Command drain-gate runs beside Vector in a container of its own. With Vector's data_dir, and
-// Vector's file sources in JSON, as its arguments, it is a native sidecar that the kubelet tells
-// to end before Vector: it ends when Vector has finished with its log files, or when the seconds
-// in VECTORSIDECAR_DRAIN_SECONDS are over. With --socket it removes, until it is told to end, the
-// socket that a Vector left there which was killed. Whatever is wrong with what it was given, it
-// runs: a pod starts only with all of its native sidecars.
+// Command drain-gate delays the shutdown of Vector from its own container, a native sidecar that
+// the kubelet terminates before Vector. Its arguments are Vector's data_dir and Vector's file
+// sources in JSON. It ends when Vector has finished with its log files, or after the seconds in
+// VECTORSIDECAR_DRAIN_SECONDS. With --socket it also removes the socket that a killed Vector left,
+// until it is terminated. It keeps running with invalid arguments, because a pod starts only with
+// all of its native sidecars.
 package main
 
 import (
@@ -26,7 +26,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// memory is what garbage is collected for, well below the container's limit.
+// memory is the soft memory limit of the garbage collector, well below the container's limit.
 const memory = 6 << 20
 
 func main() {

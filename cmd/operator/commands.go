@@ -60,8 +60,8 @@ func cluster() (*rest.Config, error) {
 	return config, nil
 }
 
-// uninstalling is what to do before a release is uninstalled, and the options of the
-// operator that is being uninstalled.
+// uninstalling has the steps before a release is uninstalled, and the options of the operator that
+// is being uninstalled.
 type uninstalling struct {
 	removal  removal.Options
 	operator operator.Options
