@@ -11,11 +11,11 @@ const (
 	// ConditionConfigValid is true when values, templates and the Vector configuration
 	// produce a sidecar that may be injected.
 	ConditionConfigValid = "ConfigValid"
-	// ConditionError is true when something is wrong that a person must fix.
+	// ConditionError is true when something is wrong that a user must fix.
 	ConditionError = "Error"
-	// ConditionReconciling is kstatus's: true while work is in progress.
+	// ConditionReconciling is a kstatus condition. It is true while the operator or a rollout is in progress.
 	ConditionReconciling = "Reconciling"
-	// ConditionStalled is kstatus's: true when work cannot continue without intervention.
+	// ConditionStalled is a kstatus condition. It is true when the operator cannot continue until a user acts.
 	ConditionStalled = "Stalled"
 )
 
@@ -100,7 +100,7 @@ const (
 	ReasonLeftoverFound         = "LeftoverFound"
 	ReasonLeftoverRemoved       = "LeftoverRemoved"
 
-	// The kubelet's own reasons for what is wrong with a container.
+	// Reasons that the kubelet reports for failing containers.
 	ReasonImagePullBackOff           = "ImagePullBackOff"
 	ReasonCrashLoopBackOff           = "CrashLoopBackOff"
 	ReasonOOMKilled                  = "OOMKilled"

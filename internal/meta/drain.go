@@ -3,6 +3,6 @@
 
 package meta
 
-// VariableDrainSeconds is the environment variable of a container that says for how many
-// seconds at most it holds the end of the native sidecars before it back: see cmd/drain-gate.
+// VariableDrainSeconds is the environment variable of a container with the number of seconds for which the
+// container delays the termination of the native sidecars before it at most. See cmd/drain-gate.
 const VariableDrainSeconds = "VECTORSIDECAR_DRAIN_SECONDS"

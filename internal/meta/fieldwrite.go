@@ -10,15 +10,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// FieldWrite is the last recorded write of a field manager that owns a field. The field itself may be older: the time is
-// that of the manager's last change of any field.
+// FieldWrite is the last recorded write of a field manager that owns a field. The field itself may be older,
+// because the time is the time of the manager's last change of any field.
 type FieldWrite struct {
 	Manager string
 	Time    time.Time
 }
 
-// AnnotationWrite returns the last write of the field manager that owns an annotation, of several the latest. The result
-// is empty if no manager is recorded.
+// AnnotationWrite returns the last write of the field manager that owns an annotation. If several managers own
+// it, the result is the latest write. The result is empty if managedFields name no owner.
 func AnnotationWrite(object metav1.Object, key string) FieldWrite {
 	last := FieldWrite{}
 	for _, entry := range object.GetManagedFields() {
@@ -29,7 +29,8 @@ func AnnotationWrite(object metav1.Object, key string) FieldWrite {
 	return last
 }
 
-// LastWrite returns when an object was last written, its creation included; zero if that is not recorded.
+// LastWrite returns the time of the last recorded write of an object, including its creation. It returns zero
+// if no time is recorded.
 func LastWrite(object metav1.Object) time.Time {
 	last := object.GetCreationTimestamp().Time
 	for _, entry := range object.GetManagedFields() {

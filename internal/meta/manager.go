@@ -10,32 +10,32 @@ import (
 
 const (
 	managerPrefix = "vectorsidecar/"
-	// clusterPrefix begins the field manager of a ClusterVectorSidecar, and its name in a
+	// clusterPrefix is the prefix of the field manager of a ClusterVectorSidecar, and of its name in a
 	// namespace.
 	clusterPrefix = "clustervectorsidecar/"
-	// clusterKey stands for it where a slash is not allowed. No object's name has an
-	// underscore, so that none of a VectorSidecar is the same.
+	// clusterKey replaces clusterPrefix in places where a slash is not allowed. It cannot match the name of a
+	// VectorSidecar, because object names do not contain underscores.
 	clusterKey = "cluster_"
 	// The API server rejects longer field manager names.
 	managerMaxLength = 128
 )
 
-// Operator is the field manager for what the operator writes other than sidecars, such as
-// finalizers and status. It is also the operator's name in events.
+// Operator is the field manager for everything that the operator writes except sidecars, such as finalizers and
+// status. It is also the name of the operator in events.
 const Operator = "vector-sidecar-operator"
 
-// Creator is the field manager that creates an object which Operator then fills. It owns no
-// field: another process may already have filled the object.
+// Creator is the field manager that creates an object, which Operator then fills. Creator does not own fields,
+// because another process may already have filled the object.
 const Creator = Operator + "-creator"
 
-// Manager returns the field manager under which everything of one VectorSidecar is applied.
-// The name must never change: with another one, the next version of the operator would leave
-// the old container beside the new one (test/envtest.TestAnotherManagersNameLeavesTheOldContainer).
-// It is derived from the name and not the UID, so that an object restored from a backup still
-// owns what it injected.
+// Manager returns the field manager with which the sidecar of a VectorSidecar is applied. The name must never
+// change. After a change, the next version of the operator would add a new container and keep the old one
+// (test/envtest.TestAnotherManagersNameLeavesTheOldContainer). The name is derived from the name of the
+// VectorSidecar and not from its UID, so that an object restored from a backup still owns the fields that it
+// injected.
 //
-// That of a ClusterVectorSidecar, whose name here is that of InNamespace, is its own: a
-// VectorSidecar of the same name is another.
+// A ClusterVectorSidecar, which is passed as the result of InNamespace, has a field manager that differs from
+// the field manager of a VectorSidecar with the same name.
 func Manager(sidecar string) string {
 	if name, isCluster := ClusterOf(sidecar); isCluster {
 		return clusterPrefix + shorten(name, managerMaxLength-len(clusterPrefix))
@@ -43,28 +43,27 @@ func Manager(sidecar string) string {
 	return managerPrefix + shorten(sidecar, managerMaxLength-len(managerPrefix))
 }
 
-// SidecarOf returns the VectorSidecar's name in a field manager's name, shortened if it is
-// long.
+// SidecarOf returns the name of the VectorSidecar in the name of a field manager. A long name is shortened.
 func SidecarOf(manager string) string { return strings.TrimPrefix(manager, managerPrefix) }
 
-// IsManager reports whether a field manager is that of a VectorSidecar or of a
-// ClusterVectorSidecar.
+// IsManager reports whether a field manager belongs to a VectorSidecar or a ClusterVectorSidecar.
 func IsManager(name string) bool {
 	return strings.HasPrefix(name, managerPrefix) || strings.HasPrefix(name, clusterPrefix)
 }
 
-// InNamespace returns the name by which a ClusterVectorSidecar is known in each namespace.
-// It is clustervectorsidecar/NAME, which no object can be called.
+// InNamespace returns the name of a ClusterVectorSidecar in the namespaces that it selects:
+// clustervectorsidecar/NAME. It cannot match the name of an object, because object names do not contain
+// slashes.
 func InNamespace(cluster string) string { return clusterPrefix + cluster }
 
-// ClusterOf returns the name of the ClusterVectorSidecar that is known by a name in a
-// namespace, and false for the name of a VectorSidecar.
+// ClusterOf returns the name of the ClusterVectorSidecar for a name that InNamespace returned. It returns false
+// for the name of a VectorSidecar.
 func ClusterOf(sidecar string) (name string, isCluster bool) {
 	return strings.CutPrefix(sidecar, clusterPrefix)
 }
 
-// Title names a VectorSidecar, or a ClusterVectorSidecar by its name in a namespace, with
-// its kind, for people.
+// Title returns the kind and the name of a VectorSidecar, or of a ClusterVectorSidecar given by its name in a
+// namespace, for messages.
 func Title(sidecar string) string {
 	if name, isCluster := ClusterOf(sidecar); isCluster {
 		return "ClusterVectorSidecar " + name
@@ -72,7 +71,7 @@ func Title(sidecar string) string {
 	return "VectorSidecar " + sidecar
 }
 
-// TitleIn is Title with the namespace.
+// TitleIn returns the result of Title with the namespace.
 func TitleIn(namespace, sidecar string) string {
 	if _, isCluster := ClusterOf(sidecar); isCluster {
 		return Title(sidecar) + " in namespace " + namespace
@@ -80,8 +79,8 @@ func TitleIn(namespace, sidecar string) string {
 	return Title(namespace + "/" + sidecar)
 }
 
-// ObjectName returns a name that templates can call objects after: that of a VectorSidecar,
-// or that of a ClusterVectorSidecar after "cluster-".
+// ObjectName returns a name for the objects that templates create: the name of a VectorSidecar, or cluster-NAME
+// for a ClusterVectorSidecar.
 func ObjectName(sidecar string) string {
 	if name, isCluster := ClusterOf(sidecar); isCluster {
 		return "cluster-" + name
@@ -89,7 +88,8 @@ func ObjectName(sidecar string) string {
 	return sidecar
 }
 
-// keyed returns a name for the key of an annotation or the value of a label.
+// keyed returns the name of a VectorSidecar or ClusterVectorSidecar in the key of an annotation or the value of
+// a label.
 func keyed(sidecar string) string {
 	if name, isCluster := ClusterOf(sidecar); isCluster {
 		return clusterKey + name
@@ -97,28 +97,28 @@ func keyed(sidecar string) string {
 	return sidecar
 }
 
-// people are the field managers of programs with which people change objects by hand.
-// Deployers (kubectl apply, helm, argocd, flux) are not among them: what they own is in a
-// manifest and comes back.
+// people lists the field managers of tools with which users change objects by hand. Deployment tools (kubectl
+// apply, helm, argocd, flux) are not in the list, because a manifest contains the fields that they own, and the
+// next sync restores these fields.
 var people = []string{
 	"kubectl-edit", "kubectl-patch", "kubectl-set", "kubectl-replace", "kubectl-rollout",
 	"kubectl-annotate", "kubectl-label", "k9s", "node-fetch", "Mozilla", "dashboard",
 }
 
-// IsPerson reports whether a field manager stands for a person. "kubectl" does only for an
-// update, as after kubectl rollout undo: server-side apply by a deployer uses the same name.
+// IsPerson reports whether a field manager stands for a user. The manager kubectl counts only for an update,
+// for example by kubectl rollout undo, because server-side apply by a deployment tool uses the same name.
 func IsPerson(manager string, byUpdate bool) bool {
 	return slices.Contains(people, manager) || manager == "kubectl" && byUpdate
 }
 
-// IsByHand reports whether the last writer on record of an object is a tool that a person runs: one
-// of theirs, or kubectl in any way. What a person took out is no owner's doing.
+// IsByHand reports whether the last recorded field manager of an object is a tool that users run by hand, which
+// includes kubectl in any mode. A removal by hand is not a removal by the controller owner.
 func IsByHand(manager string) bool {
 	return strings.HasPrefix(manager, "kubectl") || IsPerson(manager, true)
 }
 
-// shorten keeps names of up to limit characters, and ends longer ones with a digest to keep
-// them unique.
+// shorten returns names that do not exceed the limit unchanged. It cuts longer names and appends a digest,
+// which keeps them unique.
 func shorten(name string, limit int) string {
 	if len(name) <= limit {
 		return name

@@ -58,8 +58,9 @@ func IsMark(key string) bool {
 	return slices.ContainsFunc(marks, func(plain string) bool { return Is(key, plain) })
 }
 
-// ManagerOfMark returns the field manager whose VectorSidecar a mark has in its key, "" if it has none. The name in the
-// key may be shortened: then it is that of one of the candidates, if it fits one.
+// ManagerOfMark returns the field manager of the VectorSidecar in the key of a mark, or "" if the key contains
+// no name. The name in the key may be shortened. In this case the function returns the candidate with the same
+// shortened name, if any.
 func ManagerOfMark(key string, candidates []string) string {
 	plain, name, hasName := strings.Cut(strings.TrimPrefix(key, Group+"/"), ".")
 	if !hasName {

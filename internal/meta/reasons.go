@@ -9,20 +9,21 @@ import "slices"
 type Level string
 
 const (
-	// Info needs no action, or only patience.
+	// Info does not need an action, except patience.
 	Info Level = "info"
-	// Warning says that something is not as intended.
+	// Warning means that something is not as intended.
 	Warning Level = "warning"
-	// Error says that something does not work until a person fixes it.
+	// Error means that something does not work until a user fixes it.
 	Error Level = "error"
 )
 
 // Reason is an entry of the reason reference.
 type Reason struct {
-	// Name is the word in conditions, events and status.workloads.
+	// Name is the reason in conditions, events and status.workloads.
 	Name  string
 	Level Level
-	// On says where the reason appears, Meaning what it means, Help what to do.
+	// On lists the places where the reason appears. Meaning explains the reason, and Help the actions of the
+	// user.
 	On, Meaning, Help string
 }
 
@@ -31,7 +32,7 @@ func Reasons() []Reason {
 	return slices.Concat(ofRollouts(), ofRefusals(), ofEvents())
 }
 
-// ofRollouts are those of what goes on.
+// ofRollouts returns the reasons of rollouts.
 func ofRollouts() []Reason {
 	return []Reason{
 		{ReasonUpToDate, Info, "`Ready` True", "every matched workload runs the current sidecar and has finished rolling out", "nothing"},
@@ -77,7 +78,7 @@ func ofRollouts() []Reason {
 	}
 }
 
-// ofRefusals are those of what cannot be, or is left out.
+// ofRefusals returns the reasons of sidecars that are rejected or left out.
 func ofRefusals() []Reason {
 	return []Reason{
 		{ReasonInvalidSelector, Error, "`ConfigValid` False, `Stalled`", "the selector is invalid, or is empty without `matchAll`", "name a label in spec.selector, or set spec.matchAll to true"},
@@ -118,7 +119,7 @@ func ofRefusals() []Reason {
 	}
 }
 
-// ofEvents are those of events alone.
+// ofEvents returns the reasons that appear only in events.
 func ofEvents() []Reason {
 	return []Reason{
 		{ReasonInjected, Info, "event", "a workload got the sidecar", "nothing"},

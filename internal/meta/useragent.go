@@ -8,8 +8,8 @@ import (
 	"runtime"
 )
 
-// UserAgent returns the user agent by which an API server knows one of the project's
-// programs, in its audit log for instance.
+// UserAgent returns the user agent of one of the project's programs, which the API server records, for example
+// in its audit log.
 func UserAgent(program, version string) string {
 	return fmt.Sprintf("%s/%s (%s/%s)", program, version, runtime.GOOS, runtime.GOARCH)
 }
