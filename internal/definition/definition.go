@@ -77,9 +77,8 @@ func parse(text []byte) (*Definition, error) {
 	return &Definition{schema: structural, validator: validator, rules: rules}, nil
 }
 
-// Complete changes a decoded object to the one that the API server would store at creation: without
-// unknown fields, whose paths it returns, without null where the schema does not allow it, and with
-// defaults.
+// Complete changes a decoded object to the form that the API server would store at creation. It removes unknown
+// fields and returns their paths, removes null values that the schema does not allow, and sets defaults.
 func (d *Definition) Complete(object map[string]any) (unknown []string) {
 	unknown = pruning.PruneWithOptions(object, d.schema, true, schema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
 	defaulting.PruneNonNullableNullsWithoutDefaults(object, d.schema)
@@ -89,9 +88,9 @@ func (d *Definition) Complete(object map[string]any) (unknown []string) {
 
 // Rejections are the reasons why the API server would reject an object.
 type Rejections struct {
-	// Create lists those of kubectl create.
+	// Create lists the rejections of kubectl create.
 	Create field.ErrorList
-	// Apply lists those that kubectl apply --server-side has in addition.
+	// Apply lists the additional rejections of kubectl apply --server-side.
 	Apply field.ErrorList
 }
 
@@ -147,7 +146,7 @@ func (d *Definition) validate(object map[string]any) field.ErrorList {
 	return append(validation.ValidateCustomResource(nil, object, d.validator), listtype.ValidateListSetsAndMaps(nil, d.schema, object)...)
 }
 
-// validateApplied validates an object as a server-side apply does, which keeps null.
+// validateApplied validates an object like a server-side apply, which keeps null values.
 func (d *Definition) validateApplied(object map[string]any) field.ErrorList {
 	defaulting.Default(object, d.schema)
 	rejections := d.validate(object)
@@ -158,11 +157,11 @@ func (d *Definition) validateApplied(object map[string]any) field.ErrorList {
 	return rejections
 }
 
-// index is one of a list in a path.
+// index matches a list index in a path.
 var index = regexp.MustCompile(`\[(\d+)\]`)
 
-// Nearest returns the field of the schema that an unknown field is likely a typo of, "" if there is
-// none. The path is one that Complete returns.
+// Nearest returns the field of the schema that is the likely correct spelling of an unknown field, or "" if no
+// field is similar. The path is a result of Complete.
 func (d *Definition) Nearest(path string) string {
 	steps := strings.Split(index.ReplaceAllString(path, ".$1"), ".")
 	at := d.schema
