@@ -11,30 +11,32 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// Answer is what the API server says to a dry run.
+// Answer is the API server's response to a dry run.
 type Answer struct {
 	// Result is Passed, Refused or NotJudged.
 	Result Result
-	// Text is its error, "" for none.
+	// Text is the error of the response, "" for none.
 	Text string
-	// IsQuota reports whether a ResourceQuota has no room, which says nothing if room is made first.
+	// IsQuota reports whether a ResourceQuota is exceeded. The result is inconclusive if the workload removes a
+	// pod first.
 	IsQuota bool
-	// IsAccount reports whether the pods' ServiceAccount is missing: that of one workload.
+	// IsAccount reports whether the ServiceAccount of the pods is missing, which concerns only one workload.
 	IsAccount bool
-	// IsInvalid reports whether the object was refused as such, and not by anybody who judges objects.
+	// IsInvalid reports whether the API server rejected the object as invalid. It is false for a rejection by
+	// admission.
 	IsInvalid bool
 }
 
 var (
-	// lacksRight matches what the API server says to who may not ask.
+	// lacksRight matches the response to a request that RBAC denies.
 	lacksRight = regexp.MustCompile(`is forbidden: User ".*" cannot `)
-	// byPolicy matches what webhooks and policies refuse, with whatever code.
+	// byPolicy matches rejections by webhooks and policies, with any status code.
 	byPolicy = regexp.MustCompile(`denied (the )?request`)
-	// lacksAccount matches what the admission plugin ServiceAccount says.
+	// lacksAccount matches the error of the admission plugin ServiceAccount.
 	lacksAccount = regexp.MustCompile(`error looking up service account|serviceaccounts? "[^"]*" not found`)
 )
 
-// Read returns what an error of a dry run says, nil being consent.
+// Read converts the error of a dry run to an Answer. A nil error means that the dry run passed.
 func Read(err error) Answer {
 	if err == nil {
 		return Answer{Result: Passed}
@@ -53,8 +55,8 @@ func Read(err error) Answer {
 	return answer
 }
 
-// Judge returns the verdict on pods that were tried with the sidecar and, if they were refused,
-// without it. removesFirst reports whether the workload removes a pod before it makes the next one.
+// Judge returns the result for pods from the dry run with the sidecar and, if that was rejected, the dry run
+// without it. If the workload removes a pod before it creates the next one, an exceeded quota is inconclusive.
 func Judge(with Answer, without func() Answer, removesFirst bool) Verdict {
 	switch {
 	case with.Result != Refused:

@@ -12,7 +12,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Without returns a copy of a pod without what an overlay has put into it.
+// Without returns a copy of a pod without the fields that an overlay injected.
 func Without(pod *corev1.Pod, overlay *corev1.PodTemplateSpec) *corev1.Pod {
 	bare := pod.DeepCopy()
 	for key := range overlay.Annotations {
@@ -44,7 +44,7 @@ func Without(pod *corev1.Pod, overlay *corev1.PodTemplateSpec) *corev1.Pod {
 	return bare
 }
 
-// others returns the containers that are not ours, without mounts of our volumes.
+// others returns the application's containers, without mounts of the sidecar's volumes.
 func others(all, ours []corev1.Container, volumes []string) []corev1.Container {
 	all = slices.DeleteFunc(all, func(c corev1.Container) bool {
 		return slices.ContainsFunc(ours, func(one corev1.Container) bool { return one.Name == c.Name })
@@ -55,9 +55,9 @@ func others(all, ours []corev1.Container, volumes []string) []corev1.Container {
 	return all
 }
 
-// SecretsOf returns the names of the Secrets that an overlay's containers do not start without, sorted.
-// pulls are those among them that their images are pulled with. A pull secret that pods have anyway
-// may be missing: the kubelet goes on without.
+// SecretsOf returns the sorted names of the Secrets that the containers of an overlay need to start. The caller
+// passes the pull secrets of their images. A pull secret that the pods have without the sidecar may be missing,
+// because the kubelet continues without it.
 func SecretsOf(overlay *corev1.PodTemplateSpec, pulls []string) []string {
 	names := slices.Clone(pulls)
 	workload.EachSecret(&overlay.Spec, func(use workload.SecretUse) {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package preflight judges a sidecar before it is written, by what the API server answers to dry
-// runs: which workloads one answer holds for, what pod to try, and what an answer says. It asks
-// nobody.
+// Package preflight decides which dry runs to make before a sidecar is first written in a namespace, and turns
+// the API server's answers into results. It selects the workloads that share one result and builds the pod for
+// a dry run. It sends no requests itself.
 package preflight
 
 import (
@@ -12,62 +12,63 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
-// Result is how a sidecar was judged in the pods of a workload.
+// Result is the dry-run result of a sidecar in the pods of a workload.
 type Result string
 
 const (
-	// Passed lets the sidecar be written.
+	// Passed means that the sidecar may be written.
 	Passed Result = "passed"
-	// Refused means that the pods would be refused, or would not start, because of the sidecar.
+	// Refused means that the pods would be rejected, or would not start, because of the sidecar.
 	Refused Result = "rejected"
-	// RefusedAnyway means that the pods would be refused without the sidecar, too.
+	// RefusedAnyway means that the pods would also be rejected without the sidecar.
 	RefusedAnyway Result = "rejected_without_sidecar"
-	// NotJudged means that dry runs say nothing; the sidecar may be written.
+	// NotJudged means that dry runs are inconclusive. The sidecar may be written.
 	NotJudged Result = "inconclusive"
 )
 
-// Results are all of them.
+// Results returns all results.
 func Results() []Result { return []Result{Passed, Refused, RefusedAnyway, NotJudged} }
 
-// Key tells which workloads of a VectorSidecar one verdict holds for.
+// Key identifies the workloads of a VectorSidecar that share one dry-run result.
 type Key struct {
-	// Hash is the injected-hash of the sidecar, and Shape that of the workload's pods.
+	// Hash is the injected-hash of the sidecar. Shape is the shape of the workload's pods.
 	Hash  string
 	Shape uint64
-	// Workload is the UID of the only workload that the verdict holds for, "" for all of that shape.
+	// Workload is the UID of the workload if the result applies to only one, or "" for all workloads of that
+	// shape.
 	Workload string
 }
 
-// KeyOf returns the key of all workloads like that of a plan.
+// KeyOf returns the key of all workloads with the sidecar and the pod shape of a plan.
 func KeyOf(p *plan.Plan) Key { return Key{Hash: p.InjectedHash(), Shape: p.Shape} }
 
-// Alone returns the key of the plan's workload alone.
+// Alone returns the key that stands for only the workload of a plan.
 func Alone(p *plan.Plan) Key {
 	key := KeyOf(p)
 	key.Workload = string(p.Target.UID)
 	return key
 }
 
-// Verdict is what dry runs said of a sidecar.
+// Verdict is the dry-run result of a sidecar.
 type Verdict struct {
 	Result Result
-	// Message is what the API server said, "" if it passed.
+	// Message is the error of the API server, "" if the dry run passed.
 	Message string
-	// Until is when it has to be asked again, zero for never.
+	// Until is the time of the next dry run, or zero if the result stays valid.
 	Until time.Time
-	// IsOfOne reports whether the verdict holds for one workload alone, whatever is like it.
+	// IsOfOne reports whether the result applies to only one workload, even if others have the same shape.
 	IsOfOne bool
 }
 
-// Holds reports whether nothing may be written because of the verdict.
+// Holds reports whether the result blocks the write.
 func (v *Verdict) Holds() bool { return v.Result == Refused || v.Result == RefusedAnyway }
 
-// Concerns reports whether a plan writes a sidecar that has to be judged before.
+// Concerns reports whether a plan writes a sidecar that needs a dry run first.
 func Concerns(p *plan.Plan) bool {
 	return p.Writes() && p.StartsPods() && p.Action != plan.Remove && p.Desired != nil
 }
 
-// Of returns the verdict that holds for a plan, false if there is none.
+// Of returns the dry-run result that applies to a plan, and false if there is none.
 func Of(verdicts map[Key]Verdict, p *plan.Plan) (Verdict, bool) {
 	if alone, isKnown := verdicts[Alone(p)]; isKnown {
 		return alone, true
