@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package companion knows what VectorSidecars have in a cluster beside the sidecars: the
-// ConfigMaps that the operator made for them, and what is left of VectorSidecars that do
-// not exist, with whether the operator may take it out by itself. It does not decide what
-// a companion holds, and reads and writes no cluster.
+// Package companion finds the companion ConfigMaps that the operator generated for VectorSidecars, and the
+// leftover sidecars of VectorSidecars that do not exist. It decides whether the operator may remove a leftover
+// automatically. It does not decide the content of a companion, and does not read or write a cluster.
 package companion
 
 import (
@@ -19,49 +18,47 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// ContentDigest is an annotation of ConfigMaps in a cache, never of any in a cluster:
-// it stands for content that was left out.
+// ContentDigest is an annotation of ConfigMaps in a cache. It replaces content that the cache leaves out, and
+// is never written to a cluster.
 const ContentDigest = meta.Group + "/content-digest"
 
-// Label puts a ConfigMap into the inventory of a VectorSidecar.
+// Label adds a ConfigMap to the inventory of a VectorSidecar.
 func Label(object *corev1.ConfigMap, sidecar string) {
 	metav1.SetMetaDataLabel(&object.ObjectMeta, meta.LabelSidecar, meta.LabelValue(sidecar))
 }
 
-// Mark says that the operator writes a ConfigMap, which has to have its name.
+// Mark marks a ConfigMap as written by the operator. The ConfigMap must already have its name.
 func Mark(object *corev1.ConfigMap) {
 	object.Annotations = maps.Clone(object.Annotations)
 	metav1.SetMetaDataAnnotation(&object.ObjectMeta, meta.AnnotationCompanion, object.Name)
 }
 
-// IsOf reports whether a ConfigMap is a companion of a VectorSidecar: it is labelled and
-// marked, and has no controller owner. A copy that somebody has made of one is not,
-// whatever its labels.
+// IsOf reports whether a ConfigMap is a companion of a VectorSidecar: it has the label and the mark, and has no
+// controller owner. A copy of a companion is not a companion, even with the same labels.
 func IsOf(object *corev1.ConfigMap, sidecar *v1alpha1.VectorSidecar) bool {
 	return IsLeftTo(object, sidecar) && object.Annotations[meta.AnnotationCompanion] == object.Name
 }
 
-// IsLeftTo reports whether a ConfigMap with the name of a companion may become one of a
-// VectorSidecar: it is one, or its mark was removed.
+// IsLeftTo reports whether a ConfigMap with the name of a companion may become a companion of a VectorSidecar.
+// This is true for a companion, and for a ConfigMap with a removed mark.
 func IsLeftTo(object *corev1.ConfigMap, sidecar *v1alpha1.VectorSidecar) bool {
 	return metav1.GetControllerOf(object) == nil && object.Labels[meta.LabelSidecar] == meta.LabelValue(sidecar.Name) && !IsCopy(object)
 }
 
-// IsCopy reports whether a ConfigMap is a copy that somebody has made of a companion,
-// with all that marks one.
+// IsCopy reports whether a ConfigMap is a copy of a companion under another name, including the mark.
 func IsCopy(object *corev1.ConfigMap) bool {
 	name := object.Annotations[meta.AnnotationCompanion]
 	return name != "" && name != object.Name
 }
 
-// Digest is a digest of the content of a ConfigMap.
+// Digest returns a digest of the content of a ConfigMap.
 func Digest(object *corev1.ConfigMap) string {
-	// Maps of strings and bytes always marshal, and in the order of their keys.
+	// Maps of strings and bytes always marshal, in the order of their keys.
 	text, _ := json.Marshal([]any{object.Data, object.BinaryData})
 	return meta.Digest(text, 8)
 }
 
-// KnownDigest is the same of one from a cache that may leave content out.
+// KnownDigest returns the digest of the content of a ConfigMap from a cache that may leave content out.
 func KnownDigest(object *corev1.ConfigMap) string {
 	if digest := object.Annotations[ContentDigest]; digest != "" {
 		return digest
@@ -71,12 +68,12 @@ func KnownDigest(object *corev1.ConfigMap) string {
 
 const (
 	longestName = 253 // of an object
-	// shortDigest is how many bytes of a digest are in a name.
+	// shortDigest is the number of bytes of a digest in a name.
 	shortDigest = 5
 )
 
-// Name is that of a companion which the operator makes by itself, without a template.
-// It ends in a digest of what tells it from other companions of the VectorSidecar.
+// Name returns the name of a companion that the operator generates without a template. The suffix is a digest
+// of the distinction from other companions of the VectorSidecar.
 func Name(sidecar, distinction string) string {
 	end := "-vector-" + meta.Digest([]byte(distinction), shortDigest)
 	if len(sidecar)+len(end) > longestName {

@@ -14,50 +14,48 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Verdict is what becomes of what was left in a workload.
+// Verdict is the decision about a leftover sidecar of a workload.
 type Verdict string
 
 const (
-	// Clean is taken out by the operator: this installation wrote it, and nobody
-	// wanted it to stay. A write that arrived after its VectorSidecar was gone leaves
-	// such a sidecar.
+	// Clean means that the operator removes the leftover, because this installation wrote it and no mark says
+	// to keep it. Such a leftover remains if a write arrives after the deletion of its VectorSidecar.
 	Clean Verdict = "Clean"
-	// Report is for a person to judge.
+	// Report means that a user must decide about the leftover.
 	Report Verdict = "Report"
-	// Keep is meant to stay.
+	// Keep means that the leftover was kept intentionally.
 	Keep Verdict = "Keep"
 )
 
-// Verdicts are all there are.
+// Verdicts returns all verdicts.
 func Verdicts() []Verdict { return []Verdict{Clean, Report, Keep} }
 
-// Carrier is a workload that may carry something of the operator's.
+// Carrier is a workload that may have a sidecar or other traces of the operator.
 type Carrier struct {
 	workload.Ref
-	// Deleting workloads take what they carry with them.
+	// Deleting reports whether the workload is being deleted, which also deletes its leftovers.
 	Deleting bool
 	Traces   []workload.Trace
 }
 
-// CarrierOf returns a workload as a Carrier.
+// CarrierOf returns the Carrier of a workload.
 func CarrierOf(object workload.Object) Carrier {
 	return Carrier{Ref: workload.RefOf(object), Deleting: object.GetDeletionTimestamp() != nil, Traces: workload.TracesOf(object)}
 }
 
-// Leftover is what one field manager left in one workload.
+// Leftover describes the fields that one field manager left in one workload.
 type Leftover struct {
 	workload.Ref
-	// Manager is the field manager, and Sidecar the name of the VectorSidecar that
-	// there is not, shortened if it is long.
+	// Manager is the field manager. Sidecar is the name of the missing VectorSidecar, shortened if it is long.
 	Manager, Sidecar string
 	Verdict          Verdict
-	// Reason says why that is the verdict.
+	// Reason explains the verdict.
 	Reason string
 }
 
-// FindLeftovers returns what was left in workloads, by namespace, name and manager. exists
-// reports whether a namespace has a VectorSidecar of a field manager, if only one that
-// is being deleted. writtenBy is the installation that would take it out, "" for none.
+// FindLeftovers returns the leftovers in workloads, sorted by namespace, name and manager. The caller reports
+// whether the VectorSidecar of a field manager exists in a namespace, including a VectorSidecar that is being
+// deleted. The caller also names the installation that would remove the leftovers, "" for none.
 func FindLeftovers(carriers iter.Seq[Carrier], exists func(namespace, manager string) bool, writtenBy string) []Leftover {
 	var found []Leftover
 	for carrier := range carriers {
@@ -80,8 +78,8 @@ func FindLeftovers(carriers iter.Seq[Carrier], exists func(namespace, manager st
 	return found
 }
 
-// judge judges a trace of a VectorSidecar that does not exist. What is cleaned has a
-// mark that says so; to lack one is no proof of anything.
+// judge returns the verdict and its reason for a trace of a VectorSidecar that does not exist. Only a leftover
+// with the mark of this installation is removed. A missing mark proves nothing.
 func judge(trace *workload.Trace, writtenBy string) (Verdict, string) {
 	switch {
 	case trace.Orphan != "":
@@ -100,9 +98,9 @@ func judge(trace *workload.Trace, writtenBy string) (Verdict, string) {
 	return Clean, "this installation wrote it, and the write arrived when the VectorSidecar was gone"
 }
 
-// Among returns what FindLeftovers asks for, of all VectorSidecars and ClusterVectorSidecars
-// that there are. The latter exist in every namespace: they take out themselves what is in
-// one that they do not select any more.
+// Among returns the test for existence that FindLeftovers needs, for a list of all VectorSidecars and
+// ClusterVectorSidecars. A ClusterVectorSidecar exists in every namespace, because it removes its own sidecars
+// from namespaces that it does not select anymore.
 func Among(sidecars []v1alpha1.VectorSidecar, clusters []v1alpha1.ClusterVectorSidecar) (exists func(namespace, manager string) bool) {
 	type key struct{ namespace, manager string }
 	there := map[key]bool{}
@@ -115,7 +113,8 @@ func Among(sidecars []v1alpha1.VectorSidecar, clusters []v1alpha1.ClusterVectorS
 	return func(namespace, manager string) bool { return there[key{namespace, manager}] || there[key{"", manager}] }
 }
 
-// OrCluster counts every ClusterVectorSidecar as there, for a caller who cannot tell.
+// OrCluster returns a test for existence that counts every ClusterVectorSidecar as existing, for callers that
+// cannot list them.
 func OrCluster(exists func(namespace, manager string) bool) func(namespace, manager string) bool {
 	return func(namespace, manager string) bool {
 		_, isCluster := meta.ClusterOf(manager)

@@ -5,8 +5,8 @@ package companion
 
 import corev1 "k8s.io/api/core/v1"
 
-// References are the names of the ConfigMaps that pods of a template need, each as
-// often as it is named.
+// References returns the names of the ConfigMaps that pods of a template need. A name appears once for each
+// reference.
 func References(spec *corev1.PodSpec) []string {
 	var names []string
 	for i := range spec.Volumes {

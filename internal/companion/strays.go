@@ -15,19 +15,19 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// strayAge is how old a companion without a VectorSidecar has to be before it is a stray:
-// a backup brings ConfigMaps back before it brings VectorSidecars.
+// strayAge is the minimum age of an unreferenced ConfigMap. Younger companions without a VectorSidecar are
+// kept, because a backup restores ConfigMaps before VectorSidecars.
 const strayAge = time.Hour
 
-// Owners are those to whom companions may belong: VectorSidecars that exist, and those of
-// which a workload still carries something.
+// Owners is the set of VectorSidecars that companions may belong to: existing VectorSidecars, and
+// VectorSidecars with traces in a workload.
 type Owners map[owner]bool
 
-// owner names a VectorSidecar as a companion's label does. That of a ClusterVectorSidecar
-// has no namespace.
+// owner identifies a VectorSidecar by the value of a companion's label. The owner has no namespace if it stands
+// for a ClusterVectorSidecar.
 type owner struct{ namespace, label string }
 
-// OwnersOf returns the owners of all workloads, VectorSidecars and ClusterVectorSidecars.
+// OwnersOf returns the owners of companions from all workloads, VectorSidecars and ClusterVectorSidecars.
 func OwnersOf(carriers iter.Seq[Carrier], sidecars []v1alpha1.VectorSidecar, clusters []v1alpha1.ClusterVectorSidecar) Owners {
 	owners := Owners{}
 	for i := range clusters {
@@ -44,9 +44,9 @@ func OwnersOf(carriers iter.Seq[Carrier], sidecars []v1alpha1.VectorSidecar, clu
 	return owners
 }
 
-// IsStray reports whether a ConfigMap is a companion that was written when its
-// VectorSidecar was gone already. What somebody else has written, too, is none, and
-// neither is a copy of a companion, or one with a controller owner.
+// IsStray reports whether a ConfigMap is an unreferenced companion: its VectorSidecar does not exist, and its
+// mark is its own name. A copy of a companion, and a companion with a controller owner, are not unreferenced
+// companions.
 func (o Owners) IsStray(object *corev1.ConfigMap, now time.Time) bool {
 	label := object.Labels[meta.LabelSidecar]
 	return label != "" && !o[owner{object.Namespace, label}] && !o[owner{"", label}] &&
@@ -55,8 +55,8 @@ func (o Owners) IsStray(object *corev1.ConfigMap, now time.Time) bool {
 		now.Sub(object.CreationTimestamp.Time) > strayAge
 }
 
-// IsOurs reports whether the operator is the only one on record for having written an
-// object: what a person or a deployer has applied is theirs.
+// IsOurs reports whether the operator is the only recorded field manager of an object. An object that a user or
+// a deployment tool has also applied belongs to them.
 func IsOurs(object metav1.Object) bool {
 	entries := object.GetManagedFields()
 	isAnothers := func(entry metav1.ManagedFieldsEntry) bool { return entry.Manager != meta.Operator }
