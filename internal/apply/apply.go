@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package apply is the only writer to workloads, companions and the objects that go with
-// them: OverlaySets, stored revisions, validation Jobs, finalizers and the webhook's
-// certificate. It carries out plans with server-side apply, and decides nothing. It forces only changes that people made by hand,
-// never fields that a deployer or another VectorSidecar owns.
+// Package apply writes workloads, companions and the objects that belong to them: OverlaySets, stored
+// revisions, validation Jobs, finalizers and the webhook's certificate. No other package writes these objects.
+// It applies plans with server-side apply and makes no decisions. It forces only changes of fields that users
+// changed by hand, never of fields that a deployment tool or another VectorSidecar owns.
 package apply
 
 import (
@@ -29,38 +29,37 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// ErrGone says that the workload was deleted, or replaced by another of the same name.
+// ErrGone means that the workload was deleted, or replaced by another workload of the same name.
 var ErrGone = errors.New("the workload is gone")
 
-// ErrStale says that the object has changed since it was read.
+// ErrStale means that the object has changed since it was read.
 var ErrStale = errors.New("the object has been modified")
 
-// ErrTerminating says that nothing can be created in a namespace because it is being
-// deleted.
+// ErrTerminating means that objects cannot be created in a namespace because it is being deleted.
 var ErrTerminating = errors.New("the namespace is being deleted")
 
-// ConflictError says that other field managers own fields that would have to be written.
+// ConflictError means that other field managers own fields that the write needs.
 type ConflictError struct {
 	Err error
-	// Siblings is true if other VectorSidecars are among them.
+	// Siblings is true if some of these field managers belong to other VectorSidecars.
 	Siblings bool
 }
 
 func (e *ConflictError) Error() string { return e.Err.Error() }
 func (e *ConflictError) Unwrap() error { return e.Err }
 
-// RefusedError says that the API server rejected the write and would reject it again.
+// RefusedError means that the API server rejected the write and would reject it again.
 type RefusedError struct{ Err error }
 
 func (e *RefusedError) Error() string { return e.Err.Error() }
 func (e *RefusedError) Unwrap() error { return e.Err }
 
-// DeniedError says that the API server, or whom it asks, rejected the write, and may let it through
-// later: a quota, a policy, a webhook or a role.
+// DeniedError means that admission or authorization denied the write, and may allow it later: a quota, a
+// policy, a webhook or RBAC.
 type DeniedError struct {
 	Err error
-	// IsGeneral is true if nobody has judged the workload: a webhook cannot be asked, or the operator
-	// lacks a right. Others are answered likewise.
+	// IsGeneral is true if the cause does not depend on the workload: a webhook cannot be called, or the
+	// operator lacks a permission. Other workloads get the same error.
 	IsGeneral bool
 }
 
@@ -72,13 +71,13 @@ var anotherUID = regexp.MustCompile(`UID in precondition|uid mismatch`)
 
 var schemaError = regexp.MustCompile(`failed to create (manager for existing fields|typed patch object)`)
 
-// tooLarge matches the error for an object that is larger than etcd takes, or than what is sent to it.
+// tooLarge matches the error for an object that exceeds the size limit of etcd, or of requests to etcd.
 var tooLarge = regexp.MustCompile(`etcdserver: request is too large|trying to send message larger than max`)
 
-// byAdmission matches what webhooks and policies refuse, with whatever code.
+// byAdmission matches rejections by webhooks and policies, with any status code.
 var byAdmission = regexp.MustCompile(`denied (the )?request`)
 
-// general matches the errors for a webhook that cannot be asked, and for a right that is missing.
+// general matches the errors for a webhook that cannot be called and for a missing permission.
 var general = regexp.MustCompile(`failed calling webhook|cannot patch resource`)
 
 // Writer writes to a cluster. Use New.
@@ -89,17 +88,17 @@ func New(c client.Client) *Writer { return &Writer{client: c} }
 
 // Written is the API server's response to a write.
 type Written struct {
-	// ResourceVersion is the workload's after the last request of a plan.
+	// ResourceVersion is the resource version of the workload after the last request of a plan.
 	ResourceVersion string
-	// Generation is one higher than before if a rollout begins.
+	// Generation is the generation of the workload. It is higher by one than before if a rollout starts.
 	Generation int64
 }
 
-// Workload carries out a plan that writes. Most need one request, an apply whose response is
-// metadata only. A patch may come before it; and if the patch or the order of init
-// containers has left managedFields that must not stay, they are trimmed after it. If only
-// some of the requests succeed, the next reconcile sees in the workload what is left to do.
-// The error is ErrGone, ErrStale, a *ConflictError, a *RefusedError, a *DeniedError, or transient.
+// Workload applies a plan that writes. Most plans need one request, an apply with a response of only metadata.
+// A patch may precede the apply. If the patch or the order of init containers has left managedFields entries
+// that must not stay, they are trimmed after the apply. If only some of the requests succeed, the next
+// reconcile finds the remaining changes in the workload. The error is ErrGone, ErrStale, a *ConflictError, a
+// *RefusedError, a *DeniedError, or transient.
 func (w *Writer) Workload(ctx context.Context, p *plan.Plan) (Written, error) {
 	if !p.Writes() {
 		return Written{}, fmt.Errorf("a plan to %s writes nothing", p.Action)
@@ -122,8 +121,8 @@ func (w *Writer) Workload(ctx context.Context, p *plan.Plan) (Written, error) {
 	return Written{ResourceVersion: reply.ResourceVersion, Generation: reply.Generation}, nil
 }
 
-// identified returns a copy of a body with the workload's kind and name. The UID makes sure
-// that it is not applied to a later workload of the same name.
+// identified returns a copy of a body with the kind and name of the workload. It includes the UID, so that the
+// body is never applied to a later workload of the same name.
 func identified(body map[string]any, target workload.Ref) map[string]any {
 	body = maps.Clone(target.Adapter().Place(body))
 	kind := kindOf(target)
@@ -135,10 +134,10 @@ func identified(body map[string]any, target workload.Ref) map[string]any {
 	return body
 }
 
-// Companion creates a companion or, if it has a UID, updates it to the given content. It has
-// no owner reference: the garbage collector would delete it before the pods that read it;
-// the operator deletes it. An object of the same name that has appeared in the meantime is
-// left alone. The error may be ErrTerminating.
+// Companion creates a companion or, if it has a UID, updates its content. The companion has no owner reference,
+// because the garbage collector would delete it before the pods that read it. The operator deletes it instead.
+// If another object of the same name has been created since, Companion does not change it. The error may be
+// ErrTerminating.
 func (w *Writer) Companion(ctx context.Context, wanted *corev1.ConfigMap) error {
 	object := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{
@@ -152,7 +151,7 @@ func (w *Writer) Companion(ctx context.Context, wanted *corev1.ConfigMap) error 
 	if wanted.UID == "" {
 		err = w.client.Create(ctx, object, client.FieldOwner(meta.Operator))
 	} else {
-		// The operator owns the whole object, so it is replaced as a whole.
+		// The operator owns the whole object and therefore replaces it.
 		object.UID, object.ResourceVersion = wanted.UID, wanted.ResourceVersion
 		err = w.client.Update(ctx, object, client.FieldOwner(meta.Operator))
 	}
@@ -171,7 +170,8 @@ func (w *Writer) DeleteCompanion(ctx context.Context, name types.NamespacedName)
 	return nil
 }
 
-// apply applies a body, and once more with force if the plan allows it for the conflict.
+// apply applies a body. If that fails with a conflict, it applies the body again with force if the plan allows
+// this.
 func (w *Writer) apply(ctx context.Context, reply client.Object, body map[string]any, p *plan.Plan, options ...client.PatchOption) error {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -190,7 +190,7 @@ func kindOf(target workload.Ref) schema.GroupVersionKind {
 	return target.Adapter().GroupVersionKind
 }
 
-// classify wraps an error in a type that says what can be done about it.
+// classify wraps an error in a type that tells callers how to continue.
 func classify(err error) error {
 	switch {
 	case errors.Is(err, ErrStale):
@@ -231,9 +231,9 @@ func hasCause(err error, cause metav1.CauseType) bool {
 	return found
 }
 
-// isInternal recognises an internal error (500) by its text, where it has no reason: what the API server returns if an
-// applied object does not fit its schema (test/envtest.TestAnApplyThatFitsNoSchemaIsAnsweredWithAnInternalError), or is
-// too large.
+// isInternal reports whether an error is an internal error (500) with a matching text, because these errors
+// have no reason. The API server returns one if an applied object does not fit its schema
+// (test/envtest.TestAnApplyThatFitsNoSchemaIsAnsweredWithAnInternalError), or is too large.
 func isInternal(err error, text *regexp.Regexp) bool {
 	var status apierrors.APIStatus
 	return errors.As(err, &status) && status.Status().Code == http.StatusInternalServerError && text.MatchString(status.Status().Message)

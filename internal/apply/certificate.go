@@ -17,7 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Secret creates a Secret without data. One that already exists is left as it is.
+// Secret creates a Secret without data. It does not change an existing Secret.
 func (w *Writer) Secret(ctx context.Context, name types.NamespacedName) error {
 	body := coreapply.Secret(name.Name, name.Namespace)
 	if err := w.client.Apply(ctx, body, client.FieldOwner(meta.Creator)); err != nil {
@@ -26,8 +26,8 @@ func (w *Writer) Secret(ctx context.Context, name types.NamespacedName) error {
 	return nil
 }
 
-// Certificate writes the data of a Secret, but not its labels. The error is ErrStale if
-// another version has been written since.
+// Certificate writes the data of a Secret, but not its labels. The error is ErrStale if the Secret has changed
+// since.
 func (w *Writer) Certificate(ctx context.Context, secret *corev1.Secret, data map[string][]byte) error {
 	body := coreapply.Secret(secret.Name, secret.Namespace).WithUID(secret.UID).WithResourceVersion(secret.ResourceVersion).WithData(data)
 	if err := w.client.Apply(ctx, body, client.FieldOwner(meta.Operator), client.ForceOwnership); err != nil {
@@ -36,9 +36,9 @@ func (w *Writer) Certificate(ctx context.Context, secret *corev1.Secret, data ma
 	return nil
 }
 
-// Webhook applies a webhook to a configuration, and returns the configuration's new resource
-// version. It owns nothing else of it, so that Helm finds the rest as it left it. The error
-// is ErrStale if another version has been written since.
+// Webhook applies a webhook to a configuration, and returns the new resource version of the configuration. The
+// operator does not own other fields of the configuration, so Helm finds them unchanged. The error is ErrStale
+// if the configuration has changed since.
 func (w *Writer) Webhook(ctx context.Context, into *admissionv1.ValidatingWebhookConfiguration, webhook *admissionapply.ValidatingWebhookApplyConfiguration) (version string, err error) {
 	body := admissionapply.ValidatingWebhookConfiguration(into.Name).WithUID(into.UID).WithResourceVersion(into.ResourceVersion).WithWebhooks(webhook)
 	if err := w.client.Apply(ctx, body, client.FieldOwner(meta.Operator), client.ForceOwnership); err != nil {

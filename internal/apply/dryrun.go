@@ -14,8 +14,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// DryRun returns the workload as it would be after a plan that writes a sidecar. Nothing is written. The
-// errors are those of Workload.
+// DryRun returns the workload as a plan that writes a sidecar would change it, without writing it. It returns
+// the same errors as Workload.
 func (w *Writer) DryRun(ctx context.Context, p *plan.Plan) (workload.Object, error) {
 	dry, kind := New(client.NewDryRunClient(w.client)), p.Target.Adapter()
 	reply := kind.New()
@@ -31,7 +31,7 @@ func (w *Writer) DryRun(ctx context.Context, p *plan.Plan) (workload.Object, err
 	return reply, nil
 }
 
-// DryRunCreate asks the API server to judge a new object, without writing it. The error is its answer.
+// DryRunCreate sends a dry-run create of a new object. The error is the API server's response.
 func (w *Writer) DryRunCreate(ctx context.Context, object client.Object) error {
 	return w.client.Create(ctx, object, client.DryRunAll, client.FieldOwner(meta.Operator))
 }

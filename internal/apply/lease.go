@@ -17,9 +17,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Bind makes a ConfigMap of the same namespace an owner of a Lease, so that Kubernetes
-// deletes the Lease after the ConfigMap. The Lease's holder is not changed. A missing Lease
-// is not an error.
+// Bind makes a ConfigMap of the same namespace an owner of a Lease, so that Kubernetes deletes the Lease after
+// the ConfigMap. Bind does not change the holder of the Lease. A missing Lease is not an error.
 func (w *Writer) Bind(ctx context.Context, name types.NamespacedName, to *corev1.ConfigMap) error {
 	err := retry.RetryOnConflict(retry.DefaultRetry, func() error { // The holder renews it concurrently.
 		lease := &coordinationv1.Lease{}

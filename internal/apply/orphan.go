@@ -15,9 +15,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Orphan marks a workload as keeping a manager's sidecar after its VectorSidecar is deleted.
-// It writes annotations of the workload itself, so that nothing rolls out. The errors are
-// those of Workload.
+// Orphan marks a workload so that it keeps the sidecar of a field manager after the deletion of the
+// VectorSidecar. It writes annotations of the workload and not of the pod template, so the workload does not
+// roll out. It returns the same errors as Workload.
 func (w *Writer) Orphan(ctx context.Context, view *workload.View, manager string) error {
 	kind := kindOf(view.Ref)
 	reply := &metav1.PartialObjectMetadata{}
@@ -25,7 +25,8 @@ func (w *Writer) Orphan(ctx context.Context, view *workload.View, manager string
 	reply.Namespace, reply.Name = view.Namespace, view.Name
 	key, version := meta.AnnotationOrphaned(manager), view.ResourceVersion
 	if slices.Contains(view.Marks[manager].Annotations, key) {
-		// A copied mark has the same value, and the operator does not become an owner of what it does not change.
+		// A copied mark has the same value, and a field manager does not become an owner of a field that it
+		// does not change.
 		removal := identified(map[string]any{"metadata": map[string]any{"resourceVersion": version, "annotations": map[string]any{key: nil}}}, view.Ref)
 		if err := w.send(ctx, reply, types.MergePatchType, removal, meta.Operator); err != nil {
 			return fmt.Errorf("removing a copied mark from %s %s/%s: %w", kind.Kind, view.Namespace, view.Name, classify(err))
@@ -36,9 +37,8 @@ func (w *Writer) Orphan(ctx context.Context, view *workload.View, manager string
 		"resourceVersion": version,
 		"annotations": map[string]any{
 			key: "true",
-			// kubectl rollout undo restores the annotations of an older revision, and so
-			// removes the mark above. Without this annotation, what remains is then not
-			// mistaken for a late write.
+			// kubectl rollout undo restores the annotations of an older revision, and so removes the mark
+			// above. Without this annotation, a remaining sidecar is then not mistaken for a late write.
 			meta.AnnotationWrittenBy(manager): nil,
 		},
 	}}, view.Ref)

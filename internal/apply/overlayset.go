@@ -18,8 +18,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// DryRunTemplate asks the API server to judge a pod template in a namespace, without writing
-// anything. It returns why it is refused, "" if it is not.
+// DryRunTemplate sends a dry-run create of a pod template in a namespace. It returns the reason of a rejection,
+// "" if the template is accepted.
 func (w *Writer) DryRunTemplate(ctx context.Context, namespace string, template *corev1.PodTemplateSpec) (refusal string, err error) {
 	trial := &corev1.PodTemplate{ObjectMeta: metav1.ObjectMeta{GenerateName: "vectorsidecar-trial-", Namespace: namespace}, Template: *template}
 	err = w.DryRunCreate(ctx, trial)
@@ -34,15 +34,15 @@ func (w *Writer) DryRunTemplate(ctx context.Context, namespace string, template 
 	return "", fmt.Errorf("trying a pod template in namespace %s: %w", namespace, err)
 }
 
-// IsDenied reports whether the API server refused a write because of its content, or somebody
-// whom it asks did: validation, a webhook or a policy.
+// IsDenied reports whether the API server rejected a write because of its content: validation, a webhook or a
+// policy.
 func IsDenied(err error) bool {
 	var refused *RefusedError
 	return errors.As(err, &refused) || apierrors.IsForbidden(err) && strings.Contains(err.Error(), "denied")
 }
 
-// OverlaySet writes the OverlaySet of a namespace: a new one if it has no resource version, else
-// in place of that version. The error is ErrStale if there is another one.
+// OverlaySet writes the OverlaySet of a namespace. It creates the OverlaySet if it has no resource version, and
+// updates that version otherwise. The error is ErrStale if the OverlaySet has another version.
 func (w *Writer) OverlaySet(ctx context.Context, wanted *v1alpha1.OverlaySet) error {
 	var err error
 	if wanted.ResourceVersion == "" {
@@ -59,8 +59,8 @@ func (w *Writer) OverlaySet(ctx context.Context, wanted *v1alpha1.OverlaySet) er
 	return nil
 }
 
-// DeleteOverlaySet deletes the OverlaySet of a namespace; a missing one is not an error. One that somebody has
-// deleted in the foreground goes at once, too.
+// DeleteOverlaySet deletes the OverlaySet of a namespace. A missing OverlaySet is not an error. Background
+// propagation also ends a foreground deletion that waits.
 func (w *Writer) DeleteOverlaySet(ctx context.Context, namespace string) error {
 	object := &v1alpha1.OverlaySet{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: meta.OverlaySet}}
 	if err := client.IgnoreNotFound(w.client.Delete(ctx, object, client.PropagationPolicy(metav1.DeletePropagationBackground))); err != nil {

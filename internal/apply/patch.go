@@ -20,10 +20,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// patch sends a plan's patch, if it has one, for the resource version that it was made for.
-// A patch never conflicts, it takes over the fields that it names; so an update is first
-// tried as a dry-run apply. Errors other than conflicts are left to the patch, whose message
-// says more.
+// patch sends the patch of a plan, if the plan has one, for the resource version that the patch was made for. A
+// patch never conflicts, because it becomes the owner of the fields that it names. An update is therefore first
+// sent as a dry-run apply. Errors of the dry run except conflicts are ignored, because the patch returns a more
+// precise message.
 func (w *Writer) patch(ctx context.Context, reply client.Object, p *plan.Plan) error {
 	if p.Patch == nil {
 		return nil
@@ -43,9 +43,9 @@ func (w *Writer) patch(ctx context.Context, reply client.Object, p *plan.Plan) e
 	return w.send(ctx, reply, types.StrategicMergePatchType, body, p.Manager)
 }
 
-// patchItems sends a plan's patch as operations on items of lists, for a kind whose lists
-// have one owner. They are made for the workload as it is read here, which has to be as the
-// plan knows it. What the kind's definition does not know is refused and not dropped.
+// patchItems sends the patch of a plan as operations on list items, for a kind with lists that have only one
+// owner. The operations are computed for the workload as read here, which must have the resource version of the
+// plan. Fields that are unknown in the kind's definition are rejected and not dropped.
 func (w *Writer) patchItems(ctx context.Context, reply client.Object, p *plan.Plan) error {
 	live := &unstructured.Unstructured{}
 	live.SetGroupVersionKind(kindOf(p.Target))
@@ -74,11 +74,11 @@ func (w *Writer) patchItems(ctx context.Context, reply client.Object, p *plan.Pl
 	return err
 }
 
-// unknownField is what strict field validation says.
+// unknownField matches the error of strict field validation.
 var unknownField = regexp.MustCompile(`unknown field "[^"]*"$`)
 
-// isOutrun reports whether a test of a JSON patch failed. The API server says no more about
-// that than that the patch cannot be processed; what is invalid has causes.
+// isOutrun reports whether a test of a JSON patch failed. For a failed test, the API server returns no causes,
+// only that the patch cannot be processed. An invalid object has causes.
 func isOutrun(err error) bool {
 	var status apierrors.APIStatus
 	return apierrors.IsInvalid(err) && errors.As(err, &status) && (status.Status().Details == nil || len(status.Status().Details.Causes) == 0)

@@ -15,9 +15,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Retire deletes a VectorSidecar or ClusterVectorSidecar; if orphan is true, it first sets its deletionPolicy to
-// Orphan. The object is gone once an operator has removed the finalizer. One that is missing
-// or already being deleted is not an error.
+// Retire deletes a VectorSidecar or ClusterVectorSidecar, and can first set its deletionPolicy to Orphan. The
+// object exists until an operator has removed the finalizer. An object that is missing or already being deleted
+// is not an error.
 func (w *Writer) Retire(ctx context.Context, sidecar *metav1.PartialObjectMetadata, orphan bool) error {
 	if sidecar.DeletionTimestamp != nil {
 		return nil
@@ -37,7 +37,7 @@ func (w *Writer) Retire(ctx context.Context, sidecar *metav1.PartialObjectMetada
 	return nil
 }
 
-// nameOf names a VectorSidecar or ClusterVectorSidecar.
+// nameOf returns the kind and name of a VectorSidecar or ClusterVectorSidecar.
 func nameOf(sidecar client.Object) string {
 	if sidecar.GetNamespace() == "" {
 		return meta.Title(meta.InNamespace(sidecar.GetName()))

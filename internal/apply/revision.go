@@ -20,9 +20,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// StoreRevision stores a revision with a number, unless it is stored. Kubernetes deletes it after
-// the ConfigMap with the installation's values. The one that names the parts is written last, so
-// that there never is a revision without its parts.
+// StoreRevision stores a revision with a number, unless it is stored already. Kubernetes deletes the revision
+// after the ConfigMap with the installation's values. The record that names the parts is written last, so that
+// a stored revision always has its parts.
 func (w *Writer) StoreRevision(ctx context.Context, content *fleet.Content, number int64, of *corev1.ConfigMap) error {
 	parts, whole, err := content.Records(of.Namespace, of.Name, number)
 	if err != nil {
@@ -43,8 +43,8 @@ func (w *Writer) StoreRevision(ctx context.Context, content *fleet.Content, numb
 	return nil
 }
 
-// adoptRevision gives a ControllerRevision that exists the owner, annotations and number of another of the
-// same name: the name tells its content, but the owner may be gone, and another release have written it.
+// adoptRevision copies owner, annotations and number to an existing ControllerRevision with the same name. The
+// name identifies the content, but the owner may be deleted, and another release may have written the object.
 func (w *Writer) adoptRevision(ctx context.Context, like *appsv1.ControllerRevision) error {
 	metadata := map[string]any{"ownerReferences": like.OwnerReferences}
 	if like.Annotations != nil {
@@ -67,8 +67,9 @@ func (w *Writer) NumberRevision(ctx context.Context, stored *appsv1.ControllerRe
 	return nil
 }
 
-// MarkRevision writes the mark of a failed revision to its ControllerRevision, or removes it if failure is nil. A revision
-// that is not stored is no error. installation is the ConfigMap of the installation's values.
+// MarkRevision writes the mark of a failed revision to its ControllerRevision, or removes it if there is no
+// failure. The caller names the ConfigMap of the installation's values. A revision that is not stored is not an
+// error.
 func (w *Writer) MarkRevision(ctx context.Context, installation types.NamespacedName, revision string, failure *fleet.RevisionFailure) error {
 	var mark any // null removes it.
 	if failure != nil {
@@ -86,7 +87,7 @@ func (w *Writer) MarkRevision(ctx context.Context, installation types.Namespaced
 	return nil
 }
 
-// DropRevision deletes the ControllerRevision of a revision, or of a part of one.
+// DropRevision deletes the ControllerRevision of a revision, or of a part of a revision.
 func (w *Writer) DropRevision(ctx context.Context, of metav1.ObjectMeta) error {
 	stored := &appsv1.ControllerRevision{ObjectMeta: metav1.ObjectMeta{Namespace: of.Namespace, Name: of.Name}}
 	if err := client.IgnoreNotFound(w.client.Delete(ctx, stored, client.Preconditions{UID: &of.UID})); err != nil {
@@ -95,8 +96,9 @@ func (w *Writer) DropRevision(ctx context.Context, of metav1.ObjectMeta) error {
 	return nil
 }
 
-// WritePublication creates the ConfigMap that records the published revision, or updates it if stored is not nil.
-// Kubernetes deletes it after the ConfigMap with the installation's values. It returns the ConfigMap as written.
+// WritePublication creates the ConfigMap that records the published revision, or updates it if it is stored
+// already. Kubernetes deletes it after the ConfigMap with the installation's values. The result is the
+// ConfigMap as written.
 func (w *Writer) WritePublication(ctx context.Context, record, stored, of *corev1.ConfigMap) (*corev1.ConfigMap, error) {
 	if err := controllerutil.SetOwnerReference(of, record, w.client.Scheme()); err != nil {
 		return nil, err

@@ -17,14 +17,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
-// maxTrims is how often trimming is tried: it has to be repeated if another entry of
-// managedFields has moved, as after most changes of the Deployment controller.
+// maxTrims is the maximum number of attempts to trim. A trim must be repeated if another managedFields entry
+// has moved, as after most changes of the Deployment controller.
 const maxTrims = 5
 
-// trim reduces managedFields to what Plan.Trim keeps, after a plan was carried out. Each
-// operation tests for the exact entry that was read, and touches no other; only
-// managedFields change, so that nothing is lost and nothing rolls out. If there is nothing
-// to trim, no request is made.
+// trim reduces managedFields to the entries and fields that Plan.Trim keeps, after a plan was applied. Each
+// operation tests for the exact entry that was read and changes only that entry. A trim changes only
+// managedFields, so it does not lose data or start a rollout. It sends no request if managedFields are already
+// trimmed.
 func (w *Writer) trim(ctx context.Context, reply *metav1.PartialObjectMetadata, p *plan.Plan) error {
 	var err error
 	for range maxTrims {

@@ -18,8 +18,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Validation creates a Job and the ConfigMap that it mounts, both owned by the
-// VectorSidecar, but not by a ClusterVectorSidecar. Ones that already exist are not an error. The error may be ErrTerminating.
+// Validation creates a Job and the ConfigMap that it mounts. A VectorSidecar owns both, but a
+// ClusterVectorSidecar does not. Existing objects are not an error. The error may be ErrTerminating.
 func (w *Writer) Validation(ctx context.Context, owner *v1alpha1.VectorSidecar, job *batchv1.Job, files *corev1.ConfigMap) error {
 	var reference []metav1.OwnerReference
 	if owner.Cluster == nil {
@@ -36,7 +36,7 @@ func (w *Writer) Validation(ctx context.Context, owner *v1alpha1.VectorSidecar, 
 	return nil
 }
 
-// DeleteValidation deletes a Job, its pods and its ConfigMap; missing ones are not an error.
+// DeleteValidation deletes a Job, its pods and its ConfigMap. Missing objects are not an error.
 func (w *Writer) DeleteValidation(ctx context.Context, name types.NamespacedName) error {
 	named := metav1.ObjectMeta{Namespace: name.Namespace, Name: name.Name}
 	for _, object := range []client.Object{&batchv1.Job{ObjectMeta: named}, &corev1.ConfigMap{ObjectMeta: named}} {
