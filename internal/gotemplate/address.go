@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// A value's memory address differs between processes, so a text that contains one would change with
-// each restart. No function prints an address.
+// A value's memory address differs between processes, so a text with an address would change with each restart.
+// Therefore no function prints an address.
 
 const (
-	// plainVerb is the verb by which everything but printf prints.
+	// plainVerb is the verb of everything that prints, except printf.
 	plainVerb = 'v'
-	// addressHint is the remedy.
+	// addressHint is the hint of an error about an address.
 	addressHint = "print its fields, or the value with toJson"
 )
 
-// refusedVerb returns an error for a verb that printf refuses whatever its argument.
+// refusedVerb returns an error for a verb that printf rejects for all arguments.
 func refusedVerb(flags string, verb rune) error {
 	switch {
 	case verb == 'p':
@@ -49,10 +49,9 @@ func addressError(value any, verb rune) error {
 	return withHint(fmt.Errorf("printing %s%s would print an address, so that two renderings differ", describeType(value), with), addressHint)
 }
 
-// showsAddress reports whether fmt prints an address for a value with a verb. It does so for a
-// pointer that has no text of its own, unless the pointer is the argument itself and fmt prints
-// what it points to. Number verbs print the address of any pointer. The value has been measured and
-// does not contain itself.
+// showsAddress reports whether fmt prints an address for a value with a verb. fmt prints an address for a pointer that
+// has no own text, unless the pointer is the argument itself and fmt prints its target. Number verbs print the address
+// of any pointer. The value has been measured and does not contain itself.
 func showsAddress(v reflect.Value, verb rune, depth int) bool {
 	if !v.IsValid() || hasText(v, verb) {
 		return false
@@ -76,7 +75,7 @@ func showsAddress(v reflect.Value, verb rune, depth int) bool {
 	return holdsAddress(v, verb, depth+1)
 }
 
-// holdsAddress is showsAddress for what a value contains.
+// holdsAddress is showsAddress for the content of a value.
 func holdsAddress(v reflect.Value, verb rune, depth int) bool {
 	switch v.Kind() {
 	case reflect.Interface:
@@ -113,8 +112,8 @@ func hasText(v reflect.Value, verb rune) bool {
 	return isTexts || typ.Implements(reflect.TypeFor[fmt.Formatter]())
 }
 
-// watched replaces an argument of printf. It prints nothing, and records the first verb with which
-// fmt would print an address of the argument.
+// watched replaces an argument of printf. It prints nothing, and records the first verb that would make fmt print an
+// address of the argument.
 type watched struct {
 	value any
 	found *rune
@@ -127,8 +126,8 @@ func (w watched) Format(_ fmt.State, verb rune) {
 	}
 }
 
-// requireNoAddressIn returns an error if printf would print an address. It runs fmt itself to find
-// out which verb takes which argument.
+// requireNoAddressIn returns an error if printf would print an address. It runs fmt itself to find the verb of each
+// argument.
 func requireNoAddressIn(format string, values []any) error {
 	found := make([]rune, len(values))
 	stands := make([]any, len(values))

@@ -9,18 +9,17 @@ import (
 	"time"
 )
 
-// Budget bounds one execution. A field that is zero or less takes its default. With the defaults an
-// execution allocates less than 64 MiB in total and takes less than a second; an ordinary chart
-// needs a tenth of them or less.
+// Budget limits one execution. A field that is zero or less has its default. With the defaults, an execution allocates
+// less than 64 MiB in total and takes less than a second. An ordinary chart needs at most a tenth of the budget.
 type Budget struct {
 	// Steps is the number of actions, iterations, function calls and values visited. Default
 	// 100,000.
 	Steps int
-	// Depth is how deep include, template and tpl may nest, and how deep a value may be nested that
-	// a function traverses. Default 100.
+	// Depth is the maximum nesting of include, template and tpl, and of a value that a function traverses. Default
+	// 100.
 	Depth int
-	// Nodes is the number of scalars, maps and lists in one value, and of pieces that one call may
-	// split a text into. Default 50,000.
+	// Nodes is the number of scalars, maps and lists in one value, and the number of pieces that one call may split a
+	// text into. Default 50,000.
 	Nodes int
 	// Bytes is the size of one text: the output, or the result of a function. Default 2 MiB.
 	Bytes int
@@ -78,8 +77,8 @@ type meter struct {
 	steps  int
 	memory int
 	clock  clock
-	// checked is the number of steps at the last check of the time. look is when to read the clock
-	// next: the time cannot be up before.
+	// checked is the number of steps at the last check of the time. look is the step that reads the clock next,
+	// because the time cannot be up before.
 	checked int
 	look    time.Time
 	// watch is here because the guards, which charge for a call, know which arguments it reads.
@@ -92,11 +91,10 @@ func newMeter(ctx context.Context, budget Budget) *meter {
 	return m
 }
 
-// stepsPerCheck is how many steps may pass between two checks of the time: some tens of
-// microseconds.
+// stepsPerCheck is the number of steps between two checks of the time: some tens of microseconds.
 const stepsPerCheck = 64
 
-// step charges n steps and checks the time now and then.
+// step charges steps and checks the time regularly.
 func (m *meter) step(n int) error {
 	if n < 0 || n > m.budget.Steps-m.steps {
 		return overBudget(boundSteps, "the templates take more than %d steps", m.budget.Steps)
@@ -109,7 +107,7 @@ func (m *meter) step(n int) error {
 	return m.alive()
 }
 
-// alive returns an error once the context is done or the time is up.
+// alive returns an error after the context is done or the time is up.
 func (m *meter) alive() error {
 	if err := m.ctx.Err(); err != nil {
 		return &boundError{bound: boundTime, message: "rendering was canceled: " + err.Error(), cause: err}

@@ -10,18 +10,18 @@ import (
 	"text/template/parse"
 )
 
-// function is something that a template can call.
+// function is a function that a template can call.
 type function struct {
 	name string
-	// fn has any signature that text/template allows. A bound function takes the frame of its
-	// caller, and a method its receiver, before the template's arguments.
+	// fn has any signature that text/template allows. Before the template's arguments, a bound function takes the
+	// frame of its caller, and a method its receiver.
 	fn    reflect.Value
 	bound bool
 	// missing is the rule for missing arguments.
 	missing missingRule
 	// guard charges for a call before it is made. nil is guardDeep.
 	guard guard
-	// ours is true if errors of the function need no name in front.
+	// ours is true if the name of the function is not needed in its errors.
 	ours bool
 }
 
@@ -30,9 +30,9 @@ type missingRule int
 const (
 	// refuseMissing makes a missing argument an error.
 	refuseMissing missingRule = iota
-	// asNil passes it as nil.
+	// asNil passes a missing argument as nil.
 	asNil
-	// asIs passes it to a function that handles missing values.
+	// asIs passes the missing value to a function that handles missing values.
 	asIs
 )
 
@@ -53,7 +53,7 @@ func (f *frame) call(dot any, node parse.Node, name *parse.IdentifierNode, args 
 	return value, f.fail(node, err)
 }
 
-// shortCircuit evaluates and, and or: it returns the first argument that decides, else the last.
+// shortCircuit evaluates and, and or. It returns the first argument that decides, or the last argument.
 func (f *frame) shortCircuit(until bool, given *arguments) (any, error) {
 	var value any
 	if len(given.nodes) == 0 && isNothing(given.piped) {
@@ -77,8 +77,7 @@ func (f *frame) shortCircuit(until bool, given *arguments) (any, error) {
 	return value, nil
 }
 
-// apply evaluates the arguments, charges for the call, and makes it. A method's
-// receiver counts as an argument.
+// apply evaluates the arguments, charges for the call, and makes it. The receiver of a method counts as an argument.
 func (f *frame) apply(called *function, receiver reflect.Value, node parse.Node, given *arguments) (any, error) {
 	values, err := f.evaluate(called, node, given)
 	if err != nil {
@@ -189,7 +188,7 @@ func (f *frame) charge(called *function, args []any) error {
 	return called.guard(f.meter, args)
 }
 
-// accept checks the size of a result. What it contains existed before the call.
+// accept checks the size of a result. The content of a container existed before the call.
 func (f *frame) accept(result any) error {
 	switch result := result.(type) {
 	case nil, bool, int, int64, float64:

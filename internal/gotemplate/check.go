@@ -12,8 +12,8 @@ import (
 	"text/template/parse"
 )
 
-// checker finds calls that can never work: of refused or unknown functions, of templates that do
-// not exist, and of printf with a refused verb.
+// checker finds calls that can never work: calls of rejected or unknown functions, of templates that do not exist, and
+// of printf with a rejected verb.
 type checker struct {
 	functions map[string]*function
 	// scope is nil if the set of templates depends on the caller.
@@ -22,8 +22,7 @@ type checker struct {
 	faults []fault
 }
 
-// fault is a call that can never work. What is to say of it takes long to find out, so that is done
-// for those that are reported.
+// fault is a call that can never work. Describing a fault takes long, so only reported faults are described.
 type fault struct {
 	at       *definition
 	start    int
@@ -71,7 +70,8 @@ func (c *checker) visit(node parse.Node) {
 	}
 }
 
-// walk calls visit for a node and everything below it that may contain a call. A node comes before those below it.
+// walk calls the visitor for a node and everything below it that may contain a call. A node is visited before the
+// nodes below it.
 func walk(node parse.Node, visit func(parse.Node)) {
 	switch node := node.(type) {
 	case *parse.ListNode:

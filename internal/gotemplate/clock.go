@@ -5,9 +5,9 @@ package gotemplate
 
 import "time"
 
-// clock measures the processor time of the goroutine that started it, so that a busy machine does
-// not count against an execution. The goroutine stays locked to its thread meanwhile. Where thread
-// times are not available, it is wall-clock time.
+// clock measures the processor time of the goroutine that started it, so that a busy machine does not count against an
+// execution. The goroutine must be locked to its thread for that time. If thread times are not available, the clock
+// measures wall-clock time.
 type clock struct {
 	began  time.Time
 	thread time.Duration

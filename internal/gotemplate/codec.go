@@ -14,9 +14,8 @@ import (
 	goyaml "sigs.k8s.io/yaml/goyaml.v3"
 )
 
-// codecFunctions print and read YAML, JSON and TOML with Helm's libraries, to the same bytes.
-// Readers put an error into their result, as Helm's do; printers return it, where Helm's print
-// nothing.
+// codecFunctions print and read YAML, JSON and TOML with Helm's libraries, to the same bytes. Functions that read put
+// an error into their result, as in Helm. Functions that print return the error; Helm's print nothing.
 func codecFunctions() []ownFunction {
 	asYAML, asJSON := guardMarshal(yamlPerNode), guardMarshal(jsonPerNode)
 	return []ownFunction{

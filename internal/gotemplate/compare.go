@@ -11,8 +11,8 @@ import (
 	"reflect"
 )
 
-// class groups kinds that can be compared: integers of any size and sign with each other,
-// everything else with its own kind.
+// class groups kinds that can be compared: integers of any size and sign with each other, and all other kinds with
+// themselves.
 type class int
 
 const (

@@ -8,8 +8,8 @@ import (
 	"fmt"
 )
 
-// coreFunctions are those of the language itself: templates that call templates, and tests for
-// values that may be missing.
+// coreFunctions are the functions of the language itself: templates that call templates, and tests for values that may
+// be missing.
 func coreFunctions() []ownFunction {
 	return []ownFunction{
 		{names: "include", fn: includeFunction, missing: asIs, guard: guardNothing},
@@ -51,8 +51,8 @@ func defaultTo(otherwise any, given ...any) any {
 	return given[0]
 }
 
-// coalesce returns the first value that is true as in if. If there is none, but one is missing, it
-// returns the missing value, so that printing it is an error.
+// coalesce returns the first value that is true as in if. If no value is true, but one is missing, it returns the
+// missing value, so that printing it is an error.
 func coalesce(values ...any) any {
 	var none any
 	for _, value := range values {

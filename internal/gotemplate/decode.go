@@ -82,9 +82,9 @@ func fromTOML(f *frame, text string) (map[string]any, error) {
 	return tree, nil
 }
 
-// tomlPaths is roughly what the TOML reader allocates for key paths: it joins the whole path at
-// each step, and copies that of the table for each key. Dots in values count as well, because only
-// a parser could tell them apart.
+// tomlPaths is the approximate number of bytes that the TOML reader allocates for key paths. The reader joins the
+// whole path at each step, and copies the path of the table for each key. Dots in values count as well, because only a
+// parser could distinguish them.
 func tomlPaths(text string) int {
 	const perStep = 64
 	tables := strings.Count(text, "{")
@@ -120,7 +120,7 @@ func withoutDate(value any) any {
 	return value
 }
 
-// dateText prints a date as it was written in the TOML, where a local one has no time zone.
+// dateText prints a date as it was written in the TOML: a local date has no time zone.
 func dateText(date time.Time) string {
 	layouts := map[string]string{
 		"datetime-local": "2006-01-02T15:04:05.999999999", "date-local": time.DateOnly, "time-local": "15:04:05.999999999",
@@ -131,14 +131,14 @@ func dateText(date time.Time) string {
 	return date.Format(time.RFC3339Nano)
 }
 
-// decodeCost is what reading a text allocates per byte and per node.
+// decodeCost is the number of bytes that reading a text allocates, per byte and per node.
 type decodeCost struct{ perByte, perNode int }
 
 func yamlCost() decodeCost { return decodeCost{perByte: 40, perNode: 700} }
 func tomlCost() decodeCost { return decodeCost{perByte: 16, perNode: 700} }
 func jsonCost() decodeCost { return decodeCost{perByte: 4, perNode: 160} }
 
-// limits are those for a text that a template reads, within the budget.
+// limits returns the limits of a text that a template reads, within the budget.
 func (f *frame) limits() bounded.Limits {
 	limits := bounded.Values()
 	limits.What, limits.Bytes, limits.Nodes, limits.Depth = "what a template reads", f.budget.Bytes, f.budget.Nodes, f.budget.Depth

@@ -12,8 +12,7 @@ import (
 
 // Error is one finding, in Compile or in Execute.
 type Error struct {
-	// Template is the full name of the file, Define the named template inside it that was
-	// executing, if any.
+	// Template is the full name of the file. Define is the named template inside it that was executing, if any.
 	Template string
 	Define   string
 	// Line and Column count from 1, the column in bytes; 0 is unknown.
@@ -22,9 +21,9 @@ type Error struct {
 	// At is the expression, shortened. SourceLine is the whole line that contains it.
 	At         string
 	SourceLine string
-	// Message says what is wrong. For fail and required, it is the author's message.
+	// Message explains the error. For fail and required, it is the author's message.
 	Message string
-	// Hint is the remedy, if known.
+	// Hint explains how to fix the error, if known.
 	Hint string
 	// Budget is the bound that was hit: steps, depth, nodes, bytes, memory or time. It is empty for
 	// all other errors.
@@ -36,12 +35,12 @@ type Error struct {
 	Trail []string
 
 	cause error
-	// inText is true if Message names a place in a text given to tpl.
+	// inText is true if Message names a position in a text of tpl.
 	inText bool
 }
 
-// Error reads like Helm's: place, template, expression, message. The message of fail or required
-// comes first, because it is meant for the reader.
+// Error returns place, template, expression and message, as Helm does. The message of fail or required comes first,
+// because its author wrote it for the reader.
 func (e *Error) Error() string {
 	var text strings.Builder
 	if strings.HasPrefix(e.At, "fail ") || strings.HasPrefix(e.At, "required ") {
@@ -65,7 +64,7 @@ func (e *Error) Error() string {
 	return text.String()
 }
 
-// Unwrap returns the wrapped error, if any: for a deadline, that of the context.
+// Unwrap returns the wrapped error, if any: for a deadline, the error of the context.
 func (e *Error) Unwrap() error { return e.cause }
 
 func (e *Error) place() string {
@@ -107,8 +106,7 @@ func (s *source) errorAt(pos int, message string) *Error {
 	}
 }
 
-// nodeStart returns where a node begins. The parser gives a chain of fields the position of its
-// second field.
+// nodeStart returns the start of a node. The parser gives a chain of fields the position of its second field.
 func (s *source) nodeStart(node parse.Node) int {
 	pos := int(node.Position())
 	first := ""
@@ -136,13 +134,13 @@ type hinted struct {
 
 func (h *hinted) Unwrap() error { return h.error }
 
-// withHint adds a remedy to an error.
+// withHint adds a hint to an error.
 func withHint(err error, hint string) error {
 	return &hinted{error: err, hint: hint}
 }
 
-// explain turns err into an Error at a node, unless it is one already, because the innermost place
-// is the right one. A nil node means the template as a whole.
+// explain turns an error into an Error at a node. An error that already is an Error is unchanged, because the
+// innermost place is the right one. A nil node means the template as a whole.
 func (s *source) explain(define string, node parse.Node, err error) error {
 	var known *Error
 	if errors.As(err, &known) {
@@ -171,7 +169,7 @@ func (s *source) explain(define string, node parse.Node, err error) error {
 // shorten cuts an expression to fit on a line.
 func shorten(text string) string {
 	const most = 60
-	// No more of the text than this can show, however many bytes its runes have.
+	// The message never shows more of the text than this, independent of the size of its runes.
 	text = strings.Join(strings.Fields(text[:min(len(text), 8*most)]), " ")
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most]) + "…"

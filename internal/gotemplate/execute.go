@@ -20,24 +20,24 @@ type run struct {
 	depth int
 }
 
-// Execute renders the template of this name. data is the root that templates see: .Values .Release
-// .Chart .Capabilities .Files, and anything else that the caller adds; .Template is added if it is
-// missing. Maps and lists in data are copied first, so that no template changes them. Values of
-// other types are shared, and only their methods in Options.Methods can be called.
+// Execute renders the template of this name. The data is the root that templates see: .Values .Release .Chart
+// .Capabilities .Files, and anything else that the caller adds. .Template is added if it is missing. Maps and lists in
+// the data are copied first, so that templates cannot change them. Values of other types are shared, and only their
+// methods in Options.Methods can be called.
 //
-// The error is an [*Error]. If ctx is done, it wraps the error of the context, and if the time is
-// up, context.DeadlineExceeded.
+// The error is an [*Error]. If the context is done, it wraps the error of the context, and if the time is up,
+// context.DeadlineExceeded.
 func (s *Set) Execute(ctx context.Context, name string, data map[string]any) (string, error) {
 	text, _, err := s.ExecuteWatched(ctx, name, data)
 	return text, err
 }
 
-// Reads are what was read of each value of Options.Watch, in their order.
+// Reads are the recorded reads of each value of Options.Watch, in their order.
 type Reads [][]tree.Read
 
-// ExecuteWatched is like Execute, and also returns what was read of Options.Watch. Data for which
-// these reads, and everything outside Options.Watch, are the same gives the same text or the same
-// error. Data of another size may hit a bound where this did not.
+// ExecuteWatched is like Execute, and also returns the reads of Options.Watch. If other data has the same reads, and
+// is the same outside Options.Watch, the text or the error is the same. Data of another size may hit a bound that this
+// data did not hit.
 func (s *Set) ExecuteWatched(ctx context.Context, name string, data map[string]any) (text string, reads Reads, err error) {
 	template := s.scope.definitions[name]
 	if template == nil {
@@ -52,8 +52,7 @@ func (s *Set) ExecuteWatched(ctx context.Context, name string, data map[string]a
 }
 
 func (r *run) execute(template *definition, data map[string]any) (text string, err error) {
-	// A panic that the guards did not prevent becomes the template's error and does not end the
-	// process.
+	// A panic that the guards did not prevent becomes the template's error and does not end the process.
 	defer func() {
 		if cause := recover(); cause != nil {
 			text, err = "", template.errorAt(0, fmt.Sprintf("rendering stopped unexpectedly: %v", cause))
@@ -68,7 +67,7 @@ func (r *run) execute(template *definition, data map[string]any) (text string, e
 	return r.render(r.set.scope, template, root)
 }
 
-// reads returns what an execution that ended with err has read of the watched values.
+// reads returns the reads of the watched values of an execution, which may have ended with an error.
 func (r *run) reads(err error) Reads {
 	var located *Error
 	budget := ""

@@ -35,7 +35,7 @@ func indirect(value any) any {
 	return v.Interface()
 }
 
-// elementOf returns an element of a container: the item itself, not an interface that holds it.
+// elementOf returns an element of a container: the item itself, not the interface around it.
 func elementOf(v reflect.Value) any {
 	switch {
 	case !v.IsValid(), v.Kind() == reflect.Interface && v.IsNil():
@@ -46,8 +46,8 @@ func elementOf(v reflect.Value) any {
 	return v.Interface()
 }
 
-// chain evaluates .A.B, $x.A.B and (…).A.B; only the last part may be a method that takes
-// arguments. A missing key at the end yields a missing value; one before that is an error.
+// chain evaluates .A.B, $x.A.B and (…).A.B. Only the last part may be a method that takes arguments. A missing key at
+// the end yields a missing value; a missing key before the end is an error.
 func (f *frame) chain(dot any, node parse.Node, args []parse.Node, piped any) (any, error) {
 	value, name, fields, err := f.chainStart(dot, node)
 	if err != nil {
@@ -105,14 +105,14 @@ func (f *frame) chainStart(dot any, node parse.Node) (value any, name string, fi
 	return nil, "", nil, fmt.Errorf("%s has no value", shorten(node.String()))
 }
 
-// place is one field of a chain: its name, and what to call the value that it is looked up in.
+// place is one field of a chain: its name, and the name of the value that it is looked up in.
 type place struct {
 	*frame
 	field  string
 	holder string
 }
 
-// arguments are those that a template passes to a function or method.
+// arguments are the arguments that a template passes to a function or method.
 type arguments struct {
 	dot   any
 	nodes []parse.Node
@@ -141,8 +141,8 @@ func (p *place) lookUp(value any, given *arguments) (any, error) {
 	return p.reflected(reflect.ValueOf(value), given)
 }
 
-// reflected looks up fields of values whose types are not those of decoded YAML: methods first,
-// then fields of structs and keys of maps.
+// reflected looks up fields of values of other types than decoded YAML has: methods first, then fields of structs and
+// keys of maps.
 func (p *place) reflected(v reflect.Value, given *arguments) (any, error) {
 	if called, receiver := p.set.methods.of(v, p.field); called != nil {
 		if given == nil {

@@ -13,9 +13,9 @@ import (
 	"strings"
 )
 
-// Files are the chart's other files by path, which templates see as .Files. The methods are Helm's,
-// except that Get, GetBytes and Lines return an error if the file does not exist, and Glob returns
-// one for an invalid pattern.
+// Files are the chart's other files by path. Templates see them as .Files. The methods are the methods of Helm, with
+// two exceptions: Get, GetBytes and Lines return an error if the file does not exist, and Glob returns an error for an
+// invalid pattern.
 type Files map[string][]byte
 
 // GetBytes returns the content of a file.
@@ -46,8 +46,8 @@ func (f Files) Lines(name string) ([]string, error) {
 	return strings.Split(strings.TrimSuffix(string(content), "\n"), "\n"), nil
 }
 
-// Glob returns the files whose path matches a pattern: * and ? within a folder,
-// ** across folders, [ab], [!ab] and {this,that}.
+// Glob returns the files with a path that matches a pattern: * and ? within a folder, ** across folders, [ab], [!ab]
+// and {this,that}.
 func (f Files) Glob(pattern string) (Files, error) {
 	matcher, err := compileGlob(pattern)
 	if err != nil {
@@ -72,8 +72,7 @@ func (f Files) AsSecrets() (string, error) {
 	return f.data(base64.StdEncoding.EncodeToString)
 }
 
-// data prints the files in the order of their paths. Of two with the same base name, the later one
-// wins.
+// data prints the files in the order of their paths. If two files have the same base name, the later one wins.
 func (f Files) data(encode func([]byte) string) (string, error) {
 	if f == nil {
 		return "", nil
@@ -97,7 +96,7 @@ func filesMethods() map[string]any {
 	}
 }
 
-// guardFiles charges for a method of Files: for what it returns, not for all files on each call.
+// guardFiles charges for the result of a method of Files, not for all files on each call.
 func guardFiles(method string) guard {
 	return func(m *meter, args []any) error {
 		f, _ := plain(args[0]).(Files)
@@ -117,8 +116,7 @@ func guardFiles(method string) guard {
 	}
 }
 
-// compileGlob turns a glob into a regular expression, whose matching time is linear for any
-// pattern.
+// compileGlob turns a glob into a regular expression. Its matching time is linear for any pattern.
 func compileGlob(pattern string) (*regexp.Regexp, error) {
 	const longest = 256
 	if len(pattern) > longest {
@@ -163,7 +161,7 @@ func compileGlob(pattern string) (*regexp.Regexp, error) {
 	return compiled, nil
 }
 
-// globClass turns the character class that a text begins with into one of a regular expression.
+// globClass turns the character class at the start of a text into a character class of a regular expression.
 func globClass(text string) (class string, length int) {
 	end := strings.IndexByte(text, ']')
 	if end < 0 {

@@ -10,9 +10,8 @@ import (
 	"github.com/Masterminds/sprig/v3"
 )
 
-// newFunctions returns everything that templates can call. It is an allow-list: a function that a
-// later sprig adds is not available until somebody has checked what it reads and how large its
-// result can get.
+// newFunctions returns all functions that templates can call. It is an allow-list. A function that a later sprig adds
+// is not available until a developer has checked which data it reads and how large its result can get.
 func newFunctions() map[string]*function {
 	functions := map[string]*function{}
 	add := func(called *function) { functions[called.name] = called }
@@ -77,8 +76,8 @@ func sprigGroups() []sprigGroup {
 	}
 }
 
-// ownFunction is one of ours, under one or more names. One that takes a frame may charge while it
-// runs.
+// ownFunction is a function of this package, under one or more names. A function that takes a frame may charge while
+// it runs.
 type ownFunction struct {
 	names   string
 	fn      any

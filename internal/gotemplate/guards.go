@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// What a call may allocate at most per byte and per node of its arguments.
-// TestFunctionsStayInBounds and TestReadersAndPrintersStayInBounds hold the functions to it.
+// The maximum bytes that a call may allocate per byte and per node of its arguments. TestFunctionsStayInBounds and
+// TestReadersAndPrintersStayInBounds check the functions.
 const (
 	copiedPerByte  = 2
 	copiedPerNode  = 64
@@ -21,8 +21,7 @@ const (
 	yamlPerNode    = 1500
 )
 
-// guardDeep is for functions that may traverse all of their arguments and return roughly as much as
-// they are given.
+// guardDeep is for functions that may traverse all of their arguments and return about as much as they receive.
 func guardDeep(m *meter, args []any) error {
 	return guardCost(copiedPerByte, copiedPerNode)(m, args)
 }
@@ -72,15 +71,13 @@ func (m *meter) measureAll(args []any) (size, error) {
 	return total, nil
 }
 
-// guardShallow is for functions that look at their arguments and the items of these, but no deeper:
-// append, concat.
+// guardShallow is for functions that read their arguments and the items of these, but no deeper: append, concat.
 func guardShallow(m *meter, args []any) error {
 	m.watch.whole(args...)
 	return guardHeld(m, args)
 }
 
-// guardHeld is for functions that put their arguments into a list without looking into them: list,
-// tuple.
+// guardHeld is for functions that put their arguments into a list without reading them: list, tuple.
 func guardHeld(m *meter, args []any) error {
 	items := 0
 	for _, arg := range args {
@@ -100,7 +97,7 @@ func guardKey(m *meter, args []any) error {
 	return nil
 }
 
-// guardPluck is guardKey for a key that precedes the maps.
+// guardPluck is guardKey for a key before the maps.
 func guardPluck(m *meter, args []any) error {
 	if key, isText := args[0].(string); isText {
 		for _, tree := range args[1:] {
@@ -110,7 +107,7 @@ func guardPluck(m *meter, args []any) error {
 	return nil
 }
 
-// guardNothing is for functions that look only at an argument's type, or at whether it is empty.
+// guardNothing is for functions that read only the type of an argument, or whether it is empty.
 func guardNothing(*meter, []any) error { return nil }
 
 // guardTexts is for functions that compare strings, and traverse nothing.
@@ -152,7 +149,7 @@ func guardDict(m *meter, args []any) error {
 	return m.pay(product(len(args), copiedPerNode), 0)
 }
 
-// guardPairs is for functions that compare each item with each other one: uniq, without.
+// guardPairs is for functions that compare each item with each other item: uniq, without.
 func guardPairs(m *meter, args []any) error {
 	total, err := m.measureAll(args)
 	if err != nil {
@@ -169,8 +166,8 @@ func guardPairs(m *meter, args []any) error {
 	return m.pay(product(total.nodes, copiedPerNode), total.bytes)
 }
 
-// guardShort is for functions that parse numbers or versions. These are never long, and their
-// parsers are not made for long input.
+// guardShort is for functions that parse numbers or versions. These are always short, and their parsers are not made
+// for long input.
 func guardShort(m *meter, args []any) error {
 	if err := m.short(args); err != nil {
 		return err
@@ -188,7 +185,7 @@ func (m *meter) short(args []any) error {
 	return nil
 }
 
-// guardNumbers is for functions on decimals, whose digits add up.
+// guardNumbers is for functions on decimals. The digits of their arguments add up.
 func guardNumbers(m *meter, args []any) error {
 	const most = 64
 	if len(args) > most {
@@ -200,7 +197,7 @@ func guardNumbers(m *meter, args []any) error {
 	return guardCost(copiedPerByte, 4096)(m, args)
 }
 
-// guardClock refuses the one case in which durationRound reads the clock.
+// guardClock rejects the one case in which durationRound reads the clock.
 func guardClock(m *meter, args []any) error {
 	for _, arg := range args {
 		if kind := reflect.ValueOf(arg).Kind(); kind == reflect.Struct || kind == reflect.Pointer {
@@ -210,7 +207,7 @@ func guardClock(m *meter, args []any) error {
 	return guardDeep(m, args)
 }
 
-// guardChunk refuses sizes for which the number of chunks is undefined.
+// guardChunk rejects sizes with an undefined number of chunks.
 func guardChunk(m *meter, args []any) error {
 	if size, ok := args[0].(int); ok && (size < 1 || size > math.MaxInt32) {
 		return fmt.Errorf("chunk takes a size of at least 1, not %d", size)

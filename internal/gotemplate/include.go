@@ -33,18 +33,17 @@ func (f *frame) include(name string, dot any) (string, error) {
 	return text, err
 }
 
-// textName is the file name in errors of a text given to tpl, until it is replaced by the place of
-// the call.
+// textName is the file name in errors of a text of tpl, until it is replaced by the place of the call.
 const textName = "the text given to tpl"
 
-// parsedText is a text given to tpl.
+// parsedText is a text of a tpl call.
 type parsedText struct {
 	main        *definition
 	definitions map[string]*definition
 }
 
-// tplFunction renders a text as a template. The text sees all templates that the caller sees, and
-// those that it defines itself.
+// tplFunction renders a text as a template. The text sees all templates that the caller sees, and the templates that
+// it defines itself.
 func tplFunction(f *frame, text string, dot any) (string, error) {
 	parsed, err := f.parsed(text)
 	if err != nil {
@@ -85,8 +84,7 @@ func (f *frame) parsed(text string) (*parsedText, error) {
 	return parsed, nil
 }
 
-// insideText moves an error in a text to the place of the tpl call, because the text is no file
-// that the reader could open.
+// insideText moves an error in a text to the place of the tpl call, because the reader cannot open the text as a file.
 func (f *frame) insideText(err error) error {
 	var inner *Error
 	if !errors.As(err, &inner) {

@@ -65,7 +65,7 @@ func integerOf(at any) (int64, error) {
 	return 0, fmt.Errorf("a list is indexed by a number; got %s", describeType(at))
 }
 
-// printable returns a value that is safe to print in a message: never a container.
+// printable returns a value that is safe to print in a message: it is never a container.
 func printable(value any) any {
 	switch value := value.(type) {
 	case string:

@@ -8,7 +8,7 @@ import (
 	"reflect"
 )
 
-// convert returns the arguments of the Go call; first is that of a bound function.
+// convert returns the arguments of the Go call. The first argument is the one of a bound function.
 func (called *function) convert(first reflect.Value, values []any) ([]reflect.Value, error) {
 	in := make([]reflect.Value, 0, len(values)+1)
 	if called.bound {

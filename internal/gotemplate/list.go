@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// listFunctions are those that make lists of numbers, and those whose order in sprig is the random
-// one of Go's maps.
+// listFunctions are functions that make lists of numbers, and functions that have the random order of Go's maps in
+// sprig.
 func listFunctions() []ownFunction {
 	return []ownFunction{
 		{names: "until", fn: until, guard: guardNothing},
@@ -33,13 +33,13 @@ func until(f *frame, end int) ([]int, error) {
 	return untilStep(f, 0, end, step)
 }
 
-// untilStep lists the numbers from start to end, excluding end. A step in the wrong direction gives
-// an empty list.
+// untilStep lists the numbers from the start to the end, excluding the end. A step in the wrong direction gives an
+// empty list.
 func untilStep(f *frame, start, end, step int) ([]int, error) {
 	if start == end || step == 0 || (end > start) != (step > 0) {
 		return []int{}, nil
 	}
-	// Unsigned 64-bit arithmetic, so that no distance overflows.
+	// Unsigned 64-bit arithmetic, so that differences cannot overflow.
 	distance, stride := uint64(end)-uint64(start), uint64(step) //nolint:gosec // it wraps around on purpose
 	if step < 0 {
 		distance, stride = -distance, -stride
@@ -95,7 +95,7 @@ func seq(f *frame, params ...int) (string, error) {
 
 func sortedKeys(tree map[string]any) []string { return slices.Sorted(maps.Keys(tree)) }
 
-// keysOfMaps lists the keys of the maps, those of each map sorted.
+// keysOfMaps lists the keys of the maps. The keys of each map are sorted.
 func keysOfMaps(trees ...map[string]any) []string {
 	keys := []string{}
 	for _, tree := range trees {

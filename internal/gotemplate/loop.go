@@ -39,8 +39,7 @@ type iteration struct {
 	count int
 }
 
-// over executes the body for each item. Errors of the body have a place already; others concern the
-// value.
+// over executes the body for each item. Errors of the body already have a place; other errors are about the value.
 func (i *iteration) over(value any) error {
 	i.watch.whole(value)
 	switch value := value.(type) {
@@ -104,8 +103,8 @@ func (i *iteration) numbers(count int64, typ reflect.Type) error {
 	return nil
 }
 
-// entries iterates over a map whose type is not that of decoded YAML. Keys are sorted as in
-// text/template, for the types of keys that templates have.
+// entries iterates over a map with another type than decoded YAML has. Keys are sorted as in text/template, for the
+// types of keys that templates have.
 func (i *iteration) entries(v reflect.Value) error {
 	if err := i.pieces(v.Len(), 88); err != nil {
 		return err

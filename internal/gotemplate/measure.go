@@ -12,7 +12,7 @@ import (
 // size is the size of a value if it were printed. A container that is reached twice counts twice.
 type size struct {
 	nodes int
-	// bytes is the total length of all strings, indent what block indentation would add, paths the
+	// bytes is the total length of all strings. indent is the length that block indentation would add. paths is the
 	// total length of the key paths to all nodes, as TOML prints them.
 	bytes  int
 	indent int
@@ -32,8 +32,8 @@ func (s *size) add(other size) {
 // scalarBytes is the approximate length of a printed number.
 const scalarBytes = 8
 
-// measure visits a value down to its leaves. It returns an error at the bounds for depth, nodes and
-// memory, and so also for a value that contains itself.
+// measure visits a value down to its leaves. It returns an error at the bounds for depth, nodes and memory. A value
+// that contains itself always reaches a bound.
 func (m *meter) measure(value any) (size, error) {
 	walk := measuring{budget: &m.budget, watch: &m.watch}
 	if err := walk.visit(value, 0, 0); err != nil {
@@ -45,14 +45,14 @@ func (m *meter) measure(value any) (size, error) {
 type measuring struct {
 	size
 	budget *Budget
-	// watch records everything measured as read, because it is about to be.
+	// watch records everything that is measured as read, because the call is about to read it.
 	watch *watch
 	// inside holds the enclosing containers, outermost first.
 	inside []uintptr
 }
 
-// visit measures one value at a depth of containers and after path bytes of keys. The types of
-// decoded YAML come first, because nearly all values have these.
+// visit measures one value at a depth of containers and after some bytes of keys. The types of decoded YAML come
+// first, because nearly all values have these.
 func (w *measuring) visit(value any, depth, path int) error {
 	switch value := value.(type) {
 	case nil, bool, int, int64, float64:

@@ -13,15 +13,14 @@ import (
 type Method struct {
 	// Name is the name that templates use.
 	Name string
-	// Func is the method expression, such as time.Time.Format, whose first parameter is the
-	// receiver. The method must be read-only, and its result must depend on its arguments alone.
+	// Func is the method expression, such as time.Time.Format; its first parameter is the receiver. The method must be
+	// read-only, and its result must depend only on its arguments.
 	Func any
 }
 
-// methods are all methods that templates can call, by receiver and name. Like functions, they are
-// an allow-list. Finding methods by name would let templates call methods that change values which
-// others use concurrently; and a single such lookup anywhere makes Go's linker keep every method of
-// the whole program.
+// methods are all methods that templates can call, by receiver and name. Like the functions, they are an allow-list.
+// If methods were found by name, templates could call methods that change values, while other goroutines use them.
+// Also, a single such lookup anywhere makes Go's linker keep every method of the whole program.
 type methods map[methodOf]*function
 
 type methodOf struct {
@@ -29,8 +28,8 @@ type methodOf struct {
 	name     string
 }
 
-// newMethods returns the methods of what functions return, those of Files, and those that the
-// caller adds for its own types.
+// newMethods returns the methods of the results of functions, the methods of Files, and the methods that the caller
+// adds for its own types.
 func newMethods(others []Method) methods {
 	all := methods{}
 	for _, method := range others {
@@ -50,8 +49,8 @@ func (m methods) add(name string, fn any, guard guard) {
 	m[methodOf{called.fn.Type().In(0), name}] = called
 }
 
-// of returns a method, and the receiver as the method expects it: as in Go, a pointer also has the
-// methods of its element type, and an addressable value those of its pointer type.
+// of returns a method, and the receiver as the method expects it. As in Go, a pointer also has the methods of its
+// element type, and an addressable value the methods of its pointer type.
 func (m methods) of(v reflect.Value, name string) (called *function, receiver reflect.Value) {
 	pointer, value := v, v
 	switch {
@@ -68,7 +67,7 @@ func (m methods) of(v reflect.Value, name string) (called *function, receiver re
 	return m[methodOf{value.Type(), name}], value
 }
 
-// versionMethods are those of the result of semver, without those that would change it: Scan,
+// versionMethods are the methods of the result of semver, without the methods that would change it: Scan,
 // UnmarshalJSON and UnmarshalText.
 func versionMethods() map[string]any {
 	type version = semver.Version

@@ -12,10 +12,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
-// absent is the value of a missing key. It may be tested and held by a variable; using it is an
-// error with its message.
+// absent is the value of a missing key. It may be tested, and a variable may have it. Using it is an error with its
+// message.
 type absent struct {
-	// holder is the expression of the container, in its value.
+	// holder is the expression of the container.
 	holder string
 	in     any
 	key    string
@@ -23,15 +23,15 @@ type absent struct {
 	watch *watch
 }
 
-// Error says which key is missing.
+// Error returns a message with the name of the missing key.
 func (a *absent) Error() string {
 	return fmt.Sprintf("%s has no key %q", shorten(a.holder), shorten(a.key))
 }
 
-// optionalHint is the remedy for an optional key.
+// optionalHint is the hint for an optional key.
 const optionalHint = "if the key is optional, ask with if, with or default"
 
-// asError adds the existing keys: one with a similar name may have been meant.
+// asError adds the existing keys, because the author may have meant a key with a similar name.
 func (a *absent) asError() error {
 	if a.watch != nil {
 		a.watch.whole(a.in)

@@ -10,8 +10,8 @@ import (
 	"text/template/parse"
 )
 
-// namePattern is the constant parts of a computed text, in order. Any text may stand between two parts: one part alone is
-// a constant.
+// namePattern is the constant parts of a computed text, in order. Any text may stand between two parts. A single part
+// is a constant.
 type namePattern []string
 
 // Bounds on the texts that are computed for one expression: their number, and the bytes of a constant part.
@@ -20,7 +20,7 @@ const (
 	maxPart     = 1 << 10
 )
 
-// anyText returns the pattern of a text that depends on the data alone.
+// anyText returns the pattern of a text that depends only on the data.
 func anyText() []namePattern { return []namePattern{{"", ""}} }
 
 // isExact reports whether the pattern is a constant.
@@ -43,7 +43,8 @@ func (p namePattern) matches(name string) bool {
 	return strings.HasSuffix(rest, p[last])
 }
 
-// joined returns the patterns of the texts that start with one of some patterns and end with one of others.
+// joined returns the patterns of the texts that start with one of the start patterns and end with one of the end
+// patterns.
 func joined(starts, ends []namePattern) []namePattern {
 	if len(starts)*len(ends) > maxPatterns {
 		return anyText()
@@ -100,7 +101,7 @@ func (f *nameFinder) patternsOf(node parse.Node) []namePattern {
 	return anyText()
 }
 
-// pipe returns the patterns of a pipeline, whose commands have the result before them as last argument.
+// pipe returns the patterns of a pipeline. Each command has the result of the command before it as its last argument.
 func (f *nameFinder) pipe(commands []*parse.CommandNode) []namePattern {
 	last := len(commands) - 1
 	called, isCall := commands[last].Args[0].(*parse.IdentifierNode)
@@ -120,8 +121,8 @@ func (f *nameFinder) pipe(commands []*parse.CommandNode) []namePattern {
 	return patternsOfCall(called.Ident, arguments)
 }
 
-// variable returns the patterns of all that a template assigns to a variable. A range assigns the items of a list, which has
-// their patterns.
+// variable returns the patterns of all values that a template assigns to a variable. A range assigns the items of a
+// list, which have the patterns of the list.
 func (f *nameFinder) variable(node *parse.VariableNode) []namePattern {
 	name := node.Ident[0]
 	if len(node.Ident) > 1 || f.isKey[name] || len(f.assigned[name]) == 0 {
@@ -142,7 +143,8 @@ func (f *nameFinder) variable(node *parse.VariableNode) []namePattern {
 	return all
 }
 
-// patternsOfCall returns the patterns of the result of a function. Those of a list are the patterns of its items.
+// patternsOfCall returns the patterns of the result of a function. The patterns of a list are the patterns of its
+// items.
 func patternsOfCall(function string, arguments [][]namePattern) []namePattern {
 	switch {
 	case len(arguments) == 0:

@@ -8,8 +8,8 @@ import (
 	"text/template/parse"
 )
 
-// pathOf returns the path below .Values that an operand refers to, nil if it cannot be read from
-// the template's text: .Values.a.b, $.Values.a.b, and $x.b where $x was set to one of these.
+// pathOf returns the path below .Values that an operand refers to, nil if the template's text does not show it. It
+// knows .Values.a.b, $.Values.a.b, and $x.b if $x was set to one of these.
 func (f *frame) pathOf(node parse.Node) []string {
 	switch node := node.(type) {
 	case *parse.FieldNode:

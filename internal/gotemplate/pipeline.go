@@ -11,7 +11,7 @@ import (
 	"text/template/parse"
 )
 
-// nothing means that no value was piped in. It is not nil.
+// nothing means that no value was piped in. It differs from nil.
 type nothing struct{}
 
 func isNothing(value any) bool {

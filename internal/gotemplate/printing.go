@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// print returns the text of a value as an action prints it: that of fmt, with pointers followed and
-// null as nothing.
+// print returns the text of a value as an action prints it: the text of fmt, with pointers followed, and an empty text
+// for null.
 func (f *frame) print(value any) (string, error) {
 	switch value := value.(type) {
 	case nil, nothing:
@@ -54,8 +54,7 @@ func toText(value any) string {
 	return fmt.Sprintf("%v", value)
 }
 
-// textsOf returns the printed items of a list without null. A value that is no list counts as a
-// list of one.
+// textsOf returns the printed items of a list without null. A value of another kind counts as a list with one item.
 func textsOf(list any) []string {
 	v := reflect.ValueOf(list)
 	if v.Kind() != reflect.Slice && v.Kind() != reflect.Array {
@@ -73,8 +72,8 @@ func textsOf(list any) []string {
 	return texts
 }
 
-// printf computes how much each verb may print before fmt prints it: a width applies to each item
-// of a list.
+// printf computes the maximum length that each verb may print, before fmt prints it. A width applies to each item of a
+// list.
 func printf(f *frame, format string, values ...any) (string, error) {
 	total, err := f.measureAll(values)
 	if err != nil {
@@ -127,12 +126,12 @@ type verbs struct {
 	// text.
 	picks   bool
 	expands bool
-	// refused is the error for the first verb that is refused, nil if there is none.
+	// refused is the error for the first rejected verb, nil if all verbs are accepted.
 	refused error
 }
 
-// readFormat parses a format leniently: it goes on where fmt would stop, and finds at least the
-// verbs that fmt finds.
+// readFormat parses a format leniently: it continues where fmt would stop, and finds at least the verbs that fmt
+// finds.
 func readFormat(format string, values []any) verbs {
 	var v verbs
 	for {

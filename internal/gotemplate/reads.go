@@ -14,16 +14,15 @@ import (
 const (
 	maxHeld = 8
 	maxSeen = 64
-	// maxWatched is how many values can be watched. Each has room for itself beside the others.
+	// maxWatched is the maximum number of watched values. Each has room for itself, in addition to the others.
 	maxWatched = 2
 )
 
-// watch records what an execution reads of some values at the moment of reading. Templates hold its
-// maps and lists by reference, wherever they put them, so these are identified by their memory
-// address. They are the execution's own copies, and while they are held here no other value can get
-// their address. Whoever looks into a map or list has to report it; its shape is recorded already
-// when it is taken out of its map. A container is recorded as a whole before a template can change
-// it. The zero value records nothing.
+// watch records the reads of some values at the moment of reading. Templates use its maps and lists by reference, so
+// these are identified by their memory address. The containers are the execution's own copies. While they are held
+// here, no other value can get their address. Code that reads the content of a map or list must report it. The shape
+// of a container is recorded when it is read from its map. A container is recorded as a whole before a template can
+// change it. The zero value records nothing.
 type watch struct {
 	held  [maxHeld + maxWatched - 1]held
 	count int
@@ -34,18 +33,18 @@ type watch struct {
 
 // held is a map or list of a watched value.
 type held struct {
-	// at is where it lies.
+	// at is its memory address.
 	at    uintptr
 	value any
-	// isWhole is true if it, or a container of it, is recorded as a whole.
+	// isWhole is true if the container, or a container of it, is recorded as a whole.
 	isWhole bool
-	// parent and key lead to it; a watched value is its own parent, and has the number root.
+	// parent and key are the path to the container. A watched value is its own parent, and has the number root.
 	parent int
 	key    string
 	root   int
 }
 
-// seen is what was read of a held container, or of one of its keys.
+// seen is a recorded read of a held container, or of one of its keys.
 type seen struct {
 	of    int
 	key   string
@@ -69,7 +68,7 @@ func (w *watch) on(root map[string]any, paths [][]string) {
 	}
 }
 
-// hold registers a map or list and the containers in it; those in a list count as the list itself.
+// hold registers a map or list and the containers in it. Containers in a list count as the list itself.
 func (w *watch) hold(value any, as held) {
 	if w.count == maxHeld+as.root {
 		return
@@ -137,7 +136,7 @@ func (w *watch) key(of any, key string) {
 	w.note(one)
 }
 
-// isContainer reports whether a value has more to read than its shape.
+// isContainer reports whether a value has more content than its shape.
 func isContainer(value any) bool {
 	switch value.(type) {
 	case nil, string, bool, int, int64, float64:
@@ -157,8 +156,8 @@ func (w *watch) length(of any) {
 	}
 }
 
-// whole records that each map or list among the values is read as a whole, without containers in it
-// that are not part of the watched value.
+// whole records that each map or list among the values is read as a whole, without containers in it that are not part
+// of the watched value.
 func (w *watch) whole(values ...any) {
 	if w.count == 0 {
 		return
@@ -187,8 +186,8 @@ func (w *watch) note(one seen) {
 	}
 }
 
-// reads returns what was recorded of so many watched values by an execution that ended with an
-// exceeded budget, or "". Whether a bound is hit depends on the size of everything.
+// reads returns the recorded reads of the first watched values. If the execution exceeded a budget, all values count
+// as read, because that depends on the size of everything.
 func (w *watch) reads(count int, budget string) Reads {
 	all := make(Reads, count)
 	if w.isAll || w.count > 0 && budget != "" {

@@ -3,15 +3,14 @@
 
 package gotemplate
 
-// refusal says why a function of Helm is not available here.
+// refusal explains why a function of Helm is not available here.
 type refusal struct {
 	why     string
 	instead string
 }
 
-// refusals are the functions of Helm and sprig whose result depends on more than the values, or
-// that create or handle key material. A sidecar that differs between two renderings would restart
-// its pods for nothing.
+// refusals are functions of Helm and sprig with a result that depends on more than the values, and functions that
+// create or handle key material. A sidecar that differs between two renderings would restart its pods without need.
 func refusals() map[string]refusal {
 	refused := map[string]refusal{}
 	because := func(why, instead string, names ...string) {

@@ -11,19 +11,18 @@ import (
 )
 
 const (
-	// maxPattern is the maximum length of a regular expression in bytes, maxProgram its maximum
-	// size in instructions, with repetitions expanded.
+	// maxPattern is the maximum length of a regular expression in bytes. maxProgram is its maximum size in
+	// instructions, with repetitions expanded.
 	maxPattern = 1024
 	maxProgram = 5000
-	// maxMatch is the maximum number of instructions for finding one match, roughly a tenth of a
-	// second: the size of the expression times that of the text.
+	// maxMatch is the maximum number of instructions for finding one match, about a tenth of a second: the size of the
+	// expression times the size of the text.
 	maxMatch = 10 << 20
 	// bytesPerMatch is the memory of one match in the results.
 	bytesPerMatch = 160
 )
 
-// regexFunctions are sprig's, with one difference: an invalid expression is an error in all of
-// them.
+// regexFunctions are the functions of sprig, with one difference: an invalid expression is an error in all of them.
 func regexFunctions() []ownFunction {
 	return []ownFunction{
 		{names: "regexMatch mustRegexMatch", fn: regexMatch, guard: guardNothing},
@@ -90,8 +89,8 @@ func regexReplaceAllLiteral(f *frame, expression, text, replacement string) (str
 	return compiled.ReplaceAllLiteralString(text, replacement), nil
 }
 
-// replaceable checks that the result fits: each match is replaced by the replacement, in which each
-// reference may stand for the whole match.
+// replaceable checks that the result fits. Each match is replaced by the replacement. Each reference in the
+// replacement may stand for the whole match.
 func (f *frame) replaceable(expression, text, replacement string, references int) (*pattern, error) {
 	compiled, err := f.pattern(expression, text)
 	if err != nil {
@@ -162,9 +161,9 @@ func programSize(tree *syntax.Regexp) int {
 	return size
 }
 
-// matches returns the number of matches, at most the given one, and their bytes. A search for all
-// matches cannot be canceled and may take quadratic time: so it searches for one, two, four of them
-// and so on, and may give up in between.
+// matches returns the number of matches, at most the given one, and their bytes. A search for all matches cannot be
+// canceled and may take quadratic time. Therefore it searches for one, two, four matches and so on, and may stop in
+// between.
 func (f *frame) matches(compiled *pattern, text string, most int) (count, bytes int, err error) {
 	before := f.clock.used()
 	for limit := 1; ; limit *= 2 {
@@ -182,7 +181,7 @@ func (f *frame) matches(compiled *pattern, text string, most int) (count, bytes 
 		if f.ctx.Err() != nil {
 			return 0, 0, f.alive()
 		}
-		// A short text takes no time, whatever the clock says.
+		// A short text takes very little time, even if the clock shows more.
 		if product(limit, product(compiled.size, len(text))) > maxMatch && f.clock.used()-before > f.budget.Timeout/4 {
 			// This is not the caller's deadline: a retry would not help.
 			return 0, 0, overBudget(boundTime, "the regular expression takes too long on this text")

@@ -17,10 +17,10 @@ import (
 type Options struct {
 	// Budget bounds each execution, not the set as a whole.
 	Budget Budget
-	// Watch are paths below the root, at most two, such as Values, target: an execution reports what
-	// it read of the map at each.
+	// Watch are paths below the root, at most two, such as Values, target. An execution reports its reads of the map
+	// at each path.
 	Watch [][]string
-	// Methods are those that templates may call on values of the caller's types.
+	// Methods are the methods that templates may call on values of the caller's types.
 	Methods []Method
 }
 
@@ -36,14 +36,13 @@ type Set struct {
 	watch     [][]string
 }
 
-// maxFindings is how many errors Compile reports, so that a file that is no template at all does
-// not fill a status.
+// maxFindings is the maximum number of errors that Compile reports, so that a file without a valid template does not
+// fill a status.
 const maxFindings = 20
 
-// Compile parses and checks templates. files holds their texts by full name, such
-// as "vector-sidecar/templates/podtemplate.yaml"; files whose base name begins
-// with "_" only define templates for others. The error joins all findings, in
-// the order of files and lines, each an [*Error].
+// Compile parses and checks templates. The files are texts by full name, such as
+// "vector-sidecar/templates/podtemplate.yaml". Files with a base name that starts with "_" only define templates for
+// others. The error joins all findings, in the order of files and lines, each an [*Error].
 func Compile(files map[string]string, opts Options) (*Set, error) {
 	set := &Set{
 		files:     slices.Sorted(maps.Keys(files)),
@@ -71,8 +70,8 @@ func Compile(files map[string]string, opts Options) (*Set, error) {
 	return set, nil
 }
 
-// add parses a file into the set, behind those that are sorted before it. It returns the first
-// maxFindings, in the order of lines.
+// add parses a file into the set, behind the files that are sorted before it. It returns the first maxFindings, in the
+// order of lines.
 func (s *Set) add(src *source) []error {
 	definitions, err := parseSource(src)
 	if err != nil {
@@ -105,8 +104,7 @@ func joinFindings(findings []error) error {
 	return errors.Join(findings[:min(len(findings), maxFindings)]...)
 }
 
-// Names returns the templates that can be executed, sorted: the files whose base name does not
-// begin with "_".
+// Names returns the templates that can be executed, sorted: the files with a base name that does not start with "_".
 func (s *Set) Names() []string {
 	var names []string
 	for _, name := range s.files {

@@ -12,8 +12,8 @@ import (
 	"text/template/parse"
 )
 
-// Bounds on what is parsed, so that Compile is as safe as Execute: the parser recurses into blocks
-// and allocates a hundred bytes or more for each byte of an action.
+// Bounds on the parsed text, so that Compile is as safe as Execute: the parser recurses into blocks and allocates a
+// hundred bytes or more for each byte of an action.
 const (
 	maxText        = 1 << 20
 	maxActions     = 20_000
@@ -26,12 +26,12 @@ type definition struct {
 	*source
 	name string
 	root *parse.ListNode
-	// isEmpty reports whether it has blanks and comments alone.
+	// isEmpty reports whether the definition has only blanks and comments.
 	isEmpty bool
 }
 
-// scope is where include and template look for a name: in a text given to tpl its own definitions
-// first, then the set's. As in text/template, one that is empty does not replace another.
+// scope finds the templates of include and template by name. In a text of tpl, the own definitions come first, then
+// the definitions of the set. As in text/template, an empty definition does not replace another.
 type scope struct {
 	outer       *scope
 	definitions map[string]*definition
@@ -58,7 +58,7 @@ func (s *scope) names() []string {
 	return slices.Compact(names)
 }
 
-// parseSource parses one text into its definitions. The one of the text itself has the file's name.
+// parseSource parses one text into its definitions. The definition of the text itself has the file's name.
 func parseSource(src *source) (map[string]*definition, error) {
 	if err := checkText(src); err != nil {
 		return nil, err
@@ -97,8 +97,7 @@ func (s *source) tooLarge(message string) *Error {
 	return finding
 }
 
-// parseTrees runs the parser. A panic would be a bug of the standard library, and becomes an error
-// of this text.
+// parseTrees runs the parser. A panic would be a bug of the standard library, and becomes an error of this text.
 func parseTrees(src *source) (trees map[string]*parse.Tree, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -107,7 +106,7 @@ func parseTrees(src *source) (trees map[string]*parse.Tree, err error) {
 	}()
 	trees = map[string]*parse.Tree{}
 	tree := parse.New(src.file)
-	// We check functions ourselves, with better errors and all at once.
+	// This package checks functions itself, with better errors and all at once.
 	tree.Mode = parse.SkipFuncCheck
 	if _, err := tree.Parse(src.text, "", "", trees); err != nil {
 		return nil, src.parseError(err)
@@ -137,7 +136,7 @@ func (s *source) parseError(err error) *Error {
 	return located
 }
 
-// start returns where a template is defined: its keyword, or the first byte of the file.
+// start returns the position of a definition: its keyword, or the first byte of the file.
 func (d *definition) start() int {
 	if d.name == d.file {
 		return 0
@@ -153,8 +152,8 @@ func (d *definition) start() int {
 	return int(d.root.Position())
 }
 
-// scanActions returns the number of actions in a text and of the bytes inside them. It knows
-// strings and comments and no other syntax: parsing comes later.
+// scanActions returns the number of actions in a text and the number of bytes inside them. It parses only strings and
+// comments, because parsing comes later.
 func scanActions(text string) (actions, inside int) {
 	for {
 		start := strings.Index(text, "{{")
@@ -168,7 +167,7 @@ func scanActions(text string) (actions, inside int) {
 	}
 }
 
-// actionEnd returns the length of the action that a text begins with.
+// actionEnd returns the length of the action at the start of a text.
 func actionEnd(text string) int {
 	body := strings.TrimPrefix(text[2:], "- ")
 	if strings.HasPrefix(strings.TrimLeft(body, " \t\r\n"), "/*") {
@@ -190,7 +189,7 @@ func actionEnd(text string) int {
 	return len(text)
 }
 
-// quotedLength returns the length of the string that a text begins with.
+// quotedLength returns the length of the string at the start of a text.
 func quotedLength(text string) int {
 	for i := 1; i < len(text); i++ {
 		switch {

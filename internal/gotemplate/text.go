@@ -12,8 +12,7 @@ import (
 	"github.com/Masterminds/goutils"
 )
 
-// textFunctions are those that return more text than they are given, so that the size of the result
-// is computed first.
+// textFunctions are functions that return more text than they receive, so the size of the result is computed first.
 func textFunctions() []ownFunction {
 	return []ownFunction{
 		{names: "repeat", fn: repeat, guard: guardNothing},

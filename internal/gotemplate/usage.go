@@ -10,11 +10,12 @@ import (
 	"text/template/parse"
 )
 
-// Usage lists the defines of a set that its executed templates do not call, whatever the data.
+// Usage lists the defines of a set that its executed templates do not call with any data.
 type Usage struct {
 	// Unused are the defines that no call can reach from the files that are executed.
 	Unused []Define
-	// Computed are the calls whose template depends on the data, if they may reach defines that no other call reaches.
+	// Computed are the calls of templates that depend on the data, if they may reach defines that no other call
+	// reaches.
 	Computed []ComputedCall
 }
 
@@ -40,7 +41,7 @@ type Define struct {
 type ComputedCall struct {
 	Place
 
-	// Defines are the names of the defines that this call may reach and no call before it.
+	// Defines are the names of the defines that this call may reach and that no earlier call reaches.
 	Defines []string
 }
 
@@ -81,13 +82,13 @@ type usageFinder struct {
 	computed []patternCall
 }
 
-// patternCall is a call of the templates whose names match a pattern.
+// patternCall is a call of the templates with names that match a pattern.
 type patternCall struct {
 	pattern namePattern
 	at      Place
 }
 
-// reach marks a definition, and all that it reaches by calls of constant names.
+// reach marks a definition, and all definitions that it reaches by calls of constant names.
 func (u *usageFinder) reach(called *definition) {
 	if called == nil || u.reached[called] {
 		return
@@ -97,7 +98,7 @@ func (u *usageFinder) reach(called *definition) {
 	u.calls(called, nil)
 }
 
-// calls follows the calls in a definition. If at is nil, they are where the definition has them.
+// calls follows the calls in a definition. If no place is given, they have their places in the definition.
 func (u *usageFinder) calls(from *definition, at *Place) {
 	names := newNameFinder(from.root)
 	walk(from.root, func(node parse.Node) {
