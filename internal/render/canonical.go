@@ -13,8 +13,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// ownedDefaults are defaults that the API server adds inside values with one owner, so that they look as
-// if they had been applied. Those that digests of a workload leave out are not among them.
+// ownedDefaults are defaults that the API server adds inside values with one owner, so they look as if they had been
+// applied. The list does not contain the defaults that digests of a workload leave out.
 var ownedDefaults = map[string]struct {
 	field string
 	value any
@@ -24,9 +24,9 @@ var ownedDefaults = map[string]struct {
 	"podCertificate":   {"maxExpirationSeconds", int64(86400)},
 }
 
-// canonical returns the body of an overlay as it is read back from a workload: without zero values that
-// were written out, which the API server drops, and with ownedDefaults. If it were applied otherwise, the
-// workload would never carry what is desired. A body that had neither stays as it is, and so does its hash.
+// canonical returns the body of an overlay as it is read back from a workload. It has no explicit zero values,
+// because the API server drops them, and it has ownedDefaults. Otherwise the workload would never match the desired
+// state. A body without either is unchanged, and so is its hash.
 func canonical(body *corev1ac.PodTemplateSpecApplyConfiguration, template *corev1.PodTemplateSpec) (*corev1ac.PodTemplateSpecApplyConfiguration, error) {
 	written, err := runtime.DefaultUnstructuredConverter.ToUnstructured(body)
 	if err != nil {
@@ -43,8 +43,8 @@ func canonical(body *corev1ac.PodTemplateSpecApplyConfiguration, template *corev
 	return made, nil
 }
 
-// asKept returns a value of a body as the API server keeps it, given the same of the typed object: of both
-// lists have the same items in the same order.
+// asKept returns a value of a body as the API server stores it. The second value is the same value of the typed
+// object. Lists of both have the same items in the same order.
 func asKept(key string, written, kept any) any {
 	switch value := written.(type) {
 	case map[string]any:

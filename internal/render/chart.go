@@ -28,7 +28,7 @@ import (
 type Chart struct {
 	// Digest is a digest of the chart's content.
 	Digest string
-	// Roll is that of the annotation meta.AnnotationRoll in Chart.yaml, "" without one.
+	// Roll is the value of the annotation meta.AnnotationRoll in Chart.yaml, "" without the annotation.
 	Roll string
 	// Environments holds the values of the chart's environments.
 	Environments *environment.Set
@@ -38,7 +38,7 @@ type Chart struct {
 	files        gotemplate.Files
 }
 
-// Release is what templates see as .Release.
+// Release is .Release of the templates.
 type Release struct{ Name, Namespace string }
 
 // LoadChart reads a chart from a file system: Chart.yaml, values.yaml,
@@ -123,20 +123,19 @@ type Output struct {
 	// Files holds the text of each template by its name, such as
 	// "vector-sidecar/templates/podtemplate.yaml".
 	Files map[string]string
-	// ReadTarget is what was read of .Values.target: the output is the same for every target
-	// with the same values there.
+	// ReadTarget lists the reads of .Values.target. The output is the same for every target with the same values
+	// there.
 	ReadTarget []tree.Read
-	// ReadsNamespace reports whether .Release.Namespace was read: if not, the output is the same for
-	// every namespace.
+	// ReadsNamespace reports whether .Release.Namespace was read. If it was not, the output is the same for every
+	// namespace.
 	ReadsNamespace bool
 }
 
-// isOfNamespace reports whether something that was read of .Release is the namespace, or all of it.
+// isOfNamespace reports whether a read of .Release includes the namespace.
 func isOfNamespace(read tree.Read) bool { return len(read.Path) == 0 || read.Path[0] == "Namespace" }
 
-// Execute runs every template of the chart. The values are the tree that templates see as
-// .Values; kubeVersion is the API server's, such as "v1.36.0". ReadTarget and
-// ReadsNamespace are valid even if there is an error.
+// Execute runs every template of the chart with the values as .Values. kubeVersion is the version of the API server,
+// such as "v1.36.0". ReadTarget and ReadsNamespace are valid even if there is an error.
 func (c *Chart) Execute(ctx context.Context, release Release, values map[string]any, kubeVersion string) (Output, error) {
 	version, err := chartutil.ParseKubeVersion(kubeVersion)
 	if err != nil {

@@ -21,13 +21,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 )
 
-// Files are the files of a chart by their path from its root.
+// Files are the files of a chart by their path from the root of the chart.
 type Files map[string][]byte
 
-// testsFolder holds the tests of a chart, which are not rendered.
+// testsFolder is the directory with the tests of a chart, which are not rendered.
 const testsFolder = "tests"
 
-// ReadFiles reads the files of a chart, except its tests and what .helmignore excludes.
+// ReadFiles reads the files of a chart, except its tests and the files that .helmignore excludes.
 func ReadFiles(source fs.FS) (Files, error) {
 	ignored, err := ignoredIn(source)
 	if err != nil {
@@ -60,11 +60,10 @@ func ignoredIn(source fs.FS) (*ignore.Rules, error) {
 	return rules, nil
 }
 
-// With returns the files overlaid with those of a ConfigMap. A key is a path with "__" for
-// each slash; a key without "__" is a file in templates/, except for Chart.yaml, values.yaml
-// and values.schema.json. If there is a key Chart.yaml with more than annotations, the ConfigMap
-// is a whole chart, as is a packaged chart in a key that ends in .tgz: then the original files
-// are left out.
+// With returns the files overlaid with the files of a ConfigMap. A key is a path with "__" for each slash. A key
+// without "__" is a file in templates/, except for Chart.yaml, values.yaml and values.schema.json. The ConfigMap
+// replaces all original files if it contains a whole chart: a key Chart.yaml with more than annotations, or a
+// packaged chart in a key that ends in .tgz.
 func (f Files) With(text map[string]string, binary map[string][]byte) (Files, error) {
 	given := Files{}
 	base := f
@@ -87,7 +86,7 @@ func (f Files) With(text map[string]string, binary map[string][]byte) (Files, er
 		}
 		base, isWhole = archive, true
 	}
-	if !isWhole { // The contract of a whole one is checked when it is loaded.
+	if !isWhole { // The contract of a whole chart is checked when the chart is loaded.
 		if err := checkContract(contracts, contractIn([]byte(card))); err != nil {
 			return nil, err
 		}
@@ -101,7 +100,7 @@ func (f Files) With(text map[string]string, binary map[string][]byte) (Files, er
 	return base.overlaid(given)
 }
 
-// overlaid returns the files with those that differ.
+// overlaid returns the files overlaid with changed files.
 func (f Files) overlaid(changed Files) (Files, error) {
 	all := maps.Clone(f)
 	for path, content := range changed {
@@ -113,8 +112,9 @@ func (f Files) overlaid(changed Files) (Files, error) {
 	return all, nil
 }
 
-// WithDirectory returns the files overlaid with those of a directory that is not a whole chart. A file at its root is
-// read as With reads a key: so the directory from which a ConfigMap is made gives the same. One below it has its path.
+// WithDirectory returns the files overlaid with the files of a directory that is not a whole chart. A file at the
+// root of the directory is read as a key of a ConfigMap (see With). So the directory gives the same result as a
+// ConfigMap made from it. A file in a subdirectory keeps its path.
 func (f Files) WithDirectory(source fs.FS) (Files, error) {
 	files, err := ReadFiles(source)
 	if err != nil {

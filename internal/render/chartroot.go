@@ -12,8 +12,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/gotemplate"
 )
 
-// root returns what a template sees as its dot: the same as Helm's own engine provides for
-// `helm template`, so that both print the same bytes.
+// root returns the dot of a template. It has the same content as in Helm's own engine for `helm template`, so both
+// print the same bytes.
 func (c *Chart) root(name string, release Release, values map[string]any, version *chartutil.KubeVersion) map[string]any {
 	return map[string]any{
 		"Chart": struct {
@@ -32,9 +32,8 @@ func (c *Chart) root(name string, release Release, values map[string]any, versio
 	}
 }
 
-// methods returns the methods of root's values that templates may call, in addition to those
-// of Files. Validate of the chart's maintainers and dependencies is not among them: it
-// modifies data that all renderings share.
+// methods returns the methods of root's values that templates may call, in addition to the methods of Files. Validate
+// of the chart's maintainers and dependencies is excluded, because it modifies data that all renderings share.
 func methods() []gotemplate.Method {
 	return []gotemplate.Method{
 		{Name: "Copy", Func: (*chartutil.Capabilities).Copy},

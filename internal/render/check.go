@@ -22,9 +22,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// check finds what an API server would accept silently or refuse with an internal error, and what
-// no sidecar may have. It reports everything at once. What a platform allows or refuses is up to
-// the policy.
+// check reports everything that the API server would accept silently or reject with an internal error, and everything
+// that a sidecar must never have. It reports all findings at once. Restrictions of a platform are checked by the policy
+// instead.
 func check(overlay *workload.Overlay, kubeVersion string) error {
 	var findings []error
 	report := func(format string, args ...any) { findings = append(findings, fmt.Errorf(format, args...)) }
@@ -75,8 +75,8 @@ func check(overlay *workload.Overlay, kubeVersion string) error {
 	return errors.Join(findings...)
 }
 
-// checkMetadata finds labels and annotations that the API server would refuse, and those that are the
-// operator's own.
+// checkMetadata reports labels and annotations that the API server would reject, and labels and annotations of the
+// operator.
 func checkMetadata(overlay *workload.Overlay, report func(string, ...any)) {
 	labels, annotations := overlay.Template.Labels, overlay.Template.Annotations
 	for at, metadata := range map[string]map[string]string{"labels": labels, "annotations": annotations} {
@@ -103,7 +103,7 @@ func checkMetadata(overlay *workload.Overlay, report func(string, ...any)) {
 	}
 }
 
-// checkNative finds native sidecars that the API server would treat as init containers, which never
+// checkNative reports native sidecars that the API server would treat as init containers. Such init containers never
 // end.
 func checkNative(containers []corev1.Container, kubeVersion string, report func(string, ...any)) {
 	server, err := version.ParseGeneric(kubeVersion)
@@ -130,7 +130,7 @@ func checkPullSecrets(secrets []corev1.LocalObjectReference, report func(string,
 	}
 }
 
-// each visits init containers and containers with their path.
+// each visits init containers and containers with their paths.
 func each(spec *corev1.PodSpec, visit func(at string, container *corev1.Container)) {
 	for i := range spec.InitContainers {
 		visit(fmt.Sprintf("template.spec.initContainers[%d]", i), &spec.InitContainers[i])

@@ -12,18 +12,19 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// contract is a version of the contract between the operator and template sets: the values that templates get, the named
-// templates of the built-in set that others include, and what a set renders.
+// contract is a version of the contract between the operator and template sets. The contract covers the values that
+// templates get, the named templates of the built-in set that others include, and the objects that a set renders.
 type contract struct {
 	version string
-	// changes lists what authors of sets have to change for this version, one sentence each.
+	// changes lists the changes that authors of sets must make for this version, one sentence each.
 	changes []string
 }
 
-// contracts has the versions of the contract, oldest first. The last one is the operator's.
+// contracts lists the versions of the contract, oldest first. The last one is the version of the operator.
 var contracts = []contract{{version: "v1"}}
 
-// checkContract returns an error if a set has another version than the last one of a history, "" for the first one.
+// checkContract returns an error if a set does not have the last version of a history. The version "" means the first
+// one.
 func checkContract(history []contract, version string) error {
 	current := history[len(history)-1].version
 	i := slices.IndexFunc(history, func(c contract) bool { return c.version == version })
@@ -45,7 +46,8 @@ func checkContract(history []contract, version string) error {
 		chartFile, meta.AnnotationContract, history[i].version, current, current, strings.Join(changes, "; "))
 }
 
-// readCard reads a Chart.yaml. One that cannot be read is that of a whole chart, which is loaded to report the error.
+// readCard decodes a Chart.yaml. An invalid file counts as part of a whole chart, and loading that chart reports the
+// error.
 func readCard(text []byte) map[string]any {
 	card := map[string]any{}
 	if bounded.Values().DecodeYAML(text, &card) != nil {
@@ -54,15 +56,15 @@ func readCard(text []byte) map[string]any {
 	return card
 }
 
-// IsWholeChart reports whether a Chart.yaml is that of a whole chart. One that has only annotations is that of a set with
-// some files, which states its contract.
+// IsWholeChart reports whether a Chart.yaml belongs to a whole chart. A Chart.yaml with only annotations belongs to a
+// set of some files and states the contract of the set.
 func IsWholeChart(text []byte) bool {
 	card := readCard(text)
 	_, hasAnnotations := card["annotations"]
 	return !hasAnnotations || len(card) > 1
 }
 
-// contractIn returns the version that the annotation of a Chart.yaml names, "" without one.
+// contractIn returns the contract version in the annotation of a Chart.yaml, "" without the annotation.
 func contractIn(text []byte) string {
 	annotations, _ := readCard(text)["annotations"].(map[string]any)
 	version, _ := annotations[meta.AnnotationContract].(string)

@@ -22,8 +22,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// newOverlay reads a rendered PodTemplate. It adds annotations, among them the list of what the
-// request's field manager adds.
+// newOverlay reads a rendered PodTemplate. It adds annotations, including the list of the items that the field
+// manager of the request adds.
 func newOverlay(from *bounded.Document, request *Request) (workload.Overlay, error) {
 	var content map[string]any
 	if err := from.Decode(&content); err != nil {
@@ -64,7 +64,7 @@ func newOverlay(from *bounded.Document, request *Request) (workload.Overlay, err
 	return overlay.With(made)
 }
 
-// splitMounts separates the containers that stand for the application's: those with nothing but
+// splitMounts separates the containers that represent application containers. Such a container has only a name and
 // mounts.
 func splitMounts(containers []corev1.Container) ([]corev1.Container, []workload.Mount) {
 	var ours []corev1.Container
@@ -95,7 +95,7 @@ func partsOf(manager string, spec *corev1.PodSpec) meta.InjectedItems {
 	return parts
 }
 
-// listed returns the items of a text, with commas between them.
+// listed returns the items of a comma-separated string.
 func listed(text string) []string {
 	if text == "" {
 		return nil
@@ -111,8 +111,8 @@ func annotate(template *corev1.PodTemplateSpec, body *corev1ac.PodTemplateSpecAp
 	body.WithAnnotations(annotations)
 }
 
-// decode reads rendered YAML as strictly as the API server. The YAML library alone would accept a
-// number for a string, and spell it differently.
+// decode reads rendered YAML as strictly as the API server. The YAML library alone would accept a number for a
+// string, and format it differently.
 func decode(from *bounded.Document, into any) error {
 	findings, err := from.DecodeStrictly(into)
 	if err := errors.Join(append(findings, err)...); err != nil {
@@ -121,8 +121,8 @@ func decode(from *bounded.Document, into any) error {
 	return nil
 }
 
-// mayHold is what an overlay may set, level by level. Everything else in a pod is a scalar or an
-// atomic list: setting it would take it from its owner.
+// mayHold lists the fields that an overlay may set, by path. All other fields of a pod are scalars or atomic lists.
+// Setting such a field would take the field from its owner.
 var mayHold = map[string][]string{
 	"":                  {"apiVersion", "kind", "metadata", "template"},
 	"template":          {"metadata", "spec"},
@@ -159,8 +159,8 @@ func (e *yamlLineError) Error() string {
 
 var yamlLine = regexp.MustCompile(`line (\d+)`)
 
-// yamlError adds the rendered line that a YAML error refers to, because the author of the templates
-// never saw that text.
+// yamlError adds the rendered line that a YAML error refers to, because the author of the templates never saw the
+// rendered text.
 func yamlError(text string, err error) error {
 	message := strings.TrimPrefix(err.Error(), "yaml: ")
 	if match := yamlLine.FindStringSubmatch(message); match != nil {

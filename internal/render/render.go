@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package render loads a sidecar chart, which is an ordinary Helm chart, and turns it, values
-// and a target into the Overlay that is merged into the target, and the objects that go with
-// it. It checks that the output can only add to a pod, and knows no cluster.
+// Package render executes a sidecar chart, which is an ordinary Helm chart, with values and a target workload. It
+// returns the overlay that is merged into the workload, and the companion ConfigMaps. It checks that the output can
+// only add to a pod. It makes no API calls.
 package render
 
 import (
@@ -28,19 +28,19 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Request is everything that a rendering depends on.
+// Request contains all inputs of a rendering.
 type Request struct {
 	Chart  *Chart
 	Values environment.Values
-	// Sidecar is the VectorSidecar's name, which templates see as .Release, that of a
-	// ClusterVectorSidecar as meta.ObjectName.
+	// Sidecar is the name of the VectorSidecar, which templates read as .Release. For a ClusterVectorSidecar it is
+	// meta.ObjectName.
 	Sidecar types.NamespacedName
-	// Target is the workload, which templates see as .Values.target. nil keeps the sample in the
-	// chart's own values.
+	// Target is the workload, which templates read as .Values.target. If it is nil, the sample in the values of the
+	// chart is used.
 	Target *workload.View
 	// KubeVersion of the API server, such as "v1.36.0".
 	KubeVersion string
-	// Cluster is what templates see of the rest of the cluster.
+	// Cluster contains the other properties of the cluster.
 	Cluster Cluster
 }
 
@@ -49,14 +49,14 @@ type Result struct {
 	Overlay workload.Overlay
 	// Template is the name of the template that rendered the overlay.
 	Template string
-	// ReadTarget is what the templates read of the target. Every target for which these reads are
-	// the same has the same result, or the same error.
+	// ReadTarget lists the reads of the target by the templates. All targets with equal reads have the same result,
+	// or the same error.
 	ReadTarget []tree.Read
-	// IsForAll reports whether the result is the same in every namespace, but for the namespace of
-	// the companions: see In.
+	// IsForAll reports whether the result is the same in every namespace, except for the namespace of the companions
+	// (see In).
 	IsForAll bool
-	// Companions are applied beside the workload, in the same namespace. Each is immutable and
-	// named by its content, unless the values have Vector reload it.
+	// Companions are applied in the namespace of the workload. Each is immutable and named by its content, unless
+	// Vector reloads its configuration (sidecar.reload).
 	Companions []corev1.ConfigMap
 }
 
@@ -66,8 +66,8 @@ type SidecarError struct{ Err error }
 func (e *SidecarError) Error() string { return e.Err.Error() }
 func (e *SidecarError) Unwrap() error { return e.Err }
 
-// Render executes the chart and checks its output. The error is a *SidecarError if the output is at
-// fault; otherwise it comes from the templates. With an error, the result has only ReadTarget.
+// Render executes the chart and checks its output. If the output is invalid, the error is a *SidecarError. Other
+// errors come from the templates. With an error, the result has only ReadTarget.
 func Render(ctx context.Context, request Request) (*Result, error) {
 	output, err := execute(ctx, request)
 	failed := &Result{ReadTarget: output.ReadTarget}
@@ -108,8 +108,8 @@ func read(output Output, request Request) (*Result, error) {
 	return result, nil
 }
 
-// writtenAt returns the line of the templates that an invalid line of YAML comes from, if it can be
-// told, because the reader never saw the rendered text.
+// writtenAt returns the template line that an invalid line of YAML comes from, because the author never saw the
+// rendered text. It returns "" if the line is unknown.
 func writtenAt(chart *Chart, err error) string {
 	var bad *yamlLineError
 	if !errors.As(err, &bad) {
@@ -159,7 +159,7 @@ func (r *Result) add(name, text string, request Request) error {
 	return fmt.Errorf("kind %s is neither a PodTemplate nor a ConfigMap", kind)
 }
 
-// kindOf returns the kind of a rendered document, "" if it has nothing but comments.
+// kindOf returns the kind of a rendered document, "" if the document has only comments.
 func kindOf(document *bounded.Document) (string, error) {
 	var object any
 	if err := document.Decode(&object); err != nil {
@@ -193,13 +193,13 @@ func (r *Result) addConfigMap(document *bounded.Document, request Request) error
 	case (object.Immutable == nil || !*object.Immutable) && !request.Reloads():
 		return errors.New("immutable is not true: a companion is immutable and named by its content, unless sidecar.reload is Live")
 	}
-	r.IsForAll = r.IsForAll && object.Namespace == "" // One that is written down suits one namespace alone.
+	r.IsForAll = r.IsForAll && object.Namespace == "" // An explicit namespace is valid for that namespace only.
 	object.Namespace = sidecar.Namespace
 	r.Companions = append(r.Companions, object)
 	return nil
 }
 
-// In returns a result that is for all namespaces as that of one.
+// In returns a copy, for one namespace, of a result that is for all namespaces.
 func (r *Result) In(namespace string) *Result {
 	there := *r
 	there.Companions = make([]corev1.ConfigMap, len(r.Companions))
@@ -210,7 +210,7 @@ func (r *Result) In(namespace string) *Result {
 	return &there
 }
 
-// Environment is the name of the environment that the values are of.
+// Environment returns the name of the environment of the values.
 func (r *Request) Environment() string {
 	name, _ := r.Values.Tree["environment"].(string)
 	return name

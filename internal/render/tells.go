@@ -14,8 +14,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// mostTells bounds how many variables an overlay tells, and longestTold how long a value is: the pod
-// template has a record of them, for each container.
+// mostTells limits the number of variables of an overlay, and longestTold the length of a value in bytes, because the
+// pod template records the variables of each container.
 const (
 	mostTells   = 16
 	longestTold = 512
@@ -23,7 +23,7 @@ const (
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 
-// tellsIn reads what an overlay tells the application from the annotation of a rendered PodTemplate.
+// tellsIn reads the variables for the application's containers from the annotation of a rendered PodTemplate.
 func tellsIn(text string) ([]workload.Tell, error) {
 	if text == "" {
 		return nil, nil

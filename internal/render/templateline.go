@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// writtenAt returns the template line that a rendered line most likely comes from, as
-// file:line: the one with the most text in common, "" if there is none or a tie.
+// writtenAt returns the template line, as file:line, that a rendered line most likely comes from. It is the line with
+// the longest common text. The result is "" without such a line, or if several lines tie.
 func (c *Chart) writtenAt(rendered string) string {
 	rendered = strings.TrimSpace(rendered)
 	place, best := "", 0
@@ -30,8 +30,8 @@ func (c *Chart) writtenAt(rendered string) string {
 	return place
 }
 
-// shared returns how many bytes of plain text at the start and end of a template line a
-// rendered line has in common with it; 0 if it cannot come from that line.
+// shared returns the number of bytes of plain text, at the start and end of a template line, that a rendered line has
+// in common with it. It is 0 if the rendered line cannot come from the template line.
 func shared(line, rendered string) int {
 	before, rest, isTemplate := strings.Cut(line, "{{")
 	if !isTemplate {
