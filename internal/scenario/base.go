@@ -15,9 +15,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 )
 
-// A scenario may have another one, a .txtar file, as its base. It inherits the base's inputs
-// that it does not have itself, as a whole or as a difference. It does not inherit what the
-// base expects, but its own expectation may be a difference to that.
+// A scenario may have another one, a .txtar file, as its base. It inherits the inputs of the base unless it replaces
+// them, as a whole or by a difference. It does not inherit the expected outcome, but its own expected outcome may be
+// a difference to the outcome of the base.
 const (
 	// baseLine starts the line that names the base, before the first file of the archive.
 	baseLine = "base:"
@@ -39,14 +39,13 @@ func differences(names []string) []string {
 // loader loads scenarios and their bases, each file once.
 type loader struct {
 	loaded map[string]*Scenario // by real path
-	open   []opened             // those whose base is being loaded, outermost first
+	open   []opened             // scenarios whose base is being loaded, outermost first
 }
 
 // opened is the name and the real path of a scenario.
 type opened struct{ name, path string }
 
-// load loads a scenario, its base, the base's base and so on. The error begins with the
-// path.
+// load loads a scenario and all of its bases. The error starts with the path.
 func (l *loader) load(name string, read func(name string) (*Scenario, error)) (*Scenario, error) {
 	path, err := realPath(name)
 	if err != nil {
@@ -81,7 +80,7 @@ func realPath(name string) (string, error) {
 	return filepath.EvalSymlinks(name)
 }
 
-// base loads the base of a scenario; nil if it names none.
+// base loads the base of a scenario; nil without a base.
 func (l *loader) base(of *Scenario) (*Scenario, error) {
 	var names []string
 	for line := range strings.Lines(string(of.archive.Comment)) {
@@ -131,8 +130,8 @@ func (l *loader) cycle(from int) string {
 	return strings.Join(append(names, names[0]), " → ")
 }
 
-// readWithin reads a file of a folder; symlinks cannot lead out of it, even if they change
-// while it is read.
+// readWithin reads a file of a directory. Symlinks cannot lead out of the directory, even if they change during the
+// read.
 func readWithin(folder, path, name string) (*Scenario, error) {
 	file, err := os.OpenInRoot(folder, path)
 	if err != nil {
@@ -166,8 +165,8 @@ func basesFirst(found []*Scenario) []*Scenario {
 	return ordered
 }
 
-// whole returns a file: the scenario's own, the base's, or the base's with the scenario's
-// difference applied. An error names the line of the difference.
+// whole returns a file of the scenario, of the base, or of the base with the scenario's difference applied. An error
+// names the line of the difference.
 func (s *Scenario) whole(name string) (text string, isThere bool, err error) {
 	if text, isGiven := s.given(name); isGiven || s.base == nil {
 		return text, isGiven, nil
@@ -194,7 +193,7 @@ func (s *Scenario) whole(name string) (text string, isThere bool, err error) {
 	return text, true, err
 }
 
-// origin says what a file is made from.
+// origin describes the origin of a file: the scenario itself, or a difference to the base.
 func (s *Scenario) origin(name string) string {
 	if _, isDifferent := s.given(differenceOf(name)); isDifferent && slices.Contains(mayDiffer, name) {
 		return fmt.Sprintf("%s (%s with %s)", name, s.base.path, differenceOf(name))
@@ -202,8 +201,8 @@ func (s *Scenario) origin(name string) string {
 	return name
 }
 
-// misplaced returns an error that says which line of a difference does not fit the base, and
-// what to do. Line 0 is the one before the first.
+// misplaced returns an error with the line of a difference that does not fit the base, and the fix. Line 0 is the
+// line before the first.
 func (s *Scenario) misplaced(name string, line int, reason string) error {
 	at, advice := 1+strings.Count(string(s.archive.Comment), "\n"), "change the line, or give "+name+" as a whole"
 	for _, file := range s.archive.Files {

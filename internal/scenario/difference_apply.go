@@ -9,13 +9,12 @@ import (
 	"strings"
 )
 
-// A difference turns a base text into another one. Each line begins with a mark. A line that
-// is not added matches the next fitting line of the base; what the base has before that
-// stays.
+// A difference turns a base text into another text. Each line starts with a mark. Unless it is added, a line matches
+// the next fitting line of the base. Lines of the base before that line stay.
 //
-// It is not a unified diff, because that has line numbers and the old values of changed
-// lines: a change of the base would invalidate every difference to it. Nor would it save
-// code: the available modules write unified diffs but do not apply them.
+// The format is not a unified diff, because a unified diff has line numbers and the old values of changed lines. A
+// change of the base would invalidate every difference to it. A unified diff would not save code either: the
+// available modules write unified diffs, but do not apply them.
 const (
 	stays   = ' ' // The line stays; it is context for the next ones.
 	goes    = '-' // The line is removed; with nested at its end, also the block below it.
@@ -74,7 +73,7 @@ func apply(base, difference string) (string, error) {
 	return text.String(), nil
 }
 
-// fits returns which lines of a base a line of a difference matches.
+// fits returns a function that reports whether a line of the base matches a line of a difference.
 func fits(mark byte, line string) func(string) bool {
 	if mark != changes {
 		return func(of string) bool { return of == line }
@@ -82,8 +81,7 @@ func fits(mark byte, line string) func(string) bool {
 	return func(of string) bool { return key(of) == key(line) }
 }
 
-// key returns a line up to the colon that ends its key, including the indentation; a line
-// without a key is returned as it is.
+// key returns a line up to the colon that ends its key, including the indentation. A line without a key is unchanged.
 func key(line string) string {
 	for i := range len(line) - 1 {
 		if line[i] == ':' && (line[i+1] == ' ' || line[i+1] == '\n') {
@@ -93,8 +91,8 @@ func key(line string) string {
 	return line
 }
 
-// block reports whether a line is removed with the block below it, and returns it without
-// the mark for that.
+// block reports whether a line is removed together with the block below it, and returns the line without the mark of
+// a block.
 func block(mark byte, line string) (string, bool) {
 	head, isBlock := strings.CutSuffix(line, nested)
 	if mark != goes || !isBlock {
@@ -103,7 +101,7 @@ func block(mark byte, line string) (string, bool) {
 	return head + "\n", true
 }
 
-// below returns how many of the lines that follow a line are indented deeper.
+// below returns the number of following lines that are indented deeper than a line.
 func below(line string, following []string) int {
 	indent := func(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 	for i, next := range following {

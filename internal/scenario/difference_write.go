@@ -11,9 +11,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// Differ returns the difference that turns a base into a text, in the form that a scenario
-// has it, and whether it can be used: it must be exact, shorter than the text, and not contain
-// an archive marker.
+// Differ returns the difference that turns a base into a text, in the format of scenarios, and whether it can be
+// used. A usable difference is exact, shorter than the text, and contains no archive marker.
 func Differ(base, text string) (string, bool) {
 	w := writer{base: linesOf(base)}
 	lines := linesOf(text)
@@ -28,21 +27,19 @@ func Differ(base, text string) (string, bool) {
 	return difference, isExact && strings.Count(difference, "\n") < len(lines)
 }
 
-// edits returns the edits that turn one list of lines into another. Frequent lines count
-// like any other.
+// edits returns the edits that turn one list of lines into another. Frequent lines get no special treatment.
 func edits(from, to []string) []difflib.OpCode {
 	return difflib.NewMatcherWithJunk(from, to, false, nil).GetOpCodes()
 }
 
-// writer writes a difference from the beginning of the base to its end.
+// writer writes a difference from the start of the base to its end.
 type writer struct {
 	base []string
 	at   int // index in the base, after the line last written
 	text strings.Builder
 }
 
-// replace writes that lines of the base are replaced. Those with the same key are changed,
-// in order.
+// replace writes the replacement of lines of the base. Lines with the same key are changed, in order.
 func (w *writer) replace(from, to int, by []string) {
 	for _, edit := range edits(keys(w.base[from:to]), keys(by)) {
 		added := by[edit.J1:edit.J2]
@@ -70,7 +67,7 @@ func keys(of []string) []string {
 	return all
 }
 
-// remove writes that lines of the base are removed, whole blocks by their first line.
+// remove writes the removal of lines of the base. Whole blocks are removed by their first line.
 func (w *writer) remove(from, to int) {
 	for from < to {
 		line, count := w.base[from], below(w.base[from], w.base[from+1:])
@@ -86,7 +83,7 @@ func (w *writer) remove(from, to int) {
 	}
 }
 
-// write writes a line for one of the base, after the context that is needed to find it.
+// write writes a line for a line of the base, after the context that is needed to find the line.
 func (w *writer) write(mark byte, at int, line string) {
 	w.lead(mark, at, line)
 	w.at = at + 1
@@ -96,9 +93,8 @@ func (w *writer) write(mark byte, at int, line string) {
 	w.text.WriteString(line)
 }
 
-// lead writes a line of the base as context, if the base has several lines like the one that
-// is meant: the nearest line above that can be found from here, or else one that needs
-// context itself.
+// lead writes a line of the base as context, if the base has several lines like the intended one. The context is the
+// nearest line above that is unambiguous from the current position, or else a line that needs context itself.
 func (w *writer) lead(mark byte, to int, line string) {
 	fits := fits(mark, line)
 	isFound := w.at+slices.IndexFunc(w.base[w.at:], fits) == to

@@ -35,12 +35,12 @@ func (o Outcome) name() string {
 
 // Difference is an expectation that was not met.
 type Difference struct {
-	// What is the name of the expectation.
+	// The name of the expectation.
 	What      string
 	Want, Got string
 }
 
-// Compare returns how an outcome differs from what the scenario expects.
+// Compare returns the differences between an outcome and the expectations of the scenario.
 func (s *Scenario) Compare(outcome Outcome) ([]Difference, error) {
 	var differences []Difference
 	want, isExpected, err := s.whole(outcome.name())
@@ -81,15 +81,15 @@ func (s *Scenario) Compare(outcome Outcome) ([]Difference, error) {
 	return differences, nil
 }
 
-// Expectation is about one part of the outcome.
+// Expectation describes the expected value of one part of the outcome.
 type Expectation struct {
 	// Object is KIND/NAME, or KIND for the first object of that kind. Default: Deployment.
 	Object string `json:"object,omitempty"`
 	// Path is a JSONPath as kubectl takes it, such as
 	// {.spec.template.spec.volumes[*].name}. Only Exists works without it, for the object itself.
 	Path string `json:"path,omitempty"`
-	// Exactly one of these says what is expected there: a text, a part of one, a text that is not a part of one, a regular
-	// expression, or whether there is anything at all.
+	// Exactly one of these fields is set: the expected text, a substring, a missing substring, a regular expression,
+	// or whether the path exists.
 	Equals   *string `json:"equals,omitempty"`
 	Contains *string `json:"contains,omitempty"`
 	Lacks    *string `json:"lacks,omitempty"`
@@ -97,15 +97,15 @@ type Expectation struct {
 	Exists   *bool   `json:"exists,omitempty"`
 }
 
-// match is what an expectation finds in the outcome.
+// match is the value that an expectation finds in the outcome.
 type match struct {
 	// hasObject is true if the object exists, and exists is true if the path exists in it.
 	hasObject, exists bool
-	// text is the value as kubectl prints it, or the reason why there is none.
+	// text is the value as kubectl prints it, or the reason why the value does not exist.
 	text string
 }
 
-// compare returns nil if the expectation is met. The error is about the expectation itself.
+// compare returns nil if the expectation is met. An error means that the expectation itself is invalid.
 func (e *Expectation) compare(objects string) (*Difference, error) {
 	if err := e.check(); err != nil {
 		return nil, err
@@ -136,13 +136,13 @@ func (e *Expectation) compare(objects string) (*Difference, error) {
 		}
 		isMet, want = pattern.MatchString(value), *e.Matches
 	}
-	if isMet && (found.hasObject || e.Exists != nil) { // An object that does not exist lacks every text.
+	if isMet && (found.hasObject || e.Exists != nil) { // If the object does not exist, every text is missing from it.
 		return nil, nil
 	}
 	return &Difference{strings.TrimSpace(e.Object + " " + e.Path), want + "\n", found.text + "\n"}, nil
 }
 
-// check returns what is wrong with the expectation itself.
+// check returns an error if the expectation itself is invalid.
 func (e *Expectation) check() error {
 	expected := 0
 	for _, isSet := range []bool{e.Equals != nil, e.Contains != nil, e.Lacks != nil, e.Matches != nil, e.Exists != nil} {
@@ -155,13 +155,13 @@ func (e *Expectation) check() error {
 		return fmt.Errorf("%s: give one of equals, contains, lacks, matches and exists", e.Path)
 	case e.Path == "" && e.Exists == nil:
 		return errors.New("path is missing: only exists works without it")
-	case e.Path != "" && !strings.Contains(e.Path, "{"): // It would be a text, which is found everywhere.
+	case e.Path != "" && !strings.Contains(e.Path, "{"): // Without braces the path is a literal text, which is found everywhere.
 		return fmt.Errorf("path %q is not a JSONPath: write it in braces, such as {.metadata.name}", e.Path)
 	}
 	return nil
 }
 
-// find looks for the object, and for the path in it.
+// find returns the object's value at the path of the expectation.
 func (e *Expectation) find(objects string) (match, error) {
 	path := jsonpath.New("path").AllowMissingKeys(true)
 	if err := path.Parse(e.Path); err != nil {
@@ -188,8 +188,8 @@ func (e *Expectation) find(objects string) (match, error) {
 	return match{text: fmt.Sprintf("there is no %s in the outcome", strings.TrimSuffix(kind+"/"+name, "/"))}, nil
 }
 
-// valueAt returns what a path finds in an object. An error of the path, such as an index beyond the end of a list, means that
-// it does not exist.
+// valueAt returns the value at a path of an object. If the path has an error, such as an index beyond the end of a
+// list, the value does not exist.
 func valueAt(path *jsonpath.JSONPath, object map[string]any) match {
 	results, err := path.FindResults(object)
 	if err != nil {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package scenario defines the format of a test that a user writes for templates and values:
-// the inputs and the expected outcome, in one .txtar file or one folder. A file may only
-// contain its differences to another one, its base. The package renders nothing itself.
+// Package scenario defines the format of a test that a user writes for templates and values: the inputs and the
+// expected outcome, in one .txtar file or one directory. A file may contain only its differences to another file, the
+// base. The package loads, compares and updates scenarios. It does not render.
 package scenario
 
 import (
@@ -20,7 +20,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// Names of a scenario's files. It, or its base, must have Workload and Sidecar.
+// Names of the files of a scenario. Workload and Sidecar are required in the scenario or its base.
 const (
 	Workload    = "workload.yaml"
 	Sidecar     = "vectorsidecar.yaml"
@@ -31,8 +31,8 @@ const (
 	Kubelet     = "kubelet-version"
 	IPFamily    = "ip-family"
 	Platform    = "platform"
-	// WantYAML and WantError are the whole outcome, of which there is at most one;
-	// Expectations are about parts of it.
+	// WantYAML and WantError are the whole outcome. A scenario has at most one of them. Expectations describe parts
+	// of the outcome.
 	WantYAML     = "want.yaml"
 	WantError    = "want-error"
 	Expectations = "expect.yaml"
@@ -41,7 +41,7 @@ const (
 var (
 	inputs   = []string{Workload, Sidecar, ConfigMaps, Values, Environment, KubeVersion, Kubelet, IPFamily, Platform}
 	outcomes = []string{WantYAML, wantDifference, WantError}
-	// mayDiffer are the files that may be given as a difference to the base's.
+	// mayDiffer are the files that may be a difference to the file of the base.
 	mayDiffer = []string{Workload, Sidecar, ConfigMaps, Values, WantYAML}
 	mayHold   = slices.Concat(inputs, []string{WantYAML, WantError, Expectations}, differences(mayDiffer))
 	mustHold  = []string{Workload, Sidecar}
@@ -57,17 +57,17 @@ type Scenario struct {
 	Story string
 
 	path   string
-	isFile bool // in contrast to a folder
-	// under is the loaded path that contains it. Empty for a base that is elsewhere.
+	isFile bool // false for a directory
+	// under is the loaded path that contains the scenario. It is empty for a base elsewhere.
 	under   string
-	style   style          // of the file, or in a folder of the outcome that an update replaces
-	archive *txtar.Archive // plain
-	base    *Scenario      // nil if it has none
+	style   style          // of the file; for a directory, of the outcome that an update replaces
+	archive *txtar.Archive // without style
+	base    *Scenario      // nil without a base
 }
 
 // Invalid is a scenario that cannot be loaded.
 type Invalid struct {
-	// Name is that of the Scenario.
+	// Name is the name of the Scenario.
 	Name string
 	Err  error
 }
@@ -75,7 +75,7 @@ type Invalid struct {
 // InvalidError lists scenarios that cannot be loaded.
 type InvalidError struct{ Scenarios []Invalid }
 
-// Error returns the errors of all of them, one a line.
+// Error returns the errors of all scenarios, one per line.
 func (e *InvalidError) Error() string {
 	var lines []string
 	for _, one := range e.Scenarios {
@@ -84,9 +84,10 @@ func (e *InvalidError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Load loads scenarios, and all those in directories and below; each path must have one. They are
-// sorted by name, but each base comes before the scenarios that use it, so that its update is
-// available to them. If some cannot be loaded, the error is an *InvalidError, and the others are returned with it.
+// Load loads scenario files, and all scenarios below directories. Each path must have at least one scenario. The
+// result is sorted by name, but each base comes before the scenarios that use it, so that they can read the updated
+// base. If some scenarios cannot be loaded, the error is an *InvalidError, and the other scenarios are returned with
+// it.
 func Load(paths ...string) ([]*Scenario, error) {
 	var found []*Scenario
 	invalid := &InvalidError{}
@@ -165,7 +166,7 @@ func loadFolder(folder string) (*Scenario, error) {
 	return one, nil
 }
 
-// check reports what is invalid.
+// check returns an error if the scenario is invalid.
 func (s *Scenario) check() error {
 	var names []string
 	for _, file := range s.archive.Files {
@@ -204,8 +205,8 @@ func (s *Scenario) invalid(format string, arguments ...any) error {
 	return fmt.Errorf("%s: %w", s.path, fmt.Errorf(format, arguments...))
 }
 
-// File returns a file by name, from the base if the scenario does not change it, and whether
-// there is one. A difference that cannot be applied counts as none.
+// File returns a file by name, and whether it exists. The file comes from the base unless the scenario changes it. If
+// a difference cannot be applied, the file does not exist.
 func (s *Scenario) File(name string) (string, bool) {
 	text, isThere, err := s.whole(name)
 	return text, isThere && err == nil
@@ -222,7 +223,7 @@ func (s *Scenario) Files() map[string][]byte {
 	return files
 }
 
-// given returns a file of the scenario itself.
+// given returns a file of the scenario itself, without the base.
 func (s *Scenario) given(name string) (string, bool) {
 	i := slices.IndexFunc(s.archive.Files, func(f txtar.File) bool { return f.Name == name })
 	if i < 0 {
@@ -231,8 +232,8 @@ func (s *Scenario) given(name string) (string, bool) {
 	return string(s.archive.Files[i].Data), true
 }
 
-// Update replaces the expected outcome, by a difference to the base's if that is shorter. A
-// scenario that only has expectations is not changed.
+// Update replaces the expected outcome, by a difference to the base if that is shorter. A scenario with only
+// expectations is unchanged.
 func (s *Scenario) Update(outcome Outcome) error {
 	if _, hasExpectations := s.given(Expectations); hasExpectations && !s.hasOutcome() {
 		return nil
@@ -275,7 +276,7 @@ func (s *Scenario) hasOutcome() bool {
 	return slices.ContainsFunc(outcomes, func(name string) bool { _, isGiven := s.given(name); return isGiven })
 }
 
-// Folder is the folder that the scenario is in, or that it is.
+// Folder returns the directory that contains the scenario file, or the directory of the scenario.
 func (s *Scenario) Folder() string {
 	if s.isFile {
 		return filepath.Dir(s.path)

@@ -5,13 +5,13 @@ package scenario
 
 import "bytes"
 
-// style is what a file has that is no content of it: Windows' editors, and Git there, write the lines of
-// a file with a carriage return, and some a byte order mark before them.
+// style is the encoding of a text file. Editors and Git on Windows end lines with a carriage return, and some editors
+// write a byte order mark first.
 type style struct{ hasMark, hasReturns bool }
 
 var byteOrderMark = []byte("\ufeff")
 
-// plain returns a text without what is style: the first line tells how lines end.
+// plain returns a text without its style. The end of the first line decides whether lines end with a carriage return.
 func plain(text []byte) ([]byte, style) {
 	text, hasMark := bytes.CutPrefix(text, byteOrderMark)
 	first, _, _ := bytes.Cut(text, []byte("\n"))
@@ -22,7 +22,7 @@ func plain(text []byte) ([]byte, style) {
 	return text, is
 }
 
-// of returns a plain text in the style.
+// of returns a plain text with the style applied.
 func (s style) of(text []byte) []byte {
 	if s.hasReturns {
 		text = bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))
