@@ -13,13 +13,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 )
 
-// asked is the user's input to a rendering: every layer of values that is not built in,
-// the environment's name, the platform's policy and template set, the part of the
-// referenced configuration that the sidecar gets, the minor version of the API server, that
-// of the oldest kubelet where nodes say more than the API server, and the last change of the
-// built-in templates that rolls. Workloads keep a digest of its JSON, so that the JSON names
-// and their order must not change. Empty fields are omitted: a field that is added later does
-// not change the digest of inputs without it.
+// asked is the requested input of a rendering: every layer of values that is not built in, the name
+// of the environment, the policy, the template set, the copied part of the referenced
+// configuration, the minor version of the API server, the minor version of the oldest kubelet if it
+// adds to the API server's, and the last change of the built-in templates that rolls workloads.
+// Workloads keep a digest of its JSON, so the JSON names and their order must not change. Empty
+// fields are omitted, so a field that is added later does not change the digest of inputs without
+// it.
 type asked struct {
 	Environment string           `json:"environment,omitempty"`
 	Policy      string           `json:"policy,omitempty"`
@@ -30,27 +30,27 @@ type asked struct {
 	Roll        string           `json:"roll,omitempty"`
 	Values      []map[string]any `json:"values,omitempty"`
 
-	// by is the same by name; the digest does not cover it.
+	// by has the same input by name. The digest does not cover it.
 	by byName
 }
 
-// byName names the sources of the input, besides what the digest covers.
+// byName names the sources of the input, including sources that the digest does not cover.
 type byName struct {
 	set    *TemplateSet
 	policy *policy.Policy
 	layers layers
-	// version is the operator's; kubelet is that of the oldest kubelet, "" where nothing
-	// depends on it.
+	// version is the version of the operator. kubelet is the version of the oldest kubelet, "" if
+	// the rendering does not depend on it.
 	version, kubelet string
 }
 
-// names tells apart what the digest of the input does not: who has given which of its layers, and by
-// what else the input is named.
+// names distinguishes inputs that have the same digest: by the source of each layer, and by the
+// versions of the operator and the kubelet.
 func (b *byName) names() string {
 	return fmt.Sprintf("%d %d %d %q %q", len(b.layers.namespace), len(b.layers.sidecar), len(b.layers.workload), b.version, b.kubelet)
 }
 
-// askedFor returns what is known before rendering: everything but Config.
+// askedFor returns the input that is available before rendering: everything except Config.
 func askedFor(s *Inputs, set *TemplateSet, name string, layers layers) asked {
 	found := asked{
 		Environment: name, Policy: s.Platform.Policy.Given, Kubernetes: minorOf(s.KubeVersion), Roll: s.Platform.Roll,
@@ -77,8 +77,8 @@ func askedFor(s *Inputs, set *TemplateSet, name string, layers layers) asked {
 	return found
 }
 
-// digest includes what is copied of a referenced ConfigMap, nil for nothing: the rest
-// of that ConfigMap does not count.
+// digest returns the digest of the input, including the copied part of a referenced ConfigMap, nil
+// for no copy. The rest of that ConfigMap does not count.
 func (a asked) digest(given *Copied) string {
 	if given != nil {
 		a.Config = given.Digest
@@ -87,8 +87,8 @@ func (a asked) digest(given *Copied) string {
 	return meta.Digest(text, 8)
 }
 
-// changeInputs returns the input by name, with what is copied of a referenced
-// ConfigMap, nil for nothing.
+// changeInputs returns the input by name, including the copied part of a referenced ConfigMap, nil
+// for no copy.
 func (a *asked) changeInputs(given *Copied) plan.Inputs {
 	found, by := plan.Inputs{}, &a.by
 	if by.set == nil {

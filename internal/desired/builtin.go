@@ -16,7 +16,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
-// builtInChart has the operator's own templates, of this release or of the one that gave a revision out.
+// builtInChart has the built-in templates, of this release or of the release that published a
+// revision.
 type builtInChart struct {
 	files render.Files
 	chart *render.Chart
@@ -26,11 +27,11 @@ type builtInChart struct {
 type loadedChart struct {
 	version string
 	chart   *render.Chart
-	// given is a digest of the ConfigMap's content that chart was loaded from.
+	// given is a digest of the ConfigMap content from which chart was loaded.
 	given string
 	// files has the digests of that content by key.
 	files map[string]any
-	// content is that of the ConfigMap.
+	// content is the content of the ConfigMap.
 	content fleet.Files
 	err     error
 }
@@ -43,7 +44,7 @@ func newBuiltInChart(files render.Files) (*builtInChart, error) {
 	return &builtInChart{files: files, chart: chart}, nil
 }
 
-// storedFiles are the files of a chart as they are stored with a revision.
+// storedFiles returns the files of a chart in the form that is stored with a revision.
 func storedFiles(chart render.Files) fleet.Files {
 	all := fleet.Files{Data: map[string]string{}, BinaryData: map[string][]byte{}}
 	for name, content := range chart {
@@ -56,7 +57,8 @@ func storedFiles(chart render.Files) fleet.Files {
 	return all
 }
 
-// of returns those that are stored with a revision; itself if they are the same, or there are none.
+// of returns the built-in chart that is stored with a revision. It returns the receiver if the
+// files are the same or if none are stored.
 func (b *builtInChart) of(content *fleet.Content) (*builtInChart, error) {
 	if content.BuiltIn.IsEmpty() || content.BuiltIn.Equals(storedFiles(b.files)) {
 		return b, nil
@@ -72,7 +74,7 @@ func (b *builtInChart) of(content *fleet.Content) (*builtInChart, error) {
 	return then, nil
 }
 
-// load loads a set from its files.
+// load loads a template set from its files.
 func (b *builtInChart) load(content fleet.Files) loadedChart {
 	object := &corev1.ConfigMap{Data: content.Data, BinaryData: content.BinaryData}
 	now := loadedChart{content: content, given: companion.Digest(object), files: plan.ConfigMapDigests(object)}
@@ -84,8 +86,8 @@ func (b *builtInChart) load(content fleet.Files) loadedChart {
 	return now
 }
 
-// addSets adds the built-in set and others. It gives each the installation's values, by file, and the
-// names of all known environments.
+// addSets adds the built-in template set and the other sets. Each set gets the installation's
+// values, by file, and the names of all known environments.
 func (b *builtInChart) addSets(next *Platform, source string, values map[string]string, charts map[string]loadedChart) {
 	next.builtIn = b.files
 	withValues := func(chart *render.Chart) *environment.Set {

@@ -13,9 +13,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Limits of a Cache in bytes, for a container with the chart's memory limit. A rendering
-// is some ten kilobytes, and up to a megabyte; the other limits are for what namespaces share,
-// and for results of configuration checks.
+// Limits of a Cache in bytes, for a container with the chart's memory limit. A rendering has about
+// ten kilobytes, and up to a megabyte. The other limits are for results that namespaces share and
+// for results of configuration checks.
 const (
 	mostRendered = 20 << 20
 	mostExecuted = 4 << 20
@@ -24,19 +24,19 @@ const (
 	mostReported = 8 << 20
 )
 
-// Cache caches renderings and checks by everything that they depend on, so that a pass
-// in which nothing changed renders nothing. It changes no result, and is bounded in
-// bytes. It is safe for concurrent use; a nil Cache caches nothing.
+// Cache caches renderings and checks by everything that they depend on, so that a reconcile without
+// changes renders nothing. It does not change results, and its size is limited in bytes. It is safe
+// for concurrent use. A nil Cache caches nothing.
 type Cache struct {
 	mu       sync.Mutex
 	rendered *bounded.Store[*Rendered]
-	// executions are what templates rendered that is the same in all namespaces.
+	// executions are the rendered results that are the same in all namespaces.
 	executions *bounded.Store[*execution]
-	// read has, by request, what its renderings have read of their targets: mostly the
-	// same for all, so that one lookup finds a result.
+	// read lists, by request, the fields of workloads that its renderings have read. Most workloads
+	// have the same list, so one lookup usually finds a result.
 	read    *bounded.Store[[][]tree.Read]
 	reports *bounded.Store[*vectorconfig.Report]
-	// merged are the values of ClusterVectorSidecars.
+	// merged are the merged values of ClusterVectorSidecars.
 	merged *bounded.Store[merged]
 }
 
@@ -50,16 +50,16 @@ func NewCache() *Cache {
 	}
 }
 
-// readBy returns what renderings of a request have read.
+// readBy returns the lists of fields that renderings of a request have read.
 func (c *Cache) readBy(common []byte) [][]tree.Read { return remembered(c, c.read, common) }
 
-// mostReads bounds the different sets of reads per request, because each costs a lookup
-// for every workload. Templates that look up a label by the name of the workload would
-// have as many as there are workloads.
+// mostReads limits the number of different lists of reads per request, because each list costs a
+// lookup for every workload. Templates that look up a label by the name of the workload would have
+// one list per workload.
 const mostReads = 16
 
-// noteRead records what a rendering of a request has read, and returns the reads to
-// cache it by: with too many different ones, the target's keys as a whole.
+// noteRead records the fields that a rendering of a request has read, and returns the reads under
+// which it is cached. If there are too many different lists, these are all keys of the target.
 func (c *Cache) noteRead(common []byte, reads []tree.Read) []tree.Read {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,14 +73,14 @@ func (c *Cache) noteRead(common []byte, reads []tree.Read) []tree.Read {
 	if isKnown() {
 		return reads
 	}
-	// A new list: others may be iterating over the old one.
+	// Append to a new list, because other goroutines may iterate over the old one.
 	now := append(slices.Clip(before), reads)
 	c.read.Put(string(common), now, bounded.Footprint(now))
 	return reads
 }
 
-// Adopt takes over all entries of another Cache, replacing those with the same key. The
-// other one must not be used any more.
+// Adopt takes over all entries of another Cache, and replaces entries with the same key. The other
+// Cache must not be used afterwards.
 func (c *Cache) Adopt(other *Cache) {
 	for key, lists := range other.read.All() {
 		for _, reads := range lists {

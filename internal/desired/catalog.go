@@ -20,28 +20,28 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
-// Catalog turns ConfigMaps into a Platform and remembers the last good version of each part.
-// It takes the ConfigMaps as arguments and never reads from a cluster. It is safe for concurrent use.
+// Catalog turns ConfigMaps into a Platform and keeps the last known good version of each part. It
+// takes the ConfigMaps as arguments and makes no API calls. It is safe for concurrent use.
 type Catalog struct {
 	builtIn *builtInChart
 
 	mu      sync.Mutex
 	version string
 	current *Platform
-	// charts are the sets as loaded, without the installation's values.
+	// charts are the loaded template sets, without the installation's values.
 	charts map[string]loadedChart
 	policy lastGood[policy.Policy]
 	pace   lastGood[fleet.Rules]
 }
 
-// lastGood is a part of the installation's ConfigMap, and its last version that could be parsed.
+// lastGood is a part of the installation's ConfigMap, with its last version that could be parsed.
 type lastGood[T any] struct {
-	// text is what was parsed last; nil if nothing was yet.
+	// text is the text that was parsed last; nil before the first.
 	text *string
-	// value is from the last good text, nil if there was none, and valueText is that text.
+	// value is parsed from the last valid text, nil if there was none. valueText is that text.
 	value     *T
 	valueText string
-	// err says what is wrong with text.
+	// err explains why text is invalid.
 	err error
 }
 
@@ -63,19 +63,19 @@ func (l *lastGood[T]) read(installation *corev1.ConfigMap, key, what string, par
 	return []PlatformChange{{Object: installation, Key: key, What: what, Err: err}}
 }
 
-// PlatformChange is a part of the platform that was loaded again.
+// PlatformChange is a part of the platform that was reloaded.
 type PlatformChange struct {
-	// Object is the ConfigMap that it comes from.
+	// Object is the ConfigMap of the part.
 	Object *corev1.ConfigMap
 	// Key is PolicyKey or RolloutKey, "" for a template set.
 	Key string
-	// What describes it, such as template set "gateway".
+	// What describes the part, for example: template set "gateway".
 	What string
-	// Err says why it cannot be used; nil if it can.
+	// Err explains why the part cannot be used; nil if it can.
 	Err error
 }
 
-// NewCatalog returns a Catalog that has the built-in chart only.
+// NewCatalog returns a Catalog that has only the built-in chart.
 func NewCatalog(builtin render.Files) (*Catalog, error) {
 	own, err := newBuiltInChart(builtin)
 	if err != nil {
@@ -84,8 +84,8 @@ func NewCatalog(builtin render.Files) (*Catalog, error) {
 	return &Catalog{builtIn: own, charts: map[string]loadedChart{}}, nil
 }
 
-// PlatformOf returns a Platform with one chart as the default set, and with what the installation
-// provides: the files "ENVIRONMENT.yaml" of a source, and its policy in the file PolicyKey.
+// PlatformOf returns a Platform with one chart as the default set. The files have the values of the
+// installation ("ENVIRONMENT.yaml") and its policy (PolicyKey).
 func PlatformOf(chart *render.Chart, source string, files map[string]string) *Platform {
 	environments := chart.Environments.WithInstallation(source, files)
 	only := &Platform{Environments: environments, Roll: chart.Roll}
@@ -98,9 +98,10 @@ func PlatformOf(chart *render.Chart, source string, files map[string]string) *Pl
 // Builtin returns the built-in chart.
 func (c *Catalog) Builtin() *render.Chart { return c.builtIn.chart }
 
-// Update takes the current ConfigMaps: the installation's, and those that hold template
-// sets. It returns the resulting Platform, and what has changed since the last call. While
-// the resource versions stay the same, nothing is loaded again. Sets of the release that its values do not list are ignored.
+// Update takes the current ConfigMaps: the installation's, and the template sets'. It returns the
+// resulting Platform, and the changes since the last call. If all resource versions are unchanged,
+// it does not load anything. Template sets of the release are ignored if its values do not list
+// them.
 func (c *Catalog) Update(installation *corev1.ConfigMap, sets []corev1.ConfigMap) (*Platform, []PlatformChange) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -132,8 +133,8 @@ func (c *Catalog) Update(installation *corev1.ConfigMap, sets []corev1.ConfigMap
 	return next, changes
 }
 
-// Draft returns the Platform of ConfigMaps that must not be published yet. It is not remembered, and nothing may be written
-// by it but removals.
+// Draft returns the Platform of ConfigMaps that must not be published yet. The Catalog does not
+// store it. Only removals may be written according to it.
 func (c *Catalog) Draft(wait *Wait) *Platform {
 	draft := &Catalog{builtIn: c.builtIn, charts: map[string]loadedChart{}}
 	platform, _ := draft.Update(wait.Present.Installation, wait.Present.Sets)
@@ -141,9 +142,10 @@ func (c *Catalog) Draft(wait *Wait) *Platform {
 	return platform.Awaiting(wait)
 }
 
-// Restore gives the sets and the policy that could not be loaded yet the content of an earlier
-// revision, and the rollout rules the text that was in use, for a process that starts while one is broken. content is
-// nil if it cannot be read back. It returns whether there were any.
+// Restore restores the parts that have not been loaded yet, for a process that starts while a part
+// is invalid. The template sets and the policy get the content of an earlier revision, which is nil
+// if it cannot be read back. The rollout rules get the text that was in use. It reports whether it
+// restored a part.
 func (c *Catalog) Restore(content *fleet.Content, rollout string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -167,16 +169,16 @@ func (c *Catalog) Restore(content *fleet.Content, rollout string) bool {
 		}
 	}
 	if isRestored {
-		c.version = "" // The next Update makes a Platform of it.
+		c.version = "" // The next Update builds a Platform from it.
 	}
 	return isRestored
 }
 
-// At returns what the platform was with a stored revision: sets, values and policy are those of
-// the revision, and so are the operator's own templates as far as they are stored with it. See
-// Platform.Under. A set that cannot be loaded any more has an error. The error is a *fleet.RecordError
-// if that holds for the operator's own, or the policy, or if a set is not rendered as it was then; or the
-// context's.
+// At returns the platform of a stored revision: the sets, the values and the policy of the
+// revision, and the built-in templates if they are stored with it. See Platform.Under. A set that
+// can no longer be loaded has an error. The returned error is a *fleet.RecordError if the built-in
+// templates or the policy cannot be loaded, or if a set renders differently than it did then.
+// Otherwise it is the context's error.
 func (c *Catalog) At(ctx context.Context, content *fleet.Content) (*Platform, error) {
 	rules, err := policyOf(content)
 	of := c.builtIn
@@ -209,14 +211,14 @@ func policyOf(content *fleet.Content) (*policy.Policy, error) {
 	return policy.ParseBeyond(PolicyKey, []byte(content.Values.Data[PolicyKey]))
 }
 
-// content is what the ConfigMaps have now, or had when they were last good.
+// content returns the content of the ConfigMaps. Invalid parts have their last known good content.
 func (c *Catalog) content(installation *corev1.ConfigMap) *fleet.Content {
 	now := &fleet.Content{Values: fleet.Files{Data: map[string]string{}}, Sets: map[string]fleet.Files{}, Roll: c.builtIn.chart.Roll}
 	maps.Copy(now.Values.Data, installation.Data)
 	maps.DeleteFunc(now.Values.Data, func(key, _ string) bool { return key == PolicyKey || key == RolloutKey })
 	if rules := c.policy.value; rules != nil && len(rules.Beyond) > 0 {
 		// Without defaults: another release may change them, which alone must not be a revision.
-		text, _ := json.MarshalIndent(rules.Beyond, "", "  ") // It was made from JSON.
+		text, _ := json.MarshalIndent(rules.Beyond, "", "  ") // The rules were parsed from JSON.
 		now.Values.Data[PolicyKey] = string(text)
 	}
 	for name, set := range c.charts {
@@ -227,14 +229,14 @@ func (c *Catalog) content(installation *corev1.ConfigMap) *fleet.Content {
 	return now
 }
 
-// stopsWrites reports whether the installation's ConfigMap says so. A misspelt value counts:
-// somebody who sets the annotation wants a stop.
+// stopsWrites reports whether the annotation on the installation's ConfigMap stops writes. A
+// misspelled value also stops them, because the annotation shows that a stop is intended.
 func stopsWrites(installation *corev1.ConfigMap) bool {
 	value, isGiven := installation.Annotations[meta.AnnotationStopWrites]
 	return isGiven && value != "false"
 }
 
-// readSets loads the sets that have changed and forgets those that were deleted.
+// readSets loads the sets that have changed and removes the sets that were deleted.
 func (c *Catalog) readSets(sets []corev1.ConfigMap) []PlatformChange {
 	byName := map[string][]*corev1.ConfigMap{}
 	for i := range sets {
@@ -273,7 +275,7 @@ func (c *Catalog) load(name string, objects []*corev1.ConfigMap, before loadedCh
 		err = fmt.Errorf("%s defines it too: delete one of them", describeConfigMap(objects[1]))
 	}
 	if err != nil {
-		now = before // The last good one, if any.
+		now = before // The last known good set, if any.
 		now.err = fmt.Errorf("template set %q, %s: %w", name, describeConfigMap(object), err)
 	}
 	now.version = version

@@ -31,11 +31,11 @@ func newVectorReader() *vectorconfig.Reader {
 	return &vectorconfig.Reader{YAML: limits.ReadYAML, JSON: limits.ReadJSON, TOML: limits.ReadTOML, MaxBytes: limits.Bytes, Nearest: humanize.Nearest}
 }
 
-// report checks files, the same ones only once. There is always a report. A report
-// returned after the context has ended must not be used, nor anything made from it.
+// report checks files, and caches the result. It always returns a report. After the context has
+// ended, the report and everything derived from it must not be used.
 func (c *Cache) report(ctx context.Context, files []vectorconfig.File, options vectorconfig.Options) *vectorconfig.Report {
 	if len(files) == 0 && options.Container == nil {
-		return &vectorconfig.Report{Intake: vectorconfig.Intake{Other: true}} // The configuration is not ours to read.
+		return &vectorconfig.Report{Intake: vectorconfig.Intake{Other: true}} // The configuration is not for the operator to read.
 	}
 	if c == nil {
 		return checked(ctx, files, options)
@@ -61,8 +61,8 @@ func checked(ctx context.Context, files []vectorconfig.File, options vectorconfi
 	return report
 }
 
-// check checks the configuration that a rendered sidecar reads. It parses the
-// configuration even if checks are off.
+// check checks the configuration that a rendered sidecar reads. It parses the configuration even if
+// checks are off.
 func (r *renderer) check(ctx context.Context, overlay *workload.Overlay, of *Rendered) {
 	spec, container := &overlay.Template.Spec, overlay.Container(of.container)
 	options := vectorconfig.Options{Image: tree.Text(r.request.Values.Tree, "sidecar", "image")}
@@ -91,8 +91,8 @@ func (r *renderer) check(ctx context.Context, overlay *workload.Overlay, of *Ren
 	}
 }
 
-// checkAlone checks the user's configuration while no workload runs it. It says why it
-// must not reach a pod, nil if it may.
+// checkAlone checks the user's configuration while no workload runs it. It returns why the
+// configuration must not reach a pod, nil if it may.
 func (r *renderer) checkAlone(ctx context.Context) (*vectorconfig.Report, *Invalid) {
 	values := r.request.Values
 	files := (&sidecarFiles{values: values, given: r.config}).files()
@@ -107,14 +107,14 @@ func (r *renderer) checkAlone(ctx context.Context) (*vectorconfig.Report, *Inval
 	return report, refused(report, forbidden, values)
 }
 
-// judgeFiles checks files. forbidden says what the policy refuses in them, whatever
-// sidecar.config.check says; unseen returns the ways in which their container bypasses rules.
+// judgeFiles checks files. The returned error lists the content that the policy rejects, regardless
+// of sidecar.config.check. The callback returns the ways in which the container bypasses rules.
 func (r *renderer) judgeFiles(ctx context.Context, files []vectorconfig.File, options vectorconfig.Options, unseen func(*vectorconfig.Permitted) []string) (report *vectorconfig.Report, forbidden error) {
 	forbidden = r.policy.Each(func(rules *policy.Policy) error {
 		options.Permitted = rules.Vector
 		judged := r.cache.report(ctx, files, options)
 		if report == nil {
-			report = judged // By the present rules.
+			report = judged // The first rules are the current ones.
 		}
 		if all := slices.Concat(unseen(&rules.Vector), texts(vectorconfig.Forbidden(judged.Findings))); len(all) > 0 {
 			return fmt.Errorf("the platform's policy refuses the Vector configuration: %s", strings.Join(all, "\n"))
@@ -124,7 +124,7 @@ func (r *renderer) judgeFiles(ctx context.Context, files []vectorconfig.File, op
 	return report, forbidden
 }
 
-// refused says why a configuration must not reach a pod, nil if it may.
+// refused returns why a configuration must not reach a pod, nil if it may.
 func refused(report *vectorconfig.Report, forbidden error, values environment.Values) *Invalid {
 	if forbidden != nil {
 		return &Invalid{meta.ReasonPolicyViolation, forbidden.Error()}

@@ -13,21 +13,21 @@ import (
 )
 
 const (
-	// kubeletSkew is how many minor versions a kubelet may be behind its API server.
+	// kubeletSkew is the number of minor versions that a kubelet may be older than its API server.
 	kubeletSkew = 3
-	// lastOpen is the newest minor version of kubelets that anything rendered depends on: the
-	// preStop sleep came with 1.30.
+	// lastOpen is the newest minor version of kubelets that a rendering depends on, because the
+	// preStop sleep was added in 1.30.
 	lastOpen = 30
 )
 
-// kubelet returns a version that no kubelet of the cluster is older than, such as
-// "v1.29.4", and whether it says more than the version of the API server does. Nodes are
-// asked only as long as something depends on them: kubelets at the end of the supported
-// skew have everything from API server 1.33 on.
+// kubelet returns the lowest possible version of the cluster's kubelets, such as "v1.29.4", and
+// whether the nodes add information to the version of the API server. The nodes only count while a
+// rendering depends on them: with API server 1.33 or newer, every kubelet in the supported skew has
+// all features.
 func (in *Inputs) kubelet() (oldest string, saysMore bool) {
 	server, err := version.ParseGeneric(in.KubeVersion)
 	if err != nil {
-		return in.KubeVersion, false // Rendering will say so.
+		return in.KubeVersion, false // Rendering reports the error.
 	}
 	behind := max(int(server.Minor()), kubeletSkew) - kubeletSkew
 	assumed := fmt.Sprintf("v%d.%d.0", server.Major(), behind)
@@ -48,15 +48,15 @@ func minorOf(version string) string {
 	return strings.Join(parts[:min(len(parts), 2)], ".")
 }
 
-// cluster returns what templates see of the cluster.
+// cluster returns the cluster data that templates can read.
 func (in *Inputs) cluster() render.Cluster {
 	of := in.Cluster
 	of.Kubelet, _ = in.kubelet()
 	return of
 }
 
-// AssumedKubelet returns the version that kubelets are taken to have at least, such as
-// "v1.28.0", if something depends on it that nodes would tell; "" if nothing does.
+// AssumedKubelet returns the lowest version that kubelets are assumed to have, such as "v1.28.0",
+// if a rendering depends on the versions of the nodes. It returns "" if nothing depends on them.
 func AssumedKubelet(kubeVersion string) string {
 	in := Inputs{KubeVersion: kubeVersion}
 	assumed, _ := in.kubelet()

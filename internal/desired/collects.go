@@ -17,18 +17,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// collection is what a sidecar collects from its application, as far as that is the
+// collection describes the data that a sidecar collects from its application, as far as it is the
 // same in all workloads.
 type collection struct {
-	// idle is the warning if no container of the application mounts one of the volumes;
-	// "" if none is needed.
+	// idle is the warning for a workload in which no application container mounts one of the
+	// volumes; "" if no warning is needed.
 	idle    string
 	volumes []string
 }
 
-// collectionOf returns what the sidecar of a rendering collects: whether its
-// configuration listens for events, or reads files where the application may write
-// them.
+// collectionOf returns the collection of a rendered sidecar. It has no warning if the configuration
+// listens for events, or reads files that the application may write.
 func collectionOf(report *vectorconfig.Report, sidecar *corev1.Container, desired *plan.Desired) collection {
 	intake := report.Intake
 	if intake.Other || sidecar == nil || !readsConfig(sidecar) {
@@ -51,7 +50,8 @@ func collectionOf(report *vectorconfig.Report, sidecar *corev1.Container, desire
 	return found
 }
 
-// idleness says why a sidecar would collect nothing from one workload, "" if it would.
+// idleness explains why a sidecar would collect nothing from one workload, "" if it would collect
+// something.
 func (c *collection) idleness(view *workload.View) string {
 	if c.idle == "" || slices.ContainsFunc(c.volumes, func(volume string) bool { return isShared(volume, view) }) {
 		return ""
@@ -59,16 +59,16 @@ func (c *collection) idleness(view *workload.View) string {
 	return c.idle
 }
 
-// readsConfig reports whether the container reads the configuration that the chart
-// mounts, and not another one of the user's.
+// readsConfig reports whether the container reads the configuration that the chart mounts, and not
+// a different one of the user.
 func readsConfig(container *corev1.Container) bool {
 	const folder = "/etc/vector/"
 	names := slices.ContainsFunc(container.Args, func(argument string) bool { return strings.HasPrefix(argument, folder) })
 	return names && strings.HasPrefix(volumeAt(container, folder+"x"), meta.VolumePrefix)
 }
 
-// volumeAt returns the volume that a file pattern is on, that of the deepest mount
-// above it; "" for the container's own file system.
+// volumeAt returns the volume that contains a file pattern: the volume of the deepest mount above
+// it. It returns "" for the container's own file system.
 func volumeAt(container *corev1.Container, pattern string) string {
 	volume, deepest := "", 0
 	for _, mount := range container.VolumeMounts {

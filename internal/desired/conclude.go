@@ -12,8 +12,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// conclude checks the configuration of an overlay, and sets what to apply if it passes. executed is
-// what the overlay is of, nil if it is of this namespace alone.
+// conclude checks the configuration of an overlay, and sets the overlay to apply if the check
+// passes. The execution is the shared result of the overlay, nil if the overlay is only for this
+// namespace.
 func (r *renderer) conclude(ctx context.Context, of *Rendered, rendered *workload.Overlay, executed *execution) {
 	r.check(ctx, rendered, of)
 	if of.Invalid = refused(of.Report, of.forbidden, r.request.Values); of.Invalid != nil {

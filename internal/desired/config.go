@@ -19,12 +19,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// config is a Vector configuration in a ConfigMap of the user. The zero value is none:
-// the configuration is rendered.
+// config is a Vector configuration in a ConfigMap of the user. The zero value means that the
+// configuration is rendered.
 type config struct {
-	// at is the key by which the ConfigMap is looked up: see ConfigMapNamed.
+	// at is the lookup key of the ConfigMap; see ConfigMapNamed.
 	name, at, key string
-	// digest covers everything in the ConfigMap, used or not.
+	// digest covers the whole ConfigMap, including unused keys.
 	digest string
 	object *corev1.ConfigMap
 }
@@ -55,8 +55,8 @@ func referencedConfig(from *sources, values *merged) (config, *Invalid) {
 	return found, nil
 }
 
-// referenceOf returns the key of the ConfigMap that the values name, and why it cannot be
-// read, if it cannot.
+// referenceOf returns the lookup key of the ConfigMap that the values name, or why it cannot be
+// read.
 func (s *sources) referenceOf(name string, values *merged) (at string, invalid *Invalid) {
 	cluster := s.Sidecar.Cluster
 	if why := validation.IsDNS1123Subdomain(name); len(why) > 0 { // Such as a path to another namespace.

@@ -13,13 +13,13 @@ import (
 
 // ConfigMaps reads ConfigMaps.
 type ConfigMaps interface {
-	// ConfigMap reads a ConfigMap. It returns nil if there is none. If one may exist and cannot be
-	// read, that is an error.
+	// ConfigMap reads a ConfigMap. It returns nil if the ConfigMap does not exist, and an error if
+	// one may exist but cannot be read.
 	ConfigMap(ctx context.Context, name types.NamespacedName) (*corev1.ConfigMap, error)
 }
 
-// ConfigMapKey returns the key by which a decision about a VectorSidecar of a namespace knows a
-// ConfigMap: its name there, and NAMESPACE/NAME elsewhere.
+// ConfigMapKey returns the key of a ConfigMap in a decision about a VectorSidecar of a namespace:
+// the name for a ConfigMap of that namespace, and NAMESPACE/NAME otherwise.
 func ConfigMapKey(namespace string, name types.NamespacedName) string {
 	if name.Namespace == namespace {
 		return name.Name
@@ -27,7 +27,7 @@ func ConfigMapKey(namespace string, name types.NamespacedName) string {
 	return name.String()
 }
 
-// ConfigMapNamed returns the ConfigMap that such a key stands for.
+// ConfigMapNamed returns the ConfigMap that a key of ConfigMapKey stands for.
 func ConfigMapNamed(namespace, key string) types.NamespacedName {
 	if elsewhere, name, isElsewhere := strings.Cut(key, "/"); isElsewhere {
 		return types.NamespacedName{Namespace: elsewhere, Name: name}
@@ -35,7 +35,7 @@ func ConfigMapNamed(namespace, key string) types.NamespacedName {
 	return types.NamespacedName{Namespace: namespace, Name: key}
 }
 
-// ReadConfigMaps adds the ConfigMaps with these keys that the inputs do not have yet.
+// ReadConfigMaps adds the ConfigMaps with these keys unless the inputs already have them.
 func (i *Inputs) ReadConfigMaps(ctx context.Context, from ConfigMaps, names []string) error {
 	for _, name := range names {
 		if _, isKnown := i.ConfigMaps[name]; isKnown {

@@ -17,7 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// vectorContainer returns what the checks need to know of a rendered container.
+// vectorContainer returns the data of a rendered container that the checks need.
 func vectorContainer(container *corev1.Container, spec *corev1.PodSpec) *vectorconfig.Container {
 	c := &vectorconfig.Container{
 		Commands: commandsOf(container), WorkingDir: container.WorkingDir, Env: environmentOf(container), OpenEnv: len(container.EnvFrom) > 0,
@@ -49,7 +49,8 @@ func vectorContainer(container *corev1.Container, spec *corev1.PodSpec) *vectorc
 	return c
 }
 
-// environmentOf returns the variables of a container. The value of a variable is open if only the pod knows it.
+// environmentOf returns the variables of a container. The value of a variable is open if only the
+// pod knows it.
 func environmentOf(container *corev1.Container) map[string]vectorflags.Text {
 	env := map[string]vectorflags.Text{}
 	for _, variable := range container.Env {
@@ -62,11 +63,12 @@ func environmentOf(container *corev1.Container) map[string]vectorflags.Text {
 	return env
 }
 
-// reference is $(NAME), which the kubelet replaces, or $$, which it writes as one $.
+// reference matches $(NAME), which the kubelet replaces, and $$, which it writes as one $.
 var reference = regexp.MustCompile(`\$\$|\$\(([^()$]+)\)`)
 
-// expand replaces the references of a text as the kubelet does: those to variables without a value stay as they are. The text
-// is open if it refers to a variable that only the pod knows, one of a Service included.
+// expand replaces the references in a text as the kubelet does: references to variables without a
+// value stay unchanged. The text is open if it refers to a variable that only the pod knows,
+// including variables of Services.
 func expand(text string, env map[string]vectorflags.Text, hasMore bool) vectorflags.Text {
 	expanded := vectorflags.Text{}
 	expanded.Value = reference.ReplaceAllStringFunc(text, func(found string) string {
@@ -84,7 +86,7 @@ func expand(text string, env map[string]vectorflags.Text, hasMore bool) vectorfl
 	return expanded
 }
 
-// commandsOf returns the commands that a container runs besides its arguments.
+// commandsOf returns the commands that a container runs, without its arguments.
 func commandsOf(container *corev1.Container) []string {
 	words := slices.Clone(container.Command)
 	for _, probe := range []*corev1.Probe{container.LivenessProbe, container.ReadinessProbe, container.StartupProbe} {
@@ -102,8 +104,8 @@ func commandsOf(container *corev1.Container) []string {
 	return words
 }
 
-// vectorMount returns whether a mount is writable, and its size. Volumes that the
-// sidecar does not bring are the application's.
+// vectorMount returns a mount with its size, and whether it is writable. Volumes that are not part
+// of the sidecar belong to the application.
 func vectorMount(mount corev1.VolumeMount, spec *corev1.PodSpec) vectorconfig.Mount {
 	m := vectorconfig.Mount{Path: mount.MountPath, ReadOnly: mount.ReadOnly}
 	for i := range spec.Volumes {
@@ -119,8 +121,8 @@ func vectorMount(mount corev1.VolumeMount, spec *corev1.PodSpec) vectorconfig.Mo
 	return m
 }
 
-// probedPort returns the port of a probe that the kubelet sends to the pod's address, 0
-// for none.
+// probedPort returns the port of a probe that the kubelet sends to the pod's address, 0 if it does
+// not send the probe there.
 func probedPort(probe *corev1.Probe, container *corev1.Container) int {
 	switch {
 	case probe == nil:
@@ -146,7 +148,7 @@ func portNumber(port intstr.IntOrString, container *corev1.Container) int {
 	return 0
 }
 
-// podOf returns what the checks need to know of the rest of the pod; no ports if the
+// podOf returns the data of the rest of the pod that the checks need. It has no ports if the
 // configuration does not listen.
 func podOf(view *workload.View, report *vectorconfig.Report) vectorconfig.Pod {
 	pod := vectorconfig.Pod{GraceSeconds: view.GraceSeconds}

@@ -25,22 +25,22 @@ import (
 // largestCopy is the maximum size of a ConfigMap's values in bytes.
 const largestCopy = 1 << 20
 
-// Copied describes the copy of a referenced ConfigMap that a sidecar gets: what is
-// mounted has passed the check, and stays if the original becomes invalid. It has no
-// content, so that a Cache has none, either.
+// Copied describes the copy of a referenced ConfigMap that a sidecar mounts. The copy has passed
+// the check, and stays if the original becomes invalid. Copied does not contain the content, so a
+// Cache does not hold it either.
 type Copied struct {
 	Name, Digest string
 	// Keys are the copied keys, sorted.
 	Keys []string
-	// isLive is true if new content replaces the old under the same name.
+	// isLive is true if new content replaces the old content under the same name.
 	isLive bool
 	// content has digests of the content by key.
 	content map[string]any
 }
 
-// copyOf returns what a sidecar needs of the referenced ConfigMap, and the overlay with
-// the copy in its place; nil if the overlay does not use it. readsUnseen is true if
-// Vector reads configuration that we do not see.
+// copyOf returns the copy of the referenced ConfigMap that a sidecar needs, and the overlay that
+// mounts the copy instead. The copy is nil if the overlay does not use the ConfigMap. All keys are
+// copied if Vector reads configuration that the operator cannot read.
 func copyOf(given *config, request *render.Request, overlay *workload.Overlay, uses *uses, report *vectorconfig.Report, readsUnseen bool) (*Copied, *workload.Overlay, *Invalid) {
 	if !uses.any {
 		return nil, overlay, nil
@@ -64,8 +64,8 @@ func copyOf(given *config, request *render.Request, overlay *workload.Overlay, u
 	return made, &redirected, nil
 }
 
-// neededKeys returns the keys that a sidecar needs: the one that the values name, those
-// that the overlay names, and those that the configuration may read.
+// neededKeys returns the keys that a sidecar needs: the key that the values name, the keys that the
+// overlay names, and the keys that the configuration may read.
 func (c *config) neededKeys(uses *uses, report *vectorconfig.Report, readsUnseen bool) []string {
 	needed := map[string]bool{c.key: true}
 	maps.Copy(needed, uses.keys)
@@ -95,8 +95,8 @@ func (c *Copied) Of(object *corev1.ConfigMap, sidecar types.NamespacedName) *cor
 	return made
 }
 
-// AddTo adds the keys to another copy of the same ConfigMap: if the copy's name does
-// not depend on its content, one workload may need more keys than another.
+// AddTo adds the keys to another copy of the same ConfigMap. If the name of the copy does not
+// depend on its content, one workload may need more keys than another.
 func (c *Copied) AddTo(other, object *corev1.ConfigMap) {
 	for _, key := range c.Keys {
 		copyKey(other, object, key)

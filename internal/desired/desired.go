@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package desired computes what workloads should carry for one VectorSidecar: it merges
-// the layers of values, renders, checks the result against the platform's policy,
-// checks the Vector configuration, and caches all that in a Cache. A Catalog provides
-// the platform team's part. What to do about the result is not its job. It uses no
-// cluster and no clock.
+// Package desired renders the sidecars of one VectorSidecar for workloads: it merges the layers of
+// values, renders the templates, and checks the result against the policy and the checks of Vector
+// configuration. A Catalog provides the platform team's part, and a Cache keeps the results. The
+// package does not decide what to write. It makes no API calls and does not read the clock.
 package desired
 
 import (
@@ -25,23 +24,22 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// Common is the same for all workloads of a VectorSidecar.
+// Common is the result that is the same for all workloads of a VectorSidecar.
 type Common struct {
-	// Environment is the one whose values are used, EnvironmentFrom what named it, and
-	// TemplateSet the template set.
+	// Environment is the environment whose values are used. EnvironmentFrom names the setting that
+	// selects it. TemplateSet is the name of the template set.
 	Environment, EnvironmentFrom, TemplateSet string
-	// ReferencedConfigMap is the name of the ConfigMap that the Vector configuration is
-	// copied from, "" if it is rendered. It is set even if that ConfigMap does not
-	// exist.
+	// ReferencedConfigMap is the name of the ConfigMap from which the Vector configuration is
+	// copied, "" if the configuration is rendered. It is set even if that ConfigMap does not exist.
 	ReferencedConfigMap string
-	// Invalid says why nothing may be injected, nil if it may.
+	// Invalid explains why nothing may be injected, nil if injection is allowed.
 	Invalid *Invalid
-	// Outdated says what is wrong with a template set or policy whose last good version
-	// is used; nil if nothing is.
+	// Outdated explains why the last known good version of a template set or policy is used; nil if
+	// the current versions are used.
 	Outdated *Invalid
 }
 
-// Desired is what workloads should carry for one VectorSidecar. Make one with For.
+// Desired has the desired sidecars of one VectorSidecar. For creates it.
 type Desired struct {
 	Common
 
@@ -53,9 +51,8 @@ type Desired struct {
 	overrides int
 }
 
-// For returns what workloads should carry for the VectorSidecar of the inputs; nothing
-// is rendered until it is needed. cache may be nil. If the reader has an error
-// afterwards, the result must not be used.
+// For returns the desired sidecars for the VectorSidecar of the inputs. It renders only on demand.
+// The cache may be nil. If the reader has an error afterwards, the result must not be used.
 func For(inputs *Inputs, reader *Reader, cache *Cache) *Desired {
 	d := &Desired{
 		sources: sources{Inputs: inputs, reader: reader, read: map[string]*corev1.ConfigMap{}},
@@ -74,8 +71,8 @@ func For(inputs *Inputs, reader *Reader, cache *Cache) *Desired {
 	return d
 }
 
-// ValuesOf returns the values that a VectorSidecar's sidecar is rendered from, without
-// overrides by workloads, or why there are none. The error is the context's.
+// ValuesOf returns the values from which a VectorSidecar's sidecar is rendered, without overrides
+// of workloads, or why there are none. The error is the context's error.
 func ValuesOf(ctx context.Context, inputs *Inputs) (environment.Values, *Invalid, error) {
 	reader := NewReader(ctx, inputs)
 	defer reader.Release()
@@ -95,8 +92,8 @@ func ValuesOf(ctx context.Context, inputs *Inputs) (environment.Values, *Invalid
 // Read returns the ConfigMaps whose content was used so far, by name.
 func (d *Desired) Read() map[string]*corev1.ConfigMap { return d.sources.read }
 
-// Variant returns the variant of a workload: the common one, unless its annotations
-// override values. It is nil if the template set is invalid.
+// Variant returns the variant of a workload: the common variant, unless its annotations override
+// values. It is nil if the template set is invalid.
 func (d *Desired) Variant(record *workloadcache.Record) *Variant {
 	if !record.HasOverrides() {
 		return d.variants[""]
@@ -119,18 +116,18 @@ func (d *Desired) Variant(record *workloadcache.Record) *Variant {
 // set is invalid.
 func (d *Desired) CommonVariant() *Variant { return d.variants[""] }
 
-// CheckAlone checks the user's configuration while no workload runs it. It says why it
-// must not reach a pod, nil if it may.
+// CheckAlone checks the user's configuration while no workload runs it. It returns why the
+// configuration must not reach a pod, nil if it may.
 func (d *Desired) CheckAlone(ctx context.Context) (*vectorconfig.Report, *Invalid) {
 	return d.variants[""].renderer.checkAlone(ctx)
 }
 
-// mostVariants bounds the overrides in bytes whose variants are kept: if every workload
-// has large ones of its own, keeping all would hold all their trees.
+// mostVariants limits the size in bytes of the overrides whose variants are cached. Without the
+// limit, all values trees would stay in memory if every workload had its own large overrides.
 const mostVariants = 256 << 10
 
-// keep caches a variant. If they get too large, all but the common one are dropped, and
-// made again when needed.
+// keep caches a variant. If the variants get too large, all except the common variant are removed,
+// and rendered again when needed.
 func (d *Desired) keep(key string, made *Variant) *Variant {
 	made.setBasis()
 	if d.overrides += len(key); d.overrides > mostVariants {
@@ -141,7 +138,7 @@ func (d *Desired) keep(key string, made *Variant) *Variant {
 	return made
 }
 
-// variant makes a variant and caches it under a key.
+// variant creates a variant and caches it under a key.
 func (d *Desired) variant(key string, overrides ...environment.Layer) *Variant {
 	made := &Variant{Source: &Source{IsCommon: key == ""}}
 	values, invalid := d.sources.values(d.cache, d.set, d.Environment, overrides...)

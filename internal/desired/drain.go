@@ -14,14 +14,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// quietSeconds is how long Vector may take to read new lines of a quiet file: one
-// without news for 10 s is looked at every 10 s, plus 2 s of waiting between rounds.
+// quietSeconds is the time that Vector may need to read new lines of a quiet file. Vector reads a
+// file without new lines for 10 s only every 10 s, and waits 2 s between rounds.
 const quietSeconds = 12
 
-// within returns what a workload with this terminationGracePeriodSeconds should carry;
-// nil is the API server's default. It is the rendering itself unless a preStop sleep is
-// longer, which the API server refuses: then the sleep is cut. Templates do not see the
-// grace period, so that one rendering serves all.
+// within returns the rendering for a workload with this terminationGracePeriodSeconds; nil is the
+// API server's default. If a preStop sleep is longer, it is shortened, because the API server
+// rejects it. Otherwise the rendering is returned unchanged. Templates cannot read the grace
+// period, so one rendering serves all workloads.
 func (r *renderer) within(ctx context.Context, of *Rendered, grace *int64) *Rendered {
 	has := ptr.Deref(grace, corev1.DefaultTerminationGracePeriodSeconds)
 	if of.Invalid != nil || of.Overlay.DrainSeconds() <= has {
@@ -40,13 +40,13 @@ func (r *renderer) within(ctx context.Context, of *Rendered, grace *int64) *Rend
 		return cut
 	}
 	of.cuts.made[has] = cut
-	bytes := bounded.Footprint(cut) - bounded.Footprint(cut.Companions) // These are counted with the rendering.
+	bytes := bounded.Footprint(cut) - bounded.Footprint(cut.Companions) // The Companions are counted with the rendering.
 	cut.bytes.Store(int64(bytes))
 	r.cache.grow(of, bytes)
 	return cut
 }
 
-// cut makes what workloads with this grace period should carry.
+// cut returns the rendering for workloads with this grace period.
 func (r *renderer) cut(ctx context.Context, of *Rendered, grace int64) *Rendered {
 	cut := &Rendered{container: of.container, Companions: of.Companions, readTarget: of.readTarget, reserved: of.reserved}
 	overlay, err := of.rendered.Draining(grace)

@@ -12,8 +12,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// execute renders for one target, or takes what another namespace has rendered from the same. The
-// execution is nil if it is for this namespace alone.
+// execute renders for one target, or reuses the result of another namespace with the same input.
+// The execution is nil if the result is only for this namespace.
 func (r *renderer) execute(ctx context.Context, request render.Request) (*render.Result, *execution, error) {
 	namespace := request.Sidecar.Namespace
 	if found := r.cache.executed(r.shared, request.Target); found != nil {
@@ -27,10 +27,11 @@ func (r *renderer) execute(ctx context.Context, request render.Request) (*render
 	}
 	fresh := newExecution(result)
 	r.cache.keepExecuted(r.shared, request.Target, fresh)
-	return result.In(namespace), fresh, nil // Its companions are changed.
+	return result.In(namespace), fresh, nil // The caller changes its companions.
 }
 
-// executed returns what was rendered from the same for a target like this one, nil if nothing was.
+// executed returns the result that was rendered from the same input for an equal target, nil if
+// none is cached.
 func (c *Cache) executed(shared []byte, target *workload.View) *execution {
 	if c == nil {
 		return nil
@@ -43,9 +44,9 @@ func (c *Cache) executed(shared []byte, target *workload.View) *execution {
 	return nil
 }
 
-// keepExecuted is what executed returns from now on.
+// keepExecuted caches a result for executed.
 func (c *Cache) keepExecuted(shared []byte, target *workload.View, fresh *execution) {
 	reads := c.noteRead(shared, fresh.result.ReadTarget)
-	// What is made from it takes about as much again.
+	// Objects derived from the result need about the same size again.
 	remember(c, c.executions, target.AppendReads(slices.Clone(shared), reads), fresh, 2*bounded.Footprint(fresh.result))
 }

@@ -11,36 +11,37 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
-// execution is what templates rendered that do not read the namespace, and what was made from it:
-// all namespaces that render the same share it.
+// execution is a rendered result that does not depend on the namespace, and the objects derived
+// from it. All namespaces with the same rendering share it.
 type execution struct {
 	result *render.Result
 
 	mu sync.Mutex
-	// made are by the rest of what they are made from: nearly always one.
+	// made has the derived objects by the rest of their input. There is nearly always only one.
 	made map[string]*plan.Desired
-	// asked are the same with the input, by that.
+	// asked has the derived objects with their requested input, by that input.
 	asked map[string]askedDesired
-	// permitted are the digests of policies that have been found to permit it.
+	// permitted has the digests of policies that permit the result.
 	permitted map[string]bool
 }
 
-// askedDesired is what is desired for an input, and the size of that in bytes: the rest is shared by all inputs.
+// askedDesired is the desired state for a requested input, and the size of the input in bytes. All
+// inputs share the rest.
 type askedDesired struct {
 	*plan.Desired
 
 	bytes int
 }
 
-// mostAsked bounds how many inputs and policies an execution has: values may come about in any number of ways
-// and be the same.
+// mostAsked limits the number of inputs and policies of an execution, because the same values may
+// result from any number of inputs.
 const mostAsked = 8
 
 func newExecution(result *render.Result) *execution {
 	return &execution{result: result, made: map[string]*plan.Desired{}, asked: map[string]askedDesired{}, permitted: map[string]bool{}}
 }
 
-// isPermitted reports whether a policy is known to permit what was rendered; false for nil.
+// isPermitted reports whether a policy is known to permit the result; false for nil.
 func (e *execution) isPermitted(policy string) bool {
 	if e == nil {
 		return false
@@ -50,7 +51,7 @@ func (e *execution) isPermitted(policy string) bool {
 	return e.permitted[policy]
 }
 
-// permit records that a policy permits what was rendered. It does nothing for nil.
+// permit records that a policy permits the result. It does nothing for nil.
 func (e *execution) permit(policy string) {
 	if e == nil {
 		return
@@ -63,9 +64,9 @@ func (e *execution) permit(policy string) {
 	e.permitted[policy] = true
 }
 
-// desired returns the plan.Desired for an input. What it is made of besides has the key of, the input the key asked:
-// what was made for one namespace is shared with others. isShared reports whether it was made before, so that its
-// memory is counted once.
+// desired returns the plan.Desired for a requested input. The first key identifies the other input,
+// and the second the requested input. The result for one namespace is shared with other namespaces.
+// isShared reports whether it existed before, so that its memory is counted once.
 func (e *execution) desired(of string, fresh func() *plan.Desired, asked string, given func() plan.Asked) (found askedDesired, isShared bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

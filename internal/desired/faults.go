@@ -10,17 +10,18 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Fault is what is wrong with a part of what a platform team has given.
+// Fault is an error in a part of the installation's values and templates.
 type Fault struct {
-	// Reason is one of package meta.
+	// Reason is a reason of package meta.
 	Reason string
-	// Path is that of the part in the values of an installation.
+	// Path is the path of the part in the values of an installation.
 	Path []string
 	Err  error
 }
 
-// Faults returns what is wrong with the template sets, the policy, the pace of rollouts and the values of
-// each environment, which are judged by the set that it is rendered with.
+// Faults returns the errors in the template sets, the policy, the rollout rules and the values of
+// each environment. The values are checked against the template set with which the environment is
+// rendered.
 func (p *Platform) Faults() []Fault {
 	var faults []Fault
 	add := func(reason string, err error, path ...string) {

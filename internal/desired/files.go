@@ -24,8 +24,9 @@ import (
 // lineAtEnd matches the line number at the end of a value's position.
 var lineAtEnd = regexp.MustCompile(`:\d+$`)
 
-// sidecarFiles finds the configuration files of a sidecar: keys of the referenced ConfigMap and of companions. The container,
-// its pod and its command line are nil for a sidecar that is not rendered.
+// sidecarFiles finds the configuration files of a sidecar: keys of the referenced ConfigMap and of
+// companion ConfigMaps. The container, its pod and its command line are nil for a sidecar that is
+// not rendered.
 type sidecarFiles struct {
 	values     environment.Values
 	given      config
@@ -43,8 +44,9 @@ type foundFile struct {
 	file vectorconfig.File
 }
 
-// files returns the files that Vector reads, in its order. If the command line names no file that is seen, they are the key
-// that the values name, and every key of a companion with the extension of a configuration.
+// files returns the files that Vector reads, in Vector's order. If the command line names none of
+// the known files, these are the key that the values name, and every key of a companion with the
+// extension of a configuration.
 func (s *sidecarFiles) files() []vectorconfig.File {
 	var all []foundFile
 	if s.given.object != nil {
@@ -98,7 +100,7 @@ func (s *sidecarFiles) matches(object *corev1.ConfigMap) []foundFile {
 	return all
 }
 
-// defaultFiles returns the files of a sidecar whose command line names none of them.
+// defaultFiles returns the files of a sidecar whose command line does not name any of them.
 func (s *sidecarFiles) defaultFiles() []vectorconfig.File {
 	var files []vectorconfig.File
 	if s.given.object != nil {
@@ -115,7 +117,8 @@ func (s *sidecarFiles) defaultFiles() []vectorconfig.File {
 	return files
 }
 
-// file returns a key of a ConfigMap as a file. The source of a rendered one is the value that it is rendered from.
+// file returns a key of a ConfigMap as a file. The source of a rendered key is the value from which
+// it is rendered.
 func (s *sidecarFiles) file(object *corev1.ConfigMap, key string) vectorconfig.File {
 	source := "rendered ConfigMap " + object.Name
 	if object == s.given.object {
@@ -135,7 +138,7 @@ func configKeys(object *corev1.ConfigMap) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(object.Data)), func(key string) bool { return !vectorconfig.IsConfig(key) })
 }
 
-// readsUnseen reports whether Vector is told to read something that is neither in the
+// readsUnseen reports whether the command line names configuration that is neither in the
 // referenced ConfigMap nor in a companion, so that its content is unknown.
 func (s *sidecarFiles) readsUnseen() bool {
 	if !s.isTold() {
@@ -166,8 +169,8 @@ func keyIn(layer, key string) string {
 	return layer + " " + key
 }
 
-// printedRaw returns the file for a configuration that is given as data, as toYaml
-// prints it. Its Text is empty if there is none.
+// printedRaw returns the file of a configuration that is written as structured values, as toYaml
+// prints it. Its Text is empty if there is no such configuration.
 func printedRaw(values environment.Values) vectorconfig.File {
 	raw := tree.At(values.Tree, "sidecar", "config", "raw")
 	if len(raw) == 0 {
@@ -180,7 +183,8 @@ func printedRaw(values environment.Values) vectorconfig.File {
 	return vectorconfig.File{Name: "vector.yaml", Source: rawSource(values), Text: strings.TrimSuffix(string(text), "\n"), Printed: true}
 }
 
-// rawSource names the layers that set the data, each of which may set a part.
+// rawSource names the layers that set the structured configuration. Each layer may set a part of
+// it.
 func rawSource(values environment.Values) string {
 	var layers []string
 	for _, origin := range values.OriginsBelow("sidecar", "config", "raw") {
@@ -190,8 +194,8 @@ func rawSource(values environment.Values) string {
 	return strings.Join(slices.Compact(layers), " and ")
 }
 
-// inlineName returns a name with the extension that the chart gives an inline
-// configuration: what parses as a TOML table is TOML.
+// inlineName returns a name with the extension that the chart uses for an inline configuration:
+// toml if the text parses as a TOML table.
 func inlineName(text string) string {
 	for line := range strings.SplitSeq(text, "\n") {
 		line = strings.TrimSpace(line)

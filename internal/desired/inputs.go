@@ -16,57 +16,58 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Inputs are what the sidecars of one VectorSidecar are rendered from, except for the
+// Inputs are the inputs from which the sidecars of one VectorSidecar are rendered, except for the
 // workloads.
 type Inputs struct {
 	Sidecar *v1alpha1.VectorSidecar
-	// NamespaceLabels are those of the VectorSidecar's namespace.
+	// NamespaceLabels are the labels of the VectorSidecar's namespace.
 	NamespaceLabels map[string]string
-	// NamespaceUsers are the users that it assigns to its pods, on OpenShift.
+	// NamespaceUsers are the users that the namespace assigns to its pods, on OpenShift.
 	NamespaceUsers policy.UserRange
-	// ConfigMaps are those that were looked up, by ConfigMapKey: nil is a missing one.
-	// Others were not looked up, and a result that depends on them must
-	// not be acted on, unless HasAllConfigMaps says that the namespace has no others.
+	// ConfigMaps are the ConfigMaps that were looked up, by ConfigMapKey; nil if the ConfigMap does
+	// not exist. A result that depends on other ConfigMaps must not be used, unless
+	// HasAllConfigMaps is true. HasAllConfigMaps reports that the namespace has no other
+	// ConfigMaps.
 	ConfigMaps       map[string]*corev1.ConfigMap
 	HasAllConfigMaps bool
-	// Home is the operator's namespace, "" if that is not known: a ClusterVectorSidecar may
-	// refer to a ConfigMap there.
+	// Home is the operator namespace, "" if unknown. A ClusterVectorSidecar may refer to a
+	// ConfigMap there.
 	Home string
-	// LeavesReference skips reading and checking the ConfigMap that the values refer
-	// to: the caller leaves that to another decision.
+	// LeavesReference skips reading and checking the ConfigMap that the values refer to, because
+	// the caller leaves that to another decision.
 	LeavesReference bool
 	// Accounts are the ServiceAccounts of the namespace that were looked up, by name.
 	Accounts map[string]*workload.Account
 
 	// Platform is what the platform team provides: template sets, values, policy.
 	Platform *Platform
-	// DefaultEnvironment is used when neither the VectorSidecar nor its namespace names
-	// one. DefaultFrom is what names it, "" for the operator.
+	// DefaultEnvironment is used if neither the VectorSidecar nor its namespace names an
+	// environment. DefaultFrom names its source, "" for the operator.
 	DefaultEnvironment, DefaultFrom string
-	// KubeVersion of the API server, such as "v1.36.0".
+	// KubeVersion is the version of the API server, such as "v1.36.0".
 	KubeVersion string
-	// Cluster is what templates see of the rest of the cluster.
+	// Cluster is the data of the rest of the cluster that templates can read.
 	Cluster render.Cluster
-	// OldestKubelet is the oldest one of the cluster, as far as nodes are read.
+	// OldestKubelet is the oldest kubelet of the cluster, if nodes are read.
 	OldestKubelet Kubelet
-	// WrittenBy is the operator's installation, NAMESPACE/NAME, which is marked on what
-	// it writes; "" for none.
+	// WrittenBy is the installation of the operator, NAMESPACE/NAME, which is recorded on written
+	// objects; "" to record none.
 	WrittenBy string
-	// Version is the operator's, "" if unknown.
+	// Version is the version of the operator, "" if unknown.
 	Version string
-	// Budget is waited for before large texts are read; nil does not wait.
+	// Budget limits how many bytes of large texts are read at the same time; nil is unlimited.
 	Budget *bounded.Budget
-	// AsksVector always makes a Validation, whatever the values say, for a caller that runs
+	// AsksVector always creates a Validation, regardless of the values, for a caller that runs
 	// Vector without a Job.
 	AsksVector bool
-	// Renderers is how many workloads are rendered in parallel; less than two is
+	// Renderers is the number of workloads that are rendered in parallel; less than two is
 	// sequential.
 	Renderers int
 	// Observer is called for each step; it may be nil.
 	Observer Observer
 }
 
-// EnvironmentOf returns the environment and what names it.
+// EnvironmentOf returns the environment and the setting that names it.
 func (in *Inputs) EnvironmentOf() (name, from string) {
 	if name := in.Sidecar.Spec.Environment; name != "" {
 		return name, "spec.environment of the VectorSidecar"

@@ -24,8 +24,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// environmentsFile is the file of the installation chart that turns its values into its
-// ConfigMap, and environmentsTemplate the one that it defines for that.
+// environmentsFile is the file of the installation chart that turns its values into its ConfigMap.
+// environmentsTemplate is the template in this file.
 const (
 	installationChart    = "chart/"
 	environmentsFile     = installationChart + "templates/_environments.tpl"
@@ -34,29 +34,31 @@ const (
 	templatesKey         = "templates"
 )
 
-// checkedLater are the keys of a values file that the operator checks itself: what is wrong with
-// them is reported by what uses them.
+// checkedLater are the keys of a values file that the operator checks itself. Errors in them are
+// reported when they are used.
 var checkedLater = []string{"templateSet", "global", "sidecar", "initContainers", "volumes", "values", PolicyKey, RolloutKey}
 
 // InstallationValues are an installation's values, as they are passed to helm.
 type InstallationValues struct {
-	// Environment is the one that the installation is for.
+	// Environment is the environment of the installation.
 	Environment string
 
-	// source is the file that the values come from, and files the data of the installation's
-	// ConfigMap that is made from them.
+	// source is the file of the values. files is the data of the installation's ConfigMap, which is
+	// made from them.
 	source string
 	files  map[string]string
 	// written is the file as written, nil if it cannot be parsed.
 	written *environment.Layer
 }
 
-// ReadInstallationValues reads a values file as the installation does: with the template of its chart,
-// which is below root. Top-level keys apply to the environment that the file says the
-// installation is for; if it says none, not in global.environment either, to the first asked one that is not listed in the
-// file's environments. What the installation chart's schema refuses is an error, with which it returns
-// the values all the same, except for errors in an environment's values, which are reported when they
-// are used.
+// ReadInstallationValues reads a values file as the installation does, with the template of its
+// chart below the root.
+//
+// Top-level keys apply to the environment that the file names, in environment or
+// global.environment. If it names none, they apply to the first requested environment that the file
+// does not list under environments. The error reports values that the schema of the installation
+// chart rejects, and is returned together with the values. Errors in an environment's values are
+// not included, because they are reported when the values are used.
 func ReadInstallationValues(ctx context.Context, root fs.FS, source string, text []byte, asked ...string) (*InstallationValues, error) {
 	written, err := environment.ParseLayer(source, text)
 	if err != nil {
@@ -67,7 +69,7 @@ func ReadInstallationValues(ctx context.Context, root fs.FS, source string, text
 	return InstallationValuesOf(ctx, root, written, asked...)
 }
 
-// InstallationValuesOf is ReadInstallationValues for a file that was parsed, or for several files that were merged.
+// InstallationValuesOf is ReadInstallationValues for a parsed file, or for several merged files.
 func InstallationValuesOf(ctx context.Context, root fs.FS, written environment.Layer, asked ...string) (*InstallationValues, error) {
 	source := written.Name
 	name, _ := written.Tree["environment"].(string)
@@ -101,8 +103,8 @@ func InstallationValuesOf(ctx context.Context, root fs.FS, written environment.L
 	return read, refused
 }
 
-// checkKeys holds a values file against the schema of the installation chart, as helm does, except for
-// the keys that are checked later.
+// checkKeys checks a values file against the schema of the installation chart, as helm does, except
+// for the keys that are checked later.
 func checkKeys(root fs.FS, written environment.Layer) error {
 	schema, own, err := readInstallationChart(root)
 	if err != nil {
@@ -144,11 +146,11 @@ func withoutKeys(values map[string]any, keys []string) map[string]any {
 	return rest
 }
 
-// Files returns the data of the installation's ConfigMap made from the values. It must not
+// Files returns the data of the installation's ConfigMap that is made from the values. It must not
 // be modified.
 func (v *InstallationValues) Files() map[string]string { return v.files }
 
-// layersFor returns the set with these values as the installation's.
+// layersFor returns the environments with these values as the installation's.
 func (v *InstallationValues) layersFor(set *environment.Set) *environment.Set {
 	if v.written == nil {
 		return set.WithInstallation(v.source, v.files)
@@ -156,7 +158,7 @@ func (v *InstallationValues) layersFor(set *environment.Set) *environment.Set {
 	return set.WithWritten(v.written, v.files, func(name string) []string { return v.Place(environmentsKey, name) })
 }
 
-// Place returns the path in the file of a part of the values, such as that of a Fault.
+// Place returns the path of a part of the values in the file, for example the path of a Fault.
 func (v *InstallationValues) Place(part ...string) []string {
 	if len(part) > 1 && part[0] == environmentsKey && part[1] == v.Environment {
 		return part[2:] // At the top.
@@ -164,9 +166,9 @@ func (v *InstallationValues) Place(part ...string) []string {
 	return part
 }
 
-// TemplateSets returns the ConfigMaps of the template sets that an installation has with these values. As
-// with helm, their files are laid over those of the sets that it was given before, and null takes one
-// out. installation is the ConfigMap of its values.
+// TemplateSets returns the ConfigMaps of the template sets that an installation has with these
+// values. As with helm, their files are merged over the files of the present sets, and null removes
+// a file or a set. The installation is named by the ConfigMap of its values.
 func (v *InstallationValues) TemplateSets(installation types.NamespacedName, sets []corev1.ConfigMap) []corev1.ConfigMap {
 	given, isGiven := v.templates()
 	if !isGiven {
@@ -194,8 +196,8 @@ func (v *InstallationValues) TemplateSets(installation types.NamespacedName, set
 	return slices.Collect(maps.Values(all))
 }
 
-// templates returns the sets that the values give, nil if they take all out, and whether they say
-// anything of sets.
+// templates returns the template sets in the values, and whether the values set the key. The sets
+// are nil if the values remove all of them.
 func (v *InstallationValues) templates() (sets map[string]any, isGiven bool) {
 	if v.written == nil {
 		return nil, false
@@ -204,7 +206,7 @@ func (v *InstallationValues) templates() (sets map[string]any, isGiven bool) {
 	return tree.Map(value), isGiven
 }
 
-// laid returns the files of a set with others over them.
+// laid returns the files of a set, merged over other files.
 func laid(files map[string]any, over map[string]string) map[string]string {
 	all := map[string]string{}
 	maps.Copy(all, over)
@@ -212,14 +214,14 @@ func laid(files map[string]any, over map[string]string) map[string]string {
 		if text, isText := text.(string); isText {
 			all[key] = text
 		} else {
-			delete(all, key) // It is null.
+			delete(all, key) // The value is null.
 		}
 	}
 	return all
 }
 
-// Over returns a platform with these values, and their policy, in place of the installation's. Its sets
-// are those of TemplateSets.
+// Over returns a platform with these values and their policy instead of the installation's. The
+// platform must have the sets of TemplateSets.
 func (v *InstallationValues) Over(platform *Platform) *Platform {
 	tried := &Platform{Environments: v.layersFor(platform.Environments), Roll: platform.Roll}
 	for _, set := range platform.Sets() {

@@ -10,15 +10,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Invalid says why nothing may be injected. Workloads stay as they are.
+// Invalid explains why nothing may be injected. Workloads stay unchanged.
 type Invalid struct {
-	// Reason is one of package meta.
+	// Reason is a reason of package meta.
 	Reason string
-	// Message names object, path and what to do.
+	// Message names the object, the path and the action to take.
 	Message string
 }
 
-// err returns the message as an error, nil if nothing is invalid.
+// err returns the message as an error, nil for a nil Invalid.
 func (i *Invalid) err() error {
 	if i == nil {
 		return nil

@@ -11,14 +11,16 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Kubelet is the oldest kubelet of a cluster. Its zero value is one that nobody could look
-// for, or a cluster without nodes.
+// Kubelet is the oldest kubelet of a cluster. Its zero value means that the nodes cannot be read,
+// or that the cluster has no nodes.
 type Kubelet struct {
-	// Version of the kubelet, such as "v1.29.4"; Node is the name of a node that runs it.
+	// Version is the version of the kubelet, such as "v1.29.4". Node is the name of a node that
+	// runs it.
 	Version, Node string
 }
 
-// strands says that pods of an overlay never start on the oldest kubelet, "" if they do.
+// strands returns a warning if pods of an overlay never start on the oldest kubelet, "" if they
+// start.
 func (k *Kubelet) strands(overlay *workload.Overlay) string {
 	seen, err := version.ParseGeneric(k.Version)
 	if err != nil || seen.AtLeast(version.MustParseGeneric(workload.FirstNative)) || !overlay.HasNative() {

@@ -12,7 +12,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// layers are the values that are not of an environment, by their owner.
+// layers are the layers of values, by owner, except for the environment's.
 type layers struct{ namespace, sidecar, workload []environment.Layer }
 
 // all returns the layers in their order.
@@ -20,19 +20,20 @@ func (l *layers) all() []environment.Layer {
 	return slices.Concat(l.namespace, l.sidecar, l.workload)
 }
 
-// merged are the values that a sidecar is rendered from. It must not be changed.
+// merged are the values from which a sidecar is rendered. They must not be changed.
 type merged struct {
 	environment.Values
 
-	// given are all layers but the environment's.
+	// given are all layers except the environment's.
 	given layers
-	// digest is that of the tree.
+	// digest is the digest of the values tree.
 	digest []byte
-	// from is the environment that they are of.
+	// from is the environments from which they are merged.
 	from *environment.Set
 }
 
-// isOfOthers reports whether a value is what the namespace or a workload says, and not who wrote the sidecar.
+// isOfOthers reports whether the namespace or a workload sets a value, and not the author of the
+// VectorSidecar.
 func (m *merged) isOfOthers(path ...string) bool {
 	origin := m.Origin(path...)
 	return slices.ContainsFunc(slices.Concat(m.given.namespace, m.given.workload), func(layer environment.Layer) bool {
@@ -41,8 +42,8 @@ func (m *merged) isOfOthers(path ...string) bool {
 	})
 }
 
-// largestShared is the largest part of a spec in bytes whose values are kept: those of larger ones would
-// take most of the room.
+// largestShared is the largest part of a spec, in bytes, whose values are cached. Larger ones would
+// use most of the cache.
 const largestShared = 64 << 10
 
 // digestOf returns a digest of values. They are JSON, which always marshals with sorted keys.

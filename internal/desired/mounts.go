@@ -22,7 +22,8 @@ type mountContent struct {
 	files   []string
 }
 
-// mountContents lists the files of a container's mounts. The ConfigMaps are those that were read.
+// mountContents lists the files of a container's mounts. It knows the content of the ConfigMaps
+// that were read.
 func (s *sidecarFiles) mountContents() []mountContent {
 	var all []mountContent
 	for _, mount := range s.container.VolumeMounts {
@@ -106,8 +107,8 @@ func downwardPaths(items []corev1.DownwardAPIVolumeFile) []string {
 	return paths
 }
 
-// absent returns the files and directories that Vector is told to read and that do not exist in the container, and reports
-// whether Vector may read files whose content is not known.
+// absent returns the files and directories that the command line names and that do not exist in the
+// container. It also reports whether Vector may read files with unknown content.
 func (s *sidecarFiles) absent() (absent []vectorflags.Source, isPartial bool) {
 	if s.line == nil {
 		return nil, false
@@ -136,10 +137,11 @@ func (s *sidecarFiles) absent() (absent []vectorflags.Source, isPartial bool) {
 	return absent, isPartial && s.isTold()
 }
 
-// exists reports whether the container has a file or directory of a source, and whether all of them are known.
+// exists reports whether the container has a file or directory of a source, and whether all of its
+// files are known.
 func (s *sidecarFiles) exists(source vectorflags.Source, contents []mountContent) (exists, isKnown bool) {
 	if source.Path.IsOpen || source.IsDefault && !vectorconfig.HasNoConfiguration(s.container.Image) {
-		return false, false // An image may have arguments of its own.
+		return false, false // An image may have its own arguments.
 	}
 	pattern := source.Absolute(s.container.WorkingDir)
 	fixed := pattern

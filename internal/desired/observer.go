@@ -9,15 +9,14 @@ import "context"
 type Step string
 
 const (
-	// Render executes the templates; a cached rendering is no step.
+	// Render executes the templates. Cached renderings are not observed.
 	Render Step = "render"
 	// Check reads the rendered Vector configuration.
 	Check Step = "check"
 )
 
-// Observer is called when a step begins. The function it returns is called when the
-// step ends, with its error. It must not change anything: a decision is the same with
-// and without it.
+// Observer is called when a step starts. The returned function is called when the step ends, with
+// its error. An Observer must not change anything: a decision is the same with and without it.
 type Observer func(ctx context.Context, step Step) (end func(error))
 
 func (o Observer) begin(ctx context.Context, step Step) func(error) {
