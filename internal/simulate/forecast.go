@@ -18,40 +18,40 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Replacement is a workload whose pods a plan replaces.
+// Replacement is a workload with pods that a plan replaces.
 type Replacement struct {
 	Before, After workload.Object
-	// Pods is how many are replaced, Turn when, from 1.
+	// Pods is the number of replaced pods, and Turn the number of their batch, from 1.
 	Pods, Turn int
 }
 
-// Change is what plans change: pods are replaced, and objects created.
+// Change contains the effects of plans: replaced pods and created objects.
 type Change struct {
 	Replacements []Replacement
-	// Created are the objects that are created, by namespace.
+	// Created are the created objects, by namespace.
 	Created map[string]Objects
 }
 
-// Forecast is what the new pods need besides the old ones. It is arithmetic on pod templates: what
-// pods use is not known.
+// Forecast is the predicted effect of new pods on namespaces, quotas, limits and autoscalers. It is computed from pod
+// templates, because the actual resource usage of pods is unknown.
 type Forecast struct {
 	Namespaces []NamespaceForecast `json:"namespaces,omitempty"`
-	// Quotas are the ResourceQuotas of which more or less would be used, or which would reject an object.
+	// Quotas are the resources of ResourceQuotas with a changed use, or that would reject an object.
 	Quotas []QuotaForecast `json:"quotas,omitempty"`
 	// Limits are the limits of LimitRanges that would reject pods.
 	Limits []LimitForecast `json:"limits,omitempty"`
-	// Autoscalers are those that would read another utilization for the same load.
+	// Autoscalers are the autoscalers that would read a different utilization for the same load.
 	Autoscalers []AutoscalerForecast `json:"autoscalers,omitempty"`
 }
 
-// NamespaceForecast is what a namespace's pods request in addition, over all replicas.
+// NamespaceForecast is the change of the requests of a namespace's pods, over all replicas.
 type NamespaceForecast struct {
 	Namespace string `json:"namespace"`
 	Workloads int    `json:"workloads"`
 	Pods      int    `json:"pods"`
-	// Requests are of processors and memory; less than zero where sidecars go.
+	// Requests are the added CPU and memory requests. They are negative if sidecars are removed.
 	Requests corev1.ResourceList `json:"requests"`
-	// QoS are the workloads whose pods get another QoS class.
+	// QoS are the workloads with pods that get a different QoS class.
 	QoS []QoSForecast `json:"qos,omitempty"`
 }
 
@@ -63,22 +63,22 @@ type QoSForecast struct {
 	To       corev1.PodQOSClass `json:"to"`
 }
 
-// AutoscalerForecast is a HorizontalPodAutoscaler that divides what its pods use by what all their
-// containers request.
+// AutoscalerForecast is a HorizontalPodAutoscaler that divides the usage of its pods by the requests of all their
+// containers.
 type AutoscalerForecast struct {
 	Namespace string              `json:"namespace"`
 	Name      string              `json:"name"`
 	Kind      string              `json:"kind"`
 	Workload  string              `json:"workload"`
 	Resource  corev1.ResourceName `json:"resource"`
-	// Before and After are what a pod requests.
+	// Before and After are the requests of one pod.
 	Before resource.Quantity `json:"before"`
 	After  resource.Quantity `json:"after"`
-	// Missing is the first container that would request none: then it cannot scale at all.
+	// Missing is the first container without a request. With such a container the autoscaler cannot scale.
 	Missing string `json:"missing,omitempty"`
 }
 
-// ForecastOf returns the forecast for a change, in the order of namespaces and names.
+// ForecastOf returns the forecast for a change, sorted by namespace and name.
 func ForecastOf(change *Change, in *Surroundings) *Forecast {
 	result := &Forecast{}
 	byNamespace := map[string][]exchange{}
@@ -121,7 +121,7 @@ func ForecastOf(change *Change, in *Surroundings) *Forecast {
 	return result
 }
 
-// exchange is a Replacement with a pod of before and one of after.
+// exchange is a Replacement with one pod of the workload before and one after.
 type exchange struct {
 	*Replacement
 	was, is *corev1.Pod
@@ -147,7 +147,7 @@ func podOf(object workload.Object, ranges []corev1.LimitRange) *corev1.Pod {
 	return pod
 }
 
-// complete adds what is left out: limits as requests, and then the defaults of LimitRanges.
+// complete sets missing requests to the limits, and then applies the defaults of LimitRanges.
 func complete(of *corev1.ResourceRequirements, namespace string, ranges []corev1.LimitRange) {
 	of.Requests = with(of.Requests, of.Limits)
 	for i := range ranges {
@@ -159,7 +159,7 @@ func complete(of *corev1.ResourceRequirements, namespace string, ranges []corev1
 	}
 }
 
-// with returns resources with those of a default that are missing.
+// with returns resources completed by the missing ones of a default.
 func with(given, missing corev1.ResourceList) corev1.ResourceList {
 	for name, quantity := range missing {
 		if _, is := given[name]; is {
@@ -202,7 +202,7 @@ func times(quantity resource.Quantity, count int) resource.Quantity {
 	return quantity
 }
 
-// autoscalerOf returns what changes for the metrics of a HorizontalPodAutoscaler.
+// autoscalerOf returns the changes of the metrics of a HorizontalPodAutoscaler.
 func autoscalerOf(of *autoscalingv2.HorizontalPodAutoscaler, exchanges []exchange) (found []AutoscalerForecast) {
 	target := &of.Spec.ScaleTargetRef
 	at := slices.IndexFunc(exchanges, func(one exchange) bool {
@@ -229,8 +229,7 @@ func autoscalerOf(of *autoscalingv2.HorizontalPodAutoscaler, exchanges []exchang
 	return found
 }
 
-// sumOf returns what a pod requests as the autoscaler counts it, and the first container that
-// requests none.
+// sumOf returns the request of a pod as the autoscaler computes it, and the first container without a request.
 func sumOf(pod *corev1.Pod, of corev1.ResourceName) (sum resource.Quantity, missing string) {
 	if whole := pod.Spec.Resources; whole != nil {
 		if request, is := whole.Requests[of]; is {
@@ -247,7 +246,7 @@ func sumOf(pod *corev1.Pod, of corev1.ResourceName) (sum resource.Quantity, miss
 	return sum, ""
 }
 
-// lasting returns the containers of a pod that do not end before others start.
+// lasting returns the containers of a pod that keep running: the containers and the native sidecars.
 func lasting(pod *corev1.Pod) []corev1.Container {
 	all := slices.Clone(pod.Spec.Containers)
 	for i := range pod.Spec.InitContainers {

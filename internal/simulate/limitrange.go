@@ -16,8 +16,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// LimitForecast is a limit of a LimitRange that would reject the new pods of a workload, or the claims of
-// their ephemeral volumes.
+// LimitForecast is a limit of a LimitRange that would reject the new pods of a workload, or the claims of their
+// ephemeral volumes.
 type LimitForecast struct {
 	Namespace string              `json:"namespace"`
 	Name      string              `json:"name"`
@@ -25,7 +25,8 @@ type LimitForecast struct {
 	Workload  string              `json:"workload"`
 	Type      corev1.LimitType    `json:"type"`
 	Resource  corev1.ResourceName `json:"resource"`
-	// Message is such as: container vector: the limit of memory is 2 times the request, at most 1 is allowed.
+	// Message describes the violation, such as: container vector: the limit of memory is 2 times the request, at most
+	// 1 is allowed.
 	Message string `json:"message"`
 }
 
@@ -33,7 +34,7 @@ type LimitForecast struct {
 type resources struct {
 	title            string
 	requests, limits corev1.ResourceList
-	isClaim          bool // Its limits are its requests.
+	isClaim          bool // The limits of a claim are its requests.
 }
 
 // limitsOf returns the limits of LimitRanges that would reject the new pods of a workload.
@@ -61,7 +62,7 @@ func limitsOf(e *exchange, ranges []corev1.LimitRange) (forecasts []LimitForecas
 	return forecasts
 }
 
-// checkedBy returns the parts of a pod that limits of a type are for.
+// checkedBy returns the parts of a pod that limits of a type apply to.
 func checkedBy(limitType corev1.LimitType, pod *corev1.Pod) (parts []resources) {
 	switch limitType {
 	case corev1.LimitTypeContainer:
@@ -135,7 +136,7 @@ func (r *resources) violations(item *corev1.LimitRangeItem, name corev1.Resource
 	return texts
 }
 
-// withDefaults returns a LimitRange with the defaults of the API server, which one in a file lacks.
+// withDefaults returns a LimitRange with the defaults of the API server. A LimitRange from a file lacks them.
 func withDefaults(limits *corev1.LimitRange) corev1.LimitRange {
 	completed := *limits.DeepCopy()
 	for i := range completed.Spec.Limits {

@@ -9,8 +9,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// RolloutOf returns how long a rollout of a workload takes by its own strategy, if each pod takes
-// startup until it is ready.
+// RolloutOf returns the duration of a rollout of a workload under its own strategy, if each pod becomes ready after a
+// given time.
 func RolloutOf(object workload.Object, startup time.Duration) time.Duration {
 	content, _ := workload.Read(object)
 	strategy := workload.StrategyOf(object)
@@ -19,7 +19,7 @@ func RolloutOf(object workload.Object, startup time.Duration) time.Duration {
 	return time.Duration(batches) * (startup + strategy.Ready)
 }
 
-// surgeOf returns how many pods of a rollout run at most besides the old ones.
+// surgeOf returns the maximum number of pods that a rollout runs in addition to the old ones.
 func surgeOf(object workload.Object) int {
 	content, _ := workload.Read(object)
 	return min(workload.StrategyOf(object).Surge, int(content.Pods))

@@ -17,8 +17,8 @@ type QuotaForecast struct {
 	Name      string              `json:"name"`
 	Resource  corev1.ResourceName `json:"resource"`
 	Hard      resource.Quantity   `json:"hard"`
-	// Used is what is used now, After when all pods are replaced, and Peak at most in between: when
-	// old and new pods of the workloads of a turn run side by side.
+	// Used is the current use. After is the use when all pods are replaced. Peak is the maximum in between, when old
+	// and new pods of the workloads of a batch run at the same time.
 	Used  resource.Quantity `json:"used"`
 	After resource.Quantity `json:"after"`
 	Peak  resource.Quantity `json:"peak"`
@@ -51,14 +51,14 @@ func countedObjects(name corev1.ResourceName) string {
 	return "pods"
 }
 
-// quotaOf returns the resources of a quota that the changes of a namespace use more or less of, or that
+// quotaOf returns the resources of a quota with a use that the changes of a namespace increase or decrease, or that
 // reject an object.
 func quotaOf(quota *corev1.ResourceQuota, exchanges []exchange, created Objects, in *Surroundings) (forecasts []QuotaForecast) {
 	hard := quota.Spec.Hard // The status of a quota in a file may be missing or old.
 	for _, name := range slices.Sorted(maps.Keys(hard)) {
 		forecast := QuotaForecast{Namespace: quota.Namespace, Name: quota.Name, Resource: name, Hard: hard[name], Used: usedOf(quota, name, in)}
 		forecast.After, forecast.Peak = forecast.Used.DeepCopy(), forecast.Used.DeepCopy()
-		if number := created.countedBy(name); number > 0 && !isScoped(quota) { // They are created before the first turn.
+		if number := created.countedBy(name); number > 0 && !isScoped(quota) { // The objects are created before the first batch.
 			forecast.After.Add(quantityOf(number))
 			forecast.reach(forecast.After)
 		}
@@ -72,14 +72,14 @@ func quotaOf(quota *corev1.ResourceQuota, exchanges []exchange, created Objects,
 	return forecasts
 }
 
-// add adds the pods and revisions of the workloads of a turn.
+// add adds the pods and revisions of the workloads of a batch.
 func (f *QuotaForecast) add(quota *corev1.ResourceQuota, turn []exchange) {
 	var beside resource.Quantity
 	isUsed := false
 	for _, e := range turn {
 		if revisions, kept := revisionsOf(&e); revisions == f.Resource && !isScoped(quota) {
 			f.After.Add(quantityOf(kept))
-			beside.Add(quantityOf(1 - kept)) // The oldest goes last.
+			beside.Add(quantityOf(1 - kept)) // The oldest revision is removed last.
 			isUsed = true
 		}
 		before, after := usageOf(e.was, quota, f.Resource), usageOf(e.is, quota, f.Resource)
@@ -97,7 +97,7 @@ func (f *QuotaForecast) add(quota *corev1.ResourceQuota, turn []exchange) {
 	}
 }
 
-// reach records a use that an object is created at.
+// reach records the use at the creation of an object.
 func (f *QuotaForecast) reach(use resource.Quantity) {
 	if use.Cmp(f.Peak) > 0 {
 		f.Peak = use.DeepCopy()
@@ -105,7 +105,7 @@ func (f *QuotaForecast) reach(use resource.Quantity) {
 	f.Short = f.Short || use.Cmp(f.Hard) > 0
 }
 
-// turnsOf groups exchanges by their turn.
+// turnsOf groups exchanges by batch.
 func turnsOf(exchanges []exchange) [][]exchange {
 	byTurn := map[int][]exchange{}
 	for _, one := range exchanges {

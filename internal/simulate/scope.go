@@ -50,7 +50,7 @@ func isInScope(pod *corev1.Pod, scope corev1.ResourceQuotaScope) bool {
 	case corev1.ResourceQuotaScopeCrossNamespacePodAffinity:
 		return hasCrossNamespaceAffinity(pod)
 	}
-	return false // Such as that of volumes.
+	return false // Such as the scope of volumes.
 }
 
 func isOfPriority(pod *corev1.Pod, term *corev1.ScopedResourceSelectorRequirement) bool {
@@ -67,7 +67,7 @@ func isOfPriority(pod *corev1.Pod, term *corev1.ScopedResourceSelectorRequiremen
 	}
 }
 
-// hasCrossNamespaceAffinity reports whether a term of a pod's affinity is about pods of other namespaces.
+// hasCrossNamespaceAffinity reports whether an affinity term of a pod selects pods of other namespaces.
 func hasCrossNamespaceAffinity(pod *corev1.Pod) bool {
 	affinity := pod.Spec.Affinity
 	if affinity == nil {

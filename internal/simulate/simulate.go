@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package simulate carries out plans without a server: on a workload as the API server would, with
-// its own merge code, and on all of them in the turns that the operator would take. It does not
-// decide what to merge.
+// Package simulate predicts the result of plans without a server. It merges a plan into one workload with the API
+// server's own merge code, and assigns all plans to the batches in which the operator would carry them out. It also
+// forecasts the effect of new pods on quotas, limits and autoscalers. It does not decide what to merge.
 package simulate
 
 import (
@@ -22,7 +22,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Merger merges. Make one with New. It holds the schemas of Kubernetes' types, which take some
+// Merger merges plans into workloads. Create one with New. It holds the schemas of Kubernetes types, which take some
 // memory and time to load.
 type Merger struct {
 	fields map[string]*managedfields.FieldManager // by kind
@@ -47,18 +47,18 @@ func New() (*Merger, error) {
 	return merger, nil
 }
 
-// beforeUs is the API server's name for the owner of fields in a workload without managed fields.
+// beforeUs is the API server's name for the field manager of a workload without managed fields.
 const beforeUs = "before-first-apply"
 
-// merge is the merge of one workload.
+// merge merges plans into a workload of one kind.
 type merge struct {
 	kind   *workload.Kind
 	fields *managedfields.FieldManager
 }
 
-// Workload returns a workload after a plan that writes: with what the plan applies, and without
-// what its manager owned before and no longer does. It may come from a cluster or a manifest. The
-// arguments are not changed.
+// Workload returns a workload after a plan that writes. The result has the fields that the plan applies. It lacks the
+// fields that only the manager of the plan owned before, and that the plan no longer applies. The workload may come
+// from a cluster or a manifest. The arguments are not changed.
 func (m *Merger) Workload(object workload.Object, p *plan.Plan) (*unstructured.Unstructured, error) {
 	ref := workload.RefOf(object)
 	one := &merge{ref.Adapter(), m.fields[ref.Kind]}
@@ -94,7 +94,7 @@ func (m *merge) of(object workload.Object, p *plan.Plan) (*unstructured.Unstruct
 	return result, nil
 }
 
-// trim cleans up the managed fields, as the operator does in its last step.
+// trim trims the managed fields, as the operator does in its last step.
 func trim(object *unstructured.Unstructured, p *plan.Plan) {
 	var entries []metav1.ManagedFieldsEntry
 	for _, entry := range object.GetManagedFields() {
@@ -108,9 +108,9 @@ func trim(object *unstructured.Unstructured, p *plan.Plan) {
 	object.SetManagedFields(entries)
 }
 
-// record gives a workload from a manifest the managed fields that it would have on a server.
-// Without them, only what our patch names would be owned, and the owner's items would be removed
-// together with ours.
+// record returns a workload from a manifest with the managed fields that it would have on a server. Without them,
+// only the fields of the operator's patch would have an owner. The application's items would then be removed together
+// with the operator's items.
 func (m *merge) record(live *unstructured.Unstructured) (runtime.Object, error) {
 	nothing := &unstructured.Unstructured{}
 	nothing.SetGroupVersionKind(m.kind.GroupVersionKind)
@@ -121,7 +121,7 @@ func (m *merge) record(live *unstructured.Unstructured) (runtime.Object, error) 
 	return recorded, nil
 }
 
-// apply applies a body, and again with force where the operator would.
+// apply applies a body, and repeats it with force if the operator would.
 func (m *merge) apply(live runtime.Object, content map[string]any, p *plan.Plan) (runtime.Object, error) {
 	body := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(m.kind.Place(content))}
 	body.SetGroupVersionKind(m.kind.GroupVersionKind)
@@ -136,7 +136,7 @@ func (m *merge) apply(live runtime.Object, content map[string]any, p *plan.Plan)
 	return merged, nil
 }
 
-// patch carries out the patch of a plan, and records it as an update.
+// patch applies the patch of a plan, and records it as an update.
 func (m *merge) patch(live runtime.Object, p *plan.Plan) (runtime.Object, error) {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(live.DeepCopyObject()) // Patching changes it.
 	if err != nil {
@@ -164,7 +164,7 @@ func (m *merge) toUnstructured(of workload.Object) (*unstructured.Unstructured, 
 	return object, nil
 }
 
-// oneVersion tells the merge code that objects have their storage version and no defaults.
+// oneVersion implements the interfaces of the merge code for objects that have their storage version and no defaults.
 type oneVersion struct{}
 
 func (oneVersion) New(kind schema.GroupVersionKind) (runtime.Object, error) {

@@ -14,8 +14,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Surroundings are the objects that bound pods and other objects, or scale workloads by their requests. Quotas
-// without a status, such as those of files, count Workloads and Existing.
+// Surroundings are the objects that limit pods and other objects, or scale workloads by their requests. For a quota
+// without a status, such as a quota from a file, the use is counted from Workloads and Existing.
 type Surroundings struct {
 	Quotas      []corev1.ResourceQuota
 	LimitRanges []corev1.LimitRange
@@ -27,10 +27,10 @@ type Surroundings struct {
 	Existing map[string]Objects
 }
 
-// Objects are numbers of objects of a namespace that are neither pods nor made for workloads.
+// Objects are the numbers of a namespace's objects that are neither pods nor created for workloads.
 type Objects struct{ ConfigMaps, VectorSidecars int }
 
-// countedBy returns how many of the objects a resource of a quota counts.
+// countedBy returns the number of objects that a resource of a quota counts.
 func (o Objects) countedBy(name corev1.ResourceName) int {
 	switch {
 	case slices.Contains(configMapNames, name):
@@ -41,8 +41,8 @@ func (o Objects) countedBy(name corev1.ResourceName) int {
 	return 0
 }
 
-// Add adds a ResourceQuota, LimitRange or HorizontalPodAutoscaler, or replaces the one of the same name. The use
-// that the replaced quota reports stays.
+// Add adds a ResourceQuota, LimitRange or HorizontalPodAutoscaler, or replaces the object with the same name. The use
+// that the replaced quota reports is kept.
 func (s *Surroundings) Add(object metav1.Object) {
 	switch o := object.(type) {
 	case *corev1.ResourceQuota:
@@ -71,7 +71,7 @@ type object[T any] interface {
 	metav1.Object
 }
 
-// put adds an item to a list, or replaces the one of the same namespace and name.
+// put adds an item to a list, or replaces the item with the same namespace and name.
 func put[T any, P object[T]](list []T, item T) []T {
 	if i := indexOf[T, P](list, &item); i >= 0 {
 		list[i] = item
@@ -80,7 +80,7 @@ func put[T any, P object[T]](list []T, item T) []T {
 	return append(list, item)
 }
 
-// indexOf returns the index of the item of the same namespace and name, -1 if there is none.
+// indexOf returns the index of the item with the same namespace and name, -1 if the list has no such item.
 func indexOf[T any, P object[T]](list []T, like P) int {
 	return slices.IndexFunc(list, func(item T) bool {
 		return P(&item).GetNamespace() == like.GetNamespace() && P(&item).GetName() == like.GetName()

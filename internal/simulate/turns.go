@@ -19,14 +19,14 @@ type Paced struct {
 	Sidecar types.NamespacedName
 	Plans   []plan.Plan
 	Limit   plan.Limit
-	// Matched is how many workloads the VectorSidecar matches.
+	// Matched is the number of workloads that the VectorSidecar matches.
 	Matched int
 }
 
-// Turns returns, for each plan of each VectorSidecar, the turn in which it is carried out
-// if every rollout of a turn finishes before the next one: 1 is now; 0 is never as things
-// are, or nothing to do. If no window is open, the second turn begins when the next one
-// opens. It does not change the plans.
+// Turns returns, for each plan of each VectorSidecar, the batch in which the plan is carried out, if every rollout of
+// a batch finishes before the next batch. Batch 1 is now. Batch 0 means never under the present conditions, or
+// nothing to do. If no rollout window is open, the second batch starts when the next window opens. Turns does not
+// change the plans.
 func Turns(all []Paced, rules *fleet.Rules) [][]int {
 	turns, now := make([][]int, len(all)), slices.Clone(all)
 	var names []types.NamespacedName
@@ -50,8 +50,7 @@ func Turns(all []Paced, rules *fleet.Rules) [][]int {
 	}
 }
 
-// Share gives the places of an installation to the plans of its VectorSidecars, and has
-// the rest wait.
+// Share assigns the rollout slots of an installation to the plans of its VectorSidecars. The other plans wait.
 func Share(all []Paced, rules *fleet.Rules) {
 	var names []types.NamespacedName
 	for i := range all {
@@ -60,7 +59,8 @@ func Share(all []Paced, rules *fleet.Rules) {
 	divide(all, allocatorsFor(names), rules)
 }
 
-// stands is the clock of a preview, in which no place is held for long.
+// stands is the clock of a preview. It always returns the same time, because a preview does not use rollout slots for
+// long.
 func stands() time.Time { return time.Time{} }
 
 func allocatorsFor(names []types.NamespacedName) map[plan.Class]*fleet.Allocator {
@@ -72,7 +72,7 @@ func allocatorsFor(names []types.NamespacedName) map[plan.Class]*fleet.Allocator
 	return allocators
 }
 
-// divide gives the places to those who want them.
+// divide assigns the rollout slots to the VectorSidecars that request them.
 func divide(all []Paced, allocators map[plan.Class]*fleet.Allocator, rules *fleet.Rules) {
 	for class, allocator := range allocators {
 		demandOf := func(one *Paced) fleet.Demand {
@@ -90,8 +90,8 @@ func divide(all []Paced, allocators map[plan.Class]*fleet.Allocator, rules *flee
 	}
 }
 
-// finish records the turn of what is carried out now, and completes it and what is under way.
-// It returns false if there was nothing.
+// finish records the batch of the plans that are carried out now, and completes them and the rollouts in progress. It
+// returns false if there were none of either.
 func (p *Paced) finish(turn int, turns []int) bool {
 	isMoving := false
 	for i := range p.Plans {

@@ -31,7 +31,7 @@ const (
 // configMapNames are the resources of quotas that count ConfigMaps.
 var configMapNames = []corev1.ResourceName{corev1.ResourceConfigMaps, "count/configmaps"}
 
-// usedOf returns the use that a quota reports, else the one of the workloads and objects that are read.
+// usedOf returns the use that a quota reports, or else the use by the workloads and objects that were read.
 func usedOf(quota *corev1.ResourceQuota, name corev1.ResourceName, in *Surroundings) resource.Quantity {
 	if used, isReported := quota.Status.Used[name]; isReported {
 		return used
@@ -53,7 +53,7 @@ func usedOf(quota *corev1.ResourceQuota, name corev1.ResourceName, in *Surroundi
 	return used
 }
 
-// usageOf returns what a pod uses of a resource of a quota, 0 if the quota does not count it.
+// usageOf returns the use of a resource of a quota by a pod, 0 if the quota does not count the pod.
 func usageOf(pod *corev1.Pod, quota *corev1.ResourceQuota, name corev1.ResourceName) resource.Quantity {
 	if isOfClaims(name) {
 		if isScoped(quota) {
@@ -70,7 +70,7 @@ func usageOf(pod *corev1.Pod, quota *corev1.ResourceQuota, name corev1.ResourceN
 	return countedIn(resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{}), resourcehelper.PodLimits(pod, resourcehelper.PodResourcesOptions{}))[name]
 }
 
-// countedIn returns requests and limits under the names that quotas have for them.
+// countedIn returns requests and limits by the resource names of quotas.
 func countedIn(requests, limits corev1.ResourceList) corev1.ResourceList {
 	counted := corev1.ResourceList{}
 	for name, request := range requests {
@@ -95,7 +95,7 @@ func isHugePages(name corev1.ResourceName) bool {
 	return strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
 }
 
-// claimsOf returns what the ephemeral volumes of a pod use under the names that quotas have for it.
+// claimsOf returns the use by the ephemeral volumes of a pod, by the resource names of quotas.
 func claimsOf(pod *corev1.Pod) corev1.ResourceList {
 	counted := corev1.ResourceList{}
 	add := func(name corev1.ResourceName, quantity resource.Quantity) {
@@ -132,8 +132,8 @@ func isOfClaims(name corev1.ResourceName) bool {
 		strings.Contains(string(name), ofStorageClass)
 }
 
-// lacksOf returns the first container without a resource that a quota requires of each container, "" if
-// there is none.
+// lacksOf returns the first container without a resource that a quota requires of each container, "" if all
+// containers have it.
 func lacksOf(pod *corev1.Pod, name corev1.ResourceName) string {
 	required := []corev1.ResourceName{
 		corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceRequestsCPU, corev1.ResourceRequestsMemory, corev1.ResourceLimitsCPU, corev1.ResourceLimitsMemory,
@@ -152,11 +152,11 @@ func lacksOf(pod *corev1.Pod, name corev1.ResourceName) string {
 	return ""
 }
 
-// defaultHistory is the revisionHistoryLimit of a workload that sets none.
+// defaultHistory is the revisionHistoryLimit of a workload that does not set it.
 const defaultHistory = 10
 
-// revisionsOf returns the resource of quotas that counts the revisions of a workload, and how many more
-// of them are kept after a rollout: 0 or 1. The resource is "" for a workload that gets no new revision.
+// revisionsOf returns the resource of quotas that counts the revisions of a workload, and the number of additional
+// revisions after a rollout: 0 or 1. The resource is "" for a workload that gets no new revision.
 func revisionsOf(e *exchange) (count corev1.ResourceName, kept int) {
 	content, _ := workload.Read(e.Before)
 	count, before := historyOf(e.Before)
@@ -166,8 +166,8 @@ func revisionsOf(e *exchange) (count corev1.ResourceName, kept int) {
 	return count, min(before, limitOfHistory(e.Before)) + 1 - before
 }
 
-// historyOf returns the resource of quotas that counts the revisions of a workload, and how many there
-// are: the present one and those of its history.
+// historyOf returns the resource of quotas that counts the revisions of a workload, and their number: the current
+// revision and the revisions of its history.
 func historyOf(object workload.Object) (count corev1.ResourceName, kept int) {
 	ref := workload.RefOf(object)
 	revisions := ref.Adapter().Revisions
@@ -187,7 +187,7 @@ func historyOf(object workload.Object) (count corev1.ResourceName, kept int) {
 	return count, min(number, limitOfHistory(object)+1)
 }
 
-// limitOfHistory returns how many old revisions a workload keeps.
+// limitOfHistory returns the number of old revisions that a workload keeps.
 func limitOfHistory(object workload.Object) int {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 	if err != nil {
