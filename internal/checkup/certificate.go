@@ -19,12 +19,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// lateFraction: a certificate with less than this fraction (1/N) of its validity left should
-// have been renewed long ago, as the operator and cert-manager do at a third.
+// lateFraction is the fraction (1/N) of its validity below which a certificate is overdue for renewal. The operator
+// and cert-manager renew at a third.
 const lateFraction = 10
 
-// origin says where to look if something is wrong with a webhook's certificate or its CA
-// bundle.
+// origin contains the help texts for an invalid CA bundle and an invalid certificate of a webhook.
 type origin struct{ trust, certificate string }
 
 func originOf(installation *source.Installation, one *caller) origin {
@@ -75,8 +74,8 @@ func (d *Diagnosis) trust(one *caller, from origin) Result {
 	return Result{check, OK, fmt.Sprintf("in ValidatingWebhookConfiguration %s, valid until %s", one.name, day(last.NotAfter)), ""}
 }
 
-// certificate checks whether the API server accepts the operator's certificate, and for how
-// long.
+// certificate checks whether the API server accepts the operator's certificate, and how long the certificate is
+// valid.
 func (d *Diagnosis) certificate(ctx context.Context, installation *source.Installation, one *caller, from origin) Result {
 	const check = "certificate of the admission webhook"
 	key := client.ObjectKey{Namespace: installation.Namespace, Name: installation.Webhook.Secret}
@@ -113,7 +112,7 @@ func (d *Diagnosis) accepts(one *caller, served *tls.Certificate) error {
 		return err
 	}
 	if len(one.bundle) == 0 {
-		return nil // That is already reported.
+		return nil // The trust check already reports it.
 	}
 	options := x509.VerifyOptions{
 		DNSName: one.service.Name + "." + one.service.Namespace + ".svc", CurrentTime: d.Now(),

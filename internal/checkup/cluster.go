@@ -29,26 +29,26 @@ import (
 type State string
 
 const (
-	// OK means that all is well.
+	// OK means that no problem was found.
 	OK State = "ok"
-	// Warning means that it needs a look.
+	// Warning means that a user should look at the message.
 	Warning State = "warning"
-	// Failed means that the operator cannot do its work.
+	// Failed means that the operator cannot work.
 	Failed State = "failed"
-	// Unknown means that it could not be checked.
+	// Unknown means that the check could not be completed.
 	Unknown State = "unknown"
 )
 
-// Result is what one check found.
+// Result is the result of one check.
 type Result struct {
 	Check   string `json:"check"`
 	State   State  `json:"state"`
 	Message string `json:"message"`
-	// Help says what to do, if anything.
+	// Help describes how to fix the problem, "" if no action is needed.
 	Help string `json:"help,omitempty"`
 }
 
-// oldest is the first supported version, native the first with native sidecars.
+// oldest is the first supported version of Kubernetes, native the first version with native sidecars.
 var (
 	oldest = utilversion.MustParseGeneric("1.25.0")
 	native = utilversion.MustParseGeneric(workload.FirstNative)
@@ -60,15 +60,15 @@ type Diagnosis struct {
 	// AsOperator returns a client for the same cluster that impersonates the operator's
 	// ServiceAccount, by user name.
 	AsOperator func(user string) (client.Client, error)
-	// Catalog is a new one with the built-in sidecar chart.
+	// Catalog is a new catalog with the built-in sidecar chart.
 	Catalog *desired.Catalog
 	// KubeVersion of the API server, such as "v1.36.0".
 	KubeVersion string
-	// OldestKubelet looks for the oldest kubelet of the cluster.
+	// OldestKubelet returns the oldest kubelet of the cluster.
 	OldestKubelet func(ctx context.Context) (desired.Kubelet, error)
-	// Now is the time.
+	// Now returns the current time.
 	Now func() time.Time
-	// OperatorNamespace is the namespace to look in, "" for all.
+	// OperatorNamespace is the namespace in which to find installations, "" for all namespaces.
 	OperatorNamespace string
 }
 
@@ -113,7 +113,7 @@ func (d *Diagnosis) version() Result {
 	return Result{check, OK, d.KubeVersion + ", with native sidecars", ""}
 }
 
-// kubelets checks whether native sidecars run on every node, and whether the operator knows.
+// kubelets checks whether native sidecars run on every node, and whether the operator knows the version of the nodes.
 func (d *Diagnosis) kubelets(ctx context.Context, installation *source.Installation) Result {
 	const check = "kubelets"
 	assumed := desired.AssumedKubelet(d.KubeVersion)
@@ -166,7 +166,7 @@ func (d *Diagnosis) installation(ctx context.Context) (*source.Installation, Res
 	return found, Result{check, OK, said, ""}
 }
 
-// values validates what the installation gives out.
+// values checks the published templates and values of the installation.
 func (d *Diagnosis) values(installation *source.Installation) Result {
 	const check = "values of the installation"
 	platform := installation.Platform(d.Catalog)
@@ -197,7 +197,8 @@ func (d *Diagnosis) sidecars(ctx context.Context) Result {
 	clusters, err := collectClusters(ctx, d, func(cluster *v1alpha1.ClusterVectorSidecar) sidecarErrors {
 		return errorsOf(meta.InNamespace(cluster.Name), cluster.Status.Conditions)
 	})
-	// Without the CRD there are none, and who works in a namespace need not know of them.
+	// ClusterVectorSidecars do not exist without the CRD, and a user of one namespace may not be allowed to list
+	// them.
 	if err != nil && !isAbsent(err) && !apierrors.IsForbidden(err) {
 		return Result{check, Unknown, err.Error(), ""}
 	}
@@ -220,10 +221,10 @@ func (d *Diagnosis) sidecars(ctx context.Context) Result {
 	return Result{check, OK, fmt.Sprintf("%d, none with an error", count), ""}
 }
 
-// mostInvalid is the maximum number of VectorSidecars whose error of a template a message quotes.
+// mostInvalid is the maximum number of VectorSidecars with a quoted template error in a message.
 const mostInvalid = 3
 
-// sidecarErrors describes the errors of a VectorSidecar, each "" for none.
+// sidecarErrors describes the errors of a VectorSidecar. Each field is "" without an error.
 type sidecarErrors struct {
 	// condition is the name with the reason of the condition Error.
 	condition string

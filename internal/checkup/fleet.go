@@ -20,10 +20,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// stuckAfter is how long a wave may have VectorSidecars in progress, as in the alert VectorSidecarRolloutStuck.
+// stuckAfter is the time after which a wave with VectorSidecars in progress is stuck, as in the alert
+// VectorSidecarRolloutStuck.
 const stuckAfter = 6 * time.Hour
 
-// mostStuck is the maximum number of waves, and of VectorSidecars of each, that a message names.
+// mostStuck is the maximum number of waves, and of VectorSidecars of each wave, in a message.
 const mostStuck = 3
 
 // FleetMember is a VectorSidecar, or a ClusterVectorSidecar in one wave.
@@ -33,7 +34,7 @@ type FleetMember struct {
 	Status *v1alpha1.RolloutStatus
 }
 
-// Writes reports whether writes of an installation are stopped, since when and by which field manager.
+// Writes reports whether writes of an installation are stopped, with the time and the field manager of the stop.
 func Writes(installation *source.Installation) Result {
 	const check = "writes"
 	object := installation.ConfigMaps().Installation
@@ -57,8 +58,8 @@ func Writes(installation *source.Installation) Result {
 	return Result{check, Warning, message, "kubectl vectorsidecar rollout resume"}
 }
 
-// Rollout reports whether the published revision is halted, or its waves are stuck. since is the time at which it was
-// published, zero if it is not known.
+// Rollout reports whether the published revision is halted, or its waves are stuck. The time of publication is zero
+// if it is unknown.
 func Rollout(published *fleet.Given, since time.Time, members []FleetMember, now time.Time) Result {
 	const check = "rollout of the published revision"
 	if !published.Rules.IsStaged() {
@@ -87,7 +88,7 @@ func Rollout(published *fleet.Given, since time.Time, members []FleetMember, now
 	return Result{check, OK, "revision " + published.Revision + " neither halted nor stuck", ""}
 }
 
-// stuckWaves describes the waves that have had VectorSidecars in progress for too long, with the names of these.
+// stuckWaves describes the waves with VectorSidecars that have been in progress for too long, with their names.
 func stuckWaves(published *fleet.Given, since time.Time, members []FleetMember, now time.Time) []string {
 	var statuses []*v1alpha1.RolloutStatus
 	names := map[string][]string{}
@@ -112,7 +113,7 @@ func stuckWaves(published *fleet.Given, since time.Time, members []FleetMember, 
 	return stuck
 }
 
-// fleet reports whether writes are stopped, the published revision is halted or stuck, or a part of it is not in use.
+// fleet reports whether writes are stopped, and whether the published revision is halted, stuck, or partly unused.
 func (d *Diagnosis) fleet(ctx context.Context, installation *source.Installation) []Result {
 	const check = "rollout of the published revision"
 	results := []Result{Writes(installation)}
@@ -121,7 +122,7 @@ func (d *Diagnosis) fleet(ctx context.Context, installation *source.Installation
 			results = append(results, Result{"published templates and values", Failed, strings.Join(faults, "; "), "correct them and upgrade the installation"})
 		}
 	}
-	platform, _ := installation.PublishedPlatform(ctx, d.Cluster, d.Catalog) // Without its content, the name is enough.
+	platform, _ := installation.PublishedPlatform(ctx, d.Cluster, d.Catalog) // The name of the revision is enough if its content cannot be read.
 	if installation.PublishedErr != nil {
 		return append(results, Result{check, Unknown, "revision not read: " + installation.PublishedErr.Error(), ""})
 	}
@@ -136,7 +137,7 @@ func (d *Diagnosis) fleet(ctx context.Context, installation *source.Installation
 	return append(results, result)
 }
 
-// failureTexts describes the failures with a revision that members have recorded.
+// failureTexts describes the failures that members recorded for a revision.
 func failureTexts(revision string, members []FleetMember) (texts []string) {
 	for _, member := range members {
 		if member.Status == nil {
@@ -152,7 +153,7 @@ func failureTexts(revision string, members []FleetMember) (texts []string) {
 	return texts
 }
 
-// members lists the VectorSidecars and ClusterVectorSidecars by waves.
+// members lists the VectorSidecars, and the ClusterVectorSidecars by wave.
 func (d *Diagnosis) members(ctx context.Context) ([]FleetMember, error) {
 	members, err := collectSidecars(ctx, d, metav1.NamespaceAll, func(sidecar *v1alpha1.VectorSidecar) FleetMember {
 		return FleetMember{sidecar.Namespace + "/" + sidecar.Name, sidecar.Status.Rollout}

@@ -15,8 +15,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// injectors finds mutating webhooks of others. For pods they are usual and harmless; one for
-// workloads may undo what is injected.
+// injectors finds mutating webhooks of other products. Webhooks for pods are common and harmless. A webhook for
+// workloads may revert the injected sidecar.
 func (d *Diagnosis) injectors(ctx context.Context) Result {
 	const check = "other injectors"
 	type injector struct {

@@ -22,8 +22,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// leftovers finds what workloads have of VectorSidecars that do not exist, in the namespaces
-// of the installation.
+// leftovers finds leftover sidecars of VectorSidecars that do not exist, in the namespaces of the installation.
 func (d *Diagnosis) leftovers(ctx context.Context, installation *source.Installation) Result {
 	const check = "leftovers"
 	namespaces := installation.Namespaces
@@ -59,8 +58,8 @@ func describe(found []companion.Leftover) string {
 	return strings.Join(humanize.First(lines, most, len(found)), "; ")
 }
 
-// leftoversIn finds leftovers in a namespace, "" for all. VectorSidecars are listed after
-// the workloads, so that one created in between counts as existing.
+// leftoversIn finds leftovers in a namespace, "" for all namespaces. VectorSidecars are listed after the workloads,
+// so a VectorSidecar that is created in between counts as existing.
 func (d *Diagnosis) leftoversIn(ctx context.Context, namespace, writtenBy string) ([]companion.Leftover, error) {
 	var carriers []companion.Carrier
 	for _, kind := range workload.Kinds() {
@@ -89,9 +88,9 @@ func (d *Diagnosis) leftoversIn(ctx context.Context, namespace, writtenBy string
 	}
 	exists := companion.Among(sidecars, clusters)
 	switch {
-	case apierrors.IsForbidden(err): // Who works in a namespace need not know of them.
+	case apierrors.IsForbidden(err): // A user of one namespace may not be allowed to list them.
 		exists = companion.OrCluster(exists)
-	case err != nil && !isAbsent(err): // Without the CRD there are none.
+	case err != nil && !isAbsent(err): // Without the CRD, ClusterVectorSidecars do not exist.
 		return nil, fmt.Errorf("listing ClusterVectorSidecars: %w", err)
 	}
 	return companion.FindLeftovers(slices.Values(carriers), exists, writtenBy), nil

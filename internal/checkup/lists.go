@@ -14,7 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 )
 
-// live returns a client for lists. Checks run one after the other.
+// live returns a client for lists. Checks run one after another.
 func (d *Diagnosis) live() *livelist.Client { return livelist.New(d.Cluster) }
 
 // collectSidecars lists the VectorSidecars of a namespace, "" for all, and returns the results of reduce.
@@ -38,12 +38,12 @@ func (d *Diagnosis) collectNames(ctx context.Context, kind, namespace string) ([
 	}, client.InNamespace(namespace))
 }
 
-// isServed lists a kind until it has one object. The error says why it may not be listed.
+// isServed lists a kind until the first object. It returns an error if the kind cannot be listed.
 func isServed(ctx context.Context, live *livelist.Client, kind, namespace string) error {
 	isAny := func(client.Object) bool { return true }
 	_, err := livelist.Any(ctx, live, livelist.Metadata(v1alpha1.GroupVersion.WithKind(kind)), isAny, client.InNamespace(namespace))
 	return err
 }
 
-// isAbsent reports whether an error says that there is no such object, or no such kind.
+// isAbsent reports whether an error means that the object or its kind does not exist.
 func isAbsent(err error) bool { return apierrors.IsNotFound(err) || apimeta.IsNoMatchError(err) }

@@ -17,8 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// overlaySets finds what the API server would inject for VectorSidecars and ClusterVectorSidecars
-// that do not exist.
+// overlaySets finds overlays of the API server for VectorSidecars and ClusterVectorSidecars that do not exist.
 func (d *Diagnosis) overlaySets(ctx context.Context) []Result {
 	const check, most = "injection by the API server", 10
 	sets, err := d.listOverlays(ctx)
@@ -69,8 +68,8 @@ func (d *Diagnosis) overlaySets(ctx context.Context) []Result {
 	return []Result{{check, OK, fmt.Sprintf("%d overlays in %d namespaces; %d times one is left to the operator", offered, len(sets), len(left)), ""}}
 }
 
-// foundOverlay is an overlay: name and title are as ownerOf returns them. isLeft is true if the API server leaves it to the
-// operator.
+// foundOverlay is an overlay with the name and title of ownerOf. isLeft is true if the API server leaves the
+// injection to the operator.
 type foundOverlay struct {
 	name, title string
 	isLeft      bool
@@ -87,8 +86,8 @@ func (d *Diagnosis) listOverlays(ctx context.Context) ([][]foundOverlay, error) 
 	})
 }
 
-// ownerOf returns the name of what an overlay of a namespace is of, by which a ClusterVectorSidecar
-// is the same in all namespaces, and how to tell it apart there.
+// ownerOf returns the name of the owner of an overlay, and a title that is unique in the cluster. A
+// ClusterVectorSidecar has the same name in all namespaces.
 func ownerOf(namespace, sidecar string) (name, title string) {
 	if _, isCluster := meta.ClusterOf(sidecar); isCluster {
 		return sidecar, sidecar + " in namespace " + namespace

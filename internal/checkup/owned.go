@@ -29,17 +29,17 @@ func newOwnedState(name string, spec *v1alpha1.VectorSidecarSpec, takenOut []v1a
 	return ownedState{name, takenOut, spec.Owned() == v1alpha1.OwnedAtAdmission && spec.IsEnabled()}
 }
 
-// owners finds the owners of workloads that take sidecars out, and VectorSidecars that leave such
-// workloads to an API server that puts nothing in. Nothing is said of a cluster without either.
+// owners finds controller owners that remove sidecars from their workloads, and VectorSidecars with
+// spec.ownedWorkloads AtAdmission if the API server injects nothing for them. It returns nothing if it finds neither.
 func (d *Diagnosis) owners(ctx context.Context) []Result {
 	const check, most = "owners of workloads", 10
 	sidecars, err := collectSidecars(ctx, d, metav1.NamespaceAll, func(sidecar *v1alpha1.VectorSidecar) ownedState {
 		return newOwnedState(client.ObjectKeyFromObject(sidecar).String(), &sidecar.Spec, sidecar.Status.RemovedByOwners)
 	})
 	if err != nil {
-		return nil // The check of VectorSidecars says so.
+		return nil // The check of VectorSidecars reports the error.
 	}
-	// Not every cluster has the other kinds, and not every user may list them.
+	// Not every cluster has ClusterVectorSidecars and OverlaySets, and not every user may list them.
 	clusters, _ := collectClusters(ctx, d, func(cluster *v1alpha1.ClusterVectorSidecar) ownedState {
 		return newOwnedState(meta.InNamespace(cluster.Name), &cluster.Spec.VectorSidecarSpec, cluster.Status.RemovedByOwners)
 	})

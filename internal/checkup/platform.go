@@ -11,7 +11,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// network says which addresses Vector listens on in this cluster.
+// network reports the addresses that Vector listens on in this cluster.
 func (d *Diagnosis) network(ctx context.Context) Result {
 	const check = "IP family"
 	const help = "where pods have addresses of another family, set global.ipFamily in the installation's values"
@@ -22,7 +22,7 @@ func (d *Diagnosis) network(ctx context.Context) Result {
 	return Result{check, OK, fmt.Sprintf("%s, that of the Service kubernetes: Vector listens on its addresses where global.ipFamily is Auto", family), ""}
 }
 
-// platform says whether the cluster assigns users.
+// platform reports whether the cluster assigns user IDs.
 func (d *Diagnosis) platform() Result {
 	const check = "platform"
 	found, err := source.Platform(d.Cluster.RESTMapper())

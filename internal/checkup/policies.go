@@ -19,8 +19,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// policies checks whether the objects exist by which the API server injects for the operator: the definition of OverlaySets,
-// the policy that guards them, and a policy for each kind. It returns nothing if the API server does not inject.
+// policies checks whether the objects for admission injection exist: the CustomResourceDefinition of OverlaySets, the
+// policy that guards them, and a policy for each kind. It returns nothing if the API server does not inject.
 func (d *Diagnosis) policies(ctx context.Context, installation *source.Installation) []Result {
 	const check = "policies that inject"
 	if !installation.Injects {
@@ -59,7 +59,7 @@ func (d *Diagnosis) policies(ctx context.Context, installation *source.Installat
 	return []Result{{check, OK, "one for each of " + strings.Join(installation.Kinds, ", "), ""}}
 }
 
-// missing returns the objects that do not exist, or whose API is not served. All have the same name.
+// missing returns the objects that do not exist, or that the API server does not serve. All have the same name.
 func (d *Diagnosis) missing(ctx context.Context, key client.ObjectKey, objects ...client.Object) ([]string, error) {
 	var missing []string
 	for _, object := range objects {

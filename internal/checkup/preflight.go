@@ -14,8 +14,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// preflight checks whether an operator that may create pods and Secrets is held to dry runs; nothing for
-// one that may not.
+// preflight checks whether an operator that may create pods and Secrets is limited to dry runs. It returns nothing
+// for an operator without these permissions.
 func (d *Diagnosis) preflight(ctx context.Context, installation *source.Installation) []Result {
 	const check = "preflight"
 	if !installation.Preflight {

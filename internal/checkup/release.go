@@ -27,19 +27,19 @@ import (
 // interval is how often a failed check is retried.
 const interval = time.Second
 
-// TestOptions says what to expect. ParseTestOptions fills it in.
+// TestOptions contains the expected state of the installation. ParseTestOptions fills it in.
 type TestOptions struct {
-	// Namespace is the operator's.
+	// Namespace is the operator namespace.
 	Namespace string
-	// WatchNamespaces are those that it watches; empty for all.
+	// WatchNamespaces are the namespaces that the operator watches; empty for all.
 	WatchNamespaces []string
-	// ClusterSidecars is true if it offers ClusterVectorSidecars.
+	// ClusterSidecars is true if the operator serves ClusterVectorSidecars.
 	ClusterSidecars bool
-	// Lease is the one that a replica should hold. Empty without leader election.
+	// Lease is the name of the Lease that a replica should hold; empty without leader election.
 	Lease string
-	// MetricsURL is where metrics should be served. Empty if they are disabled.
+	// MetricsURL is the expected address of the metrics; empty if metrics are disabled.
 	MetricsURL string
-	// Timeout is how long a new installation may take to become healthy.
+	// Timeout is the time limit for a new installation to become healthy.
 	Timeout time.Duration
 }
 
@@ -73,8 +73,8 @@ type check struct {
 	pass func(context.Context) error
 }
 
-// Test repeats each check until it has passed, and prints a line for it. The error names the
-// first check that does not pass in time, and why.
+// Test repeats each check until it passes, and prints a line for it. The error names the first check that does not
+// pass in time, and the reason.
 func Test(ctx context.Context, config *rest.Config, options TestOptions, progress io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, options.Timeout)
 	defer cancel()
@@ -93,8 +93,7 @@ func Test(ctx context.Context, config *rest.Config, options TestOptions, progres
 	return nil
 }
 
-// until retries until there is no error or the context ends, and then returns the last
-// error.
+// until retries a check until it passes or the context ends, and then returns the last error.
 func until(ctx context.Context, pass func(context.Context) error) error {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
@@ -105,7 +104,7 @@ func until(ctx context.Context, pass func(context.Context) error) error {
 			return nil
 		}
 		if last == nil || ctx.Err() == nil {
-			last = err // Not the error of the expired context.
+			last = err // The error of the expired context would hide the cause.
 		}
 		select {
 		case <-ctx.Done():
@@ -157,7 +156,7 @@ func served(ctx context.Context, live *livelist.Client, namespaces []string) err
 	return nil
 }
 
-// led checks that a Lease has a holder that has renewed it in time.
+// led checks that a Lease has a holder and was renewed in time.
 func led(ctx context.Context, c client.Client, name types.NamespacedName, now func() time.Time) error {
 	var lease coordinationv1.Lease
 	if err := c.Get(ctx, name, &lease); err != nil {

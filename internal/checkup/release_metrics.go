@@ -14,10 +14,10 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// mark is always among the operator's metrics.
+// mark is a metric that the operator always serves.
 const mark = "vectorsidecar_build_info"
 
-// maxResponse is how many bytes of a response are read.
+// maxResponse is the limit for the size of a response, in bytes.
 const maxResponse = 16 << 20
 
 // refused checks that metrics are not served to unauthenticated clients.
@@ -63,8 +63,8 @@ func get(ctx context.Context, transport http.RoundTripper, url string) (status i
 	return response.StatusCode, string(body), err
 }
 
-// unverified does not verify the server's certificate: unless one is provided, each replica
-// signs its own.
+// unverified returns a transport that does not verify the server's certificate, because each replica signs its own
+// certificate unless one is configured.
 func unverified() http.RoundTripper {
 	return &http.Transport{
 		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // The certificate is self-signed.

@@ -10,8 +10,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// required checks whether the objects of the chart exist that the operator depends on. It leaves out those that a check of
-// their own names: of injection, preflight and the webhook. It returns nothing for a release without the flag.
+// required checks whether the objects of the chart exist that the operator depends on. Objects with a check of their
+// own are left out: the objects of admission injection, preflight and the webhook. It returns nothing for a release
+// without the flag.
 func (d *Diagnosis) required(ctx context.Context, installation *source.Installation) []Result {
 	const check = "objects of the installation"
 	var present, missing, unserved []string

@@ -20,14 +20,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// need is a permission that the operator needs: for one object by name, or for all if the
-// name is "".
+// need is a permission that the operator needs for one object, or for all objects if the name is "".
 type need struct {
 	group, resource, subresource, name string
 	verbs                              []string
 }
 
-// needs are the permissions that the chart grants whatever is served.
+// needs are the permissions that the chart grants regardless of the enabled kinds.
 var needs = []need{
 	{"", "configmaps", "", "", []string{"get", "list", "watch", "create", "update", "delete"}},
 	{"", "namespaces", "", "", []string{"list", "watch"}},
@@ -37,7 +36,7 @@ var needs = []need{
 	{"events.k8s.io", "events", "", "", []string{"create", "patch"}},
 }
 
-// workloadNeeds returns what the chart grants for the kinds of workloads that are served.
+// workloadNeeds returns the permissions that the chart grants for the enabled kinds of workloads.
 func workloadNeeds(names []string) []need {
 	var found []need
 	var kinds []*workload.Kind
@@ -59,7 +58,7 @@ func workloadNeeds(names []string) []need {
 	return found
 }
 
-// optionalNeeds returns what the chart grants in addition for what is switched on.
+// optionalNeeds returns the additional permissions that the chart grants for enabled features.
 func optionalNeeds(installation *source.Installation) []need {
 	var found []need
 	if installation.Injects {
@@ -91,13 +90,13 @@ func optionalNeeds(installation *source.Installation) []need {
 	return found
 }
 
-// placed is a need in a namespace, "" for all of them or for cluster-scoped resources.
+// placed is a permission in a namespace, "" for all namespaces or for cluster-scoped resources.
 type placed struct {
 	need
 	namespace string
 }
 
-// webhookNeeds returns what the chart grants in addition for the admission webhook.
+// webhookNeeds returns the additional permissions that the chart grants for the admission webhook.
 func webhookNeeds(installation *source.Installation) []placed {
 	webhook := installation.Webhook
 	switch {
@@ -112,16 +111,17 @@ func webhookNeeds(installation *source.Installation) []placed {
 	}
 }
 
-// rolloutNeeds returns what the chart grants to store what an installation gives out in waves.
+// rolloutNeeds returns the permissions that the chart grants to store the revisions of an installation with waves.
 func rolloutNeeds(installation *source.Installation) []placed {
 	rules, err := fleet.Parse(desired.RolloutKey, []byte(installation.Values[desired.RolloutKey]))
 	if err != nil || !rules.IsStaged() {
-		return nil // What cannot be parsed is told of elsewhere.
+		return nil // The check of the values reports a parse error.
 	}
 	return []placed{{need{"apps", "controllerrevisions", "", "", []string{"get", "list", "create", "patch", "delete"}}, installation.Namespace}}
 }
 
-// homeNeeds returns what the chart grants in the operator's own namespace if the operator watches other ones only.
+// homeNeeds returns the permissions that the chart grants in the operator namespace if the operator watches other
+// namespaces only.
 func homeNeeds(installation *source.Installation) []placed {
 	if len(installation.Namespaces) == 0 {
 		return nil
@@ -133,13 +133,13 @@ func homeNeeds(installation *source.Installation) []placed {
 	}
 }
 
-// requiredNeeds returns what the chart grants to find out whether objects of the release are missing.
+// requiredNeeds returns the permissions that the chart grants to find missing objects of the release.
 func requiredNeeds(installation *source.Installation) []placed {
 	var found []placed
 	for _, text := range installation.Required {
 		object, err := source.ParseRequiredObject(text)
 		if err != nil {
-			continue // Of a release to come.
+			continue // A later release may have other kinds.
 		}
 		resource, namespace := object.Resource(), ""
 		if object.IsNamespaced() {
@@ -150,7 +150,7 @@ func requiredNeeds(installation *source.Installation) []placed {
 	return found
 }
 
-// rights checks what the operator's ServiceAccount may do, by impersonating it.
+// rights checks the permissions of the operator's ServiceAccount, by impersonating the ServiceAccount.
 func (d *Diagnosis) rights(ctx context.Context, installation *source.Installation) Result {
 	const check = "rights of the operator"
 	user := fmt.Sprintf("system:serviceaccount:%s:%s", installation.Namespace, installation.ServiceAccount)
@@ -175,7 +175,7 @@ func (d *Diagnosis) rights(ctx context.Context, installation *source.Installatio
 	for _, namespace := range namespaces {
 		for _, need := range needs {
 			if namespace != "" && need.resource == "namespaces" {
-				continue // It does not need them.
+				continue // With watched namespaces, the operator does not need to list namespaces.
 			}
 			wanted = append(wanted, placed{need, namespace})
 		}
@@ -194,8 +194,8 @@ func (d *Diagnosis) rights(ctx context.Context, installation *source.Installatio
 	return Result{check, OK, user + " has all permissions that it needs", ""}
 }
 
-// blindHalt explains that rollout.halt cannot see the causes of failures, if the permission to list pods is missing; "" if
-// that is not set.
+// blindHalt returns a warning that rollout.halt cannot see the causes of failures, if the permission to list pods is
+// missing. It returns "" if rollout.halt is not set.
 func blindHalt(installation *source.Installation, missing []string) string {
 	rules, err := fleet.Parse(desired.RolloutKey, []byte(installation.Values[desired.RolloutKey]))
 	isDenied := slices.ContainsFunc(missing, func(text string) bool { return text == "list pods" || strings.HasPrefix(text, "list pods ") })
@@ -214,7 +214,7 @@ func (p *placed) deniedTo(ctx context.Context, who client.Client) ([]string, err
 				Namespace: p.namespace, Group: p.group, Resource: p.resource, Subresource: p.subresource, Name: p.name, Verb: verb,
 			},
 		}}
-		// Creating a review asks the question; nothing is stored.
+		// Creating a review only asks the API server; nothing is stored.
 		if err := who.Create(ctx, review); err != nil {
 			return nil, err
 		}
@@ -232,7 +232,7 @@ func (p *placed) deniedTo(ctx context.Context, who client.Client) ([]string, err
 	return denied, nil
 }
 
-// optional says what the operator cannot see without an optional permission.
+// optional reports the information that the operator lacks without an optional permission.
 func optional(installation *source.Installation) Result {
 	texts := []string{
 		"pods are not read: a rollout does not report what keeps them from running, except what the API server rejects; " +
@@ -250,7 +250,7 @@ func optional(installation *source.Installation) Result {
 		texts[2] = "ServiceAccounts are read of workloads that get a pull secret and list none (rbac.optional.serviceAccounts)"
 	}
 	rules, err := fleet.Parse(desired.RolloutKey, []byte(installation.Values[desired.RolloutKey]))
-	if err == nil && rules.CanHalt() && !installation.ReadsPods { // Broken rules are reported with the values.
+	if err == nil && rules.CanHalt() && !installation.ReadsPods { // The check of the values reports invalid rules.
 		message := "rollout.halt cannot see the causes of failures, so that a rollout which misses its deadline stops its VectorSidecar alone; " + strings.Join(texts, "; ")
 		return Result{"optional rights", Warning, message, "set rbac.optional.pods in the installation's values"}
 	}

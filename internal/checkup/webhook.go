@@ -21,7 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// caller is a webhook configuration that makes the API server call about VectorSidecars.
+// caller is a webhook configuration that makes the API server call a webhook for VectorSidecars.
 type caller struct {
 	name    string
 	service *admissionregistrationv1.ServiceReference
@@ -31,11 +31,10 @@ type caller struct {
 	issued bool
 }
 
-// refusing is the effect if the API server gets no response.
+// refusing is the effect of a webhook that does not respond.
 const refusing = "no VectorSidecar can be created or changed"
 
-// webhook checks everything that a call of the operator's admission webhook needs, if there
-// is one.
+// webhook checks the requirements for calls of the operator's admission webhook, if the webhook is enabled.
 func (d *Diagnosis) webhook(ctx context.Context, installation *source.Installation) []Result {
 	const check = "admission webhook"
 	callers, err := d.callers(ctx, installation.Namespace)
@@ -76,8 +75,7 @@ func (d *Diagnosis) uncalled(ctx context.Context, installation *source.Installat
 	return []Result{result, d.certificate(ctx, installation, nobody, from)}
 }
 
-// callers returns the configurations that make the API server call a Service of a namespace
-// about VectorSidecars.
+// callers returns the configurations that make the API server call a Service of a namespace for VectorSidecars.
 func (d *Diagnosis) callers(ctx context.Context, namespace string) ([]caller, error) {
 	found, err := livelist.Collect(ctx, d.live(), &admissionregistrationv1.ValidatingWebhookConfigurationList{}, func(configuration *admissionregistrationv1.ValidatingWebhookConfiguration) (callers []caller, ok bool) {
 		for j := range configuration.Webhooks {
