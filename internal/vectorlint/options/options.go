@@ -10,9 +10,9 @@ import "strings"
 
 // Object is a map of options.
 type Object struct {
-	// Options by their names, in the order of the alphabet.
+	// Options are sorted by name.
 	Options []Option
-	// Denies tells that Vector refuses an option that is not here. Others it ignores.
+	// Denies reports whether Vector rejects an option that is not in Options. If not, Vector ignores such an option.
 	Denies bool
 
 	variants []string
@@ -20,36 +20,34 @@ type Object struct {
 
 // Option is an option of an object.
 type Option struct {
-	// Name is * for keys that are free.
+	// Name is * for free keys.
 	Name string
-	// AliasOf is the option that this is another name of, "" for none.
+	// AliasOf is the option that this is another name for, "" for none.
 	AliasOf              string
 	Required, Deprecated bool
-	// Lenient reports whether Vector ignores a value that it cannot read: of a struct that
-	// is optional and whose options stand among those of another.
+	// Lenient reports whether Vector ignores a value that it cannot read. It does so for an optional struct with
+	// options that are flattened into the options of another struct.
 	Lenient bool
-	// Forms that a value may have; none where it is not known.
+	// Forms are the forms that a value may have; empty if they are not known.
 	Forms []Form
 
-	// When says with which values of other options it has a meaning: mode = "tcp" or mode = "udp".
+	// When lists the values of other options that give this option a meaning: mode = "tcp" or mode = "udp".
 	When string
 }
 
 // Form is one form that a value may have.
 type Form struct {
-	// Kind is string, uint, int, float, bool, array, object, ascii_char, condition or
-	// any.
+	// Kind is string, uint, int, float, bool, array, object, ascii_char, condition or any.
 	Kind string
-	// Syntax of a string that is more than a text: template, target_path, uri, time_zone
-	// and more, of a number its bounds, MIN..MAX of which one may be missing, with > before a MIN that is out.
-	// Unit of a number. Default in JSON. Each is "" where there is none.
+	// Syntax of a string is template, target_path, uri, time_zone and more. Syntax of a number is its bounds,
+	// MIN..MAX. One of them may be missing, and a > before MIN excludes MIN. Unit is the unit of a number. Default is
+	// the default in JSON. Each is "" if there is none.
 	Syntax, Unit, Default string
 
 	values, object, items string
 }
 
-// Option returns an option of an object by its name, or the free key; nil if it has
-// neither.
+// Option returns an option of an object by its name, or the free key; nil if the object has neither.
 func (o *Object) Option(name string) *Option {
 	var free *Option
 	for i := range o.Options {
@@ -63,7 +61,8 @@ func (o *Object) Option(name string) *Option {
 	return free
 }
 
-// Variants are whole objects of which one has to fit; none where there is one only.
+// Variants are alternatives for the whole object: one of them has to fit. The list is empty if the object has only one
+// form.
 func (o *Object) Variants() []*Object {
 	var all []*Object
 	for _, number := range o.variants {
@@ -72,8 +71,8 @@ func (o *Object) Variants() []*Object {
 	return all
 }
 
-// Applies tells whether an option has a meaning beside the values of others; valueOf
-// returns one of these, and whether it can be known.
+// Applies reports whether an option has a meaning with the values of other options. The callback returns such a value,
+// and whether it is known.
 func (o *Option) Applies(valueOf func(name string) (value string, isKnown bool)) (applies, isKnown bool) {
 	if o.When == "" {
 		return true, true
@@ -93,7 +92,7 @@ func (o *Option) Applies(valueOf func(name string) (value string, isKnown bool))
 	return false, isKnown
 }
 
-// Values are the only ones that a string may have; none where it is free.
+// Values are the only values that a string may have; empty if it may have any.
 func (f Form) Values() []string {
 	if f.values == "" {
 		return nil
@@ -101,7 +100,7 @@ func (f Form) Values() []string {
 	return strings.Split(f.values, "|")
 }
 
-// Allows tells whether a string may have a value.
+// Allows reports whether a string may have a value.
 func (f Form) Allows(value string) bool {
 	if f.values == "" {
 		return true
@@ -114,7 +113,7 @@ func (f Form) Allows(value string) bool {
 	return false
 }
 
-// Object is what an object may hold; nil for other kinds, or where it is not known.
+// Object is the object of this form; nil for other kinds, or if it is not known.
 func (f Form) Object() *Object {
 	if f.object == "" {
 		return nil
@@ -122,7 +121,7 @@ func (f Form) Object() *Object {
 	return table().object(f.object)
 }
 
-// Items are the forms of what an array holds; none where they are not known.
+// Items are the forms of the items of an array; empty if they are not known.
 func (f Form) Items() []Form {
 	if f.items == "" {
 		return nil

@@ -16,19 +16,19 @@ import (
 //go:embed data/options.txt
 var text string
 
-// The minor versions, 0.x, of the first and the last release, and of that whose program's own
-// schema is in the table too: what is outside of components, variants, and the syntax of texts.
+// The minor versions, 0.x, of the first and the last release, and of the release with the schema of the Vector binary
+// in the table. The schema has the options outside of components, the variants, and the syntax of strings.
 const (
 	Oldest = 45
 	Newest = 57
 	Schema = 57
 )
 
-// tables finds the lines of the text, and keeps what was decoded.
+// tables finds the lines of the text, and caches the decoded objects.
 type tables struct {
 	options, objects []string
-	// releases names the object of a component, and - where it is gone again: the
-	// newest release first, of each older one only what differs.
+	// releases names the object of each component, or - for a release without the component. The newest release is
+	// first. Older releases list only their differences.
 	releases string
 	decoded  []atomicObject
 }
@@ -37,7 +37,7 @@ type atomicObject = atomic.Pointer[Object]
 
 var table = sync.OnceValue(func() *tables { return find(text) })
 
-// find splits the text into its lines, which stay in it.
+// find splits the text into its lines without copying them.
 func find(text string) *tables {
 	_, rest, _ := strings.Cut(text, "[options]\n")
 	options, rest, _ := strings.Cut(rest, "\n[objects]\n")
@@ -47,14 +47,14 @@ func find(text string) *tables {
 	return t
 }
 
-// Component returns the options of a component in a release, by its minor version;
-// kind is sources, transforms or sinks. A release that is older or newer than all is
-// taken for the nearest. It returns nil for a component that the release has not.
+// Component returns the options of a component in a release, by its minor version. The kind is sources, transforms or
+// sinks. A release outside the table has the options of the nearest one. It returns nil for a component that the
+// release does not have.
 func Component(minor int, kind, name string) *Object {
 	return table().component(min(max(minor, Oldest), Newest), kind, name)
 }
 
-// Names are the components that a release has, in order; kind as for Component.
+// Names returns the sorted components of a release. The kind is as for Component.
 func Names(minor int, kind string) []string {
 	known := map[string]bool{}
 	for line := range strings.SplitSeq(table().releases, "\n") {
@@ -66,7 +66,7 @@ func Names(minor int, kind string) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(known)), func(name string) bool { return !known[name] })
 }
 
-// Globals are the options outside of components, as the release of the schema has them.
+// Globals returns the options outside of components, as in the release of the schema.
 func Globals() *Object { return table().component(Schema, "globals", "vector") }
 
 func (t *tables) component(minor int, kind, name string) *Object {
@@ -92,7 +92,7 @@ func (t *tables) component(minor int, kind, name string) *Object {
 	return t.object(found)
 }
 
-// object decodes one, or returns what it was decoded to.
+// object decodes an object, or returns the cached one.
 func (t *tables) object(number string) *Object {
 	n, err := strconv.ParseInt(number, 36, 32)
 	if err != nil || n >= int64(len(t.objects)) {
@@ -124,7 +124,7 @@ func (t *tables) object(number string) *Object {
 	return t.decoded[n].Load()
 }
 
-// option returns a line by its number, "" if there is none.
+// option returns a line by its number, "" if it does not exist.
 func (t *tables) option(number string) string {
 	n, err := strconv.ParseInt(number, 36, 32)
 	if err != nil || n >= int64(len(t.options)) {
@@ -133,16 +133,16 @@ func (t *tables) option(number string) string {
 	return t.options[n]
 }
 
-// forms decodes the option without a name that an array's items are.
+// forms decodes the forms of an array's items, which are stored as an option without a name.
 func (t *tables) forms(number string) []Form {
 	decoded, _ := decode(t.option(number), nil)
 	return decoded.Forms
 }
 
-// tabsBeforeForms is how many tabs an option has before its first form.
+// tabsBeforeForms is the number of tabs in an option before its first form.
 const tabsBeforeForms = 4
 
-// decode reads NAME, MARKS, WHEN, ALIAS and FORMS, which it puts into room.
+// decode reads NAME, MARKS, WHEN, ALIAS and FORMS. It appends the forms to the list.
 func decode(line string, room []Form) (Option, []Form) {
 	var o Option
 	var marks string
@@ -161,8 +161,8 @@ func decode(line string, room []Form) (Option, []Form) {
 	return o, room
 }
 
-// formOf reads a kind and its attributes, each with a sign in front. The default is the
-// last, because it may hold blanks.
+// formOf reads a kind and its attributes, each after a sign. The default is the last attribute, because it may contain
+// blanks.
 func formOf(text string) Form {
 	var f Form
 	f.Kind, text, _ = strings.Cut(text, " ")
