@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package flags reads Vector's command line: its arguments and variables, by the table of flags of each release from
-// 0.45 to 0.57. It returns the settings, the configuration files that Vector reads, and the faults with which Vector exits
-// before it reads a configuration. It reads no files.
+// 0.45 to 0.57. It returns the settings, the configuration files that Vector reads, and the faults that make Vector
+// exit before it reads a configuration. It reads no files.
 package flags
 
 import (
@@ -20,7 +20,7 @@ type Text struct {
 	IsOpen bool
 }
 
-// Input is what Vector is started with.
+// Input is the command line and the environment of Vector.
 type Input struct {
 	// Minor is the release, 0.x.
 	Minor int
@@ -32,7 +32,7 @@ type Input struct {
 	IsOtherProgram bool
 }
 
-// Fault is a flag or a variable with which Vector does not start.
+// Fault is a flag or a variable that prevents Vector from starting.
 type Fault struct {
 	// Name is the flag or the variable, such as --threads or VECTOR_THREADS.
 	Name string
@@ -46,11 +46,11 @@ type Fault struct {
 // CommandLine is a command line that was read.
 type CommandLine struct {
 	Faults []Fault
-	// Sources are the configuration files and directories. If Vector is told none, it is the default path.
+	// Sources are the configuration files and directories. If the command line names none, they are the default path.
 	Sources []Source
 
 	settings map[string]setting
-	// isOpen reports that arguments or variables that are not known may set more.
+	// isOpen reports that unknown arguments or variables may set more.
 	isOpen bool
 }
 
@@ -104,11 +104,10 @@ func (c *CommandLine) Number(long string) (n int64, isKnown bool) {
 	return n, !s.IsOpen && err == nil
 }
 
-// IsOpen reports that arguments or variables that are not known may set more.
+// IsOpen reports that unknown arguments or variables may set more.
 func (c *CommandLine) IsOpen() bool { return c.isOpen }
 
-// readArguments reads flags up to a subcommand. An argument that is not known may be a subcommand too, which has flags of
-// its own.
+// readArguments reads flags up to a subcommand. An unknown argument may be a subcommand too, which has its own flags.
 func (p *parser) readArguments() {
 	for i := 0; i < len(p.input.Args); i++ {
 		argument := p.input.Args[i]
@@ -177,7 +176,8 @@ func (p *parser) find(matches func(flag) bool) *flag {
 	return nil
 }
 
-// readFlag sets a flag. The value of a flag that takes one is joined or the next argument, which does not start with a dash.
+// readFlag sets a flag. If the flag takes a value, the value is joined to it, or it is the next argument, which does
+// not start with a dash.
 func (p *parser) readFlag(i int, f *flag, name string, value Text, isJoined bool) (used int) {
 	switch {
 	case f.kind == end:
@@ -203,7 +203,7 @@ func (p *parser) readFlag(i int, f *flag, name string, value Text, isJoined bool
 
 func isFlag(argument Text) bool { return len(argument.Value) > 1 && argument.Value[0] == '-' }
 
-// set stores a value, and checks it as far as it is known.
+// set stores a value. It checks the value if the value is known.
 func (p *parser) set(f *flag, from string, value Text) {
 	p.settings[f.long] = setting{Text: value, from: from}
 	if !value.IsOpen {
@@ -221,7 +221,7 @@ func (p *parser) set(f *flag, from string, value Text) {
 	}
 }
 
-// readVariables reads the variables of flags that are not set, and those of the log.
+// readVariables reads the variables of flags that are not set, and the variables of the log.
 func (p *parser) readVariables() {
 	for i := range p.flags {
 		f := &p.flags[i]
@@ -246,7 +246,7 @@ func (p *parser) readVariables() {
 	p.isOpen = p.isOpen || p.input.HasMoreEnv
 }
 
-// checkLimits finds the two flags of the shutdown, which exclude each other, however they are set.
+// checkLimits finds the two flags of the shutdown, which exclude each other, as arguments or as variables.
 func (p *parser) checkLimits() {
 	limit, hasLimit := p.settings["graceful-shutdown-limit-secs"]
 	none, hasNone := p.settings["no-graceful-shutdown-limit"]

@@ -12,11 +12,11 @@ import (
 // Source is a path of configuration files, or a pattern of such paths.
 type Source struct {
 	Path Text
-	// Format is toml, json or yaml; "" for the one of each file's extension.
+	// Format is toml, json or yaml; "" for the format of each file's extension.
 	Format string
 	// IsDirectory reports that the path is a directory: see Match.
 	IsDirectory bool
-	// IsDefault reports that Vector reads the path because it is told no other.
+	// IsDefault reports that Vector reads the path because the command line names no other path.
 	IsDefault bool
 	// From is the flag or the variable that names the path, "" for the default.
 	From string
@@ -26,16 +26,16 @@ type Source struct {
 type Match struct {
 	// Format is toml, json or yaml.
 	Format string
-	// Directory is the directory of which Vector reads the file, and Below the path of the file in it. Both are "" for a
-	// file that is named itself.
+	// Directory is the directory that Vector reads, and Below the path of the file in it. Both are "" for a file that
+	// the command line names itself.
 	Directory, Below string
 }
 
-// Sections are the directories that name the kind of components in their files, in the order in which Vector reads them. The
-// name of such a file, without the extension, is the id of its component.
+// Sections are the directories that name the kind of components in their files, in the order in which Vector reads
+// them. The name of such a file, without the extension, is the id of its component.
 var Sections = []string{"sources", "transforms", "sinks", "tests", "enrichment_tables"}
 
-// Matches returns how Vector reads a file because of the source. The working directory is the start of a relative path.
+// Matches returns how Vector reads a file because of the source. A relative path starts at the working directory.
 func (s *Source) Matches(file, workingDirectory string) (Match, bool) {
 	pattern := s.Absolute(workingDirectory)
 	if !s.IsDirectory {
@@ -84,8 +84,8 @@ func isReadBelow(below string) bool {
 	return steps[0] == "transforms" && !isHidden
 }
 
-// FormatFor returns the format that an extension stands for, "" for an unknown one. A name that is nothing but an
-// extension has none.
+// FormatFor returns the format of a file extension, "" for an unknown extension. A name that consists of an extension
+// only has no format.
 func FormatFor(file string) string {
 	switch base := path.Base(file); path.Ext(base) {
 	case base:
@@ -156,7 +156,7 @@ func isPatternValid(pattern string) bool {
 	return true
 }
 
-// Reaches reports whether a file or directory in a container is one that the source names, or is below one.
+// Reaches reports whether the source names a file or directory in a container, or a directory above it.
 func (s *Source) Reaches(file, workingDirectory string) bool {
 	pattern := s.Absolute(workingDirectory)
 	for ; file != "/" && file != "."; file = path.Dir(file) {

@@ -20,7 +20,7 @@ const (
 	Newest = 57
 )
 
-// valueKind is the kind of value that a flag has.
+// valueKind is the kind of value of a flag.
 type valueKind string
 
 const (
@@ -31,11 +31,11 @@ const (
 	// toggle is a flag without a value. Its variable is true or false.
 	toggle valueKind = "switch"
 	count  valueKind = "count"
-	// end is a flag with which Vector prints a text and exits.
+	// end is a flag that makes Vector print a text and exit.
 	end valueKind = "end"
 )
 
-// flag is a flag of Vector with its variable. The values are the valid ones of a choice, the least one of a number, or
+// flag is a flag of Vector with its variable. The values are the valid values of a choice, the minimum of a number, or
 // the format of files.
 type flag struct {
 	long, short, variable string
@@ -76,7 +76,8 @@ var releases = sync.OnceValue(func() map[int][]flag {
 	return flags
 })
 
-// flagsOf returns the flags of a release, which must not be changed. A release outside the table has those of the nearest one.
+// flagsOf returns the flags of a release. They must not be changed. A release outside the table has the flags of the
+// nearest one.
 func flagsOf(minor int) []flag { return releases()[min(max(minor, Oldest), Newest)] }
 
 // takesValue reports whether the flag needs a value on the command line.
