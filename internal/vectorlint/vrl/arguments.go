@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// longestName is that of a name for which it is worth looking for a likely slip.
+// longestName is the maximum length of a name for which the check looks for a likely typo.
 const longestName = 100
 
 func (c *checker) didYouMean(name string, candidates []string) string {
@@ -23,7 +23,7 @@ func (c *checker) didYouMean(name string, candidates []string) string {
 	return ""
 }
 
-// checkCall holds a call to the forms that its function has. It is wrong if no form takes it.
+// checkCall checks a call against the forms of its function. The call is wrong if no form accepts it.
 func (c *checker) checkCall(of *call) {
 	forms, inOther := formsOf(of.name, c.minor)
 	switch {
@@ -50,14 +50,14 @@ func (c *checker) checkCall(of *call) {
 	}
 }
 
-// mistake is what is wrong somewhere.
+// mistake is a fault with its place.
 type mistake struct {
 	place
 	message, help string
 }
 
-// refuses returns why a function does not take a call, nil if it may. An argument that is
-// there twice counts once, as for Vector.
+// refuses returns the reason why a function rejects a call, nil if it may accept it. An argument that is repeated
+// counts once, as in Vector.
 func (c *checker) refuses(f *function, of *call) *mistake {
 	if most := len(f.parameters); len(of.arguments) > most {
 		at := of.arguments[most]

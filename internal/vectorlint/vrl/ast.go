@@ -17,13 +17,13 @@ type (
 		parts []part
 	}
 
-	// variable is one that is read.
+	// variable is a variable that is read.
 	variable struct {
 		place
 		name string
 	}
 
-	// query is a path, below the event (.), its metadata (%), or the value of an expression.
+	// query is a path below the event (.), its metadata (%), or the value of an expression.
 	query struct {
 		place
 		root     byte // '.' or '%'; 0 if there is a target
@@ -31,10 +31,10 @@ type (
 		segments []segment
 	}
 
-	// segment is a field of a path, or an index if that has digits.
+	// segment is a field of a path, or an index if the index has digits.
 	segment struct{ field, index string }
 
-	// call is that of a function.
+	// call is a call of a function.
 	call struct {
 		place
 		name       string
@@ -70,8 +70,8 @@ type (
 		left, right expression
 	}
 
-	// assignment gives a value to one target, or that and its error to two. A target is a
-	// variable, a query, or a literal for _.
+	// assignment assigns a value to one target, or a value and its error to two targets. A target is a variable, a
+	// query, or a literal for _.
 	assignment struct {
 		place
 		targets []expression
@@ -79,7 +79,7 @@ type (
 		value   expression
 	}
 
-	// conditional is an if with what else there is, which may be another one.
+	// conditional is an if with its else branch, which may be another if.
 	conditional struct {
 		place
 		predicate []expression
@@ -87,7 +87,7 @@ type (
 		otherwise *block
 	}
 
-	// block is a list of expressions in braces, the last of which is its value.
+	// block is a list of expressions in braces. Its value is the value of the last one.
 	block struct {
 		place
 		body []expression
@@ -110,13 +110,13 @@ type (
 		values []expression
 	}
 
-	// abort ends the program; its message may be nil.
+	// abort ends the VRL program; its message may be nil.
 	abort struct {
 		place
 		message expression
 	}
 
-	// result ends the program with a value.
+	// result ends the VRL program with a value.
 	result struct {
 		place
 		value expression

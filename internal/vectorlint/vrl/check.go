@@ -9,27 +9,27 @@ import (
 )
 
 const (
-	// largest is how many bytes a program has that is read.
+	// largest is the maximum size in bytes of a VRL program that is read.
 	largest = 256 << 10
-	// mostDepth is how deep expressions may lie in each other.
+	// mostDepth is the maximum nesting depth of expressions.
 	mostDepth = 250
-	// longestChain is how many operators may follow one another.
+	// longestChain is the maximum number of operators in a row.
 	longestChain = 1000
-	// mostFindings is how many mistakes of a program are named.
+	// mostFindings is the maximum number of reported mistakes of a VRL program.
 	mostFindings = 20
 )
 
-// Kind is what is wrong with a program.
+// Kind is the kind of a mistake in a VRL program.
 type Kind string
 
 const (
-	// Syntax is not of the language.
+	// Syntax is a syntax error.
 	Syntax Kind = "syntax"
-	// Function is one that there is not, or one with wrong arguments.
+	// Function is a call of an unknown function, or a call with wrong arguments.
 	Function Kind = "function"
-	// Variable is one that has no value.
+	// Variable is a variable without a value.
 	Variable Kind = "variable"
-	// Error is one that is not handled, or cannot be, or a value of the wrong kind.
+	// Error is an error that is not handled or cannot be handled, or a value of the wrong kind.
 	Error Kind = "error"
 )
 
@@ -37,50 +37,50 @@ const (
 type Finding struct {
 	Kind         Kind
 	Line, Column int
-	// Message says what is wrong, Help what to do; that may be "".
+	// Message explains the mistake. Help explains how to fix it; it may be "".
 	Message, Help string
 }
 
-// Report is what is wrong with a program, in its order.
+// Report is the result of a check. The Findings are in the order of the VRL program.
 type Report struct {
 	Findings []Finding
-	// Coverage says how much of what Vector judges was judged.
+	// Coverage is the checked part of the rules that Vector applies.
 	Coverage Coverage
-	// Effort is how much of that of Options was spent.
+	// Effort is the part of Options.Effort that was spent.
 	Effort int
 }
 
-// Coverage is how much of a program was judged.
+// Coverage is the checked part of a VRL program.
 type Coverage int
 
 const (
-	// None is of a program that is larger or deeper than what is read.
+	// None is the coverage of a VRL program that is larger or deeper than the limits.
 	None Coverage = iota
-	// Partly leaves it open whether Vector refuses it for the kinds of its values.
+	// Partly means that Vector may still reject the VRL program because of the kinds of its values.
 	Partly
-	// Fully is where Vector takes or refuses it as was judged here.
+	// Fully means that Vector accepts or rejects the VRL program as this check does.
 	Fully
 )
 
-// Options say how a program is judged.
+// Options configure the check of a VRL program.
 type Options struct {
-	// Minor is the release 0.MINOR of Vector; 0 if it is not known: then what any takes passes.
+	// Minor is the release 0.MINOR of Vector. It is 0 if the release is not known: everything that any release accepts
+	// is then accepted.
 	Minor int
-	// Effort is how many characters may be read ahead to find where paths end, and how many
-	// looks there may be for what is known of a variable or a field, which both grow faster
-	// than the program does.
+	// Effort is the maximum number of characters that are read ahead to find the ends of paths, and of lookups of
+	// variables and fields. Both grow faster than the VRL program.
 	Effort int
-	// IsCondition is of a program that is a condition: it is a boolean, and changes nothing.
+	// IsCondition reports that the VRL program is a condition: it is a boolean, and changes nothing.
 	IsCondition bool
-	// IsAny says that any field of an event may be of any kind, as where Vector has no schema.
+	// IsAny reports that any field of an event may have any kind, as in Vector without a schema.
 	IsAny bool
-	// Nearest finds the one of several names that a misspelled one is likely to mean, "" if
-	// none is. Without it nothing is suggested.
+	// Nearest returns the name that a misspelled name probably means, "" if there is none. If it is nil, nothing is
+	// suggested.
 	Nearest func(name string, candidates []string) string
 }
 
-// Check finds the mistakes of a program, as Vector would. It takes bounded time and memory:
-// what is larger, deeper, or takes more effort, passes.
+// Check finds the mistakes of a VRL program, as Vector would. It takes bounded time and memory. A program that is
+// larger or deeper, or takes more effort, is accepted.
 func Check(program string, options Options) Report {
 	if len(program) > largest || !utf8.ValidString(program) {
 		return Report{}
@@ -111,17 +111,17 @@ func Check(program string, options Options) Report {
 	}
 }
 
-// checker finds what is wrong with a program that can be read.
+// checker finds the mistakes of a VRL program that was parsed.
 type checker struct {
 	program  string
 	minor    int
 	findings []Finding
-	// isCondition and isAny are those of Options.
+	// isCondition and isAny are as in Options.
 	isCondition, isAny bool
 	nearest            func(name string, candidates []string) string
-	// isUnsure reports whether Vector may refuse what was judged.
+	// isUnsure reports whether Vector may reject a VRL program that this check accepts.
 	isUnsure bool
-	// left is what is left of the effort; below 0 nothing more is judged.
+	// left is the remaining effort. The check ends if it is below 0.
 	left int
 }
 
@@ -136,5 +136,5 @@ func (c *checker) add(kind Kind, at place, message, help string) {
 	})
 }
 
-// isFull reports whether no more mistakes are named.
+// isFull reports whether the maximum number of mistakes is reached.
 func (c *checker) isFull() bool { return len(c.findings) >= mostFindings }

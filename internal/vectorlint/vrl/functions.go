@@ -13,17 +13,17 @@ import (
 //go:embed data/functions.tsv
 var table string
 
-// function is one as some releases have it.
+// function is a form of a function in some releases.
 type function struct {
 	name string
-	// since and until are the first and the last release 0.MINOR that have it so.
+	// since and until are the first and the last release 0.MINOR with this form.
 	since, until int
 	parameters   []parameter
-	// closure is how many variables its closure has: noClosure, or anyClosure if that depends.
+	// closure is the number of variables of its closure: noClosure, or anyClosure if the number depends on the call.
 	closure int
-	// result is what it returns.
+	// result is the kind of its result.
 	result string
-	// isParticular reports whether Vector may refuse a call for more than its arguments' kinds.
+	// isParticular reports whether Vector may reject a call for more reasons than the kinds of its arguments.
 	isParticular bool
 }
 
@@ -35,11 +35,11 @@ const (
 type parameter struct {
 	name       string
 	isRequired bool
-	// kinds are the letters of what it takes.
+	// kinds are the letters of the accepted kinds.
 	kinds string
 }
 
-// library has the functions by name, the oldest form of each first.
+// library has the functions by name. The oldest form of each function is first.
 var library = sync.OnceValue(func() map[string][]function {
 	all := map[string][]function{}
 	for line := range strings.Lines(table) {
@@ -76,7 +76,8 @@ var newest = sync.OnceValue(func() int {
 	return last
 })
 
-// formsOf are the forms of a function in a release; in any, for 0.
+// formsOf returns the forms of a function in a release, and its forms in other releases. For release 0, all forms are
+// in the first result.
 func formsOf(name string, minor int) (forms, inOther []function) {
 	for _, one := range library()[name] {
 		if minor == 0 || one.since <= minor && minor <= one.until {
@@ -88,7 +89,7 @@ func formsOf(name string, minor int) (forms, inOther []function) {
 	return forms, inOther
 }
 
-// position is that of a parameter, -1 if there is none of the name.
+// position returns the index of a parameter, -1 if the function does not have it.
 func (f *function) position(name string) int {
 	for i := range f.parameters {
 		if f.parameters[i].name == name {

@@ -5,8 +5,8 @@ package vrl
 
 import "fmt"
 
-// inferAll finds errors that are not handled, and values of the wrong kind, in the expressions
-// of a program, whose functions and variables are right.
+// inferAll finds errors that are not handled, and values of the wrong kind, in the expressions of a VRL program. Its
+// functions and variables have been checked before.
 func (c *checker) inferAll(all []expression) {
 	in := newState(&c.left)
 	var last value
@@ -26,7 +26,7 @@ func (c *checker) inferAll(all []expression) {
 	c.want(last.is(aBoolean), at, "a condition has to be a boolean"+instead(last), "compare it, such as with == true")
 }
 
-// handled reports an error that nothing handles.
+// handled reports an error that is not handled.
 func (c *checker) handled(fails chance, at place, what string) {
 	if fails == maybe {
 		c.isUnsure = true
@@ -36,7 +36,7 @@ func (c *checker) handled(fails chance, at place, what string) {
 	}
 }
 
-// want reports what is not as it has to be.
+// want reports a value that is not as required.
 func (c *checker) want(is chance, at place, message, help string) {
 	if is == maybe {
 		c.isUnsure = true
@@ -46,7 +46,7 @@ func (c *checker) want(is chance, at place, message, help string) {
 	}
 }
 
-// instead says what a value is.
+// instead describes the kinds of a value for a message.
 func instead(v value) string {
 	if !v.isKnown {
 		return ""
@@ -54,8 +54,7 @@ func instead(v value) string {
 	return ", and this may be " + v.kinds.String()
 }
 
-// infer returns what is known of the value of an expression, and changes what is known of
-// variables and fields.
+// infer returns the known kinds of the value of an expression, and updates the state of variables and fields.
 func (c *checker) infer(one expression, in *state) value {
 	if c.left < 0 {
 		return value{fails: maybe}
@@ -94,7 +93,7 @@ func (c *checker) infer(one expression, in *state) value {
 	return c.inferEnd(one, in)
 }
 
-// inferEnd is of what ends a program, behind which nothing is known.
+// inferEnd handles expressions that end the VRL program. Behind them nothing is known.
 func (c *checker) inferEnd(one expression, in *state) value {
 	c.isUnsure = c.isUnsure || len(c.findings) == 0
 	switch one := one.(type) {
@@ -110,7 +109,7 @@ func (c *checker) inferEnd(one expression, in *state) value {
 	return value{}
 }
 
-// inferBody is of expressions of which each but the last is there for what it does.
+// inferBody handles a list of expressions. The value is the value of the last one.
 func (c *checker) inferBody(body []expression, in *state) value {
 	var last value
 	fails := no
@@ -127,7 +126,7 @@ func (c *checker) inferBody(body []expression, in *state) value {
 	return last.failing(fails)
 }
 
-// ends reports whether what follows an expression may never come.
+// ends reports whether the code behind an expression may never run.
 func ends(one expression) bool {
 	switch one := one.(type) {
 	case *abort, *result:
@@ -152,7 +151,7 @@ func (c *checker) inferItems(items []expression, in *state) chance {
 	return fails
 }
 
-// inferLiteral is of a literal. Whether a regular expression or a time can be read is not known.
+// inferLiteral handles a literal. The validity of a regular expression or a time is not known.
 func (c *checker) inferLiteral(one *literal, in *state) value {
 	switch one.kind {
 	case integer:
@@ -187,7 +186,7 @@ func (c *checker) inferLiteral(one *literal, in *state) value {
 	return v
 }
 
-// inferQuery is of a path. What is in a value is not known.
+// inferQuery handles a path. The content of a value is not known.
 func (c *checker) inferQuery(one *query, in *state) value {
 	switch {
 	case one.target != nil:
@@ -250,7 +249,7 @@ func (c *checker) inferAssignment(one *assignment, in *state) value {
 	return v.failing(no)
 }
 
-// assign notes what a target gets.
+// assign records the new value of a target.
 func (c *checker) assign(target expression, v value, in *state) {
 	switch target := target.(type) {
 	case *variable:
@@ -281,7 +280,7 @@ func (c *checker) assign(target expression, v value, in *state) {
 	}
 }
 
-// merged is what | makes of two values.
+// merged returns the result of the operator | for two values.
 func (c *checker) merged(left, right value, at place) value {
 	for _, v := range []value{left, right} {
 		c.want(v.is(anObject), at, fmt.Sprintf("only objects can be merged%s", instead(v)), "write object!(…)")

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// guards return a value of one kind, and fail for any other.
+// guards are functions that return a value of one kind, and fail for any other kind.
 var guards = map[string]kinds{
 	"string": aText, "int": anInteger, "float": aFloat, "bool": aBoolean, "object": anObject, "array": anArray, "timestamp": aTime,
 }
 
-// conversions return a value of one kind, and fail for some.
+// conversions are functions that return a value of one kind, and fail for some kinds.
 var conversions = map[string]struct{ to, failsFor kinds }{
 	"to_string": {aText, anArray | anObject | aRegex},
 	"to_int":    {anInteger, aText | anArray | anObject | aRegex},
@@ -21,8 +21,8 @@ var conversions = map[string]struct{ to, failsFor kinds }{
 	"to_bool":   {aBoolean, aText | aTime | anArray | anObject | aRegex},
 }
 
-// inferCall is of the call of a function, whose arguments are judged as Vector judges them
-// before those that are wrong at run time.
+// inferCall handles the call of a function. The arguments are checked first, as in Vector, and then the errors at run
+// time.
 func (c *checker) inferCall(one *call, in *state) value {
 	f := c.form(one.name)
 	if f == nil {
@@ -50,7 +50,7 @@ func (c *checker) inferCall(one *call, in *state) value {
 	return v
 }
 
-// form is the one form of a function, nil if there are several.
+// form returns the form of a function, nil if the function has several forms.
 func (c *checker) form(name string) *function {
 	forms, _ := formsOf(name, c.minor)
 	if len(forms) != 1 {
@@ -59,8 +59,8 @@ func (c *checker) form(name string) *function {
 	return &forms[0]
 }
 
-// inferArguments judges arguments, and returns what a call returns, and whether one of them may be
-// of a kind that its parameter does not take.
+// inferArguments checks arguments. It returns the result of the call, and the chance that an argument has a kind that
+// its parameter does not accept.
 func (c *checker) inferArguments(f *function, one *call, in *state) (v value, isPartly chance) {
 	next, first := 0, value{}
 	for i := range one.arguments {
@@ -91,7 +91,7 @@ func (c *checker) inferArguments(f *function, one *call, in *state) (v value, is
 	return c.returned(f, first), isPartly
 }
 
-// returned is what a function returns for its first argument.
+// returned is the result of a function for its first argument.
 func (c *checker) returned(f *function, first value) value {
 	if to, isGuard := guards[f.name]; isGuard {
 		return exactly(to).failing(yes - first.is(to))
@@ -113,7 +113,7 @@ func (c *checker) returned(f *function, first value) value {
 	return value{fails: maybe}
 }
 
-// forgetTarget forgets what del takes away.
+// forgetTarget removes the known kinds of the value that del deletes.
 func (c *checker) forgetTarget(one *call, in *state) {
 	if c.isCondition {
 		c.isUnsure = true

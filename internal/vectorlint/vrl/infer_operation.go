@@ -9,7 +9,7 @@ func (c *checker) inferBinary(one *binary, in *state) value {
 	left := c.infer(one.left, in)
 	switch one.operator {
 	case "??", "||", "&&":
-		// The right side may not be reached.
+		// The right side may not be evaluated.
 		branch := in.child()
 		right := c.infer(one.right, branch)
 		in.forget(branch)
@@ -37,7 +37,7 @@ func (c *checker) inferBinary(one *binary, in *state) value {
 	return added(one.operator, left, right)
 }
 
-// chosen is one of two values, or made of both.
+// chosen returns the value of an operation that chooses one of two values, or combines both.
 func (c *checker) chosen(one *binary, left, right value) value {
 	if one.operator == "??" {
 		if left.fails == no {
@@ -80,7 +80,7 @@ func mayBeConstant(one expression) bool {
 	return true
 }
 
-// divided is a quotient: it cannot fail where what it is divided by is known, and not 0.
+// divided returns the value of a division. It cannot fail if the divisor is known and not 0.
 func divided(by expression, left value) value {
 	number, isLiteral := by.(*literal)
 	switch {
@@ -99,7 +99,7 @@ func divided(by expression, left value) value {
 	return exactly(aFloat).failing(yes)
 }
 
-// added is a sum, a difference or a product.
+// added returns the value of a sum, a difference or a product.
 func added(operator string, left, right value) value {
 	fails := either(left.fails, right.fails)
 	isText := either(left.is(aText), right.is(aText))

@@ -5,7 +5,7 @@ package vrl
 
 import "strings"
 
-// kinds are the kinds that a value may be of, one bit each.
+// kinds are the possible kinds of a value, one bit each.
 type kinds uint16
 
 const (
@@ -18,15 +18,15 @@ const (
 	aTime
 	aRegex
 	aNull
-	// aMissing is of a field that may not be there.
+	// aMissing is the kind of a field that may not exist.
 	aMissing
 	anything = aMissing<<1 - 1
 )
 
-// letters are those of the table, in the order of the bits.
+// letters are the letters of the kinds in the table, in the order of the bits.
 const letters = "sifboatrn"
 
-// nouns are their words.
+// nouns are the names of the kinds in messages.
 var nouns = []string{"a text", "a whole number", "a number", "a boolean", "an object", "an array", "a time", "a regular expression", "null"}
 
 func kindsOf(text string) kinds {
@@ -57,7 +57,7 @@ func (k kinds) String() string {
 	return strings.Join(all, " or ")
 }
 
-// chance is whether something happens as far as that can be told: no, maybe or yes.
+// chance is the known probability of an event: no, maybe or yes.
 type chance uint8
 
 const (
@@ -66,11 +66,11 @@ const (
 	yes
 )
 
-// either is the chance of one or the other, both that of both.
+// either is the chance that one or the other happens, both the chance that both happen.
 func either(a, b chance) chance { return max(a, b) }
 func both(a, b chance) chance   { return min(a, b) }
 
-// when is a chance for what is known.
+// when returns the chance of an event that is known to happen or not.
 func when(is bool) chance {
 	if is {
 		return yes
@@ -78,12 +78,12 @@ func when(is bool) chance {
 	return no
 }
 
-// value is what is known of the value of an expression.
+// value is the known part of the value of an expression.
 type value struct {
-	// kinds are exactly those that Vector infers, if isKnown.
+	// kinds are exactly the kinds that Vector infers, if isKnown.
 	kinds   kinds
 	isKnown bool
-	// fails is whether Vector calls the expression fallible.
+	// fails is the chance that Vector treats the expression as fallible.
 	fails chance
 }
 
@@ -94,7 +94,7 @@ func (v value) failing(fails chance) value {
 	return v
 }
 
-// exceeds is the chance that a value is of other kinds than these.
+// exceeds returns the chance that a value has other kinds than these.
 func (v value) exceeds(k kinds) chance {
 	if !v.isKnown {
 		return maybe
@@ -102,7 +102,7 @@ func (v value) exceeds(k kinds) chance {
 	return when(!v.kinds.isWithin(k))
 }
 
-// is is the chance that a value is of these kinds and nothing else.
+// is returns the chance that a value has these kinds and nothing else.
 func (v value) is(k kinds) chance {
 	if !v.isKnown {
 		return maybe
@@ -110,7 +110,7 @@ func (v value) is(k kinds) chance {
 	return when(v.kinds == k)
 }
 
-// union is one of two values.
+// union returns the value of an expression that is one of two values.
 func union(a, b value) value {
 	return value{a.kinds | b.kinds, a.isKnown && b.isKnown, either(a.fails, b.fails)}
 }

@@ -11,8 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// tokenKind is what a token is. Punctuation and operators are symbols, which their text
-// tells apart.
+// tokenKind is the kind of a token. Punctuation and operators are symbols, which differ by their text.
 type tokenKind uint8
 
 const (
@@ -29,42 +28,42 @@ const (
 	float
 	regex
 	timestamp
-	// queryStart and queryEnd are around a path, and take no place of their own.
+	// queryStart and queryEnd are before and after a path, and have no own place.
 	queryStart
 	queryEnd
 )
 
-// token is a piece of a program. Its text is what is written; of a literal in quotes what
-// is between them, and of a symbol at the end of a line "\n".
+// token is a piece of a VRL program. Its text is as written, with two exceptions. A quoted literal has the text
+// between its quotes. A symbol at the end of a line has "\n".
 type token struct {
 	kind  tokenKind
 	text  string
 	place place
 }
 
-// place is where something is written, as offsets of bytes in the program.
+// place is a range of byte offsets in the VRL program.
 type place struct{ from, to int }
 
 var (
 	keywords = []string{"if", "else", "true", "false", "null", "abort", "return"}
-	// reservedNames are kept for what the language may become.
+	// reservedNames are reserved for later versions of the language.
 	reservedNames = []string{
 		"array", "bool", "boolean", "break", "continue", "do", "emit", "float", "for", "forall", "foreach", "all", "each", "any", "try",
 		"undefined", "int", "integer", "iter", "object", "regex", "string", "traverse", "timestamp", "duration", "unless", "walk", "while", "loop",
 	}
 )
 
-// lexer cuts a program into tokens as Vector does: where a path begins and ends is found by
-// looking ahead, so what begins like a path may be read several times.
+// lexer splits a VRL program into tokens as Vector does. It reads ahead to find the start and the end of a path.
+// Therefore a text that starts like a path may be read several times.
 type lexer struct {
 	program string
 	at      int
-	// queries are where the paths end that have begun.
+	// queries are the ends of the paths that have started.
 	queries []int
-	// left is how many characters may still be read when looking ahead.
+	// left is the number of characters that may still be read ahead.
 	left int
-	// elseFrom and elseAt are the blanks and comments that were last read ahead, and isElse
-	// whether the word else is behind them.
+	// elseFrom and elseAt are the start and the end of the blanks and comments that were last read ahead. isElse
+	// reports whether the word else is behind them.
 	elseFrom, elseAt int
 	isElse           bool
 	err              *failure
@@ -74,7 +73,8 @@ func newLexer(program string, effort int) *lexer {
 	return &lexer{program: program, left: effort}
 }
 
-// failure is why a program cannot be read; tooMuch if it is not its fault.
+// failure is the reason why a VRL program cannot be read. tooMuch is true if the reason is a limit and not a fault of
+// the program.
 type failure struct {
 	place   place
 	message string
@@ -89,14 +89,14 @@ func (l *lexer) fail(from, to int, message, help string) token {
 	return token{place: place{len(l.program), len(l.program)}}
 }
 
-// giveUp ends a program that takes too much to judge.
+// giveUp ends a VRL program that takes too much effort to check.
 func (l *lexer) giveUp() {
 	if l.err == nil {
 		l.err = &failure{tooMuch: true}
 	}
 }
 
-// next returns the next token, of kind end behind the last one and after a failure.
+// next returns the next token. The kind is end behind the last token and after a failure.
 func (l *lexer) next() token {
 	for l.err == nil {
 		start := l.at
@@ -126,7 +126,7 @@ func (l *lexer) endQuery() token {
 	return token{kind: queryEnd, place: place{at, at + 1}}
 }
 
-// token reads one that takes place; not isToken for blanks and comments.
+// token reads a token with an own place. It returns false for blanks and comments.
 func (l *lexer) token() (found token, isToken bool) {
 	start := l.at
 	r, size := utf8.DecodeRuneInString(l.program[start:])
@@ -166,7 +166,7 @@ func (l *lexer) cut(kind tokenKind, start int) token {
 	return token{kind, l.program[start:l.at], place{start, l.at}}
 }
 
-// name is a name that is no function's.
+// name reads a name, except the name of a function.
 func (l *lexer) name(start int) token {
 	found := l.cut(identifier, start)
 	switch {
@@ -180,7 +180,7 @@ func (l *lexer) name(start int) token {
 	return found
 }
 
-// number reads one with or without a fraction, or a name that begins with digits.
+// number reads a number with or without a fraction, or a name that starts with digits.
 func (l *lexer) number(start int) token {
 	isPart := func(c rune) bool { return isDigit(c) || c == '_' }
 	l.skip(isPart)
@@ -200,7 +200,7 @@ func (l *lexer) number(start int) token {
 	return found
 }
 
-// quoted reads a text behind its first quote.
+// quoted reads a text after its first quote.
 func (l *lexer) quoted(start int) token {
 	to, wrong := textEnd(l.program, l.at)
 	if wrong != nil {
@@ -210,7 +210,7 @@ func (l *lexer) quoted(start int) token {
 	return token{text, l.program[start+1 : to-1], place{start, to}}
 }
 
-// raw reads what is written r'…', s'…' or t'…', behind its letter.
+// raw reads a literal such as r'…', s'…' or t'…', after its letter.
 func (l *lexer) raw(start int) token {
 	kind := map[byte]tokenKind{'r': regex, 's': rawText, 't': timestamp}[l.program[start]]
 	to := rawEnd(l.program, l.at+1)
@@ -221,7 +221,7 @@ func (l *lexer) raw(start int) token {
 	return token{kind, l.program[start+2 : to-1], place{start, to}}
 }
 
-// elseFollows reports whether blanks and comments are all there is before the word else.
+// elseFollows reports whether only blanks and comments are before the word else.
 func (l *lexer) elseFollows() bool {
 	if l.at >= l.elseFrom && l.at <= l.elseAt {
 		return l.isElse
@@ -243,7 +243,7 @@ func (l *lexer) elseFollows() bool {
 	return l.isElse
 }
 
-// peek is the next character, 0 at the end.
+// peek returns the next character, 0 at the end.
 func (l *lexer) peek() rune { return byteAt(l.program, l.at) }
 
 func (l *lexer) skip(while func(rune) bool) {
@@ -252,7 +252,7 @@ func (l *lexer) skip(while func(rune) bool) {
 	}
 }
 
-// byteAt is a byte as the character that it is in ASCII; no part of another is one.
+// byteAt returns a byte as an ASCII character. A byte of a longer character is not an ASCII character.
 func byteAt(program string, at int) rune {
 	if at < len(program) {
 		return rune(program[at])

@@ -9,8 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// textEnd returns the offset behind the quote that closes a text, which begins at an offset
-// behind the one that opens it.
+// textEnd returns the offset behind the closing quote of a text. The start is the offset behind its opening quote.
 func textEnd(program string, from int) (to int, wrong *failure) {
 	for at := from; at < len(program); at++ {
 		switch program[at] {
@@ -55,8 +54,8 @@ func escapeEnd(program string, at int) (to int, wrong *failure) {
 	return to + 1, nil
 }
 
-// rawEnd returns the offset behind the quote that closes a literal such as s'…', -1 if
-// there is none. A backslash keeps what follows from closing it.
+// rawEnd returns the offset behind the closing quote of a literal such as s'…', -1 if there is none. A quote after a
+// backslash does not close the literal.
 func rawEnd(program string, from int) int {
 	for at := from; at < len(program); at++ {
 		switch program[at] {
@@ -69,13 +68,13 @@ func rawEnd(program string, from int) int {
 	return -1
 }
 
-// part is a piece of a text: what is written, or the name of a variable between {{ and }}.
+// part is a piece of a text: the text as written, or the name of a variable between {{ and }}.
 type part struct {
 	text       string
 	isVariable bool
 }
 
-// partsOf cuts a text at its variables. Offsets are not kept: a name is looked for again.
+// partsOf splits a text at its variables. The offsets are not stored, because a name is searched again.
 func partsOf(text string) []part {
 	if !strings.Contains(text, "{{") {
 		return []part{{text: text}}

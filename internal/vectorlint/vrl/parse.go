@@ -8,21 +8,19 @@ import (
 	"strconv"
 )
 
-// parser reads the grammar by recursive descent. After a failure it sees nothing but the
-// end of the program.
+// parser reads the grammar by recursive descent. After a failure, all next tokens are the end of the VRL program.
 type parser struct {
 	lexer *lexer
-	// ahead are tokens that are read and not taken; two at most.
+	// ahead are tokens that are read but not used yet; two at most.
 	ahead []token
-	// given is an expression in parentheses that is read already, and what an operation
-	// begins with.
+	// given is an expression in parentheses that is read already. It is the start of an operation.
 	given *group
 	depth int
 	last  place
 	err   *failure
 }
 
-// parse reads a program with some effort. What is there before a failure is not returned.
+// parse reads a VRL program with a limit of effort. After a failure, it returns no expressions.
 func parse(program string, effort int) (all []expression, spent int, wrong *failure) {
 	p := &parser{lexer: newLexer(program, effort)}
 	p.newlines()
@@ -64,7 +62,7 @@ func (p *parser) is(texts ...string) bool {
 	return (next.kind == symbol || next.kind == keyword) && slices.Contains(texts, next.text)
 }
 
-// accept takes the next token if it is a symbol or keyword.
+// accept reads the next token if it is this symbol or keyword.
 func (p *parser) accept(text string) bool {
 	if !p.is(text) {
 		return false
@@ -84,7 +82,7 @@ func (p *parser) newlines() {
 	}
 }
 
-// separator takes what ends a statement.
+// separator reads the end of a statement.
 func (p *parser) separator() bool {
 	if !p.is("\n", ";") {
 		return false
@@ -129,7 +127,7 @@ func describe(found token) string {
 	return strconv.Quote(found.text)
 }
 
-// enter counts how deep expressions lie in each other; leave has to be deferred.
+// enter counts the nesting depth of expressions. The caller must defer the returned function.
 func (p *parser) enter() (leave func()) {
 	if p.depth++; p.depth > mostDepth {
 		p.giveUp()
@@ -137,17 +135,17 @@ func (p *parser) enter() (leave func()) {
 	return func() { p.depth-- }
 }
 
-// giveUp ends a program that takes too much to judge.
+// giveUp ends a VRL program that takes too much effort to check.
 func (p *parser) giveUp() {
 	if p.err == nil {
 		p.err = &failure{tooMuch: true}
 	}
 }
 
-// spanning is the place from where something begins to the last token that was taken.
+// spanning returns the place from an offset to the end of the last token that was read.
 func (p *parser) spanning(from int) place { return place{from, max(from, p.last.to)} }
 
-// startsExpression reports whether a statement may begin with the next token.
+// startsExpression reports whether a statement may start with the next token.
 func (p *parser) startsExpression() bool {
 	switch next := p.peek(); next.kind {
 	case identifier, functionName, text, rawText, integer, float, regex, timestamp, queryStart:
@@ -161,7 +159,7 @@ func (p *parser) startsExpression() bool {
 	}
 }
 
-// statement is what may stand on a line of its own.
+// statement reads an expression that may be on an own line.
 func (p *parser) statement() expression {
 	defer p.enter()()
 	from := p.peek().place.from
@@ -181,7 +179,7 @@ func (p *parser) statement() expression {
 	return p.assignment()
 }
 
-// assignment is one, or any expression.
+// assignment reads an assignment, or any expression.
 func (p *parser) assignment() expression {
 	from := p.peek().place.from
 	if p.is("_") {
@@ -218,7 +216,7 @@ func (p *parser) assign(from int, first expression) expression {
 	return &assignment{p.spanning(from), targets, isMerge, value}
 }
 
-// target is what an assignment gives a value to.
+// target reads the target of an assignment.
 func (p *parser) target() expression {
 	next := p.peek()
 	switch {
@@ -234,10 +232,10 @@ func (p *parser) target() expression {
 	return &literal{place: next.place}
 }
 
-// precedence has the operators, those first that bind least.
+// precedence has the operators, in the order of their precedence, the lowest first.
 var precedence = [][]string{{"??"}, {"||", "&&"}, {"!=", "=="}, {">=", ">", "<=", "<"}, {"|"}, {"+", "-"}, {"*", "/"}}
 
-// expression is an operation of at least some precedence.
+// expression reads an operation of at least some precedence.
 func (p *parser) expression(level int) expression {
 	if level == len(precedence) {
 		return p.unary()

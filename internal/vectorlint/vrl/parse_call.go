@@ -3,7 +3,7 @@
 
 package vrl
 
-// query is a path, between the tokens that the lexer puts around it.
+// query reads a path between queryStart and queryEnd.
 func (p *parser) query() expression {
 	defer p.enter()()
 	from := p.take().place.from

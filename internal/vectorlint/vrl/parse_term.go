@@ -3,7 +3,7 @@
 
 package vrl
 
-// term is an expression without operators.
+// term reads an expression without operators.
 func (p *parser) term() expression {
 	next := p.peek()
 	switch next.kind {
@@ -49,7 +49,7 @@ func (p *parser) container() expression {
 	return &literal{place: next.place}
 }
 
-// list reads what commas separate, up to what closes it. A comma may be behind the last.
+// list reads items that are separated by commas, up to the closing symbol. A comma may follow the last item.
 func (p *parser) list(closing string, item func()) {
 	for !p.is(closing) && p.peek().kind != end {
 		item()
@@ -62,7 +62,7 @@ func (p *parser) list(closing string, item func()) {
 	p.expect(closing)
 }
 
-// braces are around an object or a block.
+// braces reads an object or a block.
 func (p *parser) braces() expression {
 	from := p.take().place.from
 	p.newlines()
@@ -83,7 +83,7 @@ func (p *parser) braces() expression {
 	return p.body(from)
 }
 
-// block is one where no object may be, and which is not empty.
+// block reads a block that is not empty, in a place where an object is not allowed.
 func (p *parser) block() *block {
 	from := p.peek().place.from
 	p.expect("{")
@@ -123,8 +123,8 @@ func (p *parser) conditional() expression {
 	return found
 }
 
-// predicate is an expression, or several in parentheses, each but the last with the end of
-// its line. Which of the two is told apart by what stands behind the first.
+// predicate reads an expression, or several expressions in parentheses, separated by line ends. The symbol behind the
+// first expression shows which of the two it is.
 func (p *parser) predicate() []expression {
 	from := p.peek().place.from
 	if !p.accept("(") {

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// startsQuery reports whether a path begins here that has not yet, and notes its end.
-// Vector decides this by reading ahead to where the path could end.
+// startsQuery reports whether a new path starts here, and records its end. As Vector does, it reads ahead to the
+// possible end of the path.
 func (l *lexer) startsQuery() bool {
 	if l.at >= len(l.program) || len(l.queries) > 0 && l.queries[len(l.queries)-1] == l.at {
 		return false
@@ -33,20 +33,20 @@ func (l *lexer) startsQuery() bool {
 	return true
 }
 
-// queryScan reads ahead over what may be a path.
+// queryScan reads ahead over a possible path.
 type queryScan struct {
 	lexer *lexer
 	at    int
-	// before is the character before, 0 at the start; end is where it stands.
+	// before is the character before, 0 at the start; end is its offset.
 	before rune
 	end    int
 	isPath bool
-	// braces, brackets and parentheses that are open.
+	// braces, brackets and parens are the numbers of open ones.
 	braces, brackets, parens int
 }
 
-// step reads a character, or all of a literal, a comment or what is in brackets, and
-// reports whether the path may go on.
+// step reads a character, or all of a literal, a comment or the content of brackets. It reports whether the path may
+// continue.
 func (s *queryScan) step() bool {
 	program := s.lexer.program
 	if s.at >= len(program) {
@@ -103,13 +103,13 @@ func (s *queryScan) afterName() bool {
 	return continuesName(s.before)
 }
 
-// dot judges a dot or a percent sign, and reports whether the path may go on.
+// dot checks a dot or a percent sign, and reports whether the path may continue.
 func (s *queryScan) dot(r rune, at int) bool {
 	switch {
 	case s.before == 0, r == '.' && strings.ContainsRune(`)}]"`, s.before):
 		s.isPath = true
 	case r == '.' && s.afterName():
-		// A dot in a number makes no path.
+		// A dot in a number does not start a path.
 		word := s.lexer.program[:at]
 		from := wordStart(word)
 		s.isPath = s.isPath || strings.ContainsFunc(word[from:], func(r rune) bool { return (r < '0' || r > '9') && r != '_' })
@@ -120,7 +120,7 @@ func (s *queryScan) dot(r rune, at int) bool {
 	return true
 }
 
-// wordStart is the offset behind the last blank.
+// wordStart returns the offset behind the last blank.
 func wordStart(text string) int {
 	at := strings.LastIndexFunc(text, unicode.IsSpace)
 	if at < 0 {
@@ -130,7 +130,7 @@ func wordStart(text string) int {
 	return at + size
 }
 
-// comment skips one, and the end of its line.
+// comment skips a comment and the end of its line.
 func (s *queryScan) comment() {
 	program := s.lexer.program
 	for s.at < len(program) {
@@ -144,7 +144,7 @@ func (s *queryScan) comment() {
 	}
 }
 
-// skipWithin goes to what closes the innermost kind of bracket.
+// skipWithin moves to the symbol that closes the innermost kind of bracket.
 func (s *queryScan) skipWithin() {
 	opening, closing := byte('('), byte(')')
 	switch {
@@ -172,7 +172,7 @@ func (s *queryScan) skipWithin() {
 	}
 }
 
-// skipLiteral skips a literal or a comment, behind which something has to come.
+// skipLiteral skips a literal or a comment. The VRL program must continue behind it.
 func (s *queryScan) skipLiteral() bool {
 	program := s.lexer.program
 	to, isLiteral, wrong := literalEnd(program, s.at)
@@ -196,7 +196,7 @@ func (s *queryScan) skipLiteral() bool {
 	return true
 }
 
-// literalEnd returns the offset behind the literal in quotes that begins at an offset.
+// literalEnd returns the offset behind the quoted literal that starts at an offset.
 func literalEnd(program string, at int) (to int, isLiteral bool, wrong *failure) {
 	switch c := program[at]; {
 	case c == '"':

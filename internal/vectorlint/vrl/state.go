@@ -3,17 +3,17 @@
 
 package vrl
 
-// state is what is known of variables and fields: what has changed since the one it is in.
-// A key is $NAME of a variable, .FIELD of a field of the event, or . of the whole event.
+// state is the known values of variables and fields. It has only the changes since its parent. A key is $NAME for a
+// variable, .FIELD for a field of the event, or . for the whole event.
 type state struct {
 	changed map[string]value
 	parent  *state
-	// left is how many looks at a key there may still be in all states of a program: how many
-	// it takes grows with how deep blocks lie in each other.
+	// left is the remaining number of lookups of keys in all states of a VRL program. It is limited because the number
+	// of lookups grows with the nesting depth of blocks.
 	left *int
 }
 
-// looksPerChange is how many looks at a key take as long as noting that it has changed.
+// looksPerChange is the number of lookups that take as long as recording a change of a key.
 const looksPerChange = 8
 
 // event is the key of the whole event.
@@ -23,13 +23,13 @@ func newState(left *int) *state { return &state{map[string]value{}, nil, left} }
 
 func (s *state) child() *state { return &state{map[string]value{}, s, s.left} }
 
-// spend counts looks, and reports whether there may be more.
+// spend counts lookups, and reports whether more are allowed.
 func (s *state) spend(looks int) bool {
 	*s.left -= looks
 	return *s.left >= 0
 }
 
-// find looks for a key, as far as the looks that are left allow.
+// find looks a key up, within the remaining lookups.
 func (s *state) find(key string) (found value, isThere bool) {
 	for ; s != nil && s.spend(1); s = s.parent {
 		if found, isThere = s.changed[key]; isThere {
@@ -39,7 +39,7 @@ func (s *state) find(key string) (found value, isThere bool) {
 	return value{}, false
 }
 
-// get is what is known of a key. A field that nothing has changed may be anything.
+// get returns the known value of a key. A field that was not changed may be anything.
 func (s *state) get(key string) value {
 	if found, isThere := s.find(key); isThere {
 		return found.failing(no)
@@ -52,7 +52,7 @@ func (s *state) get(key string) value {
 
 func (s *state) set(key string, to value) { s.changed[key] = to.failing(no) }
 
-// leave takes over what a block has changed, of which its own variables are gone.
+// leave adds the changes of a block to this state, except the changes of the block's own variables.
 func (s *state) leave(block *state) {
 	for key, changed := range block.changed {
 		if !s.spend(looksPerChange) {
@@ -64,7 +64,7 @@ func (s *state) leave(block *state) {
 	}
 }
 
-// join takes over what one of two branches has changed.
+// join adds the changes of two branches to this state. Only one of them runs.
 func (s *state) join(one, other *state) {
 	after := map[string]value{}
 	for _, branch := range []*state{one, other} {
@@ -82,7 +82,7 @@ func (s *state) join(one, other *state) {
 	}
 }
 
-// forget takes over that a branch has changed something, and not what to.
+// forget records that a branch has changed values, without the new values.
 func (s *state) forget(branch *state) {
 	for key := range branch.changed {
 		if !s.spend(looksPerChange) {

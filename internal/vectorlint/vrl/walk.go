@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// scope has the variables that have a value. One that only may have got its value has it.
+// scope has the variables with a value, including variables that have a value only in some cases.
 type scope struct {
 	names  map[string]bool
 	parent *scope
@@ -27,14 +27,14 @@ func (s *scope) has(name string) bool {
 	return false
 }
 
-// set gives a variable a value, unless it has one.
+// set records that a variable has a value.
 func (s *scope) set(name string) {
 	if !s.has(name) {
 		s.names[name] = true
 	}
 }
 
-// mostNames is how many names are looked at for the one that was meant.
+// mostNames is the maximum number of names that are compared to find a typo.
 const mostNames = 100
 
 func (s *scope) all() []string {
@@ -45,14 +45,14 @@ func (s *scope) all() []string {
 	return names
 }
 
-// walkAll judges expressions in their order.
+// walkAll checks expressions in their order.
 func (c *checker) walkAll(all []expression, in *scope) {
 	for _, one := range all {
 		c.walk(one, in)
 	}
 }
 
-// walk judges an expression where some variables have a value, as long as mistakes are named.
+// walk checks an expression in a scope, until the maximum number of mistakes is reached.
 func (c *checker) walk(one expression, in *scope) {
 	if c.isFull() {
 		return
@@ -108,7 +108,7 @@ func (c *checker) read(name string, at place, in *scope) {
 	c.add(Variable, at, fmt.Sprintf("the variable %q has no value here", name), or(c.didYouMean(name, in.all()), help))
 }
 
-// walkLiteral looks for the variables in a text.
+// walkLiteral checks the variables in a text.
 func (c *checker) walkLiteral(one *literal, in *scope) {
 	for _, part := range one.parts {
 		if !part.isVariable || in.has(part.text) || c.isFull() {
@@ -137,7 +137,7 @@ func (c *checker) walkCall(one *call, in *scope) {
 	c.walk(one.closure.body, inner)
 }
 
-// comparisons do not follow one another.
+// comparisons are operators that must not follow one another.
 var comparisons = []string{"==", "!=", "<", "<=", ">", ">="}
 
 func (c *checker) walkBinary(one *binary, in *scope) {
@@ -174,7 +174,7 @@ func (c *checker) walkAssignment(one *assignment, in *scope) {
 	}
 }
 
-// walkMerged judges the target of |=, which has to have a value; _ is no value.
+// walkMerged checks the target of |=, which must have a value. The target _ is not checked.
 func (c *checker) walkMerged(target expression, in *scope) {
 	if _, isNothing := target.(*literal); !isNothing {
 		c.walk(target, in)
