@@ -10,23 +10,22 @@ import (
 	"sync"
 )
 
-// firstWithoutEnvironment is the first 0.x whose `vector validate --no-environment` compiles
-// VRL.
+// firstWithoutEnvironment is the first 0.x where `vector validate --no-environment` compiles VRL.
 const firstWithoutEnvironment = 57
 
-// ValidateMode is how `vector validate` of a version is asked, so that it compiles VRL.
+// ValidateMode is the way to run `vector validate` of a version, so that it compiles VRL.
 type ValidateMode struct {
 	// Args are its arguments, before the files.
 	Args []string
-	// Builds reports whether it builds the components, which needs data_dir, and whatever
-	// files the configuration names.
+	// Builds reports whether it builds the components. For that it needs data_dir and all files that the configuration
+	// names.
 	Builds bool
-	// Unseen says what it does not look at: "whether …".
+	// Unseen names the checks that it does not make: "whether …".
 	Unseen string
 }
 
-// ValidateModeOf returns how Vector of an image is asked; one whose tag tells no version is
-// asked as the newest.
+// ValidateModeOf returns the mode for Vector of an image. An image without a version in its tag has the mode of the
+// newest version.
 func ValidateModeOf(image string) ValidateMode {
 	if version := versionOf(image); version.known && version.minor < firstWithoutEnvironment {
 		return ValidateMode{
@@ -40,47 +39,47 @@ func ValidateModeOf(image string) ValidateMode {
 	}
 }
 
-// Outcome is what Vector itself has said of a configuration.
+// Outcome is Vector's own result for a configuration.
 type Outcome int
 
-// NotJudged is an end that says nothing about the configuration: Vector was killed, say, or a
-// file that the configuration names is not there.
+// NotJudged is a result without a statement about the configuration, for example because Vector was killed, or a file
+// that the configuration names does not exist.
 const (
 	NotJudged Outcome = iota
 	Valid
 	Refused
 )
 
-// Answer is what Vector said of a configuration.
+// Answer is Vector's own result for a configuration, with the faults.
 type Answer struct {
 	Outcome Outcome
-	// Faults are Vector's own sentences, each fault on one line: why it refuses the
-	// configuration, or why it could not judge it.
+	// Faults are Vector's own sentences, each fault on one line: the reasons why it rejects the configuration, or why
+	// it could not check it.
 	Faults []string
 }
 
-// String is the faults on one line.
+// String returns the faults on one line.
 func (a *Answer) String() string { return strings.Join(a.Faults, " ") }
 
-// exitRefused is the code that Vector ends with when it refuses a configuration.
+// exitRefused is the exit code of Vector if it rejects a configuration.
 const exitRefused = 78
 
-// faultMark begins each fault.
+// faultMark is the start of each fault.
 const faultMark = "x "
 
 var (
-	// noFault matches lines that `vector validate` prints, and that say no fault: those of its
-	// log, headings and the lines below them, what it has accepted, advice, and where in a
-	// program something is, beside the program's own lines. Few operators ever ask a Vector.
+	// noFault matches lines of `vector validate` that do not contain a fault: the log, headings and the lines below
+	// them, accepted parts, advice, and positions in a VRL program next to its lines. It is compiled at its first use,
+	// because few operators run `vector validate`.
 	noFault = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(\{.*|\d{4}-\d\d-\d\dT\S+ +[A-Z]+ .*|√ .*|Validated|Failed to load .*|-+|(Component|Source|Transform|Sink|Environment|Health check)s? (errors|warnings)|=.*|[│┌·].*)?$`)
 	})
-	// missing matches faults of where Vector runs, and not of the configuration.
+	// missing matches faults of the place where Vector runs, instead of the configuration.
 	missing = regexp.MustCompile(`\(os error \d+\)|^data_dir "[^"]*" does not exist$`)
 )
 
-// ReadAnswer reads how `vector validate` has ended and what it printed. Where the sentences
-// of a refusal cannot be told, all that it printed is one fault.
+// ReadAnswer reads the exit code and the output of `vector validate`. If the faults of a rejection cannot be
+// separated, the whole output is one fault.
 func ReadAnswer(exitCode int, printed string) Answer {
 	switch exitCode {
 	case 0:
@@ -100,7 +99,7 @@ func ReadAnswer(exitCode int, printed string) Answer {
 	return Answer{Refused, own}
 }
 
-// faultsIn are the faults that Vector printed, each once.
+// faultsIn returns the faults that Vector printed, each once.
 func faultsIn(printed string) []string {
 	var faults []string
 	for line := range strings.Lines(printed) {

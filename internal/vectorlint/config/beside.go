@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// wildcards begin a pattern of files.
+	// wildcards are the characters that start the pattern part of a path.
 	wildcards = "*?["
-	// longestPath is how many bytes the path of a file has.
+	// longestPath is the maximum length of a path in bytes.
 	longestPath = 4096
 )
 
-// namedBeside returns those of the files beside the configuration that it may read, or
-// that the container is told to: the ones that a text names. All of them if a text is a
-// pattern or a folder that they lie in, or if not all of the configuration is known.
+// namedBeside returns the files next to the configuration that the configuration may read, or that the arguments and
+// variables of the container name. It returns all files below a pattern or a directory in a text. It returns all files
+// if not all of the configuration is known.
 func (c *checker) namedBeside(beside []string, isWhole bool) []string {
 	if len(beside) == 0 {
 		return nil
@@ -36,7 +36,7 @@ func (c *checker) namedBeside(beside []string, isWhole bool) []string {
 	}
 	for _, tree := range c.trees {
 		tree.visit("", func(_ string, v *value) {
-			// Where there is too much to compare, any of them may be meant.
+			// If there is too much to compare, the text may name any of the files.
 			if all {
 				return
 			}
@@ -55,7 +55,7 @@ func (c *checker) namedBeside(beside []string, isWhole bool) []string {
 	return slices.DeleteFunc(slices.Clone(beside), func(file string) bool { return !isNamed[file] })
 }
 
-// texts are the words of the command lines of a container, and its variables.
+// texts returns the words of the command lines of a container, and its variables.
 func (c *Container) texts() []string {
 	if c == nil {
 		return nil
@@ -74,7 +74,7 @@ func (c *Container) texts() []string {
 	return all
 }
 
-// expanded returns a text as a pattern: the variables and secrets of which nothing is known may be anything.
+// expanded returns a text as a pattern: unknown variables and secrets may have any value.
 func (c *checker) expanded(text string) string {
 	if len(text) > longestPath || !c.isDynamic(text) {
 		return text
@@ -82,8 +82,7 @@ func (c *checker) expanded(text string) string {
 	return secret.ReplaceAllLiteralString(variable.ReplaceAllLiteralString(text, "*"), "*")
 }
 
-// resolved is the path that a text is if it is one: what does not begin at the root
-// begins in the folder that Vector runs in.
+// resolved returns the absolute path of a text. A relative path starts at the working directory of Vector.
 func (c *checker) resolved(text string) string {
 	if c.container != nil && !path.IsAbs(text) {
 		return path.Join("/", c.container.WorkingDir, text)
@@ -91,8 +90,8 @@ func (c *checker) resolved(text string) string {
 	return path.Join("/", text)
 }
 
-// takesIn reports whether a text is a pattern or a folder that a file lies in. A folder
-// above the file's mount is hardly meant: "/" is the path of many a request.
+// takesIn reports whether a text is a pattern or a directory that contains a file. A directory above the file's mount
+// does not count, because "/" is the path of many requests.
 func (c *checker) takesIn(text, file string) bool {
 	isPath := path.IsAbs(text) || strings.HasPrefix(text, "*/") || c.container != nil && strings.Trim(c.container.WorkingDir, "/") != ""
 	if !isPath {
@@ -112,7 +111,7 @@ func (c *checker) takesIn(text, file string) bool {
 	return mount != nil && below(named, mount.Path)
 }
 
-// mentions reports whether a text has a path in it, such as a program that opens it.
+// mentions reports whether a text contains a path, such as a VRL program that opens it.
 func mentions(text, file string) bool {
 	for {
 		at := strings.Index(text, file)
@@ -126,8 +125,7 @@ func mentions(text, file string) bool {
 	}
 }
 
-// isNameByte reports whether a byte may be in the key of a ConfigMap, so that a path
-// before it goes on.
+// isNameByte reports whether a byte may be in the key of a ConfigMap. If it follows a path, the path is longer.
 func isNameByte(b byte) bool {
 	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '-' || b == '_' || b == '.'
 }

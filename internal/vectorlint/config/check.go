@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package config checks Vector configuration. The files of one configuration, the image and the container go in, together
-// with the parsers of the caller (Reader). A Report comes out: the faults that prevent Vector from starting and the mistakes
-// of sidecars (graph, event types, versions, mounts, variables), in Vector's order, with file and line, and what the
-// configuration receives. The tables in data/ are read from Vector's sources; data/README.md names the commands. The package
-// neither runs Vector nor knows Kubernetes.
+// Package config checks Vector configuration. The files of one configuration, the image and the container go in,
+// together with the parsers of the caller (Reader). A Report comes out, in Vector's order, with file and line. It has
+// the faults that prevent Vector from starting, the mistakes of sidecars (graph, event types, versions, mounts,
+// variables), and the inputs of the configuration. The tables in data/ are read from Vector's sources; data/README.md
+// names the commands. The package neither runs Vector nor knows Kubernetes.
 package config
 
 import (
@@ -18,32 +18,29 @@ import (
 	vectorflags "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/flags"
 )
 
-// Options say where a configuration is going to be used.
+// Options describe where a configuration is going to be used.
 type Options struct {
-	// Image whose tag tells Vector's version. Empty: no version is meant, and
-	// nothing is said about that.
+	// Image is the image of Vector. Its tag contains the version. If it is empty, the version is not checked.
 	Image string
-	// Container that Vector runs in. Without one, what depends on it is not
-	// checked.
+	// Container is the container of Vector. If it is nil, the checks that depend on it are skipped.
 	Container *Container
-	// Beside are files that lie in the container beside those of the
-	// configuration, by their whole path.
+	// Beside are files in the container in addition to the files of the configuration, by their whole path.
 	Beside []string
-	// Permitted is what the platform lets the configuration have.
+	// Permitted is the policy of the platform for the configuration.
 	Permitted Permitted `json:",omitzero"`
-	// IsPartial reports that Vector reads more files than those that are given.
+	// IsPartial reports that Vector reads more files than the checked ones.
 	IsPartial bool
 }
 
-// Report is what a check found.
+// Report is the result of a check.
 type Report struct {
-	// Findings, errors first, else in the order in which Vector checks.
+	// Findings are sorted: errors first, and then in the order in which Vector checks.
 	Findings []Finding
-	// Intake is what the configuration takes in.
+	// Intake is the input of the configuration.
 	Intake Intake
-	// DataDir is where Vector keeps what it has to, as it is written.
+	// DataDir is Vector's data directory as it is written.
 	DataDir string
-	// Beside are those of Options.Beside that the configuration may read.
+	// Beside are the files of Options.Beside that the configuration may read.
 	Beside []string
 	// Programs counts its VRL programs.
 	Programs Programs
@@ -53,8 +50,8 @@ type Report struct {
 	listeners   []listener
 }
 
-// Check reads the files of one configuration, merges them as Vector does, and
-// checks the whole. The error is the context's, with which it ends.
+// Check reads the files of one configuration, merges them as Vector does, and checks the whole. It returns an error
+// only if the context ends: the error of the context.
 func (r *Reader) Check(ctx context.Context, files []File, options Options) (*Report, error) {
 	c := &checker{
 		reader: r, effort: newEffort(ctx, r.Nearest), tables: tables(), version: versionOf(options.Image), files: files, counts: map[Level]int{}, openTexts: map[string]bool{},
@@ -77,18 +74,17 @@ func (r *Reader) Check(ctx context.Context, files []File, options Options) (*Rep
 	if c.effort.err = ctx.Err(); c.effort.err != nil {
 		return nil, c.effort.err
 	}
-	// What is not permitted must not be lost among other findings, of which some are not kept.
+	// The findings of the policy are first, because some of the other findings may be dropped.
 	c.findings = append(c.forbid(&options.Permitted, isWhole), c.findings...)
 	slices.SortStableFunc(c.findings, func(a, b Finding) int { return cmp.Compare(a.Level, b.Level) })
 	dataDir, _, _ := c.dataDir()
 	return &Report{Findings: c.findings, Intake: c.intake, DataDir: dataDir, Beside: beside, Programs: c.programs, container: options.Container, commandLine: c.commandLine, listeners: c.listeners}, nil
 }
 
-// mostFindings is how many findings of a level are kept: who has more mends these
-// first.
+// mostFindings is the maximum number of findings of a level. A user with more findings has to fix these first.
 const mostFindings = 100
 
-// checker holds one check.
+// checker is the state of one check.
 type checker struct {
 	reader    *Reader
 	tables    *facts
@@ -96,30 +92,30 @@ type checker struct {
 	container *Container
 	files     []File
 	root      *value
-	// trees are the files that can be read, each by itself.
+	// trees are the parsed files, before they are merged.
 	trees    []*value
 	intake   Intake
 	findings []Finding
 	counts   map[Level]int
 	effort   *effort
-	// lines are those of files, by their number, once a place in one is looked for.
+	// lines are the lines of files, by their number. They are split when a place in a file is needed.
 	lines map[int][]string
-	// readAhead is how many characters of programs were read ahead.
+	// readAhead is the number of characters of VRL programs that were read ahead.
 	readAhead int
 	programs  Programs
 
-	// isTabled reports whether the options of what is judged are known: then what is not
-	// among them does not exist.
+	// isTabled reports whether the options of the checked version are known. If so, an option that is not in the table
+	// does not exist.
 	isTabled bool
 	// isPartial reports that Vector reads files that are not read here.
 	isPartial   bool
 	commandLine *vectorflags.CommandLine
-	// interpolates reports whether Vector certainly replaces ${VAR}, mayInterpolate whether it may. interpolations are
-	// those of the files, openTexts the texts and keys with variables that are not known.
+	// interpolates reports whether Vector certainly replaces ${VAR}, mayInterpolate whether it may. interpolations has
+	// the interpolations of the files. openTexts has the texts and keys with unknown variables.
 	interpolates, mayInterpolate bool
 	interpolations               []*interpolation
 	openTexts                    map[string]bool
-	// told are variables, and backends behind "secret ".
+	// told are the reported variables, and the reported backends with the prefix "secret ".
 	told       map[string]bool
 	components []*component
 	byKind     map[kind]map[string]*component
@@ -127,8 +123,8 @@ type checker struct {
 	listeners  []listener
 }
 
-// read parses and merges the files. It is not whole if one cannot be read: then
-// nothing can be said about what is missing.
+// read parses and merges the files. If a file cannot be read, the result is not whole, and missing parts cannot be
+// reported.
 func (c *checker) read() (root *value, isWhole bool) {
 	root = &value{form: table, at: position{line: 1, column: 1}}
 	isWhole = true
@@ -160,7 +156,7 @@ func (c *checker) read() (root *value, isWhole bool) {
 	return root, isWhole
 }
 
-// check applies the rules in Vector's order, then those of sidecars.
+// check applies the rules in Vector's order, and then the rules of sidecars.
 func (c *checker) check() {
 	c.checkKeys()
 	c.readComponents()
@@ -193,8 +189,7 @@ func (c *checker) check() {
 	c.checkSidecar()
 }
 
-// report adds a finding of a rule. The last argument that is a help stands for
-// the rule's own.
+// report adds a finding of a rule. If the last argument is a help, it replaces the help of the rule.
 func (c *checker) report(code Code, at position, path, format string, args ...any) {
 	c.add(code, at, path, true, format, args...)
 }
@@ -222,7 +217,7 @@ func (c *checker) add(code Code, at position, path string, isCertain bool, forma
 	c.findings = append(c.findings, finding)
 }
 
-// sourceOf names the file of a position.
+// sourceOf returns the name of the file of a position.
 func (c *checker) sourceOf(at position) string {
 	if at.file >= len(c.files) {
 		return ""
@@ -230,7 +225,8 @@ func (c *checker) sourceOf(at position) string {
 	return cmp.Or(c.files[at.file].Source, c.files[at.file].Name)
 }
 
-// written is a position that whoever wrote the file can find; none in what was printed.
+// written returns a position that the author of the file can find: without line and column if the text was printed
+// from data.
 func (c *checker) written(at position) position {
 	if at.file < len(c.files) && c.files[at.file].Printed {
 		return position{file: at.file}
@@ -238,10 +234,10 @@ func (c *checker) written(at position) position {
 	return at
 }
 
-// help is what to do about one finding in place of the rule's general advice.
+// help explains how to fix one finding, instead of the general help of the rule.
 type help string
 
-// place names a position in messages.
+// place returns a position for messages.
 func (c *checker) place(at position) string {
 	if len(c.files) > 1 {
 		return fmt.Sprintf("%s:%d", c.sourceOf(at), at.line)
@@ -249,7 +245,7 @@ func (c *checker) place(at position) string {
 	return fmt.Sprintf("line %d", at.line)
 }
 
-// didYouMean is a help, "" without a candidate.
+// didYouMean returns a help, "" without a candidate.
 func didYouMean(name string) help {
 	if name == "" {
 		return ""

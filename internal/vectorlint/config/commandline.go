@@ -15,8 +15,9 @@ const (
 	VariablesSource = "sidecar.env"
 )
 
-// checkCommandLine reports flags and variables with which Vector exits before it reads a configuration, and configuration
-// files that do not exist. The flags are those of a release, so that of other releases the check only warns.
+// checkCommandLine reports flags and variables that make Vector exit before it reads a configuration, and
+// configuration files that do not exist. Flags differ between releases. Therefore the findings are warnings if the
+// flags of the release are not known.
 func (c *checker) checkCommandLine() {
 	if c.container == nil {
 		return

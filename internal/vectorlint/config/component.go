@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// kind is what a component is.
+// kind is the kind of a component.
 type kind string
 
 const (
 	source    kind = "source"
 	transform kind = "transform"
 	sink      kind = "sink"
-	// memory is an enrichment table that takes in events, or gives some.
+	// memory is an enrichment table that receives or produces events.
 	memory kind = "enrichment table"
 )
 
@@ -25,18 +25,18 @@ var sections = []struct {
 	kind kind
 }{{"sources", source}, {"transforms", transform}, {"sinks", sink}}
 
-// component is a source, a transform, a sink, or a table in the place of one.
+// component is a source, a transform, a sink, or an enrichment table that acts as one.
 type component struct {
 	kind     kind
 	id, path string
 	at       position
 	options  *value
 	typeName string
-	// profile is nil for a type that is not known.
+	// profile is nil for an unknown type.
 	profile *profile
 	takes   events
 	outputs []*output
-	// inputs are as written, sources as they were resolved.
+	// inputs are as written, sources are the resolved inputs.
 	inputs  []input
 	sources []*output
 	// hasOpenAddress reports whether a listening address is not known.
@@ -51,25 +51,25 @@ func (one *component) profileListens() []listening {
 	return one.profile.listens
 }
 
-// output is where events come out of a component.
+// output is an output of a component.
 type output struct {
-	// id is that of the component, or ID.NAME.
+	// id is the id of the component, or ID.NAME.
 	id    string
 	gives events
 	of    *component
-	// isTwice tells that another output has the same id.
+	// isTwice reports that another output has the same id.
 	isTwice, isUsed bool
 }
 
-// input is an entry of inputs, patterns expanded.
+// input is an entry of inputs, with patterns expanded.
 type input struct {
 	text, path string
 	at         position
-	// pattern that the entry came from, "" for a plain one.
+	// pattern is the pattern that the entry matches, "" for a plain entry.
 	pattern string
 }
 
-// readComponents finds the components and says what is wrong with each by itself.
+// readComponents finds the components and checks each of them separately.
 func (c *checker) readComponents() {
 	c.byKind = map[kind]map[string]*component{source: {}, transform: {}, sink: {}, memory: {}}
 	for _, section := range sections {
@@ -126,7 +126,7 @@ func (c *checker) readComponent(one *component) bool {
 	return true
 }
 
-// nearestKey returns a key of a table that was probably meant to be name.
+// nearestKey returns the key of a table that probably is a typo of a name.
 func (c *checker) nearestKey(options *value, name string) string {
 	for i := range options.entries {
 		if c.effort.nearest(options.entries[i].key, []string{name}) == name {
@@ -136,7 +136,7 @@ func (c *checker) nearestKey(options *value, name string) string {
 	return ""
 }
 
-// profileOf looks a type up and holds it to the version.
+// profileOf returns the profile of a type and checks it against the version.
 func (c *checker) profileOf(one *component, at position) *profile {
 	path := one.path + ".type"
 	p := c.tables.profiles[one.kind][one.typeName]
@@ -156,8 +156,7 @@ func (c *checker) profileOf(one *component, at position) *profile {
 	return p
 }
 
-// otherKind helps with a type that is not known: the nearest name of the kind, or
-// the kind that has it.
+// otherKind returns a help for an unknown type: the nearest name of the kind, or the kind that has the type.
 func (c *checker) otherKind(one *component, near string) help {
 	if near != "" {
 		return didYouMean(near)
@@ -196,8 +195,7 @@ func (c *checker) readInputs(one *component) {
 	}
 }
 
-// readTables finds the enrichment tables of type memory that take in events, and
-// those that give some.
+// readTables finds the enrichment tables of type memory that receive or produce events.
 func (c *checker) readTables() {
 	of := c.root.get("enrichment_tables")
 	for i := range of.entries {
@@ -214,7 +212,7 @@ func (c *checker) readTables() {
 	}
 }
 
-// isSinkLike tells whether events end in a component.
+// isSinkLike reports whether events end in a component.
 func (one *component) isSinkLike() bool {
 	return one.kind == sink || one.kind == memory && len(one.inputs) > 0
 }
@@ -224,5 +222,5 @@ func (c *checker) isDynamic(scalar string) bool {
 	return c.openTexts[scalar] || strings.Contains(scalar, "SECRET[") && secret.MatchString(scalar)
 }
 
-// is tells whether a component has one of these types.
+// is reports whether a component has one of these types.
 func (one *component) is(types ...string) bool { return slices.Contains(types, one.typeName) }

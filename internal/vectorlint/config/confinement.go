@@ -9,11 +9,10 @@ import (
 	"strings"
 )
 
-// confinedSince is the version from which on a sink's templates have to begin
-// with something that no event can change.
+// confinedSince is the first version that requires a constant start of a sink's templates, which events cannot change.
 const confinedSince = 57
 
-// unconfinedKey is the option that switches that off, beside the options of a sink's own.
+// unconfinedKey is the option that disables this requirement. A sink has it in addition to its own options.
 const unconfinedKey = "dangerously_allow_unconfined_template_resolution"
 
 // checkConfinement finds sink templates without a literal prefix.
@@ -39,7 +38,7 @@ func (c *checker) checkConfinement(one *component) {
 	}
 }
 
-// checkConfined holds an option to what confines it: a template, or each of a map's.
+// checkConfined checks the confinement of an option: of a template, or of each template in a map.
 func (c *checker) checkConfined(one *component, of confined) {
 	parent, isEach := strings.CutSuffix(of.option, ".*")
 	given := one.options.get(strings.Split(parent, ".")...)
@@ -59,7 +58,7 @@ func (c *checker) checkConfined(one *component, of confined) {
 	}
 }
 
-// field is a reference to a field as Vector finds it: one without an end is plain text.
+// field is a reference to a field as Vector finds it. A reference that is not closed is plain text.
 var field = regexp.MustCompile(`\{\{[^}]+\}\}`)
 
 func (c *checker) checkTemplate(template string, at position, path, kind string) {
@@ -90,8 +89,8 @@ func (c *checker) checkTemplate(template string, at position, path, kind string)
 	}
 }
 
-// isBelowRoot reports whether the folders that a path begins with name one that is not the
-// root: what follows the last slash may go on with a field.
+// isBelowRoot reports whether the directories at the start of a path lead to another directory than the root. The text
+// after the last slash may continue with a field.
 func isBelowRoot(prefix string) bool {
 	folder := prefix[:strings.LastIndexByte(prefix, '/')+1]
 	return strings.HasPrefix(folder, "/") && path.Clean(folder) != "/"

@@ -11,31 +11,31 @@ import (
 	vectorflags "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/flags"
 )
 
-// Container is what the checks need to know of the container that Vector runs in.
+// Container describes the container that Vector runs in.
 type Container struct {
-	// Args are the arguments of Vector, or of IsOtherProgram, a program that may start it.
+	// Args are the arguments of Vector. If IsOtherProgram, they are the arguments of a program that may start it.
 	Args           []vectorflags.Text
 	IsOtherProgram bool
-	// Commands are the words of what else is run in it, such as by probes and hooks.
+	// Commands are the words of other commands in the container, such as probes and hooks.
 	Commands []string
-	// Absent are configuration files that Vector is told to read and that do not exist in the container.
+	// Absent are configuration files that the command line names and that do not exist in the container.
 	Absent []vectorflags.Source
-	// WorkingDir is where Vector runs; "" for the root.
+	// WorkingDir is the working directory of Vector; "" for the root.
 	WorkingDir string
-	// Env holds the variables by name.
+	// Env has the variables by name.
 	Env map[string]vectorflags.Text
-	// OpenEnv tells that there are more variables than Env has.
+	// OpenEnv reports that there are more variables than Env has.
 	OpenEnv bool
 	Mounts  []Mount
-	// MemoryLimit in bytes; 0 for none.
+	// MemoryLimit is in bytes; 0 for none.
 	MemoryLimit int64
-	// ReadOnlyRoot tells that what lies on no mount cannot be written.
+	// ReadOnlyRoot reports that paths outside of mounts cannot be written.
 	ReadOnlyRoot bool
-	// IPFamily is that of the pod's addresses: IPv4, IPv6 or Dual; "" if it is not known.
+	// IPFamily is the IP family of the pod's addresses: IPv4, IPv6 or Dual; "" if it is not known.
 	IPFamily string
-	// ProbePorts are the ports that the kubelet asks, on the pod's address.
+	// ProbePorts are the ports that the kubelet probes, on the pod's address.
 	ProbePorts []int
-	// DrainSeconds is how long Vector reads on before it is told to stop, at most.
+	// DrainSeconds is the maximum time that Vector continues to read before it receives the signal to stop.
 	DrainSeconds int64
 }
 
@@ -43,11 +43,12 @@ type Container struct {
 type Mount struct {
 	Path     string
 	ReadOnly bool
-	// SizeLimit in bytes; 0 for none.
+	// SizeLimit is in bytes; 0 for none.
 	SizeLimit int64
 }
 
-// CommandLine returns what Vector reads of the arguments and variables. Of an unknown release it reads what the newest does.
+// CommandLine returns the parsed arguments and variables. For an unknown release, they are parsed as the newest
+// release does.
 func (c *Container) CommandLine(image string) *vectorflags.CommandLine {
 	if c == nil {
 		return vectorflags.Parse(vectorflags.Input{IsOtherProgram: true})
@@ -57,16 +58,15 @@ func (c *Container) CommandLine(image string) *vectorflags.CommandLine {
 	})
 }
 
-// defines reports whether a variable is there, or may be: the container runtime sets
-// HOSTNAME, HOME and PATH, the kubelet those of Services, and the image of Vector
-// SSL_CERT_FILE.
+// defines reports whether a variable exists, or may exist. The container runtime sets HOSTNAME, HOME and PATH, the
+// kubelet sets the variables of Services, and the image of Vector sets SSL_CERT_FILE.
 func (c *Container) defines(name string) bool {
 	_, isSet := c.Env[name]
 	return isSet || slices.Contains([]string{"HOSTNAME", "HOME", "PATH", "SSL_CERT_FILE"}, name) ||
 		strings.HasPrefix(name, "KUBERNETES_") || strings.Contains(name, "_SERVICE_HOST") || strings.Contains(name, "_SERVICE_PORT")
 }
 
-// mountOf returns the deepest mount that a path lies on, nil if there is none.
+// mountOf returns the deepest mount that contains a path, nil if there is none.
 func (c *Container) mountOf(file string) *Mount {
 	var deepest *Mount
 	if c == nil {
@@ -81,7 +81,7 @@ func (c *Container) mountOf(file string) *Mount {
 	return deepest
 }
 
-// below tells whether a path is a folder or lies in it.
+// below reports whether a path is a directory or is in it.
 func below(file, folder string) bool {
 	folder = strings.TrimSuffix(path.Clean(folder), "/") + "/"
 	return strings.HasPrefix(path.Clean(file)+"/", folder)

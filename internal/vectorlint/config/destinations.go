@@ -10,9 +10,9 @@ import (
 	vectoroptions "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/options"
 )
 
-// harmless are the options whose text is no address, whatever component has them. Where
-// hosts are restricted, every other text has to be an address that is allowed: an option
-// that is new with a release of Vector is one until it stands here.
+// harmless are the options of any component with a text that cannot be an address. If hosts are restricted, every
+// other text must be an allowed address. Therefore an option that is new in a release of Vector counts as an address
+// until it is in this list.
 var harmless = wordsOf(`
 	access_key access_key_id access_keys account_id account_name action alpn_protocols api_key app_name assume_role
 	audience auto_offset_reset azure_client_id azure_client_secret azure_resource_id azure_tenant_id backend_type
@@ -51,18 +51,18 @@ var harmless = wordsOf(`
 	token_file_path token_scope topic topic_arn topic_key topics ttl_field type user user_agent
 	user_assigned_managed_identity_id username valid_tokens value values version when_full working_directory`)
 
-// harmlessOf are those that are harmless in these components alone.
+// harmlessOf are options that are harmless in these components only.
 var harmlessOf = wordsOf(`
 	sinks.gcp_cloud_storage.metadata.* sinks.gcp_stackdriver_logs.resource.* sinks.gcp_stackdriver_metrics.resource.* sinks.mezmo.hostname sinks.mezmo.ip
 	sources.http_server.headers sources.opentelemetry.http.headers transforms.lua.hooks.process global.api.address
 	enrichment_tables.*.schema.*`)
 
-// harmlessBelow are maps with free keys, and lists, whose texts are no addresses.
+// harmlessBelow are maps with free keys, and lists, with texts that cannot be addresses.
 var harmlessBelow = wordsOf(`
 	tags labels extensions headers fields mappings route routes structured_metadata query graph
 	include_matches exclude_matches extra_headers extra_params`)
 
-// isLocal are the components that connect to nothing, or to the node alone.
+// isLocal are the components that connect to nothing, or only to the node.
 var isLocal = wordsOf(`
 	sinks.blackhole sinks.console sinks.file sinks.prometheus_exporter sinks.websocket_server
 	sources.demo_logs sources.docker_logs sources.dnstap sources.exec sources.file sources.file_descriptor
@@ -77,7 +77,7 @@ func wordsOf(text string) map[string]bool {
 	return words
 }
 
-// mayBeAddress reports whether a text may be what Vector connects to.
+// mayBeAddress reports whether a text may be an address that Vector connects to.
 func (w *permittedChecker) mayBeAddress(of walked) bool {
 	name := of.steps[len(of.steps)-1]
 	if strings.EqualFold(name, "host") {
@@ -106,10 +106,10 @@ func (w *permittedChecker) isListening(section, name, option string) bool {
 	return profile != nil && slices.ContainsFunc(profile.listens, func(l listening) bool { return l.option == option })
 }
 
-// callers are the functions of VRL that connect to what a program says.
+// callers are the VRL functions that connect to an address from the program.
 var callers = []string{"http_request", "dns_lookup"}
 
-// host judges what Vector is told to connect to.
+// host checks the addresses that a text makes Vector connect to.
 func (w *permittedChecker) host(of walked, v *value) {
 	if w.permitted.Hosts.isEmpty() {
 		return
@@ -135,8 +135,7 @@ func (w *permittedChecker) host(of walked, v *value) {
 	}
 }
 
-// isChoice reports whether a text is one of the values that Vector knows of the option, of
-// which none is an address.
+// isChoice reports whether a text is one of the values that Vector knows of the option. None of these is an address.
 func (w *permittedChecker) isChoice(of walked, v *value) bool {
 	object := vectoroptions.Globals()
 	if of.section != "global" {
@@ -163,7 +162,7 @@ func (w *permittedChecker) isChoice(of walked, v *value) bool {
 	return false
 }
 
-// optionsOf are those of a component's type, nil if they are not known.
+// optionsOf returns the options of a component's type, nil if they are not known.
 func (w *permittedChecker) optionsOf(section, name string) *vectoroptions.Object {
 	one := &component{kind: kind(strings.TrimSuffix(section, "s")), typeName: name}
 	if one.profile = w.tables.profiles[one.kind][name]; one.profile == nil {
@@ -172,8 +171,8 @@ func (w *permittedChecker) optionsOf(section, name string) *vectoroptions.Object
 	return w.objectOf(one, w.version.minor)
 }
 
-// unnamed refuses a component that connects to where its service is unless told otherwise,
-// and is not told.
+// unnamed rejects a component that connects to the default address of its service because no option sets another
+// address.
 func (w *permittedChecker) unnamed(section, name string, e *entry) {
 	if w.permitted.Hosts.isEmpty() || !slices.Contains([]string{"sources", "sinks"}, section) && name != "aws_ec2_metadata" || isLocal[section+"."+name] {
 		return
@@ -192,7 +191,7 @@ func (w *permittedChecker) unnamed(section, name string, e *entry) {
 	w.say(hostForbidden, e.at, join(section, e.key), "it connects to where its service is by default, which is not seen: name the host, or use another type")
 }
 
-// isNamed reports whether an option says what a component connects to.
+// isNamed reports whether an option sets the address that a component connects to.
 func (w *permittedChecker) isNamed(section, name string, above []string, e entry) bool {
 	steps := append(slices.Clone(above), e.key)
 	if e.key == "proxy" || e.key == "healthcheck" || e.key == "auth" || e.key == "tls" || e.key == "request" || e.key == "encoding" {
@@ -212,7 +211,7 @@ func (w *permittedChecker) isNamed(section, name string, above []string, e entry
 // IsAnyHost reports whether a configuration may connect to every host.
 func IsAnyHost(permitted *Permitted) bool { return permitted.Hosts.isEmpty() }
 
-// RefusesHost tells why Vector may not connect to what a text says, "" if it may.
+// RefusesHost returns the reason why Vector may not connect to the address in a text, "" if it may.
 func RefusesHost(permitted *Permitted, text string) string {
 	return newHostRules(permitted.Hosts).refusesText(text)
 }

@@ -11,8 +11,9 @@ import (
 	vectorflags "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/flags"
 )
 
-// mergeDirectory adds the files of a directory to the configuration as Vector does: first those at its top as one file, then
-// those of the directories that name a kind of components. There, the name of a file is the id of its component.
+// mergeDirectory adds the files of a directory to the configuration as Vector does. The files at its top are added
+// first, as one file. The files of the directories that name a kind of components follow. There, the name of a file is
+// the id of its component.
 func (c *checker) mergeDirectory(root *value, files []File, trees []*value) {
 	top := &value{form: table, at: position{line: 1, column: 1}}
 	sections := map[string]*value{}
@@ -40,8 +41,8 @@ func (c *checker) mergeDirectory(root *value, files []File, trees []*value) {
 	}
 }
 
-// mergeNested adds a file at a path of directories, of which the first is the section. A directory that has the name of a file
-// next to it adds options to that file's component.
+// mergeNested adds a file at a path of directories. The first directory is the section. A directory with the name of a
+// file next to it adds options to that file's component.
 func (c *checker) mergeNested(section *value, steps []string, tree *value) {
 	into, keys := section, steps[:1]
 	for i, step := range steps[1:] {
@@ -70,7 +71,7 @@ func (c *checker) mergeNested(section *value, steps []string, tree *value) {
 	}
 }
 
-// extend adds components, which replace those of the same id, and tests to a section.
+// extend adds components and tests to a section. Components replace components with the same id.
 func extend(root *value, name string, from *value) {
 	existing := root.entry(name)
 	if existing == nil {
@@ -96,8 +97,8 @@ func extend(root *value, name string, from *value) {
 	}
 }
 
-// mergeTables adds a table to another one as Vector merges the files of a directory: tables side by side, lists one after the
-// other. Of two other values the last one counts, and the order of files is not known.
+// mergeTables adds a table to another one as Vector merges the files of a directory. Tables are combined, and lists
+// are appended. The last one of two other values counts, and the order of files is not known.
 func (c *checker) mergeTables(at string, into, from *value) {
 	for _, e := range from.entries {
 		first := into.entry(e.key)

@@ -6,22 +6,22 @@ package config
 import "context"
 
 const (
-	// mostEffort is how many characters one check may compare with others where that
-	// grows faster than the configuration does: about a tenth of a second.
+	// mostEffort is the maximum number of characters that one check may compare with others, in steps that grow faster
+	// than the configuration: about a tenth of a second.
 	mostEffort = 20_000_000
-	// effortPerLook is how much of that may pass between two looks at the context.
+	// effortPerLook is the number of characters between two checks of the context.
 	effortPerLook = 100_000
-	// longestName is that of a name for which it is worth looking for a likely slip.
+	// longestName is the maximum length of a name for which the check looks for a likely typo.
 	longestName = 100
 )
 
-// effort is what a check has left, and whether it may go on.
+// effort is the remaining effort of a check.
 type effort struct {
 	ctx  context.Context
 	left int
-	// look is what is left at the next look at the context.
+	// look is the remaining effort at the next check of the context.
 	look int
-	// err is the context's once it has ended.
+	// err is the error of the context after it has ended.
 	err error
 	// match is Reader.Nearest.
 	match func(name string, candidates []string) string
@@ -31,7 +31,7 @@ func newEffort(ctx context.Context, match func(name string, candidates []string)
 	return &effort{ctx: ctx, match: match, left: mostEffort, look: mostEffort - effortPerLook, err: ctx.Err()}
 }
 
-// spend counts comparisons, and tells whether there may be more.
+// spend counts comparisons, and reports whether more are allowed.
 func (e *effort) spend(characters int) bool {
 	if e.left -= characters; e.left < e.look {
 		e.look = e.left - effortPerLook
@@ -40,8 +40,7 @@ func (e *effort) spend(characters int) bool {
 	return e.left >= 0 && e.err == nil
 }
 
-// nearest returns the name that was probably meant, "" if there is none or it would take
-// too much to find it.
+// nearest returns the name that was probably meant, "" if there is none or if finding it would take too much effort.
 func (e *effort) nearest(name string, candidates []string) string {
 	if len(name) > longestName {
 		return ""

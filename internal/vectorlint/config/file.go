@@ -14,39 +14,39 @@ import (
 
 // File is one file of a configuration.
 type File struct {
-	// Name ends in the extension that tells the format.
+	// Name has the extension of the file's format.
 	Name string
-	// Source is what findings call the file; Name if empty.
+	// Source is the name of the file in findings; Name if empty.
 	Source string
-	// Format is yaml, json or toml if Vector is told the format; "" for the one that the extension of Name stands for.
+	// Format is yaml, json or toml if the command line sets the format; "" for the format of the extension of Name.
 	Format string `json:",omitempty"`
-	// Directory is the directory that Vector is told to read, and Below the path of the file in it. Both are "" for a file
-	// that is named itself.
+	// Directory is the directory that Vector reads, and Below the path of the file in it. Both are "" for a file that
+	// the command line names itself.
 	Directory, Below string `json:",omitempty"`
 	// Text is the content.
 	Text string
-	// Printed tells that Text was printed from data and is nobody's: what is wrong
-	// with it has a path, and no line.
+	// Printed reports that Text was printed from data and not written by a user. Findings about it have a path, but no
+	// line.
 	Printed bool
 }
 
-// IsConfig reports whether the extension of a name stands for a format.
+// IsConfig reports whether the extension of a name is the extension of a format.
 func IsConfig(name string) bool { return vectorflags.FormatFor(name) != "" }
 
 func (f *File) format() string { return cmp.Or(f.Format, vectorflags.FormatFor(f.Name)) }
 
-// fault is why a file cannot be read.
+// fault is the reason why a file cannot be read.
 type fault struct {
 	code    Code
 	at      position
 	message string
-	// help is in place of the rule's own; "" for that.
+	// help replaces the help of the rule; "" for the help of the rule.
 	help help
-	// isMild reports whether the file can be read nevertheless.
+	// isMild reports whether the file can be read despite the fault.
 	isMild bool
 }
 
-// parse reads a file into a table. Beside that there may be a mild fault.
+// parse reads a file into a table. The result may have both a table and a mild fault.
 func (r *Reader) parse(file File, number int) (*value, *fault) {
 	var root *value
 	var failed *fault
@@ -88,7 +88,7 @@ func (v *value) stamp(file int) {
 	}
 }
 
-// refused is the fault of a file that goes beyond a bound; nil for another error.
+// refused returns the fault of a file that exceeds a limit; nil for other errors.
 func refused(err error) *fault {
 	var beyond TextError
 	if !errors.As(err, &beyond) {

@@ -15,24 +15,25 @@ type Code string
 type Level string
 
 const (
-	// Error keeps Vector from starting, or keeps its pod restarting.
+	// Error is a fault that prevents Vector from starting, or that makes its pod restart again and again.
 	Error Level = "error"
-	// Warning lets Vector start, but probably not do what was meant.
+	// Warning is a fault that does not prevent Vector from starting, but the configuration probably does not do what
+	// its author wants.
 	Warning Level = "warning"
 )
 
 // Finding is one problem of a configuration.
 type Finding struct {
-	// Code and Level are the rule's. If the finding depends on an unknown version of
-	// Vector, it is a warning, whatever the rule says.
+	// Code and Level are the code and level of the rule. If the finding depends on an unknown version of Vector, it is
+	// always a warning.
 	Code  Code
 	Level Level
-	// Source is the file, Line and Column the place in it, from 1; 0 if there is none.
+	// Source is the file. Line and Column are the place in it, from 1; 0 if there is none.
 	Source       string
 	Line, Column int
 	// Path is the path of keys in the configuration, such as sinks.out.inputs[0].
 	Path string
-	// Message says what is wrong and where; Help says what to do.
+	// Message explains the fault and its place; Help explains how to fix it.
 	Message, Help string
 }
 

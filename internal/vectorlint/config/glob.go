@@ -11,9 +11,8 @@ import (
 // isPattern reports whether an input has wildcards.
 func isPattern(text string) bool { return strings.ContainsAny(text, "*?[") }
 
-// isLiteral reports whether Vector's glob library rejects a pattern, which is then
-// plain text: one with ** that is not a whole path segment, with ***, or with a [
-// without ].
+// isLiteral reports whether Vector's glob library rejects a pattern, which is then plain text. It rejects a pattern
+// with ** that is not a whole path segment, with ***, or with a [ without ].
 func isLiteral(pattern string) bool {
 	if strings.Contains(pattern, "***") {
 		return true
@@ -43,8 +42,8 @@ func isLiteral(pattern string) bool {
 	}
 }
 
-// classEnd returns the end of the character class whose [ precedes text, -1 if it has
-// none. A leading ] belongs to the class.
+// classEnd returns the end of the character class behind a [, -1 if the class is not closed. A leading ] belongs to
+// the class.
 func classEnd(text []rune) int {
 	first := 1
 	if len(text) > 0 && text[0] == '!' {
@@ -60,8 +59,8 @@ func classEnd(text []rune) int {
 	return first + end
 }
 
-// glob is a pattern that is not literal. * matches any run, also dots and slashes; ? one
-// character; [a-z] and [!a-z] one of a class. There are no braces and no escapes.
+// glob is a pattern that is not literal. * matches any run, also dots and slashes. ? matches one character, and [a-z]
+// and [!a-z] one character of a class. Braces and escapes have no special meaning.
 type glob struct {
 	// parts are characters, or one of the constants below.
 	parts   []int
@@ -95,7 +94,7 @@ func globOf(pattern string) *glob {
 	return g
 }
 
-// matches reports whether a pattern matches a whole name, as far as the effort allows.
+// matches reports whether a pattern matches a whole name, within the remaining effort.
 func (g *glob) matches(name string, effort *effort) bool {
 	n := []rune(name)
 	star, mark := -1, 0
@@ -126,8 +125,7 @@ func (g *glob) matches(name string, effort *effort) bool {
 	return i == len(g.parts)
 }
 
-// takes reports whether a part of a pattern matches a character, and how many it was
-// compared with.
+// takes reports whether a part of a pattern matches a character, and the number of comparisons.
 func (g *glob) takes(i int, r rune) (isMatch bool, looks int) {
 	switch {
 	case i == len(g.parts):

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// checkCycles finds cycles among what reaches a sink, walking up from the sinks.
-// Vector does not mind a cycle from which nothing ever comes out.
+// checkCycles finds cycles among the components that reach a sink. It walks up from the sinks, because Vector accepts
+// a cycle without a path to a sink.
 func (c *checker) checkCycles() {
 	state := map[*component]int{} // 0 not seen, 1 on the path, 2 done
 	var path []*component
@@ -39,7 +39,7 @@ func (c *checker) checkCycles() {
 	}
 }
 
-// reportCycle names a cycle in the direction of the events.
+// reportCycle names the components of a cycle in the direction of the events.
 func (c *checker) reportCycle(up []*component) {
 	var ids []string
 	for _, one := range up {
@@ -66,7 +66,7 @@ func (c *checker) checkConsumers() {
 	}
 }
 
-// checkAcknowledgements finds sources that cannot wait for what a sink promises.
+// checkAcknowledgements finds sources that cannot wait for the acknowledgements of a sink.
 func (c *checker) checkAcknowledgements() {
 	asked := map[*component]bool{}
 	standard := isEnabled(c.root.get("acknowledgements"))

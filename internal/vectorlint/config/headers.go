@@ -10,14 +10,14 @@ import (
 	vectoroptions "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/options"
 )
 
-// headers are the options of sinks whose HTTP headers Vector reads when it starts: others are
-// read with each request, or by whoever gets it.
+// headers are the options of sinks with HTTP headers that Vector reads when it starts. Other headers are read with
+// each request, or by the receiver.
 var headers = map[string][]string{
 	"axiom": {"request", "headers"}, "datadog_logs": {"request", "headers"}, "http": {"request", "headers"},
 	"opentelemetry": {"protocol", "request", "headers"}, "prometheus_remote_write": {"request", "headers"},
 }
 
-// checkHeaders finds headers that no request may have.
+// checkHeaders finds headers that are not valid in any request.
 func (c *checker) checkHeaders(one *component) {
 	if len(headers[one.typeName]) == 0 {
 		return
@@ -35,7 +35,7 @@ func (c *checker) checkHeaders(one *component) {
 	}
 }
 
-// headerMarks are what a name of a header may have beside letters and digits.
+// headerMarks are the characters that a header name may have in addition to letters and digits.
 const headerMarks = "!\"#$%&'*+-.^_`|~"
 
 func isHeaderName(name string) bool {

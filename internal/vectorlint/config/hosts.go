@@ -19,8 +19,8 @@ type hostRules struct {
 	allow, deny []hostPattern
 }
 
-// hostPattern is a name, all names below one, an address, a range of them, or any; of one
-// port or of all.
+// hostPattern is a name, all names below a name, an address, a range of addresses, or any host; with one port or with
+// all ports.
 type hostPattern struct {
 	text, name, below string
 	prefix            netip.Prefix
@@ -28,7 +28,7 @@ type hostPattern struct {
 	port              int
 }
 
-// hostPort is what a text says to connect to. The port is 0 where it is not said.
+// hostPort is an address that a text names. The port is 0 if the text does not have it.
 type hostPort struct {
 	name    string
 	address netip.Addr
@@ -50,8 +50,7 @@ func newHostRules(lists Lists) hostRules {
 	return rules
 }
 
-// parsePattern reads *, NAME, *.NAME, an address or ADDRESS/BITS, each but the last with
-// :PORT if need be.
+// parsePattern reads *, NAME, *.NAME, an address or ADDRESS/BITS. Each except the last may have :PORT.
 func parsePattern(text string) (hostPattern, error) {
 	pattern := hostPattern{text: text}
 	if prefix, err := netip.ParsePrefix(text); err == nil {
@@ -104,10 +103,10 @@ func (p hostPattern) matches(of hostPort) bool {
 	return of.name != "" && of.name == p.name
 }
 
-// refuses tells why hosts are not allowed, "" if they are.
+// refuses returns the reason why a host is not allowed, "" if it is.
 func (r hostRules) refuses(of hostPort) string {
 	for _, pattern := range r.deny {
-		// A port that is not said may be the one that is denied.
+		// A port that is not in the text may be the denied port.
 		if of.port == 0 {
 			pattern.port = 0
 		}
@@ -126,7 +125,7 @@ func (r hostRules) refuses(of hostPort) string {
 	return "the platform allows " + strings.Join(r.Allow, ", ")
 }
 
-// refusesText tells why what a text says to connect to is not allowed, "" if it is.
+// refusesText returns the reason why the addresses in a text are not allowed, "" if they are.
 func (r hostRules) refusesText(text string) string {
 	if text == "" {
 		return ""
@@ -143,13 +142,13 @@ func (r hostRules) refusesText(text string) string {
 	return ""
 }
 
-// defaultPorts are those of schemes; another scheme's port has to be written.
+// defaultPorts are the default ports of schemes. The port of another scheme must be written.
 var defaultPorts = map[string]int{"http": 80, "ws": 80, "https": 443, "wss": 443}
 
 var scheme = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*)://`)
 
-// hostsOf reads what a text says to connect to: URLs, and HOST:PORT, also several with
-// commas. What programs may read in more than one way is an error.
+// hostsOf returns the hosts in a text: URLs, and HOST:PORT, also several with commas. A text that programs may read in
+// more than one way is an error.
 func hostsOf(text string) ([]hostPort, error) {
 	if strings.ContainsAny(text, "\\\r\n\t ") {
 		return nil, errors.New("a blank or a backslash is in it")
@@ -195,14 +194,13 @@ func hostsOf(text string) ([]hostPort, error) {
 	return hosts, nil
 }
 
-// label matches a part of a host's name, which is not longer than longestLabel: a bound in the
-// expression would make it ten times as large.
+// label matches a part of a host name, which is not longer than longestLabel. A limit in the expression would make the
+// expression ten times as large.
 var label = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$`)
 
 const longestLabel = 63
 
-// parseHost reads HOST or HOST:PORT, in the form in which it is compared: small letters and
-// no dot at the end.
+// parseHost reads HOST or HOST:PORT, in the form in which hosts are compared: lower case and without a dot at the end.
 func parseHost(text string) (hostPort, error) {
 	of, host := hostPort{}, text
 	if inner, isBracketed := strings.CutPrefix(text, "["); isBracketed {

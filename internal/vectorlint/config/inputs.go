@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// resolveInputs collects the outputs, those of sources before those of
-// transforms, and expands the patterns in inputs against them.
+// resolveInputs collects the outputs, sources before transforms, and expands the patterns in inputs against them.
 func (c *checker) resolveInputs() {
 	c.outputs = map[string]*output{}
 	var ids []string
@@ -36,11 +35,11 @@ func (c *checker) resolveInputs() {
 	}
 }
 
-// mostInputs is how many inputs a configuration may have, patterns expanded.
+// mostInputs is the maximum number of inputs of a configuration, with patterns expanded.
 const mostInputs = 50_000
 
-// expand replaces each pattern by the outputs that it matches, that of the
-// consumer itself left out. One that matches nothing stays.
+// expand replaces each pattern by the outputs that it matches, except the outputs of the consumer itself. A pattern
+// without a match is unchanged.
 func (c *checker) expand(one *component, ids []string, room *int) []input {
 	var all []input
 	for _, in := range one.inputs {
@@ -65,7 +64,7 @@ func (c *checker) expand(one *component, ids []string, room *int) []input {
 	return all
 }
 
-// checkRepeated finds inputs that are there twice.
+// checkRepeated finds repeated inputs.
 func (c *checker) checkRepeated(one *component) {
 	seen := map[string]input{}
 	for _, in := range one.inputs {
@@ -84,8 +83,7 @@ func (c *checker) checkRepeated(one *component) {
 	}
 }
 
-// checkInputs links inputs to outputs: each has to exist, and to give something
-// that its consumer takes.
+// checkInputs links inputs to outputs. Each output must exist, and must produce events that the consumer accepts.
 func (c *checker) checkInputs() {
 	matching := c.root.get("wildcard_matching")
 	relaxed := matching.form == open || c.mayBe(matching.scalar, "relaxed")
@@ -108,8 +106,7 @@ func (c *checker) checkInputs() {
 	}
 }
 
-// hasUnknownOutputs reports whether an input may be an output of a component whose type,
-// options or id are not known.
+// hasUnknownOutputs reports whether an input may be an output of a component with an unknown type, option or id.
 func (c *checker) hasUnknownOutputs(text string) bool {
 	id, _, isNamed := strings.Cut(text, ".")
 	if c.isRootOpen() || c.hasUnknownTable() {
@@ -135,7 +132,7 @@ func (c *checker) hasUnknownOutputs(text string) bool {
 	return false
 }
 
-// hasUnknownTable reports whether an enrichment table may be a source whose outputs are not known.
+// hasUnknownTable reports whether an enrichment table may be a source with unknown outputs.
 func (c *checker) hasUnknownTable() bool {
 	tables := c.root.get("enrichment_tables")
 	return tables.form == open || c.hasOpenKey(tables) || slices.ContainsFunc(tables.entries, func(e entry) bool {
@@ -147,7 +144,7 @@ func (c *checker) hasUnknownTable() bool {
 	})
 }
 
-// isOpenComponent reports whether an option of a component may be anything, or a part of what names its outputs.
+// isOpenComponent reports whether an option of a component may be anything, or a part of the names of its outputs.
 func (c *checker) isOpenComponent(one *component) bool {
 	isOpenRoute := func(v *value) bool {
 		name := v.get("name")
@@ -183,7 +180,7 @@ func (c *checker) reportUnknownInput(one *component, in input) {
 	}
 }
 
-// dropHint explains the output dropped, which remap has on request only.
+// dropHint explains the output dropped, which remap has only if an option enables it.
 func (c *checker) dropHint(id, name string) string {
 	if one := c.byKind[transform][id]; one != nil && one.is("remap") && name == "dropped" {
 		return "set reroute_dropped: true: "
@@ -191,7 +188,7 @@ func (c *checker) dropHint(id, name string) string {
 	return ""
 }
 
-// namesOf lists the outputs of a component.
+// namesOf returns the outputs of a component.
 func (c *checker) namesOf(id string) []string {
 	var names []string
 	for _, k := range []kind{source, transform} {
@@ -204,8 +201,8 @@ func (c *checker) namesOf(id string) []string {
 	return names
 }
 
-// nearestOutput is the output that was probably meant. Nobody reads more of them than
-// there are findings.
+// nearestOutput returns the output that was probably meant. It is skipped after the maximum number of findings,
+// because further findings are not reported.
 func (c *checker) nearestOutput(one *component, text string) string {
 	if c.counts[Error] >= mostFindings {
 		return ""

@@ -5,18 +5,18 @@ package config
 
 import "slices"
 
-// Intake is what a configuration reads and receives.
+// Intake is the input of a configuration.
 type Intake struct {
 	// Files are the sorted patterns of the files that it reads.
 	Files []string
-	// Removed are the sorted patterns of those that it removes some time.
+	// Removed are the sorted patterns of the files that it removes after some time.
 	Removed []string
-	// Other reports whether it receives, polls or generates events: whether it has a
-	// source other than files and Vector's own logs and metrics.
+	// Other reports whether the configuration receives, polls or generates events: whether it has sources other than
+	// files and Vector's own logs and metrics.
 	Other bool
 }
 
-// intakeOf returns the intake of a configuration, as far as it can be parsed.
+// intakeOf returns the intake of the parsed part of a configuration.
 func intakeOf(root *value) Intake {
 	intake := Intake{Other: root.has("provider")} // Its configuration is unknown.
 	for _, e := range root.get("sources").entries {

@@ -12,11 +12,11 @@ import (
 	"strings"
 )
 
-// mostVariables is how many variables a file may have.
+// mostVariables is the maximum number of variables in a file.
 const mostVariables = 10_000
 
-// A value that is not known yet is a number while the file is parsed: that may stand in a
-// quoted text, by itself, and in a key, in each of the formats.
+// A placeholder replaces an unknown value while the file is parsed. It is a number, because a number may be in a
+// quoted text, alone, and in a key, in each of the formats.
 const placeholderFormat = "8172635%06d9"
 
 var placeholder = regexp.MustCompile(`8172635(\d{6})9`)
@@ -24,23 +24,21 @@ var placeholder = regexp.MustCompile(`8172635(\d{6})9`)
 // doubled is a placeholder as withOpenKeys writes it.
 var doubled = regexp.MustCompile(`(8172635\d{6}9)(?:: | = )8172635\d{6}9`)
 
-// interpolation is a file whose variables are replaced as Vector does it, in the text,
-// before it is parsed.
+// interpolation is a file with variables that were replaced as Vector does it: in the text, before it is parsed.
 type interpolation struct {
 	file int
-	// open are the variables whose value is not known, as they were written, by the number
-	// in their placeholder.
+	// open are the variables with unknown values as they were written, by the number in their placeholder.
 	open []string
-	// moved are the places where another text stands now, in order.
+	// moved are the places of replaced texts, in order.
 	moved []moved
-	// unset are the variables that the container has not, where each is asked for first.
+	// unset are the variables that the container does not have, with the first place of each.
 	unset   []unset
 	isUnset map[string]bool
-	// alone are the lines that are nothing but a variable that is not known. It may stand for keys: if hasOpenKeys, it is
-	// one.
+	// alone are the lines that contain only a variable with an unknown value. It may stand for keys: if hasOpenKeys,
+	// it is a key.
 	alone       []int
 	hasOpenKeys bool
-	// fit tells of variables of the container whether their value can be inserted.
+	// fit reports for variables of the container whether their value can be inserted.
 	fit map[string]bool
 }
 
@@ -56,11 +54,11 @@ type unset struct {
 	at   position
 }
 
-// variableState is what is known of the value of a variable.
+// variableState is the state of the value of a variable.
 type variableState int
 
 const (
-	// openValue is a value that is not known.
+	// openValue is an unknown value.
 	openValue variableState = iota
 	knownValue
 	// missingValue is the value of a variable that the container does not have.
@@ -69,7 +67,8 @@ const (
 	rejectedValue
 )
 
-// isRootOpen reports whether there may be more at the top of the configuration: in a file that is not read, or by a variable.
+// isRootOpen reports whether the configuration may have more keys at its top: in a file that is not read, or by a
+// variable.
 func (c *checker) isRootOpen() bool { return c.isPartial || c.hasOpenKey(c.root) }
 
 // hasOpenKey reports whether a table has a key that may become any other.
@@ -77,8 +76,8 @@ func (c *checker) hasOpenKey(v *value) bool {
 	return slices.ContainsFunc(v.entries, func(e entry) bool { return c.isDynamic(e.key) })
 }
 
-// parseFile reads a file with its variables replaced. What cannot be read as it stands may
-// be fine with the values of variables that are not known: then it is a warning.
+// parseFile reads a file with its variables replaced. A text that cannot be read may be valid with the values of
+// unknown variables. In that case the finding is a warning.
 func (c *checker) parseFile(number int) *value {
 	file := c.files[number]
 	var in *interpolation
@@ -111,7 +110,7 @@ func (c *checker) parseFile(number int) *value {
 	return tree
 }
 
-// interpolate replaces what is known, and puts placeholders for the rest.
+// interpolate replaces known values, and inserts placeholders for unknown values.
 func (c *checker) interpolate(text string, file int) (string, *interpolation, *fault) {
 	in := &interpolation{file: file, fit: map[string]bool{}, isUnset: map[string]bool{}}
 	var b strings.Builder
@@ -156,9 +155,9 @@ func (c *checker) interpolate(text string, file int) (string, *interpolation, *f
 	return b.String(), in, nil
 }
 
-// variableWidth is how long the variable is that a text begins with, 0 if it begins with
-// none. No } is behind within. It finds what the expression variable does, and looks at no
-// text twice.
+// variableWidth returns the width of the variable at the start of a text, 0 if the text does not start with a
+// variable. The last } is before the given offset. The result is the same as with the expression variable, but each
+// text is read once.
 func variableWidth(text string, within int) int {
 	if strings.HasPrefix(text, "$$") {
 		return 2
@@ -184,16 +183,16 @@ func variableWidth(text string, within int) int {
 	return 0
 }
 
-// modifies begins a default or a message behind a variable's name.
+// modifies is the start of a default or a message behind a variable's name.
 var modifies = regexp.MustCompile(`^:?[-?]`)
 
-// isAlone reports whether what stands in a line up to end is a variable and nothing else.
+// isAlone reports whether a line up to an end contains a variable and nothing else.
 func isAlone(text string, start, end int) bool {
 	line, _, _ := strings.Cut(text[start:], "\n")
 	return strings.TrimSpace(line) == strings.TrimSpace(text[start:end]) && strings.HasPrefix(strings.TrimSpace(line), "$")
 }
 
-// hide is a placeholder for what is not known.
+// hide returns a placeholder for an unknown value.
 func (in *interpolation) hide(written string, line int, isAlone bool) string {
 	in.open = append(in.open, written)
 	if isAlone {
@@ -202,8 +201,9 @@ func (in *interpolation) hide(written string, line int, isAlone bool) string {
 	return fmt.Sprintf(placeholderFormat, len(in.open)-1)
 }
 
-// valueOf returns the text that Vector inserts for a variable, and whether it is known. It reports a variable that the container
-// does not have, and a value that Vector does not insert. Nothing is known if it is not certain that Vector inserts values.
+// valueOf returns the text that Vector inserts for a variable, and whether it is known. It reports a variable that the
+// container does not have, and a value that Vector does not insert. Nothing is known if it is not certain that Vector
+// inserts values.
 func (c *checker) valueOf(written string, in *interpolation, at position) (value string, isKnown bool) {
 	match := variable.FindStringSubmatch(written)
 	name, modifier := match[1]+match[2], match[3]
@@ -265,10 +265,10 @@ func (c *checker) lookUp(name string, in *interpolation) (value string, state va
 	return text.Value, knownValue
 }
 
-// isInsertable reports whether a value cannot be taken for a placeholder.
+// isInsertable reports whether a value cannot be confused with a placeholder.
 func isInsertable(value string) bool { return !placeholder.MatchString(value) }
 
-// explains reports whether variables that are not known may be why a file cannot be read.
+// explains reports whether variables with unknown values may be the reason why a file cannot be read.
 func (in *interpolation) explains(failed *fault) bool {
 	if in == nil || failed.code == tooLarge {
 		return false
@@ -277,7 +277,7 @@ func (in *interpolation) explains(failed *fault) bool {
 		slices.ContainsFunc(in.alone, func(line int) bool { return line <= failed.at.line })
 }
 
-// origin is where something stood before variables were replaced.
+// origin returns the original position of a text before variables were replaced.
 func (in *interpolation) origin(at position) position {
 	if in == nil {
 		return at
@@ -297,8 +297,8 @@ func (in *interpolation) origin(at position) position {
 	return at
 }
 
-// restore writes the variables that are not known back into a parsed file, and corrects
-// its positions. A value that is nothing but such variables is open: it may be anything.
+// restore writes the unknown variables back into a parsed file, and corrects its positions. A value that consists only
+// of such variables is open: it may be anything.
 func (c *checker) restore(in *interpolation, v *value) {
 	if in == nil {
 		return
@@ -332,7 +332,7 @@ func (c *checker) restore(in *interpolation, v *value) {
 	}
 }
 
-// written is a text with its variables in the place of placeholders.
+// written returns a text with its variables instead of placeholders.
 func (in *interpolation) written(text string) string {
 	if !strings.Contains(text, "8172635") {
 		return text
@@ -348,7 +348,7 @@ func (in *interpolation) written(text string) string {
 	})
 }
 
-// isReplaced reports whether a variable stood in the line of a value, at it or behind it.
+// isReplaced reports whether the line of a value had a variable, at the value or behind it.
 func (c *checker) isReplaced(at position) bool {
 	for _, in := range c.interpolations {
 		if in == nil || in.file != at.file {
@@ -362,8 +362,8 @@ func (c *checker) isReplaced(at position) bool {
 	return false
 }
 
-// checkUnset finds the variables that the container has not and that no value has told of:
-// those in comments and keys, which Vector asks for as well.
+// checkUnset reports the variables that the container does not have and that were not reported for a value. They are
+// in comments and keys, which Vector replaces as well.
 func (c *checker) checkUnset() {
 	for _, in := range c.interpolations {
 		if in == nil {
@@ -377,8 +377,8 @@ func (c *checker) checkUnset() {
 	}
 }
 
-// isUnset reports whether a file asks for a variable that the container has not. A $ that is
-// written as an escape asks for nothing: Vector replaces variables before it reads those.
+// isUnset reports whether a file refers to a variable that the container does not have. A $ in an escape is not a
+// reference, because Vector replaces variables before it reads escapes.
 func (c *checker) isUnset(name string) bool {
 	return slices.ContainsFunc(c.interpolations, func(in *interpolation) bool { return in != nil && in.isUnset[name] })
 }

@@ -37,11 +37,11 @@ func (r *Reader) parseJSON(source string) (*value, *fault) {
 	return v, tokens.repeated
 }
 
-// escapes of texts, those of half a character without the other half in a group.
+// escapes matches the escapes of texts. Half of a character without the other half is in a group.
 var escapes = regexp.MustCompile(`\\(?:u[dD][89abAB][[:xdigit:]]{2}\\u[dD][c-fC-F][[:xdigit:]]{2}|(u[dD][89a-fA-F][[:xdigit:]]{2})|.)`)
 
-// halfCharacter is where an escape is half of a character, which Go reads and Vector does not; -1
-// for nowhere.
+// halfCharacter returns the offset of an escape that is half of a character; -1 if there is none. Go reads such an
+// escape and Vector does not.
 func halfCharacter(source string) int {
 	if !strings.Contains(source, `\ud`) && !strings.Contains(source, `\uD`) {
 		return -1
@@ -54,15 +54,15 @@ func halfCharacter(source string) int {
 	return -1
 }
 
-// jsonReader reads tokens and knows where they stand.
+// jsonReader reads tokens with their positions.
 type jsonReader struct {
 	source  string
 	decoder *json.Decoder
-	// line begins at start, and scanned is how far lines were counted.
+	// line is the current line, start is its offset, and scanned is the offset up to which lines were counted.
 	line, start, scanned int
-	// depth is how many maps are open.
+	// depth is the number of open maps.
 	depth int
-	// repeated is the first key of the whole document that is there twice.
+	// repeated is the first repeated key of the whole document.
 	repeated *fault
 }
 
@@ -136,7 +136,7 @@ func (r *jsonReader) list(at position) (*value, *fault) {
 	return v, f
 }
 
-// table reads a map. Of a key that is twice at the top of the document the last one counts.
+// table reads a map. If a key is repeated at the top of the document, the last one counts.
 func (r *jsonReader) table(at position) (*value, *fault) {
 	r.depth++
 	defer func() { r.depth-- }()

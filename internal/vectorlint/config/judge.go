@@ -11,8 +11,8 @@ import (
 	vectoroptions "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/options"
 )
 
-// objectOf returns the options of a component's type in this version, nil if they are
-// not known. A type with a new name has the options of that.
+// objectOf returns the options of a component's type in this version, nil if they are not known. A type with a new
+// name has the options of the new name.
 func (c *checker) objectOf(one *component, minor int) *vectoroptions.Object {
 	if one.profile == nil {
 		return nil
@@ -24,8 +24,8 @@ func (c *checker) objectOf(one *component, minor int) *vectoroptions.Object {
 	return vectoroptions.Component(minor, section, one.profile.alias)
 }
 
-// judgeGlobals holds what is outside of components to the options of the version of the schema.
-// Those of others are hardly different, and not known: of them is only warned.
+// judgeGlobals checks the options outside of components against the version of the schema. In other versions these
+// options hardly differ, but they are not known. Therefore findings for other versions are warnings.
 func (c *checker) judgeGlobals() {
 	defer func(before bool) { c.isTabled = before }(c.isTabled)
 	c.isTabled = c.isTabled && c.version.minor == vectoroptions.Schema
@@ -37,8 +37,8 @@ func (c *checker) judgeGlobals() {
 	}
 }
 
-// judge holds a map to the options that it may have. of names whose options they are;
-// some have rules of their own and are not looked at.
+// judge checks a map against its options. The owner of the options is named in messages. The excepted keys have their
+// own rules and are skipped.
 func (c *checker) judge(path, of string, at position, v *value, object *vectoroptions.Object, except ...string) {
 	if one, because := c.only(v, object.Variants(), except); one != nil {
 		object, of = one, of+because
@@ -69,7 +69,7 @@ func (c *checker) judge(path, of string, at position, v *value, object *vectorop
 	}
 }
 
-// judgeFields wants that no field is both what an encoding keeps and what it leaves out.
+// judgeFields requires that an encoding does not both keep and drop the same field.
 func (c *checker) judgeFields(path string, v *value) {
 	kept := map[string]bool{}
 	for _, item := range v.get("only_fields").items {
@@ -82,7 +82,7 @@ func (c *checker) judgeFields(path string, v *value) {
 	}
 }
 
-// judgeVariants wants that one of an object's variants fits, where there are several.
+// judgeVariants requires that one of the variants of an object fits, if it has several.
 func (c *checker) judgeVariants(path, of string, at position, v *value, variants []*vectoroptions.Object, except []string) {
 	var lacks []string
 	for _, variant := range variants {
@@ -108,8 +108,7 @@ func (c *checker) judgeVariants(path, of string, at position, v *value, variants
 	}
 }
 
-// only returns the one of several variants that the texts of a map mean, and which text tells;
-// nil where that is not certain.
+// only returns the one variant that fits the texts of a map, and the text that decides; nil if this is not certain.
 func (c *checker) only(v *value, variants []*vectoroptions.Object, except []string) (one *vectoroptions.Object, because string) {
 	if !c.isTabled || v.form != table || c.hasOpenKey(v) {
 		return nil, ""
@@ -138,8 +137,7 @@ func (c *checker) only(v *value, variants []*vectoroptions.Object, except []stri
 	return one, ""
 }
 
-// mayTell reports whether a text that is not known yet, of a secret or a variable, may tell
-// which variant is meant.
+// mayTell reports whether an unknown text, of a secret or a variable, may decide between the variants.
 func (c *checker) mayTell(v *value, variant *vectoroptions.Object) bool {
 	return slices.ContainsFunc(v.entries, func(e entry) bool {
 		option := variant.Option(e.key)
@@ -148,8 +146,7 @@ func (c *checker) mayTell(v *value, variant *vectoroptions.Object) bool {
 	})
 }
 
-// isMeant reports whether the texts of a map, of which one may tell variants apart, are
-// among those of a variant.
+// isMeant reports whether the texts of a map are valid in a variant. One of them may decide between the variants.
 func (c *checker) isMeant(v *value, variant *vectoroptions.Object, except []string) bool {
 	for i := range v.entries {
 		e := &v.entries[i]
@@ -187,7 +184,7 @@ func (c *checker) reportUnknown(path, of string, e *entry, object *vectoroptions
 	c.add(unknownOption, e.at, here, object.Denies && c.isTabled, "%s has no option %q%s", of, e.key, ignored, advice)
 }
 
-// allNames returns the keys that an object may have, without free ones.
+// allNames returns the keys that an object may have, without free keys.
 func allNames(object *vectoroptions.Object) []string {
 	var all []string
 	for _, option := range object.Options {
@@ -196,7 +193,7 @@ func allNames(object *vectoroptions.Object) []string {
 	return all
 }
 
-// names are those that one may write in an object, without free keys.
+// names returns the keys of an object, without aliases and free keys.
 func names(object *vectoroptions.Object) []string {
 	var all []string
 	for _, option := range object.Options {
@@ -207,8 +204,8 @@ func names(object *vectoroptions.Object) []string {
 	return all
 }
 
-// missing lists the options that an object has to have, under one of their names, and
-// has not. A key that is not known yet may be any of them.
+// missing returns the required options that an object does not have under any of their names. An unknown key may be
+// any of them.
 func (c *checker) missing(v *value, object *vectoroptions.Object) []string {
 	if v.form == open || c.hasOpenKey(v) {
 		return nil
@@ -232,7 +229,7 @@ func (c *checker) missing(v *value, object *vectoroptions.Object) []string {
 	return all
 }
 
-// didYouMeanInstead helps with a key that is nearly the one that is missing.
+// didYouMeanInstead returns a help if a key is nearly the missing one.
 func (c *checker) didYouMeanInstead(v *value, object *vectoroptions.Object, name string) help {
 	for i := range v.entries {
 		key := v.entries[i].key
@@ -243,15 +240,14 @@ func (c *checker) didYouMeanInstead(v *value, object *vectoroptions.Object, name
 	return ""
 }
 
-// judgeOption holds a value to the forms that its option may have; of what Vector ignores is
-// only warned.
+// judgeOption checks a value against the forms of its option. If Vector ignores the value, the finding is a warning.
 func (c *checker) judgeOption(path string, v *value, option *vectoroptions.Option) {
 	defer func(before bool) { c.isTabled = before }(c.isTabled)
 	c.isTabled = c.isTabled && !option.Lenient
 	c.judgeValue(path, v, option.Forms)
 }
 
-// judgeValue holds a value to the forms that its option may have.
+// judgeValue checks a value against the forms of its option.
 func (c *checker) judgeValue(path string, v *value, forms []vectoroptions.Form) {
 	if len(forms) == 0 || v.form == null || v.form == wide || v.form == open || v.form == text && strings.Contains(v.scalar, "{{") && !isTemplate(forms) && !isProgram(forms) {
 		return
@@ -284,13 +280,12 @@ func (c *checker) judgeValue(path string, v *value, forms []vectoroptions.Form) 
 	c.add(wrongForm, v.at, path, c.isTabled, "%s is %s, and not %s", path, given, nouns(forms))
 }
 
-// isTemplate reports whether a value may have fields, which are then judged.
+// isTemplate reports whether a value may be a template with fields, which are then checked.
 func isTemplate(forms []vectoroptions.Form) bool {
 	return slices.ContainsFunc(forms, func(form vectoroptions.Form) bool { return form.Syntax == "template" })
 }
 
-// reportChoice says that a value is none of those that there are. A slip of a codec is one
-// in any version.
+// reportChoice reports that a value is not one of the valid values. A typo in a codec is an error in any version.
 func (c *checker) reportChoice(path string, v *value, choices []string) {
 	code, near := noSuchValue, c.effort.nearest(v.scalar, choices)
 	isCertain := c.isTabled
@@ -300,7 +295,7 @@ func (c *checker) reportChoice(path string, v *value, choices []string) {
 	c.add(code, v.at, path, isCertain, "%s is %q, and not one of %s", path, v.scalar, strings.Join(choices, ", "), didYouMean(near))
 }
 
-// judgeWithin goes on with what a list or a map holds.
+// judgeWithin checks the content of a list or a map.
 func (c *checker) judgeWithin(path string, v *value, form vectoroptions.Form) {
 	switch v.form {
 	case list:
@@ -320,14 +315,12 @@ func (c *checker) judgeWithin(path string, v *value, form vectoroptions.Form) {
 	}
 }
 
-// isOpen reports whether a text may become another value: by a variable, a secret or a
-// template.
+// isOpen reports whether a text may become another value: by a variable, a secret or a template.
 func (c *checker) isOpen(scalar string) bool {
 	return c.isDynamic(scalar) || strings.Contains(scalar, "{{")
 }
 
-// isOf tells whether a value may be of a kind of Vector's; of one that is new here, it
-// always may.
+// isOf reports whether a value may have a kind of Vector's. It always may have a kind that is unknown here.
 func isOf(v *value, kind string) bool {
 	switch kind {
 	case "string", "ascii_char":
@@ -356,7 +349,7 @@ func isWhole(scalar string) bool {
 	return err == nil
 }
 
-// nouns are the words for forms in messages: a text or a map.
+// nouns returns the names of forms for messages: a text or a map.
 func nouns(forms []vectoroptions.Form) string {
 	words := map[string]string{
 		"string": "a text", "ascii_char": "a character", "bool": "true or false", "float": "a number", "int": "a whole number", "uint": "a whole number from 0",

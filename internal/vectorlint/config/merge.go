@@ -10,12 +10,11 @@ import (
 	"strings"
 )
 
-// collections are the top-level tables whose entries several files may share;
-// an entry of one name may be in one of them only.
+// collections are the top-level tables with entries from several files. An entry of one name may be in one file only.
 var collections = []string{"sources", "transforms", "sinks", "enrichment_tables", "secret"}
 
-// agreed are the options of which two files may not say different things, with the default,
-// which gives way. What any other option is in the first file counts, but for booleans.
+// agreed are the options that two files must not set to different values, with their defaults. A default yields to
+// another value. For any other option, the value in the first file counts, except for booleans.
 var agreed = map[string]string{
 	"data_dir": defaultDataDir, "api.address": defaultAPIAddress,
 	"wildcard_matching": "", "timezone": "", "acknowledgements": "", "acknowledgements.enabled": "", "proxy.http": "", "proxy.https": "",
@@ -24,11 +23,12 @@ var agreed = map[string]string{
 	"log_schema.source_type_key": "source_type", "log_schema.metadata_key": "metadata",
 }
 
-// offByOne are what one file switches off; all else that is true or false one file switches on.
+// offByOne are the options that are off if one file sets them to false. All other booleans are on if one file sets
+// them to true.
 var offByOne = []string{"healthchecks.enabled", "proxy.enabled"}
 
-// merge adds a file to the configuration as Vector does: components side by
-// side, tests one after the other, and of everything else what the files agree on.
+// merge adds a file to the configuration as Vector does. Components are combined, tests are appended, and all other
+// options must agree.
 func (c *checker) merge(into, from *value) {
 	for _, e := range from.entries {
 		there := into.entry(e.key)
@@ -45,7 +45,7 @@ func (c *checker) merge(into, from *value) {
 	}
 }
 
-// copied is a value of its own, so that adding to it leaves the file alone.
+// copied returns a copy of a value, so that additions do not change the file.
 func copied(v *value) *value {
 	fresh := *v
 	fresh.entries, fresh.items, fresh.index = slices.Clone(v.entries), slices.Clone(v.items), maps.Clone(v.index)
@@ -62,7 +62,7 @@ func (c *checker) mergeEntries(path string, into, from *value) {
 	}
 }
 
-// mergeItems adds a list to another one. Two tests of one name are in one file, or in none.
+// mergeItems adds a list to another one. Two tests of one name must be in the same file.
 func (c *checker) mergeItems(path string, into, from *value) {
 	names := map[string]position{}
 	for _, item := range into.items {
@@ -77,7 +77,7 @@ func (c *checker) mergeItems(path string, into, from *value) {
 	into.items = append(into.items, from.items...)
 }
 
-// mergeValue merges an option that both files have, such as api, or what is below it.
+// mergeValue merges an option that both files have, such as api, or options below it.
 func (c *checker) mergeValue(path string, into *entry, from entry) {
 	was, is := into.value, from.value
 	standard, isAgreed := agreed[path]
@@ -111,8 +111,8 @@ func (c *checker) mergeValue(path string, into *entry, from entry) {
 	}
 }
 
-// checkSchemas finds what one file sets of log_schema, and another one leaves at its default,
-// though it sets something else there: then the default does not give way.
+// checkSchemas finds an option of log_schema that one file sets and another file leaves at its default, although that
+// other file sets other options of log_schema. In that case the default does not yield.
 func (c *checker) checkSchemas(was *value, from entry) {
 	isSet := func(v *value, path string) bool {
 		given := v.get(strings.TrimPrefix(path, "log_schema."))
@@ -130,7 +130,7 @@ func (c *checker) checkSchemas(was *value, from entry) {
 	}
 }
 
-// isSame reports whether Vector reads the same of two values.
+// isSame reports whether Vector reads two values as the same value.
 func isSame(one, other *value) bool {
 	if one.form != other.form || one.scalar == other.scalar {
 		return one.form == other.form

@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// Numbers as Vector's reader of YAML knows them. Digits behind a zero are a text, and so are
-// 1_000 and what no float can hold.
+// Numbers as in Vector's YAML reader. Digits behind a zero are a text. 1_000 and numbers that no float can represent
+// are texts too.
 var (
 	yamlInteger = regexp.MustCompile(`^[-+]?(?:0|[1-9][0-9]*|0x[0-9a-fA-F]+|0o[0-7]+|0b[01]+)$`)
 	yamlFloat   = regexp.MustCompile(`^[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?$`)
 	yamlNoFloat = regexp.MustCompile(`^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$`)
 )
 
-// plainForm is what a scalar without quotes and tag is in YAML.
+// plainForm returns the form of a YAML scalar without quotes and tag.
 func plainForm(scalar string) form {
 	switch scalar {
 	case "", "~", "null", "Null", "NULL":
@@ -37,11 +37,11 @@ func plainForm(scalar string) form {
 	return text
 }
 
-// mostDigits is how many an integer of 128 bits has at most, in binary and with its prefix.
+// mostDigits is the maximum number of digits of an integer of 128 bits, in binary and with its prefix.
 const mostDigits = 3 + 128
 
-// yamlIntegerForm is a number if the integer has 64 bits, and wide if it has up to 128. A
-// decimal one of more is read as a fraction, another as a text.
+// yamlIntegerForm returns number for an integer of 64 bits, and wide for up to 128 bits. A longer decimal integer is
+// read as a fraction, any other as a text.
 func yamlIntegerForm(scalar string) form {
 	if isWhole(scalar) {
 		return number
@@ -65,8 +65,7 @@ func isFinite(scalar string) bool {
 	return err == nil
 }
 
-// jsonNumber is the form of a number in JSON: an integer above 64 bits without a sign is read
-// as a fraction.
+// jsonNumber returns the form of a number in JSON. An integer above 64 bits without a sign is read as a fraction.
 func jsonNumber(scalar string) form {
 	if isWhole(scalar) {
 		return number

@@ -11,7 +11,7 @@ import (
 	vectoroptions "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/options"
 )
 
-// smallestBuffer is how many bytes a disk buffer has at least.
+// smallestBuffer is the minimum size of a disk buffer in bytes.
 const smallestBuffer = 268435488
 
 // misplaced are common options by the kinds that do not have them.
@@ -20,9 +20,8 @@ var misplaced = map[kind][]string{
 	transform: {"buffer", "healthcheck", "encoding", "proxy"},
 }
 
-// exclusive are options of which the Vector of the schema takes no more than one, by the type of
-// their component, and whether it wants one. Without a destination it reads the configuration, and
-// does not start.
+// exclusive are options that exclude each other in the Vector of the schema, by the type of their component, and
+// whether one of them is needed. If a needed one is missing, Vector reads the configuration, but does not start.
 var exclusive = []struct {
 	kind     kind
 	typeName string
@@ -58,7 +57,7 @@ func (c *checker) checkExclusive(one *component) {
 	}
 }
 
-// checkOptions holds a component to the options that its type has.
+// checkOptions checks a component against the options of its type.
 func (c *checker) checkOptions(one *component) {
 	object := c.objectOf(one, c.version.minor)
 	for _, key := range misplaced[one.kind] {
@@ -82,7 +81,7 @@ func (c *checker) checkOptions(one *component) {
 	c.checkExclusive(one)
 }
 
-// isOfOtherVersion tells, and reports, whether another version has an option.
+// isOfOtherVersion reports whether another version has an option, and adds a finding in that case.
 func (c *checker) isOfOtherVersion(one *component, object *vectoroptions.Object, e *entry) bool {
 	has := func(minor int) bool {
 		other := c.objectOf(one, minor)
@@ -104,7 +103,7 @@ func (c *checker) isOfOtherVersion(one *component, object *vectoroptions.Object,
 	return false
 }
 
-// checkBuffer wants disk buffers of the size that Vector wants.
+// checkBuffer requires the minimum size of disk buffers.
 func (c *checker) checkBuffer(one *component) {
 	for _, stage := range diskBuffers(one) {
 		size := stage.get("max_size")
@@ -114,10 +113,10 @@ func (c *checker) checkBuffer(one *component) {
 	}
 }
 
-// diskBuffers lists the stages of a sink's buffer that are on disk.
+// diskBuffers returns the stages of a sink's buffer that are on disk.
 func diskBuffers(one *component) []*value { return buffers(one, "disk") }
 
-// memoryBuffers lists the stages that are in memory, as they are where nothing is said.
+// memoryBuffers returns the stages that are in memory, which is the default.
 func memoryBuffers(one *component) []*value { return buffers(one, "memory", "") }
 
 func buffers(one *component, types ...string) []*value {

@@ -9,7 +9,7 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// outputsOf lists the outputs of a component.
+// outputsOf returns the outputs of a component.
 func (c *checker) outputsOf(one *component) []*output {
 	plain := []*output{{id: one.id, gives: everything, of: one}}
 	switch {
@@ -84,8 +84,7 @@ func exclusiveRoutes(one *component) []*output {
 	return append(all, named(one, "_unmatched", everything))
 }
 
-// opentelemetry has one output for each signal. Decoded as OTLP, metrics come as
-// logs.
+// opentelemetry has one output for each signal. Metrics that are decoded as OTLP arrive as logs.
 func opentelemetry(one *component) []*output {
 	decoding := one.options.get("use_otlp_decoding")
 	given := metrics
@@ -108,7 +107,7 @@ func datadogAgent(one *component) []*output {
 	return all
 }
 
-// given is which events come out of a component with one output.
+// given returns the kinds of events that a component with one output produces.
 func (c *checker) given(one *component) events {
 	switch {
 	case !one.profile.givesByCodec:
@@ -121,7 +120,7 @@ func (c *checker) given(one *component) events {
 	return c.decoded(one, one.options)
 }
 
-// decoded is which events a component reads of what options with a decoding let in.
+// decoded returns the kinds of events that a component reads with the decoding of some options.
 func (c *checker) decoded(one *component, options *value) events {
 	decoding := options.get("decoding")
 	codec := decoding.get("codec")
@@ -134,7 +133,7 @@ func (c *checker) decoded(one *component, options *value) events {
 	return eventsOfCodec(c.tables.decodes, codec)
 }
 
-// taken is which events a component takes.
+// taken returns the kinds of events that a component accepts.
 func (c *checker) taken(one *component) events {
 	p := one.profile
 	if one.is("lua") && one.options.get("version").scalar == "1" {
@@ -156,7 +155,7 @@ func (c *checker) taken(one *component) events {
 	return p.takes & eventsOfCodec(c.tables.encodes, codec)
 }
 
-// eventsOfCodec is which events a codec is for; one that is not known is taken for all.
+// eventsOfCodec returns the kinds of events of a codec. An unknown codec is for all kinds.
 func eventsOfCodec(known map[string]events, codec *value) events {
 	if kinds, ok := known[codec.scalar]; ok {
 		return kinds

@@ -9,21 +9,19 @@ import (
 	"strings"
 )
 
-// Permitted says what a configuration may have, beyond what Vector takes. Its zero value
-// permits everything.
+// Permitted is the part of a valid configuration that the platform permits. Its zero value permits everything.
 type Permitted struct {
-	// Types of components, such as sinks.http, sources.* or secret.exec.
+	// Types are types of components, such as sinks.http, sources.* or secret.exec.
 	Types Lists `json:"types"`
-	// Options by their paths, such as sinks.http.proxy, sinks.*.tls or api: each stands for
-	// what is below it, too. Allow is about the types that it names: they have these
-	// options, type and inputs, and no others.
+	// Options are options by their paths, such as sinks.http.proxy, sinks.*.tls or api. Each path includes all options
+	// below it. Allow restricts only the types that it names: they may have these options, type and inputs, and no
+	// others.
 	Options Lists `json:"options"`
-	// Hosts that Vector may connect to, such as *.example.com, loki.example.com:3100 or
-	// 10.0.0.0/8.
+	// Hosts are the hosts that Vector may connect to, such as *.example.com, loki.example.com:3100 or 10.0.0.0/8.
 	Hosts Lists `json:"hosts"`
 }
 
-// Lists are what is allowed, where none means all, and what is not, which counts more.
+// Lists are the allowed entries and the denied entries. An empty Allow allows all. Deny takes precedence.
 type Lists struct {
 	Allow []string `json:"allow"`
 	Deny  []string `json:"deny"`
@@ -31,12 +29,12 @@ type Lists struct {
 
 func (l Lists) isEmpty() bool { return len(l.Allow)+len(l.Deny) == 0 }
 
-// IsEverything reports whether all is permitted.
+// IsEverything reports whether everything is permitted.
 func (p *Permitted) IsEverything() bool {
 	return p.Types.isEmpty() && p.Options.isEmpty() && p.Hosts.isEmpty()
 }
 
-// Validate reports the first entry that means nothing.
+// Validate reports the first entry that has no meaning.
 func (p *Permitted) Validate() error {
 	for _, entry := range slices.Concat(p.Types.Allow, p.Types.Deny) {
 		section, name, _ := strings.Cut(entry, ".")
@@ -59,15 +57,15 @@ func (p *Permitted) Validate() error {
 	return nil
 }
 
-// typedSections are the top-level keys whose entries have a type.
+// typedSections are the top-level keys with entries that have a type.
 var typedSections = []string{"sources", "transforms", "sinks", "enrichment_tables", "secret"}
 
-// Forbidden returns the findings that are about what is not permitted.
+// Forbidden returns the findings about parts that are not permitted.
 func Forbidden(findings []Finding) []Finding {
 	return slices.DeleteFunc(slices.Clone(findings), func(f Finding) bool { return !strings.HasPrefix(string(f.Code), "VSC6") })
 }
 
-// permittedChecker holds a configuration to what is permitted.
+// permittedChecker checks a configuration against Permitted.
 type permittedChecker struct {
 	*checker
 	permitted *Permitted
@@ -75,8 +73,8 @@ type permittedChecker struct {
 	found     []Finding
 }
 
-// forbid returns what the files have that is not permitted. Each file is judged by itself,
-// so that it does not count how they are merged.
+// forbid returns the findings about parts of the files that are not permitted. Each file is checked separately, so the
+// result does not depend on merging.
 func (c *checker) forbid(permitted *Permitted, isWhole bool) []Finding {
 	if permitted.IsEverything() {
 		return nil
@@ -101,7 +99,7 @@ func (c *checker) forbid(permitted *Permitted, isWhole bool) []Finding {
 	return w.found
 }
 
-// say adds a finding, up to a bound: the first one is enough to refuse.
+// say adds a finding, up to a limit, because the first one is enough to reject the configuration.
 func (w *permittedChecker) say(code Code, at position, path, format string, args ...any) {
 	if len(w.found) >= mostFindings {
 		return
@@ -113,7 +111,7 @@ func (w *permittedChecker) say(code Code, at position, path, format string, args
 	})
 }
 
-// tree judges one file.
+// tree checks one file.
 func (w *permittedChecker) tree(root *value) {
 	for i := range root.entries {
 		e := &root.entries[i]
@@ -141,7 +139,7 @@ func (w *permittedChecker) section(section *entry) {
 	}
 }
 
-// component judges one component.
+// component checks one component.
 func (w *permittedChecker) component(section string, e *entry) {
 	path := join(section, e.key)
 	typed := e.value.get("type")
@@ -176,7 +174,7 @@ func (p *Permitted) trusts(names []string) bool {
 		slices.ContainsFunc(p.Types.Allow, func(entry string) bool { return matchesType(entry, "secret", names) })
 }
 
-// refuses finds out whether lists allow what matches is true of, and tells what they allow.
+// refuses reports whether the lists allow the entries that match, and returns the list for messages.
 func (l Lists) refuses(matches func(entry string) bool) (list string, isAllowed bool) {
 	if i := slices.IndexFunc(l.Deny, matches); i >= 0 {
 		return ": the platform denies " + l.Deny[i], false
@@ -187,7 +185,7 @@ func (l Lists) refuses(matches func(entry string) bool) (list string, isAllowed 
 	return "", true
 }
 
-// namesOf are a type's name as it is written, and the one that it has today.
+// namesOf returns a type's name as it is written, and its current name.
 func (w *permittedChecker) namesOf(section, name string) []string {
 	if p := w.tables.profiles[kind(strings.TrimSuffix(section, "s"))][name]; p != nil && p.alias != "" {
 		return []string{name, p.alias}
@@ -195,7 +193,7 @@ func (w *permittedChecker) namesOf(section, name string) []string {
 	return []string{name}
 }
 
-// canonical is the name of an option that others are names of.
+// canonical returns the name of an option, also for an alias of it.
 func (w *permittedChecker) canonical(section, name, key string) string {
 	if object := w.optionsOf(section, name); object != nil {
 		if option := object.Option(key); option != nil && option.AliasOf != "" {
@@ -210,9 +208,9 @@ func matchesType(entry, section string, names []string) bool {
 	return of == section && (name == "*" || slices.Contains(names, name))
 }
 
-// walked is where in a configuration something stands.
+// walked is a place in a configuration.
 type walked struct {
-	// section and names are of the component, global and none outside of them.
+	// section and names are the section and type of the component. Outside of components, they are global and empty.
 	section string
 	names   []string
 	// path is for messages. steps are the keys below the component, or from the top.
@@ -220,9 +218,9 @@ type walked struct {
 	steps []string
 }
 
-// walk judges an option and what is below it.
+// walk checks an option and everything below it.
 func (w *permittedChecker) walk(of walked, at position, v *value) {
-	// What << merges from elsewhere would have another path.
+	// The options that << merges would have another path.
 	if last := of.steps[len(of.steps)-1]; last == mergeKey || w.isDynamic(last) {
 		w.say(notLiteral, at, of.path, "the key %q is not literal", last)
 		return
@@ -253,8 +251,8 @@ func (w *permittedChecker) walk(of walked, at position, v *value) {
 	}
 }
 
-// notAPart refuses a text that becomes a map or a list which is restricted: where an option
-// below it is denied, or not among those allowed, the text may stand for it.
+// notAPart rejects a text that may become a restricted map or list. If an option below it is denied, or is not among
+// the allowed ones, the text may stand for that option.
 func (w *permittedChecker) notAPart(of walked, v *value) {
 	if !w.isDynamic(v.scalar) {
 		return
@@ -264,7 +262,7 @@ func (w *permittedChecker) notAPart(of walked, v *value) {
 	}
 }
 
-// option reports whether an option is permitted, and says so if it is not.
+// option reports whether an option is permitted, and adds a finding if not.
 func (w *permittedChecker) option(of walked, at position) bool {
 	rules := w.permitted.Options
 	if i := slices.IndexFunc(rules.Deny, of.isBelow); i >= 0 {
@@ -278,7 +276,7 @@ func (w *permittedChecker) option(of walked, at position) bool {
 			continue
 		}
 		named = append(named, entry)
-		// What is above an option that is allowed has to be there for it.
+		// The options above an allowed option must exist too.
 		isAllowed = isAllowed || of.isBelow(entry) || of.isAbove(entry)
 	}
 	if len(named) > 0 && !isAllowed {
@@ -297,7 +295,7 @@ func (of walked) isNamed(entry string) bool {
 	return slices.Contains(typedSections, steps[0]) && matchesType(steps[0]+"."+steps[1], of.section, of.names)
 }
 
-// entrySteps are those of an entry below the component, nil if it is about another one.
+// entrySteps returns the steps of an entry below the component, nil if the entry is about another component.
 func (of walked) entrySteps(entry string) []string {
 	if !of.isNamed(entry) {
 		return nil
@@ -309,7 +307,7 @@ func (of walked) entrySteps(entry string) []string {
 	return steps[2:]
 }
 
-// isBelow reports whether an option is the one of an entry, or below it.
+// isBelow reports whether the option is the option of an entry, or below it.
 func (of walked) isBelow(entry string) bool {
 	steps := of.entrySteps(entry)
 	return len(steps) > 0 && len(of.steps) >= len(steps) && sameSteps(steps, of.steps[:len(steps)])

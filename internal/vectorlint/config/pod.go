@@ -7,10 +7,10 @@ import (
 	"fmt"
 )
 
-// Pod is what the checks need to know of the rest of the pod.
+// Pod describes the rest of the pod.
 type Pod struct {
 	Ports []Port
-	// GraceSeconds is terminationGracePeriodSeconds; nil is not known.
+	// GraceSeconds is terminationGracePeriodSeconds; nil if it is not known.
 	GraceSeconds *int64
 }
 
@@ -20,14 +20,13 @@ type Port struct {
 	Port                int
 }
 
-// defaultShutdownSeconds is VECTOR_GRACEFUL_SHUTDOWN_LIMIT_SECS when not set.
+// defaultShutdownSeconds is VECTOR_GRACEFUL_SHUTDOWN_LIMIT_SECS if it is not set.
 const defaultShutdownSeconds = 60
 
-// Listens tells whether the configuration listens on a port.
+// Listens reports whether the configuration listens on a port.
 func (r *Report) Listens() bool { return len(r.listeners) > 0 }
 
-// In returns what is wrong with the configuration in one pod. The same report
-// serves many pods.
+// In returns the findings about the configuration in one pod. The same report can be used for many pods.
 func (r *Report) In(pod Pod) []Finding {
 	var found []Finding
 	for _, l := range r.listeners {

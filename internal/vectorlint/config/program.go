@@ -11,19 +11,18 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/vectorlint/vrl"
 )
 
-// mostReadAhead is how many characters the programs of a configuration may be read ahead
-// in all, and looks at variables and fields: about a tenth of a second.
+// mostReadAhead is the maximum number of characters that are read ahead in all VRL programs of a configuration, and of
+// lookups of variables and fields: about a tenth of a second.
 const mostReadAhead = 10_000_000
 
-// codeOf has the rules of what may be wrong with a program.
+// codeOf has the rule of each kind of mistake in a VRL program.
 var codeOf = map[vrl.Kind]Code{vrl.Syntax: wrongProgram, vrl.Function: noSuchFunction, vrl.Variable: noSuchVariable, vrl.Error: unhandledError}
 
-// Programs counts the VRL programs of a configuration by how much of what Vector judges of
-// them was judged.
+// Programs counts the VRL programs of a configuration by their coverage.
 type Programs struct{ Fully, Partly, NotJudged int }
 
-// isProgram reports whether a text of one of these forms may be a program, which has uses of
-// its own for $ and {{.
+// isProgram reports whether a text of one of these forms may be a VRL program. A VRL program has its own meaning of $
+// and {{.
 func isProgram(forms []vectoroptions.Form) bool {
 	for _, form := range forms {
 		if form.Kind == "condition" || form.Syntax == "remap_program" {
@@ -33,8 +32,8 @@ func isProgram(forms []vectoroptions.Form) bool {
 	return false
 }
 
-// judgeProgram finds what is wrong with a VRL program, if Vector reads it when it starts: those
-// of tests it does not. Of no use is what would not be kept.
+// judgeProgram finds the mistakes of a VRL program, if Vector reads it when it starts. Vector does not read the
+// programs of tests then. The program is not checked if its findings would be dropped.
 func (c *checker) judgeProgram(path string, v *value, isCondition bool) {
 	if v.form != text || strings.HasPrefix(path, "tests[") {
 		return
@@ -72,15 +71,15 @@ func (c *checker) judgeProgram(path string, v *value, isCondition bool) {
 	}
 }
 
-// hasNoSchema reports whether Vector infers nothing of the events that a transform gets.
+// hasNoSchema reports whether Vector does not infer a schema of the events that a transform receives.
 func (c *checker) hasNoSchema() bool {
 	schema := c.root.get("schema")
 	enabled := schema.get("enabled")
 	return !c.isRootOpen() && schema.form != open && !c.hasOpenKey(schema) && (enabled.form == null || enabled.isFalse())
 }
 
-// within finds the last of a text's lines, up to a place in it, in the file that it is
-// written in, if that has them as they are.
+// within finds the last line of a text, up to a column in it, in the file that contains the text. It returns false if
+// the file does not contain the lines unchanged.
 func (c *checker) within(text position, lines []string, column int) (at position, isFound bool) {
 	if text.file >= len(c.files) || text.line == 0 {
 		return text, false
@@ -94,7 +93,7 @@ func (c *checker) within(text position, lines []string, column int) (at position
 	return text, false
 }
 
-// linesOf are the lines of a file, which is split once.
+// linesOf returns the lines of a file, which is split once.
 func (c *checker) linesOf(file int) []string {
 	if c.lines[file] == nil {
 		if c.lines == nil {
@@ -105,8 +104,7 @@ func (c *checker) linesOf(file int) []string {
 	return c.lines[file]
 }
 
-// indentOf returns where the last of some lines begins in those that are written, if these
-// have all of them.
+// indentOf returns the offset of the last line in the last written line, if the written lines contain all lines.
 func indentOf(lines, written []string) (indent int, isThere bool) {
 	if len(lines) > len(written) {
 		return 0, false

@@ -12,12 +12,12 @@ import (
 
 // Reader reads and checks Vector configuration with the parsers and the limits of its caller. All fields are required.
 type Reader struct {
-	// YAML, JSON and TOML begin to parse a text. Of a YAML text with several documents, YAML returns the first one and an
-	// error. An error with a place in the text is a TextError.
+	// YAML, JSON and TOML start to parse a text. If a YAML text has several documents, YAML returns the first one and
+	// an error. An error with a place in the text is a TextError.
 	YAML func(text []byte) (*yaml.Node, error)
 	JSON func(text []byte) (*json.Decoder, error)
 	TOML func(text []byte) (*unstable.Parser, error)
-	// MaxBytes is the size of the largest text, also after its variables are replaced.
+	// MaxBytes is the maximum size of a text, also after its variables are replaced.
 	MaxBytes int
 	// Nearest returns the candidate that a misspelled name probably means, "" if there is none.
 	Nearest func(name string, candidates []string) string
@@ -28,6 +28,7 @@ type TextError interface {
 	error
 	// Place returns line and column, from 1, or 0 if the whole text is meant.
 	Place() (line, column int)
-	// Problem returns the message without the place, and how to stay within a limit; help is empty for all other errors.
+	// Problem returns the message without the place, and how to stay within a limit. The help is empty for all other
+	// errors.
 	Problem() (message, help string)
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Where Vector's sentences say something is.
+// Patterns for places in Vector's messages.
 var (
 	inPath        = regexp.MustCompile("\\bin `([^`]+)`")
 	ofComponent   = regexp.MustCompile(`^(Source|Transform|Sink) "([^"]+)"`)
@@ -21,8 +21,7 @@ var (
 	indexBrackets = regexp.MustCompile(`\[(\d+)\]`)
 )
 
-// Refusals are the faults of a refusal as findings, with the place in the files that Vector
-// names, as far as it names one.
+// Refusals returns the faults of a rejection as findings. If Vector names a place in the files, the finding has it.
 func (r *Reader) Refusals(files []File, faults []string) []Finding {
 	var findings []Finding
 	for _, fault := range faults {
@@ -40,8 +39,7 @@ func (r *Reader) Refusals(files []File, faults []string) []Finding {
 	return findings
 }
 
-// FailedTests are the unit tests of the files that failed, as `vector test` printed; nil if
-// it names none.
+// FailedTests returns the failed unit tests of the files, from the output of `vector test`; nil if it names none.
 func (r *Reader) FailedTests(files []File, printed string) []Finding {
 	var findings []Finding
 	names := r.testsIn(files)
@@ -61,10 +59,10 @@ func (r *Reader) FailedTests(files []File, printed string) []Finding {
 	return findings
 }
 
-// HasTests reports whether files have unit tests of Vector's.
+// HasTests reports whether files have unit tests of Vector.
 func (r *Reader) HasTests(files []File) bool { return len(r.testsIn(files)) > 0 }
 
-// testsIn are the names of the unit tests, in the order of the file that has them.
+// testsIn returns the names of the unit tests, in the order of their file.
 func (r *Reader) testsIn(files []File) []string {
 	var names []string
 	for i, file := range files {
@@ -79,7 +77,7 @@ func (r *Reader) testsIn(files []File) []string {
 	return names
 }
 
-// pathIn is the path of keys that a fault names, "" for none.
+// pathIn returns the path of keys in a fault, "" for none.
 func pathIn(fault string) string {
 	if match := inPath.FindStringSubmatch(fault); match != nil {
 		return match[1]
@@ -105,7 +103,7 @@ func sourceOf(file File) string {
 	return file.Source
 }
 
-// place gives a finding the place of the deepest key on a path that one of the files has.
+// place sets the place of a finding to the deepest key of a path that one of the files has.
 func (r *Reader) place(f *Finding, files []File, key string) {
 	f.Path = key
 	steps := strings.Split(indexBrackets.ReplaceAllString(key, ".$1"), ".")
@@ -131,8 +129,8 @@ func (r *Reader) place(f *Finding, files []File, key string) {
 	}
 }
 
-// stepsIn returns a path of keys as it is in a file, which may be one component: the directory and the name of the file are
-// the keys above it.
+// stepsIn returns a path of keys as it is in a file. The file may be one component: the directory and the name of the
+// file are the keys above it.
 func stepsIn(file *File, steps []string) (rest []string, isIn bool) {
 	above := strings.Split(file.Below, "/")
 	if len(above) == 1 {
@@ -146,8 +144,8 @@ func stepsIn(file *File, steps []string) (rest []string, isIn bool) {
 	return steps[len(above):], true
 }
 
-// reach goes down a path of keys and numbers of items as far as there are any, and returns
-// where that is and how many there were.
+// reach follows a path of keys and item numbers until a step does not exist. It returns the position and the number of
+// steps.
 func (v *value) reach(steps []string) (at position, depth int) {
 	at = v.at
 	for _, step := range steps {

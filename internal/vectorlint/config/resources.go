@@ -19,8 +19,8 @@ type listener struct {
 	port           int
 }
 
-// checkResources finds addresses and file descriptors that two components use. Disk
-// buffers cannot conflict: they are named by the id of their sink.
+// checkResources finds addresses and file descriptors that two components use. Disk buffers cannot conflict, because
+// their names contain the id of their sink.
 func (c *checker) checkResources() {
 	descriptors := map[string]*component{}
 	type claim struct {
@@ -90,8 +90,8 @@ func (c *checker) listener(path, protocol string, at position, host string, port
 	return listener{path: path, protocol: protocol, at: c.written(at), source: c.sourceOf(at), host: host, address: address.Unmap(), port: port}
 }
 
-// splitAddress splits HOST:PORT; anything else, such as systemd or a variable, is left
-// to Vector.
+// splitAddress splits HOST:PORT. It returns false for other texts, such as systemd or a variable, which only Vector
+// checks.
 func splitAddress(address string) (host string, port int, ok bool) {
 	at := strings.LastIndexByte(address, ':')
 	if at < 0 {
@@ -106,8 +106,8 @@ func (l listener) clashes(other listener) bool {
 	return l.host == other.host || l.covers(other) || other.covers(l)
 }
 
-// covers reports whether a listener takes all that comes to the address of another one. The
-// unspecified address of IPv6 takes IPv4 as well, as Linux has it by default.
+// covers reports whether a listener receives all connections to the address of another one. The unspecified address of
+// IPv6 also receives IPv4, as is the default of Linux.
 func (l listener) covers(other listener) bool {
 	switch {
 	case !l.address.IsUnspecified():
@@ -118,8 +118,8 @@ func (l listener) covers(other listener) bool {
 	return !other.address.IsValid() || other.address.Is4()
 }
 
-// answers reports whether a listener takes what is sent to addresses of an IP family, IPv4 or
-// IPv6. Of a name, and for any other family, that is not known.
+// answers reports whether a listener receives connections to addresses of an IP family, IPv4 or IPv6. It returns true
+// for a name and for any other family, because the answer is not known.
 func (l listener) answers(family string) bool {
 	switch {
 	case !l.address.IsValid():

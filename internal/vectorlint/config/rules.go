@@ -7,12 +7,12 @@ package config
 type Rule struct {
 	Code  Code
 	Level Level
-	// Title says what is wrong, Help what to do about it.
+	// Title names the fault, Help explains how to fix it.
 	Title, Help string
 }
 
-// Codes by group: 1 reading, 2 graph, 3 components, 4 versions and texts, 5
-// sidecars, 6 the platform's policy. A code that is given up is not given again.
+// Codes by group: 1 reading, 2 graph, 3 components, 4 versions and texts, 5 sidecars, 6 the platform's policy. The
+// code of a removed rule is not used again.
 const (
 	unreadable   Code = "VSC101"
 	badExtension Code = "VSC102"

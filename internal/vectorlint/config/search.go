@@ -9,11 +9,11 @@ import (
 	"unicode/utf8"
 )
 
-// mostNested is how deep the parentheses of a search are looked into.
+// mostNested is the maximum nesting depth of parentheses in a search that is checked.
 const mostNested = 500
 
-// wrongSearch holds a condition of type datadog_search to Vector's grammar of it, in which
-// the first alternative that fits is taken; "" for nothing.
+// wrongSearch checks a condition of type datadog_search against Vector's grammar, which uses the first alternative
+// that fits. It returns "" for a valid search.
 func wrongSearch(source string) string {
 	if strings.TrimSpace(source) == "" {
 		return ""
@@ -32,19 +32,18 @@ func wrongSearch(source string) string {
 	return ""
 }
 
-// search reads a search. Each method moves behind what it reads, or reports false and
-// stays.
+// search parses a search. Each method moves behind the text that it reads. If it reports false, it does not move.
 type search struct {
 	text string
 	at   int
-	// furthest is how far it could be read.
+	// furthest is the largest offset that could be read.
 	furthest, nested int
-	// isMixed tells of a range with two kinds of brackets, isDeep that there are more
-	// parentheses than are looked into.
+	// isMixed reports a range with two kinds of brackets. isDeep reports that parentheses are nested deeper than the
+	// limit.
 	isMixed, isDeep bool
 }
 
-// all reads one thing after the other.
+// all reads the parts one after the other.
 func (s *search) all(parts ...func() bool) bool {
 	start := s.at
 	for _, part := range parts {
@@ -57,14 +56,14 @@ func (s *search) all(parts ...func() bool) bool {
 	return true
 }
 
-// ahead reports whether something follows, and stays.
+// ahead reports whether the part follows, without moving.
 func (s *search) ahead(part func() bool) bool {
 	start, furthest := s.at, s.furthest
 	defer func() { s.at, s.furthest = start, furthest }()
 	return part()
 }
 
-// many reads something as often as it comes.
+// many reads the part as often as it occurs.
 func (s *search) many(part func() bool) bool {
 	for {
 		if start := s.at; !part() || s.at == start {
@@ -95,7 +94,7 @@ func (s *search) blanks() bool {
 	return true
 }
 
-// character reads one that is not in a set.
+// character reads a character that is not in a set.
 func (s *search) character(except string) bool {
 	r, width := utf8.DecodeRuneInString(s.text[s.at:])
 	if width == 0 || strings.ContainsRune(except, r) {
@@ -107,7 +106,7 @@ func (s *search) character(except string) bool {
 
 func (s *search) escaped() bool { return s.all(s.literal(`\`), func() bool { return s.character("") }) }
 
-// query is clauses side by side, of which the first has no AND or OR before it.
+// query reads clauses one after the other. The first one has no AND or OR before it.
 func (s *search) query() bool {
 	if s.nested++; s.nested > mostNested {
 		s.isDeep = true
@@ -125,7 +124,7 @@ func (s *search) query() bool {
 	})
 }
 
-// terms are words that no clause takes.
+// terms reads words that are not part of a clause.
 func (s *search) terms() bool {
 	isWord := func() bool {
 		return s.ahead(func() bool {
@@ -154,8 +153,8 @@ func (s *search) value() bool {
 		s.span() || s.all(s.term, isEnd) || s.all(s.plain("*?"), isEnd)
 }
 
-// notInTerm are the characters that a term has only behind a backslash. It has those of
-// notFirst, though not as its first.
+// notInTerm are the characters that a term may only have behind a backslash. notFirst are the characters that a term
+// may have, except as its first character.
 const (
 	notInTerm = " \r\n\t\"()[]{}!:~^?*\\><"
 	notFirst  = "+-="
@@ -185,7 +184,7 @@ func (s *search) phrase() bool {
 	return s.all(s.literal(`"`), inside, s.literal(`"`))
 }
 
-// number is -1.5E10.
+// number reads a number such as -1.5E10.
 func (s *search) number() bool {
 	digits := func() bool {
 		start := s.at
@@ -199,7 +198,7 @@ func (s *search) number() bool {
 	return s.all(simple, maybe(func() bool { return s.all(s.literal("E"), simple) }))
 }
 
-// span is [A TO B] or {A TO B}.
+// span reads [A TO B] or {A TO B}.
 func (s *search) span() bool {
 	start := s.at
 	bound := func() bool {

@@ -36,8 +36,8 @@ func (c *checker) checkKeys() {
 	}
 }
 
-// checkFitsTOML finds what TOML does not know: keys and items without a value, wide numbers,
-// and keys that are not texts.
+// checkFitsTOML finds content that TOML does not have: keys and items without a value, wide numbers, and keys that are
+// not texts.
 func (c *checker) checkFitsTOML(path string, v *value) {
 	for i, item := range v.items {
 		c.checkValueFitsTOML(path+"["+itoa(i)+"]", item.at, item)
@@ -63,8 +63,7 @@ func (c *checker) checkValueFitsTOML(path string, at position, v *value) {
 	}
 }
 
-// checkProvider tells whether the configuration comes from elsewhere, so that
-// there is no more to check.
+// checkProvider reports whether the configuration comes from a provider. If so, the other checks are skipped.
 func (c *checker) checkProvider() bool {
 	provider := c.root.entry("provider")
 	if provider == nil || provider.value.form == null {
@@ -86,7 +85,7 @@ func (c *checker) checkIDs() {
 	}
 }
 
-// checkShape wants a source and a sink, ids of one kind, and inputs once.
+// checkShape requires a source and a sink, ids of one kind, and inputs without repetition.
 func (c *checker) checkShape() {
 	for _, section := range sections {
 		given := c.root.get(section.key)
@@ -106,8 +105,7 @@ func (c *checker) checkShape() {
 	}
 }
 
-// otherOf returns a component of another kind, of those that come before, with
-// the same id.
+// otherOf returns an earlier component of another kind with the same id.
 func (c *checker) otherOf(one *component) *component {
 	for _, section := range sections {
 		if section.kind == one.kind || one.kind == memory {
@@ -120,7 +118,7 @@ func (c *checker) otherOf(one *component) *component {
 	return nil
 }
 
-// checkOutputNames finds names of outputs that are Vector's own or there twice.
+// checkOutputNames finds names of outputs that are reserved by Vector or repeated.
 func (c *checker) checkOutputNames() {
 	for _, one := range c.components {
 		switch {

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// defaultDataDir is Vector's.
+// defaultDataDir is Vector's default.
 const defaultDataDir = "/var/lib/vector"
 
-// defaultAPIAddress is where Vector's API listens when not set.
+// defaultAPIAddress is the address of Vector's API if it is not set.
 const defaultAPIAddress = "127.0.0.1:8686"
 
-// checkSidecar holds the configuration to the container that it is for.
+// checkSidecar checks the configuration against its container.
 func (c *checker) checkSidecar() {
 	if c.container == nil {
 		return
@@ -33,8 +33,8 @@ func (c *checker) checkSidecar() {
 	c.checkAPI()
 }
 
-// checkInclude finds patterns that no mount holds. One that begins above a mount,
-// such as /var/**/x.log, may reach it.
+// checkInclude finds patterns that are not in a mount. A pattern that starts above a mount, such as /var/**/x.log, may
+// reach it.
 func (c *checker) checkInclude(one *component) {
 	for i, pattern := range one.options.get("include").items {
 		if pattern.form != text || !strings.HasPrefix(pattern.scalar, "/") {
@@ -51,8 +51,7 @@ func (c *checker) checkInclude(one *component) {
 	}
 }
 
-// checkDataDir finds a data_dir that cannot be used, if there is a component that
-// uses it.
+// checkDataDir finds a data_dir that cannot be used, if a component uses it.
 func (c *checker) checkDataDir() {
 	user := c.userOfDataDir()
 	folder, at, isKnown := c.dataDir()
@@ -88,7 +87,7 @@ func (c *checker) userOfDataDir() *component {
 	return nil
 }
 
-// checkBufferVolume compares all disk buffers with the volume that they are on.
+// checkBufferVolume compares the size of all disk buffers with the volume that they are on.
 func (c *checker) checkBufferVolume() {
 	folder, _, isKnown := c.dataDir()
 	mount := c.container.mountOf(folder)
@@ -100,8 +99,8 @@ func (c *checker) checkBufferVolume() {
 	}
 }
 
-// checkBufferMemory compares all memory buffers that are bounded by bytes with the container's
-// memory. What one bounded by events takes depends on the events.
+// checkBufferMemory compares all memory buffers with a limit in bytes with the container's memory. The size of a
+// buffer with a limit in events depends on the events.
 func (c *checker) checkBufferMemory() {
 	if c.container.MemoryLimit == 0 {
 		return
@@ -111,8 +110,8 @@ func (c *checker) checkBufferMemory() {
 	}
 }
 
-// buffersAbove returns the sink and the stage of its buffer with which the buffers of a kind
-// together may take more than limit bytes, and how many; nil if they may not.
+// buffersAbove checks whether the buffers of a kind may together take more bytes than a limit. It returns the sink and
+// the stage of its buffer that exceed the limit, and the total size; nil if the limit is not exceeded.
 func (c *checker) buffersAbove(limit int64, stagesOf func(*component) []*value) (above *component, stage *value, total float64) {
 	for _, one := range c.components {
 		for _, stage := range stagesOf(one) {
@@ -125,8 +124,8 @@ func (c *checker) buffersAbove(limit int64, stagesOf func(*component) []*value) 
 	return nil, nil, total
 }
 
-// checkAPI wants an answer for the kubelet, which asks the pod's address, and an API
-// that nobody else asks there.
+// checkAPI requires that probes of the kubelet are answered on the pod's address, and that the API does not listen
+// there for others.
 func (c *checker) checkAPI() {
 	if !c.readAPI() {
 		return
@@ -136,8 +135,7 @@ func (c *checker) checkAPI() {
 	}
 }
 
-// readAPI adds the API to what listens, and tells whether its address could be
-// read.
+// readAPI adds the API to the listeners, and reports whether its address could be read.
 func (c *checker) readAPI() bool {
 	api := c.root.get("api")
 	enabled := api.get("enabled")

@@ -10,7 +10,7 @@ import (
 	vectoroptions "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/options"
 )
 
-// checkStart finds what Vector reads, and refuses when it starts with a sink, or makes a transform.
+// checkStart finds options that Vector reads, and rejects when it starts a sink or creates a transform.
 func (c *checker) checkStart(one *component) {
 	if one.kind != sink {
 		if one.is("reduce") {
@@ -28,7 +28,7 @@ func (c *checker) checkStart(one *component) {
 	}
 }
 
-// checkStages wants each stage of a buffer but the last to overflow into the next one.
+// checkStages requires that each stage of a buffer except the last overflows into the next one.
 func (c *checker) checkStages(one *component) {
 	stages := buffers(one, "disk", "memory", "")
 	if all := len(one.options.get("buffer").items); all > 0 && all != len(stages) {
@@ -47,10 +47,10 @@ func (c *checker) checkStages(one *component) {
 	}
 }
 
-// labelName is what Loki takes as a label; with a * it begins the names of several.
+// labelName matches a label that Loki accepts. With a * at its end, it is the start of several labels.
 var labelName = regexp.MustCompile(`^(?:\*|[A-Za-z_][A-Za-z0-9_]*\*?)$`)
 
-// checkLabels wants at least one label, and names that Loki takes.
+// checkLabels requires at least one label, and names that Loki accepts.
 func (c *checker) checkLabels(one *component) {
 	labels := one.options.get("labels")
 	if labels.form == table && len(labels.entries) == 0 {
@@ -63,7 +63,7 @@ func (c *checker) checkLabels(one *component) {
 	}
 }
 
-// checkPort wants a port in the address that a socket connects to.
+// checkPort requires a port in the address that a socket connects to.
 func (c *checker) checkPort(one *component) {
 	address, mode := one.options.get("address"), one.options.get("mode").scalar
 	if address.form != text || c.isOpen(address.scalar) || mode != "tcp" && mode != "udp" {
@@ -74,10 +74,10 @@ func (c *checker) checkPort(one *component) {
 	}
 }
 
-// indexed is a path with a part of a list, which reduce does not merge.
+// indexed matches a path with an index of a list, which reduce does not merge.
 var indexed = regexp.MustCompile(`^(?:[^"\[]|` + pathQuoted + `)*\[`)
 
-// checkStrategies wants paths of fields in the strategies of reduce.
+// checkStrategies requires paths of fields in the strategies of reduce.
 func (c *checker) checkStrategies(one *component) {
 	for _, e := range one.options.get("merge_strategies").entries {
 		wrong := wrongTargetPath(e.key)

@@ -14,8 +14,8 @@ import (
 	vectoroptions "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/options"
 )
 
-// syntaxes are what is wrong with a text that Vector parses when it reads a configuration;
-// "" for nothing. Each refuses less than Vector where the two could differ.
+// syntaxes are functions that return the fault of a text that Vector parses when it reads a configuration; "" for
+// none. If a function and Vector could differ, the function rejects less.
 var syntaxes = map[string]func(text string) string{
 	"template":             wrongTemplate,
 	"target_path":          wrongTargetPath,
@@ -33,8 +33,8 @@ var syntaxes = map[string]func(text string) string{
 	"ip_net":               wrongIPNet,
 }
 
-// judgeSyntax holds a text or a number to what its option wants beyond its form. What it
-// wants is known of the version of the schema.
+// judgeSyntax checks the syntax of a text or the bounds of a number. They are known for the version of the schema
+// only.
 func (c *checker) judgeSyntax(path string, v *value, form vectoroptions.Form) {
 	wrong := ""
 	switch {
@@ -55,8 +55,7 @@ func (c *checker) judgeSyntax(path string, v *value, form vectoroptions.Form) {
 	}
 }
 
-// outOfBounds holds a number to MIN..MAX, of which one may be missing. A > before MIN leaves that
-// out itself.
+// outOfBounds checks a number against MIN..MAX. One of them may be missing. A > before MIN excludes MIN itself.
 func outOfBounds(v *value, bounds string) string {
 	least, most, _ := strings.Cut(bounds, "..")
 	least, isBeyond := strings.CutPrefix(least, ">")
@@ -82,8 +81,8 @@ func unlessEmpty(text string, wrong func(string) string) string {
 	return wrong(text)
 }
 
-// The path of a field: names, quoted names and indexes. After a name a dot or a bracket
-// has to come, after the others anything may.
+// The path of a field: names, quoted names and indexes. A name must be followed by a dot or a bracket. The other parts
+// may be followed by anything.
 const (
 	pathName   = `[A-Za-z0-9_@-]+`
 	pathOther  = `(?:"(?:[^"\\]|\\["\\])*"|\[(?:[0-9]+|-[0-9]*)\])`
@@ -103,7 +102,7 @@ func wrongValuePath(text string) string {
 	return "that is no path of a field; a name of other characters than letters, digits, _, - and @ is written in quotes"
 }
 
-// wrongTargetPath wants the path of a field, or of metadata behind a %.
+// wrongTargetPath requires the path of a field, or of metadata behind a %.
 func wrongTargetPath(text string) string {
 	if text == "%" {
 		return ""
@@ -114,7 +113,7 @@ func wrongTargetPath(text string) string {
 // dateItems are the letters and signs behind a % that a date may have.
 const dateItems = "AaBbhCcDdeFfGgHIjklMmnPpqRrSsTtUuVvWwXxYyZz%+.:#_-0123456789L"
 
-// wrongTemplate wants paths of fields between {{ and }}, and dates in the rest.
+// wrongTemplate requires paths of fields between {{ and }}, and valid dates in the rest.
 func wrongTemplate(text string) string {
 	end := 0
 	for _, at := range field.FindAllStringIndex(text, mostInText) {
@@ -149,7 +148,7 @@ func wrongSocketAddress(text string) string {
 	return "that is no IP address with a port, such as 0.0.0.0:8080"
 }
 
-// wrongListenAddress also takes systemd and systemd#1.
+// wrongListenAddress also accepts systemd and systemd#1.
 func wrongListenAddress(text string) string {
 	if number, ok := strings.CutPrefix(text, "systemd#"); text == "systemd" || ok && number != "0" && number != "" {
 		return ""
@@ -157,7 +156,7 @@ func wrongListenAddress(text string) string {
 	return wrongSocketAddress(text)
 }
 
-// wrongURI finds what no URI may have.
+// wrongURI finds characters that are not valid in a URI.
 func wrongURI(text string) string {
 	switch _, rest, hasScheme := strings.Cut(text, "://"); {
 	case text == "":
@@ -170,7 +169,7 @@ func wrongURI(text string) string {
 	return ""
 }
 
-// wrongHostAndPort wants a URI with a port; its scheme may be left out.
+// wrongHostAndPort requires a URI with a port. The scheme is optional.
 func wrongHostAndPort(text string) string {
 	rest := text[len(scheme.FindString(text)):]
 	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
@@ -200,7 +199,7 @@ func wrongTimeZone(text string) string {
 	return "there is no time zone of that name, such as Europe/Vienna, or local"
 }
 
-// wrongCharset wants a label in letters of any case, with blanks around it or none.
+// wrongCharset requires the label of an encoding, in letters of any case, with or without blanks around it.
 func wrongCharset(text string) string {
 	if isLine(charsets, strings.ToLower(strings.Trim(text, " \t\n\f\r"))) {
 		return ""
@@ -208,12 +207,12 @@ func wrongCharset(text string) string {
 	return "there is no encoding of that label, such as utf-8 or iso-8859-1"
 }
 
-// isLine tells whether a text is a line of several, and no comment.
+// isLine reports whether a text is one of several lines, and not a comment.
 func isLine(of, text string) bool {
 	return strings.Contains(of, "\n"+text+"\n") && !strings.ContainsAny(text, "#\n")
 }
 
-// timestamp is a date, a time and a zone as Vector reads them, ranges aside.
+// timestamp is a date, a time and a zone as Vector reads them. It does not check the ranges of numbers.
 var timestamp = regexp.MustCompile(`^\s*[-+]?\d+\s*-\s*\d+\s*-\s*\d+\s*[Tt ]\s*\d+\s*:\s*\d+\s*:\s*\d+(?:\.\d+)?\s*(?:(?i:z|utc)|[-+−]\d\d\s*:?\s*\d\d)\s*$`)
 
 func wrongTimestamp(text string) string {
@@ -230,7 +229,7 @@ func wrongGlob(text string) string {
 	return ""
 }
 
-// rustLacks finds in an expression what Rust's regular expressions do not have.
+// rustLacks finds syntax in a regular expression that Rust's regular expressions do not have.
 func rustLacks(text string) string {
 	inClass := false
 	for at := 0; at < len(text); at++ {
@@ -250,10 +249,10 @@ func rustLacks(text string) string {
 	return ""
 }
 
-// conditions are the types of a condition, and whether one has a source.
+// conditions are the types of a condition, and whether the type has a source.
 var conditions = map[string]bool{"vrl": true, "datadog_search": true, "is_log": false, "is_metric": false, "is_trace": false}
 
-// judgeCondition holds a condition to its types. A text is a program.
+// judgeCondition checks a condition against its types. A text is a VRL program.
 func (c *checker) judgeCondition(path string, v *value) {
 	if v.form == text {
 		if _, isType := conditions[v.scalar]; isType {

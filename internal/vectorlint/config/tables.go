@@ -20,12 +20,12 @@ var codecsTSV string
 //go:embed data/options.tsv
 var optionsTSV string
 
-// timeZones are their names, each on a line of its own.
+// timeZones are the names of time zones, one per line.
 //
 //go:embed data/timezones.txt
 var timeZones string
 
-// charsets are the labels of encodings, each on a line of its own.
+// charsets are the labels of encodings, one per line.
 //
 //go:embed data/charsets.txt
 var charsets string
@@ -60,14 +60,14 @@ func eventsOf(text string) (kinds events, byCodec bool) {
 	return kinds, head == "by" || strings.Contains(note, "codec")
 }
 
-// profile is what the tables say of a type of component.
+// profile is a type of component in the tables.
 type profile struct {
 	takes, gives               events
 	takesByCodec, givesByCodec bool
 	named, acknowledges        bool
-	// alias is the name that took the place of this one.
+	// alias is the new name of the type.
 	alias string
-	// since and removed are minor versions; 0 for none. instead is what to use.
+	// since and removed are minor versions; 0 for none. instead is the replacement.
 	since, removed int
 	instead        string
 	nodeOnly       bool
@@ -79,18 +79,18 @@ type profile struct {
 // listening is an option that is an address to listen on.
 type listening struct{ option, protocol, standard string }
 
-// confined is a template that has to begin with something literal.
+// confined is a template that must start with a constant.
 type confined struct{ option, kind string }
 
 // facts are all tables.
 type facts struct {
 	profiles map[kind]map[string]*profile
-	// names are the types that the newest version has, for suggestions.
+	// names are the types of the newest version, for suggestions.
 	names   map[kind][]string
 	encodes map[string]events
 	decodes map[string]events
 	secrets map[string]bool
-	// globalsRemoved are options outside of components.
+	// globalsRemoved are removed options outside of components.
 	globalsRemoved map[string]int
 }
 
@@ -135,7 +135,7 @@ var tables = sync.OnceValue(func() *facts {
 	return f
 })
 
-// rows splits a table and leaves out its head.
+// rows splits a table and removes its header.
 func rows(tsv string) [][]string {
 	var all [][]string
 	for line := range strings.SplitSeq(strings.TrimSpace(tsv), "\n") {

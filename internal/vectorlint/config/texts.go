@@ -9,24 +9,24 @@ import (
 	"strings"
 )
 
-// interpolatedUntil is the first version that leaves ${VAR} alone by default.
+// interpolatedUntil is the first version that does not replace ${VAR} by default.
 const interpolatedUntil = 57
 
 // variable is Vector's grammar: $$, $NAME, ${NAME}, and ${NAME} with a default
 // (:- and -) or a message (:? and ?).
 var variable = regexp.MustCompile(`\$\$|\$([\w.]+)|\$\{([\w.]+)(:?[-?][^}]*)?\}`)
 
-// secret is SECRET[backend.key], as Vector finds it: other texts stay as they are.
+// secret matches SECRET[backend.key], as Vector finds it. Other texts are unchanged.
 var secret = regexp.MustCompile(`SECRET\[(\w+)\.([\w.\-/]+)\]`)
 
-// programs are the options whose text is a program, in which $ has other meanings.
+// programs are the options with a VRL program, where $ has other meanings.
 var programs = []string{"source", "condition"}
 
-// mostInText is how many variables and secrets of one text are looked at.
+// mostInText is the maximum number of variables and secrets of one text that are checked.
 const mostInText = 1000
 
-// interpolation reports whether Vector replaces variables, and whether it may: the flag, its value or the release may not
-// be known.
+// interpolation reports whether Vector replaces variables, and whether it may. It may if the flag, its value or the
+// release is not known.
 func (c *checker) interpolation() (isCertain, isPossible bool) {
 	if c.version.minor < interpolatedUntil {
 		isOff, isKnown := c.commandLine.Toggle("disable-env-var-interpolation")
@@ -36,7 +36,7 @@ func (c *checker) interpolation() (isCertain, isPossible bool) {
 	return isOn && isKnown, isOn || !isKnown || !c.version.known || c.commandLine.IsOpen()
 }
 
-// checkTexts looks for variables, secrets and credentials in all texts.
+// checkTexts checks variables, secrets and credentials in all texts.
 func (c *checker) checkTexts() {
 	backends := c.root.get("secret")
 	hasBackends := backends.form != open && !c.hasOpenKey(backends) && !c.isRootOpen()
@@ -80,8 +80,8 @@ func (c *checker) checkSecrets(path string, v, backends *value) {
 	}
 }
 
-// checkCommentedSecrets finds backends that only comments and keys ask for: Vector looks
-// for secrets in the text of a file.
+// checkCommentedSecrets finds backends that only comments and keys refer to, because Vector searches secrets in the
+// text of a file.
 func (c *checker) checkCommentedSecrets() {
 	backends := c.root.get("secret")
 	if backends.form == open || c.hasOpenKey(backends) || c.isRootOpen() {
@@ -106,7 +106,7 @@ func (c *checker) tellBackend(name string, at position, path string) {
 	c.report(unknownSecret, at, path, "there is no secret backend %q", name)
 }
 
-// tell notes what was told of in a value, and need not be of a text.
+// tell records a variable or a backend that was reported for a value. The other checks do not report it again.
 func (c *checker) tell(what string) {
 	if c.told == nil {
 		c.told = map[string]bool{}

@@ -43,8 +43,8 @@ func (r *Reader) parseTOML(source string) (*value, *fault) {
 	return expressions.root, expressions.repeated
 }
 
-// newerTOML finds what the library reads of TOML 1.1 and Vector does not: escapes, and inline
-// tables of several lines or with a comma behind the last value. It returns "" for nothing.
+// newerTOML finds syntax of TOML 1.1, which the library accepts and Vector does not: escapes, and inline tables of
+// several lines or with a comma behind the last value. It returns "" for none.
 func newerTOML(source string) (at int, what string) {
 	var open []byte // brackets and braces
 	comma := false  // reports whether a comma came last
@@ -83,8 +83,8 @@ func newerTOML(source string) (at int, what string) {
 	return 0, ""
 }
 
-// tomlTextEnd returns the offset behind a text that begins at an offset, and that of an escape
-// in it of TOML 1.1, 0 for none.
+// tomlTextEnd returns the offset behind a text that starts at an offset, and the offset of an escape of TOML 1.1 in
+// it, 0 for none.
 func tomlTextEnd(source string, from int) (end, escape int) {
 	quote := source[from : from+1]
 	closing := quote
@@ -159,8 +159,7 @@ func (r *tomlReader) at(offset int) position {
 	return position{line: line + 1, column: offset - start + 1}
 }
 
-// descend walks along a key and makes the tables that are missing. The last one
-// is a new element of a list for [[key]].
+// descend follows a key and creates the missing tables. For [[key]], the last one is a new item of a list.
 func (r *tomlReader) descend(v *value, key unstable.Iterator, appends bool) *value {
 	for key.Next() {
 		name, at := string(key.Node().Data), r.at(int(key.Node().Raw.Offset))
@@ -214,7 +213,7 @@ func (r *tomlReader) assign(v *value, node *unstable.Node) {
 	parent.add(entry{key: name, at: at, value: r.read(node.Value(), at)})
 }
 
-// read reads a value. near is where it stands if the parser does not say.
+// read reads a value. The given position is used if the parser does not have one.
 func (r *tomlReader) read(node *unstable.Node, near position) *value {
 	at := near
 	if node.Raw.Length > 0 {

@@ -5,8 +5,8 @@ package config
 
 import "slices"
 
-// checkTests wants that the unit tests of a configuration read outputs that there are: Vector
-// looks for these whenever it reads a configuration, and not only where it tests it.
+// checkTests requires that the outputs in unit tests exist, because Vector checks them whenever it reads a
+// configuration, not only when it runs the tests.
 func (c *checker) checkTests() {
 	for i, test := range c.root.get("tests").items {
 		path := "tests[" + itoa(i) + "]"
@@ -17,8 +17,8 @@ func (c *checker) checkTests() {
 	}
 }
 
-// checkTargets holds a name, or a list of them, to the outputs that there are, less the silent
-// ones, and returns the names.
+// checkTargets checks a name, or a list of names, against the existing outputs, except the silent ones, and returns
+// the names.
 func (c *checker) checkTargets(path string, v *value, silent []string) (names []string) {
 	if v.form == text {
 		c.checkTarget(path, v, silent)

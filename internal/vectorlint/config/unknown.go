@@ -11,10 +11,10 @@ import (
 	vectoroptions "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/options"
 )
 
-// openPart matches a part of a text that is not known: a variable or a secret.
+// openPart matches an unknown part of a text: a variable or a secret.
 var openPart = regexp.MustCompile(variable.String() + "|" + secret.String())
 
-// mayBe reports whether a text with parts that are not known may be another one.
+// mayBe reports whether a text with unknown parts may be another text.
 func (c *checker) mayBe(scalar, other string) bool {
 	if scalar == other {
 		return true
@@ -43,7 +43,7 @@ func (c *checker) mayBeOneOf(scalar string, others []string) bool {
 	return slices.ContainsFunc(others, func(other string) bool { return c.mayBe(scalar, other) })
 }
 
-// knownStart returns the part of a text before the first one that is not known.
+// knownStart returns the part of a text before its first unknown part.
 func (c *checker) knownStart(scalar string) string {
 	if !c.isDynamic(scalar) {
 		return scalar
@@ -57,7 +57,7 @@ func (c *checker) knownStart(scalar string) string {
 // isComment reports whether a text starts with a line that is a comment, or part of a longer text.
 func isComment(text string) bool { return strings.HasPrefix(strings.TrimLeft(text, " \t"), "#") }
 
-// isInserted reports whether a variable is a part of a value, as far as the value is in one line.
+// isInserted reports whether a variable is a part of a value. It checks the first line of the value only.
 func (c *checker) isInserted(v *value) bool {
 	for _, in := range c.interpolations {
 		if in == nil || in.file != v.at.file {
@@ -77,7 +77,7 @@ func (c *checker) isInserted(v *value) bool {
 	return false
 }
 
-// withOpenKeys returns a file in which each variable that is alone in its line is a key of its own.
+// withOpenKeys returns a file that has a separate key for each variable that is alone in its line.
 func (in *interpolation) withOpenKeys(file File) File {
 	sign := map[string]string{"yaml": ": ", "toml": " = "}[file.format()]
 	if sign == "" || len(in.alone) == 0 {
@@ -92,7 +92,8 @@ func (in *interpolation) withOpenKeys(file File) File {
 	return file
 }
 
-// judgeOpenText checks the known parts of a text with others: which of an option's values it may be, and that it is a text.
+// judgeOpenText checks the known parts of a text with unknown parts: the values of the option that it may be, and
+// whether the option accepts a text.
 func (c *checker) judgeOpenText(path string, v *value, forms []vectoroptions.Form) {
 	var choices []string
 	for _, form := range forms {
@@ -119,8 +120,8 @@ func (c *checker) judgeOpenText(path string, v *value, forms []vectoroptions.For
 	c.add(wrongForm, v.at, path, c.isTabled, "%s is a text, %q, and not %s", path, v.scalar, nouns(forms))
 }
 
-// withoutOpenParts returns a program with digits for each part that is not known, and the lines that have such a part outside
-// of a text and a comment: of these, and of what depends on them, nothing is known.
+// withoutOpenParts returns a VRL program with digits for each unknown part. It also returns the lines with such a part
+// outside of a text and a comment. Nothing is known about these lines and the code that depends on them.
 func (c *checker) withoutOpenParts(program string) (known string, openLines map[int]bool) {
 	if !c.isDynamic(program) {
 		return program, nil

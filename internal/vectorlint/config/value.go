@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// form is what a value is.
+// form is the kind of a value.
 type form int
 
 const (
@@ -19,19 +19,18 @@ const (
 	boolean
 	list
 	table
-	// open is what a variable stands for of which nothing is known: any of the others.
+	// open is an unknown value of a variable. It may have any of the other forms.
 	open
-	// wide is a number that has no place in 64 bits.
+	// wide is a number that does not fit into 64 bits.
 	wide
 )
 
-// noun is the word for a form in messages.
+// noun returns the name of a form for messages.
 func (f form) noun() string {
 	return [...]string{"nothing", "a text", "a number", "a boolean", "a list", "a map", "a variable", "a number of more than 64 bits"}[f]
 }
 
-// position is where something stands. Lines and columns count from 1; 0 is
-// unknown.
+// position is a place in a file. Lines and columns count from 1; 0 is unknown.
 type position struct{ file, line, column int }
 
 // value is a value of a configuration in any of the three formats.
@@ -54,10 +53,10 @@ type entry struct {
 	isNoText bool
 }
 
-// nothing is the value of a key that is not there.
+// nothing is the value of a missing key.
 var nothing = &value{}
 
-// indexedFrom is how many entries a table has that gets an index.
+// indexedFrom is the number of entries from which a table has an index.
 const indexedFrom = 32
 
 // add appends an entry to a table.
@@ -91,7 +90,7 @@ func (v *value) entry(key string) *entry {
 	return nil
 }
 
-// get returns the value at a path of keys, and never nil.
+// get returns the value at a path of keys; it never returns nil.
 func (v *value) get(path ...string) *value {
 	for _, key := range path {
 		found := v.entry(key)
@@ -103,16 +102,16 @@ func (v *value) get(path ...string) *value {
 	return v
 }
 
-// has tells whether a key is there and is not null.
+// has reports whether a key exists and is not null.
 func (v *value) has(key string) bool { return v.get(key).form != null }
 
-// isTrue tells whether a value is true.
+// isTrue reports whether a value is true.
 func (v *value) isTrue() bool { return v.form == boolean && v.scalar == "true" }
 
-// isFalse tells whether a value is false, and not only missing.
+// isFalse reports whether a value is false. A missing value is not false.
 func (v *value) isFalse() bool { return v.form == boolean && v.scalar == "false" }
 
-// withoutDot writes .inf and .nan of YAML as others do.
+// withoutDot writes .inf and .nan of YAML as in other formats.
 var withoutDot = strings.NewReplacer(".i", "i", ".I", "I", ".n", "n", ".N", "N")
 
 // float returns a number.
@@ -144,8 +143,8 @@ func (v *value) visit(path string, visit func(path string, v *value)) {
 	}
 }
 
-// fitsTOML reports whether TOML, which Vector turns each file into first, knows all that is
-// below a table or a list: no null, no wide number, and no key that is not a text.
+// fitsTOML reports whether TOML can represent everything below a table or a list: no null, no wide number, and only
+// texts as keys. Vector converts each file to TOML first.
 func (v *value) fitsTOML() bool {
 	return !slices.ContainsFunc(v.items, func(item *value) bool { return item.form == null || item.form == wide || !item.fitsTOML() }) &&
 		!slices.ContainsFunc(v.entries, func(e entry) bool {

@@ -12,14 +12,13 @@ import (
 	vectoroptions "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/options"
 )
 
-// newestMinor is the newest 0.x that data/ knows, and oldestMinor the oldest one
-// of which nothing is missing there.
+// newestMinor is the newest 0.x in data/. oldestMinor is the oldest 0.x that data/ has completely.
 const newestMinor, oldestMinor = 58, 45
 
-// assumedMinor is what a version that is not known is taken for.
+// assumedMinor is the assumed version if the version is not known.
 const assumedMinor = 57
 
-// version is a version of Vector, of which all up to now are 0.x.
+// version is a version of Vector. All versions up to now are 0.x.
 type version struct {
 	minor int
 	known bool
@@ -27,8 +26,8 @@ type version struct {
 
 var tagOfVector = regexp.MustCompile(`^v?0\.(\d{1,3})(?:[.-]|$)`)
 
-// versionOf reads the version from the tag of an image. One behind a digest is
-// read as well: the tag of NAME:TAG@sha256 says what the digest was meant to be.
+// versionOf reads the version from the tag of an image. A tag before a digest is read as well, because the tag of
+// NAME:TAG@sha256 names the intended version.
 func versionOf(image string) version {
 	name, _, _ := strings.Cut(image, "@")
 	name = name[strings.LastIndexByte(name, '/')+1:]
@@ -41,13 +40,13 @@ func versionOf(image string) version {
 	return version{minor: minor, known: true}
 }
 
-// isCovered tells whether what is not in data/ does not exist in a version.
+// isCovered reports whether data/ is complete for a version: anything that is not in data/ does not exist.
 func (v version) isCovered() bool {
 	return v.known && v.minor <= newestMinor && v.minor >= oldestMinor
 }
 
-// isTabled tells whether the options of a version are known: then what is not among
-// them does not exist.
+// isTabled reports whether the options of a version are known. If so, an option that is not in the table does not
+// exist.
 func (v version) isTabled() bool {
 	return v.known && v.minor >= vectoroptions.Oldest && v.minor <= vectoroptions.Newest
 }
@@ -66,8 +65,7 @@ func minorOf(text string) (minor int, rest string) {
 	return minor, rest
 }
 
-// DifferentVersions returns the versions of Vector that two images tell, such as 0.57, and
-// whether both are known and not the same.
+// DifferentVersions returns the versions of Vector of two images, such as 0.57, and whether both are known and differ.
 func DifferentVersions(one, other string) (first, second string, areDifferent bool) {
 	a, b := versionOf(one), versionOf(other)
 	return a.String(), b.String(), a.known && b.known && a.minor != b.minor
@@ -75,10 +73,10 @@ func DifferentVersions(one, other string) (first, second string, areDifferent bo
 
 var imageOfVector = regexp.MustCompile(`(^|/)(timberio|vectordotdev)/vector:\d+\.\d+\.\d+-(alpine|debian|distroless-libc|distroless-static)(@|$)`)
 
-// bareSince is the first 0.x whose images have no configuration.
+// bareSince is the first 0.x with images that do not have a configuration.
 const bareSince = 56
 
-// HasNoConfiguration reports whether an image is one of Vector's own, without a configuration.
+// HasNoConfiguration reports whether an image is one of Vector's images without a configuration.
 func HasNoConfiguration(image string) bool {
 	return imageOfVector.MatchString(image) && versionOf(image).minor >= bareSince
 }

@@ -15,8 +15,8 @@ import (
 
 var yamlLine = regexp.MustCompile(`^(?:document contains )?.*?line (\d+): `)
 
-// newerYAML tells a file of YAML 1.2 by what is before its document. Vector reads that and 1.1,
-// and the library 1.1 alone, though it reads both the same.
+// newerYAML recognizes a file of YAML 1.2 by the directive before its document. Vector reads versions 1.2 and 1.1. The
+// library accepts only 1.1, although it reads both the same.
 var newerYAML = regexp.MustCompile(`\A(?: *(?:#.*)?\r?\n|%.*\n)*?%YAML[ \t]+1\.0*(2)[ \t\r\n]`)
 
 // parseYAML reads one YAML document. Aliases and merge keys are resolved.
@@ -48,8 +48,8 @@ func (r *Reader) parseYAML(source string) (*value, *fault) {
 
 const byteOrderMark = "\ufeff"
 
-// isShifted reports whether a byte order mark moves the first of several keys, or the mark of a
-// document, away from where it has to be.
+// isShifted reports whether a byte order mark moves the first of several keys, or the start mark of a document, away
+// from its required column.
 func isShifted(source string, root *yaml.Node) bool {
 	if strings.HasPrefix(source, byteOrderMark+"---") {
 		return true
@@ -75,8 +75,8 @@ func yamlFault(source string, err error) *fault {
 	return f
 }
 
-// tabAt finds the tab that indents a line, from the line on that the library
-// names: that is where the surrounding block began.
+// tabAt finds the tab that indents a line. It starts at the line that the library names, which is the start of the
+// surrounding block.
 func tabAt(source string, near position) position {
 	for i, line := range strings.Split(source, "\n") {
 		indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
@@ -133,14 +133,14 @@ func readMap(node *yaml.Node, at position) (*value, *fault) {
 	return v, nil
 }
 
-// mergeKey merges the keys of a map, or of those of a list, that are not there.
+// mergeKey merges the missing keys of a map, or of the maps of a list.
 const mergeKey = "<<"
 
-// mergesOnce is what to do about a merge key that stayed a key like others.
+// mergesOnce is the help for a merge key that was not merged and is an ordinary key.
 const mergesOnce help = "<< merges in YAML only, and in what it merges it is a key like others: write out what that stands for"
 
-// resolveMerges does what merge keys say, as Vector does it: from the top down, and in each
-// map once, so that a merge key of what is merged stays.
+// resolveMerges applies merge keys as Vector does: from the top down, and once in each map. Therefore a merge key in a
+// merged map is not applied.
 func (v *value) resolveMerges() *fault {
 	if merge := v.get(mergeKey); merge != nothing {
 		from := []*value{merge}
@@ -170,7 +170,7 @@ func (v *value) resolveMerges() *fault {
 	return nil
 }
 
-// fill adds entries whose keys are not there.
+// fill adds the entries that a map does not have.
 func (v *value) fill(entries []entry) {
 	for _, e := range entries {
 		if v.entry(e.key) == nil {
