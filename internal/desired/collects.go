@@ -17,8 +17,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// collection describes the data that a sidecar collects from its application, as far as it is the
-// same in all workloads.
+// collection describes the data that a sidecar collects from its application. It has only the part
+// that is the same in all workloads.
 type collection struct {
 	// idle is the warning for a workload in which no application container mounts one of the
 	// volumes; "" if no warning is needed.

@@ -26,8 +26,8 @@ import (
 
 // Common is the result that is the same for all workloads of a VectorSidecar.
 type Common struct {
-	// Environment is the environment whose values are used. EnvironmentFrom names the setting that
-	// selects it. TemplateSet is the name of the template set.
+	// Environment is the environment that provides the values. EnvironmentFrom names the setting
+	// that selects it. TemplateSet is the name of the template set.
 	Environment, EnvironmentFrom, TemplateSet string
 	// ReferencedConfigMap is the name of the ConfigMap from which the Vector configuration is
 	// copied, "" if the configuration is rendered. It is set even if that ConfigMap does not exist.
@@ -89,7 +89,7 @@ func ValuesOf(ctx context.Context, inputs *Inputs) (environment.Values, *Invalid
 	return found.Values, invalid, nil
 }
 
-// Read returns the ConfigMaps whose content was used so far, by name.
+// Read returns the ConfigMaps that were read so far, by name.
 func (d *Desired) Read() map[string]*corev1.ConfigMap { return d.sources.read }
 
 // Variant returns the variant of a workload: the common variant, unless its annotations override
@@ -122,8 +122,8 @@ func (d *Desired) CheckAlone(ctx context.Context) (*vectorconfig.Report, *Invali
 	return d.variants[""].renderer.checkAlone(ctx)
 }
 
-// mostVariants limits the size in bytes of the overrides whose variants are cached. Without the
-// limit, all values trees would stay in memory if every workload had its own large overrides.
+// mostVariants limits the total size in bytes of the overrides that have a cached variant. Without
+// the limit, all values trees would stay in memory if every workload had its own large overrides.
 const mostVariants = 256 << 10
 
 // keep caches a variant. If the variants get too large, all except the common variant are removed,

@@ -20,8 +20,7 @@ type Fault struct {
 }
 
 // Faults returns the errors in the template sets, the policy, the rollout rules and the values of
-// each environment. The values are checked against the template set with which the environment is
-// rendered.
+// each environment. The values are checked against the template set that renders the environment.
 func (p *Platform) Faults() []Fault {
 	var faults []Fault
 	add := func(reason string, err error, path ...string) {

@@ -100,7 +100,7 @@ func (s *sidecarFiles) matches(object *corev1.ConfigMap) []foundFile {
 	return all
 }
 
-// defaultFiles returns the files of a sidecar whose command line does not name any of them.
+// defaultFiles returns the files of a sidecar if its command line does not name any of them.
 func (s *sidecarFiles) defaultFiles() []vectorconfig.File {
 	var files []vectorconfig.File
 	if s.given.object != nil {
@@ -170,7 +170,7 @@ func keyIn(layer, key string) string {
 }
 
 // printedRaw returns the file of a configuration that is written as structured values, as toYaml
-// prints it. Its Text is empty if there is no such configuration.
+// prints it. Its Text is empty if such a configuration does not exist.
 func printedRaw(values environment.Values) vectorconfig.File {
 	raw := tree.At(values.Tree, "sidecar", "config", "raw")
 	if len(raw) == 0 {

@@ -39,7 +39,7 @@ type Inputs struct {
 	// Accounts are the ServiceAccounts of the namespace that were looked up, by name.
 	Accounts map[string]*workload.Account
 
-	// Platform is what the platform team provides: template sets, values, policy.
+	// Platform has the template sets, the values and the policy of the platform team.
 	Platform *Platform
 	// DefaultEnvironment is used if neither the VectorSidecar nor its namespace names an
 	// environment. DefaultFrom names its source, "" for the operator.

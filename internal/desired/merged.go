@@ -28,7 +28,7 @@ type merged struct {
 	given layers
 	// digest is the digest of the values tree.
 	digest []byte
-	// from is the environments from which they are merged.
+	// from is the set of environments of the values.
 	from *environment.Set
 }
 
@@ -42,8 +42,8 @@ func (m *merged) isOfOthers(path ...string) bool {
 	})
 }
 
-// largestShared is the largest part of a spec, in bytes, whose values are cached. Larger ones would
-// use most of the cache.
+// largestShared is the size in bytes up to which the values of a spec are cached. Values of larger
+// specs would use most of the cache.
 const largestShared = 64 << 10
 
 // digestOf returns a digest of values. They are JSON, which always marshals with sorted keys.

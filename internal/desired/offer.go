@@ -14,7 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Offer is what workloads carry that are not there yet, as far as When tells which.
+// Offer is a rendering for workloads that do not exist yet. When describes the workloads.
 type Offer struct {
 	Rendered *Rendered
 	When     When
@@ -22,7 +22,7 @@ type Offer struct {
 	From *corev1.ConfigMap
 }
 
-// ConfigMaps returns the names of the ConfigMaps that were made for it.
+// ConfigMaps returns the names of the ConfigMaps that are generated for the offer.
 func (o *Offer) ConfigMaps() []string {
 	var names []string
 	for i := range o.Rendered.Companions {
@@ -34,33 +34,33 @@ func (o *Offer) ConfigMaps() []string {
 	return names
 }
 
-// When says for which workloads an Offer is: for those that are the same in all that the
-// templates read of a workload.
+// When describes the workloads of an Offer. They are equal in all fields that the templates read of
+// a workload.
 type When struct {
-	// Logs is where the application has its log files, nil for any place.
+	// Logs is the mount with the application's log files, nil for any.
 	Logs *LogMount
 	// QoS is the class of the pods without the sidecar, "" for any.
 	QoS QoS
 }
 
-// LogMount is the mount of the application's that its log files are below: of mounts that
-// hold Path, the deepest one.
+// LogMount is the mount of the application that contains its log files: the deepest mount above
+// Path.
 type LogMount struct{ Path, Volume, MountPath string }
 
-// QoS is a QoS class as far as templates tell one from another.
+// QoS is a QoS class. It has only the classes that templates distinguish.
 type QoS string
 
 const (
-	// Guaranteed pods have limits for all that they request.
+	// Guaranteed pods have limits for everything that they request.
 	Guaranteed QoS = "Guaranteed"
 	// OtherQoS is the class of all other pods, without resources of the pod itself.
 	OtherQoS QoS = "Other"
 )
 
-// Seen is a workload that was rendered for.
+// Seen is a workload with its rendering.
 type Seen struct {
 	Rendered *Rendered
-	// QoSClass is that of its pods without sidecars.
+	// QoSClass is the class of its pods without sidecars.
 	QoSClass corev1.PodQOSClass
 }
 
@@ -70,10 +70,10 @@ const (
 	keyContainers = "containers"
 )
 
-// Offers returns what workloads without overrides of their own would carry, whatever they are: one
-// for all, or one for each thing that the templates tell apart. Where the files of logs lie is learnt
-// from the workloads that were seen. Without any, left says why only the operator can tell; it is ""
-// if templates ran out of time, so that it is not known.
+// Offers returns the renderings for workloads without their own overrides: one for all, or one for
+// each case that the templates distinguish. The mounts of log files are taken from existing
+// workloads. Without an offer, left explains why only the operator can inject. It is "" if
+// templates ran out of time, because then the reason is unknown.
 func (d *Desired) Offers(ctx context.Context, namespace string, seen []Seen) (offers []Offer, left string) {
 	common := d.CommonVariant()
 	defer func() {
@@ -107,8 +107,8 @@ func (d *Desired) Offers(ctx context.Context, namespace string, seen []Seen) (of
 	return nil, "its templates read .Values.target." + strings.Join(read, ", .Values.target.") + " of each workload"
 }
 
-// offersByQoS returns one Offer for Guaranteed pods and one for others, where templates read
-// nothing else.
+// offersByQoS returns one Offer for Guaranteed pods and one for other pods, if templates read only
+// the QoS class.
 func offersByQoS(first *Rendered, blank func(corev1.PodQOSClass) *Rendered) ([]Offer, string) {
 	offers := []Offer{}
 	if other := blank(corev1.PodQOSBurstable); other.Invalid == nil && other.Overlay.Hash == first.Overlay.Hash {
@@ -123,8 +123,8 @@ func offersByQoS(first *Rendered, blank func(corev1.PodQOSClass) *Rendered) ([]O
 	return offers, ""
 }
 
-// readsLogs reports whether the built-in templates have read the containers, which they do to
-// find the mount of the log files, and nothing but that and the QoS class.
+// readsLogs reports whether the built-in templates have read only the containers, in which they
+// search the mount of the log files, and optionally the QoS class.
 func readsLogs(read []string) bool {
 	isOther := func(key string) bool { return key != keyContainers && key != keyQoS }
 	return slices.Contains(read, keyContainers) && !slices.ContainsFunc(read, isOther)
@@ -138,7 +138,7 @@ func (d *Desired) bringsPullSecrets() bool {
 	return len(tree.List(tree.At(d.CommonVariant().renderer.request.Values.Tree, "sidecar")["imagePullSecrets"])) > 0
 }
 
-// offersByLogs returns an Offer for each mount of log files that was seen.
+// offersByLogs returns an Offer for each mount of log files in existing workloads.
 func (d *Desired) offersByLogs(seen []Seen) (offers []Offer, left string) {
 	for _, one := range seen {
 		r := one.Rendered
@@ -166,8 +166,8 @@ func (d *Desired) offersByLogs(seen []Seen) (offers []Offer, left string) {
 	return offers, ""
 }
 
-// logMount returns the volume of the application's that a sidecar reads log files from, nil if
-// that is one of the sidecar's own, or a part of a volume.
+// logMount returns the application's volume from which a sidecar reads log files. It returns nil
+// for a volume of the sidecar, and for a part of a volume.
 func (d *Desired) logMount(of *Rendered) *LogMount {
 	container := of.Overlay.Container(of.container)
 	if container == nil {

@@ -15,9 +15,9 @@ import (
 	vectorflags "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/flags"
 )
 
-// unseen returns the ways in which a container may get a configuration other than the
-// files that were checked, or connect to other hosts; nil if the rules restrict
-// neither. The ConfigMaps are those whose files were checked.
+// unseen returns the ways in which a container may get other configuration than the checked files,
+// or connect to other hosts. It returns nil if the rules restrict neither. The ConfigMaps contain
+// the checked files.
 func unseen(rules *vectorconfig.Permitted, reading *sidecarFiles, files []vectorconfig.File, configMaps []corev1.ConfigMap) []string {
 	container, spec := reading.container, reading.spec
 	if rules.IsEverything() {
@@ -59,14 +59,14 @@ func unseen(rules *vectorconfig.Permitted, reading *sidecarFiles, files []vector
 	return all
 }
 
-// isPacked reports whether an argument combines several short flags, or one with its
+// isPacked reports whether an argument combines several short flags, or a short flag with its
 // value.
 func isPacked(argument string) bool {
 	return len(argument) > 2 && argument[0] == '-' && argument[1] != '-' && argument[2] != '=' && strings.ContainsAny(argument[1:], "cC")
 }
 
-// isSeen reports whether a file is a key of one of the ConfigMaps, and nothing else is
-// mounted there.
+// isSeen reports whether a file is a key of one of the ConfigMaps, and nothing else is mounted
+// there.
 func isSeen(file string, configMaps []corev1.ConfigMap, container *corev1.Container, spec *corev1.PodSpec) bool {
 	file = path.Clean(file)
 	deepest, volume := "", ""
@@ -90,8 +90,8 @@ func isSeen(file string, configMaps []corev1.ConfigMap, container *corev1.Contai
 	return false
 }
 
-// hostsBeside returns what connects a container to hosts that its configuration does
-// not name: variables for proxies and services, and files for name resolution.
+// hostsBeside returns the ways in which a container may connect to hosts that its configuration
+// does not name: variables for proxies and services, and files for name resolution.
 func hostsBeside(rules *vectorconfig.Permitted, container *corev1.Container) []string {
 	var all []string
 	for i := range container.Env {

@@ -17,66 +17,65 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
-// DefaultTemplateSet is the name of the template set that is used if none is named: the built-in
-// one, unless the platform team provides one of that name.
+// DefaultTemplateSet is the name of the template set that is used if none is named. It is built in,
+// unless the platform team provides a template set with this name.
 const DefaultTemplateSet = "default"
 
-// Platform is what a platform team has given at one moment: template sets, values and policy.
-// Once made, it is immutable.
+// Platform has the template sets, values and policy of the platform team at one moment. It is
+// immutable after its creation.
 type Platform struct {
-	// Policy is the one in force, nil if there never was a good one.
+	// Policy is the policy in force, nil if there was never a valid one.
 	Policy *policy.Policy
-	// PolicyErr says what is wrong with the current policy; an earlier one may be in force.
+	// PolicyErr explains why the current policy is invalid. An earlier one may be in force.
 	PolicyErr error
-	// Rollout paces rollouts over all VectorSidecars, nil if there never were good rules.
+	// Rollout limits rollouts across all VectorSidecars, nil if there were never valid rules.
 	Rollout *fleet.Rules
-	// RolloutErr says what is wrong with the current rules; earlier ones may be in force.
+	// RolloutErr explains why the current rules are invalid. Earlier ones may be in force.
 	RolloutErr error
-	// Stopped reports whether all writes but removals are stopped.
+	// Stopped reports whether all writes except removals are stopped.
 	Stopped bool
 	// Unpublished explains why nothing has been published yet, "" if something has.
 	Unpublished string
 	// Overdue are template sets of the release that have differed from the list of its values for a minute.
 	Overdue []Mismatch
-	// Given is what paces it as a whole: Rollout and the rest.
+	// Given is the target revision with the rules for its rollout, which include Rollout.
 	Given fleet.Given
-	// Content is what the sets and values were made from, nil for one that nobody gives out,
-	// and Revision its name.
+	// Content is the content of the sets and values, nil for a Platform that is not published.
+	// Revision is its name.
 	Content  *fleet.Content
 	Revision string
-	// Roll is that of the Content, or of the chart if there is none.
+	// Roll is the Roll of the Content, or of the chart if there is no Content.
 	Roll string
-	// Missing says why Revision is not the one that a VectorSidecar has, nil if that was not
-	// looked for or could be found.
+	// Missing explains why Revision is not the revision of a VectorSidecar. It is nil if that
+	// revision was found or was not searched.
 	Missing error
-	// Environments are those of the default set.
+	// Environments are the environments of the default set.
 	Environments *environment.Set
 
-	// rolloutText is the text that Rollout was parsed from.
+	// rolloutText is the text from which Rollout was parsed.
 	rolloutText string
 	sets        map[string]*TemplateSet
-	// builtIn are the operator's own templates, nil for a Platform of one chart.
+	// builtIn are the built-in templates, nil for a Platform of one chart.
 	builtIn render.Files
 }
 
-// TemplateSet is a template set.
+// TemplateSet is a chart that renders sidecars, with its environments.
 type TemplateSet struct {
 	Name string
-	// Chart is the last good version, nil if there never was one.
+	// Chart is the last known good version, nil if there was never one.
 	Chart *render.Chart
-	// Given is a digest of what the platform team provided for it, "" for the built-in set.
-	// Files taken from the built-in set are not part of it.
+	// Given is a digest of the files that the platform team provided, "" for the built-in set.
+	// Files from the built-in set are not included.
 	Given string
-	// Files has the digests of the provided files by ConfigMap key, nil if none were
-	// provided.
+	// Files has the digests of the provided files by ConfigMap key, nil if none were provided.
 	Files map[string]any
-	// Environments are its values, including the installation's; nil if Chart is nil.
+	// Environments have the values of the set, including the installation's; nil if Chart is nil.
 	Environments *environment.Set
-	// Err says what is wrong with the current version.
+	// Err explains why the current version is invalid.
 	Err error
 }
 
-// Add adds a template set, while the Platform is made.
+// Add adds a template set. It must only be called during the creation of the Platform.
 func (p *Platform) Add(set *TemplateSet) {
 	if p.sets == nil {
 		p.sets = map[string]*TemplateSet{}
@@ -84,8 +83,8 @@ func (p *Platform) Add(set *TemplateSet) {
 	p.sets[set.Name] = set
 }
 
-// Under returns a Platform of an earlier revision with what is in force now: pace and stops, and
-// the policy beside its own.
+// Under returns a Platform of an earlier revision with the settings that are in force now: the
+// rollout rules, the stop of writes, and the policy in addition to its own.
 func (p *Platform) Under(now *Platform) *Platform {
 	then := *now
 	if now.Policy != nil {
@@ -95,8 +94,8 @@ func (p *Platform) Under(now *Platform) *Platform {
 	return &then
 }
 
-// Awaiting returns a copy for the time in which other ConfigMaps wait to be published: their policy applies at once, in
-// addition to its own.
+// Awaiting returns a copy for the time in which other ConfigMaps wait to be published. Their policy
+// applies at once, in addition to its own.
 func (p *Platform) Awaiting(wait *Wait) *Platform {
 	next := *p
 	next.Overdue = wait.Overdue
@@ -108,7 +107,7 @@ func (p *Platform) Awaiting(wait *Wait) *Platform {
 	return &next
 }
 
-// Lacking returns a copy that stands for a revision that cannot be read back, for a reason.
+// Lacking returns a copy for a revision that cannot be read back, with the reason.
 func (p *Platform) Lacking(why error) *Platform {
 	lacking := *p
 	lacking.Missing = why
@@ -116,7 +115,7 @@ func (p *Platform) Lacking(why error) *Platform {
 }
 
 // OnTrial returns a copy in which every chart counts as provided by the user (TemplateSet.Given),
-// for a chart that someone tries out in place of the built-in one.
+// for a chart that a user tries instead of the built-in one.
 func (p *Platform) OnTrial() *Platform {
 	tried := *p
 	tried.sets = maps.Clone(p.sets)
@@ -131,7 +130,7 @@ func (p *Platform) OnTrial() *Platform {
 	return &tried
 }
 
-// UnknownSetError says that there is no template set of a name.
+// UnknownSetError reports that a template set does not exist.
 type UnknownSetError struct {
 	Set   string
 	Known []string
@@ -149,8 +148,7 @@ func (e *UnknownSetError) Error() string {
 	return text
 }
 
-// Set returns a template set by its name; "" is the default one. The error is an
-// *UnknownSetError.
+// Set returns a template set by its name; "" is the default set. The error is an *UnknownSetError.
 func (p *Platform) Set(name string) (*TemplateSet, error) {
 	if name == "" {
 		name = DefaultTemplateSet
@@ -161,8 +159,8 @@ func (p *Platform) Set(name string) (*TemplateSet, error) {
 	return nil, &UnknownSetError{Set: name, Known: slices.Sorted(maps.Keys(p.sets))}
 }
 
-// SetFor returns the template set that a VectorSidecar in an environment is rendered with: the one that
-// it names, else the one that the environment's values name, else the default.
+// SetFor returns the template set that renders a VectorSidecar in an environment: the set that it
+// names, else the set that the environment's values name, else the default set.
 func (p *Platform) SetFor(name, environment string) (*TemplateSet, error) {
 	return p.Set(cmp.Or(name, p.Environments.TemplateSet(environment)))
 }

@@ -11,13 +11,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// PrefetchLimit is how many workloads are rendered ahead: fewer than a Cache holds,
-// unless they are large.
+// PrefetchLimit is the number of workloads that are rendered in advance. A Cache holds more, unless
+// they are large.
 const PrefetchLimit = 512
 
-// Prefetch fills the cache for the first of some workloads in parallel, if the inputs
-// ask for it. It changes no result: the results are read from the cache one after the
-// other.
+// Prefetch fills the cache for the first workloads in parallel, if the inputs ask for it. It does
+// not change results, because they are read from the cache sequentially.
 func (d *Desired) Prefetch(ctx context.Context, records []*workloadcache.Record) {
 	if d.sources.Renderers < 2 || d.cache == nil {
 		return
@@ -30,7 +29,7 @@ func (d *Desired) Prefetch(ctx context.Context, records []*workloadcache.Record)
 			continue
 		}
 		view := record.View()
-		// The first one shows whether others need a rendering of their own.
+		// The first workload shows whether the renderings differ between workloads.
 		if i == 0 && !own.renderer.render(ctx, &view).ReadsTarget() {
 			return
 		}

@@ -14,8 +14,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// origins names the layers that set the values in a template's failing expression, ""
-// if none did.
+// origins names the layers that set the values in the failing expression of a template, "" if no
+// layer did.
 func origins(err error, values environment.Values) string {
 	var located *gotemplate.Error
 	if !errors.As(err, &located) {
@@ -33,8 +33,8 @@ func origins(err error, values environment.Values) string {
 	return " [" + strings.Join(found, ", ") + "]"
 }
 
-// origin names the layer that set a value, or the last value on its path that exists.
-// Target and cluster belong to no layer.
+// origin names the layer that set a value, or the last existing value on its path. The values
+// target and cluster do not belong to a layer.
 func origin(path []string, values environment.Values) string {
 	if path[0] == "target" || path[0] == "cluster" {
 		return ""

@@ -9,8 +9,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 )
 
-// Publication returns the record of the revision that the platform has, and of the state of its parts. before is the
-// last record, nil if there is none: what has not changed since then keeps its time.
+// Publication returns the record of the platform's revision and of the state of its parts. The
+// earlier record is nil if there is none. Parts that have not changed since then keep their time.
 func (p *Platform) Publication(before *fleet.Publication, now metav1.Time) *fleet.Publication {
 	publication := &fleet.Publication{
 		Revision:    p.Revision,
@@ -27,16 +27,16 @@ func (p *Platform) Publication(before *fleet.Publication, now metav1.Time) *flee
 	return publication
 }
 
-// Publishing returns a copy whose published revision is another one than that of its content. annotations are those of
-// the ConfigMap of the installation's values.
+// Publishing returns a copy with a published revision that differs from the revision of its
+// content. The annotations are those on the ConfigMap of the installation's values.
 func (p *Platform) Publishing(revision string, annotations map[string]string) *Platform {
 	published := *p
 	published.Given = fleet.NewGiven(p.Rollout, revision, annotations)
 	return &published
 }
 
-// LacksGood reports whether a template set, the policy or the rollout rules cannot be loaded, and no earlier version is
-// in use.
+// LacksGood reports whether a template set, the policy or the rollout rules cannot be loaded, and
+// no earlier version is in use.
 func (p *Platform) LacksGood() bool {
 	for _, set := range p.Sets() {
 		if set.Chart == nil {

@@ -21,19 +21,19 @@ import (
 
 // Accounts reads ServiceAccounts.
 type Accounts interface {
-	// Account reads a ServiceAccount. Without the permission, or if there is none, the result
-	// says so. If it may exist and cannot be read otherwise, that is an error.
+	// Account reads a ServiceAccount. The result reports a missing permission or a missing
+	// ServiceAccount. Other failures are errors, because the ServiceAccount may exist.
 	Account(ctx context.Context, name types.NamespacedName) (*workload.Account, error)
 }
 
-// Objects reads what a decision turns out to depend on.
+// Objects reads the objects that a decision depends on.
 type Objects interface {
 	ConfigMaps
 	Accounts
 }
 
-// ReadAccounts adds the named ServiceAccounts of the VectorSidecar's namespace that the inputs do
-// not have yet.
+// ReadAccounts adds the named ServiceAccounts of the VectorSidecar's namespace, unless the inputs
+// already have them.
 func (i *Inputs) ReadAccounts(ctx context.Context, from Accounts, names []string) error {
 	for _, name := range names {
 		if i.Accounts[name] != nil {
@@ -54,14 +54,14 @@ func (i *Inputs) ReadAccounts(ctx context.Context, from Accounts, names []string
 // accountKey is the key of a target's values that has the pull secrets of its ServiceAccount.
 const accountKey = "accountPullSecrets"
 
-// readsAccount reports whether the templates have looked at what the target's ServiceAccount has.
+// readsAccount reports whether the templates have read the target's ServiceAccount.
 func readsAccount(reads []tree.Read) bool {
 	return slices.Contains(workload.KeysOf(reads), accountKey)
 }
 
-// judged returns what the policy judges of an overlay: without the pull secrets that the
-// target has anyway, if the templates have looked at these: a rendering is shared by targets
-// that are alike there.
+// judged returns the part of an overlay that the policy checks. If the templates have read the pull
+// secrets of the target's ServiceAccount, these are left out, because the target has them anyway.
+// Targets with the same pull secrets share a rendering.
 func judged(of *corev1.PodTemplateSpec, target *workload.View, reads []tree.Read) *corev1.PodTemplateSpec {
 	if target == nil || !readsAccount(reads) {
 		return of
@@ -73,11 +73,11 @@ func judged(of *corev1.PodTemplateSpec, target *workload.View, reads []tree.Read
 	return &less
 }
 
-// mostBesides is how many of these are kept for one Rendered, each as large as what is desired.
+// mostBesides limits the number of variants for one Rendered. Each is as large as its Desired.
 const mostBesides = 8
 
-// beside returns what a workload should carry: without the pull secrets that it lists itself,
-// which are its owner's.
+// beside returns the desired state of a workload without the pull secrets that the workload lists
+// itself, which belong to the application owner.
 func (r *renderer) beside(of *Rendered, view *workload.View) *plan.Desired {
 	var own []string
 	for _, secret := range of.Overlay.Template.Spec.ImagePullSecrets {
@@ -105,9 +105,9 @@ func (r *renderer) beside(of *Rendered, view *workload.View) *plan.Desired {
 	return made
 }
 
-// takesPullSecrets says that with the pull secrets of an overlay the application's images could
-// not be pulled any more; nil if they can. The API server gives a pod the pull secrets of its
-// ServiceAccount only if it lists none.
+// takesPullSecrets returns an error if the application's images could not be pulled with the pull
+// secrets of an overlay; nil if they can. The API server gives a pod the pull secrets of its
+// ServiceAccount only if the pod lists none.
 func takesPullSecrets(overlay *workload.Overlay, view *workload.View) *Invalid {
 	ours := overlay.Template.Spec.ImagePullSecrets
 	if len(ours) == 0 || view.ListsPullSecrets() {

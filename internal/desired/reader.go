@@ -14,29 +14,29 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 )
 
-// Reader returns the ConfigMaps for one pass, and records which were read. Large ones
-// wait for the byte budget and hold their share until the Reader is released.
+// Reader returns the ConfigMaps for one reconcile, and records which were read. Large ones wait for
+// the byte budget, and use their share until the Reader is released.
 type Reader struct {
 	ctx   context.Context
 	from  *Inputs
 	share *bounded.Share
-	// asked are the ConfigMaps that were read, and are counted.
+	// asked are the ConfigMaps that were read and counted.
 	asked map[string]bool
 	// lacks are the ServiceAccounts that are needed and were not looked up.
 	lacks map[string]bool
-	// err says why nothing more may be read: the context ended.
+	// err explains why reading must stop: the context ended.
 	err error
 }
 
-// NewReader returns a Reader of the inputs' ConfigMaps. It has to be released.
+// NewReader returns a Reader of the inputs' ConfigMaps. The caller must release it.
 func NewReader(ctx context.Context, inputs *Inputs) *Reader {
 	r := &Reader{ctx: ctx, from: inputs, asked: map[string]bool{}, lacks: map[string]bool{}}
 	r.share, r.err = inputs.Budget.Reserve(ctx, 0)
 	return r
 }
 
-// ConfigMap returns a ConfigMap of the namespace, nil if it does not exist. It records
-// whether it was looked up at all, and an error if waiting for the budget fails.
+// ConfigMap returns a ConfigMap of the namespace, nil if it does not exist. It records whether the
+// ConfigMap was looked up, and an error if waiting for the budget fails.
 func (r *Reader) ConfigMap(name string) *corev1.ConfigMap {
 	object := r.from.ConfigMaps[name]
 	if r.asked[name] {
@@ -52,11 +52,11 @@ func (r *Reader) ConfigMap(name string) *corev1.ConfigMap {
 // LackAccount records that a ServiceAccount is needed that was not looked up.
 func (r *Reader) LackAccount(name string) { r.lacks[name] = true }
 
-// LackedAccounts returns the sorted names of those.
+// LackedAccounts returns the sorted names of the ServiceAccounts that LackAccount recorded.
 func (r *Reader) LackedAccounts() []string { return slices.Sorted(maps.Keys(r.lacks)) }
 
-// Asked returns the sorted names of the ConfigMaps that were read, and of those among
-// them that were not looked up: they were taken for missing.
+// Asked returns the sorted names of the ConfigMaps that were read, and the names among them that
+// were not looked up. These were treated as missing.
 func (r *Reader) Asked() (all, unread []string) {
 	all = slices.Sorted(maps.Keys(r.asked))
 	if r.from.HasAllConfigMaps {
@@ -76,10 +76,10 @@ func (r *Reader) Lacks() bool {
 	return len(unread) > 0
 }
 
-// Err says why what was read is incomplete, nil if it is complete.
+// Err explains why the read data is incomplete, nil if it is complete.
 func (r *Reader) Err() error { return r.err }
 
-// take waits until a text of that size may be read; false means that nothing more may.
+// take waits until a text of that size may be read. It returns false if reading must stop.
 func (r *Reader) take(bytes int) bool {
 	if r.err == nil {
 		r.err = r.share.Extend(r.ctx, bytes)
@@ -87,8 +87,8 @@ func (r *Reader) take(bytes int) bool {
 	return r.err == nil
 }
 
-// Yield lets waiting passes go first, between two steps of a long pass. The error says
-// why this one may not go on.
+// Yield lets waiting reconciles run first, between two steps of a long reconcile. The error
+// explains why this reconcile may not continue.
 func (r *Reader) Yield() error {
 	if r.err == nil {
 		r.err = cmp.Or(r.share.Yield(r.ctx), r.ctx.Err())
@@ -99,7 +99,7 @@ func (r *Reader) Yield() error {
 // Release returns the share of the budget.
 func (r *Reader) Release() { r.share.Release() }
 
-// sizeOf is the size that the API server checks against its limit.
+// sizeOf returns the size that the API server checks against its limit.
 func sizeOf(object *corev1.ConfigMap) int {
 	size := 0
 	for _, text := range object.Data {
@@ -111,16 +111,17 @@ func sizeOf(object *corev1.ConfigMap) int {
 	return size
 }
 
-// sources are what values come from.
+// sources are the inputs from which values are merged, with the ConfigMaps that were read.
 type sources struct {
 	*Inputs
 
 	reader *Reader
-	// read are the ConfigMaps whose content is rendered, by name.
+	// read are the ConfigMaps with rendered content, by name.
 	read map[string]*corev1.ConfigMap
 }
 
-// content reads a ConfigMap whose content is rendered, nil if it does not exist.
+// content reads a ConfigMap and records that its content is rendered. It returns nil if the
+// ConfigMap does not exist.
 func (s *sources) content(name string) *corev1.ConfigMap {
 	object := s.reader.ConfigMap(name)
 	if object != nil {

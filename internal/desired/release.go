@@ -17,38 +17,41 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// PolicyKey and RolloutKey are the keys of the installation's ConfigMap that hold the policy and
-// the pace of rollouts; the other keys are ENVIRONMENT.yaml.
+// PolicyKey and RolloutKey are the keys of the installation's ConfigMap with the policy and the
+// rollout rules. The other keys are ENVIRONMENT.yaml.
 const (
 	PolicyKey  = "policy"
 	RolloutKey = "rollout"
 )
 
-// environmentsName and templatesName are the ends of the names of the chart's ConfigMaps of values and, before the name of
-// the set, of template sets.
+// environmentsName is the suffix of the name of the chart's ConfigMap of values. templatesName
+// precedes the name of the set in the names of its ConfigMaps of template sets.
 const (
 	environmentsName = "environments"
 	templatesName    = "templates-"
 )
 
-// PlatformConfigMaps are those that an installation's values and template sets are read from.
+// PlatformConfigMaps are the ConfigMaps with an installation's values and template sets.
 type PlatformConfigMaps struct {
-	// Installation holds the values, the policy and the pace of rollouts.
+	// Installation has the values, the policy and the rollout rules.
 	Installation *corev1.ConfigMap
-	// Sets hold template sets.
+	// Sets have the template sets.
 	Sets []corev1.ConfigMap
 }
 
-// overdueAfter is how long a template set may differ from the list before status and check report it.
+// overdueAfter is the time that a template set may differ from the list before status and check
+// report it.
 const overdueAfter = time.Minute
 
-// Mismatch is a template set of a release whose ConfigMap is not as the installation's values list it.
+// Mismatch is a template set of a release with a ConfigMap that differs from the list in the
+// installation's values.
 type Mismatch struct {
-	// Namespace and Name are those of the ConfigMap.
+	// Namespace and Name identify the ConfigMap.
 	Namespace, Name string
 	// IsMissing is true if the ConfigMap does not exist, false if it has other content.
 	IsMissing bool
-	// Since is when the list or the ConfigMap was last written; zero if that is not recorded.
+	// Since is the time when the list or the ConfigMap was last written; zero if it is not
+	// recorded.
 	Since time.Time
 }
 
@@ -66,9 +69,9 @@ func (m Mismatch) IsOverdue(now time.Time) bool { return !now.Before(m.due()) }
 
 func (m Mismatch) due() time.Time { return m.Since.Add(overdueAfter) }
 
-// listedSets returns the digests of the template sets of the release by the names of their ConfigMaps, and whether the
-// installation's ConfigMap has a list at all: one that was written by hand, or by an earlier chart, has none. A list that
-// cannot be read counts as none.
+// listedSets returns the digests of the template sets of the release by the names of their
+// ConfigMaps, and whether the installation's ConfigMap has a list. A ConfigMap that was written by
+// hand, or by an earlier chart, has none. A list that cannot be read counts as none.
 func listedSets(installation *corev1.ConfigMap) (digests map[string]string, ok bool) {
 	text, ok := installation.Annotations[meta.AnnotationTemplateSets]
 	if !ok || bounded.Values().DecodeJSON([]byte(text), &digests) != nil {
@@ -88,8 +91,8 @@ func isOfRelease(installation string, set *corev1.ConfigMap) bool {
 	return set.Name == setPrefix(installation)+set.Labels[meta.LabelTemplateSet]
 }
 
-// Listed returns the ConfigMaps without those of template sets that belong to the release and that its values do not
-// list: an upgrade is about to create or delete these.
+// Listed returns the ConfigMaps without the template sets that belong to the release and that its
+// values do not list. An upgrade is about to create or delete these.
 func (c PlatformConfigMaps) Listed() PlatformConfigMaps {
 	digests, ok := listedSets(c.Installation)
 	if !ok {
@@ -102,7 +105,8 @@ func (c PlatformConfigMaps) Listed() PlatformConfigMaps {
 	return c
 }
 
-// Mismatches returns the template sets of the release that are not as its values list them, sorted by name.
+// Mismatches returns the template sets of the release that differ from the list in its values,
+// sorted by name.
 func (c PlatformConfigMaps) Mismatches() []Mismatch {
 	digests, _ := listedSets(c.Installation)
 	listed := meta.AnnotationWrite(c.Installation, meta.AnnotationTemplateSets).Time
@@ -127,15 +131,15 @@ func (c PlatformConfigMaps) Mismatches() []Mismatch {
 	return all
 }
 
-// hasHandwritten reports whether a ConfigMap is not of a release with a list, so that nothing says which content of the
-// others belongs to its own.
+// hasHandwritten reports whether a ConfigMap does not belong to a release with a list, so that the
+// content of the other ConfigMaps that belongs to it is unknown.
 func (c PlatformConfigMaps) hasHandwritten() bool {
 	digests, ok := listedSets(c.Installation)
 	return !ok || slices.ContainsFunc(c.Sets, func(set corev1.ConfigMap) bool { return digests[set.Name] == "" })
 }
 
-// WithoutList returns the annotations of an installation's ConfigMap without the list of its template sets, for template
-// sets that no release has written.
+// WithoutList returns the annotations of an installation's ConfigMap without the list of its
+// template sets, for template sets that are not written by a release.
 func WithoutList(annotations map[string]string) map[string]string {
 	others := maps.Clone(annotations)
 	delete(others, meta.AnnotationTemplateSets)

@@ -20,13 +20,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// render returns what is desired for one target.
+// render returns the rendering for one target.
 func (r *renderer) render(ctx context.Context, target *workload.View) *Rendered {
 	return r.within(ctx, r.rendered(ctx, target), target.GraceSeconds)
 }
 
-// rendered renders for one target. The result is cached for all targets that have the
-// same where the templates have read.
+// rendered renders for one target. The result is cached for all targets that are equal in the
+// fields that the templates have read.
 func (r *renderer) rendered(ctx context.Context, target *workload.View) *Rendered {
 	if r.cache == nil {
 		return r.evaluate(ctx, target)
@@ -44,7 +44,7 @@ func (r *renderer) rendered(ctx context.Context, target *workload.View) *Rendere
 	return fresh
 }
 
-// keep caches a result unless it is late, because that may depend on the load.
+// keep caches a result unless it is late, because a timeout may depend on the load.
 func (r *renderer) keep(target *workload.View, fresh *Rendered) {
 	if fresh.Late {
 		return
@@ -58,7 +58,7 @@ func (r *renderer) keep(target *workload.View, fresh *Rendered) {
 	}
 	bytes += bounded.Footprint(fresh, elsewhere...)
 	if fresh.shares {
-		bytes -= bounded.Footprint(fresh.Companions) // They are counted where they were made.
+		bytes -= bounded.Footprint(fresh.Companions) // The Companions are counted with the rendering that created them.
 	}
 	r.cache.grow(fresh, bytes)
 }
@@ -81,7 +81,7 @@ func (r *renderer) evaluate(ctx context.Context, target *workload.View) *Rendere
 		fresh.reserved, err = r.yieldToPolicy(&result.Overlay)
 	}
 	if len(fresh.reserved) > 0 {
-		executed = nil // The overlay is another than the one that was rendered.
+		executed = nil // The overlay differs from the rendered one.
 	}
 	if fresh.Invalid = r.judge(result, executed, target, err); fresh.Invalid != nil {
 		return fresh
@@ -106,8 +106,8 @@ func (r *renderer) evaluate(ctx context.Context, target *workload.View) *Rendere
 	return fresh
 }
 
-// yieldToPolicy leaves those pod annotations out that yield and whose domain the policy reserves, and
-// says which.
+// yieldToPolicy removes the optional pod annotations in domains that the policy reserves, and
+// returns a message for each.
 func (r *renderer) yieldToPolicy(overlay *workload.Overlay) (said []string, err error) {
 	var keys []string
 	for _, key := range overlay.Yields {
@@ -139,8 +139,8 @@ func (r *renderer) share(fresh []corev1.ConfigMap) (companions []corev1.ConfigMa
 	return fresh, false
 }
 
-// judge says what is wrong with a rendering, nil for nothing. executed is what the rendering is of, nil
-// if it is of this namespace alone.
+// judge returns why a rendering is invalid, nil if it is valid. The execution is the shared result
+// of the rendering, nil if the rendering is only for this namespace.
 func (r *renderer) judge(result *render.Result, executed *execution, target *workload.View, err error) *Invalid {
 	reason := meta.ReasonInvalidTemplate
 	var sidecar *render.SidecarError

@@ -19,74 +19,75 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Rendered is the result of one rendering: what to apply, or why not. Workloads that
-// look the same to the templates share it. It must not be changed.
+// Rendered is the result of one rendering: the overlay to apply, or why it is invalid. Workloads
+// that are equal for the templates share it. It must not be changed.
 type Rendered struct {
-	// Desired is what to apply, made from Overlay; both are nil if it is Invalid.
+	// Desired is the state to apply, made from Overlay. Both are nil if Invalid is set.
 	Desired *plan.Desired
 	Overlay *workload.Overlay
 	// Report is the check of the Vector configuration, nil if there was none.
 	Report *vectorconfig.Report
-	// Companions are the rendered ConfigMaps, Copied the copy of a referenced one, nil
-	// for none.
+	// Companions are the rendered ConfigMaps. Copied is the copy of a referenced ConfigMap, nil for
+	// none.
 	Companions []corev1.ConfigMap
 	Copied     *Copied
-	// Validation is what Vector itself has to validate, nil for nothing.
+	// Validation is the configuration that Vector itself must validate, nil for none.
 	Validation *Validation
 	Invalid    *Invalid
 	// Late reports whether the templates ran out of time, which may not happen again.
 	Late bool
 
-	// rendered is the overlay as the templates rendered it, referring to the ConfigMap
-	// itself where Overlay has a copy.
+	// rendered is the overlay as the templates rendered it. It refers to the original ConfigMap,
+	// while Overlay refers to the copy.
 	rendered  *workload.Overlay
 	container string
 	collects  collection
-	// shares reports whether the companions are those of an earlier rendering.
+	// shares reports whether the companions belong to an earlier rendering.
 	shares bool
-	// isShared reports whether Overlay and Desired are those of an earlier one, which counts their memory.
-	// askedBytes is that of what was asked for, which each counts itself.
+	// isShared reports whether Overlay and Desired belong to an earlier rendering, which counts
+	// their memory. askedBytes is the size of the requested input, which each rendering counts
+	// itself.
 	isShared   bool
 	askedBytes int
-	// isReadUnseen reports whether Vector reads configuration that we do not see.
+	// isReadUnseen reports whether Vector reads configuration that the operator cannot read.
 	isReadUnseen bool
-	// forbidden is what the policy refuses in the configuration, nil for nothing.
+	// forbidden lists the configuration that the policy rejects, nil for none.
 	forbidden error
-	// readTarget is what was read of the target: a workload that differs there may have
-	// another result.
+	// readTarget lists the fields of the target that were read. A workload that differs in these
+	// fields may have a different result.
 	readTarget []tree.Read
-	// reserved says which pod annotations are left out because of the policy.
+	// reserved lists the pod annotations that are left out because of the policy.
 	reserved []string
-	// shortened says what was cut for a short grace period, "" for nothing.
+	// shortened describes the change for a short grace period, "" for no change.
 	shortened string
-	// stranded says that pods do not start on all nodes, "" if they do.
+	// stranded warns that pods do not start on all nodes, "" if they do.
 	stranded string
 	// cuts are the variants for short grace periods.
 	cuts cuts
-	// besides are the variants for workloads that list some of the pull secrets themselves.
+	// besides has the variants for workloads that list some of the pull secrets themselves.
 	besides besides
-	// key is its key in the cache, "" if it is not cached, and bytes its approximate
-	// size there.
+	// key is the key in the cache, "" if the result is not cached. bytes is its approximate size
+	// there.
 	key   string
 	bytes atomic.Int64
 }
 
-// cuts are, by grace period in seconds, what is desired for workloads whose grace
-// period is shorter than the sidecar's preStop sleep.
+// cuts are the renderings for workloads whose grace period is shorter than the sidecar's preStop
+// sleep, by grace period in seconds.
 type cuts struct {
 	mu   sync.Mutex
 	made map[int64]*Rendered
 }
 
-// besides are, by the names, what is desired for workloads that list some of the pull secrets
-// themselves. Many list the same.
+// besides are the desired states of workloads that list some of the pull secrets themselves, by the
+// names of these. Many workloads list the same.
 type besides struct {
 	mu   sync.Mutex
 	made map[string]*plan.Desired
 }
 
-// ReadsTarget reports whether templates have read the workload, so that the result may
-// differ for others.
+// ReadsTarget reports whether templates have read the workload, so that the result may differ for
+// other workloads.
 func (r *Rendered) ReadsTarget() bool { return len(r.readTarget) > 0 }
 
 // Cleans returns the names of the volumes from which Vector removes files, as far as its
@@ -108,10 +109,10 @@ func (r *Rendered) Cleans() []string {
 	return volumes
 }
 
-// Bytes is its approximate size in a Cache, 0 if it is not in one.
+// Bytes returns the approximate size in a Cache, 0 if the result is not cached.
 func (r *Rendered) Bytes() int { return int(r.bytes.Load()) }
 
-// readOf returns the keys of the target that were read, for the note on workloads.
+// readOf returns the keys of the target that were read, for the annotation on workloads.
 func (r *Rendered) readOf() []string {
 	keys := workload.KeysOf(r.readTarget)
 	if r.shortened != "" {

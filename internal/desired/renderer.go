@@ -22,14 +22,14 @@ type renderer struct {
 	config   config
 	policy   *policy.Policy
 	observer Observer
-	// asksVector is that of the inputs.
+	// asksVector is AsksVector of the inputs.
 	asksVector bool
-	// asked is what the request was made from.
+	// asked is the requested input of the request.
 	asked asked
-	// writtenBy is that of the inputs, and oldest the OldestKubelet.
+	// writtenBy is WrittenBy of the inputs. oldest is their OldestKubelet.
 	writtenBy string
 	oldest    Kubelet
-	// common is the key of everything but the target, and shared that of the request alone, without
+	// common is the key of everything except the target. shared is the key of the request without
 	// target and namespace.
 	common, shared []byte
 
@@ -37,14 +37,14 @@ type renderer struct {
 	made *madeCompanions
 }
 
-// madeCompanions are companions of renderings by digest: they are often the same, and
-// the large part of a rendering.
+// madeCompanions has companions of renderings by digest. Companions are often equal, and the
+// largest part of a rendering.
 type madeCompanions struct {
 	mu       sync.Mutex
 	byDigest map[string][]corev1.ConfigMap
 }
 
-// newRenderer returns a renderer of a request; values is the digest of its values.
+// newRenderer returns a renderer of a request, given the digest of its values.
 func newRenderer(cache *Cache, request render.Request, values []byte, config config, inputs *Inputs, asked asked) *renderer {
 	policy, shared := inputs.Platform.Policy, sharedBy(&request, values)
 	text, _ := json.Marshal([]any{
@@ -59,8 +59,8 @@ func newRenderer(cache *Cache, request render.Request, values []byte, config con
 	}
 }
 
-// sharedBy returns the key of a request without its target and its namespace. values is the digest of its
-// values.
+// sharedBy returns the key of a request without its target and its namespace, given the digest of
+// its values.
 func sharedBy(request *render.Request, values []byte) []byte {
 	text, _ := json.Marshal([]any{
 		request.Chart.Digest, values, request.Sidecar.Name, request.KubeVersion, request.Cluster,
@@ -69,7 +69,7 @@ func sharedBy(request *render.Request, values []byte) []byte {
 	return sum[:]
 }
 
-// marks are those for what is written for the VectorSidecar.
+// marks returns the annotations for objects that are written for the VectorSidecar.
 func (r *renderer) marks() map[string]string {
 	if r.writtenBy == "" {
 		return nil

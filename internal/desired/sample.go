@@ -21,16 +21,17 @@ import (
 )
 
 const (
-	// sampleName is the namespace and the name of the VectorSidecar that samples are rendered for, and
-	// sampleVersion the version of its API server: they are the same for all releases and clusters.
+	// sampleName is the namespace and the name of the VectorSidecar for which samples are rendered.
+	// sampleVersion is the version of its API server. They are the same for all releases and
+	// clusters.
 	sampleName    = "sample"
 	sampleVersion = "v1.33.0"
-	// mostSamples is how many environments of a set are rendered for its sample.
+	// mostSamples limits the number of environments of a set that are rendered for its sample.
 	mostSamples = 32
 )
 
-// Stored returns the Content as it is to be stored: with the operator's own templates, and samples of what they
-// render. The error is the context's.
+// Stored returns the Content in its stored form: with the built-in templates, and samples of their
+// renderings. The error is the context's error.
 func (p *Platform) Stored(ctx context.Context) (*fleet.Content, error) {
 	samples, err := p.samples(ctx)
 	if err != nil {
@@ -41,10 +42,10 @@ func (p *Platform) Stored(ctx context.Context) (*fleet.Content, error) {
 	return &content, nil
 }
 
-// samples returns a digest for each template set of what it renders, in its environments, for a
-// VectorSidecar that says nothing and the chart's own sample of a workload. Two releases that do the same
-// with the same templates and values have the same. Sets that cannot be loaded, or ran out of time,
-// are left out. The error is the context's.
+// samples returns a digest of the renderings of each template set. The set is rendered in its
+// environments for an empty VectorSidecar and the sample workload of the chart. Two releases that
+// render the same templates and values equally return the same digest. Sets that cannot be loaded,
+// or ran out of time, are left out. The error is the context's error.
 func (p *Platform) samples(ctx context.Context) (map[string]string, error) {
 	all := map[string]string{}
 	for _, set := range p.Sets() {
@@ -62,7 +63,8 @@ func (p *Platform) samples(ctx context.Context) (map[string]string, error) {
 	return all, nil
 }
 
-// sample returns a digest of what the set renders in its environments. The error is that it ran out of time.
+// sample returns a digest of the renderings of the set in its environments. It returns an error if
+// it ran out of time.
 func (s *TemplateSet) sample(ctx context.Context) (string, error) {
 	type rendering struct { // In one environment.
 		Environment string             `json:"environment"`
@@ -97,8 +99,9 @@ func (s *TemplateSet) renderSample(ctx context.Context, environment string) (*re
 	})
 }
 
-// compareSamples says, as a *fleet.RecordError, which sets are not rendered as they were by the release that gave
-// the revision out last. It says nothing of one of which that is not known. Other errors are the context's.
+// compareSamples returns a *fleet.RecordError that lists the sets that render differently than in
+// the release that published the revision. Sets without a stored sample are not compared. Other
+// errors are the context's error.
 func (p *Platform) compareSamples(ctx context.Context) error {
 	then := p.Content.Samples
 	if len(then) == 0 {

@@ -20,40 +20,47 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 )
 
-// DefaultQuiet is how long the content of ConfigMaps written by hand must not change before it is published.
+// DefaultQuiet is the time for which the content of ConfigMaps written by hand must not change
+// before it is published.
 const DefaultQuiet = 5 * time.Second
 
-// longestQuiets is for how many quiet periods ConfigMaps that keep changing delay a publication.
+// longestQuiets is the maximum number of quiet periods for which changing ConfigMaps delay a
+// publication.
 const longestQuiets = 12
 
-// Settling decides which ConfigMaps of an installation are published. One change, such as a helm upgrade, writes several
-// of them, and what is between two writes must not be published. ConfigMaps of a release belong together if the template
-// sets have the digests that the values list. Those written by hand do if their content has not changed for a quiet
-// period, or has been changing for longestQuiets of it. It is not safe for concurrent use.
+// Settling decides which ConfigMaps of an installation are published. One change, such as a helm
+// upgrade, writes several ConfigMaps, and an intermediate state must not be published. ConfigMaps
+// of a release belong together if the template sets have the digests that the values list.
+// ConfigMaps written by hand belong together if their content has not changed for a quiet period,
+// or has been changing for longestQuiets quiet periods. Settling is not safe for concurrent use.
 type Settling struct {
 	quiet time.Duration
 
-	// version is that of the ConfigMaps that last was made from, and due when last changes by time alone; zero for never.
+	// version identifies the ConfigMaps of last. due is when last changes although no ConfigMap
+	// changes; zero for never.
 	version string
 	due     time.Time
 	last    *Settled
 
-	// published are the ConfigMaps in use, nil if there are none yet, and publishedKey is their content.
+	// published are the ConfigMaps in use, nil if there are none yet. publishedKey is the key of
+	// their content.
 	published    *PlatformConfigMaps
 	publishedKey string
-	// key is the content that was read last, changed when it last changed, and pending since when it has differed from
-	// the published one; zero if it does not.
+	// key is the key of the content that was read last. changed is when it last changed. pending is
+	// since when it has differed from the published content; zero if it does not.
 	key              string
 	changed, pending time.Time
-	// mismatched has since when template sets have not been as the values list them, by the names of their ConfigMaps.
+	// mismatched has the time since when template sets have differed from the list in the values,
+	// by the names of their ConfigMaps.
 	mismatched map[string]time.Time
 }
 
 // Settled is the result of Settling.
 type Settled struct {
-	// Published are the ConfigMaps to use, with the present annotations; nil if none have been published yet.
+	// Published are the ConfigMaps to use, with the present annotations; nil if none have been
+	// published yet.
 	Published *PlatformConfigMaps
-	// Wait explains why Published are not the present ones, nil if they are.
+	// Wait explains why Published differs from the present ConfigMaps, nil if it does not.
 	Wait *Wait
 }
 
@@ -63,7 +70,7 @@ type Wait struct {
 	Present PlatformConfigMaps
 	// Overdue are the template sets that have been missing, or different, for a minute.
 	Overdue []Mismatch
-	// Message explains what is waited for.
+	// Message names the condition for the publication.
 	Message string
 }
 
@@ -72,7 +79,8 @@ func NewSettling(quiet time.Duration) *Settling {
 	return &Settling{quiet: cmp.Or(quiet, DefaultQuiet)}
 }
 
-// Next returns what is published when the present PlatformConfigMaps are read at a time: the same pointer while nothing changes.
+// Next returns the published ConfigMaps after a read of the present PlatformConfigMaps at a time.
+// It returns the same pointer until a result changes.
 func (s *Settling) Next(present PlatformConfigMaps, now time.Time) *Settled {
 	version := present.version()
 	if s.last != nil && version == s.version && (s.due.IsZero() || now.Before(s.due)) {
@@ -90,11 +98,12 @@ func (s *Settling) Next(present PlatformConfigMaps, now time.Time) *Settled {
 	return s.last
 }
 
-// Due returns when Next has another result although no ConfigMap changes; zero for never.
+// Due returns when Next returns a different result although no ConfigMap changes; zero for never.
 func (s *Settling) Due() time.Time { return s.due }
 
-// Restore makes the content of a stored revision the published one, if none has been published yet. present are the
-// ConfigMaps that Next was called with: the pace of rollouts, which is not stored, is theirs.
+// Restore publishes the content of a stored revision, if nothing has been published yet. The
+// present ConfigMaps are the arguments of the last Next. The rollout rules are taken from them,
+// because they are not stored.
 func (s *Settling) Restore(content *fleet.Content, present PlatformConfigMaps) {
 	if s.published != nil {
 		return
@@ -104,7 +113,8 @@ func (s *Settling) Restore(content *fleet.Content, present PlatformConfigMaps) {
 	s.version = ""
 }
 
-// observe records when the content changed. The first one may have been written before the process started.
+// observe records when the content changed. The first content may have been written before the
+// process started.
 func (s *Settling) observe(present PlatformConfigMaps, now time.Time) {
 	key := present.key()
 	switch {
@@ -122,7 +132,7 @@ func (s *Settling) observe(present PlatformConfigMaps, now time.Time) {
 	}
 }
 
-// wait returns what the present PlatformConfigMaps wait for, nil for nothing.
+// wait returns why the present PlatformConfigMaps must not be published yet, nil if they may be.
 func (s *Settling) wait(present PlatformConfigMaps, now time.Time) *Wait {
 	if mismatches := s.mismatches(present, now); len(mismatches) > 0 {
 		wait := &Wait{Present: present, Message: describeMismatches(mismatches)}
@@ -149,8 +159,8 @@ func (s *Settling) wait(present PlatformConfigMaps, now time.Time) *Wait {
 	return &Wait{Present: present, Message: fmt.Sprintf("waiting until the ConfigMaps of the installation have not changed for %s", s.quiet)}
 }
 
-// mismatches returns the template sets that are not as the values list them. The first ones may have been so before the
-// process started.
+// mismatches returns the template sets that differ from the list in the values. The first
+// mismatches may be older than the process.
 func (s *Settling) mismatches(present PlatformConfigMaps, now time.Time) []Mismatch {
 	all, mismatched := present.Mismatches(), map[string]time.Time{}
 	for i := range all {
@@ -206,7 +216,8 @@ func (c PlatformConfigMaps) lastWrite() time.Time {
 	return last
 }
 
-// key identifies the content of the ConfigMaps. A policy that differs in defaults or layout only is the same.
+// key identifies the content of the ConfigMaps. Policies that differ only in defaults or layout
+// have the same key.
 func (c PlatformConfigMaps) key() string {
 	values := maps.Clone(c.Installation.Data)
 	if rules, err := policy.Parse(PolicyKey, []byte(values[PolicyKey])); err == nil {
@@ -225,10 +236,11 @@ func (c PlatformConfigMaps) key() string {
 	return meta.Digest(text, keyLength)
 }
 
-// keyLength is that of a key of ConfigMaps in bytes.
+// keyLength is the length of a key of ConfigMaps in bytes.
 const keyLength = 16
 
-// storedConfigMaps returns a stored revision as ConfigMaps, with the metadata and the pace of rollouts of an installation's.
+// storedConfigMaps returns a stored revision as ConfigMaps, with the metadata and the rollout rules
+// of the installation's ConfigMap.
 func storedConfigMaps(content *fleet.Content, installation *corev1.ConfigMap) PlatformConfigMaps {
 	stored := installation.DeepCopy()
 	stored.ResourceVersion = "stored-" + content.Revision()

@@ -18,16 +18,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// largestSidecar is the maximum size of a VectorSidecar in bytes, that of every single text. mostParts is the maximum
-// number of values: three bytes of JSON may take a hundred in memory.
+// largestSidecar is the maximum size of a VectorSidecar in bytes, and the maximum size of each
+// text. mostParts is the maximum number of values, because three bytes of JSON may use a hundred in
+// memory.
 const (
 	largestSidecar = 512 << 10
 	mostParts      = 30_000
 )
 
-// Bounded returns the VectorSidecar, or, if it is too large, a copy without its spec:
-// with its identity and status, and what is too large. Decisions on it are the same,
-// unless it is being deleted.
+// Bounded returns the VectorSidecar. If it is too large, it returns a copy without the spec, with
+// its identity, its status, and an annotation about the excess. Decisions about the copy are the
+// same, unless it is being deleted.
 func Bounded(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar {
 	excess := excessOf(sidecar)
 	if excess == "" {
@@ -44,14 +45,13 @@ func Bounded(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar {
 	}
 }
 
-// IsReduced reports whether Bounded has dropped the spec. Every valid spec has a
-// selector.
+// IsReduced reports whether Bounded has removed the spec. Every valid spec has a selector.
 func IsReduced(sidecar *v1alpha1.VectorSidecar) bool {
 	return sidecar.Annotations[meta.AnnotationExcess] != "" && reflect.ValueOf(&sidecar.Spec).Elem().IsZero()
 }
 
-// excessOf says what is too large in a VectorSidecar, "" for nothing. Its size is that
-// of its JSON, without what the API server and the operator write.
+// excessOf returns why a VectorSidecar is too large, "" if it is not. The size is the size of its
+// JSON, without the fields that the API server and the operator write.
 func excessOf(sidecar *v1alpha1.VectorSidecar) string {
 	if IsReduced(sidecar) {
 		return sidecar.Annotations[meta.AnnotationExcess]
@@ -62,7 +62,7 @@ func excessOf(sidecar *v1alpha1.VectorSidecar) string {
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(&written); err != nil {
-		return "" // It is no JSON, which is reported when its values are read.
+		return "" // The object is not valid JSON, which is reported when its values are read.
 	}
 	if text.Len() > largestSidecar {
 		return fmt.Sprintf("%d KiB, and may have %d", text.Len()>>10, largestSidecar>>10)
@@ -79,7 +79,7 @@ func excessOf(sidecar *v1alpha1.VectorSidecar) string {
 	return ""
 }
 
-// TooLarge says that a VectorSidecar is too large, nil if it is not.
+// TooLarge returns why a VectorSidecar is too large, nil if it is not.
 func TooLarge(sidecar *v1alpha1.VectorSidecar) *Invalid {
 	excess := excessOf(sidecar)
 	if excess == "" {

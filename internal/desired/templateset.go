@@ -25,7 +25,7 @@ func (in *Inputs) templateSet(environment string) (*TemplateSet, *Invalid) {
 	return set, nil
 }
 
-// outdated says which last good version is used and why, nil if none is.
+// outdated returns which last known good version is used and why, nil if current versions are used.
 func (in *Inputs) outdated(set *TemplateSet) *Invalid {
 	const help = " (the last good version stays in use)"
 	switch {

@@ -17,16 +17,16 @@ import (
 // uses describes how an overlay uses a ConfigMap.
 type uses struct {
 	any bool
-	// all reports whether one of its containers may read any key: what containers other
-	// than Vector's read is unknown.
+	// all reports whether a container may read any key. This is assumed for containers other than
+	// Vector's, because their reads are unknown.
 	all bool
-	// keys are those that the overlay names.
+	// keys are the keys that the overlay names.
 	keys map[string]bool
 	// files are the keys mounted in Vector's container, by path.
 	files map[string]string
 }
 
-// usesOf returns how an overlay uses a ConfigMap. container is the name of Vector's.
+// usesOf returns how an overlay uses a ConfigMap, given the name of Vector's container.
 func usesOf(overlay *workload.Overlay, container string, object *corev1.ConfigMap) *uses {
 	found := &uses{keys: map[string]bool{}, files: map[string]string{}}
 	spec := &overlay.Template.Spec
@@ -54,7 +54,7 @@ func (u *uses) addFiles(container *corev1.Container, spec *corev1.PodSpec, objec
 	u.files = mountedFiles(container, spec, object)
 	for _, mount := range container.VolumeMounts {
 		if key, isFile := u.files[path.Clean(mount.MountPath)]; isFile {
-			u.keys[key] = true // Mounted as a single file. Without the key, the kubelet makes a folder.
+			u.keys[key] = true // Mounted as a single file. Without the key, the kubelet creates a directory.
 		}
 	}
 }
@@ -73,8 +73,8 @@ func (u *uses) addVariables(of *corev1.Container, name string) {
 	}
 }
 
-// isOpen reports whether a volume is mounted where it is unknown what is read: in a
-// container other than Vector's, or at a path that only the kubelet knows.
+// isOpen reports whether a volume is mounted where its reads are unknown: in a container other than
+// Vector's, or at a path that only the kubelet knows.
 func isOpen(overlay *workload.Overlay, volume, container string) bool {
 	spec := &overlay.Template.Spec
 	for _, of := range slices.Concat(spec.InitContainers, spec.Containers) {
@@ -87,8 +87,8 @@ func isOpen(overlay *workload.Overlay, volume, container string) bool {
 	return slices.ContainsFunc(overlay.Mounts, func(mount workload.Mount) bool { return mount.Name == volume })
 }
 
-// shown returns, for each time that a volume mounts a ConfigMap, which keys are at
-// which paths; none means all of them.
+// shown returns the keys and paths of each mount of a ConfigMap in a volume. An empty list means
+// all keys.
 func shown(volume *corev1.Volume, name string) [][]corev1.KeyToPath {
 	var all [][]corev1.KeyToPath
 	if source := volume.ConfigMap; source != nil && source.Name == name {
@@ -105,8 +105,7 @@ func shown(volume *corev1.Volume, name string) [][]corev1.KeyToPath {
 	return all
 }
 
-// mountedFiles returns the files of a container that are keys of a ConfigMap: the key
-// by path.
+// mountedFiles returns the files of a container that are keys of a ConfigMap: the keys by path.
 func mountedFiles(container *corev1.Container, spec *corev1.PodSpec, object *corev1.ConfigMap) map[string]string {
 	files := map[string]string{}
 	for i := range spec.Volumes {
@@ -131,8 +130,8 @@ func mountedFiles(container *corev1.Container, spec *corev1.PodSpec, object *cor
 	return files
 }
 
-// below returns the path of a volume's file relative to a folder of it, "" if they are
-// the same; the folder "" is the whole volume.
+// below returns the path of a volume's file relative to one of its directories, "" if they are the
+// same. The directory "" is the whole volume.
 func below(file, folder string) (rest string, isBelow bool) {
 	switch folder = path.Clean(folder); folder {
 	case ".":

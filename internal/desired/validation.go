@@ -24,21 +24,20 @@ import (
 	vectorflags "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/flags"
 )
 
-// Validation is a configuration that Vector itself has to validate before it may reach
-// a workload.
+// Validation is a configuration that Vector itself must validate before it may reach a workload.
 type Validation struct {
-	// Key is a digest of everything that the verdict depends on.
+	// Key is a digest of everything that the result depends on.
 	Key string
-	// Job runs `vector validate`, and Files is the ConfigMap that it mounts.
+	// Job runs `vector validate`. Files is the ConfigMap that it mounts.
 	Job   batchv1.Job
 	Files corev1.ConfigMap
 
-	// Configuration are the files as written, DataDir is their data_dir, and Mode is how
+	// Configuration has the original files. DataDir is their data_dir. Mode is the way in which
 	// Vector validates them.
 	Configuration []vectorconfig.File
 	DataDir       string
 	Mode          vectorconfig.ValidateMode
-	// WaitsWhenUnable keeps the configuration waiting if Vector cannot be run.
+	// WaitsWhenUnable makes the configuration wait if Vector cannot be run.
 	WaitsWhenUnable bool
 }
 
@@ -54,10 +53,10 @@ func validationKey(sidecar types.NamespacedName, files map[string]string, pod *c
 	return meta.Digest(text, 8)
 }
 
-// checkFolder is where the Job mounts the files.
+// checkFolder is the directory in which the Job mounts the files.
 const checkFolder = "/etc/vector-validate"
 
-// asksInJob reports whether the values ask for a Job that validates the configuration.
+// asksInJob reports whether the values enable a Job that validates the configuration.
 func asksInJob(values environment.Values) bool {
 	enabled, _ := tree.At(values.Tree, "sidecar", "config", "validateJob")["enabled"].(bool)
 	return enabled
@@ -81,7 +80,7 @@ func validationOf(request *render.Request, files []vectorconfig.File, dataDir st
 		items = nil // The keys are the paths.
 	}
 	pod := validatingPod(container, spec, slices.Concat(mode.Args, ConfigurationArguments(files, paths, checkFolder)))
-	if request.Cluster.Platform == render.OpenShift { // Which assigns them.
+	if request.Cluster.Platform == render.OpenShift { // OpenShift assigns the user and the group.
 		pod.SecurityContext.RunAsUser, pod.SecurityContext.RunAsGroup = nil, nil
 	}
 	if mode.Builds {
@@ -105,8 +104,9 @@ func validationOf(request *render.Request, files []vectorconfig.File, dataDir st
 	}
 }
 
-// PathsOf returns a relative path for each file of a configuration, from which Vector reads the same: files of one directory
-// stay in one, and the extension is that of the format. It reports whether there are directories.
+// PathsOf returns a relative path for each file of a configuration, such that Vector reads the same
+// configuration from these paths. Files of one directory stay in one directory, and the extension
+// matches the format. It reports whether there are directories.
 func PathsOf(files []vectorconfig.File) (paths []string, inDirectory bool) {
 	number := map[string]int{}
 	for i, file := range files {
@@ -158,7 +158,7 @@ func seconds(given any) int64 {
 	return 0
 }
 
-// addDataDir adds an empty folder for Vector's data to a pod that has no such volume.
+// addDataDir adds an empty directory for Vector's data to a pod, unless the pod has a mount there.
 func addDataDir(pod *corev1.PodSpec, folder string) {
 	folder = path.Clean(folder)
 	container := &pod.Containers[0]
@@ -171,8 +171,8 @@ func addDataDir(pod *corev1.PodSpec, folder string) {
 	container.VolumeMounts = append(container.VolumeMounts, corev1.VolumeMount{Name: name, MountPath: folder})
 }
 
-// validatingPod runs the sidecar's image with its variables, and those of its volumes
-// that are not the application's. It is as restricted as a pod can be.
+// validatingPod returns a pod that runs the sidecar's image with its variables and its volumes,
+// without the application's volumes. It is as restricted as possible.
 func validatingPod(container *corev1.Container, spec *corev1.PodSpec, args []string) corev1.PodSpec {
 	pod := corev1.PodSpec{
 		RestartPolicy: corev1.RestartPolicyNever, AutomountServiceAccountToken: ptr.To(false), EnableServiceLinks: ptr.To(false),
@@ -181,7 +181,8 @@ func validatingPod(container *corev1.Container, spec *corev1.PodSpec, args []str
 			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 		},
 	}
-	// Its output is the verdict, not a log, and its arguments name the configuration.
+	// The output is the result of the validation and not a log, and the arguments name the
+	// configuration.
 	env := slices.DeleteFunc(slices.Clone(container.Env), func(variable corev1.EnvVar) bool {
 		return variable.Name == "VECTOR_LOG" || strings.HasPrefix(variable.Name, "VECTOR_CONFIG")
 	})

@@ -20,9 +20,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// values merges the layers of the environment, the namespace, the VectorSidecar and the
-// overrides. Those of a ClusterVectorSidecar are merged once for all namespaces that have no defaults of their
-// own, as long as spec and environment are the same.
+// values merges the layers of the environment, the namespace, the VectorSidecar and the overrides.
+// The values of a ClusterVectorSidecar are merged once for all namespaces without their own
+// defaults, until the spec or the environment changes.
 func (s *sources) values(cache *Cache, set *TemplateSet, name string, overrides ...environment.Layer) (merged, *Invalid) {
 	namespace, err := s.namespaceLayers()
 	if err != nil {
@@ -32,7 +32,7 @@ func (s *sources) values(cache *Cache, set *TemplateSet, name string, overrides 
 	if err != nil {
 		return merged{}, &Invalid{meta.ReasonInvalidValues, err.Error()}
 	}
-	isRead := s.reader.take(len(text)) // If not, what is made of this is not used.
+	isRead := s.reader.take(len(text)) // If not, the result is not used.
 	isShared := cache != nil && isRead && s.Sidecar.Cluster != nil && len(namespace)+len(overrides) == 0 && len(text) <= largestShared
 	var key []byte
 	if isShared {
@@ -88,8 +88,8 @@ func (s *sources) namespaceLayers() ([]environment.Layer, error) {
 	return []environment.Layer{layer}, s.Platform.Policy.Each(func(rules *policy.Policy) error { return ofNamespaces(rules).check(&layer) })
 }
 
-// saysNothing reports whether a text sets no value, which the policy always allows: it
-// is empty, or has only blanks and comments.
+// saysNothing reports whether a text sets no values, which the policy always allows. It is empty,
+// or has only whitespace and comments.
 func saysNothing(text string) bool {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" && line != "---" && line != "{}" && !strings.HasPrefix(line, "#") {
@@ -125,10 +125,10 @@ func (s *sources) workloadLayers(view *workload.View) ([]environment.Layer, erro
 	return layers, nil
 }
 
-// overriding says who may set which values.
+// overriding describes which values a namespace or a workload may set.
 type overriding struct {
 	who string
-	// key of the policy's overrides that allows the paths.
+	// key is the key of the policy's overrides that allows the paths.
 	key     string
 	allowed []string
 }
@@ -141,8 +141,8 @@ func ofWorkloads(rules *policy.Policy) *overriding {
 	return &overriding{who: "a workload", key: "workloads", allowed: rules.Overrides.Workloads}
 }
 
-// mayTry refuses a value at a path before it is parsed, if nothing there is allowed; ""
-// stands for any values.
+// mayTry rejects a value at a path before it is parsed, if no value there is allowed; "" stands for
+// any values.
 func (o *overriding) mayTry(source, path string) error {
 	if environment.MaySet(path, o.allowed) {
 		return nil
@@ -150,7 +150,7 @@ func (o *overriding) mayTry(source, path string) error {
 	return o.refuse(source, cmp.Or(path, "values"))
 }
 
-// check refuses a layer that sets more than the platform allows.
+// check rejects a layer that sets more than the policy allows.
 func (o *overriding) check(layer *environment.Layer) error {
 	var findings []error
 	for _, path := range layer.Outside(o.allowed) {
@@ -167,8 +167,8 @@ func (o *overriding) refuse(where, path string) error {
 	return fmt.Errorf("%s: %s may not set %s; %s (policy.overrides.%s)", where, o.who, path, help, o.key)
 }
 
-// LayerOf returns the layer of a VectorSidecar: the part of its spec that has the keys
-// of a values file. It is the same for a ClusterVectorSidecar in all namespaces.
+// LayerOf returns the layer of a VectorSidecar: the part of its spec with the keys of a values
+// file. It is the same for a ClusterVectorSidecar in all namespaces.
 func LayerOf(sidecar *v1alpha1.VectorSidecar) (environment.Layer, error) {
 	text, err := specText(sidecar)
 	if err != nil {
@@ -189,7 +189,7 @@ func specText(sidecar *v1alpha1.VectorSidecar) ([]byte, error) {
 	return text, nil
 }
 
-// specOf names the spec for people.
+// specOf returns the name of the spec for messages.
 func specOf(sidecar *v1alpha1.VectorSidecar) string {
 	if sidecar.Cluster != nil {
 		return meta.Title(sidecar.Name) + " spec"
@@ -201,14 +201,14 @@ func layerOf(sidecar *v1alpha1.VectorSidecar, text []byte) (environment.Layer, e
 	layer := environment.Layer{Name: specOf(sidecar), Tree: map[string]any{}}
 	var refused *bounded.Error
 	switch err := bounded.Spec().DecodeJSON(text, &layer.Tree); {
-	case errors.As(err, &refused): // Only here does it have lines.
+	case errors.As(err, &refused): // Only this limit has lines.
 		return layer, fmt.Errorf("%s: %s", layer.Name, refused.Whole())
 	case err != nil:
 		return layer, fmt.Errorf("%s: %w", layer.Name, err)
 	}
 	for key, value := range layer.Tree {
 		if value == nil {
-			delete(layer.Tree, key) // Not set, which is not the same as removed.
+			delete(layer.Tree, key) // The value is not set, which differs from a removed value.
 		}
 	}
 	return layer, nil

@@ -14,46 +14,45 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Variant is what workloads of one VectorSidecar with the same values share: nearly
-// always all of them.
+// Variant is the result for all workloads of one VectorSidecar with the same values. Nearly always
+// these are all of its workloads.
 type Variant struct {
-	// Source is the part that may be kept: the rest holds all values.
+	// Source is the part that may be kept. The rest refers to all values.
 	Source *Source
 	// Container is the name of the sidecar's container, "" if the values are invalid.
 	Container string
-	// Basis is a digest of everything that the sidecar is rendered from except the
-	// workload.
+	// Basis is a digest of the inputs of the rendering, except for the workload.
 	Basis string
-	// Invalid says why there is nothing to inject.
+	// Invalid explains why nothing can be injected.
 	Invalid *Invalid
 
 	renderer *renderer
 }
 
-// Source is what is needed of a Variant after its workloads are rendered.
+// Source is the part of a Variant that is needed after its workloads are rendered.
 type Source struct {
-	// IsCommon reports whether it is for workloads without overrides.
+	// IsCommon reports whether the variant is for workloads without overrides.
 	IsCommon bool
-	// ChecksOff turns warnings about the Vector configuration off.
+	// ChecksOff disables warnings about the Vector configuration.
 	ChecksOff bool
-	// ConfigMap is the one that the values refer to, nil for none.
+	// ConfigMap is the ConfigMap that the values refer to, nil for none.
 	ConfigMap *corev1.ConfigMap
 }
 
-// Workload is what one workload should carry, or why it gets nothing.
+// Workload is the desired state of one workload, or why there is none.
 type Workload struct {
-	// Rendered is nil if there was nothing to render.
+	// Rendered is nil if nothing was rendered.
 	Rendered *Rendered
-	// Desired is that of Rendered for this workload; nil if Invalid.
+	// Desired is the desired state of Rendered for this workload; nil if Invalid is set.
 	Desired *plan.Desired
 	Invalid *Invalid
-	// LacksAccount reports whether it is Invalid because the ServiceAccount was not looked up.
+	// LacksAccount reports whether Invalid is set because the ServiceAccount was not looked up.
 	LacksAccount bool
 
 	checksOff bool
 }
 
-// For returns what one workload should carry.
+// For returns the desired state of one workload.
 func (v *Variant) For(ctx context.Context, view *workload.View) Workload {
 	if v.Invalid != nil {
 		return Workload{Invalid: v.Invalid}
@@ -71,13 +70,13 @@ func (v *Variant) For(ctx context.Context, view *workload.View) Workload {
 	return found
 }
 
-// Doubts returns warnings about the sidecar in the workload, "" if there are none. untold says why no
-// application is told of it, "" if some are.
+// Doubts returns warnings about the sidecar in the workload, "" if there are none. If no
+// environment variables are injected, the reason is an argument.
 func (w *Workload) Doubts(manager, untold string, view *workload.View) string {
 	return w.Rendered.doubts(manager, untold, view, w.checksOff)
 }
 
-// setBasis computes the digest of what the variant is made from.
+// setBasis computes the digest of the inputs of the variant.
 func (v *Variant) setBasis() {
 	parts := []any{v.Invalid}
 	if v.renderer != nil {
