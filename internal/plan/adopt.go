@@ -8,28 +8,28 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// becauseAdmission is the cause of a sidecar that the API server has put in.
+// becauseAdmission is the cause of a sidecar that the API server injected.
 const becauseAdmission = "the API server put the sidecar in when the workload was written (admissionInjection)"
 
-// IsOfAdmission reports whether a cause that a workload carries says that the API server
-// put in the sidecar, and not the operator.
+// IsOfAdmission reports whether a recorded cause of a workload means that the API server injected the sidecar,
+// and not the operator.
 func IsOfAdmission(cause string) bool { return cause == becauseAdmission }
 
-// isPutIn reports whether the workload has exactly what is desired, and nobody on record for
-// having written it.
+// isPutIn reports whether the workload has exactly the desired sidecar, although no field manager is recorded
+// for it.
 func (d *Desired) isPutIn(manager string, want *applied, view *workload.View) bool {
 	owned := view.Owned[manager]
 	switch {
 	case len(d.overlay.Mounts) > 0:
 		return false
-	case owned.IsRecorded: // It names what is ours, whoever wrote that; what was written is noted on the workload.
+	case owned.IsRecorded: // The record names the items of the sidecar for any writer. The workload's annotations record the write.
 		return owned.InjectedHash != d.InjectedHash() && !owned.IsEmpty() && d.hasTemplate(manager, want, view)
 	}
 	return owned.IsPutInAs(tree.At(d.alone.tree, "spec", "template"))
 }
 
-// adopt takes over what the API server has put in: one apply of the whole, as ever, which
-// changes no pod because it is there already.
+// adopt makes the plan take ownership of the sidecar that the API server injected. It applies the whole
+// sidecar, which does not change pods because they already have it.
 func (p *Plan) adopt(want applied, policy Policy, view *workload.View) {
 	p.Action, p.Force, p.Cause = Adopt, !policy.ReportDrift, becauseAdmission
 	p.Apply = p.noted(want, p.Cause, policy, view)
@@ -38,8 +38,8 @@ func (p *Plan) adopt(want applied, policy Policy, view *workload.View) {
 	}
 }
 
-// Annotations are those of a workload that the API server has put the sidecar into, and no
-// other; nil if they depend on the workload.
+// Annotations returns the annotations of a workload with a sidecar that the API server injected, if no other
+// VectorSidecar has a sidecar in it. It returns nil if they depend on the workload.
 func (d *Desired) Annotations(manager string) map[string]string {
 	if len(d.asked.Keys) > 0 {
 		return nil
@@ -53,6 +53,6 @@ func (d *Desired) Annotations(manager string) map[string]string {
 	return found
 }
 
-// IsRecordOnly reports whether the plan only records whose the sidecar is, or what it was rendered
-// from, and changes no pod.
+// IsRecordOnly reports whether the plan records only the owner of the sidecar or its inputs, and does not
+// change pods.
 func (p *Plan) IsRecordOnly() bool { return p.Action == RecordOnly || p.Action == Adopt }

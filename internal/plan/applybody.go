@@ -14,13 +14,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Body returns the server-side apply body of a plan that writes, without the workload's
-// name; nil if nothing is applied. Applying an empty body gives up every field that the
-// manager alone owns.
+// Body returns the server-side apply body of a plan that writes, without the name of the workload. It returns
+// nil if the plan does not apply. An empty body releases every field that only the manager owns.
 //
-// If there is no patch, the body also orders the init containers: listing the
-// workload's own by name puts ours before them. That makes us an owner of those names
-// until the managed fields are trimmed; the order stays
+// If the plan has no patch, the body also orders the init containers: it lists the workload's other init
+// containers by name, after the sidecar's containers. The manager then owns those names until the managed
+// fields are trimmed, and the order stays
 // (test/envtest.TestAnAppliedInitContainerIsLastUntilTheOthersAreNamedOnce).
 func (p *Plan) Body() map[string]any {
 	switch {
@@ -35,8 +34,8 @@ func (p *Plan) Body() map[string]any {
 	}
 }
 
-// ordered returns the apply body with the names of the other init containers around the
-// native sidecars, and the rest of ours last.
+// ordered returns the apply body with the names of the other init containers around the native sidecars. The
+// remaining init containers of the overlay are last.
 func (p *Plan) ordered() map[string]any {
 	body := runtime.DeepCopyJSON(p.Apply)
 	pod := tree.At(body, tree.Pod...)
@@ -56,9 +55,8 @@ func (p *Plan) ordered() map[string]any {
 	return body
 }
 
-// Trim returns what to keep of a managedFields entry after the plan is carried out, nil
-// for nothing, and whether that is less than the entry has. Only entries of the manager
-// are trimmed.
+// Trim returns the part of a managedFields entry to keep after the plan is applied, or nil to remove the entry.
+// It also returns whether that is less than the whole entry. Only entries of the manager are trimmed.
 func (p *Plan) Trim(entry *metav1.ManagedFieldsEntry) (kept *metav1.FieldsV1, isLess bool) {
 	switch {
 	case entry.Subresource != "", entry.Manager != p.Manager:

@@ -14,19 +14,19 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// conflictWith extracts the field manager from a conflict cause, and whether it wrote
-// with Update: the API server names a version only for those, not for Apply.
+// conflictWith extracts the field manager from a conflict cause, and whether it wrote with Update. The API
+// server names an API version only for Update, not for Apply.
 var conflictWith = regexp.MustCompile(`^conflict with "([^"]*)"( using)?`)
 
-// containers are shared maps and lists of a workload. A manager that owns one itself
-// created it, or applied it empty as chart templates do, and owns nothing inside.
+// containers lists shared maps and lists of a workload. A manager that owns the map or list itself created it,
+// or applied it empty, as chart templates do. It does not own the fields in it.
 var containers = []string{
 	".metadata.annotations", ".spec.template.metadata.annotations", ".spec.template.metadata.labels",
 	".spec.template.spec.initContainers", ".spec.template.spec.containers", ".spec.template.spec.volumes",
 }
 
-// Forces reports whether to retry a refused apply with force: if all conflicting fields
-// were changed by hand, patched by the manager itself, or are only empty maps or lists.
+// Forces reports whether to retry a conflicting apply with force. This is true if all conflicting fields were
+// changed by hand, were patched by the manager itself, or are empty maps or lists.
 func (p *Plan) Forces(err error) bool {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || !apierrors.IsConflict(err) || status.Status().Details == nil {
@@ -52,8 +52,7 @@ func (p *Plan) Forces(err error) bool {
 	return conflicts > 0
 }
 
-// IsWithSiblings reports whether an apply conflicted with fields of other
-// VectorSidecars.
+// IsWithSiblings reports whether an apply conflicted with fields of other VectorSidecars.
 func IsWithSiblings(err error) bool {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || status.Status().Details == nil {

@@ -10,20 +10,20 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Asked is the user's input to a rendering. It includes nothing of the program: another
-// release renders the same input differently, and that alone must not restart pods.
+// Asked is the requested input of a rendering. It does not include the version of the operator, because a
+// release that renders the same input differently must not restart pods.
 type Asked struct {
-	// Digest covers everything but the workload.
+	// Digest covers the whole input except the workload.
 	Digest string
 	// Keys are the keys of the workload's values that the templates read.
 	Keys []string
-	// Inputs is Digest by name, for saying later what has changed. It does not decide
+	// Inputs contains the digests of the input by name, for a later message about changes. It does not affect
 	// whether to write.
 	Inputs Inputs
 }
 
-// of returns the value of the annotation input-hash for a workload. It includes the
-// keys, because templates of another release may read others.
+// of returns the value of the annotation input-hash for a workload. It includes the keys, because templates of
+// another release may read other keys.
 func (a *Asked) of(view *workload.View) string {
 	if len(a.Keys) == 0 {
 		return a.Digest
@@ -31,8 +31,7 @@ func (a *Asked) of(view *workload.View) string {
 	return a.Digest + "." + view.ValuesHash(a.Keys) + "." + strings.Join(a.Keys, ".")
 }
 
-// inputs returns everything that a workload's rendering was made from, including
-// further keys of the workload's values.
+// inputs returns all inputs of a workload's rendering, including further keys of the workload's values.
 func (a *Asked) inputs(view *workload.View, further ...string) Inputs {
 	keys := slices.Concat(a.Keys, further)
 	if len(keys) == 0 {
@@ -45,8 +44,8 @@ func (a *Asked) inputs(view *workload.View, further ...string) Inputs {
 	return a.Inputs.With(PartTarget, Digests(read))
 }
 
-// isIn reports whether a workload's annotation matches what would be written now. Only
-// the workload values that were read when it was written are compared.
+// isIn reports whether a workload's annotation matches the value that a write would record now. It compares
+// only the workload values that were read at the last write.
 func (a *Asked) isIn(recorded string, view *workload.View) bool {
 	digest, values, keys := readAsked(recorded)
 	if recorded == "" || digest != a.Digest {
@@ -55,8 +54,8 @@ func (a *Asked) isIn(recorded string, view *workload.View) bool {
 	return values == "" || values == view.ValuesHash(keys)
 }
 
-// readAsked splits a workload's annotation into the digest, the digest of the
-// workload's values that were read, and their keys.
+// readAsked splits a workload's annotation into the digest, the digest of the workload values that were read,
+// and the keys of these values.
 func readAsked(recorded string) (digest, values string, keys []string) {
 	digest, of, hasValues := strings.Cut(recorded, ".")
 	if !hasValues {

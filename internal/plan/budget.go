@@ -11,54 +11,55 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Limit bounds concurrent rollouts.
+// Limit limits concurrent rollouts.
 type Limit struct {
-	// Max is the number of workloads whose rollout was started and has not finished; 0
-	// for no limit.
+	// Max is the maximum number of workloads with a rollout in progress, or 0 for no limit.
 	Max int
-	// Soak is how long a finished rollout still counts. Only the message uses it: the
-	// plans say what is in flight.
+	// Soak is the time for which a finished rollout still counts. Only the message uses it, because the plans
+	// contain the rollouts in progress.
 	Soak time.Duration
-	// Paused starts nothing new.
+	// Paused blocks the start of rollouts.
 	Paused bool
-	// Hold lets nothing but removals be written; nil if nothing does.
+	// Hold blocks all writes except removals. It is nil if writes are allowed.
 	Hold *Hold
-	// Late lets nothing begin that has waited for spec.rollout.maxAge; nil if nothing does.
+	// Late blocks the start of rollouts that waited for spec.rollout.maxAge. It is nil if they may start.
 	Late *Hold
-	// Retried is when a user last ran rollout retry, zero for never: failed rollouts whose state is
-	// older block nothing.
+	// Retried is the time when a user last ran rollout retry, or zero for never. Failed rollouts with an older
+	// state do not block others.
 	Retried time.Time
-	// Unproven explains why all workloads but canaries wait while no canary has evidence; "" if they do not.
+	// Unproven explains why all workloads except canaries wait while no canary has evidence. It is "" if they
+	// do not wait.
 	Unproven string
-	// Gap is the time between two windows, if it is that now; nil in a window. Nothing begins
-	// then but removals, and injections into workloads that were created in the Gap.
+	// Gap is the time between two windows, or nil in a window. In a Gap, only removals start, and injections
+	// into workloads that were created in the Gap.
 	Gap *Gap
 }
 
 // Gap is the time between two windows.
 type Gap struct {
-	// Since is when the last window closed; zero if none has been open for long.
+	// Since is the time when the last window closed. It is zero if no window was open for a long time.
 	Since time.Time
-	// Until is when the next one opens.
+	// Until is the time when the next window opens.
 	Until time.Time
 }
 
-// Hold says why nothing but removals may be written.
+// Hold explains why only removals may be written.
 type Hold struct {
-	// Reason is one of package meta, Message a sentence.
+	// Reason is a reason of package meta. Message is a sentence.
 	Reason, Message string
 }
 
-// Stop is the Hold of an installation that has stopped all writes.
+// Stop returns the Hold of an installation that has stopped all writes.
 func Stop() *Hold {
 	return &Hold{meta.ReasonWritesStopped, "the annotation " + meta.AnnotationStopWrites + " of the installation's ConfigMap stops all writes but removals"}
 }
 
-// Admit marks the plans that have to wait, with the reason: no more concurrent rollouts
-// than allowed, none but of canaries while one of those goes on, and no new one while one
-// has failed. Plans are admitted in their order, those of writes that were refused last: these
-// have a place when they are tried, and none in between. Workloads that failed before come after
-// all others, and their rollouts use only slots that no other workload waits for. It keeps no state.
+// Admit marks the plans that must wait, with the reason. A plan waits if the maximum number of rollouts is
+// reached, while a canary rolls out if the workload is not a canary, or after a rollout has failed.
+//
+// Admit processes the plans in their order, followed by rejected writes. A rejected write uses a rollout slot
+// only during a retry. Workloads that failed before are last, and use only slots that no other workload waits
+// for. Admit does not keep state.
 func Admit(plans []Plan, limit Limit) {
 	inFlight, inFlightFailed, isQueued := 0, 0, false
 	var failed, canary *Plan
@@ -81,7 +82,7 @@ func Admit(plans []Plan, limit Limit) {
 		}
 	}
 	for p := range inTurn(plans) {
-		switch { // It stays for later.
+		switch { // A hold keeps these records for later.
 		case limit.Hold == nil:
 		case p.IsRecordOnly() && p.Desired != nil:
 			p.Action = None
@@ -114,7 +115,7 @@ func Admit(plans []Plan, limit Limit) {
 		case p.FailedBefore && isQueued:
 			p.queue(meta.ReasonWaitingForHealthy, "it failed before this change, which it gets when no healthy workload waits for a rollout slot")
 		case p.InFlight:
-			// The newest version replaces it: still one rollout.
+			// The newest version replaces it, so this is still one rollout.
 		case limit.Max > 0 && inFlight >= limit.Max, limit.Max > 0 && p.FailedBefore && inFlight+inFlightFailed >= limit.Max:
 			p.queue(meta.ReasonWaitingForSlot, limit.why())
 			isQueued = isQueued || !p.FailedBefore
@@ -126,13 +127,13 @@ func Admit(plans []Plan, limit Limit) {
 	}
 }
 
-// IsCanaryUnderWay reports whether a canary is not done with the desired sidecar. One that cannot
-// have it holds nobody up.
+// IsCanaryUnderWay reports whether a canary has not finished with the desired sidecar. A canary that cannot get
+// the sidecar does not block others.
 func (p *Plan) IsCanaryUnderWay() bool {
 	return p.IsCanary && p.Desired != nil && (p.Action == Inject || p.Action == Update || p.InFlight)
 }
 
-// lacksEvidence reports whether there are canaries and no pod of one has run the current sidecar for the soak.
+// lacksEvidence reports whether canaries exist, but no canary pod has run the current sidecar for the soak.
 func lacksEvidence(plans []Plan) bool {
 	hasCanary := false
 	for i := range plans {
@@ -144,19 +145,19 @@ func lacksEvidence(plans []Plan) bool {
 	return hasCanary
 }
 
-// isBetween reports whether a workload goes by steps of its own that a write would begin
-// anew. Where they have failed, a sidecar that is in the template may be the cause.
+// isBetween reports whether a workload is in a stepwise rollout that a write would restart. After failed steps,
+// it returns true only for an injection, because a sidecar in the template may be the cause.
 func (p *Plan) isBetween() bool {
 	return p.IsBetween && (p.Rollout != workload.RolloutFailed || p.Action == Inject)
 }
 
-// isNew reports whether a workload was created after the last window had closed: it gets
-// the sidecar at once.
+// isNew reports whether a workload was created after the last window closed. Such a workload gets the sidecar
+// immediately.
 func (l *Limit) isNew(p *Plan) bool {
 	return p.Action == Inject && !l.Gap.Since.IsZero() && p.Created.After(l.Gap.Since)
 }
 
-// why says what the plan waits for.
+// why returns the message of a plan that waits for a rollout slot.
 func (l *Limit) why() string {
 	text := fmt.Sprintf("spec.rollout.maxConcurrent lets %d rollouts go on at once", l.Max)
 	if l.Soak > 0 {

@@ -24,12 +24,12 @@ const (
 	becauseNotNoted = "the workload's annotations do not say what it carries"
 )
 
-// because says why the plan writes a workload that should have the sidecar.
+// because returns the cause of the plan's write to a workload that should have the sidecar.
 func (p *Plan) because(want applied, has fit, policy Policy, view *workload.View) string {
 	write := func() string { return causeText(p.causes(want, has, policy, view), p.changes(want, view)) }
 	owned := view.Owned[p.Manager]
 	if policy.Renew || owned.Unfinished || !view.IsAsWritten(p.Manager) {
-		return write() // The annotations do not describe what it carries.
+		return write() // The annotations do not describe the sidecar in the workload.
 	}
 	return policy.Texts.of(fmt.Sprintln(p.Action, has, want.isPlain, owned.HasPlainAnnotations,
 		p.Desired.injectedHash, owned.InjectedHash, owned.AskedHash, owned.AppliedHash, owned.RenderedFrom, p.Desired.asked.of(view)), write)
@@ -73,8 +73,8 @@ func (p *Plan) causes(want applied, has fit, policy Policy, view *workload.View)
 	return found
 }
 
-// isDrifted reports whether the workload's sidecar differs from what was written, as
-// far as its annotations say what that was.
+// isDrifted reports whether the sidecar of the workload differs from the last write. The annotations of the
+// workload record the last write.
 func (p *Plan) isDrifted(has fit, owned *workload.Owned, view *workload.View) bool {
 	switch {
 	case has.isRendered:
@@ -85,16 +85,15 @@ func (p *Plan) isDrifted(has fit, owned *workload.Owned, view *workload.View) bo
 	return !view.IsAsWritten(p.Manager)
 }
 
-// changes lists what the plan changes in the pod template of a workload with the
-// sidecar. It is empty for an unfinished change: a patch's managed fields include API
-// server defaults.
+// changes lists the changes of the plan in the pod template of a workload with the sidecar. The list is empty
+// for an unfinished change, because the managed fields of a patch include API server defaults.
 func (p *Plan) changes(want applied, view *workload.View) []string {
 	owned := view.Owned[p.Manager]
 	if !p.Carries || owned.IsEmpty() || owned.Unfinished || p.Action == RecordOnly {
 		return nil
 	}
 	before, after := withMounts(owned.Tree, view.MountsOf(p.Manager)), withMounts(want.tree, p.Desired.overlay.Mounts)
-	// The application's container exists, with or without a mount of ours.
+	// The application's container exists, with or without a mount of the sidecar's volumes.
 	nameOthers(tree.Below(before, tree.Pod...), tree.Below(after, tree.Pod...), p.Manager, view)
 	return workload.Changes(before, after)
 }

@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// mostBytes bounds a text: an event message holds 1024 bytes, and has a sentence
-	// around it.
+	// mostBytes limits the size of a text. An event message is limited to 1024 bytes and contains the text in a
+	// sentence.
 	mostBytes = 512
-	// mostNames is how many names are listed of a kind, longestName the bytes of one,
-	// and longestChange the bytes of one with its old and new value.
+	// mostNames is the maximum number of listed names. longestName limits the bytes of a name, and
+	// longestChange the bytes of a name with its old and new value.
 	mostNames, longestName, longestChange = 5, 80, 300
 )
 
-// causeText joins causes, and the pod changes they make, in one line.
+// causeText joins causes, and the pod changes that they make, in one line.
 func causeText(causes, changes []string) string {
 	text := strings.Join(causes, "; ")
 	if len(changes) > 0 {
@@ -28,7 +28,7 @@ func causeText(causes, changes []string) string {
 	return shortened(text, mostBytes)
 }
 
-// few lists the first names, each cut to a number of bytes, and counts the rest.
+// few lists the first names, each cut to a number of bytes, and counts the other names.
 func few(names []string, bytes int) string {
 	rest := ""
 	if len(names) > mostNames {
@@ -42,14 +42,14 @@ func few(names []string, bytes int) string {
 	return strings.Join(shown, ", ") + rest
 }
 
-// quoted makes untrusted text safe for one line: shortened, and quoted if a terminal
-// might interpret any of it.
+// quoted makes untrusted text safe for one line. It shortens the text, and quotes it if a terminal might
+// interpret a part of it.
 func quoted(text string) string {
 	return printable(text, longestName)
 }
 
-// CauseLine is the cause from a workload's annotation made safe to show: somebody may
-// have changed it.
+// CauseLine returns the cause in a workload's annotation as safe text, because users may have changed the
+// annotation.
 func CauseLine(carried string) string {
 	return printable(carried, mostBytes)
 }

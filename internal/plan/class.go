@@ -14,21 +14,20 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Class is one of the two kinds of rollouts that have places of their own: a removal never
-// waits for anything else.
+// Class is a kind of rollout with its own rollout slots. A removal never waits for other rollouts.
 type Class string
 
 const (
-	// Injections give workloads a sidecar, or another one.
+	// Injections inject or update a sidecar.
 	Injections Class = "injection"
-	// Removals take it out.
+	// Removals remove a sidecar.
 	Removals Class = "removal"
 )
 
-// Classes are all of them.
+// Classes returns all classes.
 func Classes() []Class { return []Class{Injections, Removals} }
 
-// Class is that of the plan's rollout.
+// Class returns the class of the plan's rollout.
 func (p *Plan) Class() Class {
 	if p.Desired == nil || p.Action == Remove {
 		return Removals
@@ -36,10 +35,10 @@ func (p *Plan) Class() Class {
 	return Injections
 }
 
-// Begins reports whether the plan begins a rollout now.
+// Begins reports whether the plan starts a rollout now.
 func (p *Plan) Begins() bool { return p.Writes() && p.StartsPods() && !p.InFlight }
 
-// Spread reports whether a workload runs the current sidecar, and whether one gets it later.
+// Spread reports whether a workload runs the current sidecar, and whether a workload gets it later.
 func Spread(plans []Plan) (isRunning, isDeferred bool) {
 	for i := range plans {
 		p := &plans[i]
@@ -49,9 +48,11 @@ func Spread(plans []Plan) (isRunning, isDeferred bool) {
 	return isRunning, isDeferred
 }
 
-// IsSettled reports whether nothing more happens by itself to plans that were admitted and carried out: all are
-// done, or what is left waits for one that has failed, or has long been without all of its pods, or its write is
-// refused. Workloads that failed before do not count. isRefused is true if writes have failed that would fail again. again is when to look if nothing happens, 0 for never.
+// IsSettled reports whether admitted and applied plans have reached a final state without a user action. All
+// plans are finished, or the remaining plans wait for a failed workload, for a workload that has long been
+// without all of its pods, or for a rejected write. Workloads that failed before do not count. The caller
+// reports whether writes failed that would fail again. The second result is the time until the next check
+// without an event, or 0 for no check.
 func IsSettled(plans []Plan, isRefused bool, now time.Time) (isSettled bool, again time.Duration) {
 	var isMoving, isWaiting, isStuck bool
 	for i := range plans {
@@ -75,13 +76,13 @@ func IsSettled(plans []Plan, isRefused bool, now time.Time) (isSettled bool, aga
 	return !isMoving && (!isWaiting || isStuck), again
 }
 
-// HasRollouts reports whether a rollout with a sidecar is under way, or will begin now or later.
+// HasRollouts reports whether a rollout with a sidecar is in progress, or will start now or later.
 func HasRollouts(plans []Plan) bool {
 	return slices.ContainsFunc(plans, func(p Plan) bool { return p.Class() == Injections && (p.InFlight || p.StartsPods()) })
 }
 
-// UnderWay counts the rollouts of a class that are under way after some of the plans have
-// been carried out, by the UIDs of their workloads. failed counts those of workloads that failed before.
+// UnderWay counts the rollouts of a class that are in progress after some of the plans have been applied, by
+// the UIDs of their workloads. The second result counts the rollouts of workloads that failed before.
 func UnderWay(plans []Plan, class Class, done map[types.UID]bool) (healthy, failed int) {
 	for i := range plans {
 		p := &plans[i]
@@ -96,8 +97,7 @@ func UnderWay(plans []Plan, class Class, done map[types.UID]bool) (healthy, fail
 	return healthy, failed
 }
 
-// Grant lets the first plans of a class that would begin a rollout do so, as many as were
-// granted; the others wait.
+// Grant allows the granted number of plans of a class to start a rollout, in order. The other plans wait.
 func Grant(plans []Plan, class Class, granted int, limit int) {
 	for p := range inTurn(plans) {
 		if p.Class() != class || !p.Begins() {

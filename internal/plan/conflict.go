@@ -14,8 +14,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// findObstacle looks for what the API server accepts, or refuses with an obscure
-// message: a name that is taken, a mount without a volume, a port used twice.
+// findObstacle finds problems that the API server accepts, or rejects with an unclear message: a name in use, a
+// mount without a volume, a port used twice.
 func findObstacle(manager string, desired *Desired, policy Policy, view *workload.View) *obstacle {
 	spec := &desired.overlay.Template.Spec
 	ours := view.Owned[manager]
@@ -50,7 +50,7 @@ func findObstacle(manager string, desired *Desired, policy Policy, view *workloa
 	return nil
 }
 
-// kindConflict finds what the workload's kind does not allow.
+// kindConflict finds parts of the sidecar that the kind of the workload does not allow.
 func kindConflict(spec *corev1.PodSpec, policy Policy, view *workload.View) *obstacle {
 	kind := view.Adapter()
 	switch {
@@ -82,7 +82,7 @@ func containerConflict(spec *corev1.PodSpec, ours workload.Owned, view *workload
 	return nil
 }
 
-// missingVolume finds a mount whose volume would not be in the pod.
+// missingVolume finds a mount of a volume that the pod would not have.
 func missingVolume(container *corev1.Container, spec *corev1.PodSpec, ours workload.Owned, view *workload.View) *obstacle {
 	for _, mount := range container.VolumeMounts {
 		inOverlay := slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool { return v.Name == mount.Name })
@@ -94,8 +94,8 @@ func missingVolume(container *corev1.Container, spec *corev1.PodSpec, ours workl
 	return nil
 }
 
-// applicationConflict finds a mount for a missing container, or at a path where the
-// container already has one.
+// applicationConflict finds a mount for a missing container, or at a path where the container already has a
+// mount.
 func applicationConflict(mounts []workload.Mount, ours workload.Owned, view *workload.View) *obstacle {
 	for i := range mounts {
 		wanted := &mounts[i]
@@ -112,8 +112,8 @@ func applicationConflict(mounts []workload.Mount, ours workload.Owned, view *wor
 	return nil
 }
 
-// folder is where a mount is: the API server takes paths with "..", "//" or no slash at all, and the
-// kubelet mounts there all the same.
+// folder returns the directory of a mount. The API server accepts paths with "..", "//" or without a slash, and
+// the kubelet resolves them.
 func folder(mountPath string) string { return path.Join("/", mountPath) }
 
 // portConflict finds a port that another container of the pod declares.

@@ -12,9 +12,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// metadataConflict finds pod labels and annotations that the overlay would take from
-// somebody else. One that a person changed after we wrote it is drift, not a conflict:
-// the workload was given this very sidecar.
+// metadataConflict finds pod labels and annotations that the overlay would take from other field managers. A
+// key that a user changed after the operator wrote it is drift and not a conflict, because the workload already
+// has this sidecar.
 func metadataConflict(manager string, desired *Desired, view *workload.View) *obstacle {
 	overlay := &desired.overlay.Template
 	for _, key := range slices.Sorted(maps.Keys(overlay.Labels)) {

@@ -11,27 +11,27 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Defer makes a plan that would give a workload its sidecar, or another one, do so later.
+// Defer changes a plan that would inject or update a sidecar, so that the workload gets the sidecar later.
 func (p *Plan) Defer(reason, message string) {
 	p.Action, p.Reason, p.Message, p.Cause = Defer, reason, message, ""
 	p.Apply, p.Patch, p.InitBefore, p.InitAfter = nil, nil, nil, nil
 }
 
-// NoteWait makes a deferred plan note on the workload since when it waits. The rest of what the
-// workload carries stays as it is.
+// NoteWait makes a deferred plan record on the workload since when it waits. The plan does not change other
+// fields of the workload.
 func (p *Plan) NoteWait(since workload.Wait, view *workload.View) {
 	p.Apply, p.Force, p.ReleaseOnly = carried(p.Manager, view), true, false
 	tree.Below(p.Apply, "metadata", "annotations")[meta.AnnotationWaiting(p.Manager)] = since.String()
 }
 
-// DropWait makes a plan that writes nothing remove that note.
+// DropWait makes a plan without a write remove the record of NoteWait.
 func (p *Plan) DropWait(view *workload.View) {
 	p.Action, p.Apply, p.ReleaseOnly = RecordOnly, carried(p.Manager, view), false
 }
 
-// carried returns the apply body that leaves all that a workload carries of a manager as it is,
-// but for the note that it waits. Where lists have one owner, the manager has nothing on record
-// that an apply could take out, and with its lists the apply would take the application's.
+// carried returns the apply body that keeps all fields of a manager in a workload unchanged, except the record
+// that the workload waits. For kinds with atomic lists, the body is empty, because the manager owns no recorded
+// fields that an apply could remove. An apply with its lists would take the lists from the application.
 func carried(manager string, view *workload.View) map[string]any {
 	body := runtime.DeepCopyJSON(view.Owned[manager].Tree)
 	if body == nil || view.Adapter().Traits.AtomicLists {
@@ -40,10 +40,10 @@ func carried(manager string, view *workload.View) map[string]any {
 	return body
 }
 
-// Asked is a digest of what people ask for with the desired sidecar, the same in every release.
+// Asked returns a digest of the requested input of the desired sidecar. It is the same in every release.
 func (d *Desired) Asked() string { return d.asked.Digest }
 
-// mends reports whether a write mends a sidecar that is damaged, half written or gone.
+// mends reports whether a write fixes a sidecar that is damaged, incomplete or missing.
 func (p *Plan) mends(has fit, policy Policy, view *workload.View) bool {
 	owned := view.Owned[p.Manager]
 	if policy.ReportDrift && !owned.Unfinished && !owned.IsEmpty() {
@@ -53,7 +53,7 @@ func (p *Plan) mends(has fit, policy Policy, view *workload.View) bool {
 	return isDamaged || owned.IsEmpty() || owned.Unfinished || len(owned.Leftovers) > 0 || policy.Renew || has.isCurrent()
 }
 
-// hasTemplate reports whether a write leaves the pod template as it is.
+// hasTemplate reports whether a write does not change the pod template.
 func (d *Desired) hasTemplate(manager string, want *applied, view *workload.View) bool {
 	owned := view.Owned[manager]
 	template := func(of map[string]any) string { return workload.Hash(map[string]any{"spec": of["spec"]}) }

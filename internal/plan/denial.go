@@ -9,20 +9,22 @@ import (
 	"time"
 )
 
-// Denial is how the API server, or whom it asks, refused a write when it was last tried.
+// Denial describes the last rejection of a write by the API server, its admission or its authorization.
 type Denial struct {
-	// Err is its answer.
+	// Err is the error of the rejection.
 	Err error
-	// At is when it came, Until when the same write is tried again; zero for as soon as it is its turn.
+	// At is the time of the rejection. Until is the time of the next retry, or zero to retry with the next free
+	// slot.
 	At, Until time.Time
 }
 
-// Deny records that the same write was refused. It is not tried before denial.Until.
+// Deny records that the same write was rejected. The write is not retried before Denial.Until.
 func (p *Plan) Deny(denial *Denial, now time.Time) {
 	p.Denied, p.Withheld = denial, now.Before(denial.Until)
 }
 
-// queue makes the action wait for other workloads. One whose write was refused goes on saying that, and why.
+// queue makes the action wait for other workloads. A plan with a rejected write keeps the message of the
+// rejection.
 func (p *Plan) queue(reason, message string) {
 	if p.Denied != nil {
 		p.Withheld = true
@@ -31,8 +33,8 @@ func (p *Plan) queue(reason, message string) {
 	p.Wait(reason, message)
 }
 
-// inTurn yields plans in the order in which they get places: what failed before comes last, and before that
-// what was refused; of what was refused, what was tried longest ago comes first.
+// inTurn yields plans in the order in which they get rollout slots. Plans with rejected writes follow the other
+// plans, sorted by the time of the last attempt, oldest first. Plans of workloads that failed before are last.
 func inTurn(plans []Plan) iter.Seq[*Plan] {
 	return func(yield func(*Plan) bool) {
 		var denied, failed []*Plan
@@ -56,10 +58,10 @@ func inTurn(plans []Plan) iter.Seq[*Plan] {
 	}
 }
 
-// byTrial orders plans by when their write was last refused, those first of which none was.
+// byTrial orders plans by the time of their last rejected write. Plans without a rejected write are first.
 func byTrial(a, b *Plan) int { return a.lastTrial().Compare(b.lastTrial()) }
 
-// lastTrial returns when the write of the plan was last refused, the zero time for never.
+// lastTrial returns the time of the last rejected write of the plan, or the zero time for never.
 func (p *Plan) lastTrial() time.Time {
 	if p.Denied == nil {
 		return time.Time{}

@@ -13,32 +13,31 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Desired is what one VectorSidecar wants in a workload.
+// Desired is the desired state of the sidecar of one VectorSidecar in a workload.
 type Desired struct {
 	overlay *workload.Overlay
 	// sidecar is the name of the VectorSidecar.
 	sidecar string
 	// injectedHash identifies this sidecar and its configuration.
 	injectedHash string
-	// whole is that of the sidecar with all annotations that yield.
+	// whole is the injected-hash of the sidecar with all optional annotations.
 	whole string
-	// asked is the input that it was rendered for.
+	// asked is the requested input of the rendering.
 	asked Asked
-	// alone is applied to a workload that no other VectorSidecar writes to; annotations
-	// are its annotations.
+	// alone is the apply body for a workload with no other VectorSidecar. annotations are its annotations.
 	alone       applied
 	annotations map[string]string
-	// marks are further annotations, the same with or without other VectorSidecars.
+	// marks are further annotations. They do not depend on other VectorSidecars.
 	marks map[string]string
-	// lesser is the same for the many workloads that keep their node by themselves, nil if that makes
-	// no difference.
+	// lesser is the desired state for the many workloads with a volume that keeps their node. It is nil if it
+	// would be the same.
 	lesser *Desired
 }
 
-// QoSClass returns the class of a workload's pods with this sidecar in them.
+// QoSClass returns the QoS class of a workload's pods with this sidecar.
 func (d *Desired) QoSClass(in *workload.View) corev1.PodQOSClass { return d.overlay.QoSClass(in) }
 
-// applied is an apply body and its hash. It is plain if its annotation keys name no
+// applied is an apply body and its hash. It is plain if the keys of its annotations do not name a
 // VectorSidecar.
 type applied struct {
 	tree    map[string]any
@@ -46,10 +45,9 @@ type applied struct {
 	isPlain bool
 }
 
-// NewDesired returns what an overlay of a VectorSidecar wants in a workload. container
-// is the name of its container, configVersion a digest of the Vector configuration. The
-// annotations are for people and scripts; the operator itself goes by managed fields.
-// marks are annotations by key that may be missing without a difference.
+// NewDesired returns the desired state for an overlay of a VectorSidecar in a workload. The caller passes the
+// name of the sidecar's container, a digest of the Vector configuration, and annotations that may be missing
+// without a difference. The annotations are for users and scripts. The operator itself uses managed fields.
 func NewDesired(overlay *workload.Overlay, sidecar, container, configVersion string, marks map[string]string) *Desired {
 	// The overlay does not include the content of a configuration that is reloaded.
 	injectedHash := meta.Digest([]byte(overlay.Hash+" "+configVersion), 8)
@@ -67,8 +65,7 @@ func NewDesired(overlay *workload.Overlay, sidecar, container, configVersion str
 	return desired
 }
 
-// For returns a copy with the input that it was rendered for, which is noted in
-// workloads.
+// For returns a copy with the requested input of the rendering, which plans record in workloads.
 func (d *Desired) For(asked Asked) *Desired {
 	noted := *d
 	noted.asked = asked
@@ -78,29 +75,29 @@ func (d *Desired) For(asked Asked) *Desired {
 	return &noted
 }
 
-// InjectedHash is the value of the annotation injected-hash.
+// InjectedHash returns the value of the annotation injected-hash.
 func (d *Desired) InjectedHash() string { return d.injectedHash }
 
-// AskedDigest is the digest of the input that it was rendered for, without the workload.
+// AskedDigest returns the digest of the requested input, without the workload.
 func (d *Desired) AskedDigest() string { return d.asked.Digest }
 
-// Container returns the overlay's container of that name, or nil.
+// Container returns the container of the overlay with a name, or nil.
 func (d *Desired) Container(name string) *corev1.Container { return d.overlay.Container(name) }
 
-// Template is what is merged into a workload's pod template; it must not be changed.
+// Template returns the fields to merge into a workload's pod template. Callers must not change it.
 func (d *Desired) Template() *corev1.PodTemplateSpec { return &d.overlay.Template }
 
-// Sidecar is Vector's container, nil if the templates give it another name.
+// Sidecar returns the container of Vector, or nil if the templates give it another name.
 func (d *Desired) Sidecar() *corev1.Container {
 	return d.overlay.Container(d.annotations[meta.AnnotationContainerName])
 }
 
-// Shares reports whether an application container is to mount a volume.
+// Shares reports whether the sidecar mounts a volume into an application container.
 func (d *Desired) Shares(volume string) bool {
 	return slices.ContainsFunc(d.overlay.Mounts, func(m workload.Mount) bool { return m.Name == volume })
 }
 
-// Mounts reports whether one of its volumes mounts a ConfigMap.
+// Mounts reports whether a volume of the sidecar mounts a ConfigMap.
 func (d *Desired) Mounts(configMap string) bool {
 	return slices.ContainsFunc(d.overlay.Template.Spec.Volumes, func(v corev1.Volume) bool {
 		isProjected := v.Projected != nil && slices.ContainsFunc(v.Projected.Sources, func(s corev1.VolumeProjection) bool {
@@ -110,15 +107,15 @@ func (d *Desired) Mounts(configMap string) bool {
 	})
 }
 
-// PullSecrets are the names of those that it brings and that pods would not have without it.
+// PullSecrets returns the names of the pull secrets that the pods would not have without the sidecar.
 func (d *Desired) PullSecrets() []string { return d.overlay.Brings }
 
-// Warning is a warning from the templates, or "".
+// Warning returns a warning of the templates, or "".
 func (d *Desired) Warning() string { return d.overlay.Warning }
 
-// beside returns what to apply to a workload next to other VectorSidecars that have
-// written to it, or will. An annotation has one owner and one value, so only one of
-// them gets the plain annotations. Whoever has them keeps them.
+// beside returns the apply body for a workload that other VectorSidecars write to, or will write to. An
+// annotation has one owner and one value, so only one VectorSidecar gets the plain annotations. A VectorSidecar
+// with the plain annotations keeps them.
 func (d *Desired) beside(manager string, policy Policy, view *workload.View) applied {
 	isSecond := policy.Second
 	for other, owned := range view.Owned {
@@ -139,10 +136,10 @@ func (d *Desired) beside(manager string, policy Policy, view *workload.View) app
 	return d.apply(key)
 }
 
-// plainly is for the annotations of the first VectorSidecar of a workload.
+// plainly returns the keys of annotations of the first VectorSidecar of a workload, without a change.
 func plainly(key string) string { return key }
 
-// apply returns what is applied to workloads whose lists are merged by key.
+// apply returns the apply body for workloads with lists that merge by key.
 func (d *Desired) apply(key func(string) string) applied {
 	return d.as(key, func(annotations map[string]any) map[string]any {
 		return map[string]any{
@@ -164,14 +161,13 @@ func (d *Desired) as(key func(string) string, build func(annotations map[string]
 	return applied{tree: tree, hash: workload.Hash(tree)}
 }
 
-// isApplied reports whether a workload carries exactly what is desired.
+// isApplied reports whether a workload has exactly the desired sidecar.
 func (d *Desired) isApplied(manager string, want *applied, view *workload.View) bool {
 	owned := view.Owned[manager]
 	return owned.Hash == want.hash && len(owned.Leftovers) == 0 && haveMounts(d.overlay.Mounts, view.MountsOf(manager))
 }
 
-// haveMounts reports whether the mounts in the application's containers are the wanted
-// ones.
+// haveMounts reports whether the mounts in the application's containers match the desired mounts.
 func haveMounts(wanted, there []workload.Mount) bool {
 	return len(wanted) == len(there) && !slices.ContainsFunc(wanted, func(want workload.Mount) bool {
 		return !slices.ContainsFunc(there, func(is workload.Mount) bool { return equality.Semantic.DeepEqual(is, want) })

@@ -10,8 +10,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// MarkFailure makes the write record on the workload that it failed before. After a restart nothing else says so: the
-// rollout that the write starts replaces the state that the workload had.
+// MarkFailure makes the write record on the workload that it failed before. After a restart, only this record
+// remains, because the rollout of the write replaces the previous state of the workload.
 func (p *Plan) MarkFailure() {
 	key := meta.AnnotationFailedBefore(p.Manager)
 	if p.Apply != nil {

@@ -14,16 +14,18 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// fit compares what a workload carries with what it should carry.
+// fit is the result of comparing the sidecar of a workload with its desired state.
 type fit struct {
-	// isRendered: it carries the current rendering, and the application was told nothing else.
+	// isRendered reports whether the workload has the current rendering, and no outdated injected environment
+	// variables.
 	isRendered bool
-	// isAsked: its annotations say that it was written for the current input.
+	// isAsked reports whether the annotations record a write for the current requested input.
 	isAsked bool
-	// isStale: the application was told what does not hold with it.
+	// isStale reports whether the application has injected environment variables that the desired sidecar does
+	// not match.
 	isStale bool
-	// isKept: it carries another rendering, written for the current input and unchanged
-	// since, and keeps it.
+	// isKept reports whether the workload keeps another rendering, which was written for the current input and
+	// has not changed since.
 	isKept bool
 }
 
@@ -39,12 +41,11 @@ func fitOf(manager string, desired *Desired, want *applied, policy Policy, view 
 	return found
 }
 
-// isCurrent reports whether the pods need no write.
+// isCurrent reports whether the pods do not need a write.
 func (f fit) isCurrent() bool { return f.isRendered || f.isKept }
 
-// noted returns the apply body with annotations for its input and a digest of it, so
-// that a later release finds that it has nothing to write, and with the cause of the
-// write.
+// noted returns the apply body with annotations for its input, its digest and the cause of the write. With
+// these annotations, a later release finds that it does not need to write.
 func (p *Plan) noted(want applied, because string, policy Policy, view *workload.View) map[string]any {
 	desired := p.Desired
 	key := func(plain string) string { return plain }
@@ -69,16 +70,16 @@ func (p *Plan) noted(want applied, because string, policy Policy, view *workload
 	return root
 }
 
-// needsNote reports whether a workload carries the current rendering, but records another input or another hash of
-// what was written. The record is renewed without new pods, so that the next release of the operator finds it correct
-// and writes nothing.
+// needsNote reports whether a workload has the current rendering, but records another input or another
+// applied-hash. The record is renewed without new pods, so that the next release of the operator finds a
+// correct record and does not write.
 func (f fit) needsNote(manager string, want *applied, desired *Desired, view *workload.View) bool {
 	owned := view.Owned[manager]
 	return !f.isAsked || owned.AppliedHash != workload.AppliedHash(want.hash, desired.overlay.Mounts)
 }
 
-// keptObstacle finds conflicts of a sidecar that is kept: of what findObstacle looks
-// for, only a port can appear once everything is in place.
+// keptObstacle finds conflicts of a sidecar that is kept. Of the conflicts that findObstacle checks, only a
+// port conflict can appear after the injection.
 func keptObstacle(manager string, _ *Desired, _ Policy, view *workload.View) *obstacle {
 	ours := view.Owned[manager]
 	for i := range view.Containers {
@@ -93,8 +94,7 @@ func keptObstacle(manager string, _ *Desired, _ Policy, view *workload.View) *ob
 	return nil
 }
 
-// isBehind reports whether one of the workload's own init containers comes before a
-// native sidecar that is kept.
+// isBehind reports whether an init container of the application precedes a native sidecar that is kept.
 func isBehind(manager string, view *workload.View) bool {
 	native := map[string]bool{}
 	for _, item := range tree.List(tree.At(view.Owned[manager].Tree, tree.Pod...)["initContainers"]) {

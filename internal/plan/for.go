@@ -21,8 +21,7 @@ func newPlan(manager string, desired *Desired, view *workload.View) Plan {
 	}
 }
 
-// ForBlocked returns the plan of a workload for which nothing can be applied. Opting
-// out takes precedence.
+// ForBlocked returns the plan of a workload that cannot be written to. An opt-out takes precedence.
 func ForBlocked(manager string, view *workload.View, reason, message string) Plan {
 	if isLeftOut(view) {
 		return forLeftOut(manager, nil, view)
@@ -32,8 +31,8 @@ func ForBlocked(manager string, view *workload.View, reason, message string) Pla
 	return plan
 }
 
-// ForReported returns the plan of a workload that is known from elsewhere to be up to
-// date: what it carries is what is desired.
+// ForReported returns the plan of a workload that another source reports as up to date. The desired sidecar is
+// the sidecar that the workload has.
 func ForReported(manager string, view *workload.View) Plan {
 	desired := &Desired{overlay: &workload.Overlay{}, injectedHash: view.Owned[manager].InjectedHash}
 	if isLeftOut(view) {
@@ -42,7 +41,7 @@ func ForReported(manager string, view *workload.View) Plan {
 	return newPlan(manager, desired, view)
 }
 
-// ForRemoval plans a workload that should carry nothing of a manager.
+// ForRemoval returns the plan of a workload that should have no fields of a manager.
 func ForRemoval(manager string, view *workload.View) Plan {
 	plan := newPlan(manager, nil, view)
 	if plan.Waits && !plan.Carries && !view.Deleting {
@@ -61,11 +60,11 @@ func ForRemoval(manager string, view *workload.View) Plan {
 	return plan
 }
 
-// removeMarks removes the marks from a workload that has nothing else of the manager. Those of pods go with a rollout,
-// unless a deployer's manifest has what they describe.
+// removeMarks removes the marks from a workload that has no other fields of the manager. Marks of pods are
+// removed with a rollout, unless the manifest of a deployment tool contains the items that they describe.
 func (p *Plan) removeMarks(view *workload.View) {
 	marks := view.Marks[p.Manager]
-	if p.Action == RecordOnly { // It drops the note that the workload waits.
+	if p.Action == RecordOnly { // It removes the record that the workload waits.
 		patch, err := withoutMarks(p.Manager, view)
 		p.Patch = patch
 		p.block(err)
@@ -103,7 +102,8 @@ func forLeftOut(manager string, desired *Desired, view *workload.View) Plan {
 	return plan
 }
 
-// forOwned plans a workload of another operator's where these are left out.
+// forOwned returns the plan of a workload with a controller owner for a VectorSidecar that skips these
+// workloads.
 func forOwned(manager string, view *workload.View) Plan {
 	why := view.Owner.String() + " owns it, and spec.ownedWorkloads is Skip"
 	if plan := newPlan(manager, nil, view); !plan.Carries && !plan.Waits {
@@ -115,7 +115,7 @@ func forOwned(manager string, view *workload.View) Plan {
 	return plan
 }
 
-// For plans a workload that should carry what is desired.
+// For returns the plan of a workload that should have the desired sidecar.
 func For(manager string, desired *Desired, policy Policy, view *workload.View) Plan {
 	if isLeftOut(view) {
 		return forLeftOut(manager, desired, view)
@@ -142,7 +142,7 @@ func For(manager string, desired *Desired, policy Policy, view *workload.View) P
 	isHalf := owned.Named || owned.Unfinished && has.isCurrent()
 	switch found := obstacleIn(manager, desired, policy, view); {
 	case isHalf:
-		// This trims the managed fields; the next pass does the rest.
+		// This trims the managed fields. The next reconcile makes the other changes.
 		plan.Action, plan.Cause = RecordOnly, becauseHalf
 	case found != nil:
 		plan.Action, plan.Reason, plan.Message, plan.Competitor = found.action, found.reason, found.message, found.competitor
@@ -172,9 +172,9 @@ func For(manager string, desired *Desired, policy Policy, view *workload.View) P
 	return plan
 }
 
-// leavesOut says why a workload that does not carry the sidecar gets none, "" if it may. One that carries it keeps it,
-// because a removal is a rollout: its pods were moved to Windows or to the network of their node later, or
-// spec.hostNetwork has changed.
+// leavesOut returns the reason why a workload without the sidecar does not get one, "" if it may. A workload
+// that already has the sidecar keeps it, because a removal is a rollout. For example, its pods moved to Windows
+// or to the host network later, or spec.hostNetwork has changed.
 func (p *Plan) leavesOut(policy Policy, view *workload.View) (reason, message string) {
 	switch {
 	case view.Elsewhere != "":
@@ -189,7 +189,7 @@ func (p *Plan) leavesOut(policy Policy, view *workload.View) (reason, message st
 	return "", ""
 }
 
-// note writes the input down and keeps the recorded cause.
+// note records the input and keeps the recorded cause.
 func (p *Plan) note(want applied, has fit, policy Policy, view *workload.View) {
 	p.Action, p.Force = RecordOnly, !policy.ReportDrift
 	p.Cause = p.because(want, has, policy, view)
@@ -212,7 +212,7 @@ func (p *Plan) makePatch(view *workload.View) {
 	p.block(err)
 }
 
-// block blocks a plan that could not be made.
+// block blocks a plan that cannot be completed because of an error.
 func (p *Plan) block(err error) {
 	if err != nil {
 		p.Action, p.Reason, p.Message = Blocked, meta.ReasonBlocked, err.Error()

@@ -11,11 +11,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// order returns the other init containers before and after our native sidecars, if one
-// of the workload's own is before ours or would be once ours are added: an applied init
-// container is appended (TestAnAppliedInitContainerIsLastUntilTheOthersAreNamedOnce in
-// test/envtest), and logs of what runs before the sidecar are not collected. Sidecars of
-// other VectorSidecars keep their places.
+// order returns the other init containers before and after the native sidecars of the overlay. The result is
+// empty if the order does not need a change. It needs a change if an init container of the application precedes
+// the native sidecars, or would precede them after the apply. An applied init container is appended
+// (TestAnAppliedInitContainerIsLastUntilTheOthersAreNamedOnce in test/envtest), and the logs of containers
+// before the sidecar are not collected. Sidecars of other VectorSidecars keep their positions.
 func order(manager string, desired *Desired, view *workload.View) (ahead, behind []string) {
 	var native []string
 	for i := range desired.overlay.Template.Spec.InitContainers {
@@ -37,7 +37,7 @@ func order(manager string, desired *Desired, view *workload.View) (ahead, behind
 		case slices.Contains(native, c.Name):
 			seen++
 			misplaced = misplaced || len(behind) > 0
-		case owner == manager: // Those of ours that are no native sidecars come last.
+		case owner == manager: // Other init containers of the manager are last.
 		case owner == "" || len(behind) > 0:
 			behind = append(behind, c.Name)
 		default:

@@ -12,40 +12,39 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Part is one of the inputs that a sidecar is rendered from.
+// Part is an input of the rendering of a sidecar.
 type Part string
 
-// Parts that are a name.
+// Parts with a name.
 const (
 	PartEnvironment Part = "environment"
 	PartTemplateSet Part = "templateSet"
 	PartKubernetes  Part = "kubernetes"
-	// PartKubelet is the version of the oldest kubelet, where that of the API server does not decide.
+	// PartKubelet is the version of the oldest kubelet, if the version of the API server is not sufficient.
 	PartKubelet Part = "kubelet"
-	// PartOperator is the version of the operator. It is never a cause alone: it is
-	// only named along with another change.
+	// PartOperator is the version of the operator. It is never the only cause. Messages name it only with
+	// another change.
 	PartOperator Part = "operator"
 )
 
-// Parts that have keys.
+// Parts with keys.
 const (
-	// PartTemplates are the files of a template set provided by the platform.
+	// PartTemplates are the files of a template set of the platform team.
 	PartTemplates Part = "templates"
 	PartPolicy    Part = "policy"
-	// PartInstallation, PartNamespace, PartSidecar and PartWorkload are layers of
-	// values; the workload's come from its annotations.
+	// PartInstallation, PartNamespace, PartSidecar and PartWorkload are layers of values. The values of the
+	// workload are in its annotations.
 	PartInstallation Part = "installation"
 	PartNamespace    Part = "namespace"
 	PartSidecar      Part = "vectorSidecar"
 	PartWorkload     Part = "workload"
 	// PartConfig is a ConfigMap that the values refer to.
 	PartConfig Part = "config"
-	// PartTarget is what templates read of the workload itself.
+	// PartTarget is the data of the workload that templates read.
 	PartTarget Part = "target"
 )
 
-// inputParts are all parts, in the order in which changes are listed, and how messages
-// call them.
+// inputParts lists all parts and their names in messages, in the order in which changes are listed.
 var inputParts = []struct {
 	part Part
 	text string
@@ -67,29 +66,28 @@ var inputParts = []struct {
 	{PartOperator, "operator", nil},
 }
 
-// firstKey is the path where there is one level of keys, such as files.
+// firstKey returns the path for a part with one level of keys, such as files.
 func firstKey(keys ...string) string { return keys[0] }
 
-// Inputs are what a sidecar is rendered from: a name for each part that is one, and
-// Digests for each part with keys, or one digest if its keys are not known. They are
-// stored on workloads.
+// Inputs are the inputs of the rendering of a sidecar: a name for each part with a name, and Digests for each
+// part with keys. A part with unknown keys has one digest. Inputs are stored on workloads.
 type Inputs map[Part]any
 
-// Name records a name; "" for none.
+// Name records a name, unless it is empty.
 func (i Inputs) Name(part Part, name string) {
 	if name != "" {
 		i[part] = meta.LabelValue(name)
 	}
 }
 
-// Add records the Digests of a part with keys, if there are any.
+// Add records the Digests of a part with keys, unless they are empty.
 func (i Inputs) Add(part Part, digests map[string]any) {
 	if len(digests) > 0 {
 		i[part] = digests
 	}
 }
 
-// Whole records a part whose keys are not known.
+// Whole records a part with unknown keys.
 func (i Inputs) Whole(part Part, value string) { i[part] = digest(value) }
 
 // With returns a copy with another part.
@@ -100,12 +98,11 @@ func (i Inputs) With(part Part, digests map[string]any) Inputs {
 	return more
 }
 
-// longestInputs bounds the text of Inputs in bytes: it is stored on every workload and
-// its ReplicaSets.
+// longestInputs limits the text of Inputs in bytes, because it is stored on every workload and its ReplicaSets.
 const longestInputs = 1 << 10
 
-// Bounded returns Inputs that fit: it merges the deepest keys of the largest part until
-// the text is short enough.
+// Bounded returns Inputs within the size limit. It merges the deepest keys of the largest part until the text
+// is short enough.
 func (i Inputs) Bounded() Inputs {
 	kept := maps.Clone(i)
 	for len(kept.encode()) > longestInputs {
@@ -125,7 +122,7 @@ func (i Inputs) Bounded() Inputs {
 	return kept
 }
 
-// String is the text that is stored on a workload.
+// String returns the text that is stored on a workload.
 func (i Inputs) String() string { return i.Bounded().encode() }
 
 func (i Inputs) encode() string {
@@ -136,7 +133,7 @@ func (i Inputs) encode() string {
 	return string(text)
 }
 
-// parseInputs parses the text on a workload; nil if it is malformed.
+// parseInputs parses the text on a workload. It returns nil if the text is malformed.
 func parseInputs(text string) Inputs {
 	var found Inputs
 	if text == "" || len(text) > longestInputs || json.Unmarshal([]byte(text), &found) != nil {
@@ -145,14 +142,14 @@ func parseInputs(text string) Inputs {
 	return found
 }
 
-// inputChange is one part that has changed.
+// inputChange is a part that has changed.
 type inputChange struct {
 	Part Part
-	// Text names it and what differs in it.
+	// Text names the part and its differences.
 	Text string
 }
 
-// since lists the changes since the recorded text was written; nil also if that is
+// since lists the changes since the recorded text was written. It returns nil if the recorded text is
 // malformed.
 func (i Inputs) since(recorded string) []inputChange {
 	before := parseInputs(recorded)
@@ -180,7 +177,7 @@ func (i Inputs) since(recorded string) []inputChange {
 	return found
 }
 
-// renamed describes a changed name; "" if it is the same or was not recorded.
+// renamed describes a changed name. It returns "" if the name is the same or was not recorded.
 func renamed(what string, was, is any) string {
 	before, _ := was.(string)
 	now, _ := is.(string)
@@ -190,7 +187,7 @@ func renamed(what string, was, is any) string {
 	return fmt.Sprintf("%s %s → %s", what, quoted(before), quoted(now))
 }
 
-// keyed lists the keys that differ, "" if none does.
+// keyed lists the keys that differ, "" for none.
 func keyed(what string, path func(...string) string, was, is any) string {
 	paths := changedKeys(was, is, nil)
 	if len(paths) == 0 {
@@ -208,8 +205,7 @@ func keyed(what string, path func(...string) string, was, is any) string {
 	return what + " (" + few(names, longestName) + ")"
 }
 
-// only keeps the digests of keys that the other has too: templates of another release
-// read other keys.
+// only keeps the digests of keys that both sides have, because templates of another release read other keys.
 func only(of, other any) any {
 	kept := map[string]any{}
 	has, _ := other.(map[string]any)

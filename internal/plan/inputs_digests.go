@@ -15,12 +15,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// deepest is how many levels of keys get digests of their own.
+// deepest is the number of levels of keys with separate digests.
 const deepest = 6
 
-// Digests returns a digest for each key of JSON trees laid over each other, in the
-// shape of the trees. Workloads keep digests from one release to the next: if the digest of a
-// value changed, everything would be reported as changed once.
+// Digests returns a digest for each key of merged JSON trees, in the shape of the trees. Later trees override
+// earlier trees. Workloads keep digests from one release to the next. If the digest of a value changed, all
+// keys would once be reported as changed.
 func Digests(trees ...map[string]any) map[string]any {
 	all := map[string]any{}
 	for _, one := range trees {
@@ -56,7 +56,7 @@ func digests(of map[string]any, depth int) any {
 	return found
 }
 
-// lay lays digests over others.
+// lay merges digests into other digests and overrides them.
 func lay(below, above map[string]any) {
 	for key, node := range above {
 		under, over := tree.Map(below[key]), tree.Map(node)
@@ -68,16 +68,15 @@ func lay(below, above map[string]any) {
 	}
 }
 
-// digest has 12 bits: one of 4096 changes goes unnamed, and a value cannot be guessed
-// from it.
+// digest returns a digest of 12 bits. Messages therefore do not name one of 4096 changes, and a value cannot be
+// guessed from its digest.
 func digest(value any) string {
 	text, _ := json.Marshal(value) // JSON types always marshal, with sorted keys.
 	sum := sha256.Sum256(text)
 	return base64.RawURLEncoding.EncodeToString(sum[:2])[:2]
 }
 
-// sum merges digests into one, with the same result however many of them were merged
-// before; "" for nothing.
+// sum merges digests into one digest, or "" for none. The result does not depend on earlier merges.
 func sum(node any) string {
 	branch, isMap := node.(map[string]any)
 	if !isMap {
@@ -117,8 +116,8 @@ func cutDigests(node any, levels int) any {
 	return kept
 }
 
-// changedKeys returns the paths at which two digests differ, in order. Where one side
-// has merged its keys, those of the other are not listed.
+// changedKeys returns the paths at which two digests differ, in order. If one side has merged its keys, the
+// keys of the other side are not listed.
 func changedKeys(before, now any, path []string) [][]string {
 	was, wasMap := before.(map[string]any)
 	is, isMap := now.(map[string]any)

@@ -25,8 +25,8 @@ type Operation struct {
 	Value any    `json:"value,omitempty"`
 }
 
-// Patched returns a live workload after the plan's patch: for those who have to merge it
-// themselves. Maps and lists that are left empty are gone. The argument is not changed.
+// Patched returns a live workload after the plan's patch, for callers that must merge the patch themselves.
+// Maps and lists that become empty are removed. The argument is not changed.
 func (p *Plan) Patched(live map[string]any) (map[string]any, error) {
 	kind := p.Target.Adapter()
 	patched, err := strategicpatch.StrategicMergeMapPatch(runtime.DeepCopyJSON(live), runtime.DeepCopyJSON(kind.Place(p.Patch)), kind.MergeKeys())
@@ -37,7 +37,7 @@ func (p *Plan) Patched(live map[string]any) (map[string]any, error) {
 	return patched, nil
 }
 
-// withoutEmptied drops from a map what has become empty.
+// withoutEmptied removes maps and lists that have become empty from a map.
 func withoutEmptied(before, after map[string]any) {
 	for key, was := range before {
 		if is := tree.Map(after[key]); is != nil {
@@ -56,7 +56,7 @@ func withoutEmptied(before, after map[string]any) {
 	}
 }
 
-// size is how much is in a map or a list, -1 for anything else.
+// size returns the number of items in a map or a list, or -1 for other values.
 func size(value any) int {
 	switch of := value.(type) {
 	case map[string]any:
@@ -67,8 +67,8 @@ func size(value any) int {
 	return -1
 }
 
-// Operations returns the plan's patch as a JSON patch, for kinds whose lists are atomic. It
-// is for the workload as it was read, and tests each item before it changes or removes it.
+// Operations returns the plan's patch as a JSON patch, for kinds with atomic lists. The patch applies to the
+// workload as read. It tests each item before it changes or removes it.
 func (p *Plan) Operations(live map[string]any) ([]Operation, error) {
 	patched, err := p.Patched(live)
 	if err != nil {
@@ -81,7 +81,7 @@ func (p *Plan) Operations(live map[string]any) ([]Operation, error) {
 	return found.list, nil
 }
 
-// operations collects what leads from one tree to another.
+// operations collects the operations that change one tree to another.
 type operations struct{ list []Operation }
 
 func (o *operations) add(op, path string, value any) {
@@ -121,8 +121,8 @@ func (o *operations) betweenMaps(path string, before, after map[string]any) {
 	}
 }
 
-// betweenLists removes, adds and changes items one by one. It returns false, and adds
-// nothing, if the items that stay change their order or if keys are not unique.
+// betweenLists removes, adds and changes items one by one. It returns false, and adds no operation, if the
+// remaining items change their order or if keys are not unique.
 func (o *operations) betweenLists(list, path string, before, after []any) bool {
 	was, is := workload.ItemKeys(list, before), workload.ItemKeys(list, after)
 	stays := func(key string) bool { return slices.Contains(is, key) }
@@ -148,7 +148,7 @@ func (o *operations) betweenLists(list, path string, before, after []any) bool {
 	return true
 }
 
-// changeItem tests that an item is the one that was read before it changes fields of it.
+// changeItem changes fields of an item. It first tests that the item is the item that was read.
 func (o *operations) changeItem(path string, before, after any) {
 	if name := tree.Name(before); name != "" && !sameJSON(before, after) {
 		o.test(path+"/name", name)
@@ -164,7 +164,7 @@ func hasTwice(keys []string) bool {
 // pointer escapes a key for the path of an operation.
 func pointer(key string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(key) }
 
-// sameJSON compares values whose numbers may be of different types.
+// sameJSON compares values that may contain numbers of different types.
 func sameJSON(a, b any) bool {
 	one, _ := json.Marshal(a) // Both were read from JSON.
 	other, _ := json.Marshal(b)

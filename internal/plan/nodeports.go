@@ -12,8 +12,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// NodePorts returns the ports of the node at which a sidecar that is about to be written
-// would listen.
+// NodePorts returns the ports of the node on which the sidecar of the plan would listen.
 func (p *Plan) NodePorts(view *workload.View) []workload.NodePort {
 	if p.Action != Inject && p.Action != Update || p.Desired == nil {
 		return nil
@@ -28,7 +27,7 @@ func (p *Plan) NodePorts(view *workload.View) []workload.NodePort {
 	return ports
 }
 
-// BlockByNodePort blocks a plan because another workload on the same nodes listens at a port.
+// BlockByNodePort blocks a plan because another workload on the same nodes listens on a port.
 func (p *Plan) BlockByNodePort(port workload.NodePort, other workload.Ref, container string) {
 	p.Action, p.Reason = Blocked, meta.ReasonBlocked
 	p.Message = fmt.Sprintf("port %d of the node is used by container %q of %s %s/%s, which runs on the same nodes: give the sidecar another one, or keep the two apart by their nodeSelector",

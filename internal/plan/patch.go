@@ -16,8 +16,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// patchToApply returns the patch for a plan that applies something; nil if the apply is
-// enough. A note writes annotations alone.
+// patchToApply returns the patch for a plan that applies a body, or nil if the apply is enough. A plan that
+// only records inputs writes only annotations.
 func patchToApply(p *Plan, view *workload.View) (map[string]any, error) {
 	owned, mounts := view.Owned[p.Manager], view.MountsOf(p.Manager)
 	wanted, isRecorded := p.Desired.overlay.Mounts, view.Adapter().Traits.AtomicLists
@@ -35,10 +35,10 @@ func patchToApply(p *Plan, view *workload.View) (map[string]any, error) {
 	return difference(p.Manager, view, from, to)
 }
 
-// takeOut makes a removal patch everything out and drop the manager from managedFields,
-// unless giving up its applied fields is enough. A container that now runs a deployer's
-// image belongs to the deployer and loses only our fields, and a pull secret that one lists
-// stays: not every tool owns what it lists.
+// takeOut makes a removal patch all fields of the manager out and drop the manager from managedFields. It makes
+// no patch if releasing the applied fields is enough. A container that now runs the image of a deployment tool
+// belongs to that tool and loses only the operator's fields. A pull secret that a deployment tool lists stays,
+// because not every tool owns the items that it lists.
 func (p *Plan) takeOut(view *workload.View) error {
 	if why := view.Unread.Template; why != "" {
 		return fmt.Errorf("the sidecar cannot be taken out: %s: correct that, and it goes", why)
@@ -70,8 +70,8 @@ func (p *Plan) takeOut(view *workload.View) error {
 	return err
 }
 
-// withoutMarks returns the patch that removes a manager's marks from the workload's own metadata, nil if there are
-// none. It does not restart pods.
+// withoutMarks returns the patch that removes the marks of a manager from the metadata of the workload, or nil
+// if there are none. It does not restart pods.
 func withoutMarks(manager string, view *workload.View) (map[string]any, error) {
 	from := map[string]any{}
 	addMarks(from, view.Marks[manager].Annotations, "metadata", "annotations")
@@ -87,16 +87,16 @@ func addMarks(to map[string]any, keys []string, path ...string) {
 	}
 }
 
-// there returns all that a workload carries for a manager: what it owns, its mounts in
-// the application's containers, and the marks of an orphaned sidecar and of one that waits
-// for a change, which the next write removes.
+// there returns all fields that a workload has for a manager: the fields that the manager owns, its mounts in
+// the application's containers, and the marks of an orphaned sidecar or of a workload that waits. The next
+// write removes the marks.
 func there(manager string, view *workload.View) map[string]any {
 	owned := view.Owned[manager]
 	of := withMounts(owned.Tree, view.MountsOf(manager))
-	if owned.Waits { // A patch by which it goes names its key alone.
+	if owned.Waits { // The patch that removes the annotation names only its key.
 		tree.Below(of, "metadata", "annotations")[meta.AnnotationWaiting(manager)] = ""
 	}
-	// What others list too is not ours to take out, and has to stay where it is.
+	// An item that other field managers also list must stay at its position.
 	if pod := tree.At(of, tree.Pod...); pod["imagePullSecrets"] != nil {
 		pod["imagePullSecrets"] = slices.DeleteFunc(tree.List(pod["imagePullSecrets"]), func(item any) bool {
 			return view.SharesPullSecret(manager, tree.Name(item))
@@ -108,8 +108,8 @@ func there(manager string, view *workload.View) map[string]any {
 	return of
 }
 
-// withMounts returns a tree with mounts in the application's containers, which are
-// otherwise listed by name only.
+// withMounts returns a tree with mounts in the application's containers, which are otherwise listed only by
+// name.
 func withMounts(of map[string]any, mounts []workload.Mount) map[string]any {
 	of = runtime.DeepCopyJSON(of)
 	if of == nil {
@@ -125,8 +125,8 @@ func withMounts(of map[string]any, mounts []workload.Mount) map[string]any {
 	return of
 }
 
-// difference returns the strategic merge patch from one tree to another, nil if they
-// are the same. Neither is the whole workload: what neither names stays as it is.
+// difference returns the strategic merge patch from one tree to another, or nil if they are the same. The trees
+// do not contain the whole workload. The patch does not change fields that are in neither tree.
 func difference(manager string, view *workload.View, from, to map[string]any) (map[string]any, error) {
 	nameOthers(tree.Below(from, tree.Pod...), tree.Below(to, tree.Pod...), manager, view)
 	keepBeside(from, to)

@@ -8,19 +8,19 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Phase is how far one workload is with the sidecar: a value of status.workloads, or
-// one of the two below.
+// Phase is the state of the sidecar in one workload: a value of status.workloads, or one of the two values
+// below.
 type Phase = v1alpha1.WorkloadState
 
 const (
-	// Updated is a workload with the current sidecar whose rollout has finished.
+	// Updated is a workload with the current sidecar and a finished rollout.
 	Updated Phase = "Updated"
 	// Bare is a workload that should have no sidecar and has none.
 	Bare Phase = "Bare"
 )
 
-// Phase follows from the plan alone. It does not know whether the API server refuses
-// a write that is tried now.
+// Phase returns the state according to the plan. It does not include a rejection of the write that the plan
+// makes now.
 func (p *Plan) Phase() Phase {
 	switch {
 	case p.Waiting:
@@ -59,7 +59,7 @@ func (p *Plan) Phase() Phase {
 	return Updated
 }
 
-// LacksPods reports whether a workload needs nothing more with the current sidecar, although no pod has run it.
+// LacksPods reports whether a workload has finished with the current sidecar, although no pod has run it.
 func (p *Plan) LacksPods() bool {
 	if p.Evidence > 0 {
 		return false

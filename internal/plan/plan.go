@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package plan compares a workload's sidecar with the desired one, decides what to do
-// and why, and which plans may be carried out now. Causes name keys of the inputs and
-// never their values, which may be secrets. It writes nothing and knows no cluster.
+// Package plan compares a workload's sidecar with the desired sidecar. It decides the action and its cause, and
+// which plans may be applied now. Causes name keys of the inputs and never their values, because values may be
+// secrets. The package makes no API calls.
 package plan
 
 import (
@@ -14,131 +14,126 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Action is what to do with one workload.
+// Action is the action for one workload.
 type Action string
 
 const (
 	// None means that the workload is up to date.
 	None Action = "None"
-	// Inject means that the workload has nothing of this VectorSidecar yet.
+	// Inject means that the workload has no sidecar of this VectorSidecar yet.
 	Inject Action = "Inject"
-	// Update means that the sidecar differs from the desired one.
+	// Update means that the sidecar differs from the desired sidecar.
 	Update Action = "Update"
-	// RecordOnly means that the workload is up to date but its annotations note another
-	// input. Writing them restarts no pods.
+	// RecordOnly means that the workload is up to date, but its annotations record another input. Writing them
+	// does not restart pods.
 	RecordOnly Action = "RecordOnly"
-	// Adopt means that the API server has put the desired sidecar in itself, and nobody owns
-	// it yet. Writing it restarts no pods.
+	// Adopt means that the API server has injected the desired sidecar, which has no field manager yet. Writing
+	// it does not restart pods.
 	Adopt Action = "Adopt"
-	// Defer means that the sidecar differs from the desired one, or is not there yet, and that
-	// the workload gets it later for Reason. What it writes, if anything, notes since when.
+	// Defer means that the sidecar is missing or differs from the desired sidecar, and that the workload gets
+	// it later for Reason. If the plan writes, it records since when the workload waits.
 	Defer Action = "Defer"
 	// Remove means that the sidecar is to be removed.
 	Remove Action = "Remove"
-	// Conflict means that somebody else owns fields that we would have to write.
+	// Conflict means that other field managers own fields that the write needs.
 	Conflict Action = "Conflict"
-	// Blocked means that the workload cannot take the sidecar as it is.
+	// Blocked means that the workload cannot accept the sidecar in its current state.
 	Blocked Action = "Blocked"
 )
 
-// Plan is what to do with one workload, and why.
+// Plan is the action for one workload, and its cause.
 type Plan struct {
 	Target workload.Ref
 	Action Action
-	// Cause says in one bounded line why the plan writes; it may be empty for a plan
-	// that does not. It is stored on the workload.
+	// Cause explains in one line of limited length why the plan writes. It may be empty for a plan that does
+	// not write. It is stored on the workload.
 	Cause string
-	// Reason is one of the reasons in package meta, Message a sentence; both are empty
-	// if there is nothing to explain.
+	// Reason is a reason of package meta. Message is a sentence. Both are empty if there is nothing to explain.
 	Reason, Message string
-	// Competitor is the other VectorSidecar that the conflict is with, "" if it is with
-	// none.
+	// Competitor is the other VectorSidecar of the conflict, or "" if the conflict is not with a VectorSidecar.
 	Competitor string
-	// Manager is the field manager to write as.
+	// Manager is the field manager of the write.
 	Manager string
-	// Apply is the body for Inject, Update, Adopt and RecordOnly: all that the VectorSidecar wants
-	// in the workload, without its name. It must not be changed.
+	// Apply is the body for Inject, Update, Adopt and RecordOnly. It contains all fields of the VectorSidecar
+	// in the workload, without the workload's name. It must not be changed.
 	Apply map[string]any
-	// Patch is a strategic merge patch that makes the whole change at once and is sent
-	// before the apply; nil if the apply is enough. These can only be patched: mounts
-	// in the application's containers, items of the manager that it no longer owns, and
-	// the removal of a mark of the operator.
+	// Patch is a strategic merge patch that makes the whole change at once and is sent before the apply. It is
+	// nil if the apply is enough. Some changes need a patch: mounts in the application's containers, items of
+	// the manager that it no longer owns, and the removal of a mark of the operator.
 	Patch map[string]any
-	// ReleaseOnly drops the manager from managedFields instead of applying nothing:
-	// what is left of its items is somebody else's and would be deleted with it.
+	// ReleaseOnly removes the manager from managedFields instead of applying an empty body. An empty body would
+	// also delete remaining items that now belong to other field managers.
 	ReleaseOnly bool
-	// InitBefore and InitAfter are the other init containers before and after the
-	// native sidecars. InitAfter is empty if the order is right. Applying the names
-	// sets the order; the managed fields have to be trimmed afterwards.
+	// InitBefore and InitAfter are the other init containers before and after the native sidecars. InitAfter is
+	// empty if the order is correct. Applying the names sets the order. The managed fields must be trimmed
+	// afterwards.
 	InitBefore, InitAfter []string
-	// Force takes fields of ours back from people who changed them by hand, but never
-	// from a deployer or another VectorSidecar.
+	// Force overwrites fields of the sidecar that users changed by hand, but never fields of a deployment tool
+	// or of another VectorSidecar.
 	Force bool
-	// Repairs reports whether the workload has the current sidecar, changed by somebody
-	// else.
+	// Repairs reports whether the plan corrects drift: the workload has the current sidecar, but other field
+	// managers changed it.
 	Repairs bool
-	// AtOnce reports whether the write must not wait for spec.rollout.mode: it mends a sidecar that
-	// is damaged, half written or gone, or starts no pods. It is set if Policy.Defers.
+	// AtOnce reports whether the write must not wait for spec.rollout.mode, because it fixes a sidecar that is
+	// damaged, incomplete or missing, or does not start pods. It is set only if Policy.Defers is true.
 	AtOnce bool
 	// Late reports whether the workload has waited for spec.rollout.maxAge.
 	Late bool
-	// Waits reports whether the workload notes that it waits for a change.
+	// Waits reports whether the workload records that it waits for a change.
 	Waits bool
-	// Desired is what the workload should carry, nil for nothing.
+	// Desired is the desired sidecar, or nil for none.
 	Desired *Desired
-	// Keeps is the injected-hash of a sidecar that is no longer the current rendering
-	// but was written for the current input: Desired comes with the next change.
-	// Otherwise it is "".
+	// Keeps is the injected-hash of a sidecar that was written for the current input, although the current
+	// rendering differs. The workload gets Desired with the next change. Keeps is "" for other sidecars.
 	Keeps string
-	// State is that of the view that was planned from.
+	// State is the state of the view that the plan is made from.
 	workload.State
 	// Halted reports whether the workload is paused or being deleted.
 	Halted bool
-	// Carries reports whether the workload carries anything of the VectorSidecar, HasParts
-	// whether its pod template does.
+	// Carries reports whether the workload has any fields of the VectorSidecar. HasParts reports the same for
+	// its pod template.
 	Carries, HasParts bool
-	// Marked reports whether the workload has marks of the VectorSidecar that others have copied.
+	// Marked reports whether the workload has copied marks of the VectorSidecar.
 	Marked bool
-	// Owner is the object by which another operator owns the workload, nil for none, and
-	// LastWriter the View's.
+	// Owner is the controller owner of the workload, or nil for none. LastWriter is the last writer of the
+	// view.
 	Owner      *workload.Owner
 	LastWriter string
-	// InFlight reports whether a rollout that we started has not finished, including
-	// its soak.
+	// InFlight reports whether a rollout of the operator is in progress, including its soak.
 	InFlight bool
-	// Failed reports whether the rollout with the current sidecar has failed, PodsBlocked
-	// whether something that may pass keeps its pods from running. Reason says which.
+	// Failed reports whether the rollout with the current sidecar has failed. PodsBlocked reports whether its
+	// pods are blocked by a cause that may pass. Reason names the cause.
 	Failed, PodsBlocked bool
-	// SidecarFailed reports whether the sidecar is the cause, as far as is known, and Obstructed whether it
-	// is known that its pods were refused or found no node.
+	// SidecarFailed reports whether the sidecar is known to be the cause. Obstructed reports whether its pods
+	// are known to be rejected or unschedulable.
 	SidecarFailed, Obstructed bool
-	// Unexplained reports whether the rollout has failed and the cause is not known, because pods are not read: that
-	// stops the VectorSidecar, and counts for no halt.
+	// Unexplained reports whether the rollout has failed for an unknown cause, because pods are not read. Such
+	// a failure stops the VectorSidecar, but does not count for a halt.
 	Unexplained bool
-	// Container is the container of the sidecar that is the cause, "" if that is not known.
+	// Container is the container of the sidecar that is the cause, or "" if it is not known.
 	Container string
-	// FailedBefore reports whether the workload failed before the write that the plan makes, or before the
-	// last one if it makes none: that does not count as a failure of the write. HasFailureMark reports whether
-	// the workload has the mark of that.
+	// FailedBefore reports whether the workload failed before the plan's write, or before the last write if the
+	// plan does not write. Such a failure does not count as a failure of the write. HasFailureMark reports
+	// whether the workload has the mark of such a failure.
 	FailedBefore, HasFailureMark bool
-	// IsCanary reports whether the workload gets a change before those that are none.
+	// IsCanary reports whether the workload is a canary, which receives changes first.
 	IsCanary bool
 	// HasEvidence reports whether a pod of the workload has run the current sidecar for the soak.
 	HasEvidence bool
 	// LacksCanary reports whether the action waits because no canary has pods, which may last.
 	LacksCanary bool
-	// Warning is something about the sidecar that a person should know but that blocks
-	// nothing; "" for nothing.
+	// Warning is a message about the sidecar that a user should know but that does not block the write, or ""
+	// for none.
 	Warning string
 	// Waiting reports whether the action has to wait, for Reason.
 	Waiting bool
-	// Withheld reports whether it is not tried now because of Denied: how the same write was refused when it was last
-	// tried, nil if it was not.
+	// Withheld reports whether the write is not retried now because of Denied. Denied is the last rejection of
+	// the same write, or nil for none.
 	Withheld bool
 	Denied   *Denial
 }
 
-// Wait holds the action back.
+// Wait makes the action wait.
 func (p *Plan) Wait(reason, message string) {
 	p.Waiting, p.Reason, p.Message = true, reason, message
 }
@@ -148,13 +143,13 @@ func (p *Plan) Fail(reason, message string) {
 	p.Failed, p.Reason, p.Message = true, reason, message
 }
 
-// Hinder records what keeps pods with the current sidecar from running.
+// Hinder records why pods with the current sidecar are blocked.
 func (p *Plan) Hinder(reason, message string) {
 	p.PodsBlocked, p.Reason, p.Message = true, reason, message
 }
 
-// Skipped reports whether the workload opted out, is paused, is being deleted, or is of a
-// sort that is left out: not an error.
+// Skipped reports whether the workload is left out without an error, for example because it opted out, is
+// paused, or is being deleted.
 func (p *Plan) Skipped() bool {
 	switch p.Reason {
 	case meta.ReasonOptedOut, meta.ReasonWorkloadPaused, meta.ReasonWorkloadDeleting, meta.ReasonHostNetwork, meta.ReasonWindows, meta.ReasonSuperseded,
@@ -174,8 +169,8 @@ func (p *Plan) StartsPods() bool {
 	return p.Action == Inject || p.Action == Update || p.Action == Remove
 }
 
-// WaitsForOthers reports whether the action has to wait for other workloads of its VectorSidecar,
-// which will be done by themselves.
+// WaitsForOthers reports whether the action has to wait for other workloads of its VectorSidecar that finish
+// without a user action.
 func (p *Plan) WaitsForOthers() bool {
 	return p.Waiting && !p.LacksCanary && (p.Reason == meta.ReasonWaitingForSlot || p.Reason == meta.ReasonWaitingForCanary || p.Reason == meta.ReasonWaitingForHealthy)
 }
@@ -183,7 +178,7 @@ func (p *Plan) WaitsForOthers() bool {
 // IsCurrent reports whether the sidecar is up to date.
 func (p *Plan) IsCurrent() bool { return p.Action == None || p.IsRecordOnly() }
 
-// InjectedHash is the hash of the desired sidecar, "" if none is desired.
+// InjectedHash returns the hash of the desired sidecar, or "" for none.
 func (p *Plan) InjectedHash() string {
 	if p.Desired == nil {
 		return ""
@@ -191,8 +186,8 @@ func (p *Plan) InjectedHash() string {
 	return p.Desired.InjectedHash()
 }
 
-// WholeHash is the InjectedHash of the sidecar with all annotations that yield, which is what the API
-// server puts in; "" without one.
+// WholeHash returns the InjectedHash of the sidecar with all optional annotations, which the API server
+// injects. It returns "" if no sidecar is desired.
 func (p *Plan) WholeHash() string {
 	if p.Desired == nil {
 		return ""
@@ -200,18 +195,18 @@ func (p *Plan) WholeHash() string {
 	return p.Desired.whole
 }
 
-// Carried is the injected-hash of the sidecar in a workload that is up to date.
+// Carried returns the injected-hash of the sidecar in a workload that is up to date.
 func (p *Plan) Carried() string { return cmp.Or(p.Keeps, p.Desired.InjectedHash()) }
 
-// obstacle is why a workload cannot be written to.
+// obstacle explains why a workload cannot be written to.
 type obstacle struct {
 	action          Action
 	reason, message string
-	// competitor is as in a Plan.
+	// competitor has the meaning of Plan.Competitor.
 	competitor string
 }
 
-// of sets the field manager that the conflict is with.
+// of sets the field manager of the conflict.
 func (c *obstacle) of(manager string) *obstacle {
 	c.competitor = meta.SidecarOf(manager)
 	return c

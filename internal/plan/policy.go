@@ -3,28 +3,28 @@
 
 package plan
 
-// Policy is how a VectorSidecar wants its plans made.
+// Policy contains the settings of a VectorSidecar for its plans.
 type Policy struct {
-	// StrictOrder updates a workload whose own init container comes before the native
-	// sidecar. Otherwise the order is corrected with the next change, because it
-	// restarts pods.
+	// StrictOrder reports whether to update a workload with an application init container before the native
+	// sidecar. Otherwise, the next change corrects the order, because a correction restarts pods.
 	StrictOrder bool
-	// HostNetwork gives the sidecar also to workloads on the network of their node.
+	// HostNetwork reports whether workloads on the host network also get the sidecar.
 	HostNetwork bool
-	// SkipsOwned leaves workloads of other operators out, and takes the sidecar out of them.
+	// SkipsOwned reports whether workloads with a controller owner get no sidecar, and lose an existing
+	// sidecar.
 	SkipsOwned bool
-	// ReportDrift leaves changes by people as they are.
+	// ReportDrift reports whether manual changes are reported and not corrected.
 	ReportDrift bool
-	// Renew writes the current rendering over a sidecar that would be kept.
+	// Renew reports whether to write the current rendering over a sidecar that would be kept.
 	Renew bool
 	// Defers reports whether a change may wait for spec.rollout.mode.
 	Defers bool
-	// Second leaves the annotations without a name in their keys to another
-	// VectorSidecar, which comes first and has not written yet.
+	// Second reports whether the annotations without a name in their keys belong to another VectorSidecar,
+	// which takes precedence and has not written yet.
 	Second bool
-	// Manifests reports whether the workloads are manifests that are applied with the sidecar: then the pod template
-	// of every kind can be changed.
+	// Manifests reports whether the workloads are manifests that are applied with the sidecar. The pod template
+	// of a manifest can be changed for every kind.
 	Manifests bool
-	// Texts caches texts of plans; nil caches nothing.
+	// Texts caches texts of plans. A nil value caches nothing.
 	Texts *Texts
 }

@@ -14,15 +14,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// wholePorts are lists of ports that a patch has to replace.
+// wholePorts is a list of ports that a patch has to replace.
 type wholePorts struct {
 	list, container string
 	ports           []any
 }
 
-// takePorts takes those lists of ports out of both trees in which one number has two protocols, and returns
-// what they are to be where they differ. A strategic merge patch merges ports by number alone, where the API
-// server keeps them by number and protocol: it would change or remove the other one.
+// takePorts removes lists of ports in which one number has two protocols from both trees. It returns the
+// desired lists that differ. A strategic merge patch merges ports only by number, but the API server keeps
+// ports by number and protocol. The patch would therefore change or remove the port of the other protocol.
 func takePorts(from, to map[string]any, view *workload.View) []wholePorts {
 	var whole []wholePorts
 	before, after := tree.At(from, tree.Pod...), tree.At(to, tree.Pod...)
@@ -48,7 +48,7 @@ func takePorts(from, to map[string]any, view *workload.View) []wholePorts {
 	return whole
 }
 
-// livePorts returns the ports that a container has, whoever owns them.
+// livePorts returns the ports of a container, including ports of other field managers.
 func livePorts(view *workload.View, container string, isInit bool) []any {
 	var ports []any
 	for _, c := range view.Containers {
@@ -77,7 +77,7 @@ func shareNumber(all ...[]any) bool {
 	return false
 }
 
-// inPlace returns ports in place of others among the live ones: what somebody else has added stays.
+// inPlace returns the live ports after some of them are replaced. Ports of other field managers stay.
 func inPlace(live, was, is []any) []any {
 	keys, liveKeys, wasKeys := portKeys(is), portKeys(live), portKeys(was)
 	ports := []any{}
@@ -104,7 +104,7 @@ func inPlace(live, was, is []any) []any {
 
 func portKeys(ports []any) []string { return workload.ItemKeys("ports", ports) }
 
-// putPorts adds to a patch to a tree that it replaces lists of ports.
+// putPorts adds replacements of lists of ports to a patch.
 func putPorts(patch, to map[string]any, whole []wholePorts) {
 	for _, of := range whole {
 		pod := tree.Below(patch, tree.Pod...)
@@ -113,6 +113,6 @@ func putPorts(patch, to map[string]any, whole []wholePorts) {
 		for _, item := range tree.List(tree.At(to, tree.Pod...)[of.list]) {
 			order = append(order, tree.Name(item))
 		}
-		sortAs(order, tree.List(pod[of.list])) // Items of a patch have to be in the order of the list.
+		sortAs(order, tree.List(pod[of.list])) // Items of a patch must be in the order of the list.
 	}
 }

@@ -10,9 +10,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// nameOthers lists the workload's own items by name in both trees, in their order, so
-// that the patch neither removes nor moves them. New items come last, unless the second
-// tree says where.
+// nameOthers lists the workload's other items by name in both trees, in their order, so that the patch does not
+// remove or move them. New items are last, unless the second tree defines their position.
 func nameOthers(from, to map[string]any, manager string, view *workload.View) {
 	ours := view.Owned[manager]
 	for list, live := range map[string][]string{
@@ -64,7 +63,7 @@ func containerNames(view *workload.View, init bool) []string {
 	return names
 }
 
-// sortAs sorts items in their live order, new ones last.
+// sortAs sorts items in their live order. New items are last.
 func sortAs(live []string, items []any) {
 	at := func(item any) int {
 		if i := slices.Index(live, tree.Name(item)); i >= 0 {
@@ -75,11 +74,11 @@ func sortAs(live []string, items []any) {
 	slices.SortStableFunc(items, func(a, b any) int { return at(a) - at(b) })
 }
 
-// mergedLists are the lists of a container that others may add items to.
+// mergedLists are the lists of a container that other field managers may add items to.
 var mergedLists = []string{"env", "ports", "volumeMounts"}
 
-// keepBeside puts the maps and lists that others share into both trees: if only the
-// first had one, the patch would delete all of it.
+// keepBeside adds the maps and lists that other field managers share to the second tree. If only the first tree
+// had a shared map or list, the patch would delete all of it.
 func keepBeside(from, to map[string]any) {
 	for _, path := range [][]string{{"metadata", "annotations"}, {"spec", "template", "metadata", "annotations"}, {"spec", "template", "metadata", "labels"}} {
 		if tree.At(from, path...) != nil {
@@ -102,7 +101,7 @@ func keepBeside(from, to map[string]any) {
 	}
 }
 
-// keepShared puts the annotations that another VectorSidecar has too into the second tree.
+// keepShared adds the annotations that another VectorSidecar also has to the second tree.
 func keepShared(manager string, from, to map[string]any, view *workload.View) {
 	for key, value := range tree.At(from, "metadata", "annotations") {
 		for other, owned := range view.Owned {

@@ -11,8 +11,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// toldBefore splits what the application was told of a manager's sidecar into what still holds with
-// what is desired, and what does not. Nothing holds without a sidecar.
+// toldBefore splits the environment variables that a manager injected into variables that match the desired
+// sidecar and stale variables. Without a desired sidecar, all variables are stale.
 func (d *Desired) toldBefore(manager string, view *workload.View) (holds, stale []workload.Told) {
 	told, _ := view.ToldOf(manager)
 	for _, one := range told {
@@ -26,15 +26,17 @@ func (d *Desired) toldBefore(manager string, view *workload.View) (holds, stale 
 	return holds, stale
 }
 
-// isStale reports whether the application was told something that does not hold with what is desired.
+// isStale reports whether the application has injected environment variables that do not match the desired
+// sidecar.
 func (d *Desired) isStale(manager string, view *workload.View) bool {
 	_, stale := d.toldBefore(manager, view)
 	return len(stale) > 0
 }
 
-// takeBack makes a patch from one tree to another remove what the application was told and no longer
-// holds, and nothing else. Nothing is added: that is up to the API server, when the owner next changes
-// the pod template. Whoever adds a variable owns it, and then the workload's owner could not set it.
+// takeBack makes a patch from one tree to another remove stale injected environment variables, and only these.
+// It does not add variables, because the API server injects them when the application owner next changes the
+// pod template. A manager that adds a variable owns it, and the application owner could then not set the
+// variable.
 func (d *Desired) takeBack(manager string, from, to map[string]any, view *workload.View) {
 	_, isRecorded := view.ToldOf(manager)
 	holds, stale := d.toldBefore(manager, view)
@@ -52,7 +54,8 @@ func (d *Desired) takeBack(manager string, from, to map[string]any, view *worklo
 	}
 }
 
-// containerIn returns the container of that name in one of the two lists of a pod's tree, a new one if there is none.
+// containerIn returns the container with a name in one of the two lists of a pod's tree. It adds a container if
+// there is none.
 func containerIn(pod map[string]any, list, name string) map[string]any {
 	containers := tree.List(pod[list])
 	at := slices.IndexFunc(containers, func(c any) bool { return tree.Name(c) == name })
@@ -64,11 +67,12 @@ func containerIn(pod map[string]any, list, name string) map[string]any {
 	return tree.Map(containers[at])
 }
 
-// Tells are the variables by which the application is to be told of the sidecar. They must not be changed.
+// Tells returns the environment variables to inject into application containers. They must not be changed.
 func (d *Desired) Tells() []workload.Tell { return d.overlay.Tells }
 
-// Untold warns that the application is not told of the sidecar although it should be; "" if it can be. why
-// says why the API server tells none, "" if it tells some. The operator, where it injects itself, tells none.
+// Untold returns a warning if the environment variables that the application should get are not injected, or
+// "". The caller passes the reason why the API server does not inject them, or "" if the API server injects
+// variables. The operator itself never injects them.
 func (d *Desired) Untold(why string, view *workload.View) string {
 	kind := view.Adapter()
 	switch {

@@ -3,14 +3,14 @@
 
 package plan
 
-// mostTexts bounds the cache. A text is at most a kilobyte.
+// mostTexts limits the size of the cache. A text has at most a kilobyte.
 const mostTexts = 64
 
-// Texts caches texts for workloads that carry the same and get the same, which are
-// nearly all of a VectorSidecar's. It changes no plan. A nil Texts caches nothing.
+// Texts caches texts for workloads with the same current and desired state, which are nearly all workloads of a
+// VectorSidecar. The cache does not change plans. A nil Texts caches nothing.
 type Texts struct{ known map[string]string }
 
-// of returns the text for a key, which has to include all that the text depends on.
+// of returns the text for a key. The key must include all inputs of the text.
 func (t *Texts) of(key string, write func() string) string {
 	if t == nil {
 		return write()
@@ -20,7 +20,7 @@ func (t *Texts) of(key string, write func() string) string {
 		return text
 	}
 	if t.known == nil || len(t.known) >= mostTexts {
-		t.known = map[string]string{} // Texts that are needed again are written again.
+		t.known = map[string]string{} // Later calls write the dropped texts again.
 	}
 	text = write()
 	t.known[key] = text

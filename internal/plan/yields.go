@@ -12,8 +12,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Yielding returns what is desired in a workload where others have some of the pod annotations that
-// yield, or where some change nothing: it leaves those out.
+// Yielding returns the desired state in a workload without the optional pod annotations that other field
+// managers have there, and without the optional pod annotations that make no difference.
 func (d *Desired) Yielding(manager string, view *workload.View) *Desired {
 	keys := d.yields(manager, view)
 	if needless := d.overlay.YieldsToVolumes; len(needless) > 0 && keepsNode(view) {
@@ -32,22 +32,22 @@ func (d *Desired) Yielding(manager string, view *workload.View) *Desired {
 	return d.without(keys, nil)
 }
 
-// WithoutPullSecrets returns what is desired in a workload that lists some pull secrets itself.
+// WithoutPullSecrets returns the desired state in a workload that already lists some of the pull secrets.
 func (d *Desired) WithoutPullSecrets(names []string) *Desired { return d.without(nil, names) }
 
-// without returns it without some pod annotations and pull secrets.
+// without returns the desired state without some pod annotations and pull secrets.
 func (d *Desired) without(keys, secrets []string) *Desired {
 	overlay, err := d.overlay.Without(keys, secrets)
 	if err != nil {
-		return d // Its body was written once already, so it can be again.
+		return d // The body was written before, so this does not happen.
 	}
 	left := NewDesired(overlay, d.sidecar, d.annotations[meta.AnnotationContainerName], d.annotations[meta.AnnotationConfigMapVersion], d.marks)
 	left.whole = d.whole
 	return left.For(d.asked)
 }
 
-// keepsNode reports whether a volume of the workload's own keeps the Cluster Autoscaler from removing a
-// node that its pod is on. An annotation of the workload's may allow it nevertheless.
+// keepsNode reports whether a volume of the application prevents the Cluster Autoscaler from removing the node
+// of a pod. An annotation of the workload may still allow the removal.
 func keepsNode(view *workload.View) bool {
 	for i := range view.Application.Volumes {
 		if workload.IsOnNode(&view.Application.Volumes[i]) {
@@ -57,7 +57,7 @@ func keepsNode(view *workload.View) bool {
 	return false
 }
 
-// yields returns the keys that yield and that somebody else has.
+// yields returns the keys of optional annotations that other field managers have.
 func (d *Desired) yields(manager string, view *workload.View) []string {
 	var keys []string
 	for _, key := range d.overlay.Yields {
@@ -68,8 +68,8 @@ func (d *Desired) yields(manager string, view *workload.View) []string {
 	return keys
 }
 
-// OmittedAnnotations says which pod annotations are left to others, what is to be added to theirs, and where;
-// nothing of those that say it already.
+// OmittedAnnotations returns messages about pod annotations that are left to other field managers. Each names
+// the text to add to the annotation, and where. Annotations that already contain the text are not listed.
 func (d *Desired) OmittedAnnotations(manager string, view *workload.View) []string {
 	var said []string
 	for _, key := range d.yields(manager, view) {
@@ -88,9 +88,9 @@ func (d *Desired) OmittedAnnotations(manager string, view *workload.View) []stri
 	return said
 }
 
-// KeepsNode returns the names of those of its volumes, with commas between them, by which a workload keeps
-// the Cluster Autoscaler from removing a node that it would not keep without the sidecar; "" for none. d
-// is what a Plan for the workload has.
+// KeepsNode returns the names of the sidecar's volumes, separated by commas, that prevent the Cluster
+// Autoscaler from removing a node that it would remove without the sidecar. It returns "" for none. The
+// receiver is the Desired of a Plan for the workload.
 func (d *Desired) KeepsNode(manager string, view *workload.View) string {
 	const whole, key = "cluster-autoscaler.kubernetes.io/safe-to-evict", meta.AnnotationEvictableVolumes
 	if keepsNode(view) || view.PodTexts[whole] != "" {
@@ -110,11 +110,11 @@ func (d *Desired) KeepsNode(manager string, view *workload.View) string {
 	return lacking(key, strings.Join(names, ","), named)
 }
 
-// lacking returns those items of an annotation's text that the text of another lacks, both with commas
-// between the items.
+// lacking returns the items of an annotation's text that another text lacks. Both texts separate the items by
+// commas.
 func lacking(key, text, list string) string {
 	items := strings.Split(list, ",")
-	if key != meta.AnnotationEvictableVolumes { // The Cluster Autoscaler takes a blank for a part of the name.
+	if key != meta.AnnotationEvictableVolumes { // For the Cluster Autoscaler, whitespace is a part of the name.
 		for i := range items {
 			items[i] = strings.TrimSpace(items[i])
 		}
