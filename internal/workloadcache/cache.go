@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package workloadcache keeps many workloads in little memory: as records that hold
-// what a View shows, and in an index by namespace, label and field manager. It does not
-// define what a View shows.
+// Package workloadcache caches workloads in little memory. It stores them as records with the content of a
+// View, and in an index by namespace, label and field manager. It does not define the content of a View.
 package workloadcache
 
 import (
@@ -18,26 +17,26 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Cache makes the records of workloads, and finds those that a VectorSidecar needs
-// without looking at the others. Make one with New.
+// Cache makes the records of workloads, and finds the records that a VectorSidecar needs without a scan. Use
+// New to make one.
 type Cache struct {
 	reducer *reducer
 	kinds   []*workload.Kind
 
 	mu      sync.Mutex
 	indexes map[namespaceKey]*namespaceIndex
-	// ahead are the resource versions of workloads that were read live and have not
-	// arrived by the watch yet.
+	// ahead contains the resource versions of workloads that were read live and have not arrived by the watch
+	// yet.
 	ahead map[types.UID]string
-	// runners are the workloads that run the pods of another one, by that and by name.
+	// runners contains the workloads that run the pods of another workload, by the other workload and by name.
 	runners map[reference]bucket
-	// lacking are the kinds of which the cluster lacks the API.
+	// lacking contains the kinds without an API in the cluster.
 	lacking map[string]bool
 	// isSynced reports whether all workloads are in the cache.
 	isSynced atomic.Bool
 }
 
-// New returns a Cache of workloads of some kinds, of all kinds if none are given.
+// New returns a Cache of workloads of the given kinds, or of all kinds by default.
 func New(kinds ...*workload.Kind) *Cache {
 	if len(kinds) == 0 {
 		kinds = workload.Kinds()
@@ -47,13 +46,15 @@ func New(kinds ...*workload.Kind) *Cache {
 	return c
 }
 
-// KeepShapes has records carry the Shape of their pods. It must be called before there is a workload.
+// KeepShapes makes records include the Shape of their pods. It must be called before the first workload is
+// added.
 func (c *Cache) KeepShapes() { c.reducer.hasShapes = true }
 
-// Kinds are the kinds of the workloads that it holds, also those that the cluster lacks.
+// Kinds returns the kinds of the workloads in the cache, including kinds without an API in the cluster.
 func (c *Cache) Kinds() []*workload.Kind { return c.kinds }
 
-// Has reports whether the cluster has the API of a kind, as far as is known.
+// Has reports whether the cluster is known to have the API of a kind. The cache assumes so until Lose is
+// called.
 func (c *Cache) Has(kind *workload.Kind) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -67,8 +68,8 @@ func (c *Cache) Gain(kind *workload.Kind) {
 	delete(c.lacking, kind.Kind)
 }
 
-// Lose records that the cluster lacks the API of a kind, and removes and returns the
-// workloads of that kind: they went with it. Changed is as Put returns it.
+// Lose records that the cluster lacks the API of a kind. It removes and returns the workloads of that kind,
+// because they were deleted with the API. It also returns the changed workloads, as Put does.
 func (c *Cache) Lose(kind *workload.Kind) (lost, changed []*Record) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -89,13 +90,13 @@ func (c *Cache) Lose(kind *workload.Kind) (lost, changed []*Record) {
 	return lost, changed
 }
 
-// Transform is the informer's transform function: it replaces a workload by its record.
+// Transform is the transform function of the informer. It replaces a workload with its record.
 func (c *Cache) Transform(object any) (any, error) {
 	of, _ := object.(workload.Object)
 	if record := c.reducer.reduce(of); record != nil {
 		return record, nil
 	}
-	if of, isObject := object.(metav1.Object); isObject { // It is of one of the kinds, and made by another workload.
+	if of, isObject := object.(metav1.Object); isObject { // It has one of the kinds, and another workload created it.
 		return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
 			Namespace: of.GetNamespace(), Name: of.GetName(), UID: of.GetUID(), ResourceVersion: of.GetResourceVersion(),
 		}}, nil
@@ -103,16 +104,16 @@ func (c *Cache) Transform(object any) (any, error) {
 	return object, nil
 }
 
-// Reduce returns the record of a workload, which is not changed.
+// Reduce returns the record of a workload. It does not change the workload.
 func (c *Cache) Reduce(object workload.Object) *Record { return c.reducer.reduce(object) }
 
-// Put stores a new or changed workload. Versions older than a live read are ignored. It
-// returns the workloads that have another Runner because of that, before and after.
+// Put stores a new or changed workload. It ignores versions older than a live read. It returns the workloads
+// that get another Runner, as they were before and after.
 func (c *Cache) Put(record *Record) []*Record {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.lacking[record.body.kind] {
-		return nil // It comes late.
+		return nil // The watch event is late.
 	}
 	if version, isAhead := c.ahead[record.UID]; isAhead && IsOlder(record.state.version, version) {
 		return nil
@@ -121,15 +122,15 @@ func (c *Cache) Put(record *Record) []*Record {
 	return c.add(record)
 }
 
-// Overtake stores a workload that was read live while the watch is behind. It reports
-// whether that changed anything.
+// Overtake stores a workload that was read live while the watch is behind. It reports whether the cache
+// changed.
 func (c *Cache) Overtake(live workload.Object, now time.Time) bool {
 	record := c.Reduce(live)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	index := c.indexes[keyOf(record)]
 	if index == nil {
-		return false // It was deleted in the meantime.
+		return false // The workload was deleted since.
 	}
 	before := index.all[record.Name]
 	if before == nil || before.UID != record.UID || !IsOlder(before.state.version, record.state.version) {
@@ -157,7 +158,7 @@ func (c *Cache) add(record *Record) []*Record {
 	return c.refer(before, record)
 }
 
-// Delete removes a deleted workload. It returns what Put does.
+// Delete removes a deleted workload. It returns the same workloads as Put.
 func (c *Cache) Delete(record *Record) []*Record {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -177,8 +178,8 @@ func (c *Cache) Delete(record *Record) []*Record {
 	return c.refer(before, nil)
 }
 
-// WithLabels returns the workloads of a namespace that have one of the labels, each as
-// from Pair, or all of them for AnyLabels.
+// WithLabels returns the workloads of a namespace that have one of the labels, each in the form that Pair
+// returns. It returns all workloads for AnyLabels.
 func (c *Cache) WithLabels(namespace string, labels []string) []*Record {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -191,7 +192,7 @@ func (c *Cache) WithLabels(namespace string, labels []string) []*Record {
 	return found
 }
 
-// OfManager returns the workloads of a namespace that carry something of a manager.
+// OfManager returns the workloads of a namespace with fields of a manager.
 func (c *Cache) OfManager(namespace, manager string) []*Record {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -202,8 +203,7 @@ func (c *Cache) OfManager(namespace, manager string) []*Record {
 	return found
 }
 
-// Traced returns the workloads of all namespaces with a trace of one of the operator's
-// field managers.
+// Traced returns the workloads of all namespaces with a trace of one of the operator's field managers.
 func (c *Cache) Traced() []*Record {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -218,7 +218,7 @@ func (c *Cache) Traced() []*Record {
 	return found
 }
 
-// OnEveryNode returns the workloads of all namespaces of the kinds that are on every node.
+// OnEveryNode returns the workloads of all namespaces with a kind that runs on every node.
 func (c *Cache) OnEveryNode() []*Record {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -231,7 +231,7 @@ func (c *Cache) OnEveryNode() []*Record {
 	return found
 }
 
-// In returns the workloads of a namespace, or of all ("").
+// In returns the workloads of a namespace, or of all namespaces for "".
 func (c *Cache) In(namespace string) []*Record {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -244,7 +244,7 @@ func (c *Cache) In(namespace string) []*Record {
 	return found
 }
 
-// Get returns a workload, nil if there is none of that name.
+// Get returns the workload with a name, or nil if there is none.
 func (c *Cache) Get(kind, namespace, name string) *Record {
 	c.mu.Lock()
 	defer c.mu.Unlock()

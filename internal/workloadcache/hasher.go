@@ -14,13 +14,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// fingerprint is a 128-bit keyed hash that nobody outside the process can predict.
+// fingerprint is a 128-bit keyed hash that is unpredictable outside the process.
 type fingerprint [2]uint64
 
-// fingerprintSize is the size of one in bytes.
+// fingerprintSize is the size of a fingerprint in bytes.
 const fingerprintSize = 16
 
-// hasher computes fingerprints. Make one with newHasher.
+// hasher computes fingerprints. Use newHasher to make one.
 type hasher struct {
 	seeds   [2]maphash.Seed
 	buffers sync.Pool
@@ -38,7 +38,7 @@ func newHasher() *hasher {
 	return h
 }
 
-// of returns the fingerprint of everything in a workload that its body is made from.
+// of returns the fingerprint of all fields of a workload that its body is made from.
 func (h *hasher) of(object workload.Object, content *workload.Content) fingerprint {
 	buffer, _ := h.buffers.Get().(*buffer)
 	defer h.buffers.Put(buffer)
@@ -72,8 +72,7 @@ func (h *hasher) of(object workload.Object, content *workload.Content) fingerpri
 	return h.digest(text)
 }
 
-// ofRecords returns the fingerprint of everything in a workload that its ManagedFields
-// are read from.
+// ofRecords returns the fingerprint of all fields of a workload that its ManagedFields are read from.
 func (h *hasher) ofRecords(object workload.Object) fingerprint {
 	buffer, _ := h.buffers.Get().(*buffer)
 	defer h.buffers.Put(buffer)
@@ -81,7 +80,7 @@ func (h *hasher) ofRecords(object workload.Object) fingerprint {
 	return h.digest(buffer.text)
 }
 
-// ofSelected returns the fingerprint of what records select from a workload.
+// ofSelected returns the fingerprint of the fields that managed fields select from a workload.
 func (h *hasher) ofSelected(records fingerprint, selected *corev1.PodTemplate) fingerprint {
 	buffer, _ := h.buffers.Get().(*buffer)
 	defer h.buffers.Put(buffer)
@@ -96,7 +95,7 @@ func (h *hasher) digest(text []byte) fingerprint {
 	return fingerprint{maphash.Bytes(h.seeds[0], text), maphash.Bytes(h.seeds[1], text)}
 }
 
-// marshal writes a template to the buffer, with room for more bytes after it.
+// marshal writes a template to the buffer, with space for more bytes after it.
 func (b *buffer) marshal(of *corev1.PodTemplate, room int) []byte {
 	size := of.Size()
 	if cap(b.text) < size+room {
@@ -110,7 +109,7 @@ func (b *buffer) marshal(of *corev1.PodTemplate, room int) []byte {
 	return b.text[len(b.text)-n:]
 }
 
-// clear drops the references to the workload.
+// clear removes the references to the workload.
 func (b *buffer) clear() {
 	entries := b.template.ManagedFields
 	clear(entries)

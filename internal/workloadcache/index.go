@@ -8,22 +8,22 @@ type namespaceKey struct{ kind, namespace string }
 
 func keyOf(record *Record) namespaceKey { return namespaceKey{record.body.kind, record.Namespace} }
 
-// namespaceIndex is the workloads of one kind in one namespace.
+// namespaceIndex contains the workloads of one kind in one namespace.
 type namespaceIndex struct {
 	all       bucket
 	byManager map[string]bucket
-	// byLabel has the labels that were asked for.
+	// byLabel contains an entry for each label of an earlier lookup.
 	byLabel map[string]bucket
 }
 
-// bucket is some workloads, by name.
+// bucket is a set of workloads by name.
 type bucket map[string]*Record
 
 func newNamespaceIndex() *namespaceIndex {
 	return &namespaceIndex{all: bucket{}, byManager: map[string]bucket{}, byLabel: map[string]bucket{}}
 }
 
-// add adds a workload, replacing an earlier one of its name.
+// add adds a workload and replaces an earlier workload of its name.
 func (x *namespaceIndex) add(record *Record) {
 	x.remove(record.Name)
 	x.all[record.Name] = record

@@ -10,7 +10,7 @@ import (
 	"weak"
 )
 
-// interned holds each value once, for as long as it is referenced.
+// interned stores each value once, while it is referenced.
 type interned[K comparable, V any] struct {
 	mu    sync.Mutex
 	known map[K]weak.Pointer[V]
@@ -20,14 +20,14 @@ func newInterned[K comparable, V any]() *interned[K, V] {
 	return &interned[K, V]{known: map[K]weak.Pointer[V]{}}
 }
 
-// get returns the value of a key, nil if there is none any more.
+// get returns the value of a key, or nil if the value does not exist anymore.
 func (s *interned[K, V]) get(key K) *V {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.known[key].Value()
 }
 
-// of returns the value of a key, and makes it if there is none any more.
+// of returns the value of a key, and makes it if it does not exist anymore.
 func (s *interned[K, V]) of(key K, fresh func() *V) *V {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -40,7 +40,7 @@ func (s *interned[K, V]) of(key K, fresh func() *V) *V {
 	return made
 }
 
-// forget drops a key unless its value was made again in the meantime.
+// forget removes a key, unless its value was made again since.
 func (s *interned[K, V]) forget(key K) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

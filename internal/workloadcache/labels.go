@@ -8,7 +8,8 @@ import (
 	"slices"
 )
 
-// label is one label of a body, without the workload's own place. Labels are sorted.
+// label is one label of a body. In its value, placeholders replace the name and namespace of the workload.
+// Labels are sorted.
 type label struct{ key, value string }
 
 // labelsOf returns the labels of a workload as interned strings.

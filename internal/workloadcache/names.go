@@ -12,9 +12,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Similar workloads often differ only in their names and namespaces, which labels, annotations and
-// containers repeat. A body has these in their place, so that they can share it. Another text that
-// begins with one of them gets ownName before.
+// Similar workloads often differ only in their names and namespaces, which labels, annotations and containers
+// repeat. A body contains these placeholders instead, so that the workloads can share it. Another text that
+// starts with a placeholder gets ownName as a prefix.
 const (
 	ownName      = "\x00"
 	ownNamespace = "\x01"
@@ -23,7 +23,7 @@ const (
 // place is the namespace and the name of a workload.
 type place struct{ namespace, name string }
 
-// without replaces the place in a text that is its name or its namespace.
+// without replaces a text that is the name or the namespace of the workload with a placeholder.
 func (p place) without(text string) string {
 	switch {
 	case text == p.name:
@@ -36,7 +36,7 @@ func (p place) without(text string) string {
 	return text
 }
 
-// with puts the place back.
+// with replaces a placeholder with the name or the namespace of the workload.
 func (p place) with(text string) string {
 	switch {
 	case text == ownName:
@@ -49,8 +49,8 @@ func (p place) with(text string) string {
 	return text
 }
 
-// eachName changes every text of a packed outline that may be the workload's name, or its namespace. It replaces the list of
-// Secrets, which may be shared.
+// eachName changes every text of a packed outline that may be the workload's name or its namespace. It replaces
+// the list of Secrets, which may be shared.
 func eachName(packed *workload.Packed, change func(text string) string) {
 	packed.Secrets = slices.Clone(packed.Secrets)
 	for i := range packed.Secrets {

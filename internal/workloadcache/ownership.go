@@ -10,10 +10,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// ownership is what the operator has merged into a workload. For one VectorSidecar it
-// is the same in thousands of them, and a few kilobytes.
+// ownership contains the fields that the operator has merged into a workload. For one VectorSidecar, it is the
+// same in thousands of workloads, and has a few kilobytes.
 type ownership struct {
-	// fields are kept for as long as an ownership refers to them.
+	// fields are the managed fields. They are kept while an ownership refers to them.
 	fields    *workload.ManagedFields
 	managers  []string
 	byManager map[string]workload.Owned
@@ -23,13 +23,13 @@ type ownership struct {
 	print fingerprint
 }
 
-// hasTemplateOf reports whether another ownership has the same in the pod template, whatever is noted beside
-// it.
+// hasTemplateOf reports whether another ownership has the same fields in the pod template. The workload's
+// annotations may differ.
 func (o *ownership) hasTemplateOf(other *ownership) bool {
 	return o == other || reflect.DeepEqual(o.templates(), other.templates())
 }
 
-// templates returns what is merged into the pod template, by manager.
+// templates returns the fields that are merged into the pod template, by manager.
 func (o *ownership) templates() map[string]any {
 	found := map[string]any{}
 	for manager := range o.byManager {
@@ -40,11 +40,11 @@ func (o *ownership) templates() map[string]any {
 	return found
 }
 
-// owners finds ownerships, and holds equal ones once.
+// owners finds ownerships, and stores equal ownerships once.
 type owners struct {
 	nothing *ownership
 	fields  *interned[fingerprint, workload.ManagedFields]
-	read    *interned[fingerprint, ownership] // by what they are read from
+	read    *interned[fingerprint, ownership] // by their input
 	equal   *interned[fingerprint, ownership] // by their content
 	hashes  *hasher
 }
@@ -56,9 +56,9 @@ func newOwners(hashes *hasher) *owners {
 	}
 }
 
-// of returns the ownership in a workload. Most have nothing of ours. What one
-// VectorSidecar has merged into many is parsed from the first of them. Equal ownerships
-// are the same pointer, by which an unchanged workload is recognised.
+// of returns the ownership of a workload, which is empty for most workloads. If a VectorSidecar has merged the
+// same fields into many workloads, only the first workload is parsed. Equal ownerships are the same pointer,
+// which identifies an unchanged workload.
 func (o *owners) of(object workload.Object) *ownership {
 	if !workload.IsCarrier(object) {
 		return o.nothing
@@ -77,7 +77,7 @@ func (o *owners) of(object workload.Object) *ownership {
 	fresh.print = o.hashes.digest(text)
 	same := o.equal.of(fresh.print, func() *ownership { return fresh })
 	if readOthers {
-		return same // The key does not cover the managed fields of others.
+		return same // The key does not cover the managed fields of other managers.
 	}
 	return o.read.of(key, func() *ownership { return same })
 }

@@ -19,53 +19,54 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Record is a workload in the cache: its identity, and all that its View shows. Make
-// one with a reducer, which packs the View, or with RecordOf. It must not be changed.
+// Record is a workload in the cache: its identity, and the content of its View. A reducer makes a Record with a
+// packed View, and RecordOf with an unpacked View. A Record must not be changed.
 type Record struct {
-	// Namespace and Name identify the workload, UID tells it from an earlier one.
+	// Namespace and Name identify the workload. UID distinguishes the workload from earlier workloads of the
+	// same name.
 	Namespace, Name string
 	UID             types.UID
 	state           state
 
-	// reference is the workload whose pods this one runs, nil for none, and run tells who runs
-	// its own, nil for nobody else.
+	// reference is the other workload with the pods that this workload runs, or nil for none. run identifies
+	// the workload that runs the pods of this workload, or is nil for its own controller.
 	reference *workload.Reference
 	run       *run
 
-	// history is the workload's Content.History.
+	// history is Content.History of the workload.
 	history int32
 
 	deleting, paused bool
-	// overrides reports whether the workload's annotations set values.
+	// overrides reports whether annotations of the workload set values.
 	overrides bool
-	// print is the fingerprint of what the body was made from.
+	// print is the fingerprint of the fields that the body was made from.
 	print fingerprint
 	body  *body
 }
 
-// run is that another workload runs the pods of one.
+// run describes a workload with pods that another workload runs.
 type run struct {
-	// by is that other one, and own what the record is without it.
+	// by is the other workload. own is the record without the other workload.
 	by, own *Record
 }
 
-// body is what a status change leaves unchanged, without the workload's name and namespace.
+// body contains the fields that a status change does not affect, without the workload's name and namespace.
 // Workloads with equal bodies share one.
 type body struct {
-	// kind is the workload's.
+	// kind is the kind of the workload.
 	kind       string
 	labels     []label
 	lastWriter string
 	owned      *ownership
-	// template and details are those of a workload.Packed. The template is in protobuf, so that equal bytes are equal Views.
+	// template and details are the parts of a workload.Packed. The template is in protobuf, so that equal bytes
+	// mean equal Views.
 	template []byte
 	details  workload.Details
-	// shown is the argument of Showing; nil if the body is packed.
+	// shown is the argument of Showing. It is nil if the body is packed.
 	shown *workload.View
 }
 
-// RecordOf returns a record that holds the View of a workload unpacked, for callers
-// that keep only a few.
+// RecordOf returns a record with the unpacked View of a workload, for callers that keep only a few records.
 func RecordOf(object workload.Object) *Record {
 	content, _ := workload.Read(object)
 	record := Showing(workload.Of(object))
@@ -73,7 +74,7 @@ func RecordOf(object workload.Object) *Record {
 	return record
 }
 
-// Showing returns a record that holds a View as it is.
+// Showing returns a record with an unchanged View.
 func Showing(view workload.View) *Record {
 	return &Record{
 		Namespace: view.Namespace, Name: view.Name, UID: view.UID, state: packed(&view.State),
@@ -85,15 +86,15 @@ func Showing(view workload.View) *Record {
 	}
 }
 
-// managersIn returns the operator's field managers that have something in a workload.
+// managersIn returns the operator's field managers that have fields or marks in a workload.
 func managersIn(view *workload.View) []string {
 	managers := slices.AppendSeq(slices.Collect(maps.Keys(view.Owned)), maps.Keys(view.Marks))
 	slices.Sort(managers)
 	return slices.Compact(managers)
 }
 
-// View returns what planning sees of the workload, the same as workload.Of. What it
-// refers to must not be changed. Unpacking takes some microseconds.
+// View returns the View of the workload, which equals the result of workload.Of. Maps and slices in it must not
+// be changed. Unpacking takes some microseconds.
 func (r *Record) View() workload.View {
 	if r.body.shown != nil {
 		return *r.body.shown
@@ -110,22 +111,22 @@ func (r *Record) View() workload.View {
 	return view
 }
 
-// State is the View's.
+// State returns the State of the View.
 func (r *Record) State() workload.State { return r.state.unpack() }
 
-// ResourceVersion is the workload's.
+// ResourceVersion returns the resource version of the workload.
 func (r *Record) ResourceVersion() string { return r.state.version }
 
-// Generation is the workload's.
+// Generation returns the generation of the workload.
 func (r *Record) Generation() int64 { return r.state.generation }
 
-// Rollout is how the workload's own rollout is.
+// Rollout returns the state of the workload's rollout.
 func (r *Record) Rollout() workload.Rollout { return r.state.rollout }
 
-// Since is since when that is so.
+// Since returns the time since when the rollout has this state.
 func (r *Record) Since() time.Time { return r.state.since.time() }
 
-// Kind is the workload's.
+// Kind returns the kind of the workload.
 func (r *Record) Kind() string { return r.body.kind }
 
 // Ref identifies the workload.
@@ -135,52 +136,51 @@ func (r *Record) Ref() workload.Ref {
 
 func (r *Record) place() place { return place{r.Namespace, r.Name} }
 
-// GetObjectMeta gives the informer's cache the identity and version of the workload.
+// GetObjectMeta returns the identity and version of the workload, for the cache of the informer.
 func (r *Record) GetObjectMeta() metav1.Object {
 	return &metav1.ObjectMeta{
 		Namespace: r.Namespace, Name: r.Name, UID: r.UID, ResourceVersion: r.state.version, Generation: r.state.generation,
 	}
 }
 
-// Labels returns those of the workload itself. They must not be changed.
+// Labels returns the labels of the workload, without the labels of its pods. They must not be changed.
 func (r *Record) Labels() *Labels { return (*Labels)(r) }
 
-// Managers returns the operator's field managers that have something in the workload.
+// Managers returns the operator's field managers that have fields or marks in the workload.
 func (r *Record) Managers() []string { return r.body.owned.managers }
 
-// Traces returns those of TracesOf.
+// Traces returns the same traces as workload.TracesOf.
 func (r *Record) Traces() []workload.Trace { return r.body.owned.traces }
 
-// IsDeleting is the View's Deleting.
+// IsDeleting returns Deleting of the View.
 func (r *Record) IsDeleting() bool { return r.deleting }
 
-// LastWriter is the View's.
+// LastWriter returns LastWriter of the View.
 func (r *Record) LastWriter() string { return r.body.lastWriter }
 
-// HistoryLimit is the workload's revisionHistoryLimit, a negative number if it has none.
+// HistoryLimit returns the revisionHistoryLimit of the workload, or a negative number for none.
 func (r *Record) HistoryLimit() int32 { return r.history }
 
 // HasOverrides reports whether the View has Overrides.
 func (r *Record) HasOverrides() bool { return r.overrides }
 
-// IsAs reports, in a few nanoseconds, whether another record of the same Cache has the
-// same View except for its State.
+// IsAs reports whether another record of the same Cache has the same View except for its State. It takes a few
+// nanoseconds.
 func (r *Record) IsAs(other *Record) bool {
 	return r.UID == other.UID && r.deleting == other.deleting && r.paused == other.paused && r.body == other.body
 }
 
-// LooksLike reports whether planning sees the same in another record, except for
-// versions.
+// LooksLike reports whether another record looks the same to planning, except for versions.
 func (r *Record) LooksLike(other *Record) bool {
 	is, was := r.State(), other.State()
 	return r.IsAs(other) && is.LooksLike(&was)
 }
 
-// Follow carries over from the previous record of the same workload since when it has
-// looked the same. It must be called before the record is shared.
+// Follow copies from the previous record of the same workload since when the workload has looked the same. It
+// must be called before the record is shared.
 func (r *Record) Follow(before *Record, now time.Time) {
 	if r.UID != before.UID {
-		return // The watch has missed the deletion of another workload of that name.
+		return // The watch has missed the deletion of an earlier workload of that name.
 	}
 	was, is := before.State(), r.State()
 	if r.LooksLike(before) {
@@ -190,8 +190,9 @@ func (r *Record) Follow(before *Record, now time.Time) {
 	r.state = packed(&is)
 }
 
-// HasTemplateOf reports whether another record of the same workload and Cache has the same pod template, ours and
-// theirs: labels, replicas and field managers may differ. A workload of the same generation has the same template.
+// HasTemplateOf reports whether another record of the same workload and Cache has the same pod template,
+// including the sidecar. Labels, replicas and field managers may differ. A workload of the same generation has
+// the same template.
 func (r *Record) HasTemplateOf(other *Record) bool {
 	if r.state.generation != 0 && r.state.generation == other.state.generation && r.UID == other.UID {
 		return true
@@ -200,7 +201,7 @@ func (r *Record) HasTemplateOf(other *Record) bool {
 		bytes.Equal(r.body.template, other.body.template) && reflect.DeepEqual(r.body.details, other.body.details) && r.body.owned.hasTemplateOf(other.body.owned))
 }
 
-// Labels are those of a Record's workload, for matching by a labels.Selector.
+// Labels are the labels of a Record's workload, for matching by a labels.Selector.
 type Labels Record
 
 // All yields the keys and values.

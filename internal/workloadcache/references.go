@@ -11,16 +11,16 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// A workload may run the pods of another one, which has their template. Such a workload is a
-// runner here.
+// A workload may run the pods of another workload, with the pod template of the other workload. Such a workload
+// is a runner in this package.
 
-// reference is the name of a workload that another one refers to.
+// reference is the name of a workload that another workload refers to.
 type reference struct {
 	kind string
 	types.NamespacedName
 }
 
-// refers returns what a record refers to, false if that is nothing.
+// refers returns the workload that a record refers to, and false if there is none.
 func (r *Record) refers() (reference, bool) {
 	if r == nil || r.reference == nil {
 		return reference{}, false
@@ -28,8 +28,8 @@ func (r *Record) refers() (reference, bool) {
 	return reference{r.reference.Kind, types.NamespacedName{Namespace: r.Namespace, Name: r.reference.Name}}, true
 }
 
-// RunBy returns the record of a workload whose pods another one runs, nil for its own
-// controller: how far the rollout is, and whether it is paused, is that one's.
+// RunBy returns the record of a workload with pods that a runner runs, or with its own controller if the runner
+// is nil. The runner determines the state of the rollout and whether it is paused.
 func (r *Record) RunBy(runner *Record) *Record {
 	own := r
 	if r.run != nil {
@@ -46,7 +46,7 @@ func (r *Record) RunBy(runner *Record) *Record {
 	return &joined
 }
 
-// Runner is the workload that runs the pods, nil if the workload itself does.
+// Runner returns the workload that runs the pods, or nil if the workload itself runs them.
 func (r *Record) Runner() *Record {
 	if r.run == nil {
 		return nil
@@ -54,13 +54,12 @@ func (r *Record) Runner() *Record {
 	return r.run.by
 }
 
-// IsSelectedBy reports whether a selector selects the workload, or the one that runs its
-// pods while it lists both kinds.
+// IsSelectedBy reports whether a selector selects the workload, or its runner if the selector lists both kinds.
 func (r *Record) IsSelectedBy(s workload.Selector) bool {
 	return s.Selects(r.Namespace, r.Kind(), r.Labels()) || r.run != nil && s.Lists(r.Kind()) && s.Selects(r.run.by.Namespace, r.run.by.Kind(), r.run.by.Labels())
 }
 
-// Referred returns the workload whose pods a workload runs, nil for none.
+// Referred returns the workload with pods that a runner runs, or nil for none.
 func (c *Cache) Referred(runner *Record) *Record {
 	to, isRunner := runner.refers()
 	if !isRunner {
@@ -69,7 +68,8 @@ func (c *Cache) Referred(runner *Record) *Record {
 	return c.Get(to.kind, to.Namespace, to.Name)
 }
 
-// runnerOf returns the workload that runs the pods of one, the first by name, nil for none.
+// runnerOf returns the runner of a workload, or nil for none. If there are several, it returns the first by
+// name.
 func (c *Cache) runnerOf(of reference) *Record {
 	var first *Record
 	for _, runner := range c.runners[of] {
@@ -80,8 +80,8 @@ func (c *Cache) runnerOf(of reference) *Record {
 	return first
 }
 
-// refer records what a workload refers to now, after it was something else before; either
-// may be nil. It returns the workloads that have another runner, before and after.
+// refer records the reference of a workload that has changed. The record before or after the change may be nil.
+// It returns the workloads that get another runner, as they were before and after.
 func (c *Cache) refer(before, after *Record) (changed []*Record) {
 	was, _ := before.refers()
 	is, isRunner := after.refers()

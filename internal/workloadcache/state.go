@@ -10,7 +10,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// state is a workload.State in about half of its bytes: every workload of the cluster has one.
+// state is a workload.State in about half of its size, because every workload of the cluster has a state.
 type state struct {
 	version, seen             string
 	created, rolledOut, since moment
@@ -24,21 +24,21 @@ type state struct {
 
 	mayGoOn, isDown, isBetween, isAssumed, isBegun, isOutlived bool
 	isUnobserved, isHeldByWrite, isByRuns                      bool
-	// told is nil if all its texts are "".
+	// told is nil if all its texts are empty.
 	told  *told
 	waits map[string]workload.Wait
 }
 
-// told are the texts of a State, which few workloads have.
+// told contains the texts of a State that few workloads have.
 type told struct{ refusal, held, advice, idle, cause string }
 
-// moment is a time in nanoseconds since 1970, and never for the zero time.
+// moment is a time in nanoseconds since 1970, or never for the zero time.
 type moment int64
 
 const never moment = math.MinInt64
 
-// momentOf returns the moment of a time, of those before 1678 the first and of those after 2261 the last
-// that there is: anybody who may write a workload's status may write such.
+// momentOf returns the moment of a time. Times before 1678 are the first moment, and times after 2261 are the
+// last moment, because every writer of a workload's status may write such times.
 func momentOf(t time.Time) moment {
 	switch year := t.UTC().Year(); {
 	case t.IsZero():

@@ -9,18 +9,16 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// reducer makes Records. What several of them have in common, such as what one
-// VectorSidecar has merged into many workloads, is held once. It is safe for concurrent
-// use. Make one with newReducer.
+// reducer makes Records. It stores shared parts once, such as the fields that one VectorSidecar has merged into
+// many workloads. It is safe for concurrent use. Use newReducer to make one.
 type reducer struct {
-	// before returns an earlier record of a workload, or nil, for reuse of what has not
-	// changed. It may be nil.
+	// before returns an earlier record of a workload, or nil, to reuse its unchanged parts. It may be nil.
 	before func(kind, namespace, name string) *Record
 
 	owners *owners
 	bodies *interned[fingerprint, body] // by content
 	hashes *hasher
-	// hasShapes has records carry the shape of their pods.
+	// hasShapes reports whether records include the shape of their pods.
 	hasShapes bool
 }
 
@@ -30,8 +28,7 @@ func newReducer() *reducer {
 	return &reducer{owners: newOwners(hashes), bodies: newInterned[fingerprint, body](), hashes: hashes}
 }
 
-// reduce returns the record of a workload, which is not changed, and nil for any other
-// object.
+// reduce returns the record of a workload, without changing the workload. It returns nil for other objects.
 func (r *reducer) reduce(object workload.Object) *Record {
 	content, isOne := workload.Read(object)
 	if !isOne {
@@ -61,7 +58,8 @@ func (r *reducer) reduce(object workload.Object) *Record {
 	return r.shape(record, object)
 }
 
-// shape sets the shape of a record's pods. How they are replaced is part of it, and not of the print.
+// shape sets the shape of a record's pods. The shape includes the update strategy of the pods, but the
+// fingerprint does not.
 func (r *reducer) shape(record *Record, object workload.Object) *Record {
 	if r.hasShapes {
 		record.state.shape = workload.ShapeDigest(object, record.body.owned.byManager)
@@ -85,7 +83,7 @@ func (r *reducer) bodyOf(object workload.Object) *body {
 	return r.bodies.of(r.printOf(&fresh), func() *body { return &fresh })
 }
 
-// printOf returns the fingerprint of everything in a body.
+// printOf returns the fingerprint of a whole body.
 func (r *reducer) printOf(of *body) fingerprint {
 	buffer, _ := r.hashes.buffers.Get().(*buffer)
 	defer r.hashes.buffers.Put(buffer)
