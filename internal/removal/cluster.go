@@ -25,41 +25,43 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Ejector removes everything of the operator from a cluster. All fields but Progress are
+// Ejector removes all objects and fields of the operator from a cluster. All fields except Progress are
 // required.
 type Ejector struct {
 	Client client.Client
-	// MaxConcurrent is how many workloads may be rolling out at once.
+	// MaxConcurrent is the maximum number of workloads that roll out at once.
 	MaxConcurrent int
-	// Patience is how long one rollout may take before the next may begin.
+	// Patience is the maximum time of a rollout before the next rollout may start.
 	Patience time.Duration
-	// Progress is called for each workload that is done, by one goroutine at a time.
+	// Progress is called for each finished workload, by one goroutine at a time.
 	Progress func(Step)
 }
 
-// Step reports a workload that is done.
+// Step reports a finished workload.
 type Step struct {
-	// Done of Total workloads.
+	// Done is the number of finished workloads, and Total the number of all workloads.
 	Done, Total int
 	Workload    workload.Ref
-	// Err says why it still has a sidecar, or why its rollout has not finished.
+	// Err explains why the workload still has a sidecar, or why its rollout has not finished.
 	Err error
 }
 
-// maxPasses is how often the search for leftovers is repeated: what the operator gives up may be
-// in its owner's manifest, too, ConfigMaps go when nothing needs them any more, and an operator that
-// is still running may have been in the middle of a reconcile.
+// maxPasses is the maximum number of searches for leftovers. A repetition is necessary because the manifest of
+// the application owner may also contain fields that the operator releases, because ConfigMaps are deleted
+// after the last workload that needs them, and because a running operator may have been in the middle of a
+// reconcile.
 const maxPasses = 5
 
-// pollInterval is how often a rollout is checked.
+// pollInterval is the time between two checks of a rollout.
 const pollInterval = 500 * time.Millisecond
 
-// Clean removes everything from a namespace, "" for all: first what the API server injects,
-// and VectorSidecars, so that nothing is injected again; then sidecars, at a limited pace; then
-// finalizers, and the ConfigMaps that no workload needs any more. If a sidecar cannot be removed,
-// what is in its namespace stays, and ClusterVectorSidecars do; other namespaces are cleaned. It
-// returns what it found. The error is a *LeftError if nothing has failed and something is there
-// that it must not, or cannot, remove.
+// Clean removes the operator's objects and fields from a namespace, or from all namespaces for "". It first
+// removes admission overlays and VectorSidecars, so that no sidecar is injected again. It then removes sidecars
+// at a limited pace. Finally, it removes finalizers, and the ConfigMaps that no workload needs anymore.
+//
+// If a sidecar cannot be removed, the other objects in its namespace and all ClusterVectorSidecars stay, and
+// Clean continues with the other namespaces. Clean returns the traces that it found. The error is a *LeftError
+// if all requests succeeded, but traces remain that Clean must not or cannot remove.
 func (e *Ejector) Clean(ctx context.Context, namespace string) (*Traces, error) {
 	var found *Traces
 	live := livelist.New(e.Client)
@@ -94,11 +96,12 @@ func inOrder(all []error) error {
 	return errors.Join(slices.SortedFunc(slices.Values(all), func(a, b error) int { return cmp.Compare(a.Error(), b.Error()) })...)
 }
 
-// pass cleans once what it is given. It adds the namespaces in which a sidecar could not be removed
-// to failed; then nothing else is removed before the next pass, which leaves those out.
+// pass removes the given traces once. It records the namespaces with a sidecar that could not be removed,
+// together with the error. In this case it does not remove other objects before the next pass, which leaves
+// these namespaces out.
 func (e *Ejector) pass(ctx context.Context, traces *Traces, failed map[string]error) error {
 	writer := apply.New(e.Client)
-	for _, namespace := range traces.OverlaySets { // What is taken out must not be put in again.
+	for _, namespace := range traces.OverlaySets { // A removed sidecar must not be injected again.
 		if err := writer.DeleteOverlaySet(ctx, namespace); err != nil {
 			return err
 		}
@@ -114,7 +117,7 @@ func (e *Ejector) pass(ctx context.Context, traces *Traces, failed map[string]er
 	}
 	for key, users := range traces.Companions {
 		if len(users) > 0 {
-			continue // After the next pass it may have none.
+			continue // The list of users may be empty in the next pass.
 		}
 		if err := writer.DeleteCompanion(ctx, key); err != nil {
 			return err
@@ -128,22 +131,22 @@ func (e *Ejector) pass(ctx context.Context, traces *Traces, failed map[string]er
 	return nil
 }
 
-// release removes the finalizer, again if an operator that still runs writes in between.
+// release removes the finalizer. It retries if a running operator writes the object at the same time.
 func (e *Ejector) release(ctx context.Context, writer *apply.Writer, sidecar *metav1.PartialObjectMetadata) error {
 	return retry.OnError(retry.DefaultBackoff, isStale, func() error {
 		live := sidecar.DeepCopy()
 		if err := e.Client.Get(ctx, client.ObjectKeyFromObject(live), live); err != nil {
-			return client.IgnoreNotFound(err) // It had no finalizer, or it was removed in the meantime.
+			return client.IgnoreNotFound(err) // The object had no finalizer, or the finalizer was removed since.
 		}
 		return writer.RemoveFinalizer(ctx, live)
 	})
 }
 
-// isStale reports whether somebody has written in between.
+// isStale reports whether the object has changed since it was read.
 func isStale(err error) bool { return errors.Is(err, apply.ErrStale) }
 
-// removeAll removes the sidecars, MaxConcurrent at a time, and continues after failures, which it
-// returns by namespace.
+// removeAll removes the sidecars, MaxConcurrent at a time. It continues after errors, and returns them by
+// namespace.
 func (e *Ejector) removeAll(ctx context.Context, writer *apply.Writer, carriers []Carrier) map[string]error {
 	var mu sync.Mutex
 	failed := map[string]error{}
@@ -170,7 +173,7 @@ func (e *Ejector) removeAll(ctx context.Context, writer *apply.Writer, carriers 
 	return failed
 }
 
-// lateError says that a sidecar is removed, but not yet from all pods.
+// lateError means that a sidecar is removed from the pod template, but not yet from all pods.
 type lateError struct{ err error }
 
 func (e *lateError) Error() string { return e.err.Error() }
@@ -214,8 +217,8 @@ func (e *Ejector) remove(ctx context.Context, writer *apply.Writer, ref workload
 	return nil
 }
 
-// removeOne removes one manager's sidecar from a workload. It retries if others have written
-// the workload in between, as an earlier removal has, or the status of a rollout that goes on.
+// removeOne removes the sidecar of one manager from a workload. It retries if the workload has changed since it
+// was read, for example by an earlier removal or by the status of a rollout in progress.
 func (e *Ejector) removeOne(ctx context.Context, writer *apply.Writer, view *workload.View, manager string) error {
 	isFresh := true
 	return retry.OnError(retry.DefaultBackoff, isStale, func() error {
@@ -240,7 +243,7 @@ func (e *Ejector) removeOne(ctx context.Context, writer *apply.Writer, view *wor
 	})
 }
 
-// read reads a workload again; it returns nil if it was deleted or on an error.
+// read reads a workload again. It returns nil if the workload was deleted, or on an error.
 func (e *Ejector) read(ctx context.Context, of workload.Ref) (*workload.View, error) {
 	live := of.Adapter().New()
 	if err := e.Client.Get(ctx, client.ObjectKey{Namespace: of.Namespace, Name: of.Name}, live); err != nil {

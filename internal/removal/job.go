@@ -20,9 +20,9 @@ import (
 // resource is the full resource name of VectorSidecars, which is unique.
 var resource = "vectorsidecars." + v1alpha1.GroupVersion.Group
 
-// isUninstalling reports whether the Job that this runs in was created because the release
-// is being uninstalled. If it came with applied manifests, progress says what it would have
-// done. The error says what to do by hand.
+// isUninstalling reports whether the Job of this process was created because the release is being uninstalled.
+// If the Job came with applied manifests, it writes a description of the skipped action to the progress output.
+// The error contains the commands for a manual uninstall.
 func isUninstalling(ctx context.Context, live *livelist.Client, options Options, progress io.Writer) (bool, error) {
 	var job batchv1.Job
 	name := types.NamespacedName{Namespace: options.Operator.Namespace, Name: options.Job}
@@ -55,7 +55,7 @@ func quoted(makers []string) string {
 	return `"` + strings.Join(makers, `" and "`) + `"`
 }
 
-// would says what a policy would do with the existing VectorSidecars.
+// would describes the action of a policy on the existing VectorSidecars.
 func would(policy Policy, left []metav1.PartialObjectMetadata) string {
 	switch {
 	case len(left) == 0:
@@ -68,7 +68,7 @@ func would(policy Policy, left []metav1.PartialObjectMetadata) string {
 	return "delete " + describe(left) + ", and remove their sidecars"
 }
 
-// byHand returns the commands that do what the policy says.
+// byHand returns the commands with the effect of the policy.
 func byHand(options *Options) string {
 	const end = ", then uninstall without hooks"
 	scopes := []string{"-A"}

@@ -14,14 +14,13 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// cause is why the Job runs, as far as the Job itself shows it. A Helm client creates it
-// only before it deletes a release; a client that applies rendered manifests creates it like
-// any other Job.
+// cause is the reason why the Job runs, as recorded in the Job itself. A Helm client creates the Job only
+// before it deletes a release. A client that applies rendered manifests creates it like any other Job.
 type cause int
 
 const (
-	// unproven means that the Job does not show who created it, or that its creator is not
-	// known to uninstall releases.
+	// unproven means that the Job does not show its creator, or that its creator is not known to uninstall
+	// releases.
 	unproven cause = iota
 	// applied means that the Job came with the other rendered manifests.
 	applied
@@ -29,22 +28,21 @@ const (
 	uninstalling
 )
 
-// helmClients are the field managers of programs that run Helm hooks. A trailing * matches
-// any suffix.
+// helmClients lists the field managers of programs that run Helm hooks. A trailing * matches any suffix.
 var helmClients = []string{
-	"helm",                     // Helm 3 by create, Helm 4 by apply, and whatever runs one of them
+	"helm",                     // Helm 3 by create, Helm 4 by apply, and programs that run Helm
 	"helm-controller",          // Flux
 	"terraform-provider-helm*", // Terraform and OpenTofu; the version follows
 	"fleetagent",               // Rancher Fleet
 	"zarf",
 }
 
-// appliers are the field managers of programs that apply manifests and do not run hooks.
+// appliers lists the field managers of programs that apply manifests and do not run hooks.
 var appliers = []string{
-	"kubectl*",             // by itself on the server's side, with -client-side-apply, -create or -replace
+	"kubectl*",             // alone for server-side apply, with -client-side-apply, -create or -replace
 	"kustomize-controller", // Flux
 	"kapp*",                // Carvel
-	"pulumi-kubernetes*",   // a chart that Pulumi renders; a random suffix follows on the server's side
+	"pulumi-kubernetes*",   // a chart that Pulumi renders; server-side apply adds a random suffix
 	"Terraform",            // kubernetes_manifest
 }
 
@@ -64,14 +62,13 @@ const (
 	helmPreDelete = "pre-delete"
 )
 
-// argsPath is the field that says what the Job runs, in the chart's container. It is
-// immutable, so the manager that owns it created the Job: others may own labels, node
-// selectors or the status.
+// argsPath is the field of the Job's arguments, in the container of the chart. The field is immutable, so its
+// manager created the Job. Other managers may own labels, node selectors or the status.
 var argsPath = fieldpath.MakePathOrDie("spec", "template", "spec", "containers", fieldpath.KeyByFields("name", "uninstall"), "args")
 
-// judge returns why the Job runs, and the field managers that created it. clients are Helm
-// clients in addition to the known ones; a trailing * matches any suffix. If two managers
-// disagree, the cause is unproven.
+// judge returns the cause of the Job, and the field managers that created it. The caller passes Helm clients in
+// addition to the known clients. A trailing * matches any suffix. If two managers disagree, the cause is
+// unproven.
 func judge(job *batchv1.Job, clients []string) (cause, []string) {
 	var why cause
 	var makers []string
@@ -100,7 +97,7 @@ func causeBy(job *batchv1.Job, entry *metav1.ManagedFieldsEntry, clients []strin
 		return applied
 	case entry.Manager == argoApplier, entry.Manager == argoCreator:
 		return causeByArgoCD(job, entry)
-	case isLastApplied(job): // A Helm client writes no such annotation; this one only has the name.
+	case isLastApplied(job): // A Helm client does not write this annotation; the creator only uses the name.
 		return unproven
 	case slices.ContainsFunc(helmClients, is), slices.ContainsFunc(clients, is):
 		return uninstalling
@@ -108,9 +105,9 @@ func causeBy(job *batchv1.Job, entry *metav1.ManagedFieldsEntry, clients []strin
 	return unproven
 }
 
-// causeByArgoCD distinguishes a PreDelete hook from a sync. A sync uses server-side apply,
-// and sets a finalizer on hooks. With Replace=true it creates objects as PreDelete does:
-// then only annotations for exactly one of them tell the two apart.
+// causeByArgoCD distinguishes a PreDelete hook from a sync. A sync uses server-side apply, and sets a finalizer
+// on hooks. With Replace=true, a sync creates objects like a PreDelete hook. In this case, only annotations of
+// exactly one of them distinguish the two.
 func causeByArgoCD(job *batchv1.Job, entry *metav1.ManagedFieldsEntry) cause {
 	hook, isArgoHook := job.Annotations[argoHook]
 	switch {
@@ -122,7 +119,7 @@ func causeByArgoCD(job *batchv1.Job, entry *metav1.ManagedFieldsEntry) cause {
 	case isArgoHook, job.Annotations[helmHook] != "":
 		return unproven
 	}
-	return applied // It is not a hook.
+	return applied // The Job is not a hook.
 }
 
 // isLastApplied reports whether the Job has the last-applied-configuration annotation of

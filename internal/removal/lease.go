@@ -16,11 +16,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 )
 
-// bindLease makes Kubernetes delete the operator's Lease with the release. The operator
-// loses its permissions before it is told to stop, so it cannot release the Lease, and the
-// next installation would wait until it expires. The owner is the ConfigMap with the
-// installation's values and not the Deployment: Helm deletes it after the permissions, so
-// that no running operator can create the Lease again.
+// bindLease makes Kubernetes delete the operator's Lease with the release. The operator loses its permissions
+// before it is stopped, so it cannot release the Lease, and the next installation would wait until the Lease
+// expires. The owner is the ConfigMap with the installation's values and not the Deployment. Helm deletes the
+// ConfigMap after the permissions, so that a running operator cannot create the Lease again.
 func bindLease(ctx context.Context, c client.Client, live *livelist.Client, leaving Operator) error {
 	if leaving.Lease == "" || leaving.ValuesConfigMap == "" {
 		return nil

@@ -21,7 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// LeftError says what Clean has left.
+// LeftError lists the traces that Clean has left.
 type LeftError struct{ Left *Traces }
 
 func (e *LeftError) Error() string {
@@ -41,7 +41,7 @@ func (e *LeftError) Error() string {
 	return strings.Join(humanize.First(lines, maxNamed, len(lines)), "; ")
 }
 
-// Stays says why a ConfigMap stays, and what to do.
+// Stays explains why a ConfigMap stays, and how to continue.
 func Stays(key client.ObjectKey, users []workload.Ref) string {
 	if len(users) == 0 {
 		return fmt.Sprintf("ConfigMap %s is there again: stop the operator", path.Join(key.Namespace, key.Name))
@@ -58,15 +58,15 @@ func Stays(key client.ObjectKey, users []workload.Ref) string {
 		path.Join(key.Namespace, key.Name), strings.Join(humanize.First(names, maxNamed, len(users)), ", "), advice)
 }
 
-// named names a workload; a manifest need not say its namespace.
+// named returns the kind and name of a workload. The namespace may be empty, because a manifest may omit it.
 func named(of *workload.Ref) string { return of.Kind + " " + path.Join(of.Namespace, of.Name) }
 
-// CompanionKeys are the names of the ConfigMaps, sorted.
+// CompanionKeys returns the sorted names of the ConfigMaps.
 func (t *Traces) CompanionKeys() []client.ObjectKey {
 	return slices.SortedFunc(maps.Keys(t.Companions), func(a, b client.ObjectKey) int { return cmp.Compare(a.String(), b.String()) })
 }
 
-// isStuck reports whether nothing is left but ConfigMaps that workloads need.
+// isStuck reports whether only ConfigMaps that workloads need are left.
 func (t *Traces) isStuck() bool {
 	for _, users := range t.Companions {
 		if len(users) == 0 {
@@ -76,8 +76,8 @@ func (t *Traces) isStuck() bool {
 	return len(t.Workloads)+len(t.Sidecars)+len(t.OverlaySets) == 0
 }
 
-// Needs returns the names of the ConfigMaps that new pods of an object need, and its own name. A run of
-// a CronJob starts pods as the CronJob was when it began.
+// Needs returns the identity of an object, and the names of the ConfigMaps that its new pods need. A Job of a
+// CronJob counts separately, because it keeps the pod template of its start.
 func Needs(object client.Object) (of workload.Ref, names []string) {
 	if object.GetDeletionTimestamp() != nil {
 		return of, nil

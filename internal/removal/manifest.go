@@ -20,15 +20,15 @@ type Merger interface {
 	Workload(before workload.Object, p *plan.Plan) (*unstructured.Unstructured, error)
 }
 
-// Strip returns a workload without its sidecars, and whether it had any. What belongs to the
-// operator is determined by managedFields if one of its managers is in them, and otherwise by
-// the pod template's own list of what was added.
+// Strip returns a workload without its sidecars, and whether it had any. If managedFields contain one of the
+// operator's managers, they determine the fields of the sidecar. Otherwise the list in the pod template
+// determines them.
 func Strip(merger Merger, object workload.Object) (workload.Object, bool, error) {
 	if !workload.IsCarrier(object) {
 		return object, false, nil
 	}
-	// What our managers give up may be in the owner's manifest as well: then the list alone
-	// is left of it.
+	// The manifest of the application owner may also contain fields that the operator's managers release. After
+	// the first removal, only the list in the pod template names these fields.
 	for range 2 {
 		for _, manager := range workload.Managers(object) {
 			after, err := without(merger, object, manager)
@@ -44,7 +44,7 @@ func Strip(merger Merger, object workload.Object) (workload.Object, bool, error)
 	return stripped, true, nil
 }
 
-// without returns a workload without what one manager has in it.
+// without returns a workload without the fields of one manager.
 func without(merger Merger, object workload.Object, manager string) (workload.Object, error) {
 	view := viewOf(object)
 	removal := plan.ForRemoval(manager, &view)
@@ -63,8 +63,8 @@ func without(merger Merger, object workload.Object, manager string) (workload.Ob
 	return object, runtime.DefaultUnstructuredConverter.FromUnstructured(after.Object, object)
 }
 
-// isOurs reports whether an annotation is the operator's. Those with which a team opts out or
-// sets values are the team's.
+// isOurs reports whether an annotation belongs to the operator. Annotations for opting out and for setting
+// values belong to the application team.
 func isOurs(key string) bool {
 	return strings.HasPrefix(key, meta.Group+"/") && key != meta.AnnotationInject
 }

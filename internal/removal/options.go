@@ -14,7 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 )
 
-// Policy says what happens to the VectorSidecars of an operator that is uninstalled.
+// Policy is the action on the VectorSidecars of an operator that is uninstalled.
 type Policy string
 
 // The policies.
@@ -23,46 +23,45 @@ const (
 	Eject Policy = "eject"
 	// Orphan deletes the VectorSidecars and keeps their sidecars.
 	Orphan Policy = "orphan"
-	// Block fails while there are any.
+	// Block fails while VectorSidecars exist.
 	Block Policy = "block"
 )
 
-// Options configures BeforeUninstall. ParseOptions fills it in.
+// Options configures BeforeUninstall. ParseOptions creates it.
 type Options struct {
 	Policy Policy
-	// Timeout is how long it may take.
+	// Timeout is the maximum time of the uninstall.
 	Timeout time.Duration
-	// Job is the name of the Job that it runs in, in the operator's namespace.
+	// Job is the name of the Job of this process, in the operator namespace.
 	Job string
-	// Clients are the field managers of Helm clients in addition to the known ones. A
-	// trailing * matches any suffix.
+	// Clients are the field managers of Helm clients in addition to the known clients. A trailing * matches any
+	// suffix.
 	Clients []string
-	// Pager is that of the process; nil for a new one.
+	// Pager is the Pager of the process, or nil for a new Pager.
 	Pager *livelist.Pager
-	// Operator is the one being uninstalled.
+	// Operator describes the operator that is uninstalled.
 	Operator Operator
 }
 
 // Operator describes an operator that is being uninstalled.
 type Operator struct {
-	// Namespace is its own, and WatchNamespaces are those that it watches; empty for all.
+	// Namespace is the operator namespace. WatchNamespaces are the namespaces that the operator watches, empty
+	// for all.
 	Namespace       string
 	WatchNamespaces []string
-	// ClusterSidecars is true if it offers ClusterVectorSidecars.
+	// ClusterSidecars is true if ClusterVectorSidecars are enabled.
 	ClusterSidecars bool
-	// ValuesConfigMap holds the installation's values, in Namespace; "" for none.
+	// ValuesConfigMap is the name of the ConfigMap with the installation's values in Namespace, or "" for none.
 	ValuesConfigMap string
-	// Lease is its leader election lease; "" without leader election.
+	// Lease is the name of the leader election Lease, or "" without leader election.
 	Lease string
-	// Run runs another replica with its options until the context is cancelled. It is on
-	// standby while the operator being uninstalled leads. It is required if there is a
-	// Lease.
+	// Run runs another replica with the same options until the context is canceled. The replica is on standby
+	// while the operator that is uninstalled leads. Run is required if there is a Lease.
 	Run func(context.Context) error
 }
 
-// ParseOptions parses the command line: flags, then "--" and the arguments of the operator
-// being uninstalled, which it returns as they are. The error is flag.ErrHelp if help was
-// requested and printed.
+// ParseOptions parses the command line: flags, then "--" and the arguments of the operator that is uninstalled.
+// It returns these arguments unchanged. The error is flag.ErrHelp if the help was requested and printed.
 func ParseOptions(arguments []string) (Options, []string, error) {
 	options := Options{Policy: Eject}
 	flags := flag.NewFlagSet("operator uninstall", flag.ContinueOnError)

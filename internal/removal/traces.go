@@ -23,34 +23,34 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Traces are what the operator left in a cluster.
+// Traces lists the objects and fields of the operator in a cluster.
 type Traces struct {
-	// Workloads have something of it.
+	// Workloads are the workloads with fields or marks of the operator.
 	Workloads []Carrier
-	// Sidecars are references to all VectorSidecars, and to all ClusterVectorSidecars if it is
-	// about all namespaces.
+	// Sidecars are references to all VectorSidecars. For all namespaces, they include all
+	// ClusterVectorSidecars.
 	Sidecars []metav1.PartialObjectMetadata
-	// Companions are the ConfigMaps created for them, each with the workloads that need it:
-	// without it their new pods do not start.
+	// Companions are the companion ConfigMaps, each with the workloads that need it. Without the ConfigMap, new
+	// pods of these workloads do not start.
 	Companions map[client.ObjectKey][]workload.Ref
 	// OverlaySets are the namespaces in which the API server may still inject.
 	OverlaySets []string
 }
 
-// Carrier is a workload that has something of the operator.
+// Carrier is a workload with fields or marks of the operator.
 type Carrier struct {
 	workload.Ref
-	// Managers are the operator's field managers that own something in it.
+	// Managers are the operator's field managers that own fields in the workload.
 	Managers []string
 }
 
-// None reports whether there is nothing left.
+// None reports whether no traces are left.
 func (t *Traces) None() bool {
 	return len(t.Workloads)+len(t.Sidecars)+len(t.Companions)+len(t.OverlaySets) == 0
 }
 
-// FindTraces finds traces in a namespace, "" for all. There may be some even if the CRD is
-// no longer installed.
+// FindTraces finds traces in a namespace, or in all namespaces for "". Traces may exist even if the CRD is not
+// installed anymore.
 func FindTraces(ctx context.Context, live *livelist.Client, namespace string) (*Traces, error) {
 	traces := &Traces{Companions: map[client.ObjectKey][]workload.Ref{}}
 	inNamespace := client.InNamespace(namespace)
@@ -65,7 +65,7 @@ func FindTraces(ctx context.Context, live *livelist.Client, namespace string) (*
 	if err != nil && !apimeta.IsNoMatchError(err) && !apierrors.IsNotFound(err) && !apierrors.IsForbidden(err) {
 		return nil, fmt.Errorf("listing OverlaySets: %w", err)
 	}
-	// They are listed before the workloads, so that one that comes in between counts.
+	// ConfigMaps are listed before the workloads, so that a workload that is created in between counts.
 	configMaps := livelist.Metadata(corev1.SchemeGroupVersion.WithKind("ConfigMap"))
 	companions, err := livelist.Collect(ctx, live, configMaps, func(configMap *metav1.PartialObjectMetadata) (client.ObjectKey, bool) {
 		return client.ObjectKeyFromObject(configMap), !companion.IsCopy(&corev1.ConfigMap{ObjectMeta: configMap.ObjectMeta})
@@ -84,8 +84,8 @@ func FindTraces(ctx context.Context, live *livelist.Client, namespace string) (*
 	return traces, nil
 }
 
-// leaveOut takes out what is in namespaces where something has failed, and ClusterVectorSidecars if
-// there are any: these are in all of them.
+// leaveOut removes the traces in namespaces with errors. After an error it also removes ClusterVectorSidecars,
+// because they concern all namespaces.
 func (t *Traces) leaveOut(failed map[string]error) {
 	isLeft := func(namespace string) bool { return failed[namespace] != nil || namespace == "" && len(failed) > 0 }
 	t.Workloads = slices.DeleteFunc(t.Workloads, func(carrier Carrier) bool { return isLeft(carrier.Namespace) })
@@ -94,8 +94,8 @@ func (t *Traces) leaveOut(failed map[string]error) {
 	maps.DeleteFunc(t.Companions, func(key client.ObjectKey, _ []workload.Ref) bool { return isLeft(key.Namespace) })
 }
 
-// listSidecars returns references to the VectorSidecars of a namespace, or of all if "", and to the
-// ClusterVectorSidecars if withClusters. Without the CRDs there are none.
+// listSidecars returns references to the VectorSidecars of a namespace, or of all namespaces for "". It can
+// include the ClusterVectorSidecars. The result is empty without the CRDs.
 func listSidecars(ctx context.Context, live *livelist.Client, namespace string, withClusters bool) ([]metav1.PartialObjectMetadata, error) {
 	kinds := []string{"VectorSidecar"}
 	if withClusters {
@@ -115,8 +115,8 @@ func listSidecars(ctx context.Context, live *livelist.Client, namespace string, 
 	return references, nil
 }
 
-// referTo returns the kind and the identity of an object, and whether it is being deleted. The rest of its metadata can be
-// large, too.
+// referTo returns the kind and the identity of an object, and whether it is being deleted. It leaves out the
+// other metadata, which can be large.
 func referTo(kind schema.GroupVersionKind, object client.Object) metav1.PartialObjectMetadata {
 	reference := metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
 		Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID(), DeletionTimestamp: object.GetDeletionTimestamp(),
@@ -125,8 +125,8 @@ func referTo(kind schema.GroupVersionKind, object client.Object) metav1.PartialO
 	return reference
 }
 
-// user is a workload or Job that FindTraces has found: it has something of the operator, or its new pods need some of the
-// ConfigMaps.
+// user is a workload or Job that FindTraces has found. It has fields of the operator, or its new pods need some
+// of the ConfigMaps.
 type user struct {
 	Carrier
 
@@ -134,7 +134,8 @@ type user struct {
 	configMaps []string
 }
 
-// find adds the workloads of a kind that have something of the operator, and those that need its ConfigMaps.
+// find adds the workloads of a kind that have fields of the operator, and the workloads that need its
+// ConfigMaps.
 func (t *Traces) find(ctx context.Context, live *livelist.Client, kind *workload.Kind, inNamespace client.InNamespace) error {
 	users, err := livelist.Collect(ctx, live, kind.NewList(), func(object client.Object) (user, bool) {
 		found := t.userOf(object, kind)
@@ -158,7 +159,7 @@ func (t *Traces) find(ctx context.Context, live *livelist.Client, kind *workload
 	return nil
 }
 
-// userOf returns what an object has of the operator, and which of the ConfigMaps its new pods need.
+// userOf returns the operator's fields in an object, and the ConfigMaps that its new pods need.
 func (t *Traces) userOf(object client.Object, kind *workload.Kind) user {
 	ref, names := Needs(object)
 	found := user{Carrier: Carrier{Ref: ref}, configMaps: slices.DeleteFunc(names, func(name string) bool {
@@ -166,7 +167,7 @@ func (t *Traces) userOf(object client.Object, kind *workload.Kind) user {
 		return !exists
 	})}
 	carrier, isWorkload := workload.As(object)
-	// A sidecar of an immutable workload stays until that ends.
+	// A sidecar of an immutable workload stays until the workload ends.
 	if !isWorkload || kind.Traits.Immutable != "" || object.GetDeletionTimestamp() != nil {
 		return found
 	}

@@ -28,10 +28,10 @@ import (
 	operatormeta "kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// interval is how often remaining VectorSidecars are checked.
+// interval is the time between two checks of the remaining VectorSidecars.
 const interval = time.Second
 
-// BlockedError says that there are VectorSidecars and the policy is Block.
+// BlockedError means that VectorSidecars exist and the policy is Block.
 type BlockedError struct {
 	Left []metav1.PartialObjectMetadata
 }
@@ -40,12 +40,13 @@ func (e *BlockedError) Error() string {
 	return fmt.Sprintf("not uninstalling: there are %s; delete them first, while the operator runs, or set uninstall.policy to eject or orphan", describe(e.Left))
 }
 
-// BeforeUninstall applies the policy to all VectorSidecars in the operator's scope. It
-// returns when none is left and the operator's Lease will be deleted with the release. It
-// reports its progress, one line each. With leader election, BeforeUninstall is a standby
-// replica for the operator, in case that is dead. It changes nothing unless the Job that it
-// runs in shows that the release is being uninstalled; it returns no error if the Job came
-// with applied manifests.
+// BeforeUninstall applies the policy to all VectorSidecars in the operator's scope. It returns when all of them
+// are deleted and the operator's Lease will be deleted with the release. It reports its progress, one line
+// each. With leader election, BeforeUninstall runs a standby replica of the operator, in case the operator does
+// not run anymore.
+//
+// BeforeUninstall changes objects only if the Job of this process shows that the release is being uninstalled.
+// It returns no error if the Job came with applied manifests.
 func BeforeUninstall(ctx context.Context, config *rest.Config, options Options, progress io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, options.Timeout)
 	defer cancel()
@@ -74,7 +75,7 @@ func BeforeUninstall(ctx context.Context, config *rest.Config, options Options, 
 		}
 	}
 	if err := bindLease(ctx, c, live, options.Operator); err != nil {
-		// It only delays others until it expires.
+		// The Lease only delays other replicas until it expires.
 		tell(progress, "the Lease is left: %v", err)
 	}
 	return nil
@@ -95,7 +96,7 @@ func newClient(config *rest.Config) (client.Client, error) {
 	return c, nil
 }
 
-// empty deletes VectorSidecars until none is left.
+// empty deletes VectorSidecars until all of them are removed.
 func empty(ctx context.Context, writer *apply.Writer, live *livelist.Client, options Options, progress io.Writer) error {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
@@ -133,9 +134,9 @@ func retire(ctx context.Context, writer *apply.Writer, left []metav1.PartialObje
 	return nil
 }
 
-// standBy runs a standby replica, which waits while the operator being uninstalled still
-// leads, and returns a function that ends it. Without leader election two replicas would
-// write at once, so it does nothing.
+// standBy runs a standby replica, which waits while the operator that is uninstalled still leads. It returns a
+// function that stops the replica. Without leader election, standBy does nothing, because two replicas would
+// write at once.
 func standBy(ctx context.Context, leaving Operator, progress io.Writer) func() {
 	if leaving.Lease == "" {
 		return func() {}
@@ -154,7 +155,7 @@ func standBy(ctx context.Context, leaving Operator, progress io.Writer) func() {
 	}
 }
 
-// list returns references to the VectorSidecars and ClusterVectorSidecars that concern an operator.
+// list returns references to the VectorSidecars and ClusterVectorSidecars in the scope of an operator.
 func list(ctx context.Context, live *livelist.Client, leaving *Operator) ([]metav1.PartialObjectMetadata, error) {
 	namespaces := leaving.WatchNamespaces
 	if len(namespaces) == 0 {
@@ -171,10 +172,10 @@ func list(ctx context.Context, live *livelist.Client, leaving *Operator) ([]meta
 	return all, nil
 }
 
-// maxNamed is how many VectorSidecars a message names.
+// maxNamed is the maximum number of VectorSidecars in a message.
 const maxNamed = 20
 
-// describe names VectorSidecars and ClusterVectorSidecars.
+// describe returns the number and the names of VectorSidecars and ClusterVectorSidecars.
 func describe(left []metav1.PartialObjectMetadata) string {
 	var names []string
 	for i := range left[:min(maxNamed, len(left))] {
@@ -191,8 +192,8 @@ func count(names []string, total int) string {
 // stateTimeout limits describeStates.
 const stateTimeout = 10 * time.Second
 
-// describeStates names VectorSidecars and ClusterVectorSidecars, and says why they are not ready. It reads the named ones one
-// by one, after the end of ctx, too.
+// describeStates returns the names of VectorSidecars and ClusterVectorSidecars, with the reasons why they are
+// not ready. It reads the named objects one by one, even after the end of the context.
 func describeStates(ctx context.Context, live *livelist.Client, left []metav1.PartialObjectMetadata) string {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stateTimeout)
 	defer cancel()
@@ -212,8 +213,8 @@ func nameOf(sidecar *metav1.PartialObjectMetadata) string {
 	return sidecar.Namespace + "/" + sidecar.Name
 }
 
-// readMessage returns why a VectorSidecar or ClusterVectorSidecar is not ready, "" if that cannot be read. The Job may list,
-// but need not get them.
+// readMessage returns the reason why a VectorSidecar or ClusterVectorSidecar is not ready, or "" if the object
+// cannot be read. It uses List because the permissions of the Job include list, but need not include get.
 func readMessage(ctx context.Context, live *livelist.Client, reference *metav1.PartialObjectMetadata) string {
 	var conditions []metav1.Condition
 	var err error

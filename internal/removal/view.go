@@ -8,9 +8,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// viewOf returns what a removal sees of a workload. Of a sidecar that was restored from a backup,
-// or applied as inject has printed it, none of our managers is on record, and its owner's tool is
-// for all of it: then the pod template's own list says what was added.
+// viewOf returns the view of a workload for a removal. After a restore from a backup, or an apply of the output
+// of inject, managedFields name only the tool of the application owner and no manager of the operator. In this
+// case, the list in the pod template determines the fields of the sidecar.
 func viewOf(object workload.Object) workload.View {
 	view := workload.Of(object)
 	for _, trace := range workload.TracesOf(object) {
@@ -27,8 +27,8 @@ func viewOf(object workload.Object) workload.View {
 	return view
 }
 
-// listedIn returns what the pod template's lists say is the operator's, whoever is on record
-// for it, and the operator's annotations of the workload, which no list names.
+// listedIn returns the fields of the operator according to the lists in the pod template, independent of
+// managedFields. It adds the operator's annotations of the workload, which are not in a list.
 func listedIn(object workload.Object) map[string]workload.Owned {
 	bare, _ := workload.As(object.DeepCopyObject())
 	bare.SetManagedFields(nil)
