@@ -190,7 +190,7 @@ func kindOf(target workload.Ref) schema.GroupVersionKind {
 	return target.Adapter().GroupVersionKind
 }
 
-// classify wraps an error in a type that tells callers how to continue.
+// classify wraps an error in a type for the reaction of the caller.
 func classify(err error) error {
 	switch {
 	case errors.Is(err, ErrStale):
