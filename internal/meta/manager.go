@@ -28,8 +28,8 @@ const Operator = "vector-sidecar-operator"
 // because another process may already have filled the object.
 const Creator = Operator + "-creator"
 
-// Manager returns the field manager with which the sidecar of a VectorSidecar is applied. The name must never
-// change. After a change, the next version of the operator would add a new container and keep the old one
+// Manager returns the field manager that applies the sidecar of a VectorSidecar. The name must never change.
+// After a change, the next version of the operator would add a new container and keep the old one
 // (test/envtest.TestAnotherManagersNameLeavesTheOldContainer). The name is derived from the name of the
 // VectorSidecar and not from its UID, so that an object restored from a backup still owns the fields that it
 // injected.
@@ -97,9 +97,9 @@ func keyed(sidecar string) string {
 	return sidecar
 }
 
-// people lists the field managers of tools with which users change objects by hand. Deployment tools (kubectl
-// apply, helm, argocd, flux) are not in the list, because a manifest contains the fields that they own, and the
-// next sync restores these fields.
+// people lists the field managers of tools that change objects by hand. Deployment tools (kubectl apply, helm,
+// argocd, flux) are not in the list, because a manifest contains the fields that they own, and the next sync
+// restores these fields.
 var people = []string{
 	"kubectl-edit", "kubectl-patch", "kubectl-set", "kubectl-replace", "kubectl-rollout",
 	"kubectl-annotate", "kubectl-label", "k9s", "node-fetch", "Mozilla", "dashboard",
