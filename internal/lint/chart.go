@@ -25,8 +25,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// IsChart tells whether a folder holds a sidecar chart, or what is meant to be one:
-// a card, and a template of a PodTemplate.
+// IsChart reports whether a directory contains a sidecar chart, or is meant to be one. Such a directory has the
+// Chart.yaml of a whole chart, and a template with a PodTemplate.
 func IsChart(folder fs.FS) bool {
 	if card, err := bounded.Chart().File(folder, chartCard); err != nil || !render.IsWholeChart(card) {
 		return false
@@ -43,18 +43,18 @@ func IsChart(folder fs.FS) bool {
 	return false
 }
 
-// Folder is a directory with a sidecar chart, or with those files of it that differ from the built-in chart.
+// Folder is a directory with a sidecar chart, or with the files of a chart that differ from the built-in chart.
 type Folder struct {
-	// Name is its path.
+	// Name is the path of the directory.
 	Name string
-	// Files are those of the directory, and Chart those of the whole chart.
+	// Files are the files of the directory, and Chart the files of the whole chart.
 	Files, Chart fs.FS
 	// BuiltIn is the built-in chart, nil for none. Unused defines in copies of its files are not reported.
 	BuiltIn fs.FS
 }
 
-// fileOf returns the path of a file of the chart. The directory has files of templates at its root if it is not a whole chart.
-// ok is false for a file that only the built-in chart has.
+// fileOf returns the path of a file of the chart. If the directory is not a whole chart, its templates are at its
+// root. ok is false for a file that only the built-in chart has.
 func (f *Folder) fileOf(file string) (name string, ok bool) {
 	file = withoutChart(file)
 	for _, name := range []string{file, strings.TrimPrefix(file, "templates/"), strings.ReplaceAll(file, "/", "__")} {
@@ -103,7 +103,7 @@ func (l *Linter) LintChart(ctx context.Context, folder *Folder) (*Result, error)
 		}
 		if decided.Invalid != nil {
 			findings = append(findings, folder.located(decided.Invalid.Reason, decided.Invalid.Message)...)
-			continue // The presets have the same fault.
+			continue // The presets would report the same fault.
 		}
 		faults, err := renderPresets(ctx, platform, "", environment, l.KubeVersion)
 		if err != nil {
@@ -118,7 +118,7 @@ func (l *Linter) LintChart(ctx context.Context, folder *Folder) (*Result, error)
 	return result, nil
 }
 
-// sample is the smallest world that the charts of a platform can be rendered in.
+// sample is the smallest snapshot that renders the charts of a platform.
 func sample(platform *desired.Platform, environment, kubeVersion string) *evaluate.Snapshot {
 	one := typical(nil)
 	one.SetNamespace("sample")
@@ -128,14 +128,14 @@ func sample(platform *desired.Platform, environment, kubeVersion string) *evalua
 				ObjectMeta: metav1.ObjectMeta{Namespace: "sample", Name: "sample"},
 				Spec:       v1alpha1.VectorSidecarSpec{MatchAll: true},
 			},
-			HasAllConfigMaps: true, // There are none.
+			HasAllConfigMaps: true, // The sample has no ConfigMaps.
 			Platform:         platform, DefaultEnvironment: environment, KubeVersion: kubeVersion,
 		},
 		Workloads: []*workloadcache.Record{workloadcache.RecordOf(one)},
 	}}
 }
 
-// inFile is the first place that a message names.
+// inFile matches the first file and line in a message.
 var inFile = regexp.MustCompile(`([\w./-]+\.(?:yaml|tpl|json|txt)):(\d+)(?::(\d+))?`)
 
 // located returns a finding for each line of a message, at the place that the line names.
@@ -158,7 +158,7 @@ func (f *Folder) located(code, message string) []Finding {
 	return findings
 }
 
-// codeOf is the reason that a fault in a file of a chart has.
+// codeOf returns the reason for a fault in a file of a chart.
 func codeOf(file string) string {
 	if strings.Contains(file, "templates/") {
 		return meta.ReasonInvalidTemplate
@@ -166,7 +166,7 @@ func codeOf(file string) string {
 	return meta.ReasonInvalidValues
 }
 
-// withoutChart takes the chart's name off the name that Helm gives a template.
+// withoutChart removes the chart's name from the name that Helm gives a template.
 func withoutChart(file string) string {
 	if i := strings.Index(file, "templates/"); i > 0 {
 		return file[i:]

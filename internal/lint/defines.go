@@ -18,9 +18,9 @@ type Note struct {
 	Text string `json:"text"`
 }
 
-// lintDefines returns a finding for each define that the executed templates of a chart do not use in any environment, whatever
-// the VectorSidecar, and a note for each computed call that may use some. placeOf returns the file and line of a place in the
-// chart; ok is false for a file that the user did not write.
+// lintDefines returns a finding for each define that the executed templates of a chart never use, in no environment
+// and for no VectorSidecar. It returns a note for each computed call that may use some of them. placeOf returns the
+// file and line of a place in the chart; ok is false for a file that the user did not write.
 func lintDefines(chart *render.Chart, placeOf func(gotemplate.Place) (file string, at place, ok bool)) (findings []Finding, notes []Note) {
 	usage := chart.Usage()
 	for _, define := range usage.Unused {

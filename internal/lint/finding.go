@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package lint finds what is wrong in files: values, templates, VectorSidecars and
-// Vector configuration. It asks no cluster and changes nothing.
+// Package lint checks files without a cluster: values, templates, VectorSidecars and Vector configuration. It returns
+// findings with file, line, code and hint, and changes nothing.
 package lint
 
 import (
@@ -16,25 +16,25 @@ import (
 	vectorconfig "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/config"
 )
 
-// Finding is one thing that is wrong.
+// Finding is one problem in a file.
 type Finding struct {
 	// Code is a code of Rules, or a reason of package meta.
 	Code  string `json:"code"`
 	Level string `json:"level"`
 	File  string `json:"file"`
-	// Line and Column count from 1; 0 is unknown.
+	// Line and Column count from 1; 0 means unknown.
 	Line   int `json:"line,omitempty"`
 	Column int `json:"column,omitempty"`
-	// Path of keys in the file or object, such as spec.sidecar.image.
+	// Path is the path of keys in the file or object, such as spec.sidecar.image.
 	Path string `json:"path,omitempty"`
-	// Message says what is wrong, Help what to do.
+	// Message describes the problem, and Help the fix.
 	Message string `json:"message"`
 	Help    string `json:"help"`
-	// Ignored is why somebody ignores it, "" for a finding that counts.
+	// Ignored is the reason why a comment ignores the finding, "" if the finding counts.
 	Ignored string `json:"ignored,omitempty"`
 }
 
-// Place is file:line:column, as far as it is known.
+// Place returns file:line:column, without the parts that are unknown.
 func (f *Finding) Place() string {
 	text := f.File
 	if f.Line > 0 {
@@ -46,7 +46,7 @@ func (f *Finding) Place() string {
 	return text
 }
 
-// Text is the path, where there is one, and the message.
+// Text returns the path, if any, and the message.
 func (f *Finding) Text() string {
 	if f.Path == "" {
 		return f.Message
@@ -54,14 +54,14 @@ func (f *Finding) Text() string {
 	return f.Path + ": " + f.Message
 }
 
-// Rule is a line of the catalogue.
+// Rule is an entry of the catalog of codes.
 type Rule struct {
 	Code, Level string
-	// Title says what is wrong, Help what to do.
+	// Title describes the problem, and Help the fix.
 	Title, Help string
 }
 
-// Codes of what only files can have. Those of Vector's configuration begin at 101.
+// Codes of problems that only files can have. Codes of Vector's configuration start at 101.
 const (
 	unreadable = "VSC001"
 	misfit     = "VSC002"
@@ -82,8 +82,7 @@ const (
 	unusedDefine = "VSC012"
 )
 
-// Rules returns the catalogue of codes, in their order. Findings may have reasons
-// of package meta for codes as well.
+// Rules returns the catalog of codes, sorted. The code of a finding may also be a reason of package meta.
 func Rules() []Rule {
 	rules := OwnRules()
 	for _, rule := range vectorconfig.Rules() {
@@ -92,7 +91,7 @@ func Rules() []Rule {
 	return rules
 }
 
-// OwnRules are those of Rules that are not about Vector's configuration.
+// OwnRules returns the Rules that do not concern Vector's configuration.
 func OwnRules() []Rule {
 	return []Rule{
 		{unreadable, string(meta.Error), "The file is not YAML, JSON or TOML", "mend the syntax at this place"},
@@ -110,8 +109,7 @@ func OwnRules() []Rule {
 	}
 }
 
-// RuleOf returns what the catalogue says of a code, or package meta of a reason; the case
-// of its letters does not count.
+// RuleOf returns the rule of a code, or a rule made from a reason of package meta. It ignores case.
 func RuleOf(code string) (Rule, bool) {
 	for _, rule := range Rules() {
 		if strings.EqualFold(rule.Code, code) {
@@ -126,7 +124,7 @@ func RuleOf(code string) (Rule, bool) {
 	return Rule{}, false
 }
 
-// NewFinding is one with a reason of package meta, about a whole object of a file.
+// NewFinding returns a finding with a reason of package meta, for a whole object of a file.
 func NewFinding(reason, message string, of source.Document) Finding {
 	finding := newFinding(reason, of.Source, message)
 	if len(of.Text) == 0 {
@@ -136,7 +134,7 @@ func NewFinding(reason, message string, of source.Document) Finding {
 	return finding.at(placesOf(of.Text, of.Line).of(path...), strings.Join(path, "."))
 }
 
-// newFinding fills in what the catalogue knows.
+// newFinding returns a finding with the level and the help of its rule.
 func newFinding(code, file, message string) Finding {
 	finding := Finding{Code: code, Level: string(meta.Error), File: file, Message: message}
 	if rule, isKnown := RuleOf(code); isKnown {
@@ -145,7 +143,7 @@ func newFinding(code, file, message string) Finding {
 	return finding
 }
 
-// at gives a finding its place.
+// at returns the finding with a place and a path.
 func (f Finding) at(place place, path string) Finding {
 	f.Line, f.Column, f.Path = place.line, place.column, path
 	return f

@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// ignore is a comment by which somebody takes back findings of one line:
+// ignore is a comment that makes lint ignore findings of one line:
 //
 //	# vectorsidecar: ignore CODE, CODE because REASON
 //
-// It is about its own line or, where it stands alone, about the next one that is no comment.
+// The comment applies to its own line. A comment alone on a line applies to the next line that is not a comment.
 type ignore struct {
 	at     place
 	line   int
@@ -28,8 +28,7 @@ var (
 	ignored  = regexp.MustCompile(`^\s+(\w+(?:\s*,\s*\w+)*)\s+because\s+(\S.*)$`)
 )
 
-// suppress takes the findings out of a result that comments of a file ignore, and adds
-// what is wrong with the comments.
+// suppress removes the findings that comments of a file ignore from a result, and adds findings for invalid comments.
 func (r *Result) suppress(file File) {
 	if path.Ext(file.Name) == ".json" {
 		return // It has no comments.
@@ -55,7 +54,7 @@ func (r *Result) suppress(file File) {
 	r.Findings = append(r.Findings, findings...)
 }
 
-// ignoresOf reads the comments of a file, and says what is wrong with them.
+// ignoresOf reads the comments of a file, and returns findings for invalid ones.
 func ignoresOf(file File) (ignores []ignore, findings []Finding) {
 	var waiting []ignore
 	number := 0
@@ -89,8 +88,7 @@ func ignoresOf(file File) (ignores []ignore, findings []Finding) {
 	return append(ignores, waiting...), findings
 }
 
-// read reads what follows the word ignore. It returns what is wrong with it, "" for
-// nothing.
+// read parses the text after the word ignore. It returns a message if the text is invalid, else "".
 func (i *ignore) read(text string) string {
 	match := ignored.FindStringSubmatch(text)
 	if match == nil {
@@ -111,6 +109,6 @@ func (i *ignore) read(text string) string {
 	return ""
 }
 
-// notIgnored are the codes of what hides all else that is wrong, and of the comments
+// notIgnored are codes that cannot be ignored, because they hide all other findings, or concern the comments
 // themselves.
 var notIgnored = []string{unreadable, tooLarge, badIgnore, idleIgnore}

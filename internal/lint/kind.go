@@ -16,7 +16,7 @@ import (
 	vectorconfig "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/config"
 )
 
-// kind is a kind of files.
+// kind is the kind of a file.
 type kind int
 
 const (
@@ -34,7 +34,7 @@ type Skipped struct {
 	Chart string `json:"chart,omitempty"`
 }
 
-// NotRecognized is the reason for a file whose content is not known.
+// NotRecognized is the reason for a file with unknown content.
 const NotRecognized = "neither objects, values nor Vector configuration"
 
 // skip returns the reason for a file of otherKind.
@@ -49,7 +49,7 @@ func skip(file File) Skipped {
 	return skipped
 }
 
-// SkipTemplate returns the reason for a template of a chart that has a VectorSidecar.
+// SkipTemplate returns the reason for a chart's template that contains a VectorSidecar.
 func SkipTemplate(name, chart string) Skipped {
 	reason := "template of a Helm chart with a VectorSidecar: render it, as with helm template " + chart + " | kubectl vectorsidecar lint -"
 	return Skipped{File: name, Reason: reason, Chart: chart}
@@ -60,10 +60,10 @@ var (
 	templateAction = regexp.MustCompile(`{{`)
 )
 
-// HasSidecar reports whether a text has a VectorSidecar, also between actions of a template.
+// HasSidecar reports whether a text contains a VectorSidecar, also between template actions.
 func HasSidecar(text []byte) bool { return sidecarKind.Match(text) }
 
-// IsTemplate reports whether a text has actions of a template.
+// IsTemplate reports whether a text contains template actions.
 func IsTemplate(text []byte) bool { return templateAction.Match(text) }
 
 const (
@@ -85,7 +85,7 @@ func IsOurChart(folder fs.FS) bool {
 	return err == nil && bounded.Values().DecodeYAML(text, &card) == nil && card.Name == installationName
 }
 
-// kindOf returns the kind of a file by its keys, and by its name if those do not tell.
+// kindOf returns the kind of a file by its keys, and by its name if the keys are ambiguous.
 func kindOf(file File) kind {
 	extension := path.Ext(file.Name)
 	isValues := isNamedValues(file.Name)
@@ -100,7 +100,7 @@ func kindOf(file File) kind {
 	case err != nil && isValues && file.Chart != "" && !file.IsValues:
 		return otherKind
 	case err != nil:
-		return objectKind // It reports the error.
+		return objectKind // Decoding the objects reports the error.
 	case slices.ContainsFunc(documents, func(d source.Document) bool { return d.Kind != "" }):
 		return objectKind
 	}
@@ -119,7 +119,7 @@ func kindOf(file File) kind {
 	return otherKind
 }
 
-// isNamedValues reports whether a file has a name of values.
+// isNamedValues reports whether a file is named like a values file.
 func isNamedValues(name string) bool {
 	name = filepath.ToSlash(name)
 	base := path.Base(name)
@@ -129,8 +129,8 @@ func isNamedValues(name string) bool {
 	return strings.HasPrefix(base, "values") || strings.HasSuffix(base, "values.yaml") || path.Base(path.Dir(name)) == "values"
 }
 
-// kindOfTOML returns vectorKind, except for a file in a directory without any key of Vector, such as that of a Rust or a
-// Python project.
+// kindOfTOML returns vectorKind, except for a file in a directory if the file has no key of Vector. Examples are the
+// TOML files of Rust and Python projects.
 func kindOfTOML(file File) kind {
 	var content map[string]any
 	if file.Root == "" || bounded.Object().DecodeTOML(file.Text, &content) != nil {

@@ -17,11 +17,12 @@ import (
 
 // File is a file to lint.
 type File struct {
-	// Name is its path.
+	// Name is the path of the file.
 	Name string
-	// Root is the directory that has the file and that the user named, "" for a file that is named itself.
+	// Root is the directory that the user named and that contains the file, "" if the user named the file itself.
 	Root string
-	// Chart is the directory of the chart that the file belongs to, "" if that is none or one of IsOurChart.
+	// Chart is the directory of the chart that contains the file. It is "" without a chart, and for a chart of
+	// IsOurChart.
 	Chart string
 	// IsValues is true for a file that the user named as values.
 	IsValues bool
@@ -30,27 +31,27 @@ type File struct {
 
 // Linter lints files. All fields but Cluster, VectorVersion and Definitions are required.
 type Linter struct {
-	// Platform is the chart, with values of an installation if there are any.
+	// Platform is the chart, with the values of an installation if any.
 	Platform *desired.Platform
-	// Installed returns the values of a file, and Platform with them as the installation's. The error is
-	// about the file, with both or without both, unless it comes with the values alone.
+	// Installed returns the values of a file, and Platform with them as the values of the installation. The error
+	// concerns the file if both results are set, or neither. It does not concern the file if only the values are set.
 	Installed func(ctx context.Context, file File) (*desired.InstallationValues, *desired.Platform, error)
 	// DefaultEnvironment and KubeVersion are as in a decision.Snapshot.
 	DefaultEnvironment, KubeVersion string
-	// OldestKubelet is the oldest kubelet to render for. If empty, it follows from KubeVersion.
+	// OldestKubelet is the oldest kubelet to render for. If empty, KubeVersion determines it.
 	OldestKubelet desired.Kubelet
-	// Cluster is as in desired.Inputs; its zero value will do.
+	// Cluster is as in desired.Inputs. The zero value is valid.
 	Cluster render.Cluster
-	// VectorVersion is that of Vector, such as 0.57.0, in place of what the image of a
-	// VectorSidecar says; "" for that.
+	// VectorVersion is the version of Vector, such as 0.57.0. It replaces the version in the image of a
+	// VectorSidecar. "" means the version in the image.
 	VectorVersion string
-	// IsTogether reports that all files of Vector configuration are one configuration.
+	// IsTogether reports whether all files of Vector configuration are one configuration.
 	IsTogether bool
 	// Definitions returns the definition of a custom kind, nil for other kinds.
 	Definitions func(kind string) (*definition.Definition, error)
 }
 
-// definitionOf returns the definition of a kind, nil if there is none.
+// definitionOf returns the definition of a kind, nil if the kind has no definition.
 func (l *Linter) definitionOf(kind string) (*definition.Definition, error) {
 	if l.Definitions == nil {
 		return nil, nil //nolint:nilnil // Objects are decoded by their Go types alone.
@@ -58,7 +59,7 @@ func (l *Linter) definitionOf(kind string) (*definition.Definition, error) {
 	return l.Definitions(kind)
 }
 
-// schemaOf is a source.Schemas.
+// schemaOf implements source.Schemas.
 func (l *Linter) schemaOf(kind string) (source.Schema, error) {
 	found, err := l.definitionOf(kind)
 	if found == nil || err != nil {
@@ -67,20 +68,19 @@ func (l *Linter) schemaOf(kind string) (source.Schema, error) {
 	return found, nil
 }
 
-// Result is what is wrong, and which files are of no kind that is known.
+// Result contains the findings, and the files that were skipped.
 type Result struct {
 	Findings []Finding `json:"findings"`
 	// Ignored are findings that comments in the files ignore, with the reason.
 	Ignored []Finding `json:"ignored,omitempty"`
-	// Linted is how many files were looked at, Skipped which were not.
+	// Linted is the number of checked files, and Skipped lists the other files.
 	Linted  int       `json:"linted"`
 	Skipped []Skipped `json:"skipped,omitempty"`
 	// Notes are the places at which a check has no result.
 	Notes []Note `json:"notes,omitempty"`
 }
 
-// Lint lints files together: workloads, ConfigMaps and VectorSidecars may be in
-// different ones.
+// Lint checks files together, because workloads, ConfigMaps and VectorSidecars may be in different files.
 func (l *Linter) Lint(ctx context.Context, files []File) (*Result, error) {
 	result := &Result{Findings: []Finding{}}
 	objects := &objects{linter: l, world: source.NewWorld(nil)}
@@ -143,7 +143,7 @@ func (l *Linter) lintVector(ctx context.Context, file File) ([]Finding, error) {
 	return findings, nil
 }
 
-// ofVector is a finding of the check of Vector's configuration.
+// ofVector returns the finding for a finding of the check of Vector's configuration.
 func ofVector(found vectorconfig.Finding, file string, at place) Finding {
 	finding := Finding{Code: string(found.Code), Level: string(found.Level), File: file, Message: found.Message, Help: found.Help}
 	if strings.HasPrefix(found.Message, found.Path) {

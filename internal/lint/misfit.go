@@ -13,7 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// unknownFields returns findings about unknown fields: an error about anything else has none.
+// unknownFields returns the findings if the error is about unknown fields, else nil.
 func unknownFields(found []Finding, err error) []Finding {
 	if len(unknownFieldsIn(err)) == 0 {
 		return nil
@@ -21,8 +21,8 @@ func unknownFields(found []Finding, err error) []Finding {
 	return found
 }
 
-// withoutGoErrors drops the findings of a Go decoder about which the API server says more: at the same place, or anywhere if
-// the decoder names none.
+// withoutGoErrors removes findings of a Go decoder if the API server reports more about the same place. A finding
+// without a path is removed if the API server rejects any field.
 func withoutGoErrors(found, rejected []Finding) []Finding {
 	return slices.DeleteFunc(found, func(f Finding) bool {
 		return f.Code == misfit && slices.ContainsFunc(rejected, func(r Finding) bool {
@@ -31,8 +31,8 @@ func withoutGoErrors(found, rejected []Finding) []Finding {
 	})
 }
 
-// beyond is the finding of what goes beyond a bound, in a text that begins on a line of a
-// file; nil for another error.
+// beyond returns the finding for a text that exceeds an input limit, nil for another error. The line is the line of
+// the file where the text starts.
 func beyond(file string, first int, err error) []Finding {
 	var refused *bounded.Error
 	if !errors.As(err, &refused) {
@@ -47,7 +47,7 @@ func beyond(file string, first int, err error) []Finding {
 	return []Finding{finding.at(at, "")}
 }
 
-// misfits are why a document cannot be read.
+// misfits returns the findings for a document that cannot be read.
 func misfits(document *source.Document, err error) []Finding {
 	if refused := beyond(document.Source, document.Line, err); refused != nil {
 		return refused
@@ -78,7 +78,7 @@ func misfits(document *source.Document, err error) []Finding {
 	return findings
 }
 
-// typeNameOf returns the name that JSON has for a type.
+// typeNameOf returns the JSON name of a type.
 func typeNameOf(of reflect.Type) string {
 	switch of.Kind() {
 	case reflect.Pointer:

@@ -27,14 +27,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// objects are those of all files, which are decided about together.
+// objects are the objects of all files. They are checked together.
 type objects struct {
 	linter    *Linter
 	world     *source.World
 	documents []source.Document
 }
 
-// add reads the objects of a file, as far as they can be read.
+// add reads the valid objects of a file, and returns findings for the others.
 func (o *objects) add(ctx context.Context, file File) []Finding {
 	var findings []Finding
 	for _, document := range source.Split(file.Text) {
@@ -64,7 +64,7 @@ func (o *objects) put(document source.Document) {
 		return
 	}
 	switch document.Object.(type) {
-	case *corev1.Namespace, *v1alpha1.ClusterVectorSidecar: // They are in none.
+	case *corev1.Namespace, *v1alpha1.ClusterVectorSidecar: // These kinds have no namespace.
 	default:
 		document.Object.SetNamespace(cmp.Or(document.Object.GetNamespace(), metav1.NamespaceDefault))
 	}
@@ -75,12 +75,12 @@ func (o *objects) put(document source.Document) {
 	o.documents = append(o.documents, document)
 }
 
-// rejections are the findings of the API server about an object, without those that were found already:
-// at the same place, or with the same text.
+// rejections returns the API server's findings about an object, without findings at the same place or with the same
+// text as an earlier one.
 func (o *objects) rejections(ctx context.Context, document *source.Document, found []Finding) []Finding {
 	schema, err := o.linter.definitionOf(document.Kind)
 	if schema == nil || err != nil {
-		return nil // The built-in definition can be read.
+		return nil // The built-in definition is always valid.
 	}
 	places := placesOf(document.Text, document.Line)
 	var all []Finding
@@ -105,8 +105,7 @@ func (o *objects) rejections(ctx context.Context, document *source.Document, fou
 	return all
 }
 
-// lint decides about every VectorSidecar, and about every ClusterVectorSidecar in the namespaces of
-// the files that it selects.
+// lint evaluates every VectorSidecar, and every ClusterVectorSidecar in the namespaces of the files that it selects.
 func (o *objects) lint(ctx context.Context) ([]Finding, error) {
 	taker := source.Taker{
 		Source: source.Reader{Reader: o.world}, Platform: o.linter.Platform,
@@ -132,8 +131,8 @@ func (o *objects) lint(ctx context.Context) ([]Finding, error) {
 	return findings, nil
 }
 
-// sidecarsOf returns the VectorSidecars that a document has: itself, or what a ClusterVectorSidecar is in
-// each namespace, or in some other if it selects none of them.
+// sidecarsOf returns the VectorSidecar of a document. For a ClusterVectorSidecar it returns a VectorSidecar for each
+// selected namespace, or for the namespace default if no namespace is selected.
 func (o *objects) sidecarsOf(document source.Document) []*v1alpha1.VectorSidecar {
 	switch object := document.Object.(type) {
 	case *v1alpha1.VectorSidecar:
@@ -149,7 +148,7 @@ func (o *objects) sidecarsOf(document source.Document) []*v1alpha1.VectorSidecar
 	return nil
 }
 
-// lintSidecar decides about one VectorSidecar.
+// lintSidecar evaluates one VectorSidecar and returns the findings.
 func (o *objects) lintSidecar(ctx context.Context, taker *source.Taker, document source.Document, sidecar *v1alpha1.VectorSidecar) ([]Finding, error) {
 	observed, err := taker.Take(ctx, lastgood.AsGiven(sidecar))
 	if err != nil {
@@ -173,8 +172,8 @@ func (o *objects) lintSidecar(ctx context.Context, taker *source.Taker, document
 	return slices.Concat(found, o.rejections(ctx, &document, found)), nil
 }
 
-// lintSpec holds the part of a spec that has the keys of a values file against the schema of its template
-// set, and reads the selector of namespaces.
+// lintSpec checks the keys of a spec that are also keys of a values file against the schema of the template set. It
+// also reads the namespace selector.
 func lintSpec(document source.Document, sidecar *v1alpha1.VectorSidecar, inputs *desired.Inputs) []Finding {
 	layer, err := desired.LayerOf(sidecar)
 	if err != nil {
@@ -189,7 +188,7 @@ func lintSpec(document source.Document, sidecar *v1alpha1.VectorSidecar, inputs 
 	environment, _ := inputs.EnvironmentOf()
 	set, err := inputs.Platform.SetFor(sidecar.Spec.TemplateSet, environment)
 	if err != nil || set.Environments == nil {
-		return findings // The decision says so.
+		return findings // The decision reports the error.
 	}
 	for _, found := range set.Environments.Check(layer) {
 		path := slices.Concat([]string{"spec"}, found.Path)
@@ -199,7 +198,7 @@ func lintSpec(document source.Document, sidecar *v1alpha1.VectorSidecar, inputs 
 	return findings
 }
 
-// about is the part of a VectorSidecar that a reason is about.
+// about maps a reason to the field of a VectorSidecar that it concerns.
 var about = map[string][]string{
 	meta.ReasonTooLarge:           {"spec"},
 	meta.ReasonInvalidSpec:        {"spec"},
@@ -212,17 +211,17 @@ var about = map[string][]string{
 	meta.ReasonInvalidSidecar:     {"spec"},
 }
 
-// judge tells what a decision finds wrong.
+// judge returns the findings for the problems of a decision.
 func (o *objects) judge(document source.Document, decided *decision.Decision) []Finding {
 	if invalid := decided.Invalid; invalid != nil {
 		if invalid.Reason == meta.ReasonInvalidConfig && len(decided.Findings) > 0 {
-			return nil // They say it one by one.
+			return nil // The findings report each problem.
 		}
 		if invalid.Reason == meta.ReasonPolicyViolation && len(vectorconfig.Forbidden(decided.Findings)) > 0 {
 			return nil
 		}
 		if invalid.Reason == meta.ReasonConfigMapNotFound && !o.hasConfigMaps(document.Object.GetNamespace()) {
-			return nil // Nobody said that the ConfigMaps would be among the files.
+			return nil // The ConfigMaps may be in other files.
 		}
 		return []Finding{NewFinding(invalid.Reason, invalid.Message, document)}
 	}
@@ -235,7 +234,7 @@ func (o *objects) judge(document source.Document, decided *decision.Decision) []
 		}
 		of := o.documentOf(p.Target)
 		if of.Object == nil {
-			of = document // Nobody gave the workload.
+			of = document // The workload is not in the files.
 		}
 		finding := newFinding(p.Reason, of.Source, p.Target.Kind+" "+p.Target.Namespace+"/"+p.Target.Name+": "+p.Message)
 		findings = append(findings, finding.at(placesOf(of.Text, of.Line).of("metadata", "name"), ""))
@@ -243,9 +242,9 @@ func (o *objects) judge(document source.Document, decided *decision.Decision) []
 	return findings
 }
 
-// OfVector are findings of Vector's configuration at their places: in the text that the
-// VectorSidecar or a ConfigMap of the documents gives, else where the VectorSidecar speaks of
-// it. The VectorSidecar's document has a Source alone if it comes from no file.
+// OfVector returns findings about Vector's configuration with their places. The place is in the text of the
+// VectorSidecar or of a ConfigMap in the documents, else at the field of the VectorSidecar that refers to the text.
+// The VectorSidecar's document has only a Source if it is not from a file.
 func OfVector(findings []vectorconfig.Finding, sidecar source.Document, documents []source.Document) []Finding {
 	var all []Finding
 	places := placesOf(sidecar.Text, sidecar.Line)
@@ -273,7 +272,7 @@ func OfVector(findings []vectorconfig.Finding, sidecar source.Document, document
 	return all
 }
 
-// containerPath returns the path of the argument or the variable in a sidecar's object that a finding is about.
+// containerPath returns the path of the argument or the variable of a sidecar that a finding concerns.
 func containerPath(object any, found vectorconfig.Finding) []string {
 	spec := &v1alpha1.SidecarSpec{}
 	switch object := object.(type) {
@@ -292,8 +291,8 @@ func containerPath(object any, found vectorconfig.Finding) []string {
 	return append(path, strconv.Itoa(i))
 }
 
-// configMapOf finds the ConfigMap of the documents that a source names, as in
-// "ConfigMap shop/shipping agent.toml".
+// configMapOf returns the ConfigMap of the documents that a source names, such as "ConfigMap shop/shipping
+// agent.toml".
 func configMapOf(documents []source.Document, source string) (document *source.Document, key string) {
 	parts := strings.Fields(source)
 	if len(parts) != 3 || parts[0] != "ConfigMap" {
@@ -308,7 +307,7 @@ func configMapOf(documents []source.Document, source string) (document *source.D
 	return nil, ""
 }
 
-// hasConfigMaps tells whether files give ConfigMaps of a namespace.
+// hasConfigMaps reports whether the files contain ConfigMaps of a namespace.
 func (o *objects) hasConfigMaps(namespace string) bool {
 	return slices.ContainsFunc(o.documents, func(d source.Document) bool {
 		_, is := d.Object.(*corev1.ConfigMap)
@@ -316,7 +315,7 @@ func (o *objects) hasConfigMaps(namespace string) bool {
 	})
 }
 
-// documentOf is the document of a workload.
+// documentOf returns the document of a workload.
 func (o *objects) documentOf(ref workload.Ref) source.Document {
 	for _, document := range o.documents {
 		one, isOne := workload.As(document.Object)

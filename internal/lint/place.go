@@ -15,17 +15,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// place is a position in a file, from 1; 0 is unknown.
+// place is a position in a file, from 1; 0 means unknown.
 type place struct{ line, column int }
 
-// places knows where the keys of a YAML document are.
+// places finds the positions of the keys of a YAML document.
 type places struct {
 	root *yaml.Node
-	// first is the line of the file that the document begins in.
+	// first is the line of the file where the document starts.
 	first int
 }
 
-// placesOf reads a document; one that cannot be read has no places.
+// placesOf reads a document. An invalid document has no places.
 func placesOf(text []byte, first int) *places {
 	root, err := bounded.Object().ReadYAML(text)
 	if err != nil && !errors.As(err, new(*bounded.SecondDocumentError)) {
@@ -34,8 +34,7 @@ func placesOf(text []byte, first int) *places {
 	return &places{root: root, first: first}
 }
 
-// of is the place of the key that a path ends in, or of the nearest one on the way
-// to it.
+// of returns the place of the last key of a path, or of the nearest existing key above it.
 func (p *places) of(path ...string) place {
 	if p.root == nil {
 		return place{line: p.first}
@@ -68,7 +67,7 @@ func child(node *yaml.Node, step string) (key, value *yaml.Node) {
 	return nil, nil
 }
 
-// top are the keys at the top of a document.
+// top returns the top-level keys of a document.
 func (p *places) top() []string {
 	var keys []string
 	if p.root == nil || p.root.Kind != yaml.MappingNode {
@@ -86,7 +85,7 @@ var (
 	indexIn = regexp.MustCompile(`\[(\d+)\]`)
 )
 
-// lineOf reads the line that an error of a YAML library speaks of, 0 if none.
+// lineOf returns the line in an error of a YAML library, 0 for none.
 func lineOf(err error) int {
 	if match := lineIn.FindStringSubmatch(err.Error()); match != nil {
 		number, _ := strconv.Atoi(match[1])
@@ -95,7 +94,7 @@ func lineOf(err error) int {
 	return 0
 }
 
-// unknownFieldsIn returns the unknown fields of an error of strict decoding.
+// unknownFieldsIn returns the unknown fields in an error of strict decoding.
 func unknownFieldsIn(err error) []source.UnknownFieldError {
 	var all []source.UnknownFieldError
 	switch e := err.(type) { //nolint:errorlint // The branches below unwrap it.
@@ -120,7 +119,7 @@ func stepsOf(path string) []string {
 	return strings.Split(indexIn.ReplaceAllString(path, ".$1"), ".")
 }
 
-// hasMap reports whether the value of a key at the top is a map. A list may be one of links, as in the card of a chart.
+// hasMap reports whether the value of a top-level key is a map. In a Chart.yaml, the value may be a list of links.
 func (p *places) hasMap(key string) bool {
 	if p.root == nil {
 		return false

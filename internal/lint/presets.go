@@ -21,8 +21,8 @@ import (
 	vectorconfig "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/config"
 )
 
-// presets are parts of VectorSidecars below spec.sidecar, by name: every way in, and every sink that the built-in templates
-// have a preset for. Values and templates are rendered with each of them.
+// presets are specs below spec.sidecar, by name: every kind of input, and every sink with a preset in the built-in
+// templates. Values and templates are rendered with each of them.
 var presets = map[string]string{
 	"logs":          `{logs: {path: /var/log/app}}`,
 	"otlp":          `{otlp: {enabled: true}}`,
@@ -36,14 +36,15 @@ var presets = map[string]string{
 	"vector":        `{logs: {path: /var/log/app}, sinks: {sample: {type: vector, address: "sample.example:6000"}}}`,
 }
 
-// presetFault is what a decision finds wrong with a preset.
+// presetFault contains the problems of a decision about a preset.
 type presetFault struct {
 	preset   string
 	invalid  *desired.Invalid
 	findings []vectorconfig.Finding
 }
 
-// renderPresets decides about each preset in an environment, with a template set; "" is that of the environment.
+// renderPresets evaluates each preset in an environment, with a template set. "" means the template set of the
+// environment.
 func renderPresets(ctx context.Context, platform *desired.Platform, set, environment, kubeVersion string) ([]presetFault, error) {
 	var faults []presetFault
 	for _, name := range slices.Sorted(maps.Keys(presets)) {
@@ -66,7 +67,7 @@ func renderPresets(ctx context.Context, platform *desired.Platform, set, environ
 	return faults, nil
 }
 
-// invalidOf returns the fault of templates that a decision has, nil for none. Values that a schema rejects and policies are
+// invalidOf returns a decision's fault of the templates, nil for none. Values rejected by a schema, and policies, are
 // checked without presets.
 func invalidOf(decided *decision.Decision) *desired.Invalid {
 	if invalid := decided.Invalid; invalid != nil && slices.Contains([]string{meta.ReasonInvalidTemplate, meta.ReasonInvalidSidecar}, invalid.Reason) {
@@ -81,10 +82,10 @@ type presetFailure struct {
 	presets, environments []string
 }
 
-// inEnvironment is the beginning of messages about a rendering.
+// inEnvironment matches the start of messages about a rendering.
 var inEnvironment = regexp.MustCompile(`^rendering for environment "[^"]*": `)
 
-// addFailures adds the faults of the templates in an environment to those of others.
+// addFailures adds the faults of the templates in an environment to the faults of other environments.
 func addFailures(failures []*presetFailure, environment string, faults []presetFault) []*presetFailure {
 	for _, fault := range faults {
 		if fault.invalid == nil {
@@ -123,8 +124,8 @@ func (f *presetFailure) text(environments int) string {
 	return text
 }
 
-// sharedFindings returns the findings about Vector configuration that all presets have in common. A finding that only some
-// have may be about these.
+// sharedFindings returns the findings about Vector configuration that all presets have in common. A finding of only
+// some presets may be caused by these presets.
 func sharedFindings(faults []presetFault) []vectorconfig.Finding {
 	var shared []vectorconfig.Finding
 	for n, fault := range faults {
@@ -148,7 +149,7 @@ func (l *Linter) lintPresets(ctx context.Context, file File, places *places, val
 	environments := platform.Environments.Names()
 	for _, set := range append([]string{""}, setsIn(places, platform)...) {
 		if set == desired.DefaultTemplateSet {
-			continue // It is that of the environments, unless they name another.
+			continue // The environments use this set unless they name another one.
 		}
 		var failures []*presetFailure
 		for _, environment := range environments {
@@ -180,7 +181,7 @@ func (l *Linter) lintPresets(ctx context.Context, file File, places *places, val
 	return findings, nil
 }
 
-// setsIn returns the template sets of values that can be loaded.
+// setsIn returns the template sets in the values that can be loaded.
 func setsIn(places *places, platform *desired.Platform) (sets []string) {
 	for _, set := range platform.Sets() {
 		if set.Err == nil && places.has("templates", set.Name) {
@@ -190,7 +191,7 @@ func setsIn(places *places, platform *desired.Platform) (sets []string) {
 	return sets
 }
 
-// placeOfTemplate returns the place of the line of a template that a message names, if the template is in the values.
+// placeOfTemplate returns the place of the template line that a message names, if the template is in the values.
 func placeOfTemplate(places *places, set, message string) (at place, where string) {
 	if set == "" {
 		set = desired.DefaultTemplateSet
@@ -203,8 +204,8 @@ func placeOfTemplate(places *places, set, message string) (at place, where strin
 	return placeInSet(places, set, match[1], line)
 }
 
-// placeInSet returns the place of the line of a file of a template set, and its path in the values, "" if the values do not
-// have the file.
+// placeInSet returns the place of a line of a template set's file, and the path of the file in the values. The path
+// is "" if the values do not contain the file.
 func placeInSet(places *places, set, file string, line int) (at place, where string) {
 	file = withoutChart(file)
 	for _, key := range []string{strings.TrimPrefix(file, "templates/"), strings.ReplaceAll(file, "/", "__")} {

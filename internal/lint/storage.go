@@ -15,8 +15,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// storage finds log volumes that nothing bounds, and a pod that may use less than its data and logs
-// may take, in a workload as it would be with its sidecar.
+// storage reports log volumes without a size limit. It also reports a pod with a lower storage limit than its data
+// and logs may need. It checks the workload with its sidecar.
 func (o *objects) storage(document source.Document, p *plan.Plan) []Finding {
 	if p.Desired == nil || p.Desired.Sidecar() == nil {
 		return nil
@@ -42,7 +42,7 @@ func (o *objects) storage(document source.Document, p *plan.Plan) []Finding {
 			if volume.EmptyDir.Medium == corev1.StorageMediumDefault {
 				used.Add(*volume.EmptyDir.SizeLimit)
 			}
-		case mount.ReadOnly: // Where Vector removes files, it is writable.
+		case mount.ReadOnly: // If Vector removes files, the mount is writable.
 			message := fmt.Sprintf("%svolume %q, which the sidecar reads at %s, has no sizeLimit, and no file is removed from it", name, volume.Name, mount.MountPath)
 			findings = append(findings, newFinding(unboundedLogs, of.Source, message).at(at, ""))
 		}
@@ -54,7 +54,7 @@ func (o *objects) storage(document source.Document, p *plan.Plan) []Finding {
 	return findings
 }
 
-// runningIn returns the containers of a pod that run beside each other.
+// runningIn returns the containers of a pod that run at the same time.
 func runningIn(pod *corev1.PodSpec) []corev1.Container {
 	native := slices.DeleteFunc(slices.Clone(pod.InitContainers), func(c corev1.Container) bool { return c.RestartPolicy == nil })
 	return slices.Concat(native, pod.Containers)
@@ -69,8 +69,8 @@ func mountOf(container *corev1.Container, volume string) *corev1.VolumeMount {
 	return nil
 }
 
-// storageOf returns how much of a node's disk containers may use together, nil if none is limited: as
-// for the kubelet, one without a limit adds nothing.
+// storageOf returns the ephemeral storage that containers may use together, nil without any limit. As in the kubelet,
+// a container without a limit adds nothing.
 func storageOf(containers []corev1.Container) *resource.Quantity {
 	var sum *resource.Quantity
 	for i := range containers {

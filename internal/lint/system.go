@@ -9,7 +9,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// windowsOptions finds windowsOptions of a workload of the files if no other field keeps its pods on Windows nodes.
+// windowsOptions reports windowsOptions of a workload in the files, if no other field keeps its pods on Windows
+// nodes.
 func (o *objects) windowsOptions(ref workload.Ref) []Finding {
 	document := o.documentOf(ref)
 	object, ok := workload.As(document.Object)

@@ -15,8 +15,9 @@ import (
 	vectorflags "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/flags"
 )
 
-// Configuration splits files into those of one Vector configuration and others. Files below a directory are read as Vector
-// reads it with --config-dir: a directory with directories such as sources is one, and so is any other.
+// Configuration splits files into the files of one Vector configuration and other files. Directories are read as
+// Vector reads them with --config-dir: both a directory with subdirectories such as sources, and any other directory,
+// are one configuration directory.
 func Configuration(files []File) (configuration []vectorconfig.File, parts, others []File) {
 	for _, file := range files {
 		directory, below := directoryOf(file)
@@ -33,8 +34,8 @@ func Configuration(files []File) (configuration []vectorconfig.File, parts, othe
 	return configuration, parts, others
 }
 
-// directoryOf returns the directory that Vector would be told for a file, and the path of the file in it. Both are "" for a
-// file that is named itself.
+// directoryOf returns the configuration directory of a file, and the path of the file in that directory. Both are ""
+// for a file that the user named itself.
 func directoryOf(file File) (directory, below string) {
 	if file.Root == "" {
 		return "", ""
@@ -51,7 +52,7 @@ func directoryOf(file File) (directory, below string) {
 	return path.Join(append([]string{filepath.ToSlash(file.Root)}, steps[:i]...)...), strings.Join(steps[i:], "/")
 }
 
-// isPart reports whether a file is one of a Vector configuration: by its keys, or by its directory.
+// isPart reports whether a file is part of a Vector configuration, by its keys or by its directory.
 func isPart(file File, below string) bool {
 	kind := kindOf(file)
 	if below == "" || !strings.Contains(below, "/") {
@@ -62,7 +63,7 @@ func isPart(file File, below string) bool {
 	return isRead && (kind == vectorKind || kind == otherKind)
 }
 
-// isVectorsAlone reports whether all keys at the top of a file are Vector's.
+// isVectorsAlone reports whether all top-level keys of a file are keys of Vector.
 func isVectorsAlone(file File) bool {
 	keys := placesOf(file.Text, 1).top()
 	return len(keys) > 0 && !slices.ContainsFunc(keys, func(key string) bool { return !vectorconfig.IsTopLevel(key) })

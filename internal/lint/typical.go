@@ -16,15 +16,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// typicalName is that of a workload, and of its container, that nobody gave.
+// typicalName is the name of a workload that is not in the files, and of its container.
 const typicalName = "sample"
 
-// accompany gives a snapshot without workloads one that fits its VectorSidecar: what only
-// shows in a pod is judged then, too. A selector that selects nothing stays as it is.
+// accompany adds a fitting workload to a snapshot without workloads, so that problems are found that only appear in a
+// pod. A selector that selects nothing is unchanged.
 func accompany(ctx context.Context, taken *evaluate.Snapshot) error {
 	selector, err := metav1.LabelSelectorAsSelector(&taken.Sidecar.Spec.Selector)
 	if len(taken.Workloads) > 0 || err != nil || selector.Empty() != taken.Sidecar.Spec.MatchAll {
-		return nil //nolint:nilerr // What is wrong with a selector, the decision says.
+		return nil //nolint:nilerr // The decision reports an invalid selector.
 	}
 	values, invalid, err := desired.ValuesOf(ctx, &taken.Inputs)
 	if err != nil || invalid != nil {
@@ -33,15 +33,15 @@ func accompany(ctx context.Context, taken *evaluate.Snapshot) error {
 	one := typical(tree.At(values.Tree, "sidecar", "logs"))
 	one.SetNamespace(taken.Sidecar.Namespace)
 	taken.Workloads = []*workloadcache.Record{workloadcache.RecordOf(one)}
-	// It is selected, whatever the labels are.
+	// The workload is selected regardless of its labels.
 	given := taken.Sidecar.DeepCopy()
 	given.Spec.Selector, given.Spec.MatchAll = metav1.LabelSelector{}, true
 	taken.Sidecar = given
 	return nil
 }
 
-// typical is a workload as values of sidecar.logs want it: with the containers that they
-// name, or with a volume where the application logs to.
+// typical returns a workload that fits values of sidecar.logs. It has the containers that they name, or a volume at
+// the log path of the application.
 func typical(logs map[string]any) workload.Object {
 	one := workload.Default().New()
 	one.SetName(typicalName)

@@ -17,8 +17,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// lintValues holds a values file against the schema of the installation chart, loads its template sets, and
-// holds the values of its environments against the schemas of these.
+// lintValues checks a values file against the schema of the installation chart, and loads its template sets. It also
+// checks the values of each environment against the schemas of these template sets.
 func (l *Linter) lintValues(ctx context.Context, file File) ([]Finding, []Note, error) {
 	if _, err := environment.ParseLayer(file.Name, file.Text); err != nil {
 		if refused := beyond(file.Name, 1, err); refused != nil {
@@ -38,7 +38,7 @@ func (l *Linter) lintValues(ctx context.Context, file File) ([]Finding, []Note, 
 	switch {
 	case ctx.Err() != nil:
 		return nil, nil, ctx.Err()
-	case values != nil && platform == nil: // The file is not the cause.
+	case values != nil && platform == nil: // The error does not concern the file.
 		return nil, nil, err
 	}
 	findings := findingsOf(file.Name, places, meta.ReasonInvalidValues, err)
@@ -64,7 +64,7 @@ func definesIn(file File, places *places, platform *desired.Platform) (findings 
 	for _, name := range setsIn(places, platform) {
 		set, err := platform.Set(name)
 		if err != nil {
-			continue // All of setsIn exist.
+			continue // setsIn returns only sets that exist.
 		}
 		found, unknown := lintDefines(set.Chart, func(of gotemplate.Place) (string, place, bool) {
 			at, where := placeInSet(places, name, of.File, of.Line)
@@ -75,8 +75,8 @@ func definesIn(file File, places *places, platform *desired.Platform) (findings 
 	return findings, notes
 }
 
-// findingsOf returns the findings that an error about a part of a file comes to: one for each value
-// that it names, or else one for the part.
+// findingsOf converts an error about a part of a file to findings: one for each value that the error names, else one
+// for the part.
 func findingsOf(file string, places *places, reason string, err error, part ...string) []Finding {
 	var findings []Finding
 	for _, found := range environment.FindingsIn(err) {
@@ -87,7 +87,7 @@ func findingsOf(file string, places *places, reason string, err error, part ...s
 		return findings
 	}
 	at := places.of(part...)
-	// A finding says by itself where it is.
+	// The finding has the place, so the text does not repeat it.
 	text := strings.TrimPrefix(err.Error(), fmt.Sprintf("%s:%d: ", file, at.line))
 	return []Finding{newFinding(reason, file, text).at(at, tree.Path(part...))}
 }

@@ -13,8 +13,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// image is one of the linter's version of Vector, "" for none: a Vector configuration
-// names no version.
+// image returns an image with the linter's version of Vector, "" for none, because a Vector configuration does not
+// name a version.
 func (l *Linter) image() string {
 	if l.VectorVersion == "" {
 		return ""
@@ -22,15 +22,15 @@ func (l *Linter) image() string {
 	return retagged("vector", l.VectorVersion)
 }
 
-// retag gives the sidecar of a snapshot the image of the linter's version of Vector, if it
-// has one: the image that its values name, with another tag.
+// retag sets the image of a snapshot's sidecar to the linter's version of Vector, if it has one. The image is the
+// image in the values with another tag.
 func (l *Linter) retag(ctx context.Context, taken *evaluate.Snapshot) error {
 	if l.VectorVersion == "" {
 		return nil
 	}
 	values, invalid, err := desired.ValuesOf(ctx, &taken.Inputs)
 	if err != nil || invalid != nil {
-		return err // What is invalid, the decision says.
+		return err // The decision reports invalid values.
 	}
 	image, _ := tree.At(values.Tree, "sidecar")["image"].(string)
 	if image == "" {
@@ -45,7 +45,7 @@ func (l *Linter) retag(ctx context.Context, taken *evaluate.Snapshot) error {
 	return nil
 }
 
-// retagged is the name of an image with another tag, and with its digest if it has one.
+// retagged returns an image name with another tag, and with its digest if it has one.
 func retagged(image, tag string) string {
 	name, digest, hasDigest := strings.Cut(image, "@")
 	path := strings.LastIndexByte(name, '/') + 1
