@@ -146,7 +146,7 @@ func weightOf(s *jsonschema.Schema, below *parts) int {
 		weight += countOf(*s.Const)
 	}
 	if s.UniqueItems {
-		weight += stepBytes // All that is in the list, which is more than can be told here.
+		weight += stepBytes // The whole content of the list, because its size is not known here.
 	}
 	for _, names := range s.DependentRequired {
 		weight += len(names)

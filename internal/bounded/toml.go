@@ -209,7 +209,7 @@ func stringEnd(text []byte, start int) int {
 		case bytes.HasPrefix(text[i:], closing):
 			i += len(closing)
 			for more := 2; more > 0 && len(closing) == 3 && i < len(text) && text[i] == quote; more-- {
-				i++ // Up to two quotes may be before those that close the string.
+				i++ // Up to two quotes may be before the closing quotes.
 			}
 			return i
 		}
