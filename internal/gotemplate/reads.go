@@ -175,7 +175,7 @@ func (w *watch) wholeAt(at uintptr) {
 	}
 	w.note(seen{of: of, what: tree.Whole})
 	w.held[of].isWhole = true
-	for i := of + 1; i < w.count; i++ { // What lies in another comes after it.
+	for i := of + 1; i < w.count; i++ { // A container comes after the container that it is in.
 		w.held[i].isWhole = w.held[i].isWhole || w.held[w.held[i].parent].isWhole
 	}
 }

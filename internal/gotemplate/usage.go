@@ -52,7 +52,7 @@ func (s *Set) Usage() Usage {
 		finder.reach(s.scope.find(name))
 	}
 	var usage Usage
-	for n := 0; n < len(finder.computed); n++ { // A call may reach further ones.
+	for n := 0; n < len(finder.computed); n++ { // A call may reach further calls.
 		if defines := finder.follow(finder.computed[n]); len(defines) > 0 {
 			usage.Computed = append(usage.Computed, ComputedCall{finder.computed[n].at, defines})
 		}
