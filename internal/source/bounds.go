@@ -38,7 +38,7 @@ func (d *Document) DecodeBound() (client.Object, error) {
 		}
 		return convertAutoscaler(old), nil
 	default:
-		return nil, nil //nolint:nilnil // Most documents bound nothing.
+		return nil, nil //nolint:nilnil // Most documents are of other kinds.
 	}
 	if err := bounded.Object().DecodeYAML(d.Text, bound); err != nil {
 		return nil, d.failure(err)

@@ -133,7 +133,7 @@ func (f *Files) expand(name string) ([]string, error) {
 		return []string{name}, nil
 	}
 	if !isFolder(name) {
-		return []string{name}, nil // An error shows when it is read.
+		return []string{name}, nil // Reading it reports the error.
 	}
 	var files []string
 	below := ""
@@ -199,7 +199,7 @@ func Split(text []byte) []Document {
 	for content := range bytes.Lines(text) {
 		line++
 		rest, isMark := bytes.CutPrefix(content, []byte("---"))
-		if !isMark { // It ends a document, and the next one may go without the other.
+		if !isMark { // The mark ... ends a document. The next document may start without ---.
 			rest, isMark = bytes.CutPrefix(content, []byte("..."))
 		}
 		if rest = bytes.TrimSpace(rest); isMark && (len(rest) == 0 || rest[0] == '#') {
@@ -272,7 +272,7 @@ func newObject(apiVersion, kind string) client.Object {
 // of returns the schema of a kind, nil if it has none.
 func (s Schemas) of(kind string) (Schema, error) {
 	if s == nil {
-		return nil, nil //nolint:nilnil // Most kinds have none.
+		return nil, nil //nolint:nilnil // Most kinds do not have a schema.
 	}
 	return s(kind)
 }
@@ -320,7 +320,7 @@ func inPlainWords(err error) error {
 	var wrong *bounded.WrongTypeError
 	if errors.As(err, &wrong) {
 		is := map[string]string{"array": "a list", "bool": "a boolean", "object": "an object"}[wrong.Value]
-		if is == "" { // A number is named with its digits.
+		if is == "" { // Messages show a number with its digits.
 			is = "a " + wrong.Value
 		}
 		switch {

@@ -123,7 +123,7 @@ func FindInstallation(ctx context.Context, cluster client.Reader, namespace, wat
 	if len(all) == 0 {
 		return nil, nil
 	}
-	if len(all) > 1 { // Anybody may give a Deployment this label and these flags in his own namespace.
+	if len(all) > 1 { // Users can create a Deployment with this label and these flags in their own namespaces.
 		var bound, unbound []*Installation
 		for _, one := range all {
 			if one.isBound(ctx, cluster, watched) {
@@ -166,7 +166,7 @@ func installationOf(deployment *appsv1.Deployment) *Installation {
 			Namespace: deployment.Namespace, Name: deployment.Name, Image: container.Image,
 			ServiceAccount: deployment.Spec.Template.Spec.ServiceAccountName,
 			Replicas:       1, Available: deployment.Status.AvailableReplicas,
-			Kinds: []string{workload.Default().Kind}, // Of releases without the flag.
+			Kinds: []string{workload.Default().Kind}, // The default of releases without the flag.
 		}
 		if deployment.Spec.Replicas != nil {
 			installation.Replicas = *deployment.Spec.Replicas

@@ -69,7 +69,7 @@ func oldestIn(table *metav1.Table) (oldest desired.Kubelet, err error) {
 		found := desired.Kubelet{Version: fmt.Sprint(row.Cells[kubelet]), Node: fmt.Sprint(row.Cells[name])}
 		parsed, err := version.ParseGeneric(found.Version)
 		if err != nil {
-			continue // A node that has not reported one yet.
+			continue // The node has not reported a version yet.
 		}
 		if isOlder := least == nil || parsed.LessThan(least); isOlder || parsed.EqualTo(least) && found.Node < oldest.Node {
 			least, oldest = parsed, found

@@ -43,7 +43,7 @@ func (i *Installation) Platform(catalog *desired.Catalog) *desired.Platform {
 // read, it returns Platform and the reason. The catalog must be a new one.
 func (i *Installation) PublishedPlatform(ctx context.Context, cluster client.Reader, catalog *desired.Catalog) (*desired.Platform, error) {
 	now, err := i.restore(ctx, cluster, catalog)
-	if i.Published == nil || now.Revision == i.Published.Revision || !now.Rollout.IsStaged() { // Only revisions of waves are stored.
+	if i.Published == nil || now.Revision == i.Published.Revision || !now.Rollout.IsStaged() { // Only revisions that start in waves are stored.
 		return now, err
 	}
 	now = now.Publishing(i.Published.Revision, i.Annotations)

@@ -82,7 +82,7 @@ func (r Reader) Workloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar) 
 // Rollout with a workloadRef. It sets their rollout state to the state of that other workload. It adds them if the
 // VectorSidecar selects the labels of the other workload.
 func (r Reader) withRunners(ctx context.Context, sidecar *v1alpha1.VectorSidecar, records []*workloadcache.Record) ([]*workloadcache.Record, error) {
-	selector, _ := workload.SelectorOf(sidecar) // An invalid one selects nothing.
+	selector, _ := workload.SelectorOf(sidecar) // An invalid selector selects nothing.
 	for _, kind := range workload.Kinds() {
 		if !kind.Traits.Refers {
 			continue
@@ -120,12 +120,12 @@ func (r Reader) withRunners(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 func (r Reader) runBy(ctx context.Context, runner *workloadcache.Record, of *workload.Reference) (*workloadcache.Record, error) {
 	kind := workload.KindOf(of.Kind)
 	if kind == nil {
-		return nil, nil //nolint:nilnil // It is of no kind that can have a sidecar.
+		return nil, nil //nolint:nilnil // Its kind cannot have a sidecar.
 	}
 	object := kind.New()
 	switch err := r.Get(ctx, types.NamespacedName{Namespace: runner.Namespace, Name: of.Name}, object); {
 	case apierrors.IsNotFound(err):
-		return nil, nil //nolint:nilnil // What is not there is no error.
+		return nil, nil //nolint:nilnil // A missing object is not an error.
 	case err != nil:
 		return nil, fmt.Errorf("reading %s: %w", of, err)
 	}
@@ -149,7 +149,7 @@ func (r Reader) ConfigMap(ctx context.Context, name types.NamespacedName) (*core
 	object := &corev1.ConfigMap{}
 	switch err := r.Get(ctx, name, object); {
 	case apierrors.IsNotFound(err):
-		return nil, nil //nolint:nilnil // What is not there is no error.
+		return nil, nil //nolint:nilnil // A missing object is not an error.
 	case err != nil:
 		return nil, fmt.Errorf("reading ConfigMap %s: %w", name, err)
 	}

@@ -27,7 +27,7 @@ func ReadRevision(ctx context.Context, cluster client.Reader, installation types
 		found := &appsv1.ControllerRevision{}
 		if err := cluster.Get(ctx, types.NamespacedName{Namespace: installation.Namespace, Name: name}, found); err != nil {
 			if client.IgnoreNotFound(err) == nil {
-				return nil, nil //nolint:nilnil // As fleet.ReadContent wants it.
+				return nil, nil //nolint:nilnil // fleet.ReadContent requires this form.
 			}
 			return nil, fmt.Errorf("reading ControllerRevision %s/%s: %w", installation.Namespace, name, err)
 		}
@@ -71,7 +71,7 @@ func ReadPublication(ctx context.Context, cluster client.Reader, installation ty
 	name, object := fleet.PublicationName(installation), &corev1.ConfigMap{}
 	if err := cluster.Get(ctx, name, object); err != nil {
 		if client.IgnoreNotFound(err) == nil {
-			return nil, nil //nolint:nilnil // A missing record is no error.
+			return nil, nil //nolint:nilnil // A missing record is not an error.
 		}
 		return nil, fmt.Errorf("reading ConfigMap %s: %w", name, err)
 	}
