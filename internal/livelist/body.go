@@ -51,7 +51,7 @@ type limitedBody struct {
 func (b *limitedBody) Read(buffer []byte) (int, error) {
 	n, err := b.ReadCloser.Read(buffer)
 	if b.budget.read += int64(n); b.budget.isExceeded() {
-		return 0, io.EOF // Other errors are logged by client-go. What was read is not used.
+		return 0, io.EOF // client-go logs other errors. The read data is not used.
 	}
 	return n, err
 }

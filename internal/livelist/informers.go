@@ -63,12 +63,12 @@ func (s *Source) ListWithContext(ctx context.Context, options metav1.ListOptions
 		if err != nil {
 			return nil, fmt.Errorf("reading a page of a list: %w", err)
 		}
-		all.ResourceVersion = accessor.GetResourceVersion() // That of the first page: all others have the same.
+		all.ResourceVersion = accessor.GetResourceVersion() // The version of the first page: all other pages have the same.
 		return page, nil
 	}
 	var failure error
 	err := s.pager.pages(ctx, metav1.NamespaceAll, request, func() { all.Items = nil }, func(item runtime.Object) bool {
-		var kept any = item.DeepCopyObject() // Not a pointer into the items of the page, which would keep all of them.
+		var kept any = item.DeepCopyObject() // A pointer into the items of the page would keep all of them in memory.
 		if s.transform != nil {
 			kept, failure = s.transform(kept)
 		}

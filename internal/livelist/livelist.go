@@ -115,7 +115,7 @@ func each[O client.Object](ctx context.Context, c *Client, list client.ObjectLis
 		if err := c.reader.List(ctx, page, &query); err != nil {
 			return nil, err
 		}
-		list.SetResourceVersion(page.GetResourceVersion()) // All pages have that of the first one.
+		list.SetResourceVersion(page.GetResourceVersion()) // All pages have the version of the first page.
 		return page, nil
 	}
 	err := c.pager.pages(ctx, query.Namespace, request, restart, func(item runtime.Object) bool {

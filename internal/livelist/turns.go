@@ -45,7 +45,7 @@ func (t *turns) acquire(ctx context.Context, namespace string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	i := slices.Index(t.waiting[namespace], ready)
-	if i < 0 { // It was given the turn at the same time.
+	if i < 0 { // It got the turn at the same time.
 		t.pass()
 		return ctx.Err()
 	}
