@@ -100,7 +100,7 @@ func (c *checker) takesIn(text, file string) bool {
 	named := c.resolved(text)
 	if at := strings.IndexAny(named, wildcards); at >= 0 {
 		if strings.HasPrefix(text, "*/") {
-			return true // It begins with a variable that nobody knows.
+			return true // It starts with an unknown variable.
 		}
 		return strings.HasPrefix(file, named[:at])
 	}

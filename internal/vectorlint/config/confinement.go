@@ -22,7 +22,7 @@ func (c *checker) checkConfinement(one *component) {
 	}
 	options := one.options
 	if one.is("opentelemetry") {
-		options = options.get("protocol") // Its options are those of an http sink.
+		options = options.get("protocol") // Its options are the options of an http sink.
 	}
 	if allowed := options.get(unconfinedKey); allowed.isTrue() || allowed.form == open || c.hasOpenKey(options) {
 		return
@@ -32,7 +32,7 @@ func (c *checker) checkConfinement(one *component) {
 		case of.kind == "path" && one.options.has("base_dir"):
 			continue
 		case one.is("elasticsearch") && (mode.form == open || strings.HasPrefix(of.option, "data_stream.") != (mode.scalar == "data_stream")):
-			continue // Of a mode that is not used, nothing is confined.
+			continue // The templates of an unused mode are not confined.
 		}
 		c.checkConfined(one, of)
 	}
@@ -49,7 +49,7 @@ func (c *checker) checkConfined(one *component, of confined) {
 	for i := range given.entries {
 		e := &given.entries[i]
 		if of.option == "resource.*" && e.key == "type" {
-			continue // Of the labels of a resource it is the only one that is no template.
+			continue // All other labels of a resource are templates.
 		}
 		if of.kind == "prefix and key" {
 			c.checkTemplate(e.key, e.at, one.path+"."+parent+"."+e.key, of.kind)

@@ -81,7 +81,7 @@ func wordsOf(text string) map[string]bool {
 func (w *permittedChecker) mayBeAddress(of walked) bool {
 	name := of.steps[len(of.steps)-1]
 	if strings.EqualFold(name, "host") {
-		return true // In the headers of a request, it says whom that reaches behind a proxy.
+		return true // In the headers of a request, it names the host behind a proxy.
 	}
 	if harmless[name] || slices.ContainsFunc(of.steps[:len(of.steps)-1], func(step string) bool { return harmlessBelow[step] }) {
 		return false
@@ -195,7 +195,7 @@ func (w *permittedChecker) unnamed(section, name string, e *entry) {
 func (w *permittedChecker) isNamed(section, name string, above []string, e entry) bool {
 	steps := append(slices.Clone(above), e.key)
 	if e.key == "proxy" || e.key == "healthcheck" || e.key == "auth" || e.key == "tls" || e.key == "request" || e.key == "encoding" {
-		return false // It says how it gets there.
+		return false // It configures the connection, not its address.
 	}
 	switch e.value.form {
 	case table:

@@ -88,7 +88,7 @@ func extend(root *value, name string, from *value) {
 		switch first := section.entry(e.key); {
 		case section.form == list:
 			section.items = append(section.items, e.value)
-		case section.form != table: // Which is a finding of its own.
+		case section.form != table: // A separate rule reports it.
 		case first != nil:
 			*first = e
 		default:

@@ -23,7 +23,7 @@ func (c *checker) checkCycles() {
 				walk(out.of)
 			case 1:
 				if c.counts[Error] < mostFindings {
-					if c.counts[Error] < mostFindings { // Nobody reads more, and each is long.
+					if c.counts[Error] < mostFindings { // More findings are not reported, and each is long.
 						c.reportCycle(path[slices.Index(path, out.of):])
 					}
 				}

@@ -94,7 +94,7 @@ func (c *checker) checkInputs() {
 			switch {
 			case out == nil && relaxed && isPattern(in.text):
 			case out == nil && c.isDynamic(in.text) && (isPattern(in.text) || c.mayBeOneOf(in.text, ids)):
-			case out == nil && c.hasUnknownOutputs(in.text): // It may be there.
+			case out == nil && c.hasUnknownOutputs(in.text): // It may exist.
 			case out == nil:
 				c.reportUnknownInput(one, in)
 			case out.isTwice:

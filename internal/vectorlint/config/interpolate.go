@@ -117,7 +117,7 @@ func (c *checker) interpolate(text string, file int) (string, *interpolation, *f
 	b.Grow(len(text))
 	braces := strings.LastIndexByte(text, '}') + 1
 	hasComments := c.files[file].format() != "json"
-	at, line, start, shift := 0, 1, 0, 0 // start is where the line begins, shift how much longer it is now.
+	at, line, start, shift := 0, 1, 0, 0 // start is the start of the line, shift the length that was added to it.
 	for count := 0; ; count++ {
 		next := strings.IndexByte(text[at:], '$')
 		if next < 0 {
@@ -250,12 +250,12 @@ func (c *checker) lookUp(name string, in *interpolation) (value string, state va
 		return "", missingValue
 	case strings.ContainsAny(text.Value, "\r\n"):
 		if c.version.minor < rejectsLineBreaks {
-			return "", openValue // Lines of the text would not be those of the file any more.
+			return "", openValue // The lines of the text would differ from the lines of the file.
 		}
 		return "", rejectedValue
 	}
 	isFit, isSeen := in.fit[name]
-	if !isSeen { // A value may be large, and asked for many times.
+	if !isSeen { // A value may be large, and used many times.
 		isFit = isInsertable(text.Value)
 		in.fit[name] = isFit
 	}
@@ -337,7 +337,7 @@ func (in *interpolation) written(text string) string {
 	if !strings.Contains(text, "8172635") {
 		return text
 	}
-	if in.hasOpenKeys { // In a text of several lines, the line is a part of it.
+	if in.hasOpenKeys { // In a text of several lines, the line is a part of the text.
 		text = doubled.ReplaceAllString(text, "$1")
 	}
 	return placeholder.ReplaceAllStringFunc(text, func(found string) string {

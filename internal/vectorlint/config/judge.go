@@ -172,7 +172,7 @@ func (c *checker) fits(path, of string, at position, v *value, variant *vectorop
 func (c *checker) reportUnknown(path, of string, e *entry, object *vectoroptions.Object) {
 	here, ignored := join(path, e.key), ""
 	if c.tables.globalsRemoved[here] > 0 {
-		return // There is a rule of its own for it.
+		return // A separate rule reports it.
 	}
 	if !object.Denies {
 		ignored = ", and Vector ignores it"

@@ -60,7 +60,7 @@ func (c *checker) judgeProgram(path string, v *value, isCondition bool) {
 	lines := strings.Split(v.scalar, "\n")
 	for _, one := range report.Findings {
 		if len(openLines) > 0 && (one.Kind != vrl.Function || openLines[one.Line]) {
-			continue // It may depend on what is not known.
+			continue // It may depend on an unknown part.
 		}
 		at, isFound := c.within(v.at, lines[:one.Line], one.Column)
 		message := one.Message
@@ -85,7 +85,7 @@ func (c *checker) within(text position, lines []string, column int) (at position
 		return text, false
 	}
 	written := c.linesOf(text.file)
-	for _, first := range []int{text.line, text.line - 1} { // Below the key, and beside it.
+	for _, first := range []int{text.line, text.line - 1} { // Below the key, and behind it.
 		if indent, isThere := indentOf(lines, written[min(first, len(written)):]); isThere {
 			return position{file: text.file, line: first + len(lines), column: indent + column}, true
 		}

@@ -32,7 +32,7 @@ func (c *checker) checkStart(one *component) {
 func (c *checker) checkStages(one *component) {
 	stages := buffers(one, "disk", "memory", "")
 	if all := len(one.options.get("buffer").items); all > 0 && all != len(stages) {
-		return // What one of them is cannot be told.
+		return // One of them is not known.
 	}
 	for i, stage := range stages {
 		full := stage.get("when_full")

@@ -68,7 +68,7 @@ func outOfBounds(v *value, bounds string) string {
 		return "it has to be more than " + least
 	case noLow == nil && n < low:
 		return "it has to be " + least + " or more"
-	case noHigh == nil && !(n <= high): // Or no number at all, NaN.
+	case noHigh == nil && !(n <= high): // Also for NaN.
 		return "it may be " + most + " at most"
 	}
 	return ""

@@ -153,7 +153,7 @@ func (f *facts) component(row []string) {
 	_, p.alias, _ = strings.Cut(row[2], "alias of ")
 	p.since, _ = minorOf(row[3])
 	if p.removed, p.instead = minorOf(row[4]); p.removed > 0 {
-		p.takes, p.gives = everything, everything // The table knows no more of it.
+		p.takes, p.gives = everything, everything // The table has no other data for it.
 	}
 	f.profiles[kind(row[0])][row[1]] = p
 }

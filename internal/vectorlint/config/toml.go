@@ -101,7 +101,7 @@ func tomlTextEnd(source string, from int) (end, escape int) {
 		case strings.HasPrefix(source[at:], closing):
 			end = at + len(closing)
 			for len(closing) == 3 && end < len(source) && end < at+5 && source[end:end+1] == quote {
-				end++ // Up to two quotes may be before those that close it.
+				end++ // Up to two quotes may be before the closing quotes.
 			}
 			return end, escape
 		}

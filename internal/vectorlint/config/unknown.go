@@ -115,7 +115,7 @@ func (c *checker) judgeOpenText(path string, v *value, forms []vectoroptions.For
 		return
 	}
 	if strings.Trim(strings.Join(openPart.Split(v.scalar, mostInText), ""), " ") == "" {
-		return // Such as a number in quotes, which its value may end.
+		return // Such as a number in quotes: its value may contain the closing quote.
 	}
 	c.add(wrongForm, v.at, path, c.isTabled, "%s is a text, %q, and not %s", path, v.scalar, nouns(forms))
 }

@@ -84,7 +84,7 @@ func Parse(input Input) *CommandLine {
 	if len(p.Sources) == 0 && !p.isOpen {
 		p.Sources = []Source{{Path: Text{Value: defaultPath}, Format: "yaml", IsDefault: true}}
 	}
-	line := p.CommandLine // The rest of the parser is not needed any more.
+	line := p.CommandLine // The rest of the parser is not needed anymore.
 	return &line
 }
 

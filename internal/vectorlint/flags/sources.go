@@ -107,7 +107,7 @@ func IsPattern(file string) bool { return strings.ContainsAny(file, "*?[") }
 // of directories.
 func matchesPath(pattern, file string) bool {
 	steps, rest := strings.Split(pattern, "/"), strings.Split(file, "/")
-	i, j, star, from := 0, 0, -1, 0 // star is the last ** that was passed, from the next step of the path that it takes.
+	i, j, star, from := 0, 0, -1, 0 // star is the last ** that was passed, from the next step of the path that it matches.
 	for j < len(rest) {
 		switch {
 		case i < len(steps) && steps[i] == "**":

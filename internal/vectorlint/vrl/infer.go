@@ -241,7 +241,7 @@ func (c *checker) inferAssignment(one *assignment, in *state) value {
 	c.isUnsure = c.isUnsure || v.fails == maybe
 	ok := v
 	if v.isKnown && v.kinds&(v.kinds-1) != 0 {
-		ok.kinds |= aNull // What a value of several kinds is after an error.
+		ok.kinds |= aNull // A value of several kinds, after an error.
 	}
 	c.assign(one.targets[0], ok, in)
 	c.assign(one.targets[1], exactly(aText|aNull), in)
