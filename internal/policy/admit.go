@@ -16,13 +16,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Admit returns an error if the overlay would keep pods from being admitted: if the
-// namespace enforces a Pod Security level that the application passes and both together
-// do not. Pods that would be refused anyway are their owner's concern. application is
-// the part of it that workload.View has.
+// Admit returns an error if the overlay would cause the API server to reject pods. This happens if
+// the application passes the Pod Security level that the namespace enforces, and the application
+// with the overlay does not. Pods that would be rejected anyway are left to the application owner.
+// The application is the part of the pod that workload.View has.
 func (p *Policy) Admit(namespaceLabels map[string]string, application *corev1.PodSpec, overlay *corev1.PodTemplateSpec) error {
 	privileged := api.LevelVersion{Level: api.LevelPrivileged, Version: api.LatestVersion()}
-	// An invalid label means restricted, for the API server as here.
+	// An invalid label means restricted, also for the API server.
 	found, _ := api.PolicyToEvaluate(namespaceLabels, api.Policy{Enforce: privileged, Audit: privileged, Warn: privileged})
 	level := found.Enforce
 	if level.Level == api.LevelPrivileged {
@@ -39,9 +39,9 @@ func (p *Policy) Admit(namespaceLabels map[string]string, application *corev1.Po
 	return fmt.Errorf("the namespace enforces the Pod Security level %s, which the workload passes and the sidecar in it does not: %s", level, violation)
 }
 
-// AdmitAlone returns an error unless the overlay meets the Pod Security level that the
-// namespace enforces by itself, so that it does in every pod: what a pod sets for all of its
-// containers can only make up for what one lacks.
+// AdmitAlone returns an error unless the overlay alone meets the Pod Security level that the
+// namespace enforces. It then meets the level in every pod, because settings for all containers of
+// a pod can only replace settings that a container lacks.
 func (p *Policy) AdmitAlone(namespaceLabels map[string]string, overlay *corev1.PodTemplateSpec) error {
 	return p.Admit(namespaceLabels, &corev1.PodSpec{Containers: []corev1.Container{{
 		Name: "application",
@@ -53,9 +53,9 @@ func (p *Policy) AdmitAlone(namespaceLabels map[string]string, overlay *corev1.P
 	}}}, overlay)
 }
 
-// CheckApplication returns an error for access to the application's secrets: mounts of
-// its volumes, and the Secrets that it refers to, unless the platform allows them.
-// application is the workload's view.
+// CheckApplication returns an error for access to the application's secrets, unless the platform
+// allows it. Such access is a mount of the application's volumes, or a reference to a Secret that
+// the application refers to.
 func (p *Policy) CheckApplication(application *workload.View, overlay *corev1.PodTemplateSpec) error {
 	return p.Each(func(rules *Policy) error { return rules.checkApplication(application, overlay) })
 }
@@ -83,7 +83,7 @@ func (p *Policy) checkApplication(application *workload.View, overlay *corev1.Po
 	return errors.Join(findings...)
 }
 
-// use is how a container uses a volume.
+// use describes how a container uses a volume.
 type use struct{ volume, how, where string }
 
 func volumesUsed(container *corev1.Container) []use {

@@ -19,9 +19,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Check checks an overlay against the policy: the template, and the mounts that it adds
-// to containers of the application. The error lists every finding with its path in the
-// overlay, and what the platform allows.
+// Check checks an overlay against the policy: the template, and the mounts that it adds to
+// containers of the application. The error lists every finding with its path in the overlay, and
+// the values that the platform allows.
 func (p *Policy) Check(overlay *corev1.PodTemplateSpec, mounts []workload.Mount) error {
 	return p.Each(func(rules *Policy) error { return rules.check(overlay, mounts) })
 }
@@ -47,7 +47,7 @@ func (p *Policy) check(overlay *corev1.PodTemplateSpec, mounts []workload.Mount)
 	return errors.Join(c.findings...)
 }
 
-// levels checks sidecars, and init containers that end, against their levels.
+// levels checks sidecars and other init containers against their Pod Security levels.
 func (c *checker) levels(metadata *metav1.ObjectMeta, spec *corev1.PodSpec) {
 	sidecars, ending := *spec, corev1.PodSpec{}
 	sidecars.InitContainers = nil
@@ -72,9 +72,9 @@ func (c *checker) levels(metadata *metav1.ObjectMeta, spec *corev1.PodSpec) {
 	}
 }
 
-// propagation refuses mounts that propagate from the node to a container, or back. No
-// Pod Security level covers it, since the API server requires a privileged container,
-// and the application may have one.
+// propagation rejects mounts that propagate from the node to a container, or back. No Pod Security
+// level covers this, because the API server requires a privileged container, and the application
+// may have one.
 func (c *checker) propagation(container string, mounts []corev1.VolumeMount, level, key string) {
 	for _, mount := range mounts {
 		if how := ptr.Deref(mount.MountPropagation, corev1.MountPropagationNone); how != corev1.MountPropagationNone && level != string(api.LevelPrivileged) {
@@ -88,8 +88,8 @@ type checker struct {
 	*Policy
 	overlay  *corev1.PodTemplateSpec
 	findings []error
-	// refused are the volumes of a kind that is not allowed, about which nothing else
-	// is reported.
+	// refused are the volumes of kinds that are not allowed. Other findings about them are not
+	// reported.
 	refused map[string]bool
 }
 
@@ -97,7 +97,7 @@ func (c *checker) report(at place, format string, args ...any) {
 	c.findings = append(c.findings, fmt.Errorf("%s: %s", at.path, fmt.Sprintf(format, args...)))
 }
 
-// pullSecrets checks the names of Secrets that images are pulled with.
+// pullSecrets checks the names of the image pull secrets.
 func (c *checker) pullSecrets(at place, secrets reflect.Value, _ *Line) {
 	for i := range secrets.Len() {
 		name := secrets.Index(i).FieldByName("Name").String()
@@ -116,7 +116,7 @@ func (c *checker) capabilities(at place, added reflect.Value, _ *Line) {
 	}
 }
 
-// user checks the user of a container, also if none is set.
+// user checks the user of a container, even if none is set.
 func (c *checker) user(at place, context *corev1.SecurityContext) {
 	if context == nil {
 		context = &corev1.SecurityContext{}
@@ -146,8 +146,7 @@ func (c *checker) volume(at place, _ reflect.Value, line *Line) {
 	c.report(at, "volume %q may not be a %s; %s (volumes.kinds)", at.name, line.Kind, help)
 }
 
-// kind checks what has the content of a volume kind without being such a volume: a
-// projected source, or variables.
+// kind checks a projected source or a variable that has the content of a volume kind.
 func (c *checker) kind(at place, _ reflect.Value, line *Line) {
 	if !slices.Contains(c.Volumes.Kinds, line.Kind) {
 		c.report(at, "%q may not have %s, which is of kind %s; %s (volumes.kinds)", at.name, line.Lets, line.Kind, allowed(c.Volumes.Kinds))
@@ -173,14 +172,14 @@ func (c *checker) driver(at place, field reflect.Value, _ *Line) {
 	}
 }
 
-// audience checks the audience of a token; one without is for the API server.
+// audience checks the audience of a token. A token without an audience is for the API server.
 func (c *checker) audience(at place, field reflect.Value, _ *Line) {
 	if audience := field.String(); !slices.Contains(c.Volumes.TokenAudiences, audience) {
 		c.report(at, "no token may be made for %q; %s (volumes.tokenAudiences)", audience, allowed(c.Volumes.TokenAudiences))
 	}
 }
 
-// resources checks resources that are not the node's own but from device plugins.
+// resources checks resources that device plugins provide, and not the node.
 func (c *checker) resources(at place, amounts reflect.Value, _ *Line) {
 	for _, name := range keysOf(amounts) {
 		if strings.Contains(name, "/") {
@@ -202,8 +201,7 @@ func (c *checker) device(at place, name string) {
 	}
 }
 
-// keys refuses labels and annotations that instruct other controllers or the container
-// runtime.
+// keys rejects labels and annotations that instruct other controllers or the container runtime.
 func (c *checker) keys(at place, of reflect.Value, _ *Line) {
 	isPods := at.path == "template.metadata.annotations"
 	for _, key := range keysOf(of) {
@@ -219,7 +217,8 @@ func (c *checker) keys(at place, of reflect.Value, _ *Line) {
 	}
 }
 
-// Reserves returns the reserved domain that a pod annotation of an overlay belongs to, "" if to none.
+// Reserves returns the reserved domain of a pod annotation of an overlay, "" if its domain is not
+// reserved.
 func (p *Policy) Reserves(key string, overlay *corev1.PodTemplateSpec) string {
 	for _, domain := range p.ReservedDomains {
 		if isReserved(key, domain) && !isExcepted(key, domain, overlay) {
@@ -232,9 +231,9 @@ func (p *Policy) Reserves(key string, overlay *corev1.PodTemplateSpec) string {
 	return ""
 }
 
-// isExcepted reports whether a pod annotation may be set although its domain is below a reserved one:
-// it is the one that tells the Cluster Autoscaler about volumes, names none of the application's, and
-// the platform does not reserve its very domain.
+// isExcepted reports whether a pod annotation may be set although its domain is below a reserved
+// domain. This is the annotation that lists evictable volumes for the Cluster Autoscaler. It must
+// not name volumes of the application, and the platform must not reserve exactly its domain.
 func isExcepted(key, reserved string, overlay *corev1.PodTemplateSpec) bool {
 	domain, _, _ := strings.Cut(meta.AnnotationEvictableVolumes, "/")
 	if key != meta.AnnotationEvictableVolumes || reserved == domain {
@@ -262,9 +261,9 @@ func keysOf(of reflect.Value) []string {
 	return keys
 }
 
-// isReserved reports whether a key belongs to a domain or a subdomain of it, or begins
-// with the domain if that ends in a dot: container runtimes write theirs in reverse,
-// without a slash.
+// isReserved reports whether a key belongs to a domain or to one of its subdomains. If the domain
+// ends in a dot, it is a prefix of the key, because container runtimes write their domains in
+// reverse, without a slash.
 func isReserved(key, domain string) bool {
 	if strings.HasSuffix(domain, ".") {
 		return strings.HasPrefix(key, domain)

@@ -14,9 +14,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// CheckCleanup returns an error if Vector would remove files from a volume of the application's that
-// is of a kind which the platform does not allow. volumes are the names of those that it removes
-// files from; those of the sidecar's own are not in the application's view.
+// CheckCleanup returns an error if Vector would remove files from a volume of the application, and
+// the platform does not allow this for the kind of the volume. The names are the volumes from which
+// Vector removes files. Volumes of the sidecar do not count, because they are not in the
+// application's view.
 func (p *Policy) CheckCleanup(application *workload.View, volumes []string) error {
 	return p.Each(func(rules *Policy) error {
 		for _, name := range volumes {
@@ -29,8 +30,8 @@ func (p *Policy) CheckCleanup(application *workload.View, volumes []string) erro
 	})
 }
 
-// kindIn returns the kind of a volume of the application's, as the API names it, "" if it has none of
-// that name.
+// kindIn returns the kind of a volume of the application, as the API names it, "" if the
+// application does not have the volume.
 func kindIn(application *workload.View, name string) string {
 	if slices.Contains(application.Claims, name) {
 		return "persistentVolumeClaim"
@@ -51,5 +52,5 @@ func kindOf(source *corev1.VolumeSource) string {
 			return kind
 		}
 	}
-	return "emptyDir" // What the API server makes of a volume without a source.
+	return "emptyDir" // The API server sets this for a volume without a source.
 }

@@ -8,36 +8,37 @@ import (
 	"strings"
 )
 
-// Line says what gets into the pod by one field of a pod template, and which keys of
-// the policy cover it.
+// Line describes the content that gets into the pod by one field of a pod template, and the keys of
+// the policy that cover it.
 type Line struct {
 	// Field is the field with the name of its type, such as Container.image.
 	Field string
-	// Lets is what gets in, or Nothing, or Part.
+	// Lets describes the content that the field adds, or is Nothing or Part.
 	Lets string
-	// Keys are the policy's keys, first the one that covers the field itself. There are
-	// none for Nothing, for Part, and for what no policy allows.
+	// Keys are the policy's keys. The first covers the field itself. Nothing, Part and fields that
+	// no policy allows have no keys.
 	Keys []string
 	// Kind is the entry of volumes.kinds that the field needs, "" for none.
 	Kind string
 
-	// judge reports what the field has that is not allowed. It is nil if more than one field
+	// judge reports the parts of the field that are not allowed. It is nil if more than one field
 	// decides: for podSecurity, users, applicationSecrets and memorySizeLimit.
 	judge judge
 }
 
-// judge is given a field that is set, and its line.
+// judge checks a field that is set against its line.
 type judge func(c *checker, at place, field reflect.Value, line *Line)
 
 // Values of Line.Lets.
 const (
-	// Nothing: the field adds nothing that is not in the pod or in the images.
+	// Nothing means that the field adds no content that is not in the pod or in the images.
 	Nothing = "nothing"
-	// Part: the field only refines the one above it, which is checked.
+	// Part means that the field only refines the field above it, which is checked.
 	Part = "a part of the field above it"
 )
 
-// NotAllowed reports whether no policy allows the field: it is for the owner only.
+// NotAllowed reports whether no policy allows the field, so that only the application owner may set
+// it.
 func (l *Line) NotAllowed() bool { return len(l.Keys) == 0 && l.Lets != Nothing && l.Lets != Part }
 
 const (
@@ -52,7 +53,7 @@ const (
 	own = "="
 )
 
-// groups are the lines of fields by which something gets in.
+// groups are the lines of the fields that add content to the pod.
 var groups = []struct {
 	fields, lets, keys, kind string
 	judge                    judge

@@ -11,8 +11,8 @@ import (
 	"github.com/distribution/reference"
 )
 
-// image checks the reference of an image, which it parses as the kubelet does. Short names are compared as they are
-// written.
+// image checks the reference of an image, which it parses as the kubelet does. Short names are
+// compared literally.
 func (c *checker) image(at place, field reflect.Value, _ *Line) {
 	image := field.String()
 	parsed, err := reference.Parse(image)

@@ -13,8 +13,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// memory checks the size of volumes in memory. Their content counts as memory of the containers that write it, so that
-// without a sizeLimit the sum of the memory limits of these containers is the most that a volume can hold.
+// memory checks the size of volumes in memory. Their content counts as memory of the containers
+// that write it. Without a sizeLimit, a volume can therefore hold at most the sum of the memory
+// limits of these containers.
 func (c *checker) memory(mounts []workload.Mount) {
 	most := c.Volumes.MemorySizeLimit
 	if most == nil {
@@ -27,7 +28,7 @@ func (c *checker) memory(mounts []workload.Mount) {
 		}
 		at := place{path: fmt.Sprintf("template.spec.volumes[%d].emptyDir.sizeLimit", i), name: volume.Name}
 		limit, from := volume.EmptyDir.SizeLimit, "sizeLimit"
-		if limit == nil || limit.Sign() <= 0 { // The kubelet takes zero for no limit.
+		if limit == nil || limit.Sign() <= 0 { // The kubelet treats zero as no limit.
 			limit, from = c.memoryOf(volume.Name, mounts), "the sum of the memory limits of its containers"
 		}
 		switch {
@@ -39,8 +40,9 @@ func (c *checker) memory(mounts []workload.Mount) {
 	}
 }
 
-// memoryOf returns the sum of the memory limits of the containers that mount a volume, nil if one of them has none or
-// there are none. The limits of the application's containers are not known here.
+// memoryOf returns the sum of the memory limits of the containers that mount a volume. It returns
+// nil if a container has no limit, if no container mounts the volume, or if the application mounts
+// it, because the limits of the application's containers are unknown here.
 func (c *checker) memoryOf(volume string, mounts []workload.Mount) *resource.Quantity {
 	if slices.ContainsFunc(mounts, func(m workload.Mount) bool { return m.Name == volume }) {
 		return nil

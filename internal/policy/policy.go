@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package policy checks what is injected against what the platform allows, and against
-// the Pod Security level of the namespace. It does not know where a sidecar comes from,
-// and changes none.
+// Package policy checks injected content against the rules of the platform, and against the Pod
+// Security level of the namespace. It takes an overlay and a view of the workload, and returns
+// findings. It does not change the overlay.
 package policy
 
 import (
@@ -27,7 +27,7 @@ import (
 //go:embed schema.json
 var schema []byte
 
-// Rules are what a platform may set. Defaults are in Default.
+// Rules are the rules that a platform team may set. Default has the defaults.
 type Rules struct {
 	PodSecurity      string          `json:"podSecurity"`
 	InitPodSecurity  string          `json:"podSecurityOfInitContainers"`
@@ -38,51 +38,52 @@ type Rules struct {
 	Devices          []string        `json:"devices"`
 	Users            UserRules       `json:"users"`
 	ReservedDomains  []string        `json:"reservedDomains"`
-	// ApplicationEnv are the names of variables by which the application may be told of the sidecar.
+	// ApplicationEnv are the names of the variables that may be injected into application
+	// containers.
 	ApplicationEnv []string     `json:"applicationEnv"`
 	Overrides      OverrideRule `json:"overrides"`
 	// Vector restricts the Vector configuration. The configuration check enforces it.
 	Vector vectorconfig.Permitted `json:"vector"`
 }
 
-// ImageRules are about the images of injected containers and volumes.
+// ImageRules restrict the images of injected containers and volumes.
 type ImageRules struct {
 	Registries    []string `json:"registries"`
 	RequireTag    bool     `json:"requireTag"`
 	RequireDigest bool     `json:"requireDigest"`
 }
 
-// VolumeRules are about volumes that are added or mounted, and about volume sources and
-// variables with the same content.
+// VolumeRules restrict volumes that are added or mounted, and volume sources and variables with the
+// same content.
 type VolumeRules struct {
 	Kinds              []string `json:"kinds"`
 	CSIDrivers         []string `json:"csiDrivers"`
 	TokenAudiences     []string `json:"tokenAudiences"`
 	ApplicationSecrets bool     `json:"applicationSecrets"`
 	Cleanup            []string `json:"cleanup"`
-	// MemorySizeLimit is the largest size of an emptyDir with medium Memory, nil for any.
+	// MemorySizeLimit is the largest size of an emptyDir with medium Memory, nil for no limit.
 	MemorySizeLimit *resource.Quantity `json:"memorySizeLimit,omitempty"`
 }
 
-// PullSecretRules are about the names of Secrets that pods pull images with. Those of the
-// pod's ServiceAccount, which it would have without a sidecar, need none.
+// PullSecretRules restrict the names of image pull secrets. The pull secrets of the pod's
+// ServiceAccount are always allowed, because the pod would have them without a sidecar.
 type PullSecretRules struct {
 	Allowed []string `json:"allowed"`
 }
 
-// UserRules are the bounds of user IDs, nil for none.
+// UserRules are the bounds of user IDs, nil for no bound.
 type UserRules struct {
 	Min *int64 `json:"min"`
 	Max *int64 `json:"max"`
 }
 
-// OverrideRule lists the paths of values that others may set.
+// OverrideRule lists the paths of values that namespaces and workloads may set.
 type OverrideRule struct {
 	Namespaces []string `json:"namespaces"`
 	Workloads  []string `json:"workloads"`
 }
 
-// Policy is what a platform allows. It is immutable.
+// Policy has the rules of a platform. It is immutable.
 type Policy struct {
 	Rules
 	// Digest identifies the rules.
@@ -90,22 +91,22 @@ type Policy struct {
 	// Given is a digest of the rules that differ from Default. Defaults are not part of it, because another release may
 	// change them, and that alone must not roll workloads.
 	Given string
-	// Beyond are the rules that differ from Default, as a tree. It must not be changed.
+	// Beyond are the explicit rules, which differ from Default, as a tree. It must not be changed.
 	Beyond map[string]any
 
 	evaluator podsecurity.Evaluator
-	// present is the one in force if this is that of an earlier revision, nil otherwise.
+	// present is the policy in force if this policy belongs to an earlier revision, nil otherwise.
 	present  *Policy
 	revision string
 }
 
-// Default is the policy where the platform sets none: sidecars pass the restricted
-// level and init containers baseline, hostPath is refused, and only VectorSidecars set
+// Default returns the policy of a platform that sets no rules: sidecars must pass the restricted
+// level and init containers the baseline level, hostPath is rejected, and only VectorSidecars set
 // values.
 func Default() *Policy {
 	made, err := newPolicy(defaultRules())
 	if err != nil {
-		panic(err) // The checks are compiled in.
+		panic(err) // The checks are compiled into the binary.
 	}
 	return made
 }
@@ -124,7 +125,7 @@ func defaultRules() Rules {
 			"kubernetes.io", "k8s.io", "istio.io", "linkerd.io", "hashicorp.com", "openshift.io",
 			// Networks by Multus, devices by runtime plugins, cloud roles.
 			"cni.cncf.io", "multus-cni.io", "nri.io", "amazonaws.com", "azure.workload.identity",
-			// Container runtimes; those that end in a dot are written in reverse.
+			// Container runtimes. Domains that end in a dot are written in reverse.
 			"crio.io", "cri-o.io", "io.kubernetes.cri-o.", "io.containers.", "io.katacontainers.", "org.systemd.property.",
 		},
 	}
@@ -139,7 +140,7 @@ func Parse(source string, text []byte) (*Policy, error) {
 	return policyOf(&layer)
 }
 
-// ParseBeyond parses what was stored of a policy: its Beyond as JSON.
+// ParseBeyond parses the stored form of a policy: its Beyond as JSON.
 func ParseBeyond(source string, text []byte) (*Policy, error) {
 	layer, err := environment.ParseStored(source, text)
 	if err != nil {
@@ -195,8 +196,8 @@ func newPolicy(rules Rules) (*Policy, error) {
 
 func digestOf(text []byte) string { return meta.Digest(text, 8) }
 
-// beyondDefault returns the rules that differ from Default. The chart passes on all of
-// them, including its own defaults.
+// beyondDefault returns the rules that differ from Default. The chart passes all rules, including
+// its own defaults.
 func beyondDefault(text []byte) (map[string]any, error) {
 	defaults, err := json.Marshal(defaultRules())
 	if err != nil {
@@ -209,8 +210,8 @@ func beyondDefault(text []byte) (map[string]any, error) {
 	return without(all, usual), nil
 }
 
-// without returns a tree without what the other has, too. A missing list equals an
-// empty one.
+// without returns a tree without the values that it has in common with another tree. A missing list
+// equals an empty list.
 func without(tree, other map[string]any) map[string]any {
 	left := map[string]any{}
 	for key, value := range tree {
@@ -230,7 +231,7 @@ func without(tree, other map[string]any) map[string]any {
 	return left
 }
 
-// violation returns what a Pod Security level finds in a pod, "" for nothing.
+// violation returns the violations of a Pod Security level in a pod, "" for none.
 func (p *Policy) violation(level api.LevelVersion, metadata *metav1.ObjectMeta, spec *corev1.PodSpec) string {
 	result := podsecurity.AggregateCheckResults(p.evaluator.EvaluatePod(level, metadata, spec))
 	if result.Allowed {

@@ -67,8 +67,8 @@ var parts = map[string]string{
 	"ContainerPort":   "hostIP",
 }
 
-// harmless are the fields, by type, by which nothing gets in, and those that only hold
-// others.
+// harmless are the fields, by type, that add no content to the pod, and the fields that only
+// contain other fields.
 var harmless = map[string]string{
 	"PodTemplateSpec": "metadata spec",
 	"PodSpec":         "volumes initContainers containers",
@@ -87,7 +87,7 @@ var harmless = map[string]string{
 	"ContainerResizePolicy":           "resourceName restartPolicy",
 	"ContainerRestartRule":            "exitCodes",
 	"ContainerRestartRuleOnExitCodes": "operator values",
-	// A variable from a pod field tells the container about its own pod.
+	// A variable from a pod field only has data about the container's own pod.
 	"EnvVar":                "name value valueFrom",
 	"EnvVarSource":          "fieldRef resourceFieldRef fileKeyRef",
 	"EnvFromSource":         "prefix",
@@ -105,8 +105,8 @@ var harmless = map[string]string{
 	"TCPSocketAction":  "port",
 	"GRPCAction":       "port service mode",
 
-	// A profile on the node was put there by an administrator, and a group gives
-	// nothing that is not in the pod.
+	// An administrator has put the profile on the node, and a group adds nothing that is not in the
+	// pod.
 	"SecurityContext":               "capabilities seLinuxOptions windowsOptions runAsGroup readOnlyRootFilesystem seccompProfile appArmorProfile",
 	"SeccompProfile":                "localhostProfile",
 	"AppArmorProfile":               "localhostProfile",

@@ -11,7 +11,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// CheckTells checks the names of the variables by which the application is told of the sidecar.
+// CheckTells checks the names of the variables that are injected into application containers.
 func (p *Policy) CheckTells(tells []workload.Tell) error {
 	return p.Each(func(rules *Policy) error {
 		var refused []string

@@ -5,9 +5,9 @@ package policy
 
 import "fmt"
 
-// Under returns the policy of an earlier revision for those that have that revision still: what is
-// injected has to be allowed by the present one as well, so that a stricter policy holds at
-// once for everybody, and a looser one goes with its revision.
+// Under returns the policy of an earlier revision for VectorSidecars that still have that revision.
+// The present policy must also allow the injected content, so a stricter policy applies at once to
+// all VectorSidecars. A looser policy applies only with its revision.
 func (p *Policy) Under(present *Policy, revision string) *Policy {
 	if p.Given == present.Given {
 		return present
@@ -17,8 +17,8 @@ func (p *Policy) Under(present *Policy, revision string) *Policy {
 	return &both
 }
 
-// Each calls a check with each policy that has to allow what is injected, the present one first,
-// up to the first that refuses it.
+// Each calls a check with each policy that must allow the injected content, the present policy
+// first. It stops at the first policy that rejects it.
 func (p *Policy) Each(check func(rules *Policy) error) error {
 	if p.present == nil {
 		return check(p)

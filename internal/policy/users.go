@@ -14,14 +14,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// UserRangeAnnotation is the annotation of a Namespace by which OpenShift assigns users.
+// UserRangeAnnotation is the annotation on a Namespace from which OpenShift assigns users.
 const UserRangeAnnotation = "openshift.io/sa.scc.uid-range"
 
-// UserRange is the range of users that a namespace assigns to its pods. Its zero value bounds
-// none.
+// UserRange is the range of users that a namespace assigns to its pods. Its zero value has no
+// bounds.
 type UserRange struct{ First, Last int64 }
 
-// ParseUserRange reads the annotation: FIRST/COUNT or FIRST-LAST. Anything else bounds none.
+// ParseUserRange parses the annotation: FIRST/COUNT or FIRST-LAST. Any other text has no bounds.
 func ParseUserRange(text string) UserRange {
 	number := func(text string) int64 {
 		n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
@@ -44,14 +44,14 @@ func ParseUserRange(text string) UserRange {
 	return UserRange{}
 }
 
-// String is the range as people read it.
+// String returns the range for messages.
 func (r UserRange) String() string { return fmt.Sprintf("%d to %d", r.First, r.Last) }
 
 func (r UserRange) has(user *int64) bool { return user == nil || *user >= r.First && *user <= r.Last }
 
-// Admit returns an error if a container of the overlay names a user outside of the range, so that
-// pods would be refused. An application that names one itself is admitted by other constraints
-// than the usual ones, and so is the sidecar.
+// Admit returns an error if a container of the overlay names a user outside of the range, because
+// the API server would reject the pods. An application that names such a user itself is admitted by
+// other constraints than the usual ones, and so is the sidecar.
 func (r UserRange) Admit(application *corev1.PodSpec, overlay *corev1.PodTemplateSpec) error {
 	if r == (UserRange{}) {
 		return nil

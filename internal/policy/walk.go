@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// place is the position of something in an overlay.
+// place is a position in an overlay.
 type place struct {
 	path string
-	// name is that of the nearest list item that has one: of a volume, a container, a
+	// name is the name of the nearest list item that has a name: of a volume, a container, or a
 	// variable.
 	name string
 }
@@ -33,8 +33,8 @@ func (p place) item(i int, item reflect.Value) place {
 	return p
 }
 
-// walk checks every field that is set against its line. A field without one is from a
-// version of Kubernetes that was not reviewed yet, and is refused.
+// walk checks every field that is set against its line. A field without a line is rejected, because
+// it comes from a version of Kubernetes that has not been reviewed yet.
 func (c *checker) walk(at place, value reflect.Value) {
 	switch value.Kind() {
 	case reflect.Pointer:
@@ -58,7 +58,7 @@ func (c *checker) field(at place, of reflect.Type, field reflect.StructField, va
 		return
 	}
 	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-	if name == "" { // Its fields are written as those of the type that embeds it.
+	if name == "" { // Its fields are written like fields of the type that embeds it.
 		c.walk(at, value)
 		return
 	}
@@ -74,8 +74,8 @@ func (c *checker) field(at place, of reflect.Type, field reflect.StructField, va
 	c.walk(at, value)
 }
 
-// isOneValue reports whether a type's fields are not the API's, such as those of
-// quantities.
+// isOneValue reports whether the fields of a type are not fields of the API, for example the fields
+// of quantities.
 func isOneValue(of reflect.Type) bool {
 	return reflect.PointerTo(of).Implements(reflect.TypeFor[json.Marshaler]())
 }
