@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package environment merges layers of values into the one tree that templates see, and
-// remembers where each value came from. It knows neither the templates nor where a layer's
-// text was read from.
+// Package environment merges layers of values into the tree that templates read, and records the
+// origin of each value. It does not read templates or files; callers provide the text of each
+// layer.
 package environment
 
 import (
@@ -16,7 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
-// UnknownError says that an environment has no values.
+// UnknownError reports that an environment has no values.
 type UnknownError struct {
 	Environment string
 	Known       []string
@@ -41,8 +41,8 @@ type Set struct {
 	others []string
 }
 
-// given is a layer of the installation, or the error that makes it unusable: a broken layer
-// must not affect the other environments.
+// given is a layer of the installation, or its error. An invalid layer must not affect the other
+// environments.
 type given struct {
 	layer Layer
 	err   error
@@ -87,15 +87,15 @@ func (s *Set) read(file string, text []byte) (Layer, error) {
 	return layer, nil
 }
 
-// WithInstallation returns a Set that also has the installation's layers: files maps
-// "ENVIRONMENT.yaml" to text, source says where they come from. An invalid file only affects
-// its own environment.
+// WithInstallation returns a Set that also has the installation's layers. The files map
+// "ENVIRONMENT.yaml" to text, and the source names their origin. An invalid file only affects its
+// own environment.
 func (s *Set) WithInstallation(source string, files map[string]string) *Set {
 	return s.withInstallation(source, files, func(string, *Layer) {})
 }
 
-// WithWritten does the same for files that were generated from one that a person wrote. at
-// returns where an environment's values are in that file, so that errors name its lines.
+// WithWritten is WithInstallation for files that were generated from a file that a user wrote. The
+// callback returns the path of an environment's values in that file, so that errors name its lines.
 func (s *Set) WithWritten(written *Layer, files map[string]string, at func(environment string) []string) *Set {
 	return s.withInstallation(written.Name, files, func(name string, layer *Layer) {
 		layer.lines = written.lines.find(at(name)...)
@@ -122,20 +122,20 @@ func (s *Set) withInstallation(source string, files map[string]string, place fun
 	return &all
 }
 
-// WithNames returns a Set that also knows environments for which the chart has no values:
-// they have its defaults.
+// WithNames returns a Set that also has environments for which the chart has no values. These use
+// the chart's defaults.
 func (s *Set) WithNames(names ...string) *Set {
 	all := *s
 	all.others = names
 	return &all
 }
 
-// TemplateSetKey is the key of an environment's template set. It is an instruction to the
-// operator and not a value that templates see.
+// TemplateSetKey is the key of an environment's template set. It is a setting of the operator and
+// not a value that templates read.
 const TemplateSetKey = "templateSet"
 
-// TemplateSet returns the name of the template set that an environment's layers
-// choose, "" if they choose none.
+// TemplateSet returns the name of the template set that an environment's layers select, "" if they
+// select none.
 func (s *Set) TemplateSet(environment string) string {
 	for _, layer := range []Layer{s.installation[environment].layer, s.chart[environment], s.defaults} {
 		if name, ok := layer.Tree[TemplateSetKey].(string); ok && name != "" {
@@ -145,8 +145,8 @@ func (s *Set) TemplateSet(environment string) string {
 	return ""
 }
 
-// Given returns the values that the installation sets for an environment, nil if it sets
-// none: without the chart's own values and the choice of a template set. They must not be
+// Given returns the values that the installation sets for an environment, nil if it sets none. The
+// chart's own values and the selected template set are not included. The values must not be
 // modified.
 func (s *Set) Given(environment string) map[string]any {
 	tree := s.installation[environment].layer.Tree
@@ -157,8 +157,8 @@ func (s *Set) Given(environment string) map[string]any {
 	return tree
 }
 
-// withoutChoice drops the template set's name from a layer for a chart whose schema does not
-// have that key.
+// withoutChoice removes the name of the template set from a layer if the schema of the chart does
+// not have that key.
 func (s *Set) withoutChoice(layer *Layer) {
 	if !slices.Contains(s.schema.properties(""), TemplateSetKey) {
 		delete(layer.Tree, TemplateSetKey)
@@ -180,9 +180,8 @@ func (s *Set) Names() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// Values merges the layers of an environment and then the overrides, each of which is first
-// validated against the schema. The errors are *UnknownError, or findings that name layer,
-// line and path.
+// Values merges the layers of an environment and then the overrides, after validating each override
+// against the schema. The error is an *UnknownError, or findings that name layer, line and path.
 func (s *Set) Values(name string, overrides ...Layer) (Values, error) {
 	if !slices.Contains(s.Names(), name) {
 		return Values{}, &UnknownError{Environment: name, Known: s.Names()}

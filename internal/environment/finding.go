@@ -9,11 +9,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Finding is a value that does not fit the schema.
+// Finding is a value that does not match the schema.
 type Finding struct {
 	// Where is the layer, with the line if it is known.
 	Where string
-	// Path is the path of the value. Message says what is wrong and what to do.
+	// Path is the path of the value. Message explains the error and how to fix it.
 	Path    []string
 	Message string
 }
@@ -23,7 +23,7 @@ func (f *Finding) Error() string {
 	return f.Where + ": " + tree.Path(f.Path...) + ": " + f.Message
 }
 
-// PathText returns the path as a user writes it.
+// PathText returns the path in the notation of users.
 func (f *Finding) PathText() string { return tree.Path(f.Path...) }
 
 // Check validates a layer against the schema.

@@ -18,8 +18,7 @@ import (
 
 // Layer is one source of values. Later layers override earlier ones.
 type Layer struct {
-	// Name says where the values come from, in the user's terms: a file, a key of a
-	// ConfigMap, an object.
+	// Name is the origin of the values for users: a file, a key of a ConfigMap, an object.
 	Name string
 	// Tree holds the values as JSON types.
 	Tree map[string]any
@@ -30,7 +29,7 @@ type Layer struct {
 
 // place is the position of a key, and the keys below it.
 type place struct {
-	// source is the name of the layer that the key is from. It is empty if that is the Layer itself.
+	// source is the name of the layer that contains the key. It is empty for the Layer itself.
 	source string
 	// line is 0 if the source is not a file.
 	line  int
@@ -43,8 +42,8 @@ func ParseLayer(name string, text []byte) (Layer, error) {
 	return parseLayer(name, text, bounded.Values())
 }
 
-// ParseStored does the same for a layer that was written again from one that ParseLayer has
-// taken, and may have become longer.
+// ParseStored is ParseLayer for a layer that was written again after ParseLayer accepted it, and
+// that may have become longer.
 func ParseStored(name string, text []byte) (Layer, error) {
 	limits := bounded.Values()
 	limits.Bytes = bounded.Stored().Bytes
@@ -66,15 +65,15 @@ func parseLayer(name string, text []byte, limits bounded.Limits) (Layer, error) 
 	if err := layer.lines.index(root, nil); err != nil {
 		return Layer{}, fmt.Errorf("%s:%w", name, err)
 	}
-	// Helm decodes values with this library, which differs from yaml.v3 in what it takes for
-	// a boolean; yaml.v3 is used for its line numbers.
+	// Helm decodes values with this library, which parses booleans differently than yaml.v3.
+	// yaml.v3 is used for its line numbers.
 	if err := limits.DecodeYAML(text, &layer.Tree); err != nil {
 		return Layer{}, fmt.Errorf("%s: %w", name, err)
 	}
 	return layer, nil
 }
 
-// parseDocument returns the root node of a file's only document, nil if empty.
+// parseDocument returns the root node of a file's only document, nil if it is empty.
 func parseDocument(text []byte, limits bounded.Limits) (*yaml.Node, error) {
 	root, err := limits.ReadYAML(text)
 	switch {
@@ -85,13 +84,13 @@ func parseDocument(text []byte, limits bounded.Limits) (*yaml.Node, error) {
 	case err != nil:
 		return nil, fmt.Errorf("reading YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
 	case root != nil && root.Kind == yaml.ScalarNode && root.Tag == "!!null":
-		return nil, nil //nolint:nilnil // It counts as empty.
+		return nil, nil //nolint:nilnil // A null document counts as empty.
 	}
 	return root, nil
 }
 
-// index records the line of every key, and rejects duplicate keys, which YAML libraries may
-// accept silently. Errors begin with the line.
+// index records the line of every key, and rejects duplicate keys, which YAML libraries may accept
+// silently. Errors start with the line.
 func (p *place) index(node *yaml.Node, path []string) error {
 	switch node.Kind {
 	case yaml.SequenceNode:
@@ -141,8 +140,8 @@ func (p *place) find(path ...string) *place {
 	return p
 }
 
-// Where returns where a path of this layer is: its name, and, if it is a file, the line of
-// the path's deepest key that has one.
+// Where returns the position of a path in this layer: the layer's name, and, for a file, the line
+// of the path's deepest key that has one.
 func (l *Layer) Where(path ...string) string {
 	source, line, at := l.Name, 0, l.lines
 	for _, key := range path {

@@ -21,7 +21,7 @@ func MergeLayers(first Layer, others ...Layer) Layer {
 	return merged
 }
 
-// mergeTrees returns a tree with another one over it. It modifies neither.
+// mergeTrees returns a tree with another tree merged over it. It does not modify the arguments.
 func mergeTrees(lower, upper map[string]any) map[string]any {
 	merged := make(map[string]any, len(lower)+len(upper))
 	for key, value := range lower {
@@ -39,7 +39,7 @@ func mergeTrees(lower, upper map[string]any) map[string]any {
 	return merged
 }
 
-// mergePlaces returns the positions of what mergeTrees returns.
+// mergePlaces returns the positions for the result of mergeTrees.
 func mergePlaces(lower, upper *place, lowerTree, upperTree map[string]any) *place {
 	merged := &place{source: upper.source, line: upper.line, below: map[string]*place{}}
 	for key := range lowerTree {
@@ -59,8 +59,8 @@ func mergePlaces(lower, upper *place, lowerTree, upperTree map[string]any) *plac
 // places returns the positions of the whole layer, each with its source. A layer that was not read from a file has no lines.
 func (l *Layer) places() *place { return placeOf(l.Tree, l.lines, place{source: l.Name}) }
 
-// placeOf returns the positions of a value and of those below it. YAML aliases have no position of their own: they get that
-// of the key above.
+// placeOf returns the positions of a value and of the values below it. YAML aliases have no
+// position: they get the position of the key above them.
 func placeOf(value any, at *place, above place) *place {
 	if at != nil && at.line > 0 {
 		above.line = at.line

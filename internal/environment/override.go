@@ -13,14 +13,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// ParseOverrides parses values set by someone outside the platform team. Check MaySet
-// before: values that are not allowed need not be parsed.
+// ParseOverrides parses values that are not set by the platform team. Call MaySet first, because
+// values that are not allowed need not be parsed.
 func ParseOverrides(name string, text []byte) (Layer, error) {
 	return parseLayer(name, text, bounded.Overrides())
 }
 
-// ParseValue parses a single value into a layer that sets only that. path is dotted, as in
-// sidecar.resources. Check MaySet before.
+// ParseValue parses a single value into a layer that sets only this value. The path is dotted, for
+// example sidecar.resources. Call MaySet first.
 func ParseValue(name, path string, text []byte) (Layer, error) {
 	layer, limits := Layer{Name: name, Tree: map[string]any{}}, bounded.Overrides()
 	keys := strings.Split(path, ".")
@@ -49,8 +49,8 @@ func ParseValue(name, path string, text []byte) (Layer, error) {
 	return layer, nil
 }
 
-// MaySet reports whether a value at a path could set anything at or below one of the allowed
-// paths. The empty path is that of all values.
+// MaySet reports whether a value at a path could set a value at or below one of the allowed paths.
+// The empty path stands for all values.
 func MaySet(path string, allowed []string) bool {
 	at := steps(path)
 	return slices.ContainsFunc(allowed, func(prefix string) bool {
@@ -67,7 +67,7 @@ func steps(path string) []string {
 	return strings.Split(path, ".")
 }
 
-// maxOutside is how many paths Outside lists.
+// maxOutside limits the number of paths that Outside lists.
 const maxOutside = 20
 
 // Outside returns the paths of the layer's leaves that are not at or below one of the
@@ -88,8 +88,8 @@ func (l *Layer) Outside(allowed []string) []string {
 	return outside
 }
 
-// visit calls a function for each leaf of a tree until it returns false. The function must
-// not keep the path.
+// visit calls a function for each leaf of a tree until it returns false. The function must not
+// retain the path.
 func visit(tree map[string]any, path []string, leaf func(path []string) bool) bool {
 	if len(tree) == 0 {
 		return leaf(path)

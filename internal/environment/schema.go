@@ -24,10 +24,10 @@ import (
 
 const schemaURL = "values.schema.json"
 
-// Schema validates layers. It loads nothing.
+// Schema validates layers. It does not load files.
 type Schema struct{ compiled *bounded.Schema }
 
-// CompileSchema compiles a JSON schema. name is its name in errors.
+// CompileSchema compiles a JSON schema. Errors contain the name.
 func CompileSchema(name string, text []byte) (*Schema, error) {
 	compiled, err := bounded.Schemas().CompileSchema(name, text)
 	if err != nil {
@@ -36,11 +36,11 @@ func CompileSchema(name string, text []byte) (*Schema, error) {
 	return &Schema{compiled}, nil
 }
 
-// maxFindings is how many findings a check returns.
+// maxFindings limits the number of findings of a check.
 const maxFindings = 50
 
-// Check validates one layer against the schema. The error joins the first maxFindings
-// findings, with place and path.
+// Check validates one layer against the schema. The error joins the first maxFindings findings,
+// with position and path.
 func (s *Schema) Check(layer *Layer) error {
 	err := s.compiled.Validate(withoutNulls(layer.Tree))
 	var invalid *jsonschema.ValidationError
@@ -61,14 +61,14 @@ func (s *Schema) Check(layer *Layer) error {
 	return errors.Join(findings...)
 }
 
-// CheckOver does the same for what comes of a layer over a chart's own values, as helm does.
+// CheckOver validates a layer after merging it over a chart's own values, as helm does.
 func (s *Schema) CheckOver(own, layer Layer) error {
 	layer.Tree = merge([]Layer{own, layer}).Tree
 	return s.Check(&layer)
 }
 
-// byPlace orders findings, which the validator returns in the random order of maps, so that
-// the same values always have the same message.
+// byPlace orders findings, so that the same values always have the same message. The validator
+// returns them in the random order of maps.
 func byPlace(a, b *jsonschema.ValidationError) int {
 	return cmp.Or(
 		slices.Compare(a.InstanceLocation, b.InstanceLocation),
@@ -87,8 +87,8 @@ func leaves(err *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	return all
 }
 
-// describe returns the findings for an error; of unknown keys at most as many as there is
-// room for.
+// describe returns the findings for an error. It returns a limited number of findings for unknown
+// keys.
 func (s *Schema) describe(layer *Layer, err *jsonschema.ValidationError, room int) []error {
 	path := err.InstanceLocation
 	extra, ok := err.ErrorKind.(*kind.AdditionalProperties)
@@ -110,7 +110,7 @@ func (s *Schema) describe(layer *Layer, err *jsonschema.ValidationError, room in
 	return findings
 }
 
-// properties returns the sorted keys that the part of the schema at url has.
+// properties returns the sorted keys of the part of the schema at a URL.
 func (s *Schema) properties(url string) []string {
 	_, pointer, _ := strings.Cut(url, "#")
 	path := append(strings.FieldsFunc(pointer, func(r rune) bool { return r == '/' }), "properties")
@@ -122,8 +122,8 @@ func (s *Schema) properties(url string) []string {
 	return slices.Sorted(maps.Keys(tree.At(tree.Map(s.compiled.Raw()), path...)))
 }
 
-// withoutNulls returns the tree without nulls: a null only deletes a value of an earlier
-// layer, so the schema does not apply to it.
+// withoutNulls returns the tree without nulls. A null only deletes a value of an earlier layer, so
+// the schema does not apply to it.
 func withoutNulls(tree map[string]any) map[string]any {
 	clean := make(map[string]any, len(tree))
 	for key, value := range tree {

@@ -23,7 +23,7 @@ const (
 	SetFile   SettingFlag = "--set-file"
 )
 
-// Setting is one of these flags on a command line.
+// Setting is a flag that sets values, with its argument.
 type Setting struct {
 	Flag SettingFlag
 	// Text is KEY=VALUE,… in helm's syntax.
@@ -32,13 +32,13 @@ type Setting struct {
 	ReadFile func(name string) ([]byte, error)
 }
 
-// Over returns a layer with the setting over it. lower may be nil.
+// Over returns a layer with the setting merged over it. The lower layer may be nil.
 func (s *Setting) Over(lower *Layer) (Layer, error) {
 	if err := s.check(); err != nil {
 		return Layer{}, s.fault(err)
 	}
 	merged := Layer{Name: string(s.Flag), Tree: map[string]any{}}
-	if err := strvals.ParseIntoString(s.Text, merged.Tree); err != nil { // Its keys are those of the setting.
+	if err := strvals.ParseIntoString(s.Text, merged.Tree); err != nil { // The keys are those of the setting.
 		return Layer{}, s.fault(err)
 	}
 	values := map[string]any{}
@@ -68,10 +68,11 @@ func (s *Setting) parse(values map[string]any) error {
 	return strvals.ParseInto(s.Text, values)
 }
 
-// listIndex is an index of a list in a setting.
+// listIndex matches an index of a list in a setting.
 var listIndex = regexp.MustCompile(`\[(\d{1,9})\]`)
 
-// check rejects a setting that needs more memory than a values file may: an index makes a list of that length.
+// check rejects a setting that needs more memory than a values file may, because an index creates a
+// list of that length.
 func (s *Setting) check() error {
 	limits := bounded.Values()
 	if len(s.Text) > limits.Bytes {

@@ -14,14 +14,14 @@ import (
 
 // Values is the merged tree, with the origin of every leaf.
 type Values struct {
-	// Tree holds the values as JSON types. It must not be modified: others may have the same.
+	// Tree holds the values as JSON types. It must not be modified, because it may be shared.
 	Tree map[string]any
 
 	layers []Layer
 }
 
-// Origin returns where the value at a path came from: layer and line. For a map it is the
-// origin of its first leaf; "" if there is no such value.
+// Origin returns the layer and line of the value at a path. For a map, it returns the origin of its
+// first leaf. It returns "" if the value does not exist.
 func (v Values) Origin(path ...string) string {
 	if origin := v.originOfLeaf(path); origin != "" {
 		return origin
@@ -33,8 +33,7 @@ func (v Values) Origin(path ...string) string {
 	return v.originOfLeaf(first)
 }
 
-// originOfLeaf returns the last layer with a value other than a map at a path, "" if there
-// is none.
+// originOfLeaf returns the last layer with a value other than a map at a path, "" if there is none.
 func (v Values) originOfLeaf(path []string) string {
 	for i := range slices.Backward(v.layers) {
 		layer := &v.layers[i]
@@ -91,7 +90,7 @@ func firstLeaf(trees []map[string]any, path []string) []string {
 
 // Leaf is a value that is not a map, and its origin.
 type Leaf struct {
-	// Path is as a user writes it: sidecar.logs.path.
+	// Path is the path in the notation of users: sidecar.logs.path.
 	Path   string `json:"path"`
 	Value  any    `json:"value"`
 	Origin string `json:"origin"`
@@ -123,9 +122,9 @@ func (v Values) OriginsBelow(path ...string) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// merge merges the layers with Helm's own code. Helm takes the first layer as the chart's
-// values and the others as the user's: a null in the user's values deletes a chart's value,
-// and is kept among the user's own.
+// merge merges the layers with Helm's own code. Helm treats the first layer as the chart's values
+// and the others as the user's. A null in the user's values deletes a value of the chart. Among the
+// user's values, a null is kept.
 func merge(layers []Layer) Values {
 	tree := map[string]any{}
 	for _, layer := range slices.Backward(layers[1:]) {
