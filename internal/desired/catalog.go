@@ -69,7 +69,7 @@ type PlatformChange struct {
 	Object *corev1.ConfigMap
 	// Key is PolicyKey or RolloutKey, "" for a template set.
 	Key string
-	// What is the description of the part, for example: template set "gateway".
+	// What contains a description of the part, for example: template set "gateway".
 	What string
 	// Err explains why the part cannot be used; nil if it can.
 	Err error

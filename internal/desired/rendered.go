@@ -72,8 +72,8 @@ type Rendered struct {
 	bytes atomic.Int64
 }
 
-// cuts are the renderings for workloads whose grace period is shorter than the sidecar's preStop
-// sleep, by grace period in seconds.
+// cuts are the renderings for workloads with a grace period that is shorter than the sidecar's
+// preStop sleep, by grace period in seconds.
 type cuts struct {
 	mu   sync.Mutex
 	made map[int64]*Rendered
@@ -90,8 +90,8 @@ type besides struct {
 // other workloads.
 func (r *Rendered) ReadsTarget() bool { return len(r.readTarget) > 0 }
 
-// Cleans returns the names of the volumes from which Vector removes files, as far as its
-// configuration is known.
+// Cleans returns the names of the volumes from which Vector removes files, if its configuration is
+// known.
 func (r *Rendered) Cleans() []string {
 	if r.Report == nil || r.Overlay == nil {
 		return nil
