@@ -13,8 +13,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// accounts is the Source of a session: it knows of ServiceAccounts what the operator does, and says
-// where that is only an assumption.
+// accounts is the Source of a session. It returns ServiceAccounts as the operator reads them, and prints a note if
+// the result is only an assumption.
 type accounts struct {
 	source.Source
 

@@ -25,31 +25,31 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// change is what all VectorSidecars together do to one workload.
+// change is the combined effect of all VectorSidecars on one workload.
 type change struct {
 	before workload.Object
 	// after is nil if nothing would be written.
 	after *unstructured.Unstructured
-	// plans are those for the workload.
+	// plans are the plans for the workload.
 	plans []plan.Plan
 	// isRestart is true if the pods are replaced.
 	isRestart bool
 }
 
-// concerns are the workloads that a command is about.
+// concerns selects the workloads that a command applies to.
 type concerns struct {
 	named    []givenName
 	selector labels.Selector
 }
 
-// givenName is a workload of the command line; its kind is "" if none is given.
+// givenName is a workload on the command line. Its kind is "" if only a name is given.
 type givenName struct{ kind, name string }
 
 func (n *givenName) is(object workload.Object) bool {
 	return n.name == object.GetName() && (n.kind == "" || n.kind == workload.RefOf(object).Kind)
 }
 
-// concerning parses the command line: names as "cart" or "deployment/cart".
+// concerning parses the command line: names such as "cart" or "deployment/cart".
 func (s *inputs) concerning(arguments []string) (*concerns, error) {
 	selector, err := s.wanted()
 	if err != nil {
@@ -76,8 +76,8 @@ func (c *concerns) includes(object workload.Object) bool {
 		(len(c.named) == 0 || slices.ContainsFunc(c.named, func(one givenName) bool { return one.is(object) }))
 }
 
-// pick returns the workloads of a scene that a command is about, those from files in their order.
-// An unknown name is an error.
+// pick returns the workloads of a scene that a command applies to. Workloads from files keep their order. An unknown
+// name is an error.
 func (s *session) pick() ([]workload.Object, error) {
 	var found []workload.Object
 	for _, deployment := range s.inOrder() {
@@ -100,7 +100,7 @@ func in(namespace string) string {
 	return " in namespace " + namespace
 }
 
-// inOrder returns all workloads, those from files first and in their order.
+// inOrder returns all workloads. Workloads from files come first, in their order.
 func (s *session) inOrder() []workload.Object {
 	var all []workload.Object
 	isIn := map[workload.Object]bool{}
@@ -123,7 +123,7 @@ func (s *session) inOrder() []workload.Object {
 	return all
 }
 
-// merged is the result of all VectorSidecars of a scene.
+// merged is the combined result of all VectorSidecars of a scene.
 type merged struct {
 	rulings []*result
 	changes map[workload.Object]*change
@@ -137,15 +137,15 @@ func (m *merged) of(deployment workload.Object) *change {
 	return &change{before: deployment}
 }
 
-// merge carries out all decisions, one VectorSidecar after another, on copies. It ignores the
-// rollout budget: the result is what a rollout ends with.
+// merge carries out all decisions on copies, one VectorSidecar after another. It ignores rollout slots, because it
+// shows the final state of the rollout.
 func (s *session) merge(ctx context.Context) (*merged, error) {
 	merger, err := simulate.New()
 	if err != nil {
 		return nil, err
 	}
 	result := &merged{changes: map[workload.Object]*change{}}
-	latest := map[workload.Object]*change{} // By the workload as the scene holds it now.
+	latest := map[workload.Object]*change{} // By the workload as it is in the scene now.
 	for _, sidecar := range s.Sidecars() {
 		ruled, err := s.rule(ctx, sidecar)
 		if err != nil {
@@ -197,19 +197,19 @@ func (c *change) carryOut(merger *simulate.Merger, object workload.Object, p *pl
 	return next, nil
 }
 
-// pods returns how many pods of a workload are restarted when its template changes.
+// pods returns the number of pods of a workload that restart when its template changes.
 func pods(object workload.Object) int {
 	content, _ := workload.Read(object)
 	return int(content.Pods)
 }
 
-// setKind sets a workload's kind and API version, as in manifests.
+// setKind sets the kind and the API version of a workload, as in manifests.
 func setKind(object workload.Object) {
 	ref := workload.RefOf(object)
 	object.GetObjectKind().SetGroupVersionKind(ref.Adapter().GroupVersionKind)
 }
 
-// companions returns those of all VectorSidecars that one of the workloads needs.
+// companions returns the companions, of all VectorSidecars, that at least one of the workloads needs.
 func (m *merged) companions(workloads ...workload.Object) []*corev1.ConfigMap {
 	var all []*corev1.ConfigMap
 	for _, ruled := range m.rulings {
@@ -229,7 +229,7 @@ func (r *result) isFor(one *corev1.ConfigMap, workloads ...workload.Object) bool
 	})
 }
 
-// needs returns the names of the ConfigMaps that a workload has or gets.
+// needs returns the names of the ConfigMaps that a workload uses now or will use.
 func (r *result) needs(object workload.Object) []string {
 	target, names := workload.RefOf(object), companion.References(&workload.TemplateOf(object).Spec)
 	isRefused := func(p plan.Plan) bool {
@@ -252,7 +252,7 @@ func (r *result) needs(object workload.Object) []string {
 	return names
 }
 
-// faults returns why VectorSidecars inject nothing at all.
+// faults returns an error for each VectorSidecar that injects nothing.
 func (m *merged) faults() []error {
 	var faults []error
 	for _, ruled := range m.rulings {

@@ -91,7 +91,7 @@ func (o *checkOptions) run(ctx context.Context) error {
 	return nil
 }
 
-// as connects as another user.
+// as returns a client that impersonates another user.
 func (o *checkOptions) as(user string) (client.Client, error) {
 	config, err := o.app.config()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// choice is a flag that may be one of a few words, or left out.
+// choice is an optional flag with a few allowed words.
 type choice struct {
 	value   string
 	allowed []string

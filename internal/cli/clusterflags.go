@@ -12,7 +12,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
-// renderFlags are the flags that determine what is rendered for a VectorSidecar and a workload. All commands that render
+// renderFlags are the flags that determine the rendering for a VectorSidecar and a workload. All commands that render
 // have them.
 type renderFlags struct {
 	environment    string
@@ -23,10 +23,10 @@ type renderFlags struct {
 	ofCluster      clusterFlags
 }
 
-// renderDefaults describe in the usage texts what applies without the flags.
+// renderDefaults are the descriptions of the defaults in the usage texts.
 type renderDefaults struct{ environment, kubeVersion, cluster, kubelet string }
 
-// clusterDefaults are those of commands that may read a cluster, and fileDefaults those of commands that read files only.
+// clusterDefaults apply to commands that may read a cluster, and fileDefaults to commands that read only files.
 var (
 	clusterDefaults = renderDefaults{
 		environment: "the installation's, without a cluster " + defaultEnvironment,
@@ -59,10 +59,11 @@ func (r *renderFlags) kubelet() desired.Kubelet {
 	return desired.Kubelet{Version: r.kubeletVersion, Node: "(--kubelet-version)"}
 }
 
-// clusterFlags are the flags for what templates see of the cluster.
+// clusterFlags are the flags for the properties of the cluster that templates read.
 type clusterFlags struct{ ipFamily, platform choice }
 
-// add adds them to a command. otherwise says what the default is without them, up to its value.
+// add adds the flags to a command. The usage text starts the default with the given words, and ends it with the
+// value.
 func (c *clusterFlags) add(flags *pflag.FlagSet, otherwise string) {
 	c.ipFamily.allowed = []string{render.IPv4, render.IPv6}
 	c.platform.allowed = []string{render.Kubernetes, render.OpenShift}
@@ -70,7 +71,7 @@ func (c *clusterFlags) add(flags *pflag.FlagSet, otherwise string) {
 	flags.Var(&c.platform, "platform", "platform to render for, Kubernetes or OpenShift (default: "+otherwise+render.Kubernetes+")")
 }
 
-// over returns what the flags say, and what was found for the rest.
+// over returns the properties of the flags, completed by the detected ones.
 func (c *clusterFlags) over(found render.Cluster) render.Cluster {
 	return render.Cluster{IPFamily: cmp.Or(c.ipFamily.value, found.IPFamily), Platform: cmp.Or(c.platform.value, found.Platform)}
 }

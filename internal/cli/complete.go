@@ -29,7 +29,7 @@ func (s *inputs) completeEnvironments(*cobra.Command, []string, string) ([]strin
 	return loaded.Environments.Names(), cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeManifests completes files of the types that manifests have.
+// completeManifests completes files with the extensions of manifests.
 func completeManifests(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return []string{"yaml", "yml", "json"}, cobra.ShellCompDirectiveFilterFileExt
 }

@@ -12,8 +12,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
-// confirm asks a question on a terminal. It returns declined as an error if the answer is not yes, and consequence if
-// there is no terminal.
+// confirm asks a question on a terminal. Without a terminal, the error states the consequence and names the flag --yes.
+// If the answer is not yes, the error is the given text.
 func (a *app) confirm(question, consequence, declined string) error {
 	if !isTerminal(a.ErrOut) {
 		return errors.New(consequence + "; use --yes to do it, or --dry-run to preview it")

@@ -110,8 +110,8 @@ func (o *diffOptions) print(ctx context.Context, scene *session, merged *merged,
 	return found, nil
 }
 
-// withoutAccount returns a workload without the annotations that record how its sidecar was
-// rendered, which the heading shows already.
+// withoutAccount returns a workload without the annotations about the rendering of its sidecar, because the heading
+// shows them already.
 func withoutAccount(of client.Object) client.Object {
 	shown, _ := of.DeepCopyObject().(client.Object)
 	annotations := maps.Clone(shown.GetAnnotations())
@@ -158,7 +158,7 @@ func (o *diffOptions) tell(c *change) {
 	}
 }
 
-// heading returns what happens to a workload.
+// heading describes the actions on a workload and their causes.
 func (c *change) heading() string {
 	var actions, causes []string
 	for i := range c.plans {
@@ -205,7 +205,7 @@ func (o *diffOptions) printDifference(kind string, before, after client.Object, 
 	return true, errors.Join(err, painterFor(o.app.Out).difference(text))
 }
 
-// unified returns a unified diff, empty if there is no difference.
+// unified returns a unified diff, empty if both texts are equal.
 func unified(from, to, was, is string) (string, error) {
 	if was == is {
 		return "", nil

@@ -20,7 +20,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// licence is the beginning of every generated page.
+// licence is the header of every generated page.
 const licence = `<!--
 SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 SPDX-License-Identifier: Apache-2.0
@@ -61,7 +61,7 @@ kubectl vectorsidecar docs WaitingForSlot`,
 	}
 }
 
-// explainWord prints one entry of the catalogue.
+// explainWord prints one entry of the catalog.
 func explainWord(command *cobra.Command, word string, topics []string) error {
 	if rule, isKnown := lint.RuleOf(word); isKnown {
 		_, err := fmt.Fprintf(command.OutOrStdout(), "%s (%s)\n  %s\n  what to do: %s\n", rule.Code, rule.Level, rule.Title, rule.Help)
@@ -87,7 +87,7 @@ func explainWord(command *cobra.Command, word string, topics []string) error {
 	return fmt.Errorf("%s; topics are %s", text, strings.Join(topics, ", "))
 }
 
-// explainCodes prints entries of the catalogue.
+// explainCodes prints entries of the catalog.
 func explainCodes(command *cobra.Command, codes []string) error {
 	for _, code := range codes {
 		if err := explainWord(command, code, nil); err != nil {
@@ -122,7 +122,7 @@ Words in the conditions of a VectorSidecar, in its ` + "`status.workloads`" + `,
 	return b.String()
 }
 
-// controllerReasonsSection returns the table of reasons that controllers of workloads set.
+// controllerReasonsSection returns the table of reasons that workload controllers set.
 func controllerReasonsSection() string {
 	var b strings.Builder
 	b.WriteString(`

@@ -131,8 +131,8 @@ func (o *ejectOptions) manifests() error {
 	return &foundError{errors.Join(left...)}
 }
 
-// strip returns the workloads of documents without their sidecars, nil for those that have none, and
-// which of them still need a ConfigMap.
+// strip returns the workloads of documents without their sidecars, nil for documents without a sidecar. It also
+// returns the workloads that still need a ConfigMap.
 func strip(merger *simulate.Merger, documents []source.Document) (stripped []workload.Object, users map[client.ObjectKey][]workload.Ref, err error) {
 	stripped, users = make([]workload.Object, len(documents)), map[client.ObjectKey][]workload.Ref{}
 	for i, document := range documents {
@@ -158,7 +158,7 @@ func strip(merger *simulate.Merger, documents []source.Document) (stripped []wor
 	return stripped, users, nil
 }
 
-// printEjected writes a document, or what is left of its workload.
+// printEjected writes a document, or its workload without the sidecar.
 func printEjected(out *bytes.Buffer, document source.Document, stripped workload.Object) error {
 	if stripped == nil {
 		return printDocument(out, document)
@@ -218,7 +218,7 @@ func (o *ejectOptions) cluster(ctx context.Context) error {
 	return humanize.Fprintf(o.app.Out, "removed from %s: %s\n", where, describe(found))
 }
 
-// comeBack is an error if a ClusterVectorSidecar would put sidecars back into a namespace.
+// comeBack returns an error if a ClusterVectorSidecar would inject sidecars into a namespace again.
 func comeBack(ctx context.Context, cluster client.Reader, namespace string, traces *removal.Traces) error {
 	there := &metav1.PartialObjectMetadata{}
 	there.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
@@ -233,7 +233,7 @@ func comeBack(ctx context.Context, cluster client.Reader, namespace string, trac
 			}
 			err := cluster.Get(ctx, client.ObjectKey{Name: name}, &v1alpha1.ClusterVectorSidecar{})
 			if apierrors.IsNotFound(err) || apimeta.IsNoMatchError(err) {
-				continue // It cannot put anything back.
+				continue // It does not exist, so it cannot inject again.
 			}
 			return fmt.Errorf("%s reaches namespace %s, and would put its sidecars back: first kubectl label namespace %s %s=false, or clean all namespaces with -A",
 				meta.Title(manager), namespace, namespace, meta.AnnotationInject)
@@ -248,7 +248,7 @@ func describe(traces *removal.Traces) string {
 		count(len(traces.Workloads), "workload"), count(len(traces.Sidecars), "VectorSidecar"), count(len(traces.Companions), "ConfigMap"))
 }
 
-// list prints what would be removed, one per line.
+// list prints the objects that would be removed, one per line.
 func (o *ejectOptions) list(traces *removal.Traces) error {
 	var errs []error
 	say := func(format string, arguments ...any) {

@@ -30,31 +30,31 @@ type explainOptions struct {
 // explanation is the complete decision about one workload.
 type explanation struct {
 	Workload string `json:"workload"`
-	// Reason is one of the catalogue's words and Message a sentence: the short answer.
+	// Reason is a reason of the catalog, and Message a sentence. Together they are the short answer.
 	Reason  string `json:"reason"`
 	Message string `json:"message"`
-	// Owner is the object by which another operator owns the workload, "" for none.
+	// Owner is the controller owner of the workload if another operator manages it, "" for none.
 	Owner string `json:"owner,omitempty"`
-	// VectorSidecars are those that can select the workload: those of its namespace, and the ClusterVectorSidecars that select
-	// the namespace.
+	// VectorSidecars are the VectorSidecars that can select the workload: the VectorSidecars of its namespace, and
+	// the ClusterVectorSidecars that select the namespace.
 	VectorSidecars []sidecarReport `json:"vectorSidecars"`
 
-	// unreached says which ClusterVectorSidecars do not select its namespace, "" for none.
+	// unreached names the ClusterVectorSidecars that do not select the namespace of the workload, "" for none.
 	unreached string
 	// elsewhere is a VectorSidecar of another namespace that would select the workload there, "" for none.
 	elsewhere string
 }
 
-// sidecarReport is what one VectorSidecar does with the workload, and why.
+// sidecarReport describes the effect of one VectorSidecar on the workload, with the reasons.
 type sidecarReport struct {
 	Name    string `json:"name"`
 	Matches bool   `json:"matches"`
-	// Selector says which labels match, or which do not.
+	// Selector describes the labels that match, or the labels that do not match.
 	Selector        string `json:"selector"`
 	Environment     string `json:"environment,omitempty"`
 	EnvironmentFrom string `json:"environmentFrom,omitempty"`
 	Templates       string `json:"templates,omitempty"`
-	// Assumed says what was assumed because it may not be read.
+	// Assumed describes an assumption that replaces unreadable data.
 	Assumed  string `json:"assumed,omitempty"`
 	Action   string `json:"action,omitempty"`
 	State    string `json:"state,omitempty"`
@@ -62,30 +62,30 @@ type sidecarReport struct {
 	Restarts int    `json:"restarts,omitempty"`
 	Reason   string `json:"reason,omitempty"`
 	Message  string `json:"message,omitempty"`
-	// Cause says why it would be written to, ChangeCause why it was last written.
+	// Cause is the cause of the next write, and ChangeCause the cause of the last one.
 	Cause       string `json:"cause,omitempty"`
 	ChangeCause string `json:"changeCause,omitempty"`
 	Warning     string `json:"warning,omitempty"`
-	// QoS says that the pods have another QoS class with the sidecar than without it.
+	// QoS describes a different QoS class of the pods with the sidecar.
 	QoS string `json:"qos,omitempty"`
-	// Node says that the sidecar keeps a node that the Cluster Autoscaler could remove without it.
+	// Node explains why the sidecar keeps a node that the Cluster Autoscaler could remove without it.
 	Node string `json:"node,omitempty"`
-	// Remark is something about the workload that concerns a sidecar in it.
+	// Remark is a property of the workload that affects a sidecar in it.
 	Remark  string `json:"remark,omitempty"`
 	Rollout string `json:"rollout,omitempty"`
-	// InjectedBy is who has put the sidecar in, the API server or the operator, and Admission which of
-	// the two does so in new workloads, and why.
+	// InjectedBy is the injector of the present sidecar: the API server or the operator. Admission names the injector
+	// for new workloads, with the reason.
 	InjectedBy string `json:"injectedBy,omitempty"`
 	Admission  string `json:"admission,omitempty"`
-	// Reverted says that its own spec has failed and the last good one is rendered, "" if not.
+	// Reverted explains that the spec failed and the last known good spec is rendered, "" if not.
 	Reverted string `json:"reverted,omitempty"`
-	// Told is by which variables the application is told of the sidecar.
+	// Told lists the variables that are injected into the application's containers.
 	Told string `json:"told,omitempty"`
-	// InjectedHash is the hash of the sidecar in the workload, WantedHash that of the desired one.
+	// InjectedHash is the hash of the sidecar in the workload, WantedHash the hash of the desired sidecar.
 	InjectedHash string `json:"injectedHash,omitempty"`
 	WantedHash   string `json:"wantedHash,omitempty"`
-	// Keeps is true if the sidecar in the workload stays until the next change, although a
-	// different one is rendered now.
+	// Keeps is true if the sidecar in the workload is unchanged until the next change, although it would be rendered
+	// differently now.
 	Keeps  bool    `json:"keeps,omitempty"`
 	Fields []field `json:"fields,omitempty"`
 }
@@ -229,8 +229,8 @@ func (a *sidecarReport) fill(p *plan.Plan, turn int, view *workload.View) {
 	}
 }
 
-// report takes from the status what only the operator knows: that the API server refused a write,
-// that repairs are paused, or what is wrong with the pods of an unfinished rollout.
+// report copies results from the status that only the operator knows: a write that the API server rejected, paused
+// corrections, or the errors of the pods of an unfinished rollout.
 func (a *sidecarReport) report(sidecar *v1alpha1.VectorSidecar, of workload.Ref) {
 	if sidecar.Status.ObservedGeneration != sidecar.Generation {
 		return
@@ -247,7 +247,7 @@ func (a *sidecarReport) report(sidecar *v1alpha1.VectorSidecar, of workload.Ref)
 			isKnown = a.Reason == "" && told.Reason == meta.ReasonApplicationRejected || a.Reason == meta.ReasonOwnedBy && told.Reason == a.Reason
 		case v1alpha1.StateFailed, v1alpha1.StatePodsBlocked:
 			isKnown = a.Action == string(plan.None) && a.State != "Updated"
-		case v1alpha1.StateDeferred: // Only the operator knows what the API server puts in.
+		case v1alpha1.StateDeferred: // Only the operator knows the injections of the API server.
 			isKnown = a.Action == string(plan.Defer)
 		default:
 		}
@@ -257,7 +257,7 @@ func (a *sidecarReport) report(sidecar *v1alpha1.VectorSidecar, of workload.Ref)
 	}
 }
 
-// templatesName names the templates that are rendered.
+// templatesName returns the name of the rendered templates.
 func (s *session) templatesName(ruled *result) string {
 	if s.inputs.templates != "" {
 		return s.inputs.templates

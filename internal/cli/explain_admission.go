@@ -15,13 +15,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// The two ways by which a sidecar gets into a workload.
+// A sidecar is injected in one of two ways.
 const (
 	byAdmission = "the API server, when the workload was written"
 	byOperator  = "the operator, after the workload was written"
 )
 
-// injectedBy says who has put the sidecar in that a workload carries, "" if it carries none.
+// injectedBy describes how the sidecar of a workload was injected, "" for a workload without a sidecar.
 func injectedBy(owned *workload.Owned, carries bool) string {
 	switch {
 	case !carries || owned.IsEmpty():
@@ -32,15 +32,15 @@ func injectedBy(owned *workload.Owned, carries bool) string {
 	return byOperator
 }
 
-// admission says whether the API server puts the sidecars of a VectorSidecar into new workloads, and why
-// not; "" if the namespace has no OverlaySet, or none that may be read.
+// admission describes whether the API server injects the sidecars of a VectorSidecar into new workloads, with the
+// reason if not. It returns "" if the namespace has no OverlaySet, or if the OverlaySet cannot be read.
 func (s *session) admission(ctx context.Context, sidecar *v1alpha1.VectorSidecar) string {
 	if s.cluster == nil {
 		return ""
 	}
 	var set v1alpha1.OverlaySet
 	if s.cluster.Get(ctx, client.ObjectKey{Namespace: sidecar.Namespace, Name: meta.OverlaySet}, &set) != nil {
-		return "" // The cluster has none, or it is not for everybody to see.
+		return "" // The OverlaySet does not exist, or the user may not read it.
 	}
 	offered, left := 0, "it is not in the OverlaySet of its namespace"
 	for i := range set.Spec.Overlays {

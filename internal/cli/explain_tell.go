@@ -14,8 +14,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// told says by which variables the application is told of a sidecar, and by which not, with the reason; ""
-// if it is not to be told.
+// told lists the variables that are injected into the application's containers, and the variables that are not, with
+// the reason. It returns "" if no variables are requested.
 func told(p *plan.Plan, view *workload.View, template *corev1.PodTemplateSpec) string {
 	if p.Desired == nil || len(p.Desired.Tells()) == 0 {
 		return ""
@@ -40,7 +40,7 @@ func told(p *plan.Plan, view *workload.View, template *corev1.PodTemplateSpec) s
 	return strings.Join(all, "; ")
 }
 
-// toldTo says it of one container, "" for one that is not to be told.
+// toldTo lists the variables of one container, "" for a container without requested variables.
 func toldTo(container *corev1.Container, tells []workload.Tell, known []workload.Told, in workload.Ref) string {
 	var is, isNot []string
 	for i := range tells {

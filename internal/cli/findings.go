@@ -19,11 +19,11 @@ import (
 type findingsOutput struct {
 	app    *app
 	output *format
-	// command is the one that found them, and noun what it looked at.
+	// command is the command that found them, and noun the kind of the checked things.
 	command, noun string
 }
 
-// findingsOutputOf adds -o to a command that prints findings about what noun says.
+// findingsOutputOf adds -o to a command that prints findings. The noun names the kind of the checked things.
 func findingsOutputOf(a *app, command *cobra.Command, noun string) findingsOutput {
 	return findingsOutput{a, addFormat(command, "github", "sarif", "junit", "json"), "kubectl vectorsidecar " + command.Name(), noun}
 }
@@ -50,7 +50,7 @@ func (o *findingsOutput) print(result *lint.Result) error {
 	return o.printText(result)
 }
 
-// printText writes findings for a person.
+// printText writes findings as text for people.
 func (o *findingsOutput) printText(result *lint.Result) error {
 	paint := painterFor(o.app.Out)
 	for i := range result.Findings {
@@ -74,8 +74,7 @@ func (o *findingsOutput) printText(result *lint.Result) error {
 	return nil
 }
 
-// printCommands writes findings as commands by which GitHub shows them beside the lines
-// of a change.
+// printCommands writes findings as workflow commands, so that GitHub shows them next to the lines of a change.
 func (o *findingsOutput) printCommands(result *lint.Result) error {
 	for i := range result.Findings {
 		finding := &result.Findings[i]

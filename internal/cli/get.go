@@ -115,7 +115,7 @@ func (o *getOptions) printed(sidecar *v1alpha1.VectorSidecar) (v1alpha1.VectorSi
 	return printed, true
 }
 
-// text prints the VectorSidecars with the given names, or all.
+// text prints the VectorSidecars with the given names, or all of them.
 func (o *getOptions) text(found []v1alpha1.VectorSidecar, names []string, namespace string) ([]byte, error) {
 	found, err := named(found, names, namespace)
 	if err != nil {
@@ -167,7 +167,7 @@ func (o *getOptions) table(to io.Writer, found []v1alpha1.VectorSidecar) error {
 	return table(to, header, rows)
 }
 
-// readiness returns the condition Ready of a status, if that is of the current spec.
+// readiness returns the condition Ready of a status, if the condition is about the current spec.
 func readiness(conditions []metav1.Condition, isCurrent bool) (state, reason, message string) {
 	ready := apimeta.FindStatusCondition(conditions, meta.ConditionReady)
 	switch {

@@ -21,8 +21,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// clusterNames returns the names of the ClusterVectorSidecars among the arguments of a command, which are
-// clustervectorsidecar/NAME, or clustervectorsidecars for all. isAsked is false if there are none.
+// clusterNames returns the names of the ClusterVectorSidecars among the arguments of a command. An argument is
+// clustervectorsidecar/NAME, or clustervectorsidecars for all. isAsked is false without such an argument.
 func clusterNames(arguments []string) (names []string, isAsked bool, err error) {
 	isAll, others := false, 0
 	for _, argument := range arguments {
@@ -46,7 +46,7 @@ func clusterNames(arguments []string) (names []string, isAsked bool, err error) 
 	return names, isAsked, nil
 }
 
-// showClusters prints the ClusterVectorSidecars of these names, or all.
+// showClusters prints the ClusterVectorSidecars with these names, or all of them.
 func (o *getOptions) showClusters(ctx context.Context, cluster client.Reader, names []string, selector labels.Selector) ([]byte, error) {
 	clusters, err := livelist.Collect(ctx, livelist.New(cluster), &v1alpha1.ClusterVectorSidecarList{}, func(listed *v1alpha1.ClusterVectorSidecar) (v1alpha1.ClusterVectorSidecar, bool) {
 		listed.ManagedFields = nil

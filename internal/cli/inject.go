@@ -67,7 +67,7 @@ func (o *injectOptions) run(ctx context.Context) error {
 	if err := errors.Join(merged.faults()...); err != nil {
 		return err
 	}
-	// All or nothing: a pipe into a cluster must not get half of it.
+	// Print all or nothing, because a pipe into a cluster must not get half of the output.
 	var out bytes.Buffer
 	printed := map[client.ObjectKey]bool{}
 	for _, document := range scene.documents {
@@ -79,8 +79,8 @@ func (o *injectOptions) run(ctx context.Context) error {
 	return err
 }
 
-// print writes a document, with its sidecar if it gets one, and before it the companions that it needs
-// and that are not printed yet: its Namespace may come only before itself.
+// print writes a document, with its sidecar if it gets one. It first writes the companions that the document needs
+// and that are not printed yet, because their Namespace may come directly before the document.
 func (o *injectOptions) print(to io.Writer, merged *merged, document source.Document, printed map[client.ObjectKey]bool) error {
 	deployment, ok := workload.As(document.Object)
 	if !ok {
@@ -99,7 +99,7 @@ func (o *injectOptions) print(to io.Writer, merged *merged, document source.Docu
 			continue
 		}
 		printed[key] = true
-		one.Namespace = document.Namespace // Whoever applies both puts them into the same one.
+		one.Namespace = document.Namespace // A user who applies both puts them into the same namespace.
 		if err := printObject(to, one); err != nil {
 			return err
 		}
@@ -107,13 +107,13 @@ func (o *injectOptions) print(to io.Writer, merged *merged, document source.Docu
 	return printTransformed(to, document, change.after)
 }
 
-// printDocument writes a document as it was read, with control characters escaped.
+// printDocument writes a document as it was read, with escaped control characters.
 func printDocument(to io.Writer, document source.Document) error {
 	_, err := fmt.Fprintf(to, "---\n%s\n", bytes.TrimRight(humanize.EscapeYAML(document.Text), "\n"))
 	return err
 }
 
-// printTransformed writes the result for a document, without what only the merge code has added.
+// printTransformed writes the result for a document, without fields that only the merge code adds.
 func printTransformed(to io.Writer, document source.Document, after *unstructured.Unstructured) error {
 	after = after.DeepCopy()
 	after.SetNamespace(document.Namespace)
@@ -121,7 +121,7 @@ func printTransformed(to io.Writer, document source.Document, after *unstructure
 	return printObject(to, after.Object)
 }
 
-// dropEmpty removes the empty maps that typed objects print although nobody wrote them.
+// dropEmpty removes empty maps that typed objects print although the user did not write them.
 func dropEmpty(node any) {
 	switch v := node.(type) {
 	case map[string]any:

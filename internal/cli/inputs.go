@@ -27,13 +27,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Defaults for what a cluster would tell.
+// Defaults for properties of a cluster.
 const (
 	defaultEnvironment = "development"
 	defaultKubeVersion = "v1.36.0"
 )
 
-// inputs says where the objects of a command come from, according to its flags.
+// inputs selects the sources of the objects of a command, according to its flags.
 type inputs struct {
 	app *app
 
@@ -43,10 +43,10 @@ type inputs struct {
 	recursive         bool
 	labels            labelFlag
 	operatorNamespace string
-	// allNamespaces and selector are for the commands that have these flags.
+	// allNamespaces and selector are set only by commands with these flags.
 	allNamespaces bool
 	selector      string
-	// manifests is true if the workloads of files are printed with the sidecar, to be applied.
+	// manifests is true if the workloads from files are printed with the sidecar, to be applied.
 	manifests bool
 }
 
@@ -71,21 +71,21 @@ func newInputs(a *app, command *cobra.Command) *inputs {
 	return s
 }
 
-// many adds the flags of commands for many workloads.
+// many adds the flags of commands that process many workloads.
 func (s *inputs) many(command *cobra.Command) {
 	command.Flags().BoolVarP(&s.allNamespaces, "all-namespaces", "A", false, "include all namespaces")
 	command.Flags().StringVarP(&s.selector, "selector", "l", "", "show only workloads with these labels")
 }
 
-// given is the content of the files.
+// given is the content of the input files.
 type given struct {
 	documents, sidecars []source.Document
-	// hasWorkloads and hasSidecars are true if these come from files alone.
+	// hasWorkloads and hasSidecars are true if these objects come from files only.
 	hasWorkloads, hasSidecars bool
 }
 
-// open reads the files and, for what they lack, the cluster. names are the workloads that the
-// command is about, empty for all.
+// open reads the files, and reads missing kinds of objects from the cluster. names are the workloads that the command
+// applies to, empty for all.
 func (s *inputs) open(ctx context.Context, names ...string) (*session, error) {
 	about, err := s.concerning(names)
 	if err != nil {
@@ -118,7 +118,7 @@ func (s *inputs) open(ctx context.Context, names ...string) (*session, error) {
 	return scene, nil
 }
 
-// read reads the files and finds out which kinds of objects they hold.
+// read reads the files and determines the kinds of objects in them.
 func (s *inputs) read() (*given, error) {
 	if err := readOnce(s.files, s.sidecars, s.values.files); err != nil {
 		return nil, err
@@ -145,7 +145,7 @@ func (s *inputs) read() (*given, error) {
 	return input, nil
 }
 
-// holdsSidecars reports whether there are VectorSidecars or ClusterVectorSidecars.
+// holdsSidecars reports whether the documents contain VectorSidecars or ClusterVectorSidecars.
 func holdsSidecars(lists ...[]source.Document) bool {
 	return holds[*v1alpha1.VectorSidecar](lists...) || holds[*v1alpha1.ClusterVectorSidecar](lists...)
 }
@@ -159,8 +159,9 @@ func holds[T client.Object](lists ...[]source.Document) bool {
 	return false
 }
 
-// chart returns the files of the sidecar chart. A directory without Chart.yaml, or with one that has only annotations, has
-// the files that differ from the built-in chart, as the ConfigMap of a template set may.
+// chart returns the files of the sidecar chart. A directory without Chart.yaml, or with a Chart.yaml that has only
+// annotations, contains the files that differ from the built-in chart. The ConfigMap of a template set may be written
+// in the same way.
 func (s *inputs) chart() (fs.FS, error) {
 	if s.templates == "" {
 		return s.app.chart, nil
@@ -177,7 +178,7 @@ func (s *inputs) chart() (fs.FS, error) {
 	card, err := bounded.Chart().File(folder, "Chart.yaml")
 	hasSomeFiles := errors.Is(err, fs.ErrNotExist) || err == nil && !render.IsWholeChart(card)
 	if !hasSomeFiles {
-		return folder, nil // What is wrong with it, if anything, is reported where it is read.
+		return folder, nil // An error in it is reported where it is read.
 	}
 	builtin, err := render.ReadFiles(s.app.chart)
 	if err != nil {
@@ -190,7 +191,7 @@ func (s *inputs) chart() (fs.FS, error) {
 	return files.FS()
 }
 
-// openFolder opens the folder of a chart. No link leads out of it.
+// openFolder opens the directory of a chart. Links cannot lead out of it.
 func openFolder(name string) (fs.FS, error) {
 	root, err := os.OpenRoot(name)
 	if err != nil {
@@ -199,7 +200,7 @@ func openFolder(name string) (fs.FS, error) {
 	return root.FS(), nil
 }
 
-// isChart reports whether a path is the folder of a sidecar chart.
+// isChart reports whether a path is the directory of a sidecar chart.
 func isChart(name string) bool {
 	root, err := os.OpenRoot(name)
 	if err != nil {
@@ -228,9 +229,9 @@ func (s *inputs) label(object workload.Object) {
 	object.SetLabels(labels)
 }
 
-// namespaceOf returns the namespace for objects without one: that of the command line, else the one
-// that all VectorSidecars share, else the current one: that of the kubeconfig if a cluster is asked,
-// so that files alone give the same everywhere.
+// namespaceOf returns the namespace for objects without a namespace. It is the namespace of the command line, else
+// the one namespace of all VectorSidecars, else the current one. The current namespace comes from the kubeconfig only
+// if a cluster is read, so that files alone give the same result everywhere.
 func (g *given) namespaceOf(flag, current string) (string, error) {
 	if flag != "" {
 		return flag, nil
@@ -251,8 +252,9 @@ func (g *given) namespaceOf(flag, current string) (string, error) {
 	return current, nil
 }
 
-// readFrom returns the namespace to read the rest of the cluster from: the one of the command line or of all
-// workloads and VectorSidecars of the files. What is in others would meet nothing there.
+// readFrom returns the namespace to read from the cluster. It is the namespace of the command line, or the one
+// namespace of all workloads and VectorSidecars of the files. Objects of other namespaces would have no counterpart
+// in the files.
 func (g *given) readFrom(flag, current string) (string, error) {
 	namespace, err := g.namespaceOf(flag, current)
 	if err != nil || flag != "" {

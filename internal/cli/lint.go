@@ -137,7 +137,7 @@ func (o *lintOptions) run(ctx context.Context, arguments []string) error {
 	switch {
 	case len(ofFiles.Findings) > 0:
 		return &foundError{}
-	case ofFiles.Linted == 0 && !slices.ContainsFunc(ofFiles.Skipped, func(s lint.Skipped) bool { return s.Chart != "" }): // That would look like success.
+	case ofFiles.Linted == 0 && !slices.ContainsFunc(ofFiles.Skipped, func(s lint.Skipped) bool { return s.Chart != "" }): // Success would hide that nothing was checked.
 		return errors.New("no file was checked: name files with objects, values or Vector configuration")
 	}
 	return nil
@@ -189,7 +189,7 @@ func (o *lintOptions) linter(ctx context.Context) (*lint.Linter, error) {
 	}, nil
 }
 
-// linted are the extensions of files to lint in folders.
+// linted are the extensions of the files to lint in directories.
 var linted = []string{".yaml", ".yml", ".json", ".toml"}
 
 func isLinted(name string) bool { return slices.Contains(linted, filepath.Ext(name)) }

@@ -18,14 +18,14 @@ import (
 // lintedFiles are the files below a path.
 type lintedFiles struct {
 	files []lint.File
-	// charts are the directories of sidecar charts. Their files belong to them, except for the values of their
-	// environments.
+	// charts are the directories of sidecar charts. The files of a chart are linted with the chart, except for the
+	// values of its environments.
 	charts  []string
 	skipped []lint.Skipped
 }
 
-// collect returns the files below a path. The values.yaml of a sidecar chart stands for the chart. values are the files that
-// the command line names as such.
+// collect returns the files below a path. The values.yaml of a sidecar chart stands for the chart. The other arguments
+// are the files that the command line names as values.
 func (a *app) collect(path string, values ...string) (*lintedFiles, error) {
 	found := &lintedFiles{}
 	if path == "-" {
@@ -42,7 +42,7 @@ func (a *app) collect(path string, values ...string) (*lintedFiles, error) {
 		case err != nil:
 			return fmt.Errorf("reading %s: %w", name, err)
 		case entry.IsDir() && isChart(name):
-			found.charts = append(found.charts, filepath.Clean(name)) // As those of its files are.
+			found.charts = append(found.charts, filepath.Clean(name)) // Cleaned like the names of its files.
 			return nil
 		case entry.IsDir() && name != path && isPassedOver(name):
 			return fs.SkipDir
@@ -51,14 +51,14 @@ func (a *app) collect(path string, values ...string) (*lintedFiles, error) {
 		}
 		return found.add(path, name, values)
 	})
-	if err == nil && len(found.files)+len(found.charts)+len(found.skipped) == 0 { // That would look like success.
+	if err == nil && len(found.files)+len(found.charts)+len(found.skipped) == 0 { // Success would hide that nothing was checked.
 		err = fmt.Errorf("there is nothing to lint in %s: recognized file extensions are %s", path, strings.Join(linted, ", "))
 	}
 	return found, err
 }
 
-// add adds a file below a path. Of the templates of a chart it adds those that are plain objects, and lists those that have a
-// VectorSidecar.
+// add adds a file below a path. A template of a chart is added if it is a plain object, and listed as skipped if it
+// has a VectorSidecar.
 func (f *lintedFiles) add(path, name string, values []string) error {
 	text, err := source.ReadFile(name)
 	if err != nil {
@@ -85,8 +85,8 @@ func (f *lintedFiles) add(path, name string, values []string) error {
 	return nil
 }
 
-// isPassedOver reports whether a subdirectory has nothing to lint: hidden ones, and those of a sidecar chart except for the
-// values of its environments.
+// isPassedOver reports whether a subdirectory has no files to lint: a hidden directory, and a directory of a sidecar
+// chart except for the values of its environments.
 func isPassedOver(name string) bool {
 	base := filepath.Base(name)
 	if base[0] == '.' || base == "testdata" || base == "node_modules" {
@@ -97,7 +97,7 @@ func isPassedOver(name string) bool {
 
 const templatesFolder = "templates"
 
-// chartOfTemplate returns the directory of the chart whose template a file is, "" for another file.
+// chartOfTemplate returns the directory of the chart that has a file as a template, "" for another file.
 func chartOfTemplate(name string) string {
 	for folder := filepath.Dir(name); ; folder = filepath.Dir(folder) {
 		parent := filepath.Dir(folder)
@@ -110,7 +110,8 @@ func chartOfTemplate(name string) string {
 	}
 }
 
-// otherChartOf returns the directory of the chart that a file belongs to, "" if that is none or one of lint.IsOurChart.
+// otherChartOf returns the directory of the chart that contains a file. It is "" without a chart, and for a chart of
+// lint.IsOurChart.
 func otherChartOf(name string) string {
 	absolute, err := filepath.Abs(name)
 	if err != nil {
@@ -130,7 +131,7 @@ func otherChartOf(name string) string {
 	}
 }
 
-// hasCard reports whether a directory is one of a Helm chart.
+// hasCard reports whether a directory is a Helm chart.
 func hasCard(folder string) bool {
 	_, err := os.Stat(filepath.Join(folder, "Chart.yaml"))
 	return err == nil

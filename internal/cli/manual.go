@@ -67,8 +67,8 @@ func describeCommand(b *strings.Builder, command *cobra.Command) {
 	}
 }
 
-// ownFlags returns the flags of a command that are not kubectl's, and whether it also has
-// kubectl's.
+// ownFlags returns the flags of a command without the flags of kubectl, and whether the command also has the flags of
+// kubectl.
 func ownFlags(command *cobra.Command) (own []*pflag.Flag, isKube bool) {
 	kube := kubeFlags()
 	command.Flags().VisitAll(func(flag *pflag.Flag) {
