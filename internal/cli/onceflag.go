@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// onceFlag is a flag with one value. Without it, a second value would replace the first without a message.
+// onceFlag is a flag that accepts one value. Otherwise a second value would silently replace the first one.
 type onceFlag struct {
 	pflag.Value
 
@@ -29,7 +29,7 @@ func (o *onceFlag) Set(value string) error {
 	return o.Value.Set(value)
 }
 
-// acceptOnce makes all flags of a command and its subcommands that have one value reject a second one.
+// acceptOnce makes all single-value flags of a command and its subcommands reject a second value.
 func acceptOnce(command *cobra.Command) {
 	command.Flags().VisitAll(func(flag *pflag.Flag) {
 		_, isList := flag.Value.(pflag.SliceValue)

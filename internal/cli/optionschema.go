@@ -16,18 +16,16 @@ import (
 // jsonSchema is a JSON schema, or a part of one.
 type jsonSchema = map[string]any
 
-// optionSchema writes the options of one release of Vector as JSON schemas. What a values
-// file leaves out another layer may give, and null takes back what one gives: so nothing is
-// required, and everything may be null.
+// optionSchema writes the options of one release of Vector as JSON schemas. No option is required, because another
+// layer may set it. Every option may be null, because null removes the value of another layer.
 type optionSchema struct {
 	minor int
-	// definitions by their names; objects that are the same share one.
+	// definitions are the definitions by name. Equal objects share one definition.
 	definitions jsonSchema
 	names       map[*vectoroptions.Object]string
 }
 
-// withOptions returns the schema of values with Vector's options where a configuration
-// stands in them.
+// withOptions returns the schema of values, with Vector's options at the places of a Vector configuration.
 func withOptions(schema []byte, minor int) ([]byte, error) {
 	var root jsonSchema
 	if err := bounded.Schemas().DecodeJSON(schema, &root); err != nil {
@@ -59,7 +57,7 @@ func withOptions(schema []byte, minor int) ([]byte, error) {
 
 func reference(name string) jsonSchema { return jsonSchema{"$ref": "#/definitions/" + name} }
 
-// component defines what a component of a section may be: its type decides.
+// component defines the components of a section. The type of a component selects its options.
 func (o *optionSchema) component(section string) {
 	types := []any{}
 	var cases []any
@@ -89,7 +87,7 @@ func (o *optionSchema) object(object *vectoroptions.Object) jsonSchema {
 	return reference(name)
 }
 
-// body is an object with its options, and with others that it has beside them.
+// body returns the schema of an object with its options, and with additional properties.
 func (o *optionSchema) body(object *vectoroptions.Object, beside ...string) jsonSchema {
 	properties := jsonSchema{}
 	var others any = !object.Denies
@@ -109,7 +107,7 @@ func (o *optionSchema) body(object *vectoroptions.Object, beside ...string) json
 	return jsonSchema{"type": []any{"object", "null"}, "properties": properties, "additionalProperties": others}
 }
 
-// option is what the value of an option may be.
+// option returns the schema of the value of an option.
 func (o *optionSchema) option(option *vectoroptions.Option) any {
 	if len(option.Forms) == 0 {
 		return true
@@ -124,7 +122,7 @@ func (o *optionSchema) option(option *vectoroptions.Option) any {
 	return made
 }
 
-// forms are what a value may be, a text that Vector replaces among them.
+// forms returns the schemas of a value, including a string that Vector replaces.
 func (o *optionSchema) forms(forms []vectoroptions.Form) []any {
 	all := []any{jsonSchema{"type": "null"}}
 	isText := false
@@ -139,7 +137,7 @@ func (o *optionSchema) forms(forms []vectoroptions.Form) []any {
 	return all
 }
 
-// replaced is a text with a variable, a secret or a field.
+// replaced returns the schema of a string with a variable, a secret or a field.
 func replaced() jsonSchema { return jsonSchema{"type": "string", "pattern": `\$|SECRET\[|\{\{`} }
 
 func (o *optionSchema) form(form *vectoroptions.Form) any {

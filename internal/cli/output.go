@@ -20,7 +20,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
-// note prints a message for a person to standard error.
+// note prints a message for people to standard error.
 func (a *app) note(format string, arguments ...any) {
 	_ = humanize.Fprintf(a.ErrOut, format+"\n", arguments...)
 }
@@ -39,10 +39,10 @@ func control(to io.Writer, sequence string) error {
 	if guarded, ok := to.(*humanize.Writer); ok {
 		return guarded.Control(sequence)
 	}
-	return nil // It is no terminal.
+	return nil // The output is not a terminal.
 }
 
-// Colours for terminals.
+// Colors for terminals.
 const (
 	red    = "31"
 	green  = "32"
@@ -50,7 +50,7 @@ const (
 	cyan   = "36"
 )
 
-// painter colours text on a terminal, unless NO_COLOR is set.
+// painter colors text on a terminal, unless NO_COLOR is set.
 type painter struct {
 	to   io.Writer
 	isOn bool
@@ -60,7 +60,7 @@ func painterFor(to io.Writer) painter {
 	return painter{to, os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(to)}
 }
 
-// paint writes a text in a colour.
+// paint writes a text in a color.
 func (p painter) paint(colour, text string) error {
 	if !p.isOn || text == "" {
 		_, err := io.WriteString(p.to, text)

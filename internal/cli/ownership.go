@@ -16,7 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// field is a field that one of our managers owns, with its other owners.
+// field is a field that a field manager of the operator owns, with the other field managers that own it.
 type field struct {
 	Path   string   `json:"path"`
 	Others []string `json:"others,omitempty"`
@@ -63,12 +63,12 @@ func setOf(entry *metav1.ManagedFieldsEntry) *fieldpath.Set {
 	}
 	set := fieldpath.NewSet()
 	if err := set.FromJSON(bytes.NewReader(entry.FieldsV1.GetRawBytes())); err != nil {
-		return nil // The API server wrote it; an entry that cannot be read owns nothing.
+		return nil // The API server wrote the entry; an unreadable entry owns nothing.
 	}
 	return set
 }
 
-// summary returns how many fields there are and who shares them.
+// summary returns the number of fields and the field managers that share them.
 func summary(fields []field) string {
 	if len(fields) == 0 {
 		return ""

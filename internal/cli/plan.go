@@ -28,40 +28,40 @@ type planOptions struct {
 	startup time.Duration
 }
 
-// planReport is what would happen in a namespace or a cluster.
+// planReport is the predicted result of a rollout in a namespace or a cluster.
 type planReport struct {
-	// Workloads is how many workloads VectorSidecars are about, Restarts how many pods would be
-	// replaced, Turns how many turns that takes.
+	// Workloads is the number of workloads that VectorSidecars select or own. Restarts is the number of replaced
+	// pods, and Turns the number of batches.
 	Workloads int            `json:"workloads"`
 	Restarts  int            `json:"restarts"`
 	Turns     int            `json:"turns"`
 	States    map[string]int `json:"states"`
 	Steps     []step         `json:"steps"`
 
-	// Estimate is how long all turns take if pods start as fast as was given, without waiting for
-	// windows; such as 12m30s.
+	// Estimate is the duration of all batches if pods start as fast as specified, such as 12m30s. It excludes the
+	// time until rollout windows open.
 	Estimate string             `json:"estimate,omitempty"`
 	Forecast *simulate.Forecast `json:"forecast,omitempty"`
 	Invalid  []invalid          `json:"invalid,omitempty"`
 }
 
-// step is what would happen to one workload because of one VectorSidecar.
+// step is the effect of one VectorSidecar on one workload.
 type step struct {
 	Namespace     string `json:"namespace"`
 	VectorSidecar string `json:"vectorSidecar"`
 	Workload      string `json:"workload"`
 	Action        string `json:"action"`
 	State         string `json:"state"`
-	// Turn is when it is carried out, from 1 for now. 0 means nothing to do, or never as things stand.
+	// Turn is the number of the batch, 1 for now. 0 means nothing to do, or never under the present conditions.
 	Turn int `json:"turn,omitempty"`
-	// Wave is the one that it is in, "" for what does not go by waves.
+	// Wave is the wave of the VectorSidecar, "" for a change without waves.
 	Wave     string `json:"wave,omitempty"`
 	Restarts int    `json:"restarts"`
 	Reason   string `json:"reason,omitempty"`
 	Message  string `json:"message,omitempty"`
 }
 
-// invalid is a VectorSidecar that injects nothing at all.
+// invalid is a VectorSidecar that injects nothing because of an error.
 type invalid struct {
 	Namespace     string `json:"namespace"`
 	VectorSidecar string `json:"vectorSidecar"`
@@ -118,7 +118,7 @@ func (o *planOptions) run(ctx context.Context) error {
 	return outlook.print(o)
 }
 
-// planReport decides about every VectorSidecar. startup is how long a pod takes until it is ready.
+// planReport evaluates every VectorSidecar. startup is the time that a pod takes to become ready.
 func (s *session) planReport(ctx context.Context, startup time.Duration) (*planReport, error) {
 	result := &planReport{States: map[string]int{}, Steps: []step{}}
 	merger, err := simulate.New()
@@ -169,7 +169,7 @@ func (s *session) planReport(ctx context.Context, startup time.Duration) (*planR
 	return result, nil
 }
 
-// ruleAll decides about every VectorSidecar.
+// ruleAll evaluates every VectorSidecar.
 func (s *session) ruleAll(ctx context.Context) ([]*result, error) {
 	var all []*result
 	for _, sidecar := range s.Sidecars() {
@@ -182,12 +182,12 @@ func (s *session) ruleAll(ctx context.Context) ([]*result, error) {
 	return all, nil
 }
 
-// paced are the plans and their limits.
+// paced returns the plans and their limits.
 func (r *result) paced() simulate.Paced {
 	return simulate.Paced{Sidecar: client.ObjectKeyFromObject(r.sidecar), Plans: r.Plans, Limit: r.Limit, Matched: r.Matched}
 }
 
-// stepOf returns what a plan does to a workload, and the workload after it; nil if its pods stay.
+// stepOf returns the step of a plan for a workload, and the workload after it; nil if no pods are replaced.
 func stepOf(merger *simulate.Merger, p *plan.Plan, deployment workload.Object, turn int) (step, workload.Object, error) {
 	one := step{
 		Namespace: p.Target.Namespace, Workload: p.Target.Name,
@@ -258,7 +258,7 @@ func (o *planReport) print(to *planOptions) error {
 	return o.printForecast(to.app)
 }
 
-// sorted returns the steps in the order of their turns, those without one last.
+// sorted returns the steps by batch. Steps without a batch come last.
 func (o *planReport) sorted() []step {
 	steps := slices.Clone(o.Steps)
 	slices.SortStableFunc(steps, func(a, b step) int {

@@ -23,8 +23,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// surroundings reads the objects that bound the pods of the session's workloads, or scale by their requests: of
-// the cluster, and on top those of the files. It prints a note for each kind that may not be read.
+// surroundings reads the objects that limit the pods of the session's workloads, or scale them by their requests.
+// Objects of the files replace objects of the cluster. It prints a note for each kind that cannot be read.
 func (s *session) surroundings(ctx context.Context) (*simulate.Surroundings, error) {
 	in := &simulate.Surroundings{Workloads: s.Workloads(), Existing: map[string]simulate.Objects{}}
 	if s.cluster != nil {
@@ -68,7 +68,7 @@ func (s *session) surroundings(ctx context.Context) (*simulate.Surroundings, err
 	return in, nil
 }
 
-// readRevisions reads the revisions of workloads that quotas count: a change that returns to one of them
+// readRevisions reads the revisions of workloads that quotas count, because a change that returns to a revision
 // creates none.
 func (s *session) readRevisions(ctx context.Context, in *simulate.Surroundings) error {
 	isRead := map[string]bool{}
@@ -91,14 +91,15 @@ func (s *session) readRevisions(ctx context.Context, in *simulate.Surroundings) 
 	return nil
 }
 
-// withoutManagers returns a copy of an object without its managedFields, which nothing reads.
+// withoutManagers returns a copy of an object without its managedFields, which are not needed.
 func withoutManagers(object client.Object) (workload.Object, bool) {
 	object.SetManagedFields(nil)
 	reduced, ok := object.DeepCopyObject().(workload.Object)
 	return reduced, ok
 }
 
-// collectBounds lists objects of the cluster and returns the results of reduce. It prints a note if they may not be read.
+// collectBounds lists objects of the cluster and returns the results of reduce. It prints a note if they cannot be
+// read.
 func collectBounds[T any](ctx context.Context, s *session, list client.ObjectList, what string, reduce func(client.Object) (T, bool), in client.InNamespace) ([]T, error) {
 	bounds, err := livelist.Collect(ctx, livelist.New(s.cluster), list, reduce, in)
 	switch {
@@ -114,7 +115,7 @@ func collectBounds[T any](ctx context.Context, s *session, list client.ObjectLis
 // rootCertificates is the ConfigMap that Kubernetes creates in each namespace.
 const rootCertificates = "kube-root-ca.crt"
 
-// existingIn returns the numbers of objects of a namespace that a quota of a file counts.
+// existingIn returns the numbers of objects in a namespace that a quota of a file counts.
 func (s *session) existingIn(ctx context.Context, namespace string) (simulate.Objects, error) {
 	names := map[string]bool{}
 	if s.cluster == nil {
@@ -145,15 +146,15 @@ func (s *session) existingIn(ctx context.Context, namespace string) (simulate.Ob
 	return existing, nil
 }
 
-// createdBy returns the objects that are created for VectorSidecars, and the VectorSidecars that do not exist, by
-// namespace.
+// createdBy returns, by namespace, the objects that are created for VectorSidecars, and the VectorSidecars that do
+// not exist yet.
 func createdBy(all []*result) map[string]simulate.Objects {
 	created := map[string]simulate.Objects{}
 	for _, ruled := range all {
 		namespace := ruled.sidecar.Namespace
 		objects := created[namespace]
 		for i := range ruled.Missing {
-			if ruled.Missing[i].UID == "" { // Others are updated.
+			if ruled.Missing[i].UID == "" { // ConfigMaps with a UID are updated.
 				objects.ConfigMaps++
 			}
 		}
@@ -167,13 +168,13 @@ func createdBy(all []*result) map[string]simulate.Objects {
 	return created
 }
 
-// outcome is what the steps of a plan come to.
+// outcome is the combined result of the steps of a plan.
 type outcome struct {
 	startup time.Duration
-	// replaced are the workloads whose pods are, each once, and at where each is.
+	// replaced are the workloads with replaced pods, each once. at is the index of each workload in replaced.
 	replaced []simulate.Replacement
 	at       map[workload.Object]int
-	// turns is how long each turn takes, and soaks how long each wave is watched after its last.
+	// turns is the duration of each batch, and soaks the soak time of each wave after its last batch.
 	turns map[int]time.Duration
 	soaks map[string]time.Duration
 }
@@ -182,7 +183,7 @@ func newOutcome(startup time.Duration) *outcome {
 	return &outcome{startup: startup, at: map[workload.Object]int{}, turns: map[int]time.Duration{}, soaks: map[string]time.Duration{}}
 }
 
-// latest returns a workload as the steps so far leave it.
+// latest returns a workload after the steps so far.
 func (o *outcome) latest(object workload.Object) workload.Object {
 	if n, isReplaced := o.at[object]; isReplaced {
 		return o.replaced[n].After
@@ -190,7 +191,7 @@ func (o *outcome) latest(object workload.Object) workload.Object {
 	return object
 }
 
-// add adds a step that replaces the pods of a workload, and soaks.
+// add adds a step that replaces the pods of a workload and then soaks.
 func (o *outcome) add(object, after workload.Object, one *step, soak time.Duration) {
 	o.turns[one.Turn] = max(o.turns[one.Turn], simulate.RolloutOf(object, o.startup)+soak)
 	n, isReplaced := o.at[object]
@@ -201,7 +202,7 @@ func (o *outcome) add(object, after workload.Object, one *step, soak time.Durati
 	o.replaced[n].After, o.replaced[n].Turn = after, max(o.replaced[n].Turn, one.Turn)
 }
 
-// total is how long all turns and soaks take, one after another.
+// total returns the duration of all batches and soaks, one after another.
 func (o *outcome) total() (sum time.Duration) {
 	for _, took := range o.turns {
 		sum += took
@@ -212,24 +213,24 @@ func (o *outcome) total() (sum time.Duration) {
 	return sum
 }
 
-// order is when the plans of VectorSidecars are carried out.
+// order is the order of the plans of VectorSidecars.
 type order struct {
-	// turns are those of the plans of each, 0 for never as things are. An invalid VectorSidecar has
-	// none.
+	// turns are the batches of the plans of each VectorSidecar. 0 means never under the present conditions. An
+	// invalid VectorSidecar has no plans.
 	turns [][]int
-	// waves are those that they are in.
+	// waves[i] is the wave of the i-th VectorSidecar.
 	waves []plannedWave
 }
 
-// plannedWave is a wave of an installation, the zero value for what does not go by waves.
+// plannedWave is a wave of an installation. The zero value means a change without waves.
 type plannedWave struct {
 	number int
 	name   string
 	soak   time.Duration
 }
 
-// orderOf returns the order of the plans of VectorSidecars, which share the places of the
-// installation: those of one wave after all of the wave before.
+// orderOf returns the order of the plans of VectorSidecars that share the rollout slots of the installation. The
+// plans of a wave come after all plans of the wave before.
 func (s *session) orderOf(all []*result) order {
 	found := order{turns: make([][]int, len(all)), waves: s.wavesOf(all)}
 	numbers := map[int]bool{}
@@ -259,7 +260,7 @@ func (s *session) orderOf(all []*result) order {
 	return found
 }
 
-// wavesOf returns the wave of each VectorSidecar if what is planned is a change that goes by waves.
+// wavesOf returns the wave of each VectorSidecar if the planned change rolls out in waves.
 func (s *session) wavesOf(all []*result) []plannedWave {
 	waves, rules := make([]plannedWave, len(all)), s.taker.Platform.Rollout
 	if !s.inputs.values.isSet() && s.inputs.templates == "" || rules == nil || len(rules.Waves) == 0 {
@@ -273,7 +274,7 @@ func (s *session) wavesOf(all []*result) []plannedWave {
 	return waves
 }
 
-// printForecast prints what the new pods need besides the old ones.
+// printForecast prints the additional needs of the new pods.
 func (o *planReport) printForecast(a *app) error {
 	var rows [][]string
 	for _, one := range o.Forecast.Namespaces {
@@ -320,7 +321,7 @@ func (o *planReport) printForecast(a *app) error {
 	return nil
 }
 
-// readsOf says what an autoscaler makes of another sum of requests.
+// readsOf describes the effect of a different sum of requests on an autoscaler.
 func readsOf(of *simulate.AutoscalerForecast) string {
 	switch {
 	case of.Missing != "":
@@ -331,7 +332,7 @@ func readsOf(of *simulate.AutoscalerForecast) string {
 	return fmt.Sprintf("what the application uses reads %d %% of before", of.Before.MilliValue()*100/max(of.After.MilliValue(), 1))
 }
 
-// fewOf joins the first of some texts.
+// fewOf joins the first few texts.
 func fewOf(texts []string) string {
 	const few = 3
 	if len(texts) > few {

@@ -16,12 +16,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// earlier returns the platform as it was with an earlier revision.
+// earlier returns the platform with an earlier revision.
 type earlier = func(ctx context.Context, revision string) (*desired.Platform, error)
 
-// platform returns the platform team's configuration: the installation's values, policy and
-// template sets, unless the command line replaces them. values are those of the command line, nil for none.
-// If nothing is replaced, it also returns how to get earlier revisions.
+// platform returns the platform team's configuration: the values, policy and template sets of the installation,
+// unless the command line replaces them. values are the values of the command line, nil for none. If nothing is
+// replaced, it also returns a function for earlier revisions.
 func (s *inputs) platform(ctx context.Context, chart fs.FS, cluster client.Reader, installed *source.Installation, values *desired.InstallationValues) (*desired.Platform, earlier, error) {
 	var proposed *source.Installation
 	if values != nil || s.templates != "" {
@@ -40,18 +40,18 @@ func (s *inputs) platform(ctx context.Context, chart fs.FS, cluster client.Reade
 	return now, then, nil
 }
 
-// withSets returns an installation with the template sets that it has with other values, if there are any.
+// withSets returns an installation with the template sets that other values define, if there are other values.
 func withSets(installed *source.Installation, values *desired.InstallationValues) *source.Installation {
 	if values == nil {
 		return installed
 	}
 	with := *installed
 	with.TemplateSets = values.TemplateSets(installed.ValuesName(), installed.ConfigMaps().Listed().Sets)
-	with.Annotations = desired.WithoutList(installed.Annotations) // That of other values.
+	with.Annotations = desired.WithoutList(installed.Annotations) // The annotation belongs to the replaced values.
 	return &with
 }
 
-// loadedOnce is the folder of a chart that many renderings have in common.
+// loadedOnce is the directory of a chart that several renderings share.
 type loadedOnce struct {
 	fs.FS
 
@@ -72,8 +72,9 @@ func load(chart fs.FS) (*render.Chart, error) {
 	return render.LoadChart(chart)
 }
 
-// platformOf returns the platform that the operator has published, and how to get that of earlier revisions. It notes
-// which parts of it are not the present ones. If proposed is not nil, it returns the platform of those ConfigMaps instead.
+// platformOf returns the platform that the operator has published, and a function for earlier revisions. It prints a
+// note for each part that differs from the present ConfigMaps. If proposed is not nil, it returns the platform of the
+// proposed ConfigMaps instead.
 func (a *app) platformOf(ctx context.Context, chart fs.FS, cluster client.Reader, installed, proposed *source.Installation) (*desired.Platform, earlier, error) {
 	if of := cmp.Or(proposed, installed); of.Values == nil && len(of.TemplateSets) == 0 {
 		loaded, err := load(chart)
@@ -108,7 +109,7 @@ func (a *app) platformOf(ctx context.Context, chart fs.FS, cluster client.Reader
 	}, nil
 }
 
-// catalogOf returns a new catalog with a chart as the operator's own.
+// catalogOf returns a new catalog with a chart as the built-in chart.
 func catalogOf(chart fs.FS) (*desired.Catalog, error) {
 	files, err := render.ReadFiles(chart)
 	if err != nil {

@@ -40,7 +40,7 @@ func (p *progress) step(step removal.Step) {
 	p.drawn = true
 }
 
-// end ends the bar's line.
+// end ends the line of the bar.
 func (p *progress) end() {
 	if p.drawn {
 		fmt.Fprintln(p.to)

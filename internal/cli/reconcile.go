@@ -21,7 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// answerPoll is how often to check for the operator's answer.
+// answerPoll is the interval of checks for the operator's response.
 const answerPoll = 500 * time.Millisecond
 
 // reconcileOptions are the flags of reconcile.
@@ -106,7 +106,7 @@ func (o *reconcileOptions) run(ctx context.Context, names []string) error {
 	return o.await(ctx, cluster, asked, by)
 }
 
-// sidecarsOf returns the VectorSidecars with the given names, all if there are none.
+// sidecarsOf returns the VectorSidecars with the given names, or all of them without names.
 func sidecarsOf(ctx context.Context, cluster client.Reader, namespace string, names []string) ([]v1alpha1.VectorSidecar, error) {
 	withoutSpec := func(listed *v1alpha1.VectorSidecar) (v1alpha1.VectorSidecar, bool) {
 		sidecar := *listed
@@ -120,7 +120,8 @@ func sidecarsOf(ctx context.Context, cluster client.Reader, namespace string, na
 	return named(found, names, namespace)
 }
 
-// named picks those with the given names, which may be pairs as vectorsidecar/NAME, all if there are none.
+// named returns the VectorSidecars with the given names, or all of them without names. A name may be
+// vectorsidecar/NAME.
 func named(found []v1alpha1.VectorSidecar, arguments []string, namespace string) ([]v1alpha1.VectorSidecar, error) {
 	var names []string
 	for _, name := range arguments {
@@ -138,7 +139,7 @@ func named(found []v1alpha1.VectorSidecar, arguments []string, namespace string)
 	return found, nil
 }
 
-// await waits until the operator has answered for all, and prints their state.
+// await waits for the operator's response for all VectorSidecars, and prints their state.
 func (o *reconcileOptions) await(ctx context.Context, cluster client.Reader, asked []v1alpha1.VectorSidecar, by string) error {
 	var missing []string
 	err := wait.PollUntilContextTimeout(ctx, answerPoll, o.timeout, true, func(ctx context.Context) (bool, error) {
@@ -156,7 +157,7 @@ func (o *reconcileOptions) await(ctx context.Context, cluster client.Reader, ask
 		}
 		return len(missing) == 0, nil
 	})
-	if ctx.Err() != nil { // Somebody waits no longer.
+	if ctx.Err() != nil { // The user stopped the command.
 		return fmt.Errorf("waiting for the operator: %w", ctx.Err())
 	}
 	if wait.Interrupted(err) {

@@ -75,7 +75,7 @@ type property struct {
 // row is a line of the reference.
 type row struct{ path, kind, standard, meaning string }
 
-// referenceOf lists the values of a chart that its schema describes.
+// referenceOf lists the values in the schema of a chart.
 func referenceOf(chart fs.FS) ([]row, error) {
 	text, err := bounded.Chart().File(chart, schemaFile)
 	if err != nil {

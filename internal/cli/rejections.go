@@ -18,10 +18,10 @@ func (b *Builtin) definitionOf(kind string) (*definition.Definition, error) {
 	case kind == "ClusterVectorSidecar" && b.clusterDefinition != nil:
 		return b.clusterDefinition()
 	}
-	return nil, nil //nolint:nilnil // Most kinds have none.
+	return nil, nil //nolint:nilnil // Most kinds have no definition.
 }
 
-// schemaOf is a source.Schemas.
+// schemaOf implements source.Schemas.
 func (b *Builtin) schemaOf(kind string) (source.Schema, error) {
 	found, err := b.definitionOf(kind)
 	if found == nil || err != nil {
@@ -30,8 +30,8 @@ func (b *Builtin) schemaOf(kind string) (source.Schema, error) {
 	return found, nil
 }
 
-// noteRejections prints a note for each VectorSidecar or ClusterVectorSidecar of files that the API
-// server would reject, or decode otherwise than its author may expect.
+// noteRejections prints a note for each VectorSidecar or ClusterVectorSidecar of the files that the API server would
+// reject, or would decode differently than its author may expect.
 func (a *app) noteRejections(ctx context.Context, documents []source.Document) error {
 	if a.files != nil {
 		return nil // Notes of scenarios are not printed.

@@ -82,8 +82,8 @@ func (o *renderOptions) run(ctx context.Context, arguments []string) error {
 	return o.print(objects)
 }
 
-// objects returns the companions, and then the workloads that a VectorSidecar may be about: from
-// files all those in the namespaces of VectorSidecars, from a cluster those that one selects.
+// objects returns the companions, and then the workloads that a VectorSidecar may select. From files, these are all
+// workloads in the namespaces of VectorSidecars. From a cluster, these are the selected workloads.
 func (o *renderOptions) objects(scene *session, merged *merged, workloads []workload.Object) ([]any, error) {
 	namespaces := map[string]bool{}
 	for _, ruled := range merged.rulings {
@@ -117,8 +117,7 @@ func (o *renderOptions) objects(scene *session, merged *merged, workloads []work
 	return objects, nil
 }
 
-// obstacle returns why the workload cannot take a sidecar. If its owner opted out, that is only a
-// note.
+// obstacle returns the reason why the workload cannot get a sidecar. If its owner opted out, it only prints a note.
 func (c *change) obstacle(a *app) error {
 	for i := range c.plans {
 		p := &c.plans[i]
@@ -132,7 +131,7 @@ func (c *change) obstacle(a *app) error {
 	return nil
 }
 
-// overlays returns what is applied to a workload, one overlay for each VectorSidecar.
+// overlays returns the overlays that are applied to a workload, one for each VectorSidecar.
 func (c *change) overlays() []any {
 	var overlays []any
 	for i := range c.plans {

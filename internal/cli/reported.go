@@ -19,13 +19,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// byReport is appended to what the operator reports.
+// byReport is appended to messages that the operator reports.
 const byReport = " (as the operator reports)"
 
-// takeReport replaces what was decided without the installation's values, which may not be read, by
-// the status that the operator reports: rendering without those values is a guess, so a difference
-// from it means nothing. It applies only if the status is about the current spec. Otherwise the
-// guess stays, and if it is an error, the missing values may be the cause.
+// takeReport replaces a decision by the status that the operator reports, if the user may not read the installation's
+// values. The reason is that a rendering without these values is a guess, so a difference from it means nothing. The
+// status applies only if it is about the current spec. Otherwise the guess is used. If the guess is an error, the
+// missing values may be the cause.
 func (s *session) takeReport(ruled *result) error {
 	if s.unseen == nil || s.inputs.values.isSet() {
 		return nil
@@ -50,7 +50,7 @@ func isReported(sidecar *v1alpha1.VectorSidecar) bool {
 		apimeta.FindStatusCondition(sidecar.Status.Conditions, meta.ConditionReady) != nil
 }
 
-// takeReport replaces the decision by what the status says.
+// takeReport replaces the decision by the status.
 func (r *result) takeReport() {
 	status := &r.sidecar.Status
 	r.Environment, r.TemplateSet = cmp.Or(status.Environment, r.Environment), cmp.Or(status.TemplateSet, r.TemplateSet)
@@ -72,11 +72,11 @@ func (r *result) takeReport() {
 	plan.Admit(plans, r.Limit)
 	r.Plans = plans
 	if !slices.ContainsFunc(plans, func(p plan.Plan) bool { return isWritten(&p) }) {
-		r.Companions, r.Missing = r.snapshot.Companions, nil // Nothing needs the rendered ones.
+		r.Companions, r.Missing = r.snapshot.Companions, nil // The rendered companions are not needed.
 	}
 }
 
-// reportedInvalid returns why nothing is injected, nil if something is.
+// reportedInvalid returns the reason why nothing is injected, nil if something is injected.
 func reportedInvalid(status *v1alpha1.VectorSidecarStatus) *desired.Invalid {
 	valid := apimeta.FindStatusCondition(status.Conditions, meta.ConditionConfigValid)
 	if valid == nil || valid.Status != metav1.ConditionFalse || status.Total().Injected > 0 {
@@ -85,8 +85,8 @@ func reportedInvalid(status *v1alpha1.VectorSidecarStatus) *desired.Invalid {
 	return &desired.Invalid{Reason: valid.Reason, Message: valid.Message + byReport}
 }
 
-// reportedPlan returns the plan of a workload according to the status, nil for none. decided is the
-// plan that was decided, or nil.
+// reportedPlan returns the plan of a workload according to the status, nil for none. decided is the plan of the
+// decision, or nil.
 func (r *result) reportedPlan(view *workload.View, decided *plan.Plan) *plan.Plan {
 	if !decision.Selects(r.sidecar, r.recordOf(view.Ref)) || !r.sidecar.Spec.IsEnabled() {
 		return decided // Removing a sidecar needs no values.
@@ -107,7 +107,7 @@ func (r *result) reportedPlan(view *workload.View, decided *plan.Plan) *plan.Pla
 	switch told.State {
 	case v1alpha1.StateFailed, v1alpha1.StatePodsBlocked, v1alpha1.StateRollingOut, v1alpha1.StateSoaking, v1alpha1.StateUnavailable, v1alpha1.StatePodsOutdated, v1alpha1.StateWithoutPods:
 		if !carries {
-			return unpaced(decided) // It does no more.
+			return unpaced(decided) // The workload no longer has the sidecar.
 		}
 		carried.InFlight = told.State == v1alpha1.StateRollingOut || told.State == v1alpha1.StateSoaking
 		if told.State == v1alpha1.StateFailed {
@@ -136,7 +136,8 @@ func (r *result) reportedPlan(view *workload.View, decided *plan.Plan) *plan.Pla
 	return &blocked
 }
 
-// unpaced returns a plan that does not wait for other workloads, whose plans are guesses.
+// unpaced returns a plan that does not wait for other workloads, because the plans of the other workloads are
+// guesses.
 func unpaced(p *plan.Plan) *plan.Plan {
 	if p != nil && p.WaitsForOthers() {
 		p.Waiting, p.Reason, p.Message = false, "", ""

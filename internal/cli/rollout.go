@@ -41,7 +41,7 @@ kubectl vectorsidecar rollout promote canary
 kubectl vectorsidecar rollout retry
 # return the VectorSidecars that have the published revision to the revision before
 kubectl vectorsidecar rollout undo`,
-		// Without these, cobra answers a mistyped command by the help, and success.
+		// Without these, cobra would answer a mistyped command with the help and exit code 0.
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error { return command.Help() },
 	}
@@ -51,7 +51,7 @@ kubectl vectorsidecar rollout undo`,
 	return command
 }
 
-// rolloutOptions are the flags of the commands about rollouts.
+// rolloutOptions are the flags of the rollout commands.
 type rolloutOptions struct {
 	app *app
 
@@ -141,7 +141,7 @@ kubectl vectorsidecar rollout retry vectorsidecar/logs -n shop`,
 	return command
 }
 
-// retryOne has one VectorSidecar go on with what has failed in it.
+// retryOne makes one VectorSidecar retry its failed rollouts.
 func (o *rolloutOptions) retryOne(ctx context.Context, argument string) error {
 	name, isOne := sidecarName(argument)
 	if !isOne {
@@ -162,35 +162,35 @@ func (o *rolloutOptions) retryOne(ctx context.Context, argument string) error {
 	return o.setOn(ctx, cluster, one, changes...)
 }
 
-// rollout is how far an installation's templates and values are.
+// rollout is the progress of an installation's templates and values.
 type rollout struct {
-	// Revision is a digest of them, as the operator has published them, and RevisionNotRead explains why that could not
-	// be read.
+	// Revision is the digest of the published templates and values. RevisionNotRead explains why it could not be
+	// read.
 	Revision        string `json:"revision"`
 	RevisionNotRead string `json:"revisionNotRead,omitempty"`
-	// IsUndone is true if a user has undone it: no VectorSidecar starts it.
+	// IsUndone is true if a user has undone the revision. No VectorSidecar starts an undone revision.
 	IsUndone bool `json:"isUndone,omitempty"`
-	// Faults are the template sets, the policy and the rollout rules whose present version is not in use.
+	// Faults name the parts with a present version that is not in use: template sets, policy and rollout rules.
 	Faults []string `json:"faults,omitempty"`
-	// Problems explain why nothing goes on, or not everywhere: writes stopped, revision halted, waves stuck.
+	// Problems explain why the rollout does not continue, or not everywhere: writes stopped, revision halted, waves
+	// stuck.
 	Problems []string `json:"problems,omitempty"`
 	Waves    []wave   `json:"waves,omitempty"`
-	// RevertedSpecs are the first VectorSidecars that have gone back from a spec of their own, with what
-	// that was.
+	// RevertedSpecs are the first VectorSidecars that reverted their own spec, with a description of the failed spec.
 	RevertedSpecs []string `json:"revertedSpecs,omitempty"`
 
 	rules *fleet.Rules
 	given fleet.Given
-	// since is the time at which the revision was published, zero if it is not known.
+	// since is the time at which the revision was published, zero if unknown.
 	since time.Time
-	// platform is the present one. After an undo its revision is another one.
+	// platform is the present platform. After an undo its revision differs.
 	platform *desired.Platform
 	values   types.NamespacedName
 	// writes reports whether writes are stopped.
 	writes checkup.Result
 }
 
-// read reads what the installation gives out.
+// read reads the published templates and values of the installation.
 func (o *rolloutOptions) read(ctx context.Context, cluster client.Reader) (*rollout, error) {
 	installed, err := source.FindInstallation(ctx, cluster, o.operatorNamespace, *o.app.kube.Namespace)
 	if apierrors.IsForbidden(err) && installed != nil && (installed.Published != nil || installed.PublishedErr != nil) {
@@ -251,8 +251,8 @@ func (r *rollout) requireStarting() error {
 	return fmt.Errorf("revision %s is undone; run kubectl vectorsidecar rollout retry to start it again", r.Revision)
 }
 
-// readWaves is read, with an error if the installation has no waves. It notes which parts of the published revision are
-// not the present ones.
+// readWaves is read, with an error if the installation has no waves. It prints a note for each part of the published
+// revision that differs from the present one.
 func (o *rolloutOptions) readWaves(ctx context.Context, cluster client.Reader) (*rollout, error) {
 	read, err := o.read(ctx, cluster)
 	if err == nil {
@@ -290,7 +290,8 @@ func (o *rolloutOptions) promote(ctx context.Context, name string) error {
 	})
 }
 
-// promoteOne has one VectorSidecar wait for no wave, or its workloads for its mode no longer.
+// promoteOne makes one VectorSidecar start without waiting for its wave, or its workloads without waiting for its
+// mode.
 func (o *rolloutOptions) promoteOne(ctx context.Context, name string) error {
 	cluster, err := o.app.connect()
 	if err != nil {
@@ -329,7 +330,7 @@ func (o *rolloutOptions) promoteOne(ctx context.Context, name string) error {
 	return o.setOn(ctx, cluster, one, annotation{meta.AnnotationPromoteRollout, read.Revision, "revision " + read.Revision + " waits for no wave"})
 }
 
-// open connects to the cluster, and reads what an installation with waves gives out.
+// open connects to the cluster, and reads the published templates and values of an installation with waves.
 func (o *rolloutOptions) open(ctx context.Context) (client.WithWatch, *rollout, error) {
 	cluster, err := o.app.connect()
 	if err != nil {
@@ -339,8 +340,7 @@ func (o *rolloutOptions) open(ctx context.Context) (client.WithWatch, *rollout, 
 	return cluster, read, err
 }
 
-// annotation is one that is set: an empty value removes it.
-// effect says what that does.
+// annotation is an annotation to set, with a description of the effect. An empty value removes the annotation.
 type annotation struct{ key, value, effect string }
 
 // annotate sets or removes annotations of an installation that has waves.
@@ -356,7 +356,8 @@ func (o *rolloutOptions) annotate(ctx context.Context, what func(*rollout) ([]an
 	return o.set(ctx, cluster, read.values, changes...)
 }
 
-// set sets or removes annotations of the ConfigMap with the installation's values. The first one has the effect.
+// set sets or removes annotations of the ConfigMap with the installation's values. The message shows the effect of
+// the first annotation.
 func (o *rolloutOptions) set(ctx context.Context, cluster client.Client, values types.NamespacedName, changes ...annotation) error {
 	object := &corev1.ConfigMap{}
 	if err := cluster.Get(ctx, values, object); err != nil {
@@ -365,9 +366,9 @@ func (o *rolloutOptions) set(ctx context.Context, cluster client.Client, values 
 	return o.patch(ctx, cluster, object, fmt.Sprintf("ConfigMap %s", values), "configmap/"+values.Name, changes)
 }
 
-// patch writes annotations of an object, unless the command only prints what would change.
+// patch writes annotations of an object, unless the command only prints the changes.
 func (o *rolloutOptions) patch(ctx context.Context, cluster client.Client, object client.Object, title, argument string, changes []annotation) error {
-	before, _ := object.DeepCopyObject().(client.Object) // Which it is.
+	before, _ := object.DeepCopyObject().(client.Object) // The copy has the same type.
 	for i := range changes {
 		changes[i].setIn(object)
 	}

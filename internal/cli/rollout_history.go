@@ -62,18 +62,19 @@ kubectl vectorsidecar rollout diff 0123456789`,
 	return command
 }
 
-// storedRevision is one that the operator has stored.
+// storedRevision is a revision that the operator has stored.
 type storedRevision struct {
 	Revision string      `json:"revision"`
 	Stored   metav1.Time `json:"stored"`
-	// VectorSidecars is how many have it, and FailedWorkloads how many workloads have failed with it.
+	// VectorSidecars is the number of VectorSidecars with the revision, and FailedWorkloads the number of workloads
+	// that failed with it.
 	VectorSidecars  int   `json:"vectorSidecars"`
 	FailedWorkloads int32 `json:"failedWorkloads"`
-	// IsPresent is true for the one that all are to have.
+	// IsPresent is true for the target revision of all VectorSidecars.
 	IsPresent bool `json:"isPresent"`
-	// Failures are those that VectorSidecars have recorded of it.
+	// Failures are the failures of the revision that VectorSidecars have recorded.
 	Failures []rolloutFailure `json:"failures,omitempty"`
-	// Failure is the mark of a failed revision: no VectorSidecar returns to it by itself.
+	// Failure is the record of a failed revision. VectorSidecars do not return to a failed revision automatically.
 	Failure *fleet.RevisionFailure `json:"failure,omitempty"`
 }
 
@@ -89,7 +90,7 @@ func (r *storedRevision) text() string {
 	return strings.Join(states, ", ")
 }
 
-// failureText describes the mark of a failed revision.
+// failureText describes the record of a failed revision.
 func failureText(failure *fleet.RevisionFailure) string {
 	if failure.Since.IsZero() {
 		return fmt.Sprintf("failed (%s)", failure.Reason)
@@ -132,7 +133,7 @@ func (o *rolloutOptions) history(ctx context.Context) error {
 			one.Failures = append(one.Failures, failures...)
 			if is.FailedRevision == name {
 				one.FailedWorkloads += is.FailedWorkloads
-			} else { // A later revision has replaced the number.
+			} else { // The number belongs to a later revision.
 				one.FailedWorkloads += int32(len(failures)) //nolint:gosec // At most five.
 			}
 		}
@@ -202,14 +203,15 @@ func (o *rolloutOptions) diff(ctx context.Context, revisions []string) error {
 	return nil
 }
 
-// contentOf returns what the installation gives out now, or gave out as a revision, as it is stored if it is.
+// contentOf returns the content of a revision, as it is stored. If the published revision is not stored yet, it
+// returns the published content.
 func (r *rollout) contentOf(ctx context.Context, cluster client.Reader, revision string) (*fleet.Content, error) {
 	content, err := source.ReadRevision(ctx, cluster, r.values, revision)
 	unknown := &fleet.RecordError{}
 	if !errors.As(err, &unknown) {
 		return content, err
 	}
-	if revision == r.platform.Revision { // Nobody has it yet.
+	if revision == r.platform.Revision { // No VectorSidecar has it yet.
 		return r.platform.Content, nil
 	}
 	stored, listErr := source.Revisions(ctx, livelist.New(cluster), r.values)
@@ -227,7 +229,7 @@ func isOf(revision string) func(appsv1.ControllerRevision) bool {
 	return func(one appsv1.ControllerRevision) bool { return one.Labels[meta.LabelRevision] == revision }
 }
 
-// filesOf returns the files of a revision by path, with the operator's own templates or without them.
+// filesOf returns the files of a revision by path, with or without the built-in templates.
 func filesOf(content *fleet.Content, withBuiltIn bool) map[string]string {
 	all := map[string]string{}
 	add := func(folder string, files fleet.Files) {

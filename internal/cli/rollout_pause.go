@@ -59,7 +59,7 @@ func pauseCommand(a *app, command *cobra.Command, isPause bool) *cobra.Command {
 	return command
 }
 
-// stop stops the installation's writes, or has them go on.
+// stop stops or resumes the writes of the installation.
 func (o *rolloutOptions) stop(ctx context.Context, isPause bool) error {
 	cluster, err := o.app.connect()
 	if err != nil {
@@ -89,7 +89,7 @@ func (o *rolloutOptions) pause(ctx context.Context, name string, isPause bool) e
 	if err != nil {
 		return err
 	}
-	before, _ := one.object.DeepCopyObject().(client.Object) // Which it is.
+	before, _ := one.object.DeepCopyObject().(client.Object) // The copy has the same type.
 	if one.spec.Rollout == nil {
 		one.spec.Rollout = &v1alpha1.RolloutSpec{}
 	}

@@ -42,25 +42,26 @@ kubectl vectorsidecar rollout status -w`,
 	return command
 }
 
-// wave is how far one wave is.
+// wave is the progress of one wave.
 type wave struct {
 	Name string `json:"name"`
-	// VectorSidecars is how many there are, by state. A ClusterVectorSidecar counts in each wave that it
-	// has namespaces in.
+	// VectorSidecars is the number of VectorSidecars, by state. A ClusterVectorSidecar counts in each wave in which
+	// it has namespaces.
 	VectorSidecars map[v1alpha1.RolloutState]int `json:"vectorSidecars"`
-	// FailedWorkloads is how many have failed because of the sidecar.
+	// FailedWorkloads is the number of workloads that failed because of the sidecar.
 	FailedWorkloads int32 `json:"failedWorkloads"`
-	// DeferredWorkloads is how many wait for spec.rollout.mode of their VectorSidecars, which no
-	// wave waits for.
+	// DeferredWorkloads is the number of workloads that wait for spec.rollout.mode of their VectorSidecars. Waves do
+	// not wait for them.
 	DeferredWorkloads int32 `json:"deferredWorkloads,omitempty"`
-	// Workloads is how many workloads have the revision, and Evidence how many of them have pods that have run it.
+	// Workloads is the number of workloads with the revision. Evidence is the number of these workloads with pods
+	// that have run it.
 	Workloads int32 `json:"workloads,omitempty"`
 	Evidence  int32 `json:"evidence,omitempty"`
-	// SoaksUntil is when its soak ends.
+	// SoaksUntil is the end of the soak of the wave.
 	SoaksUntil *metav1.Time `json:"soaksUntil,omitempty"`
-	// Unfinished are the first VectorSidecars that are not done, with what they wait for.
+	// Unfinished are the first VectorSidecars that have not finished, with the reason why they wait.
 	Unfinished []string `json:"unfinished,omitempty"`
-	// Failures are the first ones that the VectorSidecars of the wave have recorded, of all revisions.
+	// Failures are the first failures that the VectorSidecars of the wave have recorded, of all revisions.
 	Failures []rolloutFailure `json:"failures,omitempty"`
 }
 
@@ -88,7 +89,7 @@ func (w *inWave) failuresOf(revision string) (failures []rolloutFailure) {
 	return failures
 }
 
-// texts describes the first failures, each in a line, and counts the rest.
+// texts describes the first failures, one per line, and counts the rest.
 func texts(failures []rolloutFailure) []string {
 	var lines []string
 	for i := range failures {
@@ -97,7 +98,7 @@ func texts(failures []rolloutFailure) []string {
 	return humanize.First(lines, mostFailures, len(lines))
 }
 
-// mostUnfinished is how many VectorSidecars of a wave are named.
+// mostUnfinished is the maximum number of VectorSidecars of a wave in the output.
 const mostUnfinished = 5
 
 // count counts the VectorSidecars of each wave.
@@ -113,7 +114,7 @@ func (r *rollout) count(found []inWave) {
 		is := cmp.Or(found[i].is, &v1alpha1.RolloutStatus{Wave: fleet.DefaultWave, State: v1alpha1.RolloutWaiting, Message: "the operator has not looked at it yet"})
 		of := at[is.Wave]
 		if of == nil {
-			of = at[fleet.DefaultWave] // The waves have changed since.
+			of = at[fleet.DefaultWave] // The waves have changed since then.
 		}
 		state := is.State
 		isPublished := is.Revision == r.Revision || r.RevisionNotRead != ""

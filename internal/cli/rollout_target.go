@@ -21,19 +21,19 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// vectorSidecars and clusterVectorSidecars are the names by which kubectl knows the kinds.
+// vectorSidecars and clusterVectorSidecars are the names of the kinds in kubectl.
 var (
 	vectorSidecars        = []string{"vectorsidecar", "vectorsidecars", "vs"}
 	clusterVectorSidecars = []string{"clustervectorsidecar", "clustervectorsidecars"}
 )
 
-// isKind reports whether a word is one of a kind's names, with its group or without.
+// isKind reports whether a word is a name of a kind, with or without its group.
 func isKind(word string, names []string) bool {
 	return slices.Contains(names, strings.TrimSuffix(strings.ToLower(word), "."+v1alpha1.GroupVersion.Group))
 }
 
-// sidecarName returns the name in vectorsidecar/NAME, or clustervectorsidecar/NAME as it is. isOne is
-// false for all else.
+// sidecarName returns the name in vectorsidecar/NAME, or clustervectorsidecar/NAME unchanged. isOne is false for
+// other arguments.
 func sidecarName(argument string) (name string, isOne bool) {
 	kind, name, isPair := strings.Cut(argument, "/")
 	switch {
@@ -45,23 +45,23 @@ func sidecarName(argument string) (name string, isOne bool) {
 	return "", false
 }
 
-// rolloutTarget is a VectorSidecar or a ClusterVectorSidecar that a command about rollouts changes.
+// rolloutTarget is a VectorSidecar or a ClusterVectorSidecar that a rollout command changes.
 type rolloutTarget struct {
 	object client.Object
-	// name is that of the object, for a ClusterVectorSidecar as within a namespace.
+	// name is the name of the object. For a ClusterVectorSidecar it is the name within a namespace.
 	name string
 	spec *v1alpha1.VectorSidecarSpec
-	// title names it in messages, and argument as on a command line.
+	// title is the name in messages, and argument the name on a command line.
 	title, argument string
-	// deferred is what waits in it for its spec.rollout.mode, nil if nothing does. isObserved is true if
-	// that is of its present spec.
+	// deferred is the change that waits for spec.rollout.mode, nil if no change waits. isObserved is true if the
+	// status is about the present spec.
 	deferred   *v1alpha1.DeferredStatus
 	isObserved bool
 	// canaries are the changes that wait because no canary has pods.
 	canaries []string
 }
 
-// sidecar reads the VectorSidecar of a name, or the ClusterVectorSidecar of clustervectorsidecar/NAME.
+// sidecar reads the VectorSidecar with a name, or the ClusterVectorSidecar of clustervectorsidecar/NAME.
 func (o *rolloutOptions) sidecar(ctx context.Context, cluster client.Client, name string) (*rolloutTarget, error) {
 	if argument, isOne := sidecarName(name); isOne {
 		name = argument
@@ -88,7 +88,7 @@ func (o *rolloutOptions) sidecar(ctx context.Context, cluster client.Client, nam
 		object: found, name: name, spec: &found.Spec, title: meta.TitleIn(namespace, name), argument: "vectorsidecar/" + name,
 		isObserved: found.Status.ObservedGeneration == found.Generation,
 	}
-	if is := found.Status.Rollout; is == nil || is.State != v1alpha1.RolloutWaiting { // It waits for its wave first.
+	if is := found.Status.Rollout; is == nil || is.State != v1alpha1.RolloutWaiting { // A VectorSidecar waits for its wave first.
 		one.deferred = found.Status.Deferred
 		if canary := found.Status.Canary; canary != nil && canary.State == v1alpha1.CanaryWithoutPods && canary.Change != "" {
 			one.canaries = []string{canary.Change}
@@ -97,20 +97,20 @@ func (o *rolloutOptions) sidecar(ctx context.Context, cluster client.Client, nam
 	return one, nil
 }
 
-// setOn sets or removes annotations. The first one has the effect.
+// setOn sets or removes annotations. The message shows the effect of the first annotation.
 func (o *rolloutOptions) setOn(ctx context.Context, cluster client.Client, on *rolloutTarget, changes ...annotation) error {
 	return o.patch(ctx, cluster, on.object, on.title, on.argument, changes)
 }
 
-// inWave is how far a VectorSidecar is, or a ClusterVectorSidecar in the namespaces of a wave.
+// inWave is the progress of a VectorSidecar, or of a ClusterVectorSidecar in the namespaces of a wave.
 type inWave struct {
 	name     string
 	is       *v1alpha1.RolloutStatus
 	deferred int32
 }
 
-// inWaves lists them. reverted are those that have gone back from a spec of their own, with what that was.
-// Where ClusterVectorSidecars may not be read, a note says so.
+// inWaves lists the progress of all VectorSidecars by wave. reverted describes the VectorSidecars that reverted their
+// own spec. A note is printed if ClusterVectorSidecars cannot be read.
 func (o *rolloutOptions) inWaves(ctx context.Context, cluster client.Reader) (all []inWave, reverted []string, err error) {
 	live := livelist.New(cluster)
 	note := func(to *[]string, name, text string) {
@@ -137,12 +137,12 @@ func (o *rolloutOptions) inWaves(ctx context.Context, cluster client.Reader) (al
 		note(&reverted, sidecars[i].name, sidecars[i].lastGood)
 		all = append(all, sidecars[i].inWave)
 	}
-	var wide []string // They are for many, and come first.
+	var wide []string // ClusterVectorSidecars affect many namespaces, so they come first.
 	clusters, err := livelist.Collect(ctx, live, &v1alpha1.ClusterVectorSidecarList{}, func(cluster *v1alpha1.ClusterVectorSidecar) (v1alpha1.ClusterVectorSidecar, bool) {
 		return *cluster, true
 	})
 	switch {
-	case apierrors.IsNotFound(err) || apimeta.IsNoMatchError(err): // There is no such kind, so there are none.
+	case apierrors.IsNotFound(err) || apimeta.IsNoMatchError(err): // The kind is not installed.
 	case apierrors.IsForbidden(err):
 		o.app.note("ClusterVectorSidecars are not counted: " + err.Error())
 	case err != nil:

@@ -82,13 +82,13 @@ type undoOptions struct {
 type undo struct {
 	read    *rollout
 	cluster client.WithWatch
-	// from is the revision that it undoes.
+	// from is the undone revision.
 	from string
-	// stored are the stored revisions, the last one first.
+	// stored are the stored revisions, the newest first.
 	stored []fleet.StoredRevision
-	// target is the only VectorSidecar that it is for, nil for all.
+	// target is the only VectorSidecar of the request, nil for all VectorSidecars.
 	target *rolloutTarget
-	// change is the annotation that it sets.
+	// change is the annotation that the request sets.
 	change annotation
 }
 
@@ -102,7 +102,7 @@ func (o *undoOptions) run(ctx context.Context, names []string) error {
 	}
 	request := &undo{read: read, cluster: cluster, from: cmp.Or(read.given.Undone, read.Revision)}
 	if len(names) > 0 {
-		request.from = read.Revision // Its annotation is for the revision that all others have.
+		request.from = read.Revision // The annotation of one VectorSidecar refers to the revision of all others.
 		if request.target, err = o.sidecar(ctx, cluster, names[0]); err != nil {
 			return err
 		}
@@ -118,7 +118,7 @@ func (o *undoOptions) run(ctx context.Context, names []string) error {
 	return o.undoTo(ctx, request)
 }
 
-// undo returns each VectorSidecar to an earlier revision of its own.
+// undo returns each VectorSidecar to its own earlier revision.
 func (o *undoOptions) undo(ctx context.Context, request *undo) error {
 	given := &request.read.given
 	isUndone := given.Undone != ""
@@ -169,7 +169,7 @@ func (o *undoOptions) undoTo(ctx context.Context, request *undo) error {
 	return o.apply(ctx, request, effect, unread)
 }
 
-// preview returns the effect of a request on VectorSidecars. unread is true if they may not be read.
+// preview returns the effect of a request on VectorSidecars. unread is true if they cannot be read.
 func (o *undoOptions) preview(ctx context.Context, request *undo) (effect fleet.UndoEffect, unread bool, err error) {
 	members, err := o.undoMembers(ctx, request.cluster)
 	if apierrors.IsForbidden(err) {
@@ -215,7 +215,7 @@ func (o *undoOptions) undoMembers(ctx context.Context, cluster client.Reader) ([
 		return memberFor(cluster, meta.InNamespace(cluster.Name), &cluster.Spec.VectorSidecarSpec, cluster.Status.Waves...)
 	})
 	switch {
-	case apierrors.IsNotFound(err) || apimeta.IsNoMatchError(err): // There is no such kind, so there are none.
+	case apierrors.IsNotFound(err) || apimeta.IsNoMatchError(err): // The kind is not installed.
 	case apierrors.IsForbidden(err):
 		o.app.note("ClusterVectorSidecars not read: %v", err)
 	case err != nil:
@@ -224,7 +224,7 @@ func (o *undoOptions) undoMembers(ctx context.Context, cluster client.Reader) ([
 	return append(members, clusters...), nil
 }
 
-// apply prints the effect of a request, asks, and writes it.
+// apply prints the effect of a request, asks for confirmation, and writes the request.
 func (o *undoOptions) apply(ctx context.Context, request *undo, effect fleet.UndoEffect, unread bool) error {
 	lines := []string{"VectorSidecars not read"}
 	if !unread {
@@ -290,7 +290,7 @@ func (o *undoOptions) describe(ctx context.Context, request *undo, effect *fleet
 	return lines
 }
 
-// stay counts those that stay.
+// stay returns a count of objects that stay, as a phrase.
 func stay(n int, one string) string {
 	if n == 1 {
 		return count(n, one) + " stays"
@@ -298,7 +298,8 @@ func stay(n int, one string) string {
 	return count(n, one) + " stay"
 }
 
-// mostChanged is the number of values that a preview of an undo names, and mostShown the number of bytes of each.
+// mostChanged is the maximum number of values in a preview of an undo, and mostShown the maximum length of each in
+// bytes.
 const (
 	mostChanged = 20
 	mostShown   = 100

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package cli implements the commands of the kubectl plugin: read files or a cluster, decide with
-// the operator's own code, print. Data goes to standard output and everything else to standard
-// error. Only eject changes a cluster, and reconcile, which sets an annotation.
+// Package cli implements the commands of the kubectl plugin. A command reads files or a cluster, decides with the
+// operator's code, and prints the result. Data goes to standard output, and everything else to standard error. The
+// commands eject, reconcile and rollout are the only commands that change a cluster.
 package cli
 
 import (
@@ -25,17 +25,16 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// Exit codes of every command, beside 0 for success with nothing found.
+// Exit codes of every command. 0 means success without findings.
 const (
-	// exitFound: the command did its work and found something: differences, findings, a test or
-	// check that failed.
+	// exitFound means that the command succeeded and found something: differences, findings, or a failed test or
+	// check.
 	exitFound = 1
-	// exitError: the command could not do its work, or not all of it.
+	// exitError means that the command failed, completely or in part.
 	exitError = 2
 )
 
-// foundError ends a command that has found something. Its text is empty if everything has been
-// printed.
+// foundError ends a command that has found something. Its text is empty if everything has been printed.
 type foundError struct{ err error }
 
 func (e *foundError) Error() string {
@@ -47,7 +46,7 @@ func (e *foundError) Error() string {
 
 func (e *foundError) Unwrap() error { return e.err }
 
-// app is shared by all commands.
+// app contains the state that all commands share.
 type app struct {
 	genericiooptions.IOStreams
 
@@ -56,11 +55,11 @@ type app struct {
 	builtin Builtin
 	version string
 	kube    *genericclioptions.ConfigFlags
-	// files replace those of the file system if not nil.
+	// files replace the files of the file system if not nil.
 	files map[string][]byte
-	// moreValues are laid over those of a command's own flags if not nil.
+	// moreValues take precedence over the values of a command's flags if not nil.
 	moreValues *valueSource
-	// cluster replaces the one that the flags name if not nil.
+	// cluster replaces the cluster that the flags name if not nil.
 	cluster client.WithWatch
 }
 
@@ -84,19 +83,19 @@ func (a *app) readInput(name string) ([]byte, error) {
 	return a.readFile(name)
 }
 
-// Builtin is what is built into the program. All fields but ClusterDefinition are required.
+// Builtin contains the files that are built into the program. All fields except ClusterDefinition are required.
 type Builtin struct {
 	// Chart is the sidecar chart to render unless a flag names another one.
 	Chart fs.FS
 	// Definition is the CustomResourceDefinition of VectorSidecars, in YAML.
 	Definition []byte
-	// ClusterDefinition is that of ClusterVectorSidecars; without it none is held against it.
+	// ClusterDefinition is the CustomResourceDefinition of ClusterVectorSidecars. Without it, they are not validated.
 	ClusterDefinition []byte
 
 	definition, clusterDefinition func() (*definition.Definition, error)
 }
 
-// Shared returns the same, of which all commands that have it together read each part once.
+// Shared returns a copy that reads each part once. All commands that use the copy share the parts.
 func (b Builtin) Shared() Builtin {
 	if b.definition != nil {
 		return b
@@ -135,7 +134,8 @@ func New(streams genericiooptions.IOStreams, builtin Builtin, version string) *c
 	return newApp(streams, builtin, version).root()
 }
 
-// newApp escapes control characters in text for people, because most of it was written by others.
+// newApp returns an app. It escapes control characters in text for people, because most of that text comes from
+// elsewhere.
 func newApp(streams genericiooptions.IOStreams, builtin Builtin, version string) *app {
 	builtin = builtin.Shared()
 	streams.Out, streams.ErrOut = humanize.NewWriter(streams.Out), humanize.NewWriter(streams.ErrOut)
@@ -179,5 +179,5 @@ gives no answer.`,
 	return root
 }
 
-// withCluster adds kubectl's own flags to a command that may read a cluster.
+// withCluster adds the flags of kubectl to a command that may read a cluster.
 func (a *app) withCluster(flags *pflag.FlagSet) { a.kube.AddFlags(flags) }

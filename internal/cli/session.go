@@ -34,32 +34,32 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// session holds all objects that a command needs for decisions.
+// session contains all objects that a command needs for decisions.
 type session struct {
 	*source.World
 
 	inputs *inputs
 	about  *concerns
-	// documents are those of the files, in their order.
+	// documents are the documents of the files, in their order.
 	documents []source.Document
-	// sources are those, and the ones of --sidecar.
+	// sources are the documents of the files and of --sidecar.
 	sources []source.Document
-	// namespace is the one that the command is about, "" for all, and filesNamespace that of objects of files
-	// without one.
+	// namespace is the namespace of the command, "" for all. filesNamespace is the namespace for objects of files
+	// without a namespace.
 	namespace, filesNamespace string
-	// cluster is nil if the files have everything. installation is nil if there is no operator or
-	// it may not be looked up.
+	// cluster is nil if the files contain everything. installation is nil if the operator is not installed, or if the
+	// user may not look it up.
 	cluster      client.WithWatch
 	installation *source.Installation
-	// unseen says why the installation's values could not be read, nil if they were.
+	// unseen is the reason why the installation's values could not be read, nil if they were read.
 	unseen      error
 	kubeVersion string
-	// of is what templates see of the cluster.
+	// of contains the properties of the cluster that templates read.
 	of      render.Cluster
 	kubelet desired.Kubelet
-	// noted holds the notes that were printed.
+	// noted contains the notes that were printed.
 	noted map[string]bool
-	// asksVector is true if somebody asks Vector about what is rendered.
+	// asksVector is true if Vector validates the rendered configurations.
 	asksVector bool
 
 	taker source.Taker
@@ -72,13 +72,13 @@ type result struct {
 	snapshot *evaluate.Snapshot
 	*decision.Decision
 
-	// assumed says what was assumed because the installation's values could not be read, "" if they
-	// were.
+	// assumed describes an assumption that was made because the installation's values could not be read, "" if they
+	// were read.
 	assumed string
 }
 
-// config returns how to reach the cluster that the flags name. With client-go's own limits, five
-// requests a second, what asks for each right of the operator would take several seconds.
+// config returns the client configuration of the cluster that the flags name. It raises client-go's limit of five
+// requests a second, because a check of each permission of the operator would take several seconds.
 func (a *app) config() (*rest.Config, error) {
 	config, err := a.kube.ToRESTConfig()
 	if err != nil {
@@ -131,7 +131,7 @@ func (a *app) current() (string, error) {
 	return namespace, nil
 }
 
-// load reads from the cluster what the files lack.
+// load reads the objects from the cluster that the files do not contain.
 func (s *session) load(ctx context.Context, input *given) error {
 	current, err := s.inputs.app.current()
 	if err != nil {
@@ -161,7 +161,7 @@ func (s *session) load(ctx context.Context, input *given) error {
 	return s.readCluster(ctx)
 }
 
-// readCluster reads of the cluster what templates see, unless the command line gives it.
+// readCluster reads the properties of the cluster that templates read, unless the command line sets them.
 func (s *session) readCluster(ctx context.Context) (err error) {
 	if s.inputs.ofCluster.ipFamily.value == "" {
 		s.of.IPFamily, err = source.IPFamily(ctx, s.cluster)
@@ -176,7 +176,7 @@ func (s *session) readCluster(ctx context.Context) (err error) {
 	return err
 }
 
-// explainMissing adds to an error what it means that a cluster does not serve VectorSidecars.
+// explainMissing adds a hint to the error of a cluster that does not serve VectorSidecars.
 func explainMissing(err error) error {
 	if apierrors.IsNotFound(err) || isNoMatch(err) {
 		return fmt.Errorf("the cluster serves no VectorSidecars: install the operator, or give one with --sidecar: %w", err)
@@ -184,7 +184,7 @@ func explainMissing(err error) error {
 	return err
 }
 
-// install finds out how the operator was installed.
+// install reads the configuration of the installed operator.
 func (s *session) install(ctx context.Context) error {
 	installation, err := source.FindInstallation(ctx, s.cluster, s.inputs.operatorNamespace, s.namespace)
 	switch {
@@ -214,20 +214,20 @@ func (s *session) install(ctx context.Context) error {
 	return s.readNodes(ctx)
 }
 
-// readNodes reads the oldest kubelet where the operator does, so that both render the same.
+// readNodes reads the oldest kubelet if the operator does, so that both render the same.
 func (s *session) readNodes(ctx context.Context) error {
 	if s.inputs.kubeletVersion != "" || s.installation == nil || !s.installation.ReadsNodes {
 		return nil
 	}
 	found, err := s.inputs.app.oldestKubelet(ctx)
 	if apierrors.IsForbidden(err) {
-		return nil // prepare says what is assumed.
+		return nil // prepare reports the assumption.
 	}
 	s.kubelet = found
 	return err
 }
 
-// add puts the objects of the files on top of those of the cluster.
+// add adds the objects of the files, which replace objects of the cluster.
 func (s *session) add(ctx context.Context, input *given) error {
 	namespace, err := input.namespaceOf(*s.inputs.app.kube.Namespace, s.namespace)
 	if err != nil {
@@ -273,8 +273,8 @@ func (s *session) add(ctx context.Context, input *given) error {
 	return err
 }
 
-// notTwice returns an error for a workload that the files have already: the one would be decided about, and
-// the other stay without a sidecar. places are those of the workloads so far.
+// notTwice returns an error for a workload that the files contain twice. Otherwise one copy would be evaluated, and
+// the other copy would stay without a sidecar. places are the places of the workloads so far.
 func notTwice(places map[workload.Ref]string, document source.Document, ref workload.Ref) error {
 	ref.UID = ""
 	place := fmt.Sprintf("%s: document %d", document.Source, document.Number)
@@ -285,10 +285,10 @@ func notTwice(places map[workload.Ref]string, document source.Document, ref work
 	return nil
 }
 
-// mostNamed is how many namespaces a note names.
+// mostNamed is the maximum number of namespaces in a note.
 const mostNamed = 10
 
-// isOfCluster reports whether an object is in no namespace.
+// isOfCluster reports whether an object is cluster-scoped.
 func isOfCluster(object client.Object) bool {
 	switch object.(type) {
 	case *corev1.Namespace, *v1alpha1.ClusterVectorSidecar:
@@ -297,7 +297,7 @@ func isOfCluster(object client.Object) bool {
 	return false
 }
 
-// home is the operator's namespace, "" if it is not known.
+// home returns the operator namespace, "" if unknown.
 func (s *session) home() string {
 	if s.installation != nil {
 		return s.installation.Namespace
@@ -317,7 +317,7 @@ func (s *session) note(text string) {
 	s.inputs.app.note("%s", text)
 }
 
-// prepare finds out the platform's configuration and the default environment.
+// prepare determines the platform's configuration and the default environment.
 func (s *session) prepare(ctx context.Context, chart fs.FS) error {
 	s.taker = source.Taker{Source: accounts{source.Reader{Reader: s}, s}, Home: s.home(), Now: time.Now(), Offer: decision.Offer{Lacking: s.Lacking, Manifests: s.inputs.manifests}}
 	installed := source.Installation{}
@@ -356,7 +356,7 @@ func (s *session) prepare(ctx context.Context, chart fs.FS) error {
 	return err
 }
 
-// rule decides about one VectorSidecar.
+// rule evaluates one VectorSidecar.
 func (s *session) rule(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*result, error) {
 	observed, err := s.taker.Take(ctx, sidecar)
 	if err != nil {
@@ -372,13 +372,13 @@ func (s *session) rule(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*r
 	}
 	if text := lastgood.TextOf(sidecar); text != "" {
 		title := meta.TitleIn(sidecar.Namespace, sidecar.Name)
-		if sidecar.Cluster != nil { // It goes back everywhere.
+		if sidecar.Cluster != nil { // A ClusterVectorSidecar reverts in all namespaces.
 			title = meta.Title(sidecar.Name)
 		}
 		s.note(title + ": " + text)
 	}
 	taken.Renderers, taken.AsksVector = runtime.GOMAXPROCS(0), s.asksVector
-	// Nothing waits for Vector here: its verdict is assumed to be valid.
+	// The command does not wait for Vector's validation: it assumes that the configuration is valid.
 	taken.Verdict = func(string) decision.Verdict { return decision.Verdict{State: decision.VerdictValid} }
 	decided, err := evaluate.DecideFrom(ctx, taken, &s.taker, s.cache)
 	if err != nil {

@@ -30,7 +30,7 @@ type testOptions struct {
 	vector string
 	output *format
 
-	// program is the Vector that --vector names, nil if it names none.
+	// program is the Vector binary that --vector names, nil without the flag.
 	program *vectorprogram.Program
 	// valueFiles are the files of --values and --set-file that were read, by name.
 	valueFiles map[string][]byte
@@ -41,12 +41,12 @@ type verdict struct {
 	Name   string `json:"name"`
 	Passed bool   `json:"passed"`
 	Story  string `json:"story,omitempty"`
-	// Error says why the test cannot be run.
+	// Error is the reason why the test cannot be run.
 	Error string `json:"error,omitempty"`
 	// Difference is a unified diff of the expected and the actual output.
 	Difference string `json:"difference,omitempty"`
-	// Vector holds what Vector found wrong, Unable why it could not judge, and Unseen what it did
-	// not look at.
+	// Vector lists the errors that Vector reports, Unable the reasons why Vector could not check, and Unseen the
+	// parts that Vector did not check.
 	Vector []string `json:"vector,omitempty"`
 	Unable []string `json:"unable,omitempty"`
 	Unseen []string `json:"unseen,omitempty"`
@@ -153,9 +153,9 @@ func (o *testOptions) run(ctx context.Context, arguments []string) error {
 	return o.print(verdicts)
 }
 
-// chartAbove returns the chart that a folder is, or that is nearest above it; or else the one for tests
-// that are in none. known are those of the folders so far. One that cannot be loaded is an error, and no
-// outcome of its tests.
+// chartAbove returns the chart in a directory or in the nearest directory above it, or else the chart for tests
+// outside of a chart. known are the charts of the directories so far. A chart that cannot be loaded is an error, not
+// a result of its tests.
 func (o *testOptions) chartAbove(folder string, known map[string]fs.FS) (chart fs.FS, err error) {
 	if chart, isKnown := known[folder]; isKnown {
 		return chart, nil
@@ -182,7 +182,8 @@ func (o *testOptions) chartAbove(folder string, known map[string]fs.FS) (chart f
 	return shared, nil
 }
 
-// try renders a scenario and compares the result. The error says why that is not possible. charts are those of the folders so far.
+// try renders a scenario and compares the result. It returns an error if that is not possible. charts are the charts
+// of the directories so far.
 func (o *testOptions) try(ctx context.Context, charts map[string]fs.FS, one *scenario.Scenario) (verdict, error) {
 	judged := verdict{Name: one.Name, Story: one.Story}
 	folder, err := filepath.Abs(one.Folder())
@@ -222,7 +223,7 @@ func (o *testOptions) try(ctx context.Context, charts map[string]fs.FS, one *sce
 	return judged, nil
 }
 
-// ask adds what Vector says of what a scenario renders.
+// ask adds the result of Vector's check of the rendered configuration.
 func (o *testOptions) ask(ctx context.Context, chart fs.FS, one *scenario.Scenario, judged *verdict) error {
 	session, err := o.scenarioInputs(chart, one).open(ctx)
 	if err != nil {
@@ -251,7 +252,7 @@ func (o *testOptions) renderScenario(ctx context.Context, chart fs.FS, one *scen
 	return scenario.Outcome{Text: out.String()}
 }
 
-// scenarioApp returns the program for a scenario: it has the scenario's files only, and the values of the command line.
+// scenarioApp returns the app for a scenario. It has only the scenario's files, and the values of the command line.
 func (o *testOptions) scenarioApp(chart fs.FS, one *scenario.Scenario, out io.Writer) *app {
 	return &app{
 		IOStreams: genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: out, ErrOut: io.Discard},
@@ -260,7 +261,8 @@ func (o *testOptions) scenarioApp(chart fs.FS, one *scenario.Scenario, out io.Wr
 	}
 }
 
-// checkValues returns an error if the values of the command line cannot be read: it is not a result of the tests.
+// checkValues returns an error if the values of the command line cannot be read, because that is not a result of the
+// tests.
 func (o *testOptions) checkValues() error {
 	if err := readOnce(o.values.files); err != nil {
 		return err
@@ -294,7 +296,7 @@ func (o *testOptions) readValues(name string) ([]byte, error) {
 func (o *testOptions) scenarioInputs(chart fs.FS, one *scenario.Scenario) *inputs {
 	command := &cobra.Command{}
 	s := newInputs(o.scenarioApp(chart, one, io.Discard), command)
-	_ = command.ParseFlags(o.scenarioArguments(one)[1:]) // They are known.
+	_ = command.ParseFlags(o.scenarioArguments(one)[1:]) // All arguments are valid.
 	return s
 }
 

@@ -60,7 +60,7 @@ func (o *testOptions) print(verdicts []verdict) error {
 	return nil
 }
 
-// noteUnseen says what Vector did not look at, and in how many tests.
+// noteUnseen prints the parts that Vector did not check, and the number of tests of each.
 func (o *testOptions) noteUnseen(verdicts []verdict) {
 	tests := map[string]int{}
 	for _, one := range verdicts {

@@ -67,7 +67,7 @@ func (o *treeOptions) run(ctx context.Context) error {
 	}
 	if o.watch {
 		what := workloadsIn(first.namespace)
-		if !holdsSidecars(first.sources) { // Those of files stand for all.
+		if !holdsSidecars(first.sources) { // VectorSidecars of files replace all VectorSidecars of the cluster.
 			what = append(what, sidecarsIn(first.namespace), clusterSidecarsIfAny())
 		}
 		show := func() ([]byte, error) {
@@ -103,7 +103,7 @@ func (o *treeOptions) text(ctx context.Context, scene *session) ([]byte, error) 
 	return out.Bytes(), nil
 }
 
-// tree decides about every VectorSidecar and puts it below its environment.
+// tree evaluates every VectorSidecar and puts it below its environment.
 func (s *session) tree(ctx context.Context) ([]*node, error) {
 	roots := []*node{}
 	for _, sidecar := range s.Sidecars() {

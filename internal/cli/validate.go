@@ -102,7 +102,7 @@ func (o *validateOptions) run(ctx context.Context, arguments []string) error {
 	return nil
 }
 
-// ask has Vector judge the files that the arguments name, or the configurations of workloads.
+// ask validates the files that the arguments name, or the configurations of workloads, with Vector.
 func (o *validateOptions) ask(ctx context.Context, program *vectorprogram.Program, arguments []string) (*asked, error) {
 	if o.together {
 		return o.askTogether(ctx, program, arguments)
@@ -117,7 +117,7 @@ func (o *validateOptions) ask(ctx context.Context, program *vectorprogram.Progra
 	return session.ask(ctx, program)
 }
 
-// askTogether has Vector judge the files of one configuration.
+// askTogether validates the files of one configuration with Vector.
 func (o *validateOptions) askTogether(ctx context.Context, program *vectorprogram.Program, paths []string) (*asked, error) {
 	var files []lint.File
 	for _, path := range paths {
@@ -156,16 +156,16 @@ func unableError(why []string) error {
 	return fmt.Errorf("asking Vector: it could not judge %s", strings.Join(why, "; "))
 }
 
-// asked is what Vector said of a session. Linted counts configurations.
+// asked is the result of Vector's checks in a session. Linted counts configurations.
 type asked struct {
 	lint.Result
 
-	// unable says what could not be judged, and why; unseen what of it was not looked at.
+	// unable lists the configurations that could not be checked, with the reason. unseen lists the parts that were
+	// not checked.
 	unable, unseen []string
 }
 
-// ask has Vector judge all that is rendered for the workloads that the command is about, each
-// configuration once.
+// ask validates all configurations that are rendered for the workloads of the command, each configuration once.
 func (s *session) ask(ctx context.Context, program *vectorprogram.Program) (*asked, error) {
 	s.asksVector = true
 	all := &asked{Result: lint.Result{Findings: []lint.Finding{}}}
@@ -186,8 +186,7 @@ func (s *session) ask(ctx context.Context, program *vectorprogram.Program) (*ask
 	return all, nil
 }
 
-// askAbout has Vector judge what is rendered for one VectorSidecar. It reports whether there
-// was anything.
+// askAbout validates the configurations that are rendered for one VectorSidecar. It reports whether there were any.
 func (s *session) askAbout(ctx context.Context, program *vectorprogram.Program, ruled *result, known map[string]bool, all *asked) (isAsked bool, err error) {
 	if ruled.Previous == nil {
 		return false, nil
@@ -223,8 +222,7 @@ func (s *session) askAbout(ctx context.Context, program *vectorprogram.Program, 
 	return isAsked, nil
 }
 
-// documentOf returns the document of a VectorSidecar, with its name for a file if it comes
-// from the cluster.
+// documentOf returns the document of a VectorSidecar. For a VectorSidecar of the cluster, the source is its name.
 func (s *session) documentOf(sidecar *v1alpha1.VectorSidecar) source.Document {
 	for _, document := range s.sources {
 		if one, is := document.Object.(*v1alpha1.VectorSidecar); is && one.Namespace == sidecar.Namespace && one.Name == sidecar.Name {

@@ -15,11 +15,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 )
 
-// standardInput is the file name that stands for the standard input.
+// standardInput is the file name of the standard input.
 const standardInput = "-"
 
-// valueFlags are the flags for the values of the installation. They have the names and the meaning that they have for
-// helm install.
+// valueFlags are the flags for the values of the installation. They have the same names and meaning as in helm
+// install.
 type valueFlags struct{ files, set, setString, setFile []string }
 
 // add adds the flags to a command.
@@ -35,8 +35,8 @@ func (v *valueFlags) isSet() bool {
 	return len(v.files)+len(v.set)+len(v.setString)+len(v.setFile) > 0
 }
 
-// givenValues returns the values of the command line, nil for none. If they do not name their environment, it is
-// the first one asked for that they do not define under environments.
+// givenValues returns the values of the command line, nil for none. If they do not name their environment, it is the
+// first requested environment that they do not define under environments.
 func (s *inputs) givenValues(ctx context.Context, asked ...string) (*desired.InstallationValues, error) {
 	sources := []valueSource{{&s.values, s.app.readInput}}
 	if s.app.moreValues != nil {
@@ -50,7 +50,7 @@ func (s *inputs) givenValues(ctx context.Context, asked ...string) (*desired.Ins
 				return nil, fmt.Errorf("reading values: %w", err)
 			}
 			layer, err := environment.ParseLayer(file, text)
-			if err != nil { // It is reported where the values are used.
+			if err != nil { // The error is reported when the values are used.
 				return desired.ReadInstallationValues(ctx, s.app.builtin.Chart, file, text, asked...)
 			}
 			if merged != nil {
@@ -67,19 +67,19 @@ func (s *inputs) givenValues(ctx context.Context, asked ...string) (*desired.Ins
 		}
 	}
 	if merged == nil {
-		return nil, nil //nolint:nilnil // None are given.
+		return nil, nil //nolint:nilnil // The command line has no values.
 	}
 	return desired.InstallationValuesOf(ctx, s.app.builtin.Chart, *merged, asked...)
 }
 
-// valueSource is a set of flags, and how to read the files that they name.
+// valueSource is a set of flags, and a function that reads the files that they name.
 type valueSource struct {
 	*valueFlags
 
 	read func(name string) ([]byte, error)
 }
 
-// settings returns what sets single values, in helm's order.
+// settings returns the settings of single values, in the order of helm.
 func (v valueSource) settings() []environment.Setting {
 	var all []environment.Setting
 	for _, flag := range []struct {
@@ -93,7 +93,7 @@ func (v valueSource) settings() []environment.Setting {
 	return all
 }
 
-// readOnce returns an error if several flags read the standard input: all but the first would get nothing.
+// readOnce returns an error if several flags read the standard input, because only the first one would get content.
 func readOnce(names ...[]string) error {
 	all := slices.Concat(names...)
 	isInput := func(name string) bool { return name == standardInput }

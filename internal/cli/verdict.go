@@ -34,7 +34,7 @@ func (r *result) matches(object workload.Object) (bool, string) {
 	if !decision.Selects(r.sidecar, record) {
 		return false, mismatch(r.sidecar, record)
 	}
-	selector, _ := metav1.LabelSelectorAsSelector(&r.sidecar.Spec.Selector) // It was read to select the workload.
+	selector, _ := metav1.LabelSelectorAsSelector(&r.sidecar.Spec.Selector) // The selector is valid because it was used to select the workload.
 	switch runner := record.Runner(); {
 	case selector.Empty():
 		return true, "matches everything, as spec.matchAll says"
@@ -44,7 +44,8 @@ func (r *result) matches(object workload.Object) (bool, string) {
 	return true, "matches " + selector.String()
 }
 
-// recordOf returns the workload as it was decided about, nil if the VectorSidecar neither selects nor owns it.
+// recordOf returns the record of a workload in the snapshot, nil if the VectorSidecar neither selects nor owns the
+// workload.
 func (r *result) recordOf(ref workload.Ref) *workloadcache.Record {
 	for _, record := range r.snapshot.Workloads {
 		if record.Kind() == ref.Kind && record.Name == ref.Name {
@@ -54,7 +55,7 @@ func (r *result) recordOf(ref workload.Ref) *workloadcache.Record {
 	return nil
 }
 
-// mismatch explains why a VectorSidecar does not select a workload: by the first requirement that is not met.
+// mismatch explains why a VectorSidecar does not select a workload, by the first unmet requirement.
 func mismatch(sidecar *v1alpha1.VectorSidecar, record *workloadcache.Record) string {
 	if sidecar.DeletionTimestamp != nil {
 		return "selects nothing, because it is being deleted"
@@ -76,7 +77,7 @@ func mismatch(sidecar *v1alpha1.VectorSidecar, record *workloadcache.Record) str
 	return "selects nothing, because the VectorSidecar is not valid"
 }
 
-// labelled says which value a workload has for a label.
+// labelled describes the value of a label of a workload.
 func labelled(of map[string]string, key string) string {
 	if value, ok := of[key]; ok {
 		return fmt.Sprintf("has %s=%s", key, value)
@@ -109,14 +110,14 @@ func (s *session) nameElsewhere(ctx context.Context, deployment workload.Object)
 	_, err := livelist.Any(ctx, livelist.New(s.cluster), &v1alpha1.VectorSidecarList{}, selects)
 	switch {
 	case apierrors.IsForbidden(err) || isNoMatch(err):
-		return "", nil // A user who may not list other namespaces is told about this one.
+		return "", nil // A user who may not list other namespaces gets the answer for this namespace.
 	case err != nil:
 		return "", fmt.Errorf("listing VectorSidecars of other namespaces: %w", err)
 	}
 	return name, nil
 }
 
-// conclude sets the short answer; obstacles come first.
+// conclude sets the short answer. Obstacles take precedence.
 func (e *explanation) conclude(view *workload.View) {
 	var matching []sidecarReport
 	for _, one := range e.VectorSidecars {
@@ -144,7 +145,7 @@ func (e *explanation) conclude(view *workload.View) {
 	}
 }
 
-// unmatched says why no VectorSidecar selects the workload.
+// unmatched explains why no VectorSidecar selects the workload.
 func (e *explanation) unmatched() string {
 	var near []string
 	for _, one := range e.VectorSidecars {
@@ -159,12 +160,12 @@ func (e *explanation) unmatched() string {
 	return "no VectorSidecar selects it: " + strings.Join(near, "; ") + e.unreached
 }
 
-// yields reports whether it makes room for another one of those that match.
+// yields reports whether the VectorSidecar is superseded by another one that matches.
 func (a *sidecarReport) yields(matching []sidecarReport) bool {
 	return a.Reason == meta.ReasonSuperseded && len(matching) > 1
 }
 
-// busyness says what is going on.
+// busyness describes the operation in progress.
 func (a *sidecarReport) busyness() string {
 	if a.Action != string(plan.None) && a.Action != string(plan.RecordOnly) && a.Action != string(plan.Adopt) {
 		return fmt.Sprintf("%s is about to write to it (%s); if that does not happen, see whether the operator runs: kubectl vectorsidecar check", meta.Title(a.Name), strings.ToLower(a.Action))
@@ -172,7 +173,7 @@ func (a *sidecarReport) busyness() string {
 	return fmt.Sprintf("it carries the current sidecar of %s, and is replacing its pods", meta.Title(a.Name))
 }
 
-// print writes the explanation for a person.
+// print writes the explanation for people.
 func (e *explanation) print(to io.Writer, allFields bool) error {
 	_ = humanize.Fprintf(to, "%s: %s\n  %s\n", e.Workload, e.Reason, e.Message)
 	if e.Owner != "" {
@@ -230,7 +231,7 @@ func (a *sidecarReport) actionText() string {
 	return text
 }
 
-// upToDate says that there is nothing to do.
+// upToDate describes a workload with the current sidecar.
 func (a *sidecarReport) upToDate() string {
 	text := fmt.Sprintf("it runs the current sidecar of %s", meta.Title(a.Name))
 	if a.Keeps {

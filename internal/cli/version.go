@@ -12,7 +12,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
-// versions are those of the program and of what is built into it.
+// versions are the versions of the program and of its built-in templates.
 type versions struct {
 	Version   string `json:"version"`
 	Go        string `json:"goVersion"`

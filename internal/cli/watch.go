@@ -19,22 +19,23 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// settleTime is how long a watch waits for further changes before it refreshes, because several
-// objects change together.
+// settleTime is the time that a watch waits for further changes before it refreshes, because several objects change
+// together.
 const settleTime = 200 * time.Millisecond
 
-// pause is how long to wait until a watch that has ended begins again, as client-go does: the API server
-// ends one after half an hour or more, but a proxy may end each at once.
+// pause is the delay before a watch that has ended is restarted, as in client-go. The API server ends a watch after
+// half an hour or more, but a proxy may end each watch immediately.
 var pause = wait.Backoff{Duration: 800 * time.Millisecond, Factor: 2, Jitter: 1, Steps: 10, Cap: 30 * time.Second}
 
-// pauseReset is how long a watch lasts before the pause is short again.
+// pauseReset is the duration of a watch after which the pause is reset to its initial value.
 const pauseReset = 2 * time.Minute
 
-// watched are the objects of a kind that a command prints: those of a namespace, or all.
+// watched are the objects of a kind that a command prints, in one namespace or in all.
 type watched struct {
 	list            client.ObjectList
 	name, namespace string
-	// isUnseen reports whether an error of the watch was told of when they were read; nil for none.
+	// isUnseen reports whether an error of the watch was already reported when the objects were read; nil if none
+	// was.
 	isUnseen func(error) bool
 }
 
@@ -46,8 +47,8 @@ func clusterSidecars() watched {
 	return watched{list: &v1alpha1.ClusterVectorSidecarList{}, name: "ClusterVectorSidecars"}
 }
 
-// clusterSidecarsIfAny are those of a cluster that may have no such kind, for somebody who may not read
-// them.
+// clusterSidecarsIfAny returns the ClusterVectorSidecars of a cluster. It tolerates that the kind is not installed,
+// and that the user may not read it.
 func clusterSidecarsIfAny() watched {
 	of := clusterSidecars()
 	of.isUnseen = func(err error) bool { return apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || isNoMatch(err) }
@@ -63,35 +64,35 @@ func workloadsIn(namespace string) (all []watched) {
 	return all
 }
 
-// watch prints what show returns, and again whenever it differs because one of the watched objects
-// changed: in place on a terminal, otherwise one after another. It ends with the context, which is
-// no error.
+// watch prints the result of show, and prints it again if a change of the watched objects changes it. On a terminal,
+// the new text replaces the old one. Otherwise it follows the old one. watch ends with the context and then returns
+// nil.
 func (a *app) watch(ctx context.Context, cluster client.WithWatch, show func() ([]byte, error), what ...watched) error {
 	w := &watcher{app: a, show: show}
 	err := pause.DelayWithReset(clock.RealClock{}, pauseReset).Until(ctx, true, true, func(ctx context.Context) (bool, error) {
 		return false, w.round(ctx, cluster, what)
 	})
 	if ctx.Err() != nil {
-		return nil //nolint:nilerr // Somebody has seen enough.
+		return nil //nolint:nilerr // The user stopped the command.
 	}
 	return err
 }
 
-// watcher remembers what it has shown.
+// watcher remembers the last text that it printed.
 type watcher struct {
 	app  *app
 	show func() ([]byte, error)
 	last []byte
 }
 
-// round is one watch, until it ends.
+// round runs one watch until it ends.
 func (w *watcher) round(ctx context.Context, cluster client.WithWatch, what []watched) error {
 	changed, stop, err := changes(ctx, cluster, what)
 	if err != nil {
 		return err
 	}
 	defer stop()
-	// The first text is shown after the watch has begun, so that no change is missed.
+	// The first text is printed after the watch has started, so that no change is missed.
 	for open := true; open; open = next(ctx, changed) {
 		text, err := w.show()
 		if err != nil {
@@ -116,7 +117,7 @@ func (a *app) redraw(text []byte, isAgain bool) {
 	_, _ = a.Out.Write(text)
 }
 
-// changes begins the watches.
+// changes starts the watches.
 func changes(ctx context.Context, cluster client.WithWatch, what []watched) (changed chan struct{}, stop func(), err error) {
 	var watches []watch.Interface
 	stop = func() {
@@ -139,8 +140,8 @@ func changes(ctx context.Context, cluster client.WithWatch, what []watched) (cha
 	return changed, stop, nil
 }
 
-// forward signals events until one of the watches ends. Events that arrive before the receiver is
-// ready are merged into one.
+// forward signals events until one of the watches ends. Events that arrive before the receiver is ready are merged
+// into one signal.
 func forward(changed chan<- struct{}, watches []watch.Interface) {
 	defer close(changed)
 	merged, done := make(chan bool), make(chan struct{})
@@ -165,8 +166,7 @@ func forward(changed chan<- struct{}, watches []watch.Interface) {
 	}
 }
 
-// next waits for a change and those that follow it shortly. It returns false when the watch has
-// ended.
+// next waits for a change and for other changes shortly after it. It returns false when the watch has ended.
 func next(ctx context.Context, changed <-chan struct{}) bool {
 	select {
 	case <-ctx.Done():
