@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package admission is the validating webhook: it answers whether a VectorSidecar, or a
-// ClusterVectorSidecar, may be created or updated, by what the operator would decide about it, and keeps
-// the certificate that it serves. The answers change nothing and have no rules of their own. The
-// certificate is in a Secret: every replica serves it, and any of them may create and renew it and
-// register the webhook with the API server.
+// Package admission is the validating webhook. It takes a VectorSidecar or a ClusterVectorSidecar
+// that is created or updated, and allows or denies it according to the decision that the operator
+// would make. It adds no rules, and its answers do not change anything. It also maintains the
+// certificate of the webhook in a Secret: every replica serves the certificate, can create and
+// renew it, and can register the webhook with the API server.
 package admission
 
 import (
@@ -27,19 +27,20 @@ import (
 )
 
 const (
-	// mostWorkloads bounds the work of one request, in all namespaces together. The controller reports on further workloads.
+	// mostWorkloads limits the number of workloads of one request, in all namespaces together. The
+	// controller reports on further workloads.
 	mostWorkloads = 100
-	// mostAtOnce is how many requests are processed at once; more wait.
+	// mostAtOnce limits the number of requests that are processed at the same time. Others wait.
 	mostAtOnce = 4
 )
 
-// World takes snapshots, and reads the ConfigMaps that they turn out to refer to.
+// World takes snapshots, and reads the ConfigMaps that they refer to.
 type World interface {
 	desired.Objects
 
-	// Namespaces returns those that a ClusterVectorSidecar selects.
+	// Namespaces returns the namespaces that a ClusterVectorSidecar selects.
 	Namespaces(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar) ([]clusterwide.Namespace, error)
-	// Snapshot is like the controller's.
+	// Snapshot returns the same snapshot as the controller.
 	Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*evaluate.Snapshot, error)
 }
 
@@ -52,7 +53,7 @@ type Options struct {
 	Bare *desired.Platform
 }
 
-// Handler answers the API server's requests. Make one with New.
+// Handler answers the API server's requests. New creates it.
 type Handler struct {
 	Options
 
@@ -64,9 +65,9 @@ func New(options Options) *Handler {
 	return &Handler{Options: options, slots: make(chan struct{}, mostAtOnce)}
 }
 
-// Handle implements admission.Handler. It refuses a VectorSidecar for its own faults. It does not
-// refuse an update for faults that existed before, and always allows one that does not change the
-// spec.
+// Handle implements admission.Handler. It denies a VectorSidecar because of faults in the
+// VectorSidecar. It does not deny an update because of faults that existed before, and always
+// allows an update that does not change the spec.
 func (h *Handler) Handle(ctx context.Context, request admission.Request) admission.Response {
 	asked, err := h.read(&request)
 	if err != nil {
@@ -88,11 +89,11 @@ func (h *Handler) Handle(ctx context.Context, request admission.Request) admissi
 	return found.answer()
 }
 
-// question is what a request asks about.
+// question is the content of a request.
 type question struct {
 	// title names the object.
 	title string
-	// isChange is true if what is wanted changes.
+	// isChange is true if the desired state changes.
 	isChange bool
 	judge    func(context.Context) (review, error)
 }
@@ -131,15 +132,16 @@ func (h *Handler) read(request *admission.Request) (*question, error) {
 type change struct {
 	// before is nil on creation.
 	after, before *v1alpha1.VectorSidecar
-	// most is how many workloads are looked at.
+	// most is the maximum number of workloads that are checked.
 	most int
-	// isNowhere is true if the namespace is only an example, of which nothing counts. wasElsewhere is
-	// true if before had nothing to do with the workloads of the namespace.
+	// isNowhere is true if the namespace is only an example, so that its content does not count.
+	// wasElsewhere is true if before did not apply to the namespace.
 	isNowhere, wasElsewhere bool
 }
 
-// judgeChange evaluates a VectorSidecar as it would be, and as it was. public is what of that everybody
-// may know, and nothing if the caller may know all.
+// judgeChange evaluates a VectorSidecar after and before the change. It also returns the public
+// part of the review, which does not depend on ConfigMaps. This part is empty if the caller may see
+// the whole review.
 func (h *Handler) judgeChange(ctx context.Context, of *change) (found, public review, err error) {
 	found, err = h.judgeIn(ctx, of, of.after, func(*evaluate.Snapshot) {})
 	if err != nil {
@@ -166,14 +168,14 @@ func (h *Handler) judgeChange(ctx context.Context, of *change) (found, public re
 	return found, public, err
 }
 
-// withoutConfigMaps removes from a snapshot what is known from ConfigMaps of the namespace.
+// withoutConfigMaps removes all data from ConfigMaps of the namespace from a snapshot.
 func withoutConfigMaps(s *evaluate.Snapshot) {
 	s.Companions, s.Verdict, s.Adopted = nil, nil, decision.Adopted{}
-	s.ConfigMaps, s.HasAllConfigMaps = nil, true // None are known.
+	s.ConfigMaps, s.HasAllConfigMaps = nil, true // The namespace counts as empty.
 }
 
-// judgeIn evaluates a VectorSidecar on its snapshot, modified. The content of ConfigMaps
-// that it refers to may change at any time, so it is left to the controller.
+// judgeIn evaluates a VectorSidecar on its modified snapshot. The content of referenced ConfigMaps
+// is left to the controller, because it may change at any time.
 func (h *Handler) judgeIn(ctx context.Context, of *change, sidecar *v1alpha1.VectorSidecar, modify func(*evaluate.Snapshot)) (review, error) {
 	taken, err := h.World.Snapshot(ctx, sidecar)
 	if err != nil {

@@ -23,18 +23,18 @@ const mostLines = 10
 // proven is a context key.
 type proven struct{}
 
-// Proven marks the context of a request whose sender has proven to be the API server. The API
-// server passes the answer only to clients that may write the VectorSidecar.
+// Proven marks the context of a request that was proven to come from the API server. The API server
+// passes the answer only to clients that may write the VectorSidecar.
 func Proven(ctx context.Context) context.Context { return context.WithValue(ctx, proven{}, true) }
 
 func isProven(ctx context.Context) bool { return ctx.Value(proven{}) != nil }
 
-// remark is something to tell about a VectorSidecar.
+// remark is a message about a VectorSidecar.
 type remark struct {
 	// reason is one of the reasons in package meta, or "".
 	reason string
 	text   string
-	// isOld is true if it was so before.
+	// isOld is true if the remark also applied before the change.
 	isOld bool
 }
 
@@ -64,7 +64,7 @@ func (j *review) forgive(before []remark) {
 	j.faults = slices.DeleteFunc(j.faults, isOld)
 }
 
-// keep keeps the text of public remarks, and replaces that of others by their reason.
+// keep keeps the text of public remarks, and replaces the text of other remarks with their reason.
 func (j *review) keep(public review, sidecar *v1alpha1.VectorSidecar) {
 	isPublic := isIn(slices.Concat(public.faults, public.doubts))
 	for _, remarks := range [][]remark{j.faults, j.doubts} {
@@ -81,7 +81,8 @@ func (j *review) keep(public review, sidecar *v1alpha1.VectorSidecar) {
 	}
 }
 
-// answer lists what is wrong, and refuses the request if there are faults.
+// answer returns the response, which denies the request if there are faults. Doubts become
+// warnings.
 func (j *review) answer() admission.Response {
 	response := admission.Allowed("").WithWarnings(lines(j.doubts, true)...)
 	if len(j.faults) == 0 {
@@ -95,8 +96,8 @@ func (j *review) answer() admission.Response {
 	return response
 }
 
-// lines returns the first remarks without duplicates, and how many more there are. Those for a
-// header are on one line each.
+// lines returns the first remarks without duplicates, and the number of omitted ones. Remarks for a
+// header have one line each.
 func lines(remarks []remark, ofHeader bool) []string {
 	var all []string
 	for _, remark := range remarks {

@@ -16,7 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Keys of the Secret, in addition to those of every kubernetes.io/tls Secret.
+// Keys of the Secret, in addition to the keys of every kubernetes.io/tls Secret.
 const (
 	keyAuthority        = "ca.crt"
 	keyAuthorityPrivate = "ca.key"
@@ -25,16 +25,17 @@ const (
 const (
 	authorityName     = "vector-sidecar-operator-ca"
 	authorityDuration = 10 * 365 * 24 * time.Hour
-	// LongestCertificateDuration leaves a new CA a time in which it can sign: it has to outlive what it signs.
+	// LongestCertificateDuration limits the validity of certificates. A new CA must outlive the
+	// certificates that it signs, so the limit leaves it time in which it can sign.
 	LongestCertificateDuration = authorityDuration / 2
-	// early is by how much a certificate's validity is backdated, to tolerate clock skew.
+	// early is the time by which a certificate's validity is backdated, to tolerate clock skew.
 	early = time.Hour
 )
 
-// authority issues certificates for a DNS name, and checks whether they are still good.
+// authority issues certificates for a DNS name, and checks whether they are still valid.
 type authority struct {
 	maker *rotator.CertRotator
-	// duration is how long a certificate is valid. It is renewed when a third of that is
+	// duration is the validity of a certificate. It is renewed when a third of its validity is
 	// left.
 	duration time.Duration
 	now      func() time.Time
@@ -82,13 +83,13 @@ func (a *authority) withNewCertificate(data map[string][]byte) (map[string][]byt
 	return next, nil
 }
 
-// hasAuthority reports whether the data has a CA that outlives what it would sign now.
+// hasAuthority reports whether the data has a CA that would outlive a certificate signed now.
 func (a *authority) hasAuthority(data map[string][]byte) bool {
 	_, err := a.signer(data)
 	return err == nil
 }
 
-// signer reads the CA of the Secret. The error says why it cannot be used.
+// signer reads the CA of the Secret. The error explains why it cannot be used.
 func (a *authority) signer(data map[string][]byte) (*rotator.KeyPairArtifacts, error) {
 	certificate, private := data[keyAuthority], data[keyAuthorityPrivate]
 	if _, err := rotator.ValidCert(certificate, certificate, private, authorityName, nil, a.now().Add(a.duration)); err != nil {

@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	// overlap is how long the previous CA stays trusted after its successor has signed.
+	// overlap is the duration for which the previous CA stays trusted after the new CA has signed.
 	overlap = 10 * time.Minute
-	// maxPrevious is how many previous CAs stay in the bundle.
+	// maxPrevious is the number of previous CAs that stay in the bundle.
 	maxPrevious = 2
 )
 
-// bundleOf returns the CA bundle for the API server: the CA of the Secret, and for a while
-// those that it already trusts. So a replica that does not yet serve the new certificate and
-// an API server that does not yet have the new bundle can still connect.
+// bundleOf returns the CA bundle for the API server: the CA of the Secret, and for some time the
+// CAs that it already trusts. A replica that does not yet serve the new certificate can then still
+// connect with an API server that does not yet have the new bundle.
 func bundleOf(data map[string][]byte, trusted []byte, now time.Time) []byte {
 	authority := data[keyAuthority]
 	bundle := bytes.Clone(authority)

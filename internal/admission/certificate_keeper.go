@@ -23,54 +23,55 @@ import (
 )
 
 const (
-	// retry is how long to wait after an error.
+	// retry is the delay after an error.
 	retry = 5 * time.Second
 	// longestWait is the longest time between two checks.
 	longestWait = 10 * time.Minute
-	// settling is how long to let a change propagate: a new CA to all API servers, and the
-	// deletion of the Secret to this process.
+	// settling is the time for a change to propagate: a new CA to all API servers, and the deletion
+	// of the Secret to this process.
 	settling = 3 * time.Second
-	// soon is when to check again for what no watch reports.
+	// soon is the delay until the next check for changes that no watch reports.
 	soon = time.Second
 )
 
-// CertificateKeeper creates and renews the certificate, and makes the API server call the webhook
-// and trust it. It runs in every replica, not only in the leader: a new replica needs a
-// certificate to become ready, and the current leader may be of a version that knows of no
-// webhook. If several try the same write, one succeeds, because each write names the
-// resource version that it replaces. All fields are required.
+// CertificateKeeper creates and renews the certificate, and makes the API server call and trust the
+// webhook. It runs in every replica, not only in the leader: a new replica needs a certificate to
+// become ready, and the current leader may be of a version without the webhook. If several replicas
+// try the same write, one succeeds, because each write names the resource version that it replaces.
+// All fields are required.
 //
-// cert-controller issues the certificates. Its controller is not used: it reads every Secret of
-// the namespace, ends the process when the Secret or a mounted file is missing, and replaces a CA
+// cert-controller issues the certificates. Its controller is not used: it reads every Secret of the
+// namespace, ends the process when the Secret or a mounted file is missing, and replaces a CA
 // before API servers trust the next one.
 type CertificateKeeper struct {
-	// Secret holds the certificate, Configuration is the name of the
-	// ValidatingWebhookConfiguration in which the webhook is registered.
+	// Secret has the certificate. Configuration is the name of the ValidatingWebhookConfiguration
+	// in which the webhook is registered.
 	Secret        types.NamespacedName
 	Configuration string
 	// Service is the name of the Service that the API server calls.
 	Service string
-	// Duration is how long a certificate is valid.
+	// Duration is the validity of a certificate.
 	Duration time.Duration
-	// Served is the certificate that this process serves, and IsReached reports whether
-	// calls through the Service reach it.
+	// Served is the certificate that this process serves. IsReached reports whether calls through
+	// the Service reach this process.
 	Served    *ServedCertificate
 	IsReached func() bool
-	// Cache reports changes, Live reads the current state, and Client writes, also in a
-	// process that does not lead.
+	// Cache reports changes and Live reads the current state. Client writes, even in a process that
+	// does not lead.
 	Cache  cache.Cache
 	Live   client.Reader
 	Client client.Client
 	Log    logr.Logger
 
 	from *authority
-	// found is the last observation that must last for some time before it is acted on, and
-	// since when.
+	// found is the last observation that must last for some time before the keeper acts on it, and
+	// the time when it started.
 	found struct {
 		what  string
 		since time.Time
 	}
-	// put is what was last written to the configuration, and its resource version then.
+	// put is the webhook that was last written to the configuration, and the resource version after
+	// the write.
 	put struct {
 		webhook string
 		version string
@@ -123,8 +124,8 @@ func notify(ctx context.Context, from cache.Cache, object client.Object, changed
 	return err
 }
 
-// reconcile observes the cluster and takes the next step. It returns when to check again if
-// nothing changes before.
+// reconcile observes the cluster and executes the next step. It returns the time until the next
+// check if nothing changes earlier.
 func (k *CertificateKeeper) reconcile(ctx context.Context) (time.Duration, error) {
 	found, err := k.observe(ctx)
 	if err != nil {
@@ -132,7 +133,7 @@ func (k *CertificateKeeper) reconcile(ctx context.Context) (time.Duration, error
 	}
 	wait, err := k.step(ctx, found)
 	switch {
-	case errors.Is(err, apply.ErrStale): // Another process was faster.
+	case errors.Is(err, apply.ErrStale): // Another process has written before.
 		return soon, nil
 	case err != nil:
 		return retry, err
@@ -159,9 +160,9 @@ func (k *CertificateKeeper) observe(ctx context.Context) (*observed, error) {
 	return found, err
 }
 
-// step takes the next step and returns when to check again. Once the webhook is registered,
-// API servers must trust a new CA before the first certificate that it signed is served; and
-// the webhook is registered only when this process can answer.
+// step executes the next step and returns the time until the next check. If the webhook is
+// registered, API servers must trust a new CA before its first certificate is served. The webhook
+// is registered only when this process can answer.
 func (k *CertificateKeeper) step(ctx context.Context, found *observed) (time.Duration, error) {
 	now, data := found.state(k.from), found.secret.Data
 	left, isRegistered := k.settlingLeft(now, string(data[keyAuthority])), found.registered() != nil
@@ -201,8 +202,8 @@ func (k *CertificateKeeper) step(ctx context.Context, found *observed) (time.Dur
 	return rest, k.register(ctx, found)
 }
 
-// settlingLeft returns what is left of the settling time since the Secret was found missing
-// or the CA was found trusted.
+// settlingLeft returns the remaining settling time since the Secret was found missing or the CA was
+// found trusted.
 func (k *CertificateKeeper) settlingLeft(now certificateState, authority string) time.Duration {
 	what := string(now)
 	if now == unsigned || now == upToDate {
@@ -214,7 +215,7 @@ func (k *CertificateKeeper) settlingLeft(now certificateState, authority string)
 	return settling - k.from.now().Sub(k.found.since)
 }
 
-// write writes the data of the Secret, or returns the error of making it.
+// write writes the data of the Secret, or returns the error from creating it.
 func (k *CertificateKeeper) write(ctx context.Context, secret *corev1.Secret, data map[string][]byte, err error) error {
 	if err != nil {
 		return err
@@ -230,8 +231,8 @@ func (k *CertificateKeeper) write(ctx context.Context, secret *corev1.Secret, da
 	return nil
 }
 
-// register applies the webhook and its CA bundle. If both are already up to date this costs
-// one request in the life of the process.
+// register applies the webhook and its CA bundle. If both are already up to date, this costs one
+// request in the life of the process.
 func (k *CertificateKeeper) register(ctx context.Context, found *observed) error {
 	var trusted []byte
 	if registered := found.registered(); registered != nil {

@@ -18,9 +18,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 )
 
-// ServedCertificate is the certificate that a process serves: the last good one of a Secret. It is read
-// from the API server instead of a mounted file, which the kubelet updates up to a minute
-// later. Its zero value has no certificate yet.
+// ServedCertificate is the certificate that a process serves: the last valid one of a Secret. It is
+// read from the API server instead of a mounted file, because the kubelet updates the file up to a
+// minute later. The zero value has no certificate.
 type ServedCertificate struct {
 	log     logr.Logger
 	observe func(notBefore, notAfter time.Time)

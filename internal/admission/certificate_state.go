@@ -18,12 +18,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// certificateState says which step comes next. It depends only on the cluster, so that each replica can
-// continue what another one began.
+// certificateState determines the next step. It depends only on the cluster, so that each replica
+// can continue the work of another one.
 type certificateState string
 
 const (
-	// absent means that there is no Secret.
+	// absent means that the Secret does not exist.
 	absent certificateState = "absent"
 	// unauthorized means that the Secret has no usable CA.
 	unauthorized certificateState = "unauthorized"
@@ -31,9 +31,9 @@ const (
 	untrusted certificateState = "untrusted"
 	// unsigned means that the certificate is not signed by the CA, or due for renewal.
 	unsigned certificateState = "unsigned"
-	// unregistered means that the certificate is good but no webhook is registered.
+	// unregistered means that the certificate is valid but the webhook is not registered.
 	unregistered certificateState = "unregistered"
-	// upToDate means that nothing is to be done.
+	// upToDate means that no step is needed.
 	upToDate certificateState = "upToDate"
 )
 
@@ -41,8 +41,8 @@ const (
 type observed struct {
 	// secret has no resource version if it does not exist.
 	secret *corev1.Secret
-	// configuration is the existing ValidatingWebhookConfiguration, and webhook the one that
-	// should be in it; both are nil if there is none.
+	// configuration is the existing ValidatingWebhookConfiguration. webhook is the webhook that
+	// should be in it. Both are nil if there is none.
 	configuration *admissionv1.ValidatingWebhookConfiguration
 	webhook       *admissionapply.ValidatingWebhookApplyConfiguration
 }
@@ -62,7 +62,7 @@ func desiredWebhook(configuration *admissionv1.ValidatingWebhookConfiguration) (
 	return webhook, nil
 }
 
-// registered returns the webhook as it is registered, nil if it is not.
+// registered returns the registered webhook, nil if it is not registered.
 func (s *observed) registered() *admissionv1.ValidatingWebhook {
 	if s.configuration == nil {
 		return nil
@@ -75,7 +75,7 @@ func (s *observed) registered() *admissionv1.ValidatingWebhook {
 	return nil
 }
 
-// state returns which step comes next.
+// state returns the state, which determines the next step.
 func (s *observed) state(from *authority) certificateState {
 	registered := s.registered()
 	switch {

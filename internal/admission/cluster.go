@@ -17,22 +17,22 @@ import (
 
 const (
 	kindCluster = "ClusterVectorSidecar"
-	// mostNamespaces is in how many namespaces a ClusterVectorSidecar is judged, however many it
-	// selects. The controller reports on all.
+	// mostNamespaces is the maximum number of namespaces in which a ClusterVectorSidecar is
+	// checked. The controller reports on all namespaces.
 	mostNamespaces = 5
 )
 
-// place is a namespace in which a ClusterVectorSidecar was judged.
+// place is a namespace in which a ClusterVectorSidecar was checked.
 type place struct {
 	review
 
-	// in is what it is there.
+	// in is the VectorSidecar of this namespace.
 	in *v1alpha1.VectorSidecar
 }
 
-// judgeCluster evaluates a ClusterVectorSidecar in one namespace of each environment. Where none accepts
-// it, it is evaluated in more: a namespace may have a fault of its own. One that selects no namespace is
-// evaluated in one of which nothing counts.
+// judgeCluster evaluates a ClusterVectorSidecar in one namespace of each environment. If it is not
+// accepted in any of them, it is evaluated in more namespaces, because the fault may be in the
+// namespace. If it selects no namespace, it is evaluated in an example namespace without content.
 func (h *Handler) judgeCluster(ctx context.Context, after, before *v1alpha1.ClusterVectorSidecar) (review, error) {
 	selected, err := h.World.Namespaces(ctx, after)
 	if err != nil {
@@ -72,7 +72,7 @@ func (h *Handler) judgeCluster(ctx context.Context, after, before *v1alpha1.Clus
 		places = append(places, place{found, of.after})
 	}
 	if !isProven(ctx) {
-		for i := range places { // What everybody may know of one namespace is no secret of another.
+		for i := range places { // Text that is public in one namespace is also public in the others.
 			places[i].keep(public, places[i].in)
 			places[i].forget(places[i].in)
 		}
@@ -82,13 +82,13 @@ func (h *Handler) judgeCluster(ctx context.Context, after, before *v1alpha1.Clus
 	return whole, nil
 }
 
-// isFaulty reports whether there is a fault, new or old.
+// isFaulty reports whether there is a new or an old fault.
 func (j *review) isFaulty() bool {
 	return len(j.faults) > 0 || slices.ContainsFunc(j.doubts, func(r remark) bool { return r.isOld })
 }
 
-// forget leaves the namespace out of the name of what stands for a ClusterVectorSidecar, so that what is
-// true of all namespaces reads the same in each.
+// forget removes the namespace from the name of the VectorSidecar, so that remarks that apply to
+// all namespaces have the same text in each.
 func (j *review) forget(sidecar *v1alpha1.VectorSidecar) {
 	there, anywhere := meta.TitleIn(sidecar.Namespace, sidecar.Name), meta.Title(sidecar.Name)
 	for _, remarks := range [][]remark{j.faults, j.doubts} {
@@ -98,8 +98,8 @@ func (j *review) forget(sidecar *v1alpha1.VectorSidecar) {
 	}
 }
 
-// together returns one review for all namespaces. Where it is right in one of them, the faults of the
-// others are doubts: they may be those of the namespaces.
+// together returns one review for all namespaces. If the ClusterVectorSidecar is accepted in one of
+// them, the faults of the others become doubts, because they may be faults of the namespaces.
 func together(places []place) review {
 	whole := review{
 		faults: gather(places, func(p *place) []remark { return p.faults }),
@@ -111,7 +111,8 @@ func together(places []place) review {
 	return whole
 }
 
-// gather returns the remarks of all places, those that are not the same in each with the namespaces.
+// gather returns the remarks of all places. A remark that does not apply to all places names its
+// namespaces.
 func gather(places []place, of func(*place) []remark) []remark {
 	var all []remark
 	in := map[remark][]string{}
@@ -138,7 +139,8 @@ func gather(places []place, of func(*place) []remark) []remark {
 	return all
 }
 
-// addSelector adds what is wrong with the selector of namespaces: one that cannot be read selects none.
+// addSelector adds the faults of the selector of namespaces. A selector that cannot be parsed
+// selects no namespaces.
 func (j *review) addSelector(after, before *v1alpha1.ClusterVectorSidecar) {
 	found, was := review{faults: selectorFaults(after)}, review{}
 	if before != nil {

@@ -16,28 +16,28 @@ import (
 
 const (
 	// largestRequest is the maximum size of a request in bytes: the old and the new VectorSidecar,
-	// each as large as etcd accepts one, and what the API server adds.
+	// each with the maximum size of etcd, and the additions of the API server.
 	largestRequest = 4 << 20
-	// bytesAtOnce is how many bytes of requests may be in progress; each request counts as at least
-	// leastBytes. A byte takes roughly ten bytes of memory meanwhile.
+	// bytesAtOnce is the maximum number of bytes of all requests in progress. Each request counts
+	// as at least leastBytes. A byte uses about ten bytes of memory during the request.
 	bytesAtOnce = largestRequest
 	leastBytes  = 64 << 10
-	// bytesPerSecond is the rate limit for clients that have not proven to be the API server,
-	// bytesInOneGo its burst; each request counts as at least leastPaced. It leaves the processor
-	// to the controller, which runs in the same process.
+	// bytesPerSecond is the rate limit for clients that are not proven to be the API server.
+	// bytesInOneGo is its burst. Each request counts as at least leastPaced. The limit leaves the
+	// processor to the controller, which runs in the same process.
 	bytesPerSecond = 4 << 20
 	bytesInOneGo   = 2 * largestRequest
 	leastPaced     = 8 << 10
-	// mostWaiting is how many requests may wait or be in progress.
+	// mostWaiting is the maximum number of requests that wait or are in progress.
 	mostWaiting = 200
-	// patience is the timeout for reading a request and for waiting for others. The API server
-	// waits no longer for an answer.
+	// patience is the timeout for reading a request and for waiting for others. The API server does
+	// not wait longer for an answer.
 	patience = 5 * time.Second
 )
 
-// Bounded bounds the memory of all requests, and the processor time of those that are not proven to
-// be the API server's: before a request is read, it waits for room and for the rate limit. It calls
-// reject for each request that it turns away.
+// Bounded limits the memory of all requests, and the processor time of requests that are not proven
+// to be the API server's. A request waits for memory and for the rate limit before it is read.
+// Bounded calls a function for each request that it rejects.
 func Bounded(next http.Handler, isProven func(*http.Request) bool, reject func()) http.Handler {
 	return &gate{
 		next: next, isProven: isProven, reject: reject, waiting: make(chan struct{}, mostWaiting), patience: patience,
@@ -72,7 +72,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	size := r.ContentLength
-	if size < 0 { // It has no Content-Length.
+	if size < 0 { // The request has no Content-Length.
 		size = largestRequest
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), g.patience)
@@ -83,7 +83,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	size = max(size, leastBytes)
-	// While there is room, requests are answered even during shutdown.
+	// If enough memory is free, requests are answered even during shutdown.
 	if !g.room.TryAcquire(size) && g.room.Acquire(ctx, size) != nil {
 		g.reject()
 		http.Error(w, "too many large requests at once", http.StatusTooManyRequests)
@@ -96,9 +96,9 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.next.ServeHTTP(w, r)
 }
 
-// isTurn waits until the rate limit allows so many bytes, and reports whether that was soon enough.
-// A request that would wait too long waits all the same, because a client that is turned away at
-// once retries at once.
+// isTurn waits until the rate limit allows the bytes, and reports whether that happened before the
+// deadline. A request that would wait too long waits until the deadline, because a client that is
+// rejected at once retries at once.
 func (g *gate) isTurn(ctx context.Context, size int64) bool {
 	if g.pace.AllowN(time.Now(), int(size)) || g.pace.WaitN(ctx, int(size)) == nil {
 		return true

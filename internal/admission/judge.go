@@ -23,17 +23,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// review is what is wrong with a VectorSidecar.
+// review is the result of checking a VectorSidecar.
 type review struct {
-	// faults are its own, doubts everything else that a person should know.
+	// faults are the VectorSidecar's own faults. doubts are all other remarks for the user.
 	faults, doubts []remark
 }
 
 // last is later than any creation time.
 var last = metav1.NewTime(time.Unix(math.MaxUint32, 0))
 
-// judge has the operator decide about a VectorSidecar as if it were the newest one, so that
-// conflicts with older and with younger ones both show. It looks at so many workloads at most.
+// judge makes the operator's decision about a VectorSidecar as if it were the newest one, so that
+// conflicts with older and with younger ones both show. It checks a limited number of workloads.
 func judge(ctx context.Context, snapshot *evaluate.Snapshot, most int, decide func(context.Context, *evaluate.Snapshot) (*decision.Decision, error)) (review, error) {
 	asked := *snapshot
 	asked.Sidecar = snapshot.Sidecar.DeepCopy()
@@ -92,8 +92,8 @@ func (j *review) addInvalid(ctx context.Context, s *evaluate.Snapshot, decided *
 	return nil
 }
 
-// isOwn reports whether the VectorSidecar is invalid because of its own content, and not because of
-// something that may be fixed or created later elsewhere.
+// isOwn reports whether the VectorSidecar is invalid because of its content, and not because of
+// another object that may be fixed or created later.
 func isOwn(ctx context.Context, s *evaluate.Snapshot, decided *decision.Decision) (bool, error) {
 	switch decided.Invalid.Reason {
 	case meta.ReasonConfigMapNotFound, meta.ReasonUnknownEnvironment, meta.ReasonUnknownTemplateSet,
@@ -102,7 +102,7 @@ func isOwn(ctx context.Context, s *evaluate.Snapshot, decided *decision.Decision
 	case meta.ReasonInvalidTemplate:
 		return !decided.OfWorkloads, nil
 	case meta.ReasonInvalidValues:
-		// Without settings of its own, only the layers below are left.
+		// Without its own settings, only the layers below are left.
 		bare := *s
 		bare.Sidecar = s.Sidecar.DeepCopy()
 		spec := &bare.Sidecar.Spec
@@ -114,7 +114,7 @@ func isOwn(ctx context.Context, s *evaluate.Snapshot, decided *decision.Decision
 }
 
 // addFindings adds warnings about the Vector configuration, and its errors if sidecar.config.check
-// lets them through.
+// accepts them.
 func (j *review) addFindings(decided *decision.Decision) {
 	for _, finding := range decided.Findings {
 		isRefused := decided.Invalid != nil && decided.Invalid.Reason == meta.ReasonInvalidConfig
@@ -125,7 +125,8 @@ func (j *review) addFindings(decided *decision.Decision) {
 	}
 }
 
-// addRival adds a conflict with what another VectorSidecar has, or will have, in a workload.
+// addRival adds a conflict with the present or future sidecar of another VectorSidecar in a
+// workload.
 func (j *review) addRival(p *plan.Plan, container string) {
 	why := meta.TitleIn(p.Target.Namespace, p.Competitor)
 	if p.Desired == nil {

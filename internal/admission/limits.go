@@ -17,8 +17,8 @@ type part struct{}
 // UnmarshalJSON skips the value.
 func (*part) UnmarshalJSON([]byte) error { return nil }
 
-// shape is the part of a VectorSidecar, or of a ClusterVectorSidecar, whose size the CustomResourceDefinition limits. Three bytes
-// of JSON may decode into a struct of a thousand.
+// shape has the parts of a VectorSidecar or a ClusterVectorSidecar that have size limits in the
+// CustomResourceDefinition. Three bytes of JSON may decode into a struct of a thousand bytes.
 type shape struct {
 	Spec struct {
 		Refuses        []part `json:"takesPrecedenceOver"` // Of a ClusterVectorSidecar.
@@ -84,8 +84,9 @@ func (s *shape) limits() []limit {
 	}
 }
 
-// read decodes a VectorSidecar or a ClusterVectorSidecar. The API server has enforced the limits of
-// the CustomResourceDefinition; for other clients that reach the webhook, nobody has.
+// read decodes a VectorSidecar or a ClusterVectorSidecar. It enforces the limits of the
+// CustomResourceDefinition, which the API server has already enforced, because other clients may
+// also reach the webhook.
 func read[T any](text []byte, into *T) error {
 	var of shape
 	if err := bounded.Object().DecodeJSON(text, &of); err != nil {

@@ -21,8 +21,8 @@ import (
 // labelSample is a label of the sample workload that no other workload has.
 const labelSample = meta.Group + "/sample"
 
-// sample returns a snapshot with one workload that the VectorSidecar may be meant for, so that one
-// which matches nothing yet is rendered and checked all the same.
+// sample returns a snapshot with one workload that the VectorSidecar may be meant for, so that a
+// VectorSidecar without matching workloads is rendered and checked, too.
 func sample(ctx context.Context, s *evaluate.Snapshot) (*evaluate.Snapshot, error) {
 	of := *s
 	of.Sidecar = s.Sidecar.DeepCopy()
