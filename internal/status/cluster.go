@@ -23,45 +23,46 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// maxCanaries is how many changes a status lists that wait for canaries with pods.
+// maxCanaries limits the changes in a status that wait for canaries with pods.
 const maxCanaries = 16
 
-// ClusterFacts are what was found in the namespaces of a ClusterVectorSidecar.
+// ClusterFacts are the facts about a ClusterVectorSidecar and its namespaces.
 type ClusterFacts struct {
 	Cluster *v1alpha1.ClusterVectorSidecar
-	// Namespaces are what it is in each namespace.
+	// Namespaces has the status in each namespace.
 	Namespaces map[string]*InNamespace
-	// Unseen is how many more namespaces there are that nobody has looked at yet.
+	// Unseen is the number of further namespaces that have not been read yet.
 	Unseen int
 	// Changed is true if a workload was written.
 	Changed bool
-	// Asking is the annotation's value that requests a reconcile, "" for none.
+	// Asking is the value of the annotation that requests a reconcile, "" for none.
 	Asking string
 	// Waves are as in the status.
 	Waves []v1alpha1.RolloutStatus
-	// BlindHalt explains why rollout.halt cannot see the causes of failures, "" if it can, or is not set.
+	// BlindHalt explains why rollout.halt cannot detect the causes of failures, "" if it can, or is
+	// not set.
 	BlindHalt string
-	// Invalid says why the namespaces cannot be selected, "" if they can.
+	// Invalid explains why the namespaces cannot be selected, "" if they can.
 	Invalid string
-	// Trial is what all namespaces are to have looked at.
+	// Trial is the spec and revision that all namespaces must have reconciled.
 	Trial lastgood.Trial
-	// Own is what is known of its own spec.
+	// Own is the cached state of the ClusterVectorSidecar's spec.
 	Own lastgood.Kept
 }
 
-// InNamespace is the status of what a ClusterVectorSidecar is in one namespace.
+// InNamespace is the status of a ClusterVectorSidecar in one namespace.
 type InNamespace struct {
 	v1alpha1.VectorSidecarStatus
 
-	// Trial is what that is about.
+	// Trial is the trial that the status describes.
 	Trial lastgood.Trial
-	// IsLeaving is true for a namespace that is not selected any more, or if the
-	// ClusterVectorSidecar is being deleted.
+	// IsLeaving is true if the namespace is not selected, or if the ClusterVectorSidecar is being
+	// deleted.
 	IsLeaving bool
 }
 
-// OfCluster returns the status of a ClusterVectorSidecar, which follows from what it is in
-// each namespace. lastReconcileTime is as in Of.
+// OfCluster returns the status of a ClusterVectorSidecar from its status in each namespace. Its
+// lastReconcileTime changes as in Of.
 func OfCluster(facts ClusterFacts, now metav1.Time) v1alpha1.ClusterVectorSidecarStatus {
 	before := &facts.Cluster.Status
 	sum := clusterSum{facts: &facts, groups: map[state]*namespaceGroup{}, kinds: map[v1alpha1.WorkloadKind]*v1alpha1.KindStatus{}}
@@ -105,14 +106,15 @@ type clusterSum struct {
 	status v1alpha1.ClusterVectorSidecarStatus
 	groups map[state]*namespaceGroup
 	kinds  map[v1alpha1.WorkloadKind]*v1alpha1.KindStatus
-	// failing are the namespaces where something goes wrong that is retried, invalid those
-	// where nothing may be injected.
+	// failing are the namespaces with failures that are retried. invalid are the namespaces in
+	// which nothing may be injected.
 	failing, invalid namespaceGroup
-	// lists are the entries of status.workloads by state, those of namespaces as a whole by "".
+	// lists are the entries of status.workloads by state. Entries of whole namespaces have the
+	// state "".
 	lists map[v1alpha1.WorkloadState][]v1alpha1.NamespacedWorkloadStatus
-	// entries is how many there are in all.
+	// entries is the number of all entries.
 	entries int
-	// isAsking is true if a namespace has not handled what is asked for.
+	// isAsking is true if a namespace has not handled the requested reconcile.
 	isAsking bool
 }
 
@@ -152,8 +154,8 @@ func (c *clusterSum) add(name string, of *InNamespace) {
 	c.list(name, of, at, ready)
 }
 
-// addCanary adds the change that a namespace tries first: while its canaries have no pods, and once they have finished and
-// other workloads have not.
+// addCanary adds the change that the canaries of a namespace receive: while the canaries have no
+// pods, and after they have finished but other workloads have not.
 func (c *clusterSum) addCanary(name string, namespace *InNamespace) {
 	canary := namespace.Canary
 	if canary == nil || canary.Change == "" {
@@ -188,7 +190,8 @@ func (c *clusterSum) addKind(of *v1alpha1.KindStatus) {
 	into.Add(of)
 }
 
-// list adds what is unsettled in a namespace: its workloads, or, if there are none, itself.
+// list adds the entries of a namespace: its workloads that are not up to date, or, if there are
+// none, the namespace itself.
 func (c *clusterSum) list(name string, of *InNamespace, at state, ready *metav1.Condition) {
 	if c.lists == nil {
 		c.lists = map[v1alpha1.WorkloadState][]v1alpha1.NamespacedWorkloadStatus{}
@@ -216,7 +219,8 @@ func (c *clusterSum) list(name string, of *InNamespace, at state, ready *metav1.
 	put("", entry)
 }
 
-// firstRetry returns the requested retry with the time when the first namespace saw it: later failures are not forgiven.
+// firstRetry returns the requested retry with the time of the first namespace that handled it. The
+// retry does not apply to later failures.
 func (c *clusterSum) firstRetry(before *v1alpha1.RetryStatus) *v1alpha1.RetryStatus {
 	requested := fleet.RetryOf(c.facts.Cluster.Annotations)
 	switch {
@@ -234,7 +238,7 @@ func (c *clusterSum) firstRetry(before *v1alpha1.RetryStatus) *v1alpha1.RetrySta
 	return first.DeepCopy()
 }
 
-// finish sets what follows from all namespaces.
+// finish sets the fields that depend on all namespaces.
 func (c *clusterSum) finish() {
 	for _, kind := range slices.Sorted(maps.Keys(c.kinds)) {
 		c.status.Kinds = append(c.status.Kinds, *c.kinds[kind])
@@ -252,7 +256,7 @@ func (c *clusterSum) finish() {
 	}
 }
 
-// stateOf returns how a namespace stands. What is known of another trial does not count.
+// stateOf returns the state of a namespace. A status that describes another trial does not count.
 func stateOf(of *InNamespace, now lastgood.Trial) state {
 	switch {
 	case of.Trial != now:
@@ -265,12 +269,12 @@ func stateOf(of *InNamespace, now lastgood.Trial) state {
 	return working
 }
 
-// judge returns the most important thing to report.
+// judge returns the most important state to report.
 func (c *clusterSum) judge() verdict {
 	v, own := c.judgeNamespaces(), &c.facts.Own
 	switch text := own.Text(meta.InNamespace(c.facts.Cluster.Name)); {
 	case c.facts.Invalid != "":
-	case text != "": // What it asks for is not what there is, and somebody has to change that, once all are back.
+	case text != "": // The applied spec is not the requested one, and a user must change that after all workloads are reverted.
 		if v.state = stalled; c.groups[working] != nil || c.facts.Unseen > 0 {
 			v.state = working
 		}
@@ -281,7 +285,7 @@ func (c *clusterSum) judge() verdict {
 	return v
 }
 
-// judgeNamespaces returns the most important thing to report of all namespaces.
+// judgeNamespaces returns the most important state to report of all namespaces.
 func (c *clusterSum) judgeNamespaces() verdict {
 	all := len(c.facts.Namespaces) + c.facts.Unseen
 	switch {
@@ -317,13 +321,13 @@ func (c *clusterSum) judgeNamespaces() verdict {
 	return verdict{reason: meta.ReasonUpToDate, message: message}
 }
 
-// unreadable is the verdict on a selector of namespaces that cannot be read.
+// unreadable returns the result for a selector of namespaces that cannot be parsed.
 func (c *clusterSum) unreadable() verdict {
 	message := fmt.Sprintf("%s: %s: nothing is changed in any namespace until it is corrected", meta.Title(meta.InNamespace(c.facts.Cluster.Name)), c.facts.Invalid)
 	return verdict{state: stalled, reason: meta.ReasonInvalidSelector, message: humanize.Message(message, conditionLimit)}
 }
 
-// validity returns the verdict on values, templates and configuration.
+// validity returns the result for values, templates and configuration.
 func (c *clusterSum) validity() verdict {
 	if c.facts.Invalid != "" {
 		return c.unreadable()
@@ -334,8 +338,8 @@ func (c *clusterSum) validity() verdict {
 	return verdict{reason: meta.ReasonAsExpected, message: "values, templates and Vector configuration produce a sidecar in every namespace"}
 }
 
-// namespaceGroup is namespaces of which the same is to be said: how many, the reason of the
-// first, and what the first of them say.
+// namespaceGroup is a group of namespaces with the same result: their number, the reason of the
+// first, and the messages of the first few.
 type namespaceGroup struct {
 	count  int
 	reason string
@@ -350,7 +354,7 @@ func (g *namespaceGroup) add(name string, why *metav1.Condition) {
 	}
 }
 
-// verdict returns the verdict that says so.
+// verdict returns the result for the group.
 func (g *namespaceGroup) verdict(at state, what string) verdict {
 	message := what
 	if len(g.texts) > 0 {

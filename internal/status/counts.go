@@ -14,10 +14,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// unproven counts workloads that no pod has run the sidecar of, in addition to their phase.
+// unproven counts workloads without a pod that has run the sidecar, in addition to their phase.
 const unproven plan.Phase = "Unproven"
 
-// counts are the workloads in each phase, by kind.
+// counts has the number of workloads in each phase, by kind.
 type counts map[string]map[plan.Phase]int32
 
 func (c counts) add(kind string, at plan.Phase) {
@@ -27,7 +27,7 @@ func (c counts) add(kind string, at plan.Phase) {
 	c[kind][at]++
 }
 
-// in returns how many of a kind are in some phases.
+// in returns the number of workloads of a kind in some phases.
 func (c counts) in(kind string, phases ...plan.Phase) int32 {
 	total := int32(0)
 	for _, phase := range phases {
@@ -36,7 +36,7 @@ func (c counts) in(kind string, phases ...plan.Phase) int32 {
 	return total
 }
 
-// injected returns how many of a kind carry the current sidecar.
+// injected returns the number of workloads of a kind that carry the current sidecar.
 func (c counts) injected(kind string) int32 {
 	total := int32(0)
 	for phase, count := range c[kind] {
@@ -47,7 +47,7 @@ func (c counts) injected(kind string) int32 {
 	return total
 }
 
-// into sets the numbers of a status.
+// into sets the numbers in a status.
 func (c counts) into(status *v1alpha1.VectorSidecarStatus) {
 	deployments := workload.Default().Kind
 	status.InjectedDeployments = c.injected(deployments)
@@ -58,8 +58,7 @@ func (c counts) into(status *v1alpha1.VectorSidecarStatus) {
 	}
 }
 
-// kindsOf returns the numbers for each kind that is matched or carries a sidecar, sorted by
-// kind.
+// kindsOf returns the numbers for each kind that is matched or carries a sidecar, sorted by kind.
 func kindsOf(matched *decision.Kinds, counted counts) []v1alpha1.KindStatus {
 	var all []v1alpha1.KindStatus
 	names := slices.Collect(maps.Keys(matched.Matched))

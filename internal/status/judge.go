@@ -19,22 +19,22 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// state is the state of a VectorSidecar in kstatus's terms.
+// state is the state of a VectorSidecar in the terms of kstatus.
 type state int
 
 const (
-	// current: everything is as it should be.
+	// current means that the desired state is reached.
 	current state = iota
-	// working: the operator or the cluster is making progress.
+	// working means that the operator or the cluster is making progress.
 	working
-	// stalled: a person has to act first.
+	// stalled means that a user must act first.
 	stalled
 )
 
 type verdict struct {
 	state           state
 	reason, message string
-	// failing is true if something goes wrong, though it is retried.
+	// failing is true if an operation fails but is retried.
 	failing bool
 }
 
@@ -45,7 +45,7 @@ func (v *verdict) add(text string) {
 	}
 }
 
-// judge returns the most important thing to report.
+// judge returns the most important state to report.
 func judge(facts Facts, counts *v1alpha1.VectorSidecarStatus) verdict {
 	decision := facts.Decision
 	if decision.Invalid != nil {
@@ -84,7 +84,7 @@ func judge(facts Facts, counts *v1alpha1.VectorSidecarStatus) verdict {
 	return settled(facts, counts, groups, warned)
 }
 
-// settled returns the verdict if no workload needs anything.
+// settled returns the result if no workload needs an action.
 func settled(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[plan.Phase]*group, warned *group) verdict {
 	decision, kinds := facts.Decision, facts.Sidecar.Spec.Kinds()
 	switch {
@@ -136,23 +136,23 @@ func settled(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[plan.
 	if n := len(decision.Findings); n > 0 {
 		message += fmt.Sprintf("; warning: %d in the Vector configuration, see condition ConfigValid", n)
 	}
-	if facts.Own.Reverted != nil { // What it asks for is not what there is, and somebody has to change that.
+	if facts.Own.Reverted != nil { // The applied spec is not the requested one, and a user must change that.
 		return verdict{state: stalled, reason: meta.ReasonReverted, message: humanize.Message(facts.Own.Text(facts.Sidecar.Name)+"; "+message, conditionLimit)}
 	}
 	return verdict{reason: reason, message: humanize.Message(message, conditionLimit)}
 }
 
-// tooLarge says that a spec cannot be kept.
+// tooLarge returns the message for a spec that is too large to be stored.
 func tooLarge() string {
 	return fmt.Sprintf("; its own spec has more than %d KiB, so that there is nothing to go back to if workloads fail with another (spec.rollout.onFailure)", lastgood.MostBytes>>10)
 }
 
-// unserved says that the installation does not serve kinds.
+// unserved returns the message for kinds that are not enabled in the installation.
 func unserved(kinds []string) string {
 	return fmt.Sprintf("spec.workloads lists %s, which this installation does not serve: it has to be added to workloads.kinds in the installation's values", strings.Join(kinds, " and "))
 }
 
-// missing says that the cluster lacks the API of kinds; "" if it lacks none.
+// missing returns the message for kinds that the API server of the cluster lacks; "" for none.
 func missing(kinds []string) string {
 	var texts []string
 	for _, kind := range kinds {
@@ -165,8 +165,8 @@ func missing(kinds []string) string {
 	return "; spec.workloads lists " + strings.Join(kinds, " and ") + ", and the cluster has no " + strings.Join(texts, " and ") + ", which are looked for every minute"
 }
 
-// unlisted says how many workloads have the labels and are of a kind that spec.workloads
-// does not list; "" if there are none.
+// unlisted returns a message with the number of workloads that match the labels but have a kind
+// that spec.workloads does not list; "" if there are none.
 func unlisted(count map[string]int) string {
 	var texts []string
 	for _, kind := range slices.Sorted(maps.Keys(count)) {
@@ -178,7 +178,7 @@ func unlisted(count map[string]int) string {
 	return "; labels match " + strings.Join(texts, " and ") + ", which spec.workloads does not list"
 }
 
-// group is the workloads that have something in common: how many, and the first of them.
+// group is a group of workloads with the same phase or warning: their number, and the first few.
 type group struct {
 	count int
 	first []*plan.Plan
@@ -199,18 +199,19 @@ func (g *group) texts(said func(*plan.Plan) string) string {
 	return strings.Join(humanize.First(texts, maxNamed, g.count), "; ")
 }
 
-// summary says how many workloads the group has, and names the first of them.
+// summary returns a message with the number of workloads in the group and the names of the first
+// few.
 func (g *group) summary(matched int, noun, what string) string {
 	return fmt.Sprintf("%d of %d %s %s: %s", g.count, max(matched, g.count), noun, what, g.texts(func(p *plan.Plan) string {
-		if p.Message == "" || phaseOf(p, nil) == soaking { // All for the same reason.
+		if p.Message == "" || phaseOf(p, nil) == soaking { // All have the same reason.
 			return ""
 		}
 		return ": " + p.Message
 	}))
 }
 
-// ranks are the phases that decide the verdict, the most important first. If the reason is
-// empty, the workload's own is used.
+// ranks are the phases that determine the result, the most important first. If the reason is empty,
+// the workload's own reason is used.
 var ranks = []struct {
 	phase  plan.Phase
 	state  state
@@ -228,7 +229,7 @@ var ranks = []struct {
 	{waiting, working, "", "wait for their turn"},
 }
 
-// waits names the ConfigMaps whose new content is not used yet, and says why.
+// waits returns a message about the ConfigMaps with new content that is not used yet, and why.
 func waits(decision *decision.Decision) string {
 	if len(decision.Waiting) == 0 {
 		return ""
@@ -236,7 +237,7 @@ func waits(decision *decision.Decision) string {
 	return fmt.Sprintf("; ConfigMap %s has changed in the meantime: its new content is used when this rollout has finished or failed, or when the VectorSidecar's spec changes", strings.Join(decision.Waiting, ", "))
 }
 
-// failures returns the verdict on writes that failed.
+// failures returns the result for failed writes.
 func failures(list []Failure) (verdict, bool) {
 	if len(list) == 0 {
 		return verdict{}, false

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package status turns what was decided and done into conditions and counts. It makes no
-// decisions and writes nothing.
+// Package status turns the decision and the results of a reconcile into conditions, counts and
+// entries of a status. It makes no decisions and does not write.
 package status
 
 import (
@@ -24,21 +24,21 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// maxNamed is how many workloads a message names; the rest is counted.
+// maxNamed limits the number of workloads that a message names. The rest is counted.
 const maxNamed = 3
 
-// Facts are what one reconcile found and did.
+// Facts are the observations and the results of one reconcile.
 type Facts struct {
 	Sidecar  *v1alpha1.VectorSidecar
 	Decision *decision.Decision
 	// Changed is true if a workload was written.
 	Changed bool
-	// Asking is the value of the annotation that requested the reconcile, "" if none did.
+	// Asking is the value of the annotation that requested the reconcile, "" for none.
 	Asking string
-	// Rollout is how far it is with what its installation gives out; nil if that does not go by
-	// waves.
+	// Rollout is the progress with the target revision of the installation; nil if revisions do not
+	// start in waves.
 	Rollout *v1alpha1.RolloutStatus
-	// Own is what is known of its own spec.
+	// Own is the cached state of the VectorSidecar's spec.
 	Own lastgood.Kept
 	// Failures are the failed writes.
 	Failures []Failure
@@ -46,17 +46,17 @@ type Facts struct {
 
 // Failure is a write that failed.
 type Failure struct {
-	// Object is what was to be written, such as "Deployment shop/cart".
+	// Object is the object of the write, such as "Deployment shop/cart".
 	Object string
-	// Reason is a word of package meta.
+	// Reason is a reason of package meta.
 	Reason string
 	Err    error
 	// Permanent is true if the API server would reject the same write again.
 	Permanent bool
 }
 
-// Of returns the status that follows from the facts. lastReconcileTime is now if a workload
-// or anything else in the status changed, otherwise it stays.
+// Of returns the status for the facts. Its lastReconcileTime is the current time if a workload or
+// another field of the status changed. Otherwise it stays unchanged.
 func Of(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus {
 	before := &facts.Sidecar.Status
 	status := v1alpha1.VectorSidecarStatus{
@@ -79,7 +79,7 @@ func Of(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus {
 	for i := range before.Conditions {
 		status.Conditions = append(status.Conditions, *before.Conditions[i].DeepCopy())
 	}
-	if facts.Decision.Invalid != nil { // What was finished stays so.
+	if facts.Decision.Invalid != nil { // Finished canaries stay finished.
 		status.Canary = before.Canary
 	}
 	survey(&status, facts)
@@ -97,13 +97,13 @@ func Of(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus {
 	if facts.Changed || !equality.Semantic.DeepEqual(was, status) {
 		status.LastReconcileTime = &now
 	} else {
-		status.LastKnownGood = before.LastKnownGood // It goes with the next change: by itself it is worth no write.
+		status.LastKnownGood = before.LastKnownGood // The field is written with the next change, because it does not justify its own write.
 	}
 	return status
 }
 
-// OfFailure returns the status after a reconcile that failed without a status of its own: that before, with the
-// reason.
+// OfFailure returns the status after a reconcile that failed before it had a status: the previous
+// status with the reason of the failure.
 func OfFailure(sidecar *v1alpha1.VectorSidecar, failure error, now metav1.Time) v1alpha1.VectorSidecarStatus {
 	status := sidecar.Status.DeepCopy()
 	if reportFailure(&status.Conditions, failure, sidecar.Generation, now) {
@@ -112,7 +112,7 @@ func OfFailure(sidecar *v1alpha1.VectorSidecar, failure error, now metav1.Time) 
 	return *status
 }
 
-// reportFailure sets the conditions that say why a reconcile failed. It returns whether they say anything new.
+// reportFailure sets the conditions for a failed reconcile. It reports whether they changed.
 func reportFailure(conditions *[]metav1.Condition, failure error, generation int64, now metav1.Time) (isNew bool) {
 	before := slices.Clone(*conditions)
 	v, _ := failures([]Failure{{Reason: meta.ReasonRetrying, Err: failure}})
@@ -120,14 +120,14 @@ func reportFailure(conditions *[]metav1.Condition, failure error, generation int
 	return !equality.Semantic.DeepEqual(before, *conditions)
 }
 
-// setConditions sets the conditions that follow from two verdicts: what is to be reported, and
-// whether values, templates and configuration are valid.
+// setConditions sets the conditions from two results: the state to report, and the validity of
+// values, templates and configuration.
 func setConditions(conditions *[]metav1.Condition, v, valid verdict, generation int64, now metav1.Time) {
 	report(conditions, v, generation, now)
 	apimeta.SetStatusCondition(conditions, condition(meta.ConditionConfigValid, valid.state == current, valid, generation, now))
 }
 
-// report sets the conditions that say what is to be reported.
+// report sets the conditions from the state to report.
 func report(conditions *[]metav1.Condition, v verdict, generation int64, now metav1.Time) {
 	set := func(kind string, is bool, of verdict) {
 		apimeta.SetStatusCondition(conditions, condition(kind, is, of, generation, now))
@@ -156,8 +156,8 @@ func condition(kind string, is bool, of verdict, generation int64, now metav1.Ti
 	return metav1.Condition{Type: kind, Status: value, Reason: of.reason, Message: of.message, ObservedGeneration: generation, LastTransitionTime: now}
 }
 
-// validity returns the message for a configuration that may be injected, with its errors let
-// through and warnings.
+// validity returns the message for a configuration that may be injected, with its accepted errors
+// and its warnings.
 func validity(findings []vectorconfig.Finding) string {
 	message := "values, templates and Vector configuration produce a sidecar"
 	for _, group := range []struct {
@@ -175,7 +175,7 @@ func validity(findings []vectorconfig.Finding) string {
 	return message
 }
 
-// Object names a workload in messages.
+// Object returns the name of a workload for messages.
 func Object(target workload.Ref) string {
 	return fmt.Sprintf("%s %s/%s", target.Kind, target.Namespace, target.Name)
 }

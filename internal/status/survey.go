@@ -12,7 +12,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// maxListed is how many unsettled workloads a status lists; the rest is counted.
+// maxListed limits the number of listed workloads in a status that are not up to date. The rest is
+// counted.
 const maxListed = 20
 
 const (
@@ -35,8 +36,9 @@ const (
 	bare    = plan.Bare
 )
 
-// unsettled are the phases that a status lists, the most important first. The operator reads
-// the list after a restart to know what has not soaked yet, so that must not come too late.
+// unsettled are the phases that a status lists, the most important first. After a restart, the
+// operator reads from this list which workloads have not soaked yet, so soaking must not be too
+// late in it.
 var unsettled = []plan.Phase{failed, hindered, refused, conflict, blocked, removing, rollingOut, soaking, unavailable, waiting, held, podless, deferred, skipped}
 
 // phaseOf returns the phase of a workload after a reconcile.
@@ -59,7 +61,7 @@ func carries(at plan.Phase) bool {
 	}
 }
 
-// survey counts the workloads by their phases and lists the unsettled ones.
+// survey counts the workloads by phase and lists those that are not up to date.
 func survey(status *v1alpha1.VectorSidecarStatus, facts Facts) {
 	refusals, counted := refusalsOf(facts), counts{}
 	mixed, lists := false, map[plan.Phase][]v1alpha1.WorkloadStatus{}
@@ -94,8 +96,8 @@ func survey(status *v1alpha1.VectorSidecarStatus, facts Facts) {
 	}
 }
 
-// keeping counts the workloads that keep their sidecar although another one would be
-// rendered now.
+// keeping counts the workloads that keep their sidecar although it would be rendered differently
+// now.
 func keeping(plans []plan.Plan) int {
 	n := 0
 	for i := range plans {
