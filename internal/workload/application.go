@@ -10,8 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// applicationOf returns the parts of a pod that admission judges, without what our
-// managers own.
+// applicationOf returns the parts of a pod that admission checks, without the fields of the operator's
+// managers.
 func applicationOf(spec *corev1.PodSpec, ours map[string]Owned) corev1.PodSpec {
 	application := corev1.PodSpec{
 		HostNetwork: spec.HostNetwork, HostPID: spec.HostPID, HostIPC: spec.HostIPC,
@@ -39,7 +39,7 @@ func foreignContainers(containers []corev1.Container, ours map[string]Owned) []c
 	return kept
 }
 
-// kindOnly returns a volume with only its name and kind, which the medium is a part of.
+// kindOnly returns a volume with only its name and kind. The kind includes the medium.
 func kindOnly(volume *corev1.Volume) corev1.Volume {
 	kept := corev1.Volume{Name: volume.Name}
 	from, to := reflect.ValueOf(volume.VolumeSource), reflect.ValueOf(&kept.VolumeSource).Elem()
@@ -54,15 +54,15 @@ func kindOnly(volume *corev1.Volume) corev1.Volume {
 	return kept
 }
 
-// IsOnNode reports whether what a volume holds is lost with its node: by such a volume, unless an
-// annotation names it, a pod keeps the Cluster Autoscaler from removing the node.
+// IsOnNode reports whether the content of a volume is lost with its node. The Cluster Autoscaler does not
+// remove a node with a pod that has such a volume, unless an annotation names the volume.
 func IsOnNode(volume *corev1.Volume) bool {
 	return volume.HostPath != nil || volume.EmptyDir != nil && volume.EmptyDir.Medium != corev1.StorageMediumMemory
 }
 
 func containersOf(o Owned) []string { return o.Containers }
 
-// pullSecretsOf are those that nobody else lists.
+// pullSecretsOf returns the pull secrets that only the manager lists.
 func pullSecretsOf(o Owned) []string {
 	return slices.DeleteFunc(slices.Clone(o.PullSecrets), func(name string) bool { return slices.Contains(o.SharedPullSecrets, name) })
 }

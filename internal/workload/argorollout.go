@@ -19,8 +19,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// argoRollouts is the adapter of Rollouts of Argo Rollouts. They go by steps of their own,
-// with pauses between; another template begins with the first step again.
+// argoRollouts is the adapter of Rollouts of Argo Rollouts. They roll out in steps with pauses. Another
+// template starts with the first step again.
 var argoRollouts = Kind{
 	GroupVersionKind: argoRolloutKind,
 	Plural:           "Rollouts", Resource: "rollouts", Short: []string{"ro"},
@@ -62,7 +62,7 @@ const (
 	argoPaused   = "Paused"
 )
 
-// Why pods keep their template.
+// Reasons why pods keep their template.
 const (
 	argoHeldByPerson = "its rollouts are paused"
 	argoHeldByStep   = "its own steps pause: pods get it with the next one"
@@ -75,7 +75,7 @@ func strategyOfArgoRollout(object Object, pods int, defaults Defaults) Strategy 
 	rollout, _ := decodeArgoRollout(object)
 	strategy := Strategy{Ready: time.Duration(rollout.Spec.MinReadySeconds) * time.Second}
 	if rollout.Spec.Strategy.BlueGreen != nil {
-		strategy.Surge = pods // The new ones run beside all of the old ones.
+		strategy.Surge = pods // The new pods run next to all old pods.
 		return strategy
 	}
 	canary := ptr.Deref(rollout.Spec.Strategy.Canary, argoCanary{})
@@ -88,7 +88,7 @@ func readArgoRollout(object any) (Content, bool) {
 	if !isUnstructured(object, argoRolloutKind) {
 		return Content{}, false
 	}
-	rollout, unread := decodeArgoRollout(object.(*unstructured.Unstructured)) //nolint:forcetypeassert // It has just been tested.
+	rollout, unread := decodeArgoRollout(object.(*unstructured.Unstructured)) //nolint:forcetypeassert // The type was tested above.
 	content := Content{
 		Template: &rollout.Spec.Template, Selector: rollout.Spec.Selector,
 		Pods: rollout.replicas(), Paused: rollout.Spec.Paused,
@@ -97,14 +97,14 @@ func readArgoRollout(object any) (Content, bool) {
 	}
 	content.Rollout, content.Progress = rolloutOfArgoRollout(rollout)
 	if unread.Else != "" {
-		content.Rollout = RolloutUnavailable // Its progress cannot be read: other workloads do not wait for it.
+		content.Rollout = RolloutUnavailable // The progress cannot be read, so other workloads do not wait for it.
 	}
 	if reference := rollout.Spec.WorkloadRef; reference != nil {
-		seen, _ := strconv.ParseInt(rollout.Status.WorkloadObservedGeneration, 10, 64) // None yet is 0.
+		seen, _ := strconv.ParseInt(rollout.Status.WorkloadObservedGeneration, 10, 64) // A missing generation is 0.
 		content.Refers = &Reference{Kind: reference.Kind, Name: reference.Name, Seen: seen}
 		content.Template = &corev1.PodTemplateSpec{}
 	}
-	if content.Selector == nil { // It is that of the other workload.
+	if content.Selector == nil { // The status has the selector of the other workload.
 		content.Selector, _ = metav1.ParseToLabelSelector(rollout.Status.Selector)
 	}
 	return content, true
@@ -119,9 +119,9 @@ func (r *argoRollout) isObserved() bool {
 	return err == nil && seen >= r.Generation
 }
 
-// rolloutOfArgoRollout goes by the templates: the one that the controller goes to, and the
-// stable one, which it leaves when all steps are done. A change that the controller has not
-// seen yet can still be joined.
+// rolloutOfArgoRollout compares the current template with the stable template of the controller, which changes
+// when all steps are finished. A change that the controller has not observed yet may still be combined with
+// another change.
 func rolloutOfArgoRollout(rollout *argoRollout) (Rollout, Progress) {
 	status, replicas := &rollout.Status, rollout.replicas()
 	progress := Progress{
@@ -142,7 +142,7 @@ func rolloutOfArgoRollout(rollout *argoRollout) (Rollout, Progress) {
 	isShort := status.UpdatedReplicas < replicas || status.AvailableReplicas < replicas
 	switch {
 	case !rollout.isObserved():
-		progress.Done, progress.Evidence = 0, 0 // Of the template before.
+		progress.Done, progress.Evidence = 0, 0 // These count pods of the previous template.
 		return RolloutProgressing, progress
 	case status.Abort || status.Phase == argoDegraded:
 		progress.FailureCause = argoCause(rollout)
@@ -154,16 +154,17 @@ func rolloutOfArgoRollout(rollout *argoRollout) (Rollout, Progress) {
 	case progress.IsBetween:
 		return RolloutProgressing, progress
 	case isShort && status.StableRS != "":
-		progress.MayGoOn = true // It was done, and has lost pods or is scaled.
+		progress.MayGoOn = true // The rollout was finished, and pods are lost or the workload is scaled.
 		return RolloutUnavailable, progress
 	case isShort:
 		return RolloutProgressing, progress
 	}
-	progress.Evidence = min(status.UpdatedReplicas, status.AvailableReplicas) // Pods of the revision before may run for a while.
+	progress.Evidence = min(status.UpdatedReplicas, status.AvailableReplicas) // Pods of the previous revision may run for a while.
 	return RolloutComplete, progress
 }
 
-// rejectionInArgoRollout describes why the API server rejects what its controller needs, "" if it does not.
+// rejectionInArgoRollout describes the API server's rejection of a request of the workload's controller, "" for
+// none.
 func rejectionInArgoRollout(rollout *argoRollout) string {
 	if progress := rollout.condition("Progressing"); progress.Status == corev1.ConditionFalse && progress.Reason == replicaSetCreateError {
 		return rejectionText("pods", progress.Reason, progress.Message)
@@ -174,7 +175,7 @@ func rejectionInArgoRollout(rollout *argoRollout) string {
 	return ""
 }
 
-// argoCause says why a rollout has failed, "" if its deadline has passed.
+// argoCause returns the reason of a failed rollout, "" if its deadline has passed.
 func argoCause(rollout *argoRollout) string {
 	progress, invalid := rollout.condition("Progressing"), rollout.condition("InvalidSpec")
 	switch {
@@ -200,7 +201,7 @@ func (r *argoRollout) condition(kind string) argoCondition {
 	return argoCondition{}
 }
 
-// argoHashLabel is what the controller labels ReplicaSets and pods with.
+// argoHashLabel is the label that the controller sets on ReplicaSets and pods.
 const argoHashLabel = "rollouts-pod-template-hash"
 
 func newestOfArgoRollout(object Object, sets []metav1.Object) metav1.Object {
@@ -229,10 +230,11 @@ func finishArgoRollout(object Object) {
 	rollout.Object["status"] = status
 }
 
-// argoFailed is the note of reasons that are read if the Rollout has failed.
+// argoFailed is the note of reasons that are read only if the Rollout has failed.
 const argoFailed = "while the phase is Degraded, or the Rollout is aborted"
 
-// argoReasons are those of the controller of Argo Rollouts. The message about a failed Rollout quotes other reasons, too.
+// argoReasons are the reasons of the controller of Argo Rollouts. The message about a failed Rollout also
+// quotes other reasons.
 var argoReasons = []ControllerReason{
 	{"InvalidSpec", "InvalidSpec", meta.ReasonRolloutFailed, argoFailed},
 	{conditionProgressing, progressDeadlineExceeded, meta.ReasonRolloutFailed, argoFailed},

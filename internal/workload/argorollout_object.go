@@ -17,8 +17,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// argoRollout has the fields of a Rollout that are read. The object itself is unstructured, so that it is
-// printed as it was read.
+// argoRollout contains the fields of a Rollout that are read. The object itself is unstructured, so that
+// printing it does not change it.
 type argoRollout struct {
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
@@ -26,7 +26,7 @@ type argoRollout struct {
 	Status argoRolloutStatus `json:"status,omitempty"`
 }
 
-// argoRolloutSpec has the fields of a spec that are read.
+// argoRolloutSpec contains the fields of a spec that are read.
 type argoRolloutSpec struct {
 	Replicas        *int32                 `json:"replicas,omitempty"`
 	Selector        *metav1.LabelSelector  `json:"selector,omitempty"`
@@ -39,27 +39,27 @@ type argoRolloutSpec struct {
 	RevisionHistoryLimit *int32 `json:"revisionHistoryLimit,omitempty"`
 }
 
-// argoWorkloadRef names the workload whose pod template a Rollout uses.
+// argoWorkloadRef names the workload with the pod template of a Rollout.
 type argoWorkloadRef struct {
 	APIVersion string `json:"apiVersion,omitempty"`
 	Kind       string `json:"kind,omitempty"`
 	Name       string `json:"name,omitempty"`
 }
 
-// argoStrategy is the way in which a Rollout replaces its pods.
+// argoStrategy describes how a Rollout replaces its pods.
 type argoStrategy struct {
 	BlueGreen *struct{}   `json:"blueGreen,omitempty"`
 	Canary    *argoCanary `json:"canary,omitempty"`
 }
 
-// argoCanary bounds the pods of a canary.
+// argoCanary limits the pods of a canary.
 type argoCanary struct {
 	MaxSurge       *intstr.IntOrString `json:"maxSurge,omitempty"`
 	MaxUnavailable *intstr.IntOrString `json:"maxUnavailable,omitempty"`
 }
 
-// argoRolloutStatus has the fields of a status that are read. The controller writes the
-// generations as texts.
+// argoRolloutStatus contains the fields of a status that are read. The controller writes the generations as
+// strings.
 type argoRolloutStatus struct {
 	ObservedGeneration         string          `json:"observedGeneration,omitempty"`
 	WorkloadObservedGeneration string          `json:"workloadObservedGeneration,omitempty"`
@@ -82,8 +82,8 @@ type argoCondition struct {
 	Message string                 `json:"message,omitempty"`
 }
 
-// decodeArgoRollout reads the fields of a Rollout. The definition rules out little of a pod template, and a Rollout
-// that cannot be decoded must not fail the list of all: fields that do not fit are left out and recorded.
+// decodeArgoRollout reads the fields of a Rollout. The definition allows almost any pod template, and a Rollout
+// that cannot be decoded must not fail the whole list. Fields that do not fit are left out and recorded.
 func decodeArgoRollout(object Object) (*argoRollout, Unread) {
 	fields := readableFields(object)
 	rollout, unread := &argoRollout{}, Unread{}
@@ -106,7 +106,7 @@ func decodeArgoRollout(object Object) (*argoRollout, Unread) {
 		}
 	}
 	if rollout.Spec.WorkloadRef != nil {
-		unread.Template = "" // The other workload's is used.
+		unread.Template = "" // The template of the other workload is used.
 	}
 	if unread.Template != "" {
 		rollout.Spec.Template.Annotations = textsIn(tree.At(fields, "spec", "template", "metadata", "annotations"))
@@ -114,7 +114,7 @@ func decodeArgoRollout(object Object) (*argoRollout, Unread) {
 	return rollout, unread
 }
 
-// decodeField reads a field of a section if it fits, and otherwise says why it does not.
+// decodeField reads a field of a section, or returns the reason why the field does not fit.
 func (r *argoRollout) decodeField(section, key string, value any) string {
 	decode := func(value any, into *argoRollout) error {
 		return decodeTree(map[string]any{section: map[string]any{key: value}}, into)
@@ -125,12 +125,13 @@ func (r *argoRollout) decodeField(section, key string, value any) string {
 	}
 	why := misfit(section+tree.Path("", key), value, fits)
 	if why == "" {
-		_ = decode(value, r) // It has just been decoded.
+		_ = decode(value, r) // The value was decoded above.
 	}
 	return why
 }
 
-// decodeTree decodes a tree as the JSON that it was read from. Fields that the tree does not have stay.
+// decodeTree decodes a tree like the JSON that it was read from. Fields that the tree does not have are
+// unchanged.
 func decodeTree(fields map[string]any, into any) error {
 	text, err := json.Marshal(fields)
 	if err != nil {

@@ -45,19 +45,19 @@ func (v *View) appendValues(text []byte, keys []string) []byte {
 	return text
 }
 
-// GraceKey is a key for ValuesHash alone, for the pods' terminationGracePeriodSeconds,
-// which templates do not see.
+// GraceKey is a key only for ValuesHash. It stands for terminationGracePeriodSeconds of the pods, which
+// templates cannot read.
 const GraceKey = "terminationGracePeriodSeconds"
 
-// PullSecretsKey is another, for the pull secrets that the pod template has without us: of those
-// none is added.
+// PullSecretsKey is a key only for ValuesHash. It stands for the pull secrets of the pod template except the
+// operator's, which the operator does not add again.
 const PullSecretsKey = pullSecrets
 
-// ValuesHash is a digest of the keys of Values, the same for workloads that differ only
-// in name. Workloads keep the digest from one release to the next: whatever is added to
-// appendValues is appended only if present.
+// ValuesHash returns a digest of the keys of Values. It is the same for workloads that differ only in name.
+// Workloads keep the digest from one release to the next. An addition to appendValues must therefore be
+// appended only if it is present.
 func (v *View) ValuesHash(keys []string) string {
-	var space [1024]byte // Mostly enough, without an allocation.
+	var space [1024]byte // This is usually enough and avoids an allocation.
 	text := space[:0]
 	for _, key := range keys {
 		switch key {
@@ -79,7 +79,8 @@ func (v *View) ValuesHash(keys []string) string {
 // ownName replaces the workload's name in container names.
 const ownName = "\x00"
 
-// appendContainers writes ownName for a container that has the workload's name.
+// appendContainers appends the containers of the application. It writes ownName for a container with the
+// workload's name.
 func (v *View) appendContainers(text []byte, name string) []byte {
 	for i := range v.Containers {
 		c := &v.Containers[i]

@@ -15,10 +15,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Changes lists how the pod template of a manager differs from what is applied, both
-// {spec: {template}}, such as "initContainers[vector].image a:1 → a:2". Values are
-// shown only for fields that say how a container runs, never for variables, arguments
-// and the like, which may hold secrets.
+// Changes lists the differences between the pod template of a manager and the applied pod template, both {spec:
+// {template}}, such as "initContainers[vector].image a:1 → a:2". It shows values only for fields that define
+// how a container runs. It never shows variables or arguments, which may contain secrets.
 func Changes(before, after map[string]any) []string {
 	var found []string
 	from, to := tree.At(before, "spec", "template"), tree.At(after, "spec", "template")
@@ -30,7 +29,7 @@ func Changes(before, after map[string]any) []string {
 	return append(found, changesIn("", "", normal("", orEmpty(from[pod])), normal("", orEmpty(to[pod])))...)
 }
 
-// withoutOurs returns labels or annotations without the operator's own.
+// withoutOurs returns labels or annotations without the operator's keys.
 func withoutOurs(of any) map[string]any {
 	kept := maps.Clone(tree.Map(of))
 	maps.DeleteFunc(kept, func(key string, _ any) bool { return strings.HasPrefix(key, meta.Group+"/") })
@@ -44,8 +43,8 @@ func orEmpty(of any) map[string]any {
 	return map[string]any{}
 }
 
-// changesIn lists the differences between two values at a path; field is the last field
-// of the path. nil is no value.
+// changesIn lists the differences between two values at a path. It needs the last field of the path. A nil
+// value means that the field is missing.
 func changesIn(path, field string, before, after any) []string {
 	was, wasMap := before.(map[string]any)
 	is, isMap := after.(map[string]any)
@@ -98,8 +97,7 @@ var itemKeys = map[string]string{
 	pullSecrets: "name",
 }
 
-// isKeyed reports whether a value is a list with a merge key, or missing where one
-// belongs.
+// isKeyed reports whether a value is a list with a merge key, or a missing list of such a field.
 func isKeyed(field string, value any) bool {
 	_, isList := value.([]any)
 	return itemKeys[field] != "" && (isList || value == nil)
@@ -114,10 +112,10 @@ func byKey(field string, list any) map[string]any {
 	return items
 }
 
-// shown are the fields whose string values are shown.
+// shown are the fields with string values that are shown.
 var shown = []string{"image", "imagePullPolicy", "restartPolicy", "cpu", "memory", "ephemeral-storage", "sizeLimit"}
 
-// isShown reports whether the value of a field is shown. Numbers and booleans are.
+// isShown reports whether the value of a field is shown. Numbers and booleans are always shown.
 func isShown(field string, value any) bool {
 	switch value.(type) {
 	case map[string]any, []any:
@@ -128,10 +126,11 @@ func isShown(field string, value any) bool {
 	return true
 }
 
-// IsKeyedList reports whether a field of a pod is a list whose items have a merge key.
+// IsKeyedList reports whether a field of a pod is a list with a merge key.
 func IsKeyedList(field string) bool { return itemKeys[field] != "" }
 
-// ItemKeys returns the values of the merge key of a list's items, as texts. Those of ports tell protocols apart.
+// ItemKeys returns the values of the merge key of a list's items, as strings. The keys of ports include the
+// protocol.
 func ItemKeys(field string, list []any) []string {
 	keys := make([]string, len(list))
 	for i, item := range list {

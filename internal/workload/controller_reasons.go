@@ -3,15 +3,15 @@
 
 package workload
 
-// ControllerReason is a reason that the controller of a kind sets in a condition of a workload, or in a warning event
-// about one. Each Kind lists those of Kubernetes 1.25 to 1.37, or of Argo Rollouts 1.0 to 1.10. A reason of a condition that
-// is not listed is not read, unless a note says otherwise.
+// ControllerReason is a reason that the controller of a kind sets in a condition of a workload, or in a warning
+// event about a workload. Each Kind lists the reasons of Kubernetes 1.25 to 1.37, or of Argo Rollouts 1.0 to
+// 1.10. A reason of a condition that is not listed is not read, unless a note contains an exception.
 type ControllerReason struct {
 	// Condition is the type of the condition, "" for a warning event.
 	Condition, Reason string
 	// Reported is the reason or the state that the operator derives, "" if it does not read the controller's reason.
 	Reported string
-	// Note says which part of the condition counts, or why the reason is not read.
+	// Note explains when the reason counts, or why the reason is not read.
 	Note string
 }
 

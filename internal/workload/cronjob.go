@@ -16,8 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// cronJobs is the adapter of CronJobs. A change of the template restarts nothing: the next
-// run has it.
+// cronJobs is the adapter of CronJobs. A change of the template does not restart pods. The next run uses it.
 var cronJobs = Kind{
 	GroupVersionKind: batchv1.SchemeGroupVersion.WithKind("CronJob"),
 	Plural:           "CronJobs", Resource: "cronjobs", Short: []string{"cj"},
@@ -55,7 +54,7 @@ func readCronJob(object any) (Content, bool) {
 		return content, true
 	}
 	switch succeeded := job.Status.LastSuccessfulTime; {
-	case scheduled == nil: // It has never run.
+	case scheduled == nil: // The CronJob has never run.
 	case succeeded != nil && !succeeded.Before(scheduled):
 		content.Evidence = 1
 	default:
@@ -64,8 +63,7 @@ func readCronJob(object any) (Content, bool) {
 	return content, true
 }
 
-// writtenAt returns when one of the operator's managers wrote last, in whole seconds;
-// zero for never.
+// writtenAt returns the time of the last write of the operator's managers, in whole seconds, or zero for never.
 func writtenAt(object metav1.Object) (last time.Time) {
 	entries := object.GetManagedFields()
 	for i := range entries {
@@ -76,8 +74,8 @@ func writtenAt(object metav1.Object) (last time.Time) {
 	return last
 }
 
-// remarkOnFailures names the rules of a podFailurePolicy that look at the exit code of the
-// sidecar, too: those that name no container.
+// remarkOnFailures names the rules of a podFailurePolicy that also apply to the exit code of the sidecar,
+// because they do not name a container.
 func remarkOnFailures(policy *batchv1.PodFailurePolicy) string {
 	if policy == nil {
 		return ""
@@ -94,7 +92,7 @@ func remarkOnFailures(policy *batchv1.PodFailurePolicy) string {
 	return "podFailurePolicy: " + strings.Join(rules, ", ") + ": onExitCodes without a containerName looks at the exit code of the sidecar, too: name the application's container"
 }
 
-// cronJobReasons are those of warning events: the controller sets no conditions.
+// cronJobReasons are the reasons of warning events, because the controller does not set conditions.
 var cronJobReasons = []ControllerReason{
 	{"", failedCreate, meta.ReasonPodsRejected, "of a Job"},
 	{"", "FailedGet", meta.ReasonControllerWarning, "of a Job that it replaces"},
@@ -109,7 +107,8 @@ var cronJobReasons = []ControllerReason{
 	{"", "UnsupportedSchedule", "", notABlock},
 }
 
-// lastRunOf returns when a CronJob last started a Job, or was created: events before do not concern its next run.
+// lastRunOf returns the time when a CronJob last started a Job, or its creation time. Earlier events do not
+// concern the next run.
 func lastRunOf(object Object) time.Time {
 	if job, ok := object.(*batchv1.CronJob); ok && job.Status.LastScheduleTime != nil {
 		return job.Status.LastScheduleTime.Time

@@ -75,7 +75,7 @@ func rolloutOfDaemonSet(set *appsv1.DaemonSet) (Rollout, Progress) {
 	status := &set.Status
 	progress := Progress{
 		Done:   status.UpdatedNumberScheduled + min(status.NumberAvailable, status.UpdatedNumberScheduled),
-		Newest: 1, // The status does not name the template, and another generation may have the same one.
+		Newest: 1, // The status does not name the template, and several generations may have the same template.
 		Old:    max(status.CurrentNumberScheduled-status.UpdatedNumberScheduled, 0),
 		IsDown: status.DesiredNumberScheduled > 0 && status.NumberAvailable == 0,
 	}
@@ -90,12 +90,12 @@ func rolloutOfDaemonSet(set *appsv1.DaemonSet) (Rollout, Progress) {
 	}
 	switch {
 	case !isObserved:
-		progress.Done, progress.Evidence = 0, 0 // Of the template before.
+		progress.Done, progress.Evidence = 0, 0 // These count pods of the previous template.
 		return RolloutProgressing, progress
 	case progress.Old > 0 && !isOnDelete:
 		return RolloutProgressing, progress
 	case status.NumberAvailable < status.DesiredNumberScheduled:
-		progress.MayGoOn = true // Or a node is new, or has gone.
+		progress.MayGoOn = true // The other cause is a new or removed node.
 		return RolloutUnavailable, progress
 	case progress.Old > 0:
 		progress.Held = heldOnDelete
@@ -104,8 +104,8 @@ func rolloutOfDaemonSet(set *appsv1.DaemonSet) (Rollout, Progress) {
 	return RolloutComplete, progress
 }
 
-// newestOfDaemonSet returns the revision with the highest number: the status does not name
-// it, and an undo raises the number of the revision that it goes back to.
+// newestOfDaemonSet returns the revision with the highest number. The status does not name the revision, and an
+// undo raises the number of the restored revision.
 func newestOfDaemonSet(of Object, all []metav1.Object) metav1.Object {
 	var newest *appsv1.ControllerRevision
 	for _, one := range all {
@@ -130,7 +130,7 @@ func finishDaemonSet(object Object) {
 	}
 }
 
-// daemonSetReasons are those of warning events: the controller sets no conditions.
+// daemonSetReasons are the reasons of warning events, because the controller does not set conditions.
 var daemonSetReasons = []ControllerReason{
 	{"", failedCreate, meta.ReasonPodsRejected, ""},
 	{"", failedDelete, meta.ReasonPodsRejected, ""},

@@ -98,7 +98,7 @@ func readDeployment(object any) (Content, bool) {
 	return content, true
 }
 
-// newReplicaSets returns a list of the metadata alone.
+// newReplicaSets returns an empty list of ReplicaSets with only metadata.
 func newReplicaSets() List {
 	list := &metav1.PartialObjectMetadataList{}
 	list.SetGroupVersionKind(appsv1.SchemeGroupVersion.WithKind("ReplicaSetList"))
@@ -144,7 +144,8 @@ func conditionOf(status *appsv1.DeploymentStatus, kind appsv1.DeploymentConditio
 	return appsv1.DeploymentCondition{}
 }
 
-// rejectionInDeployment describes why the API server rejects what its controller needs, "" if it does not.
+// rejectionInDeployment describes the API server's rejection of a request of the workload's controller, "" for
+// none.
 func rejectionInDeployment(status *appsv1.DeploymentStatus) string {
 	if progress := conditionOf(status, appsv1.DeploymentProgressing); progress.Status == corev1.ConditionFalse && progress.Reason == replicaSetCreateError {
 		return rejectionText("pods", progress.Reason, progress.Message)
@@ -167,7 +168,8 @@ func finishDeployment(object Object) {
 	}
 }
 
-// deploymentReasons are those of the Deployment controller. That of ReplicaSets sets ReplicaFailure, which is copied.
+// deploymentReasons are the reasons of the Deployment controller. The ReplicaSet controller sets
+// ReplicaFailure, which is copied.
 var deploymentReasons = []ControllerReason{
 	{conditionProgressing, progressDeadlineExceeded, meta.ReasonRolloutFailed, "while the condition is False"},
 	{conditionProgressing, replicaSetCreateError, meta.ReasonPodsRejected, "while the condition is False. Without progressDeadlineSeconds it is an event only, which is not read"},

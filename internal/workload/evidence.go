@@ -6,14 +6,14 @@ package workload
 // heldOnDelete explains why a workload with the update strategy OnDelete keeps its pods.
 const heldOnDelete = "its updateStrategy is OnDelete: a pod gets it when it is deleted"
 
-// availableOf returns how many pods with the newest template are available at least, if all pods of the workload with
-// an older template are: a status counts available pods of all templates together.
+// availableOf returns the minimum number of available pods with the newest template. It assumes that all pods
+// with an older template are available, because a status counts the available pods of all templates together.
 func availableOf(updated, available, pods int32) int32 {
 	older := max(pods-updated, 0)
 	return max(min(updated, available-older), 0)
 }
 
-// idleAt explains why a workload with that many replicas starts no pods, "" if it does.
+// idleAt explains why a workload with a number of replicas does not start pods, "" if it does.
 func idleAt(replicas int32) string {
 	if replicas == 0 {
 		return "it has 0 replicas"

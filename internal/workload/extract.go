@@ -11,20 +11,18 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// atomic are the fields of pods whose map value is owned as a whole. For other maps,
-// and lists whose items have keys, managed fields without children own the map or list
-// itself and nothing inside.
+// atomic are the fields of pods with a map value that is owned as a whole. For other maps, and for lists with
+// keys, managed fields without children own only the map or list itself and no content.
 var atomic = []string{
 	"fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef", "secretRef", "nodePublishSecretRef",
 	"selector", "labelSelector", "dataSource",
 }
 
-// keyed are the lists whose items have keys.
+// keyed are the lists with keyed items.
 var keyed = []string{"initContainers", "containers", "volumes", "env", "ports", "volumeMounts", "volumeDevices", "claims", pullSecrets}
 
-// extract returns the live values of managed fields in FieldsV1 notation: "f:name" is a
-// field, "k:{…}" a list item by its keys, "v:…" an item of a set, "." the value itself,
-// and an empty set a whole value.
+// extract returns the live values of managed fields in FieldsV1 notation: "f:name" is a field, "k:{…}" a list
+// item by its keys, "v:…" an item of a set, "." the value itself, and an empty set a whole value.
 func extract(key string, fields map[string]any, live any) any {
 	if len(fields) == 0 {
 		switch live.(type) {
@@ -59,7 +57,7 @@ func extract(key string, fields map[string]any, live any) any {
 	}
 }
 
-// extractItems keeps the order of the live list. Items of pull secrets are values.
+// extractItems extracts the items of a list in their live order. Items of pull secrets are values.
 func extractItems(list string, fields map[string]any, live []any) []any {
 	type item struct{ keys, below map[string]any }
 	var wanted []item

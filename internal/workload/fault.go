@@ -14,29 +14,29 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Fault is what keeps a pod of a workload from running, according to the pod's status.
-// The zero value is no fault.
+// Fault is the reason why a pod of a workload does not run, according to the pod's status. The zero value means
+// no fault.
 type Fault struct {
-	// Reason is one of package meta, Message names the pod and quotes the kubelet or
-	// the scheduler.
+	// Reason is a reason of package meta. Message names the pod and quotes the kubelet or the scheduler.
 	Reason, Message string
-	// IsOurs reports whether the fault is in a container of the operator, which Container names.
+	// IsOurs reports whether the fault is in a container of the operator. Container is the name of that
+	// container.
 	IsOurs    bool
 	Container string
-	// IsPartial reports whether events that may show the cause could not be read. It is set without a Reason, too.
+	// IsPartial reports whether events that may show the cause could not be read. It may be set without a
+	// Reason.
 	IsPartial bool
 }
 
-// refusalLimit bounds the text of a refusal, in bytes.
+// refusalLimit limits the text of a rejection, in bytes.
 const refusalLimit = 512
 
 func refusalText(message string) string {
 	return strings.ToValidUTF8(message[:min(len(message), refusalLimit)], "")
 }
 
-// FaultOf returns the first fault of pods in name order, preferring the named
-// containers. Pods that are being deleted, were evicted or have ended have no fault:
-// that is how a node is drained.
+// FaultOf returns the first fault of pods in name order, preferably of the named containers. Pods that are
+// being deleted, were evicted or have ended do not have a fault, because a node drain does this, too.
 func FaultOf(pods []corev1.Pod, containers []string, now time.Time) Fault {
 	var first Fault
 	for _, pod := range byName(pods) {
@@ -69,7 +69,7 @@ func isLeaving(pod *corev1.Pod) bool {
 	return pod.DeletionTimestamp != nil || isDisrupted || pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded
 }
 
-// schedulingFault reports a pod that no node can take.
+// schedulingFault returns the fault of an unschedulable pod.
 func schedulingFault(pod *corev1.Pod) Fault {
 	for _, condition := range pod.Status.Conditions {
 		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse && condition.Reason == corev1.PodReasonUnschedulable {
@@ -92,8 +92,8 @@ func containerFault(pod *corev1.Pod, containers []string, now time.Time) Fault {
 	return readinessFault(pod, containers, now)
 }
 
-// faultIn says why a container does not run, "" if it runs or is about to start. A
-// lasting container must not terminate.
+// faultIn returns the reason why a container does not run, "" if it runs or is about to start. A lasting
+// container must not terminate.
 func faultIn(status *corev1.ContainerStatus, isLasting bool) (reason, message string) {
 	ended := status.State.Terminated
 	if waiting := status.State.Waiting; waiting != nil {
@@ -108,7 +108,7 @@ func faultIn(status *corev1.ContainerStatus, isLasting bool) (reason, message st
 			return meta.ReasonCrashLoopBackOff, said("ends whenever it is started", waiting)
 		}
 	}
-	if ended == nil && !status.Ready { // It was restarted.
+	if ended == nil && !status.Ready { // The container was restarted.
 		ended = status.LastTerminationState.Terminated
 	}
 	switch {
@@ -120,7 +120,7 @@ func faultIn(status *corev1.ContainerStatus, isLasting bool) (reason, message st
 	return meta.ReasonCrashLoopBackOff, endOf(ended)
 }
 
-// said quotes the kubelet.
+// said returns a description with the message of the kubelet.
 func said(what string, waiting *corev1.ContainerStateWaiting) string {
 	const limit = 256
 	words := strings.ToValidUTF8(waiting.Message[:min(len(waiting.Message), limit)], "")

@@ -12,16 +12,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Hash is a digest of what is applied to a workload: {metadata: {annotations}, spec:
-// {template}}. The applied body and the live values the API server made of it have the
-// same hash; any change of an applied value changes it, except the annotations for
-// bookkeeping. Workloads keep the hash from one release to the next: if the function changed,
-// all of them would be written again.
+// Hash returns a digest of the applied fields of a workload: {metadata: {annotations}, spec: {template}}. The
+// applied body and its live values in the API server have the same hash. Any change of an applied value changes
+// the hash, except the annotations for bookkeeping. Workloads keep the hash from one release to the next. If
+// the function changed, all workloads would be written again.
 func Hash(applied map[string]any) string {
 	return meta.Digest([]byte(jsonText(normal("", withoutBookkeeping(applied)))), 12)
 }
 
-// withoutBookkeeping returns the body without the annotations about how it came about.
+// withoutBookkeeping returns the body without the annotations that record its origin.
 func withoutBookkeeping(applied map[string]any) map[string]any {
 	annotations := tree.At(applied, "metadata", "annotations")
 	if annotations == nil {
@@ -34,15 +33,15 @@ func withoutBookkeeping(applied map[string]any) map[string]any {
 	return applied
 }
 
-// atomicDefaults are defaults that the API server adds inside atomic values. Those are
-// owned as a whole, so that the defaults look as if we had applied them.
+// atomicDefaults are defaults that the API server adds inside atomic values. Atomic values are owned as a
+// whole, so that the defaults look like applied values.
 var atomicDefaults = map[string]struct{ field, value string }{
 	"fieldRef":            {"apiVersion", `"v1"`},
 	"serviceAccountToken": {"expirationSeconds", "3600"},
 }
 
-// normal drops the API server's defaults and the order of named list items: items of
-// other managers may be placed between ours.
+// normal removes the API server's defaults and the order of named list items, because items of other managers
+// may be placed between them.
 func normal(key string, value any) any {
 	switch v := value.(type) {
 	case map[string]any:

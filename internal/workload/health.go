@@ -14,20 +14,19 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Watch says from when on restarts of the operator's containers are a fault of a workload whose
-// pods all run.
+// Watch defines when restarts of the operator's containers are a fault of a workload with running pods.
 type Watch struct {
-	// Restarts is how many of them are too many.
+	// Restarts is the number of restarts that is a fault.
 	Restarts int32
-	// Since is when its rollout was let through: older pods have another sidecar.
+	// Since is the time when the rollout was started. Older pods have another sidecar.
 	Since time.Time
-	// After is when a person let the failed rollout go on, zero if nobody did: containers that were
-	// restarted only before that have no fault.
+	// After is the time when a user continued the failed rollout, or zero for never. Containers that were
+	// restarted only before that time do not have a fault.
 	After time.Time
 }
 
-// FaultOf returns the fault of the first pod, in name order, with a container of the operator that
-// was restarted too often; none of pods that are leaving.
+// FaultOf returns the fault of the first pod, in name order, with a container of the operator that was
+// restarted too often. Pods that are being deleted or have ended do not have a fault.
 func (w *Watch) FaultOf(pods []corev1.Pod, containers []string) Fault {
 	for _, pod := range byName(pods) {
 		if isLeaving(pod) || pod.CreationTimestamp.Time.Before(w.Since) {
@@ -50,7 +49,7 @@ func (w *Watch) isTooOften(status *corev1.ContainerStatus) bool {
 	return status.RestartCount >= w.Restarts && (w.After.IsZero() || last != nil && last.FinishedAt.After(w.After))
 }
 
-// endOf says how a container ended, which the kubelet may not know any more.
+// endOf describes the last termination of a container, which may be unknown to the kubelet.
 func endOf(ended *corev1.ContainerStateTerminated) string {
 	switch {
 	case ended == nil:
@@ -61,17 +60,17 @@ func endOf(ended *corev1.ContainerStateTerminated) string {
 	return fmt.Sprintf("ended with exit code %d (%s)", ended.ExitCode, ended.Reason)
 }
 
-// statusesOf returns those of all containers of a pod, of init containers first.
+// statusesOf returns the statuses of all containers of a pod, init containers first.
 func statusesOf(pod *corev1.Pod) []corev1.ContainerStatus {
 	return slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses)
 }
 
-// minUnready is how long a container may run without being ready, if its readiness probe does not
-// give it longer.
+// minUnready is the minimum time for which a container may run without being ready. A readiness probe may
+// extend it.
 const minUnready = 30 * time.Second
 
-// readinessFault reports a pod that is not ready only because of one of the named containers:
-// that runs for longer than its readiness probe takes to fail, and all others are ready.
+// readinessFault returns the fault of a pod that is not ready only because of one of the named containers. This
+// container has run for longer than its readiness probe takes to fail, and all other containers are ready.
 func readinessFault(pod *corev1.Pod, containers []string, now time.Time) Fault {
 	first := Fault{}
 	for _, status := range statusesOf(pod) {
@@ -79,9 +78,9 @@ func readinessFault(pod *corev1.Pod, containers []string, now time.Time) Fault {
 		switch spec := containerOf(pod, status.Name); {
 		case spec == nil, !isLasting(pod, status.Name), status.Ready:
 		case !isOurs, status.State.Running == nil:
-			return Fault{} // Not only because of them.
+			return Fault{} // Other containers are also not ready.
 		default:
-			// The node's clock may be behind; the pod's age is by the API server's.
+			// The clock of the node may be behind. The API server sets the creation time of the pod.
 			ran := now.Sub(later(status.State.Running.StartedAt.Time, pod.CreationTimestamp.Time))
 			if ran < unreadyFor(spec.ReadinessProbe) || !ptr.Deref(status.Started, true) {
 				return Fault{}
@@ -95,12 +94,12 @@ func readinessFault(pod *corev1.Pod, containers []string, now time.Time) Fault {
 	return first
 }
 
-// unreadyFor is how long a container with a readiness probe may run without being ready.
+// unreadyFor returns the time for which a container with a readiness probe may run without being ready.
 func unreadyFor(probe *corev1.Probe) time.Duration {
 	if probe == nil {
 		return minUnready
 	}
-	const defaultPeriod, defaultFailures = 10, 3 // Those of the API server.
+	const defaultPeriod, defaultFailures = 10, 3 // These are the defaults of the API server.
 	period, failures := probe.PeriodSeconds, probe.FailureThreshold
 	if period == 0 {
 		period = defaultPeriod
@@ -111,7 +110,7 @@ func unreadyFor(probe *corev1.Probe) time.Duration {
 	return max(minUnready, time.Duration(probe.InitialDelaySeconds+period*failures)*time.Second)
 }
 
-// containerOf returns the container of that name, nil if there is none.
+// containerOf returns the container of a name, or nil for none.
 func containerOf(pod *corev1.Pod, name string) *corev1.Container {
 	for _, containers := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
 		if at := slices.IndexFunc(containers, func(c corev1.Container) bool { return c.Name == name }); at >= 0 {

@@ -16,27 +16,27 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 )
 
-// Holder is a kind of object that holds pod templates which may come back or still start
-// pods: revisions to roll back to, and Jobs that retry.
+// Holder is a kind of object with pod templates that may be restored or still start pods: revisions for a
+// rollback, and Jobs that retry.
 type Holder struct {
-	// Plural is for messages, Group and Resource for RBAC rules.
+	// Plural is the name in messages. Group and Resource are for RBAC rules.
 	Plural, Group, Resource string
 	// NewList returns an empty list.
 	NewList func() List
-	// kinds are the kinds of workloads that make them.
+	// kinds are the kinds of workloads that create these objects.
 	kinds []*Kind
-	// Starts reports whether they start pods whatever becomes of the workload.
+	// Starts reports whether the objects start pods independent of the workload.
 	Starts bool
 }
 
-// holders are the kinds of them.
+// holders lists the kinds of these objects.
 var holders = []Holder{
 	{"ReplicaSets", appsv1.GroupName, "replicasets", func() List { return &appsv1.ReplicaSetList{} }, []*Kind{&deployments, &argoRollouts}, false},
 	{"ControllerRevisions", appsv1.GroupName, "controllerrevisions", func() List { return &appsv1.ControllerRevisionList{} }, []*Kind{&statefulSets, &daemonSets}, false},
 	{"Jobs", batchv1.GroupName, "jobs", func() List { return &batchv1.JobList{} }, []*Kind{&cronJobs, &jobs}, true},
 }
 
-// HoldersOf returns what holds templates of workloads of some kinds.
+// HoldersOf returns the kinds of objects that contain templates of workloads of some kinds.
 func HoldersOf(of []*Kind) []Holder {
 	var found []Holder
 	for _, holder := range holders {
@@ -47,7 +47,8 @@ func HoldersOf(of []*Kind) []Holder {
 	return found
 }
 
-// CountedHolder returns the revisions that a resource of a quota counts, such as count/replicasets.apps.
+// CountedHolder returns the kind of revisions that a resource of a quota counts, such as
+// count/replicasets.apps.
 func CountedHolder(name corev1.ResourceName) (holder Holder, ok bool) {
 	for _, holder := range holders {
 		if !holder.Starts && string(name) == "count/"+holder.Resource+"."+holder.Group {
@@ -60,8 +61,8 @@ func CountedHolder(name corev1.ResourceName) (holder Holder, ok bool) {
 // controllerLabels are the labels that controllers add to the pod template of a ReplicaSet.
 var controllerLabels = []string{"pod-template-hash", "rollouts-pod-template-hash"}
 
-// IsRevisionOf reports whether a holder's object has the pod template of a workload, so that the controller of the workload
-// uses it again and creates no other.
+// IsRevisionOf reports whether a holder's object has the pod template of a workload, so that the workload's
+// controller reuses the object and does not create another.
 func IsRevisionOf(object, of Object) bool {
 	owner, ref := metav1.GetControllerOf(object), RefOf(of)
 	if owner == nil || object.GetNamespace() != ref.Namespace || owner.Kind != ref.Kind || owner.Name != ref.Name || ref.UID != "" && owner.UID != ref.UID {
@@ -83,8 +84,8 @@ func IsRevisionOf(object, of Object) bool {
 	return err == nil && isDefaulted("", has, wants)
 }
 
-// PodOf returns the pod that a holder's object describes; false if it describes none that starts
-// again, or cannot be read.
+// PodOf returns the pod spec of a holder's object. It returns false if the object does not start pods anymore,
+// or cannot be read.
 func PodOf(object runtime.Object) (*corev1.PodSpec, bool) {
 	template, ok := templateIn(object)
 	if job, isJob := object.(*batchv1.Job); !ok || isJob && isOver(job) {
@@ -93,7 +94,8 @@ func PodOf(object runtime.Object) (*corev1.PodSpec, bool) {
 	return &template.Spec, true
 }
 
-// templateIn returns the pod template of a holder's object; false if it has none, or it cannot be read.
+// templateIn returns the pod template of a holder's object. It returns false if the object has no template, or
+// cannot be read.
 func templateIn(object runtime.Object) (*corev1.PodTemplateSpec, bool) {
 	switch of := object.(type) {
 	case *appsv1.ReplicaSet:
@@ -101,7 +103,7 @@ func templateIn(object runtime.Object) (*corev1.PodTemplateSpec, bool) {
 	case *batchv1.Job:
 		return &of.Spec.Template, true
 	case *appsv1.ControllerRevision:
-		// Its data is a patch of the workload that replaces spec.template.
+		// The data of a ControllerRevision is a patch of the workload that replaces spec.template.
 		var data struct {
 			Spec struct{ Template corev1.PodTemplateSpec }
 		}
@@ -113,7 +115,7 @@ func templateIn(object runtime.Object) (*corev1.PodTemplateSpec, bool) {
 	return nil, false
 }
 
-// isOver reports whether a Job starts no more pods.
+// isOver reports whether a Job does not start pods anymore.
 func isOver(job *batchv1.Job) bool {
 	return job.DeletionTimestamp != nil || slices.ContainsFunc(job.Status.Conditions, func(c batchv1.JobCondition) bool {
 		return c.Status == corev1.ConditionTrue && (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed)

@@ -11,8 +11,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// jobs is the adapter of Jobs, whose template cannot be changed: they are refused with that
-// reason, and not passed over.
+// jobs is the adapter of Jobs. Their template cannot be changed. They are blocked with that reason, and not
+// ignored.
 var jobs = Kind{
 	GroupVersionKind: batchv1.SchemeGroupVersion.WithKind("Job"),
 	Plural:           "Jobs", Resource: "jobs",
@@ -39,9 +39,9 @@ func readJob(object any) (Content, bool) {
 	return Content{Template: &job.Spec.Template, Selector: job.Spec.Selector, Observed: true, Rollout: RolloutComplete}, true
 }
 
-// isRun reports whether a Job is no workload of its own: a run of a CronJob has the
-// CronJob's template, with the sidecar if the CronJob has it, and the operator's own Jobs
-// run Vector alone.
+// isRun reports whether another object determines the pods of a Job, so that the Job does not count as a
+// workload. A run of a CronJob has the CronJob's template, with the sidecar if the CronJob has it. The
+// operator's Jobs run only Vector.
 func isRun(job metav1.Object) bool {
 	owner := metav1.GetControllerOf(job)
 	return owner != nil && owner.Kind == cronJobs.Kind || job.GetLabels()[meta.LabelValidation] != ""
@@ -50,7 +50,7 @@ func isRun(job metav1.Object) bool {
 // jobIsNotRead is the note of all reasons of Jobs.
 const jobIsNotRead = "only the metadata of Jobs is read, because their pod template cannot be changed"
 
-// jobReasons are those of the Job controller.
+// jobReasons are the reasons of the Job controller.
 var jobReasons = []ControllerReason{
 	{"Suspended", "JobSuspended", "", jobIsNotRead},
 	{"Suspended", "JobResumed", "", jobIsNotRead},

@@ -26,40 +26,40 @@ type List interface {
 	runtime.Object
 }
 
-// Kind is everything specific to one kind of workload.
+// Kind contains the properties and functions that are specific to one kind of workload.
 type Kind struct {
 	schema.GroupVersionKind
-	// Plural is for messages, Resource for URLs and RBAC rules.
+	// Plural is the name in messages. Resource is for URLs and RBAC rules.
 	Plural, Resource string
-	// Dependents are the objects that its controller makes, for messages; "" for pods.
+	// Dependents is the kind of objects that the controller creates, for messages, or "" for pods.
 	Dependents string
 	// Short are kubectl's short names, in lower case.
 	Short []string
-	// Annotations is the prefix of the annotations that its controller writes on the
-	// workload, "" if it writes none.
+	// Annotations is the prefix of the annotations that the controller writes on the workload, or "" for none.
 	Annotations string
 	// Template is the path to the pod template.
 	Template []string
-	// Traits are how it differs from other kinds.
+	// Traits are the differences from other kinds.
 	Traits Traits
 	// Defaults are the values of fields that an object does not set.
 	Defaults Defaults
-	// Reasons are all that its controller sets, in the order of docs/reasons.md.
+	// Reasons are all reasons that the controller sets, in the order of docs/reasons.md.
 	Reasons []ControllerReason
-	// Revisions says which pods have the newest template; nil if pods are not read.
+	// Revisions finds the pods with the newest template. It is nil if pods are not read.
 	Revisions *Revisions
 
-	// New and NewList return empty ones.
+	// New and NewList return an empty object and an empty list.
 	New     func() Object
 	NewList func() List
-	// strategy returns how a rollout replaces some pods; nil if none are.
+	// strategy returns how a rollout replaces a number of pods. It is nil if a rollout does not replace pods.
 	strategy func(of Object, pods int, defaults Defaults) Strategy
-	// give adds to a pod what its controller gives it besides the template, such as labels. The pod
-	// has a name.
+	// give adds the fields to a pod that the controller adds to the template, such as labels. The pod has a
+	// name.
 	give func(to *corev1.Pod, of Object)
 	// finish sets the status of a finished rollout if the workload has no status.
 	finish func(Object)
-	// eventsSince returns the time from which events are about a workload as it is; nil for the time of its newest revision.
+	// eventsSince returns the time since when events concern the current state of a workload. It is nil for the
+	// time of the newest revision.
 	eventsSince func(Object) time.Time
 	// read returns false for an object of another kind.
 	read func(any) (Content, bool)
@@ -74,59 +74,58 @@ type Defaults struct {
 	Container []FieldDefault
 }
 
-// FieldDefault is the default of a field. In a path * stands for the items of a list. A default applies only
-// where the parent of the field exists.
+// FieldDefault is the default of a field. In a path, * stands for the items of a list. A default applies only
+// if the parent of the field exists.
 type FieldDefault struct {
 	Path  []string
 	Value any
 }
 
-// Traits are how a kind differs from others.
+// Traits are the differences of a kind from other kinds.
 type Traits struct {
-	// Immutable says what to do because the pod template cannot be changed, "" if it can.
+	// Immutable explains how users can proceed if the pod template cannot be changed. It is "" if the template
+	// can be changed.
 	Immutable string
-	// Ends reports whether its pods end by themselves, so that a sidecar must end with
-	// them.
+	// Ends reports whether the pods end after their work, so that a sidecar must end with them.
 	Ends bool
-	// HasDeadline reports whether its status says when a rollout has failed.
+	// HasDeadline reports whether the status contains the failure of a rollout.
 	HasDeadline bool
-	// OnEveryNode reports whether its pods share nodes with those of every other workload
-	// of such a kind, so that no two of them can have the same port of the node.
+	// OnEveryNode reports whether the pods share nodes with the pods of every other workload of such a kind, so
+	// that no two of these workloads can use the same port of the node.
 	OnEveryNode bool
-	// TellsByEvent reports whether events alone say what keeps its controller from working.
+	// TellsByEvent reports whether only events contain the reason why the controller cannot continue.
 	TellsByEvent bool
-	// AtomicLists reports whether server-side apply takes a list of its pod for one value
-	// with one owner. What is ours is then recorded in the pod template and not in
-	// managedFields, and is written by patches that test what they change.
+	// AtomicLists reports whether server-side apply treats a list of the pod as one value with one owner. The
+	// pod template, and not managedFields, then records the items of the operator. Patches that test the items
+	// before they change them write the sidecar.
 	AtomicLists bool
-	// Refers reports whether it may run the pods of another workload, which has their
-	// template.
+	// Refers reports whether workloads of the kind may run the pods of another workload, with the pod template
+	// of the other workload.
 	Refers bool
-	// MayLack reports whether a cluster may lack its API.
+	// MayLack reports whether a cluster may lack the API of the kind.
 	MayLack bool
 }
 
-// Revisions are the objects that hold the revisions of a workload's pod template.
+// Revisions describes the objects that contain the revisions of a workload's pod template.
 type Revisions struct {
-	// Plural names them in messages.
+	// Plural is the name in messages.
 	Plural string
-	// NewList returns an empty list of them.
+	// NewList returns an empty list of revisions.
 	NewList func() List
-	// Newest returns the workload's current revision out of some, nil if it is not among
-	// them.
+	// Newest returns the workload's current revision among several revisions, or nil if it is not among them.
 	Newest func(of Object, all []metav1.Object) metav1.Object
-	// Has reports whether a pod is of a revision.
+	// Has reports whether a pod belongs to a revision.
 	Has func(of Object, revision metav1.Object, pod *corev1.Pod) bool
 }
 
-// Lacks reports whether an error of a request says that the cluster lacks the kind's API,
-// as it may.
+// Lacks reports whether an error of a request means that the cluster lacks the API of a kind that may be
+// missing.
 func (k *Kind) Lacks(err error) bool {
 	return k.Traits.MayLack && (apimeta.IsNoMatchError(err) || apierrors.IsNotFound(err))
 }
 
-// Watched returns an empty object to watch the kind by: of one that is never written, the
-// metadata alone.
+// Watched returns an empty object for watching the kind. For a kind that is never written, it has only
+// metadata.
 func (k *Kind) Watched() Object {
 	if k.Traits.Immutable == "" {
 		return k.New()
@@ -136,86 +135,85 @@ func (k *Kind) Watched() Object {
 	return metadata
 }
 
-// Content is what workloads of all kinds have in common.
+// Content contains the common properties of workloads of all kinds.
 type Content struct {
 	Kind *Kind
-	// Template and Selector are the workload's own, not copies.
+	// Template and Selector belong to the workload. They are not copies.
 	Template *corev1.PodTemplateSpec
 	Selector *metav1.LabelSelector
-	// Pods is how many pods a change of the template restarts.
+	// Pods is the number of pods that a change of the template restarts.
 	Pods int32
-	// Missing is how many pods there should be and are not.
+	// Missing is the number of missing pods.
 	Missing int32
-	// Refers names the workload that has the pod template instead; nil for none.
+	// Refers names the workload that has the pod template instead, or is nil for none.
 	Refers *Reference
-	// Unread is what of it does not fit its type.
+	// Unread lists the fields that could not be decoded.
 	Unread Unread
-	// Claims are the names of the volumes that are no volumes of the template.
+	// Claims are the names of the volumes that are not in the template.
 	Claims []string
-	// Paused reports whether the workload is not to be written, Observed whether the
-	// controller has seen the newest generation.
+	// Paused reports whether the workload must not be written. Observed reports whether the controller has
+	// observed the newest generation.
 	Paused, Observed bool
-	// Rollout is the state of the rollout. RolledOut is when it finished: zero while it
-	// goes on, or if the workload does not say.
+	// Rollout is the state of the rollout. RolledOut is the time when it finished. It is zero while the rollout
+	// is in progress, or if the workload does not record it.
 	Rollout   Rollout
 	RolledOut time.Time
 	Progress
-	// Refusal says what the API server rejects that the controller needs, "" for nothing.
+	// Refusal describes a request of the controller that the API server rejects, or is "" for none.
 	Refusal string
 	// History is the workload's revisionHistoryLimit, unsetHistory if it has none.
 	History int32
-	// Remark is something about the workload that a person should know of a sidecar in it,
-	// "" for nothing.
+	// Remark is information about the workload that users of a sidecar in it should know, or "" for none.
 	Remark string
 }
 
 // Reference names another workload of the namespace.
 type Reference struct {
 	Kind, Name string
-	// Seen is the generation of it that the controller has seen.
+	// Seen is the generation of the other workload that the controller has observed.
 	Seen int64
 }
 
-// String returns it as in messages.
+// String returns the reference for messages.
 func (r *Reference) String() string { return r.Kind + " " + r.Name }
 
-// Progress is how far a rollout is.
+// Progress is the progress of a rollout.
 type Progress struct {
-	// Done counts the pods that have the newest template, and those of them that are
-	// available: it grows while the rollout goes on.
+	// Done is the number of pods with the newest template, plus the number of these pods that are available. It
+	// grows during the rollout.
 	Done int32
-	// Evidence is how many pods with the newest template are available, as far as the status is certain. Of a CronJob
-	// it is 1 if its newest run has the template and has succeeded.
+	// Evidence is the number of available pods with the newest template, if the status is certain. For a
+	// CronJob it is 1 if its newest run has the template and has succeeded.
 	Evidence int32
-	// Missed tells apart the times at which the controller found that the progress deadline had passed; 0 if
-	// the status does not say so.
+	// Missed distinguishes the times at which the controller found that the progress deadline had passed. It is
+	// 0 if the status does not contain the time.
 	Missed uint32
-	// Old is how many pods have another template than the newest, and Held why nobody
-	// replaces them, for messages; "" unless the rollout is PodsNotReplaced.
+	// Old is the number of pods with another template than the newest. Held explains for messages why they are
+	// not replaced. It is "" unless the rollout is PodsNotReplaced.
 	Old  int32
 	Held string
-	// Newest identifies the newest template that the controller knows, 0 for kinds whose
-	// status says when a rollout finished.
+	// Newest identifies the newest template that the controller knows. It is 0 for kinds with a status that
+	// contains the end of a rollout.
 	Newest uint64
-	// Idle explains why the workload starts no pod with another template by itself, "" if it does.
+	// Idle explains why the workload does not start pods with another template, or is "" if it does.
 	Idle string
-	// FailureCause explains why the rollout has failed, "" if a deadline has passed.
+	// FailureCause explains why the rollout has failed, or is "" if a deadline has passed.
 	FailureCause string
-	// Advice is what a person has to do if the rollout fails, "" if nothing in particular.
+	// Advice is the action of a user after a failed rollout, or "" for no specific action.
 	Advice string
-	// IsByRuns reports whether pods run the template and end, so that evidence outlasts them.
+	// IsByRuns reports whether pods run the template and then end, so that evidence remains after them.
 	IsByRuns bool
-	// MayGoOn reports whether pods are missing and the status does not say since when: since
-	// the rollout, which then goes on, or since later.
+	// MayGoOn reports whether pods are missing for an unknown time. If they are missing since the rollout, the
+	// rollout is still in progress.
 	MayGoOn bool
-	// IsHeldByWrite reports whether PodsNotReplaced follows from the time of the operator's last write alone, which may have
-	// changed annotations only.
+	// IsHeldByWrite reports whether PodsNotReplaced follows only from the time of the operator's last write,
+	// which may have changed only annotations.
 	IsHeldByWrite bool
-	// IsDown reports whether too few pods are available for the workload to do its work: what a rolling
-	// update keeps available is not there.
+	// IsDown reports whether fewer pods are available than a rolling update keeps available, so that the
+	// workload does not work.
 	IsDown bool
-	// IsBetween reports whether the workload is between two templates by steps of its own,
-	// which another template would begin anew.
+	// IsBetween reports whether the workload is in a stepwise rollout between two templates, which another
+	// template would restart.
 	IsBetween bool
 }
 
@@ -225,13 +223,12 @@ type Rollout string
 const (
 	// RolloutComplete means that all pods run the current template and are available.
 	RolloutComplete Rollout = "Complete"
-	// RolloutProgressing means that pods are being replaced, or are not up yet.
+	// RolloutProgressing means that pods are being replaced, or are not available yet.
 	RolloutProgressing Rollout = "Progressing"
-	// RolloutUnavailable means that the rollout has finished, but pods are not
-	// available, not yet or no longer.
+	// RolloutUnavailable means that the rollout has finished, but pods are not available yet or anymore.
 	RolloutUnavailable Rollout = "Unavailable"
-	// PodsNotReplaced means that the workload has the template, that its own settings keep
-	// pods with an older one, and that all others are available.
+	// PodsNotReplaced means that the workload has the template, that its settings keep pods with an older
+	// template, and that all other pods are available.
 	PodsNotReplaced Rollout = "Held"
 	// RolloutFailed means that the progress deadline has passed.
 	RolloutFailed Rollout = "Failed"

@@ -18,20 +18,20 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
 
-// kinds are the kinds of workloads that can have sidecars. A new one needs a row here, a
-// file like deployment.go, and a value of v1alpha1.WorkloadKind.
+// kinds lists the kinds of workloads that can have sidecars. A new kind needs a row here, a file like
+// deployment.go, and a value of v1alpha1.WorkloadKind.
 var kinds = []*Kind{&deployments, &statefulSets, &daemonSets, &cronJobs, &jobs, &argoRollouts}
 
-// Kinds are the kinds of workloads that can have sidecars.
+// Kinds returns the kinds of workloads that can have sidecars.
 func Kinds() []*Kind { return kinds }
 
-// Ref identifies one workload; the UID tells it from a later one of the same name.
+// Ref identifies one workload. The UID distinguishes it from a later workload of the same name.
 type Ref struct {
 	Kind, Namespace, Name string
 	UID                   types.UID
 }
 
-// Read returns the content of a workload, and false for any other object.
+// Read returns the content of a workload, and false for other objects.
 func Read(object any) (Content, bool) {
 	for _, kind := range kinds {
 		if content, isOne := kind.read(object); isOne {
@@ -42,7 +42,7 @@ func Read(object any) (Content, bool) {
 	return Content{}, false
 }
 
-// kindOf returns the kind of an object, and nil if it is not a workload. It does not decode the object.
+// kindOf returns the kind of an object, or nil if it is not a workload. It does not decode the object.
 func kindOf(object any) *Kind {
 	if isUnstructured(object, argoRolloutKind) {
 		return &argoRollouts
@@ -51,7 +51,7 @@ func kindOf(object any) *Kind {
 	return content.Kind
 }
 
-// contentOf is Read for an Object.
+// contentOf returns the content of an Object, as Read does.
 func contentOf(object Object) Content {
 	content, isOne := Read(object)
 	if !isOne {
@@ -60,7 +60,7 @@ func contentOf(object Object) Content {
 	return content
 }
 
-// As returns an object as a workload, and false if it is none.
+// As returns an object as a workload, and false if the object is not a workload.
 func As(object any) (Object, bool) {
 	if kindOf(object) == nil {
 		return nil, false
@@ -69,23 +69,23 @@ func As(object any) (Object, bool) {
 	return workload, isOne
 }
 
-// TemplateOf returns the pod template of a workload, not a copy.
+// TemplateOf returns the pod template of a workload. It is not a copy.
 func TemplateOf(object Object) *corev1.PodTemplateSpec { return contentOf(object).Template }
 
-// MayLack reports whether a workload is of a kind whose API a cluster may lack.
+// MayLack reports whether a cluster may lack the API of a workload's kind.
 func MayLack(object Object) bool { return kindOf(object).Traits.MayLack }
 
-// RefOf returns the name of a workload.
+// RefOf returns the identity of a workload.
 func RefOf(object Object) Ref {
 	return Ref{Kind: kindOf(object).Kind, Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID()}
 }
 
-// Finish gives a workload read from a file the status of a finished rollout: a file
-// says nothing about one.
+// Finish sets the status of a finished rollout on a workload that was read from a file, because a file does not
+// contain a rollout.
 func Finish(object Object) { kindOf(object).finish(object) }
 
-// KindNamed returns the kind for a name that kubectl accepts, such as deploy or
-// deployments.apps; nil if there is none.
+// KindNamed returns the kind for a name that kubectl accepts, such as deploy or deployments.apps, or nil for
+// none.
 func KindNamed(name string) *Kind {
 	name = strings.ToLower(name)
 	for _, kind := range kinds {
@@ -97,10 +97,10 @@ func KindNamed(name string) *Kind {
 	return nil
 }
 
-// Default returns the kind that is meant where none is named.
+// Default returns the kind that is used if none is named.
 func Default() *Kind { return kinds[0] }
 
-// Singular names a workload of some kinds in messages.
+// Singular returns the name of a workload of some kinds in messages.
 func Singular(kinds ...v1alpha1.WorkloadKind) string {
 	if len(kinds) == 1 {
 		return string(kinds[0])
@@ -108,10 +108,10 @@ func Singular(kinds ...v1alpha1.WorkloadKind) string {
 	return "workload"
 }
 
-// Plural names workloads of some kinds in messages.
+// Plural returns the name of several workloads of some kinds in messages.
 func Plural(kinds ...v1alpha1.WorkloadKind) string { return Singular(kinds...) + "s" }
 
-// KindOf returns the kind for a name as in manifests; nil if there is none.
+// KindOf returns the kind for a name in manifests, or nil for none.
 func KindOf(name string) *Kind {
 	for _, kind := range kinds {
 		if kind.Kind == name {
@@ -121,7 +121,7 @@ func KindOf(name string) *Kind {
 	return nil
 }
 
-// KindOfList returns the item kind of a list; nil if it is none of the Kinds.
+// KindOfList returns the item kind of a list, or nil if it is not in Kinds.
 func KindOfList(list runtime.Object) *Kind {
 	for _, kind := range kinds {
 		empty := kind.NewList()
@@ -138,10 +138,10 @@ func KindOfList(list runtime.Object) *Kind {
 // Adapter returns the Kind of the workload.
 func (r *Ref) Adapter() *Kind { return cmp.Or(KindOf(r.Kind), Default()) }
 
-// Items returns the workloads of a list, not copies.
+// Items returns the workloads of a list. They are not copies.
 func Items(list List) []Object {
 	var items []Object
-	_ = apimeta.EachListItem(list, func(item runtime.Object) error { // It fails only if the function does.
+	_ = apimeta.EachListItem(list, func(item runtime.Object) error { // EachListItem fails only if the function fails.
 		if object, isOne := As(item); isOne {
 			items = append(items, object)
 		}

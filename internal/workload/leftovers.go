@@ -11,7 +11,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Managers returns the operator's field managers that have something in a workload, or marks that others have copied.
+// Managers returns the operator's field managers that have fields or copied marks in a workload.
 func Managers(object Object) []string {
 	if !IsCarrier(object) {
 		return nil
@@ -19,7 +19,7 @@ func Managers(object Object) []string {
 	return ManagedFieldsOf(object).Managers
 }
 
-// writers returns the operator's field managers by managedFields and by the lists in the pod template.
+// writers returns the operator's field managers in managedFields and in the lists of the pod template.
 func writers(object Object) []string {
 	var found []string
 	entries := object.GetManagedFields()
@@ -35,8 +35,8 @@ func writers(object Object) []string {
 	return slices.Compact(found)
 }
 
-// partsIn reads the annotations that list what managers have merged into a pod
-// template. Malformed ones, and those under the key of another manager, are ignored.
+// partsIn reads the annotations that list the items that managers have merged into a pod template. It ignores
+// malformed annotations, and annotations with the key of another manager.
 func partsIn(annotations map[string]string) map[string]meta.InjectedItems {
 	var all map[string]meta.InjectedItems
 	for key, text := range annotations {
@@ -55,8 +55,8 @@ func partsIn(annotations map[string]string) map[string]meta.InjectedItems {
 	return all
 }
 
-// addLeftovers adds listed items that are in the pod but no longer owned by the
-// manager. Items in a deployer's manifest stay the deployer's.
+// addLeftovers adds listed items that are in the pod, although the manager does not own them anymore. Items in
+// a manifest of a deployment tool stay with that tool.
 func (o *Owned) addLeftovers(parts *meta.InjectedItems, live map[string]any, theirs *deployed) {
 	pod := tree.At(live, tree.Pod...)
 	for _, list := range podLists {
@@ -85,7 +85,7 @@ func (o *Owned) addLeftovers(parts *meta.InjectedItems, live map[string]any, the
 	o.readKeys()
 }
 
-// addKeys adds keys of a map of the pods' metadata that came back with a rollback.
+// addKeys adds keys of a map in the pods' metadata that a rollback has restored.
 func (o *Owned) addKeys(of string, keys []string, live map[string]any, theirs *deployed) {
 	path := []string{"spec", "template", "metadata", of}
 	for _, key := range keys {
@@ -95,13 +95,13 @@ func (o *Owned) addKeys(of string, keys []string, live map[string]any, theirs *d
 	}
 }
 
-// partsKeys are the manager's annotations of a pod template that come back with a
-// rollback: those that are listed, and the list.
+// partsKeys returns the manager's annotations of a pod template that a rollback restores: the listed
+// annotations, and the list.
 func partsKeys(parts *meta.InjectedItems) []string {
 	return append(slices.Clip(parts.Annotations), meta.AnnotationInjectedItems(parts.Manager))
 }
 
-// add adds an item to a list of the tree's pod.
+// add adds an item to a list of the pod in the tree.
 func (o *Owned) add(list string, item any) {
 	if o.Tree == nil {
 		o.Tree = map[string]any{}

@@ -14,11 +14,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// ManagedFields is the part of a workload that may belong to our managers: what their
-// managedFields entries and parts lists mention. Workloads with the same sidecar share
-// one.
+// ManagedFields describes the part of a workload that may belong to the operator's managers, according to their
+// managedFields entries and lists of items. Workloads with the same sidecar share one ManagedFields.
 type ManagedFields struct {
-	// Managers are the operator's field managers that are mentioned, sorted.
+	// Managers are the operator's field managers in the entries and lists, sorted.
 	Managers []string
 
 	records map[string]*record // by manager
@@ -26,14 +25,14 @@ type ManagedFields struct {
 
 	lists                                  map[string]*mention // by the names in podLists
 	annotations, podLabels, podAnnotations mention
-	// pod reports whether anything else of the pods is mentioned.
+	// pod reports whether the entries contain other fields of the pods.
 	pod bool
-	// isRecorded reports whether the parts lists alone say what is ours.
+	// isRecorded reports whether only the lists of items define the items of the operator.
 	isRecorded bool
 	marks      *liveMarks
 }
 
-// mention is some keys of a map, or some names in a list.
+// mention is a set of keys of a map, or of names in a list.
 type mention struct{ names map[string]bool }
 
 func (m *mention) add(name string) {
@@ -65,7 +64,7 @@ func (m *mention) of(values map[string]string) map[string]string {
 	return kept
 }
 
-// ManagedFieldsOf reads the managedFields entries and parts lists of a workload.
+// ManagedFieldsOf reads the managedFields entries and the lists of items of a workload.
 func ManagedFieldsOf(object Object) *ManagedFields {
 	m := &ManagedFields{
 		Managers: writers(object), listed: partsIn(templateAnnotations(object)),
@@ -170,8 +169,8 @@ func containersIn(mentioned *mention, containers []corev1.Container) []corev1.Co
 	return kept
 }
 
-// owned returns what each of our managers has in a workload, and its marks. For most workloads that is
-// nothing, and costs nothing.
+// owned returns the fields and the marks of each of the operator's managers in a workload. For most workloads
+// the result is empty and needs almost no time.
 func owned(object Object) (map[string]Owned, map[string]Marks) {
 	if !IsCarrier(object) {
 		return nil, nil
@@ -181,8 +180,8 @@ func owned(object Object) (map[string]Owned, map[string]Marks) {
 	return owned, fields.Marks(owned)
 }
 
-// IsCarrier reports whether a workload may have something of ours, a mark, or a managedFields
-// entry of ours.
+// IsCarrier reports whether a workload may have fields, marks or managedFields entries of the operator's
+// managers.
 func IsCarrier(object Object) bool {
 	entries := object.GetManagedFields()
 	for i := range entries {
@@ -193,8 +192,8 @@ func IsCarrier(object Object) bool {
 	return hasMarks(object.GetAnnotations()) || hasMarks(templateAnnotations(object))
 }
 
-// Owned returns what each manager owns of the selected parts of a workload, and whether
-// that depended on what deployers have written there.
+// Owned returns the fields of each manager in the selected parts of a workload. It also returns whether the
+// result depends on fields of deployment tools.
 func (m *ManagedFields) Owned(selected *corev1.PodTemplate, object Object) (byManager map[string]Owned, readOthers bool) {
 	theirs := &deployed{object: object}
 	byManager = m.owned(selected, theirs)
@@ -220,8 +219,8 @@ func (m *ManagedFields) owned(selected *corev1.PodTemplate, theirs *deployed) ma
 	return all
 }
 
-// applied returns what each manager has by managedFields, and what came back with a
-// revision.
+// applied returns the fields of each manager according to managedFields, and the items that a rollback
+// restored.
 func (m *ManagedFields) applied(live map[string]any, theirs *deployed) map[string]Owned {
 	all := map[string]Owned{}
 	for manager, record := range m.records {
@@ -238,12 +237,11 @@ func (m *ManagedFields) applied(live map[string]any, theirs *deployed) map[strin
 	return all
 }
 
-// liveTree returns the workload in the shape of managed fields.
+// liveTree returns the workload in the structure of managed fields.
 func liveTree(selected *corev1.PodTemplate) map[string]any {
 	template, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&selected.Template)
 	if err != nil {
-		// Every value of the type converts; if not, nothing owned only means one more
-		// apply.
+		// Every value of the type converts. Otherwise an empty result only causes one more apply.
 		return map[string]any{}
 	}
 	return map[string]any{
@@ -260,7 +258,7 @@ func values(in map[string]string) map[string]any {
 	return out
 }
 
-// AppendManagedFields appends everything of a workload that ManagedFieldsOf reads.
+// AppendManagedFields appends all parts of a workload that ManagedFieldsOf reads.
 func AppendManagedFields(text []byte, object Object) []byte {
 	entries := object.GetManagedFields()
 	for i := range entries {

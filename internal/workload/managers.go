@@ -20,18 +20,18 @@ import (
 // podLists are the lists of a pod that a sidecar adds items to.
 var podLists = []string{"initContainers", "containers", "volumes", pullSecrets}
 
-// pullSecrets is the list of which an item is nothing but a name. Others may list the same.
+// pullSecrets is the list with items that contain only a name. Other field managers may list the same name.
 const pullSecrets = "imagePullSecrets"
 
 // podMaps are the maps of a pod's metadata that a sidecar adds keys to.
 var podMaps = []string{"annotations", "labels"}
 
-// deployed are the items in a deployer's manifest: containers whose image it sets, volumes, pull
-// secrets, and the pods' annotations and labels. Only the deployer may remove them. The managedFields
-// of deployers are parsed on first use, which is rare.
+// deployed contains the items in the manifests of deployment tools: containers with an image from the manifest,
+// volumes, pull secrets, and the pods' annotations and labels. Only the deployment tool may remove them. The
+// managedFields of deployment tools are parsed on first use, which is rare.
 type deployed struct {
 	object Object
-	items  map[string][]string // names by list, keys by map; nil until they are read
+	items  map[string][]string // names by list, keys by map; nil before the first read
 }
 
 func (d *deployed) container(name string) bool {
@@ -41,7 +41,7 @@ func (d *deployed) container(name string) bool {
 
 func (d *deployed) volume(name string) bool { return slices.Contains(d.read()["volumes"], name) }
 
-// key reports whether the pods' annotations or labels, as the map says, have a key of a deployer's.
+// key reports whether a deployment tool owns a key of the pods' annotations or labels.
 func (d *deployed) key(of, key string) bool { return slices.Contains(d.read()[of], key) }
 
 func (d *deployed) pullSecret(name string) bool { return slices.Contains(d.read()[pullSecrets], name) }
@@ -54,7 +54,7 @@ func (d *deployed) read() map[string][]string {
 	return d.items
 }
 
-// deployedIn reads the managedFields of all deployers.
+// deployedIn reads the managedFields of all deployment tools.
 func deployedIn(entries []metav1.ManagedFieldsEntry) map[string][]string {
 	all := map[string][]string{}
 	for i := range entries {
@@ -76,9 +76,8 @@ func deployedIn(entries []metav1.ManagedFieldsEntry) map[string][]string {
 	return all
 }
 
-// pullSecretsInManifest returns the pull secrets in the manifest that kubectl keeps where it
-// does not apply on the server: a tool that sends differences owns nothing of an item that it
-// found there already.
+// pullSecretsInManifest returns the pull secrets in the manifest that kubectl stores for client-side apply. A
+// tool that sends differences does not own an item that already existed.
 func pullSecretsInManifest(object Object) []string {
 	var manifest map[string]any
 	text := object.GetAnnotations()[corev1.LastAppliedConfigAnnotation]
@@ -97,10 +96,10 @@ func isDeployer(entry *metav1.ManagedFieldsEntry) bool {
 	return entry.FieldsV1 != nil && entry.Subresource == "" && !meta.IsManager(entry.Manager) && !meta.IsPerson(entry.Manager, byUpdate)
 }
 
-// podPath is the path to the pod in managed fields.
+// podPath is the path to the pod spec in managed fields.
 var podPath = []string{"f:spec", "f:template", "f:spec"}
 
-// podOf returns managed fields below spec.template.spec.
+// podOf returns the managed fields below spec.template.spec.
 func podOf(fields map[string]any) map[string]any { return tree.At(fields, podPath...) }
 
 // nameIn returns the name of a list item from its key in managed fields.
@@ -113,7 +112,7 @@ func nameIn(key string) (name string, isItem bool) {
 	return keys.Name, true
 }
 
-// eachItem visits the items that a deployer's manifest holds.
+// eachItem visits the items in the manifest of a deployment tool.
 func eachItem(pod map[string]any, visit func(list, name string)) {
 	for _, list := range podLists {
 		items := tree.Map(pod["f:"+list])

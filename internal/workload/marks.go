@@ -14,30 +14,33 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Marks are annotations of one of the operator's field managers that stay if the manager gives up its
-// fields: it does not own them, or another field manager owns them, too. A manifest that was exported and
-// applied again has them, and a backup that was restored. No decision depends on them.
+// Marks are annotations of a field manager of the operator that stay after the manager releases its fields,
+// because it does not own them, or because other managers also own them. A manifest that was exported and
+// applied again has marks, and so has a restored backup. Marks do not affect decisions.
 type Marks struct {
-	// Annotations are keys in the workload's metadata, PodAnnotations keys in that of the pods. Both are sorted.
+	// Annotations are keys in the metadata of the workload. PodAnnotations are keys in the metadata of the
+	// pods. Both are sorted.
 	Annotations, PodAnnotations []string
-	// SharedItems are containers and volumes of the manager that a deployer's manifest has, too. PodAnnotations
-	// describe them.
+	// SharedItems are containers and volumes of the manager that are also in a manifest of a deployment tool.
+	// PodAnnotations describe them.
 	SharedItems []string
 }
 
-// liveMarks are all annotations of a workload that are marks of the operator, and their other owners.
+// liveMarks contains all annotations of a workload that are marks of the operator, and their other owners.
 type liveMarks struct {
-	// managers are the field managers by key, "" if the key does not have a name and sidecar-name is missing.
+	// managers are the field managers by key, or "" if the key does not contain a name and sidecar-name is
+	// missing.
 	managers, podManagers map[string]string
-	// others are the keys that other field managers own; the operator itself does not count.
+	// others are the keys that other field managers own, except the operator's own field manager.
 	others, podOthers mention
-	// confirmed are the keys that the operator itself or a person owns, and deployed those that a deployer owns.
+	// confirmed are the keys that the operator's own field manager or a user owns. deployed are the keys that a
+	// deployment tool owns.
 	confirmed, deployed mention
-	// items are the containers and volumes in the manifests of deployers that have marks.
+	// items are the containers and volumes in the manifests of deployment tools that have marks.
 	items map[string][]string
 }
 
-// marksIn returns the marks of a workload. Only a workload with marks is read further.
+// marksIn returns the marks of a workload. It reads managedFields only for a workload with marks.
 func marksIn(object Object) *liveMarks {
 	annotations, ofPods := object.GetAnnotations(), templateAnnotations(object)
 	if !hasMarks(annotations) && !hasMarks(ofPods) {
@@ -101,10 +104,10 @@ func (m *liveMarks) addOthers(entry *metav1.ManagedFieldsEntry, all []metav1.Man
 	}
 }
 
-// isCopied reports whether only a deployer owns an annotation that the operator or a person sets.
+// isCopied reports whether only a deployment tool owns an annotation that the operator or a user sets.
 func (m *liveMarks) isCopied(key string) bool { return m.deployed.has(key) && !m.confirmed.has(key) }
 
-// appendTo appends all that the marks consist of.
+// appendTo appends a text of all content of the marks.
 func (m *liveMarks) appendTo(text []byte) []byte {
 	text = appendMap(appendMap(append(text, 'k'), m.managers), m.podManagers)
 	for _, names := range []map[string]bool{m.others.names, m.podOthers.names, m.confirmed.names, m.deployed.names} {
@@ -116,7 +119,7 @@ func (m *liveMarks) appendTo(text []byte) []byte {
 	return text
 }
 
-// addMarked adds the managers that have nothing in the workload but marks.
+// addMarked adds the managers that have only marks in the workload.
 func (m *ManagedFields) addMarked() {
 	add := func(managers map[string]string, path ...string) {
 		for key, manager := range managers {
@@ -135,7 +138,7 @@ func (m *ManagedFields) addMarked() {
 	m.Managers = slices.Compact(m.Managers)
 }
 
-// Marks returns the marks of each manager, given what it owns; nil for none.
+// Marks returns the marks of each manager for the fields that it owns, or nil for none.
 func (m *ManagedFields) Marks(owned map[string]Owned) map[string]Marks {
 	found := map[string]Marks{}
 	add := func(managers map[string]string, others *mention, path []string, into func(*Marks) *[]string) {
@@ -175,7 +178,8 @@ func (m *ManagedFields) Marks(owned map[string]Owned) map[string]Marks {
 	return found
 }
 
-// attributed returns the manager of a mark that none owns: the one in the mark, or the only one in the workload.
+// attributed returns the manager of a mark without an owner: the manager in the mark, or the only manager in
+// the workload.
 func (m *ManagedFields) attributed(manager string) []string {
 	switch {
 	case manager != "":
@@ -197,8 +201,8 @@ func ownersOf(key string, path []string, owned map[string]Owned) []string {
 	return owners
 }
 
-// describes reports whether a mark that the manager does not own belongs to what it has: the note that it waits, the
-// mark of its orphaned sidecar, and the record that the API server writes.
+// describes reports whether a mark that the manager does not own belongs to its fields: the record that the
+// workload waits, the mark of an orphaned sidecar, and the record that the API server writes.
 func (o *Owned) describes(key string) bool {
 	switch {
 	case meta.IsWaiting(key):

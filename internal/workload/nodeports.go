@@ -11,13 +11,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// NodePort is a port of the node that a container listens at.
+// NodePort is a port of the node on which a container listens.
 type NodePort struct {
 	Port     int32
 	Protocol corev1.Protocol
 }
 
-// NodePortsOf returns the ports of the node among those of a container.
+// NodePortsOf returns the ports of a container that are ports of the node.
 func NodePortsOf(ports []corev1.ContainerPort, hostNetwork bool) []NodePort {
 	var found []NodePort
 	for _, port := range ports {
@@ -32,7 +32,7 @@ func NodePortsOf(ports []corev1.ContainerPort, hostNetwork bool) []NodePort {
 	return found
 }
 
-// UserOf returns the container that listens at a port of the node, "" if none does.
+// UserOf returns the container that listens on a port of the node, "" for none.
 func (v *View) UserOf(port NodePort) string {
 	for i := range v.Containers {
 		for _, used := range NodePortsOf(v.Containers[i].Ports, v.HostNetwork) {
@@ -44,8 +44,8 @@ func (v *View) UserOf(port NodePort) string {
 	return ""
 }
 
-// nodeLabels returns the labels that every node of the pods has: those of the node selector, and those for which every
-// term of the required affinity has the same single value.
+// nodeLabels returns the labels that every node of the pods has: the labels of the node selector, and the
+// labels with the same single value in every term of the required affinity.
 func nodeLabels(pod *corev1.PodSpec) map[string]string {
 	terms := slices.DeleteFunc(slices.Clone(requiredTerms(pod)), isEmptyTerm)
 	var labels map[string]string
@@ -69,13 +69,13 @@ func nodeLabels(pod *corev1.PodSpec) map[string]string {
 	return labels
 }
 
-// isEmptyTerm reports whether a term matches no node.
+// isEmptyTerm reports whether a term does not match nodes because it is empty.
 func isEmptyTerm(term corev1.NodeSelectorTerm) bool {
 	return len(term.MatchExpressions) == 0 && len(term.MatchFields) == 0
 }
 
-// SharesNodes reports whether pods of two workloads on every node may be on the same one:
-// not if their nodes must have different values of a label.
+// SharesNodes reports whether pods of two workloads on every node may run on the same node. The result is false
+// if their nodes must have different values of a label.
 func (v *View) SharesNodes(other *View) bool {
 	for key, value := range v.NodeSelector {
 		if wanted, isGiven := other.NodeSelector[key]; isGiven && wanted != value {

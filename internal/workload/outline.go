@@ -17,30 +17,31 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Outline is what a View is made of besides its State and managed fields, read from a
-// workload of any kind or from a packed one.
+// Outline contains the inputs of a View except its State and managed fields. It is read from a workload of any
+// kind or from a packed outline.
 type Outline struct {
 	Ref
 	Labels, Annotations map[string]string
 	Template            corev1.PodTemplateSpec
 	SelectorKeys        []string
 	Claims              []string
-	// Elsewhere names the workload that has the pod template instead, "" for none.
+	// Elsewhere names the workload that has the pod template instead, or is "" for none.
 	Elsewhere string
-	// Unread is what of the workload does not fit its type.
+	// Unread lists the fields of the workload that could not be decoded.
 	Unread Unread
-	// Owner is nil for none.
+	// Owner is the controller owner, or nil for none.
 	Owner            *Owner
 	Paused, Deleting bool
-	// Told is what the application was told of sidecars, by the keys of the records.
+	// Told contains the environment variables that are injected into application containers, by the keys of
+	// their records.
 	Told map[string][]Told
 
-	// details are those of a packed outline, nil for a workload.
+	// details are the details of a packed outline, or nil for a workload.
 	details *Details
 }
 
-// Packed is an outline as a cache stores it: a pod template with only the fields that a View shows, and the details
-// that are computed from the others.
+// Packed is an outline as a cache stores it: a pod template with only the fields that a View needs, and details
+// that are computed from other fields.
 type Packed struct {
 	Template corev1.PodTemplate
 	Details
@@ -50,7 +51,7 @@ type Packed struct {
 type Details struct {
 	QOSClass                     corev1.PodQOSClass
 	Claims, Secrets, PullSecrets []string
-	// Windows and Elsewhere are those of a View.
+	// Windows and Elsewhere have the same meaning as in a View.
 	Windows, Elsewhere string
 	Unread             Unread
 }
@@ -91,8 +92,7 @@ func Of(object Object) View {
 	return view
 }
 
-// View returns the view without its state, given what is owned in the workload and its
-// LastWriter.
+// View returns the view without its state, from the managers' fields in the workload and its LastWriter.
 func (o *Outline) View(owned map[string]Owned, lastWriter string) View {
 	spec := &o.Template.Spec
 	view := View{
@@ -140,8 +140,8 @@ func (o *Outline) View(owned map[string]Owned, lastWriter string) View {
 	return view
 }
 
-// Pack returns a copy of the annotations, of the selector's keys as labels, and of the
-// template, limited to what a View shows. Unpacked is the inverse.
+// Pack returns a copy of the annotations, of the selector's keys as labels, and of the template, with only the
+// fields that a View needs. Unpacked is the inverse.
 func (o *Outline) Pack(owned map[string]Owned) *Packed {
 	spec := &o.Template.Spec
 	var selector map[string]string
@@ -178,7 +178,7 @@ func (o *Outline) Pack(owned map[string]Owned) *Packed {
 	}}
 }
 
-// Unpacked returns the outline from what Pack returned.
+// Unpacked returns the outline from the result of Pack.
 func Unpacked(ref Ref, labels map[string]string, packed *Packed) Outline {
 	template := &packed.Template
 	return Outline{
@@ -189,13 +189,13 @@ func Unpacked(ref Ref, labels map[string]string, packed *Packed) Outline {
 	}
 }
 
-// accountName returns the name of the pods' ServiceAccount, "" for the default one. A file may have it in the deprecated
-// field alone, which the API server copies.
+// accountName returns the name of the pods' ServiceAccount, "" for the default ServiceAccount. A file may set
+// only the deprecated field, which the API server copies.
 func accountName(spec *corev1.PodSpec) string {
 	return cmp.Or(spec.ServiceAccountName, spec.DeprecatedServiceAccount)
 }
 
-// sortedKeys returns the keys of a map, nil if it has none.
+// sortedKeys returns the sorted keys of a map, or nil for none.
 func sortedKeys(of map[string]string) []string {
 	if len(of) == 0 {
 		return nil
@@ -208,8 +208,8 @@ func sortedKeys(of map[string]string) []string {
 	return keys
 }
 
-// visibleAnnotations are those of others, and those by which users configure the
-// operator.
+// visibleAnnotations returns the annotations of the application, and the annotations that users set to
+// configure the operator.
 func visibleAnnotations(annotations map[string]string) map[string]string {
 	kept := foreign(annotations)
 	for key, value := range annotations {

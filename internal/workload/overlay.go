@@ -14,37 +14,35 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// FirstNative is the first version of Kubernetes with native sidecars, of API servers and of
-// kubelets. Older ones run them as init containers, which never end.
+// FirstNative is the first version of Kubernetes with native sidecars, for API servers and kubelets. Older
+// versions run them as init containers that never end.
 const FirstNative = "1.29.0"
 
-// Overlay is what is merged into a workload's pod template.
+// Overlay contains the fields to merge into a workload's pod template.
 type Overlay struct {
 	// Template is the overlay as a typed object, for decisions.
 	Template corev1.PodTemplateSpec
-	// Body is the overlay as it is applied: only what the templates rendered, in the
-	// API server's canonical form ("500m" for 0.5), so that we own nothing else. It
-	// must not be changed.
+	// Body is the overlay to apply. It contains only the fields that the templates rendered, in the API
+	// server's canonical form ("500m" for 0.5), so that the operator does not own other fields. It must not be
+	// changed.
 	Body map[string]any
-	// Mounts are to be added to the application's containers. Templates render them as
-	// containers with nothing but volumeMounts. They are not in Template and Body:
-	// applying a mount would make us an owner of the container, and its real owner
-	// could not rename it.
+	// Mounts are the mounts to add to the application's containers. Templates render them as containers with
+	// only volumeMounts. They are not in Template and Body: an apply of a mount would make the operator an
+	// owner of the container, and then the application owner could not rename it.
 	Mounts []Mount
-	// Brings are the names of pull secrets that pods would not have from their ServiceAccount.
+	// Brings are the names of pull secrets that pods do not get from their ServiceAccount.
 	Brings []string
-	// Yields are the keys of pod annotations that are left to whoever has them.
+	// Yields are the keys of optional pod annotations, which are left out if another field manager has them.
 	Yields []string
-	// YieldsToVolumes are those of Yields that are left out where the workload keeps its node by
-	// itself.
+	// YieldsToVolumes are the keys of Yields that are also left out if a volume of the workload keeps its node.
 	YieldsToVolumes []string
-	// Tells are variables by which the application is told of the sidecar. They are not in Template
-	// and Body: only the API server adds them, when the owner writes the workload, because who applies
-	// a variable owns it, and its real owner could not set it.
+	// Tells are the environment variables to inject into application containers. They are not in Template and
+	// Body. Only the API server adds them when the application owner writes the workload, because a field
+	// manager that applies a variable owns it, and then the application owner could not set it.
 	Tells []Tell
-	// Warning is a warning about the sidecar for people, or "".
+	// Warning is a warning about the sidecar for users, or "".
 	Warning string
-	// Hash is a short digest of everything but what yields, what is told and the warning.
+	// Hash is a short digest of the overlay except Yields, YieldsToVolumes, Tells and Warning.
 	Hash string
 }
 
@@ -63,7 +61,7 @@ func (o *Overlay) With(body any) (Overlay, error) {
 	return with, err
 }
 
-// seal sets the hash; canonical is the body as JSON.
+// seal sets the hash from the body as JSON.
 func (o *Overlay) seal(canonical []byte) error {
 	if len(o.Mounts) > 0 {
 		mounts, err := json.Marshal(o.Mounts)
@@ -91,7 +89,7 @@ func (o *Overlay) HasNative() bool {
 	return slices.ContainsFunc(o.Template.Spec.InitContainers, func(c corev1.Container) bool { return c.RestartPolicy != nil })
 }
 
-// containers yields the overlay's containers, not copies, init containers first.
+// containers yields the overlay's containers, init containers first. They are not copies.
 func (o *Overlay) containers() iter.Seq[*corev1.Container] {
 	return func(yield func(*corev1.Container) bool) {
 		for _, list := range [][]corev1.Container{o.Template.Spec.InitContainers, o.Template.Spec.Containers} {

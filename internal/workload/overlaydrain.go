@@ -15,8 +15,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// DrainSeconds returns the longest time that one of the overlay's containers drains, by a preStop
-// sleep or as a gate; 0 if there is none.
+// DrainSeconds returns the longest drain time of the overlay's containers, by a preStop sleep or as a drain
+// gate, or 0 for none.
 func (o *Overlay) DrainSeconds() int64 {
 	longest := int64(0)
 	for container := range o.containers() {
@@ -25,8 +25,8 @@ func (o *Overlay) DrainSeconds() int64 {
 	return longest
 }
 
-// Draining returns a copy of the overlay in which no preStop sleep is longer than most seconds,
-// with 0 there is none, and no gate waits for longer.
+// Draining returns a copy of the overlay with a maximum time for each preStop sleep and each drain gate. With a
+// maximum of 0, it removes preStop sleeps.
 func (o *Overlay) Draining(most int64) (*Overlay, error) {
 	cut := *o
 	cut.Template, cut.Body = *o.Template.DeepCopy(), runtime.DeepCopyJSON(o.Body)
@@ -58,7 +58,7 @@ func (o *Overlay) Draining(most int64) (*Overlay, error) {
 	return &cut, cut.seal(canonical)
 }
 
-// cutSleep is Draining for a container of the applied body.
+// cutSleep limits the preStop sleep of a container of the applied body.
 func cutSleep(container map[string]any, most int64) {
 	lifecycle := tree.Map(container["lifecycle"])
 	sleep := tree.At(lifecycle, "preStop", "sleep")
@@ -74,7 +74,7 @@ func cutSleep(container map[string]any, most int64) {
 	}
 }
 
-// cutGate is the same for the variable of a gate.
+// cutGate limits the variable of a drain gate.
 func cutGate(container map[string]any, most int64) {
 	for _, item := range tree.List(container["env"]) {
 		variable := tree.Map(item)
@@ -92,8 +92,8 @@ func sleepOf(c *corev1.Container) int64 {
 	return c.Lifecycle.PreStop.Sleep.Seconds
 }
 
-// GateSeconds returns for how many seconds a container holds back the end of the native sidecars
-// before it, 0 if it is no gate.
+// GateSeconds returns the time in seconds for which a drain gate delays the termination of the native sidecars
+// before it, or 0 for other containers.
 func GateSeconds(c *corev1.Container) int64 {
 	if variable := gateOf(c); variable != nil {
 		return secondsIn(variable.Value)
@@ -101,7 +101,7 @@ func GateSeconds(c *corev1.Container) int64 {
 	return 0
 }
 
-// gateOf returns the variable that makes a gate of a container, nil if there is none.
+// gateOf returns the variable that makes a container a drain gate, or nil for none.
 func gateOf(c *corev1.Container) *corev1.EnvVar {
 	for i := range c.Env {
 		if c.Env[i].Name == meta.VariableDrainSeconds {
@@ -111,7 +111,7 @@ func gateOf(c *corev1.Container) *corev1.EnvVar {
 	return nil
 }
 
-// secondsIn reads a number of seconds; what is none is 0.
+// secondsIn reads a number of seconds. It returns 0 for other text.
 func secondsIn(text string) int64 {
 	seconds, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Redirected returns a copy of the overlay with references to one ConfigMap replaced by
-// another, in volumes and environment variables.
+// Redirected returns a copy of the overlay in which another ConfigMap replaces the references to one ConfigMap,
+// in volumes and environment variables.
 func (o *Overlay) Redirected(from, to string) (Overlay, error) {
 	body := runtime.DeepCopyJSON(o.Body)
 	redirect(body, from, to)
@@ -31,8 +31,8 @@ func (o *Overlay) Redirected(from, to string) (Overlay, error) {
 	return redirected, nil
 }
 
-// configMapFields are the fields of a pod template that refer to a ConfigMap: in a
-// volume or a source of a projected one, in one variable, in envFrom.
+// configMapFields are the fields of a pod template that refer to a ConfigMap: in a volume or a source of a
+// projected volume, in a variable, and in envFrom.
 var configMapFields = []string{"configMap", "configMapKeyRef", "configMapRef"}
 
 // redirect changes the references below a node.

@@ -15,8 +15,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Without returns a copy of the overlay without some pod annotations and pull secrets, which its list
-// of parts does not name either.
+// Without returns a copy of the overlay without some pod annotations and pull secrets. Its list of items does
+// not name them either.
 func (o *Overlay) Without(keys, secrets []string) (*Overlay, error) {
 	body := runtime.DeepCopyJSON(o.Body)
 	left := *o
@@ -37,7 +37,7 @@ func (o *Overlay) Without(keys, secrets []string) (*Overlay, error) {
 		key := meta.AnnotationInjectedItems(parts.Manager)
 		left.Template.Annotations[key], annotations[key] = parts.String(), parts.String()
 	}
-	// As it is rendered: the hash goes by the order of the fields.
+	// The body is converted to the type of the rendering, because the hash depends on the order of the fields.
 	rendered := &corev1ac.PodTemplateSpecApplyConfiguration{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(body, rendered); err != nil {
 		return nil, fmt.Errorf("leaving out what is there already: %w", err)
@@ -46,13 +46,13 @@ func (o *Overlay) Without(keys, secrets []string) (*Overlay, error) {
 	if err != nil {
 		return nil, fmt.Errorf("leaving out what is there already: %w", err)
 	}
-	if body, ok := tree.Share(with.Body, o.Body).(map[string]any); ok { // Both are kept with the rendering.
+	if body, ok := tree.Share(with.Body, o.Body).(map[string]any); ok { // Both are stored with the rendering.
 		with.Body = body
 	}
 	return &with, nil
 }
 
-// withoutPullSecrets takes names out of a pod, and out of the same as JSON.
+// withoutPullSecrets removes names from a pod, and from the same pod as JSON.
 func withoutPullSecrets(spec *corev1.PodSpec, body map[string]any, names []string) {
 	if len(names) == 0 {
 		return

@@ -11,64 +11,63 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Owned is what one field manager has merged into a workload.
+// Owned contains the fields that one field manager has merged into a workload.
 type Owned struct {
-	// Hash is the Hash of the live values of the fields that the manager has applied,
-	// "" if there are none.
+	// Hash is the Hash of the live values of the fields that the manager has applied, or "" for none.
 	Hash string
-	// Containers (with init containers) and Volumes are the names of the manager's list
-	// items: those that it owns, and Leftovers.
+	// Containers (with init containers) and Volumes are the names of the manager's list items: the items that
+	// it owns, and Leftovers.
 	Containers, Volumes []string
-	// Lost are volumes that its record names and that are not there: an owner has applied the list
-	// of them anew. Mounts of them are the manager's all the same.
+	// Lost are volumes in the manager's record that are missing, because an owner has applied a list without
+	// them. Mounts of these volumes still belong to the manager.
 	Lost []string
-	// PullSecrets are the names of its imagePullSecrets, SharedPullSecrets those of them that
-	// a deployer lists as well.
+	// PullSecrets are the names of the manager's imagePullSecrets. SharedPullSecrets are the names among them
+	// that a deployment tool also lists.
 	PullSecrets, SharedPullSecrets []string
-	// Leftovers are the names of items that the pod template lists as the manager's
-	// although it no longer owns them: somebody rolled back to a revision.
+	// Leftovers are the names of items that the pod template lists for the manager, although the manager does
+	// not own them anymore, because of a rollback to an earlier revision.
 	Leftovers []string
-	// Taken are those of Containers that now run a deployer's image.
+	// Taken are the names of Containers that now run an image of a deployment tool.
 	Taken []string
-	// Named reports whether the manager's managedFields include names of the owner's
-	// items, Patched whether its patch entries hold more than mounts in the
-	// application's containers: see Trim. Tree includes these fields as well.
+	// Named reports whether the manager's managedFields include names of the application's items. Patched
+	// reports whether its patch entries contain more than mounts in the application's containers (see Trim).
+	// Tree also includes these fields.
 	Named, Patched bool
-	// IsRecorded reports whether the pod template alone records what is the manager's.
+	// IsRecorded reports whether only the pod template records the items of the manager.
 	IsRecorded bool
-	// Unfinished reports whether the operator was interrupted between two requests of
-	// one change: the last one leaves neither Named nor Patched.
+	// Unfinished reports whether the operator was interrupted between two requests of one change. The last
+	// request sets Named and Patched to false.
 	Unfinished bool
-	// Tree holds the live values of the fields that the manager owns, including those
-	// only patched, and the whole of Leftovers, which it does not own: {metadata:
-	// {annotations}, spec: {template}}.
+	// Tree contains the live values of the fields that the manager owns, including fields that it only patched,
+	// and all fields of Leftovers, which it does not own: {metadata: {annotations}, spec: {template}}.
 	Tree map[string]any
-	// PodLabels and PodAnnotations are the keys that it owns in the pod template.
+	// PodLabels and PodAnnotations are the keys that the manager owns in the pod template.
 	PodLabels, PodAnnotations []string
 	// InjectedHash is the annotation injected-hash, if the manager owns it.
 	InjectedHash string
-	// AskedHash and AppliedHash are the annotations of these names, if the manager owns
-	// them: the input when Tree was written, and what was written.
+	// AskedHash and AppliedHash are the annotations input-hash and applied-hash, if the manager owns them. They
+	// record the input of Tree and the written fields.
 	AskedHash, AppliedHash string
-	// ChangeCause and RenderedFrom are the annotations of these names, if the manager
-	// owns them: why it was written, and what Tree was rendered from.
+	// ChangeCause and RenderedFrom are the annotations of these names, if the manager owns them. They record
+	// the cause of the write and the inputs of Tree.
 	ChangeCause, RenderedFrom string
-	// WrittenBy is the mark of that name, if the manager owns it.
+	// WrittenBy is the mark written-by, if the manager owns it.
 	WrittenBy string
-	// Orphan is the mark of a sidecar that its VectorSidecar left for good, or "". The
-	// operator itself owns it.
+	// Orphan is the mark of a sidecar that its deleted VectorSidecar left in the workload, or "". The
+	// operator's own field manager owns the mark.
 	Orphan string
-	// FailedBefore reports whether the manager owns the mark that the workload failed before its last write, and what was written.
+	// FailedBefore reports whether the manager owns written fields, and the mark that the workload failed
+	// before the last write.
 	FailedBefore bool
-	// Waits reports whether the manager owns a note that the workload waits for a change. The
-	// note itself is in State, and not in Tree: it is the same for no two workloads.
+	// Waits reports whether the manager owns a record that the workload waits for a change. The record is in
+	// State and not in Tree, because it differs between workloads.
 	Waits bool
-	// HasPlainAnnotations reports whether the manager owns the annotations that have no
-	// VectorSidecar in their key.
+	// HasPlainAnnotations reports whether the manager owns the annotations without a VectorSidecar in their
+	// key.
 	HasPlainAnnotations bool
 }
 
-// read sets the fields that follow from the tree of the manager's live values.
+// read sets the fields that are computed from the tree of the manager's live values.
 func (o *Owned) read(owned map[string]any, theirs *deployed) {
 	o.Tree = owned
 	for key, value := range tree.At(owned, "metadata", "annotations") {
@@ -110,25 +109,25 @@ func (o *Owned) read(owned map[string]any, theirs *deployed) {
 	o.FailedBefore = o.FailedBefore && o.hasItems()
 }
 
-// hasItems reports whether the pod template has anything of the manager.
+// hasItems reports whether the pod template has items of the manager.
 func (o *Owned) hasItems() bool {
 	return len(o.Containers)+len(o.Volumes)+len(o.PullSecrets) > 0
 }
 
-// readKeys sets the keys in the pods' metadata that follow from the tree.
+// readKeys sets the keys of the pods' metadata that are in the tree.
 func (o *Owned) readKeys() {
 	pods := tree.At(o.Tree, "spec", "template", "metadata")
 	o.PodLabels = slices.Sorted(maps.Keys(tree.Map(pods["labels"])))
 	o.PodAnnotations = slices.Sorted(maps.Keys(tree.Map(pods["annotations"])))
 }
 
-// Mounts reports whether mounts of a volume are the manager's.
+// Mounts reports whether mounts of a volume belong to the manager.
 func (o *Owned) Mounts(volume string) bool {
 	return slices.Contains(o.Volumes, volume) || slices.Contains(o.Lost, volume)
 }
 
-// IsEmpty reports whether the manager has nothing left in the workload, though it has a
-// managedFields entry, or a record: an owner who replaces atomic lists leaves it behind.
+// IsEmpty reports whether the manager has no fields left in the workload, although it has a managedFields entry
+// or a record. This happens if an owner replaces atomic lists.
 func (o *Owned) IsEmpty() bool {
 	if o.IsRecorded {
 		return !o.hasItems()

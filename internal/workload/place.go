@@ -11,16 +11,16 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Everything above this file knows a workload with its pod template at spec.template, as
-// most kinds have it. Here it is put where a kind has it, and back.
+// All other code handles a workload with its pod template at spec.template, as in most kinds. This file moves
+// the template to its path in a kind, and back.
 
-// templatePath is where everybody looks for the pod template.
+// templatePath is the path of the pod template in all other code.
 var templatePath = []string{"spec", "template"}
 
 // Schema returns an object with the merge keys of such a workload.
 func Schema() Object { return deployments.New() }
 
-// MergeKeys returns an object with the merge keys of a kind. A custom resource has none of its own.
+// MergeKeys returns an object with the merge keys of a kind. A custom resource does not define merge keys.
 func (k *Kind) MergeKeys() Object {
 	if k.Traits.AtomicLists {
 		return Schema()
@@ -28,8 +28,8 @@ func (k *Kind) MergeKeys() Object {
 	return k.New()
 }
 
-// Place returns a body, an apply or a patch with the pod template at spec.template, with
-// it where the kind has it. The body is not changed.
+// Place moves the pod template of a body from spec.template to its path in the kind. The body is an apply or a
+// patch. Place returns a copy and does not change the body.
 func (k *Kind) Place(body map[string]any) map[string]any {
 	template, isThere := tree.At(body, "spec")["template"]
 	if !isThere || slices.Equal(k.Template, templatePath) {
@@ -38,7 +38,7 @@ func (k *Kind) Place(body map[string]any) map[string]any {
 	return move(body, template, k.Template)
 }
 
-// move returns a copy of a tree whose spec is a value at a path, and nothing else.
+// move returns a copy of a tree with a new spec, which contains only a value at a path.
 func move(of map[string]any, value any, path []string) map[string]any {
 	moved := maps.Clone(of)
 	for i := len(path) - 1; i > 0; i-- {
@@ -48,8 +48,8 @@ func move(of map[string]any, value any, path []string) map[string]any {
 	return moved
 }
 
-// fieldPaths are the paths to the pod template in managed fields, of the kinds that have
-// it elsewhere than at spec.template.
+// fieldPaths are the paths to the pod template in managed fields, for kinds with another path than
+// spec.template.
 var fieldPaths = [][]string{asFields(cronJobs.Template)}
 
 func asFields(path []string) []string {
@@ -60,8 +60,8 @@ func asFields(path []string) []string {
 	return fields
 }
 
-// lifted returns managed fields with those of the pod template at spec.template, and the
-// path that they were at; nil for a workload that has them there.
+// lifted returns managed fields with the fields of the pod template moved to spec.template, and their original
+// path. The path is nil for a workload that already has them there.
 func lifted(fields map[string]any) (atTemplate map[string]any, path []string) {
 	for _, path := range fieldPaths {
 		if template := tree.At(fields, path...); template != nil {
@@ -71,7 +71,7 @@ func lifted(fields map[string]any) (atTemplate map[string]any, path []string) {
 	return fields, nil
 }
 
-// lowered is the inverse of lifted.
+// lowered reverses lifted.
 func lowered(fields map[string]any, path []string) map[string]any {
 	template, isThere := tree.At(fields, "f:spec")["f:template"]
 	if path == nil || !isThere {
@@ -80,8 +80,7 @@ func lowered(fields map[string]any, path []string) map[string]any {
 	return move(fields, template, path)
 }
 
-// Field returns the path of a field, as the API server writes it, with the pod template at
-// spec.template.
+// Field returns the path of a field in the API server's notation, with the pod template at spec.template.
 func (k *Kind) Field(path string) string {
 	below, isBelow := strings.CutPrefix(path, "."+strings.Join(k.Template, "."))
 	if !isBelow {

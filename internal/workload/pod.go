@@ -13,16 +13,17 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// madeUp stands for what a controller makes up: the hash of a template, and the end of a name. It is
-// always the same, so that what is said of a pod is.
+// madeUp replaces the values that a controller generates: the hash of a template, and the suffix of a name. It
+// is constant, so that messages about the pod are stable.
 const madeUp = "preflight"
 
-// TrialPod returns a pod as the workload's controller would make it, with what policies go by: its template,
-// its owner, the controller's labels, and the volumes of a StatefulSet's claims.
+// TrialPod returns a pod for a dry run, as the workload's controller would create it. It contains the fields
+// that policies check: the template, the owner, the controller's labels, and the volumes of a StatefulSet's
+// claims.
 func TrialPod(of Object) *corev1.Pod {
 	content := contentOf(of)
 	template := content.Template.DeepCopy()
-	const longest = 63 // of a host's name
+	const longest = 63 // maximum length of a host name
 	room := longest - len("-"+madeUp)
 	name := strings.TrimRight(of.GetName()[:min(len(of.GetName()), room)], "-.") + "-"
 	pod := &corev1.Pod{
@@ -43,7 +44,7 @@ func TrialPod(of Object) *corev1.Pod {
 	return pod
 }
 
-// ownedByMade sets what the workload's controller would make as the pod's owner.
+// ownedByMade sets the object that the workload's controller would create as the owner of the pod.
 func ownedByMade(pod *corev1.Pod, of Object, kind schema.GroupVersionKind) {
 	ownedBy(pod, pod.Name, of, kind)
 }
@@ -54,8 +55,8 @@ func ownedBy(pod *corev1.Pod, name string, of Object, kind schema.GroupVersionKi
 	}}
 }
 
-// addClaims gives a pod the volumes of claims, in place of volumes of the same name, as the StatefulSet
-// controller does.
+// addClaims adds the volumes of claims to a pod, as the StatefulSet controller does. They replace volumes of
+// the same name.
 func addClaims(pod *corev1.Pod, claims []string) {
 	for _, claim := range claims {
 		pod.Spec.Volumes = slices.DeleteFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == claim })

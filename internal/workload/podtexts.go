@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// textDomains are the domains of pod annotations whose values a View has: by them agents on
-// the nodes, such as Vector, Fluent Bit and Datadog's, are told about a pod's containers, and the
-// Cluster Autoscaler about its volumes; their values are short and seldom change.
+// textDomains are the domains of pod annotations with values that a View contains. Agents on the nodes, such as
+// Vector, Fluent Bit and the Datadog Agent, read them for the containers of a pod, and the Cluster Autoscaler
+// for its volumes. The values are short and seldom change.
 var textDomains = []string{"vector.dev", "fluentbit.io", "ad.datadoghq.com", "cluster-autoscaler.kubernetes.io"}
 
-// podTexts returns the annotations of these domains that have a value, nil if there are none.
+// podTexts returns the annotations of these domains with a value, or nil for none.
 func podTexts(annotations map[string]string) map[string]string {
 	var kept map[string]string
 	for key, value := range annotations {
@@ -30,7 +30,7 @@ func podTexts(annotations map[string]string) map[string]string {
 	return kept
 }
 
-// keysAndTexts returns annotations with the values of these domains alone.
+// keysAndTexts returns annotations with only the values of these domains.
 func keysAndTexts(annotations map[string]string) map[string]string {
 	kept := keysOnly(maps.Keys(annotations))
 	maps.Copy(kept, podTexts(annotations))

@@ -5,37 +5,37 @@ package workload
 
 import "slices"
 
-// Account is what was read of a ServiceAccount.
+// Account contains the fields that were read from a ServiceAccount.
 type Account struct {
-	// PullSecrets are the names in its imagePullSecrets. The API server gives them to pods
-	// that list none of their own.
+	// PullSecrets are the names in imagePullSecrets of the ServiceAccount. The API server adds them to pods
+	// without imagePullSecrets.
 	PullSecrets []string
-	// Unread says why it was not read, "" if it was.
+	// Unread explains why the ServiceAccount was not read, or is "" if it was.
 	Unread string
-	// IsForbidden reports whether that is because whoever asked may not read it.
+	// IsForbidden reports whether the ServiceAccount was not read because the caller lacks the permission.
 	IsForbidden bool
 }
 
-// ownPullSecrets returns the sorted names in the pod template's imagePullSecrets without ours.
+// ownPullSecrets returns the sorted names in the pod template's imagePullSecrets, without the operator's.
 func (v *View) ownPullSecrets() []string {
 	own := slices.DeleteFunc(slices.Clone(v.PullSecrets), func(name string) bool { return anyOwns(v.Owned, pullSecretsOf, name) })
 	slices.Sort(own)
 	return own
 }
 
-// HasPullSecret reports whether the pod template lists a pull secret that no manager of ours has
-// listed: it is left to its owner, and neither written nor noted as ours. What is ours stays ours
-// while an owner lists it, too.
+// HasPullSecret reports whether the pod template lists a pull secret that no manager of the operator lists. The
+// pull secret is left to its owner. It is neither written nor recorded. A pull secret of the operator stays the
+// operator's if an owner also lists it.
 func (v *View) HasPullSecret(name string) bool {
 	return slices.Contains(v.PullSecrets, name) && !anyOwns(v.Owned, func(of Owned) []string { return of.PullSecrets }, name)
 }
 
-// ListsPullSecrets reports whether the pod template has imagePullSecrets without ours: then
-// its pods get none from their ServiceAccount anyway.
+// ListsPullSecrets reports whether the pod template has imagePullSecrets except the operator's. Its pods then
+// get no pull secrets from their ServiceAccount in any case.
 func (v *View) ListsPullSecrets() bool { return len(v.ownPullSecrets()) > 0 }
 
-// AccountPullSecrets returns the pull secrets that pods without ours have from their
-// ServiceAccount, as far as that was read.
+// AccountPullSecrets returns the pull secrets that pods without the operator's pull secrets get from their
+// ServiceAccount. The result is empty if the ServiceAccount was not read.
 func (v *View) AccountPullSecrets() []string {
 	if v.Account == nil || v.ListsPullSecrets() {
 		return nil
@@ -43,8 +43,8 @@ func (v *View) AccountPullSecrets() []string {
 	return v.Account.PullSecrets
 }
 
-// SharesPullSecret reports whether another of the operator's managers, or a deployer, lists a
-// pull secret of a manager as well.
+// SharesPullSecret reports whether another manager of the operator, or a deployment tool, also lists a pull
+// secret of a manager.
 func (v *View) SharesPullSecret(manager, name string) bool {
 	if slices.Contains(v.Owned[manager].SharedPullSecrets, name) {
 		return true

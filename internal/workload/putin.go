@@ -10,10 +10,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// IsPutIn reports whether the pod template lists items as the manager's, and nobody is on
-// record for having written them: the API server has put them in itself (what a
-// MutatingAdmissionPolicy adds has no field manager), or somebody has brought back a
-// revision. Where the pod template alone is on record, they have then not noted anything on the workload.
+// IsPutIn reports whether the pod template lists items for the manager, although managedFields do not record a
+// write of them. The API server has injected them, because fields that a MutatingAdmissionPolicy adds have no
+// field manager, or a rollback has restored a revision. If only the pod template records the items, the
+// workload then has no annotations about the write.
 func (o *Owned) IsPutIn() bool {
 	if o.IsRecorded {
 		return o.InjectedHash == "" && o.AskedHash == "" && !o.IsEmpty()
@@ -21,8 +21,8 @@ func (o *Owned) IsPutIn() bool {
 	return o.Hash == "" && !o.Patched && !o.Named && len(o.Leftovers) > 0
 }
 
-// IsPutInAs reports whether what was put in is a pod template of the applied shape, and
-// nothing else but the API server's defaults: to apply it then changes no pod.
+// IsPutInAs reports whether the injected fields are exactly a pod template as it is applied, plus the API
+// server's defaults. Applying this template then does not change pods.
 func (o *Owned) IsPutInAs(template map[string]any) bool {
 	if !o.IsPutIn() {
 		return false
@@ -42,8 +42,8 @@ func (o *Owned) IsPutInAs(template map[string]any) bool {
 
 func isSame(a, b any) bool { return jsonText(a) == jsonText(b) }
 
-// defaults are what the API server adds to the containers and volumes of a pod template where a
-// field is not given. One that is missing here costs a request more and no rollout.
+// defaults are the values that the API server sets in the containers and volumes of a pod template for missing
+// fields. A default that is missing here costs one more request, but no rollout.
 var defaults = map[string][]string{
 	"terminationMessagePath":   {`"/dev/termination-log"`},
 	"terminationMessagePolicy": {`"File"`},
@@ -64,7 +64,7 @@ var defaults = map[string][]string{
 	"type":                     {`""`},
 }
 
-// isDefaulted reports whether a live value is the wanted one with defaults in it.
+// isDefaulted reports whether a live value equals the desired value plus defaults.
 func isDefaulted(key string, live, wanted any) bool {
 	switch want := wanted.(type) {
 	case map[string]any:
@@ -105,7 +105,7 @@ func isDefaulted(key string, live, wanted any) bool {
 	return isSame(live, wanted)
 }
 
-// ordered sorts the items of a keyed list by what tells them apart.
+// ordered sorts the items of a keyed list by their keys.
 func ordered(items []any) []any {
 	key := func(item any) string {
 		of := maps.Clone(tree.Map(item))

@@ -11,11 +11,11 @@ import (
 	"k8s.io/kubectl/pkg/util/qos"
 )
 
-// QoSOfPod stands for the QoS class of pods with resources of their own, beside those of their
-// containers: no sidecar changes it.
+// QoSOfPod stands for the QoS class of pods with pod-level resources, in addition to the resources of their
+// containers. A sidecar does not change this class.
 const QoSOfPod corev1.PodQOSClass = "PodLevel"
 
-// qosClassOf returns the QoS class that pods would have without what our managers own.
+// qosClassOf returns the QoS class that the pods would have without the fields of the operator's managers.
 func qosClassOf(spec *corev1.PodSpec, ours map[string]Owned) corev1.PodQOSClass {
 	if resourcehelper.IsPodLevelResourcesSet(&corev1.Pod{Spec: corev1.PodSpec{Resources: spec.Resources}}) {
 		return QoSOfPod
@@ -35,8 +35,8 @@ func resourcesOf(containers []corev1.Container, ours map[string]Owned) []corev1.
 	return kept
 }
 
-// withRequests adds the requests that the API server gives to a pod, and not to the template: what is
-// limited only is requested as well.
+// withRequests adds the requests that the API server adds to a pod, but not to the template: a resource with
+// only a limit gets the limit as its request.
 func withRequests(given corev1.ResourceRequirements) corev1.ResourceRequirements {
 	requests := corev1.ResourceList{}
 	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
@@ -48,8 +48,7 @@ func withRequests(given corev1.ResourceRequirements) corev1.ResourceRequirements
 	return corev1.ResourceRequirements{Requests: requests, Limits: given.Limits}
 }
 
-// QoSClass returns the class of the workload's pods with an overlay in them. Other sidecars do not
-// count.
+// QoSClass returns the QoS class of the workload's pods with an overlay. It ignores other sidecars.
 func (o *Overlay) QoSClass(in *View) corev1.PodQOSClass {
 	if in.QoSClass == QoSOfPod || qosClassOf(&o.Template.Spec, nil) == in.QoSClass {
 		return in.QoSClass

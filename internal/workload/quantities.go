@@ -17,17 +17,16 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// longestQuantity and longestExponent are the most characters that a quantity and its exponent may
-// have, as in the CustomResourceDefinitions: to read 700,000 digits takes seconds, and to compare
-// 1e60000000 takes a minute.
+// longestQuantity and longestExponent are the maximum lengths of a quantity and its exponent, as in the
+// CustomResourceDefinitions. Reading 700,000 digits takes seconds, and a comparison with 1e60000000 takes a
+// minute.
 const (
 	longestQuantity = 64
 	longestExponent = 2
 )
 
-// CheckQuantities returns an error for the first quantity, under a path, that nobody can use, and that
-// takes time out of proportion to its text. It looks at what is to be decoded into a T, because to
-// decode it is what takes the time.
+// CheckQuantities returns an error for the first quantity, under a path, that is unusable and takes excessive
+// time to decode. It checks a value before it is decoded into a T, because the decoding takes the time.
 func CheckQuantities[T any](at string, value any) error {
 	of := reflect.TypeFor[T]()
 	places, isKnown := quantityPlaces.Load(of)
@@ -37,11 +36,11 @@ func CheckQuantities[T any](at string, value any) error {
 	return places.(*quantityPlace).check(at, value)
 }
 
-// quantityPlaces are those of the types that were asked for.
+// quantityPlaces caches the places by type.
 var quantityPlaces sync.Map
 
-// quantityPlace is where quantities are in a value: it is one itself, or they are in some of its fields,
-// or in its items. It is nil for a value without any.
+// quantityPlace describes the quantities in a value: the value itself, some of its fields, or its items. It is
+// nil for a value without quantities.
 type quantityPlace struct {
 	isOne  bool
 	fields map[string]*quantityPlace
@@ -80,7 +79,7 @@ func fieldsIn(of reflect.Type) map[string]*quantityPlace {
 		switch places := placesIn(field.Type); {
 		case places == nil:
 		case name == "":
-			maps.Copy(fields, places.fields) // It is inline.
+			maps.Copy(fields, places.fields) // The field is inline.
 		default:
 			fields[name] = places
 		}
@@ -109,7 +108,7 @@ func (p *quantityPlace) check(at string, value any) error {
 	return nil
 }
 
-// at returns the place of a key. Decoders may not tell upper from lower case.
+// at returns the place of a key. It ignores case, because decoders may ignore it.
 func (p *quantityPlace) at(key string) *quantityPlace {
 	for name, places := range p.fields {
 		if strings.EqualFold(name, key) {

@@ -10,9 +10,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// AppendReads appends a text that differs if templates with these reads of Values would
-// find something else. It is the key of cached renderings, and takes less than a
-// microsecond.
+// AppendReads appends a text that differs if templates with these reads of Values would read other values. The
+// text is the key of cached renderings. AppendReads takes less than a microsecond.
 func (v *View) AppendReads(text []byte, reads []tree.Read) []byte {
 	for _, read := range reads {
 		text = append(binary.AppendUvarint(text, uint64(len(read.Path))), byte(read.Seen))
@@ -28,8 +27,7 @@ func (v *View) AppendReads(text []byte, reads []tree.Read) []byte {
 	return text
 }
 
-// appendRead appends what a read finds below a key of Values, if it does not read the
-// whole key.
+// appendRead appends the result of a read below a key of Values, if the read does not cover the whole key.
 func (v *View) appendRead(text []byte, read tree.Read) []byte {
 	key := read.Path[0]
 	switch {
@@ -49,7 +47,7 @@ func (v *View) appendRead(text []byte, read tree.Read) []byte {
 	return v.appendValues(text, []string{key})
 }
 
-// countContainers returns how many containers Values has.
+// countContainers returns the number of containers in Values.
 func (v *View) countContainers() int {
 	count := 0
 	for i := range v.Containers {
@@ -60,7 +58,7 @@ func (v *View) countContainers() int {
 	return count
 }
 
-// appendItem appends a map's value for a key, and whether it has the key.
+// appendItem appends the value of a key in a map, and whether the map has the key.
 func appendItem(text []byte, of map[string]string, key string) []byte {
 	value, isThere := of[key]
 	if !isThere {
@@ -69,7 +67,7 @@ func appendItem(text []byte, of map[string]string, key string) []byte {
 	return AppendTexts(append(text, '+'), value)
 }
 
-// appendLength appends the number of items, or only whether there are any.
+// appendLength appends the number of items, or only whether there are items.
 func appendLength(text []byte, length int, seen tree.Aspect) []byte {
 	if seen == tree.Shape {
 		length = min(length, 1)
@@ -90,7 +88,7 @@ func KeysOf(reads []tree.Read) []string {
 	return keys
 }
 
-// WholeKeys returns reads of the whole of each key.
+// WholeKeys returns reads of each whole key.
 func WholeKeys(keys []string) []tree.Read {
 	reads := make([]tree.Read, 0, len(keys))
 	for _, key := range keys {

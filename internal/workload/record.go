@@ -12,15 +12,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// record holds the managed fields of one manager.
+// record contains the managed fields of one manager.
 type record struct {
-	// applied and patched are the fields it has applied and patched, without items of
-	// which it owns only the name and without the application's containers. Each is nil
-	// if there is no such entry.
+	// applied and patched are the fields that the manager has applied and patched. They exclude the
+	// application's containers, and items with only an owned name. A map is nil without such an entry.
 	applied, patched map[string]any
-	// hasNames reports whether there are such items, isPatch whether there is a patch
-	// entry, and isLoose whether it holds more than mounts in the application's
-	// containers.
+	// hasNames reports whether items with only an owned name exist. isPatch reports whether a patch entry
+	// exists, and isLoose whether the patch entry contains more than mounts in the application's containers.
 	hasNames, isPatch, isLoose bool
 }
 
@@ -39,7 +37,7 @@ func (r *record) add(entry *metav1.ManagedFieldsEntry) {
 	_, r.isLoose = Trim(entry)
 }
 
-// owned returns what the manager owns by its entries.
+// owned returns the fields that the manager owns according to its entries.
 func (r *record) owned(manager string, live map[string]any, theirs *deployed) Owned {
 	of := Owned{Named: r.hasNames, Patched: r.isLoose || r.applied == nil}
 	var applied map[string]any
@@ -59,7 +57,7 @@ func (r *record) owned(manager string, live map[string]any, theirs *deployed) Ow
 	return of
 }
 
-// lessOf returns the names of pod list items that one tree has and the other lacks.
+// lessOf returns the names of list items of a pod that are in the first tree, but not in the second.
 func lessOf(all, some map[string]any) []string {
 	var names []string
 	for _, list := range podLists {

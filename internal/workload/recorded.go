@@ -15,11 +15,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// This file is about kinds whose lists are atomic: what is ours is what the parts lists in
-// the pod template name, each of it as a whole.
+// This file handles kinds with atomic lists. The lists of items in the pod template define the items of the
+// operator, each with all of its fields.
 
-// ourAnnotations returns the keys of a workload's annotations that may be those of a
-// sidecar, sorted.
+// ourAnnotations returns the sorted keys of a workload's annotations that may belong to a sidecar.
 func ourAnnotations(of map[string]string) []string {
 	var keys []string
 	for key := range of {
@@ -31,15 +30,15 @@ func ourAnnotations(of map[string]string) []string {
 	return keys
 }
 
-// mentionRecorded adds the workload's annotations: the parts lists name all else.
+// mentionRecorded adds the annotations of the workload. The lists of items name all other fields.
 func (m *ManagedFields) mentionRecorded(object Object) {
 	for _, key := range ourAnnotations(object.GetAnnotations()) {
 		m.annotations.add(key)
 	}
 }
 
-// recorded returns what each manager has by the parts lists. An entry of managedFields is a note
-// that the workload waits, or what a write has left that was broken off.
+// recorded returns the fields of each manager according to the lists of items. A managedFields entry is a
+// record that the workload waits, or remains from an interrupted write.
 func (m *ManagedFields) recorded(selected *corev1.PodTemplate, theirs *deployed) map[string]Owned {
 	all := map[string]Owned{}
 	for manager, record := range m.records {
@@ -67,8 +66,8 @@ func (m *ManagedFields) recorded(selected *corev1.PodTemplate, theirs *deployed)
 	return all
 }
 
-// recordedAnnotations returns a manager's own of a workload's annotations: those with its
-// VectorSidecar in the key, and the plain ones if they are about it.
+// recordedAnnotations returns the annotations of a workload that belong to a manager: annotations with its
+// VectorSidecar in the key, and the plain annotations if they concern it.
 func recordedAnnotations(manager string, live map[string]string) map[string]any {
 	sidecar, own := meta.SidecarOf(manager), map[string]any{}
 	isPlain := meta.Manager(live[meta.AnnotationSidecarName]) == manager
@@ -79,12 +78,13 @@ func recordedAnnotations(manager string, live map[string]string) map[string]any 
 			own[key] = value
 		}
 	}
-	delete(own, meta.AnnotationOrphaned(manager)) // The operator's.
-	delete(own, meta.AnnotationWaiting(manager))  // Of no sidecar yet.
+	delete(own, meta.AnnotationOrphaned(manager)) // The operator's own field manager owns this mark.
+	delete(own, meta.AnnotationWaiting(manager))  // This record exists before the sidecar.
 	return own
 }
 
-// listedIn returns what a parts list names of a pod template, without a deployer's items.
+// listedIn returns the parts of a pod template that a list of items names, without the items of deployment
+// tools.
 func listedIn(parts *meta.InjectedItems, of *corev1.PodTemplateSpec, theirs *deployed) *corev1.PodTemplateSpec {
 	listed := &corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{
 		Labels: some(of.Labels, parts.Labels), Annotations: some(of.Annotations, partsKeys(parts)),
@@ -110,7 +110,7 @@ func filtered[T any](of []T, is func(T) bool) (kept []T) {
 	return kept
 }
 
-// some returns the entries of a map with some keys, nil for none.
+// some returns the entries of a map with some keys, or nil for none.
 func some(of map[string]string, keys []string) map[string]string {
 	var kept map[string]string
 	for _, key := range keys {
@@ -124,9 +124,9 @@ func some(of map[string]string, keys []string) map[string]string {
 	return kept
 }
 
-// Recorded returns the overlay as it is written to workloads whose lists are atomic, with
-// annotations of the workload: {metadata: {annotations}, spec: {template}}. What the API
-// server adds to it is in it already, so that it is read back as it was written.
+// Recorded returns the overlay as it is written to workloads with atomic lists, with annotations of the
+// workload: {metadata: {annotations}, spec: {template}}. It already contains the defaults of the API server, so
+// that a read returns the written value.
 func (o *Overlay) Recorded(annotations map[string]any) map[string]any {
 	return recordedTree(annotations, &o.Template)
 }
@@ -136,13 +136,13 @@ func recordedTree(annotations map[string]any, template *corev1.PodTemplateSpec) 
 	pod := tree.At(whole, tree.Pod...)
 	for _, list := range []string{"initContainers", "containers"} {
 		for _, item := range tree.List(pod[list]) {
-			for _, kind := range kinds { // One of them has such defaults.
+			for _, kind := range kinds { // Only one kind has such defaults.
 				for _, field := range kind.Defaults.Container {
 					setDefault(item, field.Path, field.Value)
 				}
 			}
 			if len(tree.At(tree.Map(item), "resources")) == 0 {
-				delete(tree.Map(item), "resources") // A typed container has them though nobody wrote them.
+				delete(tree.Map(item), "resources") // A typed container always has resources.
 			}
 		}
 		if len(tree.List(pod[list])) == 0 {
@@ -155,7 +155,7 @@ func recordedTree(annotations map[string]any, template *corev1.PodTemplateSpec) 
 	return whole
 }
 
-// setDefault sets the default of a field if the parent of the field exists and the field has no value.
+// setDefault sets the default of a field if the parent of the field exists and the field is missing.
 func setDefault(parent any, path []string, value any) {
 	if path[0] == "*" {
 		for _, item := range tree.List(parent) {

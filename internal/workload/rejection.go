@@ -13,8 +13,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// rejectionText describes the API server's rejection of a controller's request for its dependents, such as "pods", by the
-// reason of a condition or an event.
+// rejectionText describes the API server's rejection of a controller's request for its dependents, such as
+// pods. It uses the reason of a condition or an event.
 func rejectionText(dependents, reason, message string) string {
 	request := "change its " + dependents
 	switch reason {
@@ -28,17 +28,17 @@ func rejectionText(dependents, reason, message string) string {
 	return refusalText("the API server refuses to " + request + ": " + message)
 }
 
-// Refused is the fault of a Refusal.
+// Refused returns the fault of a rejection.
 func Refused(refusal string) Fault { return Fault{Reason: meta.ReasonPodsRejected, Message: refusal} }
 
-// EventFields are the fields by which the warnings about a workload are listed.
+// EventFields returns the fields that select the warnings about a workload in a list of events.
 func EventFields(object Object) map[string]string {
 	return map[string]string{"involvedObject.uid": string(object.GetUID()), "type": corev1.EventTypeWarning}
 }
 
-// FaultInEvents returns the newest fault that the warnings of a workload's controller report, none if they are older than
-// the revision of its pod template. Writes that leave the template as it is do not
-// count: the controller repeats a warning only after some minutes.
+// FaultInEvents returns the newest fault in the warnings of a workload's controller. It ignores warnings that
+// are older than the revision of the pod template. Writes that do not change the template do not count, because
+// the controller repeats a warning only after some minutes.
 func FaultInEvents(object Object, revision metav1.Object, events []corev1.Event) (fault Fault) {
 	last, kind := time.Time{}, kindOf(object)
 	since := kind.sinceRevision(object, revision)
@@ -69,7 +69,8 @@ func faultInEvent(kind *Kind, event *corev1.Event) Fault {
 	}
 }
 
-// sinceRevision returns the time from which events are about a workload as it is. The revision is nil for kinds without.
+// sinceRevision returns the time since when events concern the current state of a workload. The revision is nil
+// for kinds without revisions.
 func (k *Kind) sinceRevision(object Object, revision metav1.Object) time.Time {
 	if k.eventsSince != nil {
 		return k.eventsSince(object)

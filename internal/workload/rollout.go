@@ -10,40 +10,40 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// State is the rollout state of a workload. It changes while the plan for the workload
-// stays the same.
+// State is the rollout state of a workload. It may change without a change of the workload's plan.
 type State struct {
-	// ResourceVersion and Generation are the API server's.
+	// ResourceVersion and Generation are from the API server.
 	ResourceVersion string
 	Generation      int64
-	// Created is when the workload was created.
+	// Created is the creation time of the workload.
 	Created time.Time
-	// Seen is the first known resourceVersion that looked like this one: what the API
-	// server refused for it, it refuses now.
+	// Seen is the first known resourceVersion with the same content for planning. If the API server rejected a
+	// write for it, the same write is still rejected.
 	Seen string
 	// Rollout is the state of the workload's own rollout.
 	Rollout Rollout
-	// Refusal says what the API server rejects that the controller needs, "" for nothing.
+	// Refusal describes a request of the controller that the API server rejects, or is "" for none.
 	Refusal string
 	Progress
 	Availability
-	// Most is the highest Done of this rollout: a pod that comes and goes is no progress.
+	// Most is the highest Done of this rollout. A pod that is replaced again does not count as progress.
 	Most int32
-	// IsBegun reports whether a rollout was seen to begin whose end the status will not say.
+	// IsBegun reports whether the start of a rollout was observed, and the status will not contain the end of
+	// the rollout.
 	IsBegun bool
-	// IsUnobserved reports whether the workload's controller has not seen the newest generation yet.
+	// IsUnobserved reports whether the workload's controller has not observed the newest generation yet.
 	IsUnobserved bool
-	// IsOutlived reports whether Missed is of a template before: the Deployment controller leaves it in the
-	// status where pods of an older ReplicaSet are to come back, until one more of them runs.
+	// IsOutlived reports whether Missed concerns a previous template. The Deployment controller keeps it in the
+	// status while pods of an older ReplicaSet are to be restored, until one more of them runs.
 	IsOutlived bool
-	// Overwritten is the time of the operator's write from which IsOutlived follows, zero if an earlier state of the
-	// workload tells: only then it is certain that the write changed the pod template.
+	// Overwritten is the time of the operator's write that sets IsOutlived. It is zero if an earlier state of
+	// the workload sets IsOutlived, because only then is it certain that the write changed the pod template.
 	Overwritten time.Time
-	// Template is a digest of the pod template without what is ours.
+	// Template is a digest of the pod template without the operator's fields.
 	Template uint64
-	// Shape is its ShapeDigest, 0 if nobody needs it.
+	// Shape is the ShapeDigest of the pods, or 0 if it is not needed.
 	Shape uint64
-	// Waits are the notes since when it waits for changes, by AnnotationWaiting; nil for none.
+	// Waits are the records since when the workload waits for changes, by AnnotationWaiting, or nil for none.
 	Waits map[string]Wait
 }
 
@@ -71,11 +71,11 @@ func stateOf(object metav1.Object, content *Content) State {
 	return state
 }
 
-// overwrittenAt returns when the operator wrote an object after a progress deadline had passed, if that write may have
-// changed the pod template, else zero. A template has another generation, which the controller records in the status
-// after the write. So a write that is newer than the status did not change the template. A write that is older may have
-// changed annotations alone; only an earlier state tells. No deadline is as short as the second to which the times are
-// known.
+// overwrittenAt returns the time of the operator's write after a missed progress deadline, if that write may
+// have changed the pod template, and zero otherwise. A changed template has another generation, which the
+// controller records in the status after the write. A write that is newer than the status therefore did not
+// change the template. A write that is older may have changed only annotations, and only an earlier state shows
+// this. Times are in whole seconds, which is sufficient because deadlines are longer.
 func overwrittenAt(object metav1.Object, missed uint32) time.Time {
 	written, reported := writtenAt(object), entryTime(object, "status")
 	if written.Unix() < int64(missed) || !reported.IsZero() && reported.Before(written) {
@@ -84,8 +84,9 @@ func overwrittenAt(object metav1.Object, missed uint32) time.Time {
 	return written
 }
 
-// RunBy returns the state of a workload whose pods another one runs, whose controller has
-// seen a generation of the workload, 0 if it does not say: the rollout is that one's.
+// RunBy returns the state of a workload with pods that another workload runs. The rollout is the rollout of the
+// other workload. The other controller has observed a generation of the workload, or 0 if it does not report
+// one.
 func (s *State) RunBy(runner *State, seen int64) State {
 	state := *runner
 	state.ResourceVersion, state.Generation, state.Created, state.Seen = s.ResourceVersion, s.Generation, s.Created, s.Seen
@@ -96,32 +97,31 @@ func (s *State) RunBy(runner *State, seen int64) State {
 	return state
 }
 
-// LooksLike reports whether planning sees the same in the state before, except for versions.
+// LooksLike reports whether the state looks the same to planning as the previous state, except for versions.
 func (s *State) LooksLike(before *State) bool {
-	// A rollout in progress is no success, whatever its evidence.
+	// A rollout in progress does not count as finished for any evidence.
 	hasSameEvidence := s.Idle == before.Idle && (s.Rollout == RolloutProgressing || (s.Evidence > 0) == (before.Evidence > 0))
 	return hasSameEvidence && s.Rollout == before.Rollout && s.Shape == before.Shape && s.Refusal == before.Refusal && s.IsBetween == before.IsBetween && s.waitsLike(before)
 }
 
-// Availability is how long all pods of a workload have been available since its last
-// rollout. It depends on the workload alone.
+// Availability records the time for which all pods of a workload have been available since its last rollout. It
+// depends only on the workload.
 type Availability struct {
-	// RolledOut is when the last rollout finished by the workload's status: its
-	// controller's clock, in whole seconds. It is zero while one goes on, and for
-	// workloads that do not say.
+	// RolledOut is the time when the last rollout finished according to the workload's status, by the clock of
+	// its controller in whole seconds. It is zero during a rollout, and for workloads that do not record the
+	// time.
 	RolledOut time.Time
-	// Since is when the rollout got to its state, or last got on. Zero is long ago.
+	// Since is the time when the rollout entered its state, or last made progress. Zero means long ago.
 	Since time.Time
-	// Steady is the longest time during which all pods were available, between
-	// RolledOut and Since.
+	// Steady is the longest time for which all pods were available between RolledOut and Since.
 	Steady time.Duration
-	// IsAssumed reports whether nobody watched all that time, so that Steady assumes
-	// that pods became unavailable only once.
+	// IsAssumed reports whether the operator did not watch all that time, so that Steady assumes that pods
+	// became unavailable only once.
 	IsAssumed bool
 }
 
-// availabilityOf returns what the workload alone says: managedFields record when its
-// status last changed. So nothing has to be stored to know it after a restart.
+// availabilityOf returns the availability according to the workload. managedFields contain the time of the last
+// status change, so that a restart of the operator does not lose it.
 func availabilityOf(object metav1.Object, content *Content) Availability {
 	read := Availability{RolledOut: content.RolledOut, Since: changedAt(object, "status"), IsAssumed: true}
 	if content.Rollout == RolloutProgressing && !content.Observed && read.RolledOut.IsZero() {
@@ -135,14 +135,14 @@ func availabilityOf(object metav1.Object, content *Content) Availability {
 	return read
 }
 
-// changedAt returns when a subresource last changed according to managedFields, "" for the
-// object itself: the creation time if nobody has written it since, zero if it is not from
-// an API server.
+// changedAt returns the time of the last change of a subresource in managedFields, or of the object itself for
+// "". It returns the creation time if the object was not written since, and zero if the object is not from an
+// API server.
 func changedAt(object metav1.Object, subresource string) time.Time {
 	return later(object.GetCreationTimestamp().Time, entryTime(object, subresource))
 }
 
-// entryTime returns the time of the newest managedFields entry of a subresource, zero if it has none.
+// entryTime returns the time of the newest managedFields entry of a subresource, or zero for none.
 func entryTime(object metav1.Object, subresource string) (last time.Time) {
 	entries := object.GetManagedFields()
 	for i := range entries {
@@ -160,8 +160,8 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// Steadiest returns the longest time during which all pods have been available since
-// the last rollout, including now. Time without any pod does not count.
+// Steadiest returns the longest time for which all pods have been available since the last rollout, including
+// the current period. Time without pods does not count.
 func (s *State) Steadiest(now time.Time) time.Duration {
 	if s.Rollout != RolloutComplete || s.LacksPods() {
 		return s.Steady
@@ -169,13 +169,12 @@ func (s *State) Steadiest(now time.Time) time.Duration {
 	return max(s.Steady, s.For(now))
 }
 
-// Deadline is how long a rollout may go on without one more pod that has the template or is
-// available, for kinds whose status has no such deadline: the default of a Deployment's
-// progressDeadlineSeconds.
+// Deadline is the maximum time of a rollout without one more pod that has the template or is available, for
+// kinds without such a deadline in their status. It is the default of progressDeadlineSeconds of a Deployment.
 const Deadline = 10 * time.Minute
 
-// Overdue reports whether a rollout has passed the deadline, and how long it has until then,
-// 0 where the status will say so itself.
+// Overdue reports whether a rollout has passed the deadline, and the remaining time. The time is 0 if the
+// status will contain the failure.
 func (s *State) Overdue(kind *Kind, now time.Time) (isOverdue bool, remaining time.Duration) {
 	// The Deployment controller does not check the deadline if it cannot create the ReplicaSet.
 	isChecked := kind.Traits.HasDeadline && !s.IsOutlived && (s.Refusal == "" || !s.IsUnobserved)
@@ -186,7 +185,7 @@ func (s *State) Overdue(kind *Kind, now time.Time) (isOverdue bool, remaining ti
 	return remaining <= 0, max(remaining, 0)
 }
 
-// For returns how long the rollout has been in its state.
+// For returns the time for which the rollout has been in its state.
 func (s *State) For(now time.Time) time.Duration {
 	if s.Since.IsZero() {
 		return math.MaxInt64
@@ -194,9 +193,8 @@ func (s *State) For(now time.Time) time.Duration {
 	return now.Sub(s.Since)
 }
 
-// Follow carries over what is known from the state before. It is another rollout if it
-// finished at another time, or if both template and generation differ: scaling changes
-// the generation, too, and is no rollout.
+// Follow copies information from the previous state. A rollout is different if it finished at another time, or
+// if both template and generation differ. Scaling also changes the generation, but does not start a rollout.
 func (s *State) Follow(before *State, isSameTemplate bool, now time.Time) {
 	if isSameTemplate && s.IsUnobserved {
 		s.keepRollout(before)
@@ -224,24 +222,24 @@ func (s *State) Follow(before *State, isSameTemplate bool, now time.Time) {
 	}
 }
 
-// keepRollout keeps the rollout of the state before: the controller has not seen a change yet that does not concern the pod
-// template, such as another number of replicas.
+// keepRollout keeps the rollout of the previous state. The controller has not observed a change yet that does
+// not concern the pod template, such as another number of replicas.
 func (s *State) keepRollout(before *State) {
 	s.Rollout, s.Progress, s.Availability = before.Rollout, before.Progress, before.Availability
 	s.Most, s.IsBegun, s.IsOutlived, s.Overwritten = before.Most, before.IsBegun, before.IsOutlived, before.Overwritten
 }
 
-// followDeadline tells whether the deadline that has passed is of a template before. Where the state before does not say,
-// it is what was read.
+// followDeadline decides whether the missed deadline concerns a previous template. If the previous state does
+// not show this, the value that was read is kept.
 func (s *State) followDeadline(before *State, isSameTemplate bool) {
 	if s.Missed == 0 {
 		return
 	}
 	wasRead, isSame := s.IsOutlived, s.Missed == before.Missed
 	switch {
-	case isSameTemplate && (!isSame || before.Rollout == RolloutFailed): // What the operator has written is no template.
+	case isSameTemplate && (!isSame || before.Rollout == RolloutFailed): // The operator's write did not change the template.
 		s.IsOutlived, s.Overwritten = false, time.Time{}
-	case isSame && isSameTemplate: // The state before says how certain that is.
+	case isSame && isSameTemplate: // The previous state contains the certainty.
 		s.IsOutlived, s.Overwritten = wasRead || before.IsOutlived, before.Overwritten
 	case isSame:
 		s.IsOutlived, s.Overwritten = true, time.Time{}
@@ -254,8 +252,8 @@ func (s *State) followDeadline(before *State, isSameTemplate bool) {
 	}
 }
 
-// goOn follows a rollout of which the status does not say when it finished: it goes on
-// until all pods were available once. It reports whether it has begun or got on.
+// goOn follows a rollout with a status that does not contain the end of the rollout. The rollout is in progress
+// until all pods were available once. goOn reports whether the rollout has started or made progress.
 func (s *State) goOn(before *State, isSameTemplate bool) bool {
 	if !isSameTemplate && s.Generation != before.Generation || s.Newest != before.Newest {
 		s.IsBegun = s.Rollout == RolloutProgressing || s.Rollout == RolloutUnavailable
@@ -272,15 +270,14 @@ func (s *State) goOn(before *State, isSameTemplate bool) bool {
 	return s.Most > before.Most
 }
 
-// resume takes a rollout that has begun for unfinished while pods are missing.
+// resume treats a started rollout as unfinished while pods are missing.
 func (s *State) resume() {
 	if s.IsBegun && s.MayGoOn {
 		s.Rollout = RolloutProgressing
 	}
 }
 
-// Resume is for a rollout that is known to have begun from elsewhere, such as after a
-// restart.
+// Resume marks a rollout as started if another source knows this, for example after a restart.
 func (s *State) Resume() {
 	s.IsBegun = s.RolledOut.IsZero()
 	s.resume()

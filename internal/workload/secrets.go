@@ -13,9 +13,9 @@ import (
 
 // SecretUse is a reference to a Secret in a pod.
 type SecretUse struct {
-	// Secret is the Secret's name.
+	// Secret is the name of the Secret.
 	Secret string
-	// Optional reports whether the pod does without it.
+	// Optional reports whether the pod starts without the Secret.
 	Optional bool
 
 	list  string
@@ -23,13 +23,13 @@ type SecretUse struct {
 	field string
 }
 
-// At is the path of the reference in the pod's spec.
+// At returns the path of the reference in the pod's spec.
 func (u *SecretUse) At() string { return fmt.Sprintf("%s[%d].%s", u.list, u.index, u.field) }
 
 // EachSecret visits every reference of a pod to a Secret in its namespace.
 func EachSecret(spec *corev1.PodSpec, visit func(use SecretUse)) { eachSecret(spec, nil, visit) }
 
-// eachSecret skips what our managers own.
+// eachSecret visits references, but skips fields of the operator's managers.
 func eachSecret(spec *corev1.PodSpec, ours map[string]Owned, visit func(use SecretUse)) {
 	for i := range spec.ImagePullSecrets {
 		if name := spec.ImagePullSecrets[i].Name; !anyOwns(ours, pullSecretsOf, name) {
@@ -89,8 +89,8 @@ func secretsOfVolume(of *corev1.VolumeSource, visit func(field, secret string, o
 	}
 }
 
-// driverSecret returns the Secret that a volume gives to its driver, and its field; nil
-// for none. A volume has one source.
+// driverSecret returns the Secret that a volume passes to its driver, and its field, or nil for none. A volume
+// has one source.
 func driverSecret(of *corev1.VolumeSource) (field string, reference *corev1.LocalObjectReference) {
 	switch {
 	case of.CSI != nil:
@@ -113,8 +113,8 @@ func driverSecret(of *corev1.VolumeSource) (field string, reference *corev1.Loca
 	return "", nil
 }
 
-// secretsOf returns the Secrets that a pod refers to, sorted, except in what our
-// managers own.
+// secretsOf returns the sorted names of the Secrets that a pod refers to, except in fields of the operator's
+// managers.
 func secretsOf(spec *corev1.PodSpec, ours map[string]Owned) []string {
 	var names []string
 	eachSecret(spec, ours, func(use SecretUse) {

@@ -12,17 +12,16 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
 
-// Selector selects workloads by namespace, kind and labels, as a VectorSidecar says. The zero value
-// selects nothing.
+// Selector selects workloads by namespace, kind and labels for a VectorSidecar. The zero value does not select
+// workloads.
 type Selector struct {
-	// Labels is the label selector alone.
+	// Labels is only the label selector.
 	Labels    labels.Selector
 	namespace string
 	kinds     []v1alpha1.WorkloadKind
 }
 
-// SelectorOf reads spec.selector and spec.workloads. The error is about the label
-// selector.
+// SelectorOf reads spec.selector and spec.workloads. The error concerns the label selector.
 func SelectorOf(sidecar *v1alpha1.VectorSidecar) (Selector, error) {
 	selector, err := metav1.LabelSelectorAsSelector(&sidecar.Spec.Selector)
 	if err != nil {
@@ -41,10 +40,10 @@ func (s Selector) Lists(kind string) bool {
 	return slices.Contains(s.kinds, v1alpha1.WorkloadKind(kind))
 }
 
-// Fits reports whether the labels match, whatever the kind.
+// Fits reports whether the labels match, for any kind.
 func (s Selector) Fits(of labels.Labels) bool { return s.Labels != nil && s.Labels.Matches(of) }
 
-// String returns the text that tells one selector from another.
+// String returns a text that differs for different selectors.
 func (s Selector) String() string {
 	text := []byte(s.Labels.String())
 	for _, kind := range s.kinds {

@@ -11,15 +11,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// RemovesFirst reports whether a rollout removes a pod of the workload before it makes the one in its
-// place.
+// RemovesFirst reports whether a rollout of the workload removes a pod before it creates the replacement.
 func RemovesFirst(object Object) bool {
 	return kindOf(object).strategy != nil && StrategyOf(object).Surge == 0
 }
 
-// ShapeDigest is a digest of what admission judges in the pods of a workload without what our managers
-// own: resources, privileges, kinds of volumes, placement, and the keys of labels and annotations.
-// Names, images and values are left out: they differ from one workload to the next like it.
+// ShapeDigest returns a digest of the parts that admission checks in the pods of a workload, without the fields
+// of the operator's managers: resources, privileges, kinds of volumes, placement, and the keys of labels and
+// annotations. It does not include names, images and values, because they differ between similar workloads.
 func ShapeDigest(object Object, ours map[string]Owned) uint64 {
 	content := contentOf(object)
 	theirs := theirTemplate(content.Template, ours)
@@ -48,7 +47,7 @@ func ShapeDigest(object Object, ours map[string]Owned) uint64 {
 		text = AppendTexts(text, "removes first")
 	}
 	sum := fnv.New64a()
-	_, _ = sum.Write(text) // It never fails.
+	_, _ = sum.Write(text) // Write never fails.
 	return sum.Sum64()
 }
 

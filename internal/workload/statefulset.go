@@ -72,12 +72,11 @@ func readStatefulSet(object any) (Content, bool) {
 	return content, true
 }
 
-// rolloutOfStatefulSet goes by the number of pods with the newest revision:
-// currentRevision becomes the newest only without OnDelete and without a partition, and
-// only once all pods were ready.
+// rolloutOfStatefulSet counts the pods with the newest revision. currentRevision becomes the newest revision
+// only without OnDelete and without a partition, and only after all pods were ready.
 func rolloutOfStatefulSet(set *appsv1.StatefulSet) (Rollout, Progress) {
 	status, replicas := &set.Status, ptr.Deref(set.Spec.Replicas, 1)
-	// A controller that does not set availableReplicas is older than any served release.
+	// A controller that does not set availableReplicas is older than the supported releases.
 	progress := Progress{Done: status.UpdatedReplicas + min(status.AvailableReplicas, status.UpdatedReplicas), Old: max(status.Replicas-status.UpdatedReplicas, 0)}
 	progress.Newest, progress.IsDown = hashOf(status.UpdateRevision), replicas > 0 && status.AvailableReplicas == 0
 	if set.Spec.PodManagementPolicy != appsv1.ParallelPodManagement {
@@ -92,12 +91,12 @@ func rolloutOfStatefulSet(set *appsv1.StatefulSet) (Rollout, Progress) {
 	isFinished := status.CurrentRevision == status.UpdateRevision
 	switch {
 	case status.ObservedGeneration < set.Generation:
-		progress.Done, progress.Evidence = 0, 0 // Of the template before.
+		progress.Done, progress.Evidence = 0, 0 // These count pods of the previous template.
 		return RolloutProgressing, progress
 	case held == "" && progress.Old > 0, held != "" && progress.Old > kept:
 		return RolloutProgressing, progress
 	case isShort && isFinished:
-		progress.MayGoOn = true // It is new; or it was done, and has lost pods or is scaled.
+		progress.MayGoOn = true // The workload is new, or the rollout was finished, and pods are lost or the workload is scaled.
 		return RolloutUnavailable, progress
 	case isShort:
 		return RolloutProgressing, progress
@@ -108,8 +107,8 @@ func rolloutOfStatefulSet(set *appsv1.StatefulSet) (Rollout, Progress) {
 	return RolloutComplete, progress
 }
 
-// heldOfStatefulSet returns what keeps pods from being replaced, "" for nothing, and how
-// many it may keep.
+// heldOfStatefulSet returns the reason why pods are not replaced, "" for none, and the maximum number of these
+// pods.
 func heldOfStatefulSet(set *appsv1.StatefulSet, replicas int32) (why string, kept int32) {
 	strategy := &set.Spec.UpdateStrategy
 	switch {
@@ -150,7 +149,7 @@ func finishStatefulSet(object Object) {
 	}
 }
 
-// statefulSetReasons are those of warning events: the controller sets no conditions.
+// statefulSetReasons are the reasons of warning events, because the controller does not set conditions.
 var statefulSetReasons = []ControllerReason{
 	{"", failedCreate, meta.ReasonPodsRejected, "of a pod, or of a PersistentVolumeClaim"},
 	{"", failedDelete, meta.ReasonPodsRejected, ""},

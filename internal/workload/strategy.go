@@ -10,17 +10,16 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// Strategy is how a rollout replaces the pods of a workload. What is left out has the API
-// server's defaults.
+// Strategy describes how a rollout replaces the pods of a workload. Missing fields have the API server's
+// defaults.
 type Strategy struct {
-	// Surge is how many pods run at most besides those that there should be, Unavailable
-	// how many may be missing.
+	// Surge is the maximum number of additional pods. Unavailable is the maximum number of missing pods.
 	Surge, Unavailable int
-	// Ready is how long a new pod has to be ready to count as available.
+	// Ready is the time for which a new pod must be ready to count as available.
 	Ready time.Duration
 }
 
-// StrategyOf returns that of a workload: the zero value for kinds that replace no pods.
+// StrategyOf returns the strategy of a workload. It is the zero value for kinds that do not replace pods.
 func StrategyOf(object Object) Strategy {
 	content := contentOf(object)
 	if content.Kind.strategy == nil {
@@ -29,10 +28,10 @@ func StrategyOf(object Object) Strategy {
 	return content.Kind.strategy(object, int(content.Pods), content.Kind.Defaults)
 }
 
-// scaled returns a number, or a share of some pods.
+// scaled returns a number, or a percentage of a number of pods.
 func scaled(given *intstr.IntOrString, or string, pods int, isUp bool) int {
 	count, err := intstr.GetScaledValueFromIntOrPercent(ptr.To(ptr.Deref(given, intstr.Parse(or))), pods, isUp)
-	if err != nil { // The API server admits no other text.
+	if err != nil { // The API server rejects other texts.
 		return 1
 	}
 	return count

@@ -10,19 +10,19 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// SystemFields are the paths of the fields by which a pod depends on the operating system of its nodes, "" for none. A
-// RuntimeClass may have a node selector, too; it is not read.
+// SystemFields contains the paths of the fields that bind a pod to the operating system of its nodes, "" for
+// none. A RuntimeClass may also have a node selector, which is not read.
 type SystemFields struct {
 	// Windows keeps the pod on Windows nodes.
 	Windows string
-	// Options has windowsOptions, which Linux nodes ignore.
+	// Options is the path of windowsOptions, which Linux nodes ignore.
 	Options string
-	// Other names a system other than Windows.
+	// Other is the path of a field that names a system other than Windows.
 	Other string
 }
 
-// ReadSystemFields reads the system fields of a pod without what our managers own. windowsOptions mean Windows only if no
-// other field names a system.
+// ReadSystemFields reads the system fields of a pod without the fields of the operator's managers.
+// windowsOptions mean Windows only if no other field names a system.
 func ReadSystemFields(pod *corev1.PodSpec, ours map[string]Owned) SystemFields {
 	fields := SystemFields{Options: optionsPath(pod, ours), Other: otherSystemPath(pod)}
 	const selector, affinity = "spec.nodeSelector", "spec.affinity.nodeAffinity"
@@ -50,7 +50,7 @@ const (
 	anySystem = onLinux | onWindows
 )
 
-// systemLabels are the labels of nodes that have the name of the system. The kubelet sets both.
+// systemLabels are the labels of nodes with the name of the operating system. The kubelet sets both.
 var systemLabels = []string{corev1.LabelOSStable, "beta.kubernetes.io/os"}
 
 // selectable returns the systems of the nodes that a node selector may select.
@@ -62,7 +62,8 @@ func selectable(selector map[string]string) systems {
 	return allowed
 }
 
-// schedulable returns the systems of the nodes that one of the terms may select; without terms all.
+// schedulable returns the systems of the nodes that one of the terms may select. Without terms it returns all
+// systems.
 func schedulable(terms []corev1.NodeSelectorTerm) systems {
 	if len(terms) == 0 {
 		return anySystem
@@ -82,8 +83,8 @@ func schedulable(terms []corev1.NodeSelectorTerm) systems {
 	return allowed
 }
 
-// matching returns the systems of the nodes that may have a label as required. All nodes have the labels of the system,
-// and only Windows nodes have a label with their build.
+// matching returns the systems of the nodes that may match a required label. All nodes have the labels of the
+// system, and only Windows nodes have a label with their build.
 func matching(required *corev1.NodeSelectorRequirement) systems {
 	labeled, named := anySystem, anySystem
 	switch {
@@ -129,7 +130,8 @@ func requiredTerms(pod *corev1.PodSpec) []corev1.NodeSelectorTerm {
 	return pod.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
 }
 
-// otherSystemPath returns the path of a field that names a system other than Windows, as the only one or as one of several.
+// otherSystemPath returns the path of a field that names a system other than Windows, alone or with other
+// systems.
 func otherSystemPath(pod *corev1.PodSpec) string {
 	if pod.OS != nil && pod.OS.Name != "" && pod.OS.Name != corev1.Windows {
 		return "spec.os.name"

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// jsonText is JSON, for comparing numbers of different Go types.
+// jsonText returns a value as JSON, for comparing numbers of different Go types.
 func jsonText(value any) string {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -18,8 +18,7 @@ func jsonText(value any) string {
 	return string(text)
 }
 
-// AppendTexts writes the length before each text, so that different lists give
-// different texts.
+// AppendTexts appends texts with a length before each text, so that different lists result in different texts.
 func AppendTexts(text []byte, parts ...string) []byte {
 	for _, part := range parts {
 		text = append(binary.AppendUvarint(text, uint64(len(part))), part...)

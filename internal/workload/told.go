@@ -14,41 +14,42 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Tell is a variable by which the application is to be told of the sidecar.
+// Tell is an environment variable to inject into application containers.
 type Tell struct {
-	// Containers are the application's that get it; AllContainers is all of them.
+	// Containers are the application containers that get the variable. AllContainers stands for all of them.
 	Containers []string `json:"containers"`
 	Name       string   `json:"name"`
-	// Value is its value, in which {kind}, {name} and {namespace} stand for the workload's.
+	// Value is the value of the variable. In it, {kind}, {name} and {namespace} stand for the fields of the
+	// workload.
 	Value string `json:"value"`
 }
 
 // AllContainers stands for all containers of the application.
 const AllContainers = "*"
 
-// For returns the value in a workload. The chart's MutatingAdmissionPolicies do the same.
+// For returns the value for a workload. The chart's MutatingAdmissionPolicies compute the same value.
 func (t *Tell) For(of Ref) string {
 	return strings.NewReplacer("{kind}", strings.ToLower(of.Kind), "{name}", of.Name, "{namespace}", of.Namespace).Replace(t.Value)
 }
 
-// Is reports whether a workload was told this, as it is now.
+// Is reports whether an injected variable matches this variable for the workload in its current form.
 func (t *Tell) Is(told Told, in Ref) bool {
 	isIn := slices.Contains(t.Containers, told.Container) || slices.Contains(t.Containers, AllContainers)
 	return isIn && t.Name == told.Name && t.For(in) == told.Value
 }
 
-// Told is a variable by which a container of the application was told of a sidecar.
+// Told is an environment variable that was injected into an application container.
 type Told struct{ Container, Name, Value string }
 
-// String is a line of the record that the pod template has of what was told.
+// String returns the line for the variable in the record of the pod template.
 func (t Told) String() string { return t.Container + " " + t.Name + "=" + t.Value }
 
-// mostTold and recordedBeside are what the policies of the API server go by: how large a record may
-// be in bytes, and how much of it is for a variable besides its name and value.
+// mostTold and recordedBeside are the limits in the policies of the API server: the maximum size of a record in
+// bytes, and the bytes per variable in addition to its name and value.
 const mostTold, recordedBeside = 32768, 70
 
-// IsTooMuch reports whether these would not fit into the record of a workload with so many
-// containers, and so are told to nobody.
+// IsTooMuch reports whether the variables would not fit into the record of a workload with a number of
+// containers, so that they are not injected.
 func IsTooMuch(tells []Tell, in Ref, containers int) bool {
 	size := 0
 	for i := range tells {
@@ -57,7 +58,7 @@ func IsTooMuch(tells []Tell, in Ref, containers int) bool {
 	return size*containers >= mostTold
 }
 
-// ToldText is the record of what was told.
+// ToldText returns the record of injected variables.
 func ToldText(all []Told) string {
 	lines := make([]string, len(all))
 	for i := range all {
@@ -66,7 +67,7 @@ func ToldText(all []Told) string {
 	return strings.Join(lines, "\n")
 }
 
-// readTold reads a record, without lines that no policy writes.
+// readTold reads a record, without lines that policies do not write.
 func readTold(text string) []Told {
 	var all []Told
 	for line := range strings.SplitSeq(text, "\n") {
@@ -79,9 +80,9 @@ func readTold(text string) []Told {
 	return all
 }
 
-// toldIn returns what is there of what the records of a pod template list, by the keys of these
-// annotations: a variable that somebody has changed since, or that a deployer's manifest has, is
-// theirs. It is nil if there is no record.
+// toldIn returns the variables in the records of a pod template that still exist, by the keys of these
+// annotations. A variable that was changed since, or that is in a manifest of a deployment tool, belongs to the
+// application. The result is nil without a record.
 func toldIn(template *corev1.PodTemplateSpec, entries []metav1.ManagedFieldsEntry) map[string][]Told {
 	var found map[string][]Told
 	for key, text := range template.Annotations {
@@ -98,7 +99,7 @@ func toldIn(template *corev1.PodTemplateSpec, entries []metav1.ManagedFieldsEntr
 	return found
 }
 
-// isIn reports whether a container has the variable as it was told, once.
+// isIn reports whether a container has the variable exactly once and with the injected value.
 func (t *Told) isIn(containers []corev1.Container) bool {
 	at := slices.IndexFunc(containers, func(c corev1.Container) bool { return c.Name == t.Container })
 	if at < 0 {
@@ -114,7 +115,7 @@ func (t *Told) isIn(containers []corev1.Container) bool {
 	return count == 1 && isSame
 }
 
-// isDeployed reports whether a deployer owns a variable.
+// isDeployed reports whether a deployment tool owns a variable.
 func isDeployed(entries []metav1.ManagedFieldsEntry, told Told) bool {
 	return slices.ContainsFunc(entries, func(entry metav1.ManagedFieldsEntry) bool {
 		if !isDeployer(&entry) || !strings.Contains(entry.FieldsV1.GetRawString(), told.Name) {
@@ -135,8 +136,8 @@ func isDeployed(entries []metav1.ManagedFieldsEntry, told Told) bool {
 	})
 }
 
-// ToldOf returns what the application was told of a manager's sidecar and still has, and whether
-// the pod template has a record of it.
+// ToldOf returns the existing variables that a manager's sidecar injected into application containers, and
+// whether the pod template has a record of them.
 func (v *View) ToldOf(manager string) (told []Told, isRecorded bool) {
 	if v.Told == nil {
 		return nil, false
@@ -145,15 +146,15 @@ func (v *View) ToldOf(manager string) (told []Told, isRecorded bool) {
 	return told, isRecorded
 }
 
-// packTold adds records to the annotations of a packed pod template, without the name of the
-// workload, so that those that differ in nothing else share one.
+// packTold adds records to the annotations of a packed pod template, without the name of the workload, so that
+// workloads that differ only in their names share one.
 func packTold(into map[string]string, told map[string][]Told, name string) {
 	for key, all := range told {
 		into[key] = strings.ReplaceAll(ToldText(all), name, ownName)
 	}
 }
 
-// unpackedTold is the inverse of packTold.
+// unpackedTold reverses packTold.
 func unpackedTold(packed map[string]string, name string) map[string][]Told {
 	var found map[string][]Told
 	for key, text := range packed {

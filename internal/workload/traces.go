@@ -3,16 +3,16 @@
 
 package workload
 
-// Trace is what one of the operator's field managers has left in a workload.
+// Trace describes the fields and marks that one of the operator's field managers has left in a workload.
 type Trace struct {
 	Manager string
-	// Applied reports whether managedFields have an apply of the manager, which makes
-	// it an owner. Listed reports whether the pod template lists items of it, and
-	// Patched whether managedFields have a patch of it; neither makes it an owner.
+	// Applied reports whether managedFields have an apply of the manager, which makes the manager an owner.
+	// Listed reports whether the pod template lists items of the manager. Patched reports whether managedFields
+	// have a patch of the manager. Neither Listed nor Patched makes it an owner.
 	Applied, Listed, Patched bool
 	// Marked reports whether the workload has Marks of the manager.
 	Marked bool
-	// WrittenBy and Orphan are the marks, as in Owned.
+	// WrittenBy and Orphan are the marks with the meaning as in Owned.
 	WrittenBy, Orphan string
 }
 
@@ -26,7 +26,7 @@ func TracesOf(object Object) []Trace {
 	return fields.Traces(owned)
 }
 
-// Traces returns the traces of each manager, given what it owns.
+// Traces returns the traces of each manager for the fields that it owns.
 func (m *ManagedFields) Traces(owned map[string]Owned) []Trace {
 	var found []Trace
 	marks := m.Marks(owned)

@@ -15,15 +15,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Trim returns what one of our managers should still own when a change is complete, and
-// whether that is less than a managedFields entry holds; nil for nothing. Giving a
-// field up by applying less would delete it if nobody else owns it; removing it from
-// managedFields deletes nothing.
+// Trim returns the fields of a managedFields entry that a manager of the operator should still own after a
+// complete change, or nil for none. It also returns whether that is less than the whole entry. An apply without
+// a field would delete the field if it has no other owner. Removing the field from managedFields does not
+// delete it.
 //
-// From an apply, it removes the names that order the owner's init containers. From a
-// patch, it keeps only the mounts in the application's containers: the rest has been
-// applied. A second entry for it would keep what a later apply drops, and block its
-// owner from the maps and lists that the patch has created.
+// From an apply, Trim removes the names that order the application's init containers. From a patch, it keeps
+// only the mounts in the application's containers, because all other fields have been applied. A second entry
+// for the other fields would keep fields that a later apply drops. It would also block the owner from the maps
+// and lists that the patch has created.
 func Trim(entry *metav1.ManagedFieldsEntry) (kept *metav1.FieldsV1, isLess bool) {
 	if !isOurs(entry) {
 		return entry.FieldsV1, false
@@ -42,14 +42,13 @@ func Trim(entry *metav1.ManagedFieldsEntry) (kept *metav1.FieldsV1, isLess bool)
 	if len(trimmed) == 0 {
 		return nil, true
 	}
-	text, _ := json.Marshal(lowered(trimmed, path)) // It was decoded from JSON.
+	text, _ := json.Marshal(lowered(trimmed, path)) // The value was decoded from JSON.
 	return metav1.NewFieldsV1(string(text)), true
 }
 
-// mayHoldNames reports whether the managed fields may have an item (key
-// `k:{"name":"app"}`) of which only the name is owned, judged by their text: the API
-// server sorts the keys and writes no spaces. Every write gets here and nearly none has
-// such an item: decoding them all took a tenth of the CPU of a fan-out.
+// mayHoldNames reports whether the managed fields may have an item (key `k:{"name":"app"}`) with only an owned
+// name. It checks the text, because the API server sorts the keys and does not write spaces. Every write calls
+// it, and almost no write has such an item. Decoding all entries took a tenth of the CPU time of a fan-out.
 func mayHoldNames(entry *metav1.ManagedFieldsEntry) bool {
 	if entry.FieldsV1 == nil {
 		return false
@@ -58,9 +57,8 @@ func mayHoldNames(entry *metav1.ManagedFieldsEntry) bool {
 	return strings.Contains(text, `}":{".":{},"f:name":{}}`) || strings.Contains(text, `}":{"f:name":{}}`)
 }
 
-// decodeFields returns the managed fields of an entry as lifted does, nil if they cannot
-// be parsed: the API server wrote them, and if they are damaged, the next apply repairs
-// them.
+// decodeFields returns the managed fields of an entry as lifted does, or nil if they cannot be parsed. The API
+// server wrote them, and the next apply replaces damaged fields.
 func decodeFields(entry *metav1.ManagedFieldsEntry) (fields map[string]any, path []string) {
 	if entry.FieldsV1 == nil {
 		return nil, nil
@@ -71,8 +69,8 @@ func decodeFields(entry *metav1.ManagedFieldsEntry) (fields map[string]any, path
 	return lifted(fields)
 }
 
-// ownFields returns managed fields without the pod's list items of which only the name
-// is owned: these are somebody else's.
+// ownFields returns managed fields without the pod's list items with only an owned name, because these items
+// belong to other managers.
 func ownFields(fields map[string]any) (own map[string]any, hasNames bool) {
 	own = eachPodItem(fields, func(_ string, item map[string]any) any {
 		if isNameOnly(item) {
@@ -84,11 +82,11 @@ func ownFields(fields map[string]any) (own map[string]any, hasNames bool) {
 	return own, hasNames
 }
 
-// patchedFields returns the managed fields of a patch without the application's
-// containers, to which it has added mounts.
+// patchedFields returns the managed fields of a patch without the application's containers, which have only
+// added mounts.
 func patchedFields(fields map[string]any) map[string]any {
 	return eachPodItem(fields, func(list string, item map[string]any) any {
-		if list == pullSecrets { // One value, without fields.
+		if list == pullSecrets { // An item is one value without fields.
 			return item
 		}
 		if list != "volumes" && !hasSelf(item) || isNameOnly(item) {
@@ -119,8 +117,8 @@ func mountFields(fields map[string]any) map[string]any {
 	return mounts
 }
 
-// eachPodItem returns a copy of managed fields with each item of the pod's lists
-// replaced by what change returns, or dropped if that is nil.
+// eachPodItem returns a copy of managed fields in which a function replaces each item of the pod's lists. If
+// the function returns nil, the item is removed.
 func eachPodItem(fields map[string]any, change func(list string, item map[string]any) any) map[string]any {
 	pod := podOf(fields)
 	if pod == nil {
@@ -152,8 +150,7 @@ func eachPodItem(fields map[string]any, change func(list string, item map[string
 	return withPod(fields, changed)
 }
 
-// withPod returns a copy of managed fields with those below spec.template.spec
-// replaced.
+// withPod returns a copy of managed fields with other fields below spec.template.spec.
 func withPod(fields, pod map[string]any) map[string]any {
 	for i := len(podPath); i > 0; i-- {
 		above := maps.Clone(tree.At(fields, podPath[:i-1]...))
@@ -176,7 +173,7 @@ func isNameOnly(item map[string]any) bool {
 	return len(item) > 0
 }
 
-// hasSelf reports whether an item itself is owned, and not only fields in it.
+// hasSelf reports whether an item itself is owned, and not only its fields.
 func hasSelf(item map[string]any) bool {
 	_, has := item["."]
 	return has

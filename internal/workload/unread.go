@@ -15,22 +15,23 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Unread says what of a workload does not fit its type: of a custom resource the API server takes what
-// its definition does not rule out. Each text names a path and what is wrong there, and is "" if all fits.
+// Unread describes the parts of a workload that could not be decoded. The API server accepts every custom
+// resource that its definition does not reject. Each text names a path and the error there, and is "" without
+// an error.
 type Unread struct {
-	// Template is about the pod template, which is then empty but for annotations. Else is about all
-	// else that is read.
+	// Template concerns the pod template, which is then empty except for annotations. Else concerns all other
+	// fields that are read.
 	Template, Else string
 }
 
-// Text is one of both, "" if all was read.
+// Text returns one of the two texts, "" if all fields were read.
 func (u *Unread) Text() string { return cmp.Or(u.Template, u.Else) }
 
-// mostUnread bounds such a text: keys of maps may be long.
+// mostUnread limits the size of such a text, because keys of maps may be long.
 const mostUnread = 400
 
-// misfit says where in a value something is that decode does not take, and why; "" if it takes all. Any
-// field decodes on its own, so that the innermost one that does not is the one to correct.
+// misfit returns the path and the reason of a part of a value that cannot be decoded, "" if the whole value can
+// be decoded. It decodes each field separately, so that the result is the innermost field to correct.
 func misfit(path string, value any, decode func(any) error) string {
 	err := decode(value)
 	if err == nil {
@@ -57,5 +58,5 @@ func misfit(path string, value any, decode func(any) error) string {
 	return humanize.Message(path+" cannot be read: "+reason, mostUnread)
 }
 
-// wrongType is what the JSON library says, with a path that lacks indexes.
+// wrongType matches the error of the JSON library, which contains a path without indexes.
 var wrongType = regexp.MustCompile(`^cannot unmarshal (.+) into Go .* of type (.+)$`)

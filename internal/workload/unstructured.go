@@ -25,13 +25,14 @@ func newUnstructuredList(kind schema.GroupVersionKind) *unstructured.Unstructure
 	return list
 }
 
-// isUnstructured reports whether an object is an unstructured one of a kind, in any version.
+// isUnstructured reports whether an object is an unstructured object of a kind, in any version.
 func isUnstructured(object any, kind schema.GroupVersionKind) bool {
 	unstructured, isOne := object.(*unstructured.Unstructured)
 	return isOne && unstructured != nil && unstructured.GroupVersionKind().GroupKind() == kind.GroupKind()
 }
 
-// readableFields returns the content of an unstructured object without managedFields, which have their own reader.
+// readableFields returns the content of an unstructured object without managedFields, which are read
+// separately.
 func readableFields(object Object) map[string]any {
 	unstructured, isOne := object.(*unstructured.Unstructured)
 	if !isOne {
@@ -45,8 +46,8 @@ func readableFields(object Object) map[string]any {
 	return fields
 }
 
-// templateAnnotations returns the annotations of a pod template without decoding it. They record the items of the operator,
-// also in a template that cannot be decoded.
+// templateAnnotations returns the annotations of a pod template without decoding it. The annotations record the
+// items of the operator even in a template that cannot be decoded.
 func templateAnnotations(object Object) map[string]string {
 	rollout, isUnstructured := object.(*unstructured.Unstructured)
 	if !isUnstructured {
@@ -58,7 +59,7 @@ func templateAnnotations(object Object) map[string]string {
 	return textsIn(tree.At(rollout.Object, annotationsPath(object)...))
 }
 
-// textsIn returns the values of a map that are texts.
+// textsIn returns the string values of a map.
 func textsIn(fields map[string]any) map[string]string {
 	texts := map[string]string{}
 	for name, value := range fields {

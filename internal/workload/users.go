@@ -9,8 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// RunsAs returns the user and the group that a container of a pod runs as, nil where neither it
-// nor the pod names one.
+// RunsAs returns the user and the group that a container of a pod runs as, or nil if neither the container nor
+// the pod names one.
 func RunsAs(pod *corev1.PodSpec, c *corev1.Container) (user, group *int64) {
 	if of := pod.SecurityContext; of != nil {
 		user, group = of.RunAsUser, of.RunAsGroup
@@ -24,7 +24,7 @@ func RunsAs(pod *corev1.PodSpec, c *corev1.Container) (user, group *int64) {
 	return user, group
 }
 
-// userValues are the users and groups that templates see, by container.
+// userValues returns the users and groups that templates can read, by container.
 func (v *View) userValues() map[string]any {
 	users := map[string]any{}
 	for i := range v.Application.Containers {
@@ -44,8 +44,8 @@ func (v *View) userValues() map[string]any {
 	return users
 }
 
-// appendUsers appends a text that differs if userValues differs. A container that has the given
-// name is written as ownName.
+// appendUsers appends a text that differs if userValues differs. It writes ownName for a container with the
+// given name.
 func (v *View) appendUsers(text []byte, name string) []byte {
 	for i := range v.Application.Containers {
 		c := &v.Application.Containers[i]

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// pathVariables returns only the variables that the container's mounts expand in
-// subPathExpr: they are needed to mount the same folders.
+// pathVariables returns only the variables that the container's mounts expand in subPathExpr, which are needed
+// to mount the same directories.
 func pathVariables(c *corev1.Container) []corev1.EnvVar {
 	var names []string
 	for i := range c.VolumeMounts {
@@ -22,13 +22,13 @@ func pathVariables(c *corev1.Container) []corev1.EnvVar {
 	return kept
 }
 
-// variablesNamed returns the variables of the given names and those that their values
-// refer to in turn, in their order. Names without a variable are missing.
+// variablesNamed returns the variables of some names and the variables that their values refer to, in their
+// order. It also returns the names without a variable.
 func variablesNamed(of []corev1.EnvVar, names []string) (found []corev1.EnvVar, missing []string) {
 	if len(names) == 0 {
 		return nil, nil
 	}
-	// A value can only name variables that come before.
+	// A value can refer only to previous variables.
 	for i := len(of) - 1; i >= 0; i-- {
 		isFound := slices.ContainsFunc(found, func(v corev1.EnvVar) bool { return v.Name == of[i].Name })
 		if !isFound && slices.Contains(names, of[i].Name) {
@@ -46,9 +46,8 @@ func variablesNamed(of []corev1.EnvVar, names []string) (found []corev1.EnvVar, 
 	return found, missing
 }
 
-// variableValues is what templates see of the variables that an expression needs: as in
-// a pod, with a value for each literal one. A variable that the container does not set
-// has neither value nor valueFrom.
+// variableValues returns the variables of an expression for templates, in the form of a pod, with a value for
+// each literal variable. A variable that the container does not set has neither value nor valueFrom.
 func variableValues(of []corev1.EnvVar, expression string) []any {
 	found, missing := variablesNamed(of, variablesIn(expression))
 	shown := []any{}
@@ -66,8 +65,8 @@ func variableValues(of []corev1.EnvVar, expression string) []any {
 	return shown
 }
 
-// variablesIn returns the variables that a text refers to, as Kubernetes expands them:
-// $(NAME) is one, and $$ is a dollar sign.
+// variablesIn returns the variables that a text refers to, as Kubernetes expands them: $(NAME) is a variable,
+// and $$ is a dollar sign.
 func variablesIn(text string) []string {
 	var names []string
 	for {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package workload reduces a workload to what planning needs, with what each of the
-// operator's field managers owns in it, and describes the Overlay that is merged into
-// it. It reads the objects it is given and asks no cluster.
+// Package workload converts a workload to the view that planning needs, with the fields that each of the
+// operator's field managers owns in it. It also describes the Overlay, which is merged into workloads. It takes
+// objects from its callers and makes no API calls.
 package workload
 
 import (
@@ -18,72 +18,71 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// View is what planning sees of a workload.
+// View contains the parts of a workload that planning needs.
 type View struct {
 	Ref
 	State
-	// Labels and Annotations of the workload itself, the annotations without the
-	// operator's own and without those that other controllers rewrite.
+	// Labels and Annotations are from the workload itself. The annotations exclude the operator's annotations
+	// and annotations that other controllers rewrite.
 	Labels, Annotations map[string]string
 	// Containers are the init containers and the containers, in that order.
 	Containers []Container
 	// Volumes are the names of the pod's volumes.
 	Volumes []string
-	// PullSecrets are the names in the pod's imagePullSecrets, ours among them, and
-	// ServiceAccount is the name of the pod's.
+	// PullSecrets are the names in imagePullSecrets of the pod, including the operator's. ServiceAccount is the
+	// name of the pod's ServiceAccount.
 	PullSecrets    []string
 	ServiceAccount string
-	// Account is what was read of that ServiceAccount, nil for nothing. It is not in the
-	// workload: whoever evaluates one adds it.
+	// Account contains the fields of that ServiceAccount, or is nil if it was not read. It is not in the
+	// workload. The caller that evaluates a workload adds it.
 	Account *Account
-	// Claims are the names of further volumes, which are not in the template.
+	// Claims are the names of volumes that are not in the template.
 	Claims []string
-	// Elsewhere names the workload that has the pod template instead, "" for none.
+	// Elsewhere names the workload that has the pod template instead, or is "" for none.
 	Elsewhere string
-	// Unread is what of the workload does not fit its type.
+	// Unread lists the fields of the workload that could not be decoded.
 	Unread Unread
-	// Owner is the object by which another operator owns the workload, nil for none.
+	// Owner is the controller owner of the workload, or nil for none.
 	Owner *Owner
-	// PodLabels and PodAnnotations are the keys in the pod template that are not ours,
-	// SelectorKeys the labels in the workload's selector.
+	// PodLabels and PodAnnotations are the keys in the pod template, including the operator's. SelectorKeys are
+	// the labels in the workload's selector.
 	PodLabels, PodAnnotations, SelectorKeys []string
-	// PodTexts are the values of those pod annotations that tell agents of the nodes about
-	// containers, and the Cluster Autoscaler about volumes.
+	// PodTexts are the values of pod annotations that agents on the nodes read for containers, and the Cluster
+	// Autoscaler for volumes.
 	PodTexts map[string]string
-	// Application is the part of the pod that admission judges, without what is ours:
-	// security contexts, host namespaces, ports, and the kinds of volumes.
+	// Application is the part of the pod that admission checks, without the operator's fields: security
+	// contexts, host namespaces, ports, and the kinds of volumes.
 	Application corev1.PodSpec
-	// Secrets are the names of the Secrets that the pod refers to without what is ours,
-	// sorted.
+	// Secrets are the sorted names of the Secrets that the pod refers to, except in the operator's fields.
 	Secrets []string
 	// Overrides are the values from the workload's annotations by path, such as
 	// sidecar.resources.
 	Overrides map[string]string
-	// HostNetwork reports whether ports are the node's.
+	// HostNetwork reports whether the ports are ports of the node.
 	HostNetwork bool
 	// Windows is the path of the field that keeps the pods on Windows nodes, "" if they may run on others.
 	Windows string
-	// NodeSelector has the labels that the pods' nodes must have, by node selector or required affinity; nil for kinds that
-	// are not on every node.
+	// NodeSelector contains the labels that the nodes of the pods must have, by node selector or required
+	// affinity. It is nil for kinds that are not on every node.
 	NodeSelector map[string]string
-	// QoSClass is that of the pods without what is ours, by the template alone: what the API
-	// server adds to a pod, by a LimitRange for example, does not count.
+	// QoSClass is the QoS class of the pods without the operator's fields. It depends only on the template.
+	// Fields that the API server adds to a pod, for example by a LimitRange, do not count.
 	QoSClass corev1.PodQOSClass
-	// GraceSeconds is the pod's terminationGracePeriodSeconds, nil if not given.
+	// GraceSeconds is terminationGracePeriodSeconds of the pod, or nil if it is not set.
 	GraceSeconds *int64
-	// Owned is what the operator has merged in, by field manager.
+	// Owned contains the fields that the operator has merged, by field manager.
 	Owned map[string]Owned
-	// Marks are annotations of the operator that do not go with Owned, by field manager.
+	// Marks are annotations of the operator that are not removed with Owned, by field manager.
 	Marks map[string]Marks
-	// Told is what the application was told of sidecars and has still, by the keys of the pod
-	// template's records; nil without a record.
+	// Told contains the existing environment variables that were injected into application containers, by the
+	// keys of the pod template's records. It is nil without a record.
 	Told map[string][]Told
-	// Paused and Deleting are as the workload says.
+	// Paused and Deleting report the state of the workload.
 	Paused, Deleting bool
-	// LastWriter is the field manager of the newest managedFields entry that is not
-	// ours. Removing fields alone leaves no entry.
+	// LastWriter is the field manager of the newest managedFields entry that is not the operator's. A write
+	// that only removes fields does not leave an entry.
 	LastWriter string
-	// OptOut is the value of the annotation inject if it opts out, else "".
+	// OptOut is the value of the annotation inject if it opts out, and "" otherwise.
 	OptOut string
 }
 
@@ -93,7 +92,7 @@ type Container struct {
 	Init   bool
 	Ports  []corev1.ContainerPort
 	Mounts []corev1.VolumeMount
-	// Env are the variables that a subPathExpr of Mounts needs, and no others.
+	// Env contains only the variables that a subPathExpr of Mounts needs.
 	Env []corev1.EnvVar
 }
 
@@ -113,7 +112,7 @@ func Overrides(annotations map[string]string) map[string]string {
 	return found
 }
 
-// selectorKeys returns the label keys of a selector, sorted.
+// selectorKeys returns the sorted label keys of a selector.
 func selectorKeys(selector *metav1.LabelSelector) []string {
 	if selector == nil {
 		return nil
@@ -126,8 +125,8 @@ func selectorKeys(selector *metav1.LabelSelector) []string {
 	return slices.Compact(keys)
 }
 
-// optOut returns the value by which a workload opts out. A misspelt value counts:
-// somebody who sets the annotation wants no sidecar.
+// optOut returns the value that opts a workload out. A misspelled value also counts, because a user who sets
+// the annotation does not want a sidecar.
 func optOut(annotations map[string]string) string {
 	if value, given := annotations[meta.AnnotationInject]; given && value != "true" {
 		return fmt.Sprintf("%q", value)
@@ -139,7 +138,7 @@ func container(c *corev1.Container, isInit bool) Container {
 	return Container{Name: c.Name, Init: isInit, Ports: c.Ports, Mounts: c.VolumeMounts, Env: pathVariables(c)}
 }
 
-// foreign drops the annotations that must not influence a rendering: our own, and those
+// foreign removes the annotations that must not affect a rendering: the operator's annotations, and annotations
 // that change with each deployment or rollout.
 func foreign(annotations map[string]string) map[string]string {
 	kept := map[string]string{}
@@ -156,8 +155,7 @@ func foreign(annotations map[string]string) map[string]string {
 	return kept
 }
 
-// isOfController reports whether the controller of one of the Kinds writes an
-// annotation.
+// isOfController reports whether the controller of one of the Kinds writes an annotation.
 func isOfController(key string) bool {
 	return slices.ContainsFunc(kinds, func(kind *Kind) bool {
 		return kind.Annotations != "" && strings.HasPrefix(key, kind.Annotations)
@@ -179,8 +177,8 @@ func (v *View) OwnerOfVolume(volume string) string {
 	return v.ownerBy(func(of *Owned) bool { return slices.Contains(of.Volumes, volume) })
 }
 
-// ownerBy returns the first manager by name for which owns is true. Every plan calls it
-// several times, so it must not allocate.
+// ownerBy returns the first matching manager by name. Every plan calls it several times, so it must not
+// allocate.
 func (v *View) ownerBy(owns func(*Owned) bool) string {
 	first := ""
 	for manager, owned := range v.Owned {
@@ -191,8 +189,8 @@ func (v *View) ownerBy(owns func(*Owned) bool) string {
 	return first
 }
 
-// Values is what templates see of the workload: without any sidecar, so that what was
-// injected does not influence what is injected.
+// Values returns the values of the workload for templates. They do not contain sidecars, so that an injected
+// sidecar does not affect the next rendering.
 func (v *View) Values() map[string]any {
 	containers := []any{}
 	for _, c := range v.Containers {
@@ -228,7 +226,7 @@ func (v *View) values(c *Container) map[string]any {
 	return map[string]any{"name": c.Name, "ports": ports, "volumeMounts": mounts}
 }
 
-// isOurVolume reports whether mounts of a volume are those of one of the operator's managers.
+// isOurVolume reports whether mounts of a volume belong to one of the operator's managers.
 func (v *View) isOurVolume(name string) bool {
 	for _, owned := range v.Owned {
 		if owned.Mounts(name) {
@@ -238,8 +236,7 @@ func (v *View) isOurVolume(name string) bool {
 	return false
 }
 
-// MountsOf returns the live mounts of a manager's volumes in the application's
-// containers.
+// MountsOf returns the live mounts of a manager's volumes in the application's containers.
 func (v *View) MountsOf(manager string) []Mount {
 	owned := v.Owned[manager]
 	var found []Mount

@@ -19,35 +19,35 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Wait is a note on a workload that waits for a change of its sidecar.
+// Wait is the record on a workload that waits for a change of its sidecar.
 type Wait struct {
-	// Since is when it began, by the API server's clock in whole seconds.
+	// Since is the time when the wait started, by the clock of the API server in whole seconds.
 	Since time.Time
-	// Template is the TemplateDigest of the workload at that time, and Schema that of what the
-	// release knew of pod templates.
+	// Template is the TemplateDigest of the workload at that time. Schema is a digest of the fields of pod
+	// templates that the release supports.
 	Template uint64
 	Schema   uint32
 }
 
-// NewWait returns the note for a workload that has waited since a time.
+// NewWait returns the record of a workload that has waited since a time.
 func NewWait(since time.Time, of *State) Wait {
 	return Wait{Since: since.Truncate(time.Second), Template: of.Template, Schema: knownFields()}
 }
 
-// String is the text on the workload: TIME/SCHEMA/TEMPLATE.
+// String returns the text on the workload: TIME/SCHEMA/TEMPLATE.
 func (w Wait) String() string {
 	return fmt.Sprintf("%s/%08x/%016x", w.Since.UTC().Format(time.RFC3339), w.Schema, w.Template)
 }
 
-// IsForeign reports whether a release wrote the note that knew other fields of pod templates, and so
-// has another digest of the same one.
+// IsForeign reports whether a release that supports other fields of pod templates wrote the record. That
+// release computes another digest for the same template.
 func (w Wait) IsForeign() bool { return w.Schema != knownFields() }
 
-// IsOver reports whether somebody else has changed the pod template since.
+// IsOver reports whether the application has changed the pod template since.
 func (w Wait) IsOver(now *State) bool { return !w.IsForeign() && now.Template != w.Template }
 
-// knownFields is a digest of the fields of a pod template that this release knows, by their names in JSON and their
-// numbers in the encoding of which TemplateDigest is a digest.
+// knownFields returns a digest of the fields of a pod template that this release supports. It covers their JSON
+// names and their numbers in the protobuf encoding, which TemplateDigest uses.
 var knownFields = sync.OnceValue(func() uint32 {
 	sum, seen := fnv.New32a(), map[reflect.Type]bool{}
 	var add func(of reflect.Type)
@@ -84,7 +84,7 @@ func parseWait(text string) (Wait, bool) {
 	return Wait{since, template, uint32(schema)}, notTime == nil && notSchema == nil && notDigest == nil
 }
 
-// waitsIn returns the notes of a workload by their keys, nil for none. A broken one is none.
+// waitsIn returns the records of a workload by their keys, or nil for none. It ignores malformed records.
 func waitsIn(annotations map[string]string) map[string]Wait {
 	var found map[string]Wait
 	for key, text := range annotations {
@@ -101,14 +101,14 @@ func waitsIn(annotations map[string]string) map[string]Wait {
 	return found
 }
 
-// waitsLike reports whether a workload waits as before, and its own pod template is the same if it
-// waits at all.
+// waitsLike reports whether a workload waits as in the previous state. If it waits, the application's pod
+// template must also be the same.
 func (s *State) waitsLike(before *State) bool {
 	return maps.Equal(s.Waits, before.Waits) && (len(s.Waits) == 0 || s.Template == before.Template)
 }
 
-// TemplateDigest is a digest of a pod template without what our managers own in it. It is the same
-// in all releases that know the same fields.
+// TemplateDigest returns a digest of a pod template without the fields of the operator's managers. It is the
+// same in all releases that support the same fields.
 func TemplateDigest(template *corev1.PodTemplateSpec, ours map[string]Owned) uint64 {
 	kept := *template
 	if len(ours) > 0 {
@@ -123,7 +123,7 @@ func TemplateDigest(template *corev1.PodTemplateSpec, ours map[string]Owned) uin
 	return sum.Sum64()
 }
 
-// theirTemplate returns a copy of a template without what our managers own in it.
+// theirTemplate returns a copy of a template without the fields of the operator's managers.
 func theirTemplate(template *corev1.PodTemplateSpec, ours map[string]Owned) corev1.PodTemplateSpec {
 	kept := *template
 	kept.Labels = theirKeys(template.Labels, ours, func(of Owned) []string { return of.PodLabels })
@@ -148,7 +148,7 @@ func theirKeys(all map[string]string, ours map[string]Owned, keys func(Owned) []
 	return kept
 }
 
-// theirContainers returns the containers that are not ours, without the mounts of our volumes.
+// theirContainers returns the application's containers, without the mounts of the operator's volumes.
 func theirContainers(all []corev1.Container, ours map[string]Owned) []corev1.Container {
 	var kept []corev1.Container
 	for i := range all {

@@ -12,9 +12,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// AppliedHash is a digest of what is written to a workload: the Hash of what is
-// applied, and the mounts in the application's containers. Like Hash, it must not
-// change between releases.
+// AppliedHash returns a digest of the written fields of a workload: the Hash of the applied fields, and the
+// mounts in the application's containers. Like Hash, it must not change between releases.
 func AppliedHash(hash string, mounts []Mount) string {
 	if len(mounts) == 0 {
 		return hash
@@ -26,8 +25,8 @@ func AppliedHash(hash string, mounts []Mount) string {
 	return meta.Digest(text, 12)
 }
 
-// IsAsWritten reports whether a manager's fields are as it last wrote them, as far as
-// the workload's annotations say what that was.
+// IsAsWritten reports whether a manager's fields are as last written. The annotations of the workload record
+// the last write.
 func (v *View) IsAsWritten(manager string) bool {
 	owned := v.Owned[manager]
 	return owned.AppliedHash != "" && len(owned.Leftovers) == 0 && owned.AppliedHash == AppliedHash(owned.Hash, v.MountsOf(manager))
@@ -50,7 +49,7 @@ func (o *Owned) ConfigMaps() []string {
 	return names
 }
 
-// ConfigVersion is the annotation configmap-version, if the manager owns it.
+// ConfigVersion returns the annotation configmap-version, if the manager owns it.
 func (o *Owned) ConfigVersion() string {
 	for key, value := range tree.At(o.Tree, "metadata", "annotations") {
 		if meta.Is(key, meta.AnnotationConfigMapVersion) {
