@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// These annotations say who wrote a sidecar, whether it was orphaned, since when a workload waits
-// for another, and whether it failed before the write; see IsBookkeeping.
+// These annotations record the writer of a sidecar, whether it was orphaned, since when a workload waits for a
+// change, and whether it failed before the write. See IsBookkeeping.
 const (
 	writtenBy    = Group + "/written-by"
 	orphaned     = Group + "/orphaned"
@@ -17,26 +17,25 @@ const (
 	failedBefore = Group + "/failed-before"
 )
 
-// AnnotationWrittenBy returns the annotation that names the operator installation that wrote
-// a field manager's sidecar. It is written with each such write, and removed with the
-// sidecar.
+// AnnotationWrittenBy returns the key of the annotation that names the installation that wrote a field
+// manager's sidecar. Each such write sets it. It is removed with the sidecar.
 func AnnotationWrittenBy(manager string) string { return Beside(writtenBy, SidecarOf(manager)) }
 
-// AnnotationOrphaned returns the annotation that says that a field manager's VectorSidecar
-// was deleted with deletionPolicy Orphan: its sidecar must stay. The field manager of the
+// AnnotationOrphaned returns the key of the annotation on workloads with an orphaned sidecar: a field manager's
+// VectorSidecar was deleted with deletionPolicy Orphan, and its sidecar must stay. The field manager of the
 // annotation is Operator, so that a late write of the sidecar's manager does not remove it.
 func AnnotationOrphaned(manager string) string { return Beside(orphaned, SidecarOf(manager)) }
 
-// AnnotationWaiting returns the annotation that says since when a workload waits for a field
-// manager's change (spec.rollout.mode), and what its pod template was then. The manager writes
-// it, and the change removes it.
+// AnnotationWaiting returns the key of the annotation that records since when a workload waits for a field
+// manager's change (spec.rollout.mode), and a digest of its pod template at that time. The manager writes it,
+// and the change removes it.
 func AnnotationWaiting(manager string) string { return Beside(waiting, SidecarOf(manager)) }
 
 // IsWaiting reports whether an annotation's key is one that AnnotationWaiting returns.
 func IsWaiting(key string) bool { return strings.HasPrefix(key, waiting+".") }
 
-// AnnotationFailedBefore returns the annotation that marks a workload that failed before a field
-// manager's last write to its pod template. The write sets or removes it, so that it needs no request.
+// AnnotationFailedBefore returns the key of the annotation on a workload that failed before a field manager's
+// last write to its pod template. The same write sets or removes it, so that it does not need another request.
 func AnnotationFailedBefore(manager string) string { return Beside(failedBefore, SidecarOf(manager)) }
 
 // IsFailedBefore reports whether an annotation's key is one that AnnotationFailedBefore returns.

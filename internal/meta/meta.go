@@ -14,7 +14,7 @@ import (
 // Group prefixes every label, annotation and finalizer of the operator.
 const Group = "vectorsidecar.observability.kontroloop.ai"
 
-// WebhookPath is where the admission webhook is served.
+// WebhookPath is the path of the admission webhook.
 const WebhookPath = "/validate-vectorsidecar"
 
 // Annotations that an injected workload carries on its own metadata.
