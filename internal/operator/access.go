@@ -22,10 +22,10 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 )
 
-// authorizeMetrics serves metrics only to callers that the API server authenticates
-// (TokenReview) and authorizes (SubjectAccessReview). It replaces controller-runtime's
-// filter, which answers an unknown token with 500, as if that were an internal error, and
-// lets any caller write errors into the log.
+// authorizeMetrics serves metrics only to callers that the API server authenticates (TokenReview)
+// and authorizes (SubjectAccessReview). It replaces controller-runtime's filter, which answers an
+// unknown token with 500, as if that were an internal error, and allows any caller to write errors
+// into the log.
 func authorizeMetrics(config *rest.Config, client *http.Client) (metricsserver.Filter, error) {
 	authenticate, err := newAuthenticator(config, client)
 	if err != nil {

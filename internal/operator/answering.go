@@ -18,21 +18,22 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// routing is how long it takes, once the kubelet has found a pod ready, until calls of its
-// Service reach it.
+// routing is the time that calls through the Service need to reach a pod after the kubelet has
+// found it ready.
 const routing = 3 * time.Second
 
-// answering reports whether this process can answer the API server, and whether the API
-// server's calls reach it.
+// answering reports whether this process can answer the API server, and whether the API server's
+// calls reach it.
 type answering struct {
 	hasRead func() error
 	served  *admission.ServedCertificate
 	address string
-	// isProbed is true if the kubelet probes readiness, and so no calls arrive before.
+	// isProbed is true if the kubelet probes readiness, so that no calls arrive before the pod is
+	// ready.
 	isProbed bool
 
 	listens atomic.Bool
-	// readySince is when the readiness probe first succeeded.
+	// readySince is the time when the readiness probe first succeeded.
 	readySince atomic.Pointer[time.Time]
 }
 
@@ -55,8 +56,8 @@ func (a *answering) isReached() bool {
 	return ready != nil && time.Since(*ready) > routing
 }
 
-// answers returns why a call would not be answered, nil if it would. It checks for a
-// certificate before it connects, because a failed handshake is logged.
+// answers returns why a call would not be answered, nil if it would. It checks for a certificate
+// before it connects, because a failed handshake is logged.
 func (a *answering) answers(ctx context.Context) error {
 	_, err := a.served.Get(nil)
 	if err := cmp.Or(a.hasRead(), err); err != nil || a.listens.Load() {
@@ -64,8 +65,8 @@ func (a *answering) answers(ctx context.Context) error {
 	}
 	dialer := tls.Dialer{Config: &tls.Config{
 		InsecureSkipVerify: true, //nolint:gosec // It connects to itself.
-		// With TLS 1.2 the server completes the handshake before the client, so that closing
-		// the connection does not interrupt it.
+		// With TLS 1.2 the server completes the handshake before the client, so closing the
+		// connection does not interrupt it.
 		MaxVersion: tls.VersionTLS12,
 	}}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
@@ -74,8 +75,8 @@ func (a *answering) answers(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("the admission webhook is not listening: %w", err)
 	}
-	_ = connection.Close() // Connecting was enough.
-	a.listens.Store(true)  // It stays so until the process ends.
+	_ = connection.Close() // The connection alone is sufficient.
+	a.listens.Store(true)  // The server listens until the process ends.
 	return nil
 }
 
@@ -94,7 +95,7 @@ func (c counting) Handle(ctx context.Context, request ctrladmission.Request) ctr
 	return response
 }
 
-// resultOf returns the metrics' name for a response.
+// resultOf returns the metric label of a response.
 func resultOf(response *ctrladmission.Response) string {
 	switch {
 	case response.Allowed:

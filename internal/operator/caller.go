@@ -16,14 +16,14 @@ import (
 )
 
 // callers identifies the API server among the clients of the admission webhook, by a client
-// certificate of certain CAs. Without CAs it identifies nobody.
+// certificate of certain CAs. Without CAs it does not identify any client.
 type callers struct {
 	authorities *dynamiccertificates.DynamicFileCAContent
 	proof       authenticator.Request
 }
 
-// newCallers reads the CAs from a file, none for "". The certificate must have one of the
-// common names; with no names, any is accepted.
+// newCallers reads the CAs from a file, none for "". The certificate must have one of the common
+// names; without names, any name is accepted.
 func newCallers(path string, names []string) (*callers, error) {
 	if path == "" {
 		return &callers{}, nil

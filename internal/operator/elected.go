@@ -30,8 +30,8 @@ func newManager(ctx context.Context, config *rest.Config, options Options, cachi
 	return newElectedManager(config, settings, options, caching.pager)
 }
 
-// newElectedManager returns a manager that waits until it is elected, and ends when it loses
-// the lease.
+// newElectedManager returns a manager that waits until it is elected, and ends when it loses the
+// lease.
 func newElectedManager(config *rest.Config, settings ctrl.Options, options Options, pager *livelist.Pager) (ctrl.Manager, error) {
 	lock, err := election.New(config, election.Options{
 		Namespace: settings.LeaderElectionNamespace, Name: settings.LeaderElectionID,
@@ -58,8 +58,8 @@ func newElectedManager(config *rest.Config, settings ctrl.Options, options Optio
 	return mgr, nil
 }
 
-// isUnused reports whether no VectorSidecar or ClusterVectorSidecar that concerns an operator was
-// ever reconciled: none has the finalizer or a status.
+// isUnused reports whether no VectorSidecar or ClusterVectorSidecar of this operator was ever
+// reconciled, because none has the finalizer or a status.
 func isUnused(ctx context.Context, live *livelist.Client, options Options) (bool, error) {
 	namespaces := options.WatchNamespaces
 	if len(namespaces) == 0 {
@@ -88,8 +88,8 @@ func areUnused(ctx context.Context, live *livelist.Client, kind string, namespac
 	return true, nil
 }
 
-// wasReconciled reports whether an operator has ever reconciled a VectorSidecar, by its
-// metadata.
+// wasReconciled reports, from the metadata of a VectorSidecar, whether an operator has ever
+// reconciled it.
 func wasReconciled(sidecar client.Object) bool {
 	hasStatus := func(entry metav1.ManagedFieldsEntry) bool { return entry.Subresource == "status" }
 	return slices.Contains(sidecar.GetFinalizers(), meta.Finalizer) || slices.ContainsFunc(sidecar.GetManagedFields(), hasStatus)

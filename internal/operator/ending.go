@@ -10,9 +10,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 )
 
-// endingCache reports itself as synced once the operator shuts down. The manager waits for
-// its caches to sync regardless of shutdown, and from the signal on in a busy loop: if the
-// API server did not answer, the process would have to be killed.
+// endingCache reports itself as synced once the operator shuts down. The manager waits for its
+// caches to sync even during a shutdown, and after the signal in a busy loop. If the API server did
+// not answer, the process would have to be killed.
 type endingCache struct {
 	cache.Cache
 	// running is cancelled by the signal to stop.

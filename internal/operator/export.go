@@ -18,8 +18,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// export registers the operator's metrics if they are served. The returned function
-// unregisters them: tests run several operators in one process.
+// export registers the operator's metrics if they are served. The returned function unregisters
+// them, because tests run several operators in one process.
 func export(ctx context.Context, mgr ctrl.Manager, options Options, counted *telemetry.Metrics) (unexport func(), err error) {
 	if options.MetricsBindAddress == "0" {
 		return func() {}, nil
@@ -33,8 +33,7 @@ func export(ctx context.Context, mgr ctrl.Manager, options Options, counted *tel
 	return func() { runtimemetrics.Registry.Unregister(counted) }, nil
 }
 
-// countCached counts the objects that are added to and deleted from the cache, besides
-// workloads.
+// countCached counts the objects that are added to and deleted from the cache, except workloads.
 func countCached(ctx context.Context, mgr ctrl.Manager, options Options, counted *telemetry.Metrics) error {
 	namespace := &metav1.PartialObjectMetadata{}
 	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))

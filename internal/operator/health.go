@@ -14,8 +14,8 @@ import (
 )
 
 // addChecks adds the checks behind /healthz and /readyz. The process is healthy while its
-// controller makes progress. It is ready once its caches are synced, whether it leads or is
-// on standby: the templates were loaded before, or it would have exited.
+// controller makes progress. It is ready once its caches are synced, in the leader and in standby
+// replicas. The templates need no check, because the process exits if they cannot be loaded.
 func addChecks(mgr ctrl.Manager, alive func() error) error {
 	if err := mgr.AddHealthzCheck("loop", func(*http.Request) error { return alive() }); err != nil {
 		return fmt.Errorf("adding the health check: %w", err)

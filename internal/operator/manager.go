@@ -34,7 +34,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// gracePeriod is how long work in progress may continue after the signal to stop.
+// gracePeriod is the time that work in progress may continue after the signal to stop.
 const gracePeriod = 10 * time.Second
 
 func scheme() *runtime.Scheme {
@@ -47,7 +47,7 @@ func scheme() *runtime.Scheme {
 	return known
 }
 
-// informerOptions are how informers list and keep objects.
+// informerOptions configure how informers list and store objects.
 type informerOptions struct {
 	workloads *workloadcache.Cache
 	pager     *livelist.Pager
@@ -63,7 +63,8 @@ func managerOptions(ctx context.Context, options Options, caching informerOption
 			SecureServing:  true,
 			CertDir:        options.MetricsCertDir,
 			FilterProvider: authorizeMetrics,
-			// HTTP/2 lets a single client put more load on a server than a scrape is worth.
+			// HTTP/2 is disabled, because it allows a single client to put more load on the server
+			// than scraping needs.
 			TLSOpts: []func(*tls.Config){func(c *tls.Config) { c.NextProtos = []string{"http/1.1"} }},
 		},
 		HealthProbeBindAddress:        options.HealthProbeBindAddress,
@@ -79,8 +80,8 @@ func managerOptions(ctx context.Context, options Options, caching informerOption
 	}
 }
 
-// checkCertificates checks the metrics certificate, which the metrics server would silently
-// replace with one of its own if it were invalid.
+// checkCertificates checks the metrics certificate, because the metrics server would silently
+// replace an invalid one with its own.
 func (o *Options) checkCertificates() error {
 	if o.MetricsCertDir == "" || o.MetricsBindAddress == "0" {
 		return nil
@@ -92,10 +93,10 @@ func (o *Options) checkCertificates() error {
 	return nil
 }
 
-// cacheOptions restricts the cache to what the controller reads.
+// cacheOptions restricts the cache to the objects that the controller reads.
 func cacheOptions(options Options, caching informerOptions) cache.Options {
 	workloads := caching.workloads
-	// Every namespace has one of these, and none contains Vector configuration.
+	// Every namespace has a ConfigMap with this name, which never contains Vector configuration.
 	configMaps := cache.ByObject{
 		Field:     fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt"),
 		Transform: controller.Digested(options.Namespace),
@@ -108,11 +109,11 @@ func cacheOptions(options Options, caching informerOptions) cache.Options {
 			settings.DefaultNamespaces[name] = cache.Config{}
 			configMaps.Namespaces[name] = cache.Config{}
 		}
-		if options.Namespace != "" { // It holds the platform team's ConfigMaps.
+		if options.Namespace != "" { // The operator namespace has the platform team's ConfigMaps.
 			configMaps.Namespaces[options.Namespace] = cache.Config{}
 		}
 	}
-	// The name of our own label is always valid.
+	// The name of the operator's label is always valid.
 	validation, _ := labels.NewRequirement(meta.LabelValidation, selection.Exists, nil)
 	settings.ByObject = map[client.Object]cache.ByObject{
 		&v1alpha1.VectorSidecar{}: {Transform: controller.Bounded},
@@ -127,7 +128,7 @@ func cacheOptions(options Options, caching informerOptions) cache.Options {
 			jobs = cache.ByObject{Transform: jobsOfBothSorts(workloads.Transform)}
 			continue
 		}
-		if !kind.Traits.MayLack { // The cache cannot be made with what the cluster lacks.
+		if !kind.Traits.MayLack { // The cache cannot start with kinds that the cluster lacks.
 			settings.ByObject[kind.New()] = cache.ByObject{Transform: workloads.Transform}
 		}
 	}
@@ -136,7 +137,7 @@ func cacheOptions(options Options, caching informerOptions) cache.Options {
 	return settings
 }
 
-// workloads is the cache of the workloads that are served.
+// workloads returns the cache of the enabled kinds of workloads.
 func (o *Options) workloads() *workloadcache.Cache {
 	made := workloadcache.New(o.kinds()...)
 	if o.Preflight {
@@ -145,7 +146,7 @@ func (o *Options) workloads() *workloadcache.Cache {
 	return made
 }
 
-// transformOf returns the transform function of all objects that have none of their own.
+// transformOf returns the transform function of all objects without a specific one.
 func transformOf(workloads *workloadcache.Cache) toolscache.TransformFunc {
 	strip := cache.TransformStripManagedFields()
 	return func(object any) (any, error) {
@@ -156,9 +157,9 @@ func transformOf(workloads *workloadcache.Cache) toolscache.TransformFunc {
 	}
 }
 
-// jobsOfBothSorts is for an operator that serves Jobs: these are watched as metadata. The
-// Jobs that validate a configuration are watched whole, and of all others nothing is kept
-// there: a cache has one selector for both.
+// jobsOfBothSorts returns the transform function for an operator with Jobs as an enabled kind.
+// Workload Jobs are watched as metadata. Jobs that validate a configuration are watched whole. The
+// cache has only one selector for both, so other whole Jobs are stripped to their names.
 func jobsOfBothSorts(workloads toolscache.TransformFunc) toolscache.TransformFunc {
 	return func(object any) (any, error) {
 		job, isWhole := object.(*batchv1.Job)
@@ -174,8 +175,9 @@ func jobsOfBothSorts(workloads toolscache.TransformFunc) toolscache.TransformFun
 	}
 }
 
-// newInformer returns a constructor of informers, which list page by page. Those of workloads have no index: their
-// workloads are looked up in the workload cache. Jobs that validate a configuration are listed from theirs.
+// newInformer returns a constructor of informers, which list page by page. Informers of workloads
+// have no index, because workloads are looked up in the workload cache. The informer of Jobs keeps
+// its index, from which Jobs that validate a configuration are listed.
 func newInformer(caching informerOptions) func(toolscache.ListerWatcher, runtime.Object, time.Duration, toolscache.Indexers) toolscache.SharedIndexInformer {
 	return func(from toolscache.ListerWatcher, example runtime.Object, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
 		paged := caching.pager.Source(from)

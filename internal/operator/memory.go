@@ -12,14 +12,15 @@ import (
 )
 
 const (
-	// heapRatio is the part of the container's memory limit that the Go runtime may use. The
-	// rest is for other memory, such as the kernel's.
+	// heapRatio is the part of the container's memory limit that the Go runtime may use. The rest
+	// is for other memory, for example of the kernel.
 	heapRatio = 0.9
-	// limitInterval is how often the container's limit is read: it may be resized in place.
+	// limitInterval is the interval for reading the container's limit, which may be resized at run
+	// time.
 	limitInterval = time.Minute
 )
 
-// limitMemory sets the Go runtime's soft memory limit by the container's, until the context
+// limitMemory sets the Go runtime's soft memory limit from the container's limit, until the context
 // is canceled. It does nothing if GOMEMLIMIT is set.
 func limitMemory(ctx context.Context) {
 	if _, err := memlimit.Set(memlimit.WithRatio(heapRatio), memlimit.WithRefreshInterval(ctx, limitInterval)); err != nil {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package operator wires the process: options, cache, health, metrics, leader election and
-// the controller. What the controller does is not its job.
+// Package operator assembles the process: options, cache, health, metrics, leader election and the
+// controller. It starts them, and contains no logic of the controller.
 package operator
 
 import (
@@ -34,32 +34,34 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// Process is what the process provides in addition to its options. Its zero value is usable.
+// Process has the parts that the process provides in addition to its options. Its zero value is
+// usable.
 type Process struct {
-	// Version of the operator, for its metrics and for the records of its writes.
+	// Version is the version of the operator, for its metrics and for the records of its writes.
 	Version string
 	// Tracer and Reports observe the controller.
 	Tracer  *telemetry.Tracer
 	Reports *telemetry.Reporter
 	// Level is the logger's level; the configuration file can change it.
 	Level LevelSetter
-	// Now is the process's own clock; nil means time.Now.
+	// Now is the clock of the process; nil means time.Now.
 	Now func() time.Time
-	// Patience is how long the controller may go without progress before it counts as stuck;
-	// 0 means longer than any of its steps may take.
+	// Patience is the time that the controller may be without progress before it counts as stuck; 0
+	// means longer than any of its steps may take.
 	Patience time.Duration
-	// Quiet is how long the installation's ConfigMaps that are written by hand must not change before they are published;
-	// 0 for the controller's default, and less than 0 for at once.
+	// Quiet is the time for which the installation's ConfigMaps that are written by hand must not
+	// change before they are published; 0 for the controller's default, and less than 0 for no
+	// delay.
 	Quiet time.Duration
-	// PolicyInterval is about how often to look whether the API server injects itself, and whether the required objects
-	// exist; 0 for the controller's default.
+	// PolicyInterval is the approximate interval for checking whether the API server injects
+	// itself, and whether the required objects exist; 0 for the controller's default.
 	PolicyInterval time.Duration
-	// Pager is that of the process; nil for a new one.
+	// Pager is the pager of the process; nil for a new one.
 	Pager *livelist.Pager
 }
 
-// Run runs the operator with a sidecar chart until the context is cancelled, and with a
-// webhook for its shutdown delay after that.
+// Run runs the operator with a sidecar chart until the context is canceled. With a webhook, it then
+// continues for the shutdown delay.
 func Run(ending context.Context, config *rest.Config, chart fs.FS, options Options, process Process) error {
 	ctx, cancel := withDelay(ending, options.Webhook.delay())
 	defer cancel()
@@ -99,7 +101,7 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	loop := controller.New(mgr, &settings)
 	switch err := loop.SetupWithManager(ctx, mgr); {
 	case err != nil && ctx.Err() != nil:
-		return nil // It was told to stop while it started.
+		return nil // The signal to stop arrived during the start.
 	case err != nil:
 		return fmt.Errorf("setting up the controller: %w", err)
 	}
@@ -121,7 +123,8 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	return nil
 }
 
-// lookAt sets what the loop knows of the cluster, and how it reads the nodes and its permissions.
+// lookAt configures how the controller reads the nodes and its permissions, and sets the properties
+// of the cluster.
 func lookAt(settings *controller.Options, config *rest.Config, mapper apimeta.RESTMapper, options *Options) (err error) {
 	if settings.Nodes, err = nodesOf(config, options); err != nil {
 		return err
@@ -135,7 +138,7 @@ func lookAt(settings *controller.Options, config *rest.Config, mapper apimeta.RE
 	return err
 }
 
-// nodesOf returns what reads the nodes, nil if they are not read.
+// nodesOf returns the reader of the nodes, nil if they are not read.
 func nodesOf(config *rest.Config, options *Options) (controller.Nodes, error) {
 	if !options.ReadNodes {
 		return nil, nil
@@ -143,7 +146,7 @@ func nodesOf(config *rest.Config, options *Options) (controller.Nodes, error) {
 	return source.NewNodes(config)
 }
 
-// loopOptions returns the controller options that follow from the options and the process.
+// loopOptions returns the controller options that depend on the options and the process.
 func loopOptions(options *Options, process *Process) controller.Options {
 	return controller.Options{
 		Namespace:          options.Namespace,
@@ -169,8 +172,8 @@ func loopOptions(options *Options, process *Process) controller.Options {
 	}
 }
 
-// installation returns the name of the ConfigMap with the installation's values; empty if
-// there is none.
+// installation returns the name of the ConfigMap with the installation's values; empty if there is
+// none.
 func (o *Options) installation() types.NamespacedName {
 	if o.EnvironmentsConfigMap == "" {
 		return types.NamespacedName{}
@@ -178,8 +181,8 @@ func (o *Options) installation() types.NamespacedName {
 	return types.NamespacedName{Namespace: o.Namespace, Name: o.EnvironmentsConfigMap}
 }
 
-// writtenBy identifies this installation among others of the cluster: replicas that share a
-// Lease have the same one. It is empty for an operator that does not know its namespace.
+// writtenBy identifies this installation among others of the cluster. Replicas that share a Lease
+// have the same identity. It is empty for an operator that does not know its namespace.
 func (o *Options) writtenBy() string {
 	if o.Namespace == "" {
 		return ""
@@ -187,8 +190,8 @@ func (o *Options) writtenBy() string {
 	return o.Namespace + "/" + cmp.Or(o.LeaderElectionID, defaultLeaderElectionID)
 }
 
-// loadCatalog loads the built-in chart, and checks the default environment if nothing else
-// can define it.
+// loadCatalog loads the built-in chart. It checks the default environment if no other source can
+// define it.
 func loadCatalog(chart fs.FS, options Options) (*desired.Catalog, error) {
 	files, err := render.ReadFiles(chart)
 	if err != nil {
@@ -204,12 +207,13 @@ func loadCatalog(chart fs.FS, options Options) (*desired.Catalog, error) {
 	return catalog, nil
 }
 
-// clusterOf returns what templates see of the cluster: its IP family by the address of the API
-// server, its platform by the kinds that are served. In a pod, the kubelet has told the address
-// of the Service kubernetes, so no permission is needed for it.
+// clusterOf returns the properties of the cluster that templates can read. The IP family follows
+// from the address of the API server, and the platform from the kinds that it serves. In a pod,
+// this is the address of the Service kubernetes, which the kubelet sets in a variable, so reading
+// it needs no permission.
 func clusterOf(config *rest.Config, kinds apimeta.RESTMapper) (render.Cluster, error) {
 	found := render.Cluster{}
-	if address, err := url.Parse(config.Host); err == nil { // Else it is a name without a scheme.
+	if address, err := url.Parse(config.Host); err == nil { // Otherwise the host is a name without a scheme.
 		found.IPFamily = source.IPFamilyOf(address.Hostname())
 	}
 	platform, err := source.Platform(kinds)
@@ -217,8 +221,8 @@ func clusterOf(config *rest.Config, kinds apimeta.RESTMapper) (render.Cluster, e
 	return found, err
 }
 
-// askServer returns the API server's version. It takes ClusterVectorSidecars out of the options if the API server
-// does not know them: their watch would keep the operator from everything else.
+// askServer returns the API server's version. It removes ClusterVectorSidecars from the options if
+// the API server does not serve them, because their watch would block everything else.
 func askServer(config *rest.Config, options *Options) (version string, err error) {
 	server, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
@@ -234,7 +238,7 @@ func askServer(config *rest.Config, options *Options) (version string, err error
 	return is.GitVersion, err
 }
 
-// servesClusters reports whether the API server knows ClusterVectorSidecars.
+// servesClusters reports whether the API server serves ClusterVectorSidecars.
 func servesClusters(server discovery.DiscoveryInterface) (bool, error) {
 	served, err := server.ServerResourcesForGroupVersion(v1alpha1.GroupVersion.String())
 	if err != nil && !apierrors.IsNotFound(err) {

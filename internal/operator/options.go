@@ -18,38 +18,38 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Options configures the process. ParseOptions fills it in.
+// Options configures the process. ParseOptions creates it.
 type Options struct {
 	// Config is the path of the configuration file, empty for none.
 	Config string
-	// Namespace is the operator's own: it holds the lease and the installation's values.
+	// Namespace is the operator namespace, with the lease and the installation's values.
 	Namespace string
-	// WorkloadKinds are the kinds of workloads that are served; empty for Deployments.
+	// WorkloadKinds are the enabled kinds of workloads; empty for Deployments.
 	WorkloadKinds []string
-	// WatchNamespaces are those whose VectorSidecars are reconciled. Empty for all.
+	// WatchNamespaces are the namespaces in which VectorSidecars are reconciled; empty for all.
 	WatchNamespaces []string
-	// ClusterSidecars offers ClusterVectorSidecars, which needs all namespaces.
+	// ClusterSidecars enables ClusterVectorSidecars, which need all namespaces.
 	ClusterSidecars bool
 	// Environment is the default environment.
 	Environment string
-	// EnvironmentsConfigMap, in Namespace, holds the installation's values, with one key
-	// ENVIRONMENT.yaml each. Empty for none.
+	// EnvironmentsConfigMap is the name of the ConfigMap in Namespace with the installation's
+	// values. It has one key ENVIRONMENT.yaml for each environment. Empty for none.
 	EnvironmentsConfigMap string
-	// Concurrency is how many VectorSidecars are reconciled at once.
+	// Concurrency is the number of VectorSidecars that are reconciled at the same time.
 	Concurrency int
-	// ReconcileInterval is about how often every VectorSidecar is evaluated from scratch,
-	// from the cache. 0 for never.
+	// ReconcileInterval is the approximate interval after which every VectorSidecar is evaluated
+	// from scratch, from the cache; 0 for never.
 	ReconcileInterval time.Duration
 	// ValidationJobs allows VectorSidecars to validate a configuration with Vector in a Job.
 	ValidationJobs bool
-	// ReadPods makes the operator read the pods of workloads that are not settled, which
-	// needs permission to list them.
+	// ReadPods makes the operator read the pods of workloads that are not ready, which needs
+	// permission to list them.
 	ReadPods bool
-	// Preflight has the API server judge sidecars, by dry runs, before they are written, which needs
-	// permission to create pods and Secrets.
+	// Preflight makes the API server check sidecars with dry runs before they are written, which
+	// needs permission to create pods and Secrets.
 	Preflight bool
-	// AdmissionInjection keeps OverlaySets, by which the API server injects into new workloads
-	// itself.
+	// AdmissionInjection maintains OverlaySets, from which the API server injects into new
+	// workloads.
 	AdmissionInjection bool
 	// ReadNodes makes the operator list the nodes for the versions of their kubelets, which needs
 	// permission to list them.
@@ -60,18 +60,18 @@ type Options struct {
 	// RequiredObjects are objects of the installation chart that the operator depends on, each KIND/NAME, which needs
 	// permission to get them.
 	RequiredObjects []string
-	// LeaderElect makes sure that only one of several replicas writes.
+	// LeaderElect ensures that only one of several replicas writes.
 	LeaderElect bool
 	// LeaderElectionID is the name of the lease. Together with Namespace it identifies this
 	// installation among others of the cluster, even without leader election.
 	LeaderElectionID string
-	// LeaseDuration is how long after the leader's last renewal another replica takes over,
-	// RenewDeadline how long the leader tries to renew before it steps down, and RetryPeriod
-	// how often it tries. Zero for the defaults.
+	// LeaseDuration is the time after the leader's last renewal until another replica takes over.
+	// RenewDeadline is the time for which the leader tries to renew before it steps down.
+	// RetryPeriod is the interval of its attempts. Zero for the defaults.
 	LeaseDuration, RenewDeadline, RetryPeriod time.Duration
 	// MetricsBindAddress serves metrics over HTTPS; "0" to disable.
 	MetricsBindAddress string
-	// MetricsCertDir holds tls.crt and tls.key for the metrics, reloaded when they change.
+	// MetricsCertDir has tls.crt and tls.key for the metrics, which are reloaded when they change.
 	// Empty for a self-signed certificate.
 	MetricsCertDir string
 	// HealthProbeBindAddress serves /healthz and /readyz; "0" to disable.
@@ -89,18 +89,18 @@ type Options struct {
 
 const defaultLeaderElectionID = "vector-sidecar-operator"
 
-// The defaults of leader election, which are those of Kubernetes' own components.
+// The defaults of leader election, which are the defaults of Kubernetes components.
 const (
 	defaultLeaseDuration = 15 * time.Second
 	defaultRenewDeadline = 10 * time.Second
 	defaultRetryPeriod   = 2 * time.Second
 )
 
-// DefaultConcurrency is how many VectorSidecars are reconciled at once if nothing else is said:
-// with four, a pass over 500 namespaces waits for answers; more than eight gain nothing.
+// DefaultConcurrency is the default number of VectorSidecars that are reconciled at the same time.
+// With four, reconciling 500 namespaces waits for responses. More than eight are not faster.
 const DefaultConcurrency = 8
 
-// declare adds the flags to a flag set. variables names the environment variables of some.
+// declare adds the flags to a flag set.
 func (o *Options) declare(flags *flag.FlagSet) {
 	flags.StringVar(&o.Config, "config", "", "YAML file with values for the other flags, by flag name; a change of log-level takes effect without a restart")
 	flags.StringVar(&o.Namespace, "namespace", "", "the operator's own namespace, which holds its lease and the installation's values")
@@ -132,8 +132,7 @@ func (o *Options) declare(flags *flag.FlagSet) {
 	flags.Var((*level)(&o.LogLevel), "log-level", "DEBUG, INFO, WARN or ERROR")
 }
 
-// variables are the environment variables that are used for flags that are not set, by flag
-// name.
+// variables are the environment variables for flags that are not set, by flag name.
 var variables = map[string]string{
 	"namespace":                 "POD_NAMESPACE",
 	"metrics-bind-address":      "METRICS_BIND_ADDRESS",
@@ -186,7 +185,7 @@ func (o *Options) check() error {
 	return errors.Join(findings...)
 }
 
-// namesOf are the names of kinds of workloads.
+// namesOf returns the names of kinds of workloads.
 func namesOf(kinds []*workload.Kind) []string {
 	var names []string
 	for _, kind := range kinds {
@@ -195,7 +194,7 @@ func namesOf(kinds []*workload.Kind) []string {
 	return names
 }
 
-// kinds are the kinds of workloads that are served.
+// kinds returns the enabled kinds of workloads.
 func (o *Options) kinds() []*workload.Kind {
 	if len(o.WorkloadKinds) == 0 {
 		return []*workload.Kind{workload.Default()}
@@ -207,7 +206,8 @@ func (o *Options) kinds() []*workload.Kind {
 	return served
 }
 
-// requiredObjects parses the objects of the installation chart that the operator depends on, which check has validated.
+// requiredObjects parses the objects of the installation chart that the operator depends on. They
+// have been validated by check.
 func (o *Options) requiredObjects() []source.RequiredObject {
 	var required []source.RequiredObject
 	for _, text := range o.RequiredObjects {
@@ -218,7 +218,7 @@ func (o *Options) requiredObjects() []source.RequiredObject {
 	return required
 }
 
-// list is a flag whose value is a comma-separated list.
+// list is a flag with a comma-separated list as its value.
 type list []string
 
 func (l *list) String() string { return strings.Join(*l, ",") }
@@ -234,12 +234,12 @@ func (l *list) Set(text string) error {
 	return nil
 }
 
-// level is a flag whose value is a log level.
+// level is a flag with a log level as its value.
 type level zapcore.Level
 
 func (l *level) String() string { return zapcore.Level(*l).CapitalString() }
 
-// Set parses one of the four levels that the operator logs at, in any case.
+// Set parses one of the four levels at which the operator logs, in any case.
 func (l *level) Set(text string) error {
 	var parsed zapcore.Level
 	if err := parsed.UnmarshalText([]byte(strings.ToLower(text))); err != nil || parsed > zapcore.ErrorLevel {

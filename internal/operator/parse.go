@@ -15,9 +15,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
-// ParseOptions parses the command line. A flag that is not set gets its value from its
-// environment variable, else from the configuration file, else it has its default. The error
-// is flag.ErrHelp if help was requested and printed.
+// ParseOptions parses the command line. A flag that is not set gets its value from its environment
+// variable, else from the configuration file, else its default. The error is flag.ErrHelp if help
+// was requested and printed.
 func ParseOptions(arguments []string) (Options, error) {
 	options := Options{arguments: arguments}
 	flags := flag.NewFlagSet("operator", flag.ContinueOnError)
@@ -56,7 +56,7 @@ func usage(flags *flag.FlagSet) {
 	fmt.Fprintln(flags.Output(), "OTEL_EXPORTER_OTLP_ENDPOINT and OpenTelemetry's other variables enable tracing, SENTRY_DSN enables error reports.")
 }
 
-// given returns the names of the flags that are set already.
+// given returns the names of the flags that are already set.
 func given(flags *flag.FlagSet) map[string]bool {
 	names := map[string]bool{}
 	flags.Visit(func(f *flag.Flag) { names[f.Name] = true })

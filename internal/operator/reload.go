@@ -17,8 +17,8 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
-// reloadInterval is how often the configuration file is checked. It is small, and on a
-// mounted ConfigMap a minute behind anyway.
+// reloadInterval is the interval for checking the configuration file. The file is small. In a
+// mounted ConfigMap, it is up to a minute late in any case.
 const reloadInterval = 2 * time.Second
 
 // LevelSetter sets the minimum level that is logged.
@@ -29,14 +29,14 @@ type reloader struct {
 	path  string
 	level LevelSetter
 	log   logr.Logger
-	// arguments are the command line, whose flags take precedence over the file.
+	// arguments are the command line. Its flags take precedence over the file.
 	arguments []string
 	current   zapcore.Level
 	text      []byte
 	values    map[string]string
 }
 
-// addReloader has the manager follow the configuration file, if there is one.
+// addReloader makes the manager follow the configuration file, if there is one.
 func addReloader(mgr ctrl.Manager, options Options, level LevelSetter) error {
 	if options.Config == "" {
 		return nil
@@ -73,7 +73,7 @@ func (r *reloader) Start(ctx context.Context) error {
 	}
 }
 
-// look applies what can change at run time, once for each content of the file.
+// look applies the settings that can change at run time, once for each content of the file.
 func (r *reloader) look() {
 	text, err := os.ReadFile(r.path)
 	if err != nil || bytes.Equal(text, r.text) {
@@ -87,7 +87,7 @@ func (r *reloader) look() {
 	}
 	read, err := readFile(r.path)
 	if err != nil {
-		return // It changed again; the next check reads it.
+		return // The file has changed again; the next check reads it.
 	}
 	r.set(options.LogLevel)
 	if keys := changedKeys(r.values, read.values); len(keys) > 0 {

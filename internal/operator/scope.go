@@ -19,18 +19,19 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// scopeInterval is how often the operator looks for namespaces that it was left without.
+// scopeInterval is the interval for checking the namespaces that the operator does not watch.
 const scopeInterval = 10 * time.Second
 
-// missing are the namespaces of the options that the operator does not watch, because they cannot be read: they are
-// gone, with the Role in them, or not there yet.
+// missing are the namespaces of the options that the operator does not watch, because they cannot
+// be read. They were deleted together with their Role, or do not exist yet.
 type missing struct {
 	names []string
 	live  client.Reader
 }
 
-// leaveOut takes the namespaces out of the options that cannot be read. An informer that may not list one would keep
-// the operator from all the others. It takes none if it would have to take all, which would stand for the whole cluster.
+// leaveOut removes the namespaces that cannot be read from the options, because an informer without
+// permission to list one would block all others. It removes none if it would have to remove all,
+// because an empty list stands for the whole cluster.
 func leaveOut(ctx context.Context, config *rest.Config, options *Options) (*missing, error) {
 	m := &missing{}
 	if len(options.WatchNamespaces) < 2 {
@@ -66,11 +67,11 @@ func (m *missing) read(ctx context.Context, name string) error {
 	return m.live.Get(ctx, client.ObjectKey{Name: name}, &corev1.Namespace{})
 }
 
-// NeedLeaderElection is false: every replica has a cache.
+// NeedLeaderElection returns false, because every replica has a cache.
 func (*missing) NeedLeaderElection() bool { return false }
 
-// Start returns an error, which ends the operator, once one of the namespaces can be read: a cache takes no namespace in
-// when it has started.
+// Start returns an error, which ends the operator, once one of the namespaces can be read. A cache
+// cannot add a namespace after its start.
 func (m *missing) Start(ctx context.Context) error {
 	if len(m.names) == 0 {
 		return nil
@@ -81,7 +82,7 @@ func (m *missing) Start(ctx context.Context) error {
 		return found >= 0, nil
 	})
 	if err != nil {
-		return nil //nolint:nilerr // It was told to stop.
+		return nil //nolint:nilerr // The operator is stopping.
 	}
 	return fmt.Errorf("namespace %s of --watch-namespaces can be read now: starting anew to watch it", m.names[found])
 }

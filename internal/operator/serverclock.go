@@ -9,31 +9,32 @@ import (
 	"time"
 )
 
-// serverClock tells the API server's time, by which workloads and their conditions are
-// dated: soaks and windows must not depend on the clock of the node that the operator runs
-// on. Every answer of the API server has a date in whole seconds; the process's own clock
-// measures what has passed since. The lease's renewals bring an answer every few seconds.
+// serverClock estimates the API server's time, which dates workloads and their conditions. Soaks
+// and windows must not depend on the clock of the operator's node. Every response of the API server
+// has a date in whole seconds, and the clock of the process measures the time since then. The
+// lease's renewals bring a response every few seconds.
 type serverClock struct {
 	own func() time.Time
 
 	mu sync.Mutex
-	// ahead is how far the API server's clock is ahead of the process's.
+	// ahead is the offset of the API server's clock from the clock of the process.
 	ahead time.Duration
-	// isKnown is set once there was an answer, doubts counts answers in a row that are
-	// behind what is told.
+	// isKnown is true after the first response. doubts counts consecutive responses that are behind
+	// the estimate.
 	isKnown bool
 	doubts  int
 }
 
 const (
-	// dateError is how far a date may be behind: it is cut to the second, and an answer
-	// takes a while.
+	// dateError is the largest normal delay of a date, because it is truncated to the second, and a
+	// response takes some time.
 	dateError = 2 * time.Second
-	// mostDoubts is after how many answers that are further behind the clock was put back.
+	// mostDoubts is the number of responses that are further behind until the clock counts as
+	// reset.
 	mostDoubts = 3
 )
 
-// newServerClock returns a clock beside the process's own, nil for time.Now.
+// newServerClock returns a clock based on the clock of the process, nil for time.Now.
 func newServerClock(own func() time.Time) *serverClock {
 	if own == nil {
 		own = time.Now
@@ -41,15 +42,15 @@ func newServerClock(own func() time.Time) *serverClock {
 	return &serverClock{own: own}
 }
 
-// now returns the API server's time, the process's own before the first answer.
+// now returns the API server's time. Before the first response, it returns the time of the process.
 func (c *serverClock) now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.own().Add(c.ahead)
 }
 
-// see takes the date of an answer. It is the time at which the API server began to answer,
-// so that the latest of all dates is the nearest.
+// see processes the date of a response. The date is the time when the API server started its
+// response, so the latest of all dates is the most accurate.
 func (c *serverClock) see(date time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -66,7 +67,7 @@ func (c *serverClock) see(date time.Time) {
 	}
 }
 
-// through returns a transport whose answers the clock sees.
+// through returns a transport that passes the dates of its responses to the clock.
 func (c *serverClock) through(next http.RoundTripper) http.RoundTripper {
 	return transport(func(request *http.Request) (*http.Response, error) {
 		response, err := next.RoundTrip(request)

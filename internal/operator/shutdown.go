@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// Replacing an operator must not make the API server refuse a VectorSidecar. A pod that was
-// told to stop still gets calls: until all nodes know, and over connections that were opened
-// before. Closing a connection just when a request arrives fails that request.
+// Replacing an operator must not make the API server reject a VectorSidecar. A terminating pod
+// still gets calls until all nodes know about its termination, and over connections that were
+// opened before. Closing a connection just when a request arrives fails that request.
 
-// delay is how long the process keeps working after the signal to stop.
+// delay returns the time that the process keeps working after the signal to stop.
 func (w *WebhookOptions) delay() time.Duration {
 	if !w.serves() {
 		return 0
@@ -21,8 +21,7 @@ func (w *WebhookOptions) delay() time.Duration {
 	return w.ShutdownDelay
 }
 
-// withDelay returns a context that is cancelled a delay after another one, or by its
-// CancelFunc.
+// withDelay returns a context that is canceled a delay after another one, or by its CancelFunc.
 func withDelay(ending context.Context, delay time.Duration) (context.Context, context.CancelFunc) {
 	if delay == 0 {
 		return context.WithCancel(ending)
@@ -43,8 +42,8 @@ func withDelay(ending context.Context, delay time.Duration) (context.Context, co
 	}
 }
 
-// closingAfter wraps a handler. After the signal to stop, each response closes its
-// connection, so that the next request opens one to a replica that stays.
+// closingAfter wraps a handler. After the signal to stop, each response closes its connection, so
+// that the next request opens a connection to another replica.
 func closingAfter(ending context.Context, handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if ending.Err() != nil {

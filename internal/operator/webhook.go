@@ -33,29 +33,30 @@ import (
 type WebhookOptions struct {
 	// BindAddress is the address that the webhook listens on; "0" or "" to disable.
 	BindAddress string
-	// Secret, in the operator's namespace, holds tls.crt and tls.key.
+	// Secret is the name of a Secret in the operator namespace with tls.crt and tls.key.
 	Secret string
-	// Configuration is the ValidatingWebhookConfiguration in which the operator registers
-	// the webhook with a certificate that it creates. Empty: both come from elsewhere.
+	// Configuration is the ValidatingWebhookConfiguration in which the operator registers the
+	// webhook with a certificate that it creates. If it is empty, both must be created by another
+	// program.
 	Configuration string
-	// Service is the name of the Service that the API server calls, and Duration how long
-	// certificates are valid; both only for certificates that the operator creates.
+	// Service is the name of the Service that the API server calls. Duration is the validity of
+	// certificates. Both are only for certificates that the operator creates.
 	Service  string
 	Duration time.Duration
-	// ClientCA is the path of a file with the CAs of the API server's client certificate,
-	// reloaded when it changes, and ClientNames are the common names that the certificate
-	// may have; empty for any. Without ClientCA no client is verified to be the API server.
+	// ClientCA is the path of a file with the CAs of the API server's client certificate, reloaded
+	// when it changes. ClientNames are the common names that the certificate may have; empty for
+	// any. Without ClientCA, no client is verified to be the API server.
 	ClientCA    string
 	ClientNames []string
-	// ShutdownDelay is how long the operator keeps working, and answering, after the signal
-	// to stop.
+	// ShutdownDelay is the time that the operator keeps working and answering after the signal to
+	// stop.
 	ShutdownDelay time.Duration
 }
 
 const (
 	defaultCertificateDuration = 90 * 24 * time.Hour
 	leastCertificateDuration   = 10 * time.Second
-	// A pod has 30 seconds to stop, of which some are needed after the delay.
+	// A pod has 30 seconds to stop. Some of them are needed after the delay.
 	defaultShutdownDelay = 5 * time.Second
 	longestShutdownDelay = 20 * time.Second
 )
@@ -114,8 +115,8 @@ func (w *WebhookOptions) check(namespace string) []error {
 	return findings
 }
 
-// addToCache adds the Secret and the ValidatingWebhookConfiguration by name, so that the
-// operator needs no permission to read others of their kinds.
+// addToCache adds the Secret and the ValidatingWebhookConfiguration by name, so that the operator
+// needs no permission to read other objects of these kinds.
 func (w *WebhookOptions) addToCache(settings *cache.Options, namespace string) {
 	if !w.serves() {
 		return
@@ -125,7 +126,7 @@ func (w *WebhookOptions) addToCache(settings *cache.Options, namespace string) {
 	settings.ByObject[&admissionv1.ValidatingWebhookConfiguration{}] = cache.ByObject{Field: named(w.Configuration)}
 }
 
-// webhookDeps is what the admission webhook needs.
+// webhookDeps are the dependencies of the admission webhook.
 type webhookDeps struct {
 	loop   *controller.VectorSidecarReconciler
 	cache  *desired.Cache
@@ -133,13 +134,13 @@ type webhookDeps struct {
 	// bare is the platform without any ConfigMap.
 	bare    *desired.Platform
 	counted *telemetry.Metrics
-	// config is that of the process's clients, without the leader's fence.
+	// config is the configuration of the process's clients, without the leader's fence.
 	config *rest.Config
 }
 
-// addWebhook adds the admission webhook and the keeper of its certificate, if they are
-// enabled. They run in every replica. ending is cancelled by the signal to stop, ctx when
-// the shutdown delay is over.
+// addWebhook adds the admission webhook and the keeper of its certificate, if they are enabled.
+// They run in every replica. The signal to stop cancels one context, and the end of the shutdown
+// delay the other.
 func addWebhook(ctx, ending context.Context, mgr ctrl.Manager, options Options, by webhookDeps) error {
 	w := &options.Webhook
 	if !w.serves() {
@@ -170,8 +171,8 @@ func addWebhook(ctx, ending context.Context, mgr ctrl.Manager, options Options, 
 	if w.Configuration == "" {
 		return nil
 	}
-	// The fence is for writes that only the leader may make. These two objects may be
-	// written by any replica; its writes name the version that they replace.
+	// The fence is for writes that only the leader may make. Any replica may write these two
+	// objects, because its writes name the version that they replace.
 	writer, err := client.New(by.config, client.Options{Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper()})
 	if err != nil {
 		return fmt.Errorf("creating a client for the certificate: %w", err)

@@ -19,18 +19,18 @@ import (
 )
 
 const (
-	// maxConnections is how many connections the admission webhook accepts: somewhat more
-	// than the number of requests that may be in progress or queued. Further ones wait.
+	// maxConnections limits the connections of the admission webhook. It is higher than the number
+	// of requests that may be in progress or queued. Further connections wait.
 	maxConnections = 256
-	// headerTimeout is how long a connection may take for the handshake, and then for the
-	// header of a request. The API server waits no longer for an answer.
+	// headerTimeout limits the time of a connection for the handshake, and then for the header of a
+	// request. The API server does not wait longer for an answer.
 	headerTimeout = 5 * time.Second
-	// idleTimeout is how long a connection may stay without a request, as in controller-runtime.
+	// idleTimeout limits the time of a connection without a request, as in controller-runtime.
 	idleTimeout = 90 * time.Second
 )
 
-// webhookServer serves the admission webhook as controller-runtime's server does, but limits
-// the number of connections, which that server cannot.
+// webhookServer serves the admission webhook as controller-runtime's server does, but also limits
+// the number of connections.
 type webhookServer struct {
 	webhook.Server
 
@@ -42,7 +42,7 @@ func newWebhookServer(w *WebhookOptions, served *admission.ServedCertificate) *w
 	config := &tls.Config{
 		MinVersion:     tls.VersionTLS12,
 		GetCertificate: served.Get,
-		// As for the metrics server.
+		// The same reason applies as for the metrics server.
 		NextProtos: []string{"http/1.1"},
 	}
 	if w.ClientCA != "" {
