@@ -15,23 +15,23 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
-// Log keys. They are stable: people search by them.
+// Log keys. They are stable, because users search for them.
 const (
 	// KeyController is the controller's name.
 	KeyController = "controller"
-	// KeyNamespace is the VectorSidecar's.
+	// KeyNamespace is the namespace of the VectorSidecar.
 	KeyNamespace = "namespace"
-	// KeyName is the VectorSidecar's.
+	// KeyName is the name of the VectorSidecar.
 	KeyName = "name"
 	// KeyWorkload is the workload that was written, such as "Deployment shop/cart".
 	KeyWorkload = "workload"
 	// KeyKind is a kind of workloads that the cluster may lack.
 	KeyKind = "kind"
-	// KeyEnvironment is the environment whose values were used.
+	// KeyEnvironment is the environment that provided the values.
 	KeyEnvironment = "environment"
 	// KeyHash is the hash of the sidecar, as in the annotation injected-hash.
 	KeyHash = "hash"
-	// KeyChangeCause says why the workload was written.
+	// KeyChangeCause is the reason why the workload was written.
 	KeyChangeCause = "changeCause"
 	// KeyReconcileID is the same in all lines of one reconcile.
 	KeyReconcileID = "reconcileID"
@@ -50,8 +50,8 @@ func NewLogger(out io.Writer, level zapcore.LevelEnabler) logr.Logger {
 	return zapr.NewLogger(zap.New(core))
 }
 
-// LineWriter returns a writer for code that logs plain text, such as the standard library's
-// log package: each write becomes a line at INFO.
+// LineWriter returns a writer for code that logs plain text, such as the standard library's log
+// package. Each write becomes a line at INFO.
 func LineWriter(log logr.Logger) io.Writer { return lineWriter{log} }
 
 type lineWriter struct{ log logr.Logger }
@@ -62,7 +62,7 @@ func (l lineWriter) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// Warn logs at WARN, which logr does not have: for something that needs attention but is not
+// Warn logs at WARN, which logr does not have. WARN is for an event that needs attention but is not
 // an error of the operator.
 func Warn(log logr.Logger, message string, keysAndValues ...any) {
 	if sink, ok := log.GetSink().(zapr.Underlier); ok {

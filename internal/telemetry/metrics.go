@@ -13,10 +13,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/preflight"
 )
 
-// Metrics are one operator's metrics. It is a prometheus.Collector, to be registered once. A
+// Metrics are one operator's metrics. It is a prometheus.Collector that must be registered once. A
 // nil Metrics is a no-op.
 type Metrics struct {
-	// Collector collects all of them.
+	// Collector collects all metrics.
 	prometheus.Collector
 
 	reconciles    reconcileMetrics
@@ -36,8 +36,8 @@ type Metrics struct {
 	states       *workloadStates
 }
 
-// NewMetrics returns the metrics for an operator version and the kinds of workloads that it
-// serves; now is the clock.
+// NewMetrics returns the metrics for an operator version and its enabled kinds of workloads. The
+// clock is an argument.
 func NewMetrics(version string, now func() time.Time, kinds ...string) *Metrics {
 	registry := prometheus.NewRegistry()
 	from := newMaker(registry)
@@ -89,21 +89,21 @@ func (m *Metrics) Wrote(kind, action, result string) {
 	}
 }
 
-// Tried counts a sidecar that the API server was asked about before it was written.
+// Tried counts a sidecar that a preflight dry run has checked before it is written.
 func (m *Metrics) Tried(result string) {
 	if m != nil {
 		m.preflights.WithLabelValues(result).Inc()
 	}
 }
 
-// Repaired counts a write that reverted someone else's change.
+// Repaired counts a write that reverted a manual change.
 func (m *Metrics) Repaired() {
 	if m != nil {
 		m.workloads.repairs.Inc()
 	}
 }
 
-// Leftovers sets how many leftovers have a verdict.
+// Leftovers sets the number of leftovers for an action.
 func (m *Metrics) Leftovers(verdict string, count int) {
 	if m != nil {
 		m.leftovers.found.WithLabelValues(verdict).Set(float64(count))
@@ -132,7 +132,7 @@ func (m *Metrics) JudgedAnew(differs bool) {
 	}
 }
 
-// Sets sets how many template sets are good and how many are broken.
+// Sets sets the numbers of valid and invalid template sets.
 func (m *Metrics) Sets(good, broken int) {
 	if m != nil {
 		m.templateSets.WithLabelValues("valid").Set(float64(good))
@@ -140,8 +140,8 @@ func (m *Metrics) Sets(good, broken int) {
 	}
 }
 
-// Places sets how many places for rollouts of a class there are, 0 for any number, how many are
-// taken, and how many workloads wait for one.
+// Places sets the number of rollout slots of a class, 0 for unlimited, the number of used slots,
+// and the number of workloads that wait for a slot.
 func (m *Metrics) Places(class string, limit, taken, waiting int) {
 	if m != nil {
 		m.places.WithLabelValues(class, "limit").Set(float64(limit))
@@ -150,12 +150,12 @@ func (m *Metrics) Places(class string, limit, taken, waiting int) {
 	}
 }
 
-// Waves sets how far each wave is with a revision, and whether that is halted.
+// Waves sets the progress of each wave with a revision, and whether the revision is halted.
 func (m *Metrics) Waves(counts []fleet.WaveCount, isHalted bool) {
 	if m == nil {
 		return
 	}
-	m.waves.Reset() // The waves may be others now.
+	m.waves.Reset() // The waves may have changed.
 	for _, count := range counts {
 		m.waves.WithLabelValues(count.Wave, "waiting").Set(float64(count.Waiting))
 		m.waves.WithLabelValues(count.Wave, "progressing").Set(float64(count.Progressing))
@@ -167,7 +167,7 @@ func (m *Metrics) Waves(counts []fleet.WaveCount, isHalted bool) {
 	}
 }
 
-// WritesStopped sets whether all writes but removals are stopped.
+// WritesStopped sets whether all writes except removals are stopped.
 func (m *Metrics) WritesStopped(isStopped bool) {
 	if m == nil {
 		return
@@ -178,7 +178,8 @@ func (m *Metrics) WritesStopped(isStopped bool) {
 	}
 }
 
-// RequiredObjects sets how many objects of the installation chart that the operator depends on are in a state.
+// RequiredObjects sets the number of objects in a state, for the objects of the installation chart
+// that the operator depends on.
 func (m *Metrics) RequiredObjects(state string, count int) {
 	if m != nil {
 		m.required.WithLabelValues(state).Set(float64(count))

@@ -3,13 +3,13 @@
 
 package telemetry
 
-// MetricDefinition is a metric as exported and documented.
+// MetricDefinition is the definition of a metric, for its export and its documentation.
 type MetricDefinition struct {
 	// Name is the full name; Kind is "counter", "gauge" or "histogram".
 	Name, Kind string
 	// Help is a sentence.
 	Help string
-	// Labels have few values each, none of which is a name that a user chose.
+	// Labels have few values each. No value is a name that a user chose.
 	Labels []MetricLabel
 }
 
@@ -112,8 +112,7 @@ func MetricDefinitions() []MetricDefinition {
 	}
 }
 
-// LibraryMetrics returns the most useful metrics of the libraries in the process; there are
-// more.
+// LibraryMetrics returns the most useful metrics of the libraries in the process. There are more.
 func LibraryMetrics() []MetricDefinition {
 	return []MetricDefinition{
 		{"controller_runtime_reconcile_panics_total", "counter", "Reconciles that panicked. Each is retried.", []MetricLabel{{"controller", "`vectorsidecar`"}}},

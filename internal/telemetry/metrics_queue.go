@@ -12,15 +12,17 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// QueueMetrics are the workqueue_* metrics, the same that controller-runtime publishes of its own queues.
+// QueueMetrics are the workqueue_* metrics, the same metrics that controller-runtime publishes for
+// its own queues.
 type QueueMetrics struct {
 	depth, unfinished, longest *prometheus.GaugeVec
 	adds, retries              *prometheus.CounterVec
 	latency, worked            *prometheus.HistogramVec
 }
 
-// NewQueueMetrics returns the metrics that are in a registry already, because controller-runtime registers them, and
-// registers those that are not. Descriptions must be controller-runtime's, or the registry rejects them.
+// NewQueueMetrics returns the metrics that controller-runtime has already registered in a registry,
+// and registers the missing ones. The descriptions must equal controller-runtime's, because the
+// registry rejects others.
 func NewQueueMetrics(registry prometheus.Registerer) (*QueueMetrics, error) {
 	labels := []string{"name", "controller"}
 	name := func(of string) string { return prometheus.BuildFQName("workqueue", "", of) }
@@ -48,7 +50,7 @@ func NewQueueMetrics(registry prometheus.Registerer) (*QueueMetrics, error) {
 		register(registry, &m.adds), register(registry, &m.retries), register(registry, &m.latency), register(registry, &m.worked))
 }
 
-// register registers a collector, or replaces it by the one that is registered already.
+// register registers a collector, or replaces it with the registered one.
 func register[C prometheus.Collector](registry prometheus.Registerer, collector *C) error {
 	err := registry.Register(*collector)
 	var registered prometheus.AlreadyRegisteredError
@@ -72,7 +74,7 @@ type QueueRecorder struct {
 	unfinished, longest prometheus.Gauge
 }
 
-// ForQueue returns the recorder of the queue of a controller.
+// ForQueue returns the recorder for the queue of a controller.
 func (m *QueueMetrics) ForQueue(name string) *QueueRecorder {
 	return &QueueRecorder{
 		name: name, depth: m.depth, adds: m.adds.WithLabelValues(name, name), retries: m.retries.WithLabelValues(name, name),
@@ -92,7 +94,7 @@ func (r *QueueRecorder) Queued(priority, change int) {
 	r.depth.WithLabelValues(r.name, r.name, strconv.Itoa(priority)).Add(float64(change))
 }
 
-// Started records how long an item was ready before a worker got it.
+// Started records how long an item was ready before a worker started it.
 func (r *QueueRecorder) Started(waited time.Duration) { r.latency.Observe(waited.Seconds()) }
 
 // Finished records how long a worker needed for an item.

@@ -19,29 +19,29 @@ import (
 type SidecarState struct {
 	// Ready is the status of the condition Ready, and Reason its reason.
 	Ready, Reason string
-	// Workloads is iterated once; nil means that they are as they were.
+	// Workloads is iterated once; nil means that they have not changed.
 	Workloads iter.Seq[WorkloadState]
 }
 
 // WorkloadState is the state of one workload.
 type WorkloadState struct {
 	UID types.UID
-	// Kind is such as Deployment.
+	// Kind is the kind of the workload, such as Deployment.
 	Kind string
 	// State and Reason are as in status.workloads; Reason may be empty.
 	State, Reason string
 }
 
-// stateKey is what is counted: it holds no names.
+// stateKey is the key for counting objects. It contains no names.
 type stateKey struct{ state, reason string }
 
-// workloadKey is what workloads are counted by.
+// workloadKey is the key for counting workloads.
 type workloadKey struct {
 	kind string
 	stateKey
 }
 
-// workloadStates knows the state of every workload of every VectorSidecar, and counts them on scrape.
+// workloadStates has the state of every workload of every VectorSidecar, and counts them on scrape.
 type workloadStates struct {
 	now func() time.Time
 
@@ -51,7 +51,7 @@ type workloadStates struct {
 	sidecars map[types.NamespacedName]*sidecarStates
 }
 
-// sidecarStates is one VectorSidecar in it.
+// sidecarStates has the states of one VectorSidecar.
 type sidecarStates struct {
 	ready  stateKey
 	counts map[workloadKey]int
@@ -59,7 +59,7 @@ type sidecarStates struct {
 	held map[types.UID]heldState
 }
 
-// heldState is the state of a workload, and since when it has it.
+// heldState is the state of a workload, and the time when the state started.
 type heldState struct {
 	stateKey
 	since time.Time
@@ -82,20 +82,20 @@ func newWorkloadStates(now func() time.Time) *workloadStates {
 	return f
 }
 
-// waiting is the state of a workload that waits for its turn to roll out, and stuck are
-// those that a workload leaves only when a person acts.
+// waiting is the state of a workload that waits to roll out. stuck are the states that a workload
+// leaves only when a user acts.
 const waiting = "Waiting"
 
-// isPatient tells those for whom no turn comes by itself: before a window opens, or before other
-// waves are done.
+// isPatient reports whether the wait depends on a condition other than free slots: a rollout
+// window, other waves, or a halt.
 func isPatient(reason string) bool {
 	return slices.Contains([]string{"OutsideWindow", "WaitingForWave", "RolloutHalted"}, reason)
 }
 
 var stuck = []string{"Conflict", "Blocked", "Rejected"}
 
-// set replaces what was known of a VectorSidecar. It returns the reason of each workload
-// that has newly become stuck.
+// set replaces the state of a VectorSidecar. It returns the reason of each workload that has newly
+// become stuck.
 func (f *workloadStates) set(sidecar types.NamespacedName, state SidecarState) (reasons []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -160,8 +160,8 @@ func (f *workloadStates) Collect(samples chan<- prometheus.Metric) {
 	samples <- prometheus.MustNewConstMetric(f.oldest, prometheus.GaugeValue, oldest.Seconds())
 }
 
-// count returns the workloads by their states, and the VectorSidecars, and apart from them the
-// namespaces of ClusterVectorSidecars, by theirs.
+// count returns the workloads by state, the VectorSidecars by state, and, separately, the
+// namespaces of ClusterVectorSidecars by state.
 func (f *workloadStates) count() (states map[workloadKey]int, ready, inNamespaces map[stateKey]int, oldest time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

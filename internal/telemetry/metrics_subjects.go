@@ -8,7 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
-// maker registers metrics as MetricDefinitions has them, by their names.
+// maker registers metrics by name, as MetricDefinitions defines them.
 type maker struct {
 	definitions map[string]MetricDefinition
 	register    promauto.Factory
@@ -40,10 +40,10 @@ func (m maker) histogram(name string) *prometheus.HistogramVec {
 	}, definition.labels())
 }
 
-// The metrics by subject. Each initializes the series that are sure to come: a rate needs a
-// value from before the first event.
+// The metrics by subject. Each type initializes the series that will exist in any case, because a
+// rate needs a value from before the first event.
 
-// reconcileMetrics are those of reconciles and of their steps.
+// reconcileMetrics are the metrics of reconciles and of their steps.
 type reconcileMetrics struct {
 	results, renders, judgedAnew *prometheus.CounterVec
 	duration                     *prometheus.HistogramVec
@@ -74,7 +74,7 @@ func newReconcileMetrics(from maker) reconcileMetrics {
 	return m
 }
 
-// workloadMetrics are those of writes to workloads.
+// workloadMetrics are the metrics of writes to workloads.
 type workloadMetrics struct {
 	writes  *prometheus.CounterVec
 	repairs prometheus.Counter
@@ -90,7 +90,7 @@ func newWorkloadMetrics(from maker, kinds []string) workloadMetrics {
 	return m
 }
 
-// leftoverMetrics are those of leftovers, by verdict, and of those removed.
+// leftoverMetrics are the metrics of leftovers, by action, and of removed leftovers.
 type leftoverMetrics struct {
 	found   *prometheus.GaugeVec
 	removed prometheus.Counter
@@ -100,7 +100,7 @@ func newLeftoverMetrics(from maker) leftoverMetrics {
 	return leftoverMetrics{found: from.gauge(leftover), removed: from.counter(cleaned).WithLabelValues()}
 }
 
-// webhookMetrics are those of the admission webhook. They have no series where it is off.
+// webhookMetrics are the metrics of the admission webhook. They have no series if it is disabled.
 type webhookMetrics struct {
 	requests               *prometheus.CounterVec
 	duration               *prometheus.HistogramVec
@@ -123,7 +123,7 @@ func newWebhookMetrics(from maker) webhookMetrics {
 	}
 }
 
-// start initializes the series of the results, once it is known that the webhook is on.
+// start initializes the series of the results, after the webhook is known to be enabled.
 func (m *webhookMetrics) start() {
 	for _, result := range []string{AnswerAllowed, AnswerRefused, AnswerUndecided, AnswerUnreadable, AnswerRejected} {
 		m.requests.WithLabelValues(result)

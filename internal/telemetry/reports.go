@@ -13,7 +13,7 @@ import (
 	"github.com/getsentry/sentry-go"
 )
 
-// repeatInterval is how long the same terminal error is not reported again.
+// repeatInterval is the time for which the same terminal error is not reported again.
 const repeatInterval = time.Hour
 
 // Reporter sends reports to Sentry. A nil Reporter is a no-op.
@@ -55,8 +55,8 @@ func (r *Reporter) Panic(value any) {
 	r.client.CaptureEvent(event, nil, nil)
 }
 
-// Terminal reports an error that retrying will not fix, by its reason, a word of package
-// meta. The same reason is reported once per hour.
+// Terminal reports an error that retries will not fix, by its reason, a reason of package meta. The
+// same reason is reported once per hour.
 func (r *Reporter) Terminal(reason string) {
 	if r == nil || !r.isDue(reason) {
 		return
@@ -87,8 +87,8 @@ func (r *Reporter) Flush(timeout time.Duration) {
 	}
 }
 
-// harmless returns what of a panic's value may be reported. Go's runtime errors contain
-// types and indexes only; any other value may contain what a user wrote.
+// harmless returns the part of a panic's value that may be reported. Go's runtime errors contain
+// only types and indexes. Any other value may contain text that a user wrote.
 func harmless(value any) string {
 	if err, ok := value.(runtime.Error); ok {
 		return err.Error()
@@ -96,8 +96,8 @@ func harmless(value any) string {
 	return ""
 }
 
-// onlyOurs keeps only the fields of an event that this package sets: the client adds the
-// host name, and a later version may add more.
+// onlyOurs keeps only the fields of an event that this package sets. The client adds the host name,
+// and a later version may add more.
 func onlyOurs(event *sentry.Event, _ *sentry.EventHint) *sentry.Event {
 	return &sentry.Event{
 		EventID: event.EventID, Timestamp: event.Timestamp, Platform: event.Platform, Sdk: event.Sdk,

@@ -22,11 +22,10 @@ import (
 // service is the service name unless OTEL_SERVICE_NAME is set.
 const service = "vector-sidecar-operator"
 
-// NewTracer returns the Tracer that OpenTelemetry's environment variables configure, and a
-// function that sends the last spans and shuts it down. The Tracer is nil unless
-// OTEL_EXPORTER_OTLP_ENDPOINT or OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is set; the exporter,
-// the sampler and the batcher read the other variables themselves. If the collector is
-// unreachable, that is only logged.
+// NewTracer returns the Tracer that OpenTelemetry's environment variables configure, and a function
+// that sends the last spans and shuts it down. The Tracer is nil unless OTEL_EXPORTER_OTLP_ENDPOINT
+// or OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is set. The exporter, the sampler and the batcher read the
+// other variables themselves. An unreachable collector is only logged.
 func NewTracer(ctx context.Context, version string, log logr.Logger) (*Tracer, func(context.Context) error, error) {
 	none := func(context.Context) error { return nil }
 	if !isEnabled() {
@@ -54,7 +53,7 @@ func isEnabled() bool {
 	return endpoint != "" && os.Getenv("OTEL_TRACES_EXPORTER") != "none" && !strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true")
 }
 
-// newExporter returns an exporter over HTTP, or over gRPC if a variable says so, as
+// newExporter returns an exporter over HTTP, or over gRPC if a variable selects it, as
 // OpenTelemetry specifies.
 func newExporter(ctx context.Context) (sdktrace.SpanExporter, error) {
 	variable := "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"
