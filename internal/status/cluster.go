@@ -44,9 +44,10 @@ type ClusterFacts struct {
 	BlindHalt string
 	// Invalid explains why the namespaces cannot be selected, "" if they can.
 	Invalid string
-	// Trial is the spec and revision that all namespaces must have reconciled.
+	// Trial is the spec generation and retry that all namespaces must have tried.
 	Trial lastgood.Trial
-	// Own is the cached state of the ClusterVectorSidecar's spec.
+	// Own is the last known good spec of the ClusterVectorSidecar, and the spec from which it was
+	// reverted.
 	Own lastgood.Kept
 }
 

@@ -38,7 +38,8 @@ type Facts struct {
 	// Rollout is the progress with the target revision of the installation; nil if revisions do not
 	// start in waves.
 	Rollout *v1alpha1.RolloutStatus
-	// Own is the cached state of the VectorSidecar's spec.
+	// Own is the last known good spec of the VectorSidecar, and the spec from which it was
+	// reverted.
 	Own lastgood.Kept
 	// Failures are the failed writes.
 	Failures []Failure
