@@ -5,9 +5,8 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// ClusterVectorSidecar asks for a Vector sidecar in every workload of the selected
-// namespaces that its selector matches. A VectorSidecar of a namespace takes precedence
-// over it there.
+// ClusterVectorSidecar requests a Vector sidecar in every workload of the selected namespaces that
+// its selector matches. A VectorSidecar of a namespace takes precedence over it there.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -28,12 +27,12 @@ type ClusterVectorSidecar struct {
 	// spec is the desired state. Only the two selectors are required.
 	// +required
 	Spec ClusterVectorSidecarSpec `json:"spec"`
-	// status is what the operator observed and did.
+	// status is the state that the operator observed, and the result of its actions.
 	// +optional
 	Status ClusterVectorSidecarStatus `json:"status,omitempty"`
 
-	// Malformed says what of the stored object cannot be read, and is left out here, "" for
-	// nothing.
+	// Malformed explains which part of the stored object cannot be read and is left out, "" for
+	// none.
 	Malformed string `json:"-"`
 }
 
@@ -47,8 +46,8 @@ type ClusterVectorSidecarList struct {
 	Items []ClusterVectorSidecar `json:"items"`
 }
 
-// ClusterVectorSidecarSpec is the spec of a VectorSidecar, and the namespaces that it
-// applies to, in each by itself: spec.rollout is for the workloads of one namespace.
+// ClusterVectorSidecarSpec is the spec of a VectorSidecar with the namespaces to which it applies.
+// It applies to each namespace separately: spec.rollout limits the workloads of one namespace.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.namespaceSelector.matchExpressions) || self.namespaceSelector.matchExpressions.all(e, e.operator in ['In', 'NotIn', 'Exists', 'DoesNotExist'])",message="spec.namespaceSelector.matchExpressions: operator must be In, NotIn, Exists or DoesNotExist"
 // +kubebuilder:validation:XValidation:rule="!has(self.namespaceSelector.matchExpressions) || self.namespaceSelector.matchExpressions.all(e, (e.operator in ['In', 'NotIn']) == (has(e.values) && size(e.values) > 0))",message="spec.namespaceSelector.matchExpressions: In and NotIn need values, Exists and DoesNotExist take none"
@@ -65,17 +64,17 @@ type ClusterVectorSidecarSpec struct {
 	VectorSidecarSpec `json:",inline"`
 }
 
-// ClusterScope is what a ClusterVectorSidecar says beyond which namespaces it selects and
-// what a VectorSidecar says.
+// ClusterScope has the fields of a ClusterVectorSidecar that a VectorSidecar does not have, except
+// namespaceSelector.
 type ClusterScope struct {
-	// configMapNamespace says where sidecar.config.configMapRef is: Workload (default)
-	// is the namespace of the workloads, Operator is that of the operator. Either way
-	// the workloads mount a copy in their own namespace.
+	// configMapNamespace is the namespace of sidecar.config.configMapRef: Workload (default) is the
+	// namespace of the workloads, Operator is the operator namespace. In both cases the workloads
+	// mount a copy in their own namespace.
 	// +optional
 	ConfigMapNamespace ConfigMapNamespace `json:"configMapNamespace,omitempty"`
 
 	// takesPrecedenceOver are the names of VectorSidecars that do not take precedence over this
-	// object, in any namespace. What such a one has injected already stays.
+	// object, in any namespace. Sidecars that they have already injected stay.
 	// +kubebuilder:validation:MaxItems=64
 	// +kubebuilder:validation:items:MaxLength=253
 	// +listType=set
@@ -83,18 +82,19 @@ type ClusterScope struct {
 	TakesPrecedenceOver []string `json:"takesPrecedenceOver,omitempty"`
 }
 
-// ConfigMapNamespace is where a ConfigMap is that a ClusterVectorSidecar refers to.
+// ConfigMapNamespace is the namespace of a ConfigMap that a ClusterVectorSidecar refers to.
 // +kubebuilder:validation:Enum=Workload;Operator
 type ConfigMapNamespace string
 
 const (
-	// ConfigMapOfWorkload is in the namespace of the workloads.
+	// ConfigMapOfWorkload is the namespace of the workloads.
 	ConfigMapOfWorkload ConfigMapNamespace = "Workload"
-	// ConfigMapOfOperator is in the operator's namespace.
+	// ConfigMapOfOperator is the operator namespace.
 	ConfigMapOfOperator ConfigMapNamespace = "Operator"
 )
 
-// ClusterVectorSidecarStatus is what the operator observed and did in all namespaces.
+// ClusterVectorSidecarStatus is the state that the operator observed in all namespaces, and the
+// result of its actions.
 type ClusterVectorSidecarStatus struct {
 	// conditions are Ready, ConfigValid and Error, and, only while they are true,
 	// Reconciling and Stalled, as kstatus expects.
@@ -107,41 +107,40 @@ type ClusterVectorSidecarStatus struct {
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// selectedNamespaces is how many namespaces are selected.
+	// selectedNamespaces is the number of selected namespaces.
 	// +default=0
 	// +optional
 	SelectedNamespaces int32 `json:"selectedNamespaces"`
 
-	// readyNamespaces is how many of those need nothing. Those without pods do not
-	// count.
+	// readyNamespaces is the number of selected namespaces that are ready. Namespaces without pods
+	// do not count.
 	// +default=0
 	// +optional
 	ReadyNamespaces int32 `json:"readyNamespaces"`
 
-	// namespacesWithoutPods is how many of those need nothing, although no pod there has
-	// run the current sidecar: only workloads without pods have it.
+	// namespacesWithoutPods is the number of selected namespaces that need no action although no
+	// pod there has run the current sidecar, because only workloads without pods have it.
 	// +optional
 	NamespacesWithoutPods int32 `json:"namespacesWithoutPods,omitempty"`
 
-	// matchedWorkloads is how many workloads of these namespaces the selector matches.
+	// matchedWorkloads is the number of workloads in these namespaces that the selector matches.
 	// +default=0
 	// +optional
 	MatchedWorkloads int32 `json:"matchedWorkloads"`
 
-	// injectedWorkloads is how many of those carry the current sidecar.
+	// injectedWorkloads is the number of matched workloads that carry the current sidecar.
 	// +default=0
 	// +optional
 	InjectedWorkloads int32 `json:"injectedWorkloads"`
 
-	// readyWorkloads is how many of the injected ones have finished rolling out,
-	// spec.rollout.soak included, and have all pods available. A workload without
-	// pods does not count.
+	// readyWorkloads is the number of injected workloads that have finished rolling out, including
+	// spec.rollout.soak, and have all pods available. A workload without pods does not count.
 	// +default=0
 	// +optional
 	ReadyWorkloads int32 `json:"readyWorkloads"`
 
-	// workloadsWithoutPods is how many of the injected ones need nothing, although no
-	// pod has run the current sidecar.
+	// workloadsWithoutPods is the number of injected workloads that need no action although no pod
+	// has run the current sidecar.
 	// +optional
 	WorkloadsWithoutPods int32 `json:"workloadsWithoutPods,omitempty"`
 
@@ -151,8 +150,8 @@ type ClusterVectorSidecarStatus struct {
 	// +optional
 	Kinds []KindStatus `json:"kinds,omitempty"`
 
-	// waves are how far it is with the templates and values of the installation, in the
-	// namespaces of each wave, if the installation gives them out in waves.
+	// waves is the progress with the templates and values of the installation, in the namespaces of
+	// each wave. Empty unless the installation publishes them in waves.
 	// +kubebuilder:validation:MaxItems=17
 	// +listType=atomic
 	// +optional
@@ -166,21 +165,21 @@ type ClusterVectorSidecarStatus struct {
 	// +optional
 	CanariesWithoutPods []string `json:"canariesWithoutPods,omitempty"`
 
-	// finishedCanaries are the namespaces whose canaries have finished a change, and in which not
-	// all workloads are ready. These get it also if the canaries lose their pods.
+	// finishedCanaries are the namespaces in which the canaries have finished a change, but not all
+	// workloads are ready. The other workloads get the change even if the canaries lose their pods.
 	// +kubebuilder:validation:MaxItems=1024
 	// +listType=map
 	// +listMapKey=namespace
 	// +optional
 	FinishedCanaries []FinishedCanary `json:"finishedCanaries,omitempty"`
 
-	// lastKnownGood is the spec that all namespaces were done with last, but for those in trouble.
-	// Empty unless spec.rollout.onFailure, or rollout.onFailure of the installation's values, is
-	// Revert.
+	// lastKnownGood is the last spec that all namespaces finished, except failing ones. Empty
+	// unless spec.rollout.onFailure, or rollout.onFailure of the installation's values, is Revert.
 	// +optional
 	LastKnownGood *LastKnownGoodSpec `json:"lastKnownGood,omitempty"`
 
-	// reverted is the spec that failed: workloads of all namespaces have status.lastKnownGood instead.
+	// reverted is the spec that failed. Workloads of all namespaces have status.lastKnownGood
+	// instead.
 	// +optional
 	Reverted *RevertedSpec `json:"reverted,omitempty"`
 
@@ -188,32 +187,32 @@ type ClusterVectorSidecarStatus struct {
 	// +optional
 	Retry *RetryStatus `json:"retry,omitempty"`
 
-	// workloads are the first namespaces, and workloads in them, that are not as they
-	// should be: those that need a person first, then by namespace.
+	// workloads are the first namespaces and workloads that are not up to date, sorted by the need
+	// for a user's action and then by namespace.
 	// +kubebuilder:validation:MaxItems=20
 	// +listType=atomic
 	// +optional
 	Workloads []NamespacedWorkloadStatus `json:"workloads,omitempty"`
 
-	// workloadsOmitted is how many more there are than workloads lists.
+	// workloadsOmitted is the number of entries that workloads does not list.
 	// +optional
 	WorkloadsOmitted int32 `json:"workloadsOmitted,omitempty"`
 
-	// removedByOwners are the owners that take the sidecar out of their workloads, by kind: it is
-	// put into no more workloads of that kind with an owner of that kind in that namespace, and
-	// in none at all once three namespaces have found it.
+	// removedByOwners are the owners that remove the sidecar from their workloads, by kind. It is
+	// not injected into other workloads of that kind with an owner of that kind in that namespace.
+	// If three namespaces have found this, it applies to all namespaces.
 	// +kubebuilder:validation:MaxItems=32
 	// +listType=atomic
 	// +optional
 	RemovedByOwners []OwnerRemoval `json:"removedByOwners,omitempty"`
 
-	// lastReconcileTime is when this status or a workload last changed. A reconcile
-	// that changes nothing does not update it.
+	// lastReconcileTime is when this status or a workload last changed. A reconcile without changes
+	// does not update it.
 	// +optional
 	LastReconcileTime *metav1.Time `json:"lastReconcileTime,omitempty"`
 
-	// lastHandledReconcileAt is the value of the annotation reconcile-at that was
-	// last handled in all namespaces: setting the annotation requests a reconcile.
+	// lastHandledReconcileAt is the value of the annotation reconcile-at that was last handled in
+	// all namespaces. Setting the annotation requests a reconcile.
 	// +optional
 	LastHandledReconcileAt string `json:"lastHandledReconcileAt,omitempty"`
 }
@@ -221,7 +220,7 @@ type ClusterVectorSidecarStatus struct {
 // MaxFinishedCanaries is the maximum number of entries of status.finishedCanaries.
 const MaxFinishedCanaries = 1024
 
-// FinishedCanary is a namespace whose canaries have finished a change.
+// FinishedCanary is a namespace in which the canaries have finished a change.
 type FinishedCanary struct {
 	// namespace of the canaries.
 	// +kubebuilder:validation:MaxLength=63
@@ -233,22 +232,22 @@ type FinishedCanary struct {
 	Change string `json:"change"`
 }
 
-// NamespacedWorkloadStatus is a namespace that is not as it should be, or a workload in it.
+// NamespacedWorkloadStatus is a namespace or a workload that is not up to date.
 type NamespacedWorkloadStatus struct {
-	// namespace that it is about.
+	// namespace of the entry.
 	// +required
 	Namespace string `json:"namespace"`
-	// kind of the workload. Empty if it is about the namespace as a whole.
+	// kind of the workload. Empty if the entry describes the whole namespace.
 	// +optional
 	Kind string `json:"kind,omitempty"`
-	// name of the workload. Empty if it is about the namespace as a whole.
+	// name of the workload. Empty if the entry describes the whole namespace.
 	// +optional
 	Name string `json:"name,omitempty"`
-	// state of the workload, as in status.workloads of a VectorSidecar; of a namespace
-	// it is Stalled or Reconciling.
+	// state of the workload, as in status.workloads of a VectorSidecar. The state of a namespace is
+	// Stalled or Reconciling.
 	// +required
 	State string `json:"state"`
-	// reason is a CamelCase word that says why.
+	// reason is the cause as a CamelCase word.
 	// +optional
 	Reason string `json:"reason,omitempty"`
 	// message names the problem and the next step.

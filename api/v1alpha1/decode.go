@@ -14,36 +14,36 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 )
 
-// strictVectorSidecar and strictClusterVectorSidecar are decoded as any other type.
+// strictVectorSidecar and strictClusterVectorSidecar are decoded like any other type.
 type (
 	strictVectorSidecar        VectorSidecar
 	strictClusterVectorSidecar ClusterVectorSidecar
 )
 
-// Strict returns what decoders fill in place of the object if they are to report what they
-// cannot read: with unknown fields, and an error for each malformed one.
+// Strict returns the object for decoders that report fields that they cannot read: unknown fields,
+// and an error for each malformed field.
 func (v *VectorSidecar) Strict() any { return (*strictVectorSidecar)(v) }
 
-// Strict returns what decoders fill in place of the object if they are to report what they
-// cannot read: with unknown fields, and an error for each malformed one.
+// Strict returns the object for decoders that report fields that they cannot read: unknown fields,
+// and an error for each malformed field.
 func (c *ClusterVectorSidecar) Strict() any { return (*strictClusterVectorSidecar)(c) }
 
-// UnmarshalJSON reads all of a VectorSidecar that can be read. An object that a definition
-// accepted and Go cannot read would otherwise fail the list that it is in, and with it all
-// others of the cluster. Malformed says what is left out.
+// UnmarshalJSON decodes all readable fields of a VectorSidecar. An object that the
+// CustomResourceDefinition accepted and Go cannot decode would otherwise fail its list, and with it
+// all other objects of the cluster. Malformed explains which field is left out.
 func (v *VectorSidecar) UnmarshalJSON(text []byte) (err error) {
 	v.Malformed, err = decode(text, (*strictVectorSidecar)(v), &v.TypeMeta, &v.ObjectMeta, &v.Spec, &v.Status)
 	return err
 }
 
-// UnmarshalJSON reads all of a ClusterVectorSidecar that can be read, as that of a
-// VectorSidecar does.
+// UnmarshalJSON decodes all readable fields of a ClusterVectorSidecar, like UnmarshalJSON of a
+// VectorSidecar.
 func (c *ClusterVectorSidecar) UnmarshalJSON(text []byte) (err error) {
 	c.Malformed, err = decode(text, (*strictClusterVectorSidecar)(c), &c.TypeMeta, &c.ObjectMeta, &c.Spec, &c.Status)
 	return err
 }
 
-// decode reads an object, whose parts are the others, and returns what is left out of it.
+// decode decodes an object and its parts, and returns which field is left out of it.
 func decode[Object, Spec, Status any](text []byte, object *Object, types *metav1.TypeMeta, metadata *metav1.ObjectMeta, spec *Spec, status *Status) (malformed string, err error) {
 	if json.Unmarshal(text, object) == nil {
 		return "", nil
@@ -57,7 +57,7 @@ func decode[Object, Spec, Status any](text []byte, object *Object, types *metav1
 	return cmp.Or(decodeFields("spec", parts["spec"], spec), decodeFields("status", parts["status"], status)), nil
 }
 
-// partsOf reads what an object cannot be without, and splits the rest.
+// partsOf decodes the mandatory part of an object, and splits the rest.
 func partsOf(text []byte) (head metav1.PartialObjectMetadata, parts map[string]stdjson.RawMessage, err error) {
 	if err := json.Unmarshal(text, &head); err != nil {
 		return head, nil, err
@@ -66,8 +66,8 @@ func partsOf(text []byte) (head metav1.PartialObjectMetadata, parts map[string]s
 	return head, parts, err
 }
 
-// decodeFields reads each field of an object by itself, and leaves out those that it cannot
-// read. It returns what is wrong with the first of these, "" for nothing.
+// decodeFields decodes each field of an object separately, and leaves out fields that it cannot
+// decode. It returns the first error, "" for none.
 func decodeFields[T any](at string, text stdjson.RawMessage, into *T) string {
 	var fields map[string]stdjson.RawMessage
 	if len(text) == 0 {

@@ -5,47 +5,46 @@ package v1alpha1
 
 import "k8s.io/apimachinery/pkg/api/resource"
 
-// LogsSpec says which files to read.
+// LogsSpec selects the log files to read.
 type LogsSpec struct {
-	// path is the directory that the application logs to. If a container of the
-	// workload mounts a volume there, the sidecar mounts the same one.
+	// path is the directory of the application's log files. If a container of the workload mounts a
+	// volume there, the sidecar mounts the same volume.
 	// +kubebuilder:validation:MaxLength=1024
 	// +kubebuilder:validation:Pattern=`^(/[^\s:]*)?$`
 	// +optional
 	Path string `json:"path,omitempty"`
 
-	// include are file name patterns relative to path. Compressed files are left
-	// out, unless a pattern ends as they do.
+	// include are file name patterns relative to path. Compressed files are left out, unless a
+	// pattern has their suffix.
 	// +kubebuilder:validation:MaxItems=32
 	// +listType=atomic
 	// +optional
 	Include []string `json:"include,omitempty"`
 
-	// fingerprint is how Vector knows a file again after it was renamed.
+	// fingerprint configures how Vector recognizes a file after it was renamed.
 	// +optional
 	Fingerprint *FingerprintSpec `json:"fingerprint,omitempty"`
 
-	// ignoreOlderSeconds leaves files out that nobody has written to for as
-	// long. 0 reads all.
+	// ignoreOlderSeconds skips files without writes for this number of seconds. 0 reads all files.
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=31536000
 	// +optional
 	IgnoreOlderSeconds *int32 `json:"ignoreOlderSeconds,omitempty"`
 
-	// maxLineBytes is how long a line may be; a longer one is dropped. 0 is
-	// Vector's own default, 102400.
+	// maxLineBytes is the maximum length of a line. Longer lines are dropped. 0 is Vector's own
+	// default, 102400.
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=16777216
 	// +optional
 	MaxLineBytes *int32 `json:"maxLineBytes,omitempty"`
 
-	// cleanup has Vector remove files that the application is done with, in a
-	// rendered configuration. The volume is mounted writable then.
+	// cleanup makes Vector remove files that the application no longer needs, in a rendered
+	// configuration. The volume is then mounted writable.
 	// +optional
 	Cleanup *CleanupSpec `json:"cleanup,omitempty"`
 
-	// containers that get an emptyDir at path, for an application that mounts
-	// nothing there. "*" is all of them.
+	// containers that get an emptyDir at path, for an application without a mount there. "*"
+	// selects all of them.
 	// +kubebuilder:validation:MaxItems=32
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=63
@@ -58,50 +57,49 @@ type LogsSpec struct {
 	SizeLimit *resource.Quantity `json:"sizeLimit,omitempty"`
 }
 
-// CleanupSpec says which log files Vector removes, and when.
+// CleanupSpec selects the log files that Vector removes.
 type CleanupSpec struct {
-	// rotated are file name patterns relative to path, of files that nobody writes to
-	// any more, such as *.log.*. None may match a file that is still written to.
+	// rotated are file name patterns relative to path, of files that are not written any more, such
+	// as *.log.*. They must not match a file that is still written.
 	// +kubebuilder:validation:MaxItems=32
 	// +listType=atomic
 	// +optional
 	Rotated []string `json:"rotated,omitempty"`
 
-	// removeAfter is how long nobody has written to a file that is removed: a number
-	// with s, m or h, a minute at least. Whether its lines were delivered does not
-	// count.
+	// removeAfter is the time without writes after which a file is removed: a number with s, m or
+	// h, at least a minute. Undelivered lines do not prevent the removal.
 	// +kubebuilder:validation:Pattern=`^([6-9][0-9]s|[1-9][0-9]{2,6}s|[1-9][0-9]{0,4}m|[1-9][0-9]{0,3}h)$`
 	// +optional
 	RemoveAfter string `json:"removeAfter,omitempty"`
 
-	// evenUnacknowledged removes files also where sinks have acknowledgements on,
-	// which promise that no line is lost.
+	// evenUnacknowledged also removes files if sinks have acknowledgements enabled, which promise
+	// that no line is lost.
 	// +optional
 	EvenUnacknowledged *bool `json:"evenUnacknowledged,omitempty"`
 }
 
-// FingerprintSpec is how Vector knows a file again.
+// FingerprintSpec configures how Vector recognizes a file.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.lines) || self.lines == 1 || !has(self.strategy) || self.strategy != 'DeviceAndInode'",message="sidecar.logs.fingerprint.lines is for strategy Checksum: leave it out with DeviceAndInode"
 type FingerprintSpec struct {
-	// strategy Checksum goes by a file's first lines, so that files that begin
-	// alike are one; DeviceAndInode by its inode, so that a file that is emptied
-	// in place is not read until it is longer than before.
+	// strategy Checksum identifies a file by its first lines, so files with the same first lines
+	// count as one. DeviceAndInode identifies it by its inode, so a truncated file is not read
+	// until it is longer than before.
 	// +kubebuilder:validation:Enum=Checksum;DeviceAndInode
 	// +optional
 	Strategy string `json:"strategy,omitempty"`
 
-	// lines are how many of a file the checksum is made of. A file is read when
-	// it has as many.
+	// lines is the number of lines in the checksum. A file is read when it has this number of
+	// lines.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	// +optional
 	Lines *int32 `json:"lines,omitempty"`
 }
 
-// SocketSpec is a listener for log lines: on a port of localhost, or on a socket that is a file.
+// SocketSpec is a listener for log lines: on a port of localhost, or on a Unix socket.
 type SocketSpec struct {
-	// enabled turns the listener on.
+	// enabled enables the listener.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
 
@@ -111,14 +109,14 @@ type SocketSpec struct {
 	// +optional
 	Mode string `json:"mode,omitempty"`
 
-	// path of the socket for unix. Its folder is a volume that the sidecar and containers
-	// have.
+	// path of the socket for unix. Its directory is a volume that the sidecar and containers mount.
 	// +kubebuilder:validation:MaxLength=107
 	// +kubebuilder:validation:Pattern=`^(/[A-Za-z0-9_][A-Za-z0-9._-]*){2,}$`
 	// +optional
 	Path string `json:"path,omitempty"`
 
-	// containers of the application that have the socket's folder; "*" is all of them.
+	// containers of the application that mount the directory of the socket; "*" selects all of
+	// them.
 	// +kubebuilder:validation:MaxItems=32
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=63
@@ -140,7 +138,7 @@ type SocketSpec struct {
 
 // OTLPSpec is a listener for OpenTelemetry data on localhost.
 type OTLPSpec struct {
-	// enabled turns the listener on.
+	// enabled enables the listener.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
 
@@ -157,9 +155,10 @@ type OTLPSpec struct {
 	HTTPPort *int32 `json:"httpPort,omitempty"`
 }
 
-// ApplicationEnvSpec is the variables by which the application's containers get the addresses of the sidecar.
+// ApplicationEnvSpec has the variables that give the application's containers the addresses of the
+// sidecar.
 type ApplicationEnvSpec struct {
-	// containers of the application that get the variables; "*" is all of them.
+	// containers of the application that get the variables; "*" selects all of them.
 	// +kubebuilder:validation:MaxItems=32
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=63

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// OverlaySet has the sidecars that the API server injects into new workloads of a
-// namespace. The operator writes one for each namespace; it is the parameter of the chart's
+// OverlaySet has the sidecars that the API server injects into new workloads of a namespace. The
+// operator writes one for each namespace. It is the parameter of the chart's
 // MutatingAdmissionPolicies, and only the operator may write it.
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:categories=observability
@@ -35,21 +35,22 @@ type OverlaySetList struct {
 	Items []OverlaySet `json:"items"`
 }
 
-// OverlaySetSpec has the sidecars and the workloads that each one selects.
+// OverlaySetSpec has the sidecars and the workloads that each of them selects.
 type OverlaySetSpec struct {
-	// overlays are the sidecars, in the order in which their VectorSidecars take precedence, and with them those of ClusterVectorSidecars that select the namespace. A workload gets at most one of each.
+	// overlays are the sidecars, in the order of precedence of their VectorSidecars and of the
+	// ClusterVectorSidecars that select the namespace. A workload gets at most one sidecar of each.
 	// +listType=atomic
 	// +required
 	Overlays []Overlay `json:"overlays"`
-	// native are init containers that come before the workload's own, the last one first.
+	// native are init containers that are inserted before the workload's own, the last one first.
 	// +listType=atomic
 	// +required
 	Native []OverlayItem `json:"native"`
-	// initContainers are those that come after them.
+	// initContainers are init containers that are inserted after the workload's own.
 	// +listType=atomic
 	// +required
 	InitContainers []OverlayItem `json:"initContainers"`
-	// containers are regular ones.
+	// containers are regular containers.
 	// +listType=atomic
 	// +required
 	Containers []OverlayItem `json:"containers"`
@@ -62,7 +63,8 @@ type OverlaySetSpec struct {
 	// +required
 	PodAnnotations []OverlayAnnotation `json:"podAnnotations"`
 
-	// annotations are those of workloads that get no other sidecar. Of overlays that depend on the workload, only the operator knows them.
+	// annotations are the annotations of workloads that get no other sidecar. If an overlay depends
+	// on the workload, they are left out, because only the operator knows them.
 	// +listType=atomic
 	// +required
 	Annotations []OverlayAnnotation `json:"annotations"`
@@ -75,40 +77,42 @@ type OverlaySetSpec struct {
 
 // OverlayApplicationEnv is a variable of the application's containers.
 type OverlayApplicationEnv struct {
-	// overlayID is the id of the overlay that it belongs to.
+	// overlayID is the id of the overlay of the variable.
 	// +required
 	OverlayID string `json:"overlayID"`
-	// containers are the names of the application's containers that get it; * is all of them.
+	// containers are the names of the application's containers that get the variable; * selects all
+	// of them.
 	// +listType=atomic
 	// +required
 	Containers []string `json:"containers"`
-	// name is its name.
+	// name is the name of the variable.
 	// +required
 	Name string `json:"name"`
-	// value is its value, in which {kind}, {name} and {namespace} stand for the workload's.
+	// value is the value of the variable. {kind}, {name} and {namespace} in it stand for the
+	// workload's.
 	// +required
 	Value string `json:"value"`
 }
 
-// OverlayAnnotation is an annotation of a workload with an overlay in it, or of its pods.
+// OverlayAnnotation is an annotation of a workload with an overlay, or of its pods.
 type OverlayAnnotation struct {
-	// overlayID is the id of the overlay that it belongs to.
+	// overlayID is the id of the overlay of the annotation.
 	// +required
 	OverlayID string `json:"overlayID"`
-	// key is its key.
+	// key is the key of the annotation.
 	// +required
 	Key string `json:"key"`
-	// path is its key in a JSON pointer.
+	// path is the key of the annotation in a JSON pointer.
 	// +required
 	Path string `json:"path"`
-	// value is its value.
+	// value is the value of the annotation.
 	// +required
 	Value string `json:"value"`
 }
 
-// OverlayItem is something that is added to a list of the pod.
+// OverlayItem is an item that is added to a list of the pod.
 type OverlayItem struct {
-	// overlayID is the id of the overlay that it belongs to.
+	// overlayID is the id of the overlay of the item.
 	// +required
 	OverlayID string `json:"overlayID"`
 	// item is the container or volume.
@@ -125,48 +129,51 @@ type Overlay struct {
 	// vectorSidecar is the name of the VectorSidecar, or clustervectorsidecar/NAME for a ClusterVectorSidecar.
 	// +required
 	VectorSidecar string `json:"vectorSidecar"`
-	// skipReason says why the operator injects the sidecar and not the API server; empty if the API server does.
+	// skipReason explains why the operator injects the sidecar instead of the API server; empty if
+	// the API server injects it.
 	// +required
 	SkipReason string `json:"skipReason"`
-	// kinds are the kinds of workloads that it is for.
+	// kinds are the kinds of workloads that get the overlay.
 	// +listType=atomic
 	// +required
 	Kinds []WorkloadKind `json:"kinds"`
-	// skipsOwned is true if it is for no workload that another operator owns.
+	// skipsOwned is true if workloads with a controller owner do not get the overlay.
 	// +optional
 	SkipsOwned bool `json:"skipsOwned,omitempty"`
-	// requirements are those of the selector, all of which labels have to meet.
+	// requirements are the requirements of the selector. Labels must meet all of them.
 	// +listType=atomic
 	// +required
 	Requirements []OverlayRequirement `json:"requirements"`
 	// hash is the injected-hash of the sidecar.
 	// +required
 	Hash string `json:"hash"`
-	// inputHash is a digest of the input that it was rendered from.
+	// inputHash is a digest of the input of the rendering.
 	// +required
 	InputHash string `json:"inputHash"`
 	// digest is a digest of the overlay and of the dry run for it.
 	// +required
 	Digest string `json:"digest"`
-	// hashKey is the annotation with the injected-hash beside other VectorSidecars.
+	// hashKey is the annotation with the injected-hash if the workload also has other
+	// VectorSidecars.
 	// +required
 	HashKey string `json:"hashKey"`
-	// inputHashKey is the annotation with the input-hash beside other VectorSidecars.
+	// inputHashKey is the annotation with the input-hash if the workload also has other
+	// VectorSidecars.
 	// +required
 	InputHashKey string `json:"inputHashKey"`
 	// injectedItemsKey is the annotation of the pod template that lists the injected items.
 	// +required
 	InjectedItemsKey string `json:"injectedItemsKey"`
-	// injectedItemsPath is its key in a JSON pointer.
+	// injectedItemsPath is the key of that annotation in a JSON pointer.
 	// +required
 	InjectedItemsPath string `json:"injectedItemsPath"`
-	// injectedItems is its value.
+	// injectedItems is the value of that annotation.
 	// +required
 	InjectedItems string `json:"injectedItems"`
 	// injectedEnvKey is the annotation of the pod template that lists the variables injected into the application's containers; empty if there are none.
 	// +optional
 	InjectedEnvKey string `json:"injectedEnvKey,omitempty"`
-	// injectedEnvPath is its key in a JSON pointer.
+	// injectedEnvPath is the key of that annotation in a JSON pointer.
 	// +optional
 	InjectedEnvPath string `json:"injectedEnvPath,omitempty"`
 	// initNames are the names of its init containers.
@@ -185,25 +192,25 @@ type Overlay struct {
 	// +listType=atomic
 	// +required
 	AnnotationKeys []string `json:"annotationKeys"`
-	// ports are its ports, as 9598/TCP.
+	// ports are the ports of the overlay, such as 9598/TCP.
 	// +listType=atomic
 	// +required
 	Ports []string `json:"ports"`
-	// needs are volumes of the application that it mounts.
+	// needs are the application's volumes that the overlay mounts.
 	// +listType=atomic
 	// +required
 	Needs []string `json:"needs"`
-	// secrets are the Secrets that it refers to.
+	// secrets are the Secrets that the overlay refers to.
 	// +listType=atomic
 	// +required
 	Secrets []string `json:"secrets"`
 	// graceSeconds is the least terminationGracePeriodSeconds that a pod must have.
 	// +required
 	GraceSeconds int64 `json:"graceSeconds"`
-	// qos is Guaranteed or Other if it is for pods of that QoS class alone.
+	// qos is Guaranteed or Other if only pods of that QoS class get the overlay.
 	// +required
 	QoS string `json:"qos"`
-	// logs is where the application has to have its log files, nothing for any place.
+	// logs is the required mount of the application's log files, empty for any.
 	// +optional
 	Logs *OverlayLogs `json:"logs,omitempty"`
 	// supersedes are the VectorSidecars that take precedence over this one and conflict with it: they supersede it.
@@ -212,7 +219,7 @@ type Overlay struct {
 	Supersedes []string `json:"supersedes"`
 }
 
-// OverlayLogs is where an application has its log files.
+// OverlayLogs is the mount of an application's log files.
 type OverlayLogs struct {
 	// path is sidecar.logs.path.
 	// +required
@@ -220,20 +227,20 @@ type OverlayLogs struct {
 	// volume is the volume that is mounted there.
 	// +required
 	Volume string `json:"volume"`
-	// mountPath is where.
+	// mountPath is the path of the mount.
 	// +required
 	MountPath string `json:"mountPath"`
 }
 
 // OverlayRequirement is a requirement on a label.
 type OverlayRequirement struct {
-	// key is the label's.
+	// key is the key of the label.
 	// +required
 	Key string `json:"key"`
 	// operator is In, NotIn, Exists or DoesNotExist.
 	// +required
 	Operator metav1.LabelSelectorOperator `json:"operator"`
-	// values are those of In and NotIn.
+	// values are the values of In and NotIn.
 	// +listType=atomic
 	// +required
 	Values []string `json:"values"`

@@ -5,61 +5,60 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// OwnedWorkloads says what happens to workloads that another operator owns.
+// OwnedWorkloads controls workloads with a controller owner.
 //
 // +kubebuilder:validation:Enum=Inject;Skip;AtAdmission
 type OwnedWorkloads string
 
 const (
-	// OwnedInject gives them the sidecar until their owner takes it out.
+	// OwnedInject gives them the sidecar until their owner removes it.
 	OwnedInject OwnedWorkloads = "Inject"
-	// OwnedSkip leaves them out, and takes the sidecar out of those that have it.
+	// OwnedSkip leaves them out, and removes the sidecar from workloads that have it.
 	OwnedSkip OwnedWorkloads = "Skip"
-	// OwnedAtAdmission writes no sidecar: the API server puts it in when their owner writes
-	// them.
+	// OwnedAtAdmission writes no sidecar. The API server injects it when their owner writes them.
 	OwnedAtAdmission OwnedWorkloads = "AtAdmission"
 )
 
-// MaxOwnerRemovals is how many entries status.removedByOwners has at most.
+// MaxOwnerRemovals is the maximum number of entries of status.removedByOwners.
 const MaxOwnerRemovals = 32
 
-// BelievedNamespaces is in how many namespaces owners have to take the sidecar of a ClusterVectorSidecar
-// out before that holds in all: in one of them anybody may name any owner.
+// BelievedNamespaces is the number of namespaces in which owners must remove the sidecar of a
+// ClusterVectorSidecar until the removal applies to all namespaces. One namespace is not enough,
+// because any user of a namespace may name any owner there.
 const BelievedNamespaces = 3
 
-// OwnerRemoval is that owners of a kind take the sidecar out of workloads of a kind.
+// OwnerRemoval records that owners of a kind remove the sidecar from workloads of a kind.
 type OwnerRemoval struct {
 	// kind of the workloads.
 	// +required
 	Kind string `json:"kind"`
-	// ownerKind is that of their owners, with its group, such as Kafka.kafka.strimzi.io.
+	// ownerKind is the kind of their owners, with its group, such as Kafka.kafka.strimzi.io.
 	// +required
 	OwnerKind string `json:"ownerKind"`
-	// namespace is that of the workload where it was found first, in this namespace. Empty in a
-	// VectorSidecar.
+	// namespace of the workload in which the removal was first found. Empty in a VectorSidecar.
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
-	// name is that workload's.
+	// name of that workload.
 	// +required
 	Name string `json:"name"`
 	// owner is the name of that workload's owner.
 	// +required
 	Owner string `json:"owner"`
-	// removalTime is when it was found.
+	// removalTime is when the removal was found.
 	// +required
 	RemovalTime metav1.Time `json:"removalTime"`
-	// retry is a digest of the annotation retry-rollout at that time. It is tried again
-	// once the annotation is another.
+	// retry is a digest of the annotation retry-rollout at that time. The injection is tried again
+	// when the annotation changes.
 	// +optional
 	Retry string `json:"retry,omitempty"`
 }
 
-// IsIn reports whether it was found in a namespace.
+// IsIn reports whether the removal was found in a namespace.
 func (t *OwnerRemoval) IsIn(namespace string) bool {
 	return t.Namespace == "" || t.Namespace == namespace
 }
 
-// Owned returns what happens to workloads that another operator owns.
+// Owned returns the policy for workloads with a controller owner.
 func (s *VectorSidecarSpec) Owned() OwnedWorkloads {
 	if s.OwnedWorkloads == "" {
 		return OwnedInject

@@ -5,32 +5,31 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// RolloutStatus is how far a VectorSidecar, or a ClusterVectorSidecar in the namespaces of
-// one wave, is with the templates and values of its installation, if the installation gives
-// them out in waves.
+// RolloutStatus is the progress of a VectorSidecar, or of a ClusterVectorSidecar in the namespaces
+// of one wave, with the templates and values of its installation. It is set only if the
+// installation publishes them in waves.
 type RolloutStatus struct {
-	// revision is a digest of the installation's templates and values that were let
-	// through to this VectorSidecar last.
+	// revision is a digest of the installation's templates and values that this VectorSidecar
+	// started last.
 	// +optional
 	Revision string `json:"revision,omitempty"`
 
-	// previous is the last revision before it that all workloads were done with and none
-	// failed with.
+	// previous is the last earlier revision that all workloads finished without failures.
 	// +optional
 	Previous string `json:"previous,omitempty"`
 
-	// revertedFrom is the revision that failed, and that the VectorSidecar went back from.
+	// revertedFrom is the revision that failed, from which the VectorSidecar was reverted.
 	// +optional
 	RevertedFrom string `json:"revertedFrom,omitempty"`
 
-	// generation is that of the VectorSidecar when the revision was started, negative if
-	// its own spec was reverted, 0 if workloads had failed before: what fails with another is
-	// its owner's, and halts nobody else.
+	// generation is the generation of the VectorSidecar when the revision was started. It is
+	// negative if its own spec was reverted, and 0 if workloads had failed before. Failures with
+	// another generation are caused by its owner, and do not halt other VectorSidecars.
 	// +optional
 	Generation int64 `json:"generation,omitempty"`
 
-	// wave is the name of the wave of rollout.waves that the VectorSidecar is in, rest
-	// for those that none of them selects.
+	// wave is the name of the wave of rollout.waves that selects the VectorSidecar, default if no
+	// wave selects it.
 	// +required
 	Wave string `json:"wave"`
 
@@ -38,12 +37,12 @@ type RolloutStatus struct {
 	// +optional
 	State RolloutState `json:"state,omitempty"`
 
-	// startTime is when the first workload began, or was about to begin, to roll out for
-	// the revision. Empty if none had to.
+	// startTime is when the first workload started, or was about to start, to roll out the
+	// revision. Empty if no workload had to roll out.
 	// +optional
 	StartTime *metav1.Time `json:"startTime,omitempty"`
 
-	// completionTime is when all workloads were done with the revision.
+	// completionTime is when all workloads had finished the revision.
 	// +optional
 	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
 
@@ -56,12 +55,12 @@ type RolloutStatus struct {
 	// +optional
 	Evidence int32 `json:"evidence,omitempty"`
 
-	// failedRevision is the revision that failed here. It goes no further until a person asks
-	// for it.
+	// failedRevision is the revision that failed here. It stays halted until a user requests a
+	// retry.
 	// +optional
 	FailedRevision string `json:"failedRevision,omitempty"`
 
-	// failedWorkloads is how many workloads failed with it because of the sidecar.
+	// failedWorkloads is the number of workloads that failed with it because of the sidecar.
 	// +optional
 	FailedWorkloads int32 `json:"failedWorkloads,omitempty"`
 
@@ -72,32 +71,33 @@ type RolloutStatus struct {
 	// +optional
 	Failures []RolloutFailure `json:"failures,omitempty"`
 
-	// lastHandledInstallationRetry is the value of the annotation retry-rollout of the installation's
-	// values when the revision failed: another value has it tried again.
+	// lastHandledInstallationRetry is the value of the annotation retry-rollout of the
+	// installation's values when the revision failed. A different value retries the revision.
 	// +optional
 	LastHandledInstallationRetry string `json:"lastHandledInstallationRetry,omitempty"`
 
 	// lastHandledRetry is a digest of the annotation retry-rollout of this VectorSidecar when the
-	// revision was started, or failed last: another text has it go on here, and nowhere else.
+	// revision was started, or last failed. A different text continues the revision only here.
 	// +optional
 	LastHandledRetry string `json:"lastHandledRetry,omitempty"`
 
-	// lastHandledUndo is a digest of the annotation undo-rollout of the installation's values that this
-	// VectorSidecar has handled: a retry here counts only if it was requested after that.
+	// lastHandledUndo is a digest of the annotation undo-rollout of the installation's values that
+	// this VectorSidecar has handled. A retry here counts only if it was requested after that.
 	// +optional
 	LastHandledUndo string `json:"lastHandledUndo,omitempty"`
 
-	// message says what the state waits for.
+	// message explains the state and the condition for the next state.
 	// +optional
 	Message string `json:"message,omitempty"`
 }
 
-// LacksEvidence reports whether workloads are matched, and no pod of one has run the sidecar of the revision.
+// LacksEvidence reports whether workloads are matched, but no pod of them has run the sidecar of
+// the revision.
 func (s *RolloutStatus) LacksEvidence() bool { return s.Workloads > 0 && s.Evidence == 0 }
 
 // RolloutFailure is the failure of one object with a revision.
 type RolloutFailure struct {
-	// revision that the object failed with.
+	// revision that the object failed to run.
 	// +required
 	Revision string `json:"revision"`
 	// namespace of the object.
@@ -110,13 +110,13 @@ type RolloutFailure struct {
 	// name of the object.
 	// +required
 	Name string `json:"name"`
-	// reason is a CamelCase word that says why.
+	// reason is the cause as a CamelCase word.
 	// +optional
 	Reason string `json:"reason,omitempty"`
-	// container is the container of the sidecar that is the cause, if that is known.
+	// container is the container of the sidecar that caused the failure, if known.
 	// +optional
 	Container string `json:"container,omitempty"`
-	// message says what is wrong, with file and line if that is a template.
+	// message explains the failure, with file and line for a template.
 	// +kubebuilder:validation:MaxLength=256
 	// +optional
 	Message string `json:"message,omitempty"`
@@ -137,77 +137,82 @@ func (f *RolloutFailure) Text() string {
 	return text
 }
 
-// RolloutState is how far a revision is.
+// RolloutState is the progress with a revision.
 type RolloutState string
 
 const (
-	// RolloutWaiting is a VectorSidecar that waits for the waves before its own.
+	// RolloutWaiting means that the VectorSidecar waits for the preceding waves.
 	RolloutWaiting RolloutState = "Waiting"
-	// RolloutProgressing is one whose workloads roll out.
+	// RolloutProgressing means that workloads roll out.
 	RolloutProgressing RolloutState = "Progressing"
-	// RolloutPaused is one whose workloads are not done, and nothing begins because it is
-	// paused. No wave waits for it.
+	// RolloutPaused means that workloads have not finished, and no rollout starts because the
+	// VectorSidecar is paused. Waves do not wait for it.
 	RolloutPaused RolloutState = "Paused"
-	// RolloutSoaking is one whose workloads are done, and watched for the soak of the wave.
+	// RolloutSoaking means that all workloads have finished, and are observed for the soak of the
+	// wave.
 	RolloutSoaking RolloutState = "Soaking"
-	// RolloutComplete is one that is done with its revision.
+	// RolloutComplete means that the VectorSidecar has finished its revision.
 	RolloutComplete RolloutState = "Complete"
-	// RolloutHalted is one whose next or present revision has failed, here or elsewhere.
+	// RolloutHalted means that the next or present revision has failed, in this VectorSidecar or
+	// another one.
 	RolloutHalted RolloutState = "Halted"
-	// RolloutReverted is one that has gone back to the revision before, because the next failed.
+	// RolloutReverted means that the VectorSidecar has returned to the previous revision, because
+	// the next one failed.
 	RolloutReverted RolloutState = "Reverted"
 )
 
-// LastKnownGoodSpec is the part of a VectorSidecar's spec that was rendered when all of its workloads were done
-// with that.
+// LastKnownGoodSpec is the rendered part of a VectorSidecar's spec when all of its workloads had
+// finished it.
 type LastKnownGoodSpec struct {
 	// digest of the spec below.
 	// +required
 	Digest string `json:"digest"`
 
-	// generation of the VectorSidecar when its workloads were done.
+	// generation of the VectorSidecar when its workloads had finished.
 	// +optional
 	Generation int64 `json:"generation,omitempty"`
 
-	// failing are the namespaces of a ClusterVectorSidecar where workloads failed all the same: what
-	// fails there with the next spec takes nothing back.
+	// failing are the namespaces of a ClusterVectorSidecar in which workloads failed with this
+	// spec. Failures there with the next spec do not revert it.
 	// +kubebuilder:validation:MaxItems=100
 	// +kubebuilder:validation:items:MaxLength=63
 	// +listType=set
 	// +optional
 	Failing []string `json:"failing,omitempty"`
 
-	// spec is environment, templateSet, sidecar, initContainers, volumes and values, as JSON.
+	// spec contains environment, templateSet, sidecar, initContainers, volumes and values, as JSON.
 	// +kubebuilder:validation:MaxLength=262144
 	// +required
 	Spec string `json:"spec"`
 }
 
-// RevertedSpec is what is rendered of a VectorSidecar's spec and has failed, so that its workloads
-// have the last good one.
+// RevertedSpec is the rendered part of a VectorSidecar's spec that failed. Its workloads have the
+// last known good spec instead.
 type RevertedSpec struct {
-	// digest of what failed. It is not rendered again until it is another, or a person asks for it.
+	// digest of the failed spec. It is not rendered again until it changes, or a user requests a
+	// retry.
 	// +required
 	Digest string `json:"digest"`
 
-	// generation of the VectorSidecar when it failed.
+	// generation of the VectorSidecar when the spec failed.
 	// +optional
 	Generation int64 `json:"generation,omitempty"`
 
-	// namespace of a ClusterVectorSidecar where they failed first.
+	// namespace of a ClusterVectorSidecar in which workloads failed first.
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
 
-	// failedWorkloads is how many workloads had failed because of the sidecar, in that namespace.
+	// failedWorkloads is the number of workloads in that namespace that had failed because of the
+	// sidecar.
 	// +optional
 	FailedWorkloads int32 `json:"failedWorkloads,omitempty"`
 
-	// revertTime is when it failed.
+	// revertTime is when the spec failed.
 	// +required
 	RevertTime metav1.Time `json:"revertTime"`
 
-	// lastHandledRetry is a digest of the annotation retry-rollout when it failed: another text has it
-	// tried again.
+	// lastHandledRetry is a digest of the annotation retry-rollout when the spec failed. A
+	// different text retries the spec.
 	// +optional
 	LastHandledRetry string `json:"lastHandledRetry,omitempty"`
 }

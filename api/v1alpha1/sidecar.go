@@ -9,33 +9,33 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// NativeMode says whether the sidecar is a native sidecar, that is an init
-// container with restartPolicy Always.
+// NativeMode controls whether the sidecar is a native sidecar, which is an init container with
+// restartPolicy Always.
 //
 // +kubebuilder:validation:Enum=Auto;Always;Never
 type NativeMode string
 
-// QoSMode says whether the sidecar leaves the pod its QoS class.
+// QoSMode controls whether the pod keeps its QoS class.
 //
 // +kubebuilder:validation:Enum=Keep;Ignore
 type QoSMode string
 
-// UserMode says where the user of the sidecar comes from.
+// UserMode selects the source of the sidecar's user.
 //
 // +kubebuilder:validation:Enum=Auto;Fixed;Platform;Application
 type UserMode string
 
-// NodeAgentsMode says whether log agents on the nodes collect what the sidecar prints.
+// NodeAgentsMode controls whether log agents on the nodes collect the output of the sidecar.
 //
 // +kubebuilder:validation:Enum=Auto;Collect;Exclude
 type NodeAgentsMode string
 
-// EvictableMode says whether a node may go while volumes of the sidecar are on it.
+// EvictableMode controls whether a node may be removed while volumes of the sidecar are on it.
 //
 // +kubebuilder:validation:Enum=Auto;Always;Never
 type EvictableMode string
 
-// ReloadMode says how a changed configuration reaches Vector.
+// ReloadMode controls how a changed configuration reaches Vector.
 //
 // +kubebuilder:validation:Enum=Restart;Live
 type ReloadMode string
@@ -47,13 +47,13 @@ const (
 	ReloadLive ReloadMode = "Live"
 )
 
-// ConfigCheck says what happens if the Vector configuration has an error.
+// ConfigCheck controls the handling of errors in the Vector configuration.
 //
 // +kubebuilder:validation:Enum=Enforce;Warn;Off
 type ConfigCheck string
 
 const (
-	// CheckEnforce blocks the change; what is running stays as it is.
+	// CheckEnforce blocks the change. Running sidecars stay unchanged.
 	CheckEnforce ConfigCheck = "Enforce"
 	// CheckWarn only reports the error.
 	CheckWarn ConfigCheck = "Warn"
@@ -61,8 +61,8 @@ const (
 	CheckOff ConfigCheck = "Off"
 )
 
-// SidecarSpec has the keys of .Values.sidecar; see values.yaml for what each
-// does and for its default. An unset field keeps the environment's value.
+// SidecarSpec has the keys of .Values.sidecar. See values.yaml for the effect and the default of
+// each. An unset field keeps the environment's value.
 type SidecarSpec struct {
 	// name of the sidecar container.
 	// +kubebuilder:validation:MaxLength=63
@@ -81,9 +81,8 @@ type SidecarSpec struct {
 	// +optional
 	ImagePullPolicy corev1.PullPolicy `json:"imagePullPolicy,omitempty"`
 
-	// imagePullSecrets are the names of Secrets of the namespace to pull the images with,
-	// beside those that the pods pull with anyway. The platform's policy lists the
-	// allowed ones.
+	// imagePullSecrets are the names of Secrets of the namespace for pulling the images, in
+	// addition to the pull secrets of the pods. The platform's policy lists the allowed ones.
 	// +kubebuilder:validation:MaxItems=8
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=253
@@ -91,36 +90,35 @@ type SidecarSpec struct {
 	// +optional
 	ImagePullSecrets []string `json:"imagePullSecrets,omitempty"`
 
-	// native chooses between a native sidecar and a regular container. Auto is a
-	// native sidecar where the API server and every kubelet support them (1.29 and
-	// later).
+	// native selects a native sidecar or a regular container. Auto is a native sidecar if the API
+	// server and every kubelet support them (1.29 and later).
 	// +optional
 	Native NativeMode `json:"native,omitempty"`
 
-	// config is the Vector configuration. If unset, one is rendered from logs,
-	// socket, otlp, metrics and sinks.
+	// config is the Vector configuration. If unset, it is rendered from logs, socket, otlp, metrics
+	// and sinks.
 	// +optional
 	Config *ConfigSpec `json:"config,omitempty"`
 
-	// reload says how a changed configuration reaches Vector: Restart rolls out new
-	// pods, Live makes Vector watch the file.
+	// reload controls how a changed configuration reaches Vector: Restart rolls out new pods, Live
+	// makes Vector watch the file.
 	// +optional
 	Reload ReloadMode `json:"reload,omitempty"`
 
-	// logs lets Vector read the log files that the application writes.
+	// logs makes Vector read the log files that the application writes.
 	// +optional
 	Logs *LogsSpec `json:"logs,omitempty"`
 
-	// socket lets Vector receive log lines, on a port of localhost or on a socket that is a file.
+	// socket makes Vector receive log lines, on a port of localhost or on a Unix socket.
 	// +optional
 	Socket *SocketSpec `json:"socket,omitempty"`
 
-	// otlp lets Vector listen for OpenTelemetry data on localhost.
+	// otlp makes Vector listen for OpenTelemetry data on localhost.
 	// +optional
 	OTLP *OTLPSpec `json:"otlp,omitempty"`
 
-	// applicationEnv has the API server tell the application where the sidecar listens, by variables of its
-	// containers.
+	// applicationEnv injects variables with the addresses of the sidecar into the application's
+	// containers. The API server injects them.
 	// +optional
 	ApplicationEnv *ApplicationEnvSpec `json:"applicationEnv,omitempty"`
 
@@ -143,9 +141,8 @@ type SidecarSpec struct {
 	// +kubebuilder:pruning:PreserveUnknownFields
 	Sinks map[string]apiextensionsv1.JSON `json:"sinks,omitempty"`
 
-	// secrets of the namespace by an id of your choice, mounted at
-	// /run/secrets/vector/ID. SECRET[ID.KEY] in a rendered configuration refers to
-	// a key of one.
+	// secrets of the namespace by an id of your choice, mounted at /run/secrets/vector/ID.
+	// SECRET[ID.KEY] in a rendered configuration refers to a key of such a Secret.
 	// +kubebuilder:validation:MaxProperties=16
 	// +optional
 	Secrets map[string]string `json:"secrets,omitempty"`
@@ -155,8 +152,8 @@ type SidecarSpec struct {
 	// +optional
 	LogLevel string `json:"logLevel,omitempty"`
 
-	// threads sets VECTOR_THREADS: how many worker threads Vector starts. With 0,
-	// Vector decides: one for each core of the node.
+	// threads sets VECTOR_THREADS, the number of worker threads of Vector. With 0, Vector starts
+	// one for each core of the node.
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=256
 	// +optional
@@ -170,8 +167,8 @@ type SidecarSpec struct {
 	// +optional
 	Data *DataSpec `json:"data,omitempty"`
 
-	// args are appended to the arguments that pass the configuration. Those are
-	// left out if args pass one themselves (--config, --config-dir and the like).
+	// args are appended to the arguments that pass the configuration. These are left out if args
+	// pass a configuration themselves (--config, --config-dir and similar).
 	// +kubebuilder:validation:MaxItems=64
 	// +listType=atomic
 	// +optional
@@ -190,8 +187,8 @@ type SidecarSpec struct {
 	// +optional
 	EnvFrom []corev1.EnvFromSource `json:"envFrom,omitempty"`
 
-	// volumeMounts are added to the sidecar; one at /etc/vector or at
-	// /var/lib/vector replaces the operator's own.
+	// volumeMounts are added to the sidecar. A mount at /etc/vector or at /var/lib/vector replaces
+	// the built-in mount.
 	// +kubebuilder:validation:MaxItems=64
 	// +listType=atomic
 	// +optional
@@ -201,33 +198,33 @@ type SidecarSpec struct {
 	// +optional
 	Resources *corev1.ResourceRequirements `json:"resources,omitempty"`
 
-	// qos says whether a Guaranteed pod stays Guaranteed. With Keep what is injected
-	// into one requests what its limits are, and a limit that is not set is the
-	// request. Ignore changes no resources, so that most such pods become Burstable.
+	// qos controls whether a Guaranteed pod stays Guaranteed. With Keep, the requests of injected
+	// containers in such a pod equal their limits, and an unset limit equals the request. Ignore
+	// changes no resources, so that most such pods become Burstable.
 	// +optional
 	QoS QoSMode `json:"qos,omitempty"`
 
-	// user says where the user of the sidecar comes from: Fixed from securityContext,
-	// Platform from the cluster, as on OpenShift, Application from the container whose
-	// log folder is read. Auto: Platform on OpenShift, else Fixed.
+	// user selects the source of the sidecar's user: Fixed from securityContext, Platform from the
+	// cluster, as on OpenShift, Application from the container of the log directory. Auto: Platform
+	// on OpenShift, else Fixed.
 	// +optional
 	User UserMode `json:"user,omitempty"`
 
-	// nodeAgents says whether log agents on the nodes collect what the sidecar prints.
-	// With Exclude annotations of the pods tell those of Vector, Fluent Bit and Datadog
-	// not to. Auto is Exclude where the sidecar has sinks and none is a console, in a
-	// configuration that is rendered or raw, else Collect.
+	// nodeAgents controls whether log agents on the nodes collect the output of the sidecar. With
+	// Exclude, annotations of the pods exclude it for agents of Vector, Fluent Bit and Datadog.
+	// Auto is Exclude if the sidecar has sinks but no console sink, in a configuration that is
+	// rendered or raw, else Collect.
 	// +optional
 	NodeAgents NodeAgentsMode `json:"nodeAgents,omitempty"`
 
-	// podAnnotations are added to the pods. None that the workload has may be among
-	// them, nor one of a domain that the platform reserves.
+	// podAnnotations are added to the pods. They must not include annotations that the workload
+	// has, or annotations of a domain that the platform reserves.
 	// +kubebuilder:validation:MaxProperties=32
 	// +optional
 	PodAnnotations map[string]string `json:"podAnnotations,omitempty"`
 
-	// podLabels are added to the pods. None that the workload has, or finds its pods
-	// by, may be among them, nor one of a domain that the platform reserves.
+	// podLabels are added to the pods. They must not include labels that the workload has or
+	// selects its pods by, or labels of a domain that the platform reserves.
 	// +kubebuilder:validation:MaxProperties=32
 	// +optional
 	PodLabels map[string]string `json:"podLabels,omitempty"`
@@ -237,7 +234,7 @@ type SidecarSpec struct {
 	SecurityContext *corev1.SecurityContext `json:"securityContext,omitempty"`
 }
 
-// ConfigSpec gives a whole Vector configuration.
+// ConfigSpec contains a whole Vector configuration.
 //
 // +kubebuilder:validation:XValidation:rule="[has(self.configMapRef), has(self.inline) && size(self.inline) > 0, has(self.raw)].filter(given, given).size() < 2",message="sidecar.config has more than one of configMapRef, inline and raw: give one of them"
 type ConfigSpec struct {
@@ -250,16 +247,16 @@ type ConfigSpec struct {
 	// +optional
 	Inline string `json:"inline,omitempty"`
 
-	// Raw is the configuration as structured data: sources, transforms, sinks and
-	// anything else that Vector accepts.
+	// Raw is the configuration as structured data: sources, transforms, sinks and all other options
+	// of Vector.
 	// +kubebuilder:pruning:PreserveUnknownFields
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=object
 	// +optional
 	Raw *apiextensionsv1.JSON `json:"raw,omitempty"`
 
-	// check says what happens if the configuration, rendered or not, has an error:
-	// Enforce blocks the change, Warn only reports it, Off does not check.
+	// check controls the handling of errors in the configuration, rendered or not: Enforce blocks
+	// the change, Warn only reports them, Off does not check.
 	// +optional
 	Check ConfigCheck `json:"check,omitempty"`
 
@@ -275,13 +272,13 @@ type ValidateJobSpec struct {
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
 
-	// deadlineSeconds is how long the Job may run.
+	// deadlineSeconds is the maximum duration of the Job.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=3600
 	// +optional
 	DeadlineSeconds *int32 `json:"deadlineSeconds,omitempty"`
 
-	// whenUnable says what happens if Vector could not be run.
+	// whenUnable controls the next step if Vector could not be run.
 	// +kubebuilder:validation:Enum=Proceed;Wait
 	// +optional
 	WhenUnable string `json:"whenUnable,omitempty"`
@@ -295,8 +292,7 @@ type ConfigMapRef struct {
 	// +required
 	Name string `json:"name"`
 
-	// key that holds the configuration. Its extension (.yaml, .yml, .json or .toml)
-	// is the format.
+	// key with the configuration. Its extension (.yaml, .yml, .json or .toml) is the format.
 	// +kubebuilder:validation:MaxLength=253
 	// +optional
 	Key string `json:"key,omitempty"`
@@ -318,11 +314,10 @@ type MetricsSpec struct {
 
 // HealthSpec configures the liveness probe and Vector's API.
 type HealthSpec struct {
-	// probe says what the liveness probe checks. Auto: the metrics endpoint of a
-	// rendered configuration. Metrics: also that of your own configuration, which
-	// must export metrics on 0.0.0.0. Always: the API of your own configuration,
-	// which must listen on the pod's address. Never: no probe, and a rendered
-	// configuration has no API.
+	// probe selects the check of the liveness probe. Auto: the metrics endpoint of a rendered
+	// configuration. Metrics: also the metrics endpoint of your own configuration, which must
+	// export metrics on 0.0.0.0. Always: the API of your own configuration, which must listen on
+	// the pod's address. Never: no probe, and a rendered configuration has no API.
 	// +kubebuilder:validation:Enum=Auto;Metrics;Always;Never
 	// +optional
 	Probe string `json:"probe,omitempty"`
@@ -336,15 +331,15 @@ type HealthSpec struct {
 
 // ShutdownSpec configures how the sidecar drains when its pod terminates.
 type ShutdownSpec struct {
-	// method by which Vector keeps reading. Sleep: for drainSeconds, by a preStop
-	// sleep. Gate: until it has finished with the log files, for drainSeconds at most,
-	// by a native sidecar that ends before it.
+	// method controls how Vector keeps reading. Sleep: for drainSeconds, by a preStop sleep. Gate:
+	// until Vector has finished with the log files, for drainSeconds at most, by a native sidecar
+	// that ends before it.
 	// +kubebuilder:validation:Enum=Sleep;Gate
 	// +optional
 	Method string `json:"method,omitempty"`
 
-	// drainSeconds is how long Vector keeps reading before it is asked to stop. 0
-	// means that it does not.
+	// drainSeconds is the time that Vector keeps reading before it is asked to stop. 0 means no
+	// draining.
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=600
 	// +optional
@@ -362,7 +357,7 @@ type ShutdownSpec struct {
 	Gate *DrainGateSpec `json:"gate,omitempty"`
 }
 
-// DrainGateSpec configures the container that holds Vector's end back.
+// DrainGateSpec configures the container that delays Vector's shutdown.
 type DrainGateSpec struct {
 	// image of cmd/drain-gate, with a tag or a digest.
 	// +kubebuilder:validation:MaxLength=512
@@ -381,10 +376,10 @@ type DataSpec struct {
 	// +optional
 	SizeLimit *resource.Quantity `json:"sizeLimit,omitempty"`
 
-	// evictable says whether the Cluster Autoscaler may remove a node although volumes
-	// of the sidecar are on its disk, this one and others that it brings. A pod annotation
-	// names them to it: with Auto unless a volume of the application keeps the node, with
-	// Always also then. With Never they keep the node until the pod is gone.
+	// evictable controls whether the Cluster Autoscaler may remove a node with volumes of the
+	// sidecar on its disk, this volume and others of the sidecar. A pod annotation lists them: with
+	// Auto unless a volume of the application keeps the node, with Always also then. With Never,
+	// they keep the node until the pod is deleted.
 	// +optional
 	Evictable EvictableMode `json:"evictable,omitempty"`
 }

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// VectorSidecarStatus is what the operator observed and did.
+// VectorSidecarStatus is the state that the operator observed, and the result of its actions.
 type VectorSidecarStatus struct {
 	// conditions are Ready, ConfigValid and Error, and, only while they are true,
 	// Reconciling and Stalled, as kstatus expects.
@@ -22,26 +22,25 @@ type VectorSidecarStatus struct {
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// matchedWorkloads is how many workloads the selector matches.
+	// matchedWorkloads is the number of workloads that the selector matches.
 	// +default=0
 	// +optional
 	MatchedWorkloads int32 `json:"matchedWorkloads"`
 
-	// injectedWorkloads is how many of those carry the current sidecar.
+	// injectedWorkloads is the number of matched workloads that carry the current sidecar.
 	// +default=0
 	// +optional
 	InjectedWorkloads int32 `json:"injectedWorkloads"`
 
-	// readyWorkloads is how many of the injected ones have finished rolling out,
-	// spec.rollout.soak included, and have all pods available. A workload without
-	// pods does not count.
+	// readyWorkloads is the number of injected workloads that have finished rolling out, including
+	// spec.rollout.soak, and have all pods available. A workload without pods does not count.
 	// +default=0
 	// +optional
 	ReadyWorkloads int32 `json:"readyWorkloads"`
 
-	// workloadsWithoutPods is how many of the injected ones need nothing, although no
-	// pod has run the current sidecar: they have 0 replicas, no node, a CronJob without
-	// a successful run since, or a strategy that keeps their pods.
+	// workloadsWithoutPods is the number of injected workloads that need no action although no pod
+	// has run the current sidecar. They have 0 replicas, no node, a CronJob without a successful
+	// run since, or a strategy that keeps their pods.
 	// +optional
 	WorkloadsWithoutPods int32 `json:"workloadsWithoutPods,omitempty"`
 
@@ -51,19 +50,18 @@ type VectorSidecarStatus struct {
 	// +optional
 	Kinds []KindStatus `json:"kinds,omitempty"`
 
-	// matchedDeployments is how many Deployments the selector matches.
-	// This and the following numbers are of Deployments alone.
+	// matchedDeployments is the number of Deployments that the selector matches.
 	// +default=0
 	// +optional
 	MatchedDeployments int32 `json:"matchedDeployments"`
 
-	// injectedDeployments is how many of those carry the current sidecar.
+	// injectedDeployments is the number of matched Deployments that carry the current sidecar.
 	// +default=0
 	// +optional
 	InjectedDeployments int32 `json:"injectedDeployments"`
 
-	// workloads are the first workloads that are not as they should be: those that
-	// need attention first, then by name.
+	// workloads are the first workloads that are not up to date, sorted by the need for attention
+	// and then by name.
 	// +kubebuilder:validation:MaxItems=20
 	// +listType=map
 	// +listMapKey=kind
@@ -71,16 +69,16 @@ type VectorSidecarStatus struct {
 	// +optional
 	Workloads []WorkloadStatus `json:"workloads,omitempty"`
 
-	// workloadsOmitted is how many more there are than workloads lists.
+	// workloadsOmitted is the number of entries that workloads does not list.
 	// +optional
 	WorkloadsOmitted int32 `json:"workloadsOmitted,omitempty"`
 
-	// injectedHash is the hash of what is injected, as in the annotation
-	// injected-hash of the workloads. Empty if it differs between workloads.
+	// injectedHash is the hash of the sidecar, as in the annotation injected-hash of the workloads.
+	// Empty if it differs between workloads.
 	// +optional
 	InjectedHash string `json:"injectedHash,omitempty"`
 
-	// environment whose values are used.
+	// environment that provides the values.
 	// +optional
 	Environment string `json:"environment,omitempty"`
 
@@ -88,35 +86,35 @@ type VectorSidecarStatus struct {
 	// +optional
 	TemplateSet string `json:"templateSet,omitempty"`
 
-	// rollout is how far the VectorSidecar is with the installation's templates and
-	// values. Empty unless the installation gives them out in waves.
+	// rollout is the progress with the installation's templates and values. Empty unless the
+	// installation publishes them in waves.
 	// +optional
 	Rollout *RolloutStatus `json:"rollout,omitempty"`
 
-	// lastKnownGood is the spec that all workloads were done with last. Empty unless
+	// lastKnownGood is the last spec that all workloads finished. Empty unless
 	// spec.rollout.onFailure, or rollout.onFailure of the installation's values, is Revert.
 	// +optional
 	LastKnownGood *LastKnownGoodSpec `json:"lastKnownGood,omitempty"`
 
-	// reverted is the spec that failed: workloads have status.lastKnownGood instead.
+	// reverted is the spec that failed. Workloads have status.lastKnownGood instead.
 	// +optional
 	Reverted *RevertedSpec `json:"reverted,omitempty"`
 
-	// retry is the last rollout retry that was asked for.
+	// retry is the last rollout retry that was requested.
 	// +optional
 	Retry *RetryStatus `json:"retry,omitempty"`
 
-	// deferred is what waits for spec.rollout.mode. Empty if nothing does.
+	// deferred describes the workloads that wait for spec.rollout.mode. Empty if none waits.
 	// +optional
 	Deferred *DeferredStatus `json:"deferred,omitempty"`
 
-	// canary is the progress of spec.rollout.canary. Empty without it, and if no workload
-	// can be one.
+	// canary is the progress of spec.rollout.canary. Empty without it, and if no workload can be a
+	// canary.
 	// +optional
 	Canary *CanaryStatus `json:"canary,omitempty"`
 
-	// removedByOwners are the owners that take the sidecar out of their workloads, by kind: it is
-	// put into no more workloads of that kind with an owner of that kind.
+	// removedByOwners are the owners that remove the sidecar from their workloads, by kind. It is
+	// not injected into other workloads of that kind with an owner of that kind.
 	// +kubebuilder:validation:MaxItems=32
 	// +listType=map
 	// +listMapKey=kind
@@ -124,13 +122,13 @@ type VectorSidecarStatus struct {
 	// +optional
 	RemovedByOwners []OwnerRemoval `json:"removedByOwners,omitempty"`
 
-	// lastReconcileTime is when this status or a workload last changed. A reconcile
-	// that changes nothing does not update it.
+	// lastReconcileTime is when this status or a workload last changed. A reconcile without changes
+	// does not update it.
 	// +optional
 	LastReconcileTime *metav1.Time `json:"lastReconcileTime,omitempty"`
 
-	// lastHandledReconcileAt is the value of the annotation reconcile-at that was
-	// last handled: setting the annotation requests a reconcile.
+	// lastHandledReconcileAt is the value of the annotation reconcile-at that was last handled.
+	// Setting the annotation requests a reconcile.
 	// +optional
 	LastHandledReconcileAt string `json:"lastHandledReconcileAt,omitempty"`
 }
@@ -140,15 +138,16 @@ type RetryStatus struct {
 	// requested is a digest of the annotation retry-rollout.
 	// +required
 	Requested string `json:"requested"`
-	// retryTime is when the operator saw it first: what failed before holds up no workload.
+	// retryTime is when the operator first observed the retry. Earlier failures do not block
+	// workloads.
 	// +required
 	RetryTime metav1.Time `json:"retryTime"`
 }
 
 // CanaryStatus is the progress of spec.rollout.canary.
 type CanaryStatus struct {
-	// change is a digest of what workloads are to get: the annotation promote-rollout with
-	// "canary" and this text starts it in all workloads, although no canary has pods.
+	// change is a digest of the next change of the workloads. The annotation promote-rollout with
+	// "canary" and this text starts the change in all workloads although no canary has pods.
 	// +optional
 	Change string `json:"change,omitempty"`
 	// state is Progressing, WithoutPods or Finished.
@@ -156,32 +155,32 @@ type CanaryStatus struct {
 	State CanaryState `json:"state,omitempty"`
 }
 
-// CanaryState is how far canaries are with a change.
+// CanaryState is the progress of canaries with a change.
 type CanaryState string
 
 const (
 	// CanaryProgressing means that canaries roll out or soak.
 	CanaryProgressing CanaryState = "Progressing"
-	// CanaryWithoutPods means that canaries have the change, and none has pods that run it.
+	// CanaryWithoutPods means that canaries have the change, but no pods that run it.
 	CanaryWithoutPods CanaryState = "WithoutPods"
 	// CanaryFinished means that the other workloads may get the change.
 	CanaryFinished CanaryState = "Finished"
 )
 
-// PromotionOfCanary returns the value of the annotation promote-rollout that starts a change in all workloads, although
-// no canary has pods.
+// PromotionOfCanary returns the value of the annotation promote-rollout that starts a change in all
+// workloads although no canary has pods.
 func PromotionOfCanary(change string) string { return "canary" + change }
 
-// DeferredStatus is what waits for spec.rollout.mode.
+// DeferredStatus describes the workloads that wait for spec.rollout.mode.
 type DeferredStatus struct {
-	// workloads is how many wait.
+	// workloads is the number of waiting workloads.
 	// +optional
 	Workloads int32 `json:"workloads,omitempty"`
-	// since is when the one of them began to wait that has waited longest.
+	// since is when the longest wait started.
 	// +optional
 	Since *metav1.Time `json:"since,omitempty"`
-	// change is a digest of what they are to get: the annotation promote-rollout with this
-	// text lets them have it.
+	// change is a digest of the next change of the workloads. The annotation promote-rollout with
+	// this text starts it.
 	// +optional
 	Change string `json:"change,omitempty"`
 }
@@ -191,42 +190,42 @@ type KindStatus struct {
 	// kind of the workloads.
 	// +required
 	Kind WorkloadKind `json:"kind"`
-	// matched is how many the selector matches.
+	// matched is the number of workloads that the selector matches.
 	// +optional
 	Matched int32 `json:"matched,omitempty"`
-	// injected is how many of those carry the current sidecar.
+	// injected is the number of matched workloads that carry the current sidecar.
 	// +optional
 	Injected int32 `json:"injected,omitempty"`
-	// ready is how many of the injected ones have finished rolling out and have all
-	// pods available.
+	// ready is the number of injected workloads that have finished rolling out and have all pods
+	// available.
 	// +optional
 	Ready int32 `json:"ready,omitempty"`
-	// withoutPods is how many of the injected ones need nothing, although no pod has
-	// run the current sidecar.
+	// withoutPods is the number of injected workloads that need no action although no pod has run
+	// the current sidecar.
 	// +optional
 	WithoutPods int32 `json:"withoutPods,omitempty"`
-	// podsOutdated is how many of the injected ones keep pods with the template before, as
-	// their own update strategy says.
+	// podsOutdated is the number of injected workloads that keep pods with the previous template
+	// because of their update strategy.
 	// +optional
 	PodsOutdated int32 `json:"podsOutdated,omitempty"`
-	// waiting is how many are waiting for their turn to roll out.
+	// waiting is the number of workloads that wait because of the rollout limits.
 	// +optional
 	Waiting int32 `json:"waiting,omitempty"`
-	// deferred is how many wait for spec.rollout.mode.
+	// deferred is the number of workloads that wait for spec.rollout.mode.
 	// +optional
 	Deferred int32 `json:"deferred,omitempty"`
-	// conflicting is how many cannot take the sidecar.
+	// conflicting is the number of workloads that cannot get the sidecar.
 	// +optional
 	Conflicting int32 `json:"conflicting,omitempty"`
-	// skipped is how many are left out.
+	// skipped is the number of workloads that are left out.
 	// +optional
 	Skipped int32 `json:"skipped,omitempty"`
-	// failed is how many did not finish their rollout.
+	// failed is the number of workloads that did not finish their rollout.
 	// +optional
 	Failed int32 `json:"failed,omitempty"`
 }
 
-// WorkloadStatus is a workload that is not as it should be, and why.
+// WorkloadStatus is a workload that is not up to date, and the reason.
 type WorkloadStatus struct {
 	// kind of the workload.
 	// +default="Deployment"
@@ -240,7 +239,7 @@ type WorkloadStatus struct {
 	// Skipped.
 	// +required
 	State WorkloadState `json:"state"`
-	// reason is a CamelCase word that says why.
+	// reason is the cause as a CamelCase word.
 	// +optional
 	Reason string `json:"reason,omitempty"`
 	// message names the problem and the next step.
@@ -257,7 +256,7 @@ func (s *VectorSidecarStatus) Total() KindStatus {
 	return total
 }
 
-// Add adds the numbers of another one.
+// Add adds the numbers of another KindStatus.
 func (k *KindStatus) Add(other *KindStatus) {
 	k.Matched += other.Matched
 	k.Injected += other.Injected
@@ -271,46 +270,44 @@ func (k *KindStatus) Add(other *KindStatus) {
 	k.Failed += other.Failed
 }
 
-// Is reports whether it is the workload of a kind and name. Kind has a default.
+// Is reports whether the entry has a kind and a name. Kind has a default.
 func (u *WorkloadStatus) Is(kind, name string) bool {
 	return u.Name == name && cmp.Or(u.Kind, string(defaultWorkloads[0])) == kind
 }
 
-// WorkloadState is the state of a workload that is not as it should be.
+// WorkloadState is the state of a workload that is not up to date.
 type WorkloadState string
 
 const (
 	// StateFailed is a rollout that missed its deadline or failed because of the
 	// sidecar.
 	StateFailed WorkloadState = "Failed"
-	// StatePodsBlocked is a workload whose pods are kept from running by something
-	// that may resolve itself.
+	// StatePodsBlocked is a workload with pods that are blocked by a cause that may pass.
 	StatePodsBlocked WorkloadState = "PodsBlocked"
 	// StateRejected is a write that the API server rejected.
 	StateRejected WorkloadState = "Rejected"
 	// StateConflict is a name or field that another field manager owns.
 	StateConflict WorkloadState = "Conflict"
-	// StateBlocked is a workload that cannot take the sidecar as it is.
+	// StateBlocked is a workload that cannot get the sidecar in its present form.
 	StateBlocked WorkloadState = "Blocked"
-	// StateRemoving is a workload whose sidecar is being removed.
+	// StateRemoving is a workload from which the sidecar is being removed.
 	StateRemoving WorkloadState = "Removing"
-	// StateRollingOut is a workload whose pods are being replaced.
+	// StateRollingOut is a workload with pods that are being replaced.
 	StateRollingOut WorkloadState = "RollingOut"
 	// StateSoaking is a completed rollout before spec.rollout.soak has passed.
 	StateSoaking WorkloadState = "Soaking"
-	// StateUnavailable is a workload that has lost pods since its rollout
-	// completed.
+	// StateUnavailable is a workload that has lost pods since its rollout completed.
 	StateUnavailable WorkloadState = "Unavailable"
-	// StatePodsOutdated is a workload that has the sidecar in its template, and whose own
-	// update strategy keeps pods without it.
+	// StatePodsOutdated is a workload with the sidecar in its template, and with pods without it
+	// because of its update strategy.
 	StatePodsOutdated WorkloadState = "PodsOutdated"
-	// StateWithoutPods is a workload that has the sidecar in its template, and no pod
-	// that has run it.
+	// StateWithoutPods is a workload with the sidecar in its template, and without a pod that has
+	// run it.
 	StateWithoutPods WorkloadState = "WithoutPods"
-	// StateWaiting is a workload that waits for its turn to roll out.
+	// StateWaiting is a workload that waits because of the rollout limits.
 	StateWaiting WorkloadState = "Waiting"
-	// StateDeferred is a workload that gets a change later, as spec.rollout.mode says.
+	// StateDeferred is a workload that gets a change later, according to spec.rollout.mode.
 	StateDeferred WorkloadState = "Deferred"
-	// StateSkipped is a workload that its owner has left out.
+	// StateSkipped is a workload that the application owner has left out.
 	StateSkipped WorkloadState = "Skipped"
 )

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// VectorSidecar asks for a Vector sidecar in every workload of its namespace that its
-// selector matches.
+// VectorSidecar requests a Vector sidecar in every workload of its namespace that its selector
+// matches.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -32,31 +32,31 @@ type VectorSidecar struct {
 	// spec is the desired state. Only the selector is required.
 	// +required
 	Spec VectorSidecarSpec `json:"spec"`
-	// status is what the operator observed and did.
+	// status is the state that the operator observed, and the result of its actions.
 	// +optional
 	Status VectorSidecarStatus `json:"status,omitempty"`
 
-	// Cluster is set where this value stands for a ClusterVectorSidecar in one namespace,
-	// which is so in a process alone: no object of a cluster has it.
+	// Cluster is set if this value stands for a ClusterVectorSidecar in one namespace. Such values
+	// exist only in a process: no object in a cluster has it.
 	Cluster *InCluster `json:"-"`
 
-	// Malformed says what of the stored object cannot be read, and is left out here, "" for
-	// nothing.
+	// Malformed explains which part of the stored object cannot be read and is left out, "" for
+	// none.
 	Malformed string `json:"-"`
 }
 
-// InCluster is what tells a ClusterVectorSidecar in one namespace from a VectorSidecar.
+// InCluster has the additional data of a ClusterVectorSidecar in one namespace.
 type InCluster struct {
 	ClusterScope `json:"-"`
 
-	// IsLeaving is true if it does not select the namespace any more.
+	// IsLeaving is true if the namespace is not selected now.
 	IsLeaving bool `json:"-"`
 
-	// Invalid says why its namespaceSelector cannot be read, "" if it can: whether it
-	// selects the namespace is not known then.
+	// Invalid explains why the namespaceSelector cannot be parsed, "" if it can. If it is set, it
+	// is unknown whether the namespace is selected.
 	Invalid string `json:"-"`
 
-	// Waves are those of its status, which are shared.
+	// Waves are the waves of the status, which are shared.
 	Waves []RolloutStatus `json:"-"`
 }
 
@@ -70,16 +70,15 @@ type VectorSidecarList struct {
 	Items []VectorSidecar `json:"items"`
 }
 
-// VectorSidecarSpec is the desired state. Sidecar, InitContainers, Volumes and
-// Values have the keys of a values file and are its last layer: what is unset comes
-// from the environment.
+// VectorSidecarSpec is the desired state. Sidecar, InitContainers, Volumes and Values have the keys
+// of a values file and are its last layer: unset fields have the values of the environment.
 //
 // +kubebuilder:validation:XValidation:rule="(has(self.matchAll) && self.matchAll) || (has(self.selector.matchLabels) && size(self.selector.matchLabels) > 0) || (has(self.selector.matchExpressions) && size(self.selector.matchExpressions) > 0)",message="spec.selector is empty and would match every workload of the namespace: name a label, or set spec.matchAll: true"
 // +kubebuilder:validation:XValidation:rule="!has(self.selector.matchExpressions) || self.selector.matchExpressions.all(e, e.operator in ['In', 'NotIn', 'Exists', 'DoesNotExist'])",message="spec.selector.matchExpressions: operator must be In, NotIn, Exists or DoesNotExist"
 // +kubebuilder:validation:XValidation:rule="!has(self.selector.matchExpressions) || self.selector.matchExpressions.all(e, (e.operator in ['In', 'NotIn']) == (has(e.values) && size(e.values) > 0))",message="spec.selector.matchExpressions: In and NotIn need values, Exists and DoesNotExist take none"
 type VectorSidecarSpec struct {
-	// enabled says whether workloads get the sidecar. Setting it to false removes
-	// the sidecar and keeps this object.
+	// enabled controls whether workloads get the sidecar. Setting it to false removes the sidecar
+	// and keeps this object.
 	// +default=true
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
@@ -92,9 +91,8 @@ type VectorSidecarSpec struct {
 	// +optional
 	Environment string `json:"environment,omitempty"`
 
-	// templateSet names the templates to render: "default", or a set that the
-	// platform team provides. Default: the one that the environment's values name,
-	// or else "default".
+	// templateSet names the templates to render: "default", or a set that the platform team
+	// provides. Default: the set that the environment's values name, or else "default".
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`
 	// +optional
@@ -105,8 +103,8 @@ type VectorSidecarSpec struct {
 	// +required
 	Selector metav1.LabelSelector `json:"selector"`
 
-	// workloads are the kinds of workloads that get the sidecar. The installation must
-	// serve them: see workloads.kinds in its values.
+	// workloads are the kinds of workloads that get the sidecar. They must be enabled in the
+	// installation: see workloads.kinds in its values.
 	// +kubebuilder:validation:MinItems=1
 	// +listType=set
 	// +default=["Deployment"]
@@ -118,32 +116,30 @@ type VectorSidecarSpec struct {
 	// +optional
 	MatchAll bool `json:"matchAll,omitempty"`
 
-	// deletionPolicy says what happens to the sidecars when this object is deleted:
-	// Remove (default) removes them, Orphan keeps them.
+	// deletionPolicy controls the sidecars when this object is deleted: Remove (default) removes
+	// them, Orphan keeps them.
 	// +optional
 	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
 
-	// driftPolicy says what happens when someone changes what was injected: Enforce
-	// (default) reverts the change, Report keeps and reports it.
+	// driftPolicy controls manual changes of injected fields: Enforce (default) reverts the change,
+	// Report keeps and reports it.
 	// +optional
 	DriftPolicy DriftPolicy `json:"driftPolicy,omitempty"`
 
-	// strictOrder rolls out new pods as soon as another writer puts an init
-	// container before the native sidecar. Otherwise the sidecar moves back to
-	// first place with the next change.
+	// strictOrder rolls out new pods as soon as another writer puts an init container before the
+	// native sidecar. Otherwise the sidecar moves back to first place with the next change.
 	// +optional
 	StrictOrder bool `json:"strictOrder,omitempty"`
 
-	// hostNetwork says what happens to workloads whose pods are on the network of their
-	// node, where the sidecar's ports are the node's: Skip (default) leaves them out,
-	// Inject does not. Those that have the sidecar keep it.
+	// hostNetwork controls workloads with pods on the network of their node, where the sidecar uses
+	// ports of the node: Skip (default) leaves them out, Inject does not. Workloads that have the
+	// sidecar keep it.
 	// +optional
 	HostNetwork HostNetworkPolicy `json:"hostNetwork,omitempty"`
 
-	// ownedWorkloads says what happens to workloads that another operator owns, by a
-	// controller owner reference: Inject (default) gives them the sidecar until their owner
-	// takes it out, Skip leaves them out, AtAdmission leaves it to the API server to put it
-	// in when their owner writes them (admissionInjection).
+	// ownedWorkloads controls workloads with a controller owner: Inject (default) gives them the
+	// sidecar until their owner removes it, Skip leaves them out. With AtAdmission, the API server
+	// injects it when their owner writes them (admissionInjection).
 	// +optional
 	OwnedWorkloads OwnedWorkloads `json:"ownedWorkloads,omitempty"`
 
@@ -155,7 +151,7 @@ type VectorSidecarSpec struct {
 	// +optional
 	Sidecar *SidecarSpec `json:"sidecar,omitempty"`
 
-	// initContainers are added to the pod beside the sidecar.
+	// initContainers are added to the pod in addition to the sidecar.
 	// +kubebuilder:validation:MaxItems=16
 	// +listType=atomic
 	// +optional
@@ -181,10 +177,10 @@ type VectorSidecarSpec struct {
 // +kubebuilder:validation:Enum=Deployment;StatefulSet;DaemonSet;CronJob;Job;Rollout
 type WorkloadKind string
 
-// defaultWorkloads are the kinds if none are given.
+// defaultWorkloads are the kinds if none are listed.
 var defaultWorkloads = []WorkloadKind{"Deployment"}
 
-// DeletionPolicy says what happens to the sidecars when a VectorSidecar is deleted.
+// DeletionPolicy controls the sidecars when a VectorSidecar is deleted.
 //
 // +kubebuilder:validation:Enum=Remove;Orphan
 type DeletionPolicy string
@@ -196,7 +192,7 @@ const (
 	DeletionOrphan DeletionPolicy = "Orphan"
 )
 
-// DriftPolicy says what happens when someone changes what was injected.
+// DriftPolicy controls manual changes of injected fields.
 //
 // +kubebuilder:validation:Enum=Enforce;Report
 type DriftPolicy string
@@ -208,7 +204,7 @@ const (
 	DriftReport DriftPolicy = "Report"
 )
 
-// HostNetworkPolicy says what happens to workloads on the network of their node.
+// HostNetworkPolicy controls workloads on the network of their node.
 //
 // +kubebuilder:validation:Enum=Skip;Inject
 type HostNetworkPolicy string
@@ -216,23 +212,24 @@ type HostNetworkPolicy string
 const (
 	// HostNetworkSkip leaves them out.
 	HostNetworkSkip HostNetworkPolicy = "Skip"
-	// HostNetworkInject gives them the sidecar as any other.
+	// HostNetworkInject gives them the sidecar like other workloads.
 	HostNetworkInject HostNetworkPolicy = "Inject"
 )
 
-// RolloutSpec says when changes reach the workloads, and limits how fast.
+// RolloutSpec controls when changes reach the workloads, and limits the pace.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.maxAge) || has(self.mode) && self.mode != 'Immediate'",message="maxAge has no effect without mode: OnAppRollout or Manual"
 type RolloutSpec struct {
-	// mode says when a workload gets a change of the sidecar: Immediate (default) in its
-	// turn, OnAppRollout with its owner's next change of the pod template, Manual when a
-	// person says so (kubectl vectorsidecar rollout promote). Repairs and removals wait in
-	// no mode. Nor does, with OnAppRollout, a workload that was created after this object.
+	// mode controls when a workload gets a change of the sidecar: Immediate (default) as soon as
+	// the rollout limits allow, OnAppRollout with the next change of the pod template by the
+	// application owner, Manual after a promotion (kubectl vectorsidecar rollout promote).
+	// Corrections and removals never wait for the mode. With OnAppRollout, workloads created after
+	// this object do not wait for it either.
 	// +optional
 	Mode RolloutMode `json:"mode,omitempty"`
 
-	// maxAge is how long a workload waits for mode at most: what waited longer goes in its
-	// turn. Default: for ever.
+	// maxAge is the longest time that a workload waits for mode. After it, the change is rolled out
+	// as soon as the rollout limits allow. Default: unlimited.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:Pattern=`^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`
@@ -240,17 +237,17 @@ type RolloutSpec struct {
 	// +optional
 	MaxAge *metav1.Duration `json:"maxAge,omitempty"`
 
-	// maxConcurrent is how many workloads may roll out at once because of this
-	// VectorSidecar: a number, or a percentage of the matched ones, rounded up. Use
-	// 100% for all at once. Default: 5.
+	// maxConcurrent limits the workloads that roll out at the same time because of this
+	// VectorSidecar: a number, or a percentage of the matched ones, rounded up. Use 100% for all.
+	// Default: 5.
 	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self >= 1 : self.matches('^([1-9][0-9]?|100)%$')",message="must be a number of at least 1, or a percentage from 1% to 100%"
 	// +optional
 	MaxConcurrent *intstr.IntOrString `json:"maxConcurrent,omitempty"`
 
-	// soak is how long all pods of a workload must be continuously available after
-	// its rollout. Until then the rollout counts as in progress and towards
-	// maxConcurrent. 0s means no soak. Default: 30s.
+	// soak is the time for which all pods of a workload must be continuously available after its
+	// rollout. Until then the rollout counts as in progress and towards maxConcurrent. 0s means no
+	// soak. Default: 30s.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:Pattern=`^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`
@@ -263,57 +260,56 @@ type RolloutSpec struct {
 	// +optional
 	Paused bool `json:"paused,omitempty"`
 
-	// canary is the workloads that get a change first. The others get it when all of
-	// these have it and have soaked. Default: none.
+	// canary selects the workloads that get a change first. The others get it when all canaries
+	// have it and have soaked. Default: none.
 	// +optional
 	Canary *CanarySpec `json:"canary,omitempty"`
 
-	// onFailure is what this VectorSidecar does when the installation's templates and
-	// values that it has are halted (rollout.halt of the installation's values), or when
-	// workloads fail with its own spec: Halt stays, Revert goes back to those before, or to
-	// the last spec that all workloads were done with. Default: rollout.onFailure of the
-	// installation's values.
+	// onFailure is the reaction of this VectorSidecar when its revision of the installation's
+	// templates and values is halted (rollout.halt of the installation's values), or when workloads
+	// fail with its own spec. Halt stays. Revert returns to the previous revision, or to the last
+	// known good spec. Default: rollout.onFailure of the installation's values.
 	// +optional
 	OnFailure OnFailure `json:"onFailure,omitempty"`
 }
 
-// CanarySpec says which workloads get a change first: a number of them, or those with
+// CanarySpec selects the workloads that get a change first: a number of them, or workloads with
 // some labels.
 // +kubebuilder:validation:XValidation:rule="has(self.workloads) != has(self.selector)",message="needs either workloads or selector"
 type CanarySpec struct {
-	// workloads is how many, the first by name: a number, or a percentage of the matched
-	// ones, rounded up.
+	// workloads is the number of canaries, the first by name: a number, or a percentage of the
+	// matched workloads, rounded up.
 	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self >= 1 : self.matches('^([1-9][0-9]?|100)%$')",message="must be a number of at least 1, or a percentage from 1% to 100%"
 	// +optional
 	Workloads *intstr.IntOrString `json:"workloads,omitempty"`
 
-	// selector is the labels that they have.
+	// selector matches the labels of the canaries.
 	// +optional
 	Selector *metav1.LabelSelector `json:"selector,omitempty"`
 }
 
-// RolloutMode says when a workload gets a change of the sidecar.
+// RolloutMode controls when a workload gets a change of the sidecar.
 // +kubebuilder:validation:Enum=Immediate;OnAppRollout;Manual
 type RolloutMode string
 
 const (
-	// ModeImmediate is in its turn.
+	// ModeImmediate rolls out a change as soon as the rollout limits allow.
 	ModeImmediate RolloutMode = "Immediate"
-	// ModeOnAppRollout is with its owner's next change of the pod template.
+	// ModeOnAppRollout waits for the application owner's next change of the pod template.
 	ModeOnAppRollout RolloutMode = "OnAppRollout"
-	// ModeManual is when a person promotes the change.
+	// ModeManual waits until a user promotes the change.
 	ModeManual RolloutMode = "Manual"
 )
 
-// OnFailure is what follows a halt.
+// OnFailure is the reaction to a halt.
 // +kubebuilder:validation:Enum=Halt;Revert
 type OnFailure string
 
 const (
-	// OnFailureHalt leaves things as they are.
+	// OnFailureHalt leaves the workloads unchanged.
 	OnFailureHalt OnFailure = "Halt"
-	// OnFailureRevert goes back to the revision before.
+	// OnFailureRevert returns to the previous revision.
 	OnFailureRevert OnFailure = "Revert"
 )
 
@@ -328,7 +324,7 @@ func (s *VectorSidecarSpec) Kinds() []WorkloadKind {
 	return s.Workloads
 }
 
-// RolloutMode returns when workloads get a change.
+// RolloutMode returns the mode, which controls when workloads get a change.
 func (s *VectorSidecarSpec) RolloutMode() RolloutMode {
 	if s.Rollout == nil || s.Rollout.Mode == "" {
 		return ModeImmediate
