@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -105,12 +104,8 @@ func (b *bench) install(ctx context.Context) error {
 		return nil
 	}
 	b.program.arguments = []string{"--environments-configmap=" + installation}
-	err := b.cluster.Client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: home}})
-	if client.IgnoreAlreadyExists(err) != nil {
-		return fmt.Errorf("making namespace %s: %w", home, err)
-	}
-	if err := b.cluster.Client.Create(ctx, objects.NewConfigMap(installation, home, desired.RolloutKey, b.rollout)); err != nil {
-		return fmt.Errorf("making ConfigMap %s: %w", installation, err)
+	if err := b.cluster.ApplyValues(ctx, objects.NewConfigMap(installation, home, desired.RolloutKey, b.rollout)); err != nil {
+		return fmt.Errorf("creating ConfigMap %s: %w", installation, err)
 	}
 	return nil
 }

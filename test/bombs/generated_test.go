@@ -23,8 +23,7 @@ import (
 func allowing(t *testing.T) string {
 	t.Helper()
 	installation := objects.NewConfigMap("bombs", own, desired.PolicyKey, "overrides: {namespaces: [values], workloads: [values]}")
-	world.Create(t, installation)
-	t.Cleanup(func() { require.NoError(t, world.Client.Delete(context.WithoutCancel(t.Context()), installation)) })
+	world.SetValues(t, installation)
 	return "--environments-configmap=" + installation.Name
 }
 

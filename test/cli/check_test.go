@@ -35,7 +35,8 @@ func testCheckReportsTheFleet(t *testing.T, plane *controlplane.ControlPlane, w 
 		ObjectMeta: metav1.ObjectMeta{Name: home}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "cluster-admin"},
 		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: home, Name: "operator"}},
 	}
-	w.Create(t, operator, values, binding)
+	w.Create(t, operator, binding)
+	w.SetValues(t, values)
 	t.Cleanup(func() { remove(t, w, []client.Object{binding}) })
 	available := operator.DeepCopy()
 	available.Status.Replicas, available.Status.ReadyReplicas, available.Status.AvailableReplicas = 1, 1, 1

@@ -36,7 +36,6 @@ import (
 // Every scenario of the golden corpus, once by the plugin on files and once by the
 // operator on a real API server: the same objects come of it.
 func testInjectGivesWhatTheOperatorGives(t *testing.T, _ *controlplane.ControlPlane, w *harness.World) {
-	w.StartOperator(t, options)
 	server, err := discovery.NewDiscoveryClientForConfig(w.Config)
 	require.NoError(t, err)
 	version, err := server.ServerVersion()
@@ -45,6 +44,8 @@ func testInjectGivesWhatTheOperatorGives(t *testing.T, _ *controlplane.ControlPl
 		w.Create(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
 		w.Create(t, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "default", Namespace: name}}) // Which a controller makes.
 	}
+	w.SetValues(t, emptyValues())
+	w.StartOperator(t, options)
 	scenarios, err := scenario.Load(filepath.Join(root, "test", "golden"))
 	require.NoError(t, err)
 	compared := 0
@@ -198,14 +199,13 @@ func install(t *testing.T, w *harness.World, one *scenario.Scenario) {
 	if text, ok := one.File(scenario.Environment); ok {
 		environment = strings.TrimSpace(text)
 	}
-	values := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "vector-system", Name: "environments"}}
+	values := emptyValues()
 	if text, ok := one.File(scenario.Values); ok {
 		given, err := desired.ReadInstallationValues(t.Context(), vectorsidecar.FS, scenario.Values, []byte(text), environment)
 		require.NoError(t, err)
 		values.Data = given.Files()
 	}
-	require.NoError(t, client.IgnoreNotFound(w.Client.Delete(t.Context(), values.DeepCopy())))
-	w.Create(t, values)
+	w.SetValues(t, values)
 	harness.Change(t, w, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}}, func(namespace *corev1.Namespace) {
 		metav1.SetMetaDataLabel(&namespace.ObjectMeta, meta.LabelEnvironment, environment)
 	})

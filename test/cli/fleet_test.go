@@ -107,6 +107,7 @@ func share(t *testing.T, w *harness.World, deployment *appsv1.Deployment) {
 // The operator injects, and is gone before its VectorSidecars: their finalizers
 // would keep them, and their namespaces, for ever.
 func testEjectCleansAClusterWhoseOperatorIsGone(t *testing.T, plane *controlplane.ControlPlane, w *harness.World) {
+	w.SetValues(t, emptyValues())
 	running := w.RunOperator(options)
 	namespaces := []string{w.Namespace(t), w.Namespace(t)}
 	var deployments []*appsv1.Deployment

@@ -15,6 +15,8 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	ctrl "sigs.k8s.io/controller-runtime"
 
@@ -32,6 +34,11 @@ const root = "../.."
 
 // options are those of the operator in these tests.
 var options = operator.Options{Namespace: "vector-system", EnvironmentsConfigMap: "environments", ReadServiceAccounts: true}
+
+// emptyValues returns the ConfigMap of values that operators with options read.
+func emptyValues() *corev1.ConfigMap {
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: options.Namespace, Name: options.EnvironmentsConfigMap}}
+}
 
 // The plugin is a program on the scripts' path, built from this test.
 func TestMain(m *testing.M) {
@@ -151,6 +158,7 @@ type clusterTest struct {
 }
 
 func testScriptsWithACluster(t *testing.T, plane *controlplane.ControlPlane, world *harness.World) {
+	world.SetValues(t, emptyValues())
 	world.StartOperator(t, options)
 	run(t, "cluster", plane.Kubeconfig())
 }

@@ -29,7 +29,8 @@ func testRolloutCommandsFollowTheWaves(t *testing.T, plane *controlplane.Control
 	operator := objects.NewDeployment("operator", home).Labelled("app.kubernetes.io/component", "operator").Build()
 	operator.Spec.Template.Spec.Containers[0].Args = []string{"--environments-configmap=values"}
 	values := objects.NewConfigMap("values", home, desired.RolloutKey, "waves: [{name: canary, soak: 1h, environments: [staging]}]\nhalt: {}")
-	w.Create(t, operator, values)
+	w.Create(t, operator)
+	w.SetValues(t, values)
 	rollout := func(arguments ...string) string {
 		return string(runs(t, append(append([]string{"rollout"}, arguments...), "--kubeconfig", plane.Kubeconfig(), "--operator-namespace", home)...))
 	}
@@ -189,7 +190,8 @@ func testRevertedSpecs(t *testing.T, w *harness.World, name client.ObjectKey, ku
 	bare := w.Namespace(t)
 	operator := objects.NewDeployment("operator", bare).Labelled("app.kubernetes.io/component", "operator").Build()
 	operator.Spec.Template.Spec.Containers[0].Args = []string{"--environments-configmap=values"}
-	w.Create(t, operator, objects.NewConfigMap("values", bare, "development.yaml", "sidecar: {}"))
+	w.Create(t, operator)
+	w.SetValues(t, objects.NewConfigMap("values", bare, "development.yaml", "sidecar: {}"))
 	status := func(home string, more ...string) []string {
 		return append([]string{"rollout", "status", "--kubeconfig", kubeconfig, "--operator-namespace", home}, more...)
 	}

@@ -74,12 +74,12 @@ func TestEveryWriteSaysWhyItIsMade(t *testing.T) {
 	t.Cleanup(func() { release(t, "", nil) })
 	release(t, "1.0.0", nil)
 	values := objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, "staging.yaml", "sidecar: {}")
-	give(t, values)
+	world.SetValues(t, values)
 	pulling := func(policy string) string {
 		return strings.Replace(builtinValues(t), "imagePullPolicy: IfNotPresent", "imagePullPolicy: "+policy, 1)
 	}
 	edge := templateSet("edge", "values.yaml", pulling("Always"))
-	give(t, edge)
+	addTemplateSet(t, edge)
 	namespace := world.Namespace(t)
 	own := objects.NewConfigMap("own", namespace, "vector.yaml", objects.VectorConfig("a"))
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").WithReplicas(0).Build()

@@ -222,7 +222,7 @@ func TestANamespaceThatChangesItsEnvironmentChangesItsSidecars(t *testing.T) {
 
 func TestTheInstallationsValuesReachRunningSidecars(t *testing.T) {
 	installation := objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, "qa.yaml", "sidecar: {logLevel: trace}")
-	give(t, installation)
+	world.SetValues(t, installation)
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").InEnvironment("qa").Build()

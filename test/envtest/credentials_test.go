@@ -67,7 +67,7 @@ func TestSamplesOfCredentials(t *testing.T) {
 	}
 	require.Len(t, waiting, 3)
 
-	give(t, objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, desired.PolicyKey,
+	world.SetValues(t, objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, desired.PolicyKey,
 		"volumes: {csiDrivers: [secrets-store.csi.k8s.io], tokenAudiences: [sts.amazonaws.com, 'api://AzureADTokenExchange']}"))
 
 	for _, vs := range waiting {

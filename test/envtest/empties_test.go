@@ -119,7 +119,7 @@ func TestZeroValuesThatAreWrittenOutAreNoDrift(t *testing.T) {
 	for name, text := range given {
 		environments.Data[name+".yaml"] = text
 	}
-	give(t, environments)
+	world.SetValues(t, environments)
 	all := map[string]*v1alpha1.VectorSidecar{}
 	for name := range given {
 		namespace := world.Namespace(t)

@@ -77,7 +77,6 @@ spec:
 
 // Of two replicas one writes; the one that takes over finds nothing to do.
 func TestAReplicaThatTakesOverWritesToNoWorkload(t *testing.T) {
-	system(t)
 	// Where there are sidecars and no lease, a leader waits for whoever may still hold it.
 	harness.Eventually(t, "the sidecars of other tests to be gone", func() bool {
 		var all v1alpha1.VectorSidecarList

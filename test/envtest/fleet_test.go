@@ -28,7 +28,7 @@ import (
 func pacing(t *testing.T, rules string) *corev1.ConfigMap {
 	t.Helper()
 	installation := objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, desired.RolloutKey, rules)
-	give(t, installation)
+	world.SetValues(t, installation)
 	return installation
 }
 

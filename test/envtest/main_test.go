@@ -12,8 +12,6 @@ import (
 
 	"github.com/go-logr/logr"
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 
@@ -84,11 +82,7 @@ func runAll(m *testing.M) int {
 // install gives the installation a policy under which sidecars may have a pull secret.
 func install(ctx context.Context) error {
 	policy := objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, desired.PolicyKey, "imagePullSecrets: {allowed: [registry]}")
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: options.Namespace}}
-	if err := world.Client.Create(ctx, namespace); !apierrors.IsAlreadyExists(err) && err != nil {
-		return err
-	}
-	return world.Client.Create(ctx, policy)
+	return world.ApplyValues(ctx, policy)
 }
 
 // isReady tells whether a VectorSidecar's status says that all is done, and says

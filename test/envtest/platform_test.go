@@ -16,7 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
@@ -159,37 +158,12 @@ func TestAPlatformTeamChangesItsTemplates(t *testing.T) {
 	require.Equal(t, 1, eventsOf(t, set, meta.ReasonInvalidTemplateSet), "once")
 }
 
-// system makes the operator's namespace.
-func system(t *testing.T) {
+// addTemplateSet creates the ConfigMap of a template set, and deletes it after the test.
+func addTemplateSet(t *testing.T, set *corev1.ConfigMap) {
 	t.Helper()
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: options.Namespace}}
-	if err := world.Client.Create(t.Context(), namespace); !apierrors.IsAlreadyExists(err) {
-		require.NoError(t, err)
-	}
-}
-
-// give makes a ConfigMap in the operator's namespace, or has the one of that name be like it, for the time of a test.
-func give(t *testing.T, object *corev1.ConfigMap) {
-	t.Helper()
-	system(t)
-	before := &corev1.ConfigMap{}
-	if err := world.Client.Get(t.Context(), client.ObjectKeyFromObject(object), before); apierrors.IsNotFound(err) {
-		world.Create(t, object)
-		t.Cleanup(func() {
-			require.NoError(t, client.IgnoreNotFound(world.Client.Delete(context.WithoutCancel(t.Context()), object)))
-		})
-		return
-	}
-	object.ResourceVersion = before.ResourceVersion
-	require.NoError(t, world.Client.Update(t.Context(), object))
+	world.Create(t, set)
 	t.Cleanup(func() {
-		before.ResourceVersion, before.UID = "", ""
-		ctx := context.WithoutCancel(t.Context())
-		if err := world.Client.Update(ctx, before); !apierrors.IsNotFound(err) {
-			require.NoError(t, err)
-			return
-		}
-		require.NoError(t, world.Client.Create(ctx, before))
+		require.NoError(t, client.IgnoreNotFound(world.Client.Delete(context.WithoutCancel(t.Context()), set)))
 	})
 }
 
@@ -204,7 +178,7 @@ func templateSet(name, file, text string) *corev1.ConfigMap {
 const definedTwice = `{{- define "vector-sidecar.isNative" }}{{ end }}`
 
 func TestATemplateSetThatWasNeverGoodTouchesNothing(t *testing.T) {
-	give(t, templateSet("edge", "_x.tpl", definedTwice))
+	addTemplateSet(t, templateSet("edge", "_x.tpl", definedTwice))
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
@@ -231,8 +205,8 @@ func TestATemplateSetThatWasNeverGoodTouchesNothing(t *testing.T) {
 }
 
 func TestAnEnvironmentChoosesItsTemplateSet(t *testing.T) {
-	give(t, templateSet("edge", "values.yaml", strings.Replace(builtinValues(t), "logLevel: info", "logLevel: error", 1)))
-	give(t, objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, "qa.yaml", "templateSet: edge"))
+	addTemplateSet(t, templateSet("edge", "values.yaml", strings.Replace(builtinValues(t), "logLevel: info", "logLevel: error", 1)))
+	world.SetValues(t, objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, "qa.yaml", "templateSet: edge"))
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").InEnvironment("qa").Build()
@@ -254,7 +228,7 @@ func builtinValues(t *testing.T) string {
 
 func TestThePolicyIsTakenUpWithoutARestart(t *testing.T) {
 	installation := objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, desired.PolicyKey, "images: {registries: [registry.example]}")
-	give(t, installation)
+	world.SetValues(t, installation)
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
@@ -277,7 +251,7 @@ func TestThePolicyIsTakenUpWithoutARestart(t *testing.T) {
 }
 
 func TestNamespacesAndWorkloadsOverrideValues(t *testing.T) {
-	give(t, objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, desired.PolicyKey,
+	world.SetValues(t, objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, desired.PolicyKey,
 		"overrides: {namespaces: [sidecar.logLevel], workloads: [sidecar.threads]}"))
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
@@ -322,7 +296,7 @@ func variable(d *appsv1.Deployment, name string) string {
 
 // What the API server would say of the pods is said before anything is written.
 func TestAPodThatWouldBeRefusedIsNotWritten(t *testing.T) {
-	give(t, objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, desired.PolicyKey, "podSecurity: privileged"))
+	world.SetValues(t, objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, desired.PolicyKey, "podSecurity: privileged"))
 	namespace := world.Namespace(t)
 	no, yes := false, true
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Pod(func(pod *corev1.PodSpec) {

@@ -35,7 +35,7 @@ func published(t *testing.T, what string, says func(*rollouts.Publication) bool)
 func TestPublication_KeepsRevisionOfBrokenParts(t *testing.T) {
 	installation := wavesOf(t, "1s", "halt: {}")
 	set := templateSet("own", "NOTES.txt", "own")
-	give(t, set)
+	addTemplateSet(t, set)
 	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
 		c.Data["development.yaml"] = "templateSet: own\nsidecar: {logLevel: info}"
 	})

@@ -55,7 +55,7 @@ func TestSettling_PublishesAnUpgradeAsOneRevision(t *testing.T) {
 	added := newInWave(t, "canary")
 	added.until(t, v1alpha1.RolloutSoaking, first)
 
-	give(t, set)
+	addTemplateSet(t, set)
 	harness.Until(t, world, canary.app, "the change", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
 	rest.until(t, v1alpha1.RolloutWaiting, first)
 	require.Len(t, storedSince(t, stored), 1)
@@ -89,7 +89,7 @@ func TestSettling_HoldsAFirstRevisionThatIsIncomplete(t *testing.T) {
 	removed := newInWave(t, "removed")
 	harness.Until(t, world, removed.app, "its sidecar", isInjected)
 	require.NoError(t, running.Stop())
-	give(t, installation)
+	world.SetValues(t, installation)
 	running = world.RunOperator(options)
 
 	added := newInWave(t, "added")
@@ -102,6 +102,6 @@ func TestSettling_HoldsAFirstRevisionThatIsIncomplete(t *testing.T) {
 	world.Get(t, added.app)
 	require.False(t, isInjected(added.app))
 
-	give(t, set)
+	addTemplateSet(t, set)
 	harness.Until(t, world, added.app, "the sidecar", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
 }

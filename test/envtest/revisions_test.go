@@ -335,7 +335,7 @@ func TestOnlyWhatIsNeededStaysStored(t *testing.T) {
 func TestALeaderThatFindsABrokenSetHasTheLastGoodOne(t *testing.T) {
 	installation := wavesOf(t, "1s", "")
 	set := templateSet("own", "NOTES.txt", "own")
-	give(t, set)
+	addTemplateSet(t, set)
 	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
 		c.Data["development.yaml"] = "templateSet: own\nsidecar: {logLevel: info}"
 	})

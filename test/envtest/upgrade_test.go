@@ -131,7 +131,7 @@ func TestWhatIsAskedForIsWrittenDownWithoutNewPods(t *testing.T) {
 		before = append(before, deployment.DeepCopy())
 	}
 
-	give(t, objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, desired.PolicyKey, "users: {min: 1000}"))
+	world.SetValues(t, objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, desired.PolicyKey, "users: {min: 1000}"))
 
 	for i, deployment := range deployments {
 		harness.Until(t, world, deployment, "the note", func(d *appsv1.Deployment) bool {

@@ -28,7 +28,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/operator"
 	"kontroloop.ai/vector-sidecar-operator/test/faults/wire"
-	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
 // realm is where a ClusterVectorSidecar lives: the operator's own namespace, and two that it may
@@ -109,7 +108,9 @@ func selects(isSelected bool) func(ctx context.Context, r *realm) error {
 
 // newRealm makes the namespaces, each with a Deployment, and the values of the installation.
 func newRealm(ctx context.Context, w *wire.Wire) (*realm, error) {
-	home, err := newPlace(ctx, w, overAll, "")
+	installation := map[string]string{desired.RolloutKey: "{waves: [{name: canary, namespaceSelector: {matchLabels: {wave: canary}}}], halt: {}}"}
+	maps.Copy(installation, values("info"))
+	home, err := newPlace(ctx, w, overAll, "", installation)
 	if err != nil {
 		return nil, err
 	}
@@ -117,11 +118,8 @@ func newRealm(ctx context.Context, w *wire.Wire) (*realm, error) {
 	r.wide.Spec.VectorSidecarSpec = logs("").Sidecar(func(s *v1alpha1.SidecarSpec) { s.Name = "vector" }).Build().Spec
 	r.wide.Spec.Rollout.OnFailure = v1alpha1.OnFailureRevert
 	r.wide.Spec.NamespaceSelector.MatchLabels = map[string]string{"wide": r.wide.Name}
-	installation := objects.NewConfigMap(environments, home.namespace, desired.RolloutKey,
-		"{waves: [{name: canary, namespaceSelector: {matchLabels: {wave: canary}}}], halt: {}}")
-	maps.Copy(installation.Data, values("info"))
 	if err := create(func(string) []client.Object {
-		return []client.Object{installation, mayStore(home.namespace), whoStores(home.namespace)}
+		return []client.Object{mayStore(home.namespace), whoStores(home.namespace)}
 	})(ctx, home); err != nil {
 		return nil, err
 	}

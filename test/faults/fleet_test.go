@@ -85,7 +85,7 @@ func TestAFleetKeepsToItsPlaces(t *testing.T) {
 	binary, err := harness.BuildOperator(t.Context(), t.TempDir())
 	require.NoError(t, err)
 	home := world.Namespace(t)
-	world.Create(t, objects.NewConfigMap("environments", home, desired.RolloutKey, fmt.Sprintf("maxConcurrent: %d", places)))
+	world.SetValues(t, objects.NewConfigMap("environments", home, desired.RolloutKey, fmt.Sprintf("maxConcurrent: %d", places)))
 	var watched []string
 	for range namespaces {
 		namespace := world.Namespace(t)

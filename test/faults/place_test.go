@@ -50,12 +50,16 @@ type place struct {
 // returns when nothing of it reaches the API server any more.
 type program func(ctx context.Context, p *place, life *wire.Life)
 
-// newPlace makes a namespace. Nothing runs in it before start.
-// kind is that of its workloads, "" for Deployments.
-func newPlace(ctx context.Context, w *wire.Wire, runs program, kind string) (*place, error) {
+// newPlace creates a namespace with the ConfigMap of the installation's values, which has data. Nothing runs in it before
+// start. kind is that of its workloads, "" for Deployments.
+func newPlace(ctx context.Context, w *wire.Wire, runs program, kind string, data map[string]string) (*place, error) {
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "run-"}}
 	if err := world.Client.Create(ctx, namespace); err != nil {
 		return nil, fmt.Errorf("making a namespace: %w", err)
+	}
+	installation := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace.Name, Name: environments}, Data: data}
+	if err := world.ApplyValues(ctx, installation); err != nil {
+		return nil, fmt.Errorf("creating the installation's values: %w", err)
 	}
 	p := &place{namespace: namespace.Name, wire: w, program: runs, resume: make(chan struct{}, 1), stop: func() {}, kind: cmp.Or(workload.KindOf(kind), workload.Default())}
 	var err error

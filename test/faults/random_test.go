@@ -132,12 +132,12 @@ func TestWhateverHappensInBetweenTheEndIsTheSame(t *testing.T) {
 func wander(ctx context.Context, seed uint64) (err error) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	begin := create(given(func(ns string) client.Object { return cart(ns).WithInitContainer("migrate").Build() }))
-	wild, err := newPlace(ctx, wire.New(nil), inProcess, "")
+	wild, err := newPlace(ctx, wire.New(nil), inProcess, "", nil)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, wild.end(context.WithoutCancel(ctx))) }()
-	scratch, err := newPlace(ctx, wire.New(nil), inProcess, "")
+	scratch, err := newPlace(ctx, wire.New(nil), inProcess, "", nil)
 	if err != nil {
 		return err
 	}

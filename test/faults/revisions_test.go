@@ -20,7 +20,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
-	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
 // environments is the ConfigMap with the installation's values, in the operator's namespace: the one of
@@ -37,11 +36,11 @@ func revisionOf(level, roll string) string {
 	return (&fleet.Content{Values: fleet.Files{Data: values(level)}, Roll: roll}).Revision()
 }
 
-// staged is an installation whose values go by waves: there is one alone.
-func staged(namespace string) client.Object {
-	object := objects.NewConfigMap(environments, namespace, desired.RolloutKey, "halt: {}")
-	object.Data["development.yaml"] = values("info")["development.yaml"]
-	return object
+// staged are values that go by waves: there is one alone.
+func staged() map[string]string {
+	data := values("info")
+	data[desired.RolloutKey] = "halt: {}"
+	return data
 }
 
 // mayStore and whoStores let the operator store revisions in the namespace of the run, as it may in its
@@ -73,10 +72,10 @@ func revisions() []scenario {
 		}), append(ends, says("cart", `"info"`), isAt("logs", revisionOf("info", "")))}
 	}
 	return []scenario{{
-		name: "revisions", given: given(plain, staged, mayStore, whoStores),
+		name: "revisions", values: staged(), given: given(plain, mayStore, whoStores),
 		steps: []step{inject(withLogs, "vector", "app"), change("warn"), undo(revisionOf("warn", "")), change("error"), deleted("app")},
 	}, {
-		name: "upgrade", given: given(plain, staged, mayStore, whoStores),
+		name: "upgrade", values: staged(), given: given(plain, mayStore, whoStores),
 		steps: []step{
 			inject(withLogs, "vector", "app"),
 			{"upgrade", upgrade(""), []condition{saysNot("cart", ofNextRelease), stores("info", ofNextRelease)}},
@@ -84,7 +83,7 @@ func revisions() []scenario {
 			deleted("app"),
 		},
 	}, {
-		name: "upgrade that rolls and is undone", given: given(plain, staged, mayStore, whoStores),
+		name: "upgrade that rolls and is undone", values: staged(), given: given(plain, mayStore, whoStores),
 		steps: []step{
 			inject(withLogs, "vector", "app"),
 			{"upgrade", upgrade("1"), []condition{says("cart", ofNextRelease), isAt("logs", revisionOf("info", "1"))}},

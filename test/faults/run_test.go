@@ -71,7 +71,7 @@ func play(ctx context.Context, g *game) (took *course, err error) {
 			runs = injecting
 		}
 	}
-	p, err := newPlace(ctx, w, runs, g.scenario.kind)
+	p, err := newPlace(ctx, w, runs, g.scenario.kind, g.scenario.values)
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,9 @@ type scenario struct {
 	kind string
 	// given is there before the operator runs.
 	given func(namespace string) []client.Object
-	steps []step
+	// values is the data of the ConfigMap of the installation's values.
+	values map[string]string
+	steps  []step
 	// hurries has the owner not wait for the step in which the fault strikes: the
 	// next one follows at once, before an operator takes the place of one that has
 	// crashed. Where the run ends is the same; what lies between is less.

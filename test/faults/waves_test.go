@@ -151,7 +151,7 @@ onFailure: Revert`, waveSoak, waveSoak))
 	give := func(sidecar string) {
 		harness.Change(t, world, values, func(c *corev1.ConfigMap) { c.Data["development.yaml"] = "sidecar: " + sidecar })
 	}
-	world.Create(t, values)
+	world.SetValues(t, values)
 	seen := newTimeline()
 	var watched []string
 	var first *v1alpha1.VectorSidecar

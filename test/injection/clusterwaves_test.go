@@ -4,7 +4,6 @@
 package injection
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -25,13 +24,7 @@ import (
 func TestTheOverlaysOfAClusterVectorSidecarGoByWaves(t *testing.T) {
 	installation := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: options.Namespace, Name: options.EnvironmentsConfigMap}}
 	world.Get(t, installation)
-	given := installation.DeepCopy().Data
-	t.Cleanup(func() {
-		ctx := context.WithoutCancel(t.Context())
-		require.NoError(t, world.Client.Get(ctx, client.ObjectKeyFromObject(installation), installation))
-		installation.Data = given
-		require.NoError(t, world.Client.Update(ctx, installation))
-	})
+	world.SetValues(t, installation)
 	const waves = "waves: [{name: canary, namespaceSelector: {matchLabels: {wave: canary}}, soak: %s}]"
 	soak := func(soak string) {
 		harness.Change(t, world, installation, func(c *corev1.ConfigMap) { c.Data[desired.RolloutKey] = fmt.Sprintf(waves, soak) })

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -130,6 +131,7 @@ func servingRollouts(t *testing.T, changes ...func(*apiextensionsv1.CustomResour
 	require.NoError(t, err)
 	_, err = w.InjectAtAdmission(t.Context(), plane, both...)
 	require.NoError(t, err)
+	w.SetValues(t, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: options.Namespace, Name: options.EnvironmentsConfigMap}})
 	with := options
 	with.WorkloadKinds = both
 	w.StartObserved(t, with, operator.Process{Version: w.Version, PolicyInterval: 200 * time.Millisecond})

@@ -59,7 +59,7 @@ func TestMain(m *testing.M) {
 			return nil, err
 		}
 		allowed := objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, "policy", mayBeTold)
-		if err := world.Client.Create(ctx, allowed); err != nil {
+		if err := world.ApplyValues(ctx, allowed); err != nil {
 			return nil, err
 		}
 		kubeconfig = c.Kubeconfig()

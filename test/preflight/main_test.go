@@ -85,7 +85,7 @@ func runAll(m *testing.M) int {
 		if err := world.Preflight(ctx, c, kinds...); err != nil {
 			return nil, err
 		}
-		if err := world.Client.Create(ctx, objects.NewConfigMap("environments", harness.AccountNamespace, desired.PolicyKey, "podSecurity: privileged\nimagePullSecrets: {allowed: [registry]}")); err != nil {
+		if err := world.ApplyValues(ctx, objects.NewConfigMap("environments", harness.AccountNamespace, desired.PolicyKey, "podSecurity: privileged\nimagePullSecrets: {allowed: [registry]}")); err != nil {
 			return nil, err
 		}
 		running = world.RunOperator(options)

@@ -33,7 +33,7 @@ func TestAnOperatorOfSomeNamespacesNeedsRightsInTheseOnly(t *testing.T) {
 	account := serviceAccount(t, own, grants{rules: map[string][]policy{
 		first: inWatched, second: inWatched, own: {rule("", "configmaps", "list", "watch", "create", "update")},
 	}})
-	world.Create(t, &corev1.ConfigMap{
+	world.SetValues(t, &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Namespace: own, Name: "scoped"},
 		Data:       map[string]string{"development.yaml": "sidecar: {logLevel: trace}"},
 	})
