@@ -86,7 +86,7 @@ func (p *publisher) isReplaced(ctx context.Context) bool {
 	err := p.cached.Get(ctx, fleet.PublicationName(p.options.Installation), cached)
 	isReplaced := apierrors.IsNotFound(err) || err == nil && !apiequality.Semantic.DeepEqual(cached.Data, p.object.Data)
 	if isReplaced {
-		p.object = nil
+		p.recorded, p.object = nil, nil
 	}
 	return isReplaced
 }

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+)
+
+// A user deletes the values, and the record with them, and restores the record before the values.
+func TestPublisher_ReadsARestoredRecord(t *testing.T) {
+	api := newMemoryAPI(t, interceptor.Funcs{}, pacing(""))
+	catalog := api.snapshots.catalog
+	platform, err := catalog.current(t.Context())
+	require.NoError(t, err)
+	record := func() error {
+		catalog.publisher.compared = time.Time{} // The cache lag is over.
+		return catalog.publisher.record(t.Context(), platform)
+	}
+	require.NoError(t, record())
+	stored := &corev1.ConfigMap{}
+	require.NoError(t, api.Get(t.Context(), fleet.PublicationName(values), stored))
+
+	require.NoError(t, api.Delete(t.Context(), stored.DeepCopy()))
+	require.NoError(t, api.Delete(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: values.Namespace, Name: values.Name}}))
+	require.NoError(t, record(), "without values there is no record")
+	stored.ResourceVersion = ""
+	require.NoError(t, api.Create(t.Context(), stored))
+	require.NoError(t, record())
+}
