@@ -74,6 +74,9 @@ func newMemoryAPI(t *testing.T, faults interceptor.Funcs, there ...client.Object
 	}) {
 		there = append(there, namespace("shop"))
 	}
+	if !slices.ContainsFunc(there, func(object client.Object) bool { return client.ObjectKeyFromObject(object) == values }) {
+		there = append(there, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: values.Namespace, Name: values.Name}})
+	}
 	known := runtime.NewScheme()
 	require.NoError(t, errors.Join(clientgoscheme.AddToScheme(known), v1alpha1.AddToScheme(known)))
 	builder := fake.NewClientBuilder().WithScheme(known).WithReturnManagedFields().WithObjects(there...).

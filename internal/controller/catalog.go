@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -113,7 +114,8 @@ func (c *catalogReader) publish(ctx context.Context, now *desired.Platform) erro
 func (c *catalogReader) read(ctx context.Context) (present desired.PlatformConfigMaps, err error) {
 	present.Installation = &corev1.ConfigMap{}
 	if name := c.options.Installation; name.Name != "" {
-		if err := client.IgnoreNotFound(c.client.Get(ctx, name, present.Installation)); err != nil {
+		err := c.client.Get(ctx, name, present.Installation)
+		if present.LacksInstallation = apierrors.IsNotFound(err); client.IgnoreNotFound(err) != nil {
 			return present, fmt.Errorf("reading ConfigMap %s: %w", name, err)
 		}
 		present.Installation.Namespace, present.Installation.Name = name.Namespace, name.Name

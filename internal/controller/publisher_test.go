@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
@@ -17,7 +18,7 @@ import (
 
 // A user deletes the values, and the record with them, and restores the record before the values.
 func TestPublisher_ReadsARestoredRecord(t *testing.T) {
-	api := newMemoryAPI(t, interceptor.Funcs{}, pacing(""))
+	api := newMemoryAPI(t, interceptor.Funcs{})
 	catalog := api.snapshots.catalog
 	platform, err := catalog.current(t.Context())
 	require.NoError(t, err)
@@ -35,4 +36,25 @@ func TestPublisher_ReadsARestoredRecord(t *testing.T) {
 	stored.ResourceVersion = ""
 	require.NoError(t, api.Create(t.Context(), stored))
 	require.NoError(t, record())
+}
+
+// An installation that names no ConfigMap of values uses the built-in ones. One whose ConfigMap is missing waits for it.
+func TestCatalogReader_NeedsNamedValuesOnly(t *testing.T) {
+	for name, test := range map[string]struct {
+		installation types.NamespacedName
+		waits        string
+	}{
+		"none":    {types.NamespacedName{}, ""},
+		"present": {values, ""},
+		"missing": {types.NamespacedName{Namespace: values.Namespace, Name: "deleted"}, "ConfigMap vector-system/deleted does not exist"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			api := newMemoryAPI(t, interceptor.Funcs{}, sidecar("logs", "vector").Build(), deployment("cart", "vector"))
+			api.snapshots.catalog.options.Installation = test.installation
+			platform, err := api.snapshots.catalog.current(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, test.waits == "", platform.Unpublished == "")
+			require.Contains(t, platform.Unpublished, test.waits)
+		})
+	}
 }

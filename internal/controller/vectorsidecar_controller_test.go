@@ -425,7 +425,7 @@ func TestWhatIsRefusedIsNotTriedWithoutEnd(t *testing.T) {
 		for _, places := range []string{"maxConcurrent: 1", "maxConcurrent: 3", "maxConcurrent: 100"} {
 			t.Run(name+", with "+places, func(t *testing.T) {
 				api, tried := refusing(t, nil, answer)
-				require.NoError(t, api.Create(t.Context(), pacing(places)))
+				require.NoError(t, api.Update(t.Context(), pacing(places)))
 				for passes := 1; len(tried) < 8; passes++ {
 					require.LessOrEqual(t, passes, 8)
 					result, err := api.once(t, "logs")

@@ -36,7 +36,7 @@ type Platform struct {
 	Stopped bool
 	// Unpublished explains why nothing has been published yet, "" if something has.
 	Unpublished string
-	// Overdue are template sets of the release that have differed from the list of its values for a minute.
+	// Overdue are ConfigMaps that have been missing, or have differed from the list of the installation's values, for a minute.
 	Overdue []Mismatch
 	// Given is the target revision with the rules for its rollout, which include Rollout.
 	Given fleet.Given

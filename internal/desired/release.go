@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/environment"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
@@ -35,6 +36,9 @@ const (
 type PlatformConfigMaps struct {
 	// Installation has the values, the policy and the rollout rules.
 	Installation *corev1.ConfigMap
+	// LacksInstallation is true if the operator's configuration names the ConfigMap Installation,
+	// and it does not exist.
+	LacksInstallation bool
 	// Sets have the template sets.
 	Sets []corev1.ConfigMap
 }
@@ -43,13 +47,16 @@ type PlatformConfigMaps struct {
 // report it.
 const overdueAfter = time.Minute
 
-// Mismatch is a template set of a release with a ConfigMap that differs from the list in the
-// installation's values.
+// Mismatch is a missing ConfigMap to which the configuration of an installation refers, or a
+// template set that differs from the list in the installation's values.
 type Mismatch struct {
 	// Namespace and Name identify the ConfigMap.
 	Namespace, Name string
 	// IsMissing is true if the ConfigMap does not exist, false if it has other content.
 	IsMissing bool
+	// Referrer explains the reference to a missing ConfigMap, such as "the installation's values
+	// list it".
+	Referrer string
 	// Since is the time when the list or the ConfigMap was last written; zero if it is not
 	// recorded.
 	Since time.Time
@@ -59,7 +66,7 @@ type Mismatch struct {
 func (m Mismatch) String() string {
 	state := "has other content than the installation's values list"
 	if m.IsMissing {
-		state = "does not exist, but the installation's values list it"
+		state = "does not exist, but " + m.Referrer
 	}
 	return fmt.Sprintf("ConfigMap %s/%s %s", m.Namespace, m.Name, state)
 }
@@ -105,17 +112,23 @@ func (c PlatformConfigMaps) Listed() PlatformConfigMaps {
 	return c
 }
 
-// Mismatches returns the template sets of the release that differ from the list in its values,
-// sorted by name.
+// Mismatches returns the ConfigMap of the values if it is missing. Otherwise it returns the template
+// sets of the release that differ from the list in its values, sorted by name.
 func (c PlatformConfigMaps) Mismatches() []Mismatch {
+	if c.LacksInstallation {
+		return []Mismatch{{
+			Namespace: c.Installation.Namespace, Name: c.Installation.Name, IsMissing: true,
+			Referrer: "the operator reads the installation's values from it (--environments-configmap)",
+		}}
+	}
+	var all []Mismatch
 	digests, _ := listedSets(c.Installation)
 	listed := meta.AnnotationWrite(c.Installation, meta.AnnotationTemplateSets).Time
-	var all []Mismatch
 	for _, name := range slices.Sorted(maps.Keys(digests)) {
 		mismatch := Mismatch{Namespace: c.Installation.Namespace, Name: name, Since: listed}
 		i := slices.IndexFunc(c.Sets, func(set corev1.ConfigMap) bool { return set.Name == name })
 		if i < 0 {
-			mismatch.IsMissing = true
+			mismatch.IsMissing, mismatch.Referrer = true, "the installation's values list it"
 			all = append(all, mismatch)
 			continue
 		}
@@ -129,6 +142,23 @@ func (c PlatformConfigMaps) Mismatches() []Mismatch {
 		all = append(all, mismatch)
 	}
 	return all
+}
+
+// deletedSets returns the published template sets that do not exist although the values of an
+// environment name them. The deletion of a set that a release lists is a mismatch of the list.
+func (c PlatformConfigMaps) deletedSets(published *PlatformConfigMaps) []Mismatch {
+	var deleted []Mismatch
+	for i := range published.Sets {
+		set, name := &published.Sets[i], published.Sets[i].Labels[meta.LabelTemplateSet]
+		exists := slices.ContainsFunc(c.Sets, func(present corev1.ConfigMap) bool { return present.Labels[meta.LabelTemplateSet] == name })
+		if key := environment.KeyNaming(c.Installation.Data, name); !exists && key != "" {
+			deleted = append(deleted, Mismatch{
+				Namespace: set.Namespace, Name: set.Name, IsMissing: true,
+				Referrer: fmt.Sprintf("key %s of the installation's values uses template set %q", key, name),
+			})
+		}
+	}
+	return deleted
 }
 
 // hasHandwritten reports whether a ConfigMap does not belong to a release with a list, so that the

@@ -46,12 +46,14 @@ type Settling struct {
 	// their content.
 	published    *PlatformConfigMaps
 	publishedKey string
+	// annotations are the last annotations of the installation's ConfigMap before it was deleted.
+	annotations map[string]string
 	// key is the key of the content that was read last. changed is when it last changed. pending is
 	// since when it has differed from the published content; zero if it does not.
 	key              string
 	changed, pending time.Time
-	// mismatched has the time since when template sets have differed from the list in the values,
-	// by the names of their ConfigMaps.
+	// mismatched has the time since when ConfigMaps have been missing, or have differed from the
+	// list in the values, by their names.
 	mismatched map[string]time.Time
 }
 
@@ -68,7 +70,7 @@ type Settled struct {
 type Wait struct {
 	// Present are the ConfigMaps that wait.
 	Present PlatformConfigMaps
-	// Overdue are the template sets that have been missing, or different, for a minute.
+	// Overdue are the ConfigMaps that have been missing, or different, for a minute.
 	Overdue []Mismatch
 	// Message names the condition for the publication.
 	Message string
@@ -113,10 +115,13 @@ func (s *Settling) Restore(content *fleet.Content, present PlatformConfigMaps) {
 	s.version = ""
 }
 
-// observe records when the content changed. The first content may have been written before the
-// process started.
+// observe records the annotations, and when the content changed. The first content may have been
+// written before the process started.
 func (s *Settling) observe(present PlatformConfigMaps, now time.Time) {
 	key := present.key()
+	if !present.LacksInstallation {
+		s.annotations = present.Installation.Annotations
+	}
 	switch {
 	case s.last == nil:
 		s.changed = present.lastWrite()
@@ -135,6 +140,7 @@ func (s *Settling) observe(present PlatformConfigMaps, now time.Time) {
 // wait returns why the present PlatformConfigMaps must not be published yet, nil if they may be.
 func (s *Settling) wait(present PlatformConfigMaps, now time.Time) *Wait {
 	if mismatches := s.mismatches(present, now); len(mismatches) > 0 {
+		s.pending = time.Time{} // The quiet period starts when they belong together.
 		wait := &Wait{Present: present, Message: describeMismatches(mismatches)}
 		for _, mismatch := range mismatches {
 			if mismatch.IsOverdue(now) {
@@ -159,10 +165,13 @@ func (s *Settling) wait(present PlatformConfigMaps, now time.Time) *Wait {
 	return &Wait{Present: present, Message: fmt.Sprintf("waiting until the ConfigMaps of the installation have not changed for %s", s.quiet)}
 }
 
-// mismatches returns the template sets that differ from the list in the values. The first
+// mismatches returns the ConfigMaps that are missing or differ from the list in the values. The first
 // mismatches may be older than the process.
 func (s *Settling) mismatches(present PlatformConfigMaps, now time.Time) []Mismatch {
 	all, mismatched := present.Mismatches(), map[string]time.Time{}
+	if len(all) == 0 && s.published != nil {
+		all = present.deletedSets(s.published)
+	}
 	for i := range all {
 		mismatch := &all[i]
 		if since, ok := s.mismatched[mismatch.Name]; ok {
@@ -176,13 +185,18 @@ func (s *Settling) mismatches(present PlatformConfigMaps, now time.Time) []Misma
 	return all
 }
 
-// publishedUnder returns the published ConfigMaps with the present annotations, which take effect at once.
+// publishedUnder returns the published ConfigMaps with the present annotations, which take effect at once. If the ConfigMap
+// is missing, they have its last annotations: its deletion does not end a stop of writes.
 func (s *Settling) publishedUnder(present PlatformConfigMaps) *PlatformConfigMaps {
 	if s.published == nil {
 		return nil
 	}
 	installation := s.published.Installation.DeepCopy()
-	installation.Annotations = present.Installation.Annotations
+	list, isListed := installation.Annotations[meta.AnnotationTemplateSets] // The list names the published sets.
+	installation.Annotations = WithoutList(s.annotations)
+	if isListed {
+		metav1.SetMetaDataAnnotation(&installation.ObjectMeta, meta.AnnotationTemplateSets, list)
+	}
 	installation.ResourceVersion += "+" + present.Installation.ResourceVersion
 	return &PlatformConfigMaps{Installation: installation, Sets: s.published.Sets}
 }
@@ -192,7 +206,7 @@ func describeMismatches(mismatches []Mismatch) string {
 	for _, mismatch := range mismatches {
 		texts = append(texts, mismatch.String())
 	}
-	return "waiting for template sets: " + strings.Join(texts, "; ")
+	return "waiting for ConfigMaps of the installation: " + strings.Join(texts, "; ")
 }
 
 // version identifies the ConfigMaps by their resource versions.
@@ -244,6 +258,7 @@ const keyLength = 16
 func storedConfigMaps(content *fleet.Content, installation *corev1.ConfigMap) PlatformConfigMaps {
 	stored := installation.DeepCopy()
 	stored.ResourceVersion = "stored-" + content.Revision()
+	stored.Annotations = WithoutList(stored.Annotations) // The list does not name the sets of the revision.
 	stored.Data = maps.Clone(content.Values.Data)
 	if stored.Data == nil {
 		stored.Data = map[string]string{}

@@ -296,6 +296,112 @@ func TestSettling_ReportsMissingSets(t *testing.T) {
 	require.Equal(t, "new", s.published(gatewayName))
 }
 
+// Deleted ConfigMaps are not published as empty ones.
+func TestSettling_KeepsDeletedConfigMaps(t *testing.T) {
+	missing := func(s *settlingTest) *Settled {
+		s.version++
+		gone := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "vector-system", Name: valuesName}}
+		return s.settling.Next(PlatformConfigMaps{Installation: gone, LacksInstallation: true, Sets: s.present().Sets}, s.now)
+	}
+	t.Run("of the values", func(t *testing.T) {
+		s := newSettlingTest(t)
+		s.annotate(meta.AnnotationStopWrites, "true")
+		s.at(time.Minute)
+		require.Equal(t, "{}", s.published(valuesName))
+		s.at(time.Hour)
+		require.Empty(t, missing(s).Wait.Overdue)
+		s.at(2 * time.Hour)
+		settled := missing(s)
+		require.Equal(t, map[string]string{"development.yaml": "{}"}, settled.Published.Installation.Data)
+		require.Equal(t, "true", settled.Published.Installation.Annotations[meta.AnnotationStopWrites], "the stop stays")
+		require.Len(t, settled.Wait.Overdue, 1)
+		require.Equal(t, "ConfigMap vector-system/"+valuesName+" does not exist, but the operator reads the installation's values from it (--environments-configmap)",
+			settled.Wait.Overdue[0].String())
+		require.Zero(t, s.settling.Due())
+
+		s.write(valuesName, "", "development.yaml", "sidecar: {}")
+		require.NotNil(t, s.next().Wait, "until it is quiet")
+		s.at(2*time.Hour + DefaultQuiet)
+		require.Equal(t, "sidecar: {}", s.published(valuesName))
+	})
+	t.Run("of the values, before a start", func(t *testing.T) {
+		s := newSettlingTest(t)
+		settled := missing(s)
+		require.Nil(t, settled.Published)
+		require.Contains(t, settled.Wait.Message, "does not exist")
+		s.at(time.Hour)
+		require.Nil(t, missing(s).Published)
+	})
+	t.Run("of the values, while a list waits", func(t *testing.T) {
+		s := newSettlingTest(t)
+		s.at(time.Minute)
+		s.next()
+		s.list(map[string]string{defaultName: "one"})
+		s.annotate(meta.AnnotationStopWrites, "true")
+		require.NotNil(t, s.next().Wait)
+		require.Equal(t, "true", missing(s).Published.Installation.Annotations[meta.AnnotationStopWrites])
+	})
+	t.Run("of a template set that an environment uses", func(t *testing.T) {
+		s := newSettlingTest(t)
+		s.write("gateway", "gateway", "a.tpl", "one")
+		s.write(valuesName, "", "development.yaml", "templateSet: gateway")
+		s.at(time.Minute)
+		require.Equal(t, "one", s.published("gateway"))
+		delete(s.maps, "gateway")
+		s.at(time.Hour)
+		require.Equal(t, "one", s.published("gateway"))
+		s.at(2 * time.Hour)
+		require.Equal(t, `ConfigMap vector-system/gateway does not exist, but key development.yaml of the installation's values uses template set "gateway"`,
+			s.next().Wait.Overdue[0].String())
+
+		s.write(valuesName, "", "development.yaml", "{}")
+		s.next()
+		s.at(2*time.Hour + DefaultQuiet)
+		require.Nil(t, s.next().Wait, "nothing uses it")
+		require.Empty(t, s.published("gateway"))
+	})
+	t.Run("of a template set that moved to another ConfigMap", func(t *testing.T) {
+		s := newSettlingTest(t)
+		s.write("gateway", "gateway", "a.tpl", "one")
+		s.write(valuesName, "", "development.yaml", "templateSet: gateway")
+		s.at(time.Minute)
+		s.next()
+		delete(s.maps, "gateway")
+		s.write("other", "gateway", "a.tpl", "one")
+		require.Nil(t, s.next().Wait)
+	})
+	t.Run("of a template set that nothing uses", func(t *testing.T) {
+		s := newSettlingTest(t)
+		s.write("gateway", "gateway", "a.tpl", "one")
+		s.at(time.Minute)
+		require.Equal(t, "one", s.published("gateway"))
+		delete(s.maps, "gateway")
+		require.Equal(t, "one", s.published("gateway"), "until it is quiet")
+		s.at(time.Minute + DefaultQuiet)
+		require.Empty(t, s.published("gateway"))
+	})
+}
+
+// A set that an upgrade removes stays until the rest of the upgrade is there, too.
+func TestSettling_KeepsUnlistedSetsWhileItWaits(t *testing.T) {
+	s := newSettlingTest(t)
+	s.write(defaultName, "default", "a.tpl", "one")
+	s.write(gatewayName, "gateway", "a.tpl", "gateway")
+	s.list(map[string]string{defaultName: "one", gatewayName: "gateway"})
+	require.Len(t, s.next().Published.Listed().Sets, 2)
+	s.list(map[string]string{defaultName: "two"})
+	settled := s.next()
+	require.NotNil(t, settled.Wait)
+	require.Len(t, settled.Published.Listed().Sets, 2)
+	s.restart()
+	require.Nil(t, s.next().Published)
+	s.settling.Restore(&fleet.Content{Sets: map[string]fleet.Files{"default": {}, "gateway": {}}}, s.present())
+	require.Len(t, s.next().Published.Listed().Sets, 2)
+	s.write(defaultName, "default", "a.tpl", "two")
+	require.Nil(t, s.next().Wait)
+	require.Len(t, s.next().Published.Listed().Sets, 1)
+}
+
 // A stricter policy holds before the revision that it comes with is published; a looser one comes with it.
 func TestPlatform_AwaitingTakesTheStricterPolicy(t *testing.T) {
 	for name, test := range map[string]struct{ published, present, want string }{

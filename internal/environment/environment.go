@@ -145,6 +145,20 @@ func (s *Set) TemplateSet(environment string) string {
 	return ""
 }
 
+// KeyNaming returns the first key of an installation's ConfigMap, such as staging.yaml, whose values
+// choose the named template set, "" if no key does. It skips values that cannot be parsed.
+func KeyNaming(files map[string]string, set string) string {
+	for _, key := range slices.Sorted(maps.Keys(files)) {
+		if !strings.HasSuffix(key, ".yaml") {
+			continue
+		}
+		if layer, err := ParseLayer(key, []byte(files[key])); err == nil && layer.Tree[TemplateSetKey] == set {
+			return key
+		}
+	}
+	return ""
+}
+
 // Given returns the values that the installation sets for an environment, nil if it sets none. The
 // chart's own values and the selected template set are not included. The values must not be
 // modified.

@@ -12,6 +12,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -43,6 +44,8 @@ type Installation struct {
 	// ENVIRONMENT.yaml.
 	ValuesFrom string
 	Values     map[string]string
+	// LacksValues is true if that ConfigMap does not exist.
+	LacksValues bool
 	// Annotations are the annotations of that ConfigMap. ManagedFields contain the time when they were written.
 	Annotations   map[string]string
 	ManagedFields []metav1.ManagedFieldsEntry
@@ -237,11 +240,15 @@ func (i *Installation) read(ctx context.Context, cluster client.Reader) error {
 	if client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("reading the installation's values: %w", err)
 	}
+	i.LacksValues = apierrors.IsNotFound(err)
 	i.Values, i.Annotations, i.ManagedFields = object.Data, object.Annotations, object.ManagedFields
 	if i.Values == nil {
 		i.Values = map[string]string{}
 	}
 	i.Published, i.PublishedErr = ReadPublication(ctx, cluster, i.ValuesName())
+	if i.LacksValues && i.Published == nil && i.PublishedErr == nil { // The record is deleted with the values.
+		i.PublishedErr = fmt.Errorf("ConfigMap %s does not exist", i.ValuesName())
+	}
 	i.TemplateSets, err = livelist.Collect(ctx, livelist.New(cluster), &corev1.ConfigMapList{}, func(listed *corev1.ConfigMap) (corev1.ConfigMap, bool) {
 		return *listed, true
 	}, client.InNamespace(i.Namespace), client.HasLabels{meta.LabelTemplateSet})

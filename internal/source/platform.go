@@ -26,7 +26,7 @@ func (i *Installation) ValuesName() types.NamespacedName {
 func (i *Installation) ConfigMaps() desired.PlatformConfigMaps {
 	object := &corev1.ConfigMap{Data: i.Values}
 	object.Namespace, object.Name, object.Annotations, object.ManagedFields = i.Namespace, i.ValuesFrom, i.Annotations, i.ManagedFields
-	return desired.PlatformConfigMaps{Installation: object, Sets: i.TemplateSets}
+	return desired.PlatformConfigMaps{Installation: object, LacksInstallation: i.LacksValues, Sets: i.TemplateSets}
 }
 
 // Platform returns the platform by the current ConfigMaps of the installation: template sets, values, policy and

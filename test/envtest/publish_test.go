@@ -105,3 +105,39 @@ func TestSettling_HoldsAFirstRevisionThatIsIncomplete(t *testing.T) {
 	addTemplateSet(t, set)
 	harness.Until(t, world, added.app, "the sidecar", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
 }
+
+// After the deletion of the values no sidecar changes, also after a restart, and the status and check name the ConfigMap.
+func TestSettling_KeepsSidecarsWithoutValues(t *testing.T) {
+	deployOperator(t)
+	installation := objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, "development.yaml", "sidecar: {logLevel: warn}")
+	world.SetValues(t, installation)
+	carrier := newInWave(t, "any")
+	harness.Until(t, world, carrier.app, "its rollout", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" && isRolledOut(d) })
+
+	require.NoError(t, world.Client.Delete(t.Context(), installation.DeepCopy()))
+	missing := "ConfigMap " + options.Namespace + "/" + options.EnvironmentsConfigMap + " does not exist"
+	carrier.reconciled(t, "after the deletion")
+	added := newInWave(t, "any")
+	harness.Until(t, world, added.app, "the last published values", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
+	out, notes, code := rolloutPlugin(t, "check")
+	require.Equal(t, 1, code, notes)
+	require.Contains(t, out, missing)
+
+	restart(t)
+	carrier.reconciled(t, "after a restart")
+	late := newInWave(t, "any")
+	harness.Until(t, world, late.vs, "the reason", func(vs *v1alpha1.VectorSidecar) bool {
+		return strings.HasPrefix(message(vs, meta.ConditionReady), meta.ReasonRevisionIncomplete)
+	})
+	require.Contains(t, message(late.vs, meta.ConditionReady), missing)
+	world.Get(t, late.app)
+	require.False(t, isInjected(late.app), "without values")
+	before := carrier.app.Generation
+	world.Get(t, carrier.app)
+	require.Equal(t, before, carrier.app.Generation)
+
+	require.NoError(t, world.ApplyValues(t.Context(), installation))
+	harness.Until(t, world, late.app, "the values", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
+	world.Get(t, carrier.app)
+	require.Equal(t, before, carrier.app.Generation)
+}
