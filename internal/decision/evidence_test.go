@@ -85,7 +85,7 @@ func TestDecide_StartsOthersOnEvidence(t *testing.T) {
 // idle is a workload that starts no pods.
 func idle(name string, action plan.Action) Workload {
 	state := podsIn(workload.RolloutComplete, time.Hour, 0)
-	state.Idle = "it has 0 replicas"
+	state.Idle = "0 replicas"
 	return evaluated(name, action, &plan.Desired{}, state)
 }
 

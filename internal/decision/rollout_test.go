@@ -176,7 +176,7 @@ func TestDecide_ReportsNoProgressAndUnreadCauses(t *testing.T) {
 	}
 	held := func(s *workload.State) {
 		where(workload.PodsNotReplaced, time.Hour)(s)
-		s.IsHeldByWrite, s.Held = true, "its next run has it"
+		s.IsHeldByWrite, s.Held = true, "the next run uses the new template"
 	}
 	aborted := func(s *workload.State) {
 		where(workload.RolloutFailed, time.Hour)(s)
@@ -199,7 +199,7 @@ func TestDecide_ReportsNoProgressAndUnreadCauses(t *testing.T) {
 		"at the deadline":          {"StatefulSet", quiet(10 * time.Minute), seen(partial), meta.ReasonRolloutFailed, "no progress since 2026-11-21T11:50:00Z: for 10m0s no pod more got the template or became available; cause not read (rbac.optional.pods)", 0},
 		"and events show nothing":  {"StatefulSet", quiet(10 * time.Minute), seen(workload.Fault{}), meta.ReasonRolloutFailed, "no progress since 2026-11-21T11:50:00Z: for 10m0s no pod more got the template or became available", 0},
 		"aborted":                  {"Rollout", aborted, seen(workload.Fault{}), meta.ReasonRolloutFailed, "its rollout was aborted: metric (retry it)", 0},
-		"no run, no events":        {"CronJob", held, seen(partial), meta.ReasonPodsNotReplaced, "its next run has it; no progress since 2026-11-21T11:00:00Z; cause not read (rbac.optional.pods)", 0},
+		"no run, no events":        {"CronJob", held, seen(partial), meta.ReasonPodsNotReplaced, "the next run uses the new template; no progress since 2026-11-21T11:00:00Z; cause not read (rbac.optional.pods)", 0},
 		"no run, and a warning":    {"CronJob", held, seen(warned), meta.ReasonControllerWarning, "UnknownTimeZone", 0},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -96,7 +96,7 @@ func TestCanariesWithoutPodsHoldAChange(t *testing.T) {
 		vs := logs().WithSoak(0).Build()
 		vs.Spec.Rollout.Canary = first
 		s := snapshot(t, vs, deployments...)
-		change(s, func(v *workload.View) { v.Evidence, v.Idle = 0, "it has 0 replicas" })
+		change(s, func(v *workload.View) { v.Evidence, v.Idle = 0, "0 replicas" })
 		carried(s, &decide(t, s).Plans[0])
 		return s
 	}

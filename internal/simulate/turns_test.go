@@ -29,11 +29,11 @@ func plansOf(words ...string) []plan.Plan {
 		case "canary":
 			p.Action, p.IsCanary = plan.Inject, true
 		case "empty canary":
-			p.Action, p.IsCanary, p.Idle = plan.Inject, true, "it has 0 replicas"
+			p.Action, p.IsCanary, p.Idle = plan.Inject, true, "0 replicas"
 		case "rolling canary":
 			p.InFlight, p.IsCanary = true, true
 		case "empty rolling canary":
-			p.InFlight, p.IsCanary, p.Idle = true, true, "it has 0 replicas"
+			p.InFlight, p.IsCanary, p.Idle = true, true, "0 replicas"
 		case "rolling":
 			p.InFlight = true
 		case "failed":

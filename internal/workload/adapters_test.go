@@ -112,7 +112,7 @@ func TestACronJobIsHeldUntilItsNextRun(t *testing.T) {
 	content, _ = Read(job)
 	require.Equal(t, PodsNotReplaced, content.Rollout)
 	require.EqualValues(t, 1, content.Old)
-	require.Equal(t, "its next run has it", content.Held)
+	require.Equal(t, "the next run uses the new template", content.Held)
 
 	job.Spec.Suspend = ptr.To(true)
 	content, _ = Read(job)

@@ -64,8 +64,8 @@ const (
 
 // Reasons why pods keep their template.
 const (
-	argoHeldByPerson = "its rollouts are paused"
-	argoHeldByStep   = "its own steps pause: pods get it with the next one"
+	argoHeldByPerson = "rollouts are paused"
+	argoHeldByStep   = "the Argo Rollout pauses; the next step starts pods with the new template"
 )
 
 // argoRolloutKind identifies Rollouts.
@@ -146,7 +146,7 @@ func rolloutOfArgoRollout(rollout *argoRollout) (Rollout, Progress) {
 		return RolloutProgressing, progress
 	case status.Abort || status.Phase == argoDegraded:
 		progress.FailureCause = argoCause(rollout)
-		progress.Advice = "when the cause is removed, retry it (kubectl argo rollouts retry)"
+		progress.Advice = "after you fix the cause, run kubectl argo rollouts retry"
 		return RolloutFailed, progress
 	case progress.IsBetween && held != "":
 		progress.Held = held
@@ -180,13 +180,13 @@ func argoCause(rollout *argoRollout) string {
 	progress, invalid := rollout.condition("Progressing"), rollout.condition("InvalidSpec")
 	switch {
 	case invalid.Status == corev1.ConditionTrue:
-		return "its spec is invalid: " + refusalText(invalid.Message)
+		return "spec is invalid: " + refusalText(invalid.Message)
 	case progress.Status == corev1.ConditionFalse && progress.Reason == rolloutAborted:
-		return "its rollout was aborted: " + refusalText(progress.Message)
+		return "the rollout was aborted: " + refusalText(progress.Message)
 	case rollout.Status.Abort:
-		return "its rollout was aborted"
+		return "the rollout was aborted"
 	case progress.Status == corev1.ConditionFalse && progress.Reason != "" && progress.Reason != progressDeadlineExceeded:
-		return "its controller reports " + progress.Reason + ": " + refusalText(progress.Message)
+		return "the controller reports " + progress.Reason + ": " + refusalText(progress.Message)
 	}
 	return ""
 }

@@ -21,22 +21,22 @@ func TestARolloutThatDoesNotFitIsNoFaultOfTheOthers(t *testing.T) {
 	inPod := func(text string) string { return `"spec":{"template":{` + records + `,"spec":` + text + `}}` }
 	for name, test := range map[string]struct{ fields, template, other string }{
 		"a quantity":         {fields: inPod(`{"containers":[{"name":"a"},{"name":"b","resources":{"limits":{"cpu":"one"}}}]}`), template: pod + ".containers[1].resources.limits.cpu cannot be read: quantities must match the regular expression"},
-		"a quantity too far": {fields: inPod(`{"containers":[{"name":"a","resources":{"limits":{"memory":"1e60000000"}}}]}`), template: pod + ".containers[0].resources.limits.memory: 1e60000000 is out of all proportion"},
+		"a quantity too far": {fields: inPod(`{"containers":[{"name":"a","resources":{"limits":{"memory":"1e60000000"}}}]}`), template: pod + ".containers[0].resources.limits.memory: 1e60000000 is out of range"},
 		"a quantity too long": {
 			fields:   inPod(`{"containers":[{"name":"a","env":[{"name":"A","valueFrom":{"resourceFieldRef":{"resource":"limits.cpu","divisor":"` + strings.Repeat("9", 700_000) + `"}}}]}],"volumes":"none"}`),
 			template: pod + ".containers[0].env[0].valueFrom.resourceFieldRef.divisor: 99999",
 		},
-		"a text for a map":   {fields: inPod(`{"containers":[{"name":"a","resources":{"limits":"none"}}]}`), template: pod + ".containers[0].resources.limits cannot be read: it is a string, which is no v1.ResourceList"},
-		"a text for a list":  {fields: inPod(`{"containers":[{"name":"a"}],"volumes":"none"}`), template: pod + ".volumes cannot be read: it is a string, which is no []v1.Volume"},
+		"a text for a map":   {fields: inPod(`{"containers":[{"name":"a","resources":{"limits":"none"}}]}`), template: pod + ".containers[0].resources.limits cannot be read: got string, expected v1.ResourceList"},
+		"a text for a list":  {fields: inPod(`{"containers":[{"name":"a"}],"volumes":"none"}`), template: pod + ".volumes cannot be read: got string, expected []v1.Volume"},
 		"a size":             {fields: inPod(`{"volumes":[{"name":"d","emptyDir":{"sizeLimit":"lots"}}]}`), template: pod + ".volumes[0].emptyDir.sizeLimit cannot be read"},
-		"a mode as a text":   {fields: inPod(`{"volumes":[{"name":"d","secret":{"defaultMode":"0644"}}]}`), template: pod + ".volumes[0].secret.defaultMode cannot be read: it is a string, which is no int32"},
-		"a key with dots":    {fields: inPod(`{"nodeSelector":{"kubernetes.io/os":1}}`), template: pod + `.nodeSelector["kubernetes.io/os"] cannot be read: it is a number, which is no string`},
-		"an annotation":      {fields: `"spec":{"template":` + strings.Replace(`{`+records+`}`, `{"vector`, `{"count":5,"vector`, 1) + `}`, template: "spec.template.metadata.annotations.count cannot be read: it is a number"},
-		"no template at all": {fields: `"spec":{"template":"none"}`, template: "spec.template cannot be read: it is a string, which is no v1.PodTemplateSpec"},
+		"a mode as a text":   {fields: inPod(`{"volumes":[{"name":"d","secret":{"defaultMode":"0644"}}]}`), template: pod + ".volumes[0].secret.defaultMode cannot be read: got string, expected int32"},
+		"a key with dots":    {fields: inPod(`{"nodeSelector":{"kubernetes.io/os":1}}`), template: pod + `.nodeSelector["kubernetes.io/os"] cannot be read: got number, expected string`},
+		"an annotation":      {fields: `"spec":{"template":` + strings.Replace(`{`+records+`}`, `{"vector`, `{"count":5,"vector`, 1) + `}`, template: "spec.template.metadata.annotations.count cannot be read: got number"},
+		"no template at all": {fields: `"spec":{"template":"none"}`, template: "spec.template cannot be read: got string, expected v1.PodTemplateSpec"},
 		"another's template": {fields: `"spec":{"workloadRef":{"kind":"Deployment","name":"cart"},"template":"none"}`},
-		"how many":           {fields: `"spec":{"replicas":99999999999,"template":{` + records + `}}`, other: "spec.replicas cannot be read: it is a number 99999999999, which is no int32"},
-		"no spec":            {fields: `"spec":"none"`, other: "spec cannot be read: it is a string, which is no workload.argoRolloutSpec"},
-		"the status":         {fields: `"spec":{"template":{` + records + `}},"status":{"phase":"Healthy","observedGeneration":7}`, other: "status.observedGeneration cannot be read: it is a number, which is no string"},
+		"how many":           {fields: `"spec":{"replicas":99999999999,"template":{` + records + `}}`, other: "spec.replicas cannot be read: got number 99999999999, expected int32"},
+		"no spec":            {fields: `"spec":"none"`, other: "spec cannot be read: got string, expected workload.argoRolloutSpec"},
+		"the status":         {fields: `"spec":{"template":{` + records + `}},"status":{"phase":"Healthy","observedGeneration":7}`, other: "status.observedGeneration cannot be read: got number, expected string"},
 		"a condition":        {fields: `"status":{"conditions":[{"type":"Available"},{"type":[]}]}`, other: "status.conditions[1].type cannot be read"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -72,5 +72,5 @@ func TestARolloutThatDoesNotFitIsNoFaultOfTheOthers(t *testing.T) {
 		"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "metadata": map[string]any{"name": "bad", "labels": map[string]any{"logs": int64(1)}},
 	}})
 	require.True(t, isOne)
-	require.Contains(t, content.Unread.Else, "metadata.labels.logs cannot be read: it is a number, which is no string")
+	require.Contains(t, content.Unread.Else, "metadata.labels.logs cannot be read: got number, expected string")
 }

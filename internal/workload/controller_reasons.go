@@ -29,10 +29,10 @@ const (
 
 // Notes that several reasons share.
 const (
-	statusCounts  = "the counts of the status say more"
+	statusCounts  = "the counts in the status are more precise"
 	conditionTrue = "while the condition is True"
-	specSays      = "the spec or the phase says it"
-	notABlock     = "it does not keep the controller from working"
+	specSays      = "read from the spec or the phase"
+	notABlock     = "does not block the controller"
 	rejects       = "the API server rejects the change"
 )
 

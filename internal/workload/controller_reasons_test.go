@@ -118,10 +118,10 @@ func TestArgoRollout_NamesTheCauseOfItsFailure(t *testing.T) {
 		status argoRolloutStatus
 		want   string
 	}{
-		"invalid spec":     {argoRolloutStatus{Phase: argoDegraded, Conditions: []argoCondition{{Type: "InvalidSpec", Status: "True", Reason: "InvalidSpec", Message: "no strategy"}}}, "its spec is invalid: no strategy"},
-		"aborted":          {argoRolloutStatus{Abort: true, Conditions: []argoCondition{{Type: "Progressing", Status: "False", Reason: "RolloutAborted", Message: "metric"}}}, "its rollout was aborted: metric"},
-		"aborted just now": {argoRolloutStatus{Abort: true}, "its rollout was aborted"},
-		"another reason":   {argoRolloutStatus{Phase: argoDegraded, Conditions: []argoCondition{{Type: "Progressing", Status: "False", Reason: "New", Message: "text"}}}, "its controller reports New: text"},
+		"invalid spec":     {argoRolloutStatus{Phase: argoDegraded, Conditions: []argoCondition{{Type: "InvalidSpec", Status: "True", Reason: "InvalidSpec", Message: "no strategy"}}}, "spec is invalid: no strategy"},
+		"aborted":          {argoRolloutStatus{Abort: true, Conditions: []argoCondition{{Type: "Progressing", Status: "False", Reason: "RolloutAborted", Message: "metric"}}}, "the rollout was aborted: metric"},
+		"aborted just now": {argoRolloutStatus{Abort: true}, "the rollout was aborted"},
+		"another reason":   {argoRolloutStatus{Phase: argoDegraded, Conditions: []argoCondition{{Type: "Progressing", Status: "False", Reason: "New", Message: "text"}}}, "the controller reports New: text"},
 		"deadline":         {argoRolloutStatus{Phase: argoDegraded, Conditions: []argoCondition{{Type: "Progressing", Status: "False", Reason: "ProgressDeadlineExceeded", Message: "late"}}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -28,7 +28,7 @@ var cronJobs = Kind{
 	finish:   func(Object) {},
 	read:     readCronJob,
 
-	Dependents: "Job", eventsSince: lastRunOf,
+	Dependents: "Jobs", eventsSince: lastRunOf,
 
 	give: func(to *corev1.Pod, of Object) {
 		to.Labels[batchv1.JobNameLabel], to.Labels[batchv1.ControllerUidLabel] = to.Name, string(of.GetUID())
@@ -43,9 +43,9 @@ func readCronJob(object any) (Content, bool) {
 	}
 	content := Content{Template: &job.Spec.JobTemplate.Spec.Template, Observed: true, Rollout: RolloutComplete}
 	content.Remark = remarkOnFailures(job.Spec.JobTemplate.Spec.PodFailurePolicy)
-	content.IsByRuns, content.Idle = true, "its next run has it"
+	content.IsByRuns, content.Idle = true, "the next run uses the new template"
 	if ptr.Deref(job.Spec.Suspend, false) {
-		content.Idle = "it is suspended: its next run has it"
+		content.Idle = "the CronJob is suspended; its next run uses the new template"
 	}
 	written, scheduled := writtenAt(job), job.Status.LastScheduleTime
 	if !written.IsZero() && (scheduled == nil || !scheduled.After(written)) {
@@ -58,7 +58,7 @@ func readCronJob(object any) (Content, bool) {
 	case succeeded != nil && !succeeded.Before(scheduled):
 		content.Evidence = 1
 	default:
-		content.Idle = "no run with it has succeeded yet"
+		content.Idle = "no run with the sidecar has succeeded yet"
 	}
 	return content, true
 }
@@ -89,7 +89,7 @@ func remarkOnFailures(policy *batchv1.PodFailurePolicy) string {
 	if len(rules) == 0 {
 		return ""
 	}
-	return "podFailurePolicy: " + strings.Join(rules, ", ") + ": onExitCodes without a containerName looks at the exit code of the sidecar, too: name the application's container"
+	return "podFailurePolicy: " + strings.Join(rules, ", ") + ": onExitCodes without containerName also applies to the exit code of the sidecar; set containerName to the application's container"
 }
 
 // cronJobReasons are the reasons of warning events, because the controller does not set conditions.

@@ -86,7 +86,7 @@ func rolloutOfDaemonSet(set *appsv1.DaemonSet) (Rollout, Progress) {
 	case isOnDelete:
 		progress.Idle = heldOnDelete
 	case isObserved && status.DesiredNumberScheduled == 0 && status.CurrentNumberScheduled == 0:
-		progress.Idle = "no node runs its pods"
+		progress.Idle = "no node runs pods of the DaemonSet"
 	}
 	switch {
 	case !isObserved:

@@ -81,7 +81,7 @@ func readDeployment(object any) (Content, bool) {
 		History: ptr.Deref(deployment.Spec.RevisionHistoryLimit, unsetHistory),
 	}
 	if content.Paused && content.Rollout == RolloutProgressing && content.Observed {
-		content.Rollout, content.Held = PodsNotReplaced, "its rollouts are paused"
+		content.Rollout, content.Held = PodsNotReplaced, "rollouts are paused"
 		content.Old = max(deployment.Status.Replicas-deployment.Status.UpdatedReplicas, 0)
 	}
 	if content.Observed {
@@ -172,14 +172,14 @@ func finishDeployment(object Object) {
 // ReplicaFailure, which is copied.
 var deploymentReasons = []ControllerReason{
 	{conditionProgressing, progressDeadlineExceeded, meta.ReasonRolloutFailed, "while the condition is False"},
-	{conditionProgressing, replicaSetCreateError, meta.ReasonPodsRejected, "while the condition is False. Without progressDeadlineSeconds it is an event only, which is not read"},
-	{conditionProgressing, newReplicaSetAvailable, meta.ReasonSoaking, "its time is the end of the rollout"},
+	{conditionProgressing, replicaSetCreateError, meta.ReasonPodsRejected, "while the condition is False. Without progressDeadlineSeconds, the controller reports it only in an event, which is not read"},
+	{conditionProgressing, newReplicaSetAvailable, meta.ReasonSoaking, "the time of the condition is the end of the rollout"},
 	{conditionProgressing, "ReplicaSetUpdated", "", statusCounts},
 	{conditionProgressing, "NewReplicaSetCreated", "", statusCounts},
 	{conditionProgressing, "FoundNewReplicaSet", "", statusCounts},
 	{conditionProgressing, "DeploymentPaused", "", specSays},
 	{conditionProgressing, "DeploymentResumed", "", specSays},
-	{"Available", "MinimumReplicasUnavailable", meta.ReasonFailedBefore, "while the condition is False, if it was so before the sidecar was written"},
+	{"Available", "MinimumReplicasUnavailable", meta.ReasonFailedBefore, "while the condition is False, if it was also False before the sidecar was written"},
 	{"Available", "MinimumReplicasAvailable", "", statusCounts},
 	{conditionReplicaFailure, failedCreate, meta.ReasonPodsRejected, conditionTrue + ". The ReplicaSet controller sets it, and the Deployment controller copies it"},
 	{conditionReplicaFailure, failedDelete, meta.ReasonPodsRejected, conditionTrue},

@@ -4,7 +4,7 @@
 package workload
 
 // heldOnDelete explains why a workload with the update strategy OnDelete keeps its pods.
-const heldOnDelete = "its updateStrategy is OnDelete: a pod gets it when it is deleted"
+const heldOnDelete = "updateStrategy is OnDelete; pods get the new template when they are deleted"
 
 // availableOf returns the minimum number of available pods with the newest template. It assumes that all pods
 // with an older template are available, because a status counts the available pods of all templates together.
@@ -16,7 +16,7 @@ func availableOf(updated, available, pods int32) int32 {
 // idleAt explains why a workload with a number of replicas does not start pods, "" if it does.
 func idleAt(replicas int32) string {
 	if replicas == 0 {
-		return "it has 0 replicas"
+		return "0 replicas"
 	}
 	return ""
 }

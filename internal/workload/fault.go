@@ -86,7 +86,7 @@ func containerFault(pod *corev1.Pod, containers []string, now time.Time) Fault {
 			continue
 		}
 		if reason, message := faultIn(&status, isLasting(pod, status.Name)); reason != "" {
-			return Fault{Reason: reason, Message: fmt.Sprintf("container %s of pod %s %s", status.Name, pod.Name, message), IsOurs: true, Container: status.Name}
+			return Fault{Reason: reason, Message: fmt.Sprintf("container %s of pod %s: %s", status.Name, pod.Name, message), IsOurs: true, Container: status.Name}
 		}
 	}
 	return readinessFault(pod, containers, now)
@@ -99,13 +99,13 @@ func faultIn(status *corev1.ContainerStatus, isLasting bool) (reason, message st
 	if waiting := status.State.Waiting; waiting != nil {
 		switch waiting.Reason {
 		case "ImagePullBackOff", "ErrImagePull", "ErrImageNeverPull", "InvalidImageName", "ImageInspectError", "RegistryUnavailable":
-			return meta.ReasonImagePullBackOff, said("has no image", waiting)
+			return meta.ReasonImagePullBackOff, said("image cannot be pulled", waiting)
 		case "CreateContainerConfigError", "CreateContainerError", "RunContainerError":
-			return meta.ReasonCreateContainerConfigError, said("cannot be made", waiting)
+			return meta.ReasonCreateContainerConfigError, said("cannot be created", waiting)
 		}
 		ended = status.LastTerminationState.Terminated
 		if waiting.Reason == "CrashLoopBackOff" && ended == nil {
-			return meta.ReasonCrashLoopBackOff, said("ends whenever it is started", waiting)
+			return meta.ReasonCrashLoopBackOff, said("keeps exiting", waiting)
 		}
 	}
 	if ended == nil && !status.Ready { // The container was restarted.

@@ -58,20 +58,20 @@ func TestFaultOf(t *testing.T) {
 	}{
 		"all is well":                         {pod("a", running, done, running), "", ""},
 		"it is being made":                    {pod("a", waiting("ContainerCreating", ""), waiting("PodInitializing", ""), waiting("PodInitializing", "")), "", ""},
-		"no image":                            {pod("a", waiting("ImagePullBackOff", "not found"), done, running), meta.ReasonImagePullBackOff, "container vector of pod a has no image: ImagePullBackOff: not found"},
-		"no image, at the first try":          {pod("a", waiting("ErrImagePull", ""), done, running), meta.ReasonImagePullBackOff, "container vector of pod a has no image: ErrImagePull"},
-		"no secret":                           {pod("a", waiting("CreateContainerConfigError", `secret "token" not found`), done, running), meta.ReasonCreateContainerConfigError, `container vector of pod a cannot be made: CreateContainerConfigError: secret "token" not found`},
-		"it ends again and again":             {pod("a", before(backOff, ended("Error", 78)), done, running), meta.ReasonCrashLoopBackOff, "container vector of pod a ended with exit code 78 (Error)"},
-		"nobody knows how it ended":           {pod("a", backOff, done, running), meta.ReasonCrashLoopBackOff, "container vector of pod a ends whenever it is started: CrashLoopBackOff: back-off 10s restarting failed container"},
-		"too little memory":                   {pod("a", before(backOff, ended("OOMKilled", 137)), done, running), meta.ReasonOOMKilled, "container vector of pod a was killed because it took more memory than its limit"},
-		"too little memory, just now":         {pod("a", corev1.ContainerStatus{State: corev1.ContainerState{Terminated: ended("OOMKilled", 137)}}, done, running), meta.ReasonOOMKilled, "container vector of pod a was killed because it took more memory than its limit"},
-		"it starts again":                     {pod("a", before(starting, ended("Error", 1)), done, running), meta.ReasonCrashLoopBackOff, "container vector of pod a ended with exit code 1 (Error)"},
+		"no image":                            {pod("a", waiting("ImagePullBackOff", "not found"), done, running), meta.ReasonImagePullBackOff, "container vector of pod a: image cannot be pulled: ImagePullBackOff: not found"},
+		"no image, at the first try":          {pod("a", waiting("ErrImagePull", ""), done, running), meta.ReasonImagePullBackOff, "container vector of pod a: image cannot be pulled: ErrImagePull"},
+		"no secret":                           {pod("a", waiting("CreateContainerConfigError", `secret "token" not found`), done, running), meta.ReasonCreateContainerConfigError, `container vector of pod a: cannot be created: CreateContainerConfigError: secret "token" not found`},
+		"it ends again and again":             {pod("a", before(backOff, ended("Error", 78)), done, running), meta.ReasonCrashLoopBackOff, "container vector of pod a: exited with code 78 (Error)"},
+		"nobody knows how it ended":           {pod("a", backOff, done, running), meta.ReasonCrashLoopBackOff, "container vector of pod a: keeps exiting: CrashLoopBackOff: back-off 10s restarting failed container"},
+		"too little memory":                   {pod("a", before(backOff, ended("OOMKilled", 137)), done, running), meta.ReasonOOMKilled, "container vector of pod a: killed for using more memory than its limit"},
+		"too little memory, just now":         {pod("a", corev1.ContainerStatus{State: corev1.ContainerState{Terminated: ended("OOMKilled", 137)}}, done, running), meta.ReasonOOMKilled, "container vector of pod a: killed for using more memory than its limit"},
+		"it starts again":                     {pod("a", before(starting, ended("Error", 1)), done, running), meta.ReasonCrashLoopBackOff, "container vector of pod a: exited with code 1 (Error)"},
 		"it runs again":                       {pod("a", before(running, ended("Error", 1)), done, running), "", ""},
 		"it starts":                           {pod("a", starting, done, running), "", ""},
-		"a sidecar must not end at all":       {pod("a", gone, done, running), meta.ReasonCrashLoopBackOff, "container vector of pod a ended with exit code 0 (Completed)"},
-		"an init container of ours fails":     {pod("a", running, before(backOff, ended("Error", 2)), running), meta.ReasonCrashLoopBackOff, "container fetch of pod a ended with exit code 2 (Error)"},
+		"a sidecar must not end at all":       {pod("a", gone, done, running), meta.ReasonCrashLoopBackOff, "container vector of pod a: exited with code 0 (Completed)"},
+		"an init container of ours fails":     {pod("a", running, before(backOff, ended("Error", 2)), running), meta.ReasonCrashLoopBackOff, "container fetch of pod a: exited with code 2 (Error)"},
 		"the application is none of ours":     {pod("a", running, done, before(backOff, ended("Error", 1))), "", ""},
-		"what its image is called says a lot": {pod("a", waiting("InvalidImageName", "couldn't parse"), done, running), meta.ReasonImagePullBackOff, "container vector of pod a has no image: InvalidImageName: couldn't parse"},
+		"what its image is called says a lot": {pod("a", waiting("InvalidImageName", "couldn't parse"), done, running), meta.ReasonImagePullBackOff, "container vector of pod a: image cannot be pulled: InvalidImageName: couldn't parse"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := FaultOf([]corev1.Pod{test.pod}, []string{"vector", "fetch"}, time.Time{})
@@ -140,12 +140,12 @@ func TestFaultInEvents_IgnoresEventsBeforeTheRevision(t *testing.T) {
 		"the newest":            {[]corev1.Event{event("set", "FailedCreate", "quota", 61), event("set", "FailedCreate", "limit", 70), event("set", "FailedCreate", "webhook", 65)}, "limit"},
 		"of another workload":   {[]corev1.Event{event("other", "FailedCreate", "quota", 61)}, ""},
 		"about something else":  {[]corev1.Event{event("set", "SuccessfulCreate", "pod", 61)}, ""},
-		"it is cut to its size": {[]corev1.Event{event("set", "FailedCreate", strings.Repeat("x", 1000), 61)}, strings.Repeat("x", 512-len("the API server refuses to make its pods: "))},
+		"it is cut to its size": {[]corev1.Event{event("set", "FailedCreate", strings.Repeat("x", 1000), 61)}, strings.Repeat("x", 512-len("the API server rejects the creation of pods: "))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := Fault{}
 			if test.want != "" {
-				want = Refused("the API server refuses to make its pods: " + test.want)
+				want = Refused("the API server rejects the creation of pods: " + test.want)
 			}
 			require.Equal(t, want, FaultInEvents(set, revision, test.events))
 		})

@@ -36,7 +36,7 @@ func (w *Watch) FaultOf(pods []corev1.Pod, containers []string) Fault {
 			if slices.Contains(containers, status.Name) && w.isTooOften(&status) {
 				return Fault{
 					Reason: meta.ReasonSidecarRestarts, IsOurs: true, Container: status.Name,
-					Message: fmt.Sprintf("container %s of pod %s was restarted %d times, at last because it %s", status.Name, pod.Name, status.RestartCount, endOf(status.LastTerminationState.Terminated)),
+					Message: fmt.Sprintf("container %s of pod %s was restarted %d times; last termination: %s", status.Name, pod.Name, status.RestartCount, endOf(status.LastTerminationState.Terminated)),
 				}
 			}
 		}
@@ -53,11 +53,11 @@ func (w *Watch) isTooOften(status *corev1.ContainerStatus) bool {
 func endOf(ended *corev1.ContainerStateTerminated) string {
 	switch {
 	case ended == nil:
-		return "ended"
+		return "exited"
 	case ended.Reason == meta.ReasonOOMKilled:
-		return "was killed because it took more memory than its limit"
+		return "killed for using more memory than its limit"
 	}
-	return fmt.Sprintf("ended with exit code %d (%s)", ended.ExitCode, ended.Reason)
+	return fmt.Sprintf("exited with code %d (%s)", ended.ExitCode, ended.Reason)
 }
 
 // statusesOf returns the statuses of all containers of a pod, init containers first.
@@ -87,7 +87,7 @@ func readinessFault(pod *corev1.Pod, containers []string, now time.Time) Fault {
 			}
 			first = Fault{
 				Reason: meta.ReasonSidecarNotReady, IsOurs: true, Container: status.Name,
-				Message: fmt.Sprintf("container %s of pod %s runs since %s and is not ready, and all others of the pod are", status.Name, pod.Name, status.State.Running.StartedAt.UTC().Format(time.RFC3339)),
+				Message: fmt.Sprintf("container %s of pod %s has run since %s and is not ready, but all other containers of the pod are ready", status.Name, pod.Name, status.State.Running.StartedAt.UTC().Format(time.RFC3339)),
 			}
 		}
 	}

@@ -34,14 +34,14 @@ func TestRestartsAreAFaultWhileTheyAreWatched(t *testing.T) {
 	}{
 		"none":                      {running, running, running, Watch{Restarts: 3}, 0, ""},
 		"fewer":                     {restarted(2, crash), running, running, Watch{Restarts: 3}, 0, ""},
-		"as many":                   {restarted(3, crash), running, running, Watch{Restarts: 3}, 0, "container vector of pod a was restarted 3 times, at last because it ended with exit code 137 (Error)"},
-		"of an init container":      {running, restarted(4, crash), running, Watch{Restarts: 3}, 0, "container fetch of pod a was restarted 4 times, at last because it ended with exit code 137 (Error)"},
-		"for its memory":            {restarted(3, memory), running, running, Watch{Restarts: 3}, 0, "container vector of pod a was restarted 3 times, at last because it was killed because it took more memory than its limit"},
+		"as many":                   {restarted(3, crash), running, running, Watch{Restarts: 3}, 0, "container vector of pod a was restarted 3 times; last termination: exited with code 137 (Error)"},
+		"of an init container":      {running, restarted(4, crash), running, Watch{Restarts: 3}, 0, "container fetch of pod a was restarted 4 times; last termination: exited with code 137 (Error)"},
+		"for its memory":            {restarted(3, memory), running, running, Watch{Restarts: 3}, 0, "container vector of pod a was restarted 3 times; last termination: killed for using more memory than its limit"},
 		"of the application":        {running, running, restarted(9, crash), Watch{Restarts: 3}, 0, ""},
 		"of an older pod":           {restarted(3, crash), running, running, Watch{Restarts: 3, Since: noon}, time.Hour, ""},
-		"of a pod of the rollout":   {restarted(3, crash), running, running, Watch{Restarts: 3, Since: noon}, 0, "container vector of pod a was restarted 3 times, at last because it ended with exit code 137 (Error)"},
+		"of a pod of the rollout":   {restarted(3, crash), running, running, Watch{Restarts: 3, Since: noon}, 0, "container vector of pod a was restarted 3 times; last termination: exited with code 137 (Error)"},
 		"before somebody let it on": {restarted(3, crash), running, running, Watch{Restarts: 3, After: noon}, 0, ""},
-		"and after that":            {restarted(3, crash), running, running, Watch{Restarts: 3, After: noon.Add(-time.Second)}, 0, "container vector of pod a was restarted 3 times, at last because it ended with exit code 137 (Error)"},
+		"and after that":            {restarted(3, crash), running, running, Watch{Restarts: 3, After: noon.Add(-time.Second)}, 0, "container vector of pod a was restarted 3 times; last termination: exited with code 137 (Error)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			one := pod("a", test.vector, test.fetch, test.app)
@@ -59,7 +59,7 @@ func TestRestartsAreAFaultWhileTheyAreWatched(t *testing.T) {
 	forgotten := restarted(3, crash)
 	forgotten.LastTerminationState.Terminated = nil
 	watch := Watch{Restarts: 3}
-	require.Contains(t, watch.FaultOf([]corev1.Pod{pod("a", forgotten, running, running)}, []string{"vector"}).Message, "because it ended")
+	require.Contains(t, watch.FaultOf([]corev1.Pod{pod("a", forgotten, running, running)}, []string{"vector"}).Message, "last termination: exited")
 }
 
 func TestAPodThatIsUnreadyOnlyBecauseOfTheSidecar(t *testing.T) {
@@ -95,7 +95,7 @@ func TestAPodThatIsUnreadyOnlyBecauseOfTheSidecar(t *testing.T) {
 			require.Equal(t, test.isFault, fault.Reason == meta.ReasonSidecarNotReady)
 			require.Equal(t, test.isFault, fault.IsOurs)
 			if test.isFault {
-				require.Contains(t, fault.Message, "container vector of pod a runs since ")
+				require.Contains(t, fault.Message, "container vector of pod a has run since ")
 			}
 		})
 	}

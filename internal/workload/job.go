@@ -18,7 +18,7 @@ var jobs = Kind{
 	Plural:           "Jobs", Resource: "jobs",
 	Template: []string{"spec", "template"},
 	Traits: Traits{
-		Immutable: "put the sidecar into what creates it, such as a CronJob, or into the manifest (kubectl vectorsidecar inject)",
+		Immutable: "inject the sidecar into the object that creates the Job, such as a CronJob, or into its manifest (kubectl vectorsidecar inject)",
 		Ends:      true,
 	},
 	Reasons: jobReasons,

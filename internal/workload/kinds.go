@@ -55,7 +55,7 @@ func kindOf(object any) *Kind {
 func contentOf(object Object) Content {
 	content, isOne := Read(object)
 	if !isOne {
-		panic(fmt.Sprintf("a %T is no workload", object))
+		panic(fmt.Sprintf("%T is not a workload", object))
 	}
 	return content
 }

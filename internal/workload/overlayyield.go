@@ -40,11 +40,11 @@ func (o *Overlay) Without(keys, secrets []string) (*Overlay, error) {
 	// The body is converted to the type of the rendering, because the hash depends on the order of the fields.
 	rendered := &corev1ac.PodTemplateSpecApplyConfiguration{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(body, rendered); err != nil {
-		return nil, fmt.Errorf("leaving out what is there already: %w", err)
+		return nil, fmt.Errorf("leaving out existing annotations and pull secrets: %w", err)
 	}
 	with, err := left.With(rendered)
 	if err != nil {
-		return nil, fmt.Errorf("leaving out what is there already: %w", err)
+		return nil, fmt.Errorf("leaving out existing annotations and pull secrets: %w", err)
 	}
 	if body, ok := tree.Share(with.Body, o.Body).(map[string]any); ok { // Both are stored with the rendering.
 		with.Body = body

@@ -16,16 +16,16 @@ import (
 // rejectionText describes the API server's rejection of a controller's request for its dependents, such as
 // pods. It uses the reason of a condition or an event.
 func rejectionText(dependents, reason, message string) string {
-	request := "change its " + dependents
+	request := "the update of " + dependents
 	switch reason {
 	case failedCreate:
-		request = "make its " + dependents
+		request = "the creation of " + dependents
 	case replicaSetCreateError:
-		request = "make its ReplicaSet"
+		request = "the creation of the ReplicaSet"
 	case failedDelete:
-		request = "delete its " + dependents
+		request = "the deletion of " + dependents
 	}
-	return refusalText("the API server refuses to " + request + ": " + message)
+	return refusalText("the API server rejects " + request + ": " + message)
 }
 
 // Refused returns the fault of a rejection.
@@ -65,7 +65,7 @@ func faultInEvent(kind *Kind, event *corev1.Event) Fault {
 	case meta.ReasonPodsRejected:
 		return Refused(rejectionText(cmp.Or(kind.Dependents, "pods"), event.Reason, event.Message))
 	default:
-		return Fault{Reason: reported, Message: refusalText("its controller reports " + event.Reason + ": " + event.Message)}
+		return Fault{Reason: reported, Message: refusalText("the controller reports " + event.Reason + ": " + event.Message)}
 	}
 }
 

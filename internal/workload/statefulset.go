@@ -80,7 +80,7 @@ func rolloutOfStatefulSet(set *appsv1.StatefulSet) (Rollout, Progress) {
 	progress := Progress{Done: status.UpdatedReplicas + min(status.AvailableReplicas, status.UpdatedReplicas), Old: max(status.Replicas-status.UpdatedReplicas, 0)}
 	progress.Newest, progress.IsDown = hashOf(status.UpdateRevision), replicas > 0 && status.AvailableReplicas == 0
 	if set.Spec.PodManagementPolicy != appsv1.ParallelPodManagement {
-		progress.Advice = "the StatefulSet controller does not replace a pod that never got ready: when the cause is removed, delete that pod"
+		progress.Advice = "the StatefulSet controller does not replace a pod that was never ready; after you fix the cause, delete that pod"
 	}
 	held, kept := heldOfStatefulSet(set, replicas)
 	progress.Evidence = availableOf(status.UpdatedReplicas, status.AvailableReplicas, status.Replicas)
@@ -116,7 +116,7 @@ func heldOfStatefulSet(set *appsv1.StatefulSet, replicas int32) (why string, kep
 		return heldOnDelete, replicas
 	case strategy.RollingUpdate != nil && ptr.Deref(strategy.RollingUpdate.Partition, 0) > 0:
 		partition := *strategy.RollingUpdate.Partition
-		return fmt.Sprintf("its updateStrategy has partition %d: pods below that ordinal keep their template", partition), partition
+		return fmt.Sprintf("updateStrategy has partition %d; pods below that ordinal keep their template", partition), partition
 	}
 	return "", 0
 }

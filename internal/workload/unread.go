@@ -53,7 +53,7 @@ func misfit(path string, value any, decode func(any) error) string {
 	}
 	reason := strings.TrimPrefix(err.Error(), "json: ")
 	if match := wrongType.FindStringSubmatch(reason); match != nil {
-		reason = fmt.Sprintf("it is a %s, which is no %s", match[1], match[2])
+		reason = fmt.Sprintf("got %s, expected %s", match[1], match[2])
 	}
 	return humanize.Message(path+" cannot be read: "+reason, mostUnread)
 }

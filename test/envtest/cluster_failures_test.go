@@ -34,7 +34,7 @@ func TestClusterVectorSidecar_RecordsFailuresOfWaves(t *testing.T) {
 	first := fail("sidecar: {logLevel: warn, image: registry.example/vector:dies}", in.before)
 	failures := partOf(in.cluster, "canary").Failures
 	require.Len(t, failures, 1)
-	require.Contains(t, failures[0].Message, "ended with exit code 1")
+	require.Contains(t, failures[0].Message, "exited with code 1")
 	require.LessOrEqual(t, len(failures[0].Message), 256)
 	failures[0].Message = ""
 	require.Equal(t, v1alpha1.RolloutFailure{

@@ -165,7 +165,7 @@ func TestAHaltDoesNotCountWhatHadFailedBefore(t *testing.T) {
 	})
 	harness.Until(t, world, in.cluster, "a broken workload", func(c *v1alpha1.ClusterVectorSidecar) bool {
 		return slices.ContainsFunc(c.Status.Workloads, func(one v1alpha1.NamespacedWorkloadStatus) bool {
-			return one.Namespace == in.canary.Namespace && strings.Contains(one.Message, "ended with exit code 1")
+			return one.Namespace == in.canary.Namespace && strings.Contains(one.Message, "exited with code 1")
 		})
 	})
 

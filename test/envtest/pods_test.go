@@ -168,7 +168,7 @@ func TestRefusedPodsOfOtherKindsAreSaidWithinSeconds(t *testing.T) {
 				return len(vs.Status.Workloads) == 1 && vs.Status.Workloads[0].Reason == meta.ReasonPodsRejected
 			})
 			require.Equal(t, v1alpha1.StatePodsBlocked, vs.Status.Workloads[0].State)
-			require.Contains(t, vs.Status.Workloads[0].Message, "the API server refuses to make its pods: ")
+			require.Contains(t, vs.Status.Workloads[0].Message, "the API server rejects the creation of pods: ")
 			require.Contains(t, vs.Status.Workloads[0].Message, "maximum memory usage per Container is 5Mi")
 			require.Equal(t, "True", condition(vs, meta.ConditionError))
 
@@ -188,8 +188,8 @@ func TestControllerReason_ReportsRejectedReplicaSetsAndJobs(t *testing.T) {
 		resource corev1.ResourceName
 		says     string
 	}{
-		"Deployment": {"count/replicasets.apps", "the API server refuses to make its ReplicaSet: "},
-		"CronJob":    {"count/jobs.batch", "the API server refuses to make its Job: "},
+		"Deployment": {"count/replicasets.apps", "the API server rejects the creation of the ReplicaSet: "},
+		"CronJob":    {"count/jobs.batch", "the API server rejects the creation of Jobs: "},
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
