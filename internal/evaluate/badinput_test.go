@@ -121,8 +121,8 @@ func TestMistakesInTemplates(t *testing.T) {
 		"a bad regular expression": {set: extra(`{{ regexMatch "(" "x" }}`), names: []string{place + "1", "missing closing )"}},
 		"an error in a text":       {set: extra(`{{ tpl "{{ .x.y }}" . }}`), names: []string{place + "1", "the text given to tpl, line 1"}},
 
-		"a text":   {set: extra("hello"), reason: meta.ReasonInvalidSidecar, names: []string{"extra.yaml: it renders a text", `"hello"`}},
-		"a list":   {set: extra("- a"), reason: meta.ReasonInvalidSidecar, names: []string{"extra.yaml: it renders a list"}},
+		"a text":   {set: extra("hello"), reason: meta.ReasonInvalidSidecar, names: []string{"extra.yaml: rendered a string", `"hello"`}},
+		"a list":   {set: extra("- a"), reason: meta.ReasonInvalidSidecar, names: []string{"extra.yaml: rendered a list"}},
 		"nothing":  {set: map[string]string{"podtemplate.yaml": ""}, reason: meta.ReasonInvalidSidecar, names: []string{"no template renders a PodTemplate"}},
 		"a Secret": {set: extra("kind: Secret"), reason: meta.ReasonInvalidSidecar, names: []string{"extra.yaml", "kind Secret is neither"}},
 		"broken indentation": {
@@ -209,7 +209,7 @@ func TestMistakesInWhatIsRendered(t *testing.T) {
 		"a text as arguments":    {set: container("args: --config"), names: []string{"args"}},
 		"a bad quantity":         {set: container("resources: {limits: {cpu: lots}}"), names: []string{"quantit"}},
 		"more than its limit":    {set: container("resources: {requests: {cpu: 2}, limits: {cpu: 1}}"), names: []string{at + ".resources", "the request of cpu, 2, is above its limit, 1"}},
-		"no containers":          {set: pods("{containers: []}"), names: []string{"neither containers nor initContainers"}},
+		"no containers":          {set: pods("{containers: []}"), names: []string{"containers and initContainers are empty"}},
 		"a native sidecar on an old server": {
 			set: pods("{initContainers: [{name: vector, image: x, restartPolicy: Always}]}"), kubeVersion: "v1.28.4",
 			names: []string{"template.spec.initContainers[0].restartPolicy", "v1.28.4", "sidecar.native"},
@@ -240,7 +240,7 @@ func TestMistakesInWhatIsRendered(t *testing.T) {
 			reason: meta.ReasonConflict, names: []string{`finds its pods by the label "app"`},
 		},
 
-		"hostNetwork":        {set: pods("{hostNetwork: true, containers: [{name: a, image: b}]}"), names: []string{"template.spec.hostNetwork", "belongs to the workload's owner"}},
+		"hostNetwork":        {set: pods("{hostNetwork: true, containers: [{name: a, image: b}]}"), names: []string{"template.spec.hostNetwork", "belongs to the application"}},
 		"a service account":  {set: pods("{serviceAccountName: admin, containers: [{name: a, image: b}]}"), names: []string{"template.spec.serviceAccountName"}},
 		"hostPath":           {set: container(restricted + "}], volumes: [{name: v, hostPath: {path: /}"), reason: meta.ReasonPolicyViolation, names: []string{"podtemplate.yaml: the platform's policy refuses it: template.spec.volumes[0].hostPath", "volumes.kinds"}},
 		"privileged":         {set: container("securityContext: {privileged: true}"), reason: meta.ReasonPolicyViolation, names: []string{"Pod Security level restricted", `privileged (container "vector"`}},

@@ -62,7 +62,7 @@ func (f Files) Load() (*Chart, error) {
 		return nil, fmt.Errorf("loading the sidecar chart: %w", err)
 	}
 	if len(loaded.Dependencies()) > 0 || len(loaded.Metadata.Dependencies) > 0 {
-		return nil, fmt.Errorf("the sidecar chart %q has dependencies, which are not rendered: put their templates into the chart itself", loaded.Name())
+		return nil, fmt.Errorf("the sidecar chart %q has dependencies, which are not rendered; copy their templates into the chart", loaded.Name())
 	}
 	if err := checkContract(contracts, loaded.Metadata.Annotations[meta.AnnotationContract]); err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func (f Files) check() error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(f)) {
 		if strings.HasPrefix(name, "charts/") {
-			return fmt.Errorf("the sidecar chart has a dependency, %s, which is not rendered: put its templates into the chart itself", name)
+			return fmt.Errorf("the sidecar chart has a dependency, %s, which is not rendered; copy its templates into the chart", name)
 		}
 		if err := bounded.Template().CheckSize(f[name]); err != nil && strings.HasPrefix(name, "templates/") {
 			return bounded.In(name, err)

@@ -95,7 +95,7 @@ func (f Files) With(text map[string]string, binary map[string][]byte) (Files, er
 		given[pathOf(key)] = []byte(content)
 	}
 	if len(given)+len(binary) == 0 {
-		return nil, errors.New("it has no keys: add the files that differ, such as podtemplate.yaml")
+		return nil, errors.New("no files; add the files that differ from the built-in chart, such as podtemplate.yaml")
 	}
 	return base.overlaid(given)
 }
@@ -105,7 +105,7 @@ func (f Files) overlaid(changed Files) (Files, error) {
 	all := maps.Clone(f)
 	for path, content := range changed {
 		if !fs.ValidPath(path) {
-			return nil, fmt.Errorf("%q is not the path of a file", path)
+			return nil, fmt.Errorf("%q is not a valid file path", path)
 		}
 		all[path] = content
 	}
@@ -133,7 +133,7 @@ func (f Files) WithDirectory(source fs.FS) (Files, error) {
 	}
 	for name := range text {
 		if _, isTwice := below[pathOf(name)]; isTwice {
-			return nil, fmt.Errorf("reading the sidecar chart: %s and %s are the same file of it: remove one", name, pathOf(name))
+			return nil, fmt.Errorf("reading the sidecar chart: %s and %s are the same file of the chart; remove one of them", name, pathOf(name))
 		}
 	}
 	if len(text)+len(binary) == 0 && len(below) > 0 {

@@ -90,7 +90,7 @@ func TestFilesWithDirectory_IsAsWithConfigMap(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "new", string(below["templates/_lib.tpl"]))
 	_, err = builtin.WithDirectory(fstest.MapFS{})
-	require.ErrorContains(t, err, "it has no keys: add the files that differ")
+	require.ErrorContains(t, err, "no files; add the files that differ")
 	_, err = builtin.WithDirectory(fstest.MapFS{"a.yaml": {Data: []byte("x")}, "templates/a.yaml": {Data: []byte("y")}})
-	require.ErrorContains(t, err, "a.yaml and templates/a.yaml are the same file of it: remove one")
+	require.ErrorContains(t, err, "a.yaml and templates/a.yaml are the same file of the chart; remove one of them")
 }

@@ -31,7 +31,7 @@ func check(overlay *workload.Overlay, kubeVersion string) error {
 
 	spec, applications := &overlay.Template.Spec, overlay.Mounts
 	if len(spec.Containers)+len(spec.InitContainers) == 0 {
-		report("template.spec has neither containers nor initContainers: there is no sidecar in it")
+		report("template.spec: containers and initContainers are empty; add the sidecar")
 	}
 	checkMetadata(overlay, report)
 	checkNative(spec.InitContainers, kubeVersion, report)
@@ -45,7 +45,7 @@ func check(overlay *workload.Overlay, kubeVersion string) error {
 	})
 	for _, mount := range applications {
 		if at, ours := names[mount.Container]; ours {
-			report("template.spec.containers: %q has only volumeMounts, as a container of the application's does, and is also the name of %s", mount.Container, at)
+			report("template.spec.containers: %q has only volumeMounts, like a container of the application, but is also the name of %s", mount.Container, at)
 		}
 	}
 	volumes := map[string]bool{}
@@ -53,7 +53,7 @@ func check(overlay *workload.Overlay, kubeVersion string) error {
 		volume := &spec.Volumes[i]
 		at := fmt.Sprintf("template.spec.volumes[%d]", i)
 		if volumes[volume.Name] {
-			report("%s.name: %q is given twice", at, volume.Name)
+			report("%s.name: duplicate name %q", at, volume.Name)
 		}
 		volumes[volume.Name] = true
 		switch {
@@ -66,10 +66,10 @@ func check(overlay *workload.Overlay, kubeVersion string) error {
 	checkPullSecrets(spec.ImagePullSecrets, report)
 	for _, mount := range applications {
 		if clean := path.Clean(mount.MountPath); clean != mount.MountPath && clean+"/" != mount.MountPath {
-			report("template.spec.containers: %q gets a mount at %q: write %q, or it would hide one that is there already", mount.Container, mount.MountPath, clean)
+			report("template.spec.containers: %q gets a mount at %q, which could hide an existing mount; write %q", mount.Container, mount.MountPath, clean)
 		}
 		if !volumes[mount.Name] {
-			report("template.spec.containers: %q gets a mount of volume %q, which is not in template.spec.volumes: an application gets a volume of the sidecar's only", mount.Container, mount.Name)
+			report("template.spec.containers: %q gets a mount of volume %q, which is not in template.spec.volumes; mount only volumes of the sidecar in the application", mount.Container, mount.Name)
 		}
 	}
 	return errors.Join(findings...)
@@ -82,7 +82,7 @@ func checkMetadata(overlay *workload.Overlay, report func(string, ...any)) {
 	for at, metadata := range map[string]map[string]string{"labels": labels, "annotations": annotations} {
 		for _, key := range slices.Sorted(maps.Keys(metadata)) {
 			if strings.HasPrefix(key, meta.Group+"/") {
-				report("template.metadata.%s: %q is the operator's own", at, key)
+				report("template.metadata.%s: %q is reserved for the operator", at, key)
 			}
 		}
 	}
@@ -112,7 +112,7 @@ func checkNative(containers []corev1.Container, kubeVersion string, report func(
 	}
 	for i := range containers {
 		if containers[i].RestartPolicy != nil {
-			report("template.spec.initContainers[%d].restartPolicy: the API server, %s, has no native sidecars: set sidecar.native to Auto or Never", i, kubeVersion)
+			report("template.spec.initContainers[%d].restartPolicy: the API server, %s, does not support native sidecars; set sidecar.native to Auto or Never", i, kubeVersion)
 		}
 	}
 }
@@ -124,7 +124,7 @@ func checkPullSecrets(secrets []corev1.LocalObjectReference, report func(string,
 		case secret.Name == "":
 			report("template.spec.imagePullSecrets[%d].name is empty", i)
 		case seen[secret.Name]:
-			report("template.spec.imagePullSecrets[%d].name: %q is given twice", i, secret.Name)
+			report("template.spec.imagePullSecrets[%d].name: duplicate name %q", i, secret.Name)
 		}
 		seen[secret.Name] = true
 	}
@@ -145,13 +145,13 @@ func checkContainer(at string, container *corev1.Container, report func(string, 
 		report("%s.name is empty", at)
 	}
 	if container.Image == "" || strings.ContainsAny(container.Image, " \t\r\n") {
-		report("%s.image: %q is not the name of an image", at, container.Image)
+		report("%s.image: %q is not a valid image name", at, container.Image)
 	}
 	given := map[string]bool{}
 	once := func(list string, i int, format string, args ...any) {
 		what := fmt.Sprintf(format, args...)
 		if given[what] {
-			report("%s.%s[%d]: %s is given twice", at, list, i, what)
+			report("%s.%s[%d]: duplicate %s", at, list, i, what)
 		}
 		given[what] = true
 	}
@@ -162,7 +162,7 @@ func checkContainer(at string, container *corev1.Container, report func(string, 
 		once("ports", i, "port %d of %s", port.ContainerPort, cmp.Or(port.Protocol, corev1.ProtocolTCP))
 	}
 	for i, mount := range container.VolumeMounts {
-		once("volumeMounts", i, "a mount at %q", path.Clean(mount.MountPath))
+		once("volumeMounts", i, "mount at %q", path.Clean(mount.MountPath))
 	}
 	for name, request := range container.Resources.Requests {
 		if limit, ok := container.Resources.Limits[name]; ok && request.Cmp(limit) > 0 {

@@ -134,14 +134,14 @@ func onlyAdds(tree map[string]any, at string) error {
 	for _, key := range slices.Sorted(maps.Keys(tree)) {
 		next := strings.TrimPrefix(at+"."+key, ".")
 		if !slices.Contains(mayHold[at], key) {
-			return fmt.Errorf("%s: a sidecar may only add %s here; this field belongs to the workload's owner", next, strings.Join(mayHold[at], ", "))
+			return fmt.Errorf("%s: a sidecar may only add %s here; this field belongs to the application", next, strings.Join(mayHold[at], ", "))
 		}
 		branch, isMap := tree[key].(map[string]any)
 		if _, deeper := mayHold[next]; !deeper {
 			continue
 		}
 		if !isMap && tree[key] != nil {
-			return fmt.Errorf("%s: must be a map", next)
+			return fmt.Errorf("%s: not a map", next)
 		}
 		if err := onlyAdds(branch, next); err != nil {
 			return err

@@ -103,7 +103,7 @@ func read(output Output, request Request) (*Result, error) {
 		}
 	}
 	if result.Template == "" {
-		return nil, errors.New("no template renders a PodTemplate: one of them has to define what is merged into the workload")
+		return nil, errors.New("no template renders a PodTemplate; add a template with the PodTemplate to merge into the workload")
 	}
 	return result, nil
 }
@@ -148,7 +148,7 @@ func (r *Result) add(name, text string, request Request) error {
 	case err != nil || kind == "":
 		return err
 	case kind == "PodTemplate" && r.Template != "":
-		return fmt.Errorf("a second PodTemplate, the first is in %s: a chart has one", r.Template)
+		return fmt.Errorf("second PodTemplate: the first one is in %s; a chart may have only one", r.Template)
 	case kind == "PodTemplate":
 		r.Template = name
 		r.Overlay, err = newOverlay(document, &request)
@@ -172,11 +172,11 @@ func kindOf(document *bounded.Document) (string, error) {
 		if kind, ok := object["kind"].(string); ok && kind != "" {
 			return kind, nil
 		}
-		return "", errors.New("it renders an object without a kind: a PodTemplate or a ConfigMap was expected")
+		return "", errors.New("rendered an object without a kind; expected a PodTemplate or a ConfigMap")
 	case []any:
-		return "", errors.New("it renders a list: a PodTemplate or a ConfigMap was expected")
+		return "", errors.New("rendered a list; expected a PodTemplate or a ConfigMap")
 	}
-	return "", fmt.Errorf("it renders a text, %.40q: a PodTemplate or a ConfigMap was expected; a file that only defines templates has a name that begins with _", strings.TrimSpace(fmt.Sprint(object)))
+	return "", fmt.Errorf("rendered a string, %.40q; expected a PodTemplate or a ConfigMap; the name of a file that only defines templates must start with _", strings.TrimSpace(fmt.Sprint(object)))
 }
 
 func (r *Result) addConfigMap(document *bounded.Document, request Request) error {
@@ -189,9 +189,9 @@ func (r *Result) addConfigMap(document *bounded.Document, request Request) error
 	case object.Name == "":
 		return errors.New("metadata.name is empty")
 	case object.Namespace != "" && object.Namespace != sidecar.Namespace:
-		return fmt.Errorf("metadata.namespace is %q: a VectorSidecar writes to its own namespace only, which is %q", object.Namespace, sidecar.Namespace)
+		return fmt.Errorf("metadata.namespace is %q, but a VectorSidecar writes only to its own namespace, %q", object.Namespace, sidecar.Namespace)
 	case (object.Immutable == nil || !*object.Immutable) && !request.Reloads():
-		return errors.New("immutable is not true: a companion is immutable and named by its content, unless sidecar.reload is Live")
+		return errors.New("immutable is not true; set immutable and name the ConfigMap by its content, unless sidecar.reload is Live")
 	}
 	r.IsForAll = r.IsForAll && object.Namespace == "" // An explicit namespace is valid for that namespace only.
 	object.Namespace = sidecar.Namespace

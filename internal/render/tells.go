@@ -33,22 +33,22 @@ func tellsIn(text string) ([]workload.Tell, error) {
 	}
 	var tells []workload.Tell
 	if err := bounded.Object().DecodeJSON([]byte(text), &tells); err != nil {
-		return nil, refuse("it has to be a list of containers, name and value in JSON: %w", err)
+		return nil, refuse("not a JSON list of containers, name and value: %w", err)
 	}
 	if len(tells) > mostTells {
-		return nil, refuse("it has %d variables, and %d at most may be told", len(tells), mostTells)
+		return nil, refuse("%d variables, but at most %d are allowed", len(tells), mostTells)
 	}
 	seen := map[string]bool{}
 	for i := range tells {
 		switch tell := &tells[i]; {
 		case !variableName.MatchString(tell.Name):
-			return nil, refuse("%q is not the name of a variable: letters, digits and _, with no digit first", tell.Name)
+			return nil, refuse("%q is not a valid variable name; use letters, digits and _, and start with a letter or _", tell.Name)
 		case seen[tell.Name]:
-			return nil, refuse("%s is told twice", tell.Name)
+			return nil, refuse("duplicate variable %s", tell.Name)
 		case len(tell.Containers) == 0:
-			return nil, refuse("%s names no containers; %q is all of them", tell.Name, workload.AllContainers)
+			return nil, refuse("variable %s has no containers; use %q for all containers", tell.Name, workload.AllContainers)
 		case len(tell.Value) > longestTold || strings.ContainsFunc(tell.Value, unicode.IsControl):
-			return nil, refuse("the value of %s has to be one line of at most %d bytes", tell.Name, longestTold)
+			return nil, refuse("variable %s: the value is not one line of at most %d bytes", tell.Name, longestTold)
 		}
 		seen[tells[i].Name] = true
 	}

@@ -15,13 +15,13 @@ func TestWhatIsToldIsChecked(t *testing.T) {
 		``: "",
 		`[{"containers":["*"],"name":"A","value":"b"}]`:                                             "",
 		`{"containers":["*"]}`:                                                                      "list of containers, name and value",
-		`[{"containers":["*"],"name":"1A","value":"b"}]`:                                            `"1A" is not the name of a variable`,
-		`[{"containers":["*"],"name":"A=B","value":"b"}]`:                                           `"A=B" is not the name of a variable`,
-		`[{"containers":[],"name":"A","value":"b"}]`:                                                "A names no containers",
+		`[{"containers":["*"],"name":"1A","value":"b"}]`:                                            `"1A" is not a valid variable name`,
+		`[{"containers":["*"],"name":"A=B","value":"b"}]`:                                           `"A=B" is not a valid variable name`,
+		`[{"containers":[],"name":"A","value":"b"}]`:                                                "variable A has no containers",
 		`[{"containers":["*"],"name":"A","value":"b\nc"}]`:                                          "one line",
 		`[{"containers":["*"],"name":"A","value":"` + strings.Repeat("x", longestTold+1) + `"}]`:    "one line of at most 512 bytes",
-		`[{"containers":["*"],"name":"A","value":"b"},{"containers":["*"],"name":"A","value":"c"}]`: "A is told twice",
-		`[` + strings.Repeat(`{},`, mostTells) + `{}]`:                                              "17 variables, and 16 at most",
+		`[{"containers":["*"],"name":"A","value":"b"},{"containers":["*"],"name":"A","value":"c"}]`: "duplicate variable A",
+		`[` + strings.Repeat(`{},`, mostTells) + `{}]`:                                              "17 variables, but at most 16 are allowed",
 	} {
 		_, err := tellsIn(text)
 		if want == "" {

@@ -201,7 +201,7 @@ func TestAKeyGivenTwiceIsFoundBeforeTheAPIServerSeesIt(t *testing.T) {
 
 	harness.Until(t, world, vs, "a verdict", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionStalled) == "True" })
 
-	require.Contains(t, message(vs, meta.ConditionReady), `variable "A" is given twice`)
+	require.Contains(t, message(vs, meta.ConditionReady), `duplicate variable "A"`)
 	require.Empty(t, running.Requests.Writes("/namespaces/"+namespace+"/deployments"))
 }
 
