@@ -85,8 +85,8 @@ func TestTestsThatCannotBeRunAreAnError(t *testing.T) {
 		says      string
 	}{
 		"a chart that cannot be loaded": {[]string{file, "--update"}, chart},
-		"a path without a test":         {[]string{good, filepath.Join(root, "empty")}, "there are no tests in " + filepath.Join(root, "empty")},
-		"a file that is none":           {[]string{good, filepath.Join(chart, "values.yaml")}, "there are no tests in " + filepath.Join(chart, "values.yaml")},
+		"a path without a test":         {[]string{good, filepath.Join(root, "empty")}, "no tests in " + filepath.Join(root, "empty")},
+		"a file that is none":           {[]string{good, filepath.Join(chart, "values.yaml")}, "no tests in " + filepath.Join(chart, "values.yaml")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := run(t, nil, append([]string{"test"}, test.arguments...)...)
@@ -121,7 +121,7 @@ func TestTestOptions_OneInvalidTestDoesNotEndTheRun(t *testing.T) {
 		require.ErrorAs(t, err, new(*foundError))
 		for _, part := range []string{
 			"ok   absent\n", "ok   good\n", "FAIL fails\n", "ERROR incomplete\n", "ERROR orphan\n", "ERROR expects\n", "ERROR path\n",
-			`"vectorsidecar.yaml" is missing`, `its base "none.txtar" does not exist`, "there is no Secret in the outcome", "7 tests, 1 failed, 4 not run",
+			`"vectorsidecar.yaml" is missing`, `base "none.txtar" does not exist`, "the outcome has no Secret", "7 tests, 1 failed, 4 not run",
 		} {
 			require.Contains(t, out, part)
 		}

@@ -92,31 +92,31 @@ func (l *loader) base(of *Scenario) (*Scenario, error) {
 	case len(names) == 0:
 		return nil, nil
 	case len(names) > 1:
-		return nil, of.invalid("it names %d bases: keep one", len(names))
+		return nil, of.invalid("%d bases; keep one", len(names))
 	case filepath.Ext(names[0]) != extension:
-		return nil, of.invalid("its base %q is not a %s file: name one", names[0], extension)
+		return nil, of.invalid("base %q is not a %s file", names[0], extension)
 	}
-	path, outside := filepath.FromSlash(names[0]), of.invalid("its base %q is outside of its folder: move it there, or into a folder below", names[0])
+	path, outside := filepath.FromSlash(names[0]), of.invalid("base %q is outside the directory of the scenario; move it into that directory or a subdirectory", names[0])
 	if !filepath.IsLocal(path) {
 		return nil, outside
 	}
 	name := filepath.Join(filepath.Dir(of.path), path)
 	found, err := realPath(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, of.invalid("its base %q does not exist: write it, or name a file that does, by its path from the folder of this one", names[0])
+		return nil, of.invalid("base %q does not exist; create it, or name an existing file by its path relative to the scenario", names[0])
 	}
 	if err != nil {
-		return nil, of.invalid("its base %q: %w", names[0], err)
+		return nil, of.invalid("base %q: %w", names[0], err)
 	}
 	folder, err := realPath(filepath.Dir(of.path))
 	if err != nil {
-		return nil, of.invalid("its folder: %w", err)
+		return nil, of.invalid("directory of the scenario: %w", err)
 	}
 	if within, err := filepath.Rel(folder, found); err != nil || !filepath.IsLocal(within) {
 		return nil, outside
 	}
 	if at := slices.IndexFunc(l.open, func(o opened) bool { return o.path == found }); at >= 0 {
-		return nil, of.invalid("cyclic bases: %s: remove %q from one", l.cycle(at), baseLine)
+		return nil, of.invalid("cycle of bases: %s; remove %q from one of them", l.cycle(at), baseLine)
 	}
 	return l.load(name, func(name string) (*Scenario, error) { return readWithin(folder, path, name) })
 }

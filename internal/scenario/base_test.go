@@ -144,19 +144,19 @@ func TestABaseThatCannotBeIsRefused(t *testing.T) {
 		files map[string]string
 		names []string
 	}{
-		"there is none":              {map[string]string{"one.txtar": "base: gone.txtar" + rest}, []string{"one.txtar: its base \"gone.txtar\" does not exist"}},
-		"nothing is named":           {map[string]string{"one.txtar": "base:" + rest}, []string{"one.txtar: its base \"\" is not a .txtar file"}},
-		"two are named":              {map[string]string{"one.txtar": "base: a.txtar\nbase: b.txtar" + rest}, []string{"one.txtar: it names 2 bases"}},
-		"a folder":                   {map[string]string{"one.txtar": "base: sub" + rest, "sub/workload.yaml": ""}, []string{"one.txtar: its base \"sub\" is not a .txtar file"}},
+		"there is none":              {map[string]string{"one.txtar": "base: gone.txtar" + rest}, []string{"one.txtar: base \"gone.txtar\" does not exist"}},
+		"nothing is named":           {map[string]string{"one.txtar": "base:" + rest}, []string{"one.txtar: base \"\" is not a .txtar file"}},
+		"two are named":              {map[string]string{"one.txtar": "base: a.txtar\nbase: b.txtar" + rest}, []string{"one.txtar: 2 bases"}},
+		"a folder":                   {map[string]string{"one.txtar": "base: sub" + rest, "sub/workload.yaml": ""}, []string{"one.txtar: base \"sub\" is not a .txtar file"}},
 		"a folder by its name":       {map[string]string{"one.txtar": "base: sub.txtar" + rest, "sub.txtar/x": ""}, []string{"sub.txtar", "directory"}},
-		"above its folder":           {map[string]string{"one.txtar": "base: ../other.txtar" + rest}, []string{"one.txtar: its base \"../other.txtar\" is outside of its folder"}},
-		"an absolute path":           {map[string]string{"one.txtar": "base: /etc/other.txtar" + rest}, []string{"is outside of its folder"}},
-		"itself":                     {map[string]string{"one.txtar": "base: one.txtar" + rest}, []string{"cyclic bases: ", "one.txtar → ", "remove \"base:\""}},
-		"a cycle":                    {map[string]string{"one.txtar": "base: two.txtar" + rest, "two.txtar": "base: sub/../one.txtar" + rest, "sub/x": ""}, []string{"two.txtar: cyclic bases: ", "one.txtar → "}},
+		"above its folder":           {map[string]string{"one.txtar": "base: ../other.txtar" + rest}, []string{"one.txtar: base \"../other.txtar\" is outside the directory of the scenario"}},
+		"an absolute path":           {map[string]string{"one.txtar": "base: /etc/other.txtar" + rest}, []string{"is outside the directory of the scenario"}},
+		"itself":                     {map[string]string{"one.txtar": "base: one.txtar" + rest}, []string{"cycle of bases: ", "one.txtar → ", "remove \"base:\""}},
+		"a cycle":                    {map[string]string{"one.txtar": "base: two.txtar" + rest, "two.txtar": "base: sub/../one.txtar" + rest, "sub/x": ""}, []string{"two.txtar: cycle of bases: ", "one.txtar → "}},
 		"a base that is broken":      {map[string]string{"one.txtar": "base: two.txtar" + rest, "two.txtar": standing + "-- x --\n"}, []string{"two.txtar: \"x\" is not one of"}},
-		"a difference without one":   {map[string]string{"one.txtar": given + "-- want.diff --\n"}, []string{"one.txtar: \"want.diff\" is a difference to a base, and there is none", "base: FILE.txtar"}},
+		"a difference without one":   {map[string]string{"one.txtar": given + "-- want.diff --\n"}, []string{"one.txtar: \"want.diff\" is a difference, but the scenario has no base", "base: FILE.txtar"}},
 		"a file and its difference":  {map[string]string{"one.txtar": "base: two.txtar\n-- workload.yaml --\n-- workload.diff --\n", "two.txtar": standing}, []string{"one.txtar: both \"workload.yaml\" and \"workload.diff\""}},
-		"an error and a difference":  {map[string]string{"one.txtar": "base: two.txtar\n-- want-error --\n-- want.diff --\n", "two.txtar": standing}, []string{"one.txtar: want.diff and want-error are given"}},
+		"an error and a difference":  {map[string]string{"one.txtar": "base: two.txtar\n-- want-error --\n-- want.diff --\n", "two.txtar": standing}, []string{"one.txtar: want.diff and want-error exist"}},
 		"neither has what must be":   {map[string]string{"one.txtar": "base: two.txtar\n", "two.txtar": "-- workload.yaml --\n"}, []string{"two.txtar: \"vectorsidecar.yaml\" is missing"}},
 		"an input that does not fit": {map[string]string{"one.txtar": "# Two\n# lines.\nbase: two.txtar\n-- environment --\nqa\n-- workload.diff --\n+a: 1\n~replica: 3\n", "two.txtar": standing}, []string{"one.txtar:8: workload.diff does not fit the base ", "two.txtar: the base has no line \"replica: 3\"", "or give workload.yaml as a whole"}},
 		"an input that is not there": {map[string]string{"one.txtar": "base: two.txtar\n-- values.diff --\n", "two.txtar": standing}, []string{"one.txtar:2: values.diff does not fit the base ", "the base has no values.yaml"}},
@@ -178,7 +178,7 @@ func TestNoLinkLeadsToABaseElsewhere(t *testing.T) {
 	require.NoError(t, os.Symlink(elsewhere, filepath.Join(root, "sub")))
 	for _, name := range []string{"one.txtar", "three.txtar"} {
 		_, err := Load(filepath.Join(root, name))
-		require.ErrorContains(t, err, "is outside of its folder")
+		require.ErrorContains(t, err, "is outside the directory of the scenario")
 	}
 }
 
@@ -191,7 +191,7 @@ func TestALinkHasItsBaseInItsOwnFolder(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, found, 2)
 	_, err = Load(elsewhere)
-	require.ErrorContains(t, err, "its base \"two.txtar\" does not exist")
+	require.ErrorContains(t, err, "base \"two.txtar\" does not exist")
 }
 
 // A folder that contains a link to itself has infinitely many names for one file.
@@ -199,7 +199,7 @@ func TestLinksMakeNoBaseOfTheSameFile(t *testing.T) {
 	root := folder(t, map[string]string{"one.txtar": "base: again/one.txtar\n"})
 	require.NoError(t, os.Symlink(".", filepath.Join(root, "again")))
 	_, err := Load(root)
-	require.ErrorContains(t, err, "cyclic bases")
+	require.ErrorContains(t, err, "cycle of bases")
 }
 
 func TestADifferenceOfTheOutcomeThatDoesNotFitIsNamedByFileAndLine(t *testing.T) {

@@ -55,7 +55,7 @@ func (s *Scenario) Compare(outcome Outcome) ([]Difference, error) {
 	case s.hasOutcome():
 		return []Difference{{outcome.name(), "", outcome.Text}}, nil
 	case !hasExpectations:
-		return []Difference{{"an expectation", "", "there is none: --update writes it\n"}}, nil
+		return []Difference{{"an expectation", "", "missing; --update writes it\n"}}, nil
 	case outcome.Failed:
 		return []Difference{{Expectations, "", outcome.Text}}, nil
 	}
@@ -67,7 +67,7 @@ func (s *Scenario) Compare(outcome Outcome) ([]Difference, error) {
 		return nil, s.invalid("%s: %w", Expectations, err)
 	}
 	if len(expectations) == 0 {
-		return nil, s.invalid("%s: it expects nothing: write an expectation, or remove the file", Expectations)
+		return nil, s.invalid("%s: no expectations; write one, or remove the file", Expectations)
 	}
 	for i, expectation := range expectations {
 		found, err := expectation.compare(outcome.Text)
@@ -152,11 +152,11 @@ func (e *Expectation) check() error {
 	}
 	switch {
 	case expected != 1:
-		return fmt.Errorf("%s: give one of equals, contains, lacks, matches and exists", e.Path)
+		return fmt.Errorf("%s: set exactly one of equals, contains, lacks, matches and exists", e.Path)
 	case e.Path == "" && e.Exists == nil:
-		return errors.New("path is missing: only exists works without it")
+		return errors.New("path is missing; only exists may omit it")
 	case e.Path != "" && !strings.Contains(e.Path, "{"): // Without braces the path is a literal text, which is found everywhere.
-		return fmt.Errorf("path %q is not a JSONPath: write it in braces, such as {.metadata.name}", e.Path)
+		return fmt.Errorf("path %q is not a valid JSONPath; write it in braces, such as {.metadata.name}", e.Path)
 	}
 	return nil
 }
@@ -185,7 +185,7 @@ func (e *Expectation) find(objects string) (match, error) {
 		}
 		return valueAt(path, object), nil
 	}
-	return match{text: fmt.Sprintf("there is no %s in the outcome", strings.TrimSuffix(kind+"/"+name, "/"))}, nil
+	return match{text: fmt.Sprintf("the outcome has no %s", strings.TrimSuffix(kind+"/"+name, "/"))}, nil
 }
 
 // valueAt returns the value at a path of an object. If the path has an error, such as an index beyond the end of a

@@ -62,14 +62,14 @@ func TestExpectationsAreHeldAgainstTheOutcome(t *testing.T) {
 		"index, expected":           {"- {object: ConfigMap/a, path: '{.list[5].name}', equals: x}\n", false, ""},
 		"empty value":               {"- {object: ConfigMap/a, path: '{.data.empty}', exists: true}\n", true, ""},
 		"absent filter match":       {"- {object: ConfigMap/a, path: '{.list[?(@.name==\"x\")]}', exists: false}\n", true, ""},
-		"nothing expected of it":    {"- {path: '{.spec}'}\n", false, "give one of"},
-		"two things at once":        {"- {path: '{.spec}', exists: true, equals: x}\n", false, "give one of"},
+		"nothing expected of it":    {"- {path: '{.spec}'}\n", false, "set exactly one of"},
+		"two things at once":        {"- {path: '{.spec}', exists: true, equals: x}\n", false, "set exactly one of"},
 		"a path that is none":       {"- {path: '{.spec', exists: true}\n", false, "{.spec"},
 		"a pattern that is none":    {"- {path: '{.spec}', matches: '('}\n", false, "matches"},
 		"a key that does not exist": {"- {pth: x}\n", false, "pth"},
-		"a path without braces":     {"- {path: .status, exists: true}\n", false, `path ".status" is not a JSONPath: write it in braces`},
+		"a path without braces":     {"- {path: .status, exists: true}\n", false, `path ".status" is not a valid JSONPath; write it in braces`},
 		"no path":                   {"- {equals: x}\n", false, "path is missing"},
-		"nothing at all":            {"# later\n", false, "it expects nothing"},
+		"nothing at all":            {"# later\n", false, "no expectations"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			one, err := load(t, map[string]string{Expectations: test.expect})

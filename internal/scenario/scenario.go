@@ -119,7 +119,7 @@ func Load(paths ...string) ([]*Scenario, error) {
 			return nil, err
 		}
 		if isEmpty {
-			return nil, fmt.Errorf("there are no tests in %s", path)
+			return nil, fmt.Errorf("no tests in %s", path)
 		}
 	}
 	if len(invalid.Scenarios) > 0 {
@@ -174,7 +174,7 @@ func (s *Scenario) check() error {
 			return s.invalid("%q is not one of %s", file.Name, strings.Join(mayHold, ", "))
 		}
 		if slices.Contains(names, file.Name) {
-			return s.invalid("%q is given twice", file.Name)
+			return s.invalid("duplicate file %q", file.Name)
 		}
 		names = append(names, file.Name)
 	}
@@ -182,9 +182,9 @@ func (s *Scenario) check() error {
 		switch difference := differenceOf(name); {
 		case !slices.Contains(names, difference):
 		case s.base == nil:
-			return s.invalid("%q is a difference to a base, and there is none: name it in a line %q before the first file, or give %q", difference, baseLine+" FILE"+extension, name)
+			return s.invalid("%q is a difference, but the scenario has no base; name the base in a line %q before the first file, or write %q", difference, baseLine+" FILE"+extension, name)
 		case slices.Contains(names, name):
-			return s.invalid("both %q and %q are given: remove one", name, difference)
+			return s.invalid("both %q and %q exist; remove one", name, difference)
 		}
 	}
 	for _, name := range inputs {
@@ -195,7 +195,7 @@ func (s *Scenario) check() error {
 		}
 	}
 	if given := slices.DeleteFunc(slices.Clone(outcomes), func(name string) bool { return !slices.Contains(names, name) }); len(given) > 1 {
-		return s.invalid("%s are given: a scenario has one outcome", strings.Join(given, " and "))
+		return s.invalid("%s exist, but a scenario has only one outcome", strings.Join(given, " and "))
 	}
 	return nil
 }
