@@ -153,7 +153,7 @@ func (o *validateOptions) askTogether(ctx context.Context, program *vectorprogra
 }
 
 func unableError(why []string) error {
-	return fmt.Errorf("asking Vector: it could not judge %s", strings.Join(why, "; "))
+	return fmt.Errorf("checking with Vector: not checked: %s", strings.Join(why, "; "))
 }
 
 // asked is the result of Vector's checks in a session. Linted counts configurations.

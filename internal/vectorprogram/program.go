@@ -26,8 +26,8 @@ const (
 )
 
 var (
-	errTooMuch = errors.New("it printed more than 1 MiB")
-	errTooLong = errors.New("it gave no answer in time")
+	errTooMuch = errors.New("printed more than 1 MiB")
+	errTooLong = errors.New("timed out")
 )
 
 // Program is a Vector binary on this machine.
@@ -55,7 +55,7 @@ func Open(ctx context.Context, path string) (*Program, error) {
 	}
 	match := versionLine.FindStringSubmatch(end.printed)
 	if match == nil || end.code != 0 {
-		return nil, fmt.Errorf("%s is no Vector: %s --version %s", path, path, end.text())
+		return nil, fmt.Errorf("%s is not Vector: %s --version %s", path, path, end.text())
 	}
 	p.Version = match[1]
 	return p, nil
@@ -73,7 +73,7 @@ type end struct {
 // text describes the exit of a run.
 func (e *end) text() string {
 	if e.why != nil {
-		return "gave no answer: " + e.why.Error()
+		return "did not finish: " + e.why.Error()
 	}
 	first, _, _ := strings.Cut(strings.TrimSpace(e.printed), "\n")
 	if len(first) > 200 {

@@ -117,7 +117,7 @@ const image = "timberio/vector:0.57.0-alpine"
 
 func TestAProgramThatIsNoVectorIsAnError(t *testing.T) {
 	_, err := vectorprogram.Open(t.Context(), link(t, "other"))
-	require.ErrorContains(t, err, "other is no Vector: ")
+	require.ErrorContains(t, err, "other is not Vector: ")
 	require.ErrorContains(t, err, `ended with code 0 and printed "other 1.2.3"`)
 	_, err = vectorprogram.Open(t.Context(), filepath.Join(t.TempDir(), "none"))
 	require.ErrorContains(t, err, "finding Vector: ")
@@ -125,9 +125,9 @@ func TestAProgramThatIsNoVectorIsAnError(t *testing.T) {
 
 func TestAnEndThatIsNoAnswerJudgesNothing(t *testing.T) {
 	for name, why := range map[string]string{
-		"hangs":     "vector validate gave no answer: it gave no answer in time",
-		"prints":    "vector validate gave no answer: it printed more than 1 MiB",
-		"is killed": "vector validate gave no answer: signal: killed",
+		"hangs":     "vector validate did not finish: timed out",
+		"prints":    "vector validate did not finish: printed more than 1 MiB",
+		"is killed": "vector validate did not finish: signal: killed",
 		"fails":     `vector validate ended with code 1 and printed "no such thing"`,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -155,7 +155,7 @@ func TestAnotherVersionJudgesNothing(t *testing.T) {
 	program := standIn(t, "accepts")
 	answer, err := program.Ask(t.Context(), asked("vector:0.45.0", "sinks: {}"))
 	require.NoError(t, err)
-	require.Contains(t, answer.Unable, " is Vector 0.57, and image vector:0.45.0 is 0.45: name a Vector 0.45")
+	require.Contains(t, answer.Unable, " is Vector 0.57, but image vector:0.45.0 is 0.45; set --vector to a Vector 0.45 binary")
 	for _, image := range []string{"vector:latest", "vector:0.57.1"} {
 		answer, err := program.Ask(t.Context(), asked(image, "sinks: {}"))
 		require.NoError(t, err)

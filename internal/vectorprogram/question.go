@@ -54,16 +54,16 @@ func (p *Program) Ask(ctx context.Context, of *desired.Validation) (*Answer, err
 	pod := &of.Job.Spec.Template.Spec
 	image := pod.Containers[0].Image
 	if needed, own, differs := vectorconfig.DifferentVersions(image, "vector:"+p.Version); differs {
-		return &Answer{Unable: fmt.Sprintf("%s is Vector %s, and image %s is %s: name a Vector %s", p.path, own, image, needed, needed)}, nil
+		return &Answer{Unable: fmt.Sprintf("%s is Vector %s, but image %s is %s; set --vector to a Vector %s binary", p.path, own, image, needed, needed)}, nil
 	}
 	folder, err := os.MkdirTemp("", "vectorsidecar-*")
 	if err != nil {
-		return nil, fmt.Errorf("asking Vector: %w", err)
+		return nil, fmt.Errorf("running Vector: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(folder) }() // Nobody needs what is left.
 	put, err := pose(of, folder)
 	if err != nil {
-		return nil, fmt.Errorf("asking Vector: %w", err)
+		return nil, fmt.Errorf("running Vector: %w", err)
 	}
 	ended, err := p.run(ctx, folder, put.env, slices.Concat(of.Mode.Args, put.args)...)
 	if err != nil {
