@@ -56,7 +56,7 @@ func (d *Diagnosis) trust(one *caller, from origin) Result {
 		return Result{check, Failed, fmt.Sprintf("ValidatingWebhookConfiguration %s: %s: %s", one.name, why, refusing), from.trust}
 	}
 	if len(one.bundle) == 0 {
-		return failed("it is empty")
+		return failed("caBundle is empty")
 	}
 	authorities, err := certutil.ParseCertsPEM(one.bundle)
 	if err != nil {
@@ -85,12 +85,12 @@ func (d *Diagnosis) certificate(ctx context.Context, installation *source.Instal
 	}
 	switch err := d.Cluster.Get(ctx, key, &secret); {
 	case apierrors.IsNotFound(err):
-		return failed("it does not exist")
+		return failed("not found")
 	case err != nil:
 		return Result{check, Unknown, err.Error(), "ask someone with permission to get that Secret"}
 	}
 	if len(secret.Data[corev1.TLSCertKey]) == 0 {
-		return failed("it contains no certificate")
+		return failed("no certificate in tls.crt")
 	}
 	pair, err := tls.X509KeyPair(secret.Data[corev1.TLSCertKey], secret.Data[corev1.TLSPrivateKeyKey])
 	if err != nil {
@@ -127,7 +127,7 @@ func (d *Diagnosis) accepts(one *caller, served *tls.Certificate) error {
 	_, err := served.Leaf.Verify(options)
 	var unknown x509.UnknownAuthorityError
 	if errors.As(err, &unknown) {
-		return errors.New("it is not signed by a CA in the caBundle")
+		return errors.New("certificate is not signed by a CA in the caBundle")
 	}
 	return err
 }
@@ -135,10 +135,10 @@ func (d *Diagnosis) accepts(one *caller, served *tls.Certificate) error {
 // isValid returns an error if a certificate is not valid at a time.
 func isValid(certificate *x509.Certificate, now time.Time) error {
 	if now.Before(certificate.NotBefore) {
-		return fmt.Errorf("it is not valid before %s", day(certificate.NotBefore))
+		return fmt.Errorf("certificate is not valid before %s", day(certificate.NotBefore))
 	}
 	if now.After(certificate.NotAfter) {
-		return fmt.Errorf("it expired on %s", day(certificate.NotAfter))
+		return fmt.Errorf("certificate expired on %s", day(certificate.NotAfter))
 	}
 	return nil
 }

@@ -123,7 +123,7 @@ func (d *Diagnosis) kubelets(ctx context.Context, installation *source.Installat
 	}
 	version, err := utilversion.ParseGeneric(oldest.Version)
 	if err != nil {
-		return Result{check, OK, "no node tells the version of its kubelet", ""}
+		return Result{check, OK, "no node reports the version of its kubelet", ""}
 	}
 	said := fmt.Sprintf("the oldest is %s, of node %s", oldest.Version, oldest.Node)
 	switch {
@@ -155,7 +155,7 @@ func (d *Diagnosis) installation(ctx context.Context) (*source.Installation, Res
 	case err != nil:
 		return nil, Result{check, Unknown, err.Error(), "set --operator-namespace, or ask someone with permission to list Deployments"}
 	case found == nil:
-		return nil, Result{check, Failed, "there is none in the cluster", "install the chart: helm install vso ./chart -n vector-system --create-namespace"}
+		return nil, Result{check, Failed, "not installed in the cluster", "install the chart: helm install vso ./chart -n vector-system --create-namespace"}
 	case found.Available == 0:
 		return found, Result{check, Failed, fmt.Sprintf("none of %d replicas of Deployment %s/%s is available", found.Replicas, found.Namespace, found.Name), "look at its pods: kubectl describe deployment " + found.Name + " -n " + found.Namespace}
 	}

@@ -172,7 +172,7 @@ func TestLeftoversAreNamedAndTheRestCounted(t *testing.T) {
 	for range 12 {
 		found = append(found, companion.Leftover{Sidecar: "logs", Reason: "why"})
 	}
-	require.Contains(t, describe(found), "carries something of VectorSidecar logs, which does not exist: why; and 2 more")
+	require.Contains(t, describe(found), "has a leftover sidecar of VectorSidecar logs, which does not exist: why; and 2 more")
 	require.NotContains(t, describe(found[:10]), "more")
 }
 
@@ -205,10 +205,10 @@ func TestCertificateIsHeldAgainstWhatTheAPIServerAccepts(t *testing.T) {
 		says   string
 	}{
 		"as it should be":      {good, bundle, now, ""},
-		"of another authority": {good, otherBundle, now, "it is not signed by a CA in the caBundle"},
+		"of another authority": {good, otherBundle, now, "certificate is not signed by a CA in the caBundle"},
 		"of another Service":   {other, otherBundle, now, "vso.vector-system.svc"},
-		"too old":              {good, bundle, now.Add(2 * time.Hour), "it expired on 2026-11-22"},
-		"too new":              {good, bundle, now.Add(-time.Hour), "it is not valid before 2026-11-22"},
+		"too old":              {good, bundle, now.Add(2 * time.Hour), "certificate expired on 2026-11-22"},
+		"too new":              {good, bundle, now.Add(-time.Hour), "certificate is not valid before 2026-11-22"},
 		"trusted by nobody":    {good, nil, now, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -41,9 +41,9 @@ func (d *Diagnosis) leftovers(ctx context.Context, installation *source.Installa
 	if len(left) == 0 {
 		return Result{check, OK, fmt.Sprintf("none; %d sidecars were left by deletionPolicy Orphan", len(found)), ""}
 	}
-	help := "the operator removes them by itself; if it does not, look at its log"
+	help := "the operator removes leftovers automatically; if they stay, check its log"
 	if slices.ContainsFunc(left, func(f companion.Leftover) bool { return f.Verdict == companion.Report }) {
-		help = "to have one removed, create a VectorSidecar of that name that selects nothing, and delete it"
+		help = "to remove a leftover, create a VectorSidecar with that name that selects nothing, and delete it"
 	}
 	return Result{check, Warning, describe(left), help}
 }
@@ -53,7 +53,7 @@ func describe(found []companion.Leftover) string {
 	const most = 10
 	var lines []string
 	for _, f := range found[:min(len(found), most)] {
-		lines = append(lines, fmt.Sprintf("%s %s/%s carries something of %s, which does not exist: %s", f.Kind, f.Namespace, f.Name, meta.Title(f.Sidecar), f.Reason))
+		lines = append(lines, fmt.Sprintf("%s %s/%s has a leftover sidecar of %s, which does not exist: %s", f.Kind, f.Namespace, f.Name, meta.Title(f.Sidecar), f.Reason))
 	}
 	return strings.Join(humanize.First(lines, most, len(found)), "; ")
 }

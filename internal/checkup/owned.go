@@ -53,7 +53,7 @@ func (d *Diagnosis) owners(ctx context.Context) []Result {
 	var taken, unserved []string
 	for _, state := range slices.Concat(clusters, sidecars) {
 		for i := range state.takenOut {
-			taken = append(taken, fmt.Sprintf("owners of kind %s that of %s out of a %s", state.takenOut[i].OwnerKind, state.name, state.takenOut[i].Kind))
+			taken = append(taken, fmt.Sprintf("controller owners of kind %s remove the sidecar of %s from a %s", state.takenOut[i].OwnerKind, state.name, state.takenOut[i].Kind))
 		}
 		if state.isAtAdmission && !isServed[state.name] {
 			unserved = append(unserved, state.name)
@@ -63,14 +63,14 @@ func (d *Diagnosis) owners(ctx context.Context) []Result {
 	slices.Sort(taken)
 	if taken = slices.Compact(taken); len(taken) > 0 {
 		results = append(results, Result{
-			check, Warning, "these take sidecars out: " + strings.Join(humanize.First(taken, most, len(taken)), ", "),
-			"set spec.ownedWorkloads to AtAdmission or Skip; to have it tried again: kubectl vectorsidecar rollout retry vectorsidecar/NAME",
+			check, Warning, "sidecars removed by controller owners: " + strings.Join(humanize.First(taken, most, len(taken)), ", "),
+			"set spec.ownedWorkloads to AtAdmission or Skip; to retry, run kubectl vectorsidecar rollout retry vectorsidecar/NAME",
 		})
 	}
 	if slices.Sort(unserved); len(unserved) > 0 {
 		results = append(results, Result{
-			check, Warning, "spec.ownedWorkloads is AtAdmission, and the API server puts in nothing of: " + strings.Join(humanize.First(unserved, most, len(unserved)), ", "),
-			"switch admissionInjection on, see in the OverlaySet of the namespace what it has left, or set spec.ownedWorkloads to Inject or Skip",
+			check, Warning, "spec.ownedWorkloads is AtAdmission, but the API server does not inject the sidecars of: " + strings.Join(humanize.First(unserved, most, len(unserved)), ", "),
+			"enable admissionInjection, check skipReason in the OverlaySet of the namespace, or set spec.ownedWorkloads to Inject or Skip",
 		})
 	}
 	return results

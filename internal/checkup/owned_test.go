@@ -34,9 +34,9 @@ func TestOwnersThatTakeSidecarsOutAreNamed(t *testing.T) {
 	)}).owners(t.Context())
 
 	require.Len(t, found, 2)
-	require.Equal(t, "these take sidecars out: owners of kind Kafka.kafka.strimzi.io that of clustervectorsidecar/all out of a StatefulSet, "+
-		"owners of kind Kafka.kafka.strimzi.io that of shop/logs out of a StatefulSet", found[0].Message)
-	require.Equal(t, "spec.ownedWorkloads is AtAdmission, and the API server puts in nothing of: shop/left, shop/off", found[1].Message)
+	require.Equal(t, "sidecars removed by controller owners: controller owners of kind Kafka.kafka.strimzi.io remove the sidecar of clustervectorsidecar/all from a StatefulSet, "+
+		"controller owners of kind Kafka.kafka.strimzi.io remove the sidecar of shop/logs from a StatefulSet", found[0].Message)
+	require.Equal(t, "spec.ownedWorkloads is AtAdmission, but the API server does not inject the sidecars of: shop/left, shop/off", found[1].Message)
 	for _, result := range found {
 		require.Equal(t, Warning, result.State)
 	}

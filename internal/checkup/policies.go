@@ -29,7 +29,7 @@ func (d *Diagnosis) policies(ctx context.Context, installation *source.Installat
 	const help = "upgrade the installation; helm template needs --kube-version of the cluster, 1.36 or later"
 	switch err := isServed(ctx, d.live(), "OverlaySet", metav1.NamespaceAll); {
 	case isAbsent(err):
-		return []Result{{check, Failed, "the CustomResourceDefinition of OverlaySets is not installed: the API server injects nothing, and the operator injects", help}}
+		return []Result{{check, Failed, "the CustomResourceDefinition of OverlaySets is not installed: the operator injects instead of the API server", help}}
 	case err != nil:
 		return []Result{{check, Unknown, err.Error(), "ask someone with permission to list OverlaySets"}}
 	}

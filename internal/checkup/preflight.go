@@ -29,16 +29,16 @@ func (d *Diagnosis) preflight(ctx context.Context, installation *source.Installa
 		return []Result{{check, Unknown, err.Error(), "ask someone with permission to get ValidatingAdmissionPolicies and their bindings"}}
 	case len(missing) > 0:
 		return []Result{{
-			check, Failed, "the operator may create pods, and nothing holds it to dry runs: " + strings.Join(missing, ", "),
+			check, Failed, "the operator may create pods and is not limited to dry runs: " + strings.Join(missing, ", "),
 			"upgrade the installation, or set preflight.enabled to false",
 		}}
 	}
 	isFailing := policy.Spec.FailurePolicy == nil || *policy.Spec.FailurePolicy == registrationv1.Fail
 	if !isFailing || !slices.Contains(binding.Spec.ValidationActions, registrationv1.Deny) {
 		return []Result{{
-			check, Failed, "the operator may create pods, and the ValidatingAdmissionPolicy " + name + " does not deny it others than dry runs",
+			check, Failed, "the operator may create pods, but ValidatingAdmissionPolicy " + name + " does not limit it to dry runs",
 			"have its failurePolicy be Fail, and its binding deny: upgrade the installation",
 		}}
 	}
-	return []Result{{check, OK, "sidecars are tried by dry runs before they are written, and the operator is held to these", ""}}
+	return []Result{{check, OK, "dry runs check sidecars before they are written, and the operator is limited to dry runs", ""}}
 }

@@ -164,11 +164,11 @@ func led(ctx context.Context, c client.Client, name types.NamespacedName, now fu
 	}
 	spec := lease.Spec
 	if spec.HolderIdentity == nil || *spec.HolderIdentity == "" || spec.RenewTime == nil || spec.LeaseDurationSeconds == nil {
-		return fmt.Errorf("nobody holds Lease %s: look at the operator's pods", name)
+		return fmt.Errorf("Lease %s has no holder; check the operator's pods", name)
 	}
 	over := spec.RenewTime.Add(time.Duration(*spec.LeaseDurationSeconds) * time.Second)
 	if now().After(over) {
-		return fmt.Errorf("%s holds Lease %s and has not renewed it since %s: look at the operator's pods", *spec.HolderIdentity, name, spec.RenewTime.Format(time.RFC3339))
+		return fmt.Errorf("%s holds Lease %s, but has not renewed it since %s; check the operator's pods", *spec.HolderIdentity, name, spec.RenewTime.Format(time.RFC3339))
 	}
 	return nil
 }

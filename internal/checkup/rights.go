@@ -189,7 +189,7 @@ func (d *Diagnosis) rights(ctx context.Context, installation *source.Installatio
 		missing = append(missing, denied...)
 	}
 	if len(missing) > 0 {
-		return Result{check, Failed, "it may not " + strings.Join(missing, ", ") + blindHalt(installation, missing), "upgrade the installation with rbac.create, or grant these to " + user}
+		return Result{check, Failed, "the operator may not " + strings.Join(missing, ", ") + blindHalt(installation, missing), "upgrade the installation with rbac.create, or grant these permissions to " + user}
 	}
 	return Result{check, OK, user + " has all permissions that it needs", ""}
 }
@@ -235,8 +235,8 @@ func (p *placed) deniedTo(ctx context.Context, who client.Client) ([]string, err
 // optional reports the information that the operator lacks without an optional permission.
 func optional(installation *source.Installation) Result {
 	texts := []string{
-		"pods are not read: a rollout does not report what keeps them from running, except what the API server rejects; " +
-			"it fails when pods are unavailable for 2 minutes, or by its progress deadline (rbac.optional.pods)",
+		"pods are not read: a rollout does not report why pods do not run, except for rejections by the API server; " +
+			"a rollout fails when pods are unavailable for 2 minutes, or at its progress deadline (rbac.optional.pods)",
 		"nodes are not read: before Kubernetes 1.32 sidecars are not native, and before 1.33 they have no preStop sleep (rbac.optional.nodes)",
 		"ServiceAccounts are not read: with sidecar.imagePullSecrets, workloads that list no pull secrets are left out (rbac.optional.serviceAccounts)",
 	}

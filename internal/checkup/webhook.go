@@ -51,7 +51,7 @@ func (d *Diagnosis) webhook(ctx context.Context, installation *source.Installati
 		one := &callers[i]
 		if installation.Webhook == nil {
 			results = append(results, Result{
-				check, Failed, fmt.Sprintf("ValidatingWebhookConfiguration %s makes the API server call the operator, which does not answer: %s", one.name, refusing),
+				check, Failed, fmt.Sprintf("ValidatingWebhookConfiguration %s makes the API server call the operator, which does not respond: %s", one.name, refusing),
 				"delete it: kubectl delete validatingwebhookconfiguration " + one.name,
 			})
 			continue
@@ -105,7 +105,7 @@ func (d *Diagnosis) service(ctx context.Context, one *caller) Result {
 	var service corev1.Service
 	switch err := d.Cluster.Get(ctx, key, &service); {
 	case apierrors.IsNotFound(err):
-		return Result{check, Failed, fmt.Sprintf("there is no Service %s: %s", key, refusing), "upgrade the installation"}
+		return Result{check, Failed, fmt.Sprintf("Service %s not found: %s", key, refusing), "upgrade the installation"}
 	case err != nil:
 		return Result{check, Unknown, err.Error(), "ask someone with permission to get Services in " + key.Namespace}
 	}

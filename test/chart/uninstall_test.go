@@ -168,5 +168,5 @@ func TestHelmTestFindsAnOperatorThatIsGone(t *testing.T) {
 	_, complaint, err := tryHelm(t, "test", release, "-n", namespace)
 
 	require.Error(t, err, complaint)
-	require.Contains(t, strings.Join(i.pods.Said(), "\n"), "an operator leads: nobody holds Lease "+namespace+"/"+fullname)
+	require.Contains(t, strings.Join(i.pods.Said(), "\n"), "an operator leads: Lease "+namespace+"/"+fullname+" has no holder")
 }
