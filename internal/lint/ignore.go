@@ -38,7 +38,7 @@ func (r *Result) suppress(file File) {
 		for _, code := range one.codes {
 			isOf := func(f Finding) bool { return f.File == file.Name && f.Line == one.line && f.Code == code }
 			if !slices.ContainsFunc(r.Findings, isOf) {
-				findings = append(findings, newFinding(idleIgnore, file.Name, "there is no "+code+" here to ignore").at(one.at, ""))
+				findings = append(findings, newFinding(idleIgnore, file.Name, "no finding "+code+" at this line").at(one.at, ""))
 				continue
 			}
 			r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool {
@@ -92,7 +92,7 @@ func ignoresOf(file File) (ignores []ignore, findings []Finding) {
 func (i *ignore) read(text string) string {
 	match := ignored.FindStringSubmatch(text)
 	if match == nil {
-		return "it does not say which codes are ignored, and because of what"
+		return "the comment has no codes or no reason"
 	}
 	i.reason = strings.TrimSpace(match[2])
 	for code := range strings.SplitSeq(match[1], ",") {
@@ -100,7 +100,7 @@ func (i *ignore) read(text string) string {
 		rule, isKnown := RuleOf(code)
 		switch {
 		case !isKnown:
-			return code + " is no code"
+			return code + " is not a code of lint"
 		case slices.Contains(notIgnored, rule.Code):
 			return rule.Code + " cannot be ignored"
 		}

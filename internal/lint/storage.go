@@ -48,7 +48,7 @@ func (o *objects) storage(document source.Document, p *plan.Plan) []Finding {
 		}
 	}
 	if limit := storageOf(containers); limit != nil && limit.Cmp(used) < 0 {
-		message := fmt.Sprintf("%sits containers may use %s of ephemeral-storage together, and data and logs may take %s", name, limit, &used)
+		message := fmt.Sprintf("%scontainers may use %s of ephemeral-storage together, but data and logs may take %s", name, limit, &used)
 		findings = append(findings, newFinding(lowStorage, of.Source, message).at(at, ""))
 	}
 	return findings
