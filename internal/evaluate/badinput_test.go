@@ -216,12 +216,12 @@ func TestMistakesInWhatIsRendered(t *testing.T) {
 		},
 		"the name of a container": {
 			sidecar: func(b *objects.VectorSidecar) *objects.VectorSidecar { return b.Named("app") },
-			reason:  meta.ReasonConflict, names: []string{`the workload has a container "app" already`},
+			reason:  meta.ReasonConflict, names: []string{`the workload already has a container "app"`},
 		},
 		"the name of a volume": {
 			sidecar:  func(b *objects.VectorSidecar) *objects.VectorSidecar { return b.WithEmptyDir("spool", "/spool") },
 			workload: func(b *objects.Deployment) *objects.Deployment { return b.WithEmptyDir("spool", "/spool") },
-			reason:   meta.ReasonConflict, names: []string{`the workload has a volume "spool" already`},
+			reason:   meta.ReasonConflict, names: []string{`the workload already has a volume "spool"`},
 		},
 		"a mount of nothing": {
 			sidecar: func(b *objects.VectorSidecar) *objects.VectorSidecar {
@@ -237,7 +237,7 @@ func TestMistakesInWhatIsRendered(t *testing.T) {
 		},
 		"a label of the selector": {
 			set:    map[string]string{"podtemplate.yaml": "kind: PodTemplate\ntemplate: {metadata: {labels: {app: other}}, spec: {containers: [{name: vector, image: x, " + restricted + "}]}}"},
-			reason: meta.ReasonConflict, names: []string{`finds its pods by the label "app"`},
+			reason: meta.ReasonConflict, names: []string{`selector uses the label "app"`},
 		},
 
 		"hostNetwork":        {set: pods("{hostNetwork: true, containers: [{name: a, image: b}]}"), names: []string{"template.spec.hostNetwork", "belongs to the application"}},

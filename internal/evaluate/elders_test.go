@@ -74,7 +74,7 @@ func TestOfTwoThatAreNewTheOlderComesFirst(t *testing.T) {
 		"of one age, by name":    {made(1, named("a", 9001)), made(1, named("b", 9002)), ""},
 		"with one port":          {made(1, named("z", 9001)), made(2, named("a", 9001)), `port 9001 of container "vector-a" is already used by container "vector-z"`},
 		"with one container":     {made(1, named("z", 9001)), made(2, named("a", 9002).Named("vector-z")), "VectorSidecar z, which is older, injects a container of the same name"},
-		"with one volume's name": {made(1, named("z", 9001).WithEmptyDir("own", "/a")), made(2, named("a", 9002).WithEmptyDir("own", "/b")), `the workload has a volume "own" already`},
+		"with one volume's name": {made(1, named("z", 9001).WithEmptyDir("own", "/a")), made(2, named("a", 9002).WithEmptyDir("own", "/b")), `the workload already has a volume "own"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := snapshot(t, test.first, cart())

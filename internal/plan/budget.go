@@ -96,24 +96,24 @@ func Admit(plans []Plan, limit Limit) {
 		case limit.Hold != nil && p.Action != Remove:
 			p.Wait(limit.Hold.Reason, limit.Hold.Message)
 		case p.isBetween():
-			p.Wait(meta.ReasonWaitingForSteps, "it goes by steps of its own, which another template would begin anew: it is written when they are done")
+			p.Wait(meta.ReasonWaitingForSteps, "waiting for the Argo Rollout to finish its steps; a new pod template would restart them")
 		case limit.Late != nil && p.Late && !limit.Paused:
 			p.Wait(limit.Late.Reason, limit.Late.Message)
 		case limit.Paused:
 			p.Wait(meta.ReasonRolloutPaused, "spec.rollout.paused is true")
 		case failed != nil && p.Action != Remove:
-			p.Wait(meta.ReasonRolloutFailed, fmt.Sprintf("%s %s did not finish its rollout with this sidecar: nothing more is started until it does, or the sidecar changes", failed.Target.Kind, failed.Target.Name))
+			p.Wait(meta.ReasonRolloutFailed, fmt.Sprintf("waiting because the rollout of %s %s failed; rollouts continue when it recovers or the sidecar changes", failed.Target.Kind, failed.Target.Name))
 		case limit.Gap != nil && p.Action != Remove && !limit.isNew(p):
-			p.Wait(meta.ReasonOutsideWindow, "the next window of the installation's rollout.windows opens at "+limit.Gap.Until.Format(time.RFC3339))
+			p.Wait(meta.ReasonOutsideWindow, "waiting for the rollout window that opens at "+limit.Gap.Until.Format(time.RFC3339)+" (rollout.windows)")
 		case p.Withheld:
 		case canary != nil && !p.IsCanary && p.Action != Remove:
-			p.queue(meta.ReasonWaitingForCanary, fmt.Sprintf("%s %s of spec.rollout.canary has to finish its rollout first", canary.Target.Kind, canary.Target.Name))
+			p.queue(meta.ReasonWaitingForCanary, fmt.Sprintf("waiting for canary %s %s to finish its rollout (spec.rollout.canary)", canary.Target.Kind, canary.Target.Name))
 			isQueued = isQueued || !p.FailedBefore
 		case isUnproven && !p.IsCanary && p.Action != Remove:
 			p.Wait(meta.ReasonWaitingForCanary, limit.Unproven)
 			p.LacksCanary = true
 		case p.FailedBefore && isQueued:
-			p.queue(meta.ReasonWaitingForHealthy, "it failed before this change, which it gets when no healthy workload waits for a rollout slot")
+			p.queue(meta.ReasonWaitingForHealthy, "waiting because the workload failed before this change; it gets the change when no healthy workload waits for a rollout slot")
 		case p.InFlight:
 			// The newest version replaces it, so this is still one rollout.
 		case limit.Max > 0 && inFlight >= limit.Max, limit.Max > 0 && p.FailedBefore && inFlight+inFlightFailed >= limit.Max:
@@ -159,7 +159,7 @@ func (l *Limit) isNew(p *Plan) bool {
 
 // why returns the message of a plan that waits for a rollout slot.
 func (l *Limit) why() string {
-	text := fmt.Sprintf("spec.rollout.maxConcurrent lets %d rollouts go on at once", l.Max)
+	text := fmt.Sprintf("waiting for a rollout slot: at most %d rollouts at once (spec.rollout.maxConcurrent)", l.Max)
 	if l.Soak > 0 {
 		text += fmt.Sprintf(", each until its pods have been available for %s (spec.rollout.soak)", l.Soak)
 	}

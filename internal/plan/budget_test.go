@@ -201,11 +201,11 @@ func TestAdmit(t *testing.T) {
 func TestAFailureIsNamed(t *testing.T) {
 	plans := plansOf("inject", "failed")
 	Admit(plans, Limit{})
-	require.Contains(t, plans[0].Message, "Deployment b did not finish its rollout")
+	require.Contains(t, plans[0].Message, "the rollout of Deployment b failed")
 }
 
 func TestTheWaitForASoakIsExplained(t *testing.T) {
 	plans := plansOf("rolling", "inject")
 	Admit(plans, Limit{Max: 1, Soak: 30 * time.Second})
-	require.Equal(t, "spec.rollout.maxConcurrent lets 1 rollouts go on at once, each until its pods have been available for 30s (spec.rollout.soak)", plans[1].Message)
+	require.Equal(t, "waiting for a rollout slot: at most 1 rollouts at once (spec.rollout.maxConcurrent), each until its pods have been available for 30s (spec.rollout.soak)", plans[1].Message)
 }

@@ -104,7 +104,7 @@ func Grant(plans []Plan, class Class, granted int, limit int) {
 			continue
 		}
 		if granted--; granted < 0 {
-			p.queue(meta.ReasonWaitingForGlobalSlot, fmt.Sprintf("the installation's rollout.maxConcurrent lets %d rollouts go on at once, over all VectorSidecars", limit))
+			p.queue(meta.ReasonWaitingForGlobalSlot, fmt.Sprintf("waiting for a rollout slot: at most %d rollouts at once over all VectorSidecars (rollout.maxConcurrent)", limit))
 		}
 	}
 }

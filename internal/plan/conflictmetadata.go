@@ -19,7 +19,7 @@ func metadataConflict(manager string, desired *Desired, view *workload.View) *ob
 	overlay := &desired.overlay.Template
 	for _, key := range slices.Sorted(maps.Keys(overlay.Labels)) {
 		if slices.Contains(view.SelectorKeys, key) {
-			return conflict("the workload finds its pods by the label %q, which the sidecar would set: take it out of sidecar.podLabels or the templates", key)
+			return conflict("the workload's selector uses the label %q, which the sidecar would set; remove the label from sidecar.podLabels or the templates", key)
 		}
 	}
 	ours, carries := view.Owned[manager]
@@ -28,13 +28,13 @@ func metadataConflict(manager string, desired *Desired, view *workload.View) *ob
 	}
 	for _, key := range slices.Sorted(maps.Keys(overlay.Labels)) {
 		if slices.Contains(view.PodLabels, key) && !slices.Contains(ours.PodLabels, key) {
-			return conflict("the workload's pods have a label %q already: take it out of sidecar.podLabels or the templates", key)
+			return conflict("the workload's pods already have a label %q; remove the label from sidecar.podLabels or the templates", key)
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(overlay.Annotations)) {
 		isForeign := slices.Contains(view.PodAnnotations, key) && !slices.Contains(ours.PodAnnotations, key)
 		if isForeign && !strings.HasPrefix(key, meta.Group+"/") {
-			return conflict("the workload's pods have an annotation %q already: take it out of sidecar.podAnnotations or the templates", key)
+			return conflict("the workload's pods already have an annotation %q; remove the annotation from sidecar.podAnnotations or the templates", key)
 		}
 	}
 	return nil

@@ -33,16 +33,16 @@ func TestThePodsLabelsAndAnnotationsAreNotTakenOver(t *testing.T) {
 	}{
 		"a workload without them": {view: application(), want: Inject},
 		"its mark":                {view: with(application(), func(v *workload.View) { v.PodAnnotations = []string{meta.AnnotationInjectedEnv(mine)} }), want: Inject},
-		"its label":               {view: with(application(), func(v *workload.View) { v.PodLabels = []string{"tier"} }), want: Conflict, text: `a label "tier" already`},
+		"its label":               {view: with(application(), func(v *workload.View) { v.PodLabels = []string{"tier"} }), want: Conflict, text: `already have a label "tier"`},
 		"its annotation": {
 			view: with(application(), func(v *workload.View) { v.PodAnnotations = []string{"example.com/scrape"} }),
-			want: Conflict, text: `an annotation "example.com/scrape" already`,
+			want: Conflict, text: `already have an annotation "example.com/scrape"`,
 		},
-		"a label of its selector": {view: with(application(), func(v *workload.View) { v.SelectorKeys = []string{"tier"} }), want: Conflict, text: `finds its pods by the label "tier"`},
+		"a label of its selector": {view: with(application(), func(v *workload.View) { v.SelectorKeys = []string{"tier"} }), want: Conflict, text: `selector uses the label "tier"`},
 		"ours from before": {
 			view: with(carries("older", workload.Owned{PodLabels: []string{"tier"}, PodAnnotations: []string{"example.com/scrape"}}), has), want: Update,
 		},
-		"the owner's, when a new version begins to set it": {view: with(carries("older", workload.Owned{}), has), want: Conflict, text: `a label "tier" already`},
+		"the owner's, when a new version begins to set it": {view: with(carries("older", workload.Owned{}), has), want: Conflict, text: `already have a label "tier"`},
 		"one that a person changed":                        {view: with(carries(labelled.InjectedHash(), workload.Owned{}), has), want: Update},
 	} {
 		t.Run(name, func(t *testing.T) {

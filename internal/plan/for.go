@@ -97,7 +97,7 @@ func forLeftOut(manager string, desired *Desired, view *workload.View) Plan {
 		return plan
 	default:
 		plan.Action, plan.Desired, plan.Reason = Blocked, nil, meta.ReasonOptedOut
-		plan.Message = fmt.Sprintf("its annotation %s is %s", meta.AnnotationInject, view.OptOut)
+		plan.Message = fmt.Sprintf("annotation %s is %s", meta.AnnotationInject, view.OptOut)
 	}
 	return plan
 }
@@ -124,7 +124,7 @@ func For(manager string, desired *Desired, policy Policy, view *workload.View) P
 		return forOwned(manager, view)
 	}
 	if why := view.Unread.Text(); why != "" {
-		return ForBlocked(manager, view, meta.ReasonBlocked, why+": the workload is left as it is until that is corrected")
+		return ForBlocked(manager, view, meta.ReasonBlocked, why+"; the workload is not changed until that field is corrected")
 	}
 	desired = desired.Yielding(manager, view)
 	plan := newPlan(manager, desired, view)
@@ -149,7 +149,7 @@ func For(manager string, desired *Desired, policy Policy, view *workload.View) P
 	case desired.isPutIn(manager, &want, view):
 		plan.adopt(want, policy, view)
 	case view.Paused && (!carries || !has.isCurrent()):
-		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonWorkloadPaused, "its rollouts are paused; it gets the sidecar when they are resumed"
+		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonWorkloadPaused, "rollouts are paused; the workload gets the sidecar when they are resumed"
 	case !carries, owned.IsEmpty():
 		plan.write(Inject, want, has, policy, view)
 	case has.isKept && policy.StrictOrder && isBehind(manager, view), has.isRendered && policy.StrictOrder && isMisplaced(manager, desired, view):
@@ -164,7 +164,7 @@ func For(manager string, desired *Desired, policy Policy, view *workload.View) P
 		plan.write(Update, want, has, policy, view)
 	case policy.ReportDrift:
 		plan.Action, plan.Reason = Blocked, meta.ReasonDrifted
-		plan.Message = fmt.Sprintf("the sidecar in it was changed (the last writer on record is %q), and spec.driftPolicy is Report", view.LastWriter)
+		plan.Message = fmt.Sprintf("the sidecar was changed (last recorded writer: %q), and spec.driftPolicy is Report", view.LastWriter)
 	default:
 		plan.write(Update, want, has, policy, view)
 		plan.Repairs, plan.AtOnce = true, true
@@ -178,13 +178,13 @@ func For(manager string, desired *Desired, policy Policy, view *workload.View) P
 func (p *Plan) leavesOut(policy Policy, view *workload.View) (reason, message string) {
 	switch {
 	case view.Elsewhere != "":
-		return meta.ReasonTemplateInWorkloadRef, fmt.Sprintf("its pods have the template of %s, which gets the sidecar if spec.workloads lists its kind", view.Elsewhere)
+		return meta.ReasonTemplateInWorkloadRef, fmt.Sprintf("the pods have the template of %s, which gets the sidecar if spec.workloads lists its kind", view.Elsewhere)
 	case p.Carries:
 		return "", ""
 	case view.Windows != "":
-		return meta.ReasonWindows, "its pods run on Windows (" + view.Windows + "), and the sidecar is for Linux"
+		return meta.ReasonWindows, "the pods run on Windows (" + view.Windows + "), but the sidecar is for Linux"
 	case view.HostNetwork && !policy.HostNetwork:
-		return meta.ReasonHostNetwork, "its pods are on the network of their node, where the sidecar's ports are the node's: set spec.hostNetwork of the VectorSidecar to Inject if these are free on each node"
+		return meta.ReasonHostNetwork, "the pods use the host network, where the sidecar's ports are ports of the node; if these ports are free on each node, set spec.hostNetwork to Inject"
 	}
 	return "", ""
 }

@@ -41,7 +41,7 @@ func patchToApply(p *Plan, view *workload.View) (map[string]any, error) {
 // because not every tool owns the items that it lists.
 func (p *Plan) takeOut(view *workload.View) error {
 	if why := view.Unread.Template; why != "" {
-		return fmt.Errorf("the sidecar cannot be taken out: %s: correct that, and it goes", why)
+		return fmt.Errorf("removing the sidecar: %s; the operator retries after that field is corrected", why)
 	}
 	owned, mounts := view.Owned[p.Manager], view.MountsOf(p.Manager)
 	_, isTold := view.ToldOf(p.Manager)
@@ -134,19 +134,19 @@ func difference(manager string, view *workload.View, from, to map[string]any) (m
 	ports := takePorts(from, to, view)
 	before, err := json.Marshal(from)
 	if err != nil {
-		return nil, fmt.Errorf("writing what is there: %w", err)
+		return nil, fmt.Errorf("encoding the current fields: %w", err)
 	}
 	after, err := json.Marshal(to)
 	if err != nil {
-		return nil, fmt.Errorf("writing what should be there: %w", err)
+		return nil, fmt.Errorf("encoding the desired fields: %w", err)
 	}
 	text, err := strategicpatch.CreateTwoWayMergePatch(before, after, workload.Schema())
 	if err != nil {
-		return nil, fmt.Errorf("comparing what is there with what should be: %w", err)
+		return nil, fmt.Errorf("comparing current and desired fields: %w", err)
 	}
 	var patch map[string]any
 	if err := json.Unmarshal(text, &patch); err != nil {
-		return nil, fmt.Errorf("reading the patch back: %w", err)
+		return nil, fmt.Errorf("decoding the patch: %w", err)
 	}
 	if putPorts(patch, to, ports); len(patch) == 0 {
 		return nil, nil

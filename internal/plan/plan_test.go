@@ -156,7 +156,7 @@ func TestASidecarStaysInATemplateThatCannotBeRead(t *testing.T) {
 	p := ForRemoval(mine, record)
 	require.Equal(t, Blocked, p.Action)
 	require.Equal(t, meta.ReasonBlocked, p.Reason)
-	require.Equal(t, "the sidecar cannot be taken out: spec.template.spec.volumes cannot be read: correct that, and it goes", p.Message)
+	require.Equal(t, "removing the sidecar: spec.template.spec.volumes cannot be read; the operator retries after that field is corrected", p.Message)
 	require.True(t, p.Carries, "its ConfigMaps are still needed")
 	require.False(t, p.Writes())
 	require.Equal(t, None, ForRemoval(theirs, record).Action, "what is not in it need not be taken out")

@@ -80,9 +80,9 @@ func (d *Desired) Untold(why string, view *workload.View) string {
 		return ""
 	case why != "":
 	case kind.Traits.Immutable != "":
-		why = "the API server injects into no " + kind.Kind
+		why = "the API server does not inject into " + kind.Plural
 	case len(d.overlay.Mounts) > 0:
-		why = "it mounts a volume into the application's containers, so that the operator injects it"
+		why = "the operator injects the sidecar, because it mounts a volume into the application's containers"
 	default:
 		return ""
 	}

@@ -120,7 +120,7 @@ func TestWhoIsToldNothingIsSaid(t *testing.T) {
 	require.Empty(t, tells(address).Untold("", application()))
 	require.Contains(t, tells(address).Untold("it is off", application()), "does not tell the application where it listens (sidecar.applicationEnv): it is off")
 	job := with(application(), func(v *workload.View) { v.Kind = "Job" })
-	require.Contains(t, tells(address).Untold("", job), "the API server injects into no Job")
+	require.Contains(t, tells(address).Untold("", job), "the API server does not inject into Jobs")
 	mounting := tells(address)
 	mounting.overlay.Mounts = []workload.Mount{{Container: "app"}}
 	require.Contains(t, mounting.Untold("", application()), "it mounts a volume into the application's containers")

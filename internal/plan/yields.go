@@ -83,7 +83,7 @@ func (d *Desired) OmittedAnnotations(manager string, view *workload.View) []stri
 				where = fmt.Sprintf("sidecar.podAnnotations of VectorSidecar %s, which sets it", meta.SidecarOf(other))
 			}
 		}
-		said = append(said, fmt.Sprintf("leaves the pod annotation %s to who has it: add %q to its value in %s", key, lacks, where))
+		said = append(said, fmt.Sprintf("leaves the pod annotation %s to its current owner; add %q to its value in %s", key, lacks, where))
 	}
 	return said
 }

@@ -119,13 +119,13 @@ func TestBadInputIsExplainedAndTouchesNothing(t *testing.T) {
 		"the name of an application's container": {
 			sidecar: func(b *objects.VectorSidecar) *objects.VectorSidecar { return b.Named("app") },
 			reason:  meta.ReasonConflict,
-			names:   []string{"Deployment", `/cart: the workload has a container "app" already`, "spec.sidecar.name"},
+			names:   []string{"Deployment", `/cart: the workload already has a container "app"`, "spec.sidecar.name"},
 		},
 		"the name of an application's volume": {
 			deployment: func(b *objects.Deployment) *objects.Deployment { return b.WithEmptyDir("spool", "/spool") },
 			sidecar:    func(b *objects.VectorSidecar) *objects.VectorSidecar { return b.WithEmptyDir("spool", "/spool") },
 			reason:     meta.ReasonConflict,
-			names:      []string{`the workload has a volume "spool" already`},
+			names:      []string{`the workload already has a volume "spool"`},
 		},
 		"a port of the application's": {
 			deployment: func(b *objects.Deployment) *objects.Deployment { return b.WithPort(9598) },

@@ -61,7 +61,7 @@ func TestDriftIsOnlyReportedOnRequest(t *testing.T) {
 		return condition(vs, meta.ConditionReady) == "False" && strings.HasPrefix(message(vs, meta.ConditionReady), "Drifted: ")
 	})
 	require.Contains(t, message(vs, meta.ConditionReady), `Drifted: 1 of 1 Deployments cannot take the sidecar: Deployment `)
-	require.Contains(t, vs.Status.Workloads[0].Message, `the last writer on record is "kubectl-edit"`)
+	require.Contains(t, vs.Status.Workloads[0].Message, `last recorded writer: "kubectl-edit"`)
 	require.Len(t, running.Requests.Writes("/namespaces/"+vs.Namespace+"/deployments"), writes)
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.DriftPolicy = v1alpha1.DriftEnforce })

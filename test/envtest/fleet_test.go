@@ -102,7 +102,7 @@ func TestNothingBeginsOutsideTheWindows(t *testing.T) {
 		return vs.Status.ObservedGeneration == vs.Generation && vs.Status.Total().Waiting == 2
 	})
 	require.Contains(t, message(vs, meta.ConditionReady), "OutsideWindow: 2 of 2 Deployments wait for their turn")
-	require.Contains(t, message(vs, meta.ConditionReady), "the next window of the installation's rollout.windows opens at ")
+	require.Contains(t, message(vs, meta.ConditionReady), "waiting for the rollout window that opens at ")
 
 	late := objects.NewDeployment("late", namespace).Labelled("logs", "vector").Build()
 	world.Create(t, late)

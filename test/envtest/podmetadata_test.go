@@ -59,7 +59,7 @@ func TestTheOwnersTextForAnAgentStays(t *testing.T) {
 
 			settle(t, deployment, vs)
 			harness.Until(t, world, vs, "what is to be added", func(vs *v1alpha1.VectorSidecar) bool {
-				return strings.Contains(message(vs, meta.ConditionReady), `leaves the pod annotation vector.dev/exclude-containers to who has it: add "vector"`)
+				return strings.Contains(message(vs, meta.ConditionReady), `leaves the pod annotation vector.dev/exclude-containers to its current owner; add "vector"`)
 			})
 			require.True(t, tells("proxy")(deployment))
 			require.Equal(t, "true", deployment.Spec.Template.Annotations["fluentbit.io/exclude-vector"], "the others are there")
@@ -109,7 +109,7 @@ func TestTheWorkloadsLabelsAreNotTakenOver(t *testing.T) {
 		vs.Spec.Sidecar = &v1alpha1.SidecarSpec{PodLabels: map[string]string{"app": "shipper"}}
 	})
 	harness.Until(t, world, vs, "conflict", func(vs *v1alpha1.VectorSidecar) bool {
-		return strings.Contains(message(vs, meta.ConditionReady), `finds its pods by the label "app"`)
+		return strings.Contains(message(vs, meta.ConditionReady), `selector uses the label "app"`)
 	})
 	world.Get(t, deployment)
 	require.JSONEq(t, before, rawTemplate(t, deployment))
@@ -144,7 +144,7 @@ func TestTheSidecarsVolumesKeepNoNode(t *testing.T) {
 
 	run(t, namespace, "kubectl", "patch", "deployment/cart", "-p", `{"spec":{"template":{"metadata":{"annotations":{"cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes":"cache"}}}}}`)
 	harness.Until(t, world, vs, "what is to be added", func(vs *v1alpha1.VectorSidecar) bool {
-		return strings.Contains(message(vs, meta.ConditionReady), `safe-to-evict-local-volumes to who has it: add "vectorsidecar-vector-data"`)
+		return strings.Contains(message(vs, meta.ConditionReady), `safe-to-evict-local-volumes to its current owner; add "vectorsidecar-vector-data"`)
 	})
 	require.NoError(t, world.Client.Delete(t.Context(), vs))
 	harness.Until(t, world, deployment, "removal", isClean)

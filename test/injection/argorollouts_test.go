@@ -198,7 +198,7 @@ spec:
 	isRolledOut(t, good)
 	require.NoError(t, world.Client.Delete(t.Context(), vs))
 	harness.Until(t, world, good, "no sidecar", func(r *unstructured.Unstructured) bool { return !has(r, "vector") })
-	harness.Until(t, world, vs, "that it cannot be taken out to be told", tells("the sidecar cannot be taken out: "))
+	harness.Until(t, world, vs, "that it cannot be taken out to be told", tells("removing the sidecar: "))
 	world.Get(t, bad)
 	require.Equal(t, before, bad.DeepCopyObject(), "nothing is written to it")
 
