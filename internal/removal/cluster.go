@@ -210,9 +210,9 @@ func (e *Ejector) remove(ctx context.Context, writer *apply.Writer, ref workload
 	})
 	switch {
 	case err != nil:
-		return &lateError{fmt.Errorf("its rollout has not finished within %s", e.Patience)}
+		return &lateError{fmt.Errorf("the rollout has not finished within %s", e.Patience)}
 	case failed:
-		return &lateError{errors.New("its rollout did not finish before its progress deadline")}
+		return &lateError{errors.New("the rollout did not finish before its progress deadline")}
 	}
 	return nil
 }

@@ -27,16 +27,16 @@ type LeftError struct{ Left *Traces }
 func (e *LeftError) Error() string {
 	var lines []string
 	for i := range e.Left.Workloads {
-		lines = append(lines, named(&e.Left.Workloads[i].Ref)+" has a sidecar again: take it out of the manifest that puts it back (eject -f FILE)")
+		lines = append(lines, named(&e.Left.Workloads[i].Ref)+" has a sidecar again; remove the sidecar from the manifest that restores it (eject -f FILE)")
 	}
 	for _, key := range e.Left.CompanionKeys() {
 		lines = append(lines, Stays(key, e.Left.Companions[key]))
 	}
 	for i := range e.Left.Sidecars {
-		lines = append(lines, fmt.Sprintf("VectorSidecar %s is still there: look at its finalizers, and for who creates it", nameOf(&e.Left.Sidecars[i])))
+		lines = append(lines, fmt.Sprintf("VectorSidecar %s still exists; check its finalizers, and the client that creates it", nameOf(&e.Left.Sidecars[i])))
 	}
 	for _, namespace := range e.Left.OverlaySets {
-		lines = append(lines, fmt.Sprintf("the OverlaySet of namespace %s is there again: stop the operator", namespace))
+		lines = append(lines, fmt.Sprintf("the OverlaySet of namespace %s exists again; stop the operator", namespace))
 	}
 	return strings.Join(humanize.First(lines, maxNamed, len(lines)), "; ")
 }
@@ -44,13 +44,13 @@ func (e *LeftError) Error() string {
 // Stays explains why a ConfigMap stays, and how to continue.
 func Stays(key client.ObjectKey, users []workload.Ref) string {
 	if len(users) == 0 {
-		return fmt.Sprintf("ConfigMap %s is there again: stop the operator", path.Join(key.Namespace, key.Name))
+		return fmt.Sprintf("ConfigMap %s exists again; stop the operator", path.Join(key.Namespace, key.Name))
 	}
 	var names []string
 	for i := range users[:min(maxNamed, len(users))] {
 		names = append(names, named(&users[i]))
 	}
-	advice := "take what names it out of the pod template, or delete the workload"
+	advice := "remove the references from the pod template, or delete the workload"
 	if !slices.ContainsFunc(users, func(user workload.Ref) bool { return user.Adapter().Traits.Immutable == "" }) {
 		advice = "wait until they have ended, or delete them"
 	}

@@ -33,7 +33,7 @@ func Strip(merger Merger, object workload.Object) (workload.Object, bool, error)
 		for _, manager := range workload.Managers(object) {
 			after, err := without(merger, object, manager)
 			if err != nil {
-				return nil, false, fmt.Errorf("removing what %s owns: %w", manager, err)
+				return nil, false, fmt.Errorf("removing the fields of %s: %w", manager, err)
 			}
 			object = after
 		}

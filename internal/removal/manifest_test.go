@@ -243,7 +243,7 @@ func TestAConfigMapThatAWorkloadNeedsStays(t *testing.T) {
 	_, err := ejector.Clean(t.Context(), "shop")
 
 	require.ErrorAs(t, err, new(*LeftError))
-	require.ErrorContains(t, err, "ConfigMap shop/used stays, because pods of Deployment shop/cart need it: take what names it out of the pod template")
+	require.ErrorContains(t, err, "ConfigMap shop/used stays, because pods of Deployment shop/cart need it: remove the references from the pod template")
 	require.ErrorContains(t, err, "ConfigMap shop/run stays, because pods of Job shop/run need it: wait until they have ended")
 	require.ErrorContains(t, err, "ConfigMap shop/scheduled stays, because pods of Job shop/scheduled need it")
 	var left corev1.ConfigMapList

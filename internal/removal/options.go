@@ -65,8 +65,8 @@ type Operator struct {
 func ParseOptions(arguments []string) (Options, []string, error) {
 	options := Options{Policy: Eject}
 	flags := flag.NewFlagSet("operator uninstall", flag.ContinueOnError)
-	flags.Var(&options.Policy, "policy", "what happens to the VectorSidecars: eject, orphan or block")
-	flags.DurationVar(&options.Timeout, "timeout", 5*time.Minute, "how long it may take")
+	flags.Var(&options.Policy, "policy", "action on the VectorSidecars: eject, orphan or block")
+	flags.DurationVar(&options.Timeout, "timeout", 5*time.Minute, "maximum time of the uninstall")
 	flags.StringVar(&options.Job, "job", "", "name of the Job that this runs in, which must show that the release is being uninstalled")
 	flags.Func("clients", "field managers of further Helm clients, separated by commas", func(text string) error {
 		options.Clients = strings.Split(text, ",")
@@ -76,7 +76,7 @@ func ParseOptions(arguments []string) (Options, []string, error) {
 		return options, nil, err
 	}
 	if options.Job == "" {
-		return options, nil, errors.New("--job is empty: name the Job that this runs in")
+		return options, nil, errors.New("--job is empty; set it to the name of the Job of this process")
 	}
 	if options.Timeout <= 0 {
 		return options, nil, fmt.Errorf("--timeout is %s: it must be more than 0", options.Timeout)
@@ -94,6 +94,6 @@ func (p *Policy) Set(text string) error {
 		*p = policy
 		return nil
 	default:
-		return errors.New("it must be eject, orphan or block")
+		return errors.New("must be eject, orphan or block")
 	}
 }

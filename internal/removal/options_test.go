@@ -32,7 +32,7 @@ func TestOptionsThatCannotWorkAreNamed(t *testing.T) {
 		arguments []string
 		names     string
 	}{
-		"a policy that there is not": {[]string{"--policy=purge"}, "it must be eject, orphan or block"},
+		"a policy that there is not": {[]string{"--policy=purge"}, "must be eject, orphan or block"},
 		"no time":                    {[]string{"--job=j", "--timeout=0s"}, "--timeout is 0s"},
 		"no Job":                     {nil, "--job is empty"},
 		"one on the wrong side":      {[]string{"--concurrency=2"}, "concurrency"},

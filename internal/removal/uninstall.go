@@ -63,7 +63,7 @@ func BeforeUninstall(ctx context.Context, config *rest.Config, options Options, 
 	case err != nil:
 		return err
 	case len(left) == 0:
-		tell(progress, "there are no VectorSidecars: nothing to do")
+		tell(progress, "no VectorSidecars exist; nothing to do")
 	case options.Policy == Block:
 		return &BlockedError{left}
 	default:
