@@ -83,19 +83,19 @@ func FindLeftovers(carriers iter.Seq[Carrier], exists func(namespace, manager st
 func judge(trace *workload.Trace, writtenBy string) (Verdict, string) {
 	switch {
 	case trace.Orphan != "":
-		return Keep, "it was deleted with deletionPolicy Orphan"
+		return Keep, "the VectorSidecar was deleted with deletionPolicy Orphan"
 	case !trace.Applied && trace.Listed:
-		return Report, "somebody brought the pod template back, and nobody is on record for having applied it"
+		return Report, "the pod template was restored, and no field manager is recorded for an apply of the sidecar"
 	case !trace.Applied && !trace.Patched:
 		return Report, "only annotations are left, which another field manager has copied"
 	case !trace.Applied:
 		return Report, "only the record of a patch is left"
 	case trace.WrittenBy == "":
-		return Report, "it has no annotation written-by, so that it may be meant to stay"
+		return Report, "the annotation written-by is missing, so the sidecar may be kept intentionally"
 	case trace.WrittenBy != writtenBy:
-		return Report, fmt.Sprintf("it was written by another installation of the operator, %s", trace.WrittenBy)
+		return Report, fmt.Sprintf("another installation of the operator wrote the sidecar: %s", trace.WrittenBy)
 	}
-	return Clean, "this installation wrote it, and the write arrived when the VectorSidecar was gone"
+	return Clean, "this installation wrote the sidecar after the VectorSidecar was deleted"
 }
 
 // Among returns the test for existence that FindLeftovers needs, for a list of all VectorSidecars and

@@ -232,8 +232,8 @@ func TestWhatIsNotKnownToBeOursIsToldAndStays(t *testing.T) {
 		by   func(options operator.Options) operator.Options
 		note string
 	}{
-		"without a mark":          {func(o operator.Options) operator.Options { o.Namespace = ""; return o }, "no annotation written-by"},
-		"of another installation": {func(o operator.Options) operator.Options { o.LeaderElectionID = "other"; return o }, "another installation of the operator, vector-system/other"},
+		"without a mark":          {func(o operator.Options) operator.Options { o.Namespace = ""; return o }, "the annotation written-by is missing"},
+		"of another installation": {func(o operator.Options) operator.Options { o.LeaderElectionID = "other"; return o }, "another installation of the operator wrote the sidecar: vector-system/other"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			namespace := world.Namespace(t)
