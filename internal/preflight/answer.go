@@ -62,14 +62,14 @@ func Judge(with Answer, without func() Answer, removesFirst bool) Verdict {
 	case with.Result != Refused:
 		return Verdict{Result: with.Result, Message: with.Text}
 	case with.IsQuota && removesFirst:
-		return Verdict{Result: NotJudged, Message: "whether a quota has room shows when its pods have gone, which it removes before it makes others: " + with.Text}
+		return Verdict{Result: NotJudged, Message: "the quota cannot be checked, because the workload removes pods before it creates new ones: " + with.Text}
 	}
 	bare := without()
 	switch {
 	case bare.Result != Refused:
-		return Verdict{Result: Refused, Message: "its pods would be refused with the sidecar, and are not without it: " + with.Text}
+		return Verdict{Result: Refused, Message: "pods are rejected with the sidecar, but not without it: " + with.Text}
 	case bare.IsInvalid: // It was made from a template that the API server has, so it is not as its controller makes it.
 		return Verdict{Result: NotJudged, Message: with.Text}
 	}
-	return Verdict{Result: RefusedAnyway, IsOfOne: bare.IsAccount, Message: "its pods would be refused, with the sidecar and without it: " + bare.Text}
+	return Verdict{Result: RefusedAnyway, IsOfOne: bare.IsAccount, Message: "pods are rejected with and without the sidecar: " + bare.Text}
 }
