@@ -101,7 +101,7 @@ type Written struct {
 // *RefusedError, a *DeniedError, or transient.
 func (w *Writer) Workload(ctx context.Context, p *plan.Plan) (Written, error) {
 	if !p.Writes() {
-		return Written{}, fmt.Errorf("a plan to %s writes nothing", p.Action)
+		return Written{}, fmt.Errorf("a plan with action %s does not write", p.Action)
 	}
 	kind := kindOf(p.Target)
 	reply := &metav1.PartialObjectMetadata{}
@@ -208,7 +208,7 @@ func classify(err error) error {
 	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err), apierrors.IsRequestEntityTooLargeError(err), isInternal(err, schemaError):
 		return &RefusedError{err}
 	case isInternal(err, tooLarge):
-		return &RefusedError{fmt.Errorf("%w: with what the operator adds it is larger than etcd takes, 1.5 MiB by default: make it smaller", err)}
+		return &RefusedError{fmt.Errorf("%w: with the sidecar, the object exceeds the size limit of etcd (1.5 MiB by default); make the object smaller", err)}
 	case general.MatchString(err.Error()):
 		return &DeniedError{Err: err, IsGeneral: true}
 	case apierrors.IsForbidden(err), byAdmission.MatchString(err.Error()):

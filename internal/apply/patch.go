@@ -69,7 +69,7 @@ func (w *Writer) patchItems(ctx context.Context, reply client.Object, p *plan.Pl
 	case isOutrun(err):
 		return errors.Join(ErrStale, err)
 	case unknown != "": // The API server quotes the whole object besides.
-		return apierrors.NewBadRequest("its definition, perhaps of an earlier version, does not have a field that the sidecar needs: " + unknown)
+		return apierrors.NewBadRequest("the CustomResourceDefinition, possibly of an earlier version, lacks a field that the sidecar needs: " + unknown)
 	}
 	return err
 }

@@ -48,7 +48,7 @@ func TestAWorkloadThatIsTooLargeForASidecarIsSaid(t *testing.T) {
 
 	harness.Until(t, world, vs, "what is said of it", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionStalled) == "True" })
 	require.Contains(t, message(vs, meta.ConditionReady), meta.ReasonApplyRejected+": applying to Deployment "+namespace+"/large: ")
-	require.Contains(t, message(vs, meta.ConditionReady), "larger than etcd takes, 1.5 MiB by default: make it smaller")
+	require.Contains(t, message(vs, meta.ConditionReady), "exceeds the size limit of etcd (1.5 MiB by default); make the object smaller")
 	harness.Until(t, world, small, "its sidecar", isInjected)
 	writes := len(running.Requests.Writes("/namespaces/" + namespace + "/deployments/large"))
 
