@@ -157,7 +157,7 @@ func TestAFaultOfOneEnvironmentRefusesNothing(t *testing.T) {
 	answer := askedCluster(t, w, nil, sidecar)
 	require.True(t, answer.Allowed, answer.Result)
 	require.Contains(t, fmt.Sprint(answer.Warnings), "in namespace shop: rendered ConfigMap cluster-logs-vector-")
-	require.Contains(t, fmt.Sprint(answer.Warnings), `sinks.out.type: there is no sink of type "nothing"`)
+	require.Contains(t, fmt.Sprint(answer.Warnings), `sinks.out.type: unknown sink type "nothing"`)
 	require.NotContains(t, fmt.Sprint(answer.Warnings), "in namespace pay", "its environment is judged in one")
 
 	w.namespaces = w.namespaces[1:]

@@ -105,7 +105,7 @@ func TestAWarningStopsNothingAndIsToldOnce(t *testing.T) {
 	require.Nil(t, decided.Invalid)
 	require.Equal(t, plan.Inject, decided.Plans[0].Action)
 	require.Len(t, decided.Findings, 1)
-	require.Contains(t, decided.Findings[0].String(), "spec.sidecar.config.inline:3:3: sources.other: nothing takes")
+	require.Contains(t, decided.Findings[0].String(), "spec.sidecar.config.inline:3:3: sources.other: the events of")
 }
 
 func TestANewContentOfAConfigMapIsCheckedAgain(t *testing.T) {

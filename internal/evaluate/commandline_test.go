@@ -87,7 +87,7 @@ func TestDecide_ReadsSplitConfiguration(t *testing.T) {
 					return
 				}
 				require.NotNil(t, decided.Invalid)
-				require.Contains(t, decided.Invalid.Message, `sinks.out.inputs[0]: there is no source, transform or output "ap"; did you mean "app"? (VSC211)`)
+				require.Contains(t, decided.Invalid.Message, `sinks.out.inputs[0]: unknown source, transform or output "ap"; did you mean "app"? (VSC211)`)
 				require.Contains(t, decided.Invalid.Message, "ConfigMap shop/shipping second:")
 			})
 		}

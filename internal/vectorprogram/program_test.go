@@ -148,7 +148,7 @@ func TestARefusalIsPlaced(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, answer.Unable)
 	require.Len(t, answer.Findings, 1)
-	require.Equal(t, "here:2:3: sinks.out: Vector says: unknown field `codex` in `sinks.out`; mend what Vector names; it names one kind of fault at a time (VSC701)", answer.Findings[0].String())
+	require.Equal(t, "here:2:3: sinks.out: Vector says: unknown field `codex` in `sinks.out`; fix the reported fault; Vector reports one kind of fault at a time (VSC701)", answer.Findings[0].String())
 }
 
 func TestAnotherVersionJudgesNothing(t *testing.T) {

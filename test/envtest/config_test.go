@@ -297,7 +297,7 @@ func TestABrokenChangeOfAConfigMapStopsAtTheCheck(t *testing.T) {
 	harness.Until(t, world, vs, "the finding", func(vs *v1alpha1.VectorSidecar) bool {
 		valid := apimeta.FindStatusCondition(vs.Status.Conditions, meta.ConditionConfigValid)
 		return valid != nil && valid.Status == metav1.ConditionFalse && valid.Reason == meta.ReasonInvalidConfig &&
-			strings.Contains(valid.Message, "ConfigMap "+namespace+`/vector vector.yaml:9:14: sinks.console.inputs[0]: there is no source, transform or output "dmeo"; did you mean "demo"? (VSC211)`)
+			strings.Contains(valid.Message, "ConfigMap "+namespace+`/vector vector.yaml:9:14: sinks.console.inputs[0]: unknown source, transform or output "dmeo"; did you mean "demo"? (VSC211)`)
 	})
 	world.Get(t, deployment)
 	require.Equal(t, generation, deployment.Generation)

@@ -63,7 +63,7 @@ func (r *Reader) Check(ctx context.Context, files []File, options Options) (*Rep
 	c.root, c.intake, c.isPartial = root, intakeOf(root), options.IsPartial || !isWhole
 	c.intake.Other = c.intake.Other || len(files) == 0
 	if options.Image != "" && !c.version.known && len(files) > 0 {
-		c.report(versionUnknown, position{}, "", "the tag of image %q tells no version of Vector: what depends on the version is only warned of", options.Image)
+		c.report(versionUnknown, position{}, "", "the tag of image %q does not name a version of Vector: findings that depend on the version are only warnings", options.Image)
 	}
 	c.checkCommandLine()
 	if len(c.trees) > 0 {

@@ -36,7 +36,7 @@ func (c *checker) checkCommandLine() {
 	for _, absent := range c.container.Absent {
 		switch {
 		case absent.IsDefault:
-			c.addToContainer(absentFile, "--config", true, "Vector is told no configuration, and "+absent.Path.Value+" does not exist in the container")
+			c.addToContainer(absentFile, "--config", true, "Vector reads its default configuration file "+absent.Path.Value+", which does not exist in the container")
 		case absent.IsDirectory:
 			c.addToContainer(absentFile, absent.From, true, "the directory "+absent.Path.Value+" does not exist in the container")
 		default:

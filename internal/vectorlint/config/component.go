@@ -114,7 +114,7 @@ func (c *checker) readComponent(one *component) bool {
 		c.report(noType, typed.at, one.path+".type", "type is %s, not the name of a %s", typed.form.noun(), one.kind)
 	case c.isDynamic(typed.scalar):
 		if !c.mayBeOneOf(typed.scalar, c.tables.names[one.kind]) {
-			c.add(unknownType, typed.at, one.path+".type", c.version.isCovered(), "there is no %s of type %q", one.kind, typed.scalar)
+			c.add(unknownType, typed.at, one.path+".type", c.version.isCovered(), "unknown %s type %q", one.kind, typed.scalar)
 		}
 	default:
 		one.typeName = typed.scalar
@@ -142,7 +142,7 @@ func (c *checker) profileOf(one *component, at position) *profile {
 	p := c.tables.profiles[one.kind][one.typeName]
 	if p == nil {
 		near := c.effort.nearest(one.typeName, c.tables.names[one.kind])
-		c.add(unknownType, at, path, near != "" || c.version.isCovered(), "there is no %s of type %q", one.kind, one.typeName, c.otherKind(one, near))
+		c.add(unknownType, at, path, near != "" || c.version.isCovered(), "unknown %s type %q", one.kind, one.typeName, c.otherKind(one, near))
 		return nil
 	}
 	switch {
@@ -163,7 +163,7 @@ func (c *checker) otherKind(one *component, near string) help {
 	}
 	for _, section := range sections {
 		if c.tables.profiles[section.kind][one.typeName] != nil {
-			return help("it is a " + string(section.kind) + ": move it to " + section.key)
+			return help("the type is a " + string(section.kind) + ": move the component to " + section.key)
 		}
 	}
 	return ""

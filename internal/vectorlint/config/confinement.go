@@ -76,16 +76,16 @@ func (c *checker) checkTemplate(template string, at position, path, kind string)
 	switch {
 	case kind == "path":
 		if !isBelowRoot(prefix) {
-			c.add(unconfined, at, path, c.version.known, "the path %q has no folder before its first field", template, help("begin it with a folder from the root on, such as /var/log/vector/, or set base_dir"))
+			c.add(unconfined, at, path, c.version.known, "the path %q does not have a directory before its first field", template, help("start it with a directory below the root, such as /var/log/vector/, or set base_dir"))
 		}
 	case isHTTP && strings.ContainsAny(template, "?#"):
-		c.add(unconfined, at, path, c.version.known, "the template %q has a field beside a ? or #", template, help("leave out what begins with ? or #, or set "+unconfinedKey+": true"))
+		c.add(unconfined, at, path, c.version.known, "the template %q has a field in a part with ? or #", template, help("remove the part that starts with ? or #, or set "+unconfinedKey+": true"))
 	case isHTTP && (host == "" || strings.Contains(prefix, `\`)):
-		c.add(unconfined, at, path, c.version.known, "the template %q has a field in the place of its host, or a backslash", template)
+		c.add(unconfined, at, path, c.version.known, "the template %q has a field instead of its host, or a backslash", template)
 	case prefix == "":
-		c.add(unconfined, at, path, c.version.known, "the template %q has no literal text before its first field", template)
+		c.add(unconfined, at, path, c.version.known, "the template %q does not start with literal text", template)
 	case prefix == "/":
-		c.add(unconfined, at, path, c.version.known, "the template %q has nothing but a slash before its first field", template)
+		c.add(unconfined, at, path, c.version.known, "the template %q has only a slash before its first field", template)
 	}
 }
 

@@ -116,18 +116,18 @@ func (w *permittedChecker) host(of walked, v *value) {
 	}
 	for _, function := range callers {
 		if strings.Contains(v.scalar, function) {
-			w.say(hostForbidden, v.at, of.path, "the program calls %s, and where that connects to is not seen", function)
+			w.say(hostForbidden, v.at, of.path, "the program calls %s, which connects to a host that the policy cannot check", function)
 		}
 	}
 	if of.section == "transforms" && (of.steps[0] == "file" || of.steps[0] == "files") {
-		w.say(notSeen, v.at, of.path, "where the program in the file connects to is not seen: write it as source")
+		w.say(notSeen, v.at, of.path, "the program in the file may connect to a host that the policy cannot check: write it as source")
 		return
 	}
 	if v.form == number || !w.mayBeAddress(of) || w.isChoice(of, v) {
 		return
 	}
 	if w.isOpen(v.scalar) || w.isReplaced(v.at) {
-		w.say(notLiteral, v.at, of.path, "where it connects to is restricted, and its value is not literal")
+		w.say(notLiteral, v.at, of.path, "hosts are restricted, and the value is not literal")
 		return
 	}
 	if why := w.patterns.refusesText(v.scalar); why != "" {
@@ -188,7 +188,7 @@ func (w *permittedChecker) unnamed(section, name string, e *entry) {
 			return
 		}
 	}
-	w.say(hostForbidden, e.at, join(section, e.key), "it connects to where its service is by default, which is not seen: name the host, or use another type")
+	w.say(hostForbidden, e.at, join(section, e.key), "the component connects to the default address of its service, which the policy cannot check: name the host, or use another type")
 }
 
 // isNamed reports whether an option sets the address that a component connects to.

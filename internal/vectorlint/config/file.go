@@ -58,7 +58,7 @@ func (r *Reader) parse(file File, number int) (*value, *fault) {
 	case "toml":
 		root, failed = r.parseTOML(file.Text)
 	default:
-		failed = &fault{code: badExtension, message: fmt.Sprintf("the extension %q is none of .yaml, .yml, .json, .toml, by which Vector tells the format", path.Ext(file.Name))}
+		failed = &fault{code: badExtension, message: fmt.Sprintf("unknown file extension %q", path.Ext(file.Name))}
 	}
 	if failed != nil {
 		failed.at.file = number

@@ -47,7 +47,7 @@ func (c *checker) reportCycle(up []*component) {
 	}
 	slices.Reverse(ids)
 	first := up[len(up)-1]
-	c.report(cycle, first.at, first.path+".inputs", "the events go round: %s", strings.Join(append(ids, ids[0]), " -> "))
+	c.report(cycle, first.at, first.path+".inputs", "cycle of components: %s", strings.Join(append(ids, ids[0]), " -> "))
 }
 
 func (c *checker) checkConsumers() {
@@ -60,7 +60,7 @@ func (c *checker) checkConsumers() {
 	for _, one := range c.components {
 		for _, out := range one.outputs {
 			if !out.isUsed && one.kind != memory && c.outputs[out.id] == out {
-				c.report(notConsumed, one.at, one.path, "nothing takes the events of %q", out.id)
+				c.report(notConsumed, one.at, one.path, "the events of %q are not used", out.id)
 			}
 		}
 	}
@@ -88,7 +88,7 @@ func (c *checker) askUp(from, one *component, asked map[*component]bool) {
 	}
 	asked[one] = true
 	if one.kind == source && one.profile != nil && !one.profile.acknowledges {
-		c.report(notAcknowledged, one.at, one.path, "%s wants acknowledgements, and a source of type %q cannot give them", from.path, one.typeName)
+		c.report(notAcknowledged, one.at, one.path, "%s requires acknowledgements, and a source of type %q does not support them", from.path, one.typeName)
 	}
 	for _, out := range one.sources {
 		c.askUp(from, out.of, asked)

@@ -28,7 +28,7 @@ func (c *checker) checkHeaders(one *component) {
 		switch {
 		case c.isDynamic(e.key):
 		case !isHeaderName(e.key):
-			c.add(noSuchValue, e.at, join(path, e.key), isCertain, "%q is no name of a header", e.key, help("use letters, digits and the characters "+headerMarks))
+			c.add(noSuchValue, e.at, join(path, e.key), isCertain, "%q is not a valid header name", e.key, help("use letters, digits and the characters "+headerMarks))
 		case e.value.form == text && !c.isOpen(e.value.scalar) && strings.ContainsFunc(e.value.scalar, isControl):
 			c.add(noSuchValue, e.value.at, join(path, e.key), isCertain, "the header %s has a control character: %s", e.key, strconv.Quote(e.value.scalar), help("write it without line breaks and control characters"))
 		}

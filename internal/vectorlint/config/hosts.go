@@ -72,9 +72,9 @@ func parsePattern(text string) (hostPattern, error) {
 	of, err := parseHost(below)
 	switch {
 	case err != nil:
-		return pattern, fmt.Errorf("%q is no host: %w", text, err)
+		return pattern, fmt.Errorf("%q is not a valid host: %w", text, err)
 	case isBelow && of.address.IsValid():
-		return pattern, fmt.Errorf("%q is no host: write a range of addresses as ADDRESS/BITS", text)
+		return pattern, fmt.Errorf("%q is not a valid host: write a range of addresses as ADDRESS/BITS", text)
 	case of.address.IsValid():
 		pattern.prefix = netip.PrefixFrom(of.address, of.address.BitLen())
 	case isBelow:
@@ -132,7 +132,7 @@ func (r hostRules) refusesText(text string) string {
 	}
 	hosts, err := hostsOf(text)
 	if err != nil {
-		return fmt.Sprintf("%q may be an address, and nobody can tell which: %s", text, err)
+		return fmt.Sprintf("%q may be an address, but it cannot be checked: %s", text, err)
 	}
 	for _, one := range hosts {
 		if why := r.refuses(one); why != "" {
@@ -151,7 +151,7 @@ var scheme = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*)://`)
 // more than one way is an error.
 func hostsOf(text string) ([]hostPort, error) {
 	if strings.ContainsAny(text, "\\\r\n\t ") {
-		return nil, errors.New("a blank or a backslash is in it")
+		return nil, errors.New("a blank or a backslash")
 	}
 	standard, rest := 0, text
 	if match := scheme.FindStringSubmatch(text); match != nil {
@@ -165,7 +165,7 @@ func hostsOf(text string) ([]hostPort, error) {
 			return nil, errors.New("behind the question mark it names a host again")
 		}
 	} else if strings.Contains(text, "//") || strings.Contains(text, "=") {
-		return nil, errors.New("it is no URL and no address")
+		return nil, errors.New("not a valid URL or address")
 	}
 	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
 		rest = rest[:end]
@@ -175,12 +175,12 @@ func hostsOf(text string) ([]hostPort, error) {
 	case 1:
 		_, rest, _ = strings.Cut(rest, "@")
 	default:
-		return nil, errors.New("it has more than one @")
+		return nil, errors.New("more than one @")
 	}
 	var hosts []hostPort
 	for one := range strings.SplitSeq(rest, ",") {
 		if at := scheme.FindString(one); at != "" {
-			return nil, errors.New("it has a URL behind a comma: write a list")
+			return nil, errors.New("a URL behind a comma: write a list")
 		}
 		of, err := parseHost(one)
 		if err != nil {
@@ -207,7 +207,7 @@ func parseHost(text string) (hostPort, error) {
 		var rest string
 		var isClosed bool
 		if host, rest, isClosed = strings.Cut(inner, "]"); !isClosed || rest != "" && rest[0] != ':' {
-			return of, fmt.Errorf("%q is no address", text)
+			return of, fmt.Errorf("%q is not a valid address", text)
 		}
 		if rest != "" {
 			host = "[" + host + "]" + rest
@@ -233,7 +233,7 @@ func parseHost(text string) (hostPort, error) {
 	labels := strings.Split(host, ".")
 	for _, one := range labels {
 		if len(one) > longestLabel || !label.MatchString(one) {
-			return of, fmt.Errorf("%q is no name of a host: write letters, digits and dashes, and other scripts as xn--…", text)
+			return of, fmt.Errorf("%q is not a valid host name: use letters, digits and hyphens, or punycode (xn--…)", text)
 		}
 	}
 	if last := labels[len(labels)-1]; last[0] >= '0' && last[0] <= '9' {

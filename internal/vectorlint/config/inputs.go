@@ -98,7 +98,7 @@ func (c *checker) checkInputs() {
 			case out == nil:
 				c.reportUnknownInput(one, in)
 			case out.isTwice:
-				c.report(ambiguousInput, in.at, in.path, "%q names two outputs", in.text)
+				c.report(ambiguousInput, in.at, in.path, "%q is the name of two outputs", in.text)
 			default:
 				c.link(one, in, out)
 			}
@@ -170,13 +170,13 @@ func (c *checker) reportUnknownInput(one *component, in input) {
 	case c.byKind[sink][in.text] != nil:
 		c.report(unknownInput, in.at, in.path, "%q is a sink, and events end there", in.text)
 	case isNamed && len(names) > 0:
-		c.report(unknownInput, in.at, in.path, "%q has no output %q", id, name, help(c.dropHint(id, name)+"it has "+strings.Join(names, ", ")))
+		c.report(unknownInput, in.at, in.path, "%q has no output %q", id, name, help(c.dropHint(id, name)+"the outputs are "+strings.Join(names, ", ")))
 	case isPattern(in.text):
 		c.report(unknownInput, in.at, in.path, "the pattern %q matches no output", in.text)
 	case len(names) > 0:
 		c.report(unknownInput, in.at, in.path, "%q has no output of its own name", in.text, help("name one of "+strings.Join(names, ", ")))
 	default:
-		c.report(unknownInput, in.at, in.path, "there is no source, transform or output %q", in.text, didYouMean(c.nearestOutput(one, in.text)))
+		c.report(unknownInput, in.at, in.path, "unknown source, transform or output %q", in.text, didYouMean(c.nearestOutput(one, in.text)))
 	}
 }
 

@@ -144,7 +144,7 @@ func (c *checker) interpolate(text string, file int) (string, *interpolation, *f
 			fresh = in.hide(written, line, isAlone(text, start, at+width))
 		}
 		if b.Len()+len(fresh) > c.reader.MaxBytes {
-			return "", nil, &fault{code: tooLarge, at: here, message: fmt.Sprintf("with its variables replaced it has more bytes than a file of Vector's configuration may have (%d)", c.reader.MaxBytes)}
+			return "", nil, &fault{code: tooLarge, at: here, message: fmt.Sprintf("with its variables replaced, the file has more bytes than a file of Vector's configuration may have (%d)", c.reader.MaxBytes)}
 		}
 		in.moved = append(in.moved, moved{line: line, now: here.column + shift, width: len(fresh), column: here.column, was: len(written), isOpen: !isKnown && (!hasComments || !isComment(text[start:]))})
 		shift += len(fresh) - len(written)

@@ -77,7 +77,7 @@ func (c *checker) judgeFields(path string, v *value) {
 	}
 	for i, item := range v.get("except_fields").items {
 		if item.form == text && kept[strings.TrimPrefix(item.scalar, ".")] && !c.isDynamic(item.scalar) {
-			c.add(noSuchValue, item.at, path+".except_fields["+itoa(i)+"]", c.isTabled && c.version.minor == vectoroptions.Schema, "%q is in only_fields, too", item.scalar, help("leave it out of one of both"))
+			c.add(noSuchValue, item.at, path+".except_fields["+itoa(i)+"]", c.isTabled && c.version.minor == vectoroptions.Schema, "%q is in only_fields, too", item.scalar, help("remove it from one of the two"))
 		}
 	}
 }
@@ -104,7 +104,7 @@ func (c *checker) judgeVariants(path, of string, at position, v *value, variants
 	case len(lacks) > 0:
 		c.add(missingOption, at, path, true, "%s needs %s", of, strings.Join(lacks, ", or "))
 	default:
-		c.add(unknownOption, at, path, true, "the options of %s do not go together", of, help("leave out those that belong to another variant"))
+		c.add(unknownOption, at, path, true, "the options of %s exclude each other", of, help("remove the options of the other variant"))
 	}
 }
 
@@ -234,7 +234,7 @@ func (c *checker) didYouMeanInstead(v *value, object *vectoroptions.Object, name
 	for i := range v.entries {
 		key := v.entries[i].key
 		if object.Option(key) == nil && c.effort.nearest(key, []string{name}) != "" {
-			return help("did you mean " + strconv.Quote(name) + " where it says " + strconv.Quote(key) + "?")
+			return help("did you mean " + strconv.Quote(name) + " instead of " + strconv.Quote(key) + "?")
 		}
 	}
 	return ""

@@ -96,7 +96,7 @@ func (c *checker) isOfOtherVersion(one *component, object *vectoroptions.Object,
 	}
 	for minor := min(c.version.minor-1, vectoroptions.Newest); minor >= vectoroptions.Oldest; minor-- {
 		if has(minor) {
-			c.add(otherVersion, e.at, join(one.path, e.key), isCertain, "%s is gone since Vector 0.%d, and the image is %s", e.key, minor+1, c.version)
+			c.add(otherVersion, e.at, join(one.path, e.key), isCertain, "%s was removed in Vector 0.%d, and the image is %s", e.key, minor+1, c.version)
 			return true
 		}
 	}

@@ -151,7 +151,7 @@ func TestSeveralFilesAreOneConfiguration(t *testing.T) {
 
 	findings := checked(files, Options{}).Findings
 	require.Len(t, findings, 1)
-	require.Equal(t, `third:2:19: sinks.two.inputs[1]: there is no source, transform or output "ap"; did you mean "app"? (VSC211)`, findings[0].String())
+	require.Equal(t, `third:2:19: sinks.two.inputs[1]: unknown source, transform or output "ap"; did you mean "app"? (VSC211)`, findings[0].String())
 
 	again := checked([]File{files[0], files[1], {Name: "d.yaml", Source: "fourth", Text: "sources:\n  app: {type: exec}\n"}}, Options{}).Findings
 	require.Contains(t, again[0].String(), `fourth:2:3: sources.app: "app" is also defined at first:2`)

@@ -39,14 +39,14 @@ func (p *Permitted) Validate() error {
 	for _, entry := range slices.Concat(p.Types.Allow, p.Types.Deny) {
 		section, name, _ := strings.Cut(entry, ".")
 		if !slices.Contains(typedSections, section) || name == "" || strings.Contains(name, ".") {
-			return fmt.Errorf("vector.types: %q is no type: write SECTION.TYPE, where SECTION is one of %s, and TYPE may be *", entry, strings.Join(typedSections, ", "))
+			return fmt.Errorf("vector.types: %q is not a valid type: write SECTION.TYPE, where SECTION is one of %s, and TYPE may be *", entry, strings.Join(typedSections, ", "))
 		}
 	}
 	for _, entry := range slices.Concat(p.Options.Allow, p.Options.Deny) {
 		steps := strings.Split(entry, ".")
 		isTyped := slices.Contains(typedSections, steps[0])
 		if slices.Contains(steps, "") || isTyped && len(steps) < 3 || !isTyped && !slices.Contains(topLevel, steps[0]) {
-			return fmt.Errorf("vector.options: %q is no path of an option: write SECTION.TYPE.OPTION, or an option outside of components, such as proxy", entry)
+			return fmt.Errorf("vector.options: %q is not a valid option path: write SECTION.TYPE.OPTION, or an option outside of components, such as proxy", entry)
 		}
 	}
 	for _, entry := range slices.Concat(p.Hosts.Allow, p.Hosts.Deny) {
@@ -81,7 +81,7 @@ func (c *checker) forbid(permitted *Permitted, isWhole bool) []Finding {
 	}
 	w := &permittedChecker{checker: c, permitted: permitted, patterns: newHostRules(permitted.Hosts)}
 	if !isWhole {
-		w.say(notSeen, position{}, "", "the configuration cannot be read, so that nobody can tell what it has")
+		w.say(notSeen, position{}, "", "the configuration cannot be read, so the policy cannot check it")
 	}
 	for _, in := range c.interpolations {
 		if in == nil {
@@ -89,7 +89,7 @@ func (c *checker) forbid(permitted *Permitted, isWhole bool) []Finding {
 		}
 		for _, written := range in.open {
 			if written != "$$" {
-				w.say(notLiteral, position{file: in.file}, "", "%s stands for a text that is not known here, with which anything may get into the configuration", written)
+				w.say(notLiteral, position{file: in.file}, "", "%s stands for an unknown text, which may add anything to the configuration", written)
 			}
 		}
 	}
@@ -117,7 +117,7 @@ func (w *permittedChecker) tree(root *value) {
 		e := &root.entries[i]
 		switch {
 		case e.key == "provider":
-			w.say(notSeen, e.at, e.key, "a provider gives a configuration that is not seen")
+			w.say(notSeen, e.at, e.key, "a provider provides a configuration that the policy cannot check")
 		case slices.Contains(typedSections, e.key):
 			w.section(e)
 		case e.key == "tests":
@@ -144,7 +144,7 @@ func (w *permittedChecker) component(section string, e *entry) {
 	path := join(section, e.key)
 	typed := e.value.get("type")
 	if e.value.form != table || typed.form != text || w.isDynamic(typed.scalar) || w.isDynamic(e.key) {
-		w.say(notLiteral, e.at, path, "%s has no literal type, so that nobody can tell what it is", path)
+		w.say(notLiteral, e.at, path, "%s does not have a literal type, so the policy cannot check it", path)
 		return
 	}
 	names := w.namesOf(section, typed.scalar)
@@ -153,7 +153,7 @@ func (w *permittedChecker) component(section string, e *entry) {
 		return
 	}
 	if section == "secret" && !w.permitted.trusts(names) {
-		w.say(notSeen, typed.at, path, "Vector puts what the backend gives into the text of the configuration before it reads that: where options or hosts are restricted, vector.types.allow has to name it")
+		w.say(notSeen, typed.at, path, "Vector inserts the values of the backend into the text of the configuration before it reads the configuration: if options or hosts are restricted, vector.types.allow has to name the backend")
 	}
 	of := walked{section: section, names: names, path: path}
 	for i := range e.value.entries {

@@ -68,9 +68,9 @@ func TestAConfigurationIsHeldToWhatIsPermitted(t *testing.T) {
 		return `VSC603 sinks.out.uri: "` + text + `" is not allowed: the platform allows *.example.com, 10.0.0.0/8`
 	}
 	unclear := func(text, why string) string {
-		return `VSC603 sinks.out.uri: "` + text + `" may be an address, and nobody can tell which: ` + why
+		return `VSC603 sinks.out.uri: "` + text + `" may be an address, but it cannot be checked: ` + why
 	}
-	const notLiteralURI = "VSC604 sinks.out.uri: where it connects to is restricted, and its value is not literal"
+	const notLiteralURI = "VSC604 sinks.out.uri: hosts are restricted, and the value is not literal"
 	for name, test := range map[string]struct {
 		permitted Permitted
 		config    object
@@ -88,8 +88,8 @@ func TestAConfigurationIsHeldToWhatIsPermitted(t *testing.T) {
 			Permitted{Types: Lists{Deny: []string{"secret.exec"}}}, withSink(object{"type": "blackhole"}, object{"secret": object{"b": object{"type": "exec", "command": []any{"/bin/sh"}}}}),
 			[]string{"VSC601 secret.b.type: the type secret.exec is not allowed: the platform denies secret.exec"},
 		},
-		"a type that is a secret": {Permitted{Types: Lists{Deny: []string{"sinks.http"}}}, withSink(object{"type": "SECRET[b.k]"}), []string{"VSC604 sinks.out: sinks.out has no literal type, so that nobody can tell what it is"}},
-		"a provider":              {Permitted{Types: Lists{Deny: []string{"sinks.http"}}}, object{"provider": object{"type": "http", "url": "https://evil.test"}}, []string{"VSC605 provider: a provider gives a configuration that is not seen"}},
+		"a type that is a secret": {Permitted{Types: Lists{Deny: []string{"sinks.http"}}}, withSink(object{"type": "SECRET[b.k]"}), []string{"VSC604 sinks.out: sinks.out does not have a literal type, so the policy cannot check it"}},
+		"a provider":              {Permitted{Types: Lists{Deny: []string{"sinks.http"}}}, object{"provider": object{"type": "http", "url": "https://evil.test"}}, []string{"VSC605 provider: a provider provides a configuration that the policy cannot check"}},
 
 		"an option that is denied": {
 			Permitted{Options: Lists{Deny: []string{"sinks.*.tls.verify_certificate"}}},
@@ -123,8 +123,8 @@ func TestAConfigurationIsHeldToWhatIsPermitted(t *testing.T) {
 		"a dot at the end of another":      {onlyExample, http("https://evil.test."), []string{host("https://evil.test.")}},
 		"a user in front":                  {onlyExample, http("https://logs.example.com@evil.test"), []string{host("https://logs.example.com@evil.test")}},
 		"a user and a password":            {onlyExample, http("https://a:b@logs.example.com"), nil},
-		"two users":                        {onlyExample, http("https://a@evil.test@logs.example.com"), []string{unclear("https://a@evil.test@logs.example.com", "it has more than one @")}},
-		"a backslash":                      {onlyExample, http(`https://evil.test\.example.com`), []string{`VSC603 sinks.out.uri: "https://evil.test\\.example.com" may be an address, and nobody can tell which: a blank or a backslash is in it`}},
+		"two users":                        {onlyExample, http("https://a@evil.test@logs.example.com"), []string{unclear("https://a@evil.test@logs.example.com", "more than one @")}},
+		"a backslash":                      {onlyExample, http(`https://evil.test\.example.com`), []string{`VSC603 sinks.out.uri: "https://evil.test\\.example.com" may be an address, but it cannot be checked: a blank or a backslash`}},
 		"the host behind a fragment":       {onlyExample, http("https://evil.test#@logs.example.com"), []string{host("https://evil.test#@logs.example.com")}},
 		"the host behind a question mark":  {onlyExample, http("https://evil.test?@logs.example.com"), []string{host("https://evil.test?@logs.example.com")}},
 		"an address in a range":            {onlyExample, http("http://10.1.2.3:8080"), nil},
@@ -134,8 +134,8 @@ func TestAConfigurationIsHeldToWhatIsPermitted(t *testing.T) {
 		"an address of version 6":          {onlyExample, http("http://[2001:db8::1]:80"), []string{host("http://[2001:db8::1]:80")}},
 		"version 4 in version 6":           {onlyExample, http("http://[::ffff:10.1.2.3]"), nil},
 		"version 4 in version 6, outside":  {onlyExample, http("http://[::ffff:11.1.2.3]"), []string{host("http://[::ffff:11.1.2.3]")}},
-		"a name in another script":         {onlyExample, http("https://lоgs.example.com"), []string{unclear("https://lоgs.example.com", `"lоgs.example.com" is no name of a host: write letters, digits and dashes, and other scripts as xn--…`)}},
-		"characters in percents":           {onlyExample, http("https://evil%2etest"), []string{unclear("https://evil%2etest", `"evil%2etest" is no name of a host: write letters, digits and dashes, and other scripts as xn--…`)}},
+		"a name in another script":         {onlyExample, http("https://lоgs.example.com"), []string{unclear("https://lоgs.example.com", `"lоgs.example.com" is not a valid host name: use letters, digits and hyphens, or punycode (xn--…)`)}},
+		"characters in percents":           {onlyExample, http("https://evil%2etest"), []string{unclear("https://evil%2etest", `"evil%2etest" is not a valid host name: use letters, digits and hyphens, or punycode (xn--…)`)}},
 		"a field in the host":              {onlyExample, http("https://{{ host }}.example.com"), []string{notLiteralURI}},
 		"a field in the path":              {onlyExample, http("https://logs.example.com/{{ path }}"), []string{notLiteralURI}},
 		"a secret":                         {onlyExample, http("SECRET[b.k]"), []string{notLiteralURI}},
@@ -166,7 +166,7 @@ func TestAConfigurationIsHeldToWhatIsPermitted(t *testing.T) {
 		},
 		"no endpoint at all": {
 			onlyExample, withSink(object{"type": "aws_s3", "region": "eu-west-1", "bucket": "b", "encoding": object{"codec": "json"}}),
-			[]string{"VSC603 sinks.out: it connects to where its service is by default, which is not seen: name the host, or use another type"},
+			[]string{"VSC603 sinks.out: the component connects to the default address of its service, which the policy cannot check: name the host, or use another type"},
 		},
 		"a socket":                {onlyExample, withSink(object{"type": "socket", "mode": "tcp", "address": "evil.test:9000", "encoding": object{"codec": "json"}}), []string{`VSC603 sinks.out.address: "evil.test:9000" is not allowed: the platform allows *.example.com, 10.0.0.0/8`}},
 		"a socket of the pod":     {onlyExample, withSink(object{"type": "socket", "mode": "unix", "path": "/run/s", "encoding": object{"codec": "json"}}), nil},
@@ -182,15 +182,15 @@ func TestAConfigurationIsHeldToWhatIsPermitted(t *testing.T) {
 		},
 		"a program that asks": {
 			onlyExample, withSink(object{"type": "blackhole"}, object{"transforms": object{"t": object{"type": "remap", "inputs": []any{"in"}, "source": `.a = http_request!("https://evil.test")`}}}),
-			[]string{"VSC603 transforms.t.source: the program calls http_request, and where that connects to is not seen"},
+			[]string{"VSC603 transforms.t.source: the program calls http_request, which connects to a host that the policy cannot check"},
 		},
 		"a program of a file": {
 			onlyExample, withSink(object{"type": "blackhole"}, object{"transforms": object{"t": object{"type": "remap", "inputs": []any{"in"}, "file": "a.example.com"}}}),
-			[]string{"VSC605 transforms.t.file: where the program in the file connects to is not seen: write it as source"},
+			[]string{"VSC605 transforms.t.file: the program in the file may connect to a host that the policy cannot check: write it as source"},
 		},
 		"a secret backend that the platform has not named": {
 			onlyExample, withSink(object{"type": "blackhole"}, object{"secret": object{"b": object{"type": "file", "path": "/s"}}}),
-			[]string{"VSC605 secret.b: Vector puts what the backend gives into the text of the configuration before it reads that: where options or hosts are restricted, vector.types.allow has to name it"},
+			[]string{"VSC605 secret.b: Vector inserts the values of the backend into the text of the configuration before it reads the configuration: if options or hosts are restricted, vector.types.allow has to name the backend"},
 		},
 		"a secret backend that it has named": {
 			Permitted{Types: Lists{Allow: []string{"sources.*", "sinks.*", "secret.file"}}, Hosts: onlyExample.Hosts},
@@ -227,16 +227,16 @@ func TestVariablesAreNoWayRound(t *testing.T) {
 	file := func(uri string) File { return File{Name: "vector.yaml", Text: strings.Replace(config, "%s", uri, 1)} }
 	known := &Container{Env: map[string]vectorflags.Text{"HOST": {Value: "evil.test"}, "GOOD": {Value: "logs.example.com"}}}
 
-	require.Equal(t, []string{"VSC604 sinks.out.uri: where it connects to is restricted, and its value is not literal"},
+	require.Equal(t, []string{"VSC604 sinks.out.uri: hosts are restricted, and the value is not literal"},
 		refusals(t, permitted, "vector:0.56.0", known, file("https://${HOST}")))
-	require.Equal(t, []string{"VSC604 sinks.out.uri: where it connects to is restricted, and its value is not literal"},
+	require.Equal(t, []string{"VSC604 sinks.out.uri: hosts are restricted, and the value is not literal"},
 		refusals(t, permitted, "vector:0.56.0", known, file("https://${GOOD}")))
-	require.Equal(t, []string{`VSC603 sinks.out.uri: "https://${HOST}" may be an address, and nobody can tell which: "${HOST}" is no name of a host: write letters, digits and dashes, and other scripts as xn--…`},
+	require.Equal(t, []string{`VSC603 sinks.out.uri: "https://${HOST}" may be an address, but it cannot be checked: "${HOST}" is not a valid host name: use letters, digits and hyphens, or punycode (xn--…)`},
 		refusals(t, permitted, "vector:0.57.0", known, file("https://${HOST}")), "it stays as it is, and is no host")
 
 	unknown := &Container{Env: map[string]vectorflags.Text{"X": openText}, OpenEnv: true}
 	found := refusals(t, permitted, "vector:0.56.0", unknown, file("https://logs.example.com # ${X}"))
-	require.Equal(t, []string{": ${X} stands for a text that is not known here, with which anything may get into the configuration"}, []string{strings.TrimPrefix(found[0], "VSC604 ")})
+	require.Equal(t, []string{": ${X} stands for an unknown text, which may add anything to the configuration"}, []string{strings.TrimPrefix(found[0], "VSC604 ")})
 }
 
 // A key that YAML merges, or that a secret stands for, has another path than it seems.
@@ -251,7 +251,7 @@ func TestKeysAreLiteral(t *testing.T) {
 // What cannot be read may have anything.
 func TestWhatCannotBeReadIsNotPermitted(t *testing.T) {
 	permitted := Permitted{Types: Lists{Deny: []string{"sinks.http"}}}
-	require.Equal(t, []string{"VSC605 : the configuration cannot be read, so that nobody can tell what it has"},
+	require.Equal(t, []string{"VSC605 : the configuration cannot be read, so the policy cannot check it"},
 		refusals(t, permitted, "vector:0.57.0", nil, File{Name: "vector.yaml", Text: "sinks: ["}))
 }
 
@@ -326,8 +326,8 @@ const addresses = `
 func TestHostsThatMeanNothingAreRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"https://a.example.com": `vector.hosts: "https://a.example.com" has no port behind its colon`,
-		"a..b":                  `vector.hosts: "a..b" is no host: "a..b" is no name of a host: write letters, digits and dashes, and other scripts as xn--…`,
-		"*.10.0.0.1":            `vector.hosts: "*.10.0.0.1" is no host: write a range of addresses as ADDRESS/BITS`,
+		"a..b":                  `vector.hosts: "a..b" is not a valid host: "a..b" is not a valid host name: use letters, digits and hyphens, or punycode (xn--…)`,
+		"*.10.0.0.1":            `vector.hosts: "*.10.0.0.1" is not a valid host: write a range of addresses as ADDRESS/BITS`,
 		"a:0x":                  `vector.hosts: "a:0x" has no port behind its colon`,
 	} {
 		require.EqualError(t, (&Permitted{Hosts: Lists{Allow: []string{text}}}).Validate(), want)

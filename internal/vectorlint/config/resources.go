@@ -33,7 +33,7 @@ func (c *checker) checkResources() {
 			of := claim{fresh.protocol, fresh.port}
 			for _, first := range claims[of] {
 				if first.clashes(fresh) {
-					c.report(claimedTwice, fresh.at, fresh.path, "%s port %d is also claimed by %s", fresh.protocol, fresh.port, first.path)
+					c.report(claimedTwice, fresh.at, fresh.path, "%s port %d is also used by %s", fresh.protocol, fresh.port, first.path)
 					break
 				}
 			}
@@ -42,7 +42,7 @@ func (c *checker) checkResources() {
 		}
 		descriptor := descriptorOf(one)
 		if first := descriptors[descriptor]; first != nil && descriptor != "" {
-			c.report(claimedTwice, one.at, one.path, "file descriptor %s is also claimed by %s", descriptor, first.path)
+			c.report(claimedTwice, one.at, one.path, "file descriptor %s is also used by %s", descriptor, first.path)
 		}
 		descriptors[descriptor] = one
 	}

@@ -25,9 +25,9 @@ func wrongSearch(source string) string {
 	case s.isDeep:
 		return ""
 	case s.isMixed:
-		return "a range begins and ends with brackets of one kind, as in [1 TO 9]"
+		return "a range starts and ends with brackets of one kind, as in [1 TO 9]"
 	case !isRead || s.at < len(source):
-		return fmt.Sprintf("that is no search from character %d on", utf8.RuneCountInString(source[:s.furthest])+1)
+		return fmt.Sprintf("the search is not valid from character %d on", utf8.RuneCountInString(source[:s.furthest])+1)
 	}
 	return ""
 }

@@ -24,7 +24,7 @@ func (c *checker) checkKeys() {
 	for _, e := range c.root.entries {
 		if !c.mayBeOneOf(e.key, topLevel) {
 			near := c.effort.nearest(e.key, topLevel)
-			c.add(unknownKey, e.at, e.key, near != "" || c.version.isCovered(), "%q is no top-level key of Vector's", e.key, didYouMean(near))
+			c.add(unknownKey, e.at, e.key, near != "" || c.version.isCovered(), "unknown top-level key %q", e.key, didYouMean(near))
 		}
 	}
 	for _, option := range slices.Sorted(maps.Keys(c.tables.globalsRemoved)) {
@@ -55,9 +55,9 @@ func (c *checker) checkFitsTOML(path string, v *value) {
 func (c *checker) checkValueFitsTOML(path string, at position, v *value) {
 	switch v.form {
 	case null:
-		c.add(wrongForm, at, path, c.isTabled, "%s has no value", path, help("give it one, or leave it out: Vector takes no null"))
+		c.add(wrongForm, at, path, c.isTabled, "%s has no value", path, help("set a value, or remove it: Vector does not accept null"))
 	case wide:
-		c.add(wrongForm, v.at, path, c.isTabled, "%s is %s, which has no place in 64 bits", path, v.scalar, help("write a smaller number, or a text in quotes"))
+		c.add(wrongForm, v.at, path, c.isTabled, "%s is %s, which does not fit into 64 bits", path, v.scalar, help("write a smaller number, or a text in quotes"))
 	default:
 		c.checkFitsTOML(path, v)
 	}
@@ -71,7 +71,7 @@ func (c *checker) checkProvider() bool {
 	}
 	if len(c.components) > 0 {
 		first := c.components[0]
-		c.report(besideProvider, first.at, first.path, "%s is there beside provider", first.path)
+		c.report(besideProvider, first.at, first.path, "%s is used together with provider", first.path)
 	}
 	c.judgeGlobals()
 	return true
@@ -80,7 +80,7 @@ func (c *checker) checkProvider() bool {
 func (c *checker) checkIDs() {
 	for _, one := range c.components {
 		if one.kind != memory && strings.Contains(one.id, ".") {
-			c.report(dotInID, one.at, one.path, "the id %q holds a dot", one.id)
+			c.report(dotInID, one.at, one.path, "the id %q contains a dot", one.id)
 		}
 	}
 }
@@ -126,7 +126,7 @@ func (c *checker) checkOutputNames() {
 			for _, e := range one.options.get("route").entries {
 				path := one.path + ".route." + e.key
 				if e.key == "_unmatched" || e.key == "_default" {
-					c.report(reservedOutput, e.at, path, "%q is the name of an output of Vector's own", e.key)
+					c.report(reservedOutput, e.at, path, "%q is a reserved output name of Vector", e.key)
 				}
 			}
 		case one.is("exclusive_route"):
@@ -141,7 +141,7 @@ func (c *checker) checkExclusiveNames(one *component) {
 		name, path := route.get("name"), one.path+".routes["+itoa(i)+"].name"
 		switch {
 		case name.scalar == "_unmatched" || name.scalar == "_default":
-			c.report(reservedOutput, name.at, path, "%q is the name of an output of Vector's own", name.scalar)
+			c.report(reservedOutput, name.at, path, "%q is a reserved output name of Vector", name.scalar)
 		case name.scalar != "" && seen[name.scalar]:
 			c.report(reservedOutput, name.at, path, "a second route named %q", name.scalar)
 		}

@@ -46,7 +46,7 @@ func (c *checker) checkInclude(one *component) {
 		}
 		reaches := slices.ContainsFunc(c.container.Mounts, func(m Mount) bool { return fixed != pattern.scalar && below(m.Path, fixed) })
 		if c.container.mountOf(fixed) == nil && !reaches {
-			c.report(outsideMounts, pattern.at, one.path+".include["+itoa(i)+"]", "%q lies on no volume of the container", pattern.scalar)
+			c.report(outsideMounts, pattern.at, one.path+".include["+itoa(i)+"]", "%q is not on a volume of the container", pattern.scalar)
 		}
 	}
 }
@@ -154,7 +154,7 @@ func (c *checker) readAPI() bool {
 		c.listeners = append(c.listeners, c.listener("api.address", "tcp", at, host, port))
 	}
 	if ok && !isLoopback(host) {
-		c.report(openAPI, at, "api.address", "whoever reaches the pod's port %d sees every event there, and is not asked who it is", port)
+		c.report(openAPI, at, "api.address", "every client that reaches the pod's port %d can read all events there, without authentication", port)
 	}
 	return ok
 }
@@ -174,17 +174,17 @@ func (c *checker) checkProbe(port int) {
 		}
 	}
 	if other != nil {
-		c.report(otherFamilyProbe, other.at, other.path, "the probe asks port %d of an %s address, and %s listens on %s", port, c.container.IPFamily, other.path, other.host)
+		c.report(otherFamilyProbe, other.at, other.path, "the probe requests port %d of an %s address, and %s listens on %s", port, c.container.IPFamily, other.path, other.host)
 		return
 	}
 	if local != nil {
-		c.report(loopbackProbe, local.at, local.path, "the probe asks port %d, where %s listens on %s only", port, local.path, local.host)
+		c.report(loopbackProbe, local.at, local.path, "the probe requests port %d, where %s listens on %s only", port, local.path, local.host)
 		return
 	}
 	mayListen := func(one *component) bool {
 		return one.profile == nil && (one.kind == source || one.kind == sink) || len(one.profileListens()) > 0 && (one.hasOpenAddress || c.isOpenComponent(one))
 	}
 	if !slices.ContainsFunc(c.components, mayListen) {
-		c.report(unansweredProbe, c.root.at, "api", "the probe asks port %d, and nothing listens there", port)
+		c.report(unansweredProbe, c.root.at, "api", "the probe requests port %d, and no component listens there", port)
 	}
 }

@@ -40,7 +40,7 @@ func (c *checker) checkStages(one *component) {
 		isLast, overflows := i == len(stages)-1, full.scalar == "overflow"
 		switch path := one.path + ".buffer.when_full"; {
 		case isKnown && isLast && overflows:
-			c.add(noSuchValue, full.at, path, c.isTabled, "behind the last stage of the buffer there is nothing to overflow into", help("write block or drop_newest, or add a stage"))
+			c.add(noSuchValue, full.at, path, c.isTabled, "the last stage of the buffer cannot overflow, because no stage follows", help("write block or drop_newest, or add a stage"))
 		case isKnown && !isLast && !overflows:
 			c.add(noSuchValue, stage.at, path, c.isTabled, "a stage of the buffer that does not overflow is not the last", help("write when_full: overflow, or leave out the stages behind it"))
 		}
@@ -54,11 +54,11 @@ var labelName = regexp.MustCompile(`^(?:\*|[A-Za-z_][A-Za-z0-9_]*\*?)$`)
 func (c *checker) checkLabels(one *component) {
 	labels := one.options.get("labels")
 	if labels.form == table && len(labels.entries) == 0 {
-		c.add(missingOption, labels.at, one.path+".labels", c.isTabled, "there is no label", help("add one, such as app: NAME"))
+		c.add(missingOption, labels.at, one.path+".labels", c.isTabled, "a Loki sink needs at least one label", help("add a label, such as app: NAME"))
 	}
 	for _, e := range labels.entries {
 		if name := strings.TrimSpace(e.key); !c.isOpen(name) && !strings.Contains(name, "%") && !labelName.MatchString(name) {
-			c.add(noSuchValue, e.at, join(one.path+".labels", e.key), c.isTabled, "%q is no name of a label in Loki", e.key, help("use letters, digits and _, and no digit first; structured_metadata takes other names"))
+			c.add(noSuchValue, e.at, join(one.path+".labels", e.key), c.isTabled, "%q is not a valid label name in Loki", e.key, help("use letters, digits and _, and do not start with a digit; structured_metadata accepts other names"))
 		}
 	}
 }

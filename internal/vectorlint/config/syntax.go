@@ -45,7 +45,7 @@ func (c *checker) judgeSyntax(path string, v *value, form vectoroptions.Form) {
 	case v.form == text && strings.HasSuffix(path, ".multiline.start_pattern"), v.form == text && strings.HasSuffix(path, ".multiline.condition_pattern"):
 		wrong = rustLacks(v.scalar)
 	case form.Kind == "ascii_char" && (len(v.scalar) != 1 || v.scalar[0] > unicode.MaxASCII):
-		wrong = "that is not one character of ASCII"
+		wrong = "not one character of ASCII"
 	case v.form == text && syntaxes[form.Syntax] != nil:
 		wrong = syntaxes[form.Syntax](v.scalar)
 	}
@@ -65,11 +65,11 @@ func outOfBounds(v *value, bounds string) string {
 	switch {
 	case !isNumber:
 	case noLow == nil && isBeyond && n <= low:
-		return "it has to be more than " + least
+		return "has to be more than " + least
 	case noLow == nil && n < low:
-		return "it has to be " + least + " or more"
+		return "has to be " + least + " or more"
 	case noHigh == nil && !(n <= high): // Also for NaN.
-		return "it may be " + most + " at most"
+		return "may be " + most + " at most"
 	}
 	return ""
 }
@@ -99,7 +99,7 @@ func wrongValuePath(text string) string {
 	if valuePath().MatchString(text) {
 		return ""
 	}
-	return "that is no path of a field; a name of other characters than letters, digits, _, - and @ is written in quotes"
+	return "not a valid field path; a name with other characters than letters, digits, _, - and @ is written in quotes"
 }
 
 // wrongTargetPath requires the path of a field, or of metadata behind a %.
@@ -121,7 +121,7 @@ func wrongTemplate(text string) string {
 			return wrong
 		}
 		if path := strings.TrimSpace(text[at[0]+2 : at[1]-2]); wrongTargetPath(path) != "" {
-			return "{{ " + path + " }} is no path of a field"
+			return "{{ " + path + " }} is not a valid field path"
 		}
 		end = at[1]
 	}
@@ -135,7 +135,7 @@ func wrongDate(text string) string {
 			return ""
 		}
 		if rest == "" || strings.IndexByte(dateItems, rest[0]) < 0 {
-			return "a % begins a part of the date, as in %Y-%m-%d; a percent sign is %%"
+			return "a % starts a part of the date, as in %Y-%m-%d; a percent sign is %%"
 		}
 		text = rest[1:]
 	}
@@ -145,7 +145,7 @@ func wrongSocketAddress(text string) string {
 	if _, err := netip.ParseAddrPort(text); err == nil {
 		return ""
 	}
-	return "that is no IP address with a port, such as 0.0.0.0:8080"
+	return "not an IP address with a port, such as 0.0.0.0:8080"
 }
 
 // wrongListenAddress also accepts systemd and systemd#1.
@@ -160,11 +160,11 @@ func wrongListenAddress(text string) string {
 func wrongURI(text string) string {
 	switch _, rest, hasScheme := strings.Cut(text, "://"); {
 	case text == "":
-		return "that is empty"
+		return "the URI is empty"
 	case strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f }):
 		return "a URI has no blanks"
 	case hasScheme && (rest == "" || rest[0] == '/'):
-		return "it has no host"
+		return "the host is missing"
 	}
 	return ""
 }
@@ -179,14 +179,14 @@ func wrongHostAndPort(text string) string {
 	if wrong := wrongURI(text); wrong != "" || err == nil && strings.Contains(rest, ":") {
 		return wrong
 	}
-	return "it has no port"
+	return "the port is missing"
 }
 
 func wrongIPNet(text string) string {
 	if _, err := netip.ParsePrefix(text); err == nil {
 		return ""
 	}
-	return "that is no range of IP addresses, such as 10.0.0.0/8 or 10.0.0.1/32"
+	return "not a valid range of IP addresses, such as 10.0.0.0/8 or 10.0.0.1/32"
 }
 
 func wrongTimeZone(text string) string {
@@ -196,7 +196,7 @@ func wrongTimeZone(text string) string {
 	if isLine(timeZones, text) {
 		return ""
 	}
-	return "there is no time zone of that name, such as Europe/Vienna, or local"
+	return "unknown time zone; use an IANA name such as Europe/Vienna, or local"
 }
 
 // wrongCharset requires the label of an encoding, in letters of any case, with or without blanks around it.
@@ -204,7 +204,7 @@ func wrongCharset(text string) string {
 	if isLine(charsets, strings.ToLower(strings.Trim(text, " \t\n\f\r"))) {
 		return ""
 	}
-	return "there is no encoding of that label, such as utf-8 or iso-8859-1"
+	return "unknown encoding; use a label such as utf-8 or iso-8859-1"
 }
 
 // isLine reports whether a text is one of several lines, and not a comment.
@@ -219,12 +219,12 @@ func wrongTimestamp(text string) string {
 	if timestamp.MatchString(text) {
 		return ""
 	}
-	return "that is no date with a time and a zone, such as 2024-01-31T12:00:00Z"
+	return "not a date with a time and a zone, such as 2024-01-31T12:00:00Z"
 }
 
 func wrongGlob(text string) string {
 	if isLiteral(text) {
-		return "that is no pattern: ** is a whole part of a path, and [ has a ]"
+		return "not a valid pattern: ** is a whole part of a path, and [ has a ]"
 	}
 	return ""
 }
@@ -236,14 +236,14 @@ func rustLacks(text string) string {
 		switch rest := text[at:]; {
 		case rest[0] == '\\':
 			if at++; !inClass && len(rest) > 1 && rest[1] >= '1' && rest[1] <= '9' {
-				return "Vector's regular expressions have no references back, such as " + rest[:2]
+				return "Vector's regular expressions do not support back references, such as " + rest[:2]
 			}
 		case inClass:
 			inClass = rest[0] != ']' || text[at-1] == '[' || strings.HasSuffix(text[:at], "[^")
 		case rest[0] == '[':
 			inClass = true
 		case strings.HasPrefix(rest, "(?=") || strings.HasPrefix(rest, "(?!") || strings.HasPrefix(rest, "(?<=") || strings.HasPrefix(rest, "(?<!") || strings.HasPrefix(rest, "(?>"):
-			return "Vector's regular expressions do not look around, as " + rest[:3] + " does"
+			return "Vector's regular expressions do not support look-around, such as " + rest[:3]
 		}
 	}
 	return ""
@@ -256,7 +256,7 @@ var conditions = map[string]bool{"vrl": true, "datadog_search": true, "is_log": 
 func (c *checker) judgeCondition(path string, v *value) {
 	if v.form == text {
 		if _, isType := conditions[v.scalar]; isType {
-			c.add(noSuchValue, v.at, path, c.isTabled, "%s is %q, which is no program but the type of a condition", path, v.scalar, help("write "+path[strings.LastIndexByte(path, '.')+1:]+": {type: "+v.scalar+"}"))
+			c.add(noSuchValue, v.at, path, c.isTabled, "%s is %q, which is the type of a condition and not a VRL program", path, v.scalar, help("write "+path[strings.LastIndexByte(path, '.')+1:]+": {type: "+v.scalar+"}"))
 			return
 		}
 		c.judgeProgram(path, v, true)
@@ -271,7 +271,7 @@ func (c *checker) judgeCondition(path string, v *value) {
 	case typed.form != text || !isType:
 		c.add(noSuchValue, typed.at, path+".type", c.isTabled, "%s.type is %q, and not one of datadog_search, is_log, is_metric, is_trace, vrl", path, typed.scalar)
 	case typed.scalar == "vrl" && v.has("runtime") && v.get("runtime").form != open && v.get("runtime").scalar != "ast":
-		c.add(noSuchValue, v.get("runtime").at, path+".runtime", c.isTabled, "%s.runtime is not ast, the only one there is", path)
+		c.add(noSuchValue, v.get("runtime").at, path+".runtime", c.isTabled, "%s.runtime is not ast, the only supported runtime", path)
 	case hasSource && source.form == null && c.hasOpenKey(v):
 	case hasSource && source.form == null:
 		c.add(missingOption, v.at, path, c.isTabled, "%s needs source", path)

@@ -64,7 +64,7 @@ func (c *checker) checkVariables(path, key string, v *value) {
 		case name == "":
 		case !c.interpolates:
 			if match[2] != "" && !slices.Contains(programs, key) {
-				c.report(literalVariable, v.at, path, "%s stays as it is: since Vector 0.57 variables are not replaced", match[0])
+				c.report(literalVariable, v.at, path, "%s is not replaced: since Vector 0.57, variables are not replaced by default", match[0])
 			}
 		case c.isUnset(name):
 			c.tellUnset(name, v.at, path)
@@ -103,7 +103,7 @@ func (c *checker) checkCommentedSecrets() {
 
 func (c *checker) tellBackend(name string, at position, path string) {
 	c.tell("secret " + name)
-	c.report(unknownSecret, at, path, "there is no secret backend %q", name)
+	c.report(unknownSecret, at, path, "unknown secret backend %q", name)
 }
 
 // tell records a variable or a backend that was reported for a value. The other checks do not report it again.

@@ -54,7 +54,7 @@ func newerTOML(source string) (at int, what string) {
 		case '"', '\'':
 			end, escape := tomlTextEnd(source, at)
 			if escape > 0 {
-				return escape, "there is no escape " + source[escape:escape+2]
+				return escape, "unknown escape " + source[escape:escape+2]
 			}
 			at = end - 1
 		case '#':

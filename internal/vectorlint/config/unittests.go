@@ -37,8 +37,8 @@ func (c *checker) checkTarget(path string, v *value, silent []string) {
 	switch name := v.scalar; {
 	case c.isDynamic(name):
 	case slices.Contains(silent, name):
-		c.report(unknownInput, v.at, path, "%q is in no_outputs_from, too", name, help("leave it out of one of both"))
+		c.report(unknownInput, v.at, path, "%q is in no_outputs_from, too", name, help("remove it from one of the two"))
 	case c.outputs[name] == nil && !c.hasUnknownOutputs(name):
-		c.report(unknownInput, v.at, path, "there is no source, transform or output %q", name, didYouMean(c.nearestOutput(nil, name)))
+		c.report(unknownInput, v.at, path, "unknown source, transform or output %q", name, didYouMean(c.nearestOutput(nil, name)))
 	}
 }

@@ -37,7 +37,7 @@ func (r *Reader) parseYAML(source string) (*value, *fault) {
 		return &value{}, nil
 	}
 	if strings.HasPrefix(source, byteOrderMark) && isShifted(source, root) {
-		return nil, &fault{code: unreadable, at: position{line: 1, column: 1}, message: "a byte order mark, which Vector counts as a blank before what is behind it in the line", help: "save the file as UTF-8 without a byte order mark"}
+		return nil, &fault{code: unreadable, at: position{line: 1, column: 1}, message: "a byte order mark, which Vector counts as a blank at the start of the line", help: "save the file as UTF-8 without a byte order mark"}
 	}
 	v, f := readYAML(root)
 	if f == nil {
@@ -91,7 +91,7 @@ func tabAt(source string, near position) position {
 func readYAML(node *yaml.Node) (*value, *fault) {
 	at := position{line: node.Line, column: node.Column}
 	if isTagged := node.Style&yaml.TaggedStyle != 0; isTagged && !strings.HasPrefix(node.Tag, "!!") {
-		return nil, &fault{code: unreadable, at: at, message: "Vector knows no tag " + node.Tag}
+		return nil, &fault{code: unreadable, at: at, message: "Vector does not support the tag " + node.Tag}
 	}
 	switch node.Kind {
 	case yaml.AliasNode:
@@ -137,7 +137,7 @@ func readMap(node *yaml.Node, at position) (*value, *fault) {
 const mergeKey = "<<"
 
 // mergesOnce is the help for a merge key that was not merged and is an ordinary key.
-const mergesOnce help = "<< merges in YAML only, and in what it merges it is a key like others: write out what that stands for"
+const mergesOnce help = "<< merges only in YAML, and not within a merged map: write the merged keys out"
 
 // resolveMerges applies merge keys as Vector does: from the top down, and once in each map. Therefore a merge key in a
 // merged map is not applied.
@@ -152,7 +152,7 @@ func (v *value) resolveMerges() *fault {
 		v.fill(slices.DeleteFunc(before, func(e entry) bool { return e.key == mergeKey }))
 		for _, one := range from {
 			if one.form != table {
-				return &fault{code: wrongForm, at: one.at, message: "<< merges " + one.form.noun() + ", and not a map", help: "write a map behind <<, or a list of maps"}
+				return &fault{code: wrongForm, at: one.at, message: "<< merges " + one.form.noun() + ", not a map", help: "write a map behind <<, or a list of maps"}
 			}
 			v.fill(one.entries)
 		}

@@ -15,7 +15,7 @@ var release = regexp.MustCompile(`^v?0\.(\d{1,3})(?:\.\d{1,4})?$`)
 func ParseMinor(version string) (int, error) {
 	match := release.FindStringSubmatch(version)
 	if match == nil {
-		return 0, fmt.Errorf("%q is no version of Vector: write one such as 0.%d.0", version, Newest)
+		return 0, fmt.Errorf("%q is not a valid version of Vector: write a version such as 0.%d.0", version, Newest)
 	}
 	minor, _ := strconv.Atoi(match[1]) // Three digits at most.
 	return minor, nil

@@ -31,9 +31,9 @@ func (c *checker) checkCall(of *call) {
 	case len(inOther) > 0 && inOther[0].since > c.minor:
 		c.add(Function, of.named, fmt.Sprintf("the function %q came with Vector 0.%d", of.name, inOther[0].since), "use a newer image of Vector, or another function")
 	case len(inOther) > 0:
-		c.add(Function, of.named, fmt.Sprintf("the function %q is gone since Vector 0.%d", of.name, inOther[len(inOther)-1].until+1), "use another function")
+		c.add(Function, of.named, fmt.Sprintf("the function %q was removed in Vector 0.%d", of.name, inOther[len(inOther)-1].until+1), "use another function")
 	default:
-		c.add(Function, of.named, fmt.Sprintf("there is no function %q", of.name), c.didYouMean(of.name, slices.Sorted(maps.Keys(library()))))
+		c.add(Function, of.named, fmt.Sprintf("unknown function %q", of.name), c.didYouMean(of.name, slices.Sorted(maps.Keys(library()))))
 	}
 	var first *mistake
 	for i := range forms {
@@ -94,9 +94,9 @@ func (c *checker) refuses(f *function, of *call) *mistake {
 
 func (f *function) help() string {
 	if len(f.parameters) == 0 {
-		return "it takes none"
+		return "the function takes no arguments"
 	}
-	return "its arguments are " + strings.Join(f.names(), ", ")
+	return "the arguments are " + strings.Join(f.names(), ", ")
 }
 
 func or(help, other string) string {

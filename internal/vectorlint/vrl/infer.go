@@ -210,7 +210,7 @@ func (c *checker) inferConditional(one *conditional, in *state) value {
 	}
 	at := one.predicate[len(one.predicate)-1].where()
 	c.handled(fails, at, "")
-	c.want(is.is(aBoolean), at, "what an if depends on has to be a boolean"+instead(is), "compare it, such as with == true")
+	c.want(is.is(aBoolean), at, "the condition of if has to be a boolean"+instead(is), "compare it, such as with == true")
 	then, otherwise := in.child(), in.child()
 	v := c.inferBody(one.then.body, then)
 	other := exactly(aNull)

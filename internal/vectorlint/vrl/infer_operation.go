@@ -41,7 +41,7 @@ func (c *checker) inferBinary(one *binary, in *state) value {
 func (c *checker) chosen(one *binary, left, right value) value {
 	if one.operator == "??" {
 		if left.fails == no {
-			c.add(Error, one.operated, "what is before ?? never fails", "leave out ?? and what is behind it; for what may be null there is ||")
+			c.add(Error, one.operated, "the expression before ?? never fails", "remove ?? and the expression behind it; use || for a value that may be null")
 		}
 		c.isUnsure = c.isUnsure || left.fails == maybe
 		return union(left, right).failing(both(left.fails, right.fails))

@@ -30,7 +30,7 @@ func textEnd(program string, from int) (to int, wrong *failure) {
 func escapeEnd(program string, at int) (to int, wrong *failure) {
 	const help = `a text knows \n \r \t \0 \" \' \\ \{ \} and \u{…}; a backslash is written \\, or the text s'…'`
 	refuse := func(to int) (int, *failure) {
-		return 0, &failure{place: place{at, min(to, len(program))}, message: "there is no escape " + strconv.Quote(program[at:min(to, len(program))]), help: help}
+		return 0, &failure{place: place{at, min(to, len(program))}, message: "unknown escape " + strconv.Quote(program[at:min(to, len(program))]), help: help}
 	}
 	r, size := utf8.DecodeRuneInString(program[at+1:])
 	if size == 0 || !strings.ContainsRune("\n'\"\\nrt{}0u", r) {

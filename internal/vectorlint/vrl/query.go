@@ -189,7 +189,7 @@ func (s *queryScan) skipLiteral() bool {
 		s.lexer.fail(wrong.place.from, wrong.place.to, wrong.message, wrong.help)
 		return false
 	case to >= len(program):
-		s.lexer.fail(s.at, to, "the program ends before what is open here is closed", "")
+		s.lexer.fail(s.at, to, "the program ends before the brackets that are open here are closed", "")
 		return false
 	}
 	s.at = to

@@ -165,7 +165,7 @@ func (c *checker) walkAssignment(one *assignment, in *scope) {
 			if name, isVariable := target.target.(*variable); isVariable {
 				in.set(name.name)
 			} else if target.target != nil {
-				c.add(Syntax, target.place, "nothing can be assigned to what is computed", "assign to a field or a variable")
+				c.add(Syntax, target.place, "cannot assign to a computed value", "assign to a field or a variable")
 			}
 		}
 	}
