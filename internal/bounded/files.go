@@ -33,7 +33,7 @@ const largestStream = 64 << 20
 func Stream(from io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(from, largestStream+1))
 	if err == nil && len(text) > largestStream {
-		err = fmt.Errorf("it has more than %d bytes: split it", largestStream)
+		err = fmt.Errorf("more than %d bytes: split the file", largestStream)
 	}
 	return text, err
 }
@@ -139,7 +139,7 @@ func (t *taker) count(path string) error {
 	t.listed++
 	switch {
 	case t.listed > t.Files:
-		return fmt.Errorf("%s has more than %d files: leave out what is not part of it", t.What, t.Files)
+		return fmt.Errorf("%s has more than %d files: remove files that do not belong to it", t.What, t.Files)
 	case len(path) > t.Path:
 		return fmt.Errorf("%s has a file whose path is longer than %d bytes, %.40q…: shorten it", t.What, t.Path, path)
 	}
@@ -169,7 +169,7 @@ func (t *taker) read(path string, from io.Reader) error {
 		return fmt.Errorf("reading %q: %w", path, err)
 	}
 	if t.left -= len(content); t.left < 0 {
-		return fmt.Errorf("%s is larger than %d bytes: leave out what is not part of it", t.What, t.Bytes)
+		return fmt.Errorf("%s is larger than %d bytes: remove files that do not belong to it", t.What, t.Bytes)
 	}
 	t.files[path] = content
 	return nil

@@ -28,7 +28,7 @@ func TestFoldersAreBounded(t *testing.T) {
 		want   string
 	}{
 		"all is well":    {fstest.MapFS{"a/b": file(50), "c": file(50)}, ""},
-		"too many bytes": {fstest.MapFS{"a": file(50), "b": file(51)}, "the chart is larger than 100 bytes: leave out what is not part of it"},
+		"too many bytes": {fstest.MapFS{"a": file(50), "b": file(51)}, "the chart is larger than 100 bytes: remove files that do not belong to it"},
 		"too many files": {fstest.MapFS{"a": file(1), "b": file(1), "c": file(1), "d": file(1), "e": file(1)}, "the chart has more than 4 files"},
 		"a long path":    {fstest.MapFS{strings.Repeat("a", 21): file(1)}, "longer than 20 bytes"},
 		"no file":        {fstest.MapFS{"a": {Mode: fs.ModeNamedPipe}}, "a is neither a file nor a folder"},

@@ -40,7 +40,7 @@ func Values() Limits { return singleText("a values file", 30_000) }
 
 // Overrides returns the limits of values that a namespace or a workload sets.
 func Overrides() Limits {
-	return singleText("what a namespace or a workload sets", 30_000).withoutAliases()
+	return singleText("the values of a namespace or a workload", 30_000).withoutAliases()
 }
 
 // Spec returns the limits of the values in the spec of a VectorSidecar.
@@ -61,7 +61,7 @@ func Configuration() Limits {
 
 // Rendered returns the limits of a template's output.
 func Rendered() Limits {
-	limits := singleText("what a template renders", 30_000)
+	limits := singleText("the output of a template", 30_000)
 	limits.Bytes = 2 << 20
 	return limits
 }
@@ -174,7 +174,7 @@ func (l Limits) CheckSize(text []byte) error {
 }
 
 // less is the advice for texts that are too large.
-const less = "split it, or leave out what is not needed"
+const less = "split it, or remove unneeded parts"
 
 // excess returns an error if a sum exceeds its limit, nil if none does.
 func (l *Limits) excess(size *Size) *Error {

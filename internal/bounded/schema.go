@@ -131,6 +131,6 @@ func (p *program) validate(value any) (err error) {
 // spend counts steps. The library that calls it can only be stopped by a panic.
 func (p *program) spend(steps int) {
 	if p.left -= steps; p.left < 0 {
-		panic(refusal(Nodes, "give fewer, or simplify the schema", "it takes more than %d steps to validate these values against the schema", maxSteps))
+		panic(refusal(Nodes, "reduce the values, or simplify the schema", "validating these values against the schema takes more than %d steps", maxSteps))
 	}
 }

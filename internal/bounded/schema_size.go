@@ -77,7 +77,7 @@ func (p *program) instrument() error {
 			continue
 		}
 		if part.DynamicRef != nil || part.RecursiveRef != nil {
-			return errors.New("it must not have $dynamicRef or $recursiveRef, because their size cannot be determined: use $ref")
+			return errors.New("$dynamicRef and $recursiveRef are not supported, because their size cannot be determined: use $ref")
 		}
 		below := partsOf(part)
 		below.weight = weightOf(part, &below)

@@ -48,7 +48,7 @@ func (l *Limits) isParsable(text []byte) error {
 	if at := bytes.LastIndex(text, []byte(byteOrderMark)); at > 0 {
 		// Depending on the end of its buffer, libyaml reads such a mark as whitespace, or as the first character of
 		// each line.
-		return refusal(Bytes, "remove it", "a byte order mark (U+FEFF) that is not at the beginning").at(text, at)
+		return refusal(Bytes, "remove it", "a byte order mark (U+FEFF) that is not at the start").at(text, at)
 	}
 	places := 0
 	for i, c := range text {
@@ -80,7 +80,7 @@ type yamlMeter struct {
 
 func (m *yamlMeter) value(node *yaml.Node) error {
 	if !m.limits.Aliases && (node.Anchor != "" || node.Kind == yaml.AliasNode) {
-		return refusal(Aliases, "write out what they stand for, and quote a text that begins with one of these", "anchors and aliases (& and *) may not be in %s", m.limits.What).atNode(node)
+		return refusal(Aliases, "write the values out, and quote a text that starts with & or *", "anchors and aliases (& and *) may not be in %s", m.limits.What).atNode(node)
 	}
 	if node.Kind == yaml.AliasNode {
 		return m.alias(node)
@@ -132,7 +132,7 @@ func (m *yamlMeter) mapKey(node *yaml.Node) error {
 // alias counts the node that an alias refers to.
 func (m *yamlMeter) alias(node *yaml.Node) error {
 	if m.expanding[node.Alias] {
-		return refusal(Aliases, "write it out", "the alias *%.40s stands in what it stands for", node.Value).atNode(node)
+		return refusal(Aliases, "write it out", "the alias *%.40s refers to itself", node.Value).atNode(node)
 	}
 	m.expanding[node.Alias] = true
 	defer delete(m.expanding, node.Alias)

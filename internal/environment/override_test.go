@@ -36,7 +36,7 @@ func TestABadValueIsNamed(t *testing.T) {
 		"two documents":     {"a", "1\n---\n2", "second document"},
 		"too many levels":   {"a", strings.Repeat("[", 200) + strings.Repeat("]", 200), "nested deeper"},
 		"too long":          {"a", strings.Repeat("x", 2<<20), "bytes"},
-		"an alias bomb":     {"a", strings.TrimPrefix(aliasBomb(), "values:\n"), "anchors and aliases (& and *) may not be in what a namespace or a workload sets"},
+		"an alias bomb":     {"a", strings.TrimPrefix(aliasBomb(), "values:\n"), "anchors and aliases (& and *) may not be in the values of a namespace or a workload"},
 		"no path":           {"", "1", "not the path of a value"},
 		"a path with a gap": {"a..b", "1", "not the path of a value"},
 	} {
