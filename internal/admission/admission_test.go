@@ -96,7 +96,7 @@ func (w *world) ConfigMap(_ context.Context, name types.NamespacedName) (*corev1
 }
 
 func (w *world) Account(context.Context, types.NamespacedName) (*workload.Account, error) {
-	return &workload.Account{Unread: "it may not be read"}, nil
+	return &workload.Account{Unread: "the ServiceAccount may not be read"}, nil
 }
 
 // handler returns a Handler for the world.

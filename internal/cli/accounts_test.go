@@ -38,8 +38,8 @@ type connected struct{ client.WithWatch }
 func TestServiceAccountsAreSeenAsTheOperatorSeesThem(t *testing.T) {
 	reads, blind := &source.Installation{ReadsAccounts: true}, &source.Installation{}
 	apps := workload.Account{PullSecrets: []string{"apps"}}
-	missing := workload.Account{Unread: "there is none of that name"}
-	forbidden := workload.Account{Unread: "it may not be read", IsForbidden: true}
+	missing := workload.Account{Unread: "the ServiceAccount does not exist"}
+	forbidden := workload.Account{Unread: "the ServiceAccount may not be read", IsForbidden: true}
 	for name, test := range map[string]struct {
 		installed *source.Installation
 		unseen    error

@@ -331,9 +331,9 @@ func inPlainWords(err error) error {
 			}
 			return fmt.Errorf("%s is %s, and has to be %s", wrong.Field, is, wanted)
 		case wrong.Value == "array":
-			return errors.New("it is a list and no object: write each of its objects as a document of its own, separated by ---, or all of them as items of kind: List")
+			return errors.New("expected an object with apiVersion, kind and metadata, got a list: write each object as a separate document (---), or all objects as items of kind: List")
 		}
-		return fmt.Errorf("it is %s and no object: a manifest has apiVersion, kind and metadata", is)
+		return fmt.Errorf("expected an object with apiVersion, kind and metadata, got %s", is)
 	}
 	if text, isLibrary := strings.CutPrefix(err.Error(), "error converting YAML to JSON: "); isLibrary {
 		return errors.New(text)

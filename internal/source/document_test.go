@@ -50,10 +50,10 @@ func TestWhatCannotBeReadIsNamed(t *testing.T) {
 		names []string
 	}{
 		"no YAML":                {"a: [\n", []string{"a.yaml: document 1", "line 1"}},
-		"a list":                 {"- kind: ConfigMap\n", []string{"a.yaml: document 1: it is a list and no object: write each of its objects as a document of its own"}},
-		"a list in JSON":         {`[{"kind": "ConfigMap"}]`, []string{"it is a list and no object"}},
-		"a text":                 {"Shop\n", []string{"a.yaml: document 1: it is a string and no object"}},
-		"a number":               {"3\n", []string{"it is a number and no object"}},
+		"a list":                 {"- kind: ConfigMap\n", []string{"a.yaml: document 1: expected an object with apiVersion, kind and metadata, got a list: write each object as a separate document"}},
+		"a list in JSON":         {`[{"kind": "ConfigMap"}]`, []string{"expected an object with apiVersion, kind and metadata, got a list"}},
+		"a text":                 {"Shop\n", []string{"a.yaml: document 1: expected an object with apiVersion, kind and metadata, got a string"}},
+		"a number":               {"3\n", []string{"expected an object with apiVersion, kind and metadata, got a number"}},
 		"a list of kinds":        {"kind: [ConfigMap]\n", []string{"document 1: kind is a list, and has to be a string"}},
 		"items that are none":    {"kind: List\nitems: {}\n", []string{"items is an object, and has to be a list"}},
 		"the second document":    {configMap + "---\na: [\n", []string{"a.yaml: document 2"}},

@@ -15,7 +15,7 @@ import (
 )
 
 // errNotStored explains that the content of a revision is stored only if revisions start in waves, or can be halted.
-var errNotStored = errors.New("its content is stored only with rollout.waves or rollout.halt")
+var errNotStored = errors.New("the content of revisions is stored only with rollout.waves or rollout.halt")
 
 // ValuesName is the name of the ConfigMap of the installation's values.
 func (i *Installation) ValuesName() types.NamespacedName {

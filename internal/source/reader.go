@@ -161,9 +161,9 @@ func (r Reader) Account(ctx context.Context, name types.NamespacedName) (*worklo
 	object := &corev1.ServiceAccount{}
 	switch err := r.Get(ctx, name, object); {
 	case apierrors.IsNotFound(err):
-		return &workload.Account{Unread: "there is none of that name"}, nil
+		return &workload.Account{Unread: "the ServiceAccount does not exist"}, nil
 	case apierrors.IsForbidden(err):
-		return &workload.Account{Unread: "it may not be read", IsForbidden: true}, nil
+		return &workload.Account{Unread: "the ServiceAccount may not be read", IsForbidden: true}, nil
 	case err != nil:
 		return nil, fmt.Errorf("reading ServiceAccount %s: %w", name, err)
 	}

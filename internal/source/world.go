@@ -130,7 +130,7 @@ func (w *World) Get(ctx context.Context, key client.ObjectKey, into client.Objec
 		return take(w.sidecars, key, o, "vectorsidecars")
 	case *metav1.PartialObjectMetadata:
 		if o.Kind != "Namespace" {
-			return fmt.Errorf("there is no metadata of kind %q", o.Kind)
+			return fmt.Errorf("metadata of kind %q is not supported", o.Kind)
 		}
 		return w.namespace(ctx, key, o, options...)
 	case *corev1.ConfigMap:
@@ -157,7 +157,7 @@ func (w *World) Get(ctx context.Context, key client.ObjectKey, into client.Objec
 		reflect.ValueOf(into).Elem().Set(reflect.ValueOf(found).Elem())
 		return nil
 	}
-	return fmt.Errorf("there are no objects of type %T", into)
+	return fmt.Errorf("objects of type %T are not supported", into)
 }
 
 // namespace reads the metadata of a Namespace.
@@ -192,7 +192,7 @@ func (w *World) List(_ context.Context, into client.ObjectList, options ...clien
 		if kind := workload.KindOfList(into); kind != nil {
 			return apimeta.SetList(into, w.listed(kind, &given))
 		}
-		return fmt.Errorf("there are no lists of type %T", into)
+		return fmt.Errorf("lists of type %T are not supported", into)
 	}
 	return nil
 }
