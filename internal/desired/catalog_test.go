@@ -146,7 +146,7 @@ func TestABrokenSetIsNamedAndTheLastGoodOneStays(t *testing.T) {
 		names  []string
 	}{
 		"a parse error":                   {data: map[string]string{"podtemplate.yaml": broken}, names: []string{"vector-sidecar/templates/podtemplate.yaml:2", "missing value for if"}},
-		"a function that is none":         {data: map[string]string{"_x.tpl": "{{ toYml . }}"}, names: []string{"_x.tpl:1:4", `no function "toYml"`, `"toYaml"`}},
+		"a function that is none":         {data: map[string]string{"_x.tpl": "{{ toYml . }}"}, names: []string{"_x.tpl:1:4", `unknown function "toYml"`, `"toYaml"`}},
 		"a function that is not hermetic": {data: map[string]string{"_x.tpl": "\n{{ now }}"}, names: []string{"_x.tpl:2:4", `"now" is not available`}},
 		"a name defined twice":            {data: map[string]string{"_x.tpl": labelled}, names: []string{`template "vector-sidecar.isNative" is already defined at`}},
 		"a value of a wrong type":         {data: map[string]string{"values.yaml": "sidecar: {name: 3}"}, names: []string{"values.yaml:1: sidecar.name", "want string"}},

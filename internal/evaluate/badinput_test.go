@@ -98,9 +98,9 @@ const place = "vector-sidecar/templates/extra.yaml:"
 func TestMistakesInTemplates(t *testing.T) {
 	tests := map[string]mistake{
 		"a parse error":          {set: extra("a\n{{ if }}"), reason: meta.ReasonInvalidTemplateSet, names: []string{`template set "own"`, place + "2", "missing value for if"}},
-		"an unknown function":    {set: extra("{{ toYam 1 }}"), reason: meta.ReasonInvalidTemplateSet, names: []string{place + "1:4", `no function "toYam"`, `did you mean "toYaml"?`}},
+		"an unknown function":    {set: extra("{{ toYam 1 }}"), reason: meta.ReasonInvalidTemplateSet, names: []string{place + "1:4", `unknown function "toYam"`, `did you mean "toYaml"?`}},
 		"the same define twice":  {set: extra(`{{ define "vector-sidecar.env" }}{{ end }}`), reason: meta.ReasonInvalidTemplateSet, names: []string{`template "vector-sidecar.env" is already defined at vector-sidecar/templates/_container.tpl:`}},
-		"no such template":       {set: extra(`{{ include "vector-sidecar.envs" . }}`), reason: meta.ReasonInvalidTemplateSet, names: []string{place + "1", `no template is called "vector-sidecar.envs"`, `did you mean "vector-sidecar.env"?`}},
+		"no such template":       {set: extra(`{{ include "vector-sidecar.envs" . }}`), reason: meta.ReasonInvalidTemplateSet, names: []string{place + "1", `unknown template "vector-sidecar.envs"`, `did you mean "vector-sidecar.env"?`}},
 		"a set that is no chart": {set: map[string]string{"Chart.yaml": "x"}, reason: meta.ReasonInvalidTemplateSet, names: []string{"ConfigMap vector-system/own", "loading the sidecar chart"}},
 
 		"an include of itself":     {set: extra("{{ define \"x\" }}{{ include \"x\" . }}{{ end }}\n{{ include \"x\" . }}"), names: []string{place + "1", "nested more than 100 deep"}},
@@ -132,7 +132,7 @@ func TestMistakesInTemplates(t *testing.T) {
 	}
 	for _, name := range []string{"env", "getHostByName", "lookup", "genCA", "randAlphaNum", "uuidv4", "now", "htpasswd", "derivePassword", "expandenv"} {
 		tests["the function "+name] = mistake{
-			set: extra("\n  {{ " + name + ` "x" }}`), reason: meta.ReasonInvalidTemplateSet, names: []string{place + "2:6", `function "` + name + `" is not available: `},
+			set: extra("\n  {{ " + name + ` "x" }}`), reason: meta.ReasonInvalidTemplateSet, names: []string{place + "2:6", `function "` + name + `" is not available because it `},
 		}
 	}
 	for name, test := range tests {

@@ -47,7 +47,7 @@ func (f *frame) call(dot any, node parse.Node, name *parse.IdentifierNode, args 
 	}
 	called := f.set.functions[name.Ident]
 	if called == nil {
-		return nil, fmt.Errorf("there is no function %q", name.Ident)
+		return nil, fmt.Errorf("unknown function %q", name.Ident)
 	}
 	value, err := f.apply(called, reflect.Value{}, node, given)
 	return value, f.fail(node, err)

@@ -150,7 +150,7 @@ func (c *checker) template(node parse.Node, name string) {
 
 func unknownTemplate(name string, visible *scope) (message, hint string) {
 	names := visible.names()
-	message = fmt.Sprintf("no template is called %q", shorten(name))
+	message = fmt.Sprintf("unknown template %q", shorten(name))
 	if near := nearest(name, names); near != "" {
 		return message, fmt.Sprintf("did you mean %q?", near)
 	}
@@ -165,11 +165,11 @@ func (c *checker) function(node *parse.IdentifierNode) {
 
 func unknownFunction(name string, functions map[string]*function) (message, hint string) {
 	if reason, refused := refusals()[name]; refused {
-		return fmt.Sprintf("function %q is not available: %s", name, reason.why), reason.instead
+		return fmt.Sprintf("function %q is not available because it %s", name, reason.why), reason.instead
 	}
-	hint = "see the guide for template authors for the functions there are"
+	hint = "see the guide for template authors for the available functions"
 	if near := nearest(name, slices.Collect(maps.Keys(functions))); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
-	return fmt.Sprintf("there is no function %q", shorten(name)), hint
+	return fmt.Sprintf("unknown function %q", shorten(name)), hint
 }

@@ -32,8 +32,8 @@ func TestCompileFindsWhatCannotWork(t *testing.T) {
 		"a parse error names the line":         {files: map[string]string{"c/a.yaml": "x\n{{ if }}\n"}, place: "c/a.yaml:2", message: "missing value for if"},
 		"an action that is not closed":         {files: map[string]string{"c/a.yaml": "x\ny: {{ .Values.a }\n"}, place: "c/a.yaml:2:4", message: "unexpected"},
 		"a block that is not closed":           {files: map[string]string{"c/a.yaml": "{{ if true }}"}, place: "c/a.yaml:1", message: "unexpected EOF"},
-		"an include of nothing":                {files: map[string]string{"c/a.yaml": "\n {{ include \"c.nam\" . }}{{ define \"c.name\" }}x{{ end }}"}, place: "c/a.yaml:2:13", message: `no template is called "c.nam"`},
-		"a template action of nothing":         {files: map[string]string{"c/a.yaml": "{{ template \"none\" }}"}, place: "c/a.yaml:1", message: `no template is called "none"`},
+		"an include of nothing":                {files: map[string]string{"c/a.yaml": "\n {{ include \"c.nam\" . }}{{ define \"c.name\" }}x{{ end }}"}, place: "c/a.yaml:2:13", message: `unknown template "c.nam"`},
+		"a template action of nothing":         {files: map[string]string{"c/a.yaml": "{{ template \"none\" }}"}, place: "c/a.yaml:1", message: `unknown template "none"`},
 		"a define in two files":                {files: map[string]string{"c/_a.tpl": "\n{{ define \"n\" }}1{{ end }}", "c/_b.tpl": "\n\n  {{- define \"n\" }}2{{ end }}"}, place: "c/_b.tpl:3:3", message: `template "n" is already defined at c/_a.tpl:2:1`},
 		"a define twice in one file":           {files: map[string]string{"c/_a.tpl": "{{ define \"n\" }}1{{ end }}\n{{ define \"n\" }}2{{ end }}"}, place: "c/_a.tpl:2", message: `multiple definition of template "n"`},
 		"a text that is too long":              {files: map[string]string{"c/a.yaml": strings.Repeat("x", 2<<20)}, place: "c/a.yaml:1", message: "longer than"},
@@ -41,7 +41,7 @@ func TestCompileFindsWhatCannotWork(t *testing.T) {
 		"blocks nested beyond reason":          {files: map[string]string{"c/a.yaml": strings.Repeat("{{if 1}}", 30_000)}, place: "c/a.yaml:1", message: "actions"},
 		"parentheses nested beyond reason":     {files: map[string]string{"c/a.yaml": "{{" + strings.Repeat("(", 100_000)}, place: "c/a.yaml:1", message: "depth"},
 		"a variable that is not defined":       {files: map[string]string{"c/a.yaml": "a\nb {{ $x }}"}, place: "c/a.yaml:2", message: `undefined variable "$x"`},
-		"an unknown function, deep in a block": {files: map[string]string{"c/a.yaml": "{{ range .a }}{{ else }}{{ with .x }}{{ (foo) }}{{ end }}{{ end }}"}, place: "c/a.yaml:1:42", message: `no function "foo"`},
+		"an unknown function, deep in a block": {files: map[string]string{"c/a.yaml": "{{ range .a }}{{ else }}{{ with .x }}{{ (foo) }}{{ end }}{{ end }}"}, place: "c/a.yaml:1:42", message: `unknown function "foo"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			set, err := gotemplate.Compile(c.files, gotemplate.Options{})

@@ -150,7 +150,7 @@ func TestExecuteOfNoTemplate(t *testing.T) {
 	set, err := compileOne("x", gotemplate.Budget{})
 	require.NoError(t, err)
 	_, err = set.Execute(t.Context(), "one/templates/b.yaml", nil)
-	require.ErrorContains(t, err, `no template is called "one/templates/b.yaml"; did you mean "one/templates/a.yaml"?`)
+	require.ErrorContains(t, err, `unknown template "one/templates/b.yaml"; did you mean "one/templates/a.yaml"?`)
 }
 
 // Keys and values of a map come in a fixed order, not in that of Go's maps.

@@ -119,7 +119,7 @@ type arguments struct {
 	piped any
 }
 
-var errNotAMethod = errors.New("it is no method and takes no arguments")
+var errNotAMethod = errors.New("only methods take arguments")
 
 func (p *place) lookUp(value any, given *arguments) (any, error) {
 	switch value := value.(type) {

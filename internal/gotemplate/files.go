@@ -24,7 +24,7 @@ func (f Files) GetBytes(name string) ([]byte, error) {
 		return content, nil
 	}
 	names := slices.Sorted(maps.Keys(f))
-	err := fmt.Errorf("there is no file %q", shorten(name))
+	err := fmt.Errorf("unknown file %q", shorten(name))
 	if near := nearest(name, names); near != "" {
 		return nil, withHint(err, fmt.Sprintf("did you mean %q?", near))
 	}
@@ -156,7 +156,7 @@ func compileGlob(pattern string) (*regexp.Regexp, error) {
 	expression.WriteString(`)$`)
 	compiled, err := regexp.Compile(expression.String())
 	if err != nil {
-		return nil, fmt.Errorf("reading the pattern %q: it is no valid glob", pattern)
+		return nil, fmt.Errorf("reading the pattern %q: not a valid glob", pattern)
 	}
 	return compiled, nil
 }

@@ -31,7 +31,7 @@ func assign(value any, typ reflect.Type) (reflect.Value, error) {
 	case value == nil && canBeNil(typ):
 		return reflect.Zero(typ), nil
 	case value == nil:
-		return v, withHint(fmt.Errorf("it is null; expected %s", typ), optionalHint)
+		return v, withHint(fmt.Errorf("got null; expected %s", typ), optionalHint)
 	case v.Type().AssignableTo(typ):
 		return v, nil
 	case v.Kind() == reflect.Pointer && !v.IsNil() && v.Type().Elem().AssignableTo(typ):

@@ -115,7 +115,7 @@ func valuesOfMap(tree map[string]any) []any {
 
 func deepCopy(value any) (any, error) {
 	if value == nil {
-		return nil, fmt.Errorf("there is nothing to copy")
+		return nil, fmt.Errorf("the value to copy is null")
 	}
 	return copyValue(value), nil
 }

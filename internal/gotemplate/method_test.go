@@ -167,8 +167,8 @@ func TestMethodsThatAreNotListedCannotBeCalled(t *testing.T) {
 	data := values("list", []any{1})
 	data["Files"], data["Led"] = gotemplate.Files{"a.txt": nil}, led
 	for text, message := range map[string]string{
-		`{{ .Led.Pointer.Reset }}`:            `.Led.Pointer has no key "Reset"; there is N`,
-		`{{ .Led.Value.Plus 5 }}`:             `.Led.Value has no key "Plus"; there is N`,
+		`{{ .Led.Pointer.Reset }}`:            `.Led.Pointer has no key "Reset"; existing name: N`,
+		`{{ .Led.Value.Plus 5 }}`:             `.Led.Value has no key "Plus"; existing name: N`,
 		`{{ (semver "1.2.3").Scan "2.0.0" }}`: `semver "1.2.3" has no key "Scan"`,
 		`{{ (semver "1.2.3").Majr }}`:         `semver "1.2.3" has no key "Majr"`,
 		`{{ .Files.Contents }}`:               `.Files has no key "Contents"`,

@@ -29,7 +29,7 @@ func (a *absent) Error() string {
 }
 
 // optionalHint is the hint for an optional key.
-const optionalHint = "if the key is optional, ask with if, with or default"
+const optionalHint = "if the key is optional, test it with if, with or default"
 
 // asError adds the existing keys, because the author may have meant a key with a similar name.
 func (a *absent) asError() error {
@@ -93,13 +93,13 @@ func listKeys(keys []string) string {
 	const most = 8
 	switch {
 	case len(keys) == 0:
-		return "it is empty"
+		return "existing names: none"
 	case len(keys) == 1:
-		return "there is " + joinShort(keys)
+		return "existing name: " + joinShort(keys)
 	case len(keys) > most:
-		return fmt.Sprintf("there are %s and %d more", joinShort(keys[:most]), len(keys)-most)
+		return fmt.Sprintf("existing names: %s and %d more", joinShort(keys[:most]), len(keys)-most)
 	}
-	return "there are " + joinShort(keys)
+	return "existing names: " + joinShort(keys)
 }
 
 func joinShort(keys []string) string {

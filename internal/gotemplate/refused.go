@@ -19,21 +19,21 @@ func refusals() map[string]refusal {
 		}
 	}
 	const fixed = "write the value into the values file"
-	because("it reads the clock", fixed,
+	because("reads the clock", fixed,
 		"now", "ago", "date", "date_in_zone", "dateInZone", "htmlDate", "htmlDateInZone")
-	because("it handles dates, which come from the clock and the local time zone", fixed,
+	because("handles dates, which come from the clock and the local time zone", fixed,
 		"date_modify", "dateModify", "must_date_modify", "mustDateModify", "toDate", "mustToDate", "unixEpoch")
-	because("its result is random", fixed,
+	because("returns random results", fixed,
 		"randAlpha", "randAlphaNum", "randAscii", "randNumeric", "randBytes", "randInt", "shuffle", "uuidv4",
 		"bcrypt", "htpasswd", "encryptAES")
-	because("it makes or handles key material", "keep keys in a Secret and name the Secret in the values",
+	because("creates or handles key material", "keep keys in a Secret and name the Secret in the values",
 		"genPrivateKey", "genCA", "genCAWithKey", "genSelfSignedCert", "genSelfSignedCertWithKey",
 		"genSignedCert", "genSignedCertWithKey", "buildCustomCert", "derivePassword", "decryptAES")
-	because("it asks the network", fixed, "getHostByName")
-	because("it reads the environment of the process", fixed, "env", "expandenv")
-	because("it reads the cluster", "use .Values.target, which describes the workload", "lookup")
-	because("its result depends on the operating system", "use base, dir, ext, clean or isAbs",
+	because("queries the network", fixed, "getHostByName")
+	because("reads the environment of the process", fixed, "env", "expandenv")
+	because("reads the cluster", "use .Values.target, which describes the workload", "lookup")
+	because("depends on the operating system", "use base, dir, ext, clean or isAbs",
 		"osBase", "osDir", "osExt", "osClean", "osIsAbs")
-	because("templates hold no functions as values", "use include", "call")
+	because("calls a function that is a value, which templates do not have", "use include", "call")
 	return refused
 }

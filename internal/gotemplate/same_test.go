@@ -20,7 +20,7 @@ import (
 // engine prints something.
 var differs = regexp.MustCompile(strings.Join([]string{
 	`has no key`, `is null`, `is not available`, `compiling a regular expression`, `printing as (YAML|JSON|TOML)`,
-	`there is no file`, `prints? an address`,
+	`unknown file`, `prints? an address`,
 }, "|"))
 
 // asksOfNothing matches errors of Helm's engine where ours has a result: get, dig and the like on a
