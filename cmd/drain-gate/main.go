@@ -74,7 +74,7 @@ func gateOf(args []string, log *slog.Logger) *draingate.Gate {
 		gate.Broken = errors.Join(gate.Broken, err)
 	}
 	if gate.Broken != nil {
-		gate.Log.Error("The end of the pod will take all of the seconds", "error", gate.Broken.Error(), "seconds", gate.Bound.Seconds())
+		gate.Log.Error("cannot check files, waiting for the full time", "error", gate.Broken.Error(), "seconds", gate.Bound.Seconds())
 	}
 	return gate
 }

@@ -70,14 +70,14 @@ func decodeCheckpoints(path string) (checkpoints, error) {
 		return nil, err
 	}
 	if written.Version != version {
-		return nil, fmt.Errorf("they are of version %q, and only %q is known", written.Version, version)
+		return nil, fmt.Errorf("unsupported version %q, expected %q", written.Version, version)
 	}
 	found := checkpoints{}
 	for _, each := range written.Checkpoints {
 		id := each.Fingerprint
 		switch {
 		case each.Position == nil:
-			return nil, errors.New("one has no position")
+			return nil, errors.New("checkpoint without position")
 		case id.Lines != nil:
 			found[ofChecksum(*id.Lines)] = *each.Position
 		case id.Line != nil:
@@ -85,7 +85,7 @@ func decodeCheckpoints(path string) (checkpoints, error) {
 		case id.Inode != nil:
 			found[ofInode(id.Inode[0], id.Inode[1])] = *each.Position
 		default:
-			return nil, errors.New("one has a fingerprint of a kind that is not known")
+			return nil, errors.New("checkpoint with an unknown kind of fingerprint")
 		}
 	}
 	return found, nil

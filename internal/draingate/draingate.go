@@ -54,15 +54,15 @@ func (g *Gate) Wait(ctx context.Context) {
 			clean = 0
 		}
 		if clean == settled {
-			g.Log.Info("Vector has finished with all files", "seconds", seconds(began))
+			g.Log.Info("finished with all files", "seconds", seconds(began))
 			return
 		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-bound:
-			g.Log.Warn("Vector ends without having finished with all files", "seconds", seconds(began),
-				"files", few(last.Files), "notJudged", few(texts(last.Unjudged)))
+			g.Log.Warn("stopped waiting for unfinished files", "seconds", seconds(began),
+				"files", few(last.Files), "unchecked", few(texts(last.Unjudged)))
 			return
 		case <-ticks.C:
 		}

@@ -133,13 +133,13 @@ func TestWhatCannotBeJudgedIsSaid(t *testing.T) {
 		checkpoints, want string
 		spoil             func(t *testing.T, f folder)
 	}{
-		"another version":              {checkpoints: `{"version":"2","checkpoints":[]}`, want: `they are of version "2", and only "1" is known`},
+		"another version":              {checkpoints: `{"version":"2","checkpoints":[]}`, want: `unsupported version "2", expected "1"`},
 		"no version":                   {checkpoints: `[]`, want: "reading the checkpoints"},
 		"cut short":                    {checkpoints: ofTwoLines[:40], want: "unexpected end of JSON input"},
-		"another kind of fingerprint":  {checkpoints: `{"version":"1","checkpoints":[{"fingerprint":{"moon":1},"position":1}]}`, want: "a fingerprint of a kind that is not known"},
-		"no position":                  {checkpoints: `{"version":"1","checkpoints":[{"fingerprint":{"dev_inode":[1,2]}}]}`, want: "one has no position"},
+		"another kind of fingerprint":  {checkpoints: `{"version":"1","checkpoints":[{"fingerprint":{"moon":1},"position":1}]}`, want: "an unknown kind of fingerprint"},
+		"no position":                  {checkpoints: `{"version":"1","checkpoints":[{"fingerprint":{"dev_inode":[1,2]}}]}`, want: "checkpoint without position"},
 		"a file that cannot be opened": {checkpoints: fmt.Sprintf(ofTwoLines, 18), want: "loop.log: too many levels of symbolic links", spoil: loops},
-		"a compressed file": {checkpoints: fmt.Sprintf(ofTwoLines, 18), want: "z.log: it is compressed with gzip", spoil: func(t *testing.T, f folder) {
+		"a compressed file": {checkpoints: fmt.Sprintf(ofTwoLines, 18), want: "z.log: file is compressed with gzip", spoil: func(t *testing.T, f folder) {
 			f.write(t, "z.log", "\x1f\x8b\x08")
 		}},
 	} {
@@ -174,12 +174,12 @@ func TestCheckpointsAreReadWhereThereIsAFile(t *testing.T) {
 func TestSourcesThatCannotBeJudgedAreNot(t *testing.T) {
 	for text, want := range map[string]string{
 		`[]`:                       "reading the sources",
-		`{"a": {"type": "stdin"}}`: `source "a": only a file source`,
-		`{"a": {"type": "file", "data_dir": "/x"}}`:                      "only a file source",
-		`{"a": {"type": "file", "encoding": {}}}`:                        "only a file source",
-		`{"a": {"type": "file", "line_delimiter": "\r"}}`:                "only a file source",
-		`{"a": {"type": "file", "read_from": "end"}}`:                    "only a file source",
-		`{"a": {"type": "file", "fingerprint": {"strategy": "unique"}}}`: `fingerprints of strategy "unique" are not known`,
+		`{"a": {"type": "stdin"}}`: `source "a": source cannot be checked`,
+		`{"a": {"type": "file", "data_dir": "/x"}}`:                      "source cannot be checked",
+		`{"a": {"type": "file", "encoding": {}}}`:                        "source cannot be checked",
+		`{"a": {"type": "file", "line_delimiter": "\r"}}`:                "source cannot be checked",
+		`{"a": {"type": "file", "read_from": "end"}}`:                    "source cannot be checked",
+		`{"a": {"type": "file", "fingerprint": {"strategy": "unique"}}}`: `unknown fingerprint strategy "unique"`,
 	} {
 		_, err := ReadSources([]byte(text))
 		require.ErrorContains(t, err, want, text)
@@ -214,7 +214,7 @@ func TestItWaitsUntilVectorHasFinishedAndNoLongerThanItsBound(t *testing.T) {
 
 	took, said = wait(t, f.gate(t, ""), 3, func() { f.checkpoints(t, fmt.Sprintf(ofTwoLines, 18)) })
 	require.InDelta(t, 3.2, took.Seconds(), 0.21)
-	require.Contains(t, said, "Vector has finished with all files")
+	require.Contains(t, said, "finished with all files")
 
 	took, _ = wait(t, f.gate(t, ""), 0, nil)
 	require.Equal(t, interval, took)

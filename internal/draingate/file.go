@@ -22,7 +22,7 @@ type file struct {
 	modified    time.Time
 }
 
-var errCompressed = errors.New("it is compressed with gzip, and its checkpoint is about what is in it")
+var errCompressed = errors.New("file is compressed with gzip, and its checkpoint counts uncompressed bytes")
 
 // open opens a file and reads its fingerprint. It returns nil if Vector does not read the file: a
 // directory, a deleted file, or a file that has too few lines for its fingerprint.
@@ -71,7 +71,7 @@ func (s *Source) fingerprintOf(opened *os.File, info fs.FileInfo) (fingerprint, 
 	if s.Fingerprint.Strategy == byDeviceAndInode {
 		stat, isKnown := info.Sys().(*syscall.Stat_t)
 		if !isKnown {
-			return fingerprint{}, errors.New("its inode is not known")
+			return fingerprint{}, errors.New("inode of the file is unknown")
 		}
 		return ofInode(uint64(stat.Dev), stat.Ino), nil //nolint:unconvert // An int32 on some systems.
 	}

@@ -70,10 +70,10 @@ func (s *Socket) look() {
 		return
 	}
 	if err := os.Remove(s.Path); err != nil {
-		s.Log.Error("Vector cannot start: the socket of one that was killed cannot be removed", "path", s.Path, "error", err.Error())
+		s.Log.Error("cannot remove the socket of a killed Vector", "path", s.Path, "error", err.Error())
 		return
 	}
-	s.Log.Warn("Removed the socket that a Vector left when it was killed", "path", s.Path)
+	s.Log.Warn("removed the socket of a killed Vector", "path", s.Path)
 }
 
 // isLeft reports whether the socket has no listener. It connects only if the kernel does not list a

@@ -47,7 +47,7 @@ func TestTheSocketOfAKilledVectorIsRemoved(t *testing.T) {
 	require.FileExists(t, socket.Path, "it may have been created just now")
 	socket.look()
 	require.NoFileExists(t, socket.Path)
-	require.Contains(t, said.String(), "Removed the socket")
+	require.Contains(t, said.String(), "removed the socket of a killed Vector")
 
 	listen(t, socket.Path)
 	socket.look()

@@ -58,7 +58,7 @@ func ReadSources(text []byte) (map[string]Source, error) {
 		isOther := each.Type != "file" || each.DataDir != "" || each.Encoding != nil ||
 			each.LineDelimiter != "" && each.LineDelimiter != "\n" || each.ReadFrom != "" && each.ReadFrom != "beginning"
 		if isOther {
-			return nil, fmt.Errorf("source %q: only a file source can be judged that reads lines of UTF-8 from the beginning, with Vector's own data_dir", name)
+			return nil, fmt.Errorf("source %q: source cannot be checked; the drain gate supports file sources that read UTF-8 lines from the beginning and use Vector's global data_dir", name)
 		}
 		source := each.Source
 		if err := source.complete(); err != nil {
@@ -81,7 +81,7 @@ func (s *Source) complete() error {
 		s.Fingerprint.Lines = 1
 	}
 	if strategy := s.Fingerprint.Strategy; strategy != byChecksum && strategy != byDeviceAndInode {
-		return fmt.Errorf("fingerprints of strategy %q are not known", strategy)
+		return fmt.Errorf("unknown fingerprint strategy %q", strategy)
 	}
 	return nil
 }
@@ -95,7 +95,7 @@ func (s *Source) files() ([]string, error) {
 	for _, pattern := range s.Include {
 		found, err := glob(pattern)
 		if err != nil {
-			findings = append(findings, fmt.Errorf("looking for %s: %w", pattern, err))
+			findings = append(findings, fmt.Errorf("listing files of pattern %s: %w", pattern, err))
 		}
 		for _, path := range found {
 			if !seen[path] && !s.excludes(path) {
