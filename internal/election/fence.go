@@ -11,7 +11,7 @@ import (
 
 // ErrNotLeading says that a write was blocked because this operator does not, or may not,
 // hold the lease.
-var ErrNotLeading = errors.New("this operator is no longer the leader")
+var ErrNotLeading = errors.New("operator lost the leadership")
 
 // Fence blocks writes of an operator that does not hold the lease. A process that was frozen
 // and resumes would otherwise continue before it notices that another one leads. Reads,

@@ -191,8 +191,8 @@ func TestLock_LosesTheLeaseWithTheNextRenewal(t *testing.T) {
 		change func(lease *coordinationv1.Lease) *coordinationv1.Lease
 		want   string
 	}{
-		"deleted":          {func(*coordinationv1.Lease) *coordinationv1.Lease { return nil }, "was deleted by someone else"},
-		"without a holder": {heldBy(""), "has no holder any more"},
+		"deleted":          {func(*coordinationv1.Lease) *coordinationv1.Lease { return nil }, "was deleted by another client"},
+		"without a holder": {heldBy(""), "has lost its holder"},
 		"of another":       {heldBy("other"), "is now held by other"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -252,7 +252,7 @@ func TestLock_IsLostIfTheVersionDecreases(t *testing.T) {
 	require.NoError(t, err)
 	_, _, err = lock.Get(t.Context())
 
-	require.ErrorContains(t, err, "from resource version 21 to 19: etcd was restored")
+	require.ErrorContains(t, err, "resource version decreased from 21 to 19, because etcd was restored")
 	require.ErrorContains(t, lock.Start(t.Context()), "etcd was restored")
 	_, _, err = lock.Get(t.Context())
 	require.ErrorIs(t, err, context.Canceled, "it is as if the process were stopped")

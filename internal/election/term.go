@@ -69,14 +69,14 @@ func (l *Lock) lossErr() error {
 // takenFrom returns an error that says how an operator that has led lost its lease; the
 // record is nil if there is no Lease.
 func (l *Lock) takenFrom(record *resourcelock.LeaderElectionRecord) error {
-	what := "was deleted by someone else"
+	what := "was deleted by another client"
 	switch {
 	case record != nil && record.HolderIdentity == "":
-		what = "has no holder any more: someone else removed it"
+		what = "has lost its holder: another client removed it"
 	case record != nil:
 		what = fmt.Sprintf("is now held by %s", record.HolderIdentity)
 	}
-	return fmt.Errorf("this operator led, and Lease %s %s: it stops writing and has to restart", l.Describe(), what)
+	return fmt.Errorf("lost the leadership: Lease %s %s; the operator stops writing and restarts", l.Describe(), what)
 }
 
 // waitForOthers waits until a previous holder of a Lease that was not released must have noticed
@@ -90,7 +90,7 @@ func (l *Lock) waitForOthers(ctx context.Context, record resourcelock.LeaderElec
 			return asked, nil
 		}
 		if err != nil {
-			log.Info("cannot tell whether an operator has written before", "cause", err.Error())
+			log.Info("cannot check for earlier writes", "cause", err.Error())
 		}
 	}
 	duration := durationOf(&record)
