@@ -24,7 +24,7 @@ type UnknownError struct {
 
 // Error names the environments that exist.
 func (e *UnknownError) Error() string {
-	text := fmt.Sprintf("environment %q has no values: there are %s", e.Environment, strings.Join(e.Known, ", "))
+	text := fmt.Sprintf("environment %q has no values; known environments: %s", e.Environment, strings.Join(e.Known, ", "))
 	if near := humanize.Nearest(e.Environment, e.Known); near != "" {
 		text += fmt.Sprintf("; did you mean %q?", near)
 	}
@@ -53,7 +53,7 @@ type given struct {
 func Load(chart map[string][]byte) (*Set, error) {
 	text, ok := chart[schemaURL]
 	if !ok {
-		return nil, fmt.Errorf("there is no %s: a sidecar chart must have one, at least {\"type\": \"object\"}", schemaURL)
+		return nil, fmt.Errorf("missing %s; a sidecar chart needs a schema, at least {\"type\": \"object\"}", schemaURL)
 	}
 	set := &Set{chart: map[string]Layer{}}
 	var err error
