@@ -101,7 +101,7 @@ func (a *authority) signer(data map[string][]byte) (*rotator.KeyPairArtifacts, e
 	}
 	key, ok := pair.PrivateKey.(*rsa.PrivateKey)
 	if !ok {
-		return nil, errors.New("its private key is not an RSA key")
+		return nil, errors.New("private key is not an RSA key")
 	}
 	return &rotator.KeyPairArtifacts{Cert: pair.Leaf, Key: key, CertPEM: certificate, KeyPEM: private}, nil
 }

@@ -84,5 +84,5 @@ func (m *missing) Start(ctx context.Context) error {
 	if err != nil {
 		return nil //nolint:nilerr // The operator is stopping.
 	}
-	return fmt.Errorf("namespace %s of --watch-namespaces can be read now: starting anew to watch it", m.names[found])
+	return fmt.Errorf("namespace %s of --watch-namespaces can be read now; restarting to watch it", m.names[found])
 }
