@@ -117,7 +117,7 @@ func (r *renderer) judgeFiles(ctx context.Context, files []vectorconfig.File, op
 			report = judged // The first rules are the current ones.
 		}
 		if all := slices.Concat(unseen(&rules.Vector), texts(vectorconfig.Forbidden(judged.Findings))); len(all) > 0 {
-			return fmt.Errorf("the platform's policy refuses the Vector configuration: %s", strings.Join(all, "\n"))
+			return fmt.Errorf("Vector configuration rejected by the platform's policy: %s", strings.Join(all, "\n"))
 		}
 		return nil
 	})

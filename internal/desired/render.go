@@ -158,7 +158,7 @@ func (r *renderer) judge(result *render.Result, executed *execution, target *wor
 			return nil
 		}
 		reason = meta.ReasonPolicyViolation
-		err = fmt.Errorf("%s: the platform's policy refuses it: %w", result.Template, err)
+		err = fmt.Errorf("%s: rejected by the platform's policy: %w", result.Template, err)
 	}
 	return &Invalid{reason, fmt.Sprintf("rendering for environment %q: %s", r.request.Environment(), err)}
 }

@@ -242,7 +242,7 @@ func TestMistakesInWhatIsRendered(t *testing.T) {
 
 		"hostNetwork":        {set: pods("{hostNetwork: true, containers: [{name: a, image: b}]}"), names: []string{"template.spec.hostNetwork", "belongs to the application"}},
 		"a service account":  {set: pods("{serviceAccountName: admin, containers: [{name: a, image: b}]}"), names: []string{"template.spec.serviceAccountName"}},
-		"hostPath":           {set: container(restricted + "}], volumes: [{name: v, hostPath: {path: /}"), reason: meta.ReasonPolicyViolation, names: []string{"podtemplate.yaml: the platform's policy refuses it: template.spec.volumes[0].hostPath", "volumes.kinds"}},
+		"hostPath":           {set: container(restricted + "}], volumes: [{name: v, hostPath: {path: /}"), reason: meta.ReasonPolicyViolation, names: []string{"podtemplate.yaml: rejected by the platform's policy: template.spec.volumes[0].hostPath", "volumes.kinds"}},
 		"privileged":         {set: container("securityContext: {privileged: true}"), reason: meta.ReasonPolicyViolation, names: []string{"Pod Security level restricted", `privileged (container "vector"`}},
 		"a capability":       {set: container("securityContext: {capabilities: {add: [SYS_ADMIN]}}"), reason: meta.ReasonPolicyViolation, names: []string{"securityContext.capabilities.add: SYS_ADMIN"}},
 		"root that is not":   {set: container("securityContext: {runAsNonRoot: true, runAsUser: 0}"), reason: meta.ReasonPolicyViolation, names: []string{"runAsUser=0"}},

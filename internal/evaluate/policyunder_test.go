@@ -67,7 +67,7 @@ func TestBothPoliciesHoldUntilTheWaveIsReached(t *testing.T) {
 			tightened, loosened := under(test.loose, test.strict), under(test.strict, test.loose)
 			require.NotEmpty(t, tightened)
 			require.NotContains(t, tightened, "revision")
-			require.Contains(t, loosened, tightened+"\nthat is the policy of revision ")
+			require.Contains(t, loosened, tightened+"\nrejected by the policy of revision ")
 		})
 	}
 }

@@ -36,7 +36,7 @@ func (p *Policy) Admit(namespaceLabels map[string]string, application *corev1.Po
 	if violation == "" || p.violation(level, &metav1.ObjectMeta{}, application) != "" {
 		return nil
 	}
-	return fmt.Errorf("the namespace enforces the Pod Security level %s, which the workload passes and the sidecar in it does not: %s", level, violation)
+	return fmt.Errorf("the namespace enforces the Pod Security level %s, which the workload passes without the sidecar, but not with it: %s", level, violation)
 }
 
 // AdmitAlone returns an error unless the overlay alone meets the Pod Security level that the

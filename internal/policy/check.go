@@ -64,7 +64,7 @@ func (c *checker) levels(metadata *metav1.ObjectMeta, spec *corev1.PodSpec) {
 	}{{&sidecars, c.PodSecurity, "podSecurity"}, {&ending, c.InitPodSecurity, "podSecurityOfInitContainers"}} {
 		level := api.LevelVersion{Level: api.Level(of.level), Version: api.LatestVersion()}
 		if found := c.violation(level, metadata, of.spec); found != "" {
-			c.report(place{path: "template.spec"}, "it does not pass the Pod Security level %s: %s (%s)", of.level, found, of.key)
+			c.report(place{path: "template.spec"}, "does not pass the Pod Security level %s: %s (%s)", of.level, found, of.key)
 		}
 		for _, container := range slices.Concat(of.spec.InitContainers, of.spec.Containers) {
 			c.propagation(container.Name, container.VolumeMounts, of.level, of.key)
@@ -125,7 +125,7 @@ func (c *checker) user(at place, context *corev1.SecurityContext) {
 	switch user := context.RunAsUser; {
 	case lowest == nil && highest == nil:
 	case user == nil:
-		c.report(at, "it names no user; the platform bounds them (users)")
+		c.report(at, "no user set; the platform limits user IDs (users)")
 	case lowest != nil && *user < *lowest:
 		c.report(at, "%d is below the lowest user allowed, %d (users.min)", *user, *lowest)
 	case highest != nil && *user > *highest:
@@ -141,7 +141,7 @@ func (c *checker) volume(at place, _ reflect.Value, line *Line) {
 	c.refused[at.name] = true
 	help := allowed(c.Volumes.Kinds)
 	if line.Kind == "hostPath" {
-		help = "it is on the node's file system: use an emptyDir that the application shares"
+		help = "use an emptyDir that the application shares, not the node's file system"
 	}
 	c.report(at, "volume %q may not be a %s; %s (volumes.kinds)", at.name, line.Kind, help)
 }
@@ -175,7 +175,7 @@ func (c *checker) driver(at place, field reflect.Value, _ *Line) {
 // audience checks the audience of a token. A token without an audience is for the API server.
 func (c *checker) audience(at place, field reflect.Value, _ *Line) {
 	if audience := field.String(); !slices.Contains(c.Volumes.TokenAudiences, audience) {
-		c.report(at, "no token may be made for %q; %s (volumes.tokenAudiences)", audience, allowed(c.Volumes.TokenAudiences))
+		c.report(at, "token for audience %q is not allowed; %s (volumes.tokenAudiences)", audience, allowed(c.Volumes.TokenAudiences))
 	}
 }
 
@@ -211,7 +211,7 @@ func (c *checker) keys(at place, of reflect.Value, _ *Line) {
 			case isPods && key == meta.AnnotationEvictableVolumes:
 				c.report(at, "%q may name the sidecar's own volumes alone, below the domain %s (reservedDomains): see sidecar.data.evictable", key, reserved)
 			default:
-				c.report(at, "%q belongs to whoever acts on the domain %s (reservedDomains)", key, reserved)
+				c.report(at, "%q is in the reserved domain %s (reservedDomains)", key, reserved)
 			}
 		}
 	}

@@ -69,30 +69,30 @@ var groups = []struct {
 	},
 	{"WindowsSecurityContextOptions.gmsaCredentialSpec WindowsSecurityContextOptions.gmsaCredentialSpecName", "credentials of Active Directory", byKinds, "secret", (*checker).kind},
 	{"VolumeProjection.configMap EnvVarSource.configMapKeyRef EnvFromSource.configMapRef", "a ConfigMap", byKinds, "configMap", (*checker).kind},
-	{"VolumeProjection.downwardAPI", "what the pod says of itself", byKinds, own, (*checker).kind},
+	{"VolumeProjection.downwardAPI", "data of the pod itself", byKinds, own, (*checker).kind},
 	{"VolumeProjection.serviceAccountToken", "a token of the pod's service account", byKinds, own, (*checker).kind},
-	{"ServiceAccountTokenProjection.audience", "a token for others than the API server", "volumes.tokenAudiences", "", (*checker).audience},
+	{"ServiceAccountTokenProjection.audience", "a token for audiences other than the API server", "volumes.tokenAudiences", "", (*checker).audience},
 	{"VolumeProjection.podCertificate", "a certificate in the pod's name", byKinds, own, (*checker).kind},
 	{"VolumeProjection.clusterTrustBundle", "certificates to trust", byKinds, own, (*checker).kind},
 
 	{"VolumeSource.secret", "a Secret", bySecrets, own, (*checker).volume},
 	{"VolumeSource.configMap", "a ConfigMap", byKinds, own, (*checker).volume},
-	{"VolumeSource.downwardAPI", "what the pod says of itself", byKinds, own, (*checker).volume},
+	{"VolumeSource.downwardAPI", "data of the pod itself", byKinds, own, (*checker).volume},
 	{"VolumeSource.projected", "several of these as one volume", byKinds, own, (*checker).volume},
 	{"VolumeSource.image", "the files of an image", byKinds, own, (*checker).volume},
 	{"VolumeSource.emptyDir", "disk or memory of the node", byKinds, own, (*checker).volume},
 	{"EmptyDirVolumeSource.medium", "memory of the node", "volumes.memorySizeLimit", "", nil},
-	{"VolumeSource.persistentVolumeClaim", "what is in a claim", byKinds, own, (*checker).volume},
-	{"VolumeSource.ephemeral", "a claim of the pod's own, with what it is made from", byKinds, own, (*checker).volume},
-	{"PersistentVolumeClaimSpec.dataSource PersistentVolumeClaimSpec.dataSourceRef", "what is in another claim or a snapshot", byKinds, "persistentVolumeClaim", (*checker).kind},
+	{"VolumeSource.persistentVolumeClaim", "the content of a claim", byKinds, own, (*checker).volume},
+	{"VolumeSource.ephemeral", "a claim of the pod, with its data source", byKinds, own, (*checker).volume},
+	{"PersistentVolumeClaimSpec.dataSource PersistentVolumeClaimSpec.dataSourceRef", "the content of another claim or a snapshot", byKinds, "persistentVolumeClaim", (*checker).kind},
 	{
 		"PersistentVolumeClaimSpec.volumeName PersistentVolumeClaimSpec.selector TypedObjectReference.namespace",
-		"a certain volume, or what is in another namespace", byNobody, "", (*checker).never,
+		"a specific volume, or content of another namespace", byNobody, "", (*checker).never,
 	},
-	{"VolumeSource.csi", "what a driver gives", byKinds, own, (*checker).volume},
-	{"CSIVolumeSource.driver", "what this driver gives, whatever it is asked for", "volumes.csiDrivers", "", (*checker).driver},
+	{"VolumeSource.csi", "content from a driver", byKinds, own, (*checker).volume},
+	{"CSIVolumeSource.driver", "content from this driver, for any request", "volumes.csiDrivers", "", (*checker).driver},
 	{"VolumeSource.hostPath", "files, devices and sockets of the node", byKindAndLevel, own, (*checker).volume},
-	{"VolumeSource.flexVolume", "what a program on the node gives", byKindAndLevel, own, (*checker).volume},
+	{"VolumeSource.flexVolume", "content from a program on the node", byKindAndLevel, own, (*checker).volume},
 	{"VolumeSource.gitRepo", "a repository that the node fetches", byKindAndLevel, own, (*checker).volume},
 	{
 		"VolumeSource.awsElasticBlockStore VolumeSource.azureDisk VolumeSource.azureFile VolumeSource.cephfs VolumeSource.cinder" +
@@ -102,7 +102,7 @@ var groups = []struct {
 		"a disk of a network or a cloud", byKindAndLevel, own, (*checker).volume,
 	},
 
-	{"VolumeMount.name VolumeDevice.name FileKeySelector.volumeName", "what the application keeps in a volume of its own", "volumes.applicationSecrets", "", nil},
+	{"VolumeMount.name VolumeDevice.name FileKeySelector.volumeName", "the content of the application's volumes", "volumes.applicationSecrets", "", nil},
 	{"VolumeMount.mountPropagation", "mounts of the node", byLevel, "", nil},
 	{"ResourceRequirements.limits ResourceRequirements.requests", "devices of the node, as extended resources", "devices", "", (*checker).resources},
 	{"ResourceRequirements.claims", "devices that the pod has claimed", "devices", "", (*checker).claims},
@@ -115,9 +115,9 @@ var groups = []struct {
 	{
 		"SecurityContext.allowPrivilegeEscalation SecurityContext.runAsNonRoot SecurityContext.procMount Capabilities.drop" +
 			" SeccompProfile.type AppArmorProfile.type SELinuxOptions.user SELinuxOptions.role SELinuxOptions.type",
-		"more rights than a container has to have", byLevel, "", nil,
+		"more rights than a container needs", byLevel, "", nil,
 	},
-	{"ObjectMeta.annotations ObjectMeta.labels", "whatever another controller or the container runtime gives for them", "reservedDomains", "", (*checker).keys},
+	{"ObjectMeta.annotations ObjectMeta.labels", "any effect of another controller or the container runtime", "reservedDomains", "", (*checker).keys},
 
 	{
 		"PodSpec.hostNetwork PodSpec.hostPID PodSpec.hostIPC PodSpec.hostUsers PodSpec.shareProcessNamespace",

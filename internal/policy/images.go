@@ -25,7 +25,7 @@ func (c *checker) image(at place, field reflect.Value, _ *Line) {
 		return image == registry || named.Name() == registry || strings.HasPrefix(named.Name(), strings.TrimSuffix(registry, "/")+"/")
 	}
 	if len(c.Images.Registries) > 0 && !slices.ContainsFunc(c.Images.Registries, isFrom) {
-		c.report(at, "%q is from elsewhere than %s (images.registries)", image, strings.Join(c.Images.Registries, ", "))
+		c.report(at, "%q is from a registry that is not allowed; the platform allows %s (images.registries)", image, strings.Join(c.Images.Registries, ", "))
 	}
 	_, isDigested := parsed.(reference.Digested)
 	if c.Images.RequireDigest && !isDigested {
@@ -33,6 +33,6 @@ func (c *checker) image(at place, field reflect.Value, _ *Line) {
 	}
 	tagged, isTagged := parsed.(reference.Tagged)
 	if c.Images.RequireTag && !isDigested && (!isTagged || tagged.Tag() == "latest") {
-		c.report(at, "%q has no tag, or the tag latest, so that nobody knows what runs (images.requireTag)", image)
+		c.report(at, "%q has no tag, or the tag latest, so the running version is unknown (images.requireTag)", image)
 	}
 }

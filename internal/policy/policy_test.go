@@ -59,7 +59,7 @@ func TestWhatThePolicyAllowsAndRefuses(t *testing.T) {
 	}{
 		"a restricted sidecar": {"", container(good), nil},
 		"root": {"", container("image: x, securityContext: {runAsUser: 0}"), []string{
-			"template.spec: it does not pass the Pod Security level restricted", `container "vector"`, "runAsUser=0", "(podSecurity)",
+			"template.spec: does not pass the Pod Security level restricted", `container "vector"`, "runAsUser=0", "(podSecurity)",
 		}},
 		"root, where it may":                 {loose, container("image: x, securityContext: {runAsUser: 0}"), nil},
 		"less than restricted, where it may": {"podSecurity: baseline", container("image: x"), nil},
@@ -81,8 +81,8 @@ func TestWhatThePolicyAllowsAndRefuses(t *testing.T) {
 		"a tag":                        {"images: {requireTag: true}", container("image: 'registry.example:5000/vector:1', " + restricted), nil},
 		"a parent directory":           {"images: {registries: [docker.io/timberio]}", container("image: 'docker.io/timberio/../evil/x:1', " + restricted), []string{"template.spec.containers[0].image", "not a valid reference"}},
 		"a repository":                 {"images: {registries: [docker.io/timberio/vector]}", container("image: 'docker.io/timberio/vector:1', " + restricted), nil},
-		"a port that is a tag":         {"images: {registries: [registry.example]}", container("image: 'registry.example:5000/vector:1', " + restricted), []string{"elsewhere"}},
-		"a short name":                 {"images: {registries: [docker.io/library]}", container("image: vector, " + restricted), []string{"elsewhere"}},
+		"a port that is a tag":         {"images: {registries: [registry.example]}", container("image: 'registry.example:5000/vector:1', " + restricted), []string{"registry that is not allowed"}},
+		"a short name":                 {"images: {registries: [docker.io/library]}", container("image: vector, " + restricted), []string{"registry that is not allowed"}},
 		"an address":                   {"", container("image: 'https://docker.io/timberio/vector', " + restricted), []string{"not a valid reference"}},
 		"letters that are not allowed": {"", container("image: timberio/Vector, " + restricted), []string{"not a valid reference"}},
 		"a digest alone":               {"", container("image: 'sha256:0123', " + restricted), nil},
@@ -121,7 +121,7 @@ func TestWhatThePolicyAllowsAndRefuses(t *testing.T) {
 		"a user below":                 {"users: {min: 70000}", container(good), []string{"runAsUser", "65532", "70000", "users.min"}},
 		"a user above":                 {"users: {max: 1000}", container(good), []string{"runAsUser", "users.max"}},
 		"a user within":                {"users: {min: 1000, max: 70000}", container(good), nil},
-		"no user":                      {loose + "users: {min: 1}", container("image: x"), []string{"runAsUser", "names no user"}},
+		"no user":                      {loose + "users: {min: 1}", container("image: x"), []string{"runAsUser", "no user set"}},
 
 		"another controller's annotation": {"", "metadata: {annotations: {sidecar.istio.io/inject: 'false'}}\n" + container(good), []string{"template.metadata.annotations", "sidecar.istio.io/inject", "istio.io"}},
 		"another controller's label":      {"", "metadata: {labels: {kubernetes.io/x: y}}\n" + container(good), []string{"template.metadata.labels", "kubernetes.io/x"}},
@@ -129,10 +129,10 @@ func TestWhatThePolicyAllowsAndRefuses(t *testing.T) {
 		"a domain that is not reserved":   {"reservedDomains: [example.com]", "metadata: {annotations: {sidecar.istio.io/inject: 'false'}}\n" + container(good), nil},
 
 		"volumes of the sidecar that may be lost with a node": {"", "metadata: {annotations: {cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes: 'v,vectorsidecar-audit-data'}}\n" + volume("emptyDir: {}"), nil},
-		"a volume of the application's that may":              {"", "metadata: {annotations: {cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes: 'v,cache'}}\n" + volume("emptyDir: {}"), []string{"safe-to-evict-local-volumes", "the domain kubernetes.io"}},
+		"a volume of the application's that may":              {"", "metadata: {annotations: {cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes: 'v,cache'}}\n" + volume("emptyDir: {}"), []string{"safe-to-evict-local-volumes", "domain kubernetes.io"}},
 		"no volume that may":                                  {"", "metadata: {annotations: {cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes: ''}}\n" + volume("emptyDir: {}"), []string{"safe-to-evict-local-volumes"}},
 		"the same as a label":                                 {"", "metadata: {labels: {cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes: v}}\n" + volume("emptyDir: {}"), []string{"template.metadata.labels"}},
-		"the whole pod":                                       {"", "metadata: {annotations: {cluster-autoscaler.kubernetes.io/safe-to-evict: 'true'}}\n" + container(good), []string{"the domain kubernetes.io"}},
+		"the whole pod":                                       {"", "metadata: {annotations: {cluster-autoscaler.kubernetes.io/safe-to-evict: 'true'}}\n" + container(good), []string{"domain kubernetes.io"}},
 		"volumes, where the very domain is reserved":          {"reservedDomains: [cluster-autoscaler.kubernetes.io]", "metadata: {annotations: {cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes: v}}\n" + volume("emptyDir: {}"), []string{"the domain cluster-autoscaler.kubernetes.io"}},
 
 		"several at once": {"images: {requireDigest: true}", volume("hostPath: {path: /}"), []string{"requireDigest", "hostPath"}},
@@ -356,7 +356,7 @@ func TestTwoPoliciesHoldDuringARollout(t *testing.T) {
 
 	loosened := strict.Under(loose, "0123456789")
 	require.EqualError(t, loosened.Check(elsewhere, nil), strict.Check(elsewhere, nil).Error()+
-		"\nthat is the policy of revision 0123456789, which this VectorSidecar has; the present one allows it: kubectl vectorsidecar rollout status")
+		"\nrejected by the policy of revision 0123456789, which this VectorSidecar has; the current policy allows it; run kubectl vectorsidecar rollout status")
 	require.NoError(t, loosened.Check(own, nil))
 	require.NotContains(t, []string{loose.Digest, strict.Digest, tightened.Digest}, loosened.Digest)
 

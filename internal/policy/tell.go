@@ -23,6 +23,6 @@ func (p *Policy) CheckTells(tells []workload.Tell) error {
 		if len(refused) == 0 {
 			return nil
 		}
-		return fmt.Errorf("the application may not be told %s (sidecar.applicationEnv); %s (applicationEnv)", strings.Join(refused, ", "), allowed(rules.ApplicationEnv))
+		return fmt.Errorf("variables not allowed: %s (sidecar.applicationEnv); %s (applicationEnv)", strings.Join(refused, ", "), allowed(rules.ApplicationEnv))
 	})
 }

@@ -14,13 +14,13 @@ import (
 func TestThePolicyNamesWhatMayBeTold(t *testing.T) {
 	tells := []workload.Tell{{Name: "LOG_ADDRESS"}, {Name: "LD_PRELOAD"}}
 	require.NoError(t, Default().CheckTells(nil))
-	require.ErrorContains(t, Default().CheckTells(tells), "may not be told LOG_ADDRESS, LD_PRELOAD (sidecar.applicationEnv); the platform allows none (applicationEnv)")
+	require.ErrorContains(t, Default().CheckTells(tells), "variables not allowed: LOG_ADDRESS, LD_PRELOAD (sidecar.applicationEnv); the platform allows none (applicationEnv)")
 
 	named, err := Parse("policy", []byte("applicationEnv: [LOG_ADDRESS]"))
 	require.NoError(t, err)
 	require.NoError(t, named.CheckTells(tells[:1]))
 	err = named.CheckTells(tells)
-	require.ErrorContains(t, err, "may not be told LD_PRELOAD (sidecar.applicationEnv); the platform allows LOG_ADDRESS (applicationEnv)")
+	require.ErrorContains(t, err, "variables not allowed: LD_PRELOAD (sidecar.applicationEnv); the platform allows LOG_ADDRESS (applicationEnv)")
 	require.NotContains(t, err.Error(), "told LOG_ADDRESS")
 
 	_, err = Parse("policy", []byte("applicationEnv: ['A=B']"))

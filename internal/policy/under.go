@@ -29,7 +29,7 @@ func (p *Policy) Each(check func(rules *Policy) error) error {
 	earlier := *p
 	earlier.present = nil
 	if err := check(&earlier); err != nil {
-		return fmt.Errorf("%w\nthat is the policy of revision %s, which this VectorSidecar has; the present one allows it: kubectl vectorsidecar rollout status", err, p.revision)
+		return fmt.Errorf("%w\nrejected by the policy of revision %s, which this VectorSidecar has; the current policy allows it; run kubectl vectorsidecar rollout status", err, p.revision)
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func (c *checker) field(at place, of reflect.Type, field reflect.StructField, va
 	at = at.field(name)
 	line := LineOf(of.Name() + "." + name)
 	if line == nil {
-		c.report(at, "this release does not know what gets into a pod by it")
+		c.report(at, "field is unknown to this release")
 		return
 	}
 	if line.judge != nil {

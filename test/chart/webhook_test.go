@@ -139,7 +139,7 @@ func TestAVectorSidecarIsJudgedAtAdmission(t *testing.T) {
 			[]string{"VectorSidecar shop/tried spec", "sidecar.sinks.out"},
 		},
 		"a sidecar that the policy forbids": {
-			selecting("later").Sidecar(func(s *v1alpha1.SidecarSpec) { s.SecurityContext = &corev1.SecurityContext{Privileged: &yes} }).Build(), []string{"the platform's policy refuses it", "privileged"},
+			selecting("later").Sidecar(func(s *v1alpha1.SidecarSpec) { s.SecurityContext = &corev1.SecurityContext{Privileged: &yes} }).Build(), []string{"rejected by the platform's policy", "privileged"},
 		},
 		"a container that another VectorSidecar injects": {
 			selecting("vector").Build(),

@@ -316,7 +316,7 @@ func TestAPodThatWouldBeRefusedIsNotWritten(t *testing.T) {
 
 	harness.Until(t, world, vs, "the refusal", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionStalled) == "True" })
 	require.Contains(t, message(vs, meta.ConditionReady), "PodSecurity: 1 of 1 Deployments cannot take the sidecar")
-	require.Contains(t, message(vs, meta.ConditionReady), `restricted:latest, which the workload passes and the sidecar in it does not: runAsNonRoot != true (container "vector"`)
+	require.Contains(t, message(vs, meta.ConditionReady), `restricted:latest, which the workload passes without the sidecar, but not with it: runAsNonRoot != true (container "vector"`)
 	require.Equal(t, before, rawTemplate(t, deployment))
 	require.Empty(t, companionsIn(t, namespace))
 

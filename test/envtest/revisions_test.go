@@ -154,13 +154,13 @@ func TestAPolicyGoesWithItsRevision(t *testing.T) {
 	})
 	canary.soaks(t, strict)
 	rest.until(t, v1alpha1.RolloutWaiting, strict)
-	refused(rest, "that is the policy of revision "+strict)
+	refused(rest, "rejected by the policy of revision "+strict)
 	restart(t)
-	refused(rest, "that is the policy of revision "+strict)
+	refused(rest, "rejected by the policy of revision "+strict)
 
 	allow("elsewhere.example")
-	refused(rest, `is from elsewhere than elsewhere.example (images.registries)`)
-	refused(canary, `is from elsewhere than elsewhere.example (images.registries)`)
+	refused(rest, `is from a registry that is not allowed; the platform allows elsewhere.example (images.registries)`)
+	refused(canary, `is from a registry that is not allowed; the platform allows elsewhere.example (images.registries)`)
 
 	allow("registry.example")
 	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {

@@ -201,7 +201,7 @@ func TestThePolicySaysWhatMayBeTold(t *testing.T) {
 	vs := telling("traces", namespace, "LD_PRELOAD")
 	deployment := objects.NewDeployment("cart", namespace).Labelled("logs", "vector").Build()
 	world.Create(t, vs, deployment)
-	require.Contains(t, isLeft(t, vs), "the application may not be told LD_PRELOAD (sidecar.applicationEnv)")
+	require.Contains(t, isLeft(t, vs), "variables not allowed: LD_PRELOAD (sidecar.applicationEnv)")
 	harness.Until(t, world, vs, "a refusal", func(vs *v1alpha1.VectorSidecar) bool {
 		return slices.ContainsFunc(vs.Status.Conditions, func(c metav1.Condition) bool { return c.Reason == meta.ReasonPolicyViolation })
 	})
