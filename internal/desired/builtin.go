@@ -69,7 +69,7 @@ func (b *builtInChart) of(content *fleet.Content) (*builtInChart, error) {
 	}
 	then, err := newBuiltInChart(files)
 	if err != nil {
-		return nil, fmt.Errorf("the operator's own templates of the release that gave it out cannot be loaded: %w", err)
+		return nil, fmt.Errorf("loading the built-in templates of the release that published the revision: %w", err)
 	}
 	return then, nil
 }

@@ -84,7 +84,7 @@ func TestAtRendersWithTheTemplatesOfTheReleaseThatGaveTheRevisionOut(t *testing.
 		_, err := s.catalog.At(t.Context(), &other)
 		var record *fleet.RecordError
 		require.ErrorAs(t, err, &record)
-		require.EqualError(t, err, "stored revision "+before.Revision+": this release of the operator renders it otherwise than the one that gave it out (template set default, gateway): promote the VectorSidecar to the present revision, or go back to that release")
+		require.EqualError(t, err, "stored revision "+before.Revision+": template set default, gateway renders differently in this release than when the revision was published; promote the VectorSidecar to the current revision, or roll back the operator")
 	})
 	t.Run("they cannot be loaded", func(t *testing.T) {
 		broken := *stored
@@ -92,7 +92,7 @@ func TestAtRendersWithTheTemplatesOfTheReleaseThatGaveTheRevisionOut(t *testing.
 		_, err := s.catalog.At(t.Context(), &broken)
 		var record *fleet.RecordError
 		require.ErrorAs(t, err, &record)
-		require.ErrorContains(t, err, "the operator's own templates of the release that gave it out cannot be loaded: loading the sidecar chart: cannot load Chart.yaml")
+		require.ErrorContains(t, err, "loading the built-in templates of the release that published the revision: loading the sidecar chart: cannot load Chart.yaml")
 	})
 	t.Run("the caller is stopped", func(t *testing.T) {
 		stopped, stop := context.WithCancel(t.Context())

@@ -61,7 +61,7 @@ func (s *sources) referenceOf(name string, values *merged) (at string, invalid *
 	cluster := s.Sidecar.Cluster
 	if why := validation.IsDNS1123Subdomain(name); len(why) > 0 { // Such as a path to another namespace.
 		return "", &Invalid{meta.ReasonConfigMapNotFound, fmt.Sprintf(
-			"sidecar.config.configMapRef.name is %q (%s), which names no ConfigMap: %s", name, values.Origin(pathOfReference("name")...), strings.Join(why, "; "))}
+			"sidecar.config.configMapRef.name: %q (%s) is not a valid name of a ConfigMap: %s", name, values.Origin(pathOfReference("name")...), strings.Join(why, "; "))}
 	}
 	if cluster == nil || cluster.ConfigMapNamespace != v1alpha1.ConfigMapOfOperator {
 		return name, nil
@@ -96,7 +96,7 @@ func keysOf(object *corev1.ConfigMap) string {
 		keys = append(keys, key+" (binary)")
 	}
 	if len(keys) == 0 {
-		return "it has no keys"
+		return "the ConfigMap has no keys"
 	}
-	return "it has " + strings.Join(keys, ", ")
+	return "existing keys: " + strings.Join(keys, ", ")
 }

@@ -49,7 +49,7 @@ func copyOf(given *config, request *render.Request, overlay *workload.Overlay, u
 	object := made.Of(given.object, request.Sidecar)
 	if size := sizeOf(object); size > largestCopy {
 		return nil, overlay, &Invalid{meta.ReasonInvalidConfig, fmt.Sprintf(
-			"ConfigMap %s/%s: the sidecar needs %d bytes of it (%s), and a copy, which is what is mounted, holds %d at most: give what is large by a volume of its own (spec.volumes)",
+			"ConfigMap %s/%s: the sidecar needs %d bytes of it (%s), but the mounted copy is limited to %d; put large files into a separate volume (spec.volumes)",
 			object.Namespace, given.name, size, strings.Join(made.Keys, ", "), largestCopy)}
 	}
 	made.Digest, made.content = companion.Digest(object), plan.ConfigMapDigests(object)

@@ -94,7 +94,7 @@ func (d *Desired) Offers(ctx context.Context, namespace string, seen []Seen) (of
 	case first.Late:
 		return nil, ""
 	case d.set.Given == "" && d.bringsPullSecrets():
-		return nil, "it brings a pull secret (sidecar.imagePullSecrets), and what pods would lose of their ServiceAccount's is not known there"
+		return nil, "the sidecar has a pull secret (sidecar.imagePullSecrets), and the pull secrets that pods would lose from their ServiceAccount are unknown to the API server"
 	case first.Invalid == nil && len(read) == 0:
 		return []Offer{{Rendered: first}}, ""
 	case first.Invalid == nil && slices.Equal(read, []string{keyQoS}):
@@ -104,7 +104,7 @@ func (d *Desired) Offers(ctx context.Context, namespace string, seen []Seen) (of
 	case first.Invalid != nil && len(read) == 0:
 		return nil, first.Invalid.Message
 	}
-	return nil, "its templates read .Values.target." + strings.Join(read, ", .Values.target.") + " of each workload"
+	return nil, "templates read .Values.target." + strings.Join(read, ", .Values.target.") + " of each workload"
 }
 
 // offersByQoS returns one Offer for Guaranteed pods and one for other pods, if templates read only
@@ -118,7 +118,7 @@ func offersByQoS(first *Rendered, blank func(corev1.PodQOSClass) *Rendered) ([]O
 		offers = append(offers, Offer{Rendered: full, When: When{QoS: Guaranteed}})
 	}
 	if len(offers) == 0 {
-		return nil, "its templates tell QoS classes apart that the API server cannot"
+		return nil, "templates distinguish QoS classes that the API server cannot"
 	}
 	return offers, ""
 }
@@ -161,7 +161,7 @@ func (d *Desired) offersByLogs(seen []Seen) (offers []Offer, left string) {
 		}
 	}
 	if len(offers) == 0 {
-		return nil, "no workload that has it mounts a volume of its own at sidecar.logs.path yet, so that it is not known which"
+		return nil, "no workload with the sidecar mounts a volume of its own at sidecar.logs.path yet, so the log volume is unknown"
 	}
 	return offers, ""
 }

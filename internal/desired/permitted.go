@@ -24,33 +24,33 @@ func unseen(rules *vectorconfig.Permitted, reading *sidecarFiles, files []vector
 		return nil
 	}
 	if container == nil || len(files) == 0 {
-		return []string{"Vector reads no configuration that is rendered or referred to, so that nobody can tell what it has (vector)"}
+		return []string{"Vector reads neither a rendered nor a referenced configuration, so its content cannot be checked (vector)"}
 	}
 	var all []string
 	say := func(format string, args ...any) {
 		all = append(all, fmt.Sprintf("container %q: ", container.Name)+fmt.Sprintf(format, args...))
 	}
 	if len(container.Command) > 0 && (len(container.Command) > 1 || path.Base(container.Command[0]) != "vector") {
-		say("its command may start something else than Vector (vector)")
+		say("command may start a program other than Vector (vector)")
 	}
 	if len(container.EnvFrom) > 0 {
-		say("variables of envFrom may name other configuration and proxies: name each in env (vector)")
+		say("variables of envFrom may name other configuration and proxies; list each variable in env (vector)")
 	}
 	for _, argument := range container.Args {
 		if isPacked(argument) {
-			say("the argument %q may hold more than one: write each by itself (vector)", argument)
+			say("argument %q may contain several arguments; write each one separately (vector)", argument)
 		}
 	}
 	if !reading.isTold() {
-		say("no argument tells which configuration it reads (vector)")
+		say("no argument names the configuration (vector)")
 	}
 	for _, source := range reading.line.Sources {
 		switch told := source.Path.Value; {
 		case source.IsDefault:
 		case told == "" || source.Path.IsOpen || source.IsDirectory || vectorflags.IsPattern(told):
-			say("it reads %q, which may be files that are not seen: name each file (vector)", told)
+			say("configuration path %q may include files that cannot be checked; name each file (vector)", told)
 		case !isSeen(told, configMaps, container, spec):
-			say("it reads %s, which is not seen (vector)", told)
+			say("configuration file %s cannot be checked (vector)", told)
 		}
 	}
 	if !vectorconfig.IsAnyHost(rules) {
@@ -108,7 +108,7 @@ func hostsBeside(rules *vectorconfig.Permitted, container *corev1.Container) []s
 	for _, mount := range container.VolumeMounts {
 		at := path.Clean(mount.MountPath)
 		if slices.Contains([]string{"/", "/etc", "/etc/hosts", "/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/host.conf"}, at) {
-			all = append(all, fmt.Sprintf("container %q: what is mounted at %s says which hosts names are of (vector.hosts)", container.Name, at))
+			all = append(all, fmt.Sprintf("container %q: mount at %s may change the resolution of host names (vector.hosts)", container.Name, at))
 		}
 	}
 	return all

@@ -118,13 +118,13 @@ func takesPullSecrets(overlay *workload.Overlay, view *workload.View) *Invalid {
 	}
 	switch account := view.Account; {
 	case account == nil:
-		return refuse("it has not been read yet")
+		return refuse("the ServiceAccount has not been read yet")
 	case account.Unread != "":
-		return refuse("%s; list them in the pod template, or let the operator get ServiceAccounts (rbac.optional.serviceAccounts)", account.Unread)
+		return refuse("%s; list them in the pod template, or allow the operator to get ServiceAccounts (rbac.optional.serviceAccounts)", account.Unread)
 	default:
 		for _, name := range account.PullSecrets {
 			if !slices.ContainsFunc(ours, func(secret corev1.LocalObjectReference) bool { return secret.Name == name }) {
-				return refuse("the templates leave out %q; have them list .Values.target.%s as well", name, accountKey)
+				return refuse("the templates leave out %q; list .Values.target.%s in them as well", name, accountKey)
 			}
 		}
 	}

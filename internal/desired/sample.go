@@ -122,6 +122,6 @@ func (p *Platform) compareSamples(ctx context.Context) error {
 	}
 	slices.Sort(others)
 	return &fleet.RecordError{Revision: p.Revision, Err: fmt.Errorf(
-		"this release of the operator renders it otherwise than the one that gave it out (template set %s): promote the VectorSidecar to the present revision, or go back to that release",
+		"template set %s renders differently in this release than when the revision was published; promote the VectorSidecar to the current revision, or roll back the operator",
 		strings.Join(others, ", "))}
 }

@@ -86,6 +86,6 @@ func TooLarge(sidecar *v1alpha1.VectorSidecar) *Invalid {
 		return nil
 	}
 	return &Invalid{meta.ReasonTooLarge, fmt.Sprintf(
-		"%s has %s: put a large configuration into a ConfigMap (sidecar.config.configMapRef), and leave out of spec.values what no template reads; what is injected stays as it is",
+		"%s has %s; put a large configuration into a ConfigMap (sidecar.config.configMapRef), and remove unused values from spec.values; injected sidecars stay unchanged",
 		Describe(sidecar), excess)}
 }

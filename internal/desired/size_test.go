@@ -65,7 +65,7 @@ func TestTooLargeTellsTheSize(t *testing.T) {
 	} {
 		invalid := TooLarge(sidecar)
 		require.Equal(t, meta.ReasonTooLarge, invalid.Reason, name)
-		require.Contains(t, invalid.Message, "VectorSidecar shop/logs has 512 KiB, and may have 512: ", name)
+		require.Contains(t, invalid.Message, "VectorSidecar shop/logs has 512 KiB, and may have 512; ", name)
 	}
 }
 
@@ -91,7 +91,7 @@ func TestTooLargeCountsSmallParts(t *testing.T) {
 	require.Less(t, sizeOfJSON(t, sidecar), 512<<10)
 
 	require.Equal(t, meta.ReasonTooLarge, TooLarge(sidecar).Reason)
-	require.Contains(t, TooLarge(sidecar).Message, "VectorSidecar shop/logs has more than 30000 values, each key, map and list counted: ")
+	require.Contains(t, TooLarge(sidecar).Message, "VectorSidecar shop/logs has more than 30000 values, each key, map and list counted; ")
 	require.True(t, IsReduced(Bounded(sidecar)))
 	require.Equal(t, TooLarge(sidecar), TooLarge(Bounded(sidecar)))
 }

@@ -130,7 +130,7 @@ func TestANamespacesBadDefaultsAreNamed(t *testing.T) {
 		"a path that is not allowed": {overrides, "values.yaml", "sidecar:\n  image: x\n", []string{"ConfigMap shop/vectorsidecar-defaults values.yaml:2: a namespace may not set sidecar.image", "sidecar.logLevel, sidecar.resources", "policy.overrides.namespaces"}},
 		"nothing is allowed":         {"", "values.yaml", "sidecar: {logLevel: trace}", []string{"ConfigMap shop/vectorsidecar-defaults values.yaml: a namespace may not set values", "the platform allows none"}},
 		"a wrong value":              {overrides, "values.yaml", "sidecar: {logLevel: chatty}", []string{"values.yaml:1: sidecar.logLevel"}},
-		"another key":                {overrides, "value.yaml", "{}", []string{`no key "values.yaml"`, "it has value.yaml"}},
+		"another key":                {overrides, "value.yaml", "{}", []string{`no key "values.yaml"`, "existing keys: value.yaml"}},
 		"no YAML":                    {overrides, "values.yaml", "[", []string{"vectorsidecar-defaults values.yaml"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -208,7 +208,7 @@ func TestThePolicyHoldsWhoeverSetsTheValue(t *testing.T) {
 	decided := decide(t, s)
 
 	require.Equal(t, meta.ReasonPolicyViolation, decided.Invalid.Reason)
-	require.Contains(t, decided.Invalid.Message, "podtemplate.yaml: the platform's policy refuses it: template.spec.initContainers[0].image")
+	require.Contains(t, decided.Invalid.Message, "podtemplate.yaml: rejected by the platform's policy: template.spec.initContainers[0].image")
 }
 
 func TestAWorkloadThatPodSecurityWouldRefuseIsLeftAlone(t *testing.T) {
@@ -278,8 +278,8 @@ func TestNobodyElseNamesAConfigMapOfTheOperator(t *testing.T) {
 		"a workload, another key":            {v1alpha1.ConfigMapOfOperator, "", "sidecar.config.configMapRef.key", "other.yaml", "a workload may not set sidecar.config.configMapRef.key"},
 		"a namespace, which is written over": {v1alpha1.ConfigMapOfOperator, reference("secret", "vector.yaml"), "", "", ""},
 		"a workload, of its own namespace":   {v1alpha1.ConfigMapOfWorkload, "", "sidecar.config.configMapRef.name", "own", ""},
-		"a workload, of another namespace":   {v1alpha1.ConfigMapOfWorkload, "", "sidecar.config.configMapRef.name", "vector-system/secret", "which names no ConfigMap"},
-		"a path within the operator's":       {v1alpha1.ConfigMapOfOperator, "", "sidecar.config.configMapRef.name", "../pay/secret", "which names no ConfigMap"},
+		"a workload, of another namespace":   {v1alpha1.ConfigMapOfWorkload, "", "sidecar.config.configMapRef.name", "vector-system/secret", "is not a valid name of a ConfigMap"},
+		"a path within the operator's":       {v1alpha1.ConfigMapOfOperator, "", "sidecar.config.configMapRef.name", "../pay/secret", "is not a valid name of a ConfigMap"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			workload := objects.NewDeployment("cart", "shop").Labelled("logs", "vector")

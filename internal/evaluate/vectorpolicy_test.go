@@ -112,18 +112,18 @@ func TestThereIsNoWayRoundTheConfigurationThatIsSeen(t *testing.T) {
 		"a folder of files": {func(s *v1alpha1.SidecarSpec) {
 			s.Args = []string{"--config", "/etc/vector/vector.yaml", "--config-dir", "/more"}
 		},
-			`container "vector": it reads "/more", which may be files that are not seen: name each file (vector)`},
-		"another file":       {func(s *v1alpha1.SidecarSpec) { s.Args = []string{"-c", "/more/vector.yaml"} }, "Vector reads no configuration that is rendered or referred to, so that nobody can tell what it has (vector)"},
-		"a pattern":          {func(s *v1alpha1.SidecarSpec) { s.Args = []string{"--config", "/etc/vector/*.yaml"} }, `it reads "/etc/vector/*.yaml", which may be files that are not seen`},
-		"an argument in one": {func(s *v1alpha1.SidecarSpec) { s.Args = []string{"-qc", "/more/vector.yaml"} }, `the argument "-qc" may hold more than one`},
+			`container "vector": configuration path "/more" may include files that cannot be checked; name each file (vector)`},
+		"another file":       {func(s *v1alpha1.SidecarSpec) { s.Args = []string{"-c", "/more/vector.yaml"} }, "Vector reads neither a rendered nor a referenced configuration, so its content cannot be checked (vector)"},
+		"a pattern":          {func(s *v1alpha1.SidecarSpec) { s.Args = []string{"--config", "/etc/vector/*.yaml"} }, `configuration path "/etc/vector/*.yaml" may include files that cannot be checked`},
+		"an argument in one": {func(s *v1alpha1.SidecarSpec) { s.Args = []string{"-qc", "/more/vector.yaml"} }, `argument "-qc" may contain several arguments`},
 		"a variable that names one": {func(s *v1alpha1.SidecarSpec) {
 			s.Env = []corev1.EnvVar{{Name: "VECTOR_CONFIG_DIR", Value: "/more"}}
-		}, `it reads "/more", which may be files that are not seen`},
+		}, `configuration path "/more" may include files that cannot be checked`},
 		"variables that nobody names": {func(s *v1alpha1.SidecarSpec) {
 			s.EnvFrom = []corev1.EnvFromSource{{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "s"}}}}
 		}, "variables of envFrom may name other configuration and proxies"},
-		"something mounted over the file": {mount("vector-own", "/etc/vector/vector.yaml"), "it reads /etc/vector/vector.yaml, which is not seen"},
-		"something mounted over names":    {mount("vector-own", "/etc/hosts"), "what is mounted at /etc/hosts says which hosts names are of (vector.hosts)"},
+		"something mounted over the file": {mount("vector-own", "/etc/vector/vector.yaml"), "configuration file /etc/vector/vector.yaml cannot be checked"},
+		"something mounted over names":    {mount("vector-own", "/etc/hosts"), "mount at /etc/hosts may change the resolution of host names (vector.hosts)"},
 		"a proxy": {func(s *v1alpha1.SidecarSpec) {
 			s.Env = []corev1.EnvVar{{Name: "https_proxy", Value: "http://evil.test:3128"}}
 		}, `the variable https_proxy: "http://evil.test:3128" is not allowed: the platform allows *.example.com (vector.hosts)`},

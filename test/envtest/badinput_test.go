@@ -39,7 +39,7 @@ func TestBadInputIsExplainedAndTouchesNothing(t *testing.T) {
 		"a key that is missing": {
 			sidecar: func(b *objects.VectorSidecar) *objects.VectorSidecar { return b.WithConfigMap("present", "other.yaml") },
 			reason:  meta.ReasonConfigMapNotFound,
-			names:   []string{`/present has no key "other.yaml"`, "it has broken.yaml, notes"},
+			names:   []string{`/present has no key "other.yaml"`, "existing keys: broken.yaml, notes"},
 		},
 		"a key without an extension": {
 			sidecar: func(b *objects.VectorSidecar) *objects.VectorSidecar { return b.WithConfigMap("present", "notes") },

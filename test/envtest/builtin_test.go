@@ -140,7 +140,7 @@ func TestAnEarlierRevisionThatIsRenderedOtherwiseIsNotWritten(t *testing.T) {
 
 	late := rest.late(t, "late")
 	harness.Until(t, world, rest.vs, "what is wrong with its revision", func(vs *v1alpha1.VectorSidecar) bool {
-		return vs.Status.MatchedDeployments == 2 && strings.Contains(message(vs, meta.ConditionReady), "stored revision "+before+": this release of the operator renders it otherwise")
+		return vs.Status.MatchedDeployments == 2 && strings.Contains(message(vs, meta.ConditionReady), "stored revision "+before+": template set ") && strings.Contains(message(vs, meta.ConditionReady), "renders differently in this release")
 	})
 	looks := func() int { return len(running.Requests.Reads("/controllerrevisions/" + stored.Name)) }
 	looked := looks()

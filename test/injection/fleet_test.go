@@ -79,7 +79,7 @@ func TestPodsOfNewWorkloadsStartOnce(t *testing.T) {
 					WithInitContainer("migrate").WithEmptyDir("logs", "/var/log/app").PodAnnotated("starts-after", "1s").Build()
 			}
 			if test.first {
-				require.Contains(t, isLeft(t, vs), "no workload that has it mounts a volume")
+				require.Contains(t, isLeft(t, vs), "no workload with the sidecar mounts a volume")
 				first := one("first")
 				world.Create(t, first)
 				harness.Until(t, world, first, "the sidecar in all of its pods", func(d *appsv1.Deployment) bool {

@@ -25,7 +25,7 @@ import (
 // byTheOperator are the samples that the API server cannot inject, and why.
 var byTheOperator = map[string]string{
 	"10-disabled.yaml":   "",
-	"12-log-volume.yaml": "no workload that has it mounts a volume of its own",
+	"12-log-volume.yaml": "no workload with the sidecar mounts a volume of its own",
 }
 
 // Of the samples, all are injected by the API server but those that are known not to be.
