@@ -28,6 +28,7 @@ import (
 var offline = map[string]string{
 	"make render ENV=staging": "vectorsidecar-vector-config",
 	"bin/kubectl-vectorsidecar render -f docs/samples/app/deployment.yaml --sidecar docs/samples/03-otlp.yaml --label telemetry=otlp --environment production": "name: vector-otlp",
+	"bin/kubectl-vectorsidecar plan -f docs/samples/app/deployment.yaml --sidecar docs/samples/02-logs.yaml --label logs=vector":                               "inject 1",
 	"bin/kubectl-vectorsidecar lint docs/samples": "0 findings",
 	"bin/kubectl-vectorsidecar test test/golden":  "0 failed",
 	"bin/kubectl-vectorsidecar explain cart -f docs/samples/app/deployment.yaml --sidecar docs/samples/02-logs.yaml": "NoMatch",
@@ -42,8 +43,7 @@ var session = []struct{ command, prints string }{
 	{"helm install vso ./chart -n vector-system --create-namespace -f values/production.yaml", "STATUS: deployed"},
 	{"kubectl rollout status deployment/vso-vector-sidecar-operator -n vector-system", "successfully rolled out"},
 	{"helm test vso -n vector-system", "Phase:          Succeeded"},
-	{"kubectl apply -f docs/samples/app/deployment.yaml", "deployment.apps/cart created"},
-	{"kubectl apply -f docs/samples/02-logs.yaml", "logs created"},
+	{"kubectl apply -f docs/samples/app/deployment.yaml -f docs/samples/02-logs.yaml", "logs created"},
 	{"kubectl label deployment cart -n shop logs=vector", "labeled"},
 	{"kubectl rollout status deployment/cart -n shop", "successfully rolled out"},
 	{"kubectl label namespace shop vectorsidecar.observability.kontroloop.ai/environment=staging", "labeled"},
@@ -94,10 +94,17 @@ func commands(t *testing.T) []string {
 		if f.page == templatesPage {
 			continue
 		}
-		for line := range strings.SplitSeq(strings.ReplaceAll(f.text, "\\\n", ""), "\n") {
-			if line = strings.Join(strings.Fields(line), " "); line != "" {
-				lines = append(lines, line)
-			}
+		lines = append(lines, f.commands()...)
+	}
+	return lines
+}
+
+// commands returns the lines of an sh block, joined after a backslash.
+func (f *fence) commands() []string {
+	var lines []string
+	for line := range strings.SplitSeq(strings.ReplaceAll(f.text, "\\\n", ""), "\n") {
+		if line = strings.Join(strings.Fields(line), " "); line != "" {
+			lines = append(lines, line)
 		}
 	}
 	return lines
@@ -130,12 +137,15 @@ func TestEveryCommandIsRunSomewhere(t *testing.T) {
 }
 
 func TestCommandsThatNeedNoCluster(t *testing.T) {
+	printed := map[string]string{}
 	for command, prints := range offline {
 		t.Run(command, func(t *testing.T) {
 			// No cluster at all: neither a person's own, nor one of a test.
-			require.Contains(t, shell(t, command, "KUBECONFIG="+filepath.Join(t.TempDir(), "none")), prints)
+			printed[command] = shell(t, command, "KUBECONFIG="+filepath.Join(t.TempDir(), "none"))
+			require.Contains(t, printed[command], prints)
 		})
 	}
+	requireShownOutput(t, printed)
 }
 
 func TestCommandsInTheOrderOfThePages(t *testing.T) {
@@ -143,12 +153,15 @@ func TestCommandsInTheOrderOfThePages(t *testing.T) {
 	plane := controlplane.ForTest(t, controlplane.Options{Nodes: 2})
 	kubeconfig := "KUBECONFIG=" + plane.Kubeconfig()
 	values := ownValues(t)
+	printed := map[string]string{}
 	for _, step := range session {
-		require.Contains(t, shell(t, strings.ReplaceAll(step.command, "my-values.yaml", values), kubeconfig), step.prints, step.command)
+		printed[step.command] = shell(t, strings.ReplaceAll(step.command, "my-values.yaml", values), kubeconfig)
+		require.Contains(t, printed[step.command], step.prints, step.command)
 		if strings.HasPrefix(step.command, "helm install ") {
 			runOperator(t, plane)
 		}
 	}
+	requireShownOutput(t, printed)
 }
 
 // runOperator runs the operator and the chart's hooks in place of the installed

@@ -76,18 +76,21 @@ func parse(t *testing.T, name, text string) page {
 	p := page{name: name}
 	var prose []string
 	var open *fence
+	var indent string // The step of a list indents its fences.
 	var body []string
 	for i, line := range strings.Split(text, "\n") {
-		language, isFence := strings.CutPrefix(line, "```")
+		trimmed := strings.TrimLeft(line, " ")
+		language, isFence := strings.CutPrefix(trimmed, "```")
 		switch {
 		case isFence && open == nil:
 			open, body = &fence{page: name, line: i + 1, language: language}, nil
+			indent = strings.TrimSuffix(line, trimmed)
 		case isFence:
 			open.text = strings.Join(body, "\n")
 			p.fences = append(p.fences, *open)
 			open = nil
 		case open != nil:
-			body = append(body, line)
+			body = append(body, strings.TrimPrefix(line, indent))
 		default:
 			prose = append(prose, line)
 		}
@@ -137,6 +140,7 @@ func TestEveryPageSaysItsLicence(t *testing.T) {
 func TestEveryFenceHasALanguageThatIsChecked(t *testing.T) {
 	checked := []string{
 		"sh", "yaml", "diff", "gotemplate", "txtar",
+		"text",    // Output of the commands above it.
 		"mermaid", // By people: what reads it is not written in Go.
 	}
 	for _, p := range pages(t) {
