@@ -86,7 +86,7 @@ func (o *checkOptions) run(ctx context.Context) error {
 	case states[checkup.Failed] > 0:
 		return &foundError{}
 	case unknown > 0:
-		return fmt.Errorf("%d of %s could not look: have somebody with more permissions run it", unknown, count(len(results), "check"))
+		return fmt.Errorf("%d of %s could not run; run the command as a user with more permissions", unknown, count(len(results), "check"))
 	}
 	return nil
 }

@@ -74,9 +74,9 @@ func explainWord(command *cobra.Command, word string, topics []string) error {
 	for _, rule := range lint.Rules() {
 		known = append(known, rule.Code)
 	}
-	text := fmt.Sprintf("%q is no topic, reason or code", word)
+	text := fmt.Sprintf("unknown topic, reason or code %q", word)
 	if len(topics) == 0 {
-		text = fmt.Sprintf("%q is no reason or code", word)
+		text = fmt.Sprintf("unknown reason or code %q", word)
 	}
 	if near := humanize.Nearest(word, known); near != "" {
 		text += fmt.Sprintf("; did you mean %q?", near)

@@ -43,7 +43,7 @@ func TestCheckThatMayNotLookSaysSo(t *testing.T) {
 
 	require.Equal(t, 2, code, "%s%s", &out, &notes)
 	require.Contains(t, out.String(), "unknown operator: ")
-	require.Contains(t, notes.String(), "could not look")
+	require.Contains(t, notes.String(), "could not run")
 }
 
 // groups returns the commands that have subcommands, each as it is written after the program's name.

@@ -129,7 +129,7 @@ func (o *explainOptions) run(ctx context.Context, arguments []string) error {
 		return err
 	}
 	if len(workloads) > 1 {
-		return fmt.Errorf("there are %d %s %q: name the one with its kind or by --namespace", len(workloads), workload.Plural(), arguments[0])
+		return fmt.Errorf("%d %s are named %q; add the kind, or set --namespace", len(workloads), workload.Plural(), arguments[0])
 	}
 	explained, err := scene.explain(ctx, workloads[0])
 	if err != nil {

@@ -22,7 +22,7 @@ func told(p *plan.Plan, view *workload.View, template *corev1.PodTemplateSpec) s
 	}
 	known, _ := view.ToldOf(p.Manager)
 	if containers := len(template.Spec.Containers); len(known) == 0 && workload.IsTooMuch(p.Desired.Tells(), view.Ref, containers) {
-		return fmt.Sprintf("nobody: to record it for %d containers would take more than an annotation may have", containers)
+		return fmt.Sprintf("none: a record for %d containers would exceed the size limit of an annotation", containers)
 	}
 	var all []string
 	for i := range template.Spec.Containers {
@@ -35,7 +35,7 @@ func told(p *plan.Plan, view *workload.View, template *corev1.PodTemplateSpec) s
 		}
 	}
 	if len(all) == 0 {
-		return "nobody: the workload has no container of sidecar.applicationEnv.containers"
+		return "none: the workload has no container of sidecar.applicationEnv.containers"
 	}
 	return strings.Join(all, "; ")
 }

@@ -57,7 +57,7 @@ func (o *getOptions) showClusters(ctx context.Context, cluster client.Reader, na
 	}
 	for _, name := range names {
 		if !slices.ContainsFunc(clusters, func(one v1alpha1.ClusterVectorSidecar) bool { return one.Name == name }) {
-			return nil, fmt.Errorf("there is no ClusterVectorSidecar %q", name)
+			return nil, fmt.Errorf("ClusterVectorSidecar %q not found", name)
 		}
 	}
 	var out bytes.Buffer

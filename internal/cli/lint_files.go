@@ -52,7 +52,7 @@ func (a *app) collect(path string, values ...string) (*lintedFiles, error) {
 		return found.add(path, name, values)
 	})
 	if err == nil && len(found.files)+len(found.charts)+len(found.skipped) == 0 { // Success would hide that nothing was checked.
-		err = fmt.Errorf("there is nothing to lint in %s: recognized file extensions are %s", path, strings.Join(linted, ", "))
+		err = fmt.Errorf("no files to lint in %s; expected extensions: %s", path, strings.Join(linted, ", "))
 	}
 	return found, err
 }

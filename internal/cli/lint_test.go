@@ -33,7 +33,7 @@ func TestAFolderWithNothingToLintIsAnError(t *testing.T) {
 	require.NoError(t, os.Mkdir(root+"/empty", 0o700))
 	require.NoError(t, os.WriteFile(root+"/logs.yaml", []byte(shopFiles(t)["logs.yaml"]), 0o600))
 	_, err := run(t, nil, "lint", root+"/logs.yaml", root+"/empty")
-	require.EqualError(t, err, "there is nothing to lint in "+root+"/empty: recognized file extensions are .yaml, .yml, .json, .toml")
+	require.EqualError(t, err, "no files to lint in "+root+"/empty; expected extensions: .yaml, .yml, .json, .toml")
 	require.NotErrorAs(t, err, new(*foundError))
 }
 

@@ -200,7 +200,7 @@ func (o *rolloutOptions) read(ctx context.Context, cluster client.Reader) (*roll
 	case err != nil:
 		return nil, err
 	case installed == nil:
-		return nil, errors.New("there is no operator: install one, or name its namespace with --operator-namespace")
+		return nil, errors.New("operator not found; install the operator, or set its namespace with --operator-namespace")
 	case len(installed.Others) > 0:
 		return nil, fmt.Errorf("there are several operators: %s: choose one with --operator-namespace, or by --namespace with one that it watches",
 			strings.Join(append([]string{installed.Title()}, installed.Others...), ", "))

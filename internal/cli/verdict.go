@@ -135,7 +135,7 @@ func (e *explanation) conclude(view *workload.View) {
 		one := matching[troubled]
 		e.Reason, e.Message = one.Reason, fmt.Sprintf("%s: %s", meta.Title(one.Name), one.Message)
 	case removed >= 0:
-		e.Reason, e.Message = meta.ReasonRemoving, meta.Title(e.VectorSidecars[removed].Name)+" does not select it any more"
+		e.Reason, e.Message = meta.ReasonRemoving, meta.Title(e.VectorSidecars[removed].Name)+" no longer selects the workload"
 	case len(matching) == 0:
 		e.Reason, e.Message = meta.ReasonNoMatch, e.unmatched()
 	case busy >= 0:
