@@ -41,7 +41,7 @@ func main() {
 	}
 	if socket != "" {
 		kept := &draingate.Socket{Path: socket, Log: log}
-		kept.Keep(ctx)
+		kept.RemoveLeftovers(ctx)
 	}
 	<-ctx.Done()
 	if gate != nil {

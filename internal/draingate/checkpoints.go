@@ -34,11 +34,11 @@ const mostBytes = 4 << 20
 // because Vector writes it only after the first line.
 func readCheckpoints(dataDir, source string) (checkpoints, error) {
 	path := filepath.Join(dataDir, source, "checkpoints.json")
-	found, err := decodeCheckpoints(path)
+	positions, err := decodeCheckpoints(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading the checkpoints %s: %w", path, err)
 	}
-	return found, nil
+	return positions, nil
 }
 
 func decodeCheckpoints(path string) (checkpoints, error) {
@@ -72,23 +72,23 @@ func decodeCheckpoints(path string) (checkpoints, error) {
 	if written.Version != version {
 		return nil, fmt.Errorf("unsupported version %q, expected %q", written.Version, version)
 	}
-	found := checkpoints{}
-	for _, each := range written.Checkpoints {
-		id := each.Fingerprint
+	positions := checkpoints{}
+	for _, checkpoint := range written.Checkpoints {
+		id := checkpoint.Fingerprint
 		switch {
-		case each.Position == nil:
+		case checkpoint.Position == nil:
 			return nil, errors.New("checkpoint without position")
 		case id.Lines != nil:
-			found[ofChecksum(*id.Lines)] = *each.Position
+			positions[ofChecksum(*id.Lines)] = *checkpoint.Position
 		case id.Line != nil:
-			found[ofChecksum(*id.Line)] = *each.Position
+			positions[ofChecksum(*id.Line)] = *checkpoint.Position
 		case id.Inode != nil:
-			found[ofInode(id.Inode[0], id.Inode[1])] = *each.Position
+			positions[ofInode(id.Inode[0], id.Inode[1])] = *checkpoint.Position
 		default:
 			return nil, errors.New("checkpoint with an unknown kind of fingerprint")
 		}
 	}
-	return found, nil
+	return positions, nil
 }
 
 func ofChecksum(sum uint64) fingerprint { return fingerprint{strategy: byChecksum, checksum: sum} }

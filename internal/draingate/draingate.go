@@ -43,48 +43,48 @@ const listed = 5
 // Wait returns when Vector has finished with all files, when the bound is over, or when the context
 // is done. It logs the first two outcomes.
 func (g *Gate) Wait(ctx context.Context) {
-	began := time.Now()
+	start := time.Now()
 	bound := time.After(g.Bound)
 	ticks := time.NewTicker(interval)
 	defer ticks.Stop()
-	var last Remainder
+	var remainder Remainder
 	for clean := 0; ; {
-		last = g.Remainder()
-		if clean++; !last.isNothing() {
+		remainder = g.Remainder()
+		if clean++; !remainder.isNothing() {
 			clean = 0
 		}
 		if clean == settled {
-			g.Log.Info("finished with all files", "seconds", seconds(began))
+			g.Log.Info("finished with all files", "seconds", seconds(start))
 			return
 		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-bound:
-			g.Log.Warn("stopped waiting for unfinished files", "seconds", seconds(began),
-				"files", few(last.Files), "unchecked", few(texts(last.Unjudged)))
+			g.Log.Warn("stopped waiting for unfinished files", "seconds", seconds(start),
+				"files", joinFirst(remainder.Files), "unchecked", joinFirst(texts(remainder.Unjudged)))
 			return
 		case <-ticks.C:
 		}
 	}
 }
 
-func seconds(since time.Time) float64 { return time.Since(since).Round(time.Millisecond).Seconds() }
+func seconds(start time.Time) float64 { return time.Since(start).Round(time.Millisecond).Seconds() }
 
-func texts(all []error) []string {
-	messages := make([]string, 0, len(all))
-	for _, err := range all {
+func texts(failures []error) []string {
+	messages := make([]string, 0, len(failures))
+	for _, err := range failures {
 		messages = append(messages, err.Error())
 	}
 	return messages
 }
 
-// few joins the first texts of a list.
-func few(all []string) string {
-	if len(all) > listed {
-		all = append(all[:listed:listed], "…")
+// joinFirst joins the first texts of a list.
+func joinFirst(items []string) string {
+	if len(items) > listed {
+		items = append(items[:listed:listed], "…")
 	}
-	return strings.Join(all, "; ")
+	return strings.Join(items, "; ")
 }
 
 // Remainder lists the files that Vector has not finished with.
@@ -102,15 +102,15 @@ func (g *Gate) Remainder() Remainder {
 	if g.Broken != nil {
 		return Remainder{Unjudged: []error{g.Broken}}
 	}
-	var left Remainder
+	var remainder Remainder
 	for name, source := range g.Sources {
 		files, err := source.files()
-		left.Unjudged = append(left.Unjudged, errs(err)...)
-		found := source.finished(files, func() (checkpoints, error) { return readCheckpoints(g.DataDir, name) }, g.Started)
-		left.Files = append(left.Files, found.Files...)
-		left.Unjudged = append(left.Unjudged, found.Unjudged...)
+		remainder.Unjudged = append(remainder.Unjudged, errs(err)...)
+		sourceRemainder := source.findRemainder(files, func() (checkpoints, error) { return readCheckpoints(g.DataDir, name) }, g.Started)
+		remainder.Files = append(remainder.Files, sourceRemainder.Files...)
+		remainder.Unjudged = append(remainder.Unjudged, sourceRemainder.Unjudged...)
 	}
-	return left
+	return remainder
 }
 
 // errs returns the errors that were joined into one error.

@@ -47,7 +47,7 @@ func (s *Source) open(path string) (*file, error) {
 	if info, err = opened.Stat(); err != nil {
 		return nil, err
 	}
-	id, err := s.fingerprintOf(opened, info)
+	id, err := s.readFingerprint(opened, info)
 	if errors.Is(err, io.EOF) {
 		return nil, nil
 	}
@@ -57,9 +57,9 @@ func (s *Source) open(path string) (*file, error) {
 // gzipped is the prefix of files that gzip compressed.
 var gzipped = []byte{0x1f, 0x8b}
 
-// fingerprintOf returns the file's fingerprint as Vector calculates it. It returns io.EOF if the
+// readFingerprint returns the file's fingerprint as Vector calculates it. It returns io.EOF if the
 // file is too short for a fingerprint.
-func (s *Source) fingerprintOf(opened *os.File, info fs.FileInfo) (fingerprint, error) {
+func (s *Source) readFingerprint(opened *os.File, info fs.FileInfo) (fingerprint, error) {
 	reader := bufio.NewReader(io.NewSectionReader(opened, 0, math.MaxInt64))
 	head, err := reader.Peek(len(gzipped))
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -81,14 +81,14 @@ func (s *Source) fingerprintOf(opened *os.File, info fs.FileInfo) (fingerprint, 
 	if _, err := reader.Discard(int(s.Fingerprint.IgnoredHeaderBytes)); err != nil {
 		return fingerprint{}, err
 	}
-	return checksumOf(reader, s.Fingerprint.Lines, s.MaxLineBytes)
+	return computeChecksum(reader, s.Fingerprint.Lines, s.MaxLineBytes)
 }
 
-// checksumOf returns the checksum of the given number of lines with their line ends. It reads at
+// computeChecksum returns the checksum of the given number of lines with their line ends. It reads at
 // most the maximum size of these lines.
-func checksumOf(reader io.ByteReader, lines int, most int64) (fingerprint, error) {
+func computeChecksum(reader io.ByteReader, lines int, maxLineBytes int64) (fingerprint, error) {
 	sum := uint64(0)
-	for range most {
+	for range maxLineBytes {
 		b, err := reader.ReadByte()
 		if err != nil {
 			return fingerprint{}, err
@@ -122,7 +122,7 @@ var ecma182 = func() (table [256]uint64) {
 // hasLines reports whether a line ends after a position. Lines above the size limit do not count,
 // because Vector drops them. A last line without a line end does not count, because Vector does not
 // read it yet.
-func (f *file) hasLines(position, most int64) (bool, error) {
+func (f *file) hasLines(position, maxLineBytes int64) (bool, error) {
 	opened, err := os.Open(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -133,10 +133,10 @@ func (f *file) hasLines(position, most int64) (bool, error) {
 	defer func() { _ = opened.Close() }() // It was only read.
 	reader := bufio.NewReader(io.NewSectionReader(opened, position, math.MaxInt64-position))
 	for length := int64(0); ; {
-		part, err := reader.ReadSlice('\n')
-		length += int64(len(part))
+		chunk, err := reader.ReadSlice('\n')
+		length += int64(len(chunk))
 		switch {
-		case err == nil && length <= most+1:
+		case err == nil && length <= maxLineBytes+1:
 			return true, nil
 		case err == nil:
 			length = 0

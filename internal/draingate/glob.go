@@ -18,43 +18,43 @@ const anyFolders = "**"
 // With an error, it returns the matches found so far. path.Match supports neither ** nor [!a].
 func glob(pattern string) ([]string, error) {
 	w := walk{}
-	w.below("/", strings.Split(strings.TrimPrefix(path.Clean(pattern), "/"), "/"))
-	return w.found, errors.Join(w.errors...)
+	w.descend("/", strings.Split(strings.TrimPrefix(path.Clean(pattern), "/"), "/"))
+	return w.paths, errors.Join(w.errors...)
 }
 
 type walk struct {
-	found  []string
+	paths  []string
 	errors []error
 }
 
-func (w *walk) below(folder string, parts []string) {
-	if len(parts) == 0 {
-		w.found = append(w.found, folder)
+func (w *walk) descend(folder string, segments []string) {
+	if len(segments) == 0 {
+		w.paths = append(w.paths, folder)
 		return
 	}
-	part, rest := parts[0], parts[1:]
-	if !strings.ContainsAny(part, "*?[") {
-		if at := path.Join(folder, part); len(rest) > 0 || exists(at) {
-			w.below(at, rest)
+	segment, remaining := segments[0], segments[1:]
+	if !strings.ContainsAny(segment, "*?[") {
+		if target := path.Join(folder, segment); len(remaining) > 0 || exists(target) {
+			w.descend(target, remaining)
 		}
 		return
 	}
-	if part == anyFolders && len(rest) > 0 {
-		w.below(folder, rest)
+	if segment == anyFolders && len(remaining) > 0 {
+		w.descend(folder, remaining)
 	}
 	entries, err := os.ReadDir(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		w.errors = append(w.errors, err)
 	}
 	for _, entry := range entries {
-		at := path.Join(folder, entry.Name())
+		target := path.Join(folder, entry.Name())
 		switch {
-		case part == anyFolders && (entry.IsDir() || leadsOn(entry, at)):
-			w.below(at, parts)
-		case part == anyFolders && len(rest) == 0:
-			w.below(at, rest)
-		case part != anyFolders && matches([]rune(part), []rune(entry.Name())) && (len(rest) == 0 || isFolder(at)):
-			w.below(at, rest)
+		case segment == anyFolders && (entry.IsDir() || leadsOn(entry, target)):
+			w.descend(target, segments)
+		case segment == anyFolders && len(remaining) == 0:
+			w.descend(target, remaining)
+		case segment != anyFolders && matches([]rune(segment), []rune(entry.Name())) && (len(remaining) == 0 || isFolder(target)):
+			w.descend(target, remaining)
 		}
 	}
 }
@@ -62,15 +62,15 @@ func (w *walk) below(folder string, parts []string) {
 // leadsOn reports whether an entry is a link to a directory that Vector also searches, because
 // Vector follows links. A link to a directory that contains the link is skipped, because it adds no
 // files.
-func leadsOn(entry fs.DirEntry, at string) bool {
+func leadsOn(entry fs.DirEntry, link string) bool {
 	if entry.Type() != fs.ModeSymlink {
 		return false
 	}
-	target, err := os.Stat(at)
+	target, err := os.Stat(link)
 	if err != nil || !target.IsDir() {
 		return false
 	}
-	for folder := path.Dir(at); ; folder = path.Dir(folder) {
+	for folder := path.Dir(link); ; folder = path.Dir(folder) {
 		if around, err := os.Stat(folder); err != nil || os.SameFile(around, target) {
 			return false
 		}
@@ -80,13 +80,13 @@ func leadsOn(entry fs.DirEntry, at string) bool {
 	}
 }
 
-func exists(at string) bool {
-	_, err := os.Stat(at)
+func exists(name string) bool {
+	_, err := os.Stat(name)
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-func isFolder(at string) bool {
-	info, err := os.Stat(at)
+func isFolder(name string) bool {
+	info, err := os.Stat(name)
 	return err == nil && info.IsDir()
 }
 
@@ -94,7 +94,7 @@ func isFolder(at string) bool {
 // Vector's exclude patterns.
 func matches(pattern, text []rune) bool {
 	for len(pattern) > 0 {
-		switch first := pattern[0]; {
+		switch head := pattern[0]; {
 		case strings.HasPrefix(string(pattern), anyFolders+"/"):
 			for i := range text {
 				if (i == 0 || text[i-1] == '/') && matches(pattern[3:], text[i:]) {
@@ -102,7 +102,7 @@ func matches(pattern, text []rune) bool {
 				}
 			}
 			return false
-		case first == '*':
+		case head == '*':
 			for i := range len(text) + 1 {
 				if matches(pattern[1:], text[i:]) {
 					return true
@@ -111,13 +111,13 @@ func matches(pattern, text []rune) bool {
 			return false
 		case len(text) == 0:
 			return false
-		case first == '[':
-			length, is := class(pattern, text[0])
-			if !is {
+		case head == '[':
+			length, ok := class(pattern, text[0])
+			if !ok {
 				return false
 			}
 			pattern, text = pattern[length:], text[1:]
-		case first != '?' && first != text[0]:
+		case head != '?' && head != text[0]:
 			return false
 		default:
 			pattern, text = pattern[1:], text[1:]
@@ -128,18 +128,18 @@ func matches(pattern, text []rune) bool {
 
 // class returns the length of the character class at the start of a pattern, and whether a
 // character is in it. A class without an end contains no characters.
-func class(pattern []rune, r rune) (length int, is bool) {
-	at, isNot := 1, false
+func class(pattern []rune, r rune) (length int, isMember bool) {
+	i, isNot := 1, false
 	if len(pattern) > 1 && pattern[1] == '!' {
-		at, isNot = 2, true
+		i, isNot = 2, true
 	}
-	for first := at; at < len(pattern) && (pattern[at] != ']' || at == first); at++ {
-		if at+2 < len(pattern) && pattern[at+1] == '-' && pattern[at+2] != ']' {
-			is = is || pattern[at] <= r && r <= pattern[at+2]
-			at += 2
+	for start := i; i < len(pattern) && (pattern[i] != ']' || i == start); i++ {
+		if i+2 < len(pattern) && pattern[i+1] == '-' && pattern[i+2] != ']' {
+			isMember = isMember || pattern[i] <= r && r <= pattern[i+2]
+			i += 2
 			continue
 		}
-		is = is || pattern[at] == r
+		isMember = isMember || pattern[i] == r
 	}
-	return at + 1, at < len(pattern) && is != isNot
+	return i + 1, i < len(pattern) && isMember != isNot
 }

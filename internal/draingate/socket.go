@@ -24,9 +24,9 @@ type Socket struct {
 	Path string
 	Log  *slog.Logger
 
-	// left is the file that had no listener at the last check, nil if there was a listener or no
+	// leftover is the file that had no listener at the last check, nil if there was a listener or no
 	// file.
-	left fs.FileInfo
+	leftover fs.FileInfo
 }
 
 const (
@@ -41,13 +41,13 @@ const (
 	acceptsConnections = 0x10000
 )
 
-// Keep checks the socket until the context is done, and removes it after two consecutive checks
+// RemoveLeftovers checks the socket until the context is done, and removes it after two consecutive checks
 // without a listener. One check is not enough, because a new socket has no listener for a moment.
-func (s *Socket) Keep(ctx context.Context) {
+func (s *Socket) RemoveLeftovers(ctx context.Context) {
 	ticks := time.NewTicker(lookInterval)
 	defer ticks.Stop()
 	for {
-		s.look()
+		s.check()
 		select {
 		case <-ctx.Done():
 			return
@@ -56,17 +56,17 @@ func (s *Socket) Keep(ctx context.Context) {
 	}
 }
 
-// look removes the socket if it had no listener at the last check and still has none. No process
+// check removes the socket if it had no listener at the last check and still has none. No process
 // can have started to listen since then, because a socket cannot be bound where a file exists.
-func (s *Socket) look() {
-	before := s.left
-	s.left = nil
-	found, err := os.Lstat(s.Path)
-	if err != nil || found.Mode().Type() != fs.ModeSocket || !s.isLeft() {
+func (s *Socket) check() {
+	previous := s.leftover
+	s.leftover = nil
+	info, err := os.Lstat(s.Path)
+	if err != nil || info.Mode().Type() != fs.ModeSocket || !s.isLeft() {
 		return
 	}
-	if before == nil || !os.SameFile(before, found) || !before.ModTime().Equal(found.ModTime()) {
-		s.left = found
+	if previous == nil || !os.SameFile(previous, info) || !previous.ModTime().Equal(info.ModTime()) {
+		s.leftover = info
 		return
 	}
 	if err := os.Remove(s.Path); err != nil {

@@ -36,22 +36,22 @@ func TestTheSocketOfAKilledVectorIsRemoved(t *testing.T) {
 	t.Parallel()
 	socket, said := keeper(t)
 	kill := listen(t, socket.Path)
-	socket.look()
-	socket.look()
+	socket.check()
+	socket.check()
 	require.FileExists(t, socket.Path, "somebody listens")
 
 	kill()
 	_, err := net.Listen("unix", socket.Path)
 	require.ErrorContains(t, err, "address already in use", "why it has to go")
-	socket.look()
+	socket.check()
 	require.FileExists(t, socket.Path, "it may have been created just now")
-	socket.look()
+	socket.check()
 	require.NoFileExists(t, socket.Path)
 	require.Contains(t, said.String(), "removed the socket of a killed Vector")
 
 	listen(t, socket.Path)
-	socket.look()
-	socket.look()
+	socket.check()
+	socket.check()
 	require.FileExists(t, socket.Path, "of the next one")
 }
 
@@ -59,31 +59,31 @@ func TestASocketThatCameInBetweenStays(t *testing.T) {
 	t.Parallel()
 	socket, _ := keeper(t)
 	listen(t, socket.Path)()
-	socket.look()
+	socket.check()
 	require.NoError(t, os.Rename(socket.Path, socket.Path+".old"))
 	kill := listen(t, socket.Path)
-	socket.look()
+	socket.check()
 	require.FileExists(t, socket.Path)
 	kill()
-	socket.look()
+	socket.check()
 	require.FileExists(t, socket.Path, "it was looked at once since")
 }
 
 func TestWhatIsNoSocketStays(t *testing.T) {
 	t.Parallel()
 	socket, said := keeper(t)
-	socket.look()
+	socket.check()
 	require.NoError(t, os.WriteFile(socket.Path, nil, 0o600))
-	socket.look()
-	socket.look()
+	socket.check()
+	socket.check()
 	require.FileExists(t, socket.Path)
 
 	require.NoError(t, os.Remove(socket.Path))
 	elsewhere := socket.Path + ".elsewhere"
 	listen(t, elsewhere)()
 	require.NoError(t, os.Symlink(elsewhere, socket.Path))
-	socket.look()
-	socket.look()
+	socket.check()
+	socket.check()
 	require.FileExists(t, elsewhere)
 	require.Empty(t, said.String())
 }
@@ -96,7 +96,7 @@ func TestASocketIsKeptUntilTheEnd(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		socket.Keep(ctx)
+		socket.RemoveLeftovers(ctx)
 	}()
 	require.Eventually(t, func() bool {
 		_, err := os.Lstat(socket.Path)

@@ -41,7 +41,7 @@ const (
 // ReadSources reads sources by name from JSON. It returns an error if the files of a source cannot
 // be checked.
 func ReadSources(text []byte) (map[string]Source, error) {
-	var all map[string]struct {
+	var entries map[string]struct {
 		Source
 
 		Type          string          `json:"type"`
@@ -50,17 +50,17 @@ func ReadSources(text []byte) (map[string]Source, error) {
 		Encoding      json.RawMessage `json:"encoding"`
 		ReadFrom      string          `json:"read_from"`
 	}
-	if err := json.Unmarshal(text, &all); err != nil {
+	if err := json.Unmarshal(text, &entries); err != nil {
 		return nil, fmt.Errorf("reading the sources: %w", err)
 	}
 	sources := map[string]Source{}
-	for name, each := range all {
-		isOther := each.Type != "file" || each.DataDir != "" || each.Encoding != nil ||
-			each.LineDelimiter != "" && each.LineDelimiter != "\n" || each.ReadFrom != "" && each.ReadFrom != "beginning"
+	for name, entry := range entries {
+		isOther := entry.Type != "file" || entry.DataDir != "" || entry.Encoding != nil ||
+			entry.LineDelimiter != "" && entry.LineDelimiter != "\n" || entry.ReadFrom != "" && entry.ReadFrom != "beginning"
 		if isOther {
 			return nil, fmt.Errorf("source %q: source cannot be checked; the drain gate supports file sources that read UTF-8 lines from the beginning and use Vector's global data_dir", name)
 		}
-		source := each.Source
+		source := entry.Source
 		if err := source.complete(); err != nil {
 			return nil, fmt.Errorf("source %q: %w", name, err)
 		}
@@ -89,22 +89,22 @@ func (s *Source) complete() error {
 // files returns the paths of the files that Vector reads. With an error, it returns the paths found
 // so far.
 func (s *Source) files() ([]string, error) {
-	var all []string
+	var paths []string
 	var findings []error
-	seen := map[string]bool{}
+	visited := map[string]bool{}
 	for _, pattern := range s.Include {
-		found, err := glob(pattern)
+		candidates, err := glob(pattern)
 		if err != nil {
 			findings = append(findings, fmt.Errorf("listing files of pattern %s: %w", pattern, err))
 		}
-		for _, path := range found {
-			if !seen[path] && !s.excludes(path) {
-				all = append(all, path)
+		for _, path := range candidates {
+			if !visited[path] && !s.excludes(path) {
+				paths = append(paths, path)
 			}
-			seen[path] = true
+			visited[path] = true
 		}
 	}
-	return all, errors.Join(findings...)
+	return paths, errors.Join(findings...)
 }
 
 func (s *Source) excludes(path string) bool {
@@ -116,43 +116,43 @@ func (s *Source) excludes(path string) bool {
 	return false
 }
 
-// finished compares files with their checkpoints, which it reads only if they are needed. If
+// findRemainder compares files with their checkpoints, which it reads only if they are needed. If
 // several files have the same fingerprint, Vector reads the file that was modified last.
-func (s *Source) finished(paths []string, read func() (checkpoints, error), started time.Time) Remainder {
-	var left Remainder
+func (s *Source) findRemainder(paths []string, read func() (checkpoints, error), started time.Time) Remainder {
+	var remainder Remainder
 	newest := map[fingerprint]*file{}
 	for _, path := range paths {
 		opened, err := s.open(path)
 		if err != nil {
-			left.Unjudged = append(left.Unjudged, fmt.Errorf("reading %s: %w", path, err))
+			remainder.Unjudged = append(remainder.Unjudged, fmt.Errorf("reading %s: %w", path, err))
 		}
 		if opened == nil {
 			continue
 		}
-		if before := newest[opened.fingerprint]; before == nil || before.modified.Before(opened.modified) {
+		if previous := newest[opened.fingerprint]; previous == nil || previous.modified.Before(opened.modified) {
 			newest[opened.fingerprint] = opened
 		}
 	}
 	if len(newest) == 0 {
-		return left
+		return remainder
 	}
 	positions, err := read()
 	if err != nil {
-		left.Unjudged = append(left.Unjudged, err)
-		return left
+		remainder.Unjudged = append(remainder.Unjudged, err)
+		return remainder
 	}
-	for id, each := range newest {
+	for id, candidate := range newest {
 		position, isKnown := positions[id]
-		if !isKnown && s.IgnoreOlderSecs != nil && each.modified.Before(started.Add(-time.Duration(*s.IgnoreOlderSecs)*time.Second)) {
+		if !isKnown && s.IgnoreOlderSecs != nil && candidate.modified.Before(started.Add(-time.Duration(*s.IgnoreOlderSecs)*time.Second)) {
 			continue
 		}
-		isBehind, err := each.hasLines(position, s.MaxLineBytes)
+		isBehind, err := candidate.hasLines(position, s.MaxLineBytes)
 		if err != nil {
-			left.Unjudged = append(left.Unjudged, fmt.Errorf("reading %s: %w", each.path, err))
+			remainder.Unjudged = append(remainder.Unjudged, fmt.Errorf("reading %s: %w", candidate.path, err))
 		}
 		if isBehind {
-			left.Files = append(left.Files, each.path)
+			remainder.Files = append(remainder.Files, candidate.path)
 		}
 	}
-	return left
+	return remainder
 }
