@@ -89,7 +89,7 @@ func (d *Diagnosis) listOverlays(ctx context.Context) ([][]foundOverlay, error) 
 // ownerOf returns the name of the owner of an overlay, and a title that is unique in the cluster. A
 // ClusterVectorSidecar has the same name in all namespaces.
 func ownerOf(namespace, sidecar string) (name, title string) {
-	if _, isCluster := meta.ClusterOf(sidecar); isCluster {
+	if _, isCluster := meta.ParseClusterName(sidecar); isCluster {
 		return sidecar, sidecar + " in namespace " + namespace
 	}
 	name = namespace + "/" + sidecar

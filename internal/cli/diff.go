@@ -116,7 +116,7 @@ func withoutAccount(of client.Object) client.Object {
 	shown, _ := of.DeepCopyObject().(client.Object)
 	annotations := maps.Clone(shown.GetAnnotations())
 	maps.DeleteFunc(annotations, func(key, _ string) bool {
-		return meta.Is(key, meta.AnnotationChangeCause) || meta.Is(key, meta.AnnotationRenderedFrom)
+		return meta.IsAnnotationKey(key, meta.AnnotationChangeCause) || meta.IsAnnotationKey(key, meta.AnnotationRenderedFrom)
 	})
 	shown.SetAnnotations(annotations)
 	return shown

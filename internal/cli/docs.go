@@ -112,7 +112,7 @@ Words in the conditions of a VectorSidecar, in its ` + "`status.workloads`" + `,
 |---|---|---|---|---|
 `)
 	for _, reason := range meta.Reasons() {
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", reason.Name, reason.Level, reason.On, reason.Meaning, reason.Help)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", reason.Name, reason.Level, reason.Location, reason.Meaning, reason.Help)
 	}
 	b.WriteString(controllerReasonsSection())
 	b.WriteString("\n### Codes of lint\n\n`kubectl vectorsidecar lint` finds these, the reasons above that are errors of the input, and those\nof [Vector's configuration](vector-config.md#rules).\n\n| Code | Level | Meaning | What to do |\n|---|---|---|---|\n")

@@ -227,7 +227,7 @@ func comeBack(ctx context.Context, cluster client.Reader, namespace string, trac
 	}
 	for i := range traces.Workloads {
 		for _, manager := range traces.Workloads[i].Managers {
-			name, isCluster := meta.ClusterOf(manager)
+			name, isCluster := meta.ParseClusterName(manager)
 			if !isCluster {
 				continue
 			}

@@ -27,7 +27,7 @@ func clusterNames(arguments []string) (names []string, isAsked bool, err error) 
 	isAll, others := false, 0
 	for _, argument := range arguments {
 		name, _ := sidecarName(argument)
-		switch ofCluster, isOne := meta.ClusterOf(name); {
+		switch ofCluster, isOne := meta.ParseClusterName(name); {
 		case isOne:
 			names = append(names, ofCluster)
 		case isKind(argument, clusterVectorSidecars):

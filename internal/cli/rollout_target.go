@@ -66,7 +66,7 @@ func (o *rolloutOptions) sidecar(ctx context.Context, cluster client.Client, nam
 	if argument, isOne := sidecarName(name); isOne {
 		name = argument
 	}
-	if ofCluster, isCluster := meta.ClusterOf(name); isCluster {
+	if ofCluster, isCluster := meta.ParseClusterName(name); isCluster {
 		found := &v1alpha1.ClusterVectorSidecar{}
 		if err := cluster.Get(ctx, types.NamespacedName{Name: ofCluster}, found); err != nil {
 			return nil, fmt.Errorf("reading %s: %w", meta.Title(name), err)

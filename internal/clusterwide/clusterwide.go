@@ -141,7 +141,7 @@ func Whole(object runtime.Object) runtime.Object {
 	if !isSidecar || sidecar.Cluster == nil {
 		return object
 	}
-	name, _ := meta.ClusterOf(sidecar.Name)
+	name, _ := meta.ParseClusterName(sidecar.Name)
 	return &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: name, UID: sidecar.UID}}
 }
 

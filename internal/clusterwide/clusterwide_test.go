@@ -72,7 +72,7 @@ func TestItsNamesAreOfNoVectorSidecar(t *testing.T) {
 	require.Equal(t, "clustervectorsidecar/logs", meta.Manager(made.Name), "frozen: another one leaves what is injected behind")
 	require.Equal(t, "cluster_logs", meta.LabelValue(made.Name), "frozen, too")
 	require.Equal(t, meta.Group+"/injected-items.cluster_logs", meta.AnnotationInjectedItems(meta.Manager(made.Name)))
-	require.Equal(t, made.Name, meta.SidecarOf(meta.Manager(made.Name)))
+	require.Equal(t, made.Name, meta.SidecarName(meta.Manager(made.Name)))
 	require.True(t, meta.IsManager(meta.Manager(made.Name)))
 	require.LessOrEqual(t, len(meta.Manager(meta.InNamespace(strings.Repeat("n", 253)))), 128)
 	require.Equal(t, "ClusterVectorSidecar logs in namespace shop", desired.Describe(made))

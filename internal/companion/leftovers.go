@@ -68,7 +68,7 @@ func FindLeftovers(carriers iter.Seq[Carrier], exists func(namespace, manager st
 			}
 			verdict, reason := judge(&trace, writtenBy)
 			found = append(found, Leftover{
-				Ref: carrier.Ref, Manager: trace.Manager, Sidecar: meta.SidecarOf(trace.Manager), Verdict: verdict, Reason: reason,
+				Ref: carrier.Ref, Manager: trace.Manager, Sidecar: meta.SidecarName(trace.Manager), Verdict: verdict, Reason: reason,
 			})
 		}
 	}
@@ -117,7 +117,7 @@ func Among(sidecars []v1alpha1.VectorSidecar, clusters []v1alpha1.ClusterVectorS
 // cannot list them.
 func OrCluster(exists func(namespace, manager string) bool) func(namespace, manager string) bool {
 	return func(namespace, manager string) bool {
-		_, isCluster := meta.ClusterOf(manager)
+		_, isCluster := meta.ParseClusterName(manager)
 		return isCluster || exists(namespace, manager)
 	}
 }

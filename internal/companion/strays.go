@@ -38,7 +38,7 @@ func OwnersOf(carriers iter.Seq[Carrier], sidecars []v1alpha1.VectorSidecar, clu
 	}
 	for carrier := range carriers {
 		for _, trace := range carrier.Traces {
-			owners[owner{carrier.Namespace, meta.LabelValue(meta.SidecarOf(trace.Manager))}] = true
+			owners[owner{carrier.Namespace, meta.LabelValue(meta.SidecarName(trace.Manager))}] = true
 		}
 	}
 	return owners

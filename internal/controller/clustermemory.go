@@ -65,7 +65,7 @@ func (m *clusterMemory) report(sidecar *v1alpha1.VectorSidecar, part *lastgood.P
 
 // leave records that nothing is left in a namespace, or that it is not there.
 func (m *clusterMemory) leave(key types.NamespacedName) {
-	name, isCluster := meta.ClusterOf(key.Name)
+	name, isCluster := meta.ParseClusterName(key.Name)
 	if !isCluster || key.Namespace == "" {
 		return
 	}

@@ -54,6 +54,6 @@ func requests(names []types.NamespacedName) []reconcile.Request {
 
 // clusterOf returns the name of the ClusterVectorSidecar that a VectorSidecar stands for.
 func clusterOf(sidecar *v1alpha1.VectorSidecar) string {
-	name, _ := meta.ClusterOf(sidecar.Name)
+	name, _ := meta.ParseClusterName(sidecar.Name)
 	return name
 }

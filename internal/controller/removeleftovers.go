@@ -151,7 +151,7 @@ func (s *sweeper) look(ctx context.Context, finding *companion.Leftover) (*workl
 
 // takeOut carries out a removal, and reports whether it is done.
 func (s *sweeper) takeOut(ctx context.Context, p *plan.Plan) (done bool, came progress) {
-	object, sidecar := status.Object(p.Target), meta.SidecarOf(p.Manager)
+	object, sidecar := status.Object(p.Target), meta.SidecarName(p.Manager)
 	written, err := s.carryOut(ctx, p)
 	s.events.wrote()
 	switch {
@@ -173,7 +173,7 @@ func (s *sweeper) takeOut(ctx context.Context, p *plan.Plan) (done bool, came pr
 
 // tellFailure reports that a removal failed.
 func (s *sweeper) tellFailure(ctx context.Context, p *plan.Plan, err error) {
-	sidecar := meta.SidecarOf(p.Manager)
+	sidecar := meta.SidecarName(p.Manager)
 	log.FromContext(ctx).Error(err, "removing a leftover", telemetry.KeyWorkload, status.Object(p.Target), telemetry.KeyName, sidecar)
 	s.events.Eventf(reference(p.Target), nil, corev1.EventTypeWarning, meta.ReasonLeftoverFound, string(p.Action),
 		"it carries the sidecar of %s, which does not exist; taking it out failed: %s", meta.Title(sidecar), humanize.Message(err.Error(), noteLimit))

@@ -27,7 +27,7 @@ type sidecarLister struct {
 
 // get returns the VectorSidecar of a name, nil if there is none.
 func (l sidecarLister) get(ctx context.Context, name types.NamespacedName) (*v1alpha1.VectorSidecar, error) {
-	if cluster, isCluster := meta.ClusterOf(name.Name); isCluster {
+	if cluster, isCluster := meta.ParseClusterName(name.Name); isCluster {
 		return l.clusters.get(ctx, name.Namespace, cluster)
 	}
 	sidecar := &v1alpha1.VectorSidecar{}

@@ -104,7 +104,7 @@ func waveOf(sidecar *v1alpha1.VectorSidecar, namespaceLabels map[string]string, 
 
 // follow returns what a ClusterVectorSidecar does in a namespace of a wave: what its part there does.
 func (s *stages) follow(sidecar *v1alpha1.VectorSidecar, wave string, now *desired.Platform) *stage {
-	name, _ := meta.ClusterOf(sidecar.Name)
+	name, _ := meta.ParseClusterName(sidecar.Name)
 	present := s.clusters.of(name).part(wave)
 	if present == nil {
 		s.wake([]types.NamespacedName{clusterKey(name)})

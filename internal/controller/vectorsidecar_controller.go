@@ -89,7 +89,7 @@ func (r *VectorSidecarReconciler) Reconcile(ctx context.Context, request reconci
 func (r *VectorSidecarReconciler) skip(ctx context.Context, name types.NamespacedName) {
 	var last []fleet.Part
 	var err error
-	switch cluster, isCluster := meta.ClusterOf(name.Name); {
+	switch cluster, isCluster := meta.ParseClusterName(name.Name); {
 	case isCluster && name.Namespace == "":
 		last, err = r.clusters.lastOf(ctx, r.stages, cluster)
 	case !isCluster:
@@ -112,7 +112,7 @@ func (r *VectorSidecarReconciler) isTransient(request types.NamespacedName, err 
 // fail records that a pass failed, and writes the reason to the status: somebody may have to act on it.
 func (r *VectorSidecarReconciler) fail(ctx context.Context, name types.NamespacedName, failure error) {
 	isTold := errors.As(failure, new(*toldError))
-	cluster, isCluster := meta.ClusterOf(name.Name)
+	cluster, isCluster := meta.ParseClusterName(name.Name)
 	switch {
 	case isCluster && name.Namespace != "":
 		r.clusters.failIn(ctx, name.Namespace, cluster, failure, isTold)
@@ -128,7 +128,7 @@ func (r *VectorSidecarReconciler) fail(ctx context.Context, name types.Namespace
 
 // pass makes one pass for one VectorSidecar. It also returns the result for metrics.
 func (r *VectorSidecarReconciler) pass(ctx context.Context, request reconcile.Request, span telemetry.Span) (reconcile.Result, string, error) {
-	if cluster, isCluster := meta.ClusterOf(request.Name); isCluster && request.Namespace == "" {
+	if cluster, isCluster := meta.ParseClusterName(request.Name); isCluster && request.Namespace == "" {
 		again, err := r.clusters.pass(ctx, cluster, r.stages)
 		return reconcile.Result{RequeueAfter: again}, passResult(err), err
 	}
@@ -140,7 +140,7 @@ func (r *VectorSidecarReconciler) pass(ctx context.Context, request reconcile.Re
 		}
 		return reconcile.Result{}, passResult(err), err
 	}
-	if cluster, isCluster := meta.ClusterOf(request.Name); isCluster {
+	if cluster, isCluster := meta.ParseClusterName(request.Name); isCluster {
 		if last := r.clusters.of(cluster).statusIn(request.Namespace); last != nil {
 			sidecar.Status.Canary = last.Canary
 		}

@@ -127,7 +127,7 @@ func (d *Decision) findEvidence(f *Facts, p *plan.Plan) {
 // unproven explains why workloads wait while no canary has evidence.
 func unproven(sidecar *v1alpha1.VectorSidecar) string {
 	argument := sidecar.Name
-	if _, isCluster := meta.ClusterOf(sidecar.Name); !isCluster {
+	if _, isCluster := meta.ParseClusterName(sidecar.Name); !isCluster {
 		argument = "vectorsidecar/" + sidecar.Name
 	}
 	return "waiting for a canary whose pods run this sidecar for the soak (spec.rollout.canary): no canary has such pods; start one, or run kubectl vectorsidecar rollout promote " + argument

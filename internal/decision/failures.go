@@ -22,7 +22,7 @@ func (d *Decision) Failures(sidecar *v1alpha1.VectorSidecar) []v1alpha1.RolloutF
 	var failures []v1alpha1.RolloutFailure
 	if d.Invalid != nil {
 		failure := v1alpha1.RolloutFailure{Namespace: sidecar.Namespace, Kind: "VectorSidecar", Name: sidecar.Name, Reason: d.Invalid.Reason, Message: d.Invalid.Message}
-		if name, isCluster := meta.ClusterOf(sidecar.Name); isCluster {
+		if name, isCluster := meta.ParseClusterName(sidecar.Name); isCluster {
 			failure.Kind, failure.Name = "ClusterVectorSidecar", name
 		}
 		failures = append(failures, failure)

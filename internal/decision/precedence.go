@@ -125,7 +125,7 @@ func (e *Evaluator) plan(want *plan.Desired, container string, competitors []Com
 
 // comesBefore says why another VectorSidecar comes before this one.
 func (e *Evaluator) comesBefore(other *Competitor) string {
-	if _, isCluster := meta.ClusterOf(other.Name); isCluster && e.facts.Sidecar.Cluster == nil {
+	if _, isCluster := meta.ParseClusterName(other.Name); isCluster && e.facts.Sidecar.Cluster == nil {
 		return "refuses this one by name"
 	}
 	return "is older"
@@ -148,7 +148,7 @@ func (e *Evaluator) makeRoom(other *Competitor, view *workload.View) plan.Plan {
 // awaitRoom makes a VectorSidecar wait for a ClusterVectorSidecar that is about to take out its
 // container of the same name.
 func (e *Evaluator) awaitRoom(p *plan.Plan, container string, competitors []Competitor, view *workload.View) {
-	_, isCluster := meta.ClusterOf(p.Competitor)
+	_, isCluster := meta.ParseClusterName(p.Competitor)
 	isRefused := slices.ContainsFunc(competitors, func(other Competitor) bool { return other.Name == p.Competitor })
 	if e.facts.Sidecar.Cluster != nil || p.Action != plan.Conflict || !isCluster || isRefused {
 		return

@@ -115,9 +115,9 @@ func carried(s *Snapshot, p *plan.Plan) {
 func recordOf(p *plan.Plan) (asked, applied string) {
 	for key, value := range annotations(p) {
 		switch {
-		case meta.Is(key, meta.AnnotationInputHash):
+		case meta.IsAnnotationKey(key, meta.AnnotationInputHash):
 			asked, _ = value.(string)
-		case meta.Is(key, meta.AnnotationAppliedHash):
+		case meta.IsAnnotationKey(key, meta.AnnotationAppliedHash):
 			applied, _ = value.(string)
 		}
 	}

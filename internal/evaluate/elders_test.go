@@ -84,7 +84,7 @@ func TestOfTwoThatAreNewTheOlderComesFirst(t *testing.T) {
 				require.Contains(t, p.Message, test.refused)
 			} else {
 				require.Equal(t, plan.Inject, p.Action, p.Message)
-				require.Contains(t, annotations(p), meta.Beside(meta.AnnotationInjectedHash, test.second.Name))
+				require.Contains(t, annotations(p), meta.AnnotationKeyFor(meta.AnnotationInjectedHash, test.second.Name))
 				require.NotContains(t, annotations(p), meta.AnnotationInjectedHash)
 				// It is the first to write.
 				enters(s, p)

@@ -180,7 +180,7 @@ func (k Kept) Text(name string) string {
 		return ""
 	}
 	where, argument := "", name
-	if _, isCluster := meta.ClusterOf(name); !isCluster {
+	if _, isCluster := meta.ParseClusterName(name); !isCluster {
 		argument = "vectorsidecar/" + name
 	} else if k.Reverted.Namespace != "" {
 		where = " of namespace " + k.Reverted.Namespace

@@ -37,14 +37,14 @@ const Creator = Operator + "-creator"
 // A ClusterVectorSidecar, which is passed as the result of InNamespace, has a field manager that differs from
 // the field manager of a VectorSidecar with the same name.
 func Manager(sidecar string) string {
-	if name, isCluster := ClusterOf(sidecar); isCluster {
+	if name, isCluster := ParseClusterName(sidecar); isCluster {
 		return clusterPrefix + shorten(name, managerMaxLength-len(clusterPrefix))
 	}
 	return managerPrefix + shorten(sidecar, managerMaxLength-len(managerPrefix))
 }
 
-// SidecarOf returns the name of the VectorSidecar in the name of a field manager. A long name is shortened.
-func SidecarOf(manager string) string { return strings.TrimPrefix(manager, managerPrefix) }
+// SidecarName returns the name of the VectorSidecar in the name of a field manager. A long name is shortened.
+func SidecarName(manager string) string { return strings.TrimPrefix(manager, managerPrefix) }
 
 // IsManager reports whether a field manager belongs to a VectorSidecar or a ClusterVectorSidecar.
 func IsManager(name string) bool {
@@ -56,16 +56,16 @@ func IsManager(name string) bool {
 // slashes.
 func InNamespace(cluster string) string { return clusterPrefix + cluster }
 
-// ClusterOf returns the name of the ClusterVectorSidecar for a name that InNamespace returned. It returns false
+// ParseClusterName returns the name of the ClusterVectorSidecar for a name that InNamespace returned. It returns false
 // for the name of a VectorSidecar.
-func ClusterOf(sidecar string) (name string, isCluster bool) {
+func ParseClusterName(sidecar string) (name string, isCluster bool) {
 	return strings.CutPrefix(sidecar, clusterPrefix)
 }
 
 // Title returns the kind and the name of a VectorSidecar, or of a ClusterVectorSidecar given by its name in a
 // namespace, for messages.
 func Title(sidecar string) string {
-	if name, isCluster := ClusterOf(sidecar); isCluster {
+	if name, isCluster := ParseClusterName(sidecar); isCluster {
 		return "ClusterVectorSidecar " + name
 	}
 	return "VectorSidecar " + sidecar
@@ -73,7 +73,7 @@ func Title(sidecar string) string {
 
 // TitleIn returns the result of Title with the namespace.
 func TitleIn(namespace, sidecar string) string {
-	if _, isCluster := ClusterOf(sidecar); isCluster {
+	if _, isCluster := ParseClusterName(sidecar); isCluster {
 		return Title(sidecar) + " in namespace " + namespace
 	}
 	return Title(namespace + "/" + sidecar)
@@ -82,16 +82,16 @@ func TitleIn(namespace, sidecar string) string {
 // ObjectName returns a name for the objects that templates create: the name of a VectorSidecar, or cluster-NAME
 // for a ClusterVectorSidecar.
 func ObjectName(sidecar string) string {
-	if name, isCluster := ClusterOf(sidecar); isCluster {
+	if name, isCluster := ParseClusterName(sidecar); isCluster {
 		return "cluster-" + name
 	}
 	return sidecar
 }
 
-// keyed returns the name of a VectorSidecar or ClusterVectorSidecar in the key of an annotation or the value of
+// keyName returns the name of a VectorSidecar or ClusterVectorSidecar in the key of an annotation or the value of
 // a label.
-func keyed(sidecar string) string {
-	if name, isCluster := ClusterOf(sidecar); isCluster {
+func keyName(sidecar string) string {
+	if name, isCluster := ParseClusterName(sidecar); isCluster {
 		return clusterKey + name
 	}
 	return sidecar

@@ -67,12 +67,12 @@ func TestBookkeepingIsKnownWhosesoeverItIs(t *testing.T) {
 	for name, sidecar := range names {
 		for _, plain := range bookkeeping {
 			require.True(t, IsBookkeeping(plain))
-			require.True(t, IsBookkeeping(Beside(plain, sidecar)), name)
-			require.Empty(t, validation.IsQualifiedName(Beside(plain, sidecar)), name)
+			require.True(t, IsBookkeeping(AnnotationKeyFor(plain, sidecar)), name)
+			require.Empty(t, validation.IsQualifiedName(AnnotationKeyFor(plain, sidecar)), name)
 		}
 		for _, other := range []string{AnnotationInjected, AnnotationInjectedHash, AnnotationContainerName, AnnotationConfigMapVersion, AnnotationInputHash + "es"} {
 			require.False(t, IsBookkeeping(other))
-			require.False(t, IsBookkeeping(Beside(other, sidecar)), name)
+			require.False(t, IsBookkeeping(AnnotationKeyFor(other, sidecar)), name)
 		}
 	}
 }

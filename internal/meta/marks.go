@@ -19,24 +19,30 @@ const (
 
 // AnnotationWrittenBy returns the key of the annotation that names the installation that wrote a field
 // manager's sidecar. Each such write sets it. It is removed with the sidecar.
-func AnnotationWrittenBy(manager string) string { return Beside(writtenBy, SidecarOf(manager)) }
+func AnnotationWrittenBy(manager string) string {
+	return AnnotationKeyFor(writtenBy, SidecarName(manager))
+}
 
 // AnnotationOrphaned returns the key of the annotation on workloads with an orphaned sidecar: a field manager's
 // VectorSidecar was deleted with deletionPolicy Orphan, and its sidecar must stay. The field manager of the
 // annotation is Operator, so that a late write of the sidecar's manager does not remove it.
-func AnnotationOrphaned(manager string) string { return Beside(orphaned, SidecarOf(manager)) }
+func AnnotationOrphaned(manager string) string {
+	return AnnotationKeyFor(orphaned, SidecarName(manager))
+}
 
 // AnnotationWaiting returns the key of the annotation that records since when a workload waits for a field
 // manager's change (spec.rollout.mode), and a digest of its pod template at that time. The manager writes it,
 // and the change removes it.
-func AnnotationWaiting(manager string) string { return Beside(waiting, SidecarOf(manager)) }
+func AnnotationWaiting(manager string) string { return AnnotationKeyFor(waiting, SidecarName(manager)) }
 
 // IsWaiting reports whether an annotation's key is one that AnnotationWaiting returns.
 func IsWaiting(key string) bool { return strings.HasPrefix(key, waiting+".") }
 
 // AnnotationFailedBefore returns the key of the annotation on a workload that failed before a field manager's
 // last write to its pod template. The same write sets or removes it, so that it does not need another request.
-func AnnotationFailedBefore(manager string) string { return Beside(failedBefore, SidecarOf(manager)) }
+func AnnotationFailedBefore(manager string) string {
+	return AnnotationKeyFor(failedBefore, SidecarName(manager))
+}
 
 // IsFailedBefore reports whether an annotation's key is one that AnnotationFailedBefore returns.
 func IsFailedBefore(key string) bool { return strings.HasPrefix(key, failedBefore+".") }
@@ -54,7 +60,7 @@ func IsMark(key string) bool {
 	if !strings.HasPrefix(key, Group+"/") {
 		return false
 	}
-	return slices.ContainsFunc(marks, func(plain string) bool { return Is(key, plain) })
+	return slices.ContainsFunc(marks, func(plain string) bool { return IsAnnotationKey(key, plain) })
 }
 
 // ManagerOfMark returns the field manager of the VectorSidecar in the key of a mark, or "" if the key contains
@@ -66,7 +72,7 @@ func ManagerOfMark(key string, candidates []string) string {
 		return ""
 	}
 	for _, manager := range candidates {
-		if Beside(Group+"/"+plain, SidecarOf(manager)) == key {
+		if AnnotationKeyFor(Group+"/"+plain, SidecarName(manager)) == key {
 			return manager
 		}
 	}

@@ -52,21 +52,21 @@ var bookkeeping = []string{
 // key, for any VectorSidecar. These annotations record the origin of the sidecar, which may differ between two
 // workloads with the same sidecar.
 func IsBookkeeping(key string) bool {
-	return slices.ContainsFunc(bookkeeping, func(plain string) bool { return Is(key, plain) })
+	return slices.ContainsFunc(bookkeeping, func(plain string) bool { return IsAnnotationKey(key, plain) })
 }
 
-// Is reports whether a key is the key of an annotation, or a key that Beside returns for it.
-func Is(key, annotation string) bool {
-	rest, ok := strings.CutPrefix(key, annotation)
-	return ok && (rest == "" || rest[0] == '.')
+// IsAnnotationKey reports whether a key is the key of an annotation, or a key that Beside returns for it.
+func IsAnnotationKey(key, annotation string) bool {
+	suffix, ok := strings.CutPrefix(key, annotation)
+	return ok && (suffix == "" || suffix[0] == '.')
 }
 
-// Beside returns the key of an annotation for the second and every further VectorSidecar of a workload. The
+// AnnotationKeyFor returns the key of an annotation for the second and every further VectorSidecar of a workload. The
 // first VectorSidecar uses the plain key.
-func Beside(annotation, sidecar string) string {
+func AnnotationKeyFor(annotation, sidecar string) string {
 	const longest = 63 // of the part of a key after the slash
 	prefix, name, _ := strings.Cut(annotation, "/")
-	return prefix + "/" + shorten(name+"."+keyed(sidecar), longest)
+	return prefix + "/" + shorten(name+"."+keyName(sidecar), longest)
 }
 
 // AnnotationInject on a workload opts out of sidecars with any value except "true", even if selectors match. On
@@ -133,7 +133,7 @@ const AnnotationFailed = Group + "/failed"
 // manager has merged, as JSON of InjectedItems. The annotation belongs to the revisions of the template. A
 // rollout undo therefore restores the list with the sidecar, but does not restore managedFields.
 func AnnotationInjectedItems(manager string) string {
-	return Beside(injectedItemsPrefix, SidecarOf(manager))
+	return AnnotationKeyFor(injectedItemsPrefix, SidecarName(manager))
 }
 
 // IsInjectedItems reports whether an annotation's key is one that AnnotationInjectedItems returns.
@@ -144,7 +144,7 @@ const injectedItemsPrefix = Group + "/injected-items"
 // AnnotationInjectedEnv returns the key of the pod template annotation that lists the variables that a field
 // manager injected into application containers, as lines CONTAINER NAME=VALUE.
 func AnnotationInjectedEnv(manager string) string {
-	return Beside(injectedEnvPrefix, SidecarOf(manager))
+	return AnnotationKeyFor(injectedEnvPrefix, SidecarName(manager))
 }
 
 // IsInjectedEnv reports whether an annotation's key is one that AnnotationInjectedEnv returns.
@@ -250,7 +250,7 @@ const Finalizer = Group + "/finalizer"
 
 // LabelValue returns the label value for the name of a VectorSidecar, or of a ClusterVectorSidecar in a
 // namespace. Names that exceed the 63 characters of a label value are shortened.
-func LabelValue(name string) string { return shorten(keyed(name), 63) }
+func LabelValue(name string) string { return shorten(keyName(name), 63) }
 
 // IsLabelOfCluster reports whether a label value stands for a ClusterVectorSidecar.
 func IsLabelOfCluster(value string) bool { return strings.HasPrefix(value, clusterKey) }

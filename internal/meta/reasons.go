@@ -22,9 +22,9 @@ type Reason struct {
 	// Name is the reason in conditions, events and status.workloads.
 	Name  string
 	Level Level
-	// On lists the places where the reason appears. Meaning explains the reason, and Help the actions of the
+	// Location lists the places where the reason appears. Meaning explains the reason, and Help the actions of the
 	// user.
-	On, Meaning, Help string
+	Location, Meaning, Help string
 }
 
 // Reasons returns all reasons, in the order of docs/reasons.md.

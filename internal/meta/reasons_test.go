@@ -28,7 +28,7 @@ func TestTheCatalogueHasEveryReasonOnce(t *testing.T) {
 	for _, reason := range Reasons() {
 		listed = append(listed, reason.Name)
 		require.NotEmpty(t, reason.Level, reason.Name)
-		require.NotEmpty(t, reason.On, reason.Name)
+		require.NotEmpty(t, reason.Location, reason.Name)
 		require.NotEmpty(t, reason.Meaning, reason.Name)
 		require.NotEmpty(t, reason.Help, "%s: say what to do", reason.Name)
 	}

@@ -141,9 +141,9 @@ func requirementsOf(selector *metav1.LabelSelector) []v1alpha1.OverlayRequiremen
 // overlayOf says what an offer adds, and for which workloads it is.
 func overlayOf(name string, offer *desired.Offer) v1alpha1.Overlay {
 	one, manager := empty(name), meta.Manager(name)
-	template, sidecar := &offer.Rendered.Overlay.Template, meta.SidecarOf(manager)
+	template, sidecar := &offer.Rendered.Overlay.Template, meta.SidecarName(manager)
 	one.Hash, one.InputHash = offer.Rendered.Desired.InjectedHash(), offer.Rendered.Desired.AskedDigest()
-	one.HashKey, one.InputHashKey = meta.Beside(meta.AnnotationInjectedHash, sidecar), meta.Beside(meta.AnnotationInputHash, sidecar)
+	one.HashKey, one.InputHashKey = meta.AnnotationKeyFor(meta.AnnotationInjectedHash, sidecar), meta.AnnotationKeyFor(meta.AnnotationInputHash, sidecar)
 	one.InjectedItemsKey = meta.AnnotationInjectedItems(manager)
 	one.InjectedItemsPath, one.InjectedItems = pointer(one.InjectedItemsKey), template.Annotations[one.InjectedItemsKey]
 	one.AnnotationKeys = slices.AppendSeq(one.AnnotationKeys, slices.Values(slices.Sorted(maps.Keys(podAnnotations(template)))))

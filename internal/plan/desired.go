@@ -123,7 +123,7 @@ func (d *Desired) beside(manager string, policy Policy, view *workload.View) app
 	}
 	isPlain, key := !isSecond || view.Owned[manager].HasPlainAnnotations, plainly
 	if !isPlain {
-		key = func(key string) string { return meta.Beside(key, meta.SidecarOf(manager)) }
+		key = func(key string) string { return meta.AnnotationKeyFor(key, meta.SidecarName(manager)) }
 	}
 	if view.Adapter().Traits.AtomicLists {
 		want := d.as(key, d.overlay.Recorded)

@@ -50,7 +50,7 @@ func (p *Plan) noted(want applied, because string, policy Policy, view *workload
 	desired := p.Desired
 	key := func(plain string) string { return plain }
 	if !want.isPlain {
-		key = func(plain string) string { return meta.Beside(plain, meta.SidecarOf(p.Manager)) }
+		key = func(plain string) string { return meta.AnnotationKeyFor(plain, meta.SidecarName(p.Manager)) }
 	}
 	root, metadata := maps.Clone(want.tree), maps.Clone(tree.Map(want.tree["metadata"]))
 	annotations := maps.Clone(tree.Map(metadata["annotations"]))

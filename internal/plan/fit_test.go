@@ -201,7 +201,7 @@ func TestNotesAreBesideThoseOfAnother(t *testing.T) {
 	view := application()
 	view.Owned = map[string]workload.Owned{theirs: {HasPlainAnnotations: true, Containers: []string{"audit"}}}
 	annotations := tree.At(For(mine, rendered("old", "a"), Policy{}, view).Apply, "metadata", "annotations")
-	require.Equal(t, "a", annotations[meta.Beside(meta.AnnotationInputHash, "logs")])
-	require.NotEmpty(t, annotations[meta.Beside(meta.AnnotationAppliedHash, "logs")])
+	require.Equal(t, "a", annotations[meta.AnnotationKeyFor(meta.AnnotationInputHash, "logs")])
+	require.NotEmpty(t, annotations[meta.AnnotationKeyFor(meta.AnnotationAppliedHash, "logs")])
 	require.NotContains(t, annotations, meta.AnnotationInputHash)
 }

@@ -208,7 +208,7 @@ type obstacle struct {
 
 // of sets the field manager of the conflict.
 func (c *obstacle) of(manager string) *obstacle {
-	c.competitor = meta.SidecarOf(manager)
+	c.competitor = meta.SidecarName(manager)
 	return c
 }
 

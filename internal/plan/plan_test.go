@@ -270,14 +270,14 @@ func TestTwoVectorSidecarsDoNotFightOverAnnotations(t *testing.T) {
 	second := For(mine, sidecar(), Policy{}, view)
 	require.Equal(t, Inject, second.Action)
 	require.Equal(t, map[string]any{
-		meta.AnnotationInjected:                              "true",
-		meta.Beside(meta.AnnotationInjectedHash, "logs"):     sidecar().InjectedHash(),
-		meta.Beside(meta.AnnotationSidecarName, "logs"):      "logs",
-		meta.Beside(meta.AnnotationContainerName, "logs"):    "vector",
-		meta.Beside(meta.AnnotationConfigMapVersion, "logs"): "config-1",
-		meta.Beside(meta.AnnotationInputHash, "logs"):        "asked",
-		meta.Beside(meta.AnnotationAppliedHash, "logs"):      workload.Hash(second.Apply),
-		meta.Beside(meta.AnnotationChangeCause, "logs"):      second.Cause,
+		meta.AnnotationInjected: "true",
+		meta.AnnotationKeyFor(meta.AnnotationInjectedHash, "logs"):     sidecar().InjectedHash(),
+		meta.AnnotationKeyFor(meta.AnnotationSidecarName, "logs"):      "logs",
+		meta.AnnotationKeyFor(meta.AnnotationContainerName, "logs"):    "vector",
+		meta.AnnotationKeyFor(meta.AnnotationConfigMapVersion, "logs"): "config-1",
+		meta.AnnotationKeyFor(meta.AnnotationInputHash, "logs"):        "asked",
+		meta.AnnotationKeyFor(meta.AnnotationAppliedHash, "logs"):      workload.Hash(second.Apply),
+		meta.AnnotationKeyFor(meta.AnnotationChangeCause, "logs"):      second.Cause,
 	}, second.Apply["metadata"].(map[string]any)["annotations"])
 
 	view = current()

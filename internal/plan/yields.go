@@ -80,7 +80,7 @@ func (d *Desired) OmittedAnnotations(manager string, view *workload.View) []stri
 		where := "the workload's own pod template"
 		for other, owned := range view.Owned {
 			if slices.Contains(owned.PodAnnotations, key) {
-				where = fmt.Sprintf("sidecar.podAnnotations of VectorSidecar %s, which sets it", meta.SidecarOf(other))
+				where = fmt.Sprintf("sidecar.podAnnotations of VectorSidecar %s, which sets it", meta.SidecarName(other))
 			}
 		}
 		said = append(said, fmt.Sprintf("leaves the pod annotation %s to its current owner; add %q to its value in %s", key, lacks, where))

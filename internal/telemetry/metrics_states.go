@@ -167,7 +167,7 @@ func (f *workloadStates) count() (states map[workloadKey]int, ready, inNamespace
 	defer f.mu.Unlock()
 	states, ready, inNamespaces = map[workloadKey]int{}, map[stateKey]int{}, map[stateKey]int{}
 	for name, sidecar := range f.sidecars {
-		if _, isCluster := meta.ClusterOf(name.Name); isCluster && name.Namespace != "" {
+		if _, isCluster := meta.ParseClusterName(name.Name); isCluster && name.Namespace != "" {
 			inNamespaces[sidecar.ready]++
 		} else {
 			ready[sidecar.ready]++

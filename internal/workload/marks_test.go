@@ -30,7 +30,7 @@ func copiedMarks() (annotations, ofPods map[string]string) {
 		meta.AnnotationInjected, meta.AnnotationInjectedHash, meta.AnnotationContainerName, meta.AnnotationConfigMapVersion,
 		meta.AnnotationInputHash, meta.AnnotationAppliedHash, meta.AnnotationChangeCause, meta.AnnotationRenderedFrom,
 	} {
-		annotations[plain], annotations[meta.Beside(plain, "logs")] = "copied", "copied"
+		annotations[plain], annotations[meta.AnnotationKeyFor(plain, "logs")] = "copied", "copied"
 	}
 	return annotations, map[string]string{
 		meta.AnnotationInjectedItems(logs): fieldmanager.List, meta.AnnotationInjectedEnv(logs): "cart LOG=1",
@@ -153,7 +153,7 @@ func TestMarks_OfAnArgoRollout(t *testing.T) {
 	require.Empty(t, Of(rollout.object()).Owned[audit].WrittenBy)
 	require.Empty(t, Of(rollout.object()).Marks)
 
-	rollout.Annotations[meta.Beside(meta.AnnotationInjectedHash, "gone")] = "3"
+	rollout.Annotations[meta.AnnotationKeyFor(meta.AnnotationInjectedHash, "gone")] = "3"
 	rollout.ManagedFields = []metav1.ManagedFieldsEntry{{
 		Manager: "argocd", Operation: metav1.ManagedFieldsOperationApply, FieldsV1: metav1.NewFieldsV1(fmt.Sprintf(
 			`{"f:metadata":{"f:annotations":{"f:%s":{},"f:%s":{}}}}`, meta.AnnotationFailedBefore(logs), meta.AnnotationWrittenBy(logs))),
@@ -164,6 +164,6 @@ func TestMarks_OfAnArgoRollout(t *testing.T) {
 	require.Equal(t, "1", view.Owned[logs].InjectedHash)
 	require.Equal(t, map[string]Marks{
 		logs:                 {Annotations: []string{meta.AnnotationFailedBefore(logs), meta.AnnotationWrittenBy(logs)}},
-		meta.Manager("gone"): {Annotations: []string{meta.Beside(meta.AnnotationInjectedHash, "gone")}},
+		meta.Manager("gone"): {Annotations: []string{meta.AnnotationKeyFor(meta.AnnotationInjectedHash, "gone")}},
 	}, view.Marks)
 }

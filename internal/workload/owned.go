@@ -73,15 +73,15 @@ func (o *Owned) read(owned map[string]any, theirs *deployed) {
 	for key, value := range tree.At(owned, "metadata", "annotations") {
 		text, _ := value.(string)
 		switch {
-		case meta.Is(key, meta.AnnotationInjectedHash):
+		case meta.IsAnnotationKey(key, meta.AnnotationInjectedHash):
 			o.InjectedHash, o.HasPlainAnnotations = text, key == meta.AnnotationInjectedHash
-		case meta.Is(key, meta.AnnotationInputHash):
+		case meta.IsAnnotationKey(key, meta.AnnotationInputHash):
 			o.AskedHash = text
-		case meta.Is(key, meta.AnnotationAppliedHash):
+		case meta.IsAnnotationKey(key, meta.AnnotationAppliedHash):
 			o.AppliedHash = text
-		case meta.Is(key, meta.AnnotationChangeCause):
+		case meta.IsAnnotationKey(key, meta.AnnotationChangeCause):
 			o.ChangeCause = text
-		case meta.Is(key, meta.AnnotationRenderedFrom):
+		case meta.IsAnnotationKey(key, meta.AnnotationRenderedFrom):
 			o.RenderedFrom = text
 		case meta.IsFailedBefore(key):
 			o.FailedBefore = true

@@ -69,12 +69,12 @@ func (m *ManagedFields) recorded(selected *corev1.PodTemplate, theirs *deployed)
 // recordedAnnotations returns the annotations of a workload that belong to a manager: annotations with its
 // VectorSidecar in the key, and the plain annotations if they concern it.
 func recordedAnnotations(manager string, live map[string]string) map[string]any {
-	sidecar, own := meta.SidecarOf(manager), map[string]any{}
+	sidecar, own := meta.SidecarName(manager), map[string]any{}
 	isPlain := meta.Manager(live[meta.AnnotationSidecarName]) == manager
 	for key, value := range live {
 		plain, _, hasName := strings.Cut(strings.TrimPrefix(key, meta.Group+"/"), ".")
 		switch {
-		case key == meta.AnnotationInjected, !hasName && isPlain, hasName && key == meta.Beside(meta.Group+"/"+plain, sidecar):
+		case key == meta.AnnotationInjected, !hasName && isPlain, hasName && key == meta.AnnotationKeyFor(meta.Group+"/"+plain, sidecar):
 			own[key] = value
 		}
 	}

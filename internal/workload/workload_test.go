@@ -81,7 +81,7 @@ func TestBookkeepingHasNoPartInTheHash(t *testing.T) {
 	annotations := applied["metadata"].(map[string]any)["annotations"].(map[string]any)
 
 	annotations[meta.AnnotationInputHash] = "a"
-	annotations[meta.Beside(meta.AnnotationAppliedHash, "logs")] = "b"
+	annotations[meta.AnnotationKeyFor(meta.AnnotationAppliedHash, "logs")] = "b"
 
 	require.Equal(t, before, Hash(applied))
 	require.Equal(t, "a", annotations[meta.AnnotationInputHash], "what is applied stays as it is")

@@ -52,7 +52,7 @@ func (o *Owned) ConfigMaps() []string {
 // ConfigVersion returns the annotation configmap-version, if the manager owns it.
 func (o *Owned) ConfigVersion() string {
 	for key, value := range tree.At(o.Tree, "metadata", "annotations") {
-		if meta.Is(key, meta.AnnotationConfigMapVersion) {
+		if meta.IsAnnotationKey(key, meta.AnnotationConfigMapVersion) {
 			version, _ := value.(string)
 			return version
 		}

@@ -142,7 +142,7 @@ var writes = map[string]func(workload.Object){
 	"note of the input":              annotate(meta.AnnotationRenderedFrom, "owner=b", "vectorsidecar/logs"),
 	"waiting-since":                  annotate(meta.AnnotationWaiting("vectorsidecar/logs"), "2026-11-22T12:15:00Z/00000000/0000000000000000", "vectorsidecar/logs"),
 	"configuration that is reloaded": annotate(meta.AnnotationConfigMapVersion, "b", "vectorsidecar/logs"),
-	"note of another VectorSidecar":  annotate(meta.Beside(meta.AnnotationRenderedFrom, "traces"), "owner=b", "vectorsidecar/traces"),
+	"note of another VectorSidecar":  annotate(meta.AnnotationKeyFor(meta.AnnotationRenderedFrom, "traces"), "owner=b", "vectorsidecar/traces"),
 	"mark of the operator":           annotate(meta.AnnotationOrphaned("vectorsidecar/logs"), "true", meta.Operator),
 	"label of the owner": func(object workload.Object) {
 		object.SetLabels(map[string]string{"app": "cart", "team": "b"})

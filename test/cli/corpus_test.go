@@ -158,7 +158,9 @@ func bare(deployment *appsv1.Deployment) *appsv1.Deployment {
 	object := deployment.DeepCopy()
 	annotations := maps.Clone(object.Annotations)
 	delete(annotations, "deployment.kubernetes.io/revision")
-	maps.DeleteFunc(annotations, func(key, _ string) bool { return meta.Is(key, meta.Group+"/written-by") || meta.IsWaiting(key) })
+	maps.DeleteFunc(annotations, func(key, _ string) bool {
+		return meta.IsAnnotationKey(key, meta.Group+"/written-by") || meta.IsWaiting(key)
+	})
 	if len(annotations) == 0 {
 		annotations = nil
 	}

@@ -161,14 +161,14 @@ func TestTwoSidecarsOfDifferentNamesLiveSideBySide(t *testing.T) {
 	require.True(t, carries(deployment, "vector"))
 	require.True(t, carries(deployment, "shipper"))
 	require.Equal(t, "vector", deployment.Annotations[meta.AnnotationContainerName])
-	require.Equal(t, "shipper", deployment.Annotations[meta.Beside(meta.AnnotationContainerName, "second")])
+	require.Equal(t, "shipper", deployment.Annotations[meta.AnnotationKeyFor(meta.AnnotationContainerName, "second")])
 
 	require.NoError(t, world.Client.Delete(t.Context(), first))
 	harness.Until(t, world, deployment, "the first to go, and the plain annotations to pass to the second", func(d *appsv1.Deployment) bool {
 		return isClean(d) && d.Annotations[meta.AnnotationContainerName] == "shipper"
 	})
 	require.True(t, carries(deployment, "shipper"))
-	require.NotContains(t, deployment.Annotations, meta.Beside(meta.AnnotationContainerName, "second"))
+	require.NotContains(t, deployment.Annotations, meta.AnnotationKeyFor(meta.AnnotationContainerName, "second"))
 }
 
 func TestOfTwoSidecarsOfOneNameTheOlderWins(t *testing.T) {

@@ -54,7 +54,7 @@ func TestMarks_AreRemovedWhoeverOwnsThem(t *testing.T) {
 	logs := meta.Manager("logs")
 	further := map[string]string{
 		meta.AnnotationOrphaned(logs): "true", meta.AnnotationFailedBefore(logs): "true",
-		meta.AnnotationWaiting(logs): "2026-01-02T03:04:05Z/00000001/0000000000000001", meta.Beside(meta.AnnotationInjectedHash, "logs"): "abc",
+		meta.AnnotationWaiting(logs): "2026-01-02T03:04:05Z/00000001/0000000000000001", meta.AnnotationKeyFor(meta.AnnotationInjectedHash, "logs"): "abc",
 	}
 	for name, remove := range map[string]func(t *testing.T, d *appsv1.Deployment, vs *v1alpha1.VectorSidecar){
 		"deletion": func(t *testing.T, _ *appsv1.Deployment, vs *v1alpha1.VectorSidecar) {

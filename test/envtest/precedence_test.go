@@ -110,7 +110,7 @@ func TestTheOlderComesFirstWhoeverWritesFirst(t *testing.T) {
 			harness.Until(t, world, refused, "the refusal", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.Total().Conflicting == 1 })
 			world.Get(t, cart)
 			require.Equal(t, "vector-z", cart.Annotations[meta.AnnotationContainerName])
-			require.Equal(t, "vector-a", cart.Annotations[meta.Beside(meta.AnnotationContainerName, "a")])
+			require.Equal(t, "vector-a", cart.Annotations[meta.AnnotationKeyFor(meta.AnnotationContainerName, "a")])
 			require.False(t, carries(cart, "vector-b"))
 		})
 	}

@@ -274,7 +274,7 @@ func ofAnyRun(given *metav1.ObjectMeta) metav1.ObjectMeta {
 		delete(m.Annotations, key) // Rollouts are counted apart.
 	}
 	for key := range m.Annotations {
-		if meta.Is(key, meta.AnnotationChangeCause) {
+		if meta.IsAnnotationKey(key, meta.AnnotationChangeCause) {
 			m.Annotations[key] = "CAUSE" // It tells of the fault.
 		}
 	}
