@@ -20,15 +20,15 @@ const (
 // Budget limits how many bytes of text are processed at once. Small texts never wait, large
 // ones wait for each other in FIFO order. It is safe for concurrent use; a nil Budget does
 // not limit.
-type Budget struct{ left *semaphore.Weighted }
+type Budget struct{ available *semaphore.Weighted }
 
 // NewBudget returns an unused Budget.
-func NewBudget() *Budget { return &Budget{left: semaphore.NewWeighted(budgetBytes)} }
+func NewBudget() *Budget { return &Budget{available: semaphore.NewWeighted(budgetBytes)} }
 
 // Share is a reserved part of a Budget. It is not safe for concurrent use.
 type Share struct {
-	budget      *Budget
-	bytes, held int64
+	budget          *Budget
+	bytes, reserved int64
 }
 
 // Reserve waits until the given number of bytes may be processed. A number larger than the Budget waits for all of it.
@@ -44,30 +44,30 @@ func (b *Budget) Reserve(ctx context.Context, bytes int) (*Share, error) {
 // an error nothing is reserved.
 func (s *Share) Extend(ctx context.Context, bytes int) error {
 	s.bytes += int64(bytes)
-	if s.budget == nil || s.bytes <= smallBytes || s.held == budgetBytes {
+	if s.budget == nil || s.bytes <= smallBytes || s.reserved == budgetBytes {
 		return nil
 	}
-	return s.Yield(ctx)
+	return s.Reacquire(ctx)
 }
 
-// Yield lets waiting Shares go first. After an error nothing is reserved.
-func (s *Share) Yield(ctx context.Context) error {
+// Reacquire lets waiting Shares go first. After an error nothing is reserved.
+func (s *Share) Reacquire(ctx context.Context) error {
 	if s.budget == nil || s.bytes <= smallBytes {
 		return nil
 	}
 	s.Release()
-	want := min(s.bytes, budgetBytes)
-	if err := s.budget.left.Acquire(ctx, want); err != nil {
+	amount := min(s.bytes, budgetBytes)
+	if err := s.budget.available.Acquire(ctx, amount); err != nil {
 		return err
 	}
-	s.held = want
+	s.reserved = amount
 	return nil
 }
 
 // Release releases the Share. It is idempotent.
 func (s *Share) Release() {
-	if s.held > 0 {
-		s.budget.left.Release(s.held)
-		s.held = 0
+	if s.reserved > 0 {
+		s.budget.available.Release(s.reserved)
+		s.reserved = 0
 	}
 }

@@ -73,7 +73,7 @@ func TestASharedBudgetGoesRound(t *testing.T) {
 	}()
 	<-waits
 	for isDone := false; !isDone; {
-		require.NoError(t, first.Yield(t.Context()))
+		require.NoError(t, first.Reacquire(t.Context()))
 		select {
 		case err := <-done:
 			require.NoError(t, err)

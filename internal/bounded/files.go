@@ -17,7 +17,7 @@ import (
 // FileLimits are the limits for the files of a folder or an archive together.
 type FileLimits struct {
 	// The name of the files in messages: "the chart".
-	What string
+	Subject string
 	// Bytes of all files, unpacked.
 	Bytes int
 	// Files is their number, including folders and other entries of an archive.
@@ -30,8 +30,8 @@ type FileLimits struct {
 const largestStream = 64 << 20
 
 // Stream reads a file with many documents, such as the manifests of an application. Each document has its own limits.
-func Stream(from io.Reader) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(from, largestStream+1))
+func Stream(reader io.Reader) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(reader, largestStream+1))
 	if err == nil && len(text) > largestStream {
 		err = fmt.Errorf("more than %d bytes: split the file", largestStream)
 	}
@@ -40,27 +40,27 @@ func Stream(from io.Reader) ([]byte, error) {
 
 // Unzip unpacks a text that was packed by gzip, up to the size of the limits.
 func (l Limits) Unzip(packed []byte) ([]byte, error) {
-	from, err := gzip.NewReader(bytes.NewReader(packed))
+	reader, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		return nil, err
 	}
-	text, err := io.ReadAll(io.LimitReader(from, int64(l.Bytes)+1))
+	text, err := io.ReadAll(io.LimitReader(reader, int64(l.Bytes)+1))
 	if err == nil && len(text) > l.Bytes {
-		err = refusal(Bytes, "make it smaller", "%s has more than %d bytes unpacked", l.What, l.Bytes)
+		err = refusal(Bytes, "make it smaller", "%s has more than %d bytes unpacked", l.Subject, l.Bytes)
 	}
 	return text, err
 }
 
 // Chart returns the limits of a sidecar chart.
 func Chart() FileLimits {
-	return FileLimits{What: "the chart", Bytes: 4 << 20, Files: 1000, Path: 1 << 10}
+	return FileLimits{Subject: "the chart", Bytes: 4 << 20, Files: 1000, Path: 1 << 10}
 }
 
 // Folder reads the files of a folder by their relative path, except the excluded ones. It rejects all entries that are
 // not files or folders. Symlinks are followed if the file system follows them.
-func (l FileLimits) Folder(from fs.FS, skip func(path string, entry fs.DirEntry) bool) (map[string][]byte, error) {
-	taken := l.taker()
-	err := fs.WalkDir(from, ".", func(path string, entry fs.DirEntry, err error) error {
+func (l FileLimits) Folder(fsys fs.FS, skip func(path string, entry fs.DirEntry) bool) (map[string][]byte, error) {
+	collector := l.newCollector()
+	err := fs.WalkDir(fsys, ".", func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil || path == ".":
 			return err
@@ -69,15 +69,15 @@ func (l FileLimits) Folder(from fs.FS, skip func(path string, entry fs.DirEntry)
 		case skip(path, entry):
 			return nil
 		}
-		if err := taken.count(path); err != nil || entry.IsDir() {
+		if err := collector.count(path); err != nil || entry.IsDir() {
 			return err
 		}
-		return taken.file(from, path)
+		return collector.addFile(fsys, path)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return taken.files, nil
+	return collector.files, nil
 }
 
 // Archive reads the files of a .tgz that contains one folder, by their path in that folder.
@@ -86,17 +86,17 @@ func (l FileLimits) Archive(packed []byte) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	taken := l.taker()
+	collector := l.newCollector()
 	reader := tar.NewReader(io.LimitReader(unzipped, int64(2*l.Bytes+l.Files*perFile)))
 	for {
 		header, err := reader.Next()
-		if errors.Is(err, io.EOF) && taken.listed > 0 {
-			return taken.files, nil
+		if errors.Is(err, io.EOF) && collector.listed > 0 {
+			return collector.files, nil
 		}
 		if err != nil {
 			return nil, err
 		}
-		if err := taken.count(header.Name); err != nil {
+		if err := collector.count(header.Name); err != nil {
 			return nil, err
 		}
 		if header.Typeflag != tar.TypeReg {
@@ -104,9 +104,9 @@ func (l FileLimits) Archive(packed []byte) (map[string][]byte, error) {
 		}
 		_, path, inFolder := strings.Cut(header.Name, "/")
 		if !inFolder || !fs.ValidPath(path) {
-			return nil, fmt.Errorf("%s has a file %q, which is not in its folder", l.What, header.Name)
+			return nil, fmt.Errorf("%s has a file %q, which is not in its folder", l.Subject, header.Name)
 		}
-		if err := taken.read(path, reader); err != nil {
+		if err := collector.addContent(path, reader); err != nil {
 			return nil, err
 		}
 	}
@@ -116,60 +116,60 @@ func (l FileLimits) Archive(packed []byte) (map[string][]byte, error) {
 const perFile = 2 << 10
 
 // File reads one file of a folder.
-func (l FileLimits) File(from fs.FS, path string) ([]byte, error) {
-	taken := l.taker()
-	err := taken.file(from, path)
-	return taken.files[path], err
+func (l FileLimits) File(fsys fs.FS, path string) ([]byte, error) {
+	collector := l.newCollector()
+	err := collector.addFile(fsys, path)
+	return collector.files[path], err
 }
 
-// taker reads files up to the limits.
-type taker struct {
+// fileCollector reads files up to the limits.
+type fileCollector struct {
 	FileLimits
 
-	files  map[string][]byte
-	listed int
-	left   int
+	files     map[string][]byte
+	listed    int
+	remaining int
 }
 
-func (l FileLimits) taker() *taker {
-	return &taker{FileLimits: l, files: map[string][]byte{}, left: l.Bytes}
+func (l FileLimits) newCollector() *fileCollector {
+	return &fileCollector{FileLimits: l, files: map[string][]byte{}, remaining: l.Bytes}
 }
 
-func (t *taker) count(path string) error {
+func (t *fileCollector) count(path string) error {
 	t.listed++
 	switch {
 	case t.listed > t.Files:
-		return fmt.Errorf("%s has more than %d files: remove files that do not belong to it", t.What, t.Files)
+		return fmt.Errorf("%s has more than %d files: remove files that do not belong to it", t.Subject, t.Files)
 	case len(path) > t.Path:
-		return fmt.Errorf("%s has a file whose path is longer than %d bytes, %.40q…: shorten it", t.What, t.Path, path)
+		return fmt.Errorf("%s has a file whose path is longer than %d bytes, %.40q…: shorten it", t.Subject, t.Path, path)
 	}
 	return nil
 }
 
-// file reads a file of a file system, following symlinks.
-func (t *taker) file(from fs.FS, path string) error {
-	info, err := fs.Stat(from, path)
+// addFile reads a file of a file system, following symlinks.
+func (t *fileCollector) addFile(fsys fs.FS, path string) error {
+	info, err := fs.Stat(fsys, path)
 	if err != nil {
 		return err
 	}
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%s is neither a file nor a folder: leave it out", path)
 	}
-	file, err := from.Open(path)
+	file, err := fsys.Open(path)
 	if err != nil {
 		return err
 	}
-	err = t.read(path, file)
+	err = t.addContent(path, file)
 	return errors.Join(err, file.Close())
 }
 
-func (t *taker) read(path string, from io.Reader) error {
-	content, err := io.ReadAll(io.LimitReader(from, int64(t.left)+1))
+func (t *fileCollector) addContent(path string, reader io.Reader) error {
+	content, err := io.ReadAll(io.LimitReader(reader, int64(t.remaining)+1))
 	if err != nil {
 		return fmt.Errorf("reading %q: %w", path, err)
 	}
-	if t.left -= len(content); t.left < 0 {
-		return fmt.Errorf("%s is larger than %d bytes: remove files that do not belong to it", t.What, t.Bytes)
+	if t.remaining -= len(content); t.remaining < 0 {
+		return fmt.Errorf("%s is larger than %d bytes: remove files that do not belong to it", t.Subject, t.Bytes)
 	}
 	t.files[path] = content
 	return nil

@@ -19,7 +19,7 @@ import (
 
 func none(string, fs.DirEntry) bool { return false }
 
-func few() FileLimits { return FileLimits{What: "the chart", Bytes: 100, Files: 4, Path: 20} }
+func few() FileLimits { return FileLimits{Subject: "the chart", Bytes: 100, Files: 4, Path: 20} }
 
 func TestFoldersAreBounded(t *testing.T) {
 	file := func(size int) *fstest.MapFile { return &fstest.MapFile{Data: make([]byte, size)} }
@@ -98,7 +98,7 @@ func TestArchivesAreBounded(t *testing.T) {
 		"nothing":        {packed(t), "EOF"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			files, err := FileLimits{What: "the chart", Bytes: 100, Files: 4, Path: 20}.Archive(test.packed)
+			files, err := FileLimits{Subject: "the chart", Bytes: 100, Files: 4, Path: 20}.Archive(test.packed)
 			if test.want != "" {
 				require.ErrorContains(t, err, test.want)
 				return

@@ -8,54 +8,54 @@ import "reflect"
 // Footprint returns the approximate number of bytes of a value, including everything that the value points to. Objects
 // that the other values point to are not included. An object that is pointed to several times counts once, except for
 // strings.
-func Footprint(value any, elsewhere ...any) int {
-	seen := map[any]bool{}
-	for _, other := range elsewhere {
-		isSeen(reflect.ValueOf(other), seen)
+func Footprint(value any, shared ...any) int {
+	visited := map[any]bool{}
+	for _, sharedValue := range shared {
+		markVisited(reflect.ValueOf(sharedValue), visited)
 	}
-	of := reflect.ValueOf(value)
-	return int(of.Type().Size()) + beyond(of, seen)
+	v := reflect.ValueOf(value)
+	return int(v.Type().Size()) + referencedBytes(v, visited)
 }
 
-// beyond returns the number of bytes of a value in addition to its own size.
-func beyond(value reflect.Value, seen map[any]bool) int {
+// referencedBytes returns the number of bytes of a value in addition to its own size.
+func referencedBytes(value reflect.Value, visited map[any]bool) int {
 	switch value.Kind() {
 	case reflect.String:
 		return value.Len()
 	case reflect.Pointer, reflect.Interface:
-		if value.IsNil() || value.Kind() == reflect.Pointer && isSeen(value, seen) {
+		if value.IsNil() || value.Kind() == reflect.Pointer && markVisited(value, visited) {
 			return 0
 		}
-		return int(value.Elem().Type().Size()) + beyond(value.Elem(), seen)
+		return int(value.Elem().Type().Size()) + referencedBytes(value.Elem(), visited)
 	case reflect.Struct:
 		total := 0
 		for i := range value.NumField() {
-			total += beyond(value.Field(i), seen)
+			total += referencedBytes(value.Field(i), visited)
 		}
 		return total
 	case reflect.Slice:
-		if value.IsNil() || isSeen(value, seen) {
+		if value.IsNil() || markVisited(value, visited) {
 			return 0
 		}
-		return value.Cap()*int(value.Type().Elem().Size()) + items(value, seen)
+		return value.Cap()*int(value.Type().Elem().Size()) + itemBytes(value, visited)
 	case reflect.Array:
-		return items(value, seen)
+		return itemBytes(value, visited)
 	case reflect.Map:
-		if value.IsNil() || isSeen(value, seen) {
+		if value.IsNil() || markVisited(value, visited) {
 			return 0
 		}
-		each := int(value.Type().Key().Size()+value.Type().Elem().Size()) + 1
-		total := 2 * each * value.Len() // Assume that hash tables are half full.
+		entryBytes := int(value.Type().Key().Size()+value.Type().Elem().Size()) + 1
+		total := 2 * entryBytes * value.Len() // Assume that hash tables are half full.
 		for entries := value.MapRange(); entries.Next(); {
-			total += beyond(entries.Key(), seen) + beyond(entries.Value(), seen)
+			total += referencedBytes(entries.Key(), visited) + referencedBytes(entries.Value(), visited)
 		}
 		return total
 	}
 	return 0
 }
 
-// items returns the number of bytes that the items of a list point to.
-func items(list reflect.Value, seen map[any]bool) int {
+// itemBytes returns the number of bytes that the items of a list point to.
+func itemBytes(list reflect.Value, visited map[any]bool) int {
 	switch list.Type().Elem().Kind() {
 	case reflect.String, reflect.Pointer, reflect.Interface, reflect.Struct, reflect.Slice, reflect.Array, reflect.Map:
 	default:
@@ -63,19 +63,19 @@ func items(list reflect.Value, seen map[any]bool) int {
 	}
 	total := 0
 	for i := range list.Len() {
-		total += beyond(list.Index(i), seen)
+		total += referencedBytes(list.Index(i), visited)
 	}
 	return total
 }
 
-// isSeen reports whether the target of a pointer, list or map was seen before, and records it. A struct and its first
+// markVisited reports whether the target of a pointer, list or map was seen before, and records it. A struct and its first
 // field have the same address, so the type is part of the key.
-func isSeen(value reflect.Value, seen map[any]bool) bool {
+func markVisited(value reflect.Value, visited map[any]bool) bool {
 	key := struct {
-		at uintptr
-		of reflect.Type
+		address   uintptr
+		valueType reflect.Type
 	}{value.Pointer(), value.Type()}
-	before := seen[key]
-	seen[key] = true
-	return before
+	wasVisited := visited[key]
+	visited[key] = true
+	return wasVisited
 }

@@ -23,12 +23,12 @@ const most = 1 << 40
 
 // open has no limits, so that counts can be compared.
 func open() Limits {
-	return Limits{What: "anything", Bytes: most, Nodes: most, Depth: most, Key: most, Path: most, Paths: most, Aliases: true}
+	return Limits{Subject: "anything", Bytes: most, Nodes: most, Depth: most, Key: most, Path: most, Paths: most, Aliases: true}
 }
 
 // tight rejects almost everything.
 func tight() Limits {
-	return Limits{What: "a little", Bytes: 200, Nodes: 12, Depth: 3, Key: 4, Path: 6, Paths: 200}
+	return Limits{Subject: "a little", Bytes: 200, Nodes: 12, Depth: 3, Key: 4, Path: 6, Paths: 200}
 }
 
 // isClear checks an error's format.

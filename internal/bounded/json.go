@@ -30,7 +30,7 @@ func (l Limits) MeasureJSON(text []byte) (Size, error) {
 		start = s.pos
 		err = s.token()
 	}
-	return s.size, err.at(text, start)
+	return s.size, err.withOffset(text, start)
 }
 
 // DecodeJSON decodes a JSON text. Unknown fields are ignored.
@@ -142,7 +142,7 @@ func (s *jsonScanner) number(start int) *Error {
 		}
 	}
 	if s.pos-start > longestNumber || exponent > 0 && s.pos-exponent > longestExponent {
-		return refusal(Numbers, "round it", "the number %.20s… is longer or larger than one in %s may be", s.text[start:s.pos], s.limits.What)
+		return refusal(Numbers, "round it", "the number %.20s… is longer or larger than one in %s may be", s.text[start:s.pos], s.limits.Subject)
 	}
 	return nil
 }

@@ -52,8 +52,8 @@ func largestTexts() map[string]largest {
 		"sibling keys of YAML":        {decodeYAML, filled("", "key-%d: "+value+value+"\n", ""), true},
 		"short sibling keys of YAML":  {decodeYAML, filled("", "a%d: 1\n", ""), false},
 		"nested lists of YAML":        {decodeYAML, filled("", "- "+brackets+" # %d\n", ""), false},
-		"maps of keys of YAML":        {decodeYAML, "{" + strings.Repeat("a,", maxPlaces/2-2) + "}", false},
-		"comments of YAML":            {decodeYAML, strings.Repeat("-\n #\n", maxPlaces/4-1), false},
+		"maps of keys of YAML":        {decodeYAML, "{" + strings.Repeat("a,", maxParsedNodes/2-2) + "}", false},
+		"comments of YAML":            {decodeYAML, strings.Repeat("-\n #\n", maxParsedNodes/4-1), false},
 		"sibling keys of JSON":        {decodeJSON(Spec()), filled("{", `"key-%d": "`+value+value+`",`, `"":1}`), true},
 		"short sibling keys of JSON":  {decodeJSON(Spec()), filled("{", `"%d":1,`, `"":1}`), false},
 		"nested lists of JSON":        {decodeJSON(Spec()), filled("[", brackets+",%d,", "1]"), false},
@@ -81,7 +81,7 @@ func TestLimits_BoundTheMemoryOfTheLargestTexts(t *testing.T) {
 func TestLimits_RejectsATextThatIsTooLarge(t *testing.T) {
 	for _, limits := range []Limits{Values(), Overrides(), Spec(), Configuration(), Schemas(), Template()} {
 		err := limits.CheckSize(make([]byte, 512<<10+1))
-		require.EqualError(t, err, "524289 bytes are more than "+limits.What+" may have (524288): split it, or remove unneeded parts")
+		require.EqualError(t, err, "524289 bytes are more than "+limits.Subject+" may have (524288): split it, or remove unneeded parts")
 		require.NoError(t, limits.CheckSize(make([]byte, 512<<10)))
 	}
 }

@@ -12,7 +12,7 @@ import (
 // Limits are the limits for one text. The zero value rejects everything: use one of the functions below.
 type Limits struct {
 	// The name of the text in messages: "a values file".
-	What string
+	Subject string
 	// Bytes is the size of the text with all aliases expanded.
 	Bytes int
 	// Nodes is the number of maps, lists, keys and scalars with all aliases expanded.
@@ -50,7 +50,7 @@ func Spec() Limits { return singleText("the spec of a VectorSidecar", 30_000).wi
 func Schemas() Limits { return singleText("a JSON schema", 10_000) }
 
 // Template returns the limit of a template file, which only has a size.
-func Template() Limits { return Limits{What: "a template file", Bytes: largestText} }
+func Template() Limits { return Limits{Subject: "a template file", Bytes: largestText} }
 
 // Configuration returns the limits of a Vector configuration file.
 func Configuration() Limits {
@@ -59,8 +59,8 @@ func Configuration() Limits {
 	return limits
 }
 
-// Rendered returns the limits of a template's output.
-func Rendered() Limits {
+// Rendering returns the limits of a template's output.
+func Rendering() Limits {
 	limits := singleText("the output of a template", 30_000)
 	limits.Bytes = 2 << 20
 	return limits
@@ -69,18 +69,18 @@ func Rendered() Limits {
 // Object returns the limits of an API object, in a file or in a request: wide enough for any
 // CustomResourceDefinition, and for large managedFields.
 func Object() Limits {
-	return Limits{What: "an object", Bytes: 3 << 20, Nodes: 100_000, Depth: 200, Key: 8 << 10, Path: 32 << 10, Paths: 256 << 20, Aliases: true}
+	return Limits{Subject: "an object", Bytes: 3 << 20, Nodes: 100_000, Depth: 200, Key: 8 << 10, Path: 32 << 10, Paths: 256 << 20, Aliases: true}
 }
 
-// Stored returns the limits of the content of a ConfigMap that is stored as JSON. JSON may take six bytes for one
+// StoredConfigMap returns the limits of the content of a ConfigMap that is stored as JSON. JSON may take six bytes for one
 // byte.
-func Stored() Limits {
-	return Limits{What: "a stored ConfigMap", Bytes: 8 << 20, Nodes: 100_000, Depth: 4, Key: 1 << 10, Path: 4 << 10, Paths: 64 << 20}
+func StoredConfigMap() Limits {
+	return Limits{Subject: "a stored ConfigMap", Bytes: 8 << 20, Nodes: 100_000, Depth: 4, Key: 1 << 10, Path: 4 << 10, Paths: 64 << 20}
 }
 
 // singleText returns the limits of a single text.
-func singleText(what string, nodes int) Limits {
-	return Limits{What: what, Bytes: largestText, Nodes: nodes, Depth: 100, Key: 1 << 10, Path: 4 << 10, Paths: 16 << 20, Aliases: true}
+func singleText(subject string, nodes int) Limits {
+	return Limits{Subject: subject, Bytes: largestText, Nodes: nodes, Depth: 100, Key: 1 << 10, Path: 4 << 10, Paths: 16 << 20, Aliases: true}
 }
 
 func (l Limits) withoutAliases() Limits {
@@ -115,16 +115,16 @@ type Error struct {
 // Error returns the message, after the line if the Error has one.
 func (e *Error) Error() string {
 	if e.Line == 0 {
-		return e.Whole()
+		return e.Text()
 	}
-	return fmt.Sprintf("line %d: %s", e.Line, e.Whole())
+	return fmt.Sprintf("line %d: %s", e.Line, e.Text())
 }
 
-// Whole returns Message and Help, without the position.
-func (e *Error) Whole() string { return e.Message + ": " + e.Help }
+// Text returns Message and Help, without the position.
+func (e *Error) Text() string { return e.Message + ": " + e.Help }
 
-// Place returns Line and Column.
-func (e *Error) Place() (line, column int) { return e.Line, e.Column }
+// Position returns Line and Column.
+func (e *Error) Position() (line, column int) { return e.Line, e.Column }
 
 // Problem returns Message and Help.
 func (e *Error) Problem() (message, help string) { return e.Message, e.Help }
@@ -133,19 +133,19 @@ func refusal(bound Bound, help, format string, args ...any) *Error {
 	return &Error{Bound: bound, Help: help, Message: fmt.Sprintf(format, args...)}
 }
 
-// at sets the position of an Error to an offset of a text. It returns nil for a nil Error.
-func (e *Error) at(text []byte, offset int) error {
+// withOffset sets the position of an Error to an offset of a text. It returns nil for a nil Error.
+func (e *Error) withOffset(text []byte, offset int) error {
 	if e == nil {
 		return nil
 	}
-	before := text[:min(offset, len(text))]
-	e.Line = bytes.Count(before, []byte("\n")) + 1
-	e.Column = len(before) - bytes.LastIndexByte(before, '\n')
+	preceding := text[:min(offset, len(text))]
+	e.Line = bytes.Count(preceding, []byte("\n")) + 1
+	e.Column = len(preceding) - bytes.LastIndexByte(preceding, '\n')
 	return e
 }
 
-// In prefixes an error with the name of a file, and the line if it is an Error with one.
-func In(file string, err error) error {
+// WithFile prefixes an error with the name of a file, and the line if it is an Error with one.
+func WithFile(file string, err error) error {
 	var refused *Error
 	if errors.As(err, &refused) && refused.Line > 0 {
 		return &located{file, refused}
@@ -160,7 +160,7 @@ type located struct {
 }
 
 func (l *located) Error() string {
-	return fmt.Sprintf("%s:%d: %s", l.file, l.refused.Line, l.refused.Whole())
+	return fmt.Sprintf("%s:%d: %s", l.file, l.refused.Line, l.refused.Text())
 }
 
 func (l *located) Unwrap() error { return l.refused }
@@ -168,21 +168,21 @@ func (l *located) Unwrap() error { return l.refused }
 // CheckSize rejects a text that is too large.
 func (l Limits) CheckSize(text []byte) error {
 	if len(text) > l.Bytes {
-		return refusal(Bytes, less, "%d bytes are more than %s may have (%d)", len(text), l.What, l.Bytes)
+		return refusal(Bytes, splitHelp, "%d bytes are more than %s may have (%d)", len(text), l.Subject, l.Bytes)
 	}
 	return nil
 }
 
-// less is the advice for texts that are too large.
-const less = "split it, or remove unneeded parts"
+// splitHelp is the advice for texts that are too large.
+const splitHelp = "split it, or remove unneeded parts"
 
 // excess returns an error if a sum exceeds its limit, nil if none does.
 func (l *Limits) excess(size *Size) *Error {
 	switch {
 	case size.Nodes > l.Nodes:
-		return refusal(Nodes, less, "more values than %s may have (%d, each key, map and list counted)", l.What, l.Nodes)
+		return refusal(Nodes, splitHelp, "more values than %s may have (%d, each key, map and list counted)", l.Subject, l.Nodes)
 	case size.Paths > l.Paths:
-		return refusal(Paths, "nest less, or shorten keys", "the paths of all values are longer than those in %s may be (%d bytes)", l.What, l.Paths)
+		return refusal(Paths, "nest less, or shorten keys", "the paths of all values are longer than those in %s may be (%d bytes)", l.Subject, l.Paths)
 	case size.Depth > l.Depth:
 		return l.tooDeep()
 	}
@@ -190,16 +190,16 @@ func (l *Limits) excess(size *Size) *Error {
 }
 
 func (l *Limits) tooDeep() *Error {
-	return refusal(Depth, "nest less", "nested deeper than %s may be (%d levels)", l.What, l.Depth)
+	return refusal(Depth, "nest less", "nested deeper than %s may be (%d levels)", l.Subject, l.Depth)
 }
 
 // excessOfKey returns an error if a key, or all keys on the way to it together, are too long.
 func (l *Limits) excessOfKey(key, path int) *Error {
 	switch {
 	case key > l.Key:
-		return refusal(Key, "shorten it", "a key of %d bytes is longer than one in %s may be (%d)", key, l.What, l.Key)
+		return refusal(Key, "shorten it", "a key of %d bytes is longer than one in %s may be (%d)", key, l.Subject, l.Key)
 	case path > l.Path:
-		return refusal(Path, "shorten them, or nest less", "the keys on the way here have %d bytes, which is more than those in %s may have (%d)", path, l.What, l.Path)
+		return refusal(Path, "shorten them, or nest less", "the keys on the way here have %d bytes, which is more than those in %s may have (%d)", path, l.Subject, l.Path)
 	}
 	return nil
 }

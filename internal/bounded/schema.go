@@ -34,14 +34,14 @@ func (l Limits) CompileSchema(name string, text []byte) (*Schema, error) {
 		return nil, err
 	}
 	schema := &Schema{name: name, raw: raw}
-	first, err := schema.compile()
+	compiled, err := schema.compile()
 	if err != nil {
 		return nil, err
 	}
-	if err := first.measure(l.Depth); err != nil {
+	if err := compiled.measure(l.Depth); err != nil {
 		return nil, err
 	}
-	schema.idle = append(schema.idle, first)
+	schema.idle = append(schema.idle, compiled)
 	return schema, nil
 }
 
@@ -51,27 +51,27 @@ func (s *Schema) Raw() any { return s.raw }
 // Validate validates a value of JSON types. The error is a *jsonschema.ValidationError, or an *Error if the validation
 // takes too many steps, which is some tenths of a second.
 func (s *Schema) Validate(value any) error {
-	p, err := s.take()
+	p, err := s.acquire()
 	if err != nil {
 		return err
 	}
-	defer s.give(p)
+	defer s.release(p)
 	return p.validate(value)
 }
 
-// take returns a program for exclusive use, because it counts its steps.
-func (s *Schema) take() (*program, error) {
+// acquire returns a program for exclusive use, because it counts its steps.
+func (s *Schema) acquire() (*program, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if n := len(s.idle); n > 0 {
-		last := s.idle[n-1]
+		p := s.idle[n-1]
 		s.idle = s.idle[:n-1]
-		return last, nil
+		return p, nil
 	}
 	return s.compile()
 }
 
-func (s *Schema) give(p *program) {
+func (s *Schema) release(p *program) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.idle = append(s.idle, p)
@@ -86,7 +86,7 @@ func (nothing) Load(string) (any, error) {
 
 func (s *Schema) compile() (*program, error) {
 	// Compiling validates the schema against its own metaschema, which must not be limited.
-	p := &program{left: math.MaxInt, parts: map[*jsonschema.Schema]parts{}}
+	p := &program{remainingSteps: math.MaxInt, subschemas: map[*jsonschema.Schema]subschemas{}}
 	compiler := jsonschema.NewCompiler()
 	compiler.UseLoader(nothing{})
 	compiler.UseRegexpEngine(p.pattern)
@@ -108,29 +108,29 @@ const maxSteps = 400_000
 
 // program is a compiled schema, used by one goroutine at a time.
 type program struct {
-	root  *jsonschema.Schema
-	parts map[*jsonschema.Schema]parts
+	root       *jsonschema.Schema
+	subschemas map[*jsonschema.Schema]subschemas
 
-	// left is the number of remaining steps.
-	left int
+	// remainingSteps is the number of remaining steps.
+	remainingSteps int
 }
 
 func (p *program) validate(value any) (err error) {
 	defer func() {
 		cause := recover()
-		if refused, is := cause.(*Error); is {
+		if refused, ok := cause.(*Error); ok {
 			err = refused
 		} else if cause != nil {
 			panic(cause)
 		}
 	}()
-	p.left = maxSteps
+	p.remainingSteps = maxSteps
 	return p.root.Validate(value)
 }
 
 // spend counts steps. The library that calls it can only be stopped by a panic.
 func (p *program) spend(steps int) {
-	if p.left -= steps; p.left < 0 {
+	if p.remainingSteps -= steps; p.remainingSteps < 0 {
 		panic(refusal(Nodes, "reduce the values, or simplify the schema", "validating these values against the schema takes more than %d steps", maxSteps))
 	}
 }

@@ -69,81 +69,81 @@ func (s *step) Validate(*jsonschema.ValidatorContext, any) { s.program.spend(s.w
 
 // instrument finds all parts of the schema and makes the library count them.
 func (p *program) instrument() error {
-	next := []*jsonschema.Schema{p.root}
-	for len(next) > 0 {
-		part := next[len(next)-1]
-		next = next[:len(next)-1]
-		if _, ok := p.parts[part]; ok {
+	pending := []*jsonschema.Schema{p.root}
+	for len(pending) > 0 {
+		schema := pending[len(pending)-1]
+		pending = pending[:len(pending)-1]
+		if _, ok := p.subschemas[schema]; ok {
 			continue
 		}
-		if part.DynamicRef != nil || part.RecursiveRef != nil {
+		if schema.DynamicRef != nil || schema.RecursiveRef != nil {
 			return errors.New("$dynamicRef and $recursiveRef are not supported, because their size cannot be determined: use $ref")
 		}
-		below := partsOf(part)
-		below.weight = weightOf(part, &below)
-		p.parts[part] = below
-		part.Extensions = append(part.Extensions, &step{program: p, weight: below.weight})
-		next = slices.Concat(next, below.here, below.each, below.one)
+		children := collectSubschemas(schema)
+		children.weight = schemaWeight(schema, &children)
+		p.subschemas[schema] = children
+		schema.Extensions = append(schema.Extensions, &step{program: p, weight: children.weight})
+		pending = slices.Concat(pending, children.sameValue, children.everyChild, children.namedChild)
 	}
 	return nil
 }
 
-// parts are the subschemas of a schema: here apply to the same value, each to every item in
+// subschemas are the subschemas of a schema: here apply to the same value, each to every item in
 // it, and for each item at most one of one applies. weight is how much of the schema applies to a value, without them.
-type parts struct {
-	here, each, one []*jsonschema.Schema
-	weight          int
+type subschemas struct {
+	sameValue, everyChild, namedChild []*jsonschema.Schema
+	weight                            int
 }
 
-func partsOf(s *jsonschema.Schema) parts {
-	var found parts
-	add := func(to *[]*jsonschema.Schema, of ...*jsonschema.Schema) {
-		for _, part := range of {
-			if part != nil {
-				*to = append(*to, part)
+func collectSubschemas(s *jsonschema.Schema) subschemas {
+	var children subschemas
+	add := func(group *[]*jsonschema.Schema, schemas ...*jsonschema.Schema) {
+		for _, schema := range schemas {
+			if schema != nil {
+				*group = append(*group, schema)
 			}
 		}
 	}
-	addAny := func(to *[]*jsonschema.Schema, of any) {
-		switch of := of.(type) {
+	addAny := func(group *[]*jsonschema.Schema, value any) {
+		switch schemas := value.(type) {
 		case *jsonschema.Schema:
-			add(to, of)
+			add(group, schemas)
 		case []*jsonschema.Schema:
-			add(to, of...)
+			add(group, schemas...)
 		}
 	}
-	add(&found.here, s.Ref, s.Not, s.If, s.Then, s.Else)
-	add(&found.here, s.AllOf...)
-	add(&found.here, s.AnyOf...)
-	add(&found.here, s.OneOf...)
-	for _, part := range s.DependentSchemas {
-		add(&found.here, part)
+	add(&children.sameValue, s.Ref, s.Not, s.If, s.Then, s.Else)
+	add(&children.sameValue, s.AllOf...)
+	add(&children.sameValue, s.AnyOf...)
+	add(&children.sameValue, s.OneOf...)
+	for _, schema := range s.DependentSchemas {
+		add(&children.sameValue, schema)
 	}
-	for _, part := range s.Dependencies {
-		addAny(&found.here, part)
+	for _, dependency := range s.Dependencies {
+		addAny(&children.sameValue, dependency)
 	}
-	add(&found.each, s.PropertyNames, s.UnevaluatedProperties, s.Contains, s.Items2020, s.UnevaluatedItems, s.ContentSchema)
-	addAny(&found.each, s.AdditionalProperties)
-	addAny(&found.each, s.AdditionalItems)
-	for _, part := range s.PatternProperties {
-		add(&found.each, part)
+	add(&children.everyChild, s.PropertyNames, s.UnevaluatedProperties, s.Contains, s.Items2020, s.UnevaluatedItems, s.ContentSchema)
+	addAny(&children.everyChild, s.AdditionalProperties)
+	addAny(&children.everyChild, s.AdditionalItems)
+	for _, schema := range s.PatternProperties {
+		add(&children.everyChild, schema)
 	}
-	addAny(&found.one, s.Items)
-	add(&found.one, s.PrefixItems...)
-	for _, part := range s.Properties {
-		add(&found.one, part)
+	addAny(&children.namedChild, s.Items)
+	add(&children.namedChild, s.PrefixItems...)
+	for _, schema := range s.Properties {
+		add(&children.namedChild, schema)
 	}
-	return found
+	return children
 }
 
-// weightOf returns how much of a schema applies to a value, without its subschemas.
-func weightOf(s *jsonschema.Schema, below *parts) int {
-	weight := 1 + len(below.here) + len(s.Required) + len(s.PatternProperties)
+// schemaWeight returns how much of a schema applies to a value, without its subschemas.
+func schemaWeight(s *jsonschema.Schema, children *subschemas) int {
+	weight := 1 + len(children.sameValue) + len(s.Required) + len(s.PatternProperties)
 	if s.Enum != nil {
-		weight += countOf(s.Enum.Values)
+		weight += countValues(s.Enum.Values)
 	}
 	if s.Const != nil {
-		weight += countOf(*s.Const)
+		weight += countValues(*s.Const)
 	}
 	if s.UniqueItems {
 		weight += stepBytes // The whole content of the list, because its size is not known here.
@@ -152,24 +152,24 @@ func weightOf(s *jsonschema.Schema, below *parts) int {
 		weight += len(names)
 	}
 	for _, names := range s.Dependencies {
-		if names, is := names.([]string); is {
+		if names, ok := names.([]string); ok {
 			weight += len(names)
 		}
 	}
 	return weight
 }
 
-// countOf is how many values there are in one.
-func countOf(value any) int {
+// countValues is how many values there are in one.
+func countValues(value any) int {
 	count := 1
 	switch value := value.(type) {
 	case []any:
 		for _, item := range value {
-			count += countOf(item)
+			count += countValues(item)
 		}
 	case map[string]any:
 		for _, item := range value {
-			count += countOf(item)
+			count += countValues(item)
 		}
 	}
 	return count
@@ -177,21 +177,21 @@ func countOf(value any) int {
 
 // measure rejects a schema if too many of its parts apply on the way to a value at a depth.
 func (p *program) measure(depth int) error {
-	e := expansion{parts: p.parts, sizes: map[*jsonschema.Schema]int{}, below: map[*jsonschema.Schema]int{}}
+	e := expansion{subschemas: p.subschemas, sizes: map[*jsonschema.Schema]int{}, childSizes: map[*jsonschema.Schema]int{}}
 	for range depth + 1 {
 		clear(e.sizes)
-		for part := range p.parts {
-			if _, err := e.size(part); err != nil {
+		for schema := range p.subschemas {
+			if _, err := e.size(schema); err != nil {
 				return err
 			}
 		}
 		if e.sizes[p.root] > maxExpanded {
 			return refusal(Nodes, "refer to less, or nest it less", "with every $ref written out, more than %d parts of the schema apply on the way to one value", maxExpanded)
 		}
-		if maps.Equal(e.sizes, e.below) {
+		if maps.Equal(e.sizes, e.childSizes) {
 			return nil
 		}
-		e.sizes, e.below = e.below, e.sizes
+		e.sizes, e.childSizes = e.childSizes, e.sizes
 	}
 	return nil
 }
@@ -199,8 +199,8 @@ func (p *program) measure(depth int) error {
 // expansion is how many parts of each schema apply on the way to a value, with every $ref written out. below is the same for
 // values that are nested one level less.
 type expansion struct {
-	parts        map[*jsonschema.Schema]parts
-	sizes, below map[*jsonschema.Schema]int
+	subschemas        map[*jsonschema.Schema]subschemas
+	sizes, childSizes map[*jsonschema.Schema]int
 }
 
 // underway is the size of a schema that is being added up.
@@ -214,19 +214,19 @@ func (e *expansion) size(schema *jsonschema.Schema) (int, error) {
 		return size, nil
 	}
 	e.sizes[schema] = underway
-	total, largest := e.parts[schema].weight, 0
-	for _, part := range e.parts[schema].here {
-		size, err := e.size(part)
+	total, largest := e.subschemas[schema].weight, 0
+	for _, child := range e.subschemas[schema].sameValue {
+		size, err := e.size(child)
 		if err != nil {
 			return 0, err
 		}
 		total += size
 	}
-	for _, part := range e.parts[schema].each {
-		total += e.below[part]
+	for _, child := range e.subschemas[schema].everyChild {
+		total += e.childSizes[child]
 	}
-	for _, part := range e.parts[schema].one {
-		largest = max(largest, e.below[part])
+	for _, child := range e.subschemas[schema].namedChild {
+		largest = max(largest, e.childSizes[child])
 	}
 	e.sizes[schema] = min(total+largest, maxExpanded+1)
 	return e.sizes[schema], nil

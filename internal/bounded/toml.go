@@ -18,8 +18,8 @@ type SyntaxError struct {
 	Message      string
 }
 
-// Place returns Line and Column.
-func (e *SyntaxError) Place() (line, column int) { return e.Line, e.Column }
+// Position returns Line and Column.
+func (e *SyntaxError) Position() (line, column int) { return e.Line, e.Column }
 
 // Problem returns Message; the help is always empty.
 func (e *SyntaxError) Problem() (message, help string) { return e.Message, "" }
@@ -35,7 +35,7 @@ func (l Limits) MeasureTOML(text []byte) (Size, error) {
 	}
 	// The parser calls itself for each bracket and keeps each part of a key, so both are checked before.
 	if offset := depthExceededAt(text, l.Depth); offset >= 0 {
-		return m.size, l.tooDeep().at(text, offset)
+		return m.size, l.tooDeep().withOffset(text, offset)
 	}
 	parser := &unstable.Parser{}
 	parser.Reset(text)
@@ -48,7 +48,7 @@ func (l Limits) MeasureTOML(text []byte) (Size, error) {
 		position := parser.Shape(parser.Range(wrong.Highlight)).Start
 		return m.size, &SyntaxError{Line: position.Line, Column: position.Column, Message: wrong.Message}
 	}
-	return m.size, err.at(text, m.offset)
+	return m.size, err.withOffset(text, m.offset)
 }
 
 // DecodeTOML decodes a TOML text as Helm does.
@@ -115,11 +115,11 @@ func (m *tomlMeter) keyValue(node *unstable.Node) *Error {
 // last table of an array of tables, which is one more level.
 func (m *tomlMeter) descend(key unstable.Iterator, isHeader bool) *Error {
 	for key.Next() {
-		part := key.Node()
-		m.offset = int(part.Raw.Offset)
+		keyNode := key.Node()
+		m.offset = int(keyNode.Raw.Offset)
 		err := m.open()
 		if err == nil {
-			err = m.key(len(part.Data))
+			err = m.key(len(keyNode.Data))
 		}
 		if err == nil {
 			err = m.count()
@@ -208,7 +208,7 @@ func stringEnd(text []byte, start int) int {
 			i++
 		case bytes.HasPrefix(text[i:], closing):
 			i += len(closing)
-			for more := 2; more > 0 && len(closing) == 3 && i < len(text) && text[i] == quote; more-- {
+			for extraQuotes := 2; extraQuotes > 0 && len(closing) == 3 && i < len(text) && text[i] == quote; extraQuotes-- {
 				i++ // Up to two quotes may be before the closing quotes.
 			}
 			return i

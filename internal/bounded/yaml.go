@@ -20,8 +20,8 @@ import (
 // document starts.
 type SecondDocumentError struct{ Line int }
 
-// Place returns Line; the column is always 0.
-func (e *SecondDocumentError) Place() (line, column int) { return e.Line, 0 }
+// Position returns Line; the column is always 0.
+func (e *SecondDocumentError) Position() (line, column int) { return e.Line, 0 }
 
 // Problem returns the message without the line; the help is always empty.
 func (e *SecondDocumentError) Problem() (message, help string) { return "a second document", "" }

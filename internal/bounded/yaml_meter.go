@@ -32,9 +32,9 @@ func (l *Limits) parse(decoder *yaml.Decoder, text []byte) (*yaml.Node, Size, er
 	return document.Content[0], m.size, nil
 }
 
-// maxPlaces is the number of places in a YAML text where a parser may create nodes. A node takes about 200 bytes, so
+// maxParsedNodes is the number of places in a YAML text where a parser may create nodes. A node takes about 200 bytes, so
 // parsing takes up to 70 MiB. Half of that is in use at a time.
-const maxPlaces = 300_000
+const maxParsedNodes = 300_000
 
 // isParsable rejects a YAML text before it is parsed, if it costs too much memory or if the two parsers in use read it
 // differently.
@@ -45,25 +45,25 @@ func (l *Limits) isParsable(text []byte) error {
 	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
 		return refusal(Bytes, "write it as UTF-8", "the text is UTF-16")
 	}
-	if at := bytes.LastIndex(text, []byte(byteOrderMark)); at > 0 {
+	if offset := bytes.LastIndex(text, []byte(byteOrderMark)); offset > 0 {
 		// Depending on the end of its buffer, libyaml reads such a mark as whitespace, or as the first character of
 		// each line.
-		return refusal(Bytes, "remove it", "a byte order mark (U+FEFF) that is not at the start").at(text, at)
+		return refusal(Bytes, "remove it", "a byte order mark (U+FEFF) that is not at the start").withOffset(text, offset)
 	}
-	places := 0
+	nodes := 0
 	for i, c := range text {
 		switch c {
 		case ',', ':', '?', '[', '{':
-			places += 2 // A key, and an empty value.
+			nodes += 2 // A key, and an empty value.
 		case '#':
-			places += 3 // Comments are copied several times.
+			nodes += 3 // Comments are copied several times.
 		case '-':
 			if i+1 == len(text) || text[i+1] <= ' ' || text[i+1] >= 0x80 {
-				places++
+				nodes++
 			}
 		}
-		if places > maxPlaces {
-			return refusal(Nodes, less, "more places for values than %s may have (%d, two for each of , : ? [ and {)", l.What, maxPlaces).at(text, i)
+		if nodes > maxParsedNodes {
+			return refusal(Nodes, splitHelp, "more places for values than %s may have (%d, two for each of , : ? [ and {)", l.Subject, maxParsedNodes).withOffset(text, i)
 		}
 	}
 	return nil
@@ -80,24 +80,24 @@ type yamlMeter struct {
 
 func (m *yamlMeter) value(node *yaml.Node) error {
 	if !m.limits.Aliases && (node.Anchor != "" || node.Kind == yaml.AliasNode) {
-		return refusal(Aliases, "write the values out, and quote a text that starts with & or *", "anchors and aliases (& and *) may not be in %s", m.limits.What).atNode(node)
+		return refusal(Aliases, "write the values out, and quote a text that starts with & or *", "anchors and aliases (& and *) may not be in %s", m.limits.Subject).withNode(node)
 	}
 	if node.Kind == yaml.AliasNode {
 		return m.alias(node)
 	}
 	if len(m.expanding) > 0 {
 		if m.size.Bytes += len(node.Value); m.size.Bytes > m.limits.Bytes {
-			return refusal(Bytes, "use fewer", "with its aliases written out the text has more bytes than %s may have (%d)", m.limits.What, m.limits.Bytes).atNode(node)
+			return refusal(Bytes, "use fewer", "with its aliases written out the text has more bytes than %s may have (%d)", m.limits.Subject, m.limits.Bytes).withNode(node)
 		}
 	}
 	if err := m.count(); err != nil {
-		return m.at(node, err)
+		return m.withPosition(node, err)
 	}
 	if node.Kind == yaml.ScalarNode {
 		return nil
 	}
 	if err := m.open(); err != nil {
-		return m.at(node, err)
+		return m.withPosition(node, err)
 	}
 	defer m.closeTo(len(m.keys) - 1)
 	for i, child := range node.Content {
@@ -121,7 +121,7 @@ func (m *yamlMeter) mapKey(node *yaml.Node) error {
 		written = node.Alias
 	}
 	if err := m.key(len(written.Value)); err != nil {
-		return m.at(node, err)
+		return m.withPosition(node, err)
 	}
 	if node.Kind == yaml.ScalarNode && node.Anchor == "" {
 		return nil
@@ -132,23 +132,23 @@ func (m *yamlMeter) mapKey(node *yaml.Node) error {
 // alias counts the node that an alias refers to.
 func (m *yamlMeter) alias(node *yaml.Node) error {
 	if m.expanding[node.Alias] {
-		return refusal(Aliases, "write it out", "the alias *%.40s refers to itself", node.Value).atNode(node)
+		return refusal(Aliases, "write it out", "the alias *%.40s refers to itself", node.Value).withNode(node)
 	}
 	m.expanding[node.Alias] = true
 	defer delete(m.expanding, node.Alias)
 	return m.value(node.Alias)
 }
 
-// at sets the position of an Error to a node, and adds to the message whether the node is in an alias.
-func (m *yamlMeter) at(node *yaml.Node, err *Error) error {
+// withPosition sets the position of an Error to a node, and adds to the message whether the node is in an alias.
+func (m *yamlMeter) withPosition(node *yaml.Node, err *Error) error {
 	if len(m.expanding) > 0 {
 		err.Message = "with its aliases written out: " + err.Message
 	}
-	return err.atNode(node)
+	return err.withNode(node)
 }
 
-// atNode sets the position of an Error to the position of a node.
-func (e *Error) atNode(node *yaml.Node) *Error {
+// withNode sets the position of an Error to the position of a node.
+func (e *Error) withNode(node *yaml.Node) *Error {
 	e.Line, e.Column = node.Line, node.Column
 	return e
 }

@@ -91,7 +91,7 @@ func (r *Reader) take(bytes int) bool {
 // explains why this reconcile may not continue.
 func (r *Reader) Yield() error {
 	if r.err == nil {
-		r.err = cmp.Or(r.share.Yield(r.ctx), r.ctx.Err())
+		r.err = cmp.Or(r.share.Reacquire(r.ctx), r.ctx.Err())
 	}
 	return r.err
 }

@@ -69,7 +69,7 @@ func excessOf(sidecar *v1alpha1.VectorSidecar) string {
 	}
 	// Other errors are reported when the values are read.
 	limits := bounded.Limits{
-		What: "a VectorSidecar", Bytes: largestSidecar, Nodes: mostParts,
+		Subject: "a VectorSidecar", Bytes: largestSidecar, Nodes: mostParts,
 		Depth: math.MaxInt, Key: math.MaxInt, Path: math.MaxInt, Paths: math.MaxInt,
 	}
 	var refused *bounded.Error

@@ -202,7 +202,7 @@ func layerOf(sidecar *v1alpha1.VectorSidecar, text []byte) (environment.Layer, e
 	var refused *bounded.Error
 	switch err := bounded.Spec().DecodeJSON(text, &layer.Tree); {
 	case errors.As(err, &refused): // Only this limit has lines.
-		return layer, fmt.Errorf("%s: %s", layer.Name, refused.Whole())
+		return layer, fmt.Errorf("%s: %s", layer.Name, refused.Text())
 	case err != nil:
 		return layer, fmt.Errorf("%s: %w", layer.Name, err)
 	}

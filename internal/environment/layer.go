@@ -46,14 +46,14 @@ func ParseLayer(name string, text []byte) (Layer, error) {
 // that may have become longer.
 func ParseStored(name string, text []byte) (Layer, error) {
 	limits := bounded.Values()
-	limits.Bytes = bounded.Stored().Bytes
+	limits.Bytes = bounded.StoredConfigMap().Bytes
 	return parseLayer(name, text, limits)
 }
 
 func parseLayer(name string, text []byte, limits bounded.Limits) (Layer, error) {
 	root, err := parseDocument(text, limits)
 	if err != nil {
-		return Layer{}, bounded.In(name, err)
+		return Layer{}, bounded.WithFile(name, err)
 	}
 	layer := Layer{Name: name, Tree: map[string]any{}, lines: &place{}}
 	if root == nil {

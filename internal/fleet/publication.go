@@ -158,7 +158,7 @@ func ReadPublication(object *corev1.ConfigMap) (*Publication, error) {
 		return nil, fmt.Errorf("reading ConfigMap %s/%s: %w", object.Namespace, object.Name, errors.New("key "+publicationKey+" is missing"))
 	}
 	publication := &Publication{}
-	if err := bounded.Stored().DecodeJSON([]byte(text), publication); err != nil {
+	if err := bounded.StoredConfigMap().DecodeJSON([]byte(text), publication); err != nil {
 		return nil, fmt.Errorf("reading ConfigMap %s/%s: key %s: %w", object.Namespace, object.Name, publicationKey, err)
 	}
 	return publication, nil

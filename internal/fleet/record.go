@@ -138,7 +138,7 @@ func readRecord(of *appsv1.ControllerRevision) (*record, error) {
 }
 
 func readData(of *appsv1.ControllerRevision, format *int, into any) error {
-	if err := bounded.Stored().DecodeJSON(of.Data.Raw, into); err != nil {
+	if err := bounded.StoredConfigMap().DecodeJSON(of.Data.Raw, into); err != nil {
 		return fmt.Errorf("ControllerRevision %s: %w", of.Name, err)
 	}
 	if *format != recordFormat {
@@ -194,7 +194,7 @@ func (c *Content) readBuiltIn(whole *appsv1.ControllerRevision, installation str
 	if !isStored {
 		return nil
 	}
-	if err := bounded.Stored().DecodeJSON([]byte(whole.Annotations[meta.AnnotationSamples]), &c.Samples); err != nil {
+	if err := bounded.StoredConfigMap().DecodeJSON([]byte(whole.Annotations[meta.AnnotationSamples]), &c.Samples); err != nil {
 		return &RecordError{c.Revision(), fmt.Errorf("ControllerRevision %s, annotation %s: %w", whole.Name, meta.AnnotationSamples, err)}
 	}
 	part, err := get(partName(installation, digest))
@@ -218,9 +218,9 @@ func readPart(of *appsv1.ControllerRevision) (Files, error) {
 	if err := readData(of, &read.Format, &read); err != nil {
 		return files, err
 	}
-	text, err := bounded.Stored().Unzip(read.Content)
+	text, err := bounded.StoredConfigMap().Unzip(read.Content)
 	if err == nil {
-		err = bounded.Stored().DecodeJSON(text, &files)
+		err = bounded.StoredConfigMap().DecodeJSON(text, &files)
 	}
 	if err != nil {
 		return files, fmt.Errorf("ControllerRevision %s: %w", of.Name, err)

@@ -141,7 +141,7 @@ func jsonCost() decodeCost { return decodeCost{perByte: 4, perNode: 160} }
 // limits returns the limits of a text that a template reads, within the budget.
 func (f *frame) limits() bounded.Limits {
 	limits := bounded.Values()
-	limits.What, limits.Bytes, limits.Nodes, limits.Depth = "a text that a template reads", f.budget.Bytes, f.budget.Nodes, f.budget.Depth
+	limits.Subject, limits.Bytes, limits.Nodes, limits.Depth = "a text that a template reads", f.budget.Bytes, f.budget.Nodes, f.budget.Depth
 	return limits
 }
 

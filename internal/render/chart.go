@@ -101,7 +101,7 @@ var readByHelm = []string{chartFile, "Chart.lock", "values.yaml", "requirements.
 func (f Files) check() error {
 	for _, name := range readByHelm {
 		if _, err := bounded.Values().MeasureYAML(f[name]); err != nil {
-			return bounded.In(name, err)
+			return bounded.WithFile(name, err)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(f)) {
@@ -109,7 +109,7 @@ func (f Files) check() error {
 			return fmt.Errorf("the sidecar chart has a dependency, %s, which is not rendered; copy its templates into the chart", name)
 		}
 		if err := bounded.Template().CheckSize(f[name]); err != nil && strings.HasPrefix(name, "templates/") {
-			return bounded.In(name, err)
+			return bounded.WithFile(name, err)
 		}
 	}
 	return nil

@@ -139,7 +139,7 @@ func (r *Result) addAll(name, text string, request Request) error {
 }
 
 func (r *Result) add(name, text string, request Request) error {
-	document, err := bounded.Rendered().ReadDocument([]byte(text))
+	document, err := bounded.Rendering().ReadDocument([]byte(text))
 	if err != nil {
 		return yamlError(text, err)
 	}

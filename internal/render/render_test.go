@@ -238,7 +238,7 @@ func TestANativeSidecarNeedsAServerThatHasThem(t *testing.T) {
 
 func document(t *testing.T, text string) *bounded.Document {
 	t.Helper()
-	read, err := bounded.Rendered().ReadDocument([]byte(text))
+	read, err := bounded.Rendering().ReadDocument([]byte(text))
 	require.NoError(t, err)
 	return read
 }
@@ -253,7 +253,7 @@ func FuzzOverlay(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		read, err := bounded.Rendered().ReadDocument([]byte(text))
+		read, err := bounded.Rendering().ReadDocument([]byte(text))
 		if err != nil {
 			return
 		}
