@@ -109,5 +109,5 @@ func lines(remarks []remark, ofHeader bool) []string {
 			all = append(all, text)
 		}
 	}
-	return humanize.First(all, mostLines, len(all))
+	return humanize.TruncateList(all, mostLines, len(all))
 }

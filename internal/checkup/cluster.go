@@ -216,7 +216,7 @@ func (d *Diagnosis) sidecars(ctx context.Context) Result {
 		slices.Sort(bad)
 		slices.Sort(invalid)
 		message := fmt.Sprintf("%d of %d have errors: %s", len(bad), count, strings.Join(bad, ", "))
-		return Result{check, Warning, strings.Join(append([]string{message}, humanize.First(invalid, mostInvalid, len(invalid))...), "; "), "kubectl vectorsidecar get -A -o wide"}
+		return Result{check, Warning, strings.Join(append([]string{message}, humanize.TruncateList(invalid, mostInvalid, len(invalid))...), "; "), "kubectl vectorsidecar get -A -o wide"}
 	}
 	return Result{check, OK, fmt.Sprintf("%d, none with an error", count), ""}
 }

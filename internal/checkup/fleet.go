@@ -82,7 +82,7 @@ func Rollout(published *fleet.Given, since time.Time, members []FleetMember, now
 	case isHalted:
 		return Result{check, Failed, fmt.Sprintf("revision %s halted: %d workloads failed", published.Revision, failed), "see kubectl vectorsidecar rollout status, and correct the templates or values, or run kubectl vectorsidecar rollout undo"}
 	case len(stuck) > 0:
-		message := "waves stuck: " + strings.Join(humanize.First(stuck, mostStuck, len(stuck)), "; ")
+		message := "waves stuck: " + strings.Join(humanize.TruncateList(stuck, mostStuck, len(stuck)), "; ")
 		return Result{check, Failed, message, "see kubectl vectorsidecar rollout status, and docs/runbooks/VectorSidecarRolloutStuck.md"}
 	}
 	return Result{check, OK, "revision " + published.Revision + " neither halted nor stuck", ""}
@@ -107,7 +107,7 @@ func stuckWaves(published *fleet.Given, since time.Time, members []FleetMember, 
 			continue
 		}
 		slices.Sort(names[wave])
-		stuck = append(stuck, fmt.Sprintf("%s in progress since %s (%s)", wave, start.UTC().Format(time.RFC3339), strings.Join(humanize.First(names[wave], mostStuck, len(names[wave])), ", ")))
+		stuck = append(stuck, fmt.Sprintf("%s in progress since %s (%s)", wave, start.UTC().Format(time.RFC3339), strings.Join(humanize.TruncateList(names[wave], mostStuck, len(names[wave])), ", ")))
 	}
 	slices.Sort(stuck)
 	return stuck
@@ -132,7 +132,7 @@ func (d *Diagnosis) fleet(ctx context.Context, installation *source.Installation
 	}
 	result := Rollout(&platform.Given, installation.Published.PublishedSince(), members, d.Now())
 	if texts := failureTexts(platform.Given.Revision, members); result.State == Failed && len(texts) > 0 {
-		result.Message += "; " + strings.Join(humanize.First(texts, mostStuck, len(texts)), "; ")
+		result.Message += "; " + strings.Join(humanize.TruncateList(texts, mostStuck, len(texts)), "; ")
 	}
 	return append(results, result)
 }

@@ -55,7 +55,7 @@ func describe(found []companion.Leftover) string {
 	for _, f := range found[:min(len(found), most)] {
 		lines = append(lines, fmt.Sprintf("%s %s/%s has a leftover sidecar of %s, which does not exist: %s", f.Kind, f.Namespace, f.Name, meta.Title(f.Sidecar), f.Reason))
 	}
-	return strings.Join(humanize.First(lines, most, len(found)), "; ")
+	return strings.Join(humanize.TruncateList(lines, most, len(found)), "; ")
 }
 
 // leftoversIn finds leftovers in a namespace, "" for all namespaces. VectorSidecars are listed after the workloads,

@@ -61,7 +61,7 @@ func (d *Diagnosis) overlaySets(ctx context.Context) []Result {
 	if slices.Sort(strays); len(strays) > 0 {
 		strays = slices.Compact(strays)
 		return []Result{{
-			check, Warning, "OverlaySets have sidecars of VectorSidecars or ClusterVectorSidecars that do not exist: " + strings.Join(humanize.First(strays, most, len(strays)), ", "),
+			check, Warning, "OverlaySets have sidecars of VectorSidecars or ClusterVectorSidecars that do not exist: " + strings.Join(humanize.TruncateList(strays, most, len(strays)), ", "),
 			"the operator takes them out by itself; if it does not run, delete the OverlaySets: kubectl delete overlaysets --all -n NAMESPACE",
 		}}
 	}

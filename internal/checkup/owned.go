@@ -63,13 +63,13 @@ func (d *Diagnosis) owners(ctx context.Context) []Result {
 	slices.Sort(taken)
 	if taken = slices.Compact(taken); len(taken) > 0 {
 		results = append(results, Result{
-			check, Warning, "sidecars removed by controller owners: " + strings.Join(humanize.First(taken, most, len(taken)), ", "),
+			check, Warning, "sidecars removed by controller owners: " + strings.Join(humanize.TruncateList(taken, most, len(taken)), ", "),
 			"set spec.ownedWorkloads to AtAdmission or Skip; to retry, run kubectl vectorsidecar rollout retry vectorsidecar/NAME",
 		})
 	}
 	if slices.Sort(unserved); len(unserved) > 0 {
 		results = append(results, Result{
-			check, Warning, "spec.ownedWorkloads is AtAdmission, but the API server does not inject the sidecars of: " + strings.Join(humanize.First(unserved, most, len(unserved)), ", "),
+			check, Warning, "spec.ownedWorkloads is AtAdmission, but the API server does not inject the sidecars of: " + strings.Join(humanize.TruncateList(unserved, most, len(unserved)), ", "),
 			"enable admissionInjection, check skipReason in the OverlaySet of the namespace, or set spec.ownedWorkloads to Inject or Skip",
 		})
 	}

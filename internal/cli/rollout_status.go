@@ -95,7 +95,7 @@ func texts(failures []rolloutFailure) []string {
 	for i := range failures {
 		lines = append(lines, failures[i].VectorSidecar+": "+failures[i].Text())
 	}
-	return humanize.First(lines, mostFailures, len(lines))
+	return humanize.TruncateList(lines, mostFailures, len(lines))
 }
 
 // mostUnfinished is the maximum number of VectorSidecars of a wave in the output.
@@ -146,7 +146,7 @@ func (r *rollout) count(found []inWave) {
 	}
 	for n := range r.Waves {
 		slices.Sort(r.Waves[n].Unfinished)
-		r.Waves[n].Unfinished = humanize.First(r.Waves[n].Unfinished, mostUnfinished, len(r.Waves[n].Unfinished))
+		r.Waves[n].Unfinished = humanize.TruncateList(r.Waves[n].Unfinished, mostUnfinished, len(r.Waves[n].Unfinished))
 	}
 }
 
@@ -167,7 +167,7 @@ func (o *rolloutOptions) status(ctx context.Context) error {
 		if err != nil {
 			return nil, err
 		}
-		read.RevertedSpecs = humanize.First(reverted, mostUnfinished, len(reverted))
+		read.RevertedSpecs = humanize.TruncateList(reverted, mostUnfinished, len(reverted))
 		read.findProblems(found, time.Now())
 		switch err := read.requireWaves(); {
 		case err == nil:

@@ -268,7 +268,7 @@ func (s *session) add(ctx context.Context, input *given) error {
 	unknown, err := s.Expand(ctx, s.home(), s.namespace)
 	if len(unknown) > 0 {
 		s.note(fmt.Sprintf("the labels of these namespaces are not known, as there is no Namespace in the files, and a ClusterVectorSidecar that asks for one does not reach them: %s",
-			strings.Join(humanize.First(unknown, mostNamed, len(unknown)), ", ")))
+			strings.Join(humanize.TruncateList(unknown, mostNamed, len(unknown)), ", ")))
 	}
 	return err
 }

@@ -176,7 +176,7 @@ func (w *statusWriter) announce(after *v1alpha1.VectorSidecar, result *outcome) 
 	}
 	for _, action := range []plan.Action{plan.Inject, plan.Update, plan.Remove} {
 		if names := written[action]; len(names) > 0 {
-			note := fmt.Sprintf("%s the sidecar of %d %s: %s: %s", happened[action], len(names), workload.Plural(after.Spec.Kinds()...), strings.Join(humanize.First(names, mostNames, len(names)), ", "), oneOf(causes[action]))
+			note := fmt.Sprintf("%s the sidecar of %d %s: %s: %s", happened[action], len(names), workload.Plural(after.Spec.Kinds()...), strings.Join(humanize.TruncateList(names, mostNames, len(names)), ", "), oneOf(causes[action]))
 			w.events.Eventf(after, nil, corev1.EventTypeNormal, happened[action], string(action), "%s", humanize.Message(note, noteLimit))
 		}
 	}

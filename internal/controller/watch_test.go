@@ -200,7 +200,7 @@ func TestEventsStayWithinWhatAnEventHolds(t *testing.T) {
 		names = append(names, fmt.Sprintf("w%d", i))
 	}
 
-	require.Contains(t, strings.Join(humanize.First(names, mostNames, len(names)), ", "), "and 1990 more")
+	require.Contains(t, strings.Join(humanize.TruncateList(names, mostNames, len(names)), ", "), "and 1990 more")
 	require.LessOrEqual(t, len(humanize.Message(strings.Repeat("ä", 5000), noteLimit)), 1024)
 	require.Equal(t, "ä", humanize.Message("ä", noteLimit))
 	require.Equal(t, "a\\x1b[2J\n| Ready: True", humanize.Message("a\x1b[2J\nReady: True", noteLimit))

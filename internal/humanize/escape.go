@@ -20,16 +20,16 @@ const hash = '#'
 
 // Escape escapes external text, except line breaks and tabs.
 func Escape(text string) string {
-	return escaped(text, func(to *strings.Builder, r rune, size int, bytes string) {
+	return escapeRunes(text, func(builder *strings.Builder, r rune, size int, bytes string) {
 		switch {
 		case r == utf8.RuneError && size == 1:
-			fmt.Fprintf(to, `\x%02x`, bytes[0])
+			fmt.Fprintf(builder, `\x%02x`, bytes[0])
 		case r < 0x100:
-			fmt.Fprintf(to, `\x%02x`, r)
+			fmt.Fprintf(builder, `\x%02x`, r)
 		case r < 0x10000:
-			fmt.Fprintf(to, `\u%04x`, r)
+			fmt.Fprintf(builder, `\u%04x`, r)
 		default:
-			fmt.Fprintf(to, `\U%08x`, r)
+			fmt.Fprintf(builder, `\U%08x`, r)
 		}
 	})
 }
@@ -42,12 +42,12 @@ func EscapeLine(text string) string {
 // EscapeBlock is Escape for several lines: every line but the first gets a margin, and a pipeline command in the
 // first line is escaped. It is idempotent.
 func EscapeBlock(text string) string {
-	first, rest, isLonger := strings.Cut(Escape(text), "\n")
-	if first = defuseCommand(first); !isLonger {
-		return first
+	firstLine, rest, isLonger := strings.Cut(Escape(text), "\n")
+	if firstLine = defuseCommand(firstLine); !isLonger {
+		return firstLine
 	}
 	var block strings.Builder
-	block.WriteString(first)
+	block.WriteString(firstLine)
 	for line := range strings.SplitSeq(rest, "\n") {
 		block.WriteByte('\n')
 		if line != "" && !strings.HasPrefix(line, margin) {
@@ -60,7 +60,7 @@ func EscapeBlock(text string) string {
 
 // Fprintf formats like fmt.Fprintf. Every string, error and Stringer among the arguments is
 // escaped with EscapeBlock.
-func Fprintf(to io.Writer, format string, arguments ...any) error {
+func Fprintf(w io.Writer, format string, arguments ...any) error {
 	shown := make([]any, len(arguments))
 	for i, argument := range arguments {
 		switch argument := argument.(type) {
@@ -74,7 +74,7 @@ func Fprintf(to io.Writer, format string, arguments ...any) error {
 			shown[i] = argument
 		}
 	}
-	_, err := fmt.Fprintf(to, format, shown...)
+	_, err := fmt.Fprintf(w, format, shown...)
 	return err
 }
 
@@ -121,24 +121,24 @@ func isCommand(text string) bool {
 	return strings.HasPrefix(text, "##[") || strings.HasPrefix(text, "##vso[")
 }
 
-// escaped replaces what must be escaped: show gets the character, its size, and the text
+// escapeRunes replaces what must be escaped: show gets the character, its size, and the text
 // from there on.
-func escaped(text string, show func(to *strings.Builder, r rune, size int, rest string)) string {
+func escapeRunes(text string, show func(builder *strings.Builder, r rune, size int, rest string)) string {
 	if isSafe(text) {
 		return text
 	}
-	var to strings.Builder
-	for at := 0; at < len(text); {
-		r, size := utf8.DecodeRuneInString(text[at:])
+	var builder strings.Builder
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
 		switch {
-		case strings.HasPrefix(text[at:], "\r\n"):
-			to.WriteByte('\r')
-		case isControl(r), r == utf8.RuneError && size == 1, r == hash && isCommand(text[at:]):
-			show(&to, r, size, text[at:])
+		case strings.HasPrefix(text[i:], "\r\n"):
+			builder.WriteByte('\r')
+		case isControl(r), r == utf8.RuneError && size == 1, r == hash && isCommand(text[i:]):
+			show(&builder, r, size, text[i:])
 		default:
-			to.WriteString(text[at : at+size])
+			builder.WriteString(text[i : i+size])
 		}
-		at += size
+		i += size
 	}
-	return to.String()
+	return builder.String()
 }

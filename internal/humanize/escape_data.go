@@ -17,17 +17,17 @@ import (
 // EscapeJSON returns equivalent JSON in which control characters are written as numeric
 // escapes. They can only occur in strings.
 func EscapeJSON(text []byte) []byte {
-	return []byte(escaped(string(text), func(to *strings.Builder, r rune, _ int, _ string) {
+	return []byte(escapeRunes(string(text), func(builder *strings.Builder, r rune, _ int, _ string) {
 		for _, unit := range utf16.Encode([]rune{r}) {
-			fmt.Fprintf(to, `\u%04x`, unit)
+			fmt.Fprintf(builder, `\u%04x`, unit)
 		}
 	}))
 }
 
 // EscapeXML is EscapeJSON for XML.
 func EscapeXML(text []byte) []byte {
-	return []byte(escaped(string(text), func(to *strings.Builder, r rune, _ int, _ string) {
-		fmt.Fprintf(to, "&#x%X;", r)
+	return []byte(escapeRunes(string(text), func(builder *strings.Builder, r rune, _ int, _ string) {
+		fmt.Fprintf(builder, "&#x%X;", r)
 	}))
 }
 
@@ -37,9 +37,9 @@ func EscapeYAML(text []byte) []byte {
 	if isSafe(string(text)) && !hasCommandLine(string(text)) {
 		return text
 	}
-	var out bytes.Buffer
+	var encoded bytes.Buffer
 	reader := yaml.NewDecoder(bytes.NewReader(text))
-	writer := yaml.NewEncoder(&out)
+	writer := yaml.NewEncoder(&encoded)
 	writer.SetIndent(2)
 	for {
 		var document yaml.Node
@@ -51,15 +51,15 @@ func EscapeYAML(text []byte) []byte {
 			return []byte(Escape(string(text)))
 		}
 	}
-	if err := writer.Close(); err != nil || out.Len() == 0 {
+	if err := writer.Close(); err != nil || encoded.Len() == 0 {
 		return []byte(Escape(string(text)))
 	}
-	return []byte(escaped(out.String(), func(to *strings.Builder, r rune, _ int, _ string) {
+	return []byte(escapeRunes(encoded.String(), func(builder *strings.Builder, r rune, _ int, _ string) {
 		if r < 0x10000 {
-			fmt.Fprintf(to, `\u%04x`, r)
+			fmt.Fprintf(builder, `\u%04x`, r)
 			return
 		}
-		fmt.Fprintf(to, `\U%08x`, r)
+		fmt.Fprintf(builder, `\U%08x`, r)
 	}))
 }
 

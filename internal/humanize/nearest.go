@@ -10,7 +10,7 @@ import "slices"
 func Nearest(name string, candidates []string) string {
 	best, limit := "", max(1, len(name)/3)
 	for _, candidate := range slices.Sorted(slices.Values(candidates)) {
-		if apart := len(name) - len(candidate); apart > limit || -apart > limit {
+		if difference := len(name) - len(candidate); difference > limit || -difference > limit {
 			continue // The distance is at least the difference in length.
 		}
 		if d := distance(name, candidate); d <= limit && candidate != name {
@@ -25,7 +25,7 @@ func Nearest(name string, candidates []string) string {
 func distance(a, b string) int {
 	width := len(b) + 1
 	space := make([]int, 3*width)
-	before, last, row := space[:width], space[width:2*width], space[2*width:]
+	beforeLast, last, row := space[:width], space[width:2*width], space[2*width:]
 	for j := range last {
 		last[j] = j
 	}
@@ -38,10 +38,10 @@ func distance(a, b string) int {
 			}
 			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
 			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
+				row[j] = min(row[j], beforeLast[j-2]+1)
 			}
 		}
-		before, last, row = last, row, before
+		beforeLast, last, row = last, row, beforeLast
 	}
 	return last[len(b)]
 }

@@ -11,19 +11,19 @@ import (
 
 // Message prepares external text for a condition or an event: the text is escaped, and cut after most bytes with an
 // ellipsis.
-func Message(text string, most int) string {
-	if text = EscapeBlock(text); len(text) <= most {
+func Message(text string, limit int) string {
+	if text = EscapeBlock(text); len(text) <= limit {
 		return text
 	}
-	return strings.ToValidUTF8(text[:most], "") + " …"
+	return strings.ToValidUTF8(text[:limit], "") + " …"
 }
 
-// First returns at most the first most texts, and "and N more" if there are more in all; of
+// TruncateList returns at most the first most texts, and "and N more" if there are more in all; of
 // is the total, which may be larger than len(texts).
-func First(texts []string, most, of int) []string {
-	shown := texts[:min(most, len(texts))]
-	if more := of - len(shown); more > 0 {
-		return append(slices.Clone(shown), fmt.Sprintf("and %d more", more))
+func TruncateList(texts []string, limit, total int) []string {
+	shown := texts[:min(limit, len(texts))]
+	if omitted := total - len(shown); omitted > 0 {
+		return append(slices.Clone(shown), fmt.Sprintf("and %d more", omitted))
 	}
 	return shown
 }

@@ -18,9 +18,9 @@ func TestMessageIsCutBetweenCharacters(t *testing.T) {
 
 func TestFirstCountsTheRest(t *testing.T) {
 	three := []string{"a", "b", "c"}
-	require.Equal(t, three, First(three, 3, 3))
-	require.Equal(t, []string{"a", "b", "and 1 more"}, First(three, 2, 3))
-	require.Equal(t, []string{"a", "b", "c", "and 4 more"}, First(three, 5, 7))
+	require.Equal(t, three, TruncateList(three, 3, 3))
+	require.Equal(t, []string{"a", "b", "and 1 more"}, TruncateList(three, 2, 3))
+	require.Equal(t, []string{"a", "b", "c", "and 4 more"}, TruncateList(three, 5, 7))
 	require.Equal(t, []string{"a", "b", "c"}, three, "what was given is as it was")
-	require.Empty(t, First(nil, 2, 0))
+	require.Empty(t, TruncateList(nil, 2, 0))
 }

@@ -12,16 +12,16 @@ import (
 // The output of JSON, XML and YAML encoders is unchanged. Each write must contain whole
 // characters.
 type Writer struct {
-	to io.Writer
+	underlying io.Writer
 	// isWithin is true if the current line already has characters other than whitespace.
 	isWithin bool
 }
 
 // NewWriter returns a Writer that writes to another one.
-func NewWriter(to io.Writer) *Writer { return &Writer{to: to} }
+func NewWriter(underlying io.Writer) *Writer { return &Writer{underlying: underlying} }
 
 // Unwrap returns the underlying writer.
-func (w *Writer) Unwrap() io.Writer { return w.to }
+func (w *Writer) Unwrap() io.Writer { return w.underlying }
 
 // Write implements io.Writer.
 func (w *Writer) Write(text []byte) (int, error) {
@@ -33,7 +33,7 @@ func (w *Writer) Write(text []byte) (int, error) {
 		w.isWithin = !strings.HasSuffix(line, "\n") && (w.isWithin || strings.Trim(line, " \t") != "")
 		shown.WriteString(line)
 	}
-	if _, err := io.WriteString(w.to, shown.String()); err != nil {
+	if _, err := io.WriteString(w.underlying, shown.String()); err != nil {
 		return 0, err
 	}
 	return len(text), nil
@@ -41,18 +41,18 @@ func (w *Writer) Write(text []byte) (int, error) {
 
 // Control writes a control sequence of the program itself, unescaped.
 func (w *Writer) Control(sequence string) error {
-	_, err := io.WriteString(w.to, sequence)
+	_, err := io.WriteString(w.underlying, sequence)
 	return err
 }
 
 // JSONLines returns a writer that escapes lines of JSON.
-func JSONLines(to io.Writer) io.Writer { return lines{to} }
+func JSONLines(underlying io.Writer) io.Writer { return lines{underlying} }
 
-type lines struct{ to io.Writer }
+type lines struct{ underlying io.Writer }
 
 // Write implements io.Writer.
 func (l lines) Write(text []byte) (int, error) {
-	if _, err := l.to.Write(EscapeJSON(text)); err != nil {
+	if _, err := l.underlying.Write(EscapeJSON(text)); err != nil {
 		return 0, err
 	}
 	return len(text), nil

@@ -38,7 +38,7 @@ func (e *LeftError) Error() string {
 	for _, namespace := range e.Left.OverlaySets {
 		lines = append(lines, fmt.Sprintf("the OverlaySet of namespace %s exists again; stop the operator", namespace))
 	}
-	return strings.Join(humanize.First(lines, maxNamed, len(lines)), "; ")
+	return strings.Join(humanize.TruncateList(lines, maxNamed, len(lines)), "; ")
 }
 
 // Stays explains why a ConfigMap stays, and how to continue.
@@ -55,7 +55,7 @@ func Stays(key client.ObjectKey, users []workload.Ref) string {
 		advice = "wait until they have ended, or delete them"
 	}
 	return fmt.Sprintf("ConfigMap %s stays, because pods of %s need it: %s",
-		path.Join(key.Namespace, key.Name), strings.Join(humanize.First(names, maxNamed, len(users)), ", "), advice)
+		path.Join(key.Namespace, key.Name), strings.Join(humanize.TruncateList(names, maxNamed, len(users)), ", "), advice)
 }
 
 // named returns the kind and name of a workload. The namespace may be empty, because a manifest may omit it.

@@ -186,7 +186,7 @@ func describe(left []metav1.PartialObjectMetadata) string {
 
 // count returns the number of VectorSidecars and the names of the first ones.
 func count(names []string, total int) string {
-	return fmt.Sprintf("%d VectorSidecars: %s", total, strings.Join(humanize.First(names, maxNamed, total), ", "))
+	return fmt.Sprintf("%d VectorSidecars: %s", total, strings.Join(humanize.TruncateList(names, maxNamed, total), ", "))
 }
 
 // stateTimeout limits describeStates.

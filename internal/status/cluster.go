@@ -359,7 +359,7 @@ func (g *namespaceGroup) add(name string, why *metav1.Condition) {
 func (g *namespaceGroup) verdict(at state, what string) verdict {
 	message := what
 	if len(g.texts) > 0 {
-		message += ": " + strings.Join(humanize.First(g.texts, maxNamed, g.count), "; ")
+		message += ": " + strings.Join(humanize.TruncateList(g.texts, maxNamed, g.count), "; ")
 	}
 	return verdict{state: at, reason: cmp.Or(g.reason, meta.ReasonRollingOut), message: humanize.Message(message, conditionLimit)}
 }

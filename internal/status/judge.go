@@ -196,7 +196,7 @@ func (g *group) texts(said func(*plan.Plan) string) string {
 	for _, p := range g.first {
 		texts = append(texts, Object(p.Target)+said(p))
 	}
-	return strings.Join(humanize.First(texts, maxNamed, g.count), "; ")
+	return strings.Join(humanize.TruncateList(texts, maxNamed, g.count), "; ")
 }
 
 // summary returns a message with the number of workloads in the group and the names of the first
@@ -251,6 +251,6 @@ func failures(list []Failure) (verdict, bool) {
 		}
 	}
 	v.reason = list[0].Reason
-	v.message = humanize.Message(strings.Join(humanize.First(texts, maxNamed, len(texts)), "; "), conditionLimit)
+	v.message = humanize.Message(strings.Join(humanize.TruncateList(texts, maxNamed, len(texts)), "; "), conditionLimit)
 	return v, true
 }

@@ -170,7 +170,7 @@ func validity(findings []vectorconfig.Finding) string {
 			texts = append(texts, finding.String())
 		}
 		if len(texts) > 0 {
-			message += fmt.Sprintf("; %s (%d): %s", group.noun, len(texts), strings.Join(humanize.First(texts, maxNamed, len(texts)), "; "))
+			message += fmt.Sprintf("; %s (%d): %s", group.noun, len(texts), strings.Join(humanize.TruncateList(texts, maxNamed, len(texts)), "; "))
 		}
 	}
 	return message
