@@ -39,7 +39,7 @@ func sample(ctx context.Context, s *evaluate.Snapshot) (*evaluate.Snapshot, erro
 		return nil, err
 	}
 	if invalid == nil {
-		logs := tree.At(values.Tree, "sidecar", "logs")
+		logs := tree.MapAt(values.Tree, "sidecar", "logs")
 		if path, _ := logs["path"].(string); path != "" {
 			view.Volumes = []string{"logs"}
 			application.Mounts = []corev1.VolumeMount{{Name: "logs", MountPath: path}}
@@ -58,6 +58,6 @@ func sample(ctx context.Context, s *evaluate.Snapshot) (*evaluate.Snapshot, erro
 // containerOf returns the name of the sidecar's container according to the values.
 func containerOf(ctx context.Context, s *evaluate.Snapshot) (string, error) {
 	values, _, err := desired.ValuesOf(ctx, &s.Inputs)
-	name, _ := tree.At(values.Tree, "sidecar")["name"].(string)
+	name, _ := tree.MapAt(values.Tree, "sidecar")["name"].(string)
 	return name, err
 }

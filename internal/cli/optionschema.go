@@ -44,8 +44,8 @@ func withOptions(schema []byte, minor int) ([]byte, error) {
 			sections[option.Name] = o.option(option)
 		}
 	}
-	sidecar := tree.At(root, "properties", "sidecar", "properties")
-	sinks, raw := tree.Map(sidecar["sinks"]), tree.At(sidecar, "config", "properties", "raw")
+	sidecar := tree.MapAt(root, "properties", "sidecar", "properties")
+	sinks, raw := tree.Map(sidecar["sinks"]), tree.MapAt(sidecar, "config", "properties", "raw")
 	if sinks == nil || raw == nil {
 		return nil, fmt.Errorf("%s: it has no sidecar.sinks or no sidecar.config.raw for the options of Vector", schemaFile)
 	}

@@ -154,7 +154,7 @@ func TestCacheBoundsKindsOfReads(t *testing.T) {
 
 func TestAppendKeyTellsApartWhatTemplatesSee(t *testing.T) {
 	seen := map[string]string{}
-	r, all := &renderer{}, []tree.Read{{Seen: tree.Whole}}
+	r, all := &renderer{}, []tree.Read{{Aspect: tree.WholeValue}}
 	for name, change := range map[string]func(*workload.View){
 		"nothing":           func(*workload.View) {},
 		"the name":          func(v *workload.View) { v.Name = "card" },

@@ -172,7 +172,7 @@ func keyIn(layer, key string) string {
 // printedRaw returns the file of a configuration that is written as structured values, as toYaml
 // prints it. Its Text is empty if such a configuration does not exist.
 func printedRaw(values environment.Values) vectorconfig.File {
-	raw := tree.At(values.Tree, "sidecar", "config", "raw")
+	raw := tree.MapAt(values.Tree, "sidecar", "config", "raw")
 	if len(raw) == 0 {
 		return vectorconfig.File{}
 	}

@@ -74,10 +74,10 @@ func InstallationValuesOf(ctx context.Context, root fs.FS, written environment.L
 	source := written.Name
 	name, _ := written.Tree["environment"].(string)
 	if name == "" {
-		name, _ = tree.At(written.Tree, "global")["environment"].(string)
+		name, _ = tree.MapAt(written.Tree, "global")["environment"].(string)
 	}
 	for _, one := range asked {
-		if _, isOther := tree.At(written.Tree, environmentsKey)[one]; name == "" && !isOther {
+		if _, isOther := tree.MapAt(written.Tree, environmentsKey)[one]; name == "" && !isOther {
 			name = one
 		}
 	}

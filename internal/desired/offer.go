@@ -135,7 +135,7 @@ func (d *Desired) logsPath() string {
 }
 
 func (d *Desired) bringsPullSecrets() bool {
-	return len(tree.List(tree.At(d.CommonVariant().renderer.request.Values.Tree, "sidecar")["imagePullSecrets"])) > 0
+	return len(tree.List(tree.MapAt(d.CommonVariant().renderer.request.Values.Tree, "sidecar")["imagePullSecrets"])) > 0
 }
 
 // offersByLogs returns an Offer for each mount of log files in existing workloads.

@@ -58,13 +58,13 @@ const checkFolder = "/etc/vector-validate"
 
 // asksInJob reports whether the values enable a Job that validates the configuration.
 func asksInJob(values environment.Values) bool {
-	enabled, _ := tree.At(values.Tree, "sidecar", "config", "validateJob")["enabled"].(bool)
+	enabled, _ := tree.MapAt(values.Tree, "sidecar", "config", "validateJob")["enabled"].(bool)
 	return enabled
 }
 
 // validationOf returns the validation of a configuration by Vector, and its Job.
 func validationOf(request *render.Request, files []vectorconfig.File, dataDir string, container *corev1.Container, spec *corev1.PodSpec) *Validation {
-	job := tree.At(request.Values.Tree, "sidecar", "config", "validateJob")
+	job := tree.MapAt(request.Values.Tree, "sidecar", "config", "validateJob")
 	deadline, mode := seconds(job["deadlineSeconds"]), vectorconfig.ValidateModeOf(container.Image)
 	data, items := map[string]string{}, []corev1.KeyToPath{}
 	paths, inDirectory := PathsOf(files)

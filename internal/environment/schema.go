@@ -119,7 +119,7 @@ func (s *Schema) properties(url string) []string {
 			path[i] = plain
 		}
 	}
-	return slices.Sorted(maps.Keys(tree.At(tree.Map(s.compiled.Raw()), path...)))
+	return slices.Sorted(maps.Keys(tree.MapAt(tree.Map(s.compiled.Raw()), path...)))
 }
 
 // withoutNulls returns the tree without nulls. A null only deletes a value of an earlier layer, so

@@ -113,7 +113,7 @@ func (v Values) Leaves() []Leaf {
 // duplicates.
 func (v Values) OriginsBelow(path ...string) []string {
 	found := map[string]bool{}
-	visit(tree.At(v.Tree, path...), slices.Clone(path), func(path []string) bool {
+	visit(tree.MapAt(v.Tree, path...), slices.Clone(path), func(path []string) bool {
 		if origin := v.Origin(path...); origin != "" {
 			found[origin] = true
 		}

@@ -72,7 +72,7 @@ func askedHashOf(t *testing.T, s *Snapshot) string {
 	t.Helper()
 	p := decide(t, s).Plans[0]
 	require.Equal(t, plan.Inject, p.Action, p.Message)
-	text, _ := tree.At(p.Apply, "metadata", "annotations")[meta.AnnotationInputHash].(string)
+	text, _ := tree.MapAt(p.Apply, "metadata", "annotations")[meta.AnnotationInputHash].(string)
 	require.NotEmpty(t, text)
 	return text
 }

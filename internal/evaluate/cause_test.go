@@ -132,7 +132,7 @@ func TestADecisionSaysWhyAWorkloadIsWritten(t *testing.T) {
 			require.True(t, p.Writes(), p.Message)
 			require.True(t, strings.HasPrefix(p.Cause, test.want), p.Cause)
 			require.Equal(t, strings.HasSuffix(test.want, ": "), p.Cause != test.want, p.Cause)
-			text, err := json.Marshal(tree.At(p.Apply, "metadata", "annotations"))
+			text, err := json.Marshal(tree.MapAt(p.Apply, "metadata", "annotations"))
 			require.NoError(t, err)
 			require.NotContains(t, string(text)+p.Cause, secret)
 		})

@@ -122,7 +122,7 @@ func TestAChangeGoesWhenItsModeSays(t *testing.T) {
 			change(s, func(v *workload.View) {
 				owned := v.Owned[meta.Manager("logs")]
 				owned.Tree = map[string]any{}
-				tree.Below(owned.Tree, tree.Pod...)["volumes"] = []any{map[string]any{"name": "config", "configMap": map[string]any{"name": "gone"}}}
+				tree.EnsureMap(owned.Tree, tree.Pod...)["volumes"] = []any{map[string]any{"name": "config", "configMap": map[string]any{"name": "gone"}}}
 				v.Owned = map[string]workload.Owned{meta.Manager("logs"): owned}
 			})
 			s.ConfigMaps = map[string]*corev1.ConfigMap{"gone": nil}
@@ -267,7 +267,7 @@ func TestANoteGoesWithTheWait(t *testing.T) {
 	noting(s, noon.Add(-time.Hour))
 	p := decide(t, s).Plans[0]
 	require.Equal(t, plan.RecordOnly, p.Action)
-	require.NotContains(t, tree.At(p.Apply, "metadata", "annotations"), meta.AnnotationWaiting(p.Manager))
+	require.NotContains(t, tree.MapAt(p.Apply, "metadata", "annotations"), meta.AnnotationWaiting(p.Manager))
 
 	s.Sidecar.Spec.Rollout.Mode = v1alpha1.ModeImmediate
 	require.Equal(t, plan.RecordOnly, decide(t, s).Plans[0].Action, "whatever the mode")
@@ -304,7 +304,7 @@ func TestANoteOfAnotherReleaseIsRenewed(t *testing.T) {
 	p := decided.Plans[0]
 	require.Equal(t, plan.Defer, p.Action)
 	renewed := workload.NewWait(noon.Add(-time.Hour), &p.State)
-	require.Equal(t, renewed.String(), tree.At(p.Apply, "metadata", "annotations")[meta.AnnotationWaiting(p.Manager)])
+	require.Equal(t, renewed.String(), tree.MapAt(p.Apply, "metadata", "annotations")[meta.AnnotationWaiting(p.Manager)])
 	require.Equal(t, noon.Add(-time.Hour), decided.Deferred.Since)
 }
 

@@ -320,7 +320,7 @@ func (p *pass) define(snapshot *Snapshot, offer *desired.Offer) {
 		if of == nil {
 			continue
 		}
-		if why := snapshot.Undefined(of, tree.At(offer.Rendered.Overlay.Body, "spec")); why != "" {
+		if why := snapshot.Undefined(of, tree.MapAt(offer.Rendered.Overlay.Body, "spec")); why != "" {
 			if p.facts.Undefined == nil {
 				p.facts.Undefined = map[decision.OfferTo]string{}
 			}

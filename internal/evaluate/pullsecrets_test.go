@@ -85,7 +85,7 @@ func TestAPullSecretTakesNoneFromTheApplication(t *testing.T) {
 			require.Equal(t, plan.Inject, p.Action, p.Message)
 			var adds []string
 			require.Equal(t, test.adds != nil, strings.Contains(p.Desired.Template().Annotations[meta.AnnotationInjectedItems(p.Manager)], `"pullSecrets"`))
-			for _, item := range tree.List(tree.At(p.Apply, tree.Pod...)["imagePullSecrets"]) {
+			for _, item := range tree.List(tree.MapAt(p.Apply, tree.Pod...)["imagePullSecrets"]) {
 				adds = append(adds, tree.Name(item))
 			}
 			require.Equal(t, test.adds, adds, test.reason)

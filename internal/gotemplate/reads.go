@@ -127,7 +127,7 @@ func (w *watch) key(of any, key string) {
 	items, _ := w.held[holder].value.(map[string]any)
 	one := seen{of: holder, key: key, isKey: true, what: tree.Shape}
 	if item := items[key]; isContainer(item) && w.find(addressOf(item)) < 0 {
-		one.what = tree.Whole
+		one.what = tree.WholeValue
 	}
 	if len(w.seen) >= maxSeen && !slices.Contains(w.seen, one) {
 		w.wholeAt(w.held[holder].at)
@@ -173,7 +173,7 @@ func (w *watch) wholeAt(at uintptr) {
 	if of < 0 || w.held[of].isWhole {
 		return
 	}
-	w.note(seen{of: of, what: tree.Whole})
+	w.note(seen{of: of, what: tree.WholeValue})
 	w.held[of].isWhole = true
 	for i := of + 1; i < w.count; i++ { // A container comes after the container that it is in.
 		w.held[i].isWhole = w.held[i].isWhole || w.held[w.held[i].parent].isWhole
@@ -192,7 +192,7 @@ func (w *watch) reads(count int, budget string) Reads {
 	all := make(Reads, count)
 	if w.isAll || w.count > 0 && budget != "" {
 		for n := range all {
-			all[n] = []tree.Read{{Seen: tree.Whole}}
+			all[n] = []tree.Read{{Aspect: tree.WholeValue}}
 		}
 		return all
 	}
@@ -202,7 +202,7 @@ func (w *watch) reads(count int, budget string) Reads {
 			path = append(path, one.key)
 		}
 		root := w.held[one.of].root
-		all[root] = append(all[root], tree.Read{Path: path, Seen: one.what})
+		all[root] = append(all[root], tree.Read{Path: path, Aspect: one.what})
 	}
 	for n := range all {
 		all[n] = tree.JoinReads(all[n])

@@ -39,7 +39,7 @@ func cart() map[string]any {
 func readsText(reads []tree.Read) string {
 	var text []string
 	for _, read := range reads {
-		text = append(text, strings.TrimSpace(strings.Join(read.Path, ".")+" "+[]string{"", "length", "whole"}[read.Seen]))
+		text = append(text, strings.TrimSpace(strings.Join(read.Path, ".")+" "+[]string{"", "length", "whole"}[read.Aspect]))
 	}
 	return strings.Join(text, ", ")
 }
@@ -203,11 +203,11 @@ func TestManyMapsAreNotToldApart(t *testing.T) {
 }
 
 func TestReadsAreJoined(t *testing.T) {
-	name, labels, team := tree.Read{Path: []string{"name"}}, tree.Read{Path: []string{"labels"}, Seen: tree.Whole}, tree.Read{Path: []string{"labels", "team"}}
-	length := tree.Read{Path: []string{"labels"}, Seen: tree.Length}
+	name, labels, team := tree.Read{Path: []string{"name"}}, tree.Read{Path: []string{"labels"}, Aspect: tree.WholeValue}, tree.Read{Path: []string{"labels", "team"}}
+	length := tree.Read{Path: []string{"labels"}, Aspect: tree.Length}
 	require.Equal(t, []tree.Read{labels, name}, tree.JoinReads([]tree.Read{name, team}, nil, []tree.Read{length, labels, name}))
 	require.Equal(t, []tree.Read{length, team}, tree.JoinReads([]tree.Read{team, length}))
-	require.Equal(t, []tree.Read{{Seen: tree.Whole}}, tree.JoinReads([]tree.Read{team, length}, []tree.Read{{Seen: tree.Whole}}))
+	require.Equal(t, []tree.Read{{Aspect: tree.WholeValue}}, tree.JoinReads([]tree.Read{team, length}, []tree.Read{{Aspect: tree.WholeValue}}))
 }
 
 func findTheSame(reads []tree.Read, a, b any) bool {

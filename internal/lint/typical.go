@@ -30,7 +30,7 @@ func accompany(ctx context.Context, taken *evaluate.Snapshot) error {
 	if err != nil || invalid != nil {
 		return err
 	}
-	one := typical(tree.At(values.Tree, "sidecar", "logs"))
+	one := typical(tree.MapAt(values.Tree, "sidecar", "logs"))
 	one.SetNamespace(taken.Sidecar.Namespace)
 	taken.Workloads = []*workloadcache.Record{workloadcache.RecordOf(one)}
 	// The workload is selected regardless of its labels.

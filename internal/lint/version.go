@@ -32,7 +32,7 @@ func (l *Linter) retag(ctx context.Context, taken *evaluate.Snapshot) error {
 	if err != nil || invalid != nil {
 		return err // The decision reports invalid values.
 	}
-	image, _ := tree.At(values.Tree, "sidecar")["image"].(string)
+	image, _ := tree.MapAt(values.Tree, "sidecar")["image"].(string)
 	if image == "" {
 		return nil
 	}

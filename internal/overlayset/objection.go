@@ -47,7 +47,7 @@ func objection(to *workload.Overlay) string {
 	if len(to.Template.Spec.ImagePullSecrets) > 0 {
 		return "it brings a pull secret (sidecar.imagePullSecrets), and the ServiceAccount's are not known here"
 	}
-	metadata := tree.At(to.Body, "metadata")
+	metadata := tree.MapAt(to.Body, "metadata")
 	if len(tree.Map(metadata["labels"])) > 0 {
 		return "its templates set labels of the pods"
 	}
@@ -59,7 +59,7 @@ func objection(to *workload.Overlay) string {
 		return fmt.Sprintf("the annotations of its pods have more than %d bytes together", mostAnnotations)
 	}
 	for _, list := range []string{"initContainers", "containers"} {
-		for _, item := range tree.List(tree.At(to.Body, "spec")[list]) {
+		for _, item := range tree.List(tree.MapAt(to.Body, "spec")[list]) {
 			if field := unsure(tree.Map(item)); field != "" {
 				return fmt.Sprintf("container %q has %s, which not every pod may have", tree.Name(item), field)
 			}
@@ -74,12 +74,12 @@ func unsure(container map[string]any) string {
 		return field
 	}
 	for field, known := range fieldsBelow {
-		if found := other(tree.At(container, field), known); found != "" {
+		if found := other(tree.MapAt(container, field), known); found != "" {
 			return field + "." + found
 		}
 	}
 	for _, item := range tree.List(container["env"]) {
-		if found := other(tree.At(tree.Map(item), "valueFrom"), valueFields); found != "" {
+		if found := other(tree.MapAt(tree.Map(item), "valueFrom"), valueFields); found != "" {
 			return "env.valueFrom." + found
 		}
 	}

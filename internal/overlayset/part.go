@@ -78,7 +78,7 @@ func PartOf(sidecar *v1alpha1.VectorSidecar, offers []desired.Offer, left string
 // kindsFor returns the kinds that the API server may put an overlay into, and why it may not into another.
 func kindsFor(overlay *workload.Overlay, kinds []v1alpha1.WorkloadKind, judge Judge) (may []v1alpha1.WorkloadKind, why string, err error) {
 	for _, kind := range kinds {
-		objection, err := judge.Objection(kind, tree.At(overlay.Body, "spec"))
+		objection, err := judge.Objection(kind, tree.MapAt(overlay.Body, "spec"))
 		if err != nil {
 			return nil, "", err
 		}

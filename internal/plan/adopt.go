@@ -25,7 +25,7 @@ func (d *Desired) isPutIn(manager string, want *applied, view *workload.View) bo
 	case owned.IsRecorded: // The record names the items of the sidecar for any writer. The workload's annotations record the write.
 		return owned.InjectedHash != d.InjectedHash() && !owned.IsEmpty() && d.hasTemplate(manager, want, view)
 	}
-	return owned.IsPutInAs(tree.At(d.alone.tree, "spec", "template"))
+	return owned.IsPutInAs(tree.MapAt(d.alone.tree, "spec", "template"))
 }
 
 // adopt makes the plan take ownership of the sidecar that the API server injected. It applies the whole
@@ -47,7 +47,7 @@ func (d *Desired) Annotations(manager string) map[string]string {
 	p := &Plan{Manager: manager, Desired: d}
 	noted := p.noted(d.alone, becauseAdmission, Policy{}, &workload.View{})
 	found := map[string]string{}
-	for key, value := range tree.At(noted, "metadata", "annotations") {
+	for key, value := range tree.MapAt(noted, "metadata", "annotations") {
 		found[key], _ = value.(string)
 	}
 	return found

@@ -38,7 +38,7 @@ func (p *Plan) Body() map[string]any {
 // remaining init containers of the overlay are last.
 func (p *Plan) ordered() map[string]any {
 	body := runtime.DeepCopyJSON(p.Apply)
-	pod := tree.At(body, tree.Pod...)
+	pod := tree.MapAt(body, tree.Pod...)
 	ours := tree.List(pod["initContainers"])
 	isNative := func(item any) bool {
 		return tree.Map(item)["restartPolicy"] == string(corev1.ContainerRestartPolicyAlways)

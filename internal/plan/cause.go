@@ -94,6 +94,6 @@ func (p *Plan) changes(want applied, view *workload.View) []string {
 	}
 	before, after := withMounts(owned.Tree, view.MountsOf(p.Manager)), withMounts(want.tree, p.Desired.overlay.Mounts)
 	// The application's container exists, with or without a mount of the sidecar's volumes.
-	nameOthers(tree.Below(before, tree.Pod...), tree.Below(after, tree.Pod...), p.Manager, view)
+	nameOthers(tree.EnsureMap(before, tree.Pod...), tree.EnsureMap(after, tree.Pod...), p.Manager, view)
 	return workload.Changes(before, after)
 }

@@ -94,7 +94,7 @@ func TestAPlanSaysWhyItWrites(t *testing.T) {
 					require.Equal(t, test.action, p.Action, p.Message)
 					require.Equal(t, test.want, p.Cause)
 					if p.Action == Inject || p.Action == Update {
-						require.Equal(t, test.want, tree.At(p.Apply, "metadata", "annotations")[meta.AnnotationChangeCause])
+						require.Equal(t, test.want, tree.MapAt(p.Apply, "metadata", "annotations")[meta.AnnotationChangeCause])
 					}
 				}
 			}
@@ -112,7 +112,7 @@ func TestANoteLeavesTheCause(t *testing.T) {
 	view := writtenBy(rendered("old", "a"))
 	p := For(mine, rendered("old", "b"), Policy{}, view)
 	require.Equal(t, RecordOnly, p.Action)
-	annotations := tree.At(p.Apply, "metadata", "annotations")
+	annotations := tree.MapAt(p.Apply, "metadata", "annotations")
 	require.Equal(t, "VectorSidecar logs selects the workload", annotations[meta.AnnotationChangeCause])
 	require.NotEqual(t, view.Owned[mine].RenderedFrom, annotations[meta.AnnotationRenderedFrom])
 }
@@ -149,7 +149,7 @@ func TestHowItCameAboutIsNotCompared(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			view := writtenBy(desired)
 			owning(func(o *workload.Owned) {
-				annotations := tree.At(o.Tree, "metadata", "annotations")
+				annotations := tree.MapAt(o.Tree, "metadata", "annotations")
 				require.Equal(t, "logs", annotations[meta.AnnotationSidecarName])
 				change(annotations)
 				o.Hash = workload.Hash(o.Tree)

@@ -21,7 +21,7 @@ func (p *Plan) Defer(reason, message string) {
 // fields of the workload.
 func (p *Plan) NoteWait(since workload.Wait, view *workload.View) {
 	p.Apply, p.Force, p.ReleaseOnly = carried(p.Manager, view), true, false
-	tree.Below(p.Apply, "metadata", "annotations")[meta.AnnotationWaiting(p.Manager)] = since.String()
+	tree.EnsureMap(p.Apply, "metadata", "annotations")[meta.AnnotationWaiting(p.Manager)] = since.String()
 }
 
 // DropWait makes a plan without a write remove the record of NoteWait.

@@ -97,7 +97,7 @@ func keptObstacle(manager string, _ *Desired, _ Policy, view *workload.View) *ob
 // isBehind reports whether an init container of the application precedes a native sidecar that is kept.
 func isBehind(manager string, view *workload.View) bool {
 	native := map[string]bool{}
-	for _, item := range tree.List(tree.At(view.Owned[manager].Tree, tree.Pod...)["initContainers"]) {
+	for _, item := range tree.List(tree.MapAt(view.Owned[manager].Tree, tree.Pod...)["initContainers"]) {
 		native[tree.Name(item)] = tree.Map(item)["restartPolicy"] == string(corev1.ContainerRestartPolicyAlways)
 	}
 	isLate := false

@@ -33,7 +33,7 @@ func rendered(release, asked string, keys ...string) *Desired {
 func writtenBy(desired *Desired) *workload.View {
 	view := injected("")
 	applied := For(mine, desired, Policy{}, application()).Apply
-	annotations := tree.At(applied, "metadata", "annotations")
+	annotations := tree.MapAt(applied, "metadata", "annotations")
 	asked, _ := annotations[meta.AnnotationInputHash].(string)
 	was, _ := annotations[meta.AnnotationAppliedHash].(string)
 	because, _ := annotations[meta.AnnotationChangeCause].(string)
@@ -92,7 +92,7 @@ func TestANoteStartsNoPods(t *testing.T) {
 	p := For(mine, rendered("old", "b"), Policy{}, writtenBy(rendered("old", "a")))
 	require.Equal(t, RecordOnly, p.Action)
 	require.Equal(t, rendered("old", "b").alone.tree["spec"], p.Apply["spec"])
-	require.Equal(t, "b", tree.At(p.Apply, "metadata", "annotations")[meta.AnnotationInputHash])
+	require.Equal(t, "b", tree.MapAt(p.Apply, "metadata", "annotations")[meta.AnnotationInputHash])
 	require.Equal(t, p.Apply, p.Body(), "one request")
 	require.Nil(t, p.Patch)
 	require.Equal(t, p.Desired.InjectedHash(), p.Carried())
@@ -200,7 +200,7 @@ func TestMountsCountAsWritten(t *testing.T) {
 func TestNotesAreBesideThoseOfAnother(t *testing.T) {
 	view := application()
 	view.Owned = map[string]workload.Owned{theirs: {HasPlainAnnotations: true, Containers: []string{"audit"}}}
-	annotations := tree.At(For(mine, rendered("old", "a"), Policy{}, view).Apply, "metadata", "annotations")
+	annotations := tree.MapAt(For(mine, rendered("old", "a"), Policy{}, view).Apply, "metadata", "annotations")
 	require.Equal(t, "a", annotations[meta.AnnotationKeyFor(meta.AnnotationInputHash, "logs")])
 	require.NotEmpty(t, annotations[meta.AnnotationKeyFor(meta.AnnotationAppliedHash, "logs")])
 	require.NotContains(t, annotations, meta.AnnotationInputHash)

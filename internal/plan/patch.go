@@ -54,9 +54,9 @@ func (p *Plan) takeOut(view *workload.View) error {
 	}
 	left := map[string]any{}
 	for _, list := range []string{"initContainers", "containers"} {
-		for _, item := range tree.List(tree.At(owned.Tree, tree.Pod...)[list]) {
+		for _, item := range tree.List(tree.MapAt(owned.Tree, tree.Pod...)[list]) {
 			if name := tree.Name(item); slices.Contains(owned.Taken, name) {
-				pod := tree.Below(left, tree.Pod...)
+				pod := tree.EnsureMap(left, tree.Pod...)
 				pod[list] = append(tree.List(pod[list]), map[string]any{"name": name})
 			}
 		}
@@ -81,7 +81,7 @@ func withoutMarks(manager string, view *workload.View) (map[string]any, error) {
 // addMarks adds the keys of annotations to a tree from which a patch is made. The patch names only the keys.
 func addMarks(to map[string]any, keys []string, path ...string) {
 	for _, key := range keys {
-		if annotations := tree.Below(to, path...); annotations[key] == nil {
+		if annotations := tree.EnsureMap(to, path...); annotations[key] == nil {
 			annotations[key] = ""
 		}
 	}
@@ -94,16 +94,16 @@ func there(manager string, view *workload.View) map[string]any {
 	owned := view.Owned[manager]
 	of := withMounts(owned.Tree, view.MountsOf(manager))
 	if owned.Waits { // The patch that removes the annotation names only its key.
-		tree.Below(of, "metadata", "annotations")[meta.AnnotationWaiting(manager)] = ""
+		tree.EnsureMap(of, "metadata", "annotations")[meta.AnnotationWaiting(manager)] = ""
 	}
 	// An item that other field managers also list must stay at its position.
-	if pod := tree.At(of, tree.Pod...); pod["imagePullSecrets"] != nil {
+	if pod := tree.MapAt(of, tree.Pod...); pod["imagePullSecrets"] != nil {
 		pod["imagePullSecrets"] = slices.DeleteFunc(tree.List(pod["imagePullSecrets"]), func(item any) bool {
 			return view.SharesPullSecret(manager, tree.Name(item))
 		})
 	}
 	if owned.Orphan != "" {
-		tree.Below(of, "metadata", "annotations")[meta.AnnotationOrphaned(manager)] = owned.Orphan
+		tree.EnsureMap(of, "metadata", "annotations")[meta.AnnotationOrphaned(manager)] = owned.Orphan
 	}
 	return of
 }
@@ -115,7 +115,7 @@ func withMounts(of map[string]any, mounts []workload.Mount) map[string]any {
 	if of == nil {
 		of = map[string]any{}
 	}
-	pod := tree.Below(of, tree.Pod...)
+	pod := tree.EnsureMap(of, tree.Pod...)
 	for i := range mounts {
 		// Every value of the type converts.
 		mount, _ := runtime.DefaultUnstructuredConverter.ToUnstructured(&mounts[i].VolumeMount)
@@ -128,7 +128,7 @@ func withMounts(of map[string]any, mounts []workload.Mount) map[string]any {
 // difference returns the strategic merge patch from one tree to another, or nil if they are the same. The trees
 // do not contain the whole workload. The patch does not change fields that are in neither tree.
 func difference(manager string, view *workload.View, from, to map[string]any) (map[string]any, error) {
-	nameOthers(tree.Below(from, tree.Pod...), tree.Below(to, tree.Pod...), manager, view)
+	nameOthers(tree.EnsureMap(from, tree.Pod...), tree.EnsureMap(to, tree.Pod...), manager, view)
 	keepBeside(from, to)
 	keepShared(manager, from, to, view)
 	ports := takePorts(from, to, view)

@@ -367,7 +367,7 @@ func TestMarksAreNoDifference(t *testing.T) {
 	marked.alone = marked.apply(func(key string) string { return key })
 
 	require.Equal(t, None, For(mine, &marked, Policy{}, current()).Action)
-	require.Equal(t, "vector-system/vso", tree.At(For(mine, &marked, Policy{}, application()).Apply, "metadata", "annotations")[meta.AnnotationWrittenBy(mine)])
+	require.Equal(t, "vector-system/vso", tree.MapAt(For(mine, &marked, Policy{}, application()).Apply, "metadata", "annotations")[meta.AnnotationWrittenBy(mine)])
 }
 
 // The next VectorSidecar to write to an orphaned sidecar removes the mark, which its
@@ -377,7 +377,7 @@ func TestTheMarkOfWhatWasLeftGoesWithTheNextWrite(t *testing.T) {
 		return with(view, owning(func(o *workload.Owned) { o.Orphan = "true" }))
 	}
 	isUnmarked := func(p Plan) {
-		annotations := tree.At(p.Patch, "metadata", "annotations")
+		annotations := tree.MapAt(p.Patch, "metadata", "annotations")
 		require.Contains(t, annotations, meta.AnnotationOrphaned(mine))
 		require.Nil(t, annotations[meta.AnnotationOrphaned(mine)])
 	}
@@ -404,7 +404,7 @@ func TestAPatchOfARemovalTakesOnlyWhatIsOurs(t *testing.T) {
 	view.Owned[mine] = owned
 	without := func(item map[string]any) []any { return append([]any{}, item) }
 
-	pod := tree.At(ForRemoval(mine, view).Patch, tree.Pod...)
+	pod := tree.MapAt(ForRemoval(mine, view).Patch, tree.Pod...)
 	require.Equal(t, without(map[string]any{"name": "vector", "$patch": "delete"}), pod["initContainers"])
 	require.Equal(t, without(map[string]any{"name": "data", "$patch": "delete"}), pod["volumes"])
 	require.Equal(t, "app", tree.Name(tree.List(pod["containers"])[0]))
@@ -415,7 +415,7 @@ func TestAPatchOfARemovalTakesOnlyWhatIsOurs(t *testing.T) {
 	p := ForRemoval(mine, view)
 	require.True(t, p.ReleaseOnly)
 	require.Nil(t, p.Body(), "to apply nothing would take the container out")
-	left := tree.Map(tree.List(tree.At(p.Patch, tree.Pod...)["initContainers"])[0])
+	left := tree.Map(tree.List(tree.MapAt(p.Patch, tree.Pod...)["initContainers"])[0])
 	require.NotContains(t, left, "$patch", "it stays")
 	require.Equal(t, without(map[string]any{"name": "A", "$patch": "delete"}), left["env"], "without anything of ours")
 }
@@ -486,7 +486,7 @@ func TestANativeSidecarKeepsTheOrderOfOthers(t *testing.T) {
 	}
 	p := For(mine, sharing(), Policy{}, view)
 	var order []string
-	for _, item := range tree.List(tree.At(p.Patch, tree.Pod...)["$setElementOrder/initContainers"]) {
+	for _, item := range tree.List(tree.MapAt(p.Patch, tree.Pod...)["$setElementOrder/initContainers"]) {
 		order = append(order, tree.Name(item))
 	}
 	require.Equal(t, []string{"audit", "vector", "migrate"}, order)

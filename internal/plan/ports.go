@@ -25,7 +25,7 @@ type wholePorts struct {
 // ports by number and protocol. The patch would therefore change or remove the port of the other protocol.
 func takePorts(from, to map[string]any, view *workload.View) []wholePorts {
 	var whole []wholePorts
-	before, after := tree.At(from, tree.Pod...), tree.At(to, tree.Pod...)
+	before, after := tree.MapAt(from, tree.Pod...), tree.MapAt(to, tree.Pod...)
 	for _, list := range []string{"initContainers", "containers"} {
 		for _, item := range tree.List(after[list]) {
 			at := slices.IndexFunc(tree.List(before[list]), func(other any) bool { return tree.Name(other) == tree.Name(item) })
@@ -107,10 +107,10 @@ func portKeys(ports []any) []string { return workload.ItemKeys("ports", ports) }
 // putPorts adds replacements of lists of ports to a patch.
 func putPorts(patch, to map[string]any, whole []wholePorts) {
 	for _, of := range whole {
-		pod := tree.Below(patch, tree.Pod...)
+		pod := tree.EnsureMap(patch, tree.Pod...)
 		containerIn(pod, of.list, of.container)["ports"] = append([]any{map[string]any{"$patch": "replace"}}, of.ports...)
 		var order []string
-		for _, item := range tree.List(tree.At(to, tree.Pod...)[of.list]) {
+		for _, item := range tree.List(tree.MapAt(to, tree.Pod...)[of.list]) {
 			order = append(order, tree.Name(item))
 		}
 		sortAs(order, tree.List(pod[of.list])) // Items of a patch must be in the order of the list.

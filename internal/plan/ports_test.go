@@ -44,7 +44,7 @@ func TestAPatchTellsProtocolsOfOnePortApart(t *testing.T) {
 				}
 				view.Owned = map[string]workload.Owned{mine: {Containers: []string{"vector", "zoo"}}}
 				wanted := pod(test.wanted)
-				tree.Map(tree.List(tree.At(wanted, tree.Pod...)[list])[1])["image"] = "z"
+				tree.Map(tree.List(tree.MapAt(wanted, tree.Pod...)[list])[1])["image"] = "z"
 
 				patch, err := difference(mine, view, pod(test.owned), wanted)
 				require.NoError(t, err)
@@ -52,7 +52,7 @@ func TestAPatchTellsProtocolsOfOnePortApart(t *testing.T) {
 				after, err := p.Patched(pod(test.live))
 				require.NoError(t, err)
 
-				found := tree.Map(tree.List(tree.At(after, tree.Pod...)[list])[0])
+				found := tree.Map(tree.List(tree.MapAt(after, tree.Pod...)[list])[0])
 				var want []any
 				require.NoError(t, yaml.Unmarshal([]byte("["+test.want+"]"), &want))
 				text, err := json.Marshal(want)
@@ -60,7 +60,7 @@ func TestAPatchTellsProtocolsOfOnePortApart(t *testing.T) {
 				is, err := json.Marshal(append([]any{}, tree.List(found["ports"])...))
 				require.NoError(t, err)
 				require.JSONEq(t, string(text), string(is))
-				require.Equal(t, "z", tree.Map(tree.List(tree.At(after, tree.Pod...)[list])[1])["image"])
+				require.Equal(t, "z", tree.Map(tree.List(tree.MapAt(after, tree.Pod...)[list])[1])["image"])
 			})
 		}
 	}

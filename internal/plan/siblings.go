@@ -81,11 +81,11 @@ var mergedLists = []string{"env", "ports", "volumeMounts"}
 // had a shared map or list, the patch would delete all of it.
 func keepBeside(from, to map[string]any) {
 	for _, path := range [][]string{{"metadata", "annotations"}, {"spec", "template", "metadata", "annotations"}, {"spec", "template", "metadata", "labels"}} {
-		if tree.At(from, path...) != nil {
-			tree.Below(to, path...)
+		if tree.MapAt(from, path...) != nil {
+			tree.EnsureMap(to, path...)
 		}
 	}
-	before, after := tree.At(from, tree.Pod...), tree.At(to, tree.Pod...)
+	before, after := tree.MapAt(from, tree.Pod...), tree.MapAt(to, tree.Pod...)
 	for _, list := range []string{"initContainers", "containers"} {
 		for _, item := range tree.List(after[list]) {
 			was := slices.IndexFunc(tree.List(before[list]), func(other any) bool { return tree.Name(other) == tree.Name(item) })
@@ -103,10 +103,10 @@ func keepBeside(from, to map[string]any) {
 
 // keepShared adds the annotations that another VectorSidecar also has to the second tree.
 func keepShared(manager string, from, to map[string]any, view *workload.View) {
-	for key, value := range tree.At(from, "metadata", "annotations") {
+	for key, value := range tree.MapAt(from, "metadata", "annotations") {
 		for other, owned := range view.Owned {
-			if _, isShared := tree.At(owned.Tree, "metadata", "annotations")[key]; isShared && other != manager {
-				tree.Below(to, "metadata", "annotations")[key] = value
+			if _, isShared := tree.MapAt(owned.Tree, "metadata", "annotations")[key]; isShared && other != manager {
+				tree.EnsureMap(to, "metadata", "annotations")[key] = value
 			}
 		}
 	}

@@ -44,13 +44,13 @@ func (d *Desired) takeBack(manager string, from, to map[string]any, view *worklo
 		return
 	}
 	for _, one := range stale {
-		container := containerIn(tree.Below(from, tree.Pod...), "containers", one.Container)
+		container := containerIn(tree.EnsureMap(from, tree.Pod...), "containers", one.Container)
 		container["env"] = append(tree.List(container["env"]), map[string]any{"name": one.Name, "value": one.Value})
 	}
 	record, path := meta.AnnotationInjectedEnv(manager), []string{"spec", "template", "metadata", "annotations"}
-	tree.Below(from, path...)[record] = workload.ToldText(slices.Concat(holds, stale))
+	tree.EnsureMap(from, path...)[record] = workload.ToldText(slices.Concat(holds, stale))
 	if len(holds) > 0 {
-		tree.Below(to, path...)[record] = workload.ToldText(holds)
+		tree.EnsureMap(to, path...)[record] = workload.ToldText(holds)
 	}
 }
 

@@ -39,7 +39,7 @@ func TestAnAnnotationThatYieldsIsNoConflict(t *testing.T) {
 			desired := telling(list, flag)
 			p := For(mine, desired, Policy{}, test.view)
 			require.Contains(t, []Action{Inject, Update}, p.Action, p.Message)
-			annotations := tree.At(p.Apply, "spec", "template", "metadata", "annotations")
+			annotations := tree.MapAt(p.Apply, "spec", "template", "metadata", "annotations")
 			require.Len(t, annotations, len(test.leaves)+1, "beside the list of parts")
 			for _, key := range test.leaves {
 				require.Contains(t, annotations, key)
@@ -93,7 +93,7 @@ func TestVolumesOfTheSidecarKeepNoNode(t *testing.T) {
 			desired := evictable("b", "data")
 			p := For(mine, desired, Policy{}, test.view)
 			require.Contains(t, []Action{Inject, Update}, p.Action, p.Message)
-			annotations := tree.At(p.Apply, "spec", "template", "metadata", "annotations")
+			annotations := tree.MapAt(p.Apply, "spec", "template", "metadata", "annotations")
 			if test.isNamed {
 				require.Equal(t, "b,data", annotations[key])
 			} else {
@@ -111,7 +111,7 @@ func TestVolumesOfTheSidecarKeepNoNode(t *testing.T) {
 	always := evictable("b", "data")
 	always.overlay.YieldsToVolumes, always.lesser = nil, nil
 	p := For(mine, always, Policy{}, with(application(), onDisk))
-	require.Equal(t, "b,data", tree.At(p.Apply, "spec", "template", "metadata", "annotations")[key])
+	require.Equal(t, "b,data", tree.MapAt(p.Apply, "spec", "template", "metadata", "annotations")[key])
 }
 
 // Most workloads may have volumes of their own, and share what is desired, which is large.
@@ -180,7 +180,7 @@ func TestAPullSecretOfTheOwnersIsNotOurs(t *testing.T) {
 			for _, secret := range left.Template().Spec.ImagePullSecrets {
 				names = append(names, secret.Name)
 			}
-			for _, item := range tree.List(tree.At(left.alone.tree, tree.Pod...)["imagePullSecrets"]) {
+			for _, item := range tree.List(tree.MapAt(left.alone.tree, tree.Pod...)["imagePullSecrets"]) {
 				written = append(written, tree.Name(item))
 			}
 			require.Equal(t, test.adds, names)
@@ -205,7 +205,7 @@ func pulling(names ...string) *Desired {
 	of.Template.Annotations = map[string]string{meta.AnnotationInjectedItems(mine): parts}
 	of.Body = map[string]any{
 		"metadata": map[string]any{"annotations": map[string]any{meta.AnnotationInjectedItems(mine): parts}},
-		"spec":     map[string]any{"initContainers": tree.At(of.Body, "spec")["initContainers"], "imagePullSecrets": items},
+		"spec":     map[string]any{"initContainers": tree.MapAt(of.Body, "spec")["initContainers"], "imagePullSecrets": items},
 	}
 	return NewDesired(&of, "logs", "vector", "config-1", nil)
 }

@@ -36,7 +36,7 @@ func listedIn(object workload.Object) map[string]workload.Owned {
 	for _, of := range listed {
 		for key, value := range object.GetAnnotations() {
 			if isOurs(key) {
-				tree.Below(of.Tree, "metadata", "annotations")[key] = value
+				tree.EnsureMap(of.Tree, "metadata", "annotations")[key] = value
 			}
 		}
 	}

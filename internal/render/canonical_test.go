@@ -51,10 +51,10 @@ func TestABodyIsAsItIsReadBack(t *testing.T) {
 	const zeros = `securityContext: {privileged: false, readOnlyRootFilesystem: false, runAsUser: 0}, resources: {limits: {cpu: 0}}, env: [{name: A, valueFrom: {resourceFieldRef: {resource: limits.cpu, divisor: 1}}}]`
 	result, err := try(t, map[string]string{"pod.yaml": "kind: PodTemplate\ntemplate: {metadata: {labels: {a: \"\"}}, spec: " + container(zeros) + "}\n"})
 	require.NoError(t, err)
-	require.Equal(t, map[string]any{"a": ""}, tree.At(result.Overlay.Body, "metadata")["labels"])
+	require.Equal(t, map[string]any{"a": ""}, tree.MapAt(result.Overlay.Body, "metadata")["labels"])
 	require.Equal(t, []any{map[string]any{
 		"name": "vector", "image": "x", "securityContext": map[string]any{"privileged": false, "readOnlyRootFilesystem": false, "runAsUser": 0.0},
 		"resources": map[string]any{"limits": map[string]any{"cpu": "0"}},
 		"env":       []any{map[string]any{"name": "A", "valueFrom": map[string]any{"resourceFieldRef": map[string]any{"resource": "limits.cpu", "divisor": "1"}}}},
-	}}, tree.At(result.Overlay.Body, "spec")["containers"])
+	}}, tree.MapAt(result.Overlay.Body, "spec")["containers"])
 }

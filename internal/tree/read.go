@@ -14,8 +14,8 @@ import (
 type Read struct {
 	// Path is the key path from the watched value; empty for the value itself.
 	Path []string
-	// Seen is the aspect that was read.
-	Seen Aspect
+	// Aspect is the aspect that was read.
+	Aspect Aspect
 }
 
 // Aspect is a property of a value that can be read without the rest.
@@ -27,16 +27,16 @@ const (
 	Shape Aspect = iota
 	// Length is the number of items of a map or list.
 	Length
-	// Whole is the whole value. Reading more of a list than its length reads all of the list.
-	Whole
+	// WholeValue is the whole value. Reading more of a list than its length reads all of the list.
+	WholeValue
 )
 
 // JoinReads merges the reads of several executions. The result is sorted and has no duplicates and no reads that
 // another read covers.
 func JoinReads(lists ...[]Read) []Read {
-	all := slices.Concat(lists...)
-	joined := slices.DeleteFunc(slices.Clone(all), func(one Read) bool {
-		return slices.ContainsFunc(all, func(other Read) bool { return other.covers(one) })
+	reads := slices.Concat(lists...)
+	joined := slices.DeleteFunc(slices.Clone(reads), func(read Read) bool {
+		return slices.ContainsFunc(reads, func(other Read) bool { return other.covers(read) })
 	})
 	slices.SortFunc(joined, Read.compare)
 	return slices.CompactFunc(joined, func(a, b Read) bool { return a.compare(b) == 0 })
@@ -45,12 +45,12 @@ func JoinReads(lists ...[]Read) []Read {
 // covers reports whether another read is part of this one.
 func (r Read) covers(other Read) bool {
 	isAbove := len(r.Path) <= len(other.Path) && slices.Equal(r.Path, other.Path[:len(r.Path)])
-	return r.Seen == Whole && isAbove && r.compare(other) != 0
+	return r.Aspect == WholeValue && isAbove && r.compare(other) != 0
 }
 
 // Equal reports whether two reads are the same.
 func (r Read) Equal(other Read) bool { return r.compare(other) == 0 }
 
 func (r Read) compare(other Read) int {
-	return cmp.Or(slices.Compare(r.Path, other.Path), cmp.Compare(r.Seen, other.Seen))
+	return cmp.Or(slices.Compare(r.Path, other.Path), cmp.Compare(r.Aspect, other.Aspect))
 }

@@ -10,20 +10,20 @@ import "reflect"
 func Share(fresh, earlier any) any {
 	switch fresh := fresh.(type) {
 	case map[string]any:
-		before, ok := earlier.(map[string]any)
+		earlierMap, ok := earlier.(map[string]any)
 		if !ok {
 			return fresh
 		}
 		for key := range fresh {
-			fresh[key] = Share(fresh[key], before[key])
+			fresh[key] = Share(fresh[key], earlierMap[key])
 		}
 	case []any:
-		before, ok := earlier.([]any)
+		earlierList, ok := earlier.([]any)
 		if !ok {
 			return fresh
 		}
-		for i := range min(len(fresh), len(before)) {
-			fresh[i] = Share(fresh[i], before[i])
+		for i := range min(len(fresh), len(earlierList)) {
+			fresh[i] = Share(fresh[i], earlierList[i])
 		}
 	}
 	if reflect.DeepEqual(fresh, earlier) {

@@ -28,8 +28,8 @@ func TestShare_RefersToEqualParts(t *testing.T) {
 	require.Equal(t, of("new"), shared)
 	require.Equal(t, before, earlier)
 	require.True(t, isShared(earlier["spec"], shared["spec"]))
-	require.True(t, isShared(At(earlier, "metadata", "labels"), At(shared, "metadata", "labels")))
-	require.False(t, isShared(At(earlier, "metadata"), At(shared, "metadata")))
+	require.True(t, isShared(MapAt(earlier, "metadata", "labels"), MapAt(shared, "metadata", "labels")))
+	require.False(t, isShared(MapAt(earlier, "metadata"), MapAt(shared, "metadata")))
 	require.True(t, isShared(earlier, Share(of("old"), earlier)))
 }
 

@@ -24,18 +24,18 @@ func Name(item any) string {
 }
 
 // Value returns the value at a path, and whether the path exists.
-func Value(tree map[string]any, path ...string) (value any, is bool) {
+func Value(tree map[string]any, path ...string) (value any, ok bool) {
 	value = tree
 	for _, key := range path {
-		if value, is = Map(value)[key]; !is {
+		if value, ok = Map(value)[key]; !ok {
 			return nil, false
 		}
 	}
 	return value, true
 }
 
-// At returns the map at a path, nil if the path does not lead to a map.
-func At(tree map[string]any, path ...string) map[string]any {
+// MapAt returns the map at a path, nil if the path does not lead to a map.
+func MapAt(tree map[string]any, path ...string) map[string]any {
 	for _, key := range path {
 		tree = Map(tree[key])
 	}
@@ -49,15 +49,15 @@ func Text(tree map[string]any, path ...string) string {
 	return text
 }
 
-// Below returns the map at a path, and creates the missing maps.
-func Below(tree map[string]any, path ...string) map[string]any {
+// EnsureMap returns the map at a path, and creates the missing maps.
+func EnsureMap(tree map[string]any, path ...string) map[string]any {
 	for _, key := range path {
-		next := Map(tree[key])
-		if next == nil {
-			next = map[string]any{}
-			tree[key] = next
+		child := Map(tree[key])
+		if child == nil {
+			child = map[string]any{}
+			tree[key] = child
 		}
-		tree = next
+		tree = child
 	}
 	return tree
 }

@@ -46,9 +46,9 @@ func TestWhatIsOfAnotherTypeReadsAsNothing(t *testing.T) {
 	require.Equal(t, "Deployment", Text(object, "kind"))
 	require.Empty(t, Text(object, "spec"), "a map is no text")
 	require.Empty(t, Text(nil, "spec", "kind"))
-	require.Nil(t, At(object, "kind"), "a text is no map")
-	require.Len(t, At(object, Pod...), 1)
-	items := List(At(object, Pod...)["containers"])
+	require.Nil(t, MapAt(object, "kind"), "a text is no map")
+	require.Len(t, MapAt(object, Pod...), 1)
+	items := List(MapAt(object, Pod...)["containers"])
 	require.Equal(t, "app", Name(items[0]))
 	require.Empty(t, Name(items[1]))
 	require.Nil(t, List(object["kind"]))
@@ -57,11 +57,11 @@ func TestWhatIsOfAnotherTypeReadsAsNothing(t *testing.T) {
 func TestBelowMakesWhatIsMissing(t *testing.T) {
 	object := workload()
 
-	Below(object, "spec", "template", "metadata")["labels"] = "some"
-	Below(object, "kind", "name")["of"] = "a text is replaced"
+	EnsureMap(object, "spec", "template", "metadata")["labels"] = "some"
+	EnsureMap(object, "kind", "name")["of"] = "a text is replaced"
 
 	require.Equal(t, "some", Text(object, "spec", "template", "metadata", "labels"))
-	require.NotEmpty(t, At(object, Pod...), "what is there stays")
+	require.NotEmpty(t, MapAt(object, Pod...), "what is there stays")
 	require.Equal(t, "a text is replaced", Text(object, "kind", "name", "of"))
 }
 
@@ -80,9 +80,9 @@ func TestReadsAreJoinedWithoutThoseThatOthersCover(t *testing.T) {
 		"the same twice":                {[]Read{{name, Shape}, {name, Shape}}, []Read{{name, Shape}}},
 		"sorted":                        {[]Read{{name, Shape}, {labels, Length}}, []Read{{labels, Length}, {name, Shape}}},
 		"a length beside an item":       {[]Read{{labels, Length}, {team, Shape}}, []Read{{labels, Length}, {team, Shape}}},
-		"the whole covers its parts":    {[]Read{{team, Whole}, {labels, Length}, {labels, Whole}, {name, Shape}}, []Read{{labels, Whole}, {name, Shape}}},
-		"a whole part covers no parent": {[]Read{{team, Whole}, {labels, Shape}}, []Read{{labels, Shape}, {team, Whole}}},
-		"all of it":                     {[]Read{{nil, Whole}, {name, Whole}, {labels, Length}}, []Read{{nil, Whole}}},
+		"the whole covers its parts":    {[]Read{{team, WholeValue}, {labels, Length}, {labels, WholeValue}, {name, Shape}}, []Read{{labels, WholeValue}, {name, Shape}}},
+		"a whole part covers no parent": {[]Read{{team, WholeValue}, {labels, Shape}}, []Read{{labels, Shape}, {team, WholeValue}}},
+		"all of it":                     {[]Read{{nil, WholeValue}, {name, WholeValue}, {labels, Length}}, []Read{{nil, WholeValue}}},
 	} {
 		half := len(test.lists) / 2
 		joined := JoinReads(test.lists[:half], test.lists[half:])

@@ -148,7 +148,7 @@ func TestATemplateIsPlacedAndFoundAgain(t *testing.T) {
 	require.Equal(t, before, body, "it is a copy")
 	require.Equal(t, "d", tree.Text(placed, "spec", "jobTemplate", "spec", "template", "metadata", "labels", "c"))
 	require.Equal(t, "b", tree.Text(placed, "metadata", "annotations", "a"))
-	require.Nil(t, tree.At(placed, "spec")["template"])
+	require.Nil(t, tree.MapAt(placed, "spec")["template"])
 	require.Equal(t, body, deployments.Place(body))
 	require.Equal(t, ".spec.template.spec.volumes", cronJobs.Field(".spec.jobTemplate.spec.template.spec.volumes"))
 	require.Equal(t, ".spec.schedule", cronJobs.Field(".spec.schedule"))

@@ -109,7 +109,7 @@ func decodeArgoRollout(object Object) (*argoRollout, Unread) {
 		unread.Template = "" // The template of the other workload is used.
 	}
 	if unread.Template != "" {
-		rollout.Spec.Template.Annotations = textsIn(tree.At(fields, "spec", "template", "metadata", "annotations"))
+		rollout.Spec.Template.Annotations = textsIn(tree.MapAt(fields, "spec", "template", "metadata", "annotations"))
 	}
 	return rollout, unread
 }

@@ -193,7 +193,7 @@ func TestOverlay_RecordedHasDefaults(t *testing.T) {
 		LivenessProbe:  &corev1.Probe{ProbeHandler: corev1.ProbeHandler{GRPC: &corev1.GRPCAction{Port: 1}}},
 		ReadinessProbe: &corev1.Probe{ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{}}},
 	}}}}}
-	text, err := json.Marshal(tree.At(overlay.Recorded(nil), tree.Pod...)["initContainers"])
+	text, err := json.Marshal(tree.MapAt(overlay.Recorded(nil), tree.Pod...)["initContainers"])
 	require.NoError(t, err)
 	require.JSONEq(t, `[{
 		"name": "vector",

@@ -20,9 +20,9 @@ import (
 // how a container runs. It never shows variables or arguments, which may contain secrets.
 func Changes(before, after map[string]any) []string {
 	var found []string
-	from, to := tree.At(before, "spec", "template"), tree.At(after, "spec", "template")
+	from, to := tree.MapAt(before, "spec", "template"), tree.MapAt(after, "spec", "template")
 	for _, metadata := range []string{"labels", "annotations"} {
-		was, is := tree.At(from, "metadata")[metadata], tree.At(to, "metadata")[metadata]
+		was, is := tree.MapAt(from, "metadata")[metadata], tree.MapAt(to, "metadata")[metadata]
 		found = append(found, changesIn(metadata, "", withoutOurs(was), withoutOurs(is))...)
 	}
 	pod := tree.Pod[len(tree.Pod)-1]

@@ -22,7 +22,7 @@ func Hash(applied map[string]any) string {
 
 // withoutBookkeeping returns the body without the annotations that record its origin.
 func withoutBookkeeping(applied map[string]any) map[string]any {
-	annotations := tree.At(applied, "metadata", "annotations")
+	annotations := tree.MapAt(applied, "metadata", "annotations")
 	if annotations == nil {
 		return applied
 	}

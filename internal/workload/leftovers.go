@@ -58,7 +58,7 @@ func partsIn(annotations map[string]string) map[string]meta.InjectedItems {
 // addLeftovers adds listed items that are in the pod, although the manager does not own them anymore. Items in
 // a manifest of a deployment tool stay with that tool.
 func (o *Owned) addLeftovers(parts *meta.InjectedItems, live map[string]any, theirs *deployed) {
-	pod := tree.At(live, tree.Pod...)
+	pod := tree.MapAt(live, tree.Pod...)
 	for _, list := range podLists {
 		for _, item := range tree.List(pod[list]) {
 			name := tree.Name(item)
@@ -89,8 +89,8 @@ func (o *Owned) addLeftovers(parts *meta.InjectedItems, live map[string]any, the
 func (o *Owned) addKeys(of string, keys []string, live map[string]any, theirs *deployed) {
 	path := []string{"spec", "template", "metadata", of}
 	for _, key := range keys {
-		if value, isThere := tree.At(live, path...)[key]; isThere && !theirs.key(of, key) {
-			tree.Below(o.Tree, path...)[key] = value
+		if value, isThere := tree.MapAt(live, path...)[key]; isThere && !theirs.key(of, key) {
+			tree.EnsureMap(o.Tree, path...)[key] = value
 		}
 	}
 }
@@ -106,6 +106,6 @@ func (o *Owned) add(list string, item any) {
 	if o.Tree == nil {
 		o.Tree = map[string]any{}
 	}
-	pod := tree.Below(o.Tree, tree.Pod...)
+	pod := tree.EnsureMap(o.Tree, tree.Pod...)
 	pod[list] = append(slices.Clip(tree.List(pod[list])), item)
 }

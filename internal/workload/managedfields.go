@@ -115,7 +115,7 @@ func ManagedFieldsOf(object Object) *ManagedFields {
 
 func (m *ManagedFields) addFields(fields map[string]any) {
 	m.annotations.addFields(tree.Map(fields["f:metadata"])["f:annotations"])
-	pods := tree.At(fields, "f:spec", "f:template", "f:metadata")
+	pods := tree.MapAt(fields, "f:spec", "f:template", "f:metadata")
 	m.podLabels.addFields(pods["f:labels"])
 	m.podAnnotations.addFields(pods["f:annotations"])
 	for field, below := range podOf(fields) {

@@ -66,7 +66,7 @@ func deployedIn(entries []metav1.ManagedFieldsEntry) map[string][]string {
 			all[list] = append(all[list], name)
 		})
 		for _, of := range podMaps {
-			for field := range tree.At(fields, "f:spec", "f:template", "f:metadata", "f:"+of) {
+			for field := range tree.MapAt(fields, "f:spec", "f:template", "f:metadata", "f:"+of) {
 				if key, isKey := strings.CutPrefix(field, "f:"); isKey {
 					all[of] = append(all[of], key)
 				}
@@ -85,7 +85,7 @@ func pullSecretsInManifest(object Object) []string {
 		return nil
 	}
 	var names []string
-	for _, item := range tree.List(tree.At(tree.At(manifest, kindOf(object).Template...), "spec")[pullSecrets]) {
+	for _, item := range tree.List(tree.MapAt(tree.MapAt(manifest, kindOf(object).Template...), "spec")[pullSecrets]) {
 		names = append(names, tree.Name(item))
 	}
 	return names
@@ -100,7 +100,7 @@ func isDeployer(entry *metav1.ManagedFieldsEntry) bool {
 var podPath = []string{"f:spec", "f:template", "f:spec"}
 
 // podOf returns the managed fields below spec.template.spec.
-func podOf(fields map[string]any) map[string]any { return tree.At(fields, podPath...) }
+func podOf(fields map[string]any) map[string]any { return tree.MapAt(fields, podPath...) }
 
 // nameIn returns the name of a list item from its key in managed fields.
 func nameIn(key string) (name string, isItem bool) {

@@ -88,7 +88,7 @@ func (m *liveMarks) addOthers(entry *metav1.ManagedFieldsEntry, all []metav1.Man
 		return
 	}
 	fields, _ := decodeFields(entry)
-	keys := tree.At(fields, "f:metadata", "f:annotations")
+	keys := tree.MapAt(fields, "f:metadata", "f:annotations")
 	if entry.Manager == meta.Operator || !isDeployer(entry) {
 		m.confirmed.addFields(keys)
 	} else {
@@ -98,7 +98,7 @@ func (m *liveMarks) addOthers(entry *metav1.ManagedFieldsEntry, all []metav1.Man
 		return
 	}
 	m.others.addFields(keys)
-	m.podOthers.addFields(tree.At(fields, "f:spec", "f:template", "f:metadata", "f:annotations"))
+	m.podOthers.addFields(tree.MapAt(fields, "f:spec", "f:template", "f:metadata", "f:annotations"))
 	if m.items == nil {
 		m.items = deployedIn(all)
 	}
@@ -125,7 +125,7 @@ func (m *ManagedFields) addMarked() {
 		for key, manager := range managers {
 			isOwned := false
 			for _, record := range m.records {
-				isOwned = isOwned || tree.At(record.applied, path...)["f:"+key] != nil || tree.At(record.patched, path...)["f:"+key] != nil
+				isOwned = isOwned || tree.MapAt(record.applied, path...)["f:"+key] != nil || tree.MapAt(record.patched, path...)["f:"+key] != nil
 			}
 			if manager != "" && !isOwned {
 				m.Managers = append(m.Managers, manager)
@@ -194,7 +194,7 @@ func (m *ManagedFields) attributed(manager string) []string {
 func ownersOf(key string, path []string, owned map[string]Owned) []string {
 	var owners []string
 	for manager, of := range owned {
-		if _, isOwned := tree.At(of.Tree, path...)[key]; isOwned {
+		if _, isOwned := tree.MapAt(of.Tree, path...)[key]; isOwned {
 			owners = append(owners, manager)
 		}
 	}

@@ -61,7 +61,7 @@ func (o *Overlay) Draining(most int64) (*Overlay, error) {
 // cutSleep limits the preStop sleep of a container of the applied body.
 func cutSleep(container map[string]any, most int64) {
 	lifecycle := tree.Map(container["lifecycle"])
-	sleep := tree.At(lifecycle, "preStop", "sleep")
+	sleep := tree.MapAt(lifecycle, "preStop", "sleep")
 	if seconds, _ := sleep["seconds"].(float64); int64(seconds) <= most {
 		return
 	}

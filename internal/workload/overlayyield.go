@@ -24,13 +24,13 @@ func (o *Overlay) Without(keys, secrets []string) (*Overlay, error) {
 	isOut := func(key string) bool { return slices.Contains(keys, key) }
 	left.Yields = slices.DeleteFunc(slices.Clone(o.Yields), isOut)
 	left.YieldsToVolumes = slices.DeleteFunc(slices.Clone(o.YieldsToVolumes), isOut)
-	annotations := tree.At(body, "metadata", "annotations")
+	annotations := tree.MapAt(body, "metadata", "annotations")
 	for _, key := range keys {
 		delete(left.Template.Annotations, key)
 		delete(annotations, key)
 	}
 	left.Brings = slices.DeleteFunc(slices.Clone(o.Brings), func(name string) bool { return slices.Contains(secrets, name) })
-	withoutPullSecrets(&left.Template.Spec, tree.At(body, "spec"), secrets)
+	withoutPullSecrets(&left.Template.Spec, tree.MapAt(body, "spec"), secrets)
 	for _, parts := range partsIn(left.Template.Annotations) {
 		parts.Annotations = slices.DeleteFunc(parts.Annotations, isOut)
 		parts.PullSecrets = slices.DeleteFunc(parts.PullSecrets, func(name string) bool { return slices.Contains(secrets, name) })

@@ -70,7 +70,7 @@ type Owned struct {
 // read sets the fields that are computed from the tree of the manager's live values.
 func (o *Owned) read(owned map[string]any, theirs *deployed) {
 	o.Tree = owned
-	for key, value := range tree.At(owned, "metadata", "annotations") {
+	for key, value := range tree.MapAt(owned, "metadata", "annotations") {
 		text, _ := value.(string)
 		switch {
 		case meta.IsAnnotationKey(key, meta.AnnotationInjectedHash):
@@ -87,7 +87,7 @@ func (o *Owned) read(owned map[string]any, theirs *deployed) {
 			o.FailedBefore = true
 		}
 	}
-	pod := tree.At(owned, tree.Pod...)
+	pod := tree.MapAt(owned, tree.Pod...)
 	for _, item := range slices.Concat(tree.List(pod["initContainers"]), tree.List(pod["containers"])) {
 		name := tree.Name(item)
 		o.Containers = append(o.Containers, name)
@@ -116,7 +116,7 @@ func (o *Owned) hasItems() bool {
 
 // readKeys sets the keys of the pods' metadata that are in the tree.
 func (o *Owned) readKeys() {
-	pods := tree.At(o.Tree, "spec", "template", "metadata")
+	pods := tree.MapAt(o.Tree, "spec", "template", "metadata")
 	o.PodLabels = slices.Sorted(maps.Keys(tree.Map(pods["labels"])))
 	o.PodAnnotations = slices.Sorted(maps.Keys(tree.Map(pods["annotations"])))
 }
@@ -132,5 +132,5 @@ func (o *Owned) IsEmpty() bool {
 	if o.IsRecorded {
 		return !o.hasItems()
 	}
-	return len(o.Containers)+len(o.Volumes)+len(o.PullSecrets)+len(o.PodLabels)+len(o.PodAnnotations)+len(tree.At(o.Tree, "metadata", "annotations")) == 0
+	return len(o.Containers)+len(o.Volumes)+len(o.PullSecrets)+len(o.PodLabels)+len(o.PodAnnotations)+len(tree.MapAt(o.Tree, "metadata", "annotations")) == 0
 }

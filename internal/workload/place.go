@@ -31,7 +31,7 @@ func (k *Kind) MergeKeys() Object {
 // Place moves the pod template of a body from spec.template to its path in the kind. The body is an apply or a
 // patch. Place returns a copy and does not change the body.
 func (k *Kind) Place(body map[string]any) map[string]any {
-	template, isThere := tree.At(body, "spec")["template"]
+	template, isThere := tree.MapAt(body, "spec")["template"]
 	if !isThere || slices.Equal(k.Template, templatePath) {
 		return body
 	}
@@ -64,7 +64,7 @@ func asFields(path []string) []string {
 // path. The path is nil for a workload that already has them there.
 func lifted(fields map[string]any) (atTemplate map[string]any, path []string) {
 	for _, path := range fieldPaths {
-		if template := tree.At(fields, path...); template != nil {
+		if template := tree.MapAt(fields, path...); template != nil {
 			return move(fields, template, asFields(templatePath)), path
 		}
 	}
@@ -73,7 +73,7 @@ func lifted(fields map[string]any) (atTemplate map[string]any, path []string) {
 
 // lowered reverses lifted.
 func lowered(fields map[string]any, path []string) map[string]any {
-	template, isThere := tree.At(fields, "f:spec")["f:template"]
+	template, isThere := tree.MapAt(fields, "f:spec")["f:template"]
 	if path == nil || !isThere {
 		return fields
 	}

@@ -27,12 +27,12 @@ func (o *Owned) IsPutInAs(template map[string]any) bool {
 	if !o.IsPutIn() {
 		return false
 	}
-	has, want := tree.At(o.Tree, "spec", "template"), template
-	if !isSame(tree.At(has, "metadata", "annotations"), tree.At(want, "metadata", "annotations")) || len(tree.At(want, "metadata", "labels")) > 0 {
+	has, want := tree.MapAt(o.Tree, "spec", "template"), template
+	if !isSame(tree.MapAt(has, "metadata", "annotations"), tree.MapAt(want, "metadata", "annotations")) || len(tree.MapAt(want, "metadata", "labels")) > 0 {
 		return false
 	}
 	for _, list := range podLists {
-		there, wanted := tree.List(tree.At(has, "spec")[list]), tree.List(tree.At(want, "spec")[list])
+		there, wanted := tree.List(tree.MapAt(has, "spec")[list]), tree.List(tree.MapAt(want, "spec")[list])
 		if !isDefaulted(list, there, wanted) {
 			return false
 		}

@@ -14,13 +14,13 @@ import (
 // text is the key of cached renderings. AppendReads takes less than a microsecond.
 func (v *View) AppendReads(text []byte, reads []tree.Read) []byte {
 	for _, read := range reads {
-		text = append(binary.AppendUvarint(text, uint64(len(read.Path))), byte(read.Seen))
+		text = append(binary.AppendUvarint(text, uint64(len(read.Path))), byte(read.Aspect))
 		switch {
-		case len(read.Path) == 1 && read.Seen == tree.Whole:
+		case len(read.Path) == 1 && read.Aspect == tree.WholeValue:
 			text = v.appendValues(text, read.Path)
 		case len(read.Path) > 0:
 			text = v.appendRead(AppendTexts(text, read.Path...), read)
-		case read.Seen == tree.Whole:
+		case read.Aspect == tree.WholeValue:
 			text = v.appendValues(text, valueKeys())
 		}
 	}
@@ -36,13 +36,13 @@ func (v *View) appendRead(text []byte, read tree.Read) []byte {
 	case key == "annotations" && len(read.Path) > 1:
 		return appendItem(text, v.Annotations, read.Path[1])
 	case key == "labels":
-		return appendLength(text, len(v.Labels), read.Seen)
+		return appendLength(text, len(v.Labels), read.Aspect)
 	case key == "annotations":
-		return appendLength(text, len(v.Annotations), read.Seen)
+		return appendLength(text, len(v.Annotations), read.Aspect)
 	case key == "containers":
-		return appendLength(text, v.countContainers(), read.Seen)
+		return appendLength(text, v.countContainers(), read.Aspect)
 	case key == "users" && len(read.Path) == 1:
-		return appendLength(text, len(v.userValues()), read.Seen)
+		return appendLength(text, len(v.userValues()), read.Aspect)
 	}
 	return v.appendValues(text, []string{key})
 }
@@ -80,7 +80,7 @@ func KeysOf(reads []tree.Read) []string {
 	var keys []string
 	for _, key := range valueKeys() {
 		if slices.ContainsFunc(reads, func(read tree.Read) bool {
-			return len(read.Path) > 0 && read.Path[0] == key || len(read.Path) == 0 && read.Seen == tree.Whole
+			return len(read.Path) > 0 && read.Path[0] == key || len(read.Path) == 0 && read.Aspect == tree.WholeValue
 		}) {
 			keys = append(keys, key)
 		}
@@ -92,7 +92,7 @@ func KeysOf(reads []tree.Read) []string {
 func WholeKeys(keys []string) []tree.Read {
 	reads := make([]tree.Read, 0, len(keys))
 	for _, key := range keys {
-		reads = append(reads, tree.Read{Path: []string{key}, Seen: tree.Whole})
+		reads = append(reads, tree.Read{Path: []string{key}, Aspect: tree.WholeValue})
 	}
 	return reads
 }

@@ -51,8 +51,8 @@ func TestAppendReadsDiffersWhereTemplatesFindSomethingElse(t *testing.T) {
 	paths := [][]string{nil, {"kind"}, {"name"}, {"namespace"}, {"labels"}, {"annotations"}, {"containers"}, {"qosClass"}, {"users"}, {"other"}, {"labels", "team"}, {"labels", "none"}, {"annotations", "team"}}
 	var all []tree.Read
 	for _, path := range paths {
-		for _, seen := range []tree.Aspect{tree.Shape, tree.Length, tree.Whole} {
-			all = append(all, tree.Read{Path: path, Seen: seen})
+		for _, seen := range []tree.Aspect{tree.Shape, tree.Length, tree.WholeValue} {
+			all = append(all, tree.Read{Path: path, Aspect: seen})
 		}
 	}
 	require.Equal(t, valueKeys(), KeysOf(all))
@@ -71,8 +71,8 @@ func TestAppendReadsDiffersWhereTemplatesFindSomethingElse(t *testing.T) {
 }
 
 func TestKeysOfReads(t *testing.T) {
-	reads := []tree.Read{{Seen: tree.Length}, {Path: []string{"labels", "team"}}, {Path: []string{"other"}}, {Path: []string{"kind"}}}
+	reads := []tree.Read{{Aspect: tree.Length}, {Path: []string{"labels", "team"}}, {Path: []string{"other"}}, {Path: []string{"kind"}}}
 	require.Equal(t, []string{"kind", "labels"}, KeysOf(reads))
-	require.Empty(t, KeysOf([]tree.Read{{Seen: tree.Length}}), "there are the same keys in each")
-	require.Equal(t, valueKeys(), KeysOf([]tree.Read{{Seen: tree.Whole}}))
+	require.Empty(t, KeysOf([]tree.Read{{Aspect: tree.Length}}), "there are the same keys in each")
+	require.Equal(t, valueKeys(), KeysOf([]tree.Read{{Aspect: tree.WholeValue}}))
 }

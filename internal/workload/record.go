@@ -44,8 +44,8 @@ func (r *record) owned(manager string, live map[string]any, theirs *deployed) Ow
 	if r.applied != nil {
 		applied = tree.Map(extract("", r.applied, live))
 		of.Hash = Hash(applied)
-		_, of.Waits = tree.At(r.applied, "f:metadata", "f:annotations")["f:"+meta.AnnotationWaiting(manager)]
-		of.WrittenBy, _ = tree.At(applied, "metadata", "annotations")[meta.AnnotationWrittenBy(manager)].(string)
+		_, of.Waits = tree.MapAt(r.applied, "f:metadata", "f:annotations")["f:"+meta.AnnotationWaiting(manager)]
+		of.WrittenBy, _ = tree.MapAt(applied, "metadata", "annotations")[meta.AnnotationWrittenBy(manager)].(string)
 	}
 	all := applied
 	if of.Patched {
@@ -61,9 +61,9 @@ func (r *record) owned(manager string, live map[string]any, theirs *deployed) Ow
 func lessOf(all, some map[string]any) []string {
 	var names []string
 	for _, list := range podLists {
-		for _, item := range tree.List(tree.At(all, tree.Pod...)[list]) {
+		for _, item := range tree.List(tree.MapAt(all, tree.Pod...)[list]) {
 			isSame := func(other any) bool { return tree.Name(other) == tree.Name(item) }
-			if !slices.ContainsFunc(tree.List(tree.At(some, tree.Pod...)[list]), isSame) {
+			if !slices.ContainsFunc(tree.List(tree.MapAt(some, tree.Pod...)[list]), isSame) {
 				names = append(names, tree.Name(item))
 			}
 		}

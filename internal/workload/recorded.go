@@ -42,7 +42,7 @@ func (m *ManagedFields) mentionRecorded(object Object) {
 func (m *ManagedFields) recorded(selected *corev1.PodTemplate, theirs *deployed) map[string]Owned {
 	all := map[string]Owned{}
 	for manager, record := range m.records {
-		_, waits := tree.At(record.applied, "f:metadata", "f:annotations")["f:"+meta.AnnotationWaiting(manager)]
+		_, waits := tree.MapAt(record.applied, "f:metadata", "f:annotations")["f:"+meta.AnnotationWaiting(manager)]
 		all[manager] = Owned{IsRecorded: true, Waits: waits, Unfinished: !waits || record.patched != nil}
 	}
 	for manager, parts := range m.listed {
@@ -133,7 +133,7 @@ func (o *Overlay) Recorded(annotations map[string]any) map[string]any {
 
 func recordedTree(annotations map[string]any, template *corev1.PodTemplateSpec) map[string]any {
 	whole := liveTree(&corev1.PodTemplate{Template: *template})
-	pod := tree.At(whole, tree.Pod...)
+	pod := tree.MapAt(whole, tree.Pod...)
 	for _, list := range []string{"initContainers", "containers"} {
 		for _, item := range tree.List(pod[list]) {
 			for _, kind := range kinds { // Only one kind has such defaults.
@@ -141,7 +141,7 @@ func recordedTree(annotations map[string]any, template *corev1.PodTemplateSpec) 
 					setDefault(item, field.Path, field.Value)
 				}
 			}
-			if len(tree.At(tree.Map(item), "resources")) == 0 {
+			if len(tree.MapAt(tree.Map(item), "resources")) == 0 {
 				delete(tree.Map(item), "resources") // A typed container always has resources.
 			}
 		}
@@ -149,7 +149,7 @@ func recordedTree(annotations map[string]any, template *corev1.PodTemplateSpec) 
 			delete(pod, list)
 		}
 	}
-	metadata := tree.At(whole, "spec", "template", "metadata")
+	metadata := tree.MapAt(whole, "spec", "template", "metadata")
 	delete(metadata, "creationTimestamp")
 	whole["metadata"] = map[string]any{"annotations": annotations}
 	return whole

@@ -126,7 +126,7 @@ func isDeployed(entries []metav1.ManagedFieldsEntry, told Told) bool {
 			if name, _ := nameIn(key); name != told.Container {
 				continue
 			}
-			for variable := range tree.At(tree.Map(container), "f:env") {
+			for variable := range tree.MapAt(tree.Map(container), "f:env") {
 				if name, _ := nameIn(variable); name == told.Name {
 					return true
 				}

@@ -111,7 +111,7 @@ func mountFields(fields map[string]any) map[string]any {
 			}
 		}
 		if len(kept) > 0 {
-			tree.Below(mounts, append(slices.Clone(podPath), "f:containers", key)...)["f:volumeMounts"] = kept
+			tree.EnsureMap(mounts, append(slices.Clone(podPath), "f:containers", key)...)["f:volumeMounts"] = kept
 		}
 	}
 	return mounts
@@ -153,7 +153,7 @@ func eachPodItem(fields map[string]any, change func(list string, item map[string
 // withPod returns a copy of managed fields with other fields below spec.template.spec.
 func withPod(fields, pod map[string]any) map[string]any {
 	for i := len(podPath); i > 0; i-- {
-		above := maps.Clone(tree.At(fields, podPath[:i-1]...))
+		above := maps.Clone(tree.MapAt(fields, podPath[:i-1]...))
 		above[podPath[i-1]] = pod
 		if len(pod) == 0 {
 			delete(above, podPath[i-1])

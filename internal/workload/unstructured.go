@@ -53,10 +53,10 @@ func templateAnnotations(object Object) map[string]string {
 	if !isUnstructured {
 		return TemplateOf(object).Annotations
 	}
-	if tree.At(rollout.Object, "spec", "workloadRef") != nil {
+	if tree.MapAt(rollout.Object, "spec", "workloadRef") != nil {
 		return nil
 	}
-	return textsIn(tree.At(rollout.Object, annotationsPath(object)...))
+	return textsIn(tree.MapAt(rollout.Object, annotationsPath(object)...))
 }
 
 // textsIn returns the string values of a map.

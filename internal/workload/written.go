@@ -40,10 +40,10 @@ func (o *Owned) ConfigMaps() []string {
 			names = append(names, name)
 		}
 	}
-	for _, volume := range tree.List(tree.At(o.Tree, tree.Pod...)["volumes"]) {
-		add(tree.At(tree.Map(volume), "configMap"))
-		for _, source := range tree.List(tree.At(tree.Map(volume), "projected")["sources"]) {
-			add(tree.At(tree.Map(source), "configMap"))
+	for _, volume := range tree.List(tree.MapAt(o.Tree, tree.Pod...)["volumes"]) {
+		add(tree.MapAt(tree.Map(volume), "configMap"))
+		for _, source := range tree.List(tree.MapAt(tree.Map(volume), "projected")["sources"]) {
+			add(tree.MapAt(tree.Map(source), "configMap"))
 		}
 	}
 	return names
@@ -51,7 +51,7 @@ func (o *Owned) ConfigMaps() []string {
 
 // ConfigVersion returns the annotation configmap-version, if the manager owns it.
 func (o *Owned) ConfigVersion() string {
-	for key, value := range tree.At(o.Tree, "metadata", "annotations") {
+	for key, value := range tree.MapAt(o.Tree, "metadata", "annotations") {
 		if meta.IsAnnotationKey(key, meta.AnnotationConfigMapVersion) {
 			version, _ := value.(string)
 			return version

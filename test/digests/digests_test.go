@@ -150,7 +150,7 @@ func addDecisions(t *testing.T, digests map[string]string) {
 		result := &decided.Plans[0]
 		require.NotEmpty(t, result.Apply, result.Message)
 		require.NotEmpty(t, result.Desired.Template().Spec.InitContainers)
-		annotations := tree.At(result.Apply, "metadata", "annotations")
+		annotations := tree.MapAt(result.Apply, "metadata", "annotations")
 		for _, key := range []string{
 			meta.AnnotationInputHash, meta.AnnotationInjectedHash, meta.AnnotationAppliedHash, meta.AnnotationConfigMapVersion, meta.AnnotationRenderedFrom,
 		} {

@@ -239,7 +239,7 @@ func TestAPullSecretThatIsMissing(t *testing.T) {
 	lists := func(sidecars int, want ...string) func(*unstructured.Unstructured) bool {
 		return func(of *unstructured.Unstructured) bool {
 			var names []string
-			pod := tree.At(of.Object, tree.Pod...)
+			pod := tree.MapAt(of.Object, tree.Pod...)
 			for _, item := range tree.List(pod["imagePullSecrets"]) {
 				names = append(names, tree.Name(item))
 			}

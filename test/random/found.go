@@ -27,9 +27,9 @@ func Found(value any, read tree.Read) string {
 		length = len(value)
 	}
 	switch {
-	case read.Seen == tree.Whole || length < 0:
+	case read.Aspect == tree.WholeValue || length < 0:
 		return fmt.Sprintf("%#v", value)
-	case read.Seen == tree.Shape:
+	case read.Aspect == tree.Shape:
 		length = min(length, 1)
 	}
 	return fmt.Sprintf("%T %d", value, length)
