@@ -124,7 +124,7 @@ func (w *Writer) Workload(ctx context.Context, p *plan.Plan) (Written, error) {
 // identified returns a copy of a body with the kind and name of the workload. It includes the UID, so that the
 // body is never applied to a later workload of the same name.
 func identified(body map[string]any, target workload.Ref) map[string]any {
-	body = maps.Clone(target.Adapter().Place(body))
+	body = maps.Clone(target.Adapter().MoveTemplate(body))
 	kind := kindOf(target)
 	metadata := map[string]any{"name": target.Name, "namespace": target.Namespace, "uid": string(target.UID)}
 	if given, ok := body["metadata"].(map[string]any); ok {

@@ -64,12 +64,12 @@ func (d *Diagnosis) leftoversIn(ctx context.Context, namespace, writtenBy string
 	var carriers []companion.Carrier
 	for _, kind := range workload.Kinds() {
 		listed, err := livelist.Collect(ctx, d.live(), kind.NewList(), func(object client.Object) (carrier companion.Carrier, ok bool) {
-			if object, isWorkload := workload.As(object); isWorkload {
+			if object, isWorkload := workload.ToObject(object); isWorkload {
 				carrier = companion.CarrierOf(object)
 			}
 			return carrier, len(carrier.Traces) > 0
 		}, client.InNamespace(namespace))
-		if err != nil && !kind.Lacks(err) {
+		if err != nil && !kind.IsMissingAPI(err) {
 			return nil, fmt.Errorf("listing %s: %w", kind.Plural, err)
 		}
 		carriers = append(carriers, listed...)

@@ -40,7 +40,7 @@ func (d *Diagnosis) policies(ctx context.Context, installation *source.Installat
 	if err == nil && len(missing) == 0 {
 		state, effect = Warning, "the API server injects nothing into these workloads, and the operator injects after they are written"
 		for _, name := range installation.Kinds {
-			kind := workload.KindOf(name)
+			kind := workload.KindByName(name)
 			if kind == nil || kind.Traits.Immutable != "" || err != nil {
 				continue
 			}

@@ -41,7 +41,7 @@ func workloadNeeds(names []string) []need {
 	var found []need
 	var kinds []*workload.Kind
 	for _, name := range names {
-		kind := workload.KindOf(name)
+		kind := workload.KindByName(name)
 		if kind == nil {
 			continue // Of a release to come.
 		}
@@ -52,7 +52,7 @@ func workloadNeeds(names []string) []need {
 		}
 		found = append(found, need{kind.Group, kind.Resource, "", "", verbs})
 	}
-	for _, holder := range workload.HoldersOf(kinds) {
+	for _, holder := range workload.HoldersFor(kinds) {
 		found = append(found, need{holder.Group, holder.Resource, "", "", []string{"list"}})
 	}
 	return found
@@ -75,8 +75,8 @@ func optionalNeeds(installation *source.Installation) []need {
 		found = append(found, need{"", "pods", "", "", []string{"list"}})
 	}
 	tellsByEvent := func(name string) bool {
-		kind := workload.KindOf(name)
-		return kind != nil && kind.Traits.TellsByEvent
+		kind := workload.KindByName(name)
+		return kind != nil && kind.Traits.ReportsByEvent
 	}
 	if installation.ReadsPods && slices.ContainsFunc(installation.Kinds, tellsByEvent) {
 		found = append(found, need{"", "events", "", "", []string{"list"}})

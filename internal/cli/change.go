@@ -46,7 +46,7 @@ type concerns struct {
 type givenName struct{ kind, name string }
 
 func (n *givenName) is(object workload.Object) bool {
-	return n.name == object.GetName() && (n.kind == "" || n.kind == workload.RefOf(object).Kind)
+	return n.name == object.GetName() && (n.kind == "" || n.kind == workload.NewRef(object).Kind)
 }
 
 // concerning parses the command line: names such as "cart" or "deployment/cart".
@@ -111,8 +111,8 @@ func (s *session) inOrder() []workload.Object {
 		}
 	}
 	for _, document := range s.documents {
-		if object, ok := workload.As(document.Object); ok {
-			if current := s.Workload(workload.RefOf(object)); current != nil {
+		if object, ok := workload.ToObject(document.Object); ok {
+			if current := s.Workload(workload.NewRef(object)); current != nil {
 				add(current)
 			}
 		}
@@ -193,7 +193,7 @@ func (c *change) carryOut(merger *simulate.Merger, object workload.Object, p *pl
 		return nil, fmt.Errorf("%s: %w", status.Object(p.Target), err)
 	}
 	c.after = after
-	c.isRestart = !equality.Semantic.DeepEqual(workload.TemplateOf(c.before), workload.TemplateOf(next))
+	c.isRestart = !equality.Semantic.DeepEqual(workload.PodTemplate(c.before), workload.PodTemplate(next))
 	return next, nil
 }
 
@@ -205,7 +205,7 @@ func pods(object workload.Object) int {
 
 // setKind sets the kind and the API version of a workload, as in manifests.
 func setKind(object workload.Object) {
-	ref := workload.RefOf(object)
+	ref := workload.NewRef(object)
 	object.GetObjectKind().SetGroupVersionKind(ref.Adapter().GroupVersionKind)
 }
 
@@ -231,7 +231,7 @@ func (r *result) isFor(one *corev1.ConfigMap, workloads ...workload.Object) bool
 
 // needs returns the names of the ConfigMaps that a workload uses now or will use.
 func (r *result) needs(object workload.Object) []string {
-	target, names := workload.RefOf(object), companion.References(&workload.TemplateOf(object).Spec)
+	target, names := workload.NewRef(object), companion.References(&workload.PodTemplate(object).Spec)
 	isRefused := func(p plan.Plan) bool {
 		return p.Target == target && (p.Action == plan.Blocked || p.Action == plan.Conflict || p.Action == plan.Defer)
 	}

@@ -171,7 +171,7 @@ func (c *change) heading() string {
 	if c.isRestart {
 		restarts = count(pods(c.before), "pod") + " would restart"
 	}
-	heading := humanize.EscapeLine(fmt.Sprintf("# %s %s/%s: %s; %s", workload.RefOf(c.before).Kind, c.before.GetNamespace(), c.before.GetName(), strings.Join(actions, ", "), restarts)) + "\n"
+	heading := humanize.EscapeLine(fmt.Sprintf("# %s %s/%s: %s; %s", workload.NewRef(c.before).Kind, c.before.GetNamespace(), c.before.GetName(), strings.Join(actions, ", "), restarts)) + "\n"
 	return heading + humanize.EscapeLine("# cause: "+strings.Join(causes, "; ")) + "\n"
 }
 

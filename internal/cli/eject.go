@@ -137,7 +137,7 @@ func strip(merger *simulate.Merger, documents []source.Document) (stripped []wor
 	stripped, users = make([]workload.Object, len(documents)), map[client.ObjectKey][]workload.Ref{}
 	for i, document := range documents {
 		left := document.Object
-		if object, isWorkload := workload.As(left); isWorkload {
+		if object, isWorkload := workload.ToObject(left); isWorkload {
 			after, had, err := removal.Strip(merger, object)
 			if err != nil {
 				return nil, nil, fmt.Errorf("%s: %s %s: %w", document.Source, document.Kind, object.GetName(), err)

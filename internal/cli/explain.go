@@ -143,8 +143,8 @@ func (o *explainOptions) run(ctx context.Context, arguments []string) error {
 
 // explain collects the decisions of every VectorSidecar that may affect a workload.
 func (s *session) explain(ctx context.Context, deployment workload.Object) (*explanation, error) {
-	result := &explanation{Workload: workload.RefOf(deployment).Kind + " " + deployment.GetNamespace() + "/" + deployment.GetName()}
-	view := workload.Of(deployment)
+	result := &explanation{Workload: workload.NewRef(deployment).Kind + " " + deployment.GetNamespace() + "/" + deployment.GetName()}
+	view := workload.NewView(deployment)
 	if view.Owner != nil {
 		result.Owner = view.Owner.String()
 	}
@@ -195,9 +195,9 @@ func (s *session) sidecarReport(ctx context.Context, sidecar *v1alpha1.VectorSid
 	turns := simulate.Turns([]simulate.Paced{ruled.paced()}, ruled.snapshot.Platform.Rollout)[0]
 	for i := range ruled.Plans {
 		p := &ruled.Plans[i]
-		if p.Target.Name == deployment.GetName() && p.Target.Kind == workload.RefOf(deployment).Kind {
+		if p.Target.Name == deployment.GetName() && p.Target.Kind == workload.NewRef(deployment).Kind {
 			one.fill(p, turns[i], view)
-			one.Told = told(p, view, workload.TemplateOf(deployment))
+			one.Told = told(p, view, workload.PodTemplate(deployment))
 			if isWritten(p) {
 				one.Restarts = pods(deployment)
 			}
@@ -209,7 +209,7 @@ func (s *session) sidecarReport(ctx context.Context, sidecar *v1alpha1.VectorSid
 	case one.Matches && !sidecar.Spec.IsEnabled():
 		one.Reason, one.Message = meta.ReasonDisabled, "spec.enabled of the VectorSidecar is false"
 	default:
-		one.report(sidecar, workload.RefOf(deployment))
+		one.report(sidecar, workload.NewRef(deployment))
 	}
 	return one, nil
 }

@@ -20,14 +20,14 @@ func told(p *plan.Plan, view *workload.View, template *corev1.PodTemplateSpec) s
 	if p.Desired == nil || len(p.Desired.Tells()) == 0 {
 		return ""
 	}
-	known, _ := view.ToldOf(p.Manager)
-	if containers := len(template.Spec.Containers); len(known) == 0 && workload.IsTooMuch(p.Desired.Tells(), view.Ref, containers) {
+	known, _ := view.InjectedEnvFor(p.Manager)
+	if containers := len(template.Spec.Containers); len(known) == 0 && workload.ExceedsRecordLimit(p.Desired.Tells(), view.Ref, containers) {
 		return fmt.Sprintf("none: a record for %d containers would exceed the size limit of an annotation", containers)
 	}
 	var all []string
 	for i := range template.Spec.Containers {
 		container := &template.Spec.Containers[i]
-		if view.OwnerOf(container.Name) != "" {
+		if view.ContainerOwner(container.Name) != "" {
 			continue
 		}
 		if said := toldTo(container, p.Desired.Tells(), known, view.Ref); said != "" {
@@ -41,14 +41,14 @@ func told(p *plan.Plan, view *workload.View, template *corev1.PodTemplateSpec) s
 }
 
 // toldTo lists the variables of one container, "" for a container without requested variables.
-func toldTo(container *corev1.Container, tells []workload.Tell, known []workload.Told, in workload.Ref) string {
+func toldTo(container *corev1.Container, tells []workload.EnvInjection, known []workload.InjectedEnv, in workload.Ref) string {
 	var is, isNot []string
 	for i := range tells {
 		tell := &tells[i]
 		has := func(v corev1.EnvVar) bool { return v.Name == tell.Name }
 		switch {
 		case !slices.Contains(tell.Containers, container.Name) && !slices.Contains(tell.Containers, workload.AllContainers):
-		case slices.ContainsFunc(known, func(t workload.Told) bool { return t.Container == container.Name && tell.Is(t, in) }):
+		case slices.ContainsFunc(known, func(t workload.InjectedEnv) bool { return t.Container == container.Name && tell.Matches(t, in) }):
 			is = append(is, tell.Name)
 		case slices.ContainsFunc(container.Env, has):
 			isNot = append(isNot, tell.Name+", which it has already")

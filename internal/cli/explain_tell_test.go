@@ -13,12 +13,12 @@ import (
 )
 
 func TestWhatAContainerIsToldIsExplained(t *testing.T) {
-	tells := []workload.Tell{{Containers: []string{"*"}, Name: "A", Value: "{name}"}, {Containers: []string{"app"}, Name: "B", Value: "b"}}
+	tells := []workload.EnvInjection{{Containers: []string{"*"}, Name: "A", Value: "{name}"}, {Containers: []string{"app"}, Name: "B", Value: "b"}}
 	in := workload.Ref{Kind: "Deployment", Name: "cart"}
-	told := []workload.Told{{Container: "app", Name: "A", Value: "cart"}, {Container: "app", Name: "B", Value: "b"}}
+	told := []workload.InjectedEnv{{Container: "app", Name: "A", Value: "cart"}, {Container: "app", Name: "B", Value: "b"}}
 	for name, test := range map[string]struct {
 		container corev1.Container
-		known     []workload.Told
+		known     []workload.InjectedEnv
 		want      string
 	}{
 		"all":               {corev1.Container{Name: "app"}, told, "A, B"},

@@ -82,7 +82,7 @@ func (o *injectOptions) run(ctx context.Context) error {
 // print writes a document, with its sidecar if it gets one. It first writes the companions that the document needs
 // and that are not printed yet, because their Namespace may come directly before the document.
 func (o *injectOptions) print(to io.Writer, merged *merged, document source.Document, printed map[client.ObjectKey]bool) error {
-	deployment, ok := workload.As(document.Object)
+	deployment, ok := workload.ToObject(document.Object)
 	if !ok {
 		return printDocument(to, document)
 	}

@@ -283,6 +283,6 @@ func (g *given) lacksNamespace() bool {
 }
 
 func isWorkload(document source.Document) bool {
-	_, is := workload.As(document.Object)
+	_, is := workload.ToObject(document.Object)
 	return is
 }

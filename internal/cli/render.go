@@ -140,7 +140,7 @@ func (c *change) overlays() []any {
 			continue
 		}
 		kind := p.Target.Adapter()
-		overlay := maps.Clone(kind.Place(p.Apply))
+		overlay := maps.Clone(kind.MoveTemplate(p.Apply))
 		metadata := map[string]any{"name": p.Target.Name, "namespace": p.Target.Namespace}
 		if given, ok := overlay["metadata"].(map[string]any); ok {
 			maps.Copy(metadata, given)

@@ -253,9 +253,9 @@ func (s *session) add(ctx context.Context, input *given) error {
 				return err
 			}
 		default:
-			if one, isOne := workload.As(o); isOne {
+			if one, isOne := workload.ToObject(o); isOne {
 				workload.Finish(one)
-				if err := notTwice(places, document, workload.RefOf(one)); err != nil {
+				if err := notTwice(places, document, workload.NewRef(one)); err != nil {
 					return err
 				}
 			}

@@ -27,7 +27,7 @@ import (
 
 // matches reports whether the VectorSidecar selects a workload, and returns the reason as a text.
 func (r *result) matches(object workload.Object) (bool, string) {
-	record := r.recordOf(workload.RefOf(object))
+	record := r.recordOf(workload.NewRef(object))
 	if record == nil {
 		record = workloadcache.RecordOf(object)
 	}
@@ -96,7 +96,7 @@ func (s *session) nameElsewhere(ctx context.Context, deployment workload.Object)
 		if sidecar.Namespace == deployment.GetNamespace() || sidecar.Cluster != nil || sidecar.Spec.MatchAll {
 			return false
 		}
-		there, _ := workload.As(deployment.DeepCopyObject())
+		there, _ := workload.ToObject(deployment.DeepCopyObject())
 		there.SetNamespace(sidecar.Namespace)
 		if decision.Selects(sidecar, workloadcache.RecordOf(there)) {
 			name = sidecar.Namespace + "/" + sidecar.Name

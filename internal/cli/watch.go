@@ -58,7 +58,7 @@ func clusterSidecarsIfAny() watched {
 func workloadsIn(namespace string) (all []watched) {
 	for _, kind := range workload.Kinds() {
 		all = append(all, watched{list: kind.NewList(), name: kind.Plural, namespace: namespace, isUnseen: func(err error) bool {
-			return apierrors.IsForbidden(err) && kind != workload.Default() || kind.Lacks(err)
+			return apierrors.IsForbidden(err) && kind != workload.Default() || kind.IsMissingAPI(err)
 		}})
 	}
 	return all

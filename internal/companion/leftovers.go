@@ -40,7 +40,7 @@ type Carrier struct {
 
 // CarrierOf returns the Carrier of a workload.
 func CarrierOf(object workload.Object) Carrier {
-	return Carrier{Ref: workload.RefOf(object), Deleting: object.GetDeletionTimestamp() != nil, Traces: workload.TracesOf(object)}
+	return Carrier{Ref: workload.NewRef(object), Deleting: object.GetDeletionTimestamp() != nil, Traces: workload.ListTraces(object)}
 }
 
 // Leftover describes the fields that one field manager left in one workload.

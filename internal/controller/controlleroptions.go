@@ -23,11 +23,11 @@ import (
 // workloads are in the cache, too.
 func addInformers(ctx context.Context, informers cache.Cache, workloads *workloadcache.Cache) error {
 	for _, kind := range workloads.Kinds() {
-		if kind.Traits.MayLack {
+		if kind.Traits.OptionalAPI {
 			workloads.Lose(kind) // Until it is found.
 			continue
 		}
-		if _, err := informers.GetInformer(ctx, kind.Watched(), cache.BlockUntilSynced(false)); err != nil {
+		if _, err := informers.GetInformer(ctx, kind.NewWatchObject(), cache.BlockUntilSynced(false)); err != nil {
 			return fmt.Errorf("watching %s: %w", kind.Plural, err)
 		}
 	}

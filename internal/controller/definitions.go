@@ -62,7 +62,7 @@ func (d *definitions) objection(ctx context.Context, kind *workload.Kind, pod ma
 
 // undefined is objection by what is known of the definition, "" if nothing is.
 func (d *definitions) undefined(kind *workload.Kind, pod map[string]any) string {
-	if d == nil || !kind.Traits.MayLack {
+	if d == nil || !kind.Traits.OptionalAPI {
 		return ""
 	}
 	if !d.isServed(kind) {
@@ -89,7 +89,7 @@ func (d *definitions) of(kind *workload.Kind) *knownDefinition {
 
 // learn reads the definition of a kind, unless that was done just now.
 func (d *definitions) learn(ctx context.Context, kind *workload.Kind) error {
-	if d == nil || !kind.Traits.MayLack || !d.isServed(kind) {
+	if d == nil || !kind.Traits.OptionalAPI || !d.isServed(kind) {
 		return nil
 	}
 	d.reading.Lock()
@@ -106,7 +106,7 @@ func (d *definitions) haveChanged(ctx context.Context) (isNew bool) {
 	d.reading.Lock()
 	defer d.reading.Unlock()
 	for _, name := range slices.Sorted(maps.Keys(d.known)) {
-		if kind := workload.KindOf(name); d.isServed(kind) {
+		if kind := workload.KindByName(name); d.isServed(kind) {
 			_ = d.read(ctx, kind) // What is known holds.
 		}
 	}

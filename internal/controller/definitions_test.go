@@ -54,7 +54,7 @@ func TestADefinitionIsReadAgainWhenItIsAnotherOne(t *testing.T) {
 	from := &documents{err: errors.New("the connection was lost")}
 	known := &definitions{documents: from, isServed: func(*workload.Kind) bool { return isServed }, now: func() time.Time { return now }, known: map[string]*knownDefinition{}}
 	pod := map[string]any{"initContainers": []any{map[string]any{"restartPolicy": "Always"}}}
-	rollouts := workload.KindOf("Rollout")
+	rollouts := workload.KindByName("Rollout")
 	says := func(kind *workload.Kind) string {
 		why, err := known.objection(t.Context(), kind, pod)
 		require.NoError(t, err)

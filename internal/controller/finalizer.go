@@ -151,18 +151,18 @@ type carrier struct {
 func (f *finalizer) carriers(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]carrier, error) {
 	manager := meta.Manager(sidecar.Name)
 	reduce := func(listed client.Object) (carrier, bool) {
-		object, ok := workload.As(listed)
+		object, ok := workload.ToObject(listed)
 		if !ok {
 			return carrier{}, false
 		}
-		view := workload.Of(object)
+		view := workload.NewView(object)
 		owned, carries := view.Owned[manager]
 		return carrier{view.Ref, view.Unread.Template == "", owned.Orphan != ""}, carries && !view.Deleting
 	}
 	var carriers []carrier
 	for _, kind := range f.kinds {
 		found, err := livelist.Collect(ctx, f.live, kind.NewList(), reduce, client.InNamespace(sidecar.Namespace))
-		if kind.Lacks(err) {
+		if kind.IsMissingAPI(err) {
 			continue
 		}
 		if err != nil {
@@ -212,7 +212,7 @@ func (f *finalizer) orphan(ctx context.Context, ref *workload.Ref, manager strin
 	if object == nil || err != nil {
 		return err
 	}
-	view := workload.Of(object)
+	view := workload.NewView(object)
 	if removal := plan.ForRemoval(manager, &view); !removal.Carries {
 		_, err := f.writer.Workload(ctx, &removal)
 		return err
@@ -260,7 +260,7 @@ func (f *finalizer) deleteCompanions(ctx context.Context, sidecar *v1alpha1.Vect
 	if err != nil || len(companions) == 0 {
 		return err
 	}
-	running := slices.DeleteFunc(workload.HoldersOf(f.kinds), func(of workload.Holder) bool { return !of.Starts })
+	running := slices.DeleteFunc(workload.HoldersFor(f.kinds), func(of workload.Holder) bool { return !of.Starts })
 	names := make([]string, len(companions))
 	for i := range companions {
 		names[i] = companions[i].Name

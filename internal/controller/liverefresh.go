@@ -70,7 +70,7 @@ func (l *liveRefresh) kind(ctx context.Context, kind *workload.Kind, namespace s
 	var missing []*workloadcache.Record
 	list := kind.NewList()
 	live, err := livelist.Collect(ctx, l.live, list, func(object client.Object) (types.UID, bool) {
-		whole, isWorkload := workload.As(object)
+		whole, isWorkload := workload.ToObject(object)
 		if !isWorkload {
 			return "", false
 		}

@@ -38,5 +38,5 @@ func (j *judge) Refusal(digest string, template *corev1.PodTemplateSpec) (string
 
 // Objection goes by the definition of the kind.
 func (j *judge) Objection(kind v1alpha1.WorkloadKind, pod map[string]any) (string, error) {
-	return j.definitions.objection(j.ctx, workload.KindOf(string(kind)), pod)
+	return j.definitions.objection(j.ctx, workload.KindByName(string(kind)), pod)
 }

@@ -58,7 +58,7 @@ type pods struct {
 
 // look returns what is wrong with the pods of those workloads that carry an owner's sidecar and
 // could be read, now or a short while ago: of unsettled ones, and if there is a watch of all.
-func (p *pods) look(ctx context.Context, known *state.Sidecar, manager string, watch *workload.Watch, all []*workloadcache.Record) map[types.UID]workload.Fault {
+func (p *pods) look(ctx context.Context, known *state.Sidecar, manager string, watch *workload.RestartRule, all []*workloadcache.Record) map[types.UID]workload.Fault {
 	due := known.PodsDue(unsettledOf(all, manager), watchedOf(all, manager, watch))
 	group := errgroup.Group{}
 	group.SetLimit(podLooks)
@@ -107,11 +107,11 @@ func compareHeld(a, b *workloadcache.Record) int {
 }
 
 // watchedOf returns the settled workloads to read, none without a watch.
-func watchedOf(all []*workloadcache.Record, manager string, watch *workload.Watch) (found state.Watched) {
+func watchedOf(all []*workloadcache.Record, manager string, watch *workload.RestartRule) (found state.Watched) {
 	if watch == nil {
 		return found
 	}
-	found.After = watch.After
+	found.After = watch.RetriedAt
 	for _, record := range all {
 		if record.Rollout() == workload.RolloutComplete && !record.IsDeleting() && slices.Contains(record.Managers(), manager) {
 			found.Records = append(found.Records, record)
@@ -121,7 +121,7 @@ func watchedOf(all []*workloadcache.Record, manager string, watch *workload.Watc
 }
 
 // read reads the pods of a workload's newest template.
-func (p *pods) read(ctx context.Context, record *workloadcache.Record, manager string, watch *workload.Watch) (workload.Fault, error) {
+func (p *pods) read(ctx context.Context, record *workloadcache.Record, manager string, watch *workload.RestartRule) (workload.Fault, error) {
 	ctx, cancel := context.WithTimeout(ctx, podTimeout)
 	defer cancel()
 	ref := record.Ref()
@@ -136,7 +136,7 @@ func (p *pods) read(ctx context.Context, record *workloadcache.Record, manager s
 	if !content.Observed {
 		return workload.Fault{}, errUnobserved
 	}
-	if content.Kind.Revisions == nil && content.Kind.Traits.TellsByEvent {
+	if content.Kind.Revisions == nil && content.Kind.Traits.ReportsByEvent {
 		return p.withEvents(ctx, live, nil, workload.Fault{}), nil // Its pods are those of its Jobs.
 	}
 	if content.Selector == nil {
@@ -152,18 +152,18 @@ func (p *pods) read(ctx context.Context, record *workloadcache.Record, manager s
 		return workload.Fault{}, err
 	}
 	view := record.View()
-	isOf := func(pod *corev1.Pod) bool { return content.Kind.Revisions.Has(live, newest, pod) }
+	isOf := func(pod *corev1.Pod) bool { return content.Kind.Revisions.HasPod(live, newest, pod) }
 	containers := view.Owned[manager].Containers
 	fault, err := p.faultOf(ctx, options, isOf, func(some []corev1.Pod) workload.Fault {
-		fault := workload.FaultOf(some, containers, p.now())
+		fault := workload.FindFault(some, containers, p.now())
 		if watch == nil || fault.IsOurs {
 			return fault
 		}
-		return cmp.Or(watch.FaultOf(some, containers), fault)
+		return cmp.Or(watch.FindFault(some, containers), fault)
 	})
 	state := record.State()
-	isStuck := content.Missing > 0 || state.Rollout != workload.RolloutComplete && state.For(p.now()) >= noProgress
-	if fault.IsOurs || err != nil || !isStuck || !content.Kind.Traits.TellsByEvent {
+	isStuck := content.Missing > 0 || state.Rollout != workload.RolloutComplete && state.TimeInState(p.now()) >= noProgress
+	if fault.IsOurs || err != nil || !isStuck || !content.Kind.Traits.ReportsByEvent {
 		return fault, err
 	}
 	return p.withEvents(ctx, live, newest, fault), nil

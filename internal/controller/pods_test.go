@@ -48,7 +48,7 @@ func TestPods_KeepFaultWhileControllerIsBehind(t *testing.T) {
 	record := func(generation int64, template uint64) *workloadcache.Record {
 		return workloadcache.Showing(workload.View{
 			Ref:   workload.Ref{Kind: "Deployment", Namespace: "shop", Name: "cart", UID: "cart"},
-			State: workload.State{Rollout: workload.RolloutProgressing, Generation: generation, Template: template, Availability: workload.Availability{Since: now.Add(-time.Minute)}},
+			State: workload.State{Rollout: workload.RolloutProgressing, Generation: generation, Template: template, Availability: workload.Availability{StateSince: now.Add(-time.Minute)}},
 			Owned: map[string]workload.Owned{manager: {Containers: []string{"vector"}}},
 		})
 	}

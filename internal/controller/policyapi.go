@@ -58,7 +58,7 @@ func (p *policyAPI) define(ctx context.Context, kinds []v1alpha1.WorkloadKind) f
 		return nil
 	}
 	for _, name := range kinds {
-		if kind := workload.KindOf(string(name)); kind != nil {
+		if kind := workload.KindByName(string(name)); kind != nil {
 			_ = p.definitions.learn(ctx, kind)
 		}
 	}

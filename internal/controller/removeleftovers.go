@@ -145,7 +145,7 @@ func (s *sweeper) look(ctx context.Context, finding *companion.Leftover) (*workl
 	if len(again) != 1 || again[0].Verdict != companion.Clean {
 		return nil, nil
 	}
-	view := workload.Of(object)
+	view := workload.NewView(object)
 	return &view, nil
 }
 

@@ -41,7 +41,7 @@ type snapshots struct {
 // take takes the snapshot for a pass. It reads from memory, except for pods of unsettled or watched
 // workloads and ConfigMaps that are new. It includes the ConfigMaps that the previous decision
 // depended on.
-func (s *snapshots) take(ctx context.Context, sidecar *v1alpha1.VectorSidecar, known *state.Sidecar, watch *workload.Watch) (taken *evaluate.Snapshot, err error) {
+func (s *snapshots) take(ctx context.Context, sidecar *v1alpha1.VectorSidecar, known *state.Sidecar, watch *workload.RestartRule) (taken *evaluate.Snapshot, err error) {
 	ctx, taking := s.begin(ctx, "observe")
 	defer func() { taking.end(err) }()
 	from := s.source(known)
@@ -123,7 +123,7 @@ func (i *informed) Namespace(ctx context.Context, namespace string) (source.Name
 // Workloads returns the workloads whose labels the selector matches, those that carry the sidecar,
 // and those that were written to and may still be rolling out.
 func (i *informed) Workloads(_ context.Context, sidecar *v1alpha1.VectorSidecar) ([]*workloadcache.Record, error) {
-	selector, _ := workload.SelectorOf(sidecar) // An invalid one selects nothing.
+	selector, _ := workload.NewSelector(sidecar) // An invalid one selects nothing.
 	var records []*workloadcache.Record
 	// One whose pods another one runs is found by the labels of either.
 	fits := func(record *workloadcache.Record) bool {

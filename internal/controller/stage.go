@@ -63,7 +63,7 @@ func (s *stage) late() *plan.Hold {
 }
 
 // watch returns which restarts of the sidecar count as failures of the revision now, nil if none do.
-func (s *stage) watch(now time.Time) *workload.Watch {
+func (s *stage) watch(now time.Time) *workload.RestartRule {
 	if s == nil || s.given.Rules.SidecarRestarts() == 0 {
 		return nil
 	}
@@ -71,7 +71,7 @@ func (s *stage) watch(now time.Time) *workload.Watch {
 	if !isWatched {
 		return nil
 	}
-	return &workload.Watch{Restarts: s.given.Rules.SidecarRestarts(), Since: since, After: s.given.RetriedAt()}
+	return &workload.RestartRule{Restarts: s.given.Rules.SidecarRestarts(), StartedAt: since, RetriedAt: s.given.RetriedAt()}
 }
 
 // isFaultOf reports whether workloads have failed with the revision that a VectorSidecar has, and because

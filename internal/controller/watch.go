@@ -102,7 +102,7 @@ func addKeys(all map[string]bool, keys []string) {
 // of a workload.
 func (w *watches) addMatching(ctx context.Context, found map[types.NamespacedName]bool, labels map[string]bool, states []*workloadcache.Record) {
 	for _, sidecar := range w.sidecars.having(ctx, states[0].Namespace, indexSelector, slices.Collect(maps.Keys(labels))...) {
-		selector, err := workload.SelectorOf(&sidecar)
+		selector, err := workload.NewSelector(&sidecar)
 		matches := func(record *workloadcache.Record) bool { return record.IsSelectedBy(selector) }
 		if err == nil && slices.ContainsFunc(states, matches) {
 			found[client.ObjectKeyFromObject(&sidecar)] = true

@@ -104,7 +104,7 @@ func (w *workloadAPIs) gain(ctx context.Context, kind *workload.Kind, enqueue en
 
 // lose ends the watch of a kind whose API has gone.
 func (w *workloadAPIs) lose(ctx context.Context, kind *workload.Kind, enqueue enqueuer) error {
-	if err := w.cache.RemoveInformer(ctx, kind.Watched()); err != nil {
+	if err := w.cache.RemoveInformer(ctx, kind.NewWatchObject()); err != nil {
 		return fmt.Errorf("ending the watch of %s: %w", kind.Plural, err)
 	}
 	lost, changed := w.workloads.Lose(kind)

@@ -42,7 +42,7 @@ func (w *workloadEvents) follow(ctx context.Context, queue queue) error {
 		}
 	}
 	for _, kind := range w.workloads.Kinds() {
-		if kind.Traits.MayLack {
+		if kind.Traits.OptionalAPI {
 			synced, err := w.seek(ctx, kind, queue, enqueue)
 			if err != nil {
 				return err

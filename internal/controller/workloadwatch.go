@@ -38,7 +38,7 @@ type workloadWatch struct {
 
 // start starts the watch of a kind. It does not wait until its workloads are listed.
 func (w *workloadWatch) start(ctx context.Context, kind *workload.Kind, enqueue enqueuer) (toolscache.InformerSynced, error) {
-	informer, err := w.cache.GetInformer(ctx, kind.Watched(), cache.BlockUntilSynced(false))
+	informer, err := w.cache.GetInformer(ctx, kind.NewWatchObject(), cache.BlockUntilSynced(false))
 	if err != nil {
 		return nil, fmt.Errorf("watching %s: %w", kind.Plural, err)
 	}
@@ -55,7 +55,7 @@ func (w *workloadWatch) counted(kind *workload.Kind, handler toolscache.Resource
 		AddFunc: func(object any, isInitial bool) {
 			w.metrics.Cached(kind.Kind, 1)
 			// The initial list of a kind that came later is news.
-			handler.OnAdd(object, isInitial && !kind.Traits.MayLack)
+			handler.OnAdd(object, isInitial && !kind.Traits.OptionalAPI)
 		},
 		UpdateFunc: handler.OnUpdate,
 		DeleteFunc: func(object any) {

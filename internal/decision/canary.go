@@ -116,7 +116,7 @@ func (d *Decision) findEvidence(f *Facts, p *plan.Plan) {
 	case workload.RolloutComplete:
 		p.HasEvidence = true
 	case workload.PodsNotReplaced:
-		left := f.soak() - p.For(f.Now)
+		left := f.soak() - p.TimeInState(f.Now)
 		if p.HasEvidence = left <= 0 || f.Now.IsZero(); !p.HasEvidence {
 			d.again(left)
 		}

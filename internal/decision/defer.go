@@ -35,11 +35,11 @@ func (d *Decision) deferChange(facts *Facts, p *plan.Plan, record *workloadcache
 	case m.of == v1alpha1.ModeOnAppRollout && since.IsOver(&p.State):
 		return
 	case since.IsForeign():
-		since, isNoted = workload.NewWait(since.Since, &p.State), false
+		since, isNoted = workload.NewWait(since.StartedAt, &p.State), false
 	}
 	until := ""
 	if m.maxAge > 0 {
-		end := since.Since.Add(m.maxAge)
+		end := since.StartedAt.Add(m.maxAge)
 		if p.Late = !end.After(facts.Now); p.Late {
 			return
 		}
@@ -51,7 +51,7 @@ func (d *Decision) deferChange(facts *Facts, p *plan.Plan, record *workloadcache
 		view := record.View()
 		p.NoteWait(since, &view)
 	}
-	d.Deferred.add(m, since.Since)
+	d.Deferred.add(m, since.StartedAt)
 }
 
 // lets reports whether a workload gets a change at once, whatever its owner does.

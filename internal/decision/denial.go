@@ -8,7 +8,7 @@ import "kontroloop.ai/vector-sidecar-operator/internal/plan"
 // recall records that the write of a plan was refused, and decides again when it may be tried.
 func (d *Decision) recall(f *Facts, p *plan.Plan) {
 	denial, isKnown := f.Denials[p.Target.UID]
-	if !isKnown || denial.Seen != p.Seen || denial.Action != p.Action || denial.Hash != p.InjectedHash() {
+	if !isKnown || denial.Seen != p.EquivalentVersion || denial.Action != p.Action || denial.Hash != p.InjectedHash() {
 		return
 	}
 	if p.Deny(&denial.Denial, f.Now); p.Withheld {

@@ -20,7 +20,9 @@ import (
 
 // cart cannot be written, and next waits for it or not.
 func TestAWriteThatWasRefusedHoldsUpNobodyUntilItIsAnother(t *testing.T) {
-	cart := func() Workload { return evaluated("cart", plan.Inject, &plan.Desired{}, workload.State{Seen: "10"}) }
+	cart := func() Workload {
+		return evaluated("cart", plan.Inject, &plan.Desired{}, workload.State{EquivalentVersion: "10"})
+	}
 	refused := Denial{Denial: plan.Denial{Err: errors.New("no"), At: noon, Until: noon.Add(time.Minute)}, Seen: "10", Action: plan.Inject}
 	due, another, changed, gone := refused, refused, refused, refused
 	due.Until, another.Hash, changed.Seen, gone.Action = noon, "b", "9", plan.Remove

@@ -19,7 +19,7 @@ import (
 
 // podsIn sets the rollout state, since when, and how many pods with the sidecar are available.
 func podsIn(rollout workload.Rollout, ago time.Duration, evidence int32) workload.State {
-	return workload.State{Rollout: rollout, Availability: workload.Availability{Since: noon.Add(-ago)}, Progress: workload.Progress{Evidence: evidence}}
+	return workload.State{Rollout: rollout, Availability: workload.Availability{StateSince: noon.Add(-ago)}, Progress: workload.Progress{Evidence: evidence}}
 }
 
 // evidenceStates are the states of a workload with the current sidecar, each with its phase, whether it uses a slot, and

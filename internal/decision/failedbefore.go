@@ -44,7 +44,7 @@ func (f *Facts) isFailing(p *plan.Plan) bool {
 	case p.Rollout == workload.RolloutFailed, p.Refusal != "":
 		return true
 	case p.Rollout == workload.RolloutUnavailable, p.Rollout == workload.RolloutProgressing && p.IsDown:
-		return p.For(f.Now) >= startup
+		return p.TimeInState(f.Now) >= startup
 	}
 	return false
 }

@@ -38,7 +38,7 @@ func selectorOf(sidecar *v1alpha1.VectorSidecar) (selector workload.Selector, in
 	if cluster := sidecar.Cluster; cluster != nil && cluster.Invalid != "" {
 		return selector, &desired.Invalid{Reason: meta.ReasonInvalidSelector, Message: meta.Title(sidecar.Name) + ": " + cluster.Invalid}
 	}
-	selector, err := workload.SelectorOf(sidecar)
+	selector, err := workload.NewSelector(sidecar)
 	if err != nil {
 		return selector, &desired.Invalid{Reason: meta.ReasonInvalidSelector, Message: desired.Describe(sidecar) + ": spec.selector: " + err.Error()}
 	}

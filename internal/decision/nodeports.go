@@ -52,7 +52,7 @@ func (d *Decision) userOf(facts *Facts, view *workload.View, port workload.NodeP
 			continue
 		}
 		other := record.View()
-		if user := other.UserOf(port); user != "" && view.SharesNodes(&other) {
+		if user := other.ContainerOnPort(port); user != "" && view.SharesNodes(&other) {
 			return other.Ref, user
 		}
 	}

@@ -30,7 +30,7 @@ func (f *Facts) markInFlight(p *plan.Plan, started int64) {
 	case p.Rollout == workload.PodsNotReplaced, p.State.LacksPods(): // It has nothing to wait for.
 	case p.IsByRuns && p.Rollout == workload.RolloutComplete: // A run with it has succeeded.
 	case p.FailedBefore && isCurrent && p.Rollout == workload.RolloutUnavailable: // It may stay so forever.
-		p.InFlight = p.For(f.Now) < patience
+		p.InFlight = p.TimeInState(f.Now) < patience
 	case p.Rollout != workload.RolloutFailed && p.Desired != nil:
 		p.InFlight = f.steadiest(p) < f.soak()
 	}
@@ -102,7 +102,7 @@ func (d *Decision) judgeFailedBefore(f *Facts, p *plan.Plan, fault workload.Faul
 		d.soak(f, p)
 		return
 	case p.Rollout == workload.RolloutUnavailable && p.InFlight:
-		d.again(patience - p.For(f.Now))
+		d.again(patience - p.TimeInState(f.Now))
 	}
 	p.Reason, p.Message = meta.ReasonFailedBefore, "it failed before the sidecar was written, which does not count as a failure of the sidecar; not all of its pods are available"
 	switch {
@@ -116,7 +116,7 @@ func (d *Decision) judgeFailedBefore(f *Facts, p *plan.Plan, fault workload.Faul
 // reportProgress reports that a rollout makes no progress, for kinds whose status does not say so. isRead tells whether
 // its pods and events were read, which do not show a cause then.
 func (d *Decision) reportProgress(f *Facts, p *plan.Plan, isRead bool) {
-	if left := patience - p.For(f.Now); left > 0 {
+	if left := patience - p.TimeInState(f.Now); left > 0 {
 		d.again(left)
 		return
 	}
@@ -128,10 +128,10 @@ func (d *Decision) reportProgress(f *Facts, p *plan.Plan, isRead bool) {
 
 // noProgressSince says since when no pod more has got the template or become available.
 func noProgressSince(p *plan.Plan) string {
-	if p.Since.IsZero() {
+	if p.StateSince.IsZero() {
 		return "no progress"
 	}
-	return "no progress since " + p.Since.UTC().Format(time.RFC3339)
+	return "no progress since " + p.StateSince.UTC().Format(time.RFC3339)
 }
 
 // unread is appended to messages about workloads whose pods or events the operator may not read.
@@ -168,14 +168,14 @@ func heldMessage(p *plan.Plan) string {
 		pods = "1 pod runs"
 	}
 	if p.Old == 0 {
-		return p.Held
+		return p.HeldReason
 	}
-	return p.Held + "; " + pods + " the template before"
+	return p.HeldReason + "; " + pods + " the template before"
 }
 
 // refusal is the fault that the API server refuses to create pods.
 func refusal(p *plan.Plan) workload.Fault {
-	return workload.Refused(p.Refusal)
+	return workload.RejectionFault(p.Refusal)
 }
 
 // soak judges a workload with all pods available. One that had failed stays failed
@@ -184,7 +184,7 @@ func (d *Decision) soak(f *Facts, p *plan.Plan) {
 	if !p.InFlight {
 		return
 	}
-	d.again(f.soak() - p.For(f.Now))
+	d.again(f.soak() - p.TimeInState(f.Now))
 	if f.told(p) == v1alpha1.StateFailed {
 		p.Fail(meta.ReasonRolloutFailed, fmt.Sprintf("its pods were unavailable within %s after its rollout (spec.rollout.soak), and have not been available for as long since", f.soak()))
 		return
@@ -195,11 +195,11 @@ func (d *Decision) soak(f *Facts, p *plan.Plan) {
 // lose judges a workload that lost pods during its soak, if the cause cannot be read.
 func (d *Decision) lose(f *Facts, p *plan.Plan, fault workload.Fault) {
 	lost := fmt.Sprintf("not all of its pods stayed available for %s after its rollout (spec.rollout.soak)", f.soak())
-	if f.told(p) == v1alpha1.StateFailed || p.For(f.Now) >= patience {
+	if f.told(p) == v1alpha1.StateFailed || p.TimeInState(f.Now) >= patience {
 		p.Fail(meta.ReasonRolloutFailed, because(lost, fault, false))
 		return
 	}
-	d.again(patience - p.For(f.Now))
+	d.again(patience - p.TimeInState(f.Now))
 	if fault.Reason != "" {
 		p.Hinder(fault.Reason, fault.Message)
 		return

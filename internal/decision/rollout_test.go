@@ -40,7 +40,7 @@ func evaluated(name string, action plan.Action, desired *plan.Desired, state wor
 // where sets the rollout state, and how long ago it was reached.
 func where(rollout workload.Rollout, ago time.Duration, steady ...time.Duration) func(*workload.State) {
 	return func(s *workload.State) {
-		s.Rollout, s.Evidence, s.Since = rollout, 1, noon.Add(-ago)
+		s.Rollout, s.Evidence, s.StateSince = rollout, 1, noon.Add(-ago)
 		for _, before := range steady {
 			s.Steady = before
 		}
@@ -176,7 +176,7 @@ func TestDecide_ReportsNoProgressAndUnreadCauses(t *testing.T) {
 	}
 	held := func(s *workload.State) {
 		where(workload.PodsNotReplaced, time.Hour)(s)
-		s.IsHeldByWrite, s.Held = true, "the next run uses the new template"
+		s.IsHeldByWrite, s.HeldReason = true, "the next run uses the new template"
 	}
 	aborted := func(s *workload.State) {
 		where(workload.RolloutFailed, time.Hour)(s)
@@ -228,7 +228,7 @@ func TestDecideHasNoRemovalSoak(t *testing.T) {
 		workload.RolloutProgressing: true, workload.RolloutComplete: false, workload.RolloutUnavailable: false,
 	} {
 		state := workload.State{Rollout: rollout, Generation: 1, Refusal: "exceeded quota"}
-		state.Since = noon
+		state.StateSince = noon
 		removed := evaluated("cart", plan.None, nil, state)
 		removed.Started = 1
 
@@ -246,7 +246,7 @@ func TestDecideHasNoRemovalSoak(t *testing.T) {
 // The controller may keep the condition of a deadline that had passed before the removal.
 func TestDecide_RemovalOfAFailedRolloutHoldsNoSlot(t *testing.T) {
 	state := workload.State{Rollout: workload.RolloutProgressing, Generation: 1, IsOutlived: true}
-	state.Since = noon
+	state.StateSince = noon
 	removed := evaluated("cart", plan.None, nil, state)
 	removed.Started = 1
 

@@ -68,7 +68,7 @@ func (c *Cache) noteRead(common []byte, reads []tree.Read) []tree.Read {
 		return slices.ContainsFunc(before, func(known []tree.Read) bool { return slices.EqualFunc(known, reads, tree.Read.Equal) })
 	}
 	if len(before) >= mostReads && !isKnown() {
-		reads = workload.WholeKeys(workload.KeysOf(reads))
+		reads = workload.WholeKeys(workload.ValueKeysFor(reads))
 	}
 	if isKnown() {
 		return reads

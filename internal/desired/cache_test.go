@@ -51,7 +51,7 @@ func services(n int) []*appsv1.Deployment {
 
 // settled is the view of a workload whose rollout is complete.
 func settled(deployment *appsv1.Deployment) workload.View {
-	view := workload.Of(deployment)
+	view := workload.NewView(deployment)
 	view.UID, view.Rollout, view.Evidence = types.UID(deployment.Name), workload.RolloutComplete, 1
 	return view
 }
@@ -211,7 +211,7 @@ func BenchmarkCacheHit(b *testing.B) {
 			deployment := services(1)[0]
 			deployment.Annotations = map[string]string{"team": "payments", "example.com/contact": "payments@example.com"}
 			deployment.Labels["app.kubernetes.io/part-of"] = "shop"
-			view := workload.Of(deployment)
+			view := workload.NewView(deployment)
 			require.Nil(b, made.render(b.Context(), &view).Invalid)
 			b.ReportAllocs()
 			for b.Loop() {
@@ -232,7 +232,7 @@ func BenchmarkRender(b *testing.B) {
 	made := newRenderer(nil, render.Request{
 		Chart: set.Chart, Values: values, KubeVersion: "v1.36.0", Sidecar: types.NamespacedName{Namespace: "shop", Name: "logs"},
 	}, digestOf(values), config{}, &Inputs{Platform: files}, asked{})
-	view := workload.Of(services(1)[0])
+	view := workload.NewView(services(1)[0])
 	b.ReportAllocs()
 	for b.Loop() {
 		require.Nil(b, made.render(b.Context(), &view).Invalid)

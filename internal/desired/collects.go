@@ -83,7 +83,7 @@ func volumeAt(container *corev1.Container, pattern string) string {
 // isShared reports whether a container of the application mounts a volume.
 func isShared(volume string, view *workload.View) bool {
 	for _, c := range view.Containers {
-		if view.OwnerOf(c.Name) != "" {
+		if view.ContainerOwner(c.Name) != "" {
 			continue
 		}
 		for _, mount := range c.Mounts {

@@ -156,7 +156,7 @@ func podOf(view *workload.View, report *vectorconfig.Report) vectorconfig.Pod {
 		return pod
 	}
 	for _, c := range view.Containers {
-		if view.OwnerOf(c.Name) != "" {
+		if view.ContainerOwner(c.Name) != "" {
 			continue
 		}
 		for _, port := range c.Ports {

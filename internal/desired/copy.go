@@ -57,7 +57,7 @@ func copyOf(given *config, request *render.Request, overlay *workload.Overlay, u
 	if made.isLive { // The name does not depend on the content.
 		made.Name = companion.Name(meta.ObjectName(request.Sidecar.Name), given.name+"/"+given.key)
 	}
-	redirected, err := overlay.Redirected(given.name, made.Name)
+	redirected, err := overlay.RedirectConfigMap(given.name, made.Name)
 	if err != nil {
 		return nil, overlay, &Invalid{meta.ReasonInvalidSidecar, err.Error()}
 	}

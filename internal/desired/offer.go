@@ -89,7 +89,7 @@ func (d *Desired) Offers(ctx context.Context, namespace string, seen []Seen) (of
 		return common.renderer.rendered(ctx, view)
 	}
 	first := blank(corev1.PodQOSBestEffort)
-	read := workload.KeysOf(first.readTarget)
+	read := workload.ValueKeysFor(first.readTarget)
 	switch {
 	case first.Late:
 		return nil, ""
@@ -142,14 +142,14 @@ func (d *Desired) bringsPullSecrets() bool {
 func (d *Desired) offersByLogs(seen []Seen) (offers []Offer, left string) {
 	for _, one := range seen {
 		r := one.Rendered
-		if r.Invalid != nil || r.shortened != "" || !readsLogs(workload.KeysOf(r.readTarget)) {
+		if r.Invalid != nil || r.shortened != "" || !readsLogs(workload.ValueKeysFor(r.readTarget)) {
 			continue
 		}
 		when := When{Logs: d.logMount(r)}
 		if when.Logs == nil || one.QoSClass == workload.QoSOfPod {
 			continue
 		}
-		if slices.Contains(workload.KeysOf(r.readTarget), keyQoS) {
+		if slices.Contains(workload.ValueKeysFor(r.readTarget), keyQoS) {
 			when.QoS = OtherQoS
 			if one.QoSClass == corev1.PodQOSGuaranteed {
 				when.QoS = Guaranteed

@@ -56,7 +56,7 @@ const accountKey = "accountPullSecrets"
 
 // readsAccount reports whether the templates have read the target's ServiceAccount.
 func readsAccount(reads []tree.Read) bool {
-	return slices.Contains(workload.KeysOf(reads), accountKey)
+	return slices.Contains(workload.ValueKeysFor(reads), accountKey)
 }
 
 // judged returns the part of an overlay that the policy checks. If the templates have read the pull

@@ -88,10 +88,10 @@ func (r *renderer) evaluate(ctx context.Context, target *workload.View) *Rendere
 	}
 	overlay := &result.Overlay
 	for _, secret := range judged(&overlay.Template, target, result.ReadTarget).Spec.ImagePullSecrets {
-		overlay.Brings = append(overlay.Brings, secret.Name)
+		overlay.AddedPullSecrets = append(overlay.AddedPullSecrets, secret.Name)
 	}
 	switch {
-	case len(overlay.Brings) > 0:
+	case len(overlay.AddedPullSecrets) > 0:
 		executed = nil
 	case executed != nil:
 		overlay = &executed.result.Overlay // It is equal.
@@ -110,7 +110,7 @@ func (r *renderer) evaluate(ctx context.Context, target *workload.View) *Rendere
 // returns a message for each.
 func (r *renderer) yieldToPolicy(overlay *workload.Overlay) (said []string, err error) {
 	var keys []string
-	for _, key := range overlay.Yields {
+	for _, key := range overlay.OptionalAnnotations {
 		if domain := r.policy.Reserves(key, &overlay.Template); domain != "" {
 			keys = append(keys, key)
 			said = append(said, fmt.Sprintf("does not set the pod annotation %s: the policy reserves %s (reservedDomains)", key, domain))
@@ -119,7 +119,7 @@ func (r *renderer) yieldToPolicy(overlay *workload.Overlay) (said []string, err 
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	left, err := overlay.Without(keys, nil)
+	left, err := overlay.Omit(keys, nil)
 	if err == nil {
 		*overlay = *left
 	}
@@ -152,7 +152,7 @@ func (r *renderer) judge(result *render.Result, executed *execution, target *wor
 	case executed.isPermitted(r.policy.Digest):
 		return nil
 	default:
-		err = errors.Join(r.policy.Check(judged(&result.Overlay.Template, target, result.ReadTarget), result.Overlay.Mounts), r.policy.CheckTells(result.Overlay.Tells))
+		err = errors.Join(r.policy.Check(judged(&result.Overlay.Template, target, result.ReadTarget), result.Overlay.Mounts), r.policy.CheckTells(result.Overlay.EnvInjections))
 		if err == nil {
 			executed.permit(r.policy.Digest)
 			return nil

@@ -114,7 +114,7 @@ func (r *Rendered) Bytes() int { return int(r.bytes.Load()) }
 
 // readOf returns the keys of the target that were read, for the annotation on workloads.
 func (r *Rendered) readOf() []string {
-	keys := workload.KeysOf(r.readTarget)
+	keys := workload.ValueKeysFor(r.readTarget)
 	if r.shortened != "" {
 		keys = append(keys, workload.GraceKey)
 	}

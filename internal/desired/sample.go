@@ -67,10 +67,10 @@ func (p *Platform) samples(ctx context.Context) (map[string]string, error) {
 // it ran out of time.
 func (s *TemplateSet) sample(ctx context.Context) (string, error) {
 	type rendering struct { // In one environment.
-		Environment string             `json:"environment"`
-		Overlay     string             `json:"overlay,omitempty"`
-		Tells       []workload.Tell    `json:"tells,omitempty"`
-		Companions  []corev1.ConfigMap `json:"companions,omitempty"`
+		Environment string                  `json:"environment"`
+		Overlay     string                  `json:"overlay,omitempty"`
+		Tells       []workload.EnvInjection `json:"tells,omitempty"`
+		Companions  []corev1.ConfigMap      `json:"companions,omitempty"`
 	}
 	var all []rendering
 	names := s.Environments.Names()
@@ -81,7 +81,7 @@ func (s *TemplateSet) sample(ctx context.Context) (string, error) {
 		}
 		item := rendering{Environment: name}
 		if err == nil { // The texts of errors may differ from release to release.
-			item.Overlay, item.Tells, item.Companions = result.Overlay.Hash, result.Overlay.Tells, result.Companions
+			item.Overlay, item.Tells, item.Companions = result.Overlay.Hash, result.Overlay.EnvInjections, result.Companions
 		}
 		all = append(all, item)
 	}

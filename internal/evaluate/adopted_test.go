@@ -54,7 +54,7 @@ func newFlips(t *testing.T) *flips {
 
 // is sets the rollout state of the first workload.
 func (f *flips) is(rollout workload.Rollout) {
-	change(f.Snapshot, func(v *workload.View) { v.Rollout, v.Since = rollout, noon.Add(-time.Hour) })
+	change(f.Snapshot, func(v *workload.View) { v.Rollout, v.StateSince = rollout, noon.Add(-time.Hour) })
 }
 
 func TestContentThatChangesWaitsForTheRolloutBefore(t *testing.T) {

@@ -40,7 +40,7 @@ func cart() *appsv1.Deployment {
 
 // settled is the view of a workload whose rollout is complete.
 func settled(deployment *appsv1.Deployment) workload.View {
-	view := workload.Of(deployment)
+	view := workload.NewView(deployment)
 	view.UID, view.Rollout, view.Evidence = types.UID(deployment.Name), workload.RolloutComplete, 1
 	return view
 }

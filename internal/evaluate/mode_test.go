@@ -183,7 +183,7 @@ func TestWhatHasWaitedTakesAPlace(t *testing.T) {
 	current(t, s)
 	later(s)
 	noting(s, noon)
-	change(s, func(v *workload.View) { v.Generation, v.Since, v.Steady = 1, noon, 0 })
+	change(s, func(v *workload.View) { v.Generation, v.StateSince, v.Steady = 1, noon, 0 })
 	s.Started = func(types.UID) int64 { return 1 }
 	s.Sidecar.Spec.Rollout.Soak = &metav1.Duration{Duration: time.Minute}
 	s.Sidecar.Annotations = map[string]string{meta.AnnotationPromoteRollout: decide(t, s).Deferred.Change}

@@ -68,7 +68,7 @@ func newPass(snapshot *Snapshot, reader *desired.Reader, sidecar *v1alpha1.Vecto
 	if since, until, isClosed := snapshot.Platform.Rollout.Closed(snapshot.Now); isClosed {
 		p.facts.Gap = &plan.Gap{Since: since, Until: until}
 	}
-	isOnNodes := func(record *workloadcache.Record) bool { return workload.KindOf(record.Kind()).Traits.OnEveryNode }
+	isOnNodes := func(record *workloadcache.Record) bool { return workload.KindByName(record.Kind()).Traits.OnEveryNode }
 	if snapshot.OnNodes != nil && slices.ContainsFunc(snapshot.Workloads, isOnNodes) {
 		p.facts.OnNodes = snapshot.OnNodes()
 	}
@@ -316,7 +316,7 @@ func (p *pass) define(snapshot *Snapshot, offer *desired.Offer) {
 		return
 	}
 	for _, kind := range p.facts.Sidecar.Spec.Kinds() {
-		of := workload.KindOf(string(kind))
+		of := workload.KindByName(string(kind))
 		if of == nil {
 			continue
 		}

@@ -77,7 +77,7 @@ func TestTheSidecarFollowsTheClassOfItsPod(t *testing.T) {
 			carried(s, &before)
 			require.Equal(t, plan.None, decide(t, s).Plans[0].Action)
 			change(s, func(view *workload.View) {
-				view.QoSClass = workload.Of(objects.NewDeployment("cart", "shop").Pod(func(pod *corev1.PodSpec) { pod.Containers[0].Resources.Limits = limits }).Build()).QoSClass
+				view.QoSClass = workload.NewView(objects.NewDeployment("cart", "shop").Pod(func(pod *corev1.PodSpec) { pod.Containers[0].Resources.Limits = limits }).Build()).QoSClass
 			})
 			require.Equal(t, want, decide(t, s).Plans[0].Action)
 		})

@@ -25,7 +25,7 @@ func TestDecideIsToldOfRollouts(t *testing.T) {
 	carried(s, &decide(t, s).Plans[0])
 	s.Now = noon
 
-	change(s, func(v *workload.View) { v.Since = noon.Add(-10 * time.Second) })
+	change(s, func(v *workload.View) { v.StateSince = noon.Add(-10 * time.Second) })
 	decided := decide(t, s)
 	require.Equal(t, meta.ReasonSoaking, decided.Plans[0].Reason)
 	require.Equal(t, 20*time.Second, decided.Again)
@@ -155,7 +155,7 @@ func TestARetryForgivesWhatFailedBefore(t *testing.T) {
 	s := snapshot(t, logs().Build(), deployments...)
 	s.Now = noon
 	carried(s, &decide(t, s).Plans[0])
-	change(s, func(v *workload.View) { v.Rollout, v.Since = workload.RolloutFailed, noon.Add(-time.Minute) })
+	change(s, func(v *workload.View) { v.Rollout, v.StateSince = workload.RolloutFailed, noon.Add(-time.Minute) })
 	require.Equal(t, meta.ReasonRolloutFailed, decide(t, s).Plans[1].Reason)
 
 	s.Sidecar.Annotations = map[string]string{meta.AnnotationRetryRollout: "now"}
@@ -167,7 +167,7 @@ func TestARetryForgivesWhatFailedBefore(t *testing.T) {
 	s.Sidecar.Status.Retry = decided.Retry
 	s.Now = noon.Add(time.Hour)
 	require.True(t, decide(t, s).Plans[1].Writes(), "another leader knows since when")
-	change(s, func(v *workload.View) { v.Since = noon.Add(time.Minute) })
+	change(s, func(v *workload.View) { v.StateSince = noon.Add(time.Minute) })
 	require.Equal(t, meta.ReasonRolloutFailed, decide(t, s).Plans[1].Reason, "it has failed again")
 
 	s.Sidecar.Annotations[meta.AnnotationRetryRollout] = "and again"

@@ -33,7 +33,7 @@ func TestWhoCannotBeToldIsWarned(t *testing.T) {
 	decided = decide(t, s)
 	require.Empty(t, decided.Plans[0].Warning)
 	require.Len(t, decided.Offers, 1, decided.Left)
-	tells := decided.Offers[0].Rendered.Overlay.Tells
+	tells := decided.Offers[0].Rendered.Overlay.EnvInjections
 	require.Equal(t, "http://127.0.0.1:4318", tells[0].Value)
 	require.Equal(t, "http/protobuf", tells[1].Value)
 

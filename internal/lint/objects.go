@@ -68,7 +68,7 @@ func (o *objects) put(document source.Document) {
 	default:
 		document.Object.SetNamespace(cmp.Or(document.Object.GetNamespace(), metav1.NamespaceDefault))
 	}
-	if one, isOne := workload.As(document.Object); isOne {
+	if one, isOne := workload.ToObject(document.Object); isOne {
 		workload.Finish(one)
 	}
 	o.world.Put(document.Object)
@@ -318,8 +318,8 @@ func (o *objects) hasConfigMaps(namespace string) bool {
 // documentOf returns the document of a workload.
 func (o *objects) documentOf(ref workload.Ref) source.Document {
 	for _, document := range o.documents {
-		one, isOne := workload.As(document.Object)
-		if isOne && workload.RefOf(one) == ref {
+		one, isOne := workload.ToObject(document.Object)
+		if isOne && workload.NewRef(one) == ref {
 			return document
 		}
 	}

@@ -24,8 +24,8 @@ func (o *objects) storage(document source.Document, p *plan.Plan) []Finding {
 	of, volumes, containers := document, p.Desired.Template().Spec.Volumes, runningIn(&p.Desired.Template().Spec)
 	path := []string{"spec", "sidecar", "logs"}
 	if given := o.documentOf(p.Target); given.Object != nil {
-		one, _ := workload.As(given.Object)
-		pod := &workload.TemplateOf(one).Spec
+		one, _ := workload.ToObject(given.Object)
+		pod := &workload.PodTemplate(one).Spec
 		of, path = given, []string{"metadata", "name"}
 		volumes, containers = slices.Concat(volumes, pod.Volumes), slices.Concat(containers, runningIn(pod))
 	}

@@ -13,12 +13,12 @@ import (
 // nodes.
 func (o *objects) windowsOptions(ref workload.Ref) []Finding {
 	document := o.documentOf(ref)
-	object, ok := workload.As(document.Object)
+	object, ok := workload.ToObject(document.Object)
 	if !ok {
 		return nil
 	}
-	view := workload.Of(object)
-	fields := workload.ReadSystemFields(&workload.TemplateOf(object).Spec, view.Owned)
+	view := workload.NewView(object)
+	fields := workload.ReadSystemFields(&workload.PodTemplate(object).Spec, view.Owned)
 	var message string
 	switch {
 	case fields.Options == "":
@@ -26,7 +26,7 @@ func (o *objects) windowsOptions(ref workload.Ref) []Finding {
 	case fields.Windows == fields.Options:
 		message = "no other field keeps the pods on Windows nodes, and they get no sidecar"
 	case fields.Windows == "":
-		message = "Linux nodes ignore it, and " + fields.Other + " names another system than Windows: the pods get the sidecar"
+		message = "Linux nodes ignore it, and " + fields.OtherSystem + " names another system than Windows: the pods get the sidecar"
 	default:
 		return nil
 	}

@@ -45,7 +45,7 @@ func accompany(ctx context.Context, taken *evaluate.Snapshot) error {
 func typical(logs map[string]any) workload.Object {
 	one := workload.Default().New()
 	one.SetName(typicalName)
-	pod := &workload.TemplateOf(one).Spec
+	pod := &workload.PodTemplate(one).Spec
 	for _, name := range tree.List(logs["containers"]) {
 		if name, isText := name.(string); isText && name != "*" {
 			pod.Containers = append(pod.Containers, corev1.Container{Name: name, Image: typicalName})

@@ -128,7 +128,7 @@ func cacheOptions(options Options, caching informerOptions) cache.Options {
 			jobs = cache.ByObject{Transform: jobsOfBothSorts(workloads.Transform)}
 			continue
 		}
-		if !kind.Traits.MayLack { // The cache cannot start with kinds that the cluster lacks.
+		if !kind.Traits.OptionalAPI { // The cache cannot start with kinds that the cluster lacks.
 			settings.ByObject[kind.New()] = cache.ByObject{Transform: workloads.Transform}
 		}
 	}
@@ -150,7 +150,7 @@ func (o *Options) workloads() *workloadcache.Cache {
 func transformOf(workloads *workloadcache.Cache) toolscache.TransformFunc {
 	strip := cache.TransformStripManagedFields()
 	return func(object any) (any, error) {
-		if of, isOne := workload.As(object); isOne && workload.MayLack(of) {
+		if of, isOne := workload.ToObject(object); isOne && workload.HasOptionalAPI(of) {
 			return workloads.Transform(object)
 		}
 		return strip(object)
@@ -181,7 +181,7 @@ func jobsOfBothSorts(workloads toolscache.TransformFunc) toolscache.TransformFun
 func newInformer(caching informerOptions) func(toolscache.ListerWatcher, runtime.Object, time.Duration, toolscache.Indexers) toolscache.SharedIndexInformer {
 	return func(from toolscache.ListerWatcher, example runtime.Object, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
 		paged := caching.pager.Source(from)
-		if _, isWorkload := workload.As(example); isWorkload {
+		if _, isWorkload := workload.ToObject(example); isWorkload {
 			if _, isJob := example.(*batchv1.Job); !isJob {
 				indexers = toolscache.Indexers{}
 			}

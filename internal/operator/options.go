@@ -151,7 +151,7 @@ func (o *Options) check() error {
 		find("--reconcile-interval is %s: it must be at least 1s, or 0 for never", o.ReconcileInterval)
 	}
 	for _, name := range o.WorkloadKinds {
-		if workload.KindOf(name) == nil {
+		if workload.KindByName(name) == nil {
 			find("--workload-kinds has %q: it must be one of %s", name, strings.Join(namesOf(workload.Kinds()), ", "))
 		}
 	}
@@ -201,7 +201,7 @@ func (o *Options) kinds() []*workload.Kind {
 	}
 	var served []*workload.Kind
 	for _, name := range o.WorkloadKinds {
-		served = append(served, workload.KindOf(name))
+		served = append(served, workload.KindByName(name))
 	}
 	return served
 }

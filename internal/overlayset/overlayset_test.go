@@ -41,17 +41,17 @@ func withAnnotation(of Part, key string) Part {
 
 // telling has the application told of the sidecar of a part.
 func telling(of Part) Part {
-	of.Items.Tells = tellsOf(of.Overlays[0].ID, []workload.Tell{{Containers: []string{"*"}, Name: "ADDRESS", Value: "{name}"}})
+	of.Items.Tells = tellsOf(of.Overlays[0].ID, []workload.EnvInjection{{Containers: []string{"*"}, Name: "ADDRESS", Value: "{name}"}})
 	return of
 }
 
 // What is told is judged as well.
 func TestWhatIsToldIsJudged(t *testing.T) {
-	offer := func(tells ...workload.Tell) *desired.Offer {
-		overlay := &workload.Overlay{Tells: tells}
+	offer := func(tells ...workload.EnvInjection) *desired.Offer {
+		overlay := &workload.Overlay{EnvInjections: tells}
 		return &desired.Offer{Rendered: &desired.Rendered{Overlay: overlay, Desired: plan.NewDesired(overlay, "logs", "vector", "", nil)}}
 	}
-	tell := workload.Tell{Containers: []string{"*"}, Name: "ADDRESS", Value: "any"}
+	tell := workload.EnvInjection{Containers: []string{"*"}, Name: "ADDRESS", Value: "any"}
 	silent, one := overlayOf("logs", offer()), overlayOf("logs", offer(tell))
 	require.Empty(t, silent.InjectedEnvKey)
 	require.Equal(t, meta.AnnotationInjectedEnv("vectorsidecar/logs"), one.InjectedEnvKey)

@@ -62,7 +62,7 @@ func PartOf(sidecar *v1alpha1.VectorSidecar, offers []desired.Offer, left string
 		}
 		part.Overlays = append(part.Overlays, one)
 		part.Items.add(one.ID, offers[i].Rendered.Overlay.Body)
-		part.Items.Tells = append(part.Items.Tells, tellsOf(one.ID, offers[i].Rendered.Overlay.Tells)...)
+		part.Items.Tells = append(part.Items.Tells, tellsOf(one.ID, offers[i].Rendered.Overlay.EnvInjections)...)
 		part.Items.PodAnnotations = append(part.Items.PodAnnotations, annotationsOf(one.ID, podAnnotations(overlay))...)
 		part.Items.Annotations = append(part.Items.Annotations, annotationsOf(one.ID, offers[i].Rendered.Desired.Annotations(meta.Manager(sidecar.Name)))...)
 	}
@@ -180,7 +180,7 @@ func overlayOf(name string, offer *desired.Offer) v1alpha1.Overlay {
 		one.Logs = &v1alpha1.OverlayLogs{Path: logs.Path, Volume: logs.Volume, MountPath: logs.MountPath}
 	}
 	judged := []any{offer.Rendered.Overlay.Body, one.Needs}
-	if tells := offer.Rendered.Overlay.Tells; len(tells) > 0 {
+	if tells := offer.Rendered.Overlay.EnvInjections; len(tells) > 0 {
 		one.InjectedEnvKey = meta.AnnotationInjectedEnv(manager)
 		one.InjectedEnvPath, judged = pointer(one.InjectedEnvKey), append(judged, tells)
 	}
@@ -208,7 +208,7 @@ func (i *Items) add(id string, body map[string]any) {
 }
 
 // tellsOf are the variables by which the application is told of an overlay.
-func tellsOf(id string, tells []workload.Tell) []v1alpha1.OverlayApplicationEnv {
+func tellsOf(id string, tells []workload.EnvInjection) []v1alpha1.OverlayApplicationEnv {
 	var all []v1alpha1.OverlayApplicationEnv
 	for i := range tells {
 		all = append(all, v1alpha1.OverlayApplicationEnv{OverlayID: id, Containers: tells[i].Containers, Name: tells[i].Name, Value: tells[i].Value})
@@ -229,8 +229,8 @@ func itemOf(id string, item any) v1alpha1.OverlayItem {
 func trial(overlay *workload.Overlay, of *v1alpha1.Overlay) *corev1.PodTemplateSpec {
 	made := overlay.Template.DeepCopy()
 	application := corev1.Container{Name: "vectorsidecar-trial", Image: "trial"}
-	for i := range overlay.Tells {
-		application.Env = append(application.Env, corev1.EnvVar{Name: overlay.Tells[i].Name, Value: overlay.Tells[i].Value})
+	for i := range overlay.EnvInjections {
+		application.Env = append(application.Env, corev1.EnvVar{Name: overlay.EnvInjections[i].Name, Value: overlay.EnvInjections[i].Value})
 	}
 	made.Spec.Containers = append([]corev1.Container{application}, made.Spec.Containers...)
 	for _, name := range of.Needs {

@@ -66,7 +66,7 @@ func Admit(plans []Plan, limit Limit) {
 	isUnproven := limit.Unproven != "" && lacksEvidence(plans)
 	for i := range plans {
 		p := &plans[i]
-		isForgiven := p.Failed && p.Since.Before(limit.Retried)
+		isForgiven := p.Failed && p.StateSince.Before(limit.Retried)
 		switch {
 		case !p.InFlight || isForgiven:
 		case p.FailedBefore:

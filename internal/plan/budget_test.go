@@ -96,7 +96,7 @@ func failedIn(plans []Plan) []Plan {
 // since sets since when the rollouts of plans are in their state.
 func since(at time.Time, plans []Plan) []Plan {
 	for i := range plans {
-		plans[i].Since = at
+		plans[i].StateSince = at
 	}
 	return plans
 }

@@ -92,7 +92,7 @@ func (p *Plan) changes(want applied, view *workload.View) []string {
 	if !p.Carries || owned.IsEmpty() || owned.Unfinished || p.Action == RecordOnly {
 		return nil
 	}
-	before, after := withMounts(owned.Tree, view.MountsOf(p.Manager)), withMounts(want.tree, p.Desired.overlay.Mounts)
+	before, after := withMounts(owned.Tree, view.OwnedMounts(p.Manager)), withMounts(want.tree, p.Desired.overlay.Mounts)
 	// The application's container exists, with or without a mount of the sidecar's volumes.
 	nameOthers(tree.EnsureMap(before, tree.Pod...), tree.EnsureMap(after, tree.Pod...), p.Manager, view)
 	return workload.Changes(before, after)

@@ -63,7 +63,7 @@ func IsSettled(plans []Plan, isRefused bool, now time.Time) (isSettled bool, aga
 		case p.Failed, begins && (isRefused || p.Withheld):
 			isStuck = true
 		case p.InFlight && p.Rollout == workload.RolloutUnavailable:
-			left := workload.Deadline - p.For(now)
+			left := workload.Deadline - p.TimeInState(now)
 			if isStuck = isStuck || left <= 0; left > 0 {
 				isMoving, again = true, max(again, left)
 			}

@@ -42,7 +42,7 @@ func TestWhatIsStuckSettlesAllThatWaitsForIt(t *testing.T) {
 	wanted := NewDesired(&workload.Overlay{Hash: "h"}, "logs", "vector", "", nil)
 	of := func(rollout workload.Rollout, change func(*Plan)) Plan {
 		p := Plan{Action: None, Desired: wanted, State: workload.State{Rollout: rollout}}
-		p.Since = now.Add(-time.Minute)
+		p.StateSince = now.Add(-time.Minute)
 		change(&p)
 		return p
 	}
@@ -50,7 +50,7 @@ func TestWhatIsStuckSettlesAllThatWaitsForIt(t *testing.T) {
 	rolls := of(workload.RolloutProgressing, func(p *Plan) { p.InFlight = true })
 	failed := of(workload.RolloutFailed, func(p *Plan) { p.Failed = true })
 	lost := of(workload.RolloutUnavailable, func(p *Plan) { p.InFlight = true })
-	long := of(workload.RolloutUnavailable, func(p *Plan) { p.InFlight, p.Since = true, now.Add(-workload.Deadline) })
+	long := of(workload.RolloutUnavailable, func(p *Plan) { p.InFlight, p.StateSince = true, now.Add(-workload.Deadline) })
 	begins := of(workload.RolloutComplete, func(p *Plan) { p.Action = Update })
 	denied := of(workload.RolloutComplete, func(p *Plan) { p.Action, p.Withheld = Update, true })
 	waits := of(workload.RolloutComplete, func(p *Plan) { p.Action = Update; p.Wait(meta.ReasonWaitingForSlot, "") })

@@ -31,7 +31,7 @@ func findObstacle(manager string, desired *Desired, policy Policy, view *workloa
 	for i := range spec.Volumes {
 		name := spec.Volumes[i].Name
 		if view.HasVolume(name) && !slices.Contains(ours.Volumes, name) {
-			return conflict("the workload already has a volume %q; use another name for the sidecar's volume", name).of(view.OwnerOfVolume(name))
+			return conflict("the workload already has a volume %q; use another name for the sidecar's volume", name).of(view.VolumeOwner(name))
 		}
 	}
 	if c := applicationConflict(desired.overlay.Mounts, ours, view); c != nil {
@@ -59,7 +59,7 @@ func kindConflict(spec *corev1.PodSpec, policy Policy, view *workload.View) *obs
 			action: Blocked, reason: meta.ReasonTemplateImmutable,
 			message: fmt.Sprintf("the pod template of a %s cannot be changed: %s", kind.Kind, kind.Traits.Immutable),
 		}
-	case kind.Traits.Ends && len(spec.Containers) > 0:
+	case kind.Traits.RunsToCompletion && len(spec.Containers) > 0:
 		return blocked("container %q would keep running after the other containers end, so that a run of the %s never ends; use a native sidecar (sidecar.native)", spec.Containers[0].Name, kind.Kind)
 	}
 	return nil
@@ -73,7 +73,7 @@ func containerConflict(spec *corev1.PodSpec, ours workload.Owned, view *workload
 			if !taken || slices.Contains(ours.Containers, name) {
 				continue
 			}
-			if owner := view.OwnerOf(name); owner != "" {
+			if owner := view.ContainerOwner(name); owner != "" {
 				return conflict("container %q is already injected by %s; set another name in spec.sidecar.name of one of them", name, owner).of(owner)
 			}
 			return conflict("the workload already has a container %q; set another name in spec.sidecar.name", name)
@@ -125,7 +125,7 @@ func portConflict(container *corev1.Container, ours workload.Owned, view *worklo
 			}
 			for _, taken := range other.Ports {
 				if taken.ContainerPort == port.ContainerPort && protocol(taken) == protocol(port) {
-					return blocked("port %d of container %q is already used by container %q; use another port for the sidecar", port.ContainerPort, container.Name, other.Name).of(view.OwnerOf(other.Name))
+					return blocked("port %d of container %q is already used by container %q; use another port for the sidecar", port.ContainerPort, container.Name, other.Name).of(view.ContainerOwner(other.Name))
 				}
 			}
 		}

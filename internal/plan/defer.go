@@ -57,5 +57,5 @@ func (p *Plan) mends(has fit, policy Policy, view *workload.View) bool {
 func (d *Desired) hasTemplate(manager string, want *applied, view *workload.View) bool {
 	owned := view.Owned[manager]
 	template := func(of map[string]any) string { return workload.Hash(map[string]any{"spec": of["spec"]}) }
-	return len(owned.Leftovers) == 0 && !d.isStale(manager, view) && template(owned.Tree) == template(want.tree) && haveMounts(d.overlay.Mounts, view.MountsOf(manager))
+	return len(owned.Leftovers) == 0 && !d.isStale(manager, view) && template(owned.Tree) == template(want.tree) && haveMounts(d.overlay.Mounts, view.OwnedMounts(manager))
 }

@@ -59,7 +59,7 @@ func NewDesired(overlay *workload.Overlay, sidecar, container, configVersion str
 	}}
 	desired.alone = desired.apply(plainly)
 	desired.alone.isPlain = true
-	if keys := overlay.YieldsToVolumes; len(keys) > 0 {
+	if keys := overlay.OptionalWithNodeVolumes; len(keys) > 0 {
 		desired.lesser = desired.without(keys, nil)
 	}
 	return desired
@@ -108,7 +108,7 @@ func (d *Desired) Mounts(configMap string) bool {
 }
 
 // PullSecrets returns the names of the pull secrets that the pods would not have without the sidecar.
-func (d *Desired) PullSecrets() []string { return d.overlay.Brings }
+func (d *Desired) PullSecrets() []string { return d.overlay.AddedPullSecrets }
 
 // Warning returns a warning of the templates, or "".
 func (d *Desired) Warning() string { return d.overlay.Warning }
@@ -126,7 +126,7 @@ func (d *Desired) beside(manager string, policy Policy, view *workload.View) app
 		key = func(key string) string { return meta.AnnotationKeyFor(key, meta.SidecarName(manager)) }
 	}
 	if view.Adapter().Traits.AtomicLists {
-		want := d.as(key, d.overlay.Recorded)
+		want := d.as(key, d.overlay.RecordedBody)
 		want.isPlain = isPlain
 		return want
 	}
@@ -164,7 +164,7 @@ func (d *Desired) as(key func(string) string, build func(annotations map[string]
 // isApplied reports whether a workload has exactly the desired sidecar.
 func (d *Desired) isApplied(manager string, want *applied, view *workload.View) bool {
 	owned := view.Owned[manager]
-	return owned.Hash == want.hash && len(owned.Leftovers) == 0 && haveMounts(d.overlay.Mounts, view.MountsOf(manager))
+	return owned.Hash == want.hash && len(owned.Leftovers) == 0 && haveMounts(d.overlay.Mounts, view.OwnedMounts(manager))
 }
 
 // haveMounts reports whether the mounts in the application's containers match the desired mounts.

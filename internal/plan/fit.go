@@ -108,7 +108,7 @@ func isBehind(manager string, view *workload.View) bool {
 			if isLate {
 				return true
 			}
-		case view.OwnerOf(c.Name) == "":
+		case view.ContainerOwner(c.Name) == "":
 			isLate = true
 		}
 	}

@@ -177,8 +177,8 @@ func For(manager string, desired *Desired, policy Policy, view *workload.View) P
 // or to the host network later, or spec.hostNetwork has changed.
 func (p *Plan) leavesOut(policy Policy, view *workload.View) (reason, message string) {
 	switch {
-	case view.Elsewhere != "":
-		return meta.ReasonTemplateInWorkloadRef, fmt.Sprintf("the pods have the template of %s, which gets the sidecar if spec.workloads lists its kind", view.Elsewhere)
+	case view.TemplateSource != "":
+		return meta.ReasonTemplateInWorkloadRef, fmt.Sprintf("the pods have the template of %s, which gets the sidecar if spec.workloads lists its kind", view.TemplateSource)
 	case p.Carries:
 		return "", ""
 	case view.Windows != "":

@@ -32,7 +32,7 @@ func order(manager string, desired *Desired, view *workload.View) (ahead, behind
 		if !c.Init {
 			continue
 		}
-		owner := view.OwnerOf(c.Name)
+		owner := view.ContainerOwner(c.Name)
 		switch {
 		case slices.Contains(native, c.Name):
 			seen++

@@ -29,7 +29,7 @@ type Operation struct {
 // Maps and lists that become empty are removed. The argument is not changed.
 func (p *Plan) Patched(live map[string]any) (map[string]any, error) {
 	kind := p.Target.Adapter()
-	patched, err := strategicpatch.StrategicMergeMapPatch(runtime.DeepCopyJSON(live), runtime.DeepCopyJSON(kind.Place(p.Patch)), kind.MergeKeys())
+	patched, err := strategicpatch.StrategicMergeMapPatch(runtime.DeepCopyJSON(live), runtime.DeepCopyJSON(kind.MoveTemplate(p.Patch)), kind.MergeKeys())
 	if err != nil {
 		return nil, fmt.Errorf("patching: %w", err)
 	}

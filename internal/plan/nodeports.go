@@ -21,7 +21,7 @@ func (p *Plan) NodePorts(view *workload.View) []workload.NodePort {
 	spec := &p.Desired.overlay.Template.Spec
 	for _, list := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
 		for i := range list {
-			ports = append(ports, workload.NodePortsOf(list[i].Ports, view.HostNetwork)...)
+			ports = append(ports, workload.NodePorts(list[i].Ports, view.HostNetwork)...)
 		}
 	}
 	return ports

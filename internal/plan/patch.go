@@ -19,7 +19,7 @@ import (
 // patchToApply returns the patch for a plan that applies a body, or nil if the apply is enough. A plan that
 // only records inputs writes only annotations.
 func patchToApply(p *Plan, view *workload.View) (map[string]any, error) {
-	owned, mounts := view.Owned[p.Manager], view.MountsOf(p.Manager)
+	owned, mounts := view.Owned[p.Manager], view.OwnedMounts(p.Manager)
 	wanted, isRecorded := p.Desired.overlay.Mounts, view.Adapter().Traits.AtomicLists
 	isEnough := len(owned.Leftovers) == 0 && (!owned.Patched || owned.IsEmpty()) && owned.Orphan == ""
 	isStale := p.Desired.isStale(p.Manager, view)
@@ -43,9 +43,9 @@ func (p *Plan) takeOut(view *workload.View) error {
 	if why := view.Unread.Template; why != "" {
 		return fmt.Errorf("removing the sidecar: %s; the operator retries after that field is corrected", why)
 	}
-	owned, mounts := view.Owned[p.Manager], view.MountsOf(p.Manager)
-	_, isTold := view.ToldOf(p.Manager)
-	isEnough := !isTold && len(mounts)+len(owned.Leftovers)+len(owned.Taken)+len(owned.SharedPullSecrets) == 0 && !owned.Patched && !owned.Named && owned.Orphan == ""
+	owned, mounts := view.Owned[p.Manager], view.OwnedMounts(p.Manager)
+	_, isTold := view.InjectedEnvFor(p.Manager)
+	isEnough := !isTold && len(mounts)+len(owned.Leftovers)+len(owned.DeployerContainers)+len(owned.SharedPullSecrets) == 0 && !owned.Patched && !owned.Named && owned.Orphan == ""
 	marks := view.Marks[p.Manager]
 	if isEnough && !view.Adapter().Traits.AtomicLists && (len(marks.PodAnnotations) == 0 || len(marks.SharedItems) > 0) {
 		patch, err := withoutMarks(p.Manager, view)
@@ -55,7 +55,7 @@ func (p *Plan) takeOut(view *workload.View) error {
 	left := map[string]any{}
 	for _, list := range []string{"initContainers", "containers"} {
 		for _, item := range tree.List(tree.MapAt(owned.Tree, tree.Pod...)[list]) {
-			if name := tree.Name(item); slices.Contains(owned.Taken, name) {
+			if name := tree.Name(item); slices.Contains(owned.DeployerContainers, name) {
 				pod := tree.EnsureMap(left, tree.Pod...)
 				pod[list] = append(tree.List(pod[list]), map[string]any{"name": name})
 			}
@@ -92,7 +92,7 @@ func addMarks(to map[string]any, keys []string, path ...string) {
 // write removes the marks.
 func there(manager string, view *workload.View) map[string]any {
 	owned := view.Owned[manager]
-	of := withMounts(owned.Tree, view.MountsOf(manager))
+	of := withMounts(owned.Tree, view.OwnedMounts(manager))
 	if owned.Waits { // The patch that removes the annotation names only its key.
 		tree.EnsureMap(of, "metadata", "annotations")[meta.AnnotationWaiting(manager)] = ""
 	}

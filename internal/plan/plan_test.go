@@ -113,7 +113,7 @@ func TestEveryWorkloadGetsThePlanThatItNeeds(t *testing.T) {
 		"one of nobody, where these are":      {view: application(), policy: Policy{SkipsOwned: true}, want: Inject},
 		"one that does not fit its type":      {view: with(application(), misfit), want: Blocked, reason: meta.ReasonBlocked},
 		"such a one, which carries it":        {view: with(current(), misfit), want: Blocked, reason: meta.ReasonBlocked},
-		"a status that does not":              {view: with(current(), func(v *workload.View) { v.Unread.Else = "status.replicas" }), want: Blocked, reason: meta.ReasonBlocked},
+		"a status that does not":              {view: with(current(), func(v *workload.View) { v.Unread.Other = "status.replicas" }), want: Blocked, reason: meta.ReasonBlocked},
 		"one that does not, and opts out":     {view: with(current(), func(v *workload.View) { misfit(v); v.OptOut = "false" }), want: Blocked, reason: meta.ReasonBlocked},
 		"a container of the name":             {view: with(application(), func(v *workload.View) { v.Containers[0].Name = "vector" }), want: Conflict, reason: meta.ReasonConflict},
 		"a volume of the name":                {view: with(application(), func(v *workload.View) { v.Volumes = append(v.Volumes, "data") }), want: Conflict, reason: meta.ReasonConflict},
@@ -161,7 +161,7 @@ func TestASidecarStaysInATemplateThatCannotBeRead(t *testing.T) {
 	require.False(t, p.Writes())
 	require.Equal(t, None, ForRemoval(theirs, record).Action, "what is not in it need not be taken out")
 
-	record = with(current(), func(v *workload.View) { v.Unread.Else = "status.replicas cannot be read" })
+	record = with(current(), func(v *workload.View) { v.Unread.Other = "status.replicas cannot be read" })
 	require.Equal(t, Remove, ForRemoval(mine, record).Action)
 }
 
@@ -410,7 +410,7 @@ func TestAPatchOfARemovalTakesOnlyWhatIsOurs(t *testing.T) {
 	require.Equal(t, "app", tree.Name(tree.List(pod["containers"])[0]))
 	require.NotContains(t, tree.List(pod["containers"])[0], "$patch")
 
-	owned.Taken = []string{"vector"}
+	owned.DeployerContainers = []string{"vector"}
 	view.Owned[mine] = owned
 	p := ForRemoval(mine, view)
 	require.True(t, p.ReleaseOnly)

@@ -13,11 +13,11 @@ import (
 
 // toldBefore splits the environment variables that a manager injected into variables that match the desired
 // sidecar and stale variables. Without a desired sidecar, all variables are stale.
-func (d *Desired) toldBefore(manager string, view *workload.View) (holds, stale []workload.Told) {
-	told, _ := view.ToldOf(manager)
+func (d *Desired) toldBefore(manager string, view *workload.View) (holds, stale []workload.InjectedEnv) {
+	told, _ := view.InjectedEnvFor(manager)
 	for _, one := range told {
-		isSaid := func(tell workload.Tell) bool { return tell.Is(one, view.Ref) }
-		if d != nil && slices.ContainsFunc(d.overlay.Tells, isSaid) {
+		isSaid := func(tell workload.EnvInjection) bool { return tell.Matches(one, view.Ref) }
+		if d != nil && slices.ContainsFunc(d.overlay.EnvInjections, isSaid) {
 			holds = append(holds, one)
 			continue
 		}
@@ -38,7 +38,7 @@ func (d *Desired) isStale(manager string, view *workload.View) bool {
 // pod template. A manager that adds a variable owns it, and the application owner could then not set the
 // variable.
 func (d *Desired) takeBack(manager string, from, to map[string]any, view *workload.View) {
-	_, isRecorded := view.ToldOf(manager)
+	_, isRecorded := view.InjectedEnvFor(manager)
 	holds, stale := d.toldBefore(manager, view)
 	if !isRecorded || d != nil && len(stale) == 0 {
 		return
@@ -48,9 +48,9 @@ func (d *Desired) takeBack(manager string, from, to map[string]any, view *worklo
 		container["env"] = append(tree.List(container["env"]), map[string]any{"name": one.Name, "value": one.Value})
 	}
 	record, path := meta.AnnotationInjectedEnv(manager), []string{"spec", "template", "metadata", "annotations"}
-	tree.EnsureMap(from, path...)[record] = workload.ToldText(slices.Concat(holds, stale))
+	tree.EnsureMap(from, path...)[record] = workload.FormatInjectedEnv(slices.Concat(holds, stale))
 	if len(holds) > 0 {
-		tree.EnsureMap(to, path...)[record] = workload.ToldText(holds)
+		tree.EnsureMap(to, path...)[record] = workload.FormatInjectedEnv(holds)
 	}
 }
 
@@ -68,7 +68,7 @@ func containerIn(pod map[string]any, list, name string) map[string]any {
 }
 
 // Tells returns the environment variables to inject into application containers. They must not be changed.
-func (d *Desired) Tells() []workload.Tell { return d.overlay.Tells }
+func (d *Desired) Tells() []workload.EnvInjection { return d.overlay.EnvInjections }
 
 // Untold returns a warning if the environment variables that the application should get are not injected, or
 // "". The caller passes the reason why the API server does not inject them, or "" if the API server injects
@@ -76,7 +76,7 @@ func (d *Desired) Tells() []workload.Tell { return d.overlay.Tells }
 func (d *Desired) Untold(why string, view *workload.View) string {
 	kind := view.Adapter()
 	switch {
-	case len(d.overlay.Tells) == 0:
+	case len(d.overlay.EnvInjections) == 0:
 		return ""
 	case why != "":
 	case kind.Traits.Immutable != "":

@@ -13,13 +13,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-var address = workload.Tell{Containers: []string{"app"}, Name: "ADDRESS", Value: "{name}:1"}
+var address = workload.EnvInjection{Containers: []string{"app"}, Name: "ADDRESS", Value: "{name}:1"}
 
 // tells is the sidecar of the tests, which tells the application.
-func tells(all ...workload.Tell) *Desired {
+func tells(all ...workload.EnvInjection) *Desired {
 	desired := sidecar()
 	overlay := *desired.overlay
-	overlay.Tells = all
+	overlay.EnvInjections = all
 	told := *desired
 	told.overlay = &overlay
 	return &told
@@ -27,11 +27,13 @@ func tells(all ...workload.Tell) *Desired {
 
 // told is a workload with the sidecar, which was told these values of ADDRESS and NAME.
 func told(values ...string) *workload.View {
-	record := []workload.Told{}
+	record := []workload.InjectedEnv{}
 	for i, value := range values {
-		record = append(record, workload.Told{Container: "app", Name: []string{"ADDRESS", "NAME"}[i], Value: value})
+		record = append(record, workload.InjectedEnv{Container: "app", Name: []string{"ADDRESS", "NAME"}[i], Value: value})
 	}
-	return with(current(), func(v *workload.View) { v.Told = map[string][]workload.Told{meta.AnnotationInjectedEnv(mine): record} })
+	return with(current(), func(v *workload.View) {
+		v.InjectedEnv = map[string][]workload.InjectedEnv{meta.AnnotationInjectedEnv(mine): record}
+	})
 }
 
 func TestWhatWasToldIsTakenBackWhereItDoesNotHold(t *testing.T) {
@@ -44,8 +46,8 @@ func TestWhatWasToldIsTakenBackWhereItDoesNotHold(t *testing.T) {
 		"nothing was told":             {tells(address), current(), None},
 		"another value":                {tells(address), told("cart:2"), Update},
 		"nothing is to be told":        {sidecar(), told("cart:1"), Update},
-		"of another container":         {tells(workload.Tell{Containers: []string{"web"}, Name: "ADDRESS", Value: "{name}:1"}), told("cart:1"), Update},
-		"of all containers":            {tells(workload.Tell{Containers: []string{"*"}, Name: "ADDRESS", Value: "{name}:1"}), told("cart:1"), None},
+		"of another container":         {tells(workload.EnvInjection{Containers: []string{"web"}, Name: "ADDRESS", Value: "{name}:1"}), told("cart:1"), Update},
+		"of all containers":            {tells(workload.EnvInjection{Containers: []string{"*"}, Name: "ADDRESS", Value: "{name}:1"}), told("cart:1"), None},
 		"what was told is the owner's": {sidecar(), told(), None},
 	} {
 		requested := "asked"
@@ -109,8 +111,8 @@ func TestAPatchTakesBackNothingElse(t *testing.T) {
 func TestAnUpgradeTakesNothingBack(t *testing.T) {
 	older := tells(address).For(Asked{Digest: "asked"})
 	view := writtenBy(older)
-	view.Told = map[string][]workload.Told{meta.AnnotationInjectedEnv(mine): {{Container: "app", Name: "ADDRESS", Value: "cart:1"}}}
-	newer := tells(workload.Tell{Containers: []string{"app"}, Name: "ADDRESS", Value: "other"})
+	view.InjectedEnv = map[string][]workload.InjectedEnv{meta.AnnotationInjectedEnv(mine): {{Container: "app", Name: "ADDRESS", Value: "cart:1"}}}
+	newer := tells(workload.EnvInjection{Containers: []string{"app"}, Name: "ADDRESS", Value: "other"})
 	require.Equal(t, None, For(mine, newer.For(Asked{Digest: "asked"}), Policy{}, view).Action)
 	require.Equal(t, Update, For(mine, newer.For(Asked{Digest: "another"}), Policy{}, view).Action)
 }

@@ -16,7 +16,7 @@ import (
 // managers have there, and without the optional pod annotations that make no difference.
 func (d *Desired) Yielding(manager string, view *workload.View) *Desired {
 	keys := d.yields(manager, view)
-	if needless := d.overlay.YieldsToVolumes; len(needless) > 0 && keepsNode(view) {
+	if needless := d.overlay.OptionalWithNodeVolumes; len(needless) > 0 && keepsNode(view) {
 		for _, key := range needless {
 			if !slices.Contains(view.PodAnnotations, key) {
 				keys = append(keys, key)
@@ -26,7 +26,7 @@ func (d *Desired) Yielding(manager string, view *workload.View) *Desired {
 	if len(keys) == 0 {
 		return d
 	}
-	if d.lesser != nil && slices.Equal(keys, d.overlay.YieldsToVolumes) {
+	if d.lesser != nil && slices.Equal(keys, d.overlay.OptionalWithNodeVolumes) {
 		return d.lesser
 	}
 	return d.without(keys, nil)
@@ -37,7 +37,7 @@ func (d *Desired) WithoutPullSecrets(names []string) *Desired { return d.without
 
 // without returns the desired state without some pod annotations and pull secrets.
 func (d *Desired) without(keys, secrets []string) *Desired {
-	overlay, err := d.overlay.Without(keys, secrets)
+	overlay, err := d.overlay.Omit(keys, secrets)
 	if err != nil {
 		return d // The body was written before, so this does not happen.
 	}
@@ -60,7 +60,7 @@ func keepsNode(view *workload.View) bool {
 // yields returns the keys of optional annotations that other field managers have.
 func (d *Desired) yields(manager string, view *workload.View) []string {
 	var keys []string
-	for _, key := range d.overlay.Yields {
+	for _, key := range d.overlay.OptionalAnnotations {
 		if slices.Contains(view.PodAnnotations, key) && !slices.Contains(view.Owned[manager].PodAnnotations, key) {
 			keys = append(keys, key)
 		}

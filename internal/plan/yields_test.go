@@ -109,7 +109,7 @@ func TestVolumesOfTheSidecarKeepNoNode(t *testing.T) {
 	}
 
 	always := evictable("b", "data")
-	always.overlay.YieldsToVolumes, always.lesser = nil, nil
+	always.overlay.OptionalWithNodeVolumes, always.lesser = nil, nil
 	p := For(mine, always, Policy{}, with(application(), onDisk))
 	require.Equal(t, "b,data", tree.MapAt(p.Apply, "spec", "template", "metadata", "annotations")[key])
 }
@@ -134,7 +134,7 @@ func evictable(volumes ...string) *Desired {
 		add(name, "")
 	}
 	add("memory", corev1.StorageMediumMemory)
-	of.Yields, of.YieldsToVolumes = []string{key}, []string{key}
+	of.OptionalAnnotations, of.OptionalWithNodeVolumes = []string{key}, []string{key}
 	of.Template.Annotations = map[string]string{key: strings.Join(volumes, ",")}
 	of.Body = map[string]any{"spec": of.Body["spec"], "metadata": map[string]any{"annotations": map[string]any{key: strings.Join(volumes, ",")}}}
 	return NewDesired(&of, "logs", "vector", "config-1", nil)
@@ -160,7 +160,7 @@ func owns(manager, key, text string) func(*workload.View) {
 func telling(list, flag string) *Desired {
 	of := *sidecar().overlay
 	parts := meta.InjectedItems{Manager: mine, Annotations: []string{flag, list}}
-	of.Yields = []string{flag, list}
+	of.OptionalAnnotations = []string{flag, list}
 	of.Template.Annotations = map[string]string{list: "vector", flag: "true", meta.AnnotationInjectedItems(mine): parts.String()}
 	of.Body = map[string]any{"spec": of.Body["spec"], "metadata": map[string]any{"annotations": map[string]any{
 		list: "vector", flag: "true", meta.AnnotationInjectedItems(mine): parts.String(),
@@ -200,7 +200,7 @@ func pulling(names ...string) *Desired {
 		of.Template.Spec.ImagePullSecrets = append(of.Template.Spec.ImagePullSecrets, corev1.LocalObjectReference{Name: name})
 		items = append(items, map[string]any{"name": name})
 	}
-	of.Brings = names
+	of.AddedPullSecrets = names
 	parts := meta.InjectedItems{Manager: mine, PullSecrets: names}.String()
 	of.Template.Annotations = map[string]string{meta.AnnotationInjectedItems(mine): parts}
 	of.Body = map[string]any{

@@ -77,7 +77,7 @@ func (p *Policy) checkApplication(application *workload.View, overlay *corev1.Po
 	mounted.ImagePullSecrets = nil // Only the kubelet reads these.
 	workload.EachSecret(&mounted, func(use workload.SecretUse) {
 		if _, isApplications := slices.BinarySearch(application.Secrets, use.Secret); isApplications {
-			findings = append(findings, fmt.Errorf("template.spec.%s: the Secret %q is the workload's own: the platform's policy does not allow it (volumes.applicationSecrets)", use.At(), use.Secret))
+			findings = append(findings, fmt.Errorf("template.spec.%s: the Secret %q is the workload's own: the platform's policy does not allow it (volumes.applicationSecrets)", use.Path(), use.Secret))
 		}
 	})
 	return errors.Join(findings...)

@@ -204,8 +204,8 @@ func TestEverySecretOfAPodIsFound(t *testing.T) {
 	var found []string
 	each := func(spec *corev1.PodSpec) {
 		workload.EachSecret(spec, func(use workload.SecretUse) {
-			require.Equal(t, "s", use.Secret, use.At())
-			found = append(found, use.At())
+			require.Equal(t, "s", use.Secret, use.Path())
+			found = append(found, use.Path())
 		})
 	}
 	s := corev1.LocalObjectReference{Name: "s"}

@@ -12,7 +12,7 @@ import (
 )
 
 // CheckTells checks the names of the variables that are injected into application containers.
-func (p *Policy) CheckTells(tells []workload.Tell) error {
+func (p *Policy) CheckTells(tells []workload.EnvInjection) error {
 	return p.Each(func(rules *Policy) error {
 		var refused []string
 		for i := range tells {

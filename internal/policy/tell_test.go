@@ -12,7 +12,7 @@ import (
 )
 
 func TestThePolicyNamesWhatMayBeTold(t *testing.T) {
-	tells := []workload.Tell{{Name: "LOG_ADDRESS"}, {Name: "LD_PRELOAD"}}
+	tells := []workload.EnvInjection{{Name: "LOG_ADDRESS"}, {Name: "LD_PRELOAD"}}
 	require.NoError(t, Default().CheckTells(nil))
 	require.ErrorContains(t, Default().CheckTells(tells), "variables not allowed: LOG_ADDRESS, LD_PRELOAD (sidecar.applicationEnv); the platform allows none (applicationEnv)")
 

@@ -83,12 +83,12 @@ func Needs(object client.Object) (of workload.Ref, names []string) {
 		return of, nil
 	}
 	var pod *corev1.PodSpec
-	if one, isWorkload := workload.As(object); isWorkload {
-		of, pod = workload.RefOf(one), &workload.TemplateOf(one).Spec
+	if one, isWorkload := workload.ToObject(object); isWorkload {
+		of, pod = workload.NewRef(one), &workload.PodTemplate(one).Spec
 	}
 	if job, isJob := object.(*batchv1.Job); isJob {
 		of = workload.Ref{Kind: "Job", Namespace: job.Namespace, Name: job.Name, UID: job.UID}
-		pod, isJob = workload.PodOf(job)
+		pod, isJob = workload.PodSpecFor(job)
 		if !isJob || job.Labels[meta.LabelValidation] != "" {
 			return of, nil
 		}

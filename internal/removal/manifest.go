@@ -38,9 +38,9 @@ func Strip(merger Merger, object workload.Object) (workload.Object, bool, error)
 			object = after
 		}
 	}
-	stripped, _ := workload.As(object.DeepCopyObject())
+	stripped, _ := workload.ToObject(object.DeepCopyObject())
 	stripped.SetAnnotations(withoutOurs(stripped.GetAnnotations()))
-	workload.SetTemplateAnnotations(stripped, withoutOurs(workload.TemplateOf(stripped).Annotations))
+	workload.SetTemplateAnnotations(stripped, withoutOurs(workload.PodTemplate(stripped).Annotations))
 	return stripped, true, nil
 }
 

@@ -79,7 +79,7 @@ func TestStripLeavesWhatTheOwnerWrote(t *testing.T) {
 	require.True(t, had)
 	want := deployment("cart")
 	require.Equal(t, want.Annotations, stripped.GetAnnotations(), "to opt in is the team's own")
-	template := workload.TemplateOf(stripped)
+	template := workload.PodTemplate(stripped)
 	require.Empty(t, template.Annotations)
 	require.Len(t, template.Spec.Containers, 1)
 	require.Equal(t, "app", template.Spec.Containers[0].Name)
@@ -98,7 +98,7 @@ func TestStripGoesByTheListWhereNoneOfOursIsOnRecord(t *testing.T) {
 	require.True(t, had)
 	want := deployment("cart")
 	require.Equal(t, want.Annotations, stripped.GetAnnotations())
-	template := workload.TemplateOf(stripped)
+	template := workload.PodTemplate(stripped)
 	require.Empty(t, template.Annotations, "the list goes with what it names")
 	require.Equal(t, want.Spec.Template.Spec.Containers, template.Spec.Containers)
 	require.Equal(t, want.Spec.Template.Spec.Volumes, template.Spec.Volumes)
@@ -116,7 +116,7 @@ func TestStripTakesOutWhatTheOwnersManifestHasToo(t *testing.T) {
 
 	require.NoError(t, err)
 	require.True(t, had)
-	template := workload.TemplateOf(stripped)
+	template := workload.PodTemplate(stripped)
 	require.Empty(t, template.Annotations)
 	require.Equal(t, deployment("cart").Spec.Template.Spec.Containers, template.Spec.Containers)
 }
@@ -160,7 +160,7 @@ func TestStrip_RemovesCopiedMarks(t *testing.T) {
 			require.NoError(t, err)
 			require.True(t, had)
 			require.Equal(t, deployment("cart").Annotations, stripped.GetAnnotations())
-			require.Empty(t, workload.TemplateOf(stripped).Annotations)
+			require.Empty(t, workload.PodTemplate(stripped).Annotations)
 		})
 	}
 }

@@ -141,7 +141,7 @@ func (t *Traces) find(ctx context.Context, live *livelist.Client, kind *workload
 		found := t.userOf(object, kind)
 		return found, found.isCarrier || len(found.configMaps) > 0
 	}, inNamespace)
-	if kind.Lacks(err) {
+	if kind.IsMissingAPI(err) {
 		return nil
 	}
 	if err != nil {
@@ -166,7 +166,7 @@ func (t *Traces) userOf(object client.Object, kind *workload.Kind) user {
 		_, exists := t.Companions[client.ObjectKey{Namespace: ref.Namespace, Name: name}]
 		return !exists
 	})}
-	carrier, isWorkload := workload.As(object)
+	carrier, isWorkload := workload.ToObject(object)
 	// A sidecar of an immutable workload stays until the workload ends.
 	if !isWorkload || kind.Traits.Immutable != "" || object.GetDeletionTimestamp() != nil {
 		return found

@@ -12,8 +12,8 @@ import (
 // of inject, managedFields name only the tool of the application owner and no manager of the operator. In this
 // case, the list in the pod template determines the fields of the sidecar.
 func viewOf(object workload.Object) workload.View {
-	view := workload.Of(object)
-	for _, trace := range workload.TracesOf(object) {
+	view := workload.NewView(object)
+	for _, trace := range workload.ListTraces(object) {
 		if trace.Applied || trace.Patched {
 			continue
 		}
@@ -30,9 +30,9 @@ func viewOf(object workload.Object) workload.View {
 // listedIn returns the fields of the operator according to the lists in the pod template, independent of
 // managedFields. It adds the operator's annotations of the workload, which are not in a list.
 func listedIn(object workload.Object) map[string]workload.Owned {
-	bare, _ := workload.As(object.DeepCopyObject())
+	bare, _ := workload.ToObject(object.DeepCopyObject())
 	bare.SetManagedFields(nil)
-	listed := workload.Of(bare).Owned
+	listed := workload.NewView(bare).Owned
 	for _, of := range listed {
 		for key, value := range object.GetAnnotations() {
 			if isOurs(key) {

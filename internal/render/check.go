@@ -91,13 +91,13 @@ func checkMetadata(overlay *workload.Overlay, report func(string, ...any)) {
 	for _, finding := range invalid {
 		report("%s", finding.Error())
 	}
-	for _, key := range overlay.Yields {
+	for _, key := range overlay.OptionalAnnotations {
 		if _, isThere := annotations[key]; !isThere {
 			report("metadata.annotations: %s names %q, which is not in template.metadata.annotations", meta.AnnotationOptional, key)
 		}
 	}
-	for _, key := range overlay.YieldsToVolumes {
-		if !slices.Contains(overlay.Yields, key) {
+	for _, key := range overlay.OptionalWithNodeVolumes {
+		if !slices.Contains(overlay.OptionalAnnotations, key) {
 			report("metadata.annotations: %s names %q, which %s does not", meta.AnnotationOptionalWithVolumes, key, meta.AnnotationOptional)
 		}
 	}

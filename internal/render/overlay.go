@@ -41,10 +41,10 @@ func newOverlay(from *bounded.Document, request *Request) (workload.Overlay, err
 		return workload.Overlay{}, fmt.Errorf("reading the rendered YAML: %w", err)
 	}
 	overlay := workload.Overlay{Template: object.Template, Warning: object.Annotations[meta.AnnotationWarning]}
-	overlay.Yields = listed(object.Annotations[meta.AnnotationOptional])
-	overlay.YieldsToVolumes = listed(object.Annotations[meta.AnnotationOptionalWithVolumes])
+	overlay.OptionalAnnotations = listed(object.Annotations[meta.AnnotationOptional])
+	overlay.OptionalWithNodeVolumes = listed(object.Annotations[meta.AnnotationOptionalWithVolumes])
 	var err error
-	if overlay.Tells, err = tellsIn(object.Annotations[meta.AnnotationApplicationEnv]); err != nil {
+	if overlay.EnvInjections, err = tellsIn(object.Annotations[meta.AnnotationApplicationEnv]); err != nil {
 		return workload.Overlay{}, err
 	}
 	overlay.Template.Spec.Containers, overlay.Mounts = splitMounts(object.Template.Spec.Containers)
@@ -61,7 +61,7 @@ func newOverlay(from *bounded.Document, request *Request) (workload.Overlay, err
 	parts := partsOf(manager, &overlay.Template.Spec)
 	parts.Annotations, parts.Labels = slices.Sorted(maps.Keys(overlay.Template.Annotations)), slices.Sorted(maps.Keys(overlay.Template.Labels))
 	annotate(&overlay.Template, made, map[string]string{meta.AnnotationInjectedItems(manager): parts.String()})
-	return overlay.With(made)
+	return overlay.WithBody(made)
 }
 
 // splitMounts separates the containers that represent application containers. Such a container has only a name and

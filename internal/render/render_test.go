@@ -98,7 +98,7 @@ template:
 	want, err := try(t, map[string]string{"pod.yaml": strings.ReplaceAll(text, "NAME", "copy")})
 	require.NoError(t, err)
 
-	got, err := given.Overlay.Redirected("shipping", "copy")
+	got, err := given.Overlay.RedirectConfigMap("shipping", "copy")
 
 	require.NoError(t, err)
 	require.Equal(t, want.Overlay.Body, got.Body)

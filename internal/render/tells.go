@@ -24,14 +24,14 @@ const (
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 
 // tellsIn reads the variables for the application's containers from the annotation of a rendered PodTemplate.
-func tellsIn(text string) ([]workload.Tell, error) {
+func tellsIn(text string) ([]workload.EnvInjection, error) {
 	if text == "" {
 		return nil, nil
 	}
 	refuse := func(format string, args ...any) error {
 		return fmt.Errorf("metadata.annotations: %s: %w", meta.AnnotationApplicationEnv, fmt.Errorf(format, args...))
 	}
-	var tells []workload.Tell
+	var tells []workload.EnvInjection
 	if err := bounded.Object().DecodeJSON([]byte(text), &tells); err != nil {
 		return nil, refuse("not a JSON list of containers, name and value: %w", err)
 	}

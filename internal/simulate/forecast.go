@@ -130,13 +130,13 @@ type exchange struct {
 }
 
 func exchangeOf(of *Replacement, in *Surroundings) exchange {
-	isReturn := slices.ContainsFunc(in.Revisions, func(revision workload.Object) bool { return workload.IsRevisionOf(revision, of.After) })
+	isReturn := slices.ContainsFunc(in.Revisions, func(revision workload.Object) bool { return workload.MatchesTemplate(revision, of.After) })
 	return exchange{of, podOf(of.Before, in.LimitRanges), podOf(of.After, in.LimitRanges), isReturn}
 }
 
 // podOf returns a pod of a workload with the resources that the API server would give it.
 func podOf(object workload.Object, ranges []corev1.LimitRange) *corev1.Pod {
-	template := workload.TemplateOf(object).DeepCopy()
+	template := workload.PodTemplate(object).DeepCopy()
 	pod := &corev1.Pod{ObjectMeta: template.ObjectMeta, Spec: template.Spec}
 	pod.Namespace = object.GetNamespace()
 	for _, containers := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
@@ -185,7 +185,7 @@ func namespaceOf(name string, exchanges []exchange) NamespaceForecast {
 			result.Requests[of] = sum
 		}
 		if from, to := qos.ComputePodQOS(one.was), qos.ComputePodQOS(one.is); from != to {
-			ref := workload.RefOf(one.Before)
+			ref := workload.NewRef(one.Before)
 			result.QoS = append(result.QoS, QoSForecast{Kind: ref.Kind, Workload: ref.Name, From: from, To: to})
 		}
 	}
@@ -206,7 +206,7 @@ func times(quantity resource.Quantity, count int) resource.Quantity {
 func autoscalerOf(of *autoscalingv2.HorizontalPodAutoscaler, exchanges []exchange) (found []AutoscalerForecast) {
 	target := &of.Spec.ScaleTargetRef
 	at := slices.IndexFunc(exchanges, func(one exchange) bool {
-		ref := workload.RefOf(one.Before)
+		ref := workload.NewRef(one.Before)
 		return ref.Kind == target.Kind && ref.Name == target.Name
 	})
 	if at < 0 {

@@ -145,7 +145,7 @@ func TestAQuotaForPodsOfAPriority(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			change, limited := injects("cpu=1", "cpu=100m"), quota("cpu=10", "cpu=4")
-			workload.TemplateOf(change.Before).Spec.PriorityClassName, workload.TemplateOf(change.After).Spec.PriorityClassName = "high", "high"
+			workload.PodTemplate(change.Before).Spec.PriorityClassName, workload.PodTemplate(change.After).Spec.PriorityClassName = "high", "high"
 			limited.Spec.ScopeSelector = &corev1.ScopeSelector{MatchExpressions: []corev1.ScopedResourceSelectorRequirement{{
 				ScopeName: corev1.ResourceQuotaScopePriorityClass, Operator: test.operator, Values: test.values,
 			}}}
@@ -178,7 +178,7 @@ func TestAForecastOfAnAutoscaler(t *testing.T) {
 	require.Empty(t, of(injects("memory=1Gi", "memory=1Gi")), "it could not scale before")
 	whole := injects("cpu=500m", "cpu=100m")
 	for _, object := range []workload.Object{whole.Before, whole.After} {
-		workload.TemplateOf(object).Spec.Resources = ptr.To(resourcesOf("cpu=1"))
+		workload.PodTemplate(object).Spec.Resources = ptr.To(resourcesOf("cpu=1"))
 	}
 	require.Empty(t, of(whole), "the pod as a whole requests as much as before")
 }

@@ -39,7 +39,7 @@ type resources struct {
 
 // limitsOf returns the limits of LimitRanges that would reject the new pods of a workload.
 func limitsOf(e *exchange, ranges []corev1.LimitRange) (forecasts []LimitForecast) {
-	ref := workload.RefOf(e.Before)
+	ref := workload.NewRef(e.Before)
 	for i := range ranges {
 		limits := &ranges[i]
 		if limits.Namespace != e.is.Namespace {

@@ -59,7 +59,7 @@ func TestLimitForecast_ChecksClaimsOfVolumes(t *testing.T) {
 	change := injects("", "")
 	for _, object := range []workload.Object{change.Before, change.After} {
 		spec := corev1.PersistentVolumeClaimSpec{Resources: corev1.VolumeResourceRequirements{Requests: listOf("storage=5Gi")}}
-		workload.TemplateOf(object).Spec.Volumes = []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{
+		workload.PodTemplate(object).Spec.Volumes = []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{
 			Ephemeral: &corev1.EphemeralVolumeSource{VolumeClaimTemplate: &corev1.PersistentVolumeClaimTemplate{Spec: spec}},
 		}}}
 	}

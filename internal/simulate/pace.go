@@ -13,7 +13,7 @@ import (
 // given time.
 func RolloutOf(object workload.Object, startup time.Duration) time.Duration {
 	content, _ := workload.Read(object)
-	strategy := workload.StrategyOf(object)
+	strategy := workload.StrategyFor(object)
 	pods, each := int(content.Pods), max(strategy.Surge+strategy.Unavailable, 1)
 	batches := (pods + each - 1) / each
 	return time.Duration(batches) * (startup + strategy.Ready)
@@ -22,5 +22,5 @@ func RolloutOf(object workload.Object, startup time.Duration) time.Duration {
 // surgeOf returns the maximum number of pods that a rollout runs in addition to the old ones.
 func surgeOf(object workload.Object) int {
 	content, _ := workload.Read(object)
-	return min(workload.StrategyOf(object).Surge, int(content.Pods))
+	return min(workload.StrategyFor(object).Surge, int(content.Pods))
 }

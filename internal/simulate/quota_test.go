@@ -85,7 +85,7 @@ func TestQuotaForecast_ReusesReplicaSets(t *testing.T) {
 	owner := metav1.OwnerReference{Kind: "Deployment", Name: rollout.After.GetName(), Controller: ptr.To(true)}
 	in.Revisions = []workload.Object{&appsv1.ReplicaSet{
 		ObjectMeta: metav1.ObjectMeta{Namespace: rollout.After.GetNamespace(), Name: "old", OwnerReferences: []metav1.OwnerReference{owner}},
-		Spec:       appsv1.ReplicaSetSpec{Template: *workload.TemplateOf(rollout.After)},
+		Spec:       appsv1.ReplicaSetSpec{Template: *workload.PodTemplate(rollout.After)},
 	}}
 
 	require.Empty(t, ForecastOf(&Change{Replacements: []Replacement{rollout}}, in).Quotas)

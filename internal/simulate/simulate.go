@@ -60,7 +60,7 @@ type merge struct {
 // fields that only the manager of the plan owned before, and that the plan no longer applies. The workload may come
 // from a cluster or a manifest. The arguments are not changed.
 func (m *Merger) Workload(object workload.Object, p *plan.Plan) (*unstructured.Unstructured, error) {
-	ref := workload.RefOf(object)
+	ref := workload.NewRef(object)
 	one := &merge{ref.Adapter(), m.fields[ref.Kind]}
 	return one.of(object, p)
 }
@@ -123,7 +123,7 @@ func (m *merge) record(live *unstructured.Unstructured) (runtime.Object, error) 
 
 // apply applies a body, and repeats it with force if the operator would.
 func (m *merge) apply(live runtime.Object, content map[string]any, p *plan.Plan) (runtime.Object, error) {
-	body := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(m.kind.Place(content))}
+	body := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(m.kind.MoveTemplate(content))}
 	body.SetGroupVersionKind(m.kind.GroupVersionKind)
 	body.SetName(p.Target.Name)
 	merged, err := m.fields.Apply(live, body, p.Manager, false)

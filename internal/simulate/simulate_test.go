@@ -64,14 +64,14 @@ func carryOut(t *testing.T, merger *Merger, deployment *appsv1.Deployment, p *pl
 // inject merges a sidecar in, remove takes it out, as the operator would.
 func inject(t *testing.T, merger *Merger, deployment *appsv1.Deployment, sidecar *plan.Desired) *appsv1.Deployment {
 	t.Helper()
-	view := workload.Of(deployment)
+	view := workload.NewView(deployment)
 	p := plan.For(manager, sidecar, plan.Policy{}, &view)
 	return carryOut(t, merger, deployment, &p)
 }
 
 func remove(t *testing.T, merger *Merger, deployment *appsv1.Deployment) *appsv1.Deployment {
 	t.Helper()
-	view := workload.Of(deployment)
+	view := workload.NewView(deployment)
 	p := plan.ForRemoval(manager, &view)
 	return carryOut(t, merger, deployment, &p)
 }
@@ -124,7 +124,7 @@ func TestWhatAPersonChangedIsTakenBackAsTheOperatorWould(t *testing.T) {
 	for who, isTaken := range map[string]bool{"kubectl-edit": true, "helm": false} {
 		t.Run(who, func(t *testing.T) {
 			changed := edit(t, merger, injected, who, func(d *appsv1.Deployment) { d.Spec.Template.Spec.InitContainers[0].Image = "vector:other" })
-			view := workload.Of(changed)
+			view := workload.NewView(changed)
 			p := plan.For(manager, desired("vector:1"), plan.Policy{}, &view)
 			require.Equal(t, plan.Update, p.Action)
 

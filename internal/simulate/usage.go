@@ -169,7 +169,7 @@ func revisionsOf(e *exchange) (count corev1.ResourceName, kept int) {
 // historyOf returns the resource of quotas that counts the revisions of a workload, and their number: the current
 // revision and the revisions of its history.
 func historyOf(object workload.Object) (count corev1.ResourceName, kept int) {
-	ref := workload.RefOf(object)
+	ref := workload.NewRef(object)
 	revisions := ref.Adapter().Revisions
 	if revisions == nil {
 		return "", 0

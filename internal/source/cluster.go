@@ -62,7 +62,7 @@ func Load(ctx context.Context, cluster client.Reader, scope Scope) (*World, []st
 			if scope.WithoutSidecars || w.isAskedFor(kind) {
 				unseen = append(unseen, "the "+kind.Plural+": "+err.Error())
 			}
-		case kind.Lacks(err):
+		case kind.IsMissingAPI(err):
 			w.Lacking = append(w.Lacking, kind.Kind)
 		case err != nil:
 			return nil, nil, err

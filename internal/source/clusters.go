@@ -90,7 +90,7 @@ func (w *World) expandInto(namespace *metav1.PartialObjectMetadata, home string)
 func (w *World) carries(namespace, manager string) bool {
 	for _, of := range w.workloads {
 		for _, object := range of.list(namespace) {
-			if slices.Contains(w.managers[withoutUID(workload.RefOf(object))], manager) {
+			if slices.Contains(w.managers[withoutUID(workload.NewRef(object))], manager) {
 				return true
 			}
 		}

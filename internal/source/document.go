@@ -262,8 +262,8 @@ func newObject(apiVersion, kind string) client.Object {
 	case "ClusterVectorSidecar":
 		return &v1alpha1.ClusterVectorSidecar{}
 	}
-	one := workload.KindOf(kind)
-	if one != nil && (!one.Traits.MayLack || strings.HasPrefix(apiVersion, one.Group+"/")) {
+	one := workload.KindByName(kind)
+	if one != nil && (!one.Traits.OptionalAPI || strings.HasPrefix(apiVersion, one.Group+"/")) {
 		return one.New()
 	}
 	return nil

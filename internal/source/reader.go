@@ -68,7 +68,7 @@ func (r Reader) Workloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar) 
 				return nil, fmt.Errorf("listing %s: %w", kind.Plural, err)
 			}
 			for _, object := range workload.Items(found) {
-				if ref := workload.RefOf(object); !seen[ref] {
+				if ref := workload.NewRef(object); !seen[ref] {
 					seen[ref] = true
 					records = append(records, workloadcache.RecordOf(object))
 				}
@@ -82,7 +82,7 @@ func (r Reader) Workloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar) 
 // Rollout with a workloadRef. It sets their rollout state to the state of that other workload. It adds them if the
 // VectorSidecar selects the labels of the other workload.
 func (r Reader) withRunners(ctx context.Context, sidecar *v1alpha1.VectorSidecar, records []*workloadcache.Record) ([]*workloadcache.Record, error) {
-	selector, _ := workload.SelectorOf(sidecar) // An invalid selector selects nothing.
+	selector, _ := workload.NewSelector(sidecar) // An invalid selector selects nothing.
 	for _, kind := range workload.Kinds() {
 		if !kind.Traits.Refers {
 			continue
@@ -118,7 +118,7 @@ func (r Reader) withRunners(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 
 // runBy reads the workload that a runner refers to, nil if it does not exist. The runner runs its pods.
 func (r Reader) runBy(ctx context.Context, runner *workloadcache.Record, of *workload.Reference) (*workloadcache.Record, error) {
-	kind := workload.KindOf(of.Kind)
+	kind := workload.KindByName(of.Kind)
 	if kind == nil {
 		return nil, nil //nolint:nilnil // Its kind cannot have a sidecar.
 	}

@@ -170,7 +170,7 @@ func competitors(sidecar *v1alpha1.VectorSidecar, sidecars []v1alpha1.VectorSide
 		if other.Name == sidecar.Name {
 			return true
 		}
-		selector, err := workload.SelectorOf(&other)
+		selector, err := workload.NewSelector(&other)
 		matches := func(record *workloadcache.Record) bool { return record.IsSelectedBy(selector) }
 		return err != nil || !slices.ContainsFunc(workloads, matches)
 	})

@@ -69,8 +69,8 @@ func (w *World) Put(object client.Object) {
 	case *v1alpha1.ClusterVectorSidecar:
 		w.clusters.put(o)
 	default:
-		if one, isOne := workload.As(object); isOne {
-			ref := withoutUID(workload.RefOf(one))
+		if one, isOne := workload.ToObject(object); isOne {
+			ref := withoutUID(workload.NewRef(one))
 			if w.workloads[ref.Kind] == nil {
 				w.workloads[ref.Kind] = index[workload.Object]{}
 			}
@@ -148,8 +148,8 @@ func (w *World) Get(ctx context.Context, key client.ObjectKey, into client.Objec
 		}
 		return w.cluster.Get(ctx, key, o, options...)
 	}
-	if one, isOne := workload.As(into); isOne {
-		kind := workload.KindOf(workload.RefOf(one).Kind)
+	if one, isOne := workload.ToObject(into); isOne {
+		kind := workload.KindByName(workload.NewRef(one).Kind)
 		found, isThere := w.workloads[kind.Kind].get(key)
 		if !isThere {
 			return notFound(kind.Resource, key)
@@ -189,7 +189,7 @@ func (w *World) List(_ context.Context, into client.ObjectList, options ...clien
 	case *corev1.ConfigMapList:
 		list.Items = filter(w.configMaps, &given)
 	default:
-		if kind := workload.KindOfList(into); kind != nil {
+		if kind := workload.KindForList(into); kind != nil {
 			return apimeta.SetList(into, w.listed(kind, &given))
 		}
 		return fmt.Errorf("lists of type %T are not supported", into)
@@ -205,7 +205,7 @@ func (w *World) listed(kind *workload.Kind, options *client.ListOptions) []runti
 	}
 	var found []runtime.Object
 	for _, object := range w.workloads[kind.Kind].list(options.Namespace) {
-		isManaged := !isAsked || slices.Contains(w.managers[withoutUID(workload.RefOf(object))], manager)
+		isManaged := !isAsked || slices.Contains(w.managers[withoutUID(workload.NewRef(object))], manager)
 		if isManaged && hasLabels(object, options) {
 			found = append(found, object)
 		}

@@ -84,7 +84,7 @@ func TestWorkloadsOfOneNameComeByKind(t *testing.T) {
 		}
 		var kinds []string
 		for _, object := range w.Workloads() {
-			kinds = append(kinds, workload.RefOf(object).Kind)
+			kinds = append(kinds, workload.NewRef(object).Kind)
 		}
 		require.Equal(t, []string{"CronJob", "Deployment", "StatefulSet"}, kinds)
 	}

@@ -156,7 +156,7 @@ func unserved(kinds []string) string {
 func missing(kinds []string) string {
 	var texts []string
 	for _, kind := range kinds {
-		of := workload.KindOf(kind)
+		of := workload.KindByName(kind)
 		texts = append(texts, fmt.Sprintf("%s (%s)", of.Plural, of.GroupVersion()))
 	}
 	if len(texts) == 0 {

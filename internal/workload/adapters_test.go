@@ -58,7 +58,7 @@ func TestHowFarARolloutOfAStatefulSetIs(t *testing.T) {
 			require.True(t, isOne)
 			require.Equal(t, test.rollout, content.Rollout)
 			require.Equal(t, test.old, content.Old)
-			require.Equal(t, test.rollout == PodsNotReplaced, content.Held != "")
+			require.Equal(t, test.rollout == PodsNotReplaced, content.HeldReason != "")
 		})
 	}
 }
@@ -93,7 +93,7 @@ func TestHowFarARolloutOfADaemonSetIs(t *testing.T) {
 
 			require.True(t, isOne)
 			require.Equal(t, test.rollout, content.Rollout)
-			require.Equal(t, test.rollout == PodsNotReplaced, content.Held != "")
+			require.Equal(t, test.rollout == PodsNotReplaced, content.HeldReason != "")
 		})
 	}
 }
@@ -112,11 +112,11 @@ func TestACronJobIsHeldUntilItsNextRun(t *testing.T) {
 	content, _ = Read(job)
 	require.Equal(t, PodsNotReplaced, content.Rollout)
 	require.EqualValues(t, 1, content.Old)
-	require.Equal(t, "the next run uses the new template", content.Held)
+	require.Equal(t, "the next run uses the new template", content.HeldReason)
 
 	job.Spec.Suspend = ptr.To(true)
 	content, _ = Read(job)
-	require.Contains(t, content.Held, "suspended")
+	require.Contains(t, content.HeldReason, "suspended")
 
 	job.Status.LastScheduleTime = ptr.To(metav1.NewTime(wrote.Add(time.Minute)))
 	content, _ = Read(job)
@@ -143,33 +143,33 @@ func TestATemplateIsPlacedAndFoundAgain(t *testing.T) {
 	}
 	before := runtime.DeepCopyJSON(body)
 
-	placed := cronJobs.Place(body)
+	placed := cronJobs.MoveTemplate(body)
 
 	require.Equal(t, before, body, "it is a copy")
 	require.Equal(t, "d", tree.Text(placed, "spec", "jobTemplate", "spec", "template", "metadata", "labels", "c"))
 	require.Equal(t, "b", tree.Text(placed, "metadata", "annotations", "a"))
 	require.Nil(t, tree.MapAt(placed, "spec")["template"])
-	require.Equal(t, body, deployments.Place(body))
+	require.Equal(t, body, deployments.MoveTemplate(body))
 	require.Equal(t, ".spec.template.spec.volumes", cronJobs.Field(".spec.jobTemplate.spec.template.spec.volumes"))
 	require.Equal(t, ".spec.schedule", cronJobs.Field(".spec.schedule"))
 	require.Equal(t, ".spec.template.spec", deployments.Field(".spec.template.spec"))
 
 	fields := map[string]any{"f:spec": map[string]any{"f:jobTemplate": map[string]any{"f:spec": map[string]any{"f:template": map[string]any{"f:spec": map[string]any{"f:x": map[string]any{}}}}}}}
-	found, path := lifted(fields)
-	require.NotNil(t, podOf(found))
-	require.Equal(t, fields, lowered(found, path))
-	again, none := lifted(found)
+	found, path := liftTemplate(fields)
+	require.NotNil(t, podFields(found))
+	require.Equal(t, fields, lowerTemplate(found, path))
+	again, none := liftTemplate(found)
 	require.Nil(t, none)
-	require.Equal(t, found, lowered(again, none))
+	require.Equal(t, found, lowerTemplate(again, none))
 }
 
 // Kinds whose status knows no deadline have the operator's own.
 func TestARolloutThatDoesNotGetOnIsOverdue(t *testing.T) {
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
-	before := State{Rollout: RolloutProgressing, Progress: Progress{Done: 2, Newest: 1}, Most: 2, Availability: Availability{Since: now.Add(-9 * time.Minute)}}
+	before := State{Rollout: RolloutProgressing, Progress: Progress{ProgressCount: 2, Newest: 1}, MaxProgress: 2, Availability: Availability{StateSince: now.Add(-9 * time.Minute)}}
 
-	stuck := State{Rollout: RolloutProgressing, Progress: Progress{Done: 2, Newest: 1}, Most: 2}
-	stuck.Follow(&before, true, now)
+	stuck := State{Rollout: RolloutProgressing, Progress: Progress{ProgressCount: 2, Newest: 1}, MaxProgress: 2}
+	stuck.CarryOver(&before, true, now)
 	isOverdue, remaining := stuck.Overdue(&statefulSets, now)
 	require.False(t, isOverdue)
 	require.Equal(t, time.Minute, remaining)
@@ -179,8 +179,8 @@ func TestARolloutThatDoesNotGetOnIsOverdue(t *testing.T) {
 	require.False(t, isOverdue, "its status says so itself")
 	require.Zero(t, remaining)
 
-	moved := State{Rollout: RolloutProgressing, Progress: Progress{Done: 3, Newest: 1}, Most: 3}
-	moved.Follow(&before, true, now)
+	moved := State{Rollout: RolloutProgressing, Progress: Progress{ProgressCount: 3, Newest: 1}, MaxProgress: 3}
+	moved.CarryOver(&before, true, now)
 	_, remaining = moved.Overdue(&statefulSets, now)
 	require.Equal(t, Deadline, remaining)
 }
@@ -188,8 +188,8 @@ func TestARolloutThatDoesNotGetOnIsOverdue(t *testing.T) {
 // Names of volumeClaimTemplates are volumes of the pod, also after packing.
 func TestClaimsAreVolumes(t *testing.T) {
 	set := &appsv1.StatefulSet{Spec: appsv1.StatefulSetSpec{VolumeClaimTemplates: []corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Name: "data"}}}}}
-	outline := OutlineOf(set)
-	again := Unpacked(outline.Ref, nil, outline.Pack(nil))
+	outline := NewOutline(set)
+	again := UnpackOutline(outline.Ref, nil, outline.Pack(nil))
 
 	view := again.View(nil, "")
 
@@ -219,21 +219,21 @@ func TestTheNewestRevisionIsFound(t *testing.T) {
 
 	newest := statefulSets.Revisions.Newest(set, []metav1.Object{owned(daemon, "db-2", 1), owned(set, "db-1", 1), owned(set, "db-2", 2)})
 	require.Equal(t, "db-2", newest.GetName())
-	require.True(t, statefulSets.Revisions.Has(set, newest, pod(set, "db-2")))
-	require.False(t, statefulSets.Revisions.Has(set, newest, pod(set, "db-1")))
-	require.False(t, statefulSets.Revisions.Has(set, newest, pod(daemon, "db-2")))
+	require.True(t, statefulSets.Revisions.HasPod(set, newest, pod(set, "db-2")))
+	require.False(t, statefulSets.Revisions.HasPod(set, newest, pod(set, "db-1")))
+	require.False(t, statefulSets.Revisions.HasPod(set, newest, pod(daemon, "db-2")))
 	require.Nil(t, statefulSets.Revisions.Newest(set, nil))
 
 	newest = daemonSets.Revisions.Newest(daemon, []metav1.Object{owned(daemon, "a", 3), owned(daemon, "b", 2), owned(set, "c", 9)})
 	require.Equal(t, "a", newest.GetName())
-	require.True(t, daemonSets.Revisions.Has(daemon, newest, pod(daemon, "hash-a")))
-	require.False(t, daemonSets.Revisions.Has(daemon, newest, pod(daemon, "hash-b")))
+	require.True(t, daemonSets.Revisions.HasPod(daemon, newest, pod(daemon, "hash-a")))
+	require.False(t, daemonSets.Revisions.HasPod(daemon, newest, pod(daemon, "hash-b")))
 	require.Nil(t, daemonSets.Revisions.Newest(daemon, nil))
 }
 
 // A workload that returns to the pod template of one of its revisions gets no new one. The API server's defaults and the
 // labels of controllers make no difference.
-func TestIsRevisionOf_ComparesPodTemplates(t *testing.T) {
+func TestMatchesTemplate_ComparesPodTemplates(t *testing.T) {
 	template := func(image string, change func(*corev1.PodTemplateSpec)) corev1.PodTemplateSpec {
 		made := corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": "web"}}, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "app", Image: image}}}}
 		if change != nil {
@@ -267,14 +267,14 @@ func TestIsRevisionOf_ComparesPodTemplates(t *testing.T) {
 		"a patch, for another kind":   {&appsv1.ControllerRevision{ObjectMeta: of("StatefulSet", "web", "1"), Data: patch}, deployment, false},
 		"not a revision of any kinds": {&corev1.Pod{ObjectMeta: of("StatefulSet", "web", "1")}, set, false},
 	} {
-		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, IsRevisionOf(test.revision, test.of)) })
+		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, MatchesTemplate(test.revision, test.of)) })
 	}
 }
 
 // A revision of a StatefulSet or a DaemonSet holds its pod in a patch.
 func TestThePodOfAHolderIsFound(t *testing.T) {
 	revision := &appsv1.ControllerRevision{Data: runtime.RawExtension{Raw: []byte(`{"spec":{"template":{"$patch":"replace","spec":{"containers":[{"name":"app"}]}}}}`)}}
-	pod, hasOne := PodOf(revision)
+	pod, hasOne := PodSpecFor(revision)
 	require.True(t, hasOne)
 	require.Equal(t, "app", pod.Containers[0].Name)
 	for name, other := range map[string]runtime.Object{
@@ -282,12 +282,12 @@ func TestThePodOfAHolderIsFound(t *testing.T) {
 		"damaged":           &appsv1.ControllerRevision{Data: runtime.RawExtension{Raw: []byte(`{`)}},
 		"no holder":         &corev1.Pod{},
 	} {
-		_, hasOne := PodOf(other)
+		_, hasOne := PodSpecFor(other)
 		require.False(t, hasOne, name)
 	}
-	require.Len(t, HoldersOf([]*Kind{&deployments}), 1)
-	require.Len(t, HoldersOf([]*Kind{&statefulSets, &daemonSets}), 1)
-	require.Len(t, HoldersOf(Kinds()), 3)
+	require.Len(t, HoldersFor([]*Kind{&deployments}), 1)
+	require.Len(t, HoldersFor([]*Kind{&statefulSets, &daemonSets}), 1)
+	require.Len(t, HoldersFor(Kinds()), 3)
 }
 
 // daemonSet has some pods with the newest template, of which all are available.
@@ -325,14 +325,14 @@ func TestTheDeadlineIsThatOfTheNewestTemplate(t *testing.T) {
 		"done, and a pod is lost":              {[]*appsv1.DaemonSet{unseen, last, daemonSet(2, 3, 3), last}, RolloutUnavailable, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			state := StateOf(test.course[0])
+			state := ReadState(test.course[0])
 			for i, set := range test.course[1:] {
-				next := StateOf(set)
-				next.Follow(&state, next.Generation == state.Generation, at(60*(i+1)))
+				next := ReadState(set)
+				next.CarryOver(&state, next.Generation == state.Generation, at(60*(i+1)))
 				state = next
 			}
 			require.Equal(t, test.want, state.Rollout)
-			require.Equal(t, at(60*test.since), state.Since)
+			require.Equal(t, at(60*test.since), state.StateSince)
 		})
 	}
 }
@@ -345,25 +345,25 @@ func TestTheDeadlineBeginsWithTheWrite(t *testing.T) {
 		{Manager: "kube-controller-manager", Subresource: "status", Time: ptr.To(metav1.NewTime(at(0)))},
 		{Manager: "vectorsidecar/logs", Operation: metav1.ManagedFieldsOperationApply, Time: ptr.To(metav1.NewTime(at(3600)))},
 	}
-	state := StateOf(set)
+	state := ReadState(set)
 	isOverdue, remaining := state.Overdue(&daemonSets, at(3660))
 	require.False(t, isOverdue)
 	require.Equal(t, Deadline-time.Minute, remaining)
 
-	state = StateOf(daemonSet(2, 3, 3))
-	state.Rollout, state.MayGoOn = RolloutUnavailable, true
+	state = ReadState(daemonSet(2, 3, 3))
+	state.Rollout, state.MayContinue = RolloutUnavailable, true
 	state.Resume()
 	require.Equal(t, RolloutProgressing, state.Rollout, "it is known from elsewhere that it goes on")
 }
 
 // A label of the workload, or a note of ours, changes what planning sees and rolls nothing.
 func TestWhatRollsNothingIsNoRollout(t *testing.T) {
-	before, after := StateOf(daemonSet(2, 3, 3)), StateOf(daemonSet(2, 3, 3))
-	before.Since, before.Steady = at(0), time.Minute
+	before, after := ReadState(daemonSet(2, 3, 3)), ReadState(daemonSet(2, 3, 3))
+	before.StateSince, before.Steady = at(0), time.Minute
 
-	after.Follow(&before, false, at(100))
+	after.CarryOver(&before, false, at(100))
 
 	require.Equal(t, RolloutComplete, after.Rollout)
-	require.Equal(t, at(0), after.Since)
+	require.Equal(t, at(0), after.StateSince)
 	require.Equal(t, 100*time.Second, after.Steadiest(at(100)))
 }

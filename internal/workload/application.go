@@ -10,48 +10,48 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// applicationOf returns the parts of a pod that admission checks, without the fields of the operator's
+// applicationSpec returns the parts of a pod that admission checks, without the fields of the operator's
 // managers.
-func applicationOf(spec *corev1.PodSpec, ours map[string]Owned) corev1.PodSpec {
+func applicationSpec(spec *corev1.PodSpec, owned map[string]Owned) corev1.PodSpec {
 	application := corev1.PodSpec{
 		HostNetwork: spec.HostNetwork, HostPID: spec.HostPID, HostIPC: spec.HostIPC,
 		HostUsers: spec.HostUsers, OS: spec.OS, SecurityContext: spec.SecurityContext,
-		InitContainers: foreignContainers(spec.InitContainers, ours),
-		Containers:     foreignContainers(spec.Containers, ours),
+		InitContainers: foreignContainers(spec.InitContainers, owned),
+		Containers:     foreignContainers(spec.Containers, owned),
 	}
 	for i := range spec.Volumes {
-		if v := &spec.Volumes[i]; !anyOwns(ours, volumesOf, v.Name) {
+		if v := &spec.Volumes[i]; !anyOwns(owned, ownedVolumes, v.Name) {
 			application.Volumes = append(application.Volumes, kindOnly(v))
 		}
 	}
 	return application
 }
 
-func foreignContainers(containers []corev1.Container, ours map[string]Owned) []corev1.Container {
-	var kept []corev1.Container
+func foreignContainers(containers []corev1.Container, owned map[string]Owned) []corev1.Container {
+	var result []corev1.Container
 	for i := range containers {
 		c := &containers[i]
-		if anyOwns(ours, containersOf, c.Name) {
+		if anyOwns(owned, ownedContainers, c.Name) {
 			continue
 		}
-		kept = append(kept, corev1.Container{Name: c.Name, SecurityContext: c.SecurityContext, Ports: slices.Clone(c.Ports)})
+		result = append(result, corev1.Container{Name: c.Name, SecurityContext: c.SecurityContext, Ports: slices.Clone(c.Ports)})
 	}
-	return kept
+	return result
 }
 
 // kindOnly returns a volume with only its name and kind. The kind includes the medium.
 func kindOnly(volume *corev1.Volume) corev1.Volume {
-	kept := corev1.Volume{Name: volume.Name}
-	from, to := reflect.ValueOf(volume.VolumeSource), reflect.ValueOf(&kept.VolumeSource).Elem()
+	reduced := corev1.Volume{Name: volume.Name}
+	from, to := reflect.ValueOf(volume.VolumeSource), reflect.ValueOf(&reduced.VolumeSource).Elem()
 	for i := range from.NumField() {
 		if source := from.Field(i); !source.IsNil() {
 			to.Field(i).Set(reflect.New(source.Type().Elem()))
 		}
 	}
 	if dir := volume.EmptyDir; dir != nil {
-		kept.EmptyDir.Medium = dir.Medium
+		reduced.EmptyDir.Medium = dir.Medium
 	}
-	return kept
+	return reduced
 }
 
 // IsOnNode reports whether the content of a volume is lost with its node. The Cluster Autoscaler does not
@@ -60,22 +60,22 @@ func IsOnNode(volume *corev1.Volume) bool {
 	return volume.HostPath != nil || volume.EmptyDir != nil && volume.EmptyDir.Medium != corev1.StorageMediumMemory
 }
 
-func containersOf(o Owned) []string { return o.Containers }
+func ownedContainers(o Owned) []string { return o.Containers }
 
-// pullSecretsOf returns the pull secrets that only the manager lists.
-func pullSecretsOf(o Owned) []string {
+// ownedPullSecrets returns the pull secrets that only the manager lists.
+func ownedPullSecrets(o Owned) []string {
 	return slices.DeleteFunc(slices.Clone(o.PullSecrets), func(name string) bool { return slices.Contains(o.SharedPullSecrets, name) })
 }
 
-func volumesOf(o Owned) []string {
+func ownedVolumes(o Owned) []string {
 	if len(o.Lost) == 0 {
 		return o.Volumes
 	}
 	return slices.Concat(o.Volumes, o.Lost)
 }
 
-func anyOwns(ours map[string]Owned, items func(Owned) []string, name string) bool {
-	for _, o := range ours {
+func anyOwns(owned map[string]Owned, items func(Owned) []string, name string) bool {
+	for _, o := range owned {
 		if slices.Contains(items(o), name) {
 			return true
 		}

@@ -26,7 +26,7 @@ var argoRollouts = Kind{
 	Plural:           "Rollouts", Resource: "rollouts", Short: []string{"ro"},
 	Annotations: "rollout.argoproj.io/",
 	Template:    []string{"spec", "template"},
-	Traits:      Traits{HasDeadline: true, AtomicLists: true, Refers: true, MayLack: true},
+	Traits:      Traits{HasDeadline: true, AtomicLists: true, Refers: true, OptionalAPI: true},
 	Defaults: Defaults{MaxSurge: "25%", MaxUnavailable: "25%", Container: []FieldDefault{
 		{[]string{"ports", "*", "protocol"}, "TCP"},
 		{[]string{"env", "*", "valueFrom", "fileKeyRef", "optional"}, false},
@@ -39,7 +39,7 @@ var argoRollouts = Kind{
 		Plural:  "ReplicaSets",
 		NewList: newReplicaSets,
 		Newest:  newestOfArgoRollout,
-		Has: func(_ Object, revision metav1.Object, pod *corev1.Pod) bool {
+		HasPod: func(_ Object, revision metav1.Object, pod *corev1.Pod) bool {
 			return metav1.IsControlledBy(pod, revision)
 		},
 	},
@@ -49,9 +49,9 @@ var argoRollouts = Kind{
 	read:    readArgoRollout,
 
 	strategy: strategyOfArgoRollout,
-	give: func(to *corev1.Pod, of Object) {
-		to.Labels["rollouts-pod-template-hash"] = madeUp
-		ownedByMade(to, of, appsv1.SchemeGroupVersion.WithKind("ReplicaSet"))
+	completePod: func(pod *corev1.Pod, object Object) {
+		pod.Labels["rollouts-pod-template-hash"] = generatedSuffix
+		ownedByMade(pod, object, appsv1.SchemeGroupVersion.WithKind("ReplicaSet"))
 	},
 }
 
@@ -79,8 +79,8 @@ func strategyOfArgoRollout(object Object, pods int, defaults Defaults) Strategy 
 		return strategy
 	}
 	canary := ptr.Deref(rollout.Spec.Strategy.Canary, argoCanary{})
-	strategy.Surge = scaled(canary.MaxSurge, defaults.MaxSurge, pods, true)
-	strategy.Unavailable = scaled(canary.MaxUnavailable, defaults.MaxUnavailable, pods, false)
+	strategy.Surge = scaleValue(canary.MaxSurge, defaults.MaxSurge, pods, true)
+	strategy.Unavailable = scaleValue(canary.MaxUnavailable, defaults.MaxUnavailable, pods, false)
 	return strategy
 }
 
@@ -96,12 +96,12 @@ func readArgoRollout(object any) (Content, bool) {
 		History: ptr.Deref(rollout.Spec.RevisionHistoryLimit, unsetHistory),
 	}
 	content.Rollout, content.Progress = rolloutOfArgoRollout(rollout)
-	if unread.Else != "" {
+	if unread.Other != "" {
 		content.Rollout = RolloutUnavailable // The progress cannot be read, so other workloads do not wait for it.
 	}
 	if reference := rollout.Spec.WorkloadRef; reference != nil {
-		seen, _ := strconv.ParseInt(rollout.Status.WorkloadObservedGeneration, 10, 64) // A missing generation is 0.
-		content.Refers = &Reference{Kind: reference.Kind, Name: reference.Name, Seen: seen}
+		observedGeneration, _ := strconv.ParseInt(rollout.Status.WorkloadObservedGeneration, 10, 64) // A missing generation is 0.
+		content.Refers = &Reference{Kind: reference.Kind, Name: reference.Name, ObservedGeneration: observedGeneration}
 		content.Template = &corev1.PodTemplateSpec{}
 	}
 	if content.Selector == nil { // The status has the selector of the other workload.
@@ -115,8 +115,8 @@ func (r *argoRollout) replicas() int32 { return ptr.Deref(r.Spec.Replicas, 1) }
 
 // isObserved reports whether the controller has seen the newest generation.
 func (r *argoRollout) isObserved() bool {
-	seen, err := strconv.ParseInt(r.Status.ObservedGeneration, 10, 64)
-	return err == nil && seen >= r.Generation
+	observedGeneration, err := strconv.ParseInt(r.Status.ObservedGeneration, 10, 64)
+	return err == nil && observedGeneration >= r.Generation
 }
 
 // rolloutOfArgoRollout compares the current template with the stable template of the controller, which changes
@@ -125,36 +125,36 @@ func (r *argoRollout) isObserved() bool {
 func rolloutOfArgoRollout(rollout *argoRollout) (Rollout, Progress) {
 	status, replicas := &rollout.Status, rollout.replicas()
 	progress := Progress{
-		Done:      status.UpdatedReplicas + min(status.AvailableReplicas, status.UpdatedReplicas),
-		Newest:    hashOf(status.CurrentPodHash),
-		Old:       max(status.Replicas-status.UpdatedReplicas, 0),
-		IsDown:    replicas > 0 && status.AvailableReplicas == 0,
-		IsBetween: status.StableRS != "" && status.StableRS != status.CurrentPodHash,
+		ProgressCount: status.UpdatedReplicas + min(status.AvailableReplicas, status.UpdatedReplicas),
+		Newest:        hashText(status.CurrentPodHash),
+		Old:           max(status.Replicas-status.UpdatedReplicas, 0),
+		IsDown:        replicas > 0 && status.AvailableReplicas == 0,
+		IsBetween:     status.StableRS != "" && status.StableRS != status.CurrentPodHash,
 	}
-	progress.Evidence, progress.Idle = availableOf(status.UpdatedReplicas, status.AvailableReplicas, status.Replicas), idleAt(replicas)
-	held := ""
+	progress.Evidence, progress.Idle = availableUpdated(status.UpdatedReplicas, status.AvailableReplicas, status.Replicas), idleAt(replicas)
+	heldReason := ""
 	switch {
 	case rollout.Spec.Paused:
-		held = argoHeldByPerson
+		heldReason = argoHeldByPerson
 	case status.Phase == argoPaused:
-		held = argoHeldByStep
+		heldReason = argoHeldByStep
 	}
 	isShort := status.UpdatedReplicas < replicas || status.AvailableReplicas < replicas
 	switch {
 	case !rollout.isObserved():
-		progress.Done, progress.Evidence = 0, 0 // These count pods of the previous template.
+		progress.ProgressCount, progress.Evidence = 0, 0 // These count pods of the previous template.
 		return RolloutProgressing, progress
 	case status.Abort || status.Phase == argoDegraded:
 		progress.FailureCause = argoCause(rollout)
 		progress.Advice = "after you fix the cause, run kubectl argo rollouts retry"
 		return RolloutFailed, progress
-	case progress.IsBetween && held != "":
-		progress.Held = held
+	case progress.IsBetween && heldReason != "":
+		progress.HeldReason = heldReason
 		return PodsNotReplaced, progress
 	case progress.IsBetween:
 		return RolloutProgressing, progress
 	case isShort && status.StableRS != "":
-		progress.MayGoOn = true // The rollout was finished, and pods are lost or the workload is scaled.
+		progress.MayContinue = true // The rollout was finished, and pods are lost or the workload is scaled.
 		return RolloutUnavailable, progress
 	case isShort:
 		return RolloutProgressing, progress

@@ -94,14 +94,14 @@ func decodeArgoRollout(object Object) (*argoRollout, Unread) {
 	for _, section := range []string{"metadata", "spec", "status"} {
 		content, isMap := fields[section].(map[string]any)
 		if fields[section] != nil && !isMap {
-			unread.Else = misfit(section, fields[section], func(value any) error { return decodeTree(map[string]any{section: value}, &argoRollout{}) })
+			unread.Other = misfit(section, fields[section], func(value any) error { return decodeTree(map[string]any{section: value}, &argoRollout{}) })
 		}
 		for _, key := range slices.Sorted(maps.Keys(content)) {
-			why := rollout.decodeField(section, key, content[key])
+			reason := rollout.decodeField(section, key, content[key])
 			if section == "spec" && key == "template" {
-				unread.Template = why
+				unread.Template = reason
 			} else {
-				unread.Else = cmp.Or(unread.Else, why)
+				unread.Other = cmp.Or(unread.Other, reason)
 			}
 		}
 	}
@@ -123,11 +123,11 @@ func (r *argoRollout) decodeField(section, key string, value any) string {
 	if err := CheckQuantities[argoRollout]("", map[string]any{section: map[string]any{key: value}}); err != nil {
 		fits = func(any) error { return err }
 	}
-	why := misfit(section+tree.Path("", key), value, fits)
-	if why == "" {
+	reason := misfit(section+tree.Path("", key), value, fits)
+	if reason == "" {
 		_ = decode(value, r) // The value was decoded above.
 	}
-	return why
+	return reason
 }
 
 // decodeTree decodes a tree like the JSON that it was read from. Fields that the tree does not have are

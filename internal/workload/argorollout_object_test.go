@@ -48,10 +48,10 @@ func TestARolloutThatDoesNotFitIsNoFaultOfTheOthers(t *testing.T) {
 			require.EqualValues(t, 3, good.Pods)
 
 			rollout := &list.Items[1]
-			view := Of(rollout)
+			view := NewView(rollout)
 			require.Equal(t, "2", string(view.UID))
 			require.Contains(t, view.Unread.Template, test.template)
-			require.Contains(t, view.Unread.Else, test.other)
+			require.Contains(t, view.Unread.Other, test.other)
 			require.Equal(t, test.template+test.other != "", view.Unread.Text() != "")
 			if test.template != "" {
 				require.Empty(t, view.Containers)
@@ -72,5 +72,5 @@ func TestARolloutThatDoesNotFitIsNoFaultOfTheOthers(t *testing.T) {
 		"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "metadata": map[string]any{"name": "bad", "labels": map[string]any{"logs": int64(1)}},
 	}})
 	require.True(t, isOne)
-	require.Contains(t, content.Unread.Else, "metadata.labels.logs cannot be read: got number, expected string")
+	require.Contains(t, content.Unread.Other, "metadata.labels.logs cannot be read: got number, expected string")
 }

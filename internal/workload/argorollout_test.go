@@ -62,7 +62,7 @@ func TestHowFarAnArgoRolloutIs(t *testing.T) {
 			require.Equal(t, test.rollout, content.Rollout)
 			require.Equal(t, test.isBetween, content.IsBetween)
 			require.Equal(t, test.old, content.Old)
-			require.Equal(t, test.rollout == PodsNotReplaced, content.Held != "")
+			require.Equal(t, test.rollout == PodsNotReplaced, content.HeldReason != "")
 			require.Equal(t, test.rollout == RolloutFailed, content.Advice != "")
 		})
 	}
@@ -75,7 +75,7 @@ func TestAnArgoRolloutKeepsWhatIsNotReadOfIt(t *testing.T) {
 		`"status":{"currentStepIndex":1,"phase":"Paused"}}`
 	rollout := &unstructured.Unstructured{}
 	require.NoError(t, json.Unmarshal([]byte(text), rollout))
-	require.Equal(t, "app", TemplateOf(rollout).Spec.Containers[0].Name)
+	require.Equal(t, "app", PodTemplate(rollout).Spec.Containers[0].Name)
 
 	written, err := json.Marshal(rollout)
 	require.NoError(t, err)
@@ -90,7 +90,7 @@ func TestAnArgoRolloutKeepsWhatIsNotReadOfIt(t *testing.T) {
 
 func TestAnArgoRolloutIsReplacedByItsStrategy(t *testing.T) {
 	of := func(strategy argoStrategy) Strategy {
-		return StrategyOf((&argoRollout{Spec: argoRolloutSpec{Replicas: ptr.To[int32](8), Strategy: strategy}}).object())
+		return StrategyFor((&argoRollout{Spec: argoRolloutSpec{Replicas: ptr.To[int32](8), Strategy: strategy}}).object())
 	}
 	require.Equal(t, Strategy{Surge: 2, Unavailable: 2}, of(argoStrategy{}))
 	require.Equal(t, Strategy{Surge: 1, Unavailable: 0}, of(argoStrategy{Canary: &argoCanary{MaxSurge: ptr.To(intstr.FromInt32(1)), MaxUnavailable: ptr.To(intstr.FromInt32(0))}}))
@@ -131,7 +131,7 @@ func recordedRollout(containers ...corev1.Container) *argoRollout {
 
 func TestWhatIsOursInAnArgoRolloutIsRecordedInIt(t *testing.T) {
 	rollout := recordedRollout(corev1.Container{Name: "vector", Image: "v:1", Ports: []corev1.ContainerPort{{ContainerPort: 9598}}})
-	view := Of(rollout.object())
+	view := NewView(rollout.object())
 	logs, audit := view.Owned["vectorsidecar/logs"], view.Owned["vectorsidecar/audit"]
 
 	require.Equal(t, []string{"vector"}, logs.Containers)
@@ -144,31 +144,31 @@ func TestWhatIsOursInAnArgoRolloutIsRecordedInIt(t *testing.T) {
 	require.Equal(t, "2", audit.InjectedHash)
 	require.False(t, audit.HasPlainAnnotations)
 	require.True(t, audit.IsEmpty(), "an owner has taken its container out")
-	require.Equal(t, []Trace{{Manager: "vectorsidecar/audit", Applied: true, Listed: true}, {Manager: "vectorsidecar/logs", Applied: true, Listed: true}}, TracesOf(rollout.object()))
+	require.Equal(t, []Trace{{Manager: "vectorsidecar/audit", Applied: true, Listed: true}, {Manager: "vectorsidecar/logs", Applied: true, Listed: true}}, ListTraces(rollout.object()))
 
 	withDefault := recordedRollout(corev1.Container{Name: "vector", Image: "v:1", Ports: []corev1.ContainerPort{{ContainerPort: 9598, Protocol: corev1.ProtocolTCP}}})
-	require.Equal(t, logs.Hash, Of(withDefault.object()).Owned["vectorsidecar/logs"].Hash, "what the definition adds is no change")
+	require.Equal(t, logs.Hash, NewView(withDefault.object()).Owned["vectorsidecar/logs"].Hash, "what the definition adds is no change")
 	changed := recordedRollout(corev1.Container{Name: "vector", Image: "v:2", Ports: []corev1.ContainerPort{{ContainerPort: 9598}}})
-	require.NotEqual(t, logs.Hash, Of(changed.object()).Owned["vectorsidecar/logs"].Hash)
+	require.NotEqual(t, logs.Hash, NewView(changed.object()).Owned["vectorsidecar/logs"].Hash)
 
 	rollout.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "vectorsidecar/logs", Operation: metav1.ManagedFieldsOperationUpdate}}
-	require.True(t, Of(rollout.object()).Owned["vectorsidecar/logs"].Unfinished, "its entry is trimmed after a write")
+	require.True(t, NewView(rollout.object()).Owned["vectorsidecar/logs"].Unfinished, "its entry is trimmed after a write")
 }
 
 // An owner that applies the list of volumes takes the sidecar's out, and leaves the mount of it.
 func TestAMountOfALostVolumeIsStillTheSidecars(t *testing.T) {
 	rollout := recordedRollout(corev1.Container{Name: "vector", Image: "v:1"})
 	app := &rollout.Spec.Template.Spec.Containers[0]
-	before := TemplateDigest(&rollout.Spec.Template, Of(rollout.object()).Owned)
+	before := TemplateDigest(&rollout.Spec.Template, NewView(rollout.object()).Owned)
 	app.VolumeMounts = []corev1.VolumeMount{{Name: "spool", MountPath: "/srv/app/logs"}}
-	view := Of(rollout.object())
+	view := NewView(rollout.object())
 
-	require.Equal(t, []Mount{{Container: "app", VolumeMount: app.VolumeMounts[0]}}, view.MountsOf("vectorsidecar/logs"))
+	require.Equal(t, []Mount{{Container: "app", VolumeMount: app.VolumeMounts[0]}}, view.OwnedMounts("vectorsidecar/logs"))
 	require.NotContains(t, fmt.Sprint(view.Values()["containers"]), "/srv/app/logs", "templates do not take it for the application's")
-	require.Equal(t, before, TemplateDigest(&rollout.Spec.Template, Of(rollout.object()).Owned), "nor is it a change of the application's")
+	require.Equal(t, before, TemplateDigest(&rollout.Spec.Template, NewView(rollout.object()).Owned), "nor is it a change of the application's")
 
 	rollout.Spec.Template.Spec.Volumes = []corev1.Volume{{Name: "spool"}}
-	logs := Of(rollout.object()).Owned["vectorsidecar/logs"]
+	logs := NewView(rollout.object()).Owned["vectorsidecar/logs"]
 	require.Equal(t, []string{"spool"}, logs.Volumes)
 	require.Empty(t, logs.Lost)
 }
@@ -177,9 +177,9 @@ func TestAnArgoRolloutWithoutATemplateSaysWhoseItHas(t *testing.T) {
 	rollout := &argoRollout{Spec: argoRolloutSpec{WorkloadRef: &argoWorkloadRef{Kind: "Deployment", Name: "cart"}}, Status: argoRolloutStatus{Selector: "app=cart", WorkloadObservedGeneration: "4"}}
 	content, isOne := Read(rollout.object())
 	require.True(t, isOne)
-	require.Equal(t, &Reference{Kind: "Deployment", Name: "cart", Seen: 4}, content.Refers)
+	require.Equal(t, &Reference{Kind: "Deployment", Name: "cart", ObservedGeneration: 4}, content.Refers)
 	require.Equal(t, map[string]string{"app": "cart"}, content.Selector.MatchLabels)
-	require.Equal(t, "Deployment cart", Of(rollout.object()).Elsewhere)
+	require.Equal(t, "Deployment cart", NewView(rollout.object()).TemplateSource)
 }
 
 // The operator writes the defaults that the definition adds, and no others.
@@ -193,7 +193,7 @@ func TestOverlay_RecordedHasDefaults(t *testing.T) {
 		LivenessProbe:  &corev1.Probe{ProbeHandler: corev1.ProbeHandler{GRPC: &corev1.GRPCAction{Port: 1}}},
 		ReadinessProbe: &corev1.Probe{ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{}}},
 	}}}}}
-	text, err := json.Marshal(tree.MapAt(overlay.Recorded(nil), tree.Pod...)["initContainers"])
+	text, err := json.Marshal(tree.MapAt(overlay.RecordedBody(nil), tree.Pod...)["initContainers"])
 	require.NoError(t, err)
 	require.JSONEq(t, `[{
 		"name": "vector",

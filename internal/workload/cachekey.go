@@ -84,10 +84,10 @@ const ownName = "\x00"
 func (v *View) appendContainers(text []byte, name string) []byte {
 	for i := range v.Containers {
 		c := &v.Containers[i]
-		if c.Init || len(v.Owned) > 0 && v.OwnerOf(c.Name) != "" {
+		if c.Init || len(v.Owned) > 0 && v.ContainerOwner(c.Name) != "" {
 			continue
 		}
-		text = AppendTexts(append(text, 'c'), without(c.Name, name))
+		text = AppendTexts(append(text, 'c'), maskName(c.Name, name))
 		for _, port := range c.Ports {
 			text = AppendTexts(append(text, 'p'), port.Name, string(port.Protocol))
 			text = binary.AppendVarint(text, int64(port.ContainerPort))
@@ -105,7 +105,7 @@ func (v *View) appendContainers(text []byte, name string) []byte {
 	return text
 }
 
-func without(text, name string) string {
+func maskName(text, name string) string {
 	if text == name {
 		return ownName
 	}

@@ -18,27 +18,27 @@ import (
 // Changes lists the differences between the pod template of a manager and the applied pod template, both {spec:
 // {template}}, such as "initContainers[vector].image a:1 → a:2". It shows values only for fields that define
 // how a container runs. It never shows variables or arguments, which may contain secrets.
-func Changes(before, after map[string]any) []string {
-	var found []string
-	from, to := tree.MapAt(before, "spec", "template"), tree.MapAt(after, "spec", "template")
+func Changes(oldBody, newBody map[string]any) []string {
+	var changes []string
+	oldTemplate, newTemplate := tree.MapAt(oldBody, "spec", "template"), tree.MapAt(newBody, "spec", "template")
 	for _, metadata := range []string{"labels", "annotations"} {
-		was, is := tree.MapAt(from, "metadata")[metadata], tree.MapAt(to, "metadata")[metadata]
-		found = append(found, changesIn(metadata, "", withoutOurs(was), withoutOurs(is))...)
+		oldKeys, newKeys := tree.MapAt(oldTemplate, "metadata")[metadata], tree.MapAt(newTemplate, "metadata")[metadata]
+		changes = append(changes, changesIn(metadata, "", withoutOperatorKeys(oldKeys), withoutOperatorKeys(newKeys))...)
 	}
 	pod := tree.Pod[len(tree.Pod)-1]
-	return append(found, changesIn("", "", normal("", orEmpty(from[pod])), normal("", orEmpty(to[pod])))...)
+	return append(changes, changesIn("", "", normal("", orEmpty(oldTemplate[pod])), normal("", orEmpty(newTemplate[pod])))...)
 }
 
-// withoutOurs returns labels or annotations without the operator's keys.
-func withoutOurs(of any) map[string]any {
-	kept := maps.Clone(tree.Map(of))
-	maps.DeleteFunc(kept, func(key string, _ any) bool { return strings.HasPrefix(key, meta.Group+"/") })
-	return orEmpty(kept)
+// withoutOperatorKeys returns labels or annotations without the operator's keys.
+func withoutOperatorKeys(value any) map[string]any {
+	result := maps.Clone(tree.Map(value))
+	maps.DeleteFunc(result, func(key string, _ any) bool { return strings.HasPrefix(key, meta.Group+"/") })
+	return orEmpty(result)
 }
 
-func orEmpty(of any) map[string]any {
-	if found := tree.Map(of); found != nil {
-		return found
+func orEmpty(value any) map[string]any {
+	if fields := tree.Map(value); fields != nil {
+		return fields
 	}
 	return map[string]any{}
 }
@@ -46,11 +46,11 @@ func orEmpty(of any) map[string]any {
 // changesIn lists the differences between two values at a path. It needs the last field of the path. A nil
 // value means that the field is missing.
 func changesIn(path, field string, before, after any) []string {
-	was, wasMap := before.(map[string]any)
-	is, isMap := after.(map[string]any)
+	oldMap, wasMap := before.(map[string]any)
+	newMap, isMap := after.(map[string]any)
 	switch {
 	case wasMap && isMap:
-		return eachChange(was, is, func(key string) (string, string) { return join(path, key), key })
+		return eachChange(oldMap, newMap, func(key string) (string, string) { return join(path, key), key })
 	case isKeyed(field, before) && isKeyed(field, after):
 		return eachChange(byKey(field, before), byKey(field, after), func(key string) (string, string) { return path + "[" + key + "]", field })
 	case jsonText(before) == jsonText(after):
@@ -68,7 +68,7 @@ func changesIn(path, field string, before, after any) []string {
 }
 
 // eachChange lists the differences below the keys of two maps, in order.
-func eachChange(before, after map[string]any, at func(key string) (path, field string)) []string {
+func eachChange(before, after map[string]any, locate func(key string) (path, field string)) []string {
 	keys := slices.Collect(maps.Keys(before))
 	for key := range after {
 		if _, isThere := before[key]; !isThere {
@@ -76,12 +76,12 @@ func eachChange(before, after map[string]any, at func(key string) (path, field s
 		}
 	}
 	slices.Sort(keys)
-	var found []string
+	var changes []string
 	for _, key := range keys {
-		path, field := at(key)
-		found = append(found, changesIn(path, field, before[key], after[key])...)
+		path, field := locate(key)
+		changes = append(changes, changesIn(path, field, before[key], after[key])...)
 	}
-	return found
+	return changes
 }
 
 func join(path, key string) string {

@@ -36,9 +36,9 @@ const (
 	rejects       = "the API server rejects the change"
 )
 
-// reported returns the reason that the operator derives from a warning event about a workload, "" if it does not read the
+// reportedReason returns the reason that the operator derives from a warning event about a workload, "" if it does not read the
 // event.
-func (k *Kind) reported(reason string) string {
+func (k *Kind) reportedReason(reason string) string {
 	for _, entry := range k.Reasons {
 		if entry.Condition == "" && entry.Reason == reason {
 			return entry.Reported

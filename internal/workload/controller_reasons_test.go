@@ -26,16 +26,16 @@ func stateWith(kind *Kind, reason ControllerReason, status corev1.ConditionStatu
 			deployment = rolling(4, 4, 3, -1, 0)
 		}
 		deployment.Status.Conditions = []appsv1.DeploymentCondition{condition}
-		return StateOf(deployment)
+		return ReadState(deployment)
 	case &jobs:
-		return StateOf(&batchv1.Job{Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: batchv1.JobConditionType(reason.Condition), Status: status, Reason: reason.Reason}}}})
+		return ReadState(&batchv1.Job{Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: batchv1.JobConditionType(reason.Condition), Status: status, Reason: reason.Reason}}}})
 	}
 	rollout := &argoRollout{Status: argoRolloutStatus{ObservedGeneration: "0", CurrentPodHash: "b", StableRS: "a", UpdatedReplicas: 1, Replicas: 1, Phase: "Progressing"}}
 	if reason.Reported == meta.ReasonRolloutFailed {
 		rollout.Status.Phase = argoDegraded
 	}
 	rollout.Status.Conditions = []argoCondition{{Type: reason.Condition, Status: status, Reason: reason.Reason, Message: "quoted"}}
-	return StateOf(rollout.object())
+	return ReadState(rollout.object())
 }
 
 // allReasons iterates over the reasons of all kinds.
@@ -95,7 +95,7 @@ func TestControllerReason_OfEventsAreReadAsListed(t *testing.T) {
 			continue
 		}
 		t.Run(kind.Kind+"/"+reason.Reason, func(t *testing.T) {
-			require.True(t, kind.Traits.TellsByEvent, "its events are listed")
+			require.True(t, kind.Traits.ReportsByEvent, "its events are listed")
 			object := kind.New()
 			object.SetUID("it")
 			event := corev1.Event{InvolvedObject: corev1.ObjectReference{UID: "it"}, Reason: reason.Reason, Message: "quoted", LastTimestamp: metav1.NewTime(at(30))}
@@ -126,7 +126,7 @@ func TestArgoRollout_NamesTheCauseOfItsFailure(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.status.ObservedGeneration = "0"
-			state := StateOf((&argoRollout{Status: test.status}).object())
+			state := ReadState((&argoRollout{Status: test.status}).object())
 			require.Equal(t, RolloutFailed, state.Rollout)
 			require.Equal(t, test.want, state.FailureCause)
 		})

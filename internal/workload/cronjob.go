@@ -21,18 +21,18 @@ var cronJobs = Kind{
 	GroupVersionKind: batchv1.SchemeGroupVersion.WithKind("CronJob"),
 	Plural:           "CronJobs", Resource: "cronjobs", Short: []string{"cj"},
 	Template: []string{"spec", "jobTemplate", "spec", "template"},
-	Traits:   Traits{Ends: true, TellsByEvent: true},
+	Traits:   Traits{RunsToCompletion: true, ReportsByEvent: true},
 	Reasons:  cronJobReasons,
 	New:      func() Object { return &batchv1.CronJob{} },
 	NewList:  func() List { return &batchv1.CronJobList{} },
 	finish:   func(Object) {},
 	read:     readCronJob,
 
-	Dependents: "Jobs", eventsSince: lastRunOf,
+	Dependents: "Jobs", eventsSince: lastRunTime,
 
-	give: func(to *corev1.Pod, of Object) {
-		to.Labels[batchv1.JobNameLabel], to.Labels[batchv1.ControllerUidLabel] = to.Name, string(of.GetUID())
-		ownedByMade(to, of, batchv1.SchemeGroupVersion.WithKind("Job"))
+	completePod: func(pod *corev1.Pod, object Object) {
+		pod.Labels[batchv1.JobNameLabel], pod.Labels[batchv1.ControllerUidLabel] = pod.Name, string(object.GetUID())
+		ownedByMade(pod, object, batchv1.SchemeGroupVersion.WithKind("Job"))
 	},
 }
 
@@ -49,7 +49,7 @@ func readCronJob(object any) (Content, bool) {
 	}
 	written, scheduled := writtenAt(job), job.Status.LastScheduleTime
 	if !written.IsZero() && (scheduled == nil || !scheduled.After(written)) {
-		content.Rollout, content.IsHeldByWrite, content.Held = PodsNotReplaced, true, content.Idle
+		content.Rollout, content.IsHeldByWrite, content.HeldReason = PodsNotReplaced, true, content.Idle
 		content.Old = int32(len(job.Status.Active)) //nolint:gosec // The controller starts few at once.
 		return content, true
 	}
@@ -107,9 +107,9 @@ var cronJobReasons = []ControllerReason{
 	{"", "UnsupportedSchedule", "", notABlock},
 }
 
-// lastRunOf returns the time when a CronJob last started a Job, or its creation time. Earlier events do not
+// lastRunTime returns the time when a CronJob last started a Job, or its creation time. Earlier events do not
 // concern the next run.
-func lastRunOf(object Object) time.Time {
+func lastRunTime(object Object) time.Time {
 	if job, ok := object.(*batchv1.CronJob); ok && job.Status.LastScheduleTime != nil {
 		return job.Status.LastScheduleTime.Time
 	}

@@ -20,16 +20,16 @@ var daemonSets = Kind{
 	Plural:           "DaemonSets", Resource: "daemonsets", Short: []string{"ds"},
 	Annotations: "deprecated.daemonset.",
 	Template:    []string{"spec", "template"},
-	Traits:      Traits{TellsByEvent: true, OnEveryNode: true},
+	Traits:      Traits{ReportsByEvent: true, OnEveryNode: true},
 	Defaults:    Defaults{MaxSurge: "0", MaxUnavailable: "1"},
 	Reasons:     daemonSetReasons,
 	Revisions: &Revisions{
 		Plural:  "ControllerRevisions",
 		NewList: func() List { return &appsv1.ControllerRevisionList{} },
 		Newest:  newestOfDaemonSet,
-		Has: func(of Object, revision metav1.Object, pod *corev1.Pod) bool {
+		HasPod: func(object Object, revision metav1.Object, pod *corev1.Pod) bool {
 			const hash = appsv1.ControllerRevisionHashLabelKey
-			return metav1.IsControlledBy(pod, of) && pod.Labels[hash] == revision.GetLabels()[hash]
+			return metav1.IsControlledBy(pod, object) && pod.Labels[hash] == revision.GetLabels()[hash]
 		},
 	},
 	New:     func() Object { return &appsv1.DaemonSet{} },
@@ -38,8 +38,8 @@ var daemonSets = Kind{
 	read:    readDaemonSet,
 
 	strategy: strategyOfDaemonSet,
-	give: func(to *corev1.Pod, _ Object) {
-		to.Labels[appsv1.ControllerRevisionHashLabelKey], to.Labels["pod-template-generation"] = madeUp, "1"
+	completePod: func(pod *corev1.Pod, _ Object) {
+		pod.Labels[appsv1.ControllerRevisionHashLabelKey], pod.Labels["pod-template-generation"] = generatedSuffix, "1"
 	},
 }
 
@@ -50,7 +50,7 @@ func strategyOfDaemonSet(object Object, pods int, defaults Defaults) Strategy {
 	}
 	rolling := ptr.Deref(set.Spec.UpdateStrategy.RollingUpdate, appsv1.RollingUpdateDaemonSet{})
 	return Strategy{
-		Surge: scaled(rolling.MaxSurge, defaults.MaxSurge, pods, true), Unavailable: scaled(rolling.MaxUnavailable, defaults.MaxUnavailable, pods, true),
+		Surge: scaleValue(rolling.MaxSurge, defaults.MaxSurge, pods, true), Unavailable: scaleValue(rolling.MaxUnavailable, defaults.MaxUnavailable, pods, true),
 		Ready: time.Duration(set.Spec.MinReadySeconds) * time.Second,
 	}
 }
@@ -74,12 +74,12 @@ func readDaemonSet(object any) (Content, bool) {
 func rolloutOfDaemonSet(set *appsv1.DaemonSet) (Rollout, Progress) {
 	status := &set.Status
 	progress := Progress{
-		Done:   status.UpdatedNumberScheduled + min(status.NumberAvailable, status.UpdatedNumberScheduled),
-		Newest: 1, // The status does not name the template, and several generations may have the same template.
-		Old:    max(status.CurrentNumberScheduled-status.UpdatedNumberScheduled, 0),
-		IsDown: status.DesiredNumberScheduled > 0 && status.NumberAvailable == 0,
+		ProgressCount: status.UpdatedNumberScheduled + min(status.NumberAvailable, status.UpdatedNumberScheduled),
+		Newest:        1, // The status does not name the template, and several generations may have the same template.
+		Old:           max(status.CurrentNumberScheduled-status.UpdatedNumberScheduled, 0),
+		IsDown:        status.DesiredNumberScheduled > 0 && status.NumberAvailable == 0,
 	}
-	progress.Evidence = availableOf(status.UpdatedNumberScheduled, status.NumberAvailable, status.CurrentNumberScheduled)
+	progress.Evidence = availableUpdated(status.UpdatedNumberScheduled, status.NumberAvailable, status.CurrentNumberScheduled)
 	isOnDelete := set.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType
 	isObserved := status.ObservedGeneration >= set.Generation
 	switch {
@@ -90,15 +90,15 @@ func rolloutOfDaemonSet(set *appsv1.DaemonSet) (Rollout, Progress) {
 	}
 	switch {
 	case !isObserved:
-		progress.Done, progress.Evidence = 0, 0 // These count pods of the previous template.
+		progress.ProgressCount, progress.Evidence = 0, 0 // These count pods of the previous template.
 		return RolloutProgressing, progress
 	case progress.Old > 0 && !isOnDelete:
 		return RolloutProgressing, progress
 	case status.NumberAvailable < status.DesiredNumberScheduled:
-		progress.MayGoOn = true // The other cause is a new or removed node.
+		progress.MayContinue = true // The other cause is a new or removed node.
 		return RolloutUnavailable, progress
 	case progress.Old > 0:
-		progress.Held = heldOnDelete
+		progress.HeldReason = heldOnDelete
 		return PodsNotReplaced, progress
 	}
 	return RolloutComplete, progress
@@ -106,11 +106,11 @@ func rolloutOfDaemonSet(set *appsv1.DaemonSet) (Rollout, Progress) {
 
 // newestOfDaemonSet returns the revision with the highest number. The status does not name the revision, and an
 // undo raises the number of the restored revision.
-func newestOfDaemonSet(of Object, all []metav1.Object) metav1.Object {
+func newestOfDaemonSet(object Object, revisions []metav1.Object) metav1.Object {
 	var newest *appsv1.ControllerRevision
-	for _, one := range all {
-		revision, isOne := one.(*appsv1.ControllerRevision)
-		if isOne && metav1.IsControlledBy(revision, of) && (newest == nil || revision.Revision > newest.Revision) {
+	for _, candidate := range revisions {
+		revision, isOne := candidate.(*appsv1.ControllerRevision)
+		if isOne && metav1.IsControlledBy(revision, object) && (newest == nil || revision.Revision > newest.Revision) {
 			newest = revision
 		}
 	}

@@ -28,7 +28,7 @@ var deployments = Kind{
 		Plural:  "ReplicaSets",
 		NewList: newReplicaSets,
 		Newest:  newestReplicaSet,
-		Has: func(_ Object, revision metav1.Object, pod *corev1.Pod) bool {
+		HasPod: func(_ Object, revision metav1.Object, pod *corev1.Pod) bool {
 			return metav1.IsControlledBy(pod, revision)
 		},
 	},
@@ -38,9 +38,9 @@ var deployments = Kind{
 	read:    readDeployment,
 
 	strategy: strategyOfDeployment,
-	give: func(to *corev1.Pod, of Object) {
-		to.Labels[appsv1.DefaultDeploymentUniqueLabelKey] = madeUp
-		ownedByMade(to, of, appsv1.SchemeGroupVersion.WithKind("ReplicaSet"))
+	completePod: func(pod *corev1.Pod, object Object) {
+		pod.Labels[appsv1.DefaultDeploymentUniqueLabelKey] = generatedSuffix
+		ownedByMade(pod, object, appsv1.SchemeGroupVersion.WithKind("ReplicaSet"))
 	},
 }
 
@@ -49,14 +49,14 @@ func strategyOfDeployment(object Object, pods int, defaults Defaults) Strategy {
 	if !isOne {
 		return Strategy{}
 	}
-	of := Strategy{Ready: time.Duration(deployment.Spec.MinReadySeconds) * time.Second}
+	strategy := Strategy{Ready: time.Duration(deployment.Spec.MinReadySeconds) * time.Second}
 	if deployment.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
-		of.Unavailable = pods
-		return of
+		strategy.Unavailable = pods
+		return strategy
 	}
 	rolling := ptr.Deref(deployment.Spec.Strategy.RollingUpdate, appsv1.RollingUpdateDeployment{})
-	of.Surge, of.Unavailable = scaled(rolling.MaxSurge, defaults.MaxSurge, pods, true), scaled(rolling.MaxUnavailable, defaults.MaxUnavailable, pods, false)
-	return of
+	strategy.Surge, strategy.Unavailable = scaleValue(rolling.MaxSurge, defaults.MaxSurge, pods, true), scaleValue(rolling.MaxUnavailable, defaults.MaxUnavailable, pods, false)
+	return strategy
 }
 
 // Reasons of the condition Progressing that the Deployment controller sets.
@@ -81,15 +81,15 @@ func readDeployment(object any) (Content, bool) {
 		History: ptr.Deref(deployment.Spec.RevisionHistoryLimit, unsetHistory),
 	}
 	if content.Paused && content.Rollout == RolloutProgressing && content.Observed {
-		content.Rollout, content.Held = PodsNotReplaced, "rollouts are paused"
+		content.Rollout, content.HeldReason = PodsNotReplaced, "rollouts are paused"
 		content.Old = max(deployment.Status.Replicas-deployment.Status.UpdatedReplicas, 0)
 	}
 	if content.Observed {
-		content.Evidence = availableOf(deployment.Status.UpdatedReplicas, deployment.Status.AvailableReplicas, deployment.Status.Replicas)
+		content.Evidence = availableUpdated(deployment.Status.UpdatedReplicas, deployment.Status.AvailableReplicas, deployment.Status.Replicas)
 	}
 	content.Idle = idleAt(content.Pods)
-	content.IsDown = conditionOf(&deployment.Status, appsv1.DeploymentAvailable).Status == corev1.ConditionFalse
-	switch progress := conditionOf(&deployment.Status, appsv1.DeploymentProgressing); progress.Reason {
+	content.IsDown = findCondition(&deployment.Status, appsv1.DeploymentAvailable).Status == corev1.ConditionFalse
+	switch progress := findCondition(&deployment.Status, appsv1.DeploymentProgressing); progress.Reason {
 	case newReplicaSetAvailable:
 		content.RolledOut = progress.LastUpdateTime.Time
 	case progressDeadlineExceeded:
@@ -105,10 +105,10 @@ func newReplicaSets() List {
 	return list
 }
 
-func newestReplicaSet(of Object, all []metav1.Object) metav1.Object {
+func newestReplicaSet(object Object, replicaSets []metav1.Object) metav1.Object {
 	const revision = "deployment.kubernetes.io/revision"
-	for _, set := range all {
-		if metav1.IsControlledBy(set, of) && set.GetAnnotations()[revision] == of.GetAnnotations()[revision] {
+	for _, set := range replicaSets {
+		if metav1.IsControlledBy(set, object) && set.GetAnnotations()[revision] == object.GetAnnotations()[revision] {
 			return set
 		}
 	}
@@ -120,7 +120,7 @@ func rolloutOfDeployment(deployment *appsv1.Deployment) Rollout {
 	if status.ObservedGeneration < deployment.Generation {
 		return RolloutProgressing
 	}
-	progress := conditionOf(status, appsv1.DeploymentProgressing)
+	progress := findCondition(status, appsv1.DeploymentProgressing)
 	switch {
 	case progress.Status == corev1.ConditionFalse && progress.Reason == progressDeadlineExceeded:
 		return RolloutFailed
@@ -134,8 +134,8 @@ func rolloutOfDeployment(deployment *appsv1.Deployment) Rollout {
 	return RolloutProgressing
 }
 
-// conditionOf returns a condition of a Deployment, or its zero value.
-func conditionOf(status *appsv1.DeploymentStatus, kind appsv1.DeploymentConditionType) appsv1.DeploymentCondition {
+// findCondition returns a condition of a Deployment, or its zero value.
+func findCondition(status *appsv1.DeploymentStatus, kind appsv1.DeploymentConditionType) appsv1.DeploymentCondition {
 	for i := range status.Conditions {
 		if status.Conditions[i].Type == kind {
 			return status.Conditions[i]
@@ -147,10 +147,10 @@ func conditionOf(status *appsv1.DeploymentStatus, kind appsv1.DeploymentConditio
 // rejectionInDeployment describes the API server's rejection of a request of the workload's controller, "" for
 // none.
 func rejectionInDeployment(status *appsv1.DeploymentStatus) string {
-	if progress := conditionOf(status, appsv1.DeploymentProgressing); progress.Status == corev1.ConditionFalse && progress.Reason == replicaSetCreateError {
+	if progress := findCondition(status, appsv1.DeploymentProgressing); progress.Status == corev1.ConditionFalse && progress.Reason == replicaSetCreateError {
 		return rejectionText("pods", progress.Reason, progress.Message)
 	}
-	if failure := conditionOf(status, appsv1.DeploymentReplicaFailure); failure.Status == corev1.ConditionTrue {
+	if failure := findCondition(status, appsv1.DeploymentReplicaFailure); failure.Status == corev1.ConditionTrue {
 		return rejectionText("pods", failure.Reason, failure.Message)
 	}
 	return ""

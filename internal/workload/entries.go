@@ -26,8 +26,8 @@ func isPatch(entry *metav1.ManagedFieldsEntry) bool {
 // LastWriter returns the field manager of the last write, except the operator's managers and writes of
 // subresources such as status.
 func LastWriter(entries []metav1.ManagedFieldsEntry) string {
-	if last := lastEntry(entries); last != nil {
-		return last.Manager
+	if entry := lastEntry(entries); entry != nil {
+		return entry.Manager
 	}
 	return ""
 }

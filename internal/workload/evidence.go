@@ -6,9 +6,9 @@ package workload
 // heldOnDelete explains why a workload with the update strategy OnDelete keeps its pods.
 const heldOnDelete = "updateStrategy is OnDelete; pods get the new template when they are deleted"
 
-// availableOf returns the minimum number of available pods with the newest template. It assumes that all pods
+// availableUpdated returns the minimum number of available pods with the newest template. It assumes that all pods
 // with an older template are available, because a status counts the available pods of all templates together.
-func availableOf(updated, available, pods int32) int32 {
+func availableUpdated(updated, available, pods int32) int32 {
 	older := max(pods-updated, 0)
 	return max(min(updated, available-older), 0)
 }

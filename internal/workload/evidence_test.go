@@ -27,7 +27,7 @@ func requireEvidence(t *testing.T, cases map[string]evidenceCase) {
 	t.Helper()
 	for name, test := range cases {
 		t.Run(name, func(t *testing.T) {
-			state := StateOf(test.object)
+			state := ReadState(test.object)
 			require.Equal(t, test.evidence, state.Evidence)
 			require.Equal(t, test.lacksPods, state.LacksPods())
 			require.Equal(t, test.idle, state.Idle != "", state.Idle)
@@ -168,11 +168,11 @@ func TestProgress_EvidenceOfCronJobs(t *testing.T) {
 		"a run has succeeded, now suspended": {suspendedLater, 1, false, true},
 	})
 
-	succeeded, next := StateOf(job(10, 20, 30)), StateOf(job(10, 40, 30))
-	next.Follow(&succeeded, true, at(50))
+	succeeded, next := ReadState(job(10, 20, 30)), ReadState(job(10, 40, 30))
+	next.CarryOver(&succeeded, true, at(50))
 	require.EqualValues(t, 1, next.Evidence, "the next run is in progress")
-	next = StateOf(job(35, 40, 30))
-	next.Follow(&succeeded, false, at(50))
+	next = ReadState(job(35, 40, 30))
+	next.CarryOver(&succeeded, false, at(50))
 	require.Zero(t, next.Evidence, "it has another template")
 }
 
@@ -209,21 +209,21 @@ func TestState_SoakStartsWithFirstPod(t *testing.T) {
 	pods := generation(rolling(3, 3, 3, 0, 2000), 8)
 	starting := generation(rolling(3, 3, 0, 0, 1990), 8)
 
-	state := StateOf(empty())
+	state := ReadState(empty())
 	require.Zero(t, state.Steadiest(at(2000)), "after a restart")
 	for second, object := range map[int]*appsv1.Deployment{1: starting, 2: pods} {
-		next := StateOf(object)
-		next.Follow(&state, true, at(2000))
+		next := ReadState(object)
+		next.CarryOver(&state, true, at(2000))
 		require.Zero(t, next.Steady, second)
 	}
-	up := StateOf(pods)
-	up.Follow(&state, true, at(2000))
+	up := ReadState(pods)
+	up.CarryOver(&state, true, at(2000))
 	require.Equal(t, 5*time.Second, up.Steadiest(at(2005)))
 
-	down := StateOf(generation(empty(), 9))
-	down.Follow(&up, true, at(2060))
+	down := ReadState(generation(empty(), 9))
+	down.CarryOver(&up, true, at(2060))
 	require.Equal(t, time.Minute, down.Steadiest(at(9000)), "its pods ran for a minute")
-	again := StateOf(generation(pods.DeepCopy(), 10))
-	again.Follow(&down, true, at(9000))
+	again := ReadState(generation(pods.DeepCopy(), 10))
+	again.CarryOver(&down, true, at(9000))
 	require.Equal(t, time.Minute, again.Steadiest(at(9001)), "and need not soak again")
 }

@@ -39,17 +39,17 @@ func extract(key string, fields map[string]any, live any) any {
 	}
 	switch value := live.(type) {
 	case map[string]any:
-		out := map[string]any{}
-		for field, below := range fields {
+		result := map[string]any{}
+		for field, children := range fields {
 			name, ok := strings.CutPrefix(field, "f:")
 			if !ok {
 				continue
 			}
 			if item, ok := value[name]; ok {
-				out[name] = extract(name, tree.Map(below), item)
+				result[name] = extract(name, tree.Map(children), item)
 			}
 		}
-		return out
+		return result
 	case []any:
 		return extractItems(key, fields, value)
 	default:
@@ -59,46 +59,46 @@ func extract(key string, fields map[string]any, live any) any {
 
 // extractItems extracts the items of a list in their live order. Items of pull secrets are values.
 func extractItems(list string, fields map[string]any, live []any) []any {
-	type item struct{ keys, below map[string]any }
-	var wanted []item
+	type item struct{ keys, fields map[string]any }
+	var items []item
 	var members []string
-	for field, below := range fields {
+	for field, children := range fields {
 		if text, ok := strings.CutPrefix(field, "k:"); ok {
 			var keys map[string]any
 			if json.Unmarshal([]byte(text), &keys) == nil {
-				wanted = append(wanted, item{keys, tree.Map(below)})
+				items = append(items, item{keys, tree.Map(children)})
 			}
 		} else if text, ok := strings.CutPrefix(field, "v:"); ok {
 			members = append(members, text)
 		}
 	}
-	out := []any{}
+	result := []any{}
 	for _, candidate := range live {
 		object, isMap := candidate.(map[string]any)
 		if !isMap {
 			if slices.Contains(members, jsonText(candidate)) {
-				out = append(out, candidate)
+				result = append(result, candidate)
 			}
 			continue
 		}
-		for _, want := range wanted {
-			if !hasKeys(object, want.keys) {
+		for _, entry := range items {
+			if !hasKeys(object, entry.keys) {
 				continue
 			}
 			if list == pullSecrets {
-				out = append(out, object)
+				result = append(result, object)
 			} else {
-				out = append(out, extract("", want.below, object))
+				result = append(result, extract("", entry.fields, object))
 			}
 			break
 		}
 	}
-	return out
+	return result
 }
 
 func hasKeys(object, keys map[string]any) bool {
-	for key, want := range keys {
-		if jsonText(object[key]) != jsonText(want) {
+	for key, value := range keys {
+		if jsonText(object[key]) != jsonText(value) {
 			return false
 		}
 	}

@@ -35,10 +35,10 @@ func refusalText(message string) string {
 	return strings.ToValidUTF8(message[:min(len(message), refusalLimit)], "")
 }
 
-// FaultOf returns the first fault of pods in name order, preferably of the named containers. Pods that are
+// FindFault returns the first fault of pods in name order, preferably of the named containers. Pods that are
 // being deleted, were evicted or have ended do not have a fault, because a node drain does this, too.
-func FaultOf(pods []corev1.Pod, containers []string, now time.Time) Fault {
-	var first Fault
+func FindFault(pods []corev1.Pod, containers []string, now time.Time) Fault {
+	var firstFault Fault
 	for _, pod := range byName(pods) {
 		if isLeaving(pod) {
 			continue
@@ -46,11 +46,11 @@ func FaultOf(pods []corev1.Pod, containers []string, now time.Time) Fault {
 		if fault := containerFault(pod, containers, now); fault.Reason != "" {
 			return fault
 		}
-		if first.Reason == "" {
-			first = schedulingFault(pod)
+		if firstFault.Reason == "" {
+			firstFault = schedulingFault(pod)
 		}
 	}
-	return first
+	return firstFault
 }
 
 func byName(pods []corev1.Pod) []*corev1.Pod {
@@ -81,7 +81,7 @@ func schedulingFault(pod *corev1.Pod) Fault {
 
 // containerFault returns the first fault of the named containers of a pod.
 func containerFault(pod *corev1.Pod, containers []string, now time.Time) Fault {
-	for _, status := range statusesOf(pod) {
+	for _, status := range containerStatuses(pod) {
 		if !slices.Contains(containers, status.Name) {
 			continue
 		}
@@ -95,34 +95,34 @@ func containerFault(pod *corev1.Pod, containers []string, now time.Time) Fault {
 // faultIn returns the reason why a container does not run, "" if it runs or is about to start. A lasting
 // container must not terminate.
 func faultIn(status *corev1.ContainerStatus, isLasting bool) (reason, message string) {
-	ended := status.State.Terminated
+	termination := status.State.Terminated
 	if waiting := status.State.Waiting; waiting != nil {
 		switch waiting.Reason {
 		case "ImagePullBackOff", "ErrImagePull", "ErrImageNeverPull", "InvalidImageName", "ImageInspectError", "RegistryUnavailable":
-			return meta.ReasonImagePullBackOff, said("image cannot be pulled", waiting)
+			return meta.ReasonImagePullBackOff, quoteKubelet("image cannot be pulled", waiting)
 		case "CreateContainerConfigError", "CreateContainerError", "RunContainerError":
-			return meta.ReasonCreateContainerConfigError, said("cannot be created", waiting)
+			return meta.ReasonCreateContainerConfigError, quoteKubelet("cannot be created", waiting)
 		}
-		ended = status.LastTerminationState.Terminated
-		if waiting.Reason == "CrashLoopBackOff" && ended == nil {
-			return meta.ReasonCrashLoopBackOff, said("keeps exiting", waiting)
+		termination = status.LastTerminationState.Terminated
+		if waiting.Reason == "CrashLoopBackOff" && termination == nil {
+			return meta.ReasonCrashLoopBackOff, quoteKubelet("keeps exiting", waiting)
 		}
 	}
-	if ended == nil && !status.Ready { // The container was restarted.
-		ended = status.LastTerminationState.Terminated
+	if termination == nil && !status.Ready { // The container was restarted.
+		termination = status.LastTerminationState.Terminated
 	}
 	switch {
-	case ended == nil, ended.ExitCode == 0 && !isLasting:
+	case termination == nil, termination.ExitCode == 0 && !isLasting:
 		return "", ""
-	case ended.Reason == meta.ReasonOOMKilled:
-		return meta.ReasonOOMKilled, endOf(ended)
+	case termination.Reason == meta.ReasonOOMKilled:
+		return meta.ReasonOOMKilled, describeTermination(termination)
 	}
-	return meta.ReasonCrashLoopBackOff, endOf(ended)
+	return meta.ReasonCrashLoopBackOff, describeTermination(termination)
 }
 
-// said returns a description with the message of the kubelet.
-func said(what string, waiting *corev1.ContainerStateWaiting) string {
+// quoteKubelet returns a description with the message of the kubelet.
+func quoteKubelet(problem string, waiting *corev1.ContainerStateWaiting) string {
 	const limit = 256
 	words := strings.ToValidUTF8(waiting.Message[:min(len(waiting.Message), limit)], "")
-	return strings.TrimSuffix(fmt.Sprintf("%s: %s: %s", what, waiting.Reason, words), ": ")
+	return strings.TrimSuffix(fmt.Sprintf("%s: %s: %s", problem, waiting.Reason, words), ": ")
 }

@@ -74,7 +74,7 @@ func TestFaultOf(t *testing.T) {
 		"what its image is called says a lot": {pod("a", waiting("InvalidImageName", "couldn't parse"), done, running), meta.ReasonImagePullBackOff, "container vector of pod a: image cannot be pulled: InvalidImageName: couldn't parse"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := FaultOf([]corev1.Pod{test.pod}, []string{"vector", "fetch"}, time.Time{})
+			got := FindFault([]corev1.Pod{test.pod}, []string{"vector", "fetch"}, time.Time{})
 			want := Fault{Reason: test.reason, Message: test.message}
 			if test.reason != "" {
 				want.IsOurs, want.Container = true, strings.Fields(test.message)[1]
@@ -101,7 +101,7 @@ func TestPodsThatGoAreAtNoFault(t *testing.T) {
 			if leave != nil {
 				leave(&one)
 			}
-			require.Equal(t, leave == nil, FaultOf([]corev1.Pod{one}, []string{"vector"}, time.Time{}).IsOurs)
+			require.Equal(t, leave == nil, FindFault([]corev1.Pod{one}, []string{"vector"}, time.Time{}).IsOurs)
 		})
 	}
 }
@@ -115,8 +115,8 @@ func TestTheFirstFaultIsTold(t *testing.T) {
 	broken := func(name string) corev1.Pod {
 		return pod(name, waiting("ImagePullBackOff", ""), corev1.ContainerStatus{}, corev1.ContainerStatus{})
 	}
-	require.Equal(t, Fault{Reason: meta.ReasonUnschedulable, Message: "pod a: 0/3 nodes are available"}, FaultOf([]corev1.Pod{homeless}, []string{"vector"}, time.Time{}))
-	require.Contains(t, FaultOf([]corev1.Pod{broken("c"), homeless, broken("b")}, []string{"vector"}, time.Time{}).Message, "pod b")
+	require.Equal(t, Fault{Reason: meta.ReasonUnschedulable, Message: "pod a: 0/3 nodes are available"}, FindFault([]corev1.Pod{homeless}, []string{"vector"}, time.Time{}))
+	require.Contains(t, FindFault([]corev1.Pod{broken("c"), homeless, broken("b")}, []string{"vector"}, time.Time{}).Message, "pod b")
 }
 
 // A write that leaves the template as it is, such as a note, ends no refusal.
@@ -145,7 +145,7 @@ func TestFaultInEvents_IgnoresEventsBeforeTheRevision(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			want := Fault{}
 			if test.want != "" {
-				want = Refused("the API server rejects the creation of pods: " + test.want)
+				want = RejectionFault("the API server rejects the creation of pods: " + test.want)
 			}
 			require.Equal(t, want, FaultInEvents(set, revision, test.events))
 		})

@@ -26,9 +26,9 @@ func withoutBookkeeping(applied map[string]any) map[string]any {
 	if annotations == nil {
 		return applied
 	}
-	metadata, kept := maps.Clone(tree.Map(applied["metadata"])), maps.Clone(annotations)
-	maps.DeleteFunc(kept, func(key string, _ any) bool { return meta.IsBookkeeping(key) })
-	metadata["annotations"], applied = kept, maps.Clone(applied)
+	metadata, remaining := maps.Clone(tree.Map(applied["metadata"])), maps.Clone(annotations)
+	maps.DeleteFunc(remaining, func(key string, _ any) bool { return meta.IsBookkeeping(key) })
+	metadata["annotations"], applied = remaining, maps.Clone(applied)
 	applied["metadata"] = metadata
 	return applied
 }
@@ -46,27 +46,27 @@ func normal(key string, value any) any {
 	switch v := value.(type) {
 	case map[string]any:
 		added, hasDefault := atomicDefaults[key]
-		out := make(map[string]any, len(v))
+		result := make(map[string]any, len(v))
 		for name, item := range v {
 			if hasDefault && name == added.field && jsonText(item) == added.value {
 				continue
 			}
-			out[name] = normal(name, item)
+			result[name] = normal(name, item)
 		}
-		return out
+		return result
 	case []any:
-		out := make([]any, len(v))
+		result := make([]any, len(v))
 		named := len(v) > 0
 		for i, item := range v {
-			out[i] = normal("", item)
+			result[i] = normal("", item)
 			if _, isMap := item.(map[string]any); !isMap {
 				named = false
 			}
 		}
 		if named {
-			sortByText(out)
+			sortByText(result)
 		}
-		return out
+		return result
 	default:
 		return v
 	}
@@ -78,12 +78,12 @@ func sortByText(items []any) {
 		text string
 		item any
 	}
-	all := make([]written, len(items))
+	entries := make([]written, len(items))
 	for i, item := range items {
-		all[i] = written{jsonText(item), item}
+		entries[i] = written{jsonText(item), item}
 	}
-	slices.SortFunc(all, func(a, b written) int { return strings.Compare(a.text, b.text) })
-	for i := range all {
-		items[i] = all[i].item
+	slices.SortFunc(entries, func(a, b written) int { return strings.Compare(a.text, b.text) })
+	for i := range entries {
+		items[i] = entries[i].item
 	}
 }

@@ -14,29 +14,29 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Watch defines when restarts of the operator's containers are a fault of a workload with running pods.
-type Watch struct {
+// RestartRule defines when restarts of the operator's containers are a fault of a workload with running pods.
+type RestartRule struct {
 	// Restarts is the number of restarts that is a fault.
 	Restarts int32
-	// Since is the time when the rollout was started. Older pods have another sidecar.
-	Since time.Time
-	// After is the time when a user continued the failed rollout, or zero for never. Containers that were
+	// StartedAt is the time when the rollout was started. Older pods have another sidecar.
+	StartedAt time.Time
+	// RetriedAt is the time when a user continued the failed rollout, or zero for never. Containers that were
 	// restarted only before that time do not have a fault.
-	After time.Time
+	RetriedAt time.Time
 }
 
-// FaultOf returns the fault of the first pod, in name order, with a container of the operator that was
+// FindFault returns the fault of the first pod, in name order, with a container of the operator that was
 // restarted too often. Pods that are being deleted or have ended do not have a fault.
-func (w *Watch) FaultOf(pods []corev1.Pod, containers []string) Fault {
+func (w *RestartRule) FindFault(pods []corev1.Pod, containers []string) Fault {
 	for _, pod := range byName(pods) {
-		if isLeaving(pod) || pod.CreationTimestamp.Time.Before(w.Since) {
+		if isLeaving(pod) || pod.CreationTimestamp.Time.Before(w.StartedAt) {
 			continue
 		}
-		for _, status := range statusesOf(pod) {
+		for _, status := range containerStatuses(pod) {
 			if slices.Contains(containers, status.Name) && w.isTooOften(&status) {
 				return Fault{
 					Reason: meta.ReasonSidecarRestarts, IsOurs: true, Container: status.Name,
-					Message: fmt.Sprintf("container %s of pod %s was restarted %d times; last termination: %s", status.Name, pod.Name, status.RestartCount, endOf(status.LastTerminationState.Terminated)),
+					Message: fmt.Sprintf("container %s of pod %s was restarted %d times; last termination: %s", status.Name, pod.Name, status.RestartCount, describeTermination(status.LastTerminationState.Terminated)),
 				}
 			}
 		}
@@ -44,24 +44,24 @@ func (w *Watch) FaultOf(pods []corev1.Pod, containers []string) Fault {
 	return Fault{}
 }
 
-func (w *Watch) isTooOften(status *corev1.ContainerStatus) bool {
-	last := status.LastTerminationState.Terminated
-	return status.RestartCount >= w.Restarts && (w.After.IsZero() || last != nil && last.FinishedAt.After(w.After))
+func (w *RestartRule) isTooOften(status *corev1.ContainerStatus) bool {
+	termination := status.LastTerminationState.Terminated
+	return status.RestartCount >= w.Restarts && (w.RetriedAt.IsZero() || termination != nil && termination.FinishedAt.After(w.RetriedAt))
 }
 
-// endOf describes the last termination of a container, which may be unknown to the kubelet.
-func endOf(ended *corev1.ContainerStateTerminated) string {
+// describeTermination describes the last termination of a container, which may be unknown to the kubelet.
+func describeTermination(termination *corev1.ContainerStateTerminated) string {
 	switch {
-	case ended == nil:
+	case termination == nil:
 		return "exited"
-	case ended.Reason == meta.ReasonOOMKilled:
+	case termination.Reason == meta.ReasonOOMKilled:
 		return "killed for using more memory than its limit"
 	}
-	return fmt.Sprintf("exited with code %d (%s)", ended.ExitCode, ended.Reason)
+	return fmt.Sprintf("exited with code %d (%s)", termination.ExitCode, termination.Reason)
 }
 
-// statusesOf returns the statuses of all containers of a pod, init containers first.
-func statusesOf(pod *corev1.Pod) []corev1.ContainerStatus {
+// containerStatuses returns the statuses of all containers of a pod, init containers first.
+func containerStatuses(pod *corev1.Pod) []corev1.ContainerStatus {
 	return slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses)
 }
 
@@ -72,26 +72,26 @@ const minUnready = 30 * time.Second
 // readinessFault returns the fault of a pod that is not ready only because of one of the named containers. This
 // container has run for longer than its readiness probe takes to fail, and all other containers are ready.
 func readinessFault(pod *corev1.Pod, containers []string, now time.Time) Fault {
-	first := Fault{}
-	for _, status := range statusesOf(pod) {
+	fault := Fault{}
+	for _, status := range containerStatuses(pod) {
 		isOurs := slices.Contains(containers, status.Name)
-		switch spec := containerOf(pod, status.Name); {
+		switch spec := findContainer(pod, status.Name); {
 		case spec == nil, !isLasting(pod, status.Name), status.Ready:
 		case !isOurs, status.State.Running == nil:
 			return Fault{} // Other containers are also not ready.
 		default:
 			// The clock of the node may be behind. The API server sets the creation time of the pod.
-			ran := now.Sub(later(status.State.Running.StartedAt.Time, pod.CreationTimestamp.Time))
+			ran := now.Sub(maxTime(status.State.Running.StartedAt.Time, pod.CreationTimestamp.Time))
 			if ran < unreadyFor(spec.ReadinessProbe) || !ptr.Deref(status.Started, true) {
 				return Fault{}
 			}
-			first = Fault{
+			fault = Fault{
 				Reason: meta.ReasonSidecarNotReady, IsOurs: true, Container: status.Name,
 				Message: fmt.Sprintf("container %s of pod %s has run since %s and is not ready, but all other containers of the pod are ready", status.Name, pod.Name, status.State.Running.StartedAt.UTC().Format(time.RFC3339)),
 			}
 		}
 	}
-	return first
+	return fault
 }
 
 // unreadyFor returns the time for which a container with a readiness probe may run without being ready.
@@ -110,11 +110,11 @@ func unreadyFor(probe *corev1.Probe) time.Duration {
 	return max(minUnready, time.Duration(probe.InitialDelaySeconds+period*failures)*time.Second)
 }
 
-// containerOf returns the container of a name, or nil for none.
-func containerOf(pod *corev1.Pod, name string) *corev1.Container {
+// findContainer returns the container of a name, or nil for none.
+func findContainer(pod *corev1.Pod, name string) *corev1.Container {
 	for _, containers := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
-		if at := slices.IndexFunc(containers, func(c corev1.Container) bool { return c.Name == name }); at >= 0 {
-			return &containers[at]
+		if i := slices.IndexFunc(containers, func(c corev1.Container) bool { return c.Name == name }); i >= 0 {
+			return &containers[i]
 		}
 	}
 	return nil
@@ -126,6 +126,6 @@ func isLasting(pod *corev1.Pod, name string) bool {
 	if slices.ContainsFunc(pod.Spec.Containers, isNamed) {
 		return true
 	}
-	at := slices.IndexFunc(pod.Spec.InitContainers, isNamed)
-	return at >= 0 && ptr.Deref(pod.Spec.InitContainers[at].RestartPolicy, "") == corev1.ContainerRestartPolicyAlways
+	i := slices.IndexFunc(pod.Spec.InitContainers, isNamed)
+	return i >= 0 && ptr.Deref(pod.Spec.InitContainers[i].RestartPolicy, "") == corev1.ContainerRestartPolicyAlways
 }

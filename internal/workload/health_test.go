@@ -28,20 +28,20 @@ func TestRestartsAreAFaultWhileTheyAreWatched(t *testing.T) {
 	const crash, memory = "Error", "OOMKilled"
 	for name, test := range map[string]struct {
 		vector, fetch, app corev1.ContainerStatus
-		watch              Watch
+		watch              RestartRule
 		age                time.Duration
 		says               string
 	}{
-		"none":                      {running, running, running, Watch{Restarts: 3}, 0, ""},
-		"fewer":                     {restarted(2, crash), running, running, Watch{Restarts: 3}, 0, ""},
-		"as many":                   {restarted(3, crash), running, running, Watch{Restarts: 3}, 0, "container vector of pod a was restarted 3 times; last termination: exited with code 137 (Error)"},
-		"of an init container":      {running, restarted(4, crash), running, Watch{Restarts: 3}, 0, "container fetch of pod a was restarted 4 times; last termination: exited with code 137 (Error)"},
-		"for its memory":            {restarted(3, memory), running, running, Watch{Restarts: 3}, 0, "container vector of pod a was restarted 3 times; last termination: killed for using more memory than its limit"},
-		"of the application":        {running, running, restarted(9, crash), Watch{Restarts: 3}, 0, ""},
-		"of an older pod":           {restarted(3, crash), running, running, Watch{Restarts: 3, Since: noon}, time.Hour, ""},
-		"of a pod of the rollout":   {restarted(3, crash), running, running, Watch{Restarts: 3, Since: noon}, 0, "container vector of pod a was restarted 3 times; last termination: exited with code 137 (Error)"},
-		"before somebody let it on": {restarted(3, crash), running, running, Watch{Restarts: 3, After: noon}, 0, ""},
-		"and after that":            {restarted(3, crash), running, running, Watch{Restarts: 3, After: noon.Add(-time.Second)}, 0, "container vector of pod a was restarted 3 times; last termination: exited with code 137 (Error)"},
+		"none":                      {running, running, running, RestartRule{Restarts: 3}, 0, ""},
+		"fewer":                     {restarted(2, crash), running, running, RestartRule{Restarts: 3}, 0, ""},
+		"as many":                   {restarted(3, crash), running, running, RestartRule{Restarts: 3}, 0, "container vector of pod a was restarted 3 times; last termination: exited with code 137 (Error)"},
+		"of an init container":      {running, restarted(4, crash), running, RestartRule{Restarts: 3}, 0, "container fetch of pod a was restarted 4 times; last termination: exited with code 137 (Error)"},
+		"for its memory":            {restarted(3, memory), running, running, RestartRule{Restarts: 3}, 0, "container vector of pod a was restarted 3 times; last termination: killed for using more memory than its limit"},
+		"of the application":        {running, running, restarted(9, crash), RestartRule{Restarts: 3}, 0, ""},
+		"of an older pod":           {restarted(3, crash), running, running, RestartRule{Restarts: 3, StartedAt: noon}, time.Hour, ""},
+		"of a pod of the rollout":   {restarted(3, crash), running, running, RestartRule{Restarts: 3, StartedAt: noon}, 0, "container vector of pod a was restarted 3 times; last termination: exited with code 137 (Error)"},
+		"before somebody let it on": {restarted(3, crash), running, running, RestartRule{Restarts: 3, RetriedAt: noon}, 0, ""},
+		"and after that":            {restarted(3, crash), running, running, RestartRule{Restarts: 3, RetriedAt: noon.Add(-time.Second)}, 0, "container vector of pod a was restarted 3 times; last termination: exited with code 137 (Error)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			one := pod("a", test.vector, test.fetch, test.app)
@@ -50,16 +50,16 @@ func TestRestartsAreAFaultWhileTheyAreWatched(t *testing.T) {
 			if test.says != "" {
 				want = Fault{Reason: meta.ReasonSidecarRestarts, Message: test.says, IsOurs: true, Container: strings.Fields(test.says)[1]}
 			}
-			require.Equal(t, want, test.watch.FaultOf([]corev1.Pod{one}, []string{"vector", "fetch"}))
+			require.Equal(t, want, test.watch.FindFault([]corev1.Pod{one}, []string{"vector", "fetch"}))
 
 			one.DeletionTimestamp = ptr.To(metav1.NewTime(noon))
-			require.Zero(t, test.watch.FaultOf([]corev1.Pod{one}, []string{"vector", "fetch"}), "it is leaving")
+			require.Zero(t, test.watch.FindFault([]corev1.Pod{one}, []string{"vector", "fetch"}), "it is leaving")
 		})
 	}
 	forgotten := restarted(3, crash)
 	forgotten.LastTerminationState.Terminated = nil
-	watch := Watch{Restarts: 3}
-	require.Contains(t, watch.FaultOf([]corev1.Pod{pod("a", forgotten, running, running)}, []string{"vector"}).Message, "last termination: exited")
+	watch := RestartRule{Restarts: 3}
+	require.Contains(t, watch.FindFault([]corev1.Pod{pod("a", forgotten, running, running)}, []string{"vector"}).Message, "last termination: exited")
 }
 
 func TestAPodThatIsUnreadyOnlyBecauseOfTheSidecar(t *testing.T) {
@@ -91,7 +91,7 @@ func TestAPodThatIsUnreadyOnlyBecauseOfTheSidecar(t *testing.T) {
 			one := pod("a", test.vector, done, test.app)
 			one.Spec.InitContainers[0].ReadinessProbe = test.probe
 			one.CreationTimestamp = metav1.NewTime(noon.Add(-test.age))
-			fault := FaultOf([]corev1.Pod{one}, []string{"vector", "fetch"}, noon)
+			fault := FindFault([]corev1.Pod{one}, []string{"vector", "fetch"}, noon)
 			require.Equal(t, test.isFault, fault.Reason == meta.ReasonSidecarNotReady)
 			require.Equal(t, test.isFault, fault.IsOurs)
 			if test.isFault {

@@ -36,15 +36,15 @@ var holders = []Holder{
 	{"Jobs", batchv1.GroupName, "jobs", func() List { return &batchv1.JobList{} }, []*Kind{&cronJobs, &jobs}, true},
 }
 
-// HoldersOf returns the kinds of objects that contain templates of workloads of some kinds.
-func HoldersOf(of []*Kind) []Holder {
-	var found []Holder
+// HoldersFor returns the kinds of objects that contain templates of workloads of some kinds.
+func HoldersFor(workloadKinds []*Kind) []Holder {
+	var matches []Holder
 	for _, holder := range holders {
-		if slices.ContainsFunc(holder.kinds, func(kind *Kind) bool { return slices.Contains(of, kind) }) {
-			found = append(found, holder)
+		if slices.ContainsFunc(holder.kinds, func(kind *Kind) bool { return slices.Contains(workloadKinds, kind) }) {
+			matches = append(matches, holder)
 		}
 	}
-	return found
+	return matches
 }
 
 // CountedHolder returns the kind of revisions that a resource of a quota counts, such as
@@ -61,10 +61,10 @@ func CountedHolder(name corev1.ResourceName) (holder Holder, ok bool) {
 // controllerLabels are the labels that controllers add to the pod template of a ReplicaSet.
 var controllerLabels = []string{"pod-template-hash", "rollouts-pod-template-hash"}
 
-// IsRevisionOf reports whether a holder's object has the pod template of a workload, so that the workload's
+// MatchesTemplate reports whether a holder's object has the pod template of a workload, so that the workload's
 // controller reuses the object and does not create another.
-func IsRevisionOf(object, of Object) bool {
-	owner, ref := metav1.GetControllerOf(object), RefOf(of)
+func MatchesTemplate(object, workloadObject Object) bool {
+	owner, ref := metav1.GetControllerOf(object), NewRef(workloadObject)
 	if owner == nil || object.GetNamespace() != ref.Namespace || owner.Kind != ref.Kind || owner.Name != ref.Name || ref.UID != "" && owner.UID != ref.UID {
 		return false
 	}
@@ -72,21 +72,21 @@ func IsRevisionOf(object, of Object) bool {
 	if !ok {
 		return false
 	}
-	held := template.DeepCopy()
+	heldTemplate := template.DeepCopy()
 	for _, label := range controllerLabels {
-		delete(held.Labels, label)
+		delete(heldTemplate.Labels, label)
 	}
-	has, err := runtime.DefaultUnstructuredConverter.ToUnstructured(held)
+	live, err := runtime.DefaultUnstructuredConverter.ToUnstructured(heldTemplate)
 	if err != nil {
 		return false
 	}
-	wants, err := runtime.DefaultUnstructuredConverter.ToUnstructured(TemplateOf(of))
-	return err == nil && isDefaulted("", has, wants)
+	desired, err := runtime.DefaultUnstructuredConverter.ToUnstructured(PodTemplate(workloadObject))
+	return err == nil && isDefaulted("", live, desired)
 }
 
-// PodOf returns the pod spec of a holder's object. It returns false if the object does not start pods anymore,
+// PodSpecFor returns the pod spec of a holder's object. It returns false if the object does not start pods anymore,
 // or cannot be read.
-func PodOf(object runtime.Object) (*corev1.PodSpec, bool) {
+func PodSpecFor(object runtime.Object) (*corev1.PodSpec, bool) {
 	template, ok := templateIn(object)
 	if job, isJob := object.(*batchv1.Job); !ok || isJob && isOver(job) {
 		return nil, false
@@ -97,17 +97,17 @@ func PodOf(object runtime.Object) (*corev1.PodSpec, bool) {
 // templateIn returns the pod template of a holder's object. It returns false if the object has no template, or
 // cannot be read.
 func templateIn(object runtime.Object) (*corev1.PodTemplateSpec, bool) {
-	switch of := object.(type) {
+	switch holder := object.(type) {
 	case *appsv1.ReplicaSet:
-		return &of.Spec.Template, true
+		return &holder.Spec.Template, true
 	case *batchv1.Job:
-		return &of.Spec.Template, true
+		return &holder.Spec.Template, true
 	case *appsv1.ControllerRevision:
 		// The data of a ControllerRevision is a patch of the workload that replaces spec.template.
 		var data struct {
 			Spec struct{ Template corev1.PodTemplateSpec }
 		}
-		if bounded.Object().DecodeJSON(of.Data.Raw, &data) != nil || reflect.ValueOf(data.Spec.Template).IsZero() {
+		if bounded.Object().DecodeJSON(holder.Data.Raw, &data) != nil || reflect.ValueOf(data.Spec.Template).IsZero() {
 			return nil, false
 		}
 		return &data.Spec.Template, true

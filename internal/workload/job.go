@@ -18,8 +18,8 @@ var jobs = Kind{
 	Plural:           "Jobs", Resource: "jobs",
 	Template: []string{"spec", "template"},
 	Traits: Traits{
-		Immutable: "inject the sidecar into the object that creates the Job, such as a CronJob, or into its manifest (kubectl vectorsidecar inject)",
-		Ends:      true,
+		Immutable:        "inject the sidecar into the object that creates the Job, such as a CronJob, or into its manifest (kubectl vectorsidecar inject)",
+		RunsToCompletion: true,
 	},
 	Reasons: jobReasons,
 	New:     func() Object { return &batchv1.Job{} },

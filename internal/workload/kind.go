@@ -52,10 +52,10 @@ type Kind struct {
 	New     func() Object
 	NewList func() List
 	// strategy returns how a rollout replaces a number of pods. It is nil if a rollout does not replace pods.
-	strategy func(of Object, pods int, defaults Defaults) Strategy
-	// give adds the fields to a pod that the controller adds to the template, such as labels. The pod has a
+	strategy func(object Object, pods int, defaults Defaults) Strategy
+	// completePod adds the fields to a pod that the controller adds to the template, such as labels. The pod has a
 	// name.
-	give func(to *corev1.Pod, of Object)
+	completePod func(pod *corev1.Pod, object Object)
 	// finish sets the status of a finished rollout if the workload has no status.
 	finish func(Object)
 	// eventsSince returns the time since when events concern the current state of a workload. It is nil for the
@@ -86,15 +86,15 @@ type Traits struct {
 	// Immutable explains how users can proceed if the pod template cannot be changed. It is "" if the template
 	// can be changed.
 	Immutable string
-	// Ends reports whether the pods end after their work, so that a sidecar must end with them.
-	Ends bool
+	// RunsToCompletion reports whether the pods end after their work, so that a sidecar must end with them.
+	RunsToCompletion bool
 	// HasDeadline reports whether the status contains the failure of a rollout.
 	HasDeadline bool
 	// OnEveryNode reports whether the pods share nodes with the pods of every other workload of such a kind, so
 	// that no two of these workloads can use the same port of the node.
 	OnEveryNode bool
-	// TellsByEvent reports whether only events contain the reason why the controller cannot continue.
-	TellsByEvent bool
+	// ReportsByEvent reports whether only events contain the reason why the controller cannot continue.
+	ReportsByEvent bool
 	// AtomicLists reports whether server-side apply treats a list of the pod as one value with one owner. The
 	// pod template, and not managedFields, then records the items of the operator. Patches that test the items
 	// before they change them write the sidecar.
@@ -102,8 +102,8 @@ type Traits struct {
 	// Refers reports whether workloads of the kind may run the pods of another workload, with the pod template
 	// of the other workload.
 	Refers bool
-	// MayLack reports whether a cluster may lack the API of the kind.
-	MayLack bool
+	// OptionalAPI reports whether a cluster may lack the API of the kind.
+	OptionalAPI bool
 }
 
 // Revisions describes the objects that contain the revisions of a workload's pod template.
@@ -113,20 +113,20 @@ type Revisions struct {
 	// NewList returns an empty list of revisions.
 	NewList func() List
 	// Newest returns the workload's current revision among several revisions, or nil if it is not among them.
-	Newest func(of Object, all []metav1.Object) metav1.Object
-	// Has reports whether a pod belongs to a revision.
-	Has func(of Object, revision metav1.Object, pod *corev1.Pod) bool
+	Newest func(object Object, revisions []metav1.Object) metav1.Object
+	// HasPod reports whether a pod belongs to a revision.
+	HasPod func(object Object, revision metav1.Object, pod *corev1.Pod) bool
 }
 
-// Lacks reports whether an error of a request means that the cluster lacks the API of a kind that may be
+// IsMissingAPI reports whether an error of a request means that the cluster lacks the API of a kind that may be
 // missing.
-func (k *Kind) Lacks(err error) bool {
-	return k.Traits.MayLack && (apimeta.IsNoMatchError(err) || apierrors.IsNotFound(err))
+func (k *Kind) IsMissingAPI(err error) bool {
+	return k.Traits.OptionalAPI && (apimeta.IsNoMatchError(err) || apierrors.IsNotFound(err))
 }
 
-// Watched returns an empty object for watching the kind. For a kind that is never written, it has only
+// NewWatchObject returns an empty object for watching the kind. For a kind that is never written, it has only
 // metadata.
-func (k *Kind) Watched() Object {
+func (k *Kind) NewWatchObject() Object {
 	if k.Traits.Immutable == "" {
 		return k.New()
 	}
@@ -170,8 +170,8 @@ type Content struct {
 // Reference names another workload of the namespace.
 type Reference struct {
 	Kind, Name string
-	// Seen is the generation of the other workload that the controller has observed.
-	Seen int64
+	// ObservedGeneration is the generation of the other workload that the controller has observed.
+	ObservedGeneration int64
 }
 
 // String returns the reference for messages.
@@ -179,9 +179,9 @@ func (r *Reference) String() string { return r.Kind + " " + r.Name }
 
 // Progress is the progress of a rollout.
 type Progress struct {
-	// Done is the number of pods with the newest template, plus the number of these pods that are available. It
+	// ProgressCount is the number of pods with the newest template, plus the number of these pods that are available. It
 	// grows during the rollout.
-	Done int32
+	ProgressCount int32
 	// Evidence is the number of available pods with the newest template, if the status is certain. For a
 	// CronJob it is 1 if its newest run has the template and has succeeded.
 	Evidence int32
@@ -190,8 +190,8 @@ type Progress struct {
 	Missed uint32
 	// Old is the number of pods with another template than the newest. Held explains for messages why they are
 	// not replaced. It is "" unless the rollout is PodsNotReplaced.
-	Old  int32
-	Held string
+	Old        int32
+	HeldReason string
 	// Newest identifies the newest template that the controller knows. It is 0 for kinds with a status that
 	// contains the end of a rollout.
 	Newest uint64
@@ -203,9 +203,9 @@ type Progress struct {
 	Advice string
 	// IsByRuns reports whether pods run the template and then end, so that evidence remains after them.
 	IsByRuns bool
-	// MayGoOn reports whether pods are missing for an unknown time. If they are missing since the rollout, the
+	// MayContinue reports whether pods are missing for an unknown time. If they are missing since the rollout, the
 	// rollout is still in progress.
-	MayGoOn bool
+	MayContinue bool
 	// IsHeldByWrite reports whether PodsNotReplaced follows only from the time of the operator's last write,
 	// which may have changed only annotations.
 	IsHeldByWrite bool

@@ -42,8 +42,8 @@ func Read(object any) (Content, bool) {
 	return Content{}, false
 }
 
-// kindOf returns the kind of an object, or nil if it is not a workload. It does not decode the object.
-func kindOf(object any) *Kind {
+// objectKind returns the kind of an object, or nil if it is not a workload. It does not decode the object.
+func objectKind(object any) *Kind {
 	if isUnstructured(object, argoRolloutKind) {
 		return &argoRollouts
 	}
@@ -51,8 +51,8 @@ func kindOf(object any) *Kind {
 	return content.Kind
 }
 
-// contentOf returns the content of an Object, as Read does.
-func contentOf(object Object) Content {
+// readContent returns the content of an Object, as Read does.
+func readContent(object Object) Content {
 	content, isOne := Read(object)
 	if !isOne {
 		panic(fmt.Sprintf("%T is not a workload", object))
@@ -60,29 +60,29 @@ func contentOf(object Object) Content {
 	return content
 }
 
-// As returns an object as a workload, and false if the object is not a workload.
-func As(object any) (Object, bool) {
-	if kindOf(object) == nil {
+// ToObject returns an object as a workload, and false if the object is not a workload.
+func ToObject(object any) (Object, bool) {
+	if objectKind(object) == nil {
 		return nil, false
 	}
 	workload, isOne := object.(Object)
 	return workload, isOne
 }
 
-// TemplateOf returns the pod template of a workload. It is not a copy.
-func TemplateOf(object Object) *corev1.PodTemplateSpec { return contentOf(object).Template }
+// PodTemplate returns the pod template of a workload. It is not a copy.
+func PodTemplate(object Object) *corev1.PodTemplateSpec { return readContent(object).Template }
 
-// MayLack reports whether a cluster may lack the API of a workload's kind.
-func MayLack(object Object) bool { return kindOf(object).Traits.MayLack }
+// HasOptionalAPI reports whether a cluster may lack the API of a workload's kind.
+func HasOptionalAPI(object Object) bool { return objectKind(object).Traits.OptionalAPI }
 
-// RefOf returns the identity of a workload.
-func RefOf(object Object) Ref {
-	return Ref{Kind: kindOf(object).Kind, Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID()}
+// NewRef returns the identity of a workload.
+func NewRef(object Object) Ref {
+	return Ref{Kind: objectKind(object).Kind, Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID()}
 }
 
 // Finish sets the status of a finished rollout on a workload that was read from a file, because a file does not
 // contain a rollout.
-func Finish(object Object) { kindOf(object).finish(object) }
+func Finish(object Object) { objectKind(object).finish(object) }
 
 // KindNamed returns the kind for a name that kubectl accepts, such as deploy or deployments.apps, or nil for
 // none.
@@ -111,8 +111,8 @@ func Singular(kinds ...v1alpha1.WorkloadKind) string {
 // Plural returns the name of several workloads of some kinds in messages.
 func Plural(kinds ...v1alpha1.WorkloadKind) string { return Singular(kinds...) + "s" }
 
-// KindOf returns the kind for a name in manifests, or nil for none.
-func KindOf(name string) *Kind {
+// KindByName returns the kind for a name in manifests, or nil for none.
+func KindByName(name string) *Kind {
 	for _, kind := range kinds {
 		if kind.Kind == name {
 			return kind
@@ -121,8 +121,8 @@ func KindOf(name string) *Kind {
 	return nil
 }
 
-// KindOfList returns the item kind of a list, or nil if it is not in Kinds.
-func KindOfList(list runtime.Object) *Kind {
+// KindForList returns the item kind of a list, or nil if it is not in Kinds.
+func KindForList(list runtime.Object) *Kind {
 	for _, kind := range kinds {
 		empty := kind.NewList()
 		if reflect.TypeOf(empty) != reflect.TypeOf(list) {
@@ -136,13 +136,13 @@ func KindOfList(list runtime.Object) *Kind {
 }
 
 // Adapter returns the Kind of the workload.
-func (r *Ref) Adapter() *Kind { return cmp.Or(KindOf(r.Kind), Default()) }
+func (r *Ref) Adapter() *Kind { return cmp.Or(KindByName(r.Kind), Default()) }
 
 // Items returns the workloads of a list. They are not copies.
 func Items(list List) []Object {
 	var items []Object
 	_ = apimeta.EachListItem(list, func(item runtime.Object) error { // EachListItem fails only if the function fails.
-		if object, isOne := As(item); isOne {
+		if object, isOne := ToObject(item); isOne {
 			items = append(items, object)
 		}
 		return nil

@@ -23,16 +23,16 @@ func TestKindsAreFoundAsKubectlNamesThem(t *testing.T) {
 	for name, kind := range map[string]*Kind{"sts": &statefulSets, "daemonset": &daemonSets, "cj": &cronJobs, "cronjobs.batch": &cronJobs, "job": &jobs} {
 		require.Same(t, kind, KindNamed(name), name)
 	}
-	require.Same(t, Default(), KindOf("Deployment"))
-	require.Nil(t, KindOf("deployment"), "manifests are exact")
+	require.Same(t, Default(), KindByName("Deployment"))
+	require.Nil(t, KindByName("deployment"), "manifests are exact")
 }
 
 func TestOnlyWorkloadsAreRead(t *testing.T) {
 	for name, object := range map[string]any{"nothing": nil, "no pointer": appsv1.Deployment{}, "a nil one": (*appsv1.Deployment)(nil), "a pod": &corev1.Pod{}} {
-		_, isOne := As(object)
+		_, isOne := ToObject(object)
 		require.False(t, isOne, name)
 	}
-	require.Nil(t, KindOfList(&corev1.PodList{}))
+	require.Nil(t, KindForList(&corev1.PodList{}))
 }
 
 // Each adapter reads the objects and lists that it makes.
@@ -42,7 +42,7 @@ func TestAKindKnowsItsOwn(t *testing.T) {
 		require.True(t, isOne, kind.Kind)
 		require.Same(t, kind, content.Kind)
 		require.NotNil(t, content.Template)
-		require.Same(t, kind, KindOfList(kind.NewList()))
+		require.Same(t, kind, KindForList(kind.NewList()))
 		require.Empty(t, Items(kind.NewList()))
 	}
 }
@@ -54,7 +54,7 @@ func TestItemsOfAListAreItsOwn(t *testing.T) {
 
 	require.Len(t, items, 1)
 	require.Same(t, &list.Items[0], items[0])
-	require.Equal(t, Ref{Kind: "Deployment", Namespace: "shop", Name: "cart", UID: "u"}, RefOf(items[0]))
+	require.Equal(t, Ref{Kind: "Deployment", Namespace: "shop", Name: "cart", UID: "u"}, NewRef(items[0]))
 }
 
 func TestAWorkloadOfAFileHasRolledOut(t *testing.T) {

@@ -16,58 +16,58 @@ func Managers(object Object) []string {
 	if !IsCarrier(object) {
 		return nil
 	}
-	return ManagedFieldsOf(object).Managers
+	return ReadManagedFields(object).Managers
 }
 
 // writers returns the operator's field managers in managedFields and in the lists of the pod template.
 func writers(object Object) []string {
-	var found []string
+	var managers []string
 	entries := object.GetManagedFields()
 	for i := range entries {
 		if entry := &entries[i]; isOurs(entry) {
-			found = append(found, entry.Manager)
+			managers = append(managers, entry.Manager)
 		}
 	}
-	for manager := range partsIn(templateAnnotations(object)) {
-		found = append(found, manager)
+	for manager := range readInjectedItems(templateAnnotations(object)) {
+		managers = append(managers, manager)
 	}
-	slices.Sort(found)
-	return slices.Compact(found)
+	slices.Sort(managers)
+	return slices.Compact(managers)
 }
 
-// partsIn reads the annotations that list the items that managers have merged into a pod template. It ignores
+// readInjectedItems reads the annotations that list the items that managers have merged into a pod template. It ignores
 // malformed annotations, and annotations with the key of another manager.
-func partsIn(annotations map[string]string) map[string]meta.InjectedItems {
-	var all map[string]meta.InjectedItems
+func readInjectedItems(annotations map[string]string) map[string]meta.InjectedItems {
+	var byManager map[string]meta.InjectedItems
 	for key, text := range annotations {
 		if !meta.IsInjectedItems(key) {
 			continue
 		}
-		var parts meta.InjectedItems
-		if bounded.Object().DecodeJSON([]byte(text), &parts) != nil || !meta.IsManager(parts.Manager) || meta.AnnotationInjectedItems(parts.Manager) != key {
+		var items meta.InjectedItems
+		if bounded.Object().DecodeJSON([]byte(text), &items) != nil || !meta.IsManager(items.Manager) || meta.AnnotationInjectedItems(items.Manager) != key {
 			continue
 		}
-		if all == nil {
-			all = map[string]meta.InjectedItems{}
+		if byManager == nil {
+			byManager = map[string]meta.InjectedItems{}
 		}
-		all[parts.Manager] = parts
+		byManager[items.Manager] = items
 	}
-	return all
+	return byManager
 }
 
 // addLeftovers adds listed items that are in the pod, although the manager does not own them anymore. Items in
 // a manifest of a deployment tool stay with that tool.
-func (o *Owned) addLeftovers(parts *meta.InjectedItems, live map[string]any, theirs *deployed) {
+func (o *Owned) addLeftovers(items *meta.InjectedItems, live map[string]any, deployers *deployed) {
 	pod := tree.MapAt(live, tree.Pod...)
 	for _, list := range podLists {
 		for _, item := range tree.List(pod[list]) {
 			name := tree.Name(item)
-			listed, owned, isTheirs := parts.Containers, &o.Containers, theirs.container
+			listed, owned, isTheirs := items.Containers, &o.Containers, deployers.container
 			switch list {
 			case "volumes":
-				listed, owned, isTheirs = parts.Volumes, &o.Volumes, theirs.volume
+				listed, owned, isTheirs = items.Volumes, &o.Volumes, deployers.volume
 			case pullSecrets:
-				listed, owned, isTheirs = parts.PullSecrets, &o.PullSecrets, theirs.pullSecret
+				listed, owned, isTheirs = items.PullSecrets, &o.PullSecrets, deployers.pullSecret
 			}
 			if !slices.Contains(listed, name) || slices.Contains(*owned, name) || isTheirs(name) {
 				continue
@@ -80,25 +80,25 @@ func (o *Owned) addLeftovers(parts *meta.InjectedItems, live map[string]any, the
 	if len(o.Leftovers) == 0 {
 		return
 	}
-	o.addKeys("annotations", partsKeys(parts), live, theirs)
-	o.addKeys("labels", parts.Labels, live, theirs)
+	o.addKeys("annotations", injectedAnnotationKeys(items), live, deployers)
+	o.addKeys("labels", items.Labels, live, deployers)
 	o.readKeys()
 }
 
 // addKeys adds keys of a map in the pods' metadata that a rollback has restored.
-func (o *Owned) addKeys(of string, keys []string, live map[string]any, theirs *deployed) {
-	path := []string{"spec", "template", "metadata", of}
+func (o *Owned) addKeys(mapName string, keys []string, live map[string]any, deployers *deployed) {
+	path := []string{"spec", "template", "metadata", mapName}
 	for _, key := range keys {
-		if value, isThere := tree.MapAt(live, path...)[key]; isThere && !theirs.key(of, key) {
+		if value, isThere := tree.MapAt(live, path...)[key]; isThere && !deployers.key(mapName, key) {
 			tree.EnsureMap(o.Tree, path...)[key] = value
 		}
 	}
 }
 
-// partsKeys returns the manager's annotations of a pod template that a rollback restores: the listed
+// injectedAnnotationKeys returns the manager's annotations of a pod template that a rollback restores: the listed
 // annotations, and the list.
-func partsKeys(parts *meta.InjectedItems) []string {
-	return append(slices.Clip(parts.Annotations), meta.AnnotationInjectedItems(parts.Manager))
+func injectedAnnotationKeys(items *meta.InjectedItems) []string {
+	return append(slices.Clip(items.Annotations), meta.AnnotationInjectedItems(items.Manager))
 }
 
 // add adds an item to a list of the pod in the tree.

@@ -18,7 +18,7 @@ func TestWhatAnUndoBringsBackIsKnown(t *testing.T) {
 	key := meta.AnnotationInjectedItems(meta.Manager("logs"))
 	deployment := fieldmanager.Undone(t, "kubectl", map[string]string{key: fieldmanager.List})
 
-	view := Of(deployment)
+	view := NewView(deployment)
 
 	owned := view.Owned[meta.Manager("logs")]
 	require.Equal(t, []string{"vector", "vectorsidecar-vector-data"}, owned.Leftovers, "and nothing that is not there")
@@ -32,7 +32,7 @@ func TestWhatADeployersManifestHoldsIsNoLeftover(t *testing.T) {
 	key := meta.AnnotationInjectedItems(meta.Manager("logs"))
 	deployment := fieldmanager.Undone(t, "helm", map[string]string{key: fieldmanager.List})
 
-	require.Empty(t, Of(deployment).Owned)
+	require.Empty(t, NewView(deployment).Owned)
 }
 
 // Keys of the pods' metadata come back with the sidecar, and are taken out with it.
@@ -51,7 +51,7 @@ func TestTheKeysThatAnUndoBringsBackAreKnown(t *testing.T) {
 		FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:template":{"f:metadata":{"f:annotations":{"f:example.com/deployed":{}}}}}}`),
 	})
 
-	owned := Of(deployment).Owned[parts.Manager]
+	owned := NewView(deployment).Owned[parts.Manager]
 
 	require.Equal(t, []string{"vector"}, owned.Containers)
 	require.Equal(t, []string{"vector.dev/exclude-containers", key}, owned.PodAnnotations, "what a deployer sets too stays his")
@@ -65,7 +65,7 @@ func TestAListUnderAnotherKeyIsNobodys(t *testing.T) {
 		"no manager of ours":          {meta.Group + "/injected-items.x": `{"manager":"helm","containers":["vector"]}`},
 		"none":                        nil,
 	} {
-		require.Empty(t, Of(fieldmanager.Undone(t, "kubectl", annotations)).Owned, name)
+		require.Empty(t, NewView(fieldmanager.Undone(t, "kubectl", annotations)).Owned, name)
 	}
 }
 
@@ -79,24 +79,24 @@ func TestAContainerIsTakenByWhoDeploysItsImage(t *testing.T) {
 		object.Spec.Template.Spec.InitContainers[1].Image = "own:1"
 		c.Update(object, by)
 
-		view := Of(c.Live())
+		view := NewView(c.Live())
 
-		require.Equal(t, taken, view.Owned[meta.Manager("logs")].Taken, by)
+		require.Equal(t, taken, view.Owned[meta.Manager("logs")].DeployerContainers, by)
 	}
 }
 
 func TestMountsOfOurVolumesInTheApplicationAreTold(t *testing.T) {
 	c := fieldmanager.New(t)
 	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
-	bare := Of(c.Live())
+	bare := NewView(c.Live())
 	deployment := c.Live()
 	mount := corev1.VolumeMount{Name: "vectorsidecar-vector-data", MountPath: "/data"}
 	app := &deployment.Spec.Template.Spec.Containers[0]
 	app.VolumeMounts = append(app.VolumeMounts, mount)
 
-	view := Of(deployment)
+	view := NewView(deployment)
 
-	require.Equal(t, []Mount{{Container: "cart", VolumeMount: mount}}, view.MountsOf(meta.Manager("logs")))
-	require.Empty(t, view.MountsOf(meta.Manager("audit")))
+	require.Equal(t, []Mount{{Container: "cart", VolumeMount: mount}}, view.OwnedMounts(meta.Manager("logs")))
+	require.Empty(t, view.OwnedMounts(meta.Manager("audit")))
 	require.Equal(t, bare.Values(), view.Values(), "templates see the application without it")
 }

@@ -42,7 +42,7 @@ func (m *mention) add(name string) {
 	m.names[name] = true
 }
 
-func (m *mention) has(name string) bool { return m.names[name] }
+func (m *mention) contains(name string) bool { return m.names[name] }
 
 // addFields adds the keys of a map from its managed fields.
 func (m *mention) addFields(fields any) {
@@ -53,21 +53,21 @@ func (m *mention) addFields(fields any) {
 	}
 }
 
-// of returns the mentioned keys of a map.
-func (m *mention) of(values map[string]string) map[string]string {
-	kept := map[string]string{}
+// filter returns the mentioned keys of a map.
+func (m *mention) filter(values map[string]string) map[string]string {
+	result := map[string]string{}
 	for key, value := range values {
-		if m.has(key) && !meta.IsWaiting(key) {
-			kept[key] = value
+		if m.contains(key) && !meta.IsWaiting(key) {
+			result[key] = value
 		}
 	}
-	return kept
+	return result
 }
 
-// ManagedFieldsOf reads the managedFields entries and the lists of items of a workload.
-func ManagedFieldsOf(object Object) *ManagedFields {
+// ReadManagedFields reads the managedFields entries and the lists of items of a workload.
+func ReadManagedFields(object Object) *ManagedFields {
 	m := &ManagedFields{
-		Managers: writers(object), listed: partsIn(templateAnnotations(object)),
+		Managers: writers(object), listed: readInjectedItems(templateAnnotations(object)),
 		records: map[string]*record{}, lists: map[string]*mention{}, marks: marksIn(object),
 	}
 	for _, list := range podLists {
@@ -84,7 +84,7 @@ func ManagedFieldsOf(object Object) *ManagedFields {
 		}
 		m.records[entry.Manager].add(entry)
 	}
-	if m.isRecorded = kindOf(object).Traits.AtomicLists; m.isRecorded {
+	if m.isRecorded = objectKind(object).Traits.AtomicLists; m.isRecorded {
 		m.mentionRecorded(object)
 	}
 	for _, record := range m.records {
@@ -97,14 +97,14 @@ func ManagedFieldsOf(object Object) *ManagedFields {
 	for _, manager := range m.Managers {
 		m.annotations.add(meta.AnnotationOrphaned(manager))
 	}
-	for _, parts := range m.listed {
-		for _, key := range partsKeys(&parts) {
+	for _, items := range m.listed {
+		for _, key := range injectedAnnotationKeys(&items) {
 			m.podAnnotations.add(key)
 		}
-		for _, key := range parts.Labels {
+		for _, key := range items.Labels {
 			m.podLabels.add(key)
 		}
-		for _, name := range slices.Concat(parts.Containers, parts.Volumes, parts.PullSecrets) {
+		for _, name := range slices.Concat(items.Containers, items.Volumes, items.PullSecrets) {
 			for _, list := range podLists {
 				m.lists[list].add(name)
 			}
@@ -118,13 +118,13 @@ func (m *ManagedFields) addFields(fields map[string]any) {
 	pods := tree.MapAt(fields, "f:spec", "f:template", "f:metadata")
 	m.podLabels.addFields(pods["f:labels"])
 	m.podAnnotations.addFields(pods["f:annotations"])
-	for field, below := range podOf(fields) {
+	for field, children := range podFields(fields) {
 		list := m.lists[strings.TrimPrefix(field, "f:")]
 		if list == nil {
 			m.pod = true
 			continue
 		}
-		for key := range tree.Map(below) {
+		for key := range tree.Map(children) {
 			if name, ok := nameIn(key); ok {
 				list.add(name)
 			}
@@ -134,10 +134,10 @@ func (m *ManagedFields) addFields(fields map[string]any) {
 
 // Select returns the mentioned parts of a workload's annotations and template.
 func (m *ManagedFields) Select(object Object) *corev1.PodTemplate {
-	selected, template := &corev1.PodTemplate{}, TemplateOf(object)
-	selected.Annotations = m.annotations.of(object.GetAnnotations())
-	selected.Template.Labels = m.podLabels.of(template.Labels)
-	selected.Template.Annotations = m.podAnnotations.of(template.Annotations)
+	selected, template := &corev1.PodTemplate{}, PodTemplate(object)
+	selected.Annotations = m.annotations.filter(object.GetAnnotations())
+	selected.Template.Labels = m.podLabels.filter(template.Labels)
+	selected.Template.Annotations = m.podAnnotations.filter(template.Annotations)
 	pod := &selected.Template.Spec
 	if m.pod {
 		*pod = template.Spec
@@ -146,13 +146,13 @@ func (m *ManagedFields) Select(object Object) *corev1.PodTemplate {
 	pod.Containers = containersIn(m.lists["containers"], template.Spec.Containers)
 	pod.Volumes = nil
 	for i := range template.Spec.Volumes {
-		if m.lists["volumes"].has(template.Spec.Volumes[i].Name) {
+		if m.lists["volumes"].contains(template.Spec.Volumes[i].Name) {
 			pod.Volumes = append(pod.Volumes, template.Spec.Volumes[i])
 		}
 	}
 	pod.ImagePullSecrets = nil
 	for _, secret := range template.Spec.ImagePullSecrets {
-		if m.lists[pullSecrets].has(secret.Name) {
+		if m.lists[pullSecrets].contains(secret.Name) {
 			pod.ImagePullSecrets = append(pod.ImagePullSecrets, secret)
 		}
 	}
@@ -160,23 +160,23 @@ func (m *ManagedFields) Select(object Object) *corev1.PodTemplate {
 }
 
 func containersIn(mentioned *mention, containers []corev1.Container) []corev1.Container {
-	var kept []corev1.Container
+	var result []corev1.Container
 	for i := range containers {
-		if mentioned.has(containers[i].Name) {
-			kept = append(kept, containers[i])
+		if mentioned.contains(containers[i].Name) {
+			result = append(result, containers[i])
 		}
 	}
-	return kept
+	return result
 }
 
-// owned returns the fields and the marks of each of the operator's managers in a workload. For most workloads
+// readOwned returns the fields and the marks of each of the operator's managers in a workload. For most workloads
 // the result is empty and needs almost no time.
-func owned(object Object) (map[string]Owned, map[string]Marks) {
+func readOwned(object Object) (map[string]Owned, map[string]Marks) {
 	if !IsCarrier(object) {
 		return nil, nil
 	}
-	fields := ManagedFieldsOf(object)
-	owned, _ := fields.Owned(fields.Select(object), object)
+	fields := ReadManagedFields(object)
+	owned, _ := fields.OwnedItems(fields.Select(object), object)
 	return owned, fields.Marks(owned)
 }
 
@@ -192,49 +192,49 @@ func IsCarrier(object Object) bool {
 	return hasMarks(object.GetAnnotations()) || hasMarks(templateAnnotations(object))
 }
 
-// Owned returns the fields of each manager in the selected parts of a workload. It also returns whether the
+// OwnedItems returns the fields of each manager in the selected parts of a workload. It also returns whether the
 // result depends on fields of deployment tools.
-func (m *ManagedFields) Owned(selected *corev1.PodTemplate, object Object) (byManager map[string]Owned, readOthers bool) {
-	theirs := &deployed{object: object}
-	byManager = m.owned(selected, theirs)
-	return byManager, theirs.items != nil
+func (m *ManagedFields) OwnedItems(selected *corev1.PodTemplate, object Object) (byManager map[string]Owned, readOthers bool) {
+	deployers := &deployed{object: object}
+	byManager = m.ownedByManager(selected, deployers)
+	return byManager, deployers.items != nil
 }
 
-func (m *ManagedFields) owned(selected *corev1.PodTemplate, theirs *deployed) map[string]Owned {
-	var all map[string]Owned
+func (m *ManagedFields) ownedByManager(selected *corev1.PodTemplate, deployers *deployed) map[string]Owned {
+	var byManager map[string]Owned
 	if m.isRecorded {
-		all = m.recorded(selected, theirs)
+		byManager = m.recordedItems(selected, deployers)
 	} else {
-		all = m.applied(liveTree(selected), theirs)
+		byManager = m.appliedItems(liveTree(selected), deployers)
 	}
-	if len(all) == 0 {
+	if len(byManager) == 0 {
 		return nil
 	}
-	for manager, of := range all {
+	for manager, owned := range byManager {
 		if key := meta.AnnotationOrphaned(manager); !m.marks.isCopied(key) {
-			of.Orphan = selected.Annotations[key]
+			owned.Orphan = selected.Annotations[key]
 		}
-		all[manager] = of
+		byManager[manager] = owned
 	}
-	return all
+	return byManager
 }
 
-// applied returns the fields of each manager according to managedFields, and the items that a rollback
+// appliedItems returns the fields of each manager according to managedFields, and the items that a rollback
 // restored.
-func (m *ManagedFields) applied(live map[string]any, theirs *deployed) map[string]Owned {
-	all := map[string]Owned{}
+func (m *ManagedFields) appliedItems(live map[string]any, deployers *deployed) map[string]Owned {
+	byManager := map[string]Owned{}
 	for manager, record := range m.records {
 		if record.applied != nil || record.patched != nil {
-			all[manager] = record.owned(manager, live, theirs)
+			byManager[manager] = record.ownedItems(manager, live, deployers)
 		}
 	}
-	for manager, parts := range m.listed {
-		remaining := all[manager]
-		if remaining.addLeftovers(&parts, live, theirs); remaining.Tree != nil {
-			all[manager] = remaining
+	for manager, items := range m.listed {
+		remaining := byManager[manager]
+		if remaining.addLeftovers(&items, live, deployers); remaining.Tree != nil {
+			byManager[manager] = remaining
 		}
 	}
-	return all
+	return byManager
 }
 
 // liveTree returns the workload in the structure of managed fields.
@@ -251,14 +251,14 @@ func liveTree(selected *corev1.PodTemplate) map[string]any {
 }
 
 func values(in map[string]string) map[string]any {
-	out := make(map[string]any, len(in))
+	result := make(map[string]any, len(in))
 	for key, value := range in {
-		out[key] = value
+		result[key] = value
 	}
-	return out
+	return result
 }
 
-// AppendManagedFields appends all parts of a workload that ManagedFieldsOf reads.
+// AppendManagedFields appends all parts of a workload that ReadManagedFields reads.
 func AppendManagedFields(text []byte, object Object) []byte {
 	entries := object.GetManagedFields()
 	for i := range entries {
@@ -270,7 +270,7 @@ func AppendManagedFields(text []byte, object Object) []byte {
 			text = AppendTexts(text, entry.Manager, string(entry.Operation), fields)
 		}
 	}
-	if kindOf(object).Traits.AtomicLists {
+	if objectKind(object).Traits.AtomicLists {
 		text = AppendTexts(append(text, 'r'), ourAnnotations(object.GetAnnotations())...)
 	}
 	lists := map[string]string{}

@@ -42,7 +42,7 @@ func (d *deployed) container(name string) bool {
 func (d *deployed) volume(name string) bool { return slices.Contains(d.read()["volumes"], name) }
 
 // key reports whether a deployment tool owns a key of the pods' annotations or labels.
-func (d *deployed) key(of, key string) bool { return slices.Contains(d.read()[of], key) }
+func (d *deployed) key(mapName, key string) bool { return slices.Contains(d.read()[mapName], key) }
 
 func (d *deployed) pullSecret(name string) bool { return slices.Contains(d.read()[pullSecrets], name) }
 
@@ -56,24 +56,24 @@ func (d *deployed) read() map[string][]string {
 
 // deployedIn reads the managedFields of all deployment tools.
 func deployedIn(entries []metav1.ManagedFieldsEntry) map[string][]string {
-	all := map[string][]string{}
+	items := map[string][]string{}
 	for i := range entries {
 		if !isDeployer(&entries[i]) {
 			continue
 		}
 		fields, _ := decodeFields(&entries[i])
-		eachItem(podOf(fields), func(list, name string) {
-			all[list] = append(all[list], name)
+		eachItem(podFields(fields), func(list, name string) {
+			items[list] = append(items[list], name)
 		})
-		for _, of := range podMaps {
-			for field := range tree.MapAt(fields, "f:spec", "f:template", "f:metadata", "f:"+of) {
+		for _, mapName := range podMaps {
+			for field := range tree.MapAt(fields, "f:spec", "f:template", "f:metadata", "f:"+mapName) {
 				if key, isKey := strings.CutPrefix(field, "f:"); isKey {
-					all[of] = append(all[of], key)
+					items[mapName] = append(items[mapName], key)
 				}
 			}
 		}
 	}
-	return all
+	return items
 }
 
 // pullSecretsInManifest returns the pull secrets in the manifest that kubectl stores for client-side apply. A
@@ -85,7 +85,7 @@ func pullSecretsInManifest(object Object) []string {
 		return nil
 	}
 	var names []string
-	for _, item := range tree.List(tree.MapAt(tree.MapAt(manifest, kindOf(object).Template...), "spec")[pullSecrets]) {
+	for _, item := range tree.List(tree.MapAt(tree.MapAt(manifest, objectKind(object).Template...), "spec")[pullSecrets]) {
 		names = append(names, tree.Name(item))
 	}
 	return names
@@ -99,8 +99,8 @@ func isDeployer(entry *metav1.ManagedFieldsEntry) bool {
 // podPath is the path to the pod spec in managed fields.
 var podPath = []string{"f:spec", "f:template", "f:spec"}
 
-// podOf returns the managed fields below spec.template.spec.
-func podOf(fields map[string]any) map[string]any { return tree.MapAt(fields, podPath...) }
+// podFields returns the managed fields below spec.template.spec.
+func podFields(fields map[string]any) map[string]any { return tree.MapAt(fields, podPath...) }
 
 // nameIn returns the name of a list item from its key in managed fields.
 func nameIn(key string) (name string, isItem bool) {

@@ -31,8 +31,8 @@ type liveMarks struct {
 	// managers are the field managers by key, or "" if the key does not contain a name and sidecar-name is
 	// missing.
 	managers, podManagers map[string]string
-	// others are the keys that other field managers own, except the operator's own field manager.
-	others, podOthers mention
+	// foreignKeys are the keys that other field managers own, except the operator's own field manager.
+	foreignKeys, podForeignKeys mention
 	// confirmed are the keys that the operator's own field manager or a user owns. deployed are the keys that a
 	// deployment tool owns.
 	confirmed, deployed mention
@@ -66,7 +66,7 @@ func hasMarks(annotations map[string]string) bool {
 
 // markManagers returns the field managers of the marks among annotations.
 func markManagers(annotations map[string]string, candidates []string) map[string]string {
-	found, plain := map[string]string{}, ""
+	managers, plain := map[string]string{}, ""
 	if sidecar := annotations[meta.AnnotationSidecarName]; sidecar != "" {
 		plain = meta.Manager(sidecar)
 	}
@@ -74,16 +74,16 @@ func markManagers(annotations map[string]string, candidates []string) map[string
 		if !meta.IsMark(key) {
 			continue
 		}
-		found[key] = meta.ManagerOfMark(key, candidates)
-		if found[key] == "" {
-			found[key] = plain
+		managers[key] = meta.ManagerOfMark(key, candidates)
+		if managers[key] == "" {
+			managers[key] = plain
 		}
 	}
-	return found
+	return managers
 }
 
 // addOthers adds the marks in an entry of another field manager.
-func (m *liveMarks) addOthers(entry *metav1.ManagedFieldsEntry, all []metav1.ManagedFieldsEntry) {
+func (m *liveMarks) addOthers(entry *metav1.ManagedFieldsEntry, entries []metav1.ManagedFieldsEntry) {
 	if meta.IsManager(entry.Manager) || entry.Subresource != "" || entry.FieldsV1 == nil || !strings.Contains(entry.FieldsV1.GetRawString(), meta.Group+"/") {
 		return
 	}
@@ -97,20 +97,22 @@ func (m *liveMarks) addOthers(entry *metav1.ManagedFieldsEntry, all []metav1.Man
 	if entry.Manager == meta.Operator {
 		return
 	}
-	m.others.addFields(keys)
-	m.podOthers.addFields(tree.MapAt(fields, "f:spec", "f:template", "f:metadata", "f:annotations"))
+	m.foreignKeys.addFields(keys)
+	m.podForeignKeys.addFields(tree.MapAt(fields, "f:spec", "f:template", "f:metadata", "f:annotations"))
 	if m.items == nil {
-		m.items = deployedIn(all)
+		m.items = deployedIn(entries)
 	}
 }
 
 // isCopied reports whether only a deployment tool owns an annotation that the operator or a user sets.
-func (m *liveMarks) isCopied(key string) bool { return m.deployed.has(key) && !m.confirmed.has(key) }
+func (m *liveMarks) isCopied(key string) bool {
+	return m.deployed.contains(key) && !m.confirmed.contains(key)
+}
 
 // appendTo appends a text of all content of the marks.
 func (m *liveMarks) appendTo(text []byte) []byte {
 	text = appendMap(appendMap(append(text, 'k'), m.managers), m.podManagers)
-	for _, names := range []map[string]bool{m.others.names, m.podOthers.names, m.confirmed.names, m.deployed.names} {
+	for _, names := range []map[string]bool{m.foreignKeys.names, m.podForeignKeys.names, m.confirmed.names, m.deployed.names} {
 		text = AppendTexts(append(text, 'n'), slices.Sorted(maps.Keys(names))...)
 	}
 	for _, list := range slices.Sorted(maps.Keys(m.items)) {
@@ -140,47 +142,47 @@ func (m *ManagedFields) addMarked() {
 
 // Marks returns the marks of each manager for the fields that it owns, or nil for none.
 func (m *ManagedFields) Marks(owned map[string]Owned) map[string]Marks {
-	found := map[string]Marks{}
-	add := func(managers map[string]string, others *mention, path []string, into func(*Marks) *[]string) {
+	byManager := map[string]Marks{}
+	add := func(managers map[string]string, foreignKeys *mention, path []string, into func(*Marks) *[]string) {
 		for _, key := range slices.Sorted(maps.Keys(managers)) {
-			owners := ownersOf(key, path, owned)
-			if len(owners) > 0 && !others.has(key) {
+			owners := findOwners(key, path, owned)
+			if len(owners) > 0 && !foreignKeys.contains(key) {
 				continue
 			}
 			if len(owners) == 0 {
-				owners = m.attributed(managers[key])
+				owners = m.managersForMark(managers[key])
 			}
 			for _, manager := range owners {
-				of := owned[manager]
-				if marks := found[manager]; !of.describes(key) {
+				o := owned[manager]
+				if marks := byManager[manager]; !o.describes(key) {
 					*into(&marks) = append(*into(&marks), key)
-					found[manager] = marks
+					byManager[manager] = marks
 				}
 			}
 		}
 	}
-	add(m.marks.managers, &m.marks.others, []string{"metadata", "annotations"}, func(of *Marks) *[]string { return &of.Annotations })
-	add(m.marks.podManagers, &m.marks.podOthers, []string{"spec", "template", "metadata", "annotations"}, func(of *Marks) *[]string { return &of.PodAnnotations })
-	for manager, marks := range found {
-		of, parts := owned[manager], m.listed[manager]
+	add(m.marks.managers, &m.marks.foreignKeys, []string{"metadata", "annotations"}, func(marks *Marks) *[]string { return &marks.Annotations })
+	add(m.marks.podManagers, &m.marks.podForeignKeys, []string{"spec", "template", "metadata", "annotations"}, func(marks *Marks) *[]string { return &marks.PodAnnotations })
+	for manager, marks := range byManager {
+		o, items := owned[manager], m.listed[manager]
 		for _, list := range []string{"initContainers", "containers", "volumes"} {
 			for _, name := range m.marks.items[list] {
-				if slices.Contains(of.Containers, name) || slices.Contains(of.Volumes, name) || slices.Contains(parts.Containers, name) || slices.Contains(parts.Volumes, name) {
+				if slices.Contains(o.Containers, name) || slices.Contains(o.Volumes, name) || slices.Contains(items.Containers, name) || slices.Contains(items.Volumes, name) {
 					marks.SharedItems = append(marks.SharedItems, name)
 				}
 			}
 		}
-		found[manager] = marks
+		byManager[manager] = marks
 	}
-	if len(found) == 0 {
+	if len(byManager) == 0 {
 		return nil
 	}
-	return found
+	return byManager
 }
 
-// attributed returns the manager of a mark without an owner: the manager in the mark, or the only manager in
+// managersForMark returns the manager of a mark without an owner: the manager in the mark, or the only manager in
 // the workload.
-func (m *ManagedFields) attributed(manager string) []string {
+func (m *ManagedFields) managersForMark(manager string) []string {
 	switch {
 	case manager != "":
 		return []string{manager}
@@ -190,11 +192,11 @@ func (m *ManagedFields) attributed(manager string) []string {
 	return nil
 }
 
-// ownersOf returns the managers that own an annotation.
-func ownersOf(key string, path []string, owned map[string]Owned) []string {
+// findOwners returns the managers that own an annotation.
+func findOwners(key string, path []string, owned map[string]Owned) []string {
 	var owners []string
-	for manager, of := range owned {
-		if _, isOwned := tree.MapAt(of.Tree, path...)[key]; isOwned {
+	for manager, o := range owned {
+		if _, isOwned := tree.MapAt(o.Tree, path...)[key]; isOwned {
 			owners = append(owners, manager)
 		}
 	}

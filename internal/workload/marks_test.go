@@ -60,8 +60,8 @@ func TestMarks_AreFoundWhoeverOwnsThem(t *testing.T) {
 	alone.Apply("argocd", manifest(annotations, ofPods))
 	require.True(t, IsCarrier(alone.Live()))
 	require.Equal(t, []string{logs}, Managers(alone.Live()))
-	require.Equal(t, []Trace{{Manager: logs, Listed: true, Marked: true}}, TracesOf(alone.Live()))
-	view := Of(alone.Live())
+	require.Equal(t, []Trace{{Manager: logs, Listed: true, Marked: true}}, ListTraces(alone.Live()))
+	view := NewView(alone.Live())
 	require.Empty(t, view.Owned)
 	require.Equal(t, map[string]Marks{logs: {Annotations: keys, PodAnnotations: podKeys}}, view.Marks)
 
@@ -69,7 +69,7 @@ func TestMarks_AreFoundWhoeverOwnsThem(t *testing.T) {
 	after.Apply("argocd", manifest(annotations, ofPods))
 	injectedHash := "vectorsidecar.observability.kontroloop.ai/injected-hash: abc\n"
 	after.Apply(logs, strings.NewReplacer("injected-env.logs: d", "injected-env.logs: cart LOG=1", "injected: \"true\"", "injected: copied", injectedHash, strings.ReplaceAll(injectedHash, "abc", "copied")).Replace(fieldmanager.Sidecar))
-	view = Of(after.Live())
+	view = NewView(after.Live())
 	require.Equal(t, keys, view.Marks[logs].Annotations, "one that both own stays, too")
 	require.Empty(t, view.Marks[logs].SharedItems)
 	owned := view.Owned[logs]
@@ -84,11 +84,11 @@ func TestMarks_NameTheItemsOfADeployer(t *testing.T) {
 	logs := meta.Manager("logs")
 	c := fieldmanager.New(t)
 	c.Apply(logs, fieldmanager.Sidecar)
-	require.Empty(t, Of(c.Live()).Marks, "the manager owns all of it")
+	require.Empty(t, NewView(c.Live()).Marks, "the manager owns all of it")
 
 	c.Apply("argocd", fieldmanager.Sidecar)
 
-	require.Contains(t, Of(c.Live()).Marks[logs].SharedItems, "vector")
+	require.Contains(t, NewView(c.Live()).Marks[logs].SharedItems, "vector")
 }
 
 // A mark that the operator or a person sets counts, even if a deployer has it in its manifest, too.
@@ -114,7 +114,7 @@ func TestMarks_OrphanCountsByItsOwner(t *testing.T) {
 			}
 			deployment := c.Live()
 			deployment.Annotations[meta.AnnotationOrphaned(logs)] = "true"
-			require.Equal(t, test.want, Of(deployment).Owned[logs].Orphan)
+			require.Equal(t, test.want, NewView(deployment).Owned[logs].Orphan)
 		})
 	}
 }
@@ -125,10 +125,10 @@ func TestMarks_FailedBeforeNeedsItsSidecar(t *testing.T) {
 	failed := manifest(map[string]string{meta.AnnotationFailedBefore(logs): "true"}, nil)
 	c := fieldmanager.New(t)
 	c.Apply(logs, failed)
-	require.False(t, Of(c.Live()).Owned[logs].FailedBefore)
+	require.False(t, NewView(c.Live()).Owned[logs].FailedBefore)
 
 	c.Apply(logs, strings.Replace(fieldmanager.Sidecar, "annotations:\n", "annotations:\n    "+meta.AnnotationFailedBefore(logs)+": \"true\"\n", 1))
-	require.True(t, Of(c.Live()).Owned[logs].FailedBefore)
+	require.True(t, NewView(c.Live()).Owned[logs].FailedBefore)
 }
 
 func TestMarks_OthersAreNotMarks(t *testing.T) {
@@ -136,7 +136,7 @@ func TestMarks_OthersAreNotMarks(t *testing.T) {
 		d := &appsv1.Deployment{}
 		d.Annotations = map[string]string{key: "false"}
 		require.False(t, IsCarrier(d), key)
-		require.Empty(t, Of(d).Marks, key)
+		require.Empty(t, NewView(d).Marks, key)
 	}
 }
 
@@ -147,18 +147,18 @@ func TestMarks_OfAnArgoRollout(t *testing.T) {
 	for _, manager := range []string{logs, audit} {
 		rollout.Annotations[meta.AnnotationFailedBefore(manager)], rollout.Annotations[meta.AnnotationWrittenBy(manager)] = "true", "vector-system/vso"
 	}
-	require.True(t, Of(rollout.object()).Owned[logs].FailedBefore)
-	require.Equal(t, "vector-system/vso", Of(rollout.object()).Owned[logs].WrittenBy)
-	require.False(t, Of(rollout.object()).Owned[audit].FailedBefore, "its container is not there")
-	require.Empty(t, Of(rollout.object()).Owned[audit].WrittenBy)
-	require.Empty(t, Of(rollout.object()).Marks)
+	require.True(t, NewView(rollout.object()).Owned[logs].FailedBefore)
+	require.Equal(t, "vector-system/vso", NewView(rollout.object()).Owned[logs].WrittenBy)
+	require.False(t, NewView(rollout.object()).Owned[audit].FailedBefore, "its container is not there")
+	require.Empty(t, NewView(rollout.object()).Owned[audit].WrittenBy)
+	require.Empty(t, NewView(rollout.object()).Marks)
 
 	rollout.Annotations[meta.AnnotationKeyFor(meta.AnnotationInjectedHash, "gone")] = "3"
 	rollout.ManagedFields = []metav1.ManagedFieldsEntry{{
 		Manager: "argocd", Operation: metav1.ManagedFieldsOperationApply, FieldsV1: metav1.NewFieldsV1(fmt.Sprintf(
 			`{"f:metadata":{"f:annotations":{"f:%s":{},"f:%s":{}}}}`, meta.AnnotationFailedBefore(logs), meta.AnnotationWrittenBy(logs))),
 	}}
-	view := Of(rollout.object())
+	view := NewView(rollout.object())
 	require.False(t, view.Owned[logs].FailedBefore)
 	require.Empty(t, view.Owned[logs].WrittenBy)
 	require.Equal(t, "1", view.Owned[logs].InjectedHash)

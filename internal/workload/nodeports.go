@@ -17,25 +17,25 @@ type NodePort struct {
 	Protocol corev1.Protocol
 }
 
-// NodePortsOf returns the ports of a container that are ports of the node.
-func NodePortsOf(ports []corev1.ContainerPort, hostNetwork bool) []NodePort {
-	var found []NodePort
+// NodePorts returns the ports of a container that are ports of the node.
+func NodePorts(ports []corev1.ContainerPort, hostNetwork bool) []NodePort {
+	var nodePorts []NodePort
 	for _, port := range ports {
 		number := port.HostPort
 		if hostNetwork {
 			number = port.ContainerPort
 		}
 		if number > 0 {
-			found = append(found, NodePort{number, cmp.Or(port.Protocol, corev1.ProtocolTCP)})
+			nodePorts = append(nodePorts, NodePort{number, cmp.Or(port.Protocol, corev1.ProtocolTCP)})
 		}
 	}
-	return found
+	return nodePorts
 }
 
-// UserOf returns the container that listens on a port of the node, "" for none.
-func (v *View) UserOf(port NodePort) string {
+// ContainerOnPort returns the container that listens on a port of the node, "" for none.
+func (v *View) ContainerOnPort(port NodePort) string {
 	for i := range v.Containers {
-		for _, used := range NodePortsOf(v.Containers[i].Ports, v.HostNetwork) {
+		for _, used := range NodePorts(v.Containers[i].Ports, v.HostNetwork) {
 			if used == port {
 				return v.Containers[i].Name
 			}
@@ -78,7 +78,7 @@ func isEmptyTerm(term corev1.NodeSelectorTerm) bool {
 // if their nodes must have different values of a label.
 func (v *View) SharesNodes(other *View) bool {
 	for key, value := range v.NodeSelector {
-		if wanted, isGiven := other.NodeSelector[key]; isGiven && wanted != value {
+		if otherValue, isGiven := other.NodeSelector[key]; isGiven && otherValue != value {
 			return false
 		}
 	}

@@ -45,7 +45,7 @@ func TestView_SharesNodes(t *testing.T) {
 				outline := Outline{Ref: Ref{Kind: "DaemonSet"}}
 				require.NoError(t, yaml.UnmarshalStrict([]byte(text), &outline.Template.Spec))
 				views[i] = outline.View(nil, "")
-				unpacked := Unpacked(outline.Ref, nil, outline.Pack(nil))
+				unpacked := UnpackOutline(outline.Ref, nil, outline.Pack(nil))
 				packed[i] = unpacked.View(nil, "")
 			}
 			require.Equal(t, test.want, views[0].SharesNodes(&views[1]))
@@ -64,7 +64,7 @@ func TestView_ServiceAccount(t *testing.T) {
 		require.NoError(t, yaml.UnmarshalStrict([]byte(text), &outline.Template.Spec))
 		view := outline.View(nil, "")
 		require.Equal(t, want, view.ServiceAccount, text)
-		unpacked := Unpacked(outline.Ref, nil, outline.Pack(nil))
+		unpacked := UnpackOutline(outline.Ref, nil, outline.Pack(nil))
 		packed := unpacked.View(nil, "")
 		require.Equal(t, want, packed.ServiceAccount, text)
 	}

@@ -25,16 +25,16 @@ type Outline struct {
 	Template            corev1.PodTemplateSpec
 	SelectorKeys        []string
 	Claims              []string
-	// Elsewhere names the workload that has the pod template instead, or is "" for none.
-	Elsewhere string
+	// TemplateSource names the workload that has the pod template instead, or is "" for none.
+	TemplateSource string
 	// Unread lists the fields of the workload that could not be decoded.
 	Unread Unread
 	// Owner is the controller owner, or nil for none.
 	Owner            *Owner
 	Paused, Deleting bool
-	// Told contains the environment variables that are injected into application containers, by the keys of
+	// InjectedEnv contains the environment variables that are injected into application containers, by the keys of
 	// their records.
-	Told map[string][]Told
+	InjectedEnv map[string][]InjectedEnv
 
 	// details are the details of a packed outline, or nil for a workload.
 	details *Details
@@ -52,8 +52,8 @@ type Details struct {
 	QOSClass                     corev1.PodQOSClass
 	Claims, Secrets, PullSecrets []string
 	// Windows and Elsewhere have the same meaning as in a View.
-	Windows, Elsewhere string
-	Unread             Unread
+	Windows, TemplateSource string
+	Unread                  Unread
 }
 
 // AppendTo appends a text that is equal for equal details.
@@ -61,33 +61,33 @@ func (d *Details) AppendTo(text []byte) []byte {
 	for _, list := range [][]string{d.Claims, d.Secrets, d.PullSecrets} {
 		text = AppendTexts(binary.AppendUvarint(text, uint64(len(list))), list...)
 	}
-	return AppendTexts(text, string(d.QOSClass), d.Windows, d.Elsewhere, d.Unread.Template, d.Unread.Else)
+	return AppendTexts(text, string(d.QOSClass), d.Windows, d.TemplateSource, d.Unread.Template, d.Unread.Other)
 }
 
-// OutlineOf returns the outline of a workload, which shares the workload's memory.
-func OutlineOf(object Object) Outline {
-	content := contentOf(object)
-	elsewhere := ""
+// NewOutline returns the outline of a workload, which shares the workload's memory.
+func NewOutline(object Object) Outline {
+	content := readContent(object)
+	templateSource := ""
 	if content.Refers != nil {
-		elsewhere = content.Refers.String()
+		templateSource = content.Refers.String()
 	}
 	return Outline{
-		Elsewhere: elsewhere, Unread: content.Unread, Owner: ownerOf(object),
+		TemplateSource: templateSource, Unread: content.Unread, Owner: controllerOwner(object),
 		Ref:    Ref{Kind: content.Kind.Kind, Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID()},
 		Labels: object.GetLabels(), Annotations: object.GetAnnotations(),
 		Template: *content.Template, SelectorKeys: selectorKeys(content.Selector), Claims: content.Claims,
 		Paused: content.Paused, Deleting: object.GetDeletionTimestamp() != nil,
-		Told: toldIn(content.Template, object.GetManagedFields()),
+		InjectedEnv: findInjectedEnv(content.Template, object.GetManagedFields()),
 	}
 }
 
-// Of returns the view of a workload.
-func Of(object Object) View {
-	content, outline := contentOf(object), OutlineOf(object)
-	owned, marks := owned(object)
+// NewView returns the view of a workload.
+func NewView(object Object) View {
+	content, outline := readContent(object), NewOutline(object)
+	owned, marks := readOwned(object)
 	view := outline.View(owned, LastWriter(object.GetManagedFields()))
 	view.Marks = marks
-	view.State = stateOf(object, &content)
+	view.State = newState(object, &content)
 	view.Template = TemplateDigest(content.Template, view.Owned)
 	return view
 }
@@ -111,11 +111,11 @@ func (o *Outline) View(owned map[string]Owned, lastWriter string) View {
 		PodTexts:       podTexts(o.Template.Annotations),
 		SelectorKeys:   o.SelectorKeys,
 		Claims:         o.Claims,
-		Elsewhere:      o.Elsewhere,
+		TemplateSource: o.TemplateSource,
 		Unread:         o.Unread,
 		ServiceAccount: cmp.Or(accountName(spec), "default"),
 		Owner:          o.Owner,
-		Told:           o.Told,
+		InjectedEnv:    o.InjectedEnv,
 		LastWriter:     lastWriter,
 	}
 	if o.Adapter().Traits.OnEveryNode {
@@ -130,12 +130,12 @@ func (o *Outline) View(owned map[string]Owned, lastWriter string) View {
 	for i := range spec.Volumes {
 		view.Volumes = append(view.Volumes, spec.Volumes[i].Name)
 	}
-	view.Application = applicationOf(spec, view.Owned)
+	view.Application = applicationSpec(spec, view.Owned)
 	if details := o.details; details != nil {
 		view.Secrets, view.PullSecrets, view.QoSClass, view.Windows = details.Secrets, details.PullSecrets, details.QOSClass, details.Windows
 		return view
 	}
-	view.Secrets, view.PullSecrets, view.QoSClass = secretsOf(spec, view.Owned), namesOfSecrets(spec.ImagePullSecrets), qosClassOf(spec, view.Owned)
+	view.Secrets, view.PullSecrets, view.QoSClass = secretNames(spec, view.Owned), namesOfSecrets(spec.ImagePullSecrets), computeQoSClass(spec, view.Owned)
 	view.Windows = ReadSystemFields(spec, view.Owned).Windows
 	return view
 }
@@ -149,10 +149,10 @@ func (o *Outline) Pack(owned map[string]Owned) *Packed {
 		selector = nodeLabels(spec)
 	}
 	texts := keysAndTexts(o.Template.Annotations)
-	packTold(texts, o.Told, o.Name)
+	packInjectedEnv(texts, o.InjectedEnv, o.Name)
 	details := Details{
-		QOSClass: qosClassOf(spec, owned), Claims: o.Claims, Secrets: secretsOf(spec, owned), PullSecrets: namesOfSecrets(spec.ImagePullSecrets),
-		Windows: ReadSystemFields(spec, owned).Windows, Elsewhere: o.Elsewhere, Unread: o.Unread,
+		QOSClass: computeQoSClass(spec, owned), Claims: o.Claims, Secrets: secretNames(spec, owned), PullSecrets: namesOfSecrets(spec.ImagePullSecrets),
+		Windows: ReadSystemFields(spec, owned).Windows, TemplateSource: o.TemplateSource, Unread: o.Unread,
 	}
 	return &Packed{Details: details, Template: corev1.PodTemplate{
 		ObjectMeta: metav1.ObjectMeta{
@@ -178,13 +178,13 @@ func (o *Outline) Pack(owned map[string]Owned) *Packed {
 	}}
 }
 
-// Unpacked returns the outline from the result of Pack.
-func Unpacked(ref Ref, labels map[string]string, packed *Packed) Outline {
+// UnpackOutline returns the outline from the result of Pack.
+func UnpackOutline(ref Ref, labels map[string]string, packed *Packed) Outline {
 	template := &packed.Template
 	return Outline{
 		Ref: ref, Labels: labels, Annotations: template.Annotations, Template: template.Template,
 		SelectorKeys: sortedKeys(template.Labels), Claims: packed.Claims,
-		Told: unpackedTold(template.Template.Annotations, ref.Name), Elsewhere: packed.Elsewhere, Owner: unpackOwner(template.OwnerReferences),
+		InjectedEnv: unpackInjectedEnv(template.Template.Annotations, ref.Name), TemplateSource: packed.TemplateSource, Owner: unpackOwner(template.OwnerReferences),
 		Unread: packed.Unread, details: &packed.Details,
 	}
 }
@@ -196,12 +196,12 @@ func accountName(spec *corev1.PodSpec) string {
 }
 
 // sortedKeys returns the sorted keys of a map, or nil for none.
-func sortedKeys(of map[string]string) []string {
-	if len(of) == 0 {
+func sortedKeys(source map[string]string) []string {
+	if len(source) == 0 {
 		return nil
 	}
-	keys := make([]string, 0, len(of))
-	for key := range of {
+	keys := make([]string, 0, len(source))
+	for key := range source {
 		keys = append(keys, key)
 	}
 	slices.Sort(keys)
@@ -211,41 +211,41 @@ func sortedKeys(of map[string]string) []string {
 // visibleAnnotations returns the annotations of the application, and the annotations that users set to
 // configure the operator.
 func visibleAnnotations(annotations map[string]string) map[string]string {
-	kept := foreign(annotations)
+	visible := foreign(annotations)
 	for key, value := range annotations {
 		if key == meta.AnnotationInject || strings.HasPrefix(key, meta.AnnotationValuesPrefix) {
-			kept[key] = value
+			visible[key] = value
 		}
 	}
-	return kept
+	return visible
 }
 
 // keysOnly returns a map without its values, which may be long.
 func keysOnly(keys iter.Seq[string]) map[string]string {
-	kept := map[string]string{}
+	result := map[string]string{}
 	for key := range keys {
-		kept[key] = ""
+		result[key] = ""
 	}
-	return kept
+	return result
 }
 
 func outlines(containers []corev1.Container) []corev1.Container {
-	kept := make([]corev1.Container, len(containers))
+	result := make([]corev1.Container, len(containers))
 	for i := range containers {
 		c := &containers[i]
-		kept[i] = corev1.Container{
+		result[i] = corev1.Container{
 			Name: c.Name, Ports: c.Ports, VolumeMounts: c.VolumeMounts, Env: pathVariables(c), SecurityContext: c.SecurityContext,
 		}
 	}
-	return kept
+	return result
 }
 
 func kindsOnly(volumes []corev1.Volume) []corev1.Volume {
-	kept := make([]corev1.Volume, len(volumes))
+	result := make([]corev1.Volume, len(volumes))
 	for i := range volumes {
-		kept[i] = kindOnly(&volumes[i])
+		result[i] = kindOnly(&volumes[i])
 	}
-	return kept
+	return result
 }
 
 func namesOfSecrets(secrets []corev1.LocalObjectReference) []string {

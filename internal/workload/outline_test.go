@@ -13,7 +13,7 @@ import (
 // A packed pod template has only fields that a View reads by their own names. All others are details.
 func TestOutline_PacksDetailsOutsideThePodSpec(t *testing.T) {
 	outline := Outline{
-		Ref: Ref{Kind: "Deployment"}, Claims: []string{"data"}, Elsewhere: "Deployment cart", Unread: Unread{Template: "a", Else: "b"},
+		Ref: Ref{Kind: "Deployment"}, Claims: []string{"data"}, TemplateSource: "Deployment cart", Unread: Unread{Template: "a", Other: "b"},
 		Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
 			NodeSelector: map[string]string{"kubernetes.io/os": "windows"}, ImagePullSecrets: []corev1.LocalObjectReference{{Name: "registry"}},
 			Volumes: []corev1.Volume{{Name: "key", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "key"}}}},
@@ -23,7 +23,7 @@ func TestOutline_PacksDetailsOutsideThePodSpec(t *testing.T) {
 
 	require.Equal(t, Details{
 		QOSClass: corev1.PodQOSBestEffort, Claims: []string{"data"}, Secrets: packed.Secrets, PullSecrets: []string{"registry"},
-		Windows: packed.Windows, Elsewhere: "Deployment cart", Unread: Unread{Template: "a", Else: "b"},
+		Windows: packed.Windows, TemplateSource: "Deployment cart", Unread: Unread{Template: "a", Other: "b"},
 	}, packed.Details)
 	require.Contains(t, packed.Secrets, "key")
 	require.NotEmpty(t, packed.Windows)

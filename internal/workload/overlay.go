@@ -30,35 +30,35 @@ type Overlay struct {
 	// only volumeMounts. They are not in Template and Body: an apply of a mount would make the operator an
 	// owner of the container, and then the application owner could not rename it.
 	Mounts []Mount
-	// Brings are the names of pull secrets that pods do not get from their ServiceAccount.
-	Brings []string
-	// Yields are the keys of optional pod annotations, which are left out if another field manager has them.
-	Yields []string
-	// YieldsToVolumes are the keys of Yields that are also left out if a volume of the workload keeps its node.
-	YieldsToVolumes []string
-	// Tells are the environment variables to inject into application containers. They are not in Template and
+	// AddedPullSecrets are the names of pull secrets that pods do not get from their ServiceAccount.
+	AddedPullSecrets []string
+	// OptionalAnnotations are the keys of optional pod annotations, which are left out if another field manager has them.
+	OptionalAnnotations []string
+	// OptionalWithNodeVolumes are the keys of Yields that are also left out if a volume of the workload keeps its node.
+	OptionalWithNodeVolumes []string
+	// EnvInjections are the environment variables to inject into application containers. They are not in Template and
 	// Body. Only the API server adds them when the application owner writes the workload, because a field
 	// manager that applies a variable owns it, and then the application owner could not set it.
-	Tells []Tell
+	EnvInjections []EnvInjection
 	// Warning is a warning about the sidecar for users, or "".
 	Warning string
-	// Hash is a short digest of the overlay except Yields, YieldsToVolumes, Tells and Warning.
+	// Hash is a short digest of the overlay except Yields, OptionalWithNodeVolumes, Tells and Warning.
 	Hash string
 }
 
-// With returns the overlay with another body, converted to JSON types, and its hash.
-func (o *Overlay) With(body any) (Overlay, error) {
+// WithBody returns the overlay with another body, converted to JSON types, and its hash.
+func (o *Overlay) WithBody(body any) (Overlay, error) {
 	canonical, err := json.Marshal(body)
 	if err != nil {
 		return Overlay{}, fmt.Errorf("writing the overlay: %w", err)
 	}
-	with := *o
-	with.Body = nil
-	if err := json.Unmarshal(canonical, &with.Body); err != nil {
+	updated := *o
+	updated.Body = nil
+	if err := json.Unmarshal(canonical, &updated.Body); err != nil {
 		return Overlay{}, fmt.Errorf("reading the overlay back: %w", err)
 	}
-	err = with.seal(canonical)
-	return with, err
+	err = updated.seal(canonical)
+	return updated, err
 }
 
 // seal sets the hash from the body as JSON.

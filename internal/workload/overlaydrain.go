@@ -20,24 +20,24 @@ import (
 func (o *Overlay) DrainSeconds() int64 {
 	longest := int64(0)
 	for container := range o.containers() {
-		longest = max(longest, sleepOf(container), GateSeconds(container))
+		longest = max(longest, preStopSleep(container), GateSeconds(container))
 	}
 	return longest
 }
 
 // Draining returns a copy of the overlay with a maximum time for each preStop sleep and each drain gate. With a
 // maximum of 0, it removes preStop sleeps.
-func (o *Overlay) Draining(most int64) (*Overlay, error) {
+func (o *Overlay) Draining(maxSeconds int64) (*Overlay, error) {
 	cut := *o
 	cut.Template, cut.Body = *o.Template.DeepCopy(), runtime.DeepCopyJSON(o.Body)
 	for c := range cut.containers() {
-		if GateSeconds(c) > most {
-			gateOf(c).Value = strconv.FormatInt(most, 10)
+		if GateSeconds(c) > maxSeconds {
+			drainGate(c).Value = strconv.FormatInt(maxSeconds, 10)
 		}
 		switch {
-		case sleepOf(c) <= most:
-		case most > 0:
-			c.Lifecycle.PreStop.Sleep.Seconds = most
+		case preStopSleep(c) <= maxSeconds:
+		case maxSeconds > 0:
+			c.Lifecycle.PreStop.Sleep.Seconds = maxSeconds
 		case c.Lifecycle.PostStart == nil && c.Lifecycle.StopSignal == nil:
 			c.Lifecycle = nil
 		default:
@@ -47,8 +47,8 @@ func (o *Overlay) Draining(most int64) (*Overlay, error) {
 	pod := tree.Map(cut.Body["spec"])
 	for _, list := range []string{"initContainers", "containers"} {
 		for _, container := range tree.List(pod[list]) {
-			cutSleep(tree.Map(container), most)
-			cutGate(tree.Map(container), most)
+			cutSleep(tree.Map(container), maxSeconds)
+			cutGate(tree.Map(container), maxSeconds)
 		}
 	}
 	canonical, err := json.Marshal(cut.Body)
@@ -59,14 +59,14 @@ func (o *Overlay) Draining(most int64) (*Overlay, error) {
 }
 
 // cutSleep limits the preStop sleep of a container of the applied body.
-func cutSleep(container map[string]any, most int64) {
+func cutSleep(container map[string]any, maxSeconds int64) {
 	lifecycle := tree.Map(container["lifecycle"])
 	sleep := tree.MapAt(lifecycle, "preStop", "sleep")
-	if seconds, _ := sleep["seconds"].(float64); int64(seconds) <= most {
+	if seconds, _ := sleep["seconds"].(float64); int64(seconds) <= maxSeconds {
 		return
 	}
-	if most > 0 {
-		sleep["seconds"] = float64(most)
+	if maxSeconds > 0 {
+		sleep["seconds"] = float64(maxSeconds)
 		return
 	}
 	if delete(lifecycle, "preStop"); len(lifecycle) == 0 {
@@ -75,17 +75,17 @@ func cutSleep(container map[string]any, most int64) {
 }
 
 // cutGate limits the variable of a drain gate.
-func cutGate(container map[string]any, most int64) {
+func cutGate(container map[string]any, maxSeconds int64) {
 	for _, item := range tree.List(container["env"]) {
 		variable := tree.Map(item)
-		if text, _ := variable["value"].(string); variable["name"] == meta.VariableDrainSeconds && secondsIn(text) > most {
-			variable["value"] = strconv.FormatInt(most, 10)
+		if text, _ := variable["value"].(string); variable["name"] == meta.VariableDrainSeconds && secondsIn(text) > maxSeconds {
+			variable["value"] = strconv.FormatInt(maxSeconds, 10)
 		}
 	}
 }
 
-// sleepOf returns the preStop sleep of a container in seconds.
-func sleepOf(c *corev1.Container) int64 {
+// preStopSleep returns the preStop sleep of a container in seconds.
+func preStopSleep(c *corev1.Container) int64 {
 	if c.Lifecycle == nil || c.Lifecycle.PreStop == nil || c.Lifecycle.PreStop.Sleep == nil {
 		return 0
 	}
@@ -95,14 +95,14 @@ func sleepOf(c *corev1.Container) int64 {
 // GateSeconds returns the time in seconds for which a drain gate delays the termination of the native sidecars
 // before it, or 0 for other containers.
 func GateSeconds(c *corev1.Container) int64 {
-	if variable := gateOf(c); variable != nil {
+	if variable := drainGate(c); variable != nil {
 		return secondsIn(variable.Value)
 	}
 	return 0
 }
 
-// gateOf returns the variable that makes a container a drain gate, or nil for none.
-func gateOf(c *corev1.Container) *corev1.EnvVar {
+// drainGate returns the variable that makes a container a drain gate, or nil for none.
+func drainGate(c *corev1.Container) *corev1.EnvVar {
 	for i := range c.Env {
 		if c.Env[i].Name == meta.VariableDrainSeconds {
 			return &c.Env[i]

@@ -11,12 +11,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Redirected returns a copy of the overlay in which another ConfigMap replaces the references to one ConfigMap,
+// RedirectConfigMap returns a copy of the overlay in which another ConfigMap replaces the references to one ConfigMap,
 // in volumes and environment variables.
-func (o *Overlay) Redirected(from, to string) (Overlay, error) {
+func (o *Overlay) RedirectConfigMap(oldName, newName string) (Overlay, error) {
 	body := runtime.DeepCopyJSON(o.Body)
-	redirect(body, from, to)
-	redirected, err := o.With(body)
+	redirect(body, oldName, newName)
+	redirected, err := o.WithBody(body)
 	if err != nil {
 		return Overlay{}, err
 	}
@@ -36,20 +36,20 @@ func (o *Overlay) Redirected(from, to string) (Overlay, error) {
 var configMapFields = []string{"configMap", "configMapKeyRef", "configMapRef"}
 
 // redirect changes the references below a node.
-func redirect(node any, from, to string) {
+func redirect(node any, oldName, newName string) {
 	switch node := node.(type) {
 	case []any:
 		for _, item := range node {
-			redirect(item, from, to)
+			redirect(item, oldName, newName)
 		}
 	case map[string]any:
 		for _, field := range configMapFields {
-			if reference, ok := node[field].(map[string]any); ok && reference["name"] == from {
-				reference["name"] = to
+			if reference, ok := node[field].(map[string]any); ok && reference["name"] == oldName {
+				reference["name"] = newName
 			}
 		}
 		for _, child := range node {
-			redirect(child, from, to)
+			redirect(child, oldName, newName)
 		}
 	}
 }

@@ -15,41 +15,41 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Without returns a copy of the overlay without some pod annotations and pull secrets. Its list of items does
+// Omit returns a copy of the overlay without some pod annotations and pull secrets. Its list of items does
 // not name them either.
-func (o *Overlay) Without(keys, secrets []string) (*Overlay, error) {
+func (o *Overlay) Omit(keys, secrets []string) (*Overlay, error) {
 	body := runtime.DeepCopyJSON(o.Body)
-	left := *o
-	left.Template = *o.Template.DeepCopy()
+	reduced := *o
+	reduced.Template = *o.Template.DeepCopy()
 	isOut := func(key string) bool { return slices.Contains(keys, key) }
-	left.Yields = slices.DeleteFunc(slices.Clone(o.Yields), isOut)
-	left.YieldsToVolumes = slices.DeleteFunc(slices.Clone(o.YieldsToVolumes), isOut)
+	reduced.OptionalAnnotations = slices.DeleteFunc(slices.Clone(o.OptionalAnnotations), isOut)
+	reduced.OptionalWithNodeVolumes = slices.DeleteFunc(slices.Clone(o.OptionalWithNodeVolumes), isOut)
 	annotations := tree.MapAt(body, "metadata", "annotations")
 	for _, key := range keys {
-		delete(left.Template.Annotations, key)
+		delete(reduced.Template.Annotations, key)
 		delete(annotations, key)
 	}
-	left.Brings = slices.DeleteFunc(slices.Clone(o.Brings), func(name string) bool { return slices.Contains(secrets, name) })
-	withoutPullSecrets(&left.Template.Spec, tree.MapAt(body, "spec"), secrets)
-	for _, parts := range partsIn(left.Template.Annotations) {
-		parts.Annotations = slices.DeleteFunc(parts.Annotations, isOut)
-		parts.PullSecrets = slices.DeleteFunc(parts.PullSecrets, func(name string) bool { return slices.Contains(secrets, name) })
-		key := meta.AnnotationInjectedItems(parts.Manager)
-		left.Template.Annotations[key], annotations[key] = parts.String(), parts.String()
+	reduced.AddedPullSecrets = slices.DeleteFunc(slices.Clone(o.AddedPullSecrets), func(name string) bool { return slices.Contains(secrets, name) })
+	withoutPullSecrets(&reduced.Template.Spec, tree.MapAt(body, "spec"), secrets)
+	for _, items := range readInjectedItems(reduced.Template.Annotations) {
+		items.Annotations = slices.DeleteFunc(items.Annotations, isOut)
+		items.PullSecrets = slices.DeleteFunc(items.PullSecrets, func(name string) bool { return slices.Contains(secrets, name) })
+		key := meta.AnnotationInjectedItems(items.Manager)
+		reduced.Template.Annotations[key], annotations[key] = items.String(), items.String()
 	}
 	// The body is converted to the type of the rendering, because the hash depends on the order of the fields.
 	rendered := &corev1ac.PodTemplateSpecApplyConfiguration{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(body, rendered); err != nil {
 		return nil, fmt.Errorf("leaving out existing annotations and pull secrets: %w", err)
 	}
-	with, err := left.With(rendered)
+	updated, err := reduced.WithBody(rendered)
 	if err != nil {
 		return nil, fmt.Errorf("leaving out existing annotations and pull secrets: %w", err)
 	}
-	if body, ok := tree.Share(with.Body, o.Body).(map[string]any); ok { // Both are stored with the rendering.
-		with.Body = body
+	if body, ok := tree.Share(updated.Body, o.Body).(map[string]any); ok { // Both are stored with the rendering.
+		updated.Body = body
 	}
-	return &with, nil
+	return &updated, nil
 }
 
 // withoutPullSecrets removes names from a pod, and from the same pod as JSON.

@@ -27,8 +27,8 @@ type Owned struct {
 	// Leftovers are the names of items that the pod template lists for the manager, although the manager does
 	// not own them anymore, because of a rollback to an earlier revision.
 	Leftovers []string
-	// Taken are the names of Containers that now run an image of a deployment tool.
-	Taken []string
+	// DeployerContainers are the names of Containers that now run an image of a deployment tool.
+	DeployerContainers []string
 	// Named reports whether the manager's managedFields include names of the application's items. Patched
 	// reports whether its patch entries contain more than mounts in the application's containers (see Trim).
 	// Tree also includes these fields.
@@ -68,7 +68,7 @@ type Owned struct {
 }
 
 // read sets the fields that are computed from the tree of the manager's live values.
-func (o *Owned) read(owned map[string]any, theirs *deployed) {
+func (o *Owned) read(owned map[string]any, deployers *deployed) {
 	o.Tree = owned
 	for key, value := range tree.MapAt(owned, "metadata", "annotations") {
 		text, _ := value.(string)
@@ -91,8 +91,8 @@ func (o *Owned) read(owned map[string]any, theirs *deployed) {
 	for _, item := range slices.Concat(tree.List(pod["initContainers"]), tree.List(pod["containers"])) {
 		name := tree.Name(item)
 		o.Containers = append(o.Containers, name)
-		if _, ours := tree.Map(item)["image"]; !ours && theirs.container(name) {
-			o.Taken = append(o.Taken, name)
+		if _, hasImage := tree.Map(item)["image"]; !hasImage && deployers.container(name) {
+			o.DeployerContainers = append(o.DeployerContainers, name)
 		}
 	}
 	for _, item := range tree.List(pod["volumes"]) {
@@ -101,7 +101,7 @@ func (o *Owned) read(owned map[string]any, theirs *deployed) {
 	for _, item := range tree.List(pod[pullSecrets]) {
 		name := tree.Name(item)
 		o.PullSecrets = append(o.PullSecrets, name)
-		if theirs.pullSecret(name) {
+		if deployers.pullSecret(name) {
 			o.SharedPullSecrets = append(o.SharedPullSecrets, name)
 		}
 	}

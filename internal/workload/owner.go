@@ -25,40 +25,40 @@ func (o *Owner) String() string { return o.Kind + "/" + o.Name }
 // accepts any text.
 const mostOfOwner = 384
 
-// ownerOf returns the owner of a workload, or nil for none.
-func ownerOf(object metav1.Object) *Owner {
-	of := metav1.GetControllerOfNoCopy(object)
-	if of == nil {
+// controllerOwner returns the owner of a workload, or nil for none.
+func controllerOwner(object metav1.Object) *Owner {
+	reference := metav1.GetControllerOfNoCopy(object)
+	if reference == nil {
 		return nil
 	}
-	kind := of.Kind
-	if group, err := schema.ParseGroupVersion(of.APIVersion); err == nil { // A malformed apiVersion leaves the kind without a group.
-		kind = schema.GroupKind{Group: group.Group, Kind: of.Kind}.String()
+	kind := reference.Kind
+	if group, err := schema.ParseGroupVersion(reference.APIVersion); err == nil { // A malformed apiVersion leaves the kind without a group.
+		kind = schema.GroupKind{Group: group.Group, Kind: reference.Kind}.String()
 	}
-	return &Owner{Kind: humanize.Message(kind, mostOfOwner), Name: humanize.Message(of.Name, mostOfOwner)}
+	return &Owner{Kind: humanize.Message(kind, mostOfOwner), Name: humanize.Message(reference.Name, mostOfOwner)}
 }
 
 // OwnerReferences returns the part of a workload's owner references that its View is made from. It does not
 // allocate for a workload without an owner.
 func OwnerReferences(object metav1.Object) []metav1.OwnerReference {
-	of := metav1.GetControllerOfNoCopy(object)
-	if of == nil {
+	reference := metav1.GetControllerOfNoCopy(object)
+	if reference == nil {
 		return nil
 	}
-	return []metav1.OwnerReference{{APIVersion: of.APIVersion, Kind: of.Kind, Name: of.Name}}
+	return []metav1.OwnerReference{{APIVersion: reference.APIVersion, Kind: reference.Kind, Name: reference.Name}}
 }
 
 // packOwner stores an owner as an owner reference. The list is empty without an owner.
-func packOwner(of *Owner) []metav1.OwnerReference {
-	if of == nil {
+func packOwner(owner *Owner) []metav1.OwnerReference {
+	if owner == nil {
 		return nil
 	}
-	return []metav1.OwnerReference{{Kind: of.Kind, Name: of.Name}}
+	return []metav1.OwnerReference{{Kind: owner.Kind, Name: owner.Name}}
 }
 
-func unpackOwner(from []metav1.OwnerReference) *Owner {
-	if len(from) == 0 {
+func unpackOwner(references []metav1.OwnerReference) *Owner {
+	if len(references) == 0 {
 		return nil
 	}
-	return &Owner{Kind: from[0].Kind, Name: from[0].Name}
+	return &Owner{Kind: references[0].Kind, Name: references[0].Name}
 }

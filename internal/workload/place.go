@@ -28,9 +28,9 @@ func (k *Kind) MergeKeys() Object {
 	return k.New()
 }
 
-// Place moves the pod template of a body from spec.template to its path in the kind. The body is an apply or a
+// MoveTemplate moves the pod template of a body from spec.template to its path in the kind. The body is an apply or a
 // patch. Place returns a copy and does not change the body.
-func (k *Kind) Place(body map[string]any) map[string]any {
+func (k *Kind) MoveTemplate(body map[string]any) map[string]any {
 	template, isThere := tree.MapAt(body, "spec")["template"]
 	if !isThere || slices.Equal(k.Template, templatePath) {
 		return body
@@ -39,8 +39,8 @@ func (k *Kind) Place(body map[string]any) map[string]any {
 }
 
 // move returns a copy of a tree with a new spec, which contains only a value at a path.
-func move(of map[string]any, value any, path []string) map[string]any {
-	moved := maps.Clone(of)
+func move(source map[string]any, value any, path []string) map[string]any {
+	moved := maps.Clone(source)
 	for i := len(path) - 1; i > 0; i-- {
 		value = map[string]any{path[i]: value}
 	}
@@ -60,9 +60,9 @@ func asFields(path []string) []string {
 	return fields
 }
 
-// lifted returns managed fields with the fields of the pod template moved to spec.template, and their original
+// liftTemplate returns managed fields with the fields of the pod template moved to spec.template, and their original
 // path. The path is nil for a workload that already has them there.
-func lifted(fields map[string]any) (atTemplate map[string]any, path []string) {
+func liftTemplate(fields map[string]any) (atTemplate map[string]any, path []string) {
 	for _, path := range fieldPaths {
 		if template := tree.MapAt(fields, path...); template != nil {
 			return move(fields, template, asFields(templatePath)), path
@@ -71,8 +71,8 @@ func lifted(fields map[string]any) (atTemplate map[string]any, path []string) {
 	return fields, nil
 }
 
-// lowered reverses lifted.
-func lowered(fields map[string]any, path []string) map[string]any {
+// lowerTemplate reverses lifted.
+func lowerTemplate(fields map[string]any, path []string) map[string]any {
 	template, isThere := tree.MapAt(fields, "f:spec")["f:template"]
 	if path == nil || !isThere {
 		return fields
@@ -82,9 +82,9 @@ func lowered(fields map[string]any, path []string) map[string]any {
 
 // Field returns the path of a field in the API server's notation, with the pod template at spec.template.
 func (k *Kind) Field(path string) string {
-	below, isBelow := strings.CutPrefix(path, "."+strings.Join(k.Template, "."))
+	suffix, isBelow := strings.CutPrefix(path, "."+strings.Join(k.Template, "."))
 	if !isBelow {
 		return path
 	}
-	return "." + strings.Join(templatePath, ".") + below
+	return "." + strings.Join(templatePath, ".") + suffix
 }

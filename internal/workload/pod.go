@@ -13,22 +13,22 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// madeUp replaces the values that a controller generates: the hash of a template, and the suffix of a name. It
+// generatedSuffix replaces the values that a controller generates: the hash of a template, and the suffix of a name. It
 // is constant, so that messages about the pod are stable.
-const madeUp = "preflight"
+const generatedSuffix = "preflight"
 
 // TrialPod returns a pod for a dry run, as the workload's controller would create it. It contains the fields
 // that policies check: the template, the owner, the controller's labels, and the volumes of a StatefulSet's
 // claims.
-func TrialPod(of Object) *corev1.Pod {
-	content := contentOf(of)
+func TrialPod(object Object) *corev1.Pod {
+	content := readContent(object)
 	template := content.Template.DeepCopy()
 	const longest = 63 // maximum length of a host name
-	room := longest - len("-"+madeUp)
-	name := strings.TrimRight(of.GetName()[:min(len(of.GetName()), room)], "-.") + "-"
+	room := longest - len("-"+generatedSuffix)
+	name := strings.TrimRight(object.GetName()[:min(len(object.GetName()), room)], "-.") + "-"
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: of.GetNamespace(), Name: name + madeUp, GenerateName: name,
+			Namespace: object.GetNamespace(), Name: name + generatedSuffix, GenerateName: name,
 			Labels: template.Labels, Annotations: template.Annotations,
 		},
 		Spec: template.Spec,
@@ -36,22 +36,22 @@ func TrialPod(of Object) *corev1.Pod {
 	if pod.Labels == nil {
 		pod.Labels = map[string]string{}
 	}
-	ownedBy(pod, of.GetName(), of, content.Kind.GroupVersionKind)
-	if content.Kind.give != nil {
-		content.Kind.give(pod, of)
+	ownedBy(pod, object.GetName(), object, content.Kind.GroupVersionKind)
+	if content.Kind.completePod != nil {
+		content.Kind.completePod(pod, object)
 	}
 	addClaims(pod, content.Claims)
 	return pod
 }
 
 // ownedByMade sets the object that the workload's controller would create as the owner of the pod.
-func ownedByMade(pod *corev1.Pod, of Object, kind schema.GroupVersionKind) {
-	ownedBy(pod, pod.Name, of, kind)
+func ownedByMade(pod *corev1.Pod, object Object, kind schema.GroupVersionKind) {
+	ownedBy(pod, pod.Name, object, kind)
 }
 
-func ownedBy(pod *corev1.Pod, name string, of Object, kind schema.GroupVersionKind) {
+func ownedBy(pod *corev1.Pod, name string, object Object, kind schema.GroupVersionKind) {
 	pod.OwnerReferences = []metav1.OwnerReference{{
-		APIVersion: kind.GroupVersion().String(), Kind: kind.Kind, Name: name, UID: of.GetUID(), Controller: ptr.To(true),
+		APIVersion: kind.GroupVersion().String(), Kind: kind.Kind, Name: name, UID: object.GetUID(), Controller: ptr.To(true),
 	}}
 }
 

@@ -20,7 +20,7 @@ func trialOf(t *testing.T, kind, name string, change func(Object)) *corev1.Pod {
 	t.Helper()
 	made := objects.NewWorkload(kind, name, "shop", nil)
 	made.SetUID("uid")
-	of, isOne := As(made)
+	of, isOne := ToObject(made)
 	require.True(t, isOne)
 	if change != nil {
 		change(of)

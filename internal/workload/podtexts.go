@@ -16,23 +16,23 @@ var textDomains = []string{"vector.dev", "fluentbit.io", "ad.datadoghq.com", "cl
 
 // podTexts returns the annotations of these domains with a value, or nil for none.
 func podTexts(annotations map[string]string) map[string]string {
-	var kept map[string]string
+	var result map[string]string
 	for key, value := range annotations {
 		domain, _, hasDomain := strings.Cut(key, "/")
 		if value == "" || !hasDomain || !slices.Contains(textDomains, domain) {
 			continue
 		}
-		if kept == nil {
-			kept = map[string]string{}
+		if result == nil {
+			result = map[string]string{}
 		}
-		kept[key] = value
+		result[key] = value
 	}
-	return kept
+	return result
 }
 
 // keysAndTexts returns annotations with only the values of these domains.
 func keysAndTexts(annotations map[string]string) map[string]string {
-	kept := keysOnly(maps.Keys(annotations))
-	maps.Copy(kept, podTexts(annotations))
-	return kept
+	result := keysOnly(maps.Keys(annotations))
+	maps.Copy(result, podTexts(annotations))
+	return result
 }

@@ -18,16 +18,16 @@ type Account struct {
 
 // ownPullSecrets returns the sorted names in the pod template's imagePullSecrets, without the operator's.
 func (v *View) ownPullSecrets() []string {
-	own := slices.DeleteFunc(slices.Clone(v.PullSecrets), func(name string) bool { return anyOwns(v.Owned, pullSecretsOf, name) })
-	slices.Sort(own)
-	return own
+	names := slices.DeleteFunc(slices.Clone(v.PullSecrets), func(name string) bool { return anyOwns(v.Owned, ownedPullSecrets, name) })
+	slices.Sort(names)
+	return names
 }
 
 // HasPullSecret reports whether the pod template lists a pull secret that no manager of the operator lists. The
 // pull secret is left to its owner. It is neither written nor recorded. A pull secret of the operator stays the
 // operator's if an owner also lists it.
 func (v *View) HasPullSecret(name string) bool {
-	return slices.Contains(v.PullSecrets, name) && !anyOwns(v.Owned, func(of Owned) []string { return of.PullSecrets }, name)
+	return slices.Contains(v.PullSecrets, name) && !anyOwns(v.Owned, func(o Owned) []string { return o.PullSecrets }, name)
 }
 
 // ListsPullSecrets reports whether the pod template has imagePullSecrets except the operator's. Its pods then
@@ -49,18 +49,18 @@ func (v *View) SharesPullSecret(manager, name string) bool {
 	if slices.Contains(v.Owned[manager].SharedPullSecrets, name) {
 		return true
 	}
-	for other, owned := range v.Owned {
-		if other != manager && slices.Contains(owned.PullSecrets, name) {
+	for otherManager, owned := range v.Owned {
+		if otherManager != manager && slices.Contains(owned.PullSecrets, name) {
 			return true
 		}
 	}
 	return false
 }
 
-func texts(of []string) []any {
-	found := make([]any, len(of))
-	for i := range of {
-		found[i] = of[i]
+func texts(items []string) []any {
+	result := make([]any, len(items))
+	for i := range items {
+		result[i] = items[i]
 	}
-	return found
+	return result
 }

@@ -27,13 +27,13 @@ func (o *Owned) IsPutInAs(template map[string]any) bool {
 	if !o.IsPutIn() {
 		return false
 	}
-	has, want := tree.MapAt(o.Tree, "spec", "template"), template
-	if !isSame(tree.MapAt(has, "metadata", "annotations"), tree.MapAt(want, "metadata", "annotations")) || len(tree.MapAt(want, "metadata", "labels")) > 0 {
+	live, desired := tree.MapAt(o.Tree, "spec", "template"), template
+	if !isSame(tree.MapAt(live, "metadata", "annotations"), tree.MapAt(desired, "metadata", "annotations")) || len(tree.MapAt(desired, "metadata", "labels")) > 0 {
 		return false
 	}
 	for _, list := range podLists {
-		there, wanted := tree.List(tree.MapAt(has, "spec")[list]), tree.List(tree.MapAt(want, "spec")[list])
-		if !isDefaulted(list, there, wanted) {
+		liveItems, desiredItems := tree.List(tree.MapAt(live, "spec")[list]), tree.List(tree.MapAt(desired, "spec")[list])
+		if !isDefaulted(list, liveItems, desiredItems) {
 			return false
 		}
 	}
@@ -65,22 +65,22 @@ var defaults = map[string][]string{
 }
 
 // isDefaulted reports whether a live value equals the desired value plus defaults.
-func isDefaulted(key string, live, wanted any) bool {
-	switch want := wanted.(type) {
+func isDefaulted(key string, live, desired any) bool {
+	switch expected := desired.(type) {
 	case map[string]any:
-		has, isMap := live.(map[string]any)
+		liveMap, isMap := live.(map[string]any)
 		if !isMap {
 			return false
 		}
-		for name := range want {
-			if _, isThere := has[name]; !isThere {
+		for name := range expected {
+			if _, isThere := liveMap[name]; !isThere {
 				return false
 			}
 		}
-		for name, value := range has {
-			given, isGiven := want[name]
+		for name, value := range liveMap {
+			expectedValue, isGiven := expected[name]
 			switch {
-			case isGiven && !isDefaulted(name, value, given):
+			case isGiven && !isDefaulted(name, value, expectedValue):
 				return false
 			case !isGiven && !slices.Contains(defaults[name], jsonText(value)):
 				return false
@@ -88,41 +88,41 @@ func isDefaulted(key string, live, wanted any) bool {
 		}
 		return true
 	case []any:
-		has, _ := live.([]any)
-		if len(has) != len(want) {
+		liveList, _ := live.([]any)
+		if len(liveList) != len(expected) {
 			return false
 		}
 		if slices.Contains(keyed, key) {
-			has, want = ordered(has), ordered(want)
+			liveList, expected = sortKeyedItems(liveList), sortKeyedItems(expected)
 		}
-		for i := range want {
-			if !isDefaulted("", has[i], want[i]) {
+		for i := range expected {
+			if !isDefaulted("", liveList[i], expected[i]) {
 				return false
 			}
 		}
 		return true
 	}
-	return isSame(live, wanted)
+	return isSame(live, desired)
 }
 
-// ordered sorts the items of a keyed list by their keys.
-func ordered(items []any) []any {
+// sortKeyedItems sorts the items of a keyed list by their keys.
+func sortKeyedItems(items []any) []any {
 	key := func(item any) string {
-		of := maps.Clone(tree.Map(item))
-		maps.DeleteFunc(of, func(name string, _ any) bool {
+		fields := maps.Clone(tree.Map(item))
+		maps.DeleteFunc(fields, func(name string, _ any) bool {
 			return !slices.Contains([]string{"name", "mountPath", "containerPort", "devicePath"}, name)
 		})
-		if _, isPort := of["containerPort"]; isPort {
-			delete(of, "name")
-			of["protocol"] = "TCP"
-			if given, isGiven := tree.Map(item)["protocol"]; isGiven {
-				of["protocol"] = given
+		if _, isPort := fields["containerPort"]; isPort {
+			delete(fields, "name")
+			fields["protocol"] = "TCP"
+			if protocol, isGiven := tree.Map(item)["protocol"]; isGiven {
+				fields["protocol"] = protocol
 			}
 		}
-		if _, isMount := of["mountPath"]; isMount {
-			delete(of, "name")
+		if _, isMount := fields["mountPath"]; isMount {
+			delete(fields, "name")
 		}
-		return jsonText(of)
+		return jsonText(fields)
 	}
 	sorted := slices.Clone(items)
 	slices.SortFunc(sorted, func(a, b any) int {

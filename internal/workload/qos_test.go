@@ -42,7 +42,7 @@ func TestTheQoSClassIsThatOfTheApplication(t *testing.T) {
 			outline := Outline{Ref: Ref{Kind: "Deployment"}, Template: corev1.PodTemplateSpec{Spec: test.spec}}
 			view := outline.View(ours, "")
 			require.Equal(t, test.want, view.QoSClass)
-			unpacked := Unpacked(outline.Ref, nil, outline.Pack(ours))
+			unpacked := UnpackOutline(outline.Ref, nil, outline.Pack(ours))
 			packed := unpacked.View(ours, "")
 			require.Equal(t, test.want, packed.QoSClass)
 

@@ -27,98 +27,98 @@ const (
 
 // CheckQuantities returns an error for the first quantity, under a path, that is unusable and takes excessive
 // time to decode. It checks a value before it is decoded into a T, because the decoding takes the time.
-func CheckQuantities[T any](at string, value any) error {
-	of := reflect.TypeFor[T]()
-	places, isKnown := quantityPlaces.Load(of)
+func CheckQuantities[T any](path string, value any) error {
+	typ := reflect.TypeFor[T]()
+	node, isKnown := quantityNodes.Load(typ)
 	if !isKnown {
-		places, _ = quantityPlaces.LoadOrStore(of, placesIn(of))
+		node, _ = quantityNodes.LoadOrStore(typ, newQuantityNode(typ))
 	}
-	return places.(*quantityPlace).check(at, value)
+	return node.(*quantityNode).check(path, value)
 }
 
-// quantityPlaces caches the places by type.
-var quantityPlaces sync.Map
+// quantityNodes caches the places by type.
+var quantityNodes sync.Map
 
-// quantityPlace describes the quantities in a value: the value itself, some of its fields, or its items. It is
+// quantityNode describes the quantities in a value: the value itself, some of its fields, or its items. It is
 // nil for a value without quantities.
-type quantityPlace struct {
+type quantityNode struct {
 	isOne  bool
-	fields map[string]*quantityPlace
-	items  *quantityPlace
+	fields map[string]*quantityNode
+	items  *quantityNode
 }
 
-// placesIn returns the places in a type.
-func placesIn(of reflect.Type) *quantityPlace {
-	switch of.Kind() {
+// newQuantityNode returns the places in a type.
+func newQuantityNode(typ reflect.Type) *quantityNode {
+	switch typ.Kind() {
 	case reflect.Pointer:
-		return placesIn(of.Elem())
+		return newQuantityNode(typ.Elem())
 	case reflect.Slice, reflect.Map:
-		if items := placesIn(of.Elem()); items != nil {
-			return &quantityPlace{items: items}
+		if items := newQuantityNode(typ.Elem()); items != nil {
+			return &quantityNode{items: items}
 		}
 	case reflect.Struct:
-		if of == reflect.TypeFor[resource.Quantity]() {
-			return &quantityPlace{isOne: true}
+		if typ == reflect.TypeFor[resource.Quantity]() {
+			return &quantityNode{isOne: true}
 		}
-		if fields := fieldsIn(of); len(fields) > 0 {
-			return &quantityPlace{fields: fields}
+		if fields := fieldsIn(typ); len(fields) > 0 {
+			return &quantityNode{fields: fields}
 		}
 	}
 	return nil
 }
 
 // fieldsIn returns the fields of a struct that have quantities, by their name in JSON.
-func fieldsIn(of reflect.Type) map[string]*quantityPlace {
-	fields := map[string]*quantityPlace{}
-	for i := range of.NumField() {
-		field := of.Field(i)
+func fieldsIn(typ reflect.Type) map[string]*quantityNode {
+	fields := map[string]*quantityNode{}
+	for i := range typ.NumField() {
+		field := typ.Field(i)
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		if name == "-" || !field.IsExported() {
 			continue
 		}
-		switch places := placesIn(field.Type); {
-		case places == nil:
+		switch node := newQuantityNode(field.Type); {
+		case node == nil:
 		case name == "":
-			maps.Copy(fields, places.fields) // The field is inline.
+			maps.Copy(fields, node.fields) // The field is inline.
 		default:
-			fields[name] = places
+			fields[name] = node
 		}
 	}
 	return fields
 }
 
-func (p *quantityPlace) check(at string, value any) error {
+func (p *quantityNode) check(path string, value any) error {
 	switch {
 	case p == nil:
 		return nil
 	case p.isOne:
-		return checkQuantity(at, value)
+		return checkQuantity(path, value)
 	}
 	for i, item := range tree.List(value) {
-		if err := p.items.check(fmt.Sprintf("%s[%d]", at, i), item); err != nil {
+		if err := p.items.check(fmt.Sprintf("%s[%d]", path, i), item); err != nil {
 			return err
 		}
 	}
-	of := tree.Map(value)
-	for _, key := range slices.Sorted(maps.Keys(of)) {
-		if err := p.at(key).check(strings.TrimPrefix(at+tree.Path("", key), "."), of[key]); err != nil {
+	object := tree.Map(value)
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		if err := p.child(key).check(strings.TrimPrefix(path+tree.Path("", key), "."), object[key]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// at returns the place of a key. It ignores case, because decoders may ignore it.
-func (p *quantityPlace) at(key string) *quantityPlace {
-	for name, places := range p.fields {
+// child returns the place of a key. It ignores case, because decoders may ignore it.
+func (p *quantityNode) child(key string) *quantityNode {
+	for name, node := range p.fields {
 		if strings.EqualFold(name, key) {
-			return places
+			return node
 		}
 	}
 	return p.items
 }
 
-func checkQuantity(at string, value any) error {
+func checkQuantity(path string, value any) error {
 	text := ""
 	switch value := value.(type) {
 	case string:
@@ -131,7 +131,7 @@ func checkQuantity(at string, value any) error {
 		exponent = strings.TrimLeft(text[e+1:], "+-")
 	}
 	if len(text) > longestQuantity || len(exponent) > longestExponent {
-		return fmt.Errorf("%s: %.40s is out of range; use a quantity of at most %d characters, with an exponent of at most %d digits", at, text, longestQuantity, longestExponent)
+		return fmt.Errorf("%s: %.40s is out of range; use a quantity of at most %d characters, with an exponent of at most %d digits", path, text, longestQuantity, longestExponent)
 	}
 	return nil
 }

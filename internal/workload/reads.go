@@ -51,7 +51,7 @@ func (v *View) appendRead(text []byte, read tree.Read) []byte {
 func (v *View) countContainers() int {
 	count := 0
 	for i := range v.Containers {
-		if c := &v.Containers[i]; !c.Init && (len(v.Owned) == 0 || v.OwnerOf(c.Name) == "") {
+		if c := &v.Containers[i]; !c.Init && (len(v.Owned) == 0 || v.ContainerOwner(c.Name) == "") {
 			count++
 		}
 	}
@@ -59,8 +59,8 @@ func (v *View) countContainers() int {
 }
 
 // appendItem appends the value of a key in a map, and whether the map has the key.
-func appendItem(text []byte, of map[string]string, key string) []byte {
-	value, isThere := of[key]
+func appendItem(text []byte, items map[string]string, key string) []byte {
+	value, isThere := items[key]
 	if !isThere {
 		return append(text, '-')
 	}
@@ -68,15 +68,15 @@ func appendItem(text []byte, of map[string]string, key string) []byte {
 }
 
 // appendLength appends the number of items, or only whether there are items.
-func appendLength(text []byte, length int, seen tree.Aspect) []byte {
-	if seen == tree.Shape {
+func appendLength(text []byte, length int, aspect tree.Aspect) []byte {
+	if aspect == tree.Shape {
 		length = min(length, 1)
 	}
 	return binary.AppendUvarint(text, uint64(length)) //nolint:gosec // a length is not negative
 }
 
-// KeysOf returns the keys of Values that were read, sorted.
-func KeysOf(reads []tree.Read) []string {
+// ValueKeysFor returns the keys of Values that were read, sorted.
+func ValueKeysFor(reads []tree.Read) []string {
 	var keys []string
 	for _, key := range valueKeys() {
 		if slices.ContainsFunc(reads, func(read tree.Read) bool {

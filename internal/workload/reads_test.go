@@ -55,7 +55,7 @@ func TestAppendReadsDiffersWhereTemplatesFindSomethingElse(t *testing.T) {
 			all = append(all, tree.Read{Path: path, Aspect: seen})
 		}
 	}
-	require.Equal(t, valueKeys(), KeysOf(all))
+	require.Equal(t, valueKeys(), ValueKeysFor(all))
 	for _, read := range all {
 		for i := range views {
 			for j := range views {
@@ -72,7 +72,7 @@ func TestAppendReadsDiffersWhereTemplatesFindSomethingElse(t *testing.T) {
 
 func TestKeysOfReads(t *testing.T) {
 	reads := []tree.Read{{Aspect: tree.Length}, {Path: []string{"labels", "team"}}, {Path: []string{"other"}}, {Path: []string{"kind"}}}
-	require.Equal(t, []string{"kind", "labels"}, KeysOf(reads))
-	require.Empty(t, KeysOf([]tree.Read{{Aspect: tree.Length}}), "there are the same keys in each")
-	require.Equal(t, valueKeys(), KeysOf([]tree.Read{{Aspect: tree.WholeValue}}))
+	require.Equal(t, []string{"kind", "labels"}, ValueKeysFor(reads))
+	require.Empty(t, ValueKeysFor([]tree.Read{{Aspect: tree.Length}}), "there are the same keys in each")
+	require.Equal(t, valueKeys(), ValueKeysFor([]tree.Read{{Aspect: tree.WholeValue}}))
 }

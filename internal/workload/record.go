@@ -37,33 +37,33 @@ func (r *record) add(entry *metav1.ManagedFieldsEntry) {
 	_, r.isLoose = Trim(entry)
 }
 
-// owned returns the fields that the manager owns according to its entries.
-func (r *record) owned(manager string, live map[string]any, theirs *deployed) Owned {
-	of := Owned{Named: r.hasNames, Patched: r.isLoose || r.applied == nil}
+// ownedItems returns the fields that the manager owns according to its entries.
+func (r *record) ownedItems(manager string, live map[string]any, deployers *deployed) Owned {
+	result := Owned{Named: r.hasNames, Patched: r.isLoose || r.applied == nil}
 	var applied map[string]any
 	if r.applied != nil {
 		applied = tree.Map(extract("", r.applied, live))
-		of.Hash = Hash(applied)
-		_, of.Waits = tree.MapAt(r.applied, "f:metadata", "f:annotations")["f:"+meta.AnnotationWaiting(manager)]
-		of.WrittenBy, _ = tree.MapAt(applied, "metadata", "annotations")[meta.AnnotationWrittenBy(manager)].(string)
+		result.Hash = Hash(applied)
+		_, result.Waits = tree.MapAt(r.applied, "f:metadata", "f:annotations")["f:"+meta.AnnotationWaiting(manager)]
+		result.WrittenBy, _ = tree.MapAt(applied, "metadata", "annotations")[meta.AnnotationWrittenBy(manager)].(string)
 	}
-	all := applied
-	if of.Patched {
-		all = tree.Map(extract("", united(r.applied, r.patched), live))
-		of.Leftovers = lessOf(all, applied)
+	combined := applied
+	if result.Patched {
+		combined = tree.Map(extract("", mergeFields(r.applied, r.patched), live))
+		result.Leftovers = missingItems(combined, applied)
 	}
-	of.Unfinished = of.Named || of.Patched
-	of.read(all, theirs)
-	return of
+	result.Unfinished = result.Named || result.Patched
+	result.read(combined, deployers)
+	return result
 }
 
-// lessOf returns the names of list items of a pod that are in the first tree, but not in the second.
-func lessOf(all, some map[string]any) []string {
+// missingItems returns the names of list items of a pod that are in the first tree, but not in the second.
+func missingItems(fullTree, partialTree map[string]any) []string {
 	var names []string
 	for _, list := range podLists {
-		for _, item := range tree.List(tree.MapAt(all, tree.Pod...)[list]) {
-			isSame := func(other any) bool { return tree.Name(other) == tree.Name(item) }
-			if !slices.ContainsFunc(tree.List(tree.MapAt(some, tree.Pod...)[list]), isSame) {
+		for _, item := range tree.List(tree.MapAt(fullTree, tree.Pod...)[list]) {
+			isSame := func(candidate any) bool { return tree.Name(candidate) == tree.Name(item) }
+			if !slices.ContainsFunc(tree.List(tree.MapAt(partialTree, tree.Pod...)[list]), isSame) {
 				names = append(names, tree.Name(item))
 			}
 		}

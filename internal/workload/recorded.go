@@ -19,9 +19,9 @@ import (
 // operator, each with all of its fields.
 
 // ourAnnotations returns the sorted keys of a workload's annotations that may belong to a sidecar.
-func ourAnnotations(of map[string]string) []string {
+func ourAnnotations(annotations map[string]string) []string {
 	var keys []string
-	for key := range of {
+	for key := range annotations {
 		if strings.HasPrefix(key, meta.Group+"/") && key != meta.AnnotationInject {
 			keys = append(keys, key)
 		}
@@ -37,103 +37,103 @@ func (m *ManagedFields) mentionRecorded(object Object) {
 	}
 }
 
-// recorded returns the fields of each manager according to the lists of items. A managedFields entry is a
+// recordedItems returns the fields of each manager according to the lists of items. A managedFields entry is a
 // record that the workload waits, or remains from an interrupted write.
-func (m *ManagedFields) recorded(selected *corev1.PodTemplate, theirs *deployed) map[string]Owned {
-	all := map[string]Owned{}
+func (m *ManagedFields) recordedItems(selected *corev1.PodTemplate, deployers *deployed) map[string]Owned {
+	byManager := map[string]Owned{}
 	for manager, record := range m.records {
 		_, waits := tree.MapAt(record.applied, "f:metadata", "f:annotations")["f:"+meta.AnnotationWaiting(manager)]
-		all[manager] = Owned{IsRecorded: true, Waits: waits, Unfinished: !waits || record.patched != nil}
+		byManager[manager] = Owned{IsRecorded: true, Waits: waits, Unfinished: !waits || record.patched != nil}
 	}
-	for manager, parts := range m.listed {
-		of := all[manager]
-		of.IsRecorded = true
+	for manager, items := range m.listed {
+		owned := byManager[manager]
+		owned.IsRecorded = true
 		annotations := recordedAnnotations(manager, selected.Annotations)
 		maps.DeleteFunc(annotations, func(key string, _ any) bool { return meta.IsFailedBefore(key) && m.marks.isCopied(key) })
-		whole := recordedTree(annotations, listedIn(&parts, &selected.Template, theirs))
-		of.Hash = Hash(whole)
-		of.read(whole, theirs)
-		if key := meta.AnnotationWrittenBy(manager); of.hasItems() && !m.marks.isCopied(key) {
-			of.WrittenBy = selected.Annotations[key]
+		body := recordedTree(annotations, listedIn(&items, &selected.Template, deployers))
+		owned.Hash = Hash(body)
+		owned.read(body, deployers)
+		if key := meta.AnnotationWrittenBy(manager); owned.hasItems() && !m.marks.isCopied(key) {
+			owned.WrittenBy = selected.Annotations[key]
 		}
-		for _, name := range parts.Volumes {
+		for _, name := range items.Volumes {
 			if !slices.ContainsFunc(selected.Template.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == name }) {
-				of.Lost = append(of.Lost, name)
+				owned.Lost = append(owned.Lost, name)
 			}
 		}
-		all[manager] = of
+		byManager[manager] = owned
 	}
-	return all
+	return byManager
 }
 
 // recordedAnnotations returns the annotations of a workload that belong to a manager: annotations with its
 // VectorSidecar in the key, and the plain annotations if they concern it.
 func recordedAnnotations(manager string, live map[string]string) map[string]any {
-	sidecar, own := meta.SidecarName(manager), map[string]any{}
+	sidecar, result := meta.SidecarName(manager), map[string]any{}
 	isPlain := meta.Manager(live[meta.AnnotationSidecarName]) == manager
 	for key, value := range live {
 		plain, _, hasName := strings.Cut(strings.TrimPrefix(key, meta.Group+"/"), ".")
 		switch {
 		case key == meta.AnnotationInjected, !hasName && isPlain, hasName && key == meta.AnnotationKeyFor(meta.Group+"/"+plain, sidecar):
-			own[key] = value
+			result[key] = value
 		}
 	}
-	delete(own, meta.AnnotationOrphaned(manager)) // The operator's own field manager owns this mark.
-	delete(own, meta.AnnotationWaiting(manager))  // This record exists before the sidecar.
-	return own
+	delete(result, meta.AnnotationOrphaned(manager)) // The operator's own field manager owns this mark.
+	delete(result, meta.AnnotationWaiting(manager))  // This record exists before the sidecar.
+	return result
 }
 
 // listedIn returns the parts of a pod template that a list of items names, without the items of deployment
 // tools.
-func listedIn(parts *meta.InjectedItems, of *corev1.PodTemplateSpec, theirs *deployed) *corev1.PodTemplateSpec {
+func listedIn(items *meta.InjectedItems, template *corev1.PodTemplateSpec, deployers *deployed) *corev1.PodTemplateSpec {
 	listed := &corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{
-		Labels: some(of.Labels, parts.Labels), Annotations: some(of.Annotations, partsKeys(parts)),
+		Labels: selectKeys(template.Labels, items.Labels), Annotations: selectKeys(template.Annotations, injectedAnnotationKeys(items)),
 	}}
 	isListed := func(c corev1.Container) bool {
-		return slices.Contains(parts.Containers, c.Name) && !theirs.container(c.Name)
+		return slices.Contains(items.Containers, c.Name) && !deployers.container(c.Name)
 	}
-	listed.Spec.InitContainers = filtered(of.Spec.InitContainers, isListed)
-	listed.Spec.Containers = filtered(of.Spec.Containers, isListed)
-	listed.Spec.Volumes = filtered(of.Spec.Volumes, func(v corev1.Volume) bool { return slices.Contains(parts.Volumes, v.Name) && !theirs.volume(v.Name) })
-	listed.Spec.ImagePullSecrets = filtered(of.Spec.ImagePullSecrets, func(s corev1.LocalObjectReference) bool {
-		return slices.Contains(parts.PullSecrets, s.Name)
+	listed.Spec.InitContainers = filter(template.Spec.InitContainers, isListed)
+	listed.Spec.Containers = filter(template.Spec.Containers, isListed)
+	listed.Spec.Volumes = filter(template.Spec.Volumes, func(v corev1.Volume) bool { return slices.Contains(items.Volumes, v.Name) && !deployers.volume(v.Name) })
+	listed.Spec.ImagePullSecrets = filter(template.Spec.ImagePullSecrets, func(s corev1.LocalObjectReference) bool {
+		return slices.Contains(items.PullSecrets, s.Name)
 	})
 	return listed
 }
 
-func filtered[T any](of []T, is func(T) bool) (kept []T) {
-	for i := range of {
-		if is(of[i]) {
-			kept = append(kept, of[i])
+func filter[T any](items []T, match func(T) bool) (result []T) {
+	for i := range items {
+		if match(items[i]) {
+			result = append(result, items[i])
 		}
 	}
-	return kept
+	return result
 }
 
-// some returns the entries of a map with some keys, or nil for none.
-func some(of map[string]string, keys []string) map[string]string {
-	var kept map[string]string
+// selectKeys returns the entries of a map with some keys, or nil for none.
+func selectKeys(source map[string]string, keys []string) map[string]string {
+	var result map[string]string
 	for _, key := range keys {
-		if value, is := of[key]; is {
-			if kept == nil {
-				kept = map[string]string{}
+		if value, ok := source[key]; ok {
+			if result == nil {
+				result = map[string]string{}
 			}
-			kept[key] = value
+			result[key] = value
 		}
 	}
-	return kept
+	return result
 }
 
-// Recorded returns the overlay as it is written to workloads with atomic lists, with annotations of the
+// RecordedBody returns the overlay as it is written to workloads with atomic lists, with annotations of the
 // workload: {metadata: {annotations}, spec: {template}}. It already contains the defaults of the API server, so
 // that a read returns the written value.
-func (o *Overlay) Recorded(annotations map[string]any) map[string]any {
+func (o *Overlay) RecordedBody(annotations map[string]any) map[string]any {
 	return recordedTree(annotations, &o.Template)
 }
 
 func recordedTree(annotations map[string]any, template *corev1.PodTemplateSpec) map[string]any {
-	whole := liveTree(&corev1.PodTemplate{Template: *template})
-	pod := tree.MapAt(whole, tree.Pod...)
+	body := liveTree(&corev1.PodTemplate{Template: *template})
+	pod := tree.MapAt(body, tree.Pod...)
 	for _, list := range []string{"initContainers", "containers"} {
 		for _, item := range tree.List(pod[list]) {
 			for _, kind := range kinds { // Only one kind has such defaults.
@@ -149,10 +149,10 @@ func recordedTree(annotations map[string]any, template *corev1.PodTemplateSpec) 
 			delete(pod, list)
 		}
 	}
-	metadata := tree.MapAt(whole, "spec", "template", "metadata")
+	metadata := tree.MapAt(body, "spec", "template", "metadata")
 	delete(metadata, "creationTimestamp")
-	whole["metadata"] = map[string]any{"annotations": annotations}
-	return whole
+	body["metadata"] = map[string]any{"annotations": annotations}
+	return body
 }
 
 // setDefault sets the default of a field if the parent of the field exists and the field is missing.

@@ -28,8 +28,10 @@ func rejectionText(dependents, reason, message string) string {
 	return refusalText("the API server rejects " + request + ": " + message)
 }
 
-// Refused returns the fault of a rejection.
-func Refused(refusal string) Fault { return Fault{Reason: meta.ReasonPodsRejected, Message: refusal} }
+// RejectionFault returns the fault of a rejection.
+func RejectionFault(refusal string) Fault {
+	return Fault{Reason: meta.ReasonPodsRejected, Message: refusal}
+}
 
 // EventFields returns the fields that select the warnings about a workload in a list of events.
 func EventFields(object Object) map[string]string {
@@ -40,30 +42,30 @@ func EventFields(object Object) map[string]string {
 // are older than the revision of the pod template. Writes that do not change the template do not count, because
 // the controller repeats a warning only after some minutes.
 func FaultInEvents(object Object, revision metav1.Object, events []corev1.Event) (fault Fault) {
-	last, kind := time.Time{}, kindOf(object)
-	since := kind.sinceRevision(object, revision)
+	last, kind := time.Time{}, objectKind(object)
+	cutoff := kind.sinceRevision(object, revision)
 	for i := range events {
 		event := &events[i]
-		seen := later(event.LastTimestamp.Time, event.EventTime.Time)
+		eventTime := maxTime(event.LastTimestamp.Time, event.EventTime.Time)
 		if event.Series != nil {
-			seen = later(seen, event.Series.LastObservedTime.Time)
+			eventTime = maxTime(eventTime, event.Series.LastObservedTime.Time)
 		}
-		if event.InvolvedObject.UID != object.GetUID() || seen.Before(since) || !seen.After(last) {
+		if event.InvolvedObject.UID != object.GetUID() || eventTime.Before(cutoff) || !eventTime.After(last) {
 			continue
 		}
-		if found := faultInEvent(kind, event); found.Reason != "" {
-			last, fault = seen, found
+		if eventFault := faultInEvent(kind, event); eventFault.Reason != "" {
+			last, fault = eventTime, eventFault
 		}
 	}
 	return fault
 }
 
 func faultInEvent(kind *Kind, event *corev1.Event) Fault {
-	switch reported := kind.reported(event.Reason); reported {
+	switch reported := kind.reportedReason(event.Reason); reported {
 	case "":
 		return Fault{}
 	case meta.ReasonPodsRejected:
-		return Refused(rejectionText(cmp.Or(kind.Dependents, "pods"), event.Reason, event.Message))
+		return RejectionFault(rejectionText(cmp.Or(kind.Dependents, "pods"), event.Reason, event.Message))
 	default:
 		return Fault{Reason: reported, Message: refusalText("the controller reports " + event.Reason + ": " + event.Message)}
 	}

@@ -17,17 +17,17 @@ type State struct {
 	Generation      int64
 	// Created is the creation time of the workload.
 	Created time.Time
-	// Seen is the first known resourceVersion with the same content for planning. If the API server rejected a
+	// EquivalentVersion is the first known resourceVersion with the same content for planning. If the API server rejected a
 	// write for it, the same write is still rejected.
-	Seen string
+	EquivalentVersion string
 	// Rollout is the state of the workload's own rollout.
 	Rollout Rollout
 	// Refusal describes a request of the controller that the API server rejects, or is "" for none.
 	Refusal string
 	Progress
 	Availability
-	// Most is the highest Done of this rollout. A pod that is replaced again does not count as progress.
-	Most int32
+	// MaxProgress is the highest Done of this rollout. A pod that is replaced again does not count as progress.
+	MaxProgress int32
 	// IsBegun reports whether the start of a rollout was observed, and the status will not contain the end of
 	// the rollout.
 	IsBegun bool
@@ -47,13 +47,13 @@ type State struct {
 	Waits map[string]Wait
 }
 
-// StateOf reads the state of a workload.
-func StateOf(object Object) State {
-	content := contentOf(object)
-	return stateOf(object, &content)
+// ReadState reads the state of a workload.
+func ReadState(object Object) State {
+	content := readContent(object)
+	return newState(object, &content)
 }
 
-func stateOf(object metav1.Object, content *Content) State {
+func newState(object metav1.Object, content *Content) State {
 	version, overwritten := object.GetResourceVersion(), time.Time{}
 	if content.Rollout == RolloutFailed && content.Missed != 0 {
 		overwritten = overwrittenAt(object, content.Missed)
@@ -63,11 +63,11 @@ func stateOf(object metav1.Object, content *Content) State {
 		current.Rollout, content = RolloutProgressing, &current
 	}
 	state := State{
-		ResourceVersion: version, Generation: object.GetGeneration(), Created: object.GetCreationTimestamp().Time, Seen: version,
-		Rollout: content.Rollout, IsUnobserved: !content.Observed, Refusal: content.Refusal, Progress: content.Progress, Availability: availabilityOf(object, content),
-		Most: content.Done, IsOutlived: !overwritten.IsZero(), Overwritten: overwritten, Waits: waitsIn(object.GetAnnotations()),
+		ResourceVersion: version, Generation: object.GetGeneration(), Created: object.GetCreationTimestamp().Time, EquivalentVersion: version,
+		Rollout: content.Rollout, IsUnobserved: !content.Observed, Refusal: content.Refusal, Progress: content.Progress, Availability: readAvailability(object, content),
+		MaxProgress: content.ProgressCount, IsOutlived: !overwritten.IsZero(), Overwritten: overwritten, Waits: waitsIn(object.GetAnnotations()),
 	}
-	state.Since = later(state.Since, overwritten)
+	state.StateSince = maxTime(state.StateSince, overwritten)
 	return state
 }
 
@@ -87,21 +87,21 @@ func overwrittenAt(object metav1.Object, missed uint32) time.Time {
 // RunBy returns the state of a workload with pods that another workload runs. The rollout is the rollout of the
 // other workload. The other controller has observed a generation of the workload, or 0 if it does not report
 // one.
-func (s *State) RunBy(runner *State, seen int64) State {
+func (s *State) RunBy(runner *State, observedGeneration int64) State {
 	state := *runner
-	state.ResourceVersion, state.Generation, state.Created, state.Seen = s.ResourceVersion, s.Generation, s.Created, s.Seen
+	state.ResourceVersion, state.Generation, state.Created, state.EquivalentVersion = s.ResourceVersion, s.Generation, s.Created, s.EquivalentVersion
 	state.Shape = s.Shape
-	if seen != 0 && seen < s.Generation {
-		state.Rollout, state.Done, state.Held = RolloutProgressing, 0, ""
+	if observedGeneration != 0 && observedGeneration < s.Generation {
+		state.Rollout, state.ProgressCount, state.HeldReason = RolloutProgressing, 0, ""
 	}
 	return state
 }
 
-// LooksLike reports whether the state looks the same to planning as the previous state, except for versions.
-func (s *State) LooksLike(before *State) bool {
+// EquivalentTo reports whether the state looks the same to planning as the previous state, except for versions.
+func (s *State) EquivalentTo(previous *State) bool {
 	// A rollout in progress does not count as finished for any evidence.
-	hasSameEvidence := s.Idle == before.Idle && (s.Rollout == RolloutProgressing || (s.Evidence > 0) == (before.Evidence > 0))
-	return hasSameEvidence && s.Rollout == before.Rollout && s.Shape == before.Shape && s.Refusal == before.Refusal && s.IsBetween == before.IsBetween && s.waitsLike(before)
+	hasSameEvidence := s.Idle == previous.Idle && (s.Rollout == RolloutProgressing || (s.Evidence > 0) == (previous.Evidence > 0))
+	return hasSameEvidence && s.Rollout == previous.Rollout && s.Shape == previous.Shape && s.Refusal == previous.Refusal && s.IsBetween == previous.IsBetween && s.waitsLike(previous)
 }
 
 // Availability records the time for which all pods of a workload have been available since its last rollout. It
@@ -111,8 +111,8 @@ type Availability struct {
 	// its controller in whole seconds. It is zero during a rollout, and for workloads that do not record the
 	// time.
 	RolledOut time.Time
-	// Since is the time when the rollout entered its state, or last made progress. Zero means long ago.
-	Since time.Time
+	// StateSince is the time when the rollout entered its state, or last made progress. Zero means long ago.
+	StateSince time.Time
 	// Steady is the longest time for which all pods were available between RolledOut and Since.
 	Steady time.Duration
 	// IsAssumed reports whether the operator did not watch all that time, so that Steady assumes that pods
@@ -120,17 +120,17 @@ type Availability struct {
 	IsAssumed bool
 }
 
-// availabilityOf returns the availability according to the workload. managedFields contain the time of the last
+// readAvailability returns the availability according to the workload. managedFields contain the time of the last
 // status change, so that a restart of the operator does not lose it.
-func availabilityOf(object metav1.Object, content *Content) Availability {
-	read := Availability{RolledOut: content.RolledOut, Since: changedAt(object, "status"), IsAssumed: true}
+func readAvailability(object metav1.Object, content *Content) Availability {
+	read := Availability{RolledOut: content.RolledOut, StateSince: changedAt(object, "status"), IsAssumed: true}
 	if content.Rollout == RolloutProgressing && !content.Observed && read.RolledOut.IsZero() {
 		// Otherwise the status is newer than the template, and later writes did not change the template.
-		read.Since = later(read.Since, changedAt(object, ""))
+		read.StateSince = maxTime(read.StateSince, changedAt(object, ""))
 	}
 	isSoaking := content.Rollout != RolloutProgressing && (content.Rollout != RolloutComplete || content.Evidence > 0)
-	if isSoaking && !read.RolledOut.IsZero() && read.Since.After(read.RolledOut) {
-		read.Steady = read.Since.Sub(read.RolledOut)
+	if isSoaking && !read.RolledOut.IsZero() && read.StateSince.After(read.RolledOut) {
+		read.Steady = read.StateSince.Sub(read.RolledOut)
 	}
 	return read
 }
@@ -139,7 +139,7 @@ func availabilityOf(object metav1.Object, content *Content) Availability {
 // "". It returns the creation time if the object was not written since, and zero if the object is not from an
 // API server.
 func changedAt(object metav1.Object, subresource string) time.Time {
-	return later(object.GetCreationTimestamp().Time, entryTime(object, subresource))
+	return maxTime(object.GetCreationTimestamp().Time, entryTime(object, subresource))
 }
 
 // entryTime returns the time of the newest managedFields entry of a subresource, or zero for none.
@@ -147,13 +147,13 @@ func entryTime(object metav1.Object, subresource string) (last time.Time) {
 	entries := object.GetManagedFields()
 	for i := range entries {
 		if entry := &entries[i]; entry.Subresource == subresource && entry.Time != nil {
-			last = later(last, entry.Time.Time)
+			last = maxTime(last, entry.Time.Time)
 		}
 	}
 	return last
 }
 
-func later(a, b time.Time) time.Time {
+func maxTime(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
 	}
@@ -166,7 +166,7 @@ func (s *State) Steadiest(now time.Time) time.Duration {
 	if s.Rollout != RolloutComplete || s.LacksPods() {
 		return s.Steady
 	}
-	return max(s.Steady, s.For(now))
+	return max(s.Steady, s.TimeInState(now))
 }
 
 // Deadline is the maximum time of a rollout without one more pod that has the template or is available, for
@@ -181,66 +181,66 @@ func (s *State) Overdue(kind *Kind, now time.Time) (isOverdue bool, remaining ti
 	if s.Rollout != RolloutProgressing || isChecked {
 		return false, 0
 	}
-	remaining = Deadline - s.For(now)
+	remaining = Deadline - s.TimeInState(now)
 	return remaining <= 0, max(remaining, 0)
 }
 
-// For returns the time for which the rollout has been in its state.
-func (s *State) For(now time.Time) time.Duration {
-	if s.Since.IsZero() {
+// TimeInState returns the time for which the rollout has been in its state.
+func (s *State) TimeInState(now time.Time) time.Duration {
+	if s.StateSince.IsZero() {
 		return math.MaxInt64
 	}
-	return now.Sub(s.Since)
+	return now.Sub(s.StateSince)
 }
 
-// Follow copies information from the previous state. A rollout is different if it finished at another time, or
+// CarryOver copies information from the previous state. A rollout is different if it finished at another time, or
 // if both template and generation differ. Scaling also changes the generation, but does not start a rollout.
-func (s *State) Follow(before *State, isSameTemplate bool, now time.Time) {
+func (s *State) CarryOver(previous *State, isSameTemplate bool, now time.Time) {
 	if isSameTemplate && s.IsUnobserved {
-		s.keepRollout(before)
+		s.keepRollout(previous)
 		return
 	}
-	s.followDeadline(before, isSameTemplate)
-	if isSameTemplate && s.IsHeldByWrite && before.Rollout == RolloutComplete {
-		s.Rollout, s.Held, s.Old = RolloutComplete, "", 0
+	s.followDeadline(previous, isSameTemplate)
+	if isSameTemplate && s.IsHeldByWrite && previous.Rollout == RolloutComplete {
+		s.Rollout, s.HeldReason, s.Old = RolloutComplete, "", 0
 	}
 	if isSameTemplate && s.IsByRuns { // The next run may be in progress.
-		s.Evidence = max(s.Evidence, before.Evidence)
+		s.Evidence = max(s.Evidence, previous.Evidence)
 	}
-	if s.Newest != 0 && s.goOn(before, isSameTemplate) {
-		s.Since, s.Steady, s.IsAssumed = now, 0, false
+	if s.Newest != 0 && s.continueRollout(previous, isSameTemplate) {
+		s.StateSince, s.Steady, s.IsAssumed = now, 0, false
 		return
 	}
-	isSameRollout := !s.RolledOut.IsZero() && s.RolledOut.Equal(before.RolledOut) && (isSameTemplate || s.Generation == before.Generation)
-	if s.Rollout == before.Rollout && s.LacksPods() == before.LacksPods() && (isSameRollout || s.RolledOut.IsZero()) {
-		s.Since, s.Steady, s.IsAssumed = before.Since, before.Steady, before.IsAssumed
+	isSameRollout := !s.RolledOut.IsZero() && s.RolledOut.Equal(previous.RolledOut) && (isSameTemplate || s.Generation == previous.Generation)
+	if s.Rollout == previous.Rollout && s.LacksPods() == previous.LacksPods() && (isSameRollout || s.RolledOut.IsZero()) {
+		s.StateSince, s.Steady, s.IsAssumed = previous.StateSince, previous.Steady, previous.IsAssumed
 		return
 	}
-	s.Since, s.Steady, s.IsAssumed = now, 0, false
+	s.StateSince, s.Steady, s.IsAssumed = now, 0, false
 	if isSameRollout {
-		s.Steady, s.IsAssumed = before.Steadiest(now), before.IsAssumed
+		s.Steady, s.IsAssumed = previous.Steadiest(now), previous.IsAssumed
 	}
 }
 
 // keepRollout keeps the rollout of the previous state. The controller has not observed a change yet that does
 // not concern the pod template, such as another number of replicas.
-func (s *State) keepRollout(before *State) {
-	s.Rollout, s.Progress, s.Availability = before.Rollout, before.Progress, before.Availability
-	s.Most, s.IsBegun, s.IsOutlived, s.Overwritten = before.Most, before.IsBegun, before.IsOutlived, before.Overwritten
+func (s *State) keepRollout(previous *State) {
+	s.Rollout, s.Progress, s.Availability = previous.Rollout, previous.Progress, previous.Availability
+	s.MaxProgress, s.IsBegun, s.IsOutlived, s.Overwritten = previous.MaxProgress, previous.IsBegun, previous.IsOutlived, previous.Overwritten
 }
 
 // followDeadline decides whether the missed deadline concerns a previous template. If the previous state does
 // not show this, the value that was read is kept.
-func (s *State) followDeadline(before *State, isSameTemplate bool) {
+func (s *State) followDeadline(previous *State, isSameTemplate bool) {
 	if s.Missed == 0 {
 		return
 	}
-	wasRead, isSame := s.IsOutlived, s.Missed == before.Missed
+	wasRead, isSame := s.IsOutlived, s.Missed == previous.Missed
 	switch {
-	case isSameTemplate && (!isSame || before.Rollout == RolloutFailed): // The operator's write did not change the template.
+	case isSameTemplate && (!isSame || previous.Rollout == RolloutFailed): // The operator's write did not change the template.
 		s.IsOutlived, s.Overwritten = false, time.Time{}
 	case isSame && isSameTemplate: // The previous state contains the certainty.
-		s.IsOutlived, s.Overwritten = wasRead || before.IsOutlived, before.Overwritten
+		s.IsOutlived, s.Overwritten = wasRead || previous.IsOutlived, previous.Overwritten
 	case isSame:
 		s.IsOutlived, s.Overwritten = true, time.Time{}
 	}
@@ -252,27 +252,27 @@ func (s *State) followDeadline(before *State, isSameTemplate bool) {
 	}
 }
 
-// goOn follows a rollout with a status that does not contain the end of the rollout. The rollout is in progress
-// until all pods were available once. goOn reports whether the rollout has started or made progress.
-func (s *State) goOn(before *State, isSameTemplate bool) bool {
-	if !isSameTemplate && s.Generation != before.Generation || s.Newest != before.Newest {
+// continueRollout follows a rollout with a status that does not contain the end of the rollout. The rollout is in progress
+// until all pods were available once. continueRollout reports whether the rollout has started or made progress.
+func (s *State) continueRollout(previous *State, isSameTemplate bool) bool {
+	if !isSameTemplate && s.Generation != previous.Generation || s.Newest != previous.Newest {
 		s.IsBegun = s.Rollout == RolloutProgressing || s.Rollout == RolloutUnavailable
 		s.resume()
 		return true
 	}
-	s.IsBegun = before.IsBegun
+	s.IsBegun = previous.IsBegun
 	s.resume()
 	if s.Rollout != RolloutProgressing {
 		s.IsBegun = false
 		return false
 	}
-	s.Most = max(s.Most, before.Most)
-	return s.Most > before.Most
+	s.MaxProgress = max(s.MaxProgress, previous.MaxProgress)
+	return s.MaxProgress > previous.MaxProgress
 }
 
 // resume treats a started rollout as unfinished while pods are missing.
 func (s *State) resume() {
-	if s.IsBegun && s.MayGoOn {
+	if s.IsBegun && s.MayContinue {
 		s.Rollout = RolloutProgressing
 	}
 }

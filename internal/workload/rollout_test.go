@@ -85,7 +85,7 @@ func TestAWorkloadTellsByItselfHowLongItWasAvailable(t *testing.T) {
 		"ever, as nobody has noted anything": {rolling(3, 3, 3, -1, -1), 1 << 60},
 	} {
 		t.Run(name, func(t *testing.T) {
-			state := StateOf(test.deployment)
+			state := ReadState(test.deployment)
 			got := state.Steadiest(at(100))
 			if test.want > time.Hour {
 				require.Greater(t, got, test.want)
@@ -117,10 +117,10 @@ func TestTheTimeOfAvailabilityIsWatched(t *testing.T) {
 		"it is scaled up and done":                               {[]*appsv1.Deployment{begun, complete, complete, complete, scaled, generation(complete.DeepCopy(), 8)}, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			state := StateOf(test.course[0])
+			state := ReadState(test.course[0])
 			for i, deployment := range test.course[1:] {
-				next := StateOf(deployment)
-				next.Follow(&state, true, at(i+1))
+				next := ReadState(deployment)
+				next.CarryOver(&state, true, at(i+1))
 				state = next
 			}
 			require.Equal(t, time.Duration(test.want)*time.Second, state.Steadiest(at(len(test.course))))
@@ -132,9 +132,9 @@ func TestTheTimeOfAvailabilityIsWatched(t *testing.T) {
 // A template that is changed repeatedly may return to an existing ReplicaSet, and
 // finish before a condition has changed.
 func TestAnotherTemplateBeginsAnotherTime(t *testing.T) {
-	before, after := StateOf(rolling(3, 3, 3, 0, 0)), StateOf(generation(rolling(3, 3, 3, 0, 0), 8))
+	before, after := ReadState(rolling(3, 3, 3, 0, 0)), ReadState(generation(rolling(3, 3, 3, 0, 0), 8))
 
-	after.Follow(&before, false, at(60))
+	after.CarryOver(&before, false, at(60))
 
 	require.Equal(t, time.Second, after.Steadiest(at(61)))
 }
@@ -151,11 +151,11 @@ func TestADeadlineThatHasPassedIsOfTheTemplateBefore(t *testing.T) {
 		return deployment
 	}
 	follow := func(before *State, deployment *appsv1.Deployment, isSameTemplate bool, second int) *State {
-		after := StateOf(deployment)
-		after.Follow(before, isSameTemplate, at(second))
+		after := ReadState(deployment)
+		after.CarryOver(before, isSameTemplate, at(second))
 		return &after
 	}
-	before := StateOf(generation(failed(7, 0), 7))
+	before := ReadState(generation(failed(7, 0), 7))
 	require.Equal(t, RolloutFailed, before.Rollout)
 
 	unseen := follow(&before, failed(7, 0), false, 60)
@@ -172,7 +172,7 @@ func TestADeadlineThatHasPassedIsOfTheTemplateBefore(t *testing.T) {
 	require.Equal(t, RolloutFailed, again.Rollout, "this one has failed")
 	scaled := follow(&before, failed(8, 0), true, 60)
 	require.Equal(t, RolloutFailed, scaled.Rollout, "the template is the same")
-	first := StateOf(failed(8, 0))
+	first := ReadState(failed(8, 0))
 	require.Equal(t, RolloutFailed, first.Rollout, "after a restart nobody knows what others have written")
 }
 
@@ -192,24 +192,24 @@ func TestADeadlineThatHasPassedBeforeAWriteIsOfTheTemplateBefore(t *testing.T) {
 		return deployment
 	}
 	for _, second := range []int{500, 501} {
-		back := StateOf(written(8, 500, second))
+		back := ReadState(written(8, 500, second))
 		require.Equal(t, RolloutProgressing, back.Rollout)
 		isOverdue, remaining := back.Overdue(&deployments, at(1001))
 		require.False(t, isOverdue)
 		require.Equal(t, Deadline-499*time.Second, remaining, "later writes do not extend it")
 
-		unseen, seen := StateOf(written(7, 500, second)), back
+		unseen, seen := ReadState(written(7, 500, second)), back
 		require.Equal(t, RolloutProgressing, unseen.Rollout)
-		seen.Follow(&unseen, true, at(600))
+		seen.CarryOver(&unseen, true, at(600))
 		require.Equal(t, RolloutProgressing, seen.Rollout, "the restart was before its controller had seen it")
-		again := StateOf(written(8, 900, second))
-		again.Follow(&seen, true, at(900))
+		again := ReadState(written(8, 900, second))
+		again.CarryOver(&seen, true, at(900))
 		require.Equal(t, RolloutFailed, again.Rollout, "it has failed, too")
 	}
-	failed := StateOf(written(8, 500, 499))
+	failed := ReadState(written(8, 500, 499))
 	require.Equal(t, RolloutFailed, failed.Rollout)
-	noted := StateOf(written(8, 500, 700))
-	noted.Follow(&failed, true, at(700))
+	noted := ReadState(written(8, 500, 700))
+	noted.CarryOver(&failed, true, at(700))
 	require.Equal(t, RolloutFailed, noted.Rollout, "what was written is no template")
 }
 
@@ -219,7 +219,7 @@ func TestARefusalIsCutToItsLimit(t *testing.T) {
 		Type: appsv1.DeploymentReplicaFailure, Status: corev1.ConditionTrue, Reason: "FailedCreate", Message: "exceeded quota" + strings.Repeat("ä", 1000),
 	})
 
-	after := StateOf(deployment)
+	after := ReadState(deployment)
 
 	require.Contains(t, after.Refusal, "exceeded quota")
 	require.LessOrEqual(t, len(after.Refusal), 512)
@@ -230,8 +230,8 @@ func TestAWorkloadThatNoControllerHasSeenIsAsOldAsItself(t *testing.T) {
 	fresh := rolling(0, 0, 0, -1, -1)
 	fresh.CreationTimestamp = metav1.NewTime(at(10))
 
-	read := StateOf(fresh)
+	read := ReadState(fresh)
 
-	require.Equal(t, at(10), read.Since)
+	require.Equal(t, at(10), read.StateSince)
 	require.Zero(t, read.Steady)
 }

@@ -21,8 +21,8 @@ type Selector struct {
 	kinds     []v1alpha1.WorkloadKind
 }
 
-// SelectorOf reads spec.selector and spec.workloads. The error concerns the label selector.
-func SelectorOf(sidecar *v1alpha1.VectorSidecar) (Selector, error) {
+// NewSelector reads spec.selector and spec.workloads. The error concerns the label selector.
+func NewSelector(sidecar *v1alpha1.VectorSidecar) (Selector, error) {
 	selector, err := metav1.LabelSelectorAsSelector(&sidecar.Spec.Selector)
 	if err != nil {
 		return Selector{}, err
@@ -31,8 +31,8 @@ func SelectorOf(sidecar *v1alpha1.VectorSidecar) (Selector, error) {
 }
 
 // Selects reports whether a workload is selected. It does not allocate.
-func (s Selector) Selects(namespace, kind string, of labels.Labels) bool {
-	return s.namespace == namespace && s.Fits(of) && s.Lists(kind)
+func (s Selector) Selects(namespace, kind string, labelSet labels.Labels) bool {
+	return s.namespace == namespace && s.Fits(labelSet) && s.Lists(kind)
 }
 
 // Lists reports whether spec.workloads lists a kind.
@@ -41,7 +41,9 @@ func (s Selector) Lists(kind string) bool {
 }
 
 // Fits reports whether the labels match, for any kind.
-func (s Selector) Fits(of labels.Labels) bool { return s.Labels != nil && s.Labels.Matches(of) }
+func (s Selector) Fits(labelSet labels.Labels) bool {
+	return s.Labels != nil && s.Labels.Matches(labelSet)
+}
 
 // String returns a text that differs for different selectors.
 func (s Selector) String() string {

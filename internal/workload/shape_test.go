@@ -66,7 +66,7 @@ func TestWhatMakesAShape(t *testing.T) {
 
 func TestWhoRemovesPodsFirst(t *testing.T) {
 	for kind, want := range map[string]bool{"Deployment": false, "StatefulSet": true, "DaemonSet": true, "CronJob": false} {
-		of, _ := As(objects.NewWorkload(kind, "cart", "shop", nil))
+		of, _ := ToObject(objects.NewWorkload(kind, "cart", "shop", nil))
 		require.Equal(t, want, RemovesFirst(of), kind)
 	}
 }

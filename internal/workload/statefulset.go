@@ -21,15 +21,15 @@ var statefulSets = Kind{
 	GroupVersionKind: appsv1.SchemeGroupVersion.WithKind("StatefulSet"),
 	Plural:           "StatefulSets", Resource: "statefulsets", Short: []string{"sts"},
 	Template: []string{"spec", "template"},
-	Traits:   Traits{TellsByEvent: true},
+	Traits:   Traits{ReportsByEvent: true},
 	Defaults: Defaults{MaxUnavailable: "1"},
 	Reasons:  statefulSetReasons,
 	Revisions: &Revisions{
 		Plural:  "ControllerRevisions",
 		NewList: func() List { return &appsv1.ControllerRevisionList{} },
 		Newest:  newestOfStatefulSet,
-		Has: func(of Object, revision metav1.Object, pod *corev1.Pod) bool {
-			return metav1.IsControlledBy(pod, of) && pod.Labels[appsv1.ControllerRevisionHashLabelKey] == revision.GetName()
+		HasPod: func(object Object, revision metav1.Object, pod *corev1.Pod) bool {
+			return metav1.IsControlledBy(pod, object) && pod.Labels[appsv1.ControllerRevisionHashLabelKey] == revision.GetName()
 		},
 	},
 	New:     func() Object { return &appsv1.StatefulSet{} },
@@ -38,9 +38,9 @@ var statefulSets = Kind{
 	read:    readStatefulSet,
 
 	strategy: strategyOfStatefulSet,
-	give: func(to *corev1.Pod, _ Object) {
-		to.Labels[appsv1.StatefulSetPodNameLabel], to.Labels[appsv1.PodIndexLabel] = to.Name, "0"
-		to.Labels[appsv1.ControllerRevisionHashLabelKey] = madeUp
+	completePod: func(pod *corev1.Pod, _ Object) {
+		pod.Labels[appsv1.StatefulSetPodNameLabel], pod.Labels[appsv1.PodIndexLabel] = pod.Name, "0"
+		pod.Labels[appsv1.ControllerRevisionHashLabelKey] = generatedSuffix
 	},
 }
 
@@ -50,7 +50,7 @@ func strategyOfStatefulSet(object Object, pods int, defaults Defaults) Strategy 
 		return Strategy{}
 	}
 	rolling := ptr.Deref(set.Spec.UpdateStrategy.RollingUpdate, appsv1.RollingUpdateStatefulSetStrategy{})
-	return Strategy{Unavailable: scaled(rolling.MaxUnavailable, defaults.MaxUnavailable, pods, true), Ready: time.Duration(set.Spec.MinReadySeconds) * time.Second}
+	return Strategy{Unavailable: scaleValue(rolling.MaxUnavailable, defaults.MaxUnavailable, pods, true), Ready: time.Duration(set.Spec.MinReadySeconds) * time.Second}
 }
 
 func readStatefulSet(object any) (Content, bool) {
@@ -77,31 +77,31 @@ func readStatefulSet(object any) (Content, bool) {
 func rolloutOfStatefulSet(set *appsv1.StatefulSet) (Rollout, Progress) {
 	status, replicas := &set.Status, ptr.Deref(set.Spec.Replicas, 1)
 	// A controller that does not set availableReplicas is older than the supported releases.
-	progress := Progress{Done: status.UpdatedReplicas + min(status.AvailableReplicas, status.UpdatedReplicas), Old: max(status.Replicas-status.UpdatedReplicas, 0)}
-	progress.Newest, progress.IsDown = hashOf(status.UpdateRevision), replicas > 0 && status.AvailableReplicas == 0
+	progress := Progress{ProgressCount: status.UpdatedReplicas + min(status.AvailableReplicas, status.UpdatedReplicas), Old: max(status.Replicas-status.UpdatedReplicas, 0)}
+	progress.Newest, progress.IsDown = hashText(status.UpdateRevision), replicas > 0 && status.AvailableReplicas == 0
 	if set.Spec.PodManagementPolicy != appsv1.ParallelPodManagement {
 		progress.Advice = "the StatefulSet controller does not replace a pod that was never ready; after you fix the cause, delete that pod"
 	}
-	held, kept := heldOfStatefulSet(set, replicas)
-	progress.Evidence = availableOf(status.UpdatedReplicas, status.AvailableReplicas, status.Replicas)
-	if progress.Idle = idleAt(replicas); progress.Idle == "" && kept >= replicas {
-		progress.Idle = held
+	heldReason, heldPods := heldOfStatefulSet(set, replicas)
+	progress.Evidence = availableUpdated(status.UpdatedReplicas, status.AvailableReplicas, status.Replicas)
+	if progress.Idle = idleAt(replicas); progress.Idle == "" && heldPods >= replicas {
+		progress.Idle = heldReason
 	}
 	isShort := status.Replicas != replicas || status.AvailableReplicas < replicas
 	isFinished := status.CurrentRevision == status.UpdateRevision
 	switch {
 	case status.ObservedGeneration < set.Generation:
-		progress.Done, progress.Evidence = 0, 0 // These count pods of the previous template.
+		progress.ProgressCount, progress.Evidence = 0, 0 // These count pods of the previous template.
 		return RolloutProgressing, progress
-	case held == "" && progress.Old > 0, held != "" && progress.Old > kept:
+	case heldReason == "" && progress.Old > 0, heldReason != "" && progress.Old > heldPods:
 		return RolloutProgressing, progress
 	case isShort && isFinished:
-		progress.MayGoOn = true // The workload is new, or the rollout was finished, and pods are lost or the workload is scaled.
+		progress.MayContinue = true // The workload is new, or the rollout was finished, and pods are lost or the workload is scaled.
 		return RolloutUnavailable, progress
 	case isShort:
 		return RolloutProgressing, progress
 	case progress.Old > 0:
-		progress.Held = held
+		progress.HeldReason = heldReason
 		return PodsNotReplaced, progress
 	}
 	return RolloutComplete, progress
@@ -109,7 +109,7 @@ func rolloutOfStatefulSet(set *appsv1.StatefulSet) (Rollout, Progress) {
 
 // heldOfStatefulSet returns the reason why pods are not replaced, "" for none, and the maximum number of these
 // pods.
-func heldOfStatefulSet(set *appsv1.StatefulSet, replicas int32) (why string, kept int32) {
+func heldOfStatefulSet(set *appsv1.StatefulSet, replicas int32) (heldReason string, heldPods int32) {
 	strategy := &set.Spec.UpdateStrategy
 	switch {
 	case strategy.Type == appsv1.OnDeleteStatefulSetStrategyType:
@@ -121,16 +121,16 @@ func heldOfStatefulSet(set *appsv1.StatefulSet, replicas int32) (why string, kep
 	return "", 0
 }
 
-func hashOf(text string) uint64 {
+func hashText(text string) uint64 {
 	hash := fnv.New64a()
 	_, _ = hash.Write([]byte(text))
 	return hash.Sum64()
 }
 
-func newestOfStatefulSet(of Object, all []metav1.Object) metav1.Object {
-	set, isOne := of.(*appsv1.StatefulSet)
-	for _, revision := range all {
-		if isOne && metav1.IsControlledBy(revision, of) && revision.GetName() == set.Status.UpdateRevision {
+func newestOfStatefulSet(object Object, revisions []metav1.Object) metav1.Object {
+	set, isOne := object.(*appsv1.StatefulSet)
+	for _, revision := range revisions {
+		if isOne && metav1.IsControlledBy(revision, object) && revision.GetName() == set.Status.UpdateRevision {
 			return revision
 		}
 	}

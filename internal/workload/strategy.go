@@ -19,18 +19,18 @@ type Strategy struct {
 	Ready time.Duration
 }
 
-// StrategyOf returns the strategy of a workload. It is the zero value for kinds that do not replace pods.
-func StrategyOf(object Object) Strategy {
-	content := contentOf(object)
+// StrategyFor returns the strategy of a workload. It is the zero value for kinds that do not replace pods.
+func StrategyFor(object Object) Strategy {
+	content := readContent(object)
 	if content.Kind.strategy == nil {
 		return Strategy{}
 	}
 	return content.Kind.strategy(object, int(content.Pods), content.Kind.Defaults)
 }
 
-// scaled returns a number, or a percentage of a number of pods.
-func scaled(given *intstr.IntOrString, or string, pods int, isUp bool) int {
-	count, err := intstr.GetScaledValueFromIntOrPercent(ptr.To(ptr.Deref(given, intstr.Parse(or))), pods, isUp)
+// scaleValue returns a number, or a percentage of a number of pods.
+func scaleValue(value *intstr.IntOrString, fallback string, pods int, isUp bool) int {
+	count, err := intstr.GetScaledValueFromIntOrPercent(ptr.To(ptr.Deref(value, intstr.Parse(fallback))), pods, isUp)
 	if err != nil { // The API server rejects other texts.
 		return 1
 	}

@@ -17,14 +17,14 @@ type SystemFields struct {
 	Windows string
 	// Options is the path of windowsOptions, which Linux nodes ignore.
 	Options string
-	// Other is the path of a field that names a system other than Windows.
-	Other string
+	// OtherSystem is the path of a field that names a system other than Windows.
+	OtherSystem string
 }
 
 // ReadSystemFields reads the system fields of a pod without the fields of the operator's managers.
 // windowsOptions mean Windows only if no other field names a system.
-func ReadSystemFields(pod *corev1.PodSpec, ours map[string]Owned) SystemFields {
-	fields := SystemFields{Options: optionsPath(pod, ours), Other: otherSystemPath(pod)}
+func ReadSystemFields(pod *corev1.PodSpec, owned map[string]Owned) SystemFields {
+	fields := SystemFields{Options: optionsPath(pod, owned), OtherSystem: otherSystemPath(pod)}
 	const selector, affinity = "spec.nodeSelector", "spec.affinity.nodeAffinity"
 	switch bySelector, byAffinity := selectable(pod.NodeSelector), schedulable(requiredTerms(pod)); {
 	case pod.OS != nil && pod.OS.Name == corev1.Windows:
@@ -34,7 +34,7 @@ func ReadSystemFields(pod *corev1.PodSpec, ours map[string]Owned) SystemFields {
 		fields.Windows = selector
 	case byAffinity == onWindows && bySelector&onWindows != 0:
 		fields.Windows = affinity
-	case fields.Other == "":
+	case fields.OtherSystem == "":
 		fields.Windows = fields.Options
 	}
 	return fields
@@ -171,7 +171,7 @@ func namesOtherSystem(required corev1.NodeSelectorRequirement) bool {
 }
 
 // optionsPath returns the path of the first windowsOptions with content, of the pod or of a container of the application.
-func optionsPath(pod *corev1.PodSpec, ours map[string]Owned) string {
+func optionsPath(pod *corev1.PodSpec, owned map[string]Owned) string {
 	hasContent := func(options *corev1.WindowsSecurityContextOptions) bool {
 		return options != nil && *options != corev1.WindowsSecurityContextOptions{}
 	}
@@ -184,7 +184,7 @@ func optionsPath(pod *corev1.PodSpec, ours map[string]Owned) string {
 	}{{"initContainers", pod.InitContainers}, {"containers", pod.Containers}} {
 		for i := range list.containers {
 			c := &list.containers[i]
-			if c.SecurityContext != nil && hasContent(c.SecurityContext.WindowsOptions) && !anyOwns(ours, containersOf, c.Name) {
+			if c.SecurityContext != nil && hasContent(c.SecurityContext.WindowsOptions) && !anyOwns(owned, ownedContainers, c.Name) {
 				return fmt.Sprintf("spec.%s[%d].securityContext.windowsOptions", list.name, i)
 			}
 		}

@@ -82,7 +82,7 @@ func TestSystemFields_Windows(t *testing.T) {
 
 			view := outline.View(owned, "")
 			require.Equal(t, test.want, view.Windows)
-			unpacked := Unpacked(outline.Ref, nil, outline.Pack(owned))
+			unpacked := UnpackOutline(outline.Ref, nil, outline.Pack(owned))
 			packed := unpacked.View(owned, "")
 			require.Equal(t, test.want, packed.Windows)
 		})
@@ -96,5 +96,5 @@ func TestReadSystemFields_Other(t *testing.T) {
 		NodeSelector:    map[string]string{corev1.LabelOSStable: "linux"},
 		SecurityContext: &corev1.PodSecurityContext{WindowsOptions: &corev1.WindowsSecurityContextOptions{RunAsUserName: new("a")}},
 	}
-	require.Equal(t, SystemFields{Options: "spec.securityContext.windowsOptions", Other: "spec.nodeSelector"}, ReadSystemFields(pod, nil))
+	require.Equal(t, SystemFields{Options: "spec.securityContext.windowsOptions", OtherSystem: "spec.nodeSelector"}, ReadSystemFields(pod, nil))
 }

@@ -19,23 +19,23 @@ func jsonText(value any) string {
 }
 
 // AppendTexts appends texts with a length before each text, so that different lists result in different texts.
-func AppendTexts(text []byte, parts ...string) []byte {
-	for _, part := range parts {
-		text = append(binary.AppendUvarint(text, uint64(len(part))), part...)
+func AppendTexts(text []byte, items ...string) []byte {
+	for _, item := range items {
+		text = append(binary.AppendUvarint(text, uint64(len(item))), item...)
 	}
 	return text
 }
 
-func appendMap(text []byte, of map[string]string) []byte {
-	text = binary.AppendUvarint(text, uint64(len(of)))
+func appendMap(text []byte, entries map[string]string) []byte {
+	text = binary.AppendUvarint(text, uint64(len(entries)))
 	var space [16]string
 	keys := space[:0]
-	for key := range of {
+	for key := range entries {
 		keys = append(keys, key)
 	}
 	slices.Sort(keys)
 	for _, key := range keys {
-		text = AppendTexts(text, key, of[key])
+		text = AppendTexts(text, key, entries[key])
 	}
 	return text
 }

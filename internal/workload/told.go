@@ -14,8 +14,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Tell is an environment variable to inject into application containers.
-type Tell struct {
+// EnvInjection is an environment variable to inject into application containers.
+type EnvInjection struct {
 	// Containers are the application containers that get the variable. AllContainers stands for all of them.
 	Containers []string `json:"containers"`
 	Name       string   `json:"name"`
@@ -27,107 +27,107 @@ type Tell struct {
 // AllContainers stands for all containers of the application.
 const AllContainers = "*"
 
-// For returns the value for a workload. The chart's MutatingAdmissionPolicies compute the same value.
-func (t *Tell) For(of Ref) string {
-	return strings.NewReplacer("{kind}", strings.ToLower(of.Kind), "{name}", of.Name, "{namespace}", of.Namespace).Replace(t.Value)
+// ValueFor returns the value for a workload. The chart's MutatingAdmissionPolicies compute the same value.
+func (t *EnvInjection) ValueFor(ref Ref) string {
+	return strings.NewReplacer("{kind}", strings.ToLower(ref.Kind), "{name}", ref.Name, "{namespace}", ref.Namespace).Replace(t.Value)
 }
 
-// Is reports whether an injected variable matches this variable for the workload in its current form.
-func (t *Tell) Is(told Told, in Ref) bool {
-	isIn := slices.Contains(t.Containers, told.Container) || slices.Contains(t.Containers, AllContainers)
-	return isIn && t.Name == told.Name && t.For(in) == told.Value
+// Matches reports whether an injected variable matches this variable for the workload in its current form.
+func (t *EnvInjection) Matches(injected InjectedEnv, ref Ref) bool {
+	isIn := slices.Contains(t.Containers, injected.Container) || slices.Contains(t.Containers, AllContainers)
+	return isIn && t.Name == injected.Name && t.ValueFor(ref) == injected.Value
 }
 
-// Told is an environment variable that was injected into an application container.
-type Told struct{ Container, Name, Value string }
+// InjectedEnv is an environment variable that was injected into an application container.
+type InjectedEnv struct{ Container, Name, Value string }
 
 // String returns the line for the variable in the record of the pod template.
-func (t Told) String() string { return t.Container + " " + t.Name + "=" + t.Value }
+func (t InjectedEnv) String() string { return t.Container + " " + t.Name + "=" + t.Value }
 
-// mostTold and recordedBeside are the limits in the policies of the API server: the maximum size of a record in
+// maxEnvRecordBytes and envRecordOverhead are the limits in the policies of the API server: the maximum size of a record in
 // bytes, and the bytes per variable in addition to its name and value.
-const mostTold, recordedBeside = 32768, 70
+const maxEnvRecordBytes, envRecordOverhead = 32768, 70
 
-// IsTooMuch reports whether the variables would not fit into the record of a workload with a number of
+// ExceedsRecordLimit reports whether the variables would not fit into the record of a workload with a number of
 // containers, so that they are not injected.
-func IsTooMuch(tells []Tell, in Ref, containers int) bool {
+func ExceedsRecordLimit(injections []EnvInjection, ref Ref, containers int) bool {
 	size := 0
-	for i := range tells {
-		size += len(tells[i].Name) + len(tells[i].For(in)) + recordedBeside
+	for i := range injections {
+		size += len(injections[i].Name) + len(injections[i].ValueFor(ref)) + envRecordOverhead
 	}
-	return size*containers >= mostTold
+	return size*containers >= maxEnvRecordBytes
 }
 
-// ToldText returns the record of injected variables.
-func ToldText(all []Told) string {
-	lines := make([]string, len(all))
-	for i := range all {
-		lines[i] = all[i].String()
+// FormatInjectedEnv returns the record of injected variables.
+func FormatInjectedEnv(variables []InjectedEnv) string {
+	lines := make([]string, len(variables))
+	for i := range variables {
+		lines[i] = variables[i].String()
 	}
 	return strings.Join(lines, "\n")
 }
 
-// readTold reads a record, without lines that policies do not write.
-func readTold(text string) []Told {
-	var all []Told
+// parseInjectedEnv reads a record, without lines that policies do not write.
+func parseInjectedEnv(text string) []InjectedEnv {
+	var variables []InjectedEnv
 	for line := range strings.SplitSeq(text, "\n") {
 		container, variable, isOne := strings.Cut(line, " ")
 		name, value, isSet := strings.Cut(variable, "=")
 		if isOne && isSet && container != "" && name != "" && !strings.Contains(line, ownName) {
-			all = append(all, Told{Container: container, Name: name, Value: value})
+			variables = append(variables, InjectedEnv{Container: container, Name: name, Value: value})
 		}
 	}
-	return all
+	return variables
 }
 
-// toldIn returns the variables in the records of a pod template that still exist, by the keys of these
+// findInjectedEnv returns the variables in the records of a pod template that still exist, by the keys of these
 // annotations. A variable that was changed since, or that is in a manifest of a deployment tool, belongs to the
 // application. The result is nil without a record.
-func toldIn(template *corev1.PodTemplateSpec, entries []metav1.ManagedFieldsEntry) map[string][]Told {
-	var found map[string][]Told
+func findInjectedEnv(template *corev1.PodTemplateSpec, entries []metav1.ManagedFieldsEntry) map[string][]InjectedEnv {
+	var variables map[string][]InjectedEnv
 	for key, text := range template.Annotations {
 		if !meta.IsInjectedEnv(key) {
 			continue
 		}
-		if found == nil {
-			found = map[string][]Told{}
+		if variables == nil {
+			variables = map[string][]InjectedEnv{}
 		}
-		found[key] = slices.DeleteFunc(readTold(text), func(t Told) bool {
+		variables[key] = slices.DeleteFunc(parseInjectedEnv(text), func(t InjectedEnv) bool {
 			return !t.isIn(template.Spec.Containers) || isDeployed(entries, t)
 		})
 	}
-	return found
+	return variables
 }
 
 // isIn reports whether a container has the variable exactly once and with the injected value.
-func (t *Told) isIn(containers []corev1.Container) bool {
-	at := slices.IndexFunc(containers, func(c corev1.Container) bool { return c.Name == t.Container })
-	if at < 0 {
+func (t *InjectedEnv) isIn(containers []corev1.Container) bool {
+	pos := slices.IndexFunc(containers, func(c corev1.Container) bool { return c.Name == t.Container })
+	if pos < 0 {
 		return false
 	}
 	count, isSame := 0, false
-	for i := range containers[at].Env {
-		if of := &containers[at].Env[i]; of.Name == t.Name {
+	for i := range containers[pos].Env {
+		if env := &containers[pos].Env[i]; env.Name == t.Name {
 			count++
-			isSame = of.ValueFrom == nil && of.Value == t.Value
+			isSame = env.ValueFrom == nil && env.Value == t.Value
 		}
 	}
 	return count == 1 && isSame
 }
 
 // isDeployed reports whether a deployment tool owns a variable.
-func isDeployed(entries []metav1.ManagedFieldsEntry, told Told) bool {
+func isDeployed(entries []metav1.ManagedFieldsEntry, injected InjectedEnv) bool {
 	return slices.ContainsFunc(entries, func(entry metav1.ManagedFieldsEntry) bool {
-		if !isDeployer(&entry) || !strings.Contains(entry.FieldsV1.GetRawString(), told.Name) {
+		if !isDeployer(&entry) || !strings.Contains(entry.FieldsV1.GetRawString(), injected.Name) {
 			return false
 		}
 		fields, _ := decodeFields(&entry)
-		for key, container := range tree.Map(podOf(fields)["f:containers"]) {
-			if name, _ := nameIn(key); name != told.Container {
+		for key, container := range tree.Map(podFields(fields)["f:containers"]) {
+			if name, _ := nameIn(key); name != injected.Container {
 				continue
 			}
 			for variable := range tree.MapAt(tree.Map(container), "f:env") {
-				if name, _ := nameIn(variable); name == told.Name {
+				if name, _ := nameIn(variable); name == injected.Name {
 					return true
 				}
 			}
@@ -136,35 +136,35 @@ func isDeployed(entries []metav1.ManagedFieldsEntry, told Told) bool {
 	})
 }
 
-// ToldOf returns the existing variables that a manager's sidecar injected into application containers, and
+// InjectedEnvFor returns the existing variables that a manager's sidecar injected into application containers, and
 // whether the pod template has a record of them.
-func (v *View) ToldOf(manager string) (told []Told, isRecorded bool) {
-	if v.Told == nil {
+func (v *View) InjectedEnvFor(manager string) (variables []InjectedEnv, isRecorded bool) {
+	if v.InjectedEnv == nil {
 		return nil, false
 	}
-	told, isRecorded = v.Told[meta.AnnotationInjectedEnv(manager)]
-	return told, isRecorded
+	variables, isRecorded = v.InjectedEnv[meta.AnnotationInjectedEnv(manager)]
+	return variables, isRecorded
 }
 
-// packTold adds records to the annotations of a packed pod template, without the name of the workload, so that
+// packInjectedEnv adds records to the annotations of a packed pod template, without the name of the workload, so that
 // workloads that differ only in their names share one.
-func packTold(into map[string]string, told map[string][]Told, name string) {
-	for key, all := range told {
-		into[key] = strings.ReplaceAll(ToldText(all), name, ownName)
+func packInjectedEnv(into map[string]string, injected map[string][]InjectedEnv, name string) {
+	for key, variables := range injected {
+		into[key] = strings.ReplaceAll(FormatInjectedEnv(variables), name, ownName)
 	}
 }
 
-// unpackedTold reverses packTold.
-func unpackedTold(packed map[string]string, name string) map[string][]Told {
-	var found map[string][]Told
+// unpackInjectedEnv reverses packInjectedEnv.
+func unpackInjectedEnv(packed map[string]string, name string) map[string][]InjectedEnv {
+	var variables map[string][]InjectedEnv
 	for key, text := range packed {
 		if !meta.IsInjectedEnv(key) {
 			continue
 		}
-		if found == nil {
-			found = map[string][]Told{}
+		if variables == nil {
+			variables = map[string][]InjectedEnv{}
 		}
-		found[key] = readTold(strings.ReplaceAll(text, ownName, name))
+		variables[key] = parseInjectedEnv(strings.ReplaceAll(text, ownName, name))
 	}
-	return found
+	return variables
 }

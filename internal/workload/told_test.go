@@ -30,10 +30,10 @@ func TestWhatWasToldIsWhatIsThereStill(t *testing.T) {
 	for name, test := range map[string]struct {
 		record string
 		env    []corev1.EnvVar
-		want   []Told
+		want   []InjectedEnv
 	}{
-		"as it was told":           {"app ADDRESS=cart:1", []corev1.EnvVar{{Name: "A"}, is}, []Told{{"app", "ADDRESS", "cart:1"}}},
-		"with an equals sign":      {"app ADDRESS=a=b", []corev1.EnvVar{{Name: "ADDRESS", Value: "a=b"}}, []Told{{"app", "ADDRESS", "a=b"}}},
+		"as it was told":           {"app ADDRESS=cart:1", []corev1.EnvVar{{Name: "A"}, is}, []InjectedEnv{{"app", "ADDRESS", "cart:1"}}},
+		"with an equals sign":      {"app ADDRESS=a=b", []corev1.EnvVar{{Name: "ADDRESS", Value: "a=b"}}, []InjectedEnv{{"app", "ADDRESS", "a=b"}}},
 		"another value":            {"app ADDRESS=cart:1", []corev1.EnvVar{{Name: "ADDRESS", Value: "own"}}, nil},
 		"another source":           {"app ADDRESS=", []corev1.EnvVar{{Name: "ADDRESS", ValueFrom: &corev1.EnvVarSource{}}}, nil},
 		"gone":                     {"app ADDRESS=cart:1", nil, nil},
@@ -41,11 +41,11 @@ func TestWhatWasToldIsWhatIsThereStill(t *testing.T) {
 		"of a container that went": {"web ADDRESS=cart:1", []corev1.EnvVar{is}, nil},
 		"no record":                {"x\n=\napp\napp =v\napp ADDRESS=\x00", []corev1.EnvVar{is}, nil},
 	} {
-		view := Of(informed(test.record, test.env...))
-		told, isRecorded := view.ToldOf(meta.Manager("logs"))
+		view := NewView(informed(test.record, test.env...))
+		told, isRecorded := view.InjectedEnvFor(meta.Manager("logs"))
 		require.True(t, isRecorded, name)
 		require.ElementsMatch(t, test.want, told, name)
-		_, isRecorded = view.ToldOf(meta.Manager("other"))
+		_, isRecorded = view.InjectedEnvFor(meta.Manager("other"))
 		require.False(t, isRecorded, name)
 	}
 }
@@ -58,8 +58,8 @@ func TestWhatADeployerSetsWasNotTold(t *testing.T) {
 			Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate, FieldsV1: metav1.NewFieldsV1(
 				`{"f:spec":{"f:template":{"f:spec":{"f:containers":{"k:{\"name\":\"app\"}":{"f:env":{"k:{\"name\":\"ADDRESS\"}":{".":{},"f:value":{}}}}}}}}}`),
 		}}
-		view := Of(deployment)
-		told, _ := view.ToldOf(meta.Manager("logs"))
+		view := NewView(deployment)
+		told, _ := view.InjectedEnvFor(meta.Manager("logs"))
 		require.Equal(t, isTold, len(told) == 1, manager)
 	}
 }
@@ -70,31 +70,31 @@ func TestWhatWasToldIsPackedWithoutTheName(t *testing.T) {
 		value := "service.name=" + name
 		deployment := informed("app ADDRESS="+value, corev1.EnvVar{Name: "ADDRESS", Value: value})
 		deployment.Name = name
-		outline := OutlineOf(deployment)
+		outline := NewOutline(deployment)
 		of := outline.Pack(nil)
-		again := Unpacked(outline.Ref, nil, of)
-		require.Equal(t, outline.Told, again.Told)
-		require.Equal(t, value, again.View(nil, "").Told[meta.AnnotationInjectedEnv(meta.Manager("logs"))][0].Value)
+		again := UnpackOutline(outline.Ref, nil, of)
+		require.Equal(t, outline.InjectedEnv, again.InjectedEnv)
+		require.Equal(t, value, again.View(nil, "").InjectedEnv[meta.AnnotationInjectedEnv(meta.Manager("logs"))][0].Value)
 		return of
 	}
 	require.Equal(t, packed("cart"), packed("search"))
-	untold := OutlineOf(&appsv1.Deployment{})
-	require.Nil(t, Unpacked(untold.Ref, nil, untold.Pack(nil)).Told)
+	untold := NewOutline(&appsv1.Deployment{})
+	require.Nil(t, UnpackOutline(untold.Ref, nil, untold.Pack(nil)).InjectedEnv)
 }
 
 func TestAValueIsOfTheWorkload(t *testing.T) {
-	tell := Tell{Containers: []string{AllContainers}, Name: "A", Value: "{kind} {namespace}/{name}"}
-	require.Equal(t, "deployment shop/cart", tell.For(Ref{Kind: "Deployment", Namespace: "shop", Name: "cart"}))
+	tell := EnvInjection{Containers: []string{AllContainers}, Name: "A", Value: "{kind} {namespace}/{name}"}
+	require.Equal(t, "deployment shop/cart", tell.ValueFor(Ref{Kind: "Deployment", Namespace: "shop", Name: "cart"}))
 }
 
 // The chart's policies go by the same numbers.
 func TestARecordHasRoomForSoMuch(t *testing.T) {
-	tells := []Tell{{Name: "A", Value: "{name}"}, {Name: "B", Value: strings.Repeat("b", 91)}}
+	tells := []EnvInjection{{Name: "A", Value: "{name}"}, {Name: "B", Value: strings.Repeat("b", 91)}}
 	in := Ref{Kind: "Deployment", Namespace: "shop", Name: "cart"}
 	const each = 1 + 4 + 70 + 1 + 91 + 70
-	require.False(t, IsTooMuch(tells, in, (32768-1)/each))
-	require.True(t, IsTooMuch(tells, in, (32768-1)/each+1))
+	require.False(t, ExceedsRecordLimit(tells, in, (32768-1)/each))
+	require.True(t, ExceedsRecordLimit(tells, in, (32768-1)/each+1))
 	policies, err := os.ReadFile("../../chart/templates/admissioninjection.yaml")
 	require.NoError(t, err)
-	require.Contains(t, string(policies), fmt.Sprintf("size(t.name) + size(t.value) + %d) + [0]).sum() * size(variables.containers) < %d", recordedBeside, mostTold))
+	require.Contains(t, string(policies), fmt.Sprintf("size(t.name) + size(t.value) + %d) + [0]).sum() * size(variables.containers) < %d", envRecordOverhead, maxEnvRecordBytes))
 }

@@ -16,30 +16,30 @@ type Trace struct {
 	WrittenBy, Orphan string
 }
 
-// TracesOf returns the traces in a workload, by manager.
-func TracesOf(object Object) []Trace {
+// ListTraces returns the traces in a workload, by manager.
+func ListTraces(object Object) []Trace {
 	if !IsCarrier(object) {
 		return nil
 	}
-	fields := ManagedFieldsOf(object)
-	owned, _ := fields.Owned(fields.Select(object), object)
+	fields := ReadManagedFields(object)
+	owned, _ := fields.OwnedItems(fields.Select(object), object)
 	return fields.Traces(owned)
 }
 
 // Traces returns the traces of each manager for the fields that it owns.
 func (m *ManagedFields) Traces(owned map[string]Owned) []Trace {
-	var found []Trace
+	var traces []Trace
 	marks := m.Marks(owned)
 	for _, manager := range m.Managers {
-		of := owned[manager]
-		trace := Trace{Manager: manager, WrittenBy: of.WrittenBy, Orphan: of.Orphan}
+		o := owned[manager]
+		trace := Trace{Manager: manager, WrittenBy: o.WrittenBy, Orphan: o.Orphan}
 		if record := m.records[manager]; record != nil {
 			trace.Applied, trace.Patched = record.applied != nil, record.isPatch
 		}
 		_, trace.Listed = m.listed[manager]
 		_, trace.Marked = marks[manager]
 		trace.Applied = trace.Applied || m.isRecorded && trace.Listed
-		found = append(found, trace)
+		traces = append(traces, trace)
 	}
-	return found
+	return traces
 }

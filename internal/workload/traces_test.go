@@ -56,7 +56,7 @@ func TestTracesTellWhatIsOnRecord(t *testing.T) {
 		}), []Trace{{Manager: logs, Applied: true, Patched: true}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, test.want, TracesOf(test.of))
+			require.Equal(t, test.want, ListTraces(test.of))
 		})
 	}
 }
@@ -68,7 +68,7 @@ func TestAMarkIsNoPartOfTheHash(t *testing.T) {
 	applied := c.Apply(logs, marked(logs))
 
 	require.Equal(t, Hash(plain.Apply(logs, fieldmanager.Sidecar)), Hash(applied))
-	require.Equal(t, Hash(applied), Of(c.Live()).Owned[logs].Hash)
+	require.Equal(t, Hash(applied), NewView(c.Live()).Owned[logs].Hash)
 	require.Contains(t, c.Live().Annotations, meta.AnnotationWrittenBy(logs))
 }
 
@@ -78,6 +78,6 @@ func TestMarksOfLongNamesAreFound(t *testing.T) {
 		manager := meta.Manager(strings.Repeat("a", length))
 		c := fieldmanager.New(t)
 		c.Apply(manager, marked(manager))
-		require.Equal(t, []Trace{{Manager: manager, Applied: true, WrittenBy: "vector-system/vso"}}, TracesOf(c.Live()))
+		require.Equal(t, []Trace{{Manager: manager, Applied: true, WrittenBy: "vector-system/vso"}}, ListTraces(c.Live()))
 	}
 }

@@ -24,7 +24,7 @@ import (
 // only the mounts in the application's containers, because all other fields have been applied. A second entry
 // for the other fields would keep fields that a later apply drops. It would also block the owner from the maps
 // and lists that the patch has created.
-func Trim(entry *metav1.ManagedFieldsEntry) (kept *metav1.FieldsV1, isLess bool) {
+func Trim(entry *metav1.ManagedFieldsEntry) (remaining *metav1.FieldsV1, isLess bool) {
 	if !isOurs(entry) {
 		return entry.FieldsV1, false
 	}
@@ -42,7 +42,7 @@ func Trim(entry *metav1.ManagedFieldsEntry) (kept *metav1.FieldsV1, isLess bool)
 	if len(trimmed) == 0 {
 		return nil, true
 	}
-	text, _ := json.Marshal(lowered(trimmed, path)) // The value was decoded from JSON.
+	text, _ := json.Marshal(lowerTemplate(trimmed, path)) // The value was decoded from JSON.
 	return metav1.NewFieldsV1(string(text)), true
 }
 
@@ -66,20 +66,20 @@ func decodeFields(entry *metav1.ManagedFieldsEntry) (fields map[string]any, path
 	if json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields) != nil {
 		return nil, nil
 	}
-	return lifted(fields)
+	return liftTemplate(fields)
 }
 
 // ownFields returns managed fields without the pod's list items with only an owned name, because these items
 // belong to other managers.
-func ownFields(fields map[string]any) (own map[string]any, hasNames bool) {
-	own = eachPodItem(fields, func(_ string, item map[string]any) any {
+func ownFields(fields map[string]any) (trimmed map[string]any, hasNames bool) {
+	trimmed = eachPodItem(fields, func(_ string, item map[string]any) any {
 		if isNameOnly(item) {
 			hasNames = true
 			return nil
 		}
 		return item
 	})
-	return own, hasNames
+	return trimmed, hasNames
 }
 
 // patchedFields returns the managed fields of a patch without the application's containers, which have only
@@ -100,18 +100,18 @@ func patchedFields(fields map[string]any) map[string]any {
 // fields of a patch.
 func mountFields(fields map[string]any) map[string]any {
 	mounts := map[string]any{}
-	for key, item := range tree.Map(podOf(fields)["f:containers"]) {
+	for key, item := range tree.Map(podFields(fields)["f:containers"]) {
 		if _, isItem := nameIn(key); !isItem || hasSelf(tree.Map(item)) {
 			continue
 		}
-		kept := map[string]any{}
-		for mount, of := range tree.Map(tree.Map(item)["f:volumeMounts"]) {
+		result := map[string]any{}
+		for mount, value := range tree.Map(tree.Map(item)["f:volumeMounts"]) {
 			if strings.HasPrefix(mount, "k:") {
-				kept[mount] = of
+				result[mount] = value
 			}
 		}
-		if len(kept) > 0 {
-			tree.EnsureMap(mounts, append(slices.Clone(podPath), "f:containers", key)...)["f:volumeMounts"] = kept
+		if len(result) > 0 {
+			tree.EnsureMap(mounts, append(slices.Clone(podPath), "f:containers", key)...)["f:volumeMounts"] = result
 		}
 	}
 	return mounts
@@ -120,7 +120,7 @@ func mountFields(fields map[string]any) map[string]any {
 // eachPodItem returns a copy of managed fields in which a function replaces each item of the pod's lists. If
 // the function returns nil, the item is removed.
 func eachPodItem(fields map[string]any, change func(list string, item map[string]any) any) map[string]any {
-	pod := podOf(fields)
+	pod := podFields(fields)
 	if pod == nil {
 		return fields
 	}
@@ -130,22 +130,22 @@ func eachPodItem(fields map[string]any, change func(list string, item map[string
 		if items == nil {
 			continue
 		}
-		kept := maps.Clone(items)
+		changedItems := maps.Clone(items)
 		for key, item := range items {
 			if _, isItem := nameIn(key); !isItem {
 				continue
 			}
-			if of := change(list, tree.Map(item)); of != nil {
-				kept[key] = of
+			if replacement := change(list, tree.Map(item)); replacement != nil {
+				changedItems[key] = replacement
 			} else {
-				delete(kept, key)
+				delete(changedItems, key)
 			}
 		}
-		if len(kept) == 0 && len(items) > 0 {
+		if len(changedItems) == 0 && len(items) > 0 {
 			delete(changed, "f:"+list)
 			continue
 		}
-		changed["f:"+list] = kept
+		changed["f:"+list] = changedItems
 	}
 	return withPod(fields, changed)
 }
@@ -153,12 +153,12 @@ func eachPodItem(fields map[string]any, change func(list string, item map[string
 // withPod returns a copy of managed fields with other fields below spec.template.spec.
 func withPod(fields, pod map[string]any) map[string]any {
 	for i := len(podPath); i > 0; i-- {
-		above := maps.Clone(tree.MapAt(fields, podPath[:i-1]...))
-		above[podPath[i-1]] = pod
+		parent := maps.Clone(tree.MapAt(fields, podPath[:i-1]...))
+		parent[podPath[i-1]] = pod
 		if len(pod) == 0 {
-			delete(above, podPath[i-1])
+			delete(parent, podPath[i-1])
 		}
-		pod = above
+		pod = parent
 	}
 	return pod
 }
@@ -175,25 +175,25 @@ func isNameOnly(item map[string]any) bool {
 
 // hasSelf reports whether an item itself is owned, and not only its fields.
 func hasSelf(item map[string]any) bool {
-	_, has := item["."]
-	return has
+	_, ok := item["."]
+	return ok
 }
 
-// united returns the union of two sets of managed fields.
-func united(a, b map[string]any) map[string]any {
+// mergeFields returns the union of two sets of managed fields.
+func mergeFields(a, b map[string]any) map[string]any {
 	switch {
 	case a == nil:
 		return b
 	case b == nil:
 		return a
 	}
-	both := maps.Clone(a)
-	for field, below := range b {
-		if there, ok := a[field]; ok {
-			both[field] = united(tree.Map(there), tree.Map(below))
+	merged := maps.Clone(a)
+	for field, children := range b {
+		if existing, ok := a[field]; ok {
+			merged[field] = mergeFields(tree.Map(existing), tree.Map(children))
 			continue
 		}
-		both[field] = below
+		merged[field] = children
 	}
-	return both
+	return merged
 }

@@ -21,11 +21,11 @@ import (
 type Unread struct {
 	// Template concerns the pod template, which is then empty except for annotations. Else concerns all other
 	// fields that are read.
-	Template, Else string
+	Template, Other string
 }
 
 // Text returns one of the two texts, "" if all fields were read.
-func (u *Unread) Text() string { return cmp.Or(u.Template, u.Else) }
+func (u *Unread) Text() string { return cmp.Or(u.Template, u.Other) }
 
 // mostUnread limits the size of such a text, because keys of maps may be long.
 const mostUnread = 400
@@ -37,17 +37,17 @@ func misfit(path string, value any, decode func(any) error) string {
 	if err == nil {
 		return ""
 	}
-	switch of := value.(type) {
+	switch typed := value.(type) {
 	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(of)) {
-			if why := misfit(path+tree.Path("", key), of[key], func(value any) error { return decode(map[string]any{key: value}) }); why != "" {
-				return why
+		for _, key := range slices.Sorted(maps.Keys(typed)) {
+			if message := misfit(path+tree.Path("", key), typed[key], func(value any) error { return decode(map[string]any{key: value}) }); message != "" {
+				return message
 			}
 		}
 	case []any:
-		for i, item := range of {
-			if why := misfit(fmt.Sprintf("%s[%d]", path, i), item, func(value any) error { return decode([]any{value}) }); why != "" {
-				return why
+		for i, item := range typed {
+			if message := misfit(fmt.Sprintf("%s[%d]", path, i), item, func(value any) error { return decode([]any{value}) }); message != "" {
+				return message
 			}
 		}
 	}

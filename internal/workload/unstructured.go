@@ -51,7 +51,7 @@ func readableFields(object Object) map[string]any {
 func templateAnnotations(object Object) map[string]string {
 	rollout, isUnstructured := object.(*unstructured.Unstructured)
 	if !isUnstructured {
-		return TemplateOf(object).Annotations
+		return PodTemplate(object).Annotations
 	}
 	if tree.MapAt(rollout.Object, "spec", "workloadRef") != nil {
 		return nil
@@ -72,14 +72,14 @@ func textsIn(fields map[string]any) map[string]string {
 
 // annotationsPath returns the path to the annotations of a pod template.
 func annotationsPath(object Object) []string {
-	return slices.Concat(kindOf(object).Template, []string{"metadata", "annotations"})
+	return slices.Concat(objectKind(object).Template, []string{"metadata", "annotations"})
 }
 
 // SetTemplateAnnotations replaces the annotations of a pod template.
 func SetTemplateAnnotations(object Object, annotations map[string]string) {
 	rollout, isUnstructured := object.(*unstructured.Unstructured)
 	if !isUnstructured {
-		TemplateOf(object).Annotations = annotations
+		PodTemplate(object).Annotations = annotations
 		return
 	}
 	path := annotationsPath(object)

@@ -12,14 +12,14 @@ import (
 // RunsAs returns the user and the group that a container of a pod runs as, or nil if neither the container nor
 // the pod names one.
 func RunsAs(pod *corev1.PodSpec, c *corev1.Container) (user, group *int64) {
-	if of := pod.SecurityContext; of != nil {
-		user, group = of.RunAsUser, of.RunAsGroup
+	if securityContext := pod.SecurityContext; securityContext != nil {
+		user, group = securityContext.RunAsUser, securityContext.RunAsGroup
 	}
-	if of := c.SecurityContext; of != nil && of.RunAsUser != nil {
-		user = of.RunAsUser
+	if securityContext := c.SecurityContext; securityContext != nil && securityContext.RunAsUser != nil {
+		user = securityContext.RunAsUser
 	}
-	if of := c.SecurityContext; of != nil && of.RunAsGroup != nil {
-		group = of.RunAsGroup
+	if securityContext := c.SecurityContext; securityContext != nil && securityContext.RunAsGroup != nil {
+		group = securityContext.RunAsGroup
 	}
 	return user, group
 }
@@ -30,15 +30,15 @@ func (v *View) userValues() map[string]any {
 	for i := range v.Application.Containers {
 		c := &v.Application.Containers[i]
 		user, group := RunsAs(&v.Application, c)
-		of := map[string]any{}
+		ids := map[string]any{}
 		if user != nil {
-			of["runAsUser"] = float64(*user)
+			ids["runAsUser"] = float64(*user)
 		}
 		if group != nil {
-			of["runAsGroup"] = float64(*group)
+			ids["runAsGroup"] = float64(*group)
 		}
-		if len(of) > 0 {
-			users[c.Name] = of
+		if len(ids) > 0 {
+			users[c.Name] = ids
 		}
 	}
 	return users
@@ -53,7 +53,7 @@ func (v *View) appendUsers(text []byte, name string) []byte {
 		if user == nil && group == nil {
 			continue
 		}
-		text = AppendTexts(append(text, 'c'), without(c.Name, name))
+		text = AppendTexts(append(text, 'c'), maskName(c.Name, name))
 		if user != nil {
 			text = binary.AppendVarint(append(text, 'u'), *user)
 		}

@@ -18,44 +18,44 @@ func pathVariables(c *corev1.Container) []corev1.EnvVar {
 	for i := range c.VolumeMounts {
 		names = append(names, variablesIn(c.VolumeMounts[i].SubPathExpr)...)
 	}
-	kept, _ := variablesNamed(c.Env, names)
-	return kept
+	needed, _ := variablesNamed(c.Env, names)
+	return needed
 }
 
 // variablesNamed returns the variables of some names and the variables that their values refer to, in their
 // order. It also returns the names without a variable.
-func variablesNamed(of []corev1.EnvVar, names []string) (found []corev1.EnvVar, missing []string) {
+func variablesNamed(env []corev1.EnvVar, names []string) (variables []corev1.EnvVar, missing []string) {
 	if len(names) == 0 {
 		return nil, nil
 	}
 	// A value can refer only to previous variables.
-	for i := len(of) - 1; i >= 0; i-- {
-		isFound := slices.ContainsFunc(found, func(v corev1.EnvVar) bool { return v.Name == of[i].Name })
-		if !isFound && slices.Contains(names, of[i].Name) {
-			found = append(found, of[i])
-			names = append(names, variablesIn(of[i].Value)...)
+	for i := len(env) - 1; i >= 0; i-- {
+		isFound := slices.ContainsFunc(variables, func(v corev1.EnvVar) bool { return v.Name == env[i].Name })
+		if !isFound && slices.Contains(names, env[i].Name) {
+			variables = append(variables, env[i])
+			names = append(names, variablesIn(env[i].Value)...)
 		}
 	}
-	slices.Reverse(found)
+	slices.Reverse(variables)
 	for _, name := range names {
-		isFound := slices.ContainsFunc(found, func(v corev1.EnvVar) bool { return v.Name == name })
+		isFound := slices.ContainsFunc(variables, func(v corev1.EnvVar) bool { return v.Name == name })
 		if !isFound && !slices.Contains(missing, name) {
 			missing = append(missing, name)
 		}
 	}
-	return found, missing
+	return variables, missing
 }
 
 // variableValues returns the variables of an expression for templates, in the form of a pod, with a value for
 // each literal variable. A variable that the container does not set has neither value nor valueFrom.
-func variableValues(of []corev1.EnvVar, expression string) []any {
-	found, missing := variablesNamed(of, variablesIn(expression))
+func variableValues(env []corev1.EnvVar, expression string) []any {
+	variables, missing := variablesNamed(env, variablesIn(expression))
 	shown := []any{}
-	for i := range found {
+	for i := range variables {
 		// Every value of the type converts.
-		variable, _ := runtime.DefaultUnstructuredConverter.ToUnstructured(&found[i])
-		if found[i].ValueFrom == nil {
-			variable["value"] = found[i].Value
+		variable, _ := runtime.DefaultUnstructuredConverter.ToUnstructured(&variables[i])
+		if variables[i].ValueFrom == nil {
+			variable["value"] = variables[i].Value
 		}
 		shown = append(shown, variable)
 	}
@@ -70,19 +70,19 @@ func variableValues(of []corev1.EnvVar, expression string) []any {
 func variablesIn(text string) []string {
 	var names []string
 	for {
-		at := strings.IndexByte(text, '$')
-		if at < 0 || at+1 == len(text) {
+		i := strings.IndexByte(text, '$')
+		if i < 0 || i+1 == len(text) {
 			return names
 		}
-		sign := text[at+1]
-		text = text[at+2:]
+		sign := text[i+1]
+		text = text[i+2:]
 		if sign != '(' {
 			continue
 		}
-		name, rest, isClosed := strings.Cut(text, ")")
+		name, remainder, isClosed := strings.Cut(text, ")")
 		if !isClosed {
 			return names
 		}
-		names, text = append(names, name), rest
+		names, text = append(names, name), remainder
 	}
 }

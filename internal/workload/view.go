@@ -38,8 +38,8 @@ type View struct {
 	Account *Account
 	// Claims are the names of volumes that are not in the template.
 	Claims []string
-	// Elsewhere names the workload that has the pod template instead, or is "" for none.
-	Elsewhere string
+	// TemplateSource names the workload that has the pod template instead, or is "" for none.
+	TemplateSource string
 	// Unread lists the fields of the workload that could not be decoded.
 	Unread Unread
 	// Owner is the controller owner of the workload, or nil for none.
@@ -74,9 +74,9 @@ type View struct {
 	Owned map[string]Owned
 	// Marks are annotations of the operator that are not removed with Owned, by field manager.
 	Marks map[string]Marks
-	// Told contains the existing environment variables that were injected into application containers, by the
+	// InjectedEnv contains the existing environment variables that were injected into application containers, by the
 	// keys of the pod template's records. It is nil without a record.
-	Told map[string][]Told
+	InjectedEnv map[string][]InjectedEnv
 	// Paused and Deleting report the state of the workload.
 	Paused, Deleting bool
 	// LastWriter is the field manager of the newest managedFields entry that is not the operator's. A write
@@ -98,18 +98,18 @@ type Container struct {
 
 // Overrides returns the values that annotations set, by path.
 func Overrides(annotations map[string]string) map[string]string {
-	var found map[string]string
+	var overrides map[string]string
 	for key, text := range annotations {
 		path, ok := strings.CutPrefix(key, meta.AnnotationValuesPrefix)
 		if !ok {
 			continue
 		}
-		if found == nil {
-			found = map[string]string{}
+		if overrides == nil {
+			overrides = map[string]string{}
 		}
-		found[path] = text
+		overrides[path] = text
 	}
-	return found
+	return overrides
 }
 
 // selectorKeys returns the sorted label keys of a selector.
@@ -128,7 +128,7 @@ func selectorKeys(selector *metav1.LabelSelector) []string {
 // optOut returns the value that opts a workload out. A misspelled value also counts, because a user who sets
 // the annotation does not want a sidecar.
 func optOut(annotations map[string]string) string {
-	if value, given := annotations[meta.AnnotationInject]; given && value != "true" {
+	if value, ok := annotations[meta.AnnotationInject]; ok && value != "true" {
 		return fmt.Sprintf("%q", value)
 	}
 	return ""
@@ -141,7 +141,7 @@ func container(c *corev1.Container, isInit bool) Container {
 // foreign removes the annotations that must not affect a rendering: the operator's annotations, and annotations
 // that change with each deployment or rollout.
 func foreign(annotations map[string]string) map[string]string {
-	kept := map[string]string{}
+	result := map[string]string{}
 	for key, value := range annotations {
 		switch {
 		case strings.HasPrefix(key, meta.Group+"/"),
@@ -149,10 +149,10 @@ func foreign(annotations map[string]string) map[string]string {
 			isOfController(key),
 			key == corev1.LastAppliedConfigAnnotation:
 		default:
-			kept[key] = value
+			result[key] = value
 		}
 	}
-	return kept
+	return result
 }
 
 // isOfController reports whether the controller of one of the Kinds writes an annotation.
@@ -167,14 +167,14 @@ func (v *View) HasVolume(name string) bool {
 	return slices.Contains(v.Volumes, name) || slices.Contains(v.Claims, name)
 }
 
-// OwnerOf returns the operator's field manager that owns a container, or "".
-func (v *View) OwnerOf(container string) string {
-	return v.ownerBy(func(of *Owned) bool { return slices.Contains(of.Containers, container) })
+// ContainerOwner returns the operator's field manager that owns a container, or "".
+func (v *View) ContainerOwner(container string) string {
+	return v.ownerBy(func(o *Owned) bool { return slices.Contains(o.Containers, container) })
 }
 
-// OwnerOfVolume returns the operator's field manager that owns a volume, or "".
-func (v *View) OwnerOfVolume(volume string) string {
-	return v.ownerBy(func(of *Owned) bool { return slices.Contains(of.Volumes, volume) })
+// VolumeOwner returns the operator's field manager that owns a volume, or "".
+func (v *View) VolumeOwner(volume string) string {
+	return v.ownerBy(func(o *Owned) bool { return slices.Contains(o.Volumes, volume) })
 }
 
 // ownerBy returns the first matching manager by name. Every plan calls it several times, so it must not
@@ -194,7 +194,7 @@ func (v *View) ownerBy(owns func(*Owned) bool) string {
 func (v *View) Values() map[string]any {
 	containers := []any{}
 	for _, c := range v.Containers {
-		if c.Init || v.OwnerOf(c.Name) != "" {
+		if c.Init || v.ContainerOwner(c.Name) != "" {
 			continue
 		}
 		containers = append(containers, v.values(&c))
@@ -236,21 +236,21 @@ func (v *View) isOurVolume(name string) bool {
 	return false
 }
 
-// MountsOf returns the live mounts of a manager's volumes in the application's containers.
-func (v *View) MountsOf(manager string) []Mount {
+// OwnedMounts returns the live mounts of a manager's volumes in the application's containers.
+func (v *View) OwnedMounts(manager string) []Mount {
 	owned := v.Owned[manager]
-	var found []Mount
+	var mounts []Mount
 	for _, c := range v.Containers {
 		if c.Init || slices.Contains(owned.Containers, c.Name) {
 			continue
 		}
 		for _, mount := range c.Mounts {
 			if owned.Mounts(mount.Name) {
-				found = append(found, Mount{Container: c.Name, VolumeMount: mount})
+				mounts = append(mounts, Mount{Container: c.Name, VolumeMount: mount})
 			}
 		}
 	}
-	return found
+	return mounts
 }
 
 // Mount is a mount in a container of the application. Its JSON is part of digests on workloads.

@@ -21,8 +21,8 @@ import (
 
 // Wait is the record on a workload that waits for a change of its sidecar.
 type Wait struct {
-	// Since is the time when the wait started, by the clock of the API server in whole seconds.
-	Since time.Time
+	// StartedAt is the time when the wait started, by the clock of the API server in whole seconds.
+	StartedAt time.Time
 	// Template is the TemplateDigest of the workload at that time. Schema is a digest of the fields of pod
 	// templates that the release supports.
 	Template uint64
@@ -30,13 +30,13 @@ type Wait struct {
 }
 
 // NewWait returns the record of a workload that has waited since a time.
-func NewWait(since time.Time, of *State) Wait {
-	return Wait{Since: since.Truncate(time.Second), Template: of.Template, Schema: knownFields()}
+func NewWait(start time.Time, state *State) Wait {
+	return Wait{StartedAt: start.Truncate(time.Second), Template: state.Template, Schema: knownFields()}
 }
 
 // String returns the text on the workload: TIME/SCHEMA/TEMPLATE.
 func (w Wait) String() string {
-	return fmt.Sprintf("%s/%08x/%016x", w.Since.UTC().Format(time.RFC3339), w.Schema, w.Template)
+	return fmt.Sprintf("%s/%08x/%016x", w.StartedAt.UTC().Format(time.RFC3339), w.Schema, w.Template)
 }
 
 // IsForeign reports whether a release that supports other fields of pod templates wrote the record. That
@@ -44,26 +44,26 @@ func (w Wait) String() string {
 func (w Wait) IsForeign() bool { return w.Schema != knownFields() }
 
 // IsOver reports whether the application has changed the pod template since.
-func (w Wait) IsOver(now *State) bool { return !w.IsForeign() && now.Template != w.Template }
+func (w Wait) IsOver(current *State) bool { return !w.IsForeign() && current.Template != w.Template }
 
 // knownFields returns a digest of the fields of a pod template that this release supports. It covers their JSON
 // names and their numbers in the protobuf encoding, which TemplateDigest uses.
 var knownFields = sync.OnceValue(func() uint32 {
-	sum, seen := fnv.New32a(), map[reflect.Type]bool{}
-	var add func(of reflect.Type)
-	add = func(of reflect.Type) {
-		switch of.Kind() {
+	sum, visited := fnv.New32a(), map[reflect.Type]bool{}
+	var add func(typ reflect.Type)
+	add = func(typ reflect.Type) {
+		switch typ.Kind() {
 		case reflect.Pointer, reflect.Slice, reflect.Map:
-			add(of.Elem())
+			add(typ.Elem())
 		case reflect.Struct:
-			if seen[of] {
+			if visited[typ] {
 				return
 			}
-			seen[of] = true
-			for i := range of.NumField() {
-				tags := of.Field(i).Tag
+			visited[typ] = true
+			for i := range typ.NumField() {
+				tags := typ.Field(i).Tag
 				_, _ = fmt.Fprintln(sum, tags.Get("json"), tags.Get("protobuf")) // It never fails.
-				add(of.Field(i).Type)
+				add(typ.Field(i).Type)
 			}
 		default:
 		}
@@ -74,47 +74,47 @@ var knownFields = sync.OnceValue(func() uint32 {
 
 // parseWait reads the text on a workload.
 func parseWait(text string) (Wait, bool) {
-	parts := strings.Split(text, "/")
-	if len(parts) != 3 { //nolint:mnd // See String.
+	fields := strings.Split(text, "/")
+	if len(fields) != 3 { //nolint:mnd // See String.
 		return Wait{}, false
 	}
-	since, notTime := time.Parse(time.RFC3339, parts[0])
-	schema, notSchema := strconv.ParseUint(parts[1], 16, 32)
-	template, notDigest := strconv.ParseUint(parts[2], 16, 64)
-	return Wait{since, template, uint32(schema)}, notTime == nil && notSchema == nil && notDigest == nil
+	start, notTime := time.Parse(time.RFC3339, fields[0])
+	schema, notSchema := strconv.ParseUint(fields[1], 16, 32)
+	template, notDigest := strconv.ParseUint(fields[2], 16, 64)
+	return Wait{start, template, uint32(schema)}, notTime == nil && notSchema == nil && notDigest == nil
 }
 
 // waitsIn returns the records of a workload by their keys, or nil for none. It ignores malformed records.
 func waitsIn(annotations map[string]string) map[string]Wait {
-	var found map[string]Wait
+	var waits map[string]Wait
 	for key, text := range annotations {
 		if !meta.IsWaiting(key) {
 			continue
 		}
 		if wait, isOne := parseWait(text); isOne {
-			if found == nil {
-				found = map[string]Wait{}
+			if waits == nil {
+				waits = map[string]Wait{}
 			}
-			found[key] = wait
+			waits[key] = wait
 		}
 	}
-	return found
+	return waits
 }
 
 // waitsLike reports whether a workload waits as in the previous state. If it waits, the application's pod
 // template must also be the same.
-func (s *State) waitsLike(before *State) bool {
-	return maps.Equal(s.Waits, before.Waits) && (len(s.Waits) == 0 || s.Template == before.Template)
+func (s *State) waitsLike(previous *State) bool {
+	return maps.Equal(s.Waits, previous.Waits) && (len(s.Waits) == 0 || s.Template == previous.Template)
 }
 
 // TemplateDigest returns a digest of a pod template without the fields of the operator's managers. It is the
 // same in all releases that support the same fields.
-func TemplateDigest(template *corev1.PodTemplateSpec, ours map[string]Owned) uint64 {
-	kept := *template
-	if len(ours) > 0 {
-		kept = theirTemplate(template, ours)
+func TemplateDigest(template *corev1.PodTemplateSpec, owned map[string]Owned) uint64 {
+	stripped := *template
+	if len(owned) > 0 {
+		stripped = theirTemplate(template, owned)
 	}
-	text, err := kept.Marshal()
+	text, err := stripped.Marshal()
 	if err != nil {
 		text = nil // Every value of the type marshals.
 	}
@@ -124,40 +124,40 @@ func TemplateDigest(template *corev1.PodTemplateSpec, ours map[string]Owned) uin
 }
 
 // theirTemplate returns a copy of a template without the fields of the operator's managers.
-func theirTemplate(template *corev1.PodTemplateSpec, ours map[string]Owned) corev1.PodTemplateSpec {
-	kept := *template
-	kept.Labels = theirKeys(template.Labels, ours, func(of Owned) []string { return of.PodLabels })
-	kept.Annotations = theirKeys(template.Annotations, ours, func(of Owned) []string { return of.PodAnnotations })
-	spec := &kept.Spec
-	spec.InitContainers, spec.Containers = theirContainers(spec.InitContainers, ours), theirContainers(spec.Containers, ours)
-	spec.Volumes = slices.DeleteFunc(slices.Clone(spec.Volumes), func(v corev1.Volume) bool { return anyOwns(ours, volumesOf, v.Name) })
+func theirTemplate(template *corev1.PodTemplateSpec, owned map[string]Owned) corev1.PodTemplateSpec {
+	stripped := *template
+	stripped.Labels = theirKeys(template.Labels, owned, func(o Owned) []string { return o.PodLabels })
+	stripped.Annotations = theirKeys(template.Annotations, owned, func(o Owned) []string { return o.PodAnnotations })
+	spec := &stripped.Spec
+	spec.InitContainers, spec.Containers = theirContainers(spec.InitContainers, owned), theirContainers(spec.Containers, owned)
+	spec.Volumes = slices.DeleteFunc(slices.Clone(spec.Volumes), func(v corev1.Volume) bool { return anyOwns(owned, ownedVolumes, v.Name) })
 	if len(spec.Volumes) == 0 {
 		spec.Volumes = nil
 	}
 	spec.ImagePullSecrets = slices.DeleteFunc(slices.Clone(spec.ImagePullSecrets), func(secret corev1.LocalObjectReference) bool {
-		return anyOwns(ours, func(of Owned) []string { return of.PullSecrets }, secret.Name)
+		return anyOwns(owned, func(o Owned) []string { return o.PullSecrets }, secret.Name)
 	})
-	return kept
+	return stripped
 }
 
-func theirKeys(all map[string]string, ours map[string]Owned, keys func(Owned) []string) map[string]string {
-	kept := maps.Clone(all)
-	maps.DeleteFunc(kept, func(key, _ string) bool {
-		return strings.HasPrefix(key, meta.Group+"/") || anyOwns(ours, keys, key)
+func theirKeys(source map[string]string, owned map[string]Owned, keys func(Owned) []string) map[string]string {
+	result := maps.Clone(source)
+	maps.DeleteFunc(result, func(key, _ string) bool {
+		return strings.HasPrefix(key, meta.Group+"/") || anyOwns(owned, keys, key)
 	})
-	return kept
+	return result
 }
 
 // theirContainers returns the application's containers, without the mounts of the operator's volumes.
-func theirContainers(all []corev1.Container, ours map[string]Owned) []corev1.Container {
-	var kept []corev1.Container
-	for i := range all {
-		if anyOwns(ours, containersOf, all[i].Name) {
+func theirContainers(containers []corev1.Container, owned map[string]Owned) []corev1.Container {
+	var result []corev1.Container
+	for i := range containers {
+		if anyOwns(owned, ownedContainers, containers[i].Name) {
 			continue
 		}
-		one := all[i]
-		one.VolumeMounts = slices.DeleteFunc(slices.Clone(one.VolumeMounts), func(m corev1.VolumeMount) bool { return anyOwns(ours, volumesOf, m.Name) })
-		kept = append(kept, one)
+		reduced := containers[i]
+		reduced.VolumeMounts = slices.DeleteFunc(slices.Clone(reduced.VolumeMounts), func(m corev1.VolumeMount) bool { return anyOwns(owned, ownedVolumes, m.Name) })
+		result = append(result, reduced)
 	}
-	return kept
+	return result
 }

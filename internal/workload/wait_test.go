@@ -16,7 +16,7 @@ import (
 )
 
 func TestANoteIsReadAsItWasWritten(t *testing.T) {
-	wait := Wait{Since: time.Date(2026, 11, 24, 15, 4, 5, 0, time.UTC), Schema: 3, Template: 0xab}
+	wait := Wait{StartedAt: time.Date(2026, 11, 24, 15, 4, 5, 0, time.UTC), Schema: 3, Template: 0xab}
 	require.Equal(t, "2026-11-24T15:04:05Z/00000003/00000000000000ab", wait.String())
 
 	key := meta.AnnotationWaiting("vectorsidecar/logs")

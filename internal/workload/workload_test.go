@@ -22,7 +22,7 @@ func TestWhatWasAppliedHasTheHashOfWhatIsLive(t *testing.T) {
 	c := fieldmanager.New(t)
 	applied := c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
 
-	owned := Of(c.Live()).Owned
+	owned := NewView(c.Live()).Owned
 
 	require.Len(t, owned, 1)
 	require.Equal(t, Hash(applied), owned[meta.Manager("logs")].Hash)
@@ -35,7 +35,7 @@ func TestEveryChangeToWhatWeOwnGivesAnotherHash(t *testing.T) {
 	c := fieldmanager.New(t)
 	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
 	manager := meta.Manager("logs")
-	want := Of(c.Live()).Owned[manager].Hash
+	want := NewView(c.Live()).Owned[manager].Hash
 	for name, change := range map[string]func(*appsv1.Deployment){
 		"image":             func(d *appsv1.Deployment) { ours(d).Image = "vector:2" },
 		"an argument":       func(d *appsv1.Deployment) { ours(d).Args[1] = "x" },
@@ -51,7 +51,7 @@ func TestEveryChangeToWhatWeOwnGivesAnotherHash(t *testing.T) {
 	} {
 		deployment := c.Live()
 		change(deployment)
-		require.NotEqual(t, want, Of(deployment).Owned[manager].Hash, name)
+		require.NotEqual(t, want, NewView(deployment).Owned[manager].Hash, name)
 	}
 }
 
@@ -59,7 +59,7 @@ func TestWhatOthersChangeDoesNotChangeTheHash(t *testing.T) {
 	c := fieldmanager.New(t)
 	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
 	manager := meta.Manager("logs")
-	want := Of(c.Live()).Owned[manager].Hash
+	want := NewView(c.Live()).Owned[manager].Hash
 	for name, change := range map[string]func(*appsv1.Deployment){
 		"the application's image":    func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Image = "cart:2" },
 		"a variable of another's":    func(d *appsv1.Deployment) { ours(d).Env = append([]corev1.EnvVar{{Name: "0"}}, ours(d).Env...) },
@@ -69,7 +69,7 @@ func TestWhatOthersChangeDoesNotChangeTheHash(t *testing.T) {
 	} {
 		deployment := c.Live()
 		change(deployment)
-		require.Equal(t, want, Of(deployment).Owned[manager].Hash, name)
+		require.Equal(t, want, NewView(deployment).Owned[manager].Hash, name)
 	}
 }
 
@@ -110,14 +110,14 @@ func TestExtractionAgreesWithClientGo(t *testing.T) {
 	delete(tree, "apiVersion")
 	delete(tree, "kind")
 
-	require.Equal(t, Hash(tree), Of(live).Owned[meta.Manager("logs")].Hash)
+	require.Equal(t, Hash(tree), NewView(live).Owned[meta.Manager("logs")].Hash)
 }
 
 func TestTemplatesSeeAWorkloadAsIfItHadNoSidecar(t *testing.T) {
 	c := fieldmanager.New(t)
-	bare := Of(c.Live())
+	bare := NewView(c.Live())
 	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
-	injected := Of(c.Live())
+	injected := NewView(c.Live())
 
 	require.Equal(t, bare.Values(), injected.Values())
 	require.Equal(t, map[string]any{
@@ -139,9 +139,9 @@ func TestTemplatesSeeAWorkloadAsIfItHadNoSidecar(t *testing.T) {
 // at fault they are judged apart.
 func TestTheApplicationIsSeenWithoutTheSidecar(t *testing.T) {
 	c := fieldmanager.New(t)
-	bare := Of(c.Live())
+	bare := NewView(c.Live())
 	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
-	injected := Of(c.Live())
+	injected := NewView(c.Live())
 
 	require.Equal(t, bare.Application, injected.Application)
 	require.Equal(t, corev1.PodSpec{
@@ -165,7 +165,7 @@ func TestTextsForNodeAgentsAreKept(t *testing.T) {
 	want := map[string]string{"vector.dev/exclude-containers": "proxy", "fluentbit.io/exclude-app": "true", "cluster-autoscaler.kubernetes.io/safe-to-evict": "true"}
 	view := outline.View(nil, "")
 	require.Equal(t, want, view.PodTexts)
-	unpacked := Unpacked(outline.Ref, nil, outline.Pack(nil))
+	unpacked := UnpackOutline(outline.Ref, nil, outline.Pack(nil))
 	packed := unpacked.View(nil, "")
 	require.Equal(t, want, packed.PodTexts)
 	require.Equal(t, view.PodAnnotations, packed.PodAnnotations)
@@ -182,7 +182,7 @@ func TestAVolumeInMemoryIsNotOnTheNode(t *testing.T) {
 		{Name: "node", VolumeSource: corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{}}},
 		{Name: "claim", VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{}}},
 	}}}}
-	unpacked := Unpacked(outline.Ref, nil, outline.Pack(nil))
+	unpacked := UnpackOutline(outline.Ref, nil, outline.Pack(nil))
 	var onNode []string
 	view := unpacked.View(nil, "")
 	for _, volume := range view.Application.Volumes {
@@ -208,7 +208,7 @@ func TestAnnotationsGiveValues(t *testing.T) {
 		meta.AnnotationValuesPrefix + "sidecar.resources": "{}", meta.AnnotationInject: "true", "team": "payments",
 	}
 
-	view := Of(deployment)
+	view := NewView(deployment)
 
 	require.Equal(t, map[string]string{"sidecar.resources": "{}"}, view.Overrides)
 	require.Equal(t, map[string]string{"team": "payments"}, view.Annotations, "templates see the values, and not where they are from")
@@ -217,10 +217,10 @@ func TestAnnotationsGiveValues(t *testing.T) {
 func TestOwnerOf(t *testing.T) {
 	c := fieldmanager.New(t)
 	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
-	view := Of(c.Live())
+	view := NewView(c.Live())
 
-	require.Equal(t, meta.Manager("logs"), view.OwnerOf("vector"))
-	require.Empty(t, view.OwnerOf("cart"))
+	require.Equal(t, meta.Manager("logs"), view.ContainerOwner("vector"))
+	require.Empty(t, view.ContainerOwner("cart"))
 }
 
 func TestRollout(t *testing.T) {
@@ -242,6 +242,6 @@ func TestRollout(t *testing.T) {
 			Spec:       appsv1.DeploymentSpec{Replicas: &replicas},
 			Status:     test.status,
 		}
-		require.Equal(t, test.want, Of(deployment).Rollout, name)
+		require.Equal(t, test.want, NewView(deployment).Rollout, name)
 	}
 }

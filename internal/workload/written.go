@@ -29,7 +29,7 @@ func AppliedHash(hash string, mounts []Mount) string {
 // the last write.
 func (v *View) IsAsWritten(manager string) bool {
 	owned := v.Owned[manager]
-	return owned.AppliedHash != "" && len(owned.Leftovers) == 0 && owned.AppliedHash == AppliedHash(owned.Hash, v.MountsOf(manager))
+	return owned.AppliedHash != "" && len(owned.Leftovers) == 0 && owned.AppliedHash == AppliedHash(owned.Hash, v.OwnedMounts(manager))
 }
 
 // ConfigMaps returns the names of the ConfigMaps in the manager's volumes.

@@ -47,10 +47,10 @@ func TestAWorkloadTellsWhetherItIsAsItWasWritten(t *testing.T) {
 			c := fieldmanager.New(t)
 			c.Apply(manager, noted(t))
 			deployment := c.Live()
-			require.Equal(t, "asked", Of(deployment).Owned[manager].AskedHash)
+			require.Equal(t, "asked", NewView(deployment).Owned[manager].AskedHash)
 			test.change(deployment)
 
-			view := Of(deployment)
+			view := NewView(deployment)
 			require.Equal(t, test.want, view.IsAsWritten(manager))
 		})
 	}

@@ -224,7 +224,7 @@ func (c *Cache) OnEveryNode() []*Record {
 	defer c.mu.Unlock()
 	var found []*Record
 	for key, index := range c.indexes {
-		if workload.KindOf(key.kind).Traits.OnEveryNode {
+		if workload.KindByName(key.kind).Traits.OnEveryNode {
 			found = index.all.appendTo(found)
 		}
 	}

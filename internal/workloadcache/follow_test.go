@@ -60,7 +60,7 @@ func asRollout(like *appsv1.Deployment, status map[string]any) *unstructured.Uns
 	}
 	fields["status"] = status
 	rollout := &unstructured.Unstructured{Object: fields}
-	rollout.SetGroupVersionKind(workload.KindOf("Rollout").GroupVersionKind)
+	rollout.SetGroupVersionKind(workload.KindByName("Rollout").GroupVersionKind)
 	return rollout
 }
 
@@ -191,10 +191,10 @@ func TestRecord_KeepsStateAfterWriteWithoutRollout(t *testing.T) {
 					after.Follow(before, noon.Add(time.Hour))
 					got := after.State()
 					require.Equal(t, want.Rollout, got.Rollout)
-					require.Equal(t, want.Since.UTC(), got.Since.UTC())
+					require.Equal(t, want.StateSince.UTC(), got.StateSince.UTC())
 					require.Equal(t, want.Steady, got.Steady)
 					require.Equal(t, want.Refusal, got.Refusal)
-					require.Equal(t, want.Held, got.Held)
+					require.Equal(t, want.HeldReason, got.HeldReason)
 					before = after
 				}
 			})
@@ -215,7 +215,7 @@ func TestRecord_ReadsStateAfterWriteWithoutRollout(t *testing.T) {
 				change(written)
 				after := r.reduce(written).State()
 				require.Equal(t, before.Rollout, after.Rollout)
-				require.Equal(t, before.Since.UTC(), after.Since.UTC())
+				require.Equal(t, before.StateSince.UTC(), after.StateSince.UTC())
 			})
 		}
 	}

@@ -57,7 +57,7 @@ func (h *hasher) of(object workload.Object, content *workload.Content) fingerpri
 	if content.Refers != nil {
 		of.GenerateName = content.Refers.String()
 	}
-	of.Name, of.Namespace = content.Unread.Template, content.Unread.Else
+	of.Name, of.Namespace = content.Unread.Template, content.Unread.Other
 	size := 0
 	if content.Selector != nil {
 		size = content.Selector.Size()

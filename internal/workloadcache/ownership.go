@@ -64,13 +64,13 @@ func (o *owners) of(object workload.Object) *ownership {
 		return o.nothing
 	}
 	records := o.hashes.ofRecords(object)
-	fields := o.fields.of(records, func() *workload.ManagedFields { return workload.ManagedFieldsOf(object) })
+	fields := o.fields.of(records, func() *workload.ManagedFields { return workload.ReadManagedFields(object) })
 	selected := fields.Select(object)
 	key := o.hashes.ofSelected(records, selected)
 	if known := o.read.get(key); known != nil {
 		return known
 	}
-	byManager, readOthers := fields.Owned(selected, object)
+	byManager, readOthers := fields.OwnedItems(selected, object)
 	fresh := &ownership{fields: fields, managers: fields.Managers, byManager: byManager, marks: fields.Marks(byManager), traces: fields.Traces(byManager)}
 	// Strings and JSON values always marshal, with sorted keys.
 	text, _ := json.Marshal([]any{fresh.managers, fresh.byManager, fresh.marks, fresh.traces})

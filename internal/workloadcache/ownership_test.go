@@ -34,7 +34,7 @@ func TestWhatIsMergedIntoManyIsHeldOnce(t *testing.T) {
 	one, two := r.reduce(first), r.reduce(other)
 
 	require.Same(t, one.body.owned, two.body.owned)
-	require.Equal(t, workload.Of(other), two.View())
+	require.Equal(t, workload.NewView(other), two.View())
 }
 
 // Workloads that differ only in their names and namespaces, wherever they repeat them, take the memory
@@ -73,7 +73,7 @@ func TestWorkloadsThatDifferInTheirPlacesShareAllElse(t *testing.T) {
 	} {
 		deployment := of("till", change)
 		record := r.reduce(deployment)
-		require.Equal(t, workload.Of(deployment), record.View(), name)
+		require.Equal(t, workload.NewView(deployment), record.View(), name)
 		require.Equal(t, name == "nothing", record.body == till.body, name)
 		require.Equal(t, deployment.Labels, maps.Collect(record.Labels().All()), name)
 		require.Equal(t, deployment.Labels["app"], record.Labels().Get("app"), name)
@@ -94,12 +94,12 @@ func TestWhatHasNotChangedIsTakenFromTheRecordBefore(t *testing.T) {
 	live.ResourceVersion, live.Generation = "99", 7
 	after := r.reduce(live)
 	require.Same(t, before.body, after.body)
-	require.Equal(t, workload.Of(live), after.View())
+	require.Equal(t, workload.NewView(live), after.View())
 
 	live.Annotations["own"] = "changed"
 	changed := r.reduce(live)
 	require.NotSame(t, before.body, changed.body)
-	require.Equal(t, workload.Of(live), changed.View())
+	require.Equal(t, workload.NewView(live), changed.View())
 	require.Equal(t, 2, asked)
 }
 
@@ -155,8 +155,8 @@ func TestWhatDiffersIsNotTakenForTheSame(t *testing.T) {
 	for range 2 {
 		for name, deployment := range all {
 			record := r.reduce(deployment)
-			require.Equal(t, workload.Of(deployment), record.View(), name)
-			require.Equal(t, workload.TracesOf(deployment), record.Traces(), name)
+			require.Equal(t, workload.NewView(deployment), record.View(), name)
+			require.Equal(t, workload.ListTraces(deployment), record.Traces(), name)
 			held = append(held, record)
 		}
 	}

@@ -69,7 +69,7 @@ type body struct {
 // RecordOf returns a record with the unpacked View of a workload, for callers that keep only a few records.
 func RecordOf(object workload.Object) *Record {
 	content, _ := workload.Read(object)
-	record := Showing(workload.Of(object))
+	record := Showing(workload.NewView(object))
 	record.reference, record.history = content.Refers, content.History
 	return record
 }
@@ -93,7 +93,7 @@ func managersIn(view *workload.View) []string {
 	return slices.Compact(managers)
 }
 
-// View returns the View of the workload, which equals the result of workload.Of. Maps and slices in it must not
+// View returns the View of the workload, which equals the result of workload.NewView. Maps and slices in it must not
 // be changed. Unpacking takes some microseconds.
 func (r *Record) View() workload.View {
 	if r.body.shown != nil {
@@ -104,7 +104,7 @@ func (r *Record) View() workload.View {
 		panic(fmt.Sprintf("unpacking what was packed here: %v", err))
 	}
 	eachName(&packed, r.place().with)
-	outline := workload.Unpacked(r.Ref(), maps.Collect(r.Labels().All()), &packed)
+	outline := workload.UnpackOutline(r.Ref(), maps.Collect(r.Labels().All()), &packed)
 	outline.Paused, outline.Deleting = r.paused, r.deleting
 	view := outline.View(r.body.owned.byManager, r.body.lastWriter)
 	view.Marks, view.State = r.body.owned.marks, r.State()
@@ -149,7 +149,7 @@ func (r *Record) Labels() *Labels { return (*Labels)(r) }
 // Managers returns the operator's field managers that have fields or marks in the workload.
 func (r *Record) Managers() []string { return r.body.owned.managers }
 
-// Traces returns the same traces as workload.TracesOf.
+// Traces returns the same traces as workload.ListTraces.
 func (r *Record) Traces() []workload.Trace { return r.body.owned.traces }
 
 // IsDeleting returns Deleting of the View.
@@ -173,7 +173,7 @@ func (r *Record) IsAs(other *Record) bool {
 // LooksLike reports whether another record looks the same to planning, except for versions.
 func (r *Record) LooksLike(other *Record) bool {
 	is, was := r.State(), other.State()
-	return r.IsAs(other) && is.LooksLike(&was)
+	return r.IsAs(other) && is.EquivalentTo(&was)
 }
 
 // Follow copies from the previous record of the same workload since when the workload has looked the same. It
@@ -184,9 +184,9 @@ func (r *Record) Follow(before *Record, now time.Time) {
 	}
 	was, is := before.State(), r.State()
 	if r.LooksLike(before) {
-		is.Seen = was.Seen
+		is.EquivalentVersion = was.EquivalentVersion
 	}
-	is.Follow(&was, r.HasTemplateOf(before), now)
+	is.CarryOver(&was, r.HasTemplateOf(before), now)
 	r.state = packed(&is)
 }
 

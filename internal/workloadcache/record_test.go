@@ -43,15 +43,15 @@ func TestAReducedWorkloadLooksLikeTheWholeOne(t *testing.T) {
 	pod.Containers[0].VolumeMounts = append(pod.Containers[0].VolumeMounts, corev1.VolumeMount{Name: "logs", MountPath: "/own", SubPathExpr: "$(TENANT)"})
 	isController := true
 	judged.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "no"}, {APIVersion: "kafka.strimzi.io/v1", Kind: "Kafka", Name: judged.Name, UID: "u", Controller: &isController}}
-	require.Equal(t, "Kafka.kafka.strimzi.io/"+judged.Name, workload.Of(judged).Owner.String())
-	require.Nil(t, workload.Of(injected).Owner)
+	require.Equal(t, "Kafka.kafka.strimzi.io/"+judged.Name, workload.NewView(judged).Owner.String())
+	require.Nil(t, workload.NewView(injected).Owner)
 	plain := judged.DeepCopy()
 	plain.ManagedFields = nil
 	c.Update(changed(injected, func(d *appsv1.Deployment) { d.Spec.Template.Spec.InitContainers[1].Image = "own:1" }), "helm")
 	taken := c.Live()
 	for name, deployment := range map[string]*appsv1.Deployment{"taken": taken, "bare": bare, "injected": injected, "failed": failed, "judged": judged, "plain": plain} {
 		before := deployment.DeepCopy()
-		require.Equal(t, workload.Of(deployment), newReducer().reduce(deployment).View(), name)
+		require.Equal(t, workload.NewView(deployment), newReducer().reduce(deployment).View(), name)
 		require.True(t, equality.Semantic.DeepEqual(before, deployment), "%s: the argument has changed", name)
 	}
 }
@@ -65,9 +65,9 @@ func TestAReducedRolloutSaysWhatCouldNotBeRead(t *testing.T) {
 	}
 	r, bad := newReducer(), read(`{"volumes":"none"}`)
 	before := r.reduce(bad)
-	require.Equal(t, workload.Of(bad), before.View())
+	require.Equal(t, workload.NewView(bad), before.View())
 	require.NotEmpty(t, before.View().Unread.Template)
-	require.NotEmpty(t, before.View().Unread.Else)
+	require.NotEmpty(t, before.View().Unread.Other)
 	r.before = func(string, string, string) *Record { return before }
 	require.True(t, r.reduce(bad).IsAs(before))
 	require.Empty(t, r.reduce(read(`{}`)).View().Unread.Template)
@@ -120,8 +120,8 @@ func TestARecordFollowsTheOneBefore(t *testing.T) {
 	same.Follow(first, noon)
 	other.Follow(same, noon)
 
-	require.Equal(t, "1", same.State().Seen)
-	require.Equal(t, "3", other.State().Seen)
+	require.Equal(t, "1", same.State().EquivalentVersion)
+	require.Equal(t, "3", other.State().EquivalentVersion)
 	require.Equal(t, first.Since(), other.Since(), "its rollout is where it was")
 }
 

@@ -41,7 +41,7 @@ func (r *Record) RunBy(runner *Record) *Record {
 	joined := *own
 	joined.run, joined.paused = &run{by: runner, own: own}, runner.paused
 	its, theirs := own.State(), runner.State()
-	state := its.RunBy(&theirs, runner.reference.Seen)
+	state := its.RunBy(&theirs, runner.reference.ObservedGeneration)
 	joined.state = packed(&state)
 	return &joined
 }

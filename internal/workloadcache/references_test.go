@@ -75,7 +75,7 @@ func TestAWorkloadIsSelectedByTheLabelsOfTheOneThatRunsItsPods(t *testing.T) {
 	c.Put(c.Reduce(runnerFor("web", "3")))
 	web := c.Get("Deployment", "shop", "web")
 	selector := func(kinds ...v1alpha1.WorkloadKind) workload.Selector {
-		selector, err := workload.SelectorOf(&v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Namespace: "shop"}, Spec: v1alpha1.VectorSidecarSpec{
+		selector, err := workload.NewSelector(&v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Namespace: "shop"}, Spec: v1alpha1.VectorSidecarSpec{
 			Selector: metav1.LabelSelector{MatchLabels: map[string]string{"logs": "vector"}}, Workloads: kinds,
 		}})
 		require.NoError(t, err)
@@ -91,7 +91,7 @@ func TestAKindThatTheClusterLosesTakesItsWorkloadsWithIt(t *testing.T) {
 	c.Put(c.Reduce(deploymentNamed("web")))
 	late := c.Reduce(runnerFor("web", "3"))
 	c.Put(late)
-	kind := workload.KindOf("Rollout")
+	kind := workload.KindByName("Rollout")
 	lost, changed := c.Lose(kind)
 	require.Len(t, lost, 1)
 	require.Len(t, changed, 2)

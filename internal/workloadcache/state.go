@@ -60,15 +60,15 @@ func (m moment) time() time.Time {
 
 func packed(s *workload.State) state {
 	of := state{
-		version: s.ResourceVersion, seen: s.Seen, generation: s.Generation, rollout: s.Rollout,
-		created: momentOf(s.Created), rolledOut: momentOf(s.RolledOut), since: momentOf(s.Since), steady: s.Steady,
+		version: s.ResourceVersion, seen: s.EquivalentVersion, generation: s.Generation, rollout: s.Rollout,
+		created: momentOf(s.Created), rolledOut: momentOf(s.RolledOut), since: momentOf(s.StateSince), steady: s.Steady,
 		newest: s.Newest, template: s.Template, shape: s.Shape,
-		done: s.Done, most: s.Most, old: s.Old, evidence: s.Evidence, missed: s.Missed,
-		mayGoOn: s.MayGoOn, isDown: s.IsDown, isBetween: s.IsBetween, isAssumed: s.IsAssumed, isBegun: s.IsBegun, isOutlived: s.IsOutlived,
+		done: s.ProgressCount, most: s.MaxProgress, old: s.Old, evidence: s.Evidence, missed: s.Missed,
+		mayGoOn: s.MayContinue, isDown: s.IsDown, isBetween: s.IsBetween, isAssumed: s.IsAssumed, isBegun: s.IsBegun, isOutlived: s.IsOutlived,
 		isUnobserved: s.IsUnobserved, isHeldByWrite: s.IsHeldByWrite, isByRuns: s.IsByRuns, overwritten: momentOf(s.Overwritten),
 		waits: s.Waits,
 	}
-	if texts := (told{s.Refusal, s.Held, s.Advice, s.Idle, s.FailureCause}); texts != (told{}) {
+	if texts := (told{s.Refusal, s.HeldReason, s.Advice, s.Idle, s.FailureCause}); texts != (told{}) {
 		of.told = &texts
 	}
 	return of
@@ -80,14 +80,14 @@ func (s *state) unpack() workload.State {
 		texts = *s.told
 	}
 	return workload.State{
-		ResourceVersion: s.version, Seen: s.seen, Generation: s.generation, Created: s.created.time(),
+		ResourceVersion: s.version, EquivalentVersion: s.seen, Generation: s.generation, Created: s.created.time(),
 		Rollout: s.rollout, Refusal: texts.refusal,
 		Progress: workload.Progress{
-			Done: s.done, Evidence: s.evidence, Idle: texts.idle, IsByRuns: s.isByRuns, Missed: s.missed, Newest: s.newest, MayGoOn: s.mayGoOn, Old: s.old, Held: texts.held,
+			ProgressCount: s.done, Evidence: s.evidence, Idle: texts.idle, IsByRuns: s.isByRuns, Missed: s.missed, Newest: s.newest, MayContinue: s.mayGoOn, Old: s.old, HeldReason: texts.held,
 			IsHeldByWrite: s.isHeldByWrite, IsDown: s.isDown, IsBetween: s.isBetween, Advice: texts.advice, FailureCause: texts.cause,
 		},
-		Availability: workload.Availability{RolledOut: s.rolledOut.time(), Since: s.since.time(), Steady: s.steady, IsAssumed: s.isAssumed},
-		Most:         s.most, IsBegun: s.isBegun, IsOutlived: s.isOutlived, IsUnobserved: s.isUnobserved, Overwritten: s.overwritten.time(),
+		Availability: workload.Availability{RolledOut: s.rolledOut.time(), StateSince: s.since.time(), Steady: s.steady, IsAssumed: s.isAssumed},
+		MaxProgress:  s.most, IsBegun: s.isBegun, IsOutlived: s.isOutlived, IsUnobserved: s.isUnobserved, Overwritten: s.overwritten.time(),
 		Template: s.template, Shape: s.shape, Waits: s.waits,
 	}
 }

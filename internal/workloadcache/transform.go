@@ -34,7 +34,7 @@ func (r *reducer) reduce(object workload.Object) *Record {
 	if !isOne {
 		return nil
 	}
-	state := workload.StateOf(object)
+	state := workload.ReadState(object)
 	record := &Record{
 		Namespace: one(object.GetNamespace()),
 		Name:      object.GetName(),
@@ -68,7 +68,7 @@ func (r *reducer) shape(record *Record, object workload.Object) *Record {
 }
 
 func (r *reducer) bodyOf(object workload.Object) *body {
-	owned, outline := r.owners.of(object), workload.OutlineOf(object)
+	owned, outline := r.owners.of(object), workload.NewOutline(object)
 	packed := outline.Pack(owned.byManager)
 	at := place{outline.Namespace, outline.Name}
 	eachName(packed, at.without)

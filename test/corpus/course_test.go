@@ -63,7 +63,7 @@ func (c *course) make(ctx context.Context) error {
 }
 
 // kind is the product's word for the workload's kind.
-func (c *course) kind() *workload.Kind { return workload.KindOf(c.workload.Kind.Name) }
+func (c *course) kind() *workload.Kind { return workload.KindByName(c.workload.Kind.Name) }
 
 func (c *course) read(ctx context.Context, name string) (workload.Object, error) {
 	object := c.kind().New()

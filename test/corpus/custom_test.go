@@ -29,8 +29,8 @@ func isUndefined(err error) bool {
 // templateOf is the pod template as the API server has it: of a kind that a definition defines, also what the types of
 // Kubernetes do not know, but for lists and maps that are empty, which the operator does not keep (docs/workloads.md).
 func templateOf(object workload.Object) string {
-	if !workload.KindOf(workload.RefOf(object).Kind).Traits.AtomicLists {
-		return text(workload.TemplateOf(object))
+	if !workload.KindByName(workload.NewRef(object).Kind).Traits.AtomicLists {
+		return text(workload.PodTemplate(object))
 	}
 	whole, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 	if err != nil {

@@ -40,7 +40,7 @@ func watch(t *testing.T, namespace string) *watched {
 	require.NoError(t, err)
 	custom := dynamicinformer.NewFilteredDynamicSharedInformerFactory(untyped, 0, namespace, nil)
 	for _, kind := range Kinds() {
-		of := workload.KindOf(kind.Name)
+		of := workload.KindByName(kind.Name)
 		resource := of.GroupVersion().WithResource(of.Resource)
 		informer := custom.ForResource(resource).Informer()
 		if kind.custom {

@@ -130,12 +130,12 @@ func (d *demo) runRollouts(ctx context.Context) error {
 
 // expectContainers checks the names of the containers of a workload, init containers first.
 func (d *demo) expectContainers(ctx context.Context, kind, name string, names ...string) error {
-	object := workload.KindOf(kind).New()
+	object := workload.KindByName(kind).New()
 	if err := d.client.Get(ctx, client.ObjectKey{Namespace: shop, Name: name}, object); err != nil {
 		return err
 	}
 	var found []string
-	spec := &workload.TemplateOf(object).Spec
+	spec := &workload.PodTemplate(object).Spec
 	for _, list := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
 		for i := range list {
 			found = append(found, list[i].Name)

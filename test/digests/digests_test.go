@@ -143,7 +143,7 @@ func addDecisions(t *testing.T, digests map[string]string) {
 					meta.NamespaceDefaults: objects.NewConfigMap(meta.NamespaceDefaults, "shop", meta.NamespaceDefaultsKey, "sidecar: {threads: 4}"),
 				},
 			},
-			Workloads: []*workloadcache.Record{workloadcache.Showing(workload.Of(application))},
+			Workloads: []*workloadcache.Record{workloadcache.Showing(workload.NewView(application))},
 		}}
 		decided, err := evaluate.Decide(t.Context(), snapshot, nil)
 		require.NoError(t, err)
@@ -218,7 +218,7 @@ func addWorkloads(digests map[string]string) {
 	digests["applied hash with mounts"] = workload.AppliedHash("0123", []workload.Mount{
 		{Container: "app", VolumeMount: corev1.VolumeMount{Name: "data", MountPath: "/data", SubPathExpr: "$(POD)", ReadOnly: true}},
 	})
-	view := workload.Of(application)
+	view := workload.NewView(application)
 	asked := plan.Asked{Digest: "0123", Keys: []string{"kind", "name", "namespace", "labels", "annotations", "containers", "qosClass", "users", "accountPullSecrets"}}
 	digests["values of a workload"] = view.ValuesHash(append(asked.Keys, workload.GraceKey, workload.PullSecretsKey))
 }

@@ -27,7 +27,7 @@ func applyKind(t *testing.T, kind *corpus.Kind, manager, namespace string, tree 
 	placed.SetName("cart")
 	text, err := json.Marshal(placed.Object)
 	require.NoError(t, err)
-	object := workload.KindOf(kind.Name).New()
+	object := workload.KindByName(kind.Name).New()
 	object.SetNamespace(namespace)
 	object.SetName("cart")
 	return object, world.Client.Patch(t.Context(), object, client.RawPatch(types.ApplyPatchType, text), append(options, client.FieldOwner(manager))...)
@@ -36,7 +36,7 @@ func applyKind(t *testing.T, kind *corpus.Kind, manager, namespace string, tree 
 // template is the pod template of a workload, byte for byte.
 func template(t *testing.T, object workload.Object) string {
 	t.Helper()
-	text, err := json.Marshal(workload.TemplateOf(object))
+	text, err := json.Marshal(workload.PodTemplate(object))
 	require.NoError(t, err)
 	return string(text)
 }
@@ -67,7 +67,7 @@ func TestAPodTemplateIsMergedAlikeInEveryKind(t *testing.T) {
 
 			merged, err := applyKind(t, kind, ours, namespace, sidecar)
 			require.NoError(t, err, "nobody's field was taken")
-			spec := &workload.TemplateOf(merged).Spec
+			spec := &workload.PodTemplate(merged).Spec
 			require.Equal(t, "vector", spec.InitContainers[0].Name)
 			require.Equal(t, []string{"app", "beside"}, []string{spec.Containers[0].Name, spec.Containers[1].Name}, "the owner's come first")
 			require.Equal(t, []string{"logs", "spool"}, []string{spec.Volumes[0].Name, spec.Volumes[1].Name})

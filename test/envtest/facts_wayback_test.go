@@ -33,7 +33,7 @@ func TestADeploymentThatGoesBackHasNotFailedWithWhatItHad(t *testing.T) {
 	harness.Change(t, world, app, func(d *appsv1.Deployment) {
 		template(d).InitContainers = []corev1.Container{{Name: "first", Image: crashes}}
 	})
-	hasFailed := func(d *appsv1.Deployment) bool { return workload.StateOf(d).Rollout == workload.RolloutFailed }
+	hasFailed := func(d *appsv1.Deployment) bool { return workload.ReadState(d).Rollout == workload.RolloutFailed }
 	harness.Until(t, world, app, "its deadline to pass", hasFailed)
 	clients, err := kubernetes.NewForConfig(world.Config)
 	require.NoError(t, err)
@@ -65,7 +65,7 @@ func TestADeploymentThatGoesBackHasNotFailedWithWhatItHad(t *testing.T) {
 		for i := range sets.Items {
 			all = append(all, &sets.Items[i])
 		}
-		newest, isSet := workload.KindOf("Deployment").Revisions.Newest(d, all).(*appsv1.ReplicaSet)
+		newest, isSet := workload.KindByName("Deployment").Revisions.Newest(d, all).(*appsv1.ReplicaSet)
 		require.True(t, isSet)
 		require.Empty(t, newest.Spec.Template.Spec.InitContainers)
 		if record.Rollout() == workload.RolloutComplete {

@@ -27,7 +27,7 @@ func TestDeployment_StaysFailedAfterNote(t *testing.T) {
 	world.Create(t, vs)
 	// A deadline that passes before the first pod of the template exists ends with that pod.
 	harness.Until(t, world, deployment, "its deadline to pass with the new pod", func(d *appsv1.Deployment) bool {
-		return d.Status.UpdatedReplicas == 1 && workload.StateOf(d).Rollout == workload.RolloutFailed && isInjected(d)
+		return d.Status.UpdatedReplicas == 1 && workload.ReadState(d).Rollout == workload.RolloutFailed && isInjected(d)
 	})
 	hasFailed := func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.Total().Failed == 1 }
 	harness.Until(t, world, vs, "the failure", hasFailed)

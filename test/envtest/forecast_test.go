@@ -258,7 +258,7 @@ func TestForecast_ReusesOldReplicaSets(t *testing.T) {
 			isSettled := func(hasSidecar bool) func(workload.Object) bool {
 				return func(o workload.Object) bool {
 					content, _ := workload.Read(o)
-					spec := &workload.TemplateOf(o).Spec
+					spec := &workload.PodTemplate(o).Spec
 					return content.Rollout == workload.RolloutComplete && (len(spec.InitContainers)+len(spec.Containers) > 1) == hasSidecar
 				}
 			}

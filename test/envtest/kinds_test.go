@@ -27,15 +27,15 @@ import (
 // asWorkload returns a workload's own type.
 func asWorkload(t *testing.T, object client.Object) workload.Object {
 	t.Helper()
-	one, isOne := workload.As(object)
+	one, isOne := workload.ToObject(object)
 	require.True(t, isOne)
 	return one
 }
 
 // carriesVector tells whether the pod template of a workload of any kind has the sidecar.
 func carriesVector(object client.Object) bool {
-	one, _ := workload.As(object)
-	return slices.ContainsFunc(workload.TemplateOf(one).Spec.InitContainers, func(c corev1.Container) bool { return c.Name == "vector" })
+	one, _ := workload.ToObject(object)
+	return slices.ContainsFunc(workload.PodTemplate(one).Spec.InitContainers, func(c corev1.Container) bool { return c.Name == "vector" })
 }
 
 // kindStatus is what a status says of a kind.
@@ -63,7 +63,7 @@ func plainly(t *testing.T, object client.Object) map[string]any {
 			annotations[key] = value
 		}
 	}
-	return map[string]any{"labels": one.GetLabels(), "annotations": annotations, "template": *workload.TemplateOf(one), "ours": ours}
+	return map[string]any{"labels": one.GetLabels(), "annotations": annotations, "template": *workload.PodTemplate(one), "ours": ours}
 }
 
 // Every kind whose template can change gets the sidecar by one write, is told of in the

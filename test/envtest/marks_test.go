@@ -123,7 +123,7 @@ func TestMarks_AloneGoWithTheirVectorSidecar(t *testing.T) {
 			harness.Eventually(t, "the VectorSidecar to be gone", func() bool { return isGone(t, vs) })
 			world.Get(t, deployment)
 			require.False(t, hasMarks(deployment))
-			require.Empty(t, workload.TracesOf(deployment))
+			require.Empty(t, workload.ListTraces(deployment))
 		})
 	}
 }
@@ -160,7 +160,7 @@ func TestMarks_OrphanReplacesACopy(t *testing.T) {
 	logs := meta.Manager("logs")
 	deployment, vs := injected(t)
 	copyMarks(t, deployment, map[string]string{meta.AnnotationOrphaned(logs): "true"}, nil)
-	require.Empty(t, workload.Of(deployment).Owned[logs].Orphan)
+	require.Empty(t, workload.NewView(deployment).Owned[logs].Orphan)
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.DeletionPolicy = v1alpha1.DeletionOrphan })
 
 	require.NoError(t, world.Client.Delete(t.Context(), vs))
@@ -168,5 +168,5 @@ func TestMarks_OrphanReplacesACopy(t *testing.T) {
 	harness.Eventually(t, "the VectorSidecar to be gone", func() bool { return isGone(t, vs) })
 	world.Get(t, deployment)
 	require.True(t, isInjected(deployment))
-	require.Equal(t, "true", workload.Of(deployment).Owned[logs].Orphan)
+	require.Equal(t, "true", workload.NewView(deployment).Owned[logs].Orphan)
 }

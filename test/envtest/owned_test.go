@@ -43,8 +43,8 @@ func ownedWorkload(t *testing.T, kind, name, namespace string) client.Object {
 
 // kindOf is the adapter of a workload.
 func kindOf(object client.Object) *workload.Kind {
-	one, _ := workload.As(object)
-	return workload.KindOf(workload.RefOf(one).Kind)
+	one, _ := workload.ToObject(object)
+	return workload.KindByName(workload.NewRef(one).Kind)
 }
 
 // anOwner has another operator make a workload, and write it whole at each of its events: its own

@@ -158,7 +158,7 @@ func TestRefusedPodsOfOtherKindsAreSaidWithinSeconds(t *testing.T) {
 			})
 			harness.Until(t, world, object, "its pods", func(o client.Object) bool {
 				content, _ := workload.Read(o)
-				return content.Rollout == workload.RolloutComplete && content.Done > 0
+				return content.Rollout == workload.RolloutComplete && content.ProgressCount > 0
 			})
 			limits(t, namespace)
 			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").For(v1alpha1.WorkloadKind(kind)).WithSoak(byDefault).Build()

@@ -16,7 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-var argoRollouts = workload.KindOf("Rollout")
+var argoRollouts = workload.KindByName("Rollout")
 
 // argoController is who writes the status of Rollouts here.
 const argoController = "rollouts-controller"
@@ -51,7 +51,7 @@ func settle(ctx context.Context, rollout workload.Object) error {
 		return nil
 	}
 	sum := fnv.New32a()
-	_, _ = sum.Write([]byte(text(workload.TemplateOf(rollout)))) // It never fails.
+	_, _ = sum.Write([]byte(text(workload.PodTemplate(rollout)))) // It never fails.
 	hash := fmt.Sprint(sum.Sum32())
 	body, err := json.Marshal(map[string]any{"status": map[string]any{
 		"observedGeneration": seen, "phase": "Healthy", "currentPodHash": hash, "stableRS": hash,

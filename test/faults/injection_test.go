@@ -43,8 +43,8 @@ func atAdmission() []scenario {
 // ofAdmission is the life of a workload that is created with its sidecar.
 func ofAdmission(kind string) scenario {
 	deploys := func(image string) action {
-		return patch("kubectl-client-side-apply", "cart", client.Object(workload.KindOf(kind).New()), func(object client.Object) {
-			pod := &workload.TemplateOf(object.(workload.Object)).Spec
+		return patch("kubectl-client-side-apply", "cart", client.Object(workload.KindByName(kind).New()), func(object client.Object) {
+			pod := &workload.PodTemplate(object.(workload.Object)).Spec
 			for i := range pod.Containers {
 				if pod.Containers[i].Name == "app" {
 					pod.Containers[i].Image = image
@@ -86,7 +86,7 @@ func createdWith(kind string) action {
 // appliesLists writes the lists of a Rollout as its owner has them, without what others have put there.
 func appliesLists(image string) action {
 	return func(ctx context.Context, p *place) error {
-		object := workload.KindOf("Rollout").New()
+		object := workload.KindByName("Rollout").New()
 		object.SetNamespace(p.namespace)
 		object.SetName("cart")
 		lists := fmt.Sprintf(`{"spec": {"template": {"spec": {"initContainers": [{"name": "migrate", "image": "registry.example/migrate:1"}], "containers": [{"name": "app", "image": %q}]}}}}`, image)

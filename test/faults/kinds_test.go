@@ -75,7 +75,7 @@ func workloadOf(kind, namespace string) client.Object {
 
 // labelOf sets a label of a workload, and takes it off if the value is empty.
 func labelOf(kind, name, key, value string) action {
-	return patch("kubectl-label", name, client.Object(workload.KindOf(kind).New()), func(object client.Object) {
+	return patch("kubectl-label", name, client.Object(workload.KindByName(kind).New()), func(object client.Object) {
 		labels := object.GetLabels()
 		if delete(labels, key); value != "" {
 			if labels == nil {

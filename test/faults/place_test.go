@@ -61,7 +61,7 @@ func newPlace(ctx context.Context, w *wire.Wire, runs program, kind string, data
 	if err := world.ApplyValues(ctx, installation); err != nil {
 		return nil, fmt.Errorf("creating the installation's values: %w", err)
 	}
-	p := &place{namespace: namespace.Name, wire: w, program: runs, resume: make(chan struct{}, 1), stop: func() {}, kind: cmp.Or(workload.KindOf(kind), workload.Default())}
+	p := &place{namespace: namespace.Name, wire: w, program: runs, resume: make(chan struct{}, 1), stop: func() {}, kind: cmp.Or(workload.KindByName(kind), workload.Default())}
 	var err error
 	p.rollouts, err = countRollouts(ctx, namespace.Name, p.kind)
 	return p, err

@@ -219,7 +219,7 @@ func workloads(s *seen) state {
 			m.ManagedFields[i].FieldsV1 = metav1.NewFieldsV1(fields)
 		}
 		sorted, _ := object.DeepCopyObject().(workload.Object)
-		slices.SortFunc(workload.TemplateOf(sorted).Spec.Volumes, func(a, b corev1.Volume) int { return cmp.Compare(a.Name, b.Name) })
+		slices.SortFunc(workload.PodTemplate(sorted).Spec.Volumes, func(a, b corev1.Volume) int { return cmp.Compare(a.Name, b.Name) })
 		all["workload "+name] = s.text(specOf(sorted, m))
 	}
 	return all

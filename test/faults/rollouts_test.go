@@ -63,7 +63,7 @@ func (r *rollouts) follow(ctx context.Context, watching client.WithWatch) {
 func (r *rollouts) see(object workload.Object) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	template := strings.ReplaceAll(text(workload.TemplateOf(object)), r.namespace, "NAMESPACE")
+	template := strings.ReplaceAll(text(workload.PodTemplate(object)), r.namespace, "NAMESPACE")
 	name := object.GetName()
 	if been := r.templates[name]; len(been) == 0 || been[len(been)-1] != template {
 		r.templates[name] = append(been, template)

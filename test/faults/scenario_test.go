@@ -60,7 +60,7 @@ type condition func(s *seen) string
 func pod(d *appsv1.Deployment) *corev1.PodSpec { return &d.Spec.Template.Spec }
 
 func containers(object workload.Object) (names []string) {
-	template := workload.TemplateOf(object)
+	template := workload.PodTemplate(object)
 	for _, c := range template.Spec.InitContainers {
 		names = append(names, c.Name)
 	}
@@ -118,7 +118,7 @@ func allHave(n int, names ...string) condition {
 // says wants a text in the pod template of a Deployment.
 func says(deployment, what string) condition {
 	return func(s *seen) string {
-		if d := s.workloads[deployment]; d == nil || !strings.Contains(text(workload.TemplateOf(d)), what) {
+		if d := s.workloads[deployment]; d == nil || !strings.Contains(text(workload.PodTemplate(d)), what) {
 			return fmt.Sprintf("the pods of %s do not say %q", deployment, what)
 		}
 		return ""

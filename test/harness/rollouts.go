@@ -35,14 +35,14 @@ func NewWorkload(kind, name, namespace string, labels map[string]string) client.
 	spec["strategy"] = map[string]any{"canary": map[string]any{}}
 	delete(fields, "status")
 	rollout := &unstructured.Unstructured{Object: fields}
-	rollout.SetGroupVersionKind(workload.KindOf(kind).GroupVersionKind)
+	rollout.SetGroupVersionKind(workload.KindByName(kind).GroupVersionKind)
 	return rollout
 }
 
 // ChangeTemplate changes the pod template of a workload. That of a Rollout is decoded, changed and encoded again.
 func ChangeTemplate(object client.Object, change func(*corev1.PodTemplateSpec)) {
-	one, _ := workload.As(object)
-	template := workload.TemplateOf(one)
+	one, _ := workload.ToObject(object)
+	template := workload.PodTemplate(one)
 	change(template)
 	rollout, isRollout := object.(*unstructured.Unstructured)
 	if !isRollout {
@@ -50,7 +50,7 @@ func ChangeTemplate(object client.Object, change func(*corev1.PodTemplateSpec)) 
 	}
 	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(template)
 	if err == nil {
-		err = unstructured.SetNestedMap(rollout.Object, fields, workload.KindOf("Rollout").Template...)
+		err = unstructured.SetNestedMap(rollout.Object, fields, workload.KindByName("Rollout").Template...)
 	}
 	if err != nil {
 		panic(err) // A pod template can be converted.

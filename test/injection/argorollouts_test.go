@@ -43,7 +43,7 @@ spec:
 
 func newRollout(name, namespace string) *unstructured.Unstructured {
 	rollout := &unstructured.Unstructured{}
-	rollout.SetGroupVersionKind(workload.KindOf("Rollout").GroupVersionKind)
+	rollout.SetGroupVersionKind(workload.KindByName("Rollout").GroupVersionKind)
 	rollout.SetName(name)
 	rollout.SetNamespace(namespace)
 	return rollout

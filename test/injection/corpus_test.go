@@ -105,7 +105,7 @@ func TestWhateverIsAdmittedWithoutIsAdmittedUnderThem(t *testing.T) {
 		harness.Until(t, world, object, "the operator to take it over", func(of client.Object) bool {
 			return (!has(of, "vector") || isAdopted("metrics")(of)) && (!has(of, "vector-otlp") || isAdopted("traces")(of))
 		})
-		require.Equal(t, workload.TemplateOf(before), workload.TemplateOf(after), one.GetName())
+		require.Equal(t, workload.PodTemplate(before), workload.PodTemplate(after), one.GetName())
 	}
 }
 
@@ -132,7 +132,7 @@ func isPut(object *unstructured.Unstructured) bool {
 }
 
 func asTyped(object *unstructured.Unstructured) (workload.Object, error) {
-	typed := workload.KindOf(object.GetKind()).New()
+	typed := workload.KindByName(object.GetKind()).New()
 	return typed, runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, typed)
 }
 

@@ -105,8 +105,8 @@ func untilActive(t *testing.T, object client.Object, container string) {
 }
 
 func template(object client.Object) *corev1.PodTemplateSpec {
-	one, _ := workload.As(object)
-	return workload.TemplateOf(one)
+	one, _ := workload.ToObject(object)
+	return workload.PodTemplate(one)
 }
 
 // names are the containers of a workload's pods, init containers first.

@@ -38,8 +38,8 @@ func ownedBy(t *testing.T, kind, name, namespace, image string) client.Object {
 
 // kindOf is the adapter of a workload.
 func kindOf(object client.Object) *workload.Kind {
-	one, _ := workload.As(object)
-	return workload.KindOf(workload.RefOf(one).Kind)
+	one, _ := workload.ToObject(object)
+	return workload.KindByName(workload.NewRef(one).Kind)
 }
 
 // anOwner is another operator: at each event of a workload it writes it whole, as it wants it, where

@@ -269,8 +269,8 @@ func TestEveryKindPasses(t *testing.T) {
 	all := []string{"Deployment", "StatefulSet", "DaemonSet", "CronJob"}
 	for _, kind := range all {
 		object := objects.NewWorkload(kind, "of-"+strings.ToLower(kind), namespace, labels)
-		of, _ := workload.As(object)
-		spec := &workload.TemplateOf(of).Spec
+		of, _ := workload.ToObject(object)
+		spec := &workload.PodTemplate(of).Spec
 		spec.Containers[0].Resources = *objects.Requests("10m", "16Mi")
 		if set, isSet := object.(*appsv1.StatefulSet); isSet {
 			spec.Containers[0].VolumeMounts = []corev1.VolumeMount{{Name: "data", MountPath: "/data"}}

@@ -36,7 +36,7 @@ func Find(ctx context.Context, live *livelist.Client, holders []workload.Holder,
 		}
 		_, err := livelist.Any(ctx, live, holder.NewList(), func(object client.Object) bool {
 			use.Listed++
-			if pod, ok := workload.PodOf(object); ok {
+			if pod, ok := workload.PodSpecFor(object); ok {
 				for _, name := range companion.References(pod) {
 					delete(missing, name)
 				}

@@ -54,7 +54,7 @@ type Tracker struct {
 
 // New returns a Tracker that lists nothing until Start.
 func New(options Options) *Tracker {
-	holders := workload.HoldersOf(options.Kinds)
+	holders := workload.HoldersFor(options.Kinds)
 	return &Tracker{
 		list: func(ctx context.Context, namespace string, names []string) (Use, error) {
 			return Find(ctx, options.Live, holders, namespace, names)

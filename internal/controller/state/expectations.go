@@ -219,7 +219,7 @@ func (s *expectations) Confirm(p *plan.Plan) {
 }
 
 func (s *expectations) put(p *plan.Plan, a attempt) {
-	a.target, a.planned, a.seen, a.action, a.hash = p.Target, p.ResourceVersion, p.Seen, p.Action, p.InjectedHash()
+	a.target, a.planned, a.seen, a.action, a.hash = p.Target, p.ResourceVersion, p.EquivalentVersion, p.Action, p.InjectedHash()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.expect(p.Target.UID).attempt = &a

@@ -82,12 +82,12 @@ func (s *podLooks) PodsDue(unsettled []*workloadcache.Record, watched Watched) [
 		if !known || look.rollout != is.Rollout || !look.isOf(record) {
 			look = podLook{record: record, rollout: is.Rollout, next: now}
 			if is.Rollout == workload.RolloutProgressing {
-				look.next = is.Since.Add(startingPods)
+				look.next = is.StateSince.Add(startingPods)
 			}
 		}
 		if !now.Before(look.next) {
 			longest := max(lastPodLook, time.Duration(len(unsettled))*podLookEach)
-			if is.For(now) > newTrouble {
+			if is.TimeInState(now) > newTrouble {
 				longest = LastRetry
 			}
 			look.wait = min(max(firstPodLook, look.wait*3/2), longest)

@@ -27,7 +27,7 @@ func workloads(count int, rollout workload.Rollout, since time.Time) (all []*wor
 	for n := range count {
 		all = append(all, workloadcache.Showing(workload.View{
 			Ref:   workload.Ref{UID: types.UID(fmt.Sprint(n))},
-			State: workload.State{Rollout: rollout, Availability: workload.Availability{Since: since}},
+			State: workload.State{Rollout: rollout, Availability: workload.Availability{StateSince: since}},
 		}))
 	}
 	return all

@@ -91,8 +91,8 @@ func testDelivered(kind string, pods int) func(*testing.T) {
 		}).Build()
 		world.Create(t, one)
 		harness.Until(t, world, app, "the workload to be injected", func(object client.Object) bool {
-			made, _ := workload.As(object) // It is of a kind that is served.
-			return containerOf(&corev1.Pod{Spec: workload.TemplateOf(made).Spec}, sidecar) != nil
+			made, _ := workload.ToObject(object) // It is of a kind that is served.
+			return containerOf(&corev1.Pod{Spec: workload.PodTemplate(made).Spec}, sidecar) != nil
 		})
 		scaled(pods)
 		rolledOut(t, space, pods, "1")
