@@ -37,12 +37,12 @@ func (d *Diagnosis) leftovers(ctx context.Context, installation *source.Installa
 		}
 		found = append(found, in...)
 	}
-	left := slices.DeleteFunc(slices.Clone(found), func(f companion.Leftover) bool { return f.Verdict == companion.Keep })
+	left := slices.DeleteFunc(slices.Clone(found), func(f companion.Leftover) bool { return f.Action == companion.Retain })
 	if len(left) == 0 {
 		return Result{check, OK, fmt.Sprintf("none; %d sidecars were left by deletionPolicy Orphan", len(found)), ""}
 	}
 	help := "the operator removes leftovers automatically; if they stay, check its log"
-	if slices.ContainsFunc(left, func(f companion.Leftover) bool { return f.Verdict == companion.Report }) {
+	if slices.ContainsFunc(left, func(f companion.Leftover) bool { return f.Action == companion.Report }) {
 		help = "to remove a leftover, create a VectorSidecar with that name that selects nothing, and delete it"
 	}
 	return Result{check, Warning, describe(left), help}
@@ -65,7 +65,7 @@ func (d *Diagnosis) leftoversIn(ctx context.Context, namespace, writtenBy string
 	for _, kind := range workload.Kinds() {
 		listed, err := livelist.Collect(ctx, d.live(), kind.NewList(), func(object client.Object) (carrier companion.Carrier, ok bool) {
 			if object, isWorkload := workload.ToObject(object); isWorkload {
-				carrier = companion.CarrierOf(object)
+				carrier = companion.NewCarrier(object)
 			}
 			return carrier, len(carrier.Traces) > 0
 		}, client.InNamespace(namespace))
@@ -86,7 +86,7 @@ func (d *Diagnosis) leftoversIn(ctx context.Context, namespace, writtenBy string
 	for i, key := range clusterKeys {
 		clusters[i].Name = key.Name
 	}
-	exists := companion.Among(sidecars, clusters)
+	exists := companion.NewExistenceCheck(sidecars, clusters)
 	switch {
 	case apierrors.IsForbidden(err): // A user of one namespace may not be allowed to list them.
 		exists = companion.OrCluster(exists)

@@ -33,15 +33,15 @@ func Mark(object *corev1.ConfigMap) {
 	metav1.SetMetaDataAnnotation(&object.ObjectMeta, meta.AnnotationCompanion, object.Name)
 }
 
-// IsOf reports whether a ConfigMap is a companion of a VectorSidecar: it has the label and the mark, and has no
+// IsOwnedBy reports whether a ConfigMap is a companion of a VectorSidecar: it has the label and the mark, and has no
 // controller owner. A copy of a companion is not a companion, even with the same labels.
-func IsOf(object *corev1.ConfigMap, sidecar *v1alpha1.VectorSidecar) bool {
-	return IsLeftTo(object, sidecar) && object.Annotations[meta.AnnotationCompanion] == object.Name
+func IsOwnedBy(object *corev1.ConfigMap, sidecar *v1alpha1.VectorSidecar) bool {
+	return IsLabeledFor(object, sidecar) && object.Annotations[meta.AnnotationCompanion] == object.Name
 }
 
-// IsLeftTo reports whether a ConfigMap with the name of a companion may become a companion of a VectorSidecar.
+// IsLabeledFor reports whether a ConfigMap with the name of a companion may become a companion of a VectorSidecar.
 // This is true for a companion, and for a ConfigMap with a removed mark.
-func IsLeftTo(object *corev1.ConfigMap, sidecar *v1alpha1.VectorSidecar) bool {
+func IsLabeledFor(object *corev1.ConfigMap, sidecar *v1alpha1.VectorSidecar) bool {
 	return metav1.GetControllerOf(object) == nil && object.Labels[meta.LabelSidecar] == meta.LabelValue(sidecar.Name) && !IsCopy(object)
 }
 

@@ -45,8 +45,8 @@ func TestWhoseACompanionIs(t *testing.T) {
 		}), false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, test.isOf, IsOf(test.object, sidecar("logs", "1")))
-			require.Equal(t, test.isLeftTo, IsLeftTo(test.object, sidecar("logs", "1")))
+			require.Equal(t, test.isOf, IsOwnedBy(test.object, sidecar("logs", "1")))
+			require.Equal(t, test.isLeftTo, IsLabeledFor(test.object, sidecar("logs", "1")))
 		})
 	}
 }

@@ -14,21 +14,21 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Verdict is the decision about a leftover sidecar of a workload.
-type Verdict string
+// LeftoverAction is the decision about a leftover sidecar of a workload.
+type LeftoverAction string
 
 const (
 	// Clean means that the operator removes the leftover, because this installation wrote it and no mark says
 	// to keep it. Such a leftover remains if a write arrives after the deletion of its VectorSidecar.
-	Clean Verdict = "Clean"
+	Clean LeftoverAction = "Clean"
 	// Report means that a user must decide about the leftover.
-	Report Verdict = "Report"
-	// Keep means that the leftover was kept intentionally.
-	Keep Verdict = "Keep"
+	Report LeftoverAction = "Report"
+	// Retain means that the leftover was kept intentionally.
+	Retain LeftoverAction = "Keep"
 )
 
-// Verdicts returns all verdicts.
-func Verdicts() []Verdict { return []Verdict{Clean, Report, Keep} }
+// LeftoverActions returns all verdicts.
+func LeftoverActions() []LeftoverAction { return []LeftoverAction{Clean, Report, Retain} }
 
 // Carrier is a workload that may have a sidecar or other traces of the operator.
 type Carrier struct {
@@ -38,8 +38,8 @@ type Carrier struct {
 	Traces   []workload.Trace
 }
 
-// CarrierOf returns the Carrier of a workload.
-func CarrierOf(object workload.Object) Carrier {
+// NewCarrier returns the Carrier of a workload.
+func NewCarrier(object workload.Object) Carrier {
 	return Carrier{Ref: workload.NewRef(object), Deleting: object.GetDeletionTimestamp() != nil, Traces: workload.ListTraces(object)}
 }
 
@@ -48,7 +48,7 @@ type Leftover struct {
 	workload.Ref
 	// Manager is the field manager. Sidecar is the name of the missing VectorSidecar, shortened if it is long.
 	Manager, Sidecar string
-	Verdict          Verdict
+	Action           LeftoverAction
 	// Reason explains the verdict.
 	Reason string
 }
@@ -57,7 +57,7 @@ type Leftover struct {
 // whether the VectorSidecar of a field manager exists in a namespace, including a VectorSidecar that is being
 // deleted. The caller also names the installation that would remove the leftovers, "" for none.
 func FindLeftovers(carriers iter.Seq[Carrier], exists func(namespace, manager string) bool, writtenBy string) []Leftover {
-	var found []Leftover
+	var leftovers []Leftover
 	for carrier := range carriers {
 		if carrier.Deleting {
 			continue
@@ -66,24 +66,24 @@ func FindLeftovers(carriers iter.Seq[Carrier], exists func(namespace, manager st
 			if exists(carrier.Namespace, trace.Manager) {
 				continue
 			}
-			verdict, reason := judge(&trace, writtenBy)
-			found = append(found, Leftover{
-				Ref: carrier.Ref, Manager: trace.Manager, Sidecar: meta.SidecarName(trace.Manager), Verdict: verdict, Reason: reason,
+			action, reason := chooseAction(&trace, writtenBy)
+			leftovers = append(leftovers, Leftover{
+				Ref: carrier.Ref, Manager: trace.Manager, Sidecar: meta.SidecarName(trace.Manager), Action: action, Reason: reason,
 			})
 		}
 	}
-	slices.SortFunc(found, func(a, b Leftover) int {
+	slices.SortFunc(leftovers, func(a, b Leftover) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Manager, b.Manager))
 	})
-	return found
+	return leftovers
 }
 
-// judge returns the verdict and its reason for a trace of a VectorSidecar that does not exist. Only a leftover
+// chooseAction returns the verdict and its reason for a trace of a VectorSidecar that does not exist. Only a leftover
 // with the mark of this installation is removed. A missing mark proves nothing.
-func judge(trace *workload.Trace, writtenBy string) (Verdict, string) {
+func chooseAction(trace *workload.Trace, writtenBy string) (LeftoverAction, string) {
 	switch {
 	case trace.Orphan != "":
-		return Keep, "the VectorSidecar was deleted with deletionPolicy Orphan"
+		return Retain, "the VectorSidecar was deleted with deletionPolicy Orphan"
 	case !trace.Applied && trace.Listed:
 		return Report, "the pod template was restored, and no field manager is recorded for an apply of the sidecar"
 	case !trace.Applied && !trace.Patched:
@@ -98,19 +98,21 @@ func judge(trace *workload.Trace, writtenBy string) (Verdict, string) {
 	return Clean, "this installation wrote the sidecar after the VectorSidecar was deleted"
 }
 
-// Among returns the test for existence that FindLeftovers needs, for a list of all VectorSidecars and
+// NewExistenceCheck returns the test for existence that FindLeftovers needs, for a list of all VectorSidecars and
 // ClusterVectorSidecars. A ClusterVectorSidecar exists in every namespace, because it removes its own sidecars
 // from namespaces that it does not select anymore.
-func Among(sidecars []v1alpha1.VectorSidecar, clusters []v1alpha1.ClusterVectorSidecar) (exists func(namespace, manager string) bool) {
+func NewExistenceCheck(sidecars []v1alpha1.VectorSidecar, clusters []v1alpha1.ClusterVectorSidecar) (exists func(namespace, manager string) bool) {
 	type key struct{ namespace, manager string }
-	there := map[key]bool{}
+	existing := map[key]bool{}
 	for i := range clusters {
-		there[key{"", meta.Manager(meta.InNamespace(clusters[i].Name))}] = true
+		existing[key{"", meta.Manager(meta.InNamespace(clusters[i].Name))}] = true
 	}
 	for i := range sidecars {
-		there[key{sidecars[i].Namespace, meta.Manager(sidecars[i].Name)}] = true
+		existing[key{sidecars[i].Namespace, meta.Manager(sidecars[i].Name)}] = true
 	}
-	return func(namespace, manager string) bool { return there[key{namespace, manager}] || there[key{"", manager}] }
+	return func(namespace, manager string) bool {
+		return existing[key{namespace, manager}] || existing[key{"", manager}]
+	}
 }
 
 // OrCluster returns a test for existence that counts every ClusterVectorSidecar as existing, for callers that

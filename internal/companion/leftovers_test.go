@@ -29,21 +29,21 @@ func find(carrier Carrier, writtenBy string, sidecars map[string]string) []Lefto
 	for namespace, name := range sidecars {
 		all = append(all, v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}})
 	}
-	return FindLeftovers(slices.Values([]Carrier{carrier}), Among(all, nil), writtenBy)
+	return FindLeftovers(slices.Values([]Carrier{carrier}), NewExistenceCheck(all, nil), writtenBy)
 }
 
 func TestWhatIsLeftIsCleanedOnlyIfItsMarkSaysSo(t *testing.T) {
 	for name, test := range map[string]struct {
 		trace workload.Trace
-		want  Verdict
+		want  LeftoverAction
 		why   string
 	}{
 		"a late write of ours":      {workload.Trace{Applied: true, WrittenBy: ours}, Clean, "nobody wants it"},
 		"with mounts":               {workload.Trace{Applied: true, Patched: true, Listed: true, WrittenBy: ours}, Clean, "the patch comes with the apply"},
 		"of another installation":   {workload.Trace{Applied: true, WrittenBy: theirs}, Report, "it has an operator of its own"},
 		"without a mark":            {workload.Trace{Applied: true, Listed: true}, Report, "the operator did not know its installation, or the mark was removed"},
-		"left by Orphan":            {workload.Trace{Applied: true, Orphan: "true"}, Keep, "it is meant to stay"},
-		"left, and a write arrived": {workload.Trace{Applied: true, WrittenBy: ours, Orphan: "true"}, Keep, "it is meant to stay all the same"},
+		"left by Orphan":            {workload.Trace{Applied: true, Orphan: "true"}, Retain, "it is meant to stay"},
+		"left, and a write arrived": {workload.Trace{Applied: true, WrittenBy: ours, Orphan: "true"}, Retain, "it is meant to stay all the same"},
 		"a revision that came back": {workload.Trace{Listed: true}, Report, "nobody applied it"},
 		"it came back with a mark":  {workload.Trace{Listed: true, WrittenBy: ours}, Report, "nobody applied it"},
 		"the record of a patch":     {workload.Trace{Patched: true}, Report, "there is nothing to take out"},
@@ -53,7 +53,7 @@ func TestWhatIsLeftIsCleanedOnlyIfItsMarkSaysSo(t *testing.T) {
 			test.trace.Manager = meta.Manager("logs")
 			found := find(Carrier{Ref: cart, Traces: []workload.Trace{test.trace}}, ours, nil)
 			require.Len(t, found, 1)
-			require.Equal(t, test.want, found[0].Verdict, test.why)
+			require.Equal(t, test.want, found[0].Action, test.why)
 			require.Equal(t, "logs", found[0].Sidecar)
 			require.NotEmpty(t, found[0].Reason)
 		})
@@ -63,7 +63,7 @@ func TestWhatIsLeftIsCleanedOnlyIfItsMarkSaysSo(t *testing.T) {
 func TestAnOperatorWithoutANameCleansNothing(t *testing.T) {
 	for _, writtenBy := range []string{"", ours} {
 		trace := workload.Trace{Manager: meta.Manager("logs"), Applied: true, WrittenBy: writtenBy}
-		require.Equal(t, Report, find(Carrier{Ref: cart, Traces: []workload.Trace{trace}}, "", nil)[0].Verdict)
+		require.Equal(t, Report, find(Carrier{Ref: cart, Traces: []workload.Trace{trace}}, "", nil)[0].Action)
 	}
 }
 
@@ -93,7 +93,7 @@ func TestFindingsAreInOrder(t *testing.T) {
 	found := FindLeftovers(slices.Values([]Carrier{
 		{Ref: cart, Traces: traces},
 		{Ref: workload.Ref{Namespace: "pay", Name: "till"}, Traces: traces[:1]},
-	}), Among(nil, nil), ours)
+	}), NewExistenceCheck(nil, nil), ours)
 
 	var names []string
 	for _, f := range found {

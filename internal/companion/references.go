@@ -10,17 +10,17 @@ import corev1 "k8s.io/api/core/v1"
 func References(spec *corev1.PodSpec) []string {
 	var names []string
 	for i := range spec.Volumes {
-		names = append(names, ofVolume(&spec.Volumes[i])...)
+		names = append(names, namesInVolume(&spec.Volumes[i])...)
 	}
 	for _, containers := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
 		for i := range containers {
-			names = append(names, ofVariables(&containers[i])...)
+			names = append(names, namesInVariables(&containers[i])...)
 		}
 	}
 	return names
 }
 
-func ofVolume(volume *corev1.Volume) []string {
+func namesInVolume(volume *corev1.Volume) []string {
 	var names []string
 	if volume.ConfigMap != nil {
 		names = append(names, volume.ConfigMap.Name)
@@ -36,7 +36,7 @@ func ofVolume(volume *corev1.Volume) []string {
 	return names
 }
 
-func ofVariables(container *corev1.Container) []string {
+func namesInVariables(container *corev1.Container) []string {
 	var names []string
 	for i := range container.EnvFrom {
 		if source := container.EnvFrom[i].ConfigMapRef; source != nil {
@@ -44,8 +44,8 @@ func ofVariables(container *corev1.Container) []string {
 		}
 	}
 	for i := range container.Env {
-		if from := container.Env[i].ValueFrom; from != nil && from.ConfigMapKeyRef != nil {
-			names = append(names, from.ConfigMapKeyRef.Name)
+		if source := container.Env[i].ValueFrom; source != nil && source.ConfigMapKeyRef != nil {
+			names = append(names, source.ConfigMapKeyRef.Name)
 		}
 	}
 	return names

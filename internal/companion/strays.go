@@ -27,8 +27,8 @@ type Owners map[owner]bool
 // for a ClusterVectorSidecar.
 type owner struct{ namespace, label string }
 
-// OwnersOf returns the owners of companions from all workloads, VectorSidecars and ClusterVectorSidecars.
-func OwnersOf(carriers iter.Seq[Carrier], sidecars []v1alpha1.VectorSidecar, clusters []v1alpha1.ClusterVectorSidecar) Owners {
+// NewOwners returns the owners of companions from all workloads, VectorSidecars and ClusterVectorSidecars.
+func NewOwners(carriers iter.Seq[Carrier], sidecars []v1alpha1.VectorSidecar, clusters []v1alpha1.ClusterVectorSidecar) Owners {
 	owners := Owners{}
 	for i := range clusters {
 		owners[owner{"", meta.LabelValue(meta.InNamespace(clusters[i].Name))}] = true

@@ -52,7 +52,7 @@ func TestACompanionOfNobodyIsAStray(t *testing.T) {
 			}
 			carriers := slices.Values([]Carrier{{Ref: cart, Traces: test.traces}})
 
-			require.Equal(t, test.isStray, OwnersOf(carriers, sidecars, nil).IsStray(object, now))
+			require.Equal(t, test.isStray, NewOwners(carriers, sidecars, nil).IsStray(object, now))
 		})
 	}
 }

@@ -50,7 +50,7 @@ func (s *sweeper) Start(ctx context.Context) error {
 
 // sweep sweeps once.
 func (s *sweeper) sweep(ctx context.Context) progress {
-	exists := s.sidecars.orOffered(companion.Among(s.sidecars.list(ctx, ""), s.sidecars.clusters.all(ctx)))
+	exists := s.sidecars.orOffered(companion.NewExistenceCheck(s.sidecars.list(ctx, ""), s.sidecars.clusters.all(ctx)))
 	found := companion.FindLeftovers(carriersOf(s.views.workloads.Traced()), exists, s.writtenBy)
 	found, confirmed := s.confirm(ctx, found)
 	found, cleaned := s.clean(ctx, found)
@@ -60,13 +60,13 @@ func (s *sweeper) sweep(ctx context.Context) progress {
 
 // tellLeftovers counts the leftovers and reports, once each, those that a person has to judge.
 func (s *sweeper) tellLeftovers(ctx context.Context, found []companion.Leftover) {
-	counts, told := map[companion.Verdict]int{}, map[leftover]companion.Verdict{}
+	counts, told := map[companion.LeftoverAction]int{}, map[leftover]companion.LeftoverAction{}
 	for i := range found {
 		finding := &found[i]
 		key := leftover{finding.UID, finding.Manager}
-		counts[finding.Verdict]++
-		told[key] = finding.Verdict
-		if finding.Verdict != companion.Report || s.told[key] == finding.Verdict {
+		counts[finding.Action]++
+		told[key] = finding.Action
+		if finding.Action != companion.Report || s.told[key] == finding.Action {
 			continue
 		}
 		log.FromContext(ctx).Info("leftover found", telemetry.KeyWorkload, status.Object(finding.Ref), telemetry.KeyName, finding.Sidecar, "cause", finding.Reason)
@@ -75,7 +75,7 @@ func (s *sweeper) tellLeftovers(ctx context.Context, found []companion.Leftover)
 	}
 	s.told = told
 	s.hasFound.Store(len(told) > 0)
-	for _, verdict := range companion.Verdicts() {
+	for _, verdict := range companion.LeftoverActions() {
 		s.Metrics.Leftovers(string(verdict), counts[verdict])
 	}
 }

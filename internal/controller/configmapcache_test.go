@@ -39,7 +39,7 @@ func TestTheCacheHoldsTheContentOfOurConfigMapsAlone(t *testing.T) {
 	companion.Mark(made)
 	require.Empty(t, digested(t, made).Data, "a copy may be large, and there is one for each revision")
 	logs := objects.NewVectorSidecar("logs", "shop").Build()
-	require.True(t, companion.IsOf(digested(t, made), logs))
+	require.True(t, companion.IsOwnedBy(digested(t, made), logs))
 	require.Equal(t, companion.Digest(made), companion.KnownDigest(digested(t, made)))
 	theirs.Annotations = map[string]string{companion.ContentDigest: "0"}
 	require.Equal(t, companion.Digest(theirs), companion.KnownDigest(digested(t, theirs)))

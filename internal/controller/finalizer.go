@@ -242,7 +242,7 @@ func (f *finalizer) companions(ctx context.Context, sidecar *v1alpha1.VectorSide
 			Namespace: listed.GetNamespace(), Name: listed.GetName(),
 			Labels: listed.GetLabels(), Annotations: listed.GetAnnotations(), OwnerReferences: listed.GetOwnerReferences(),
 		}}
-		return client.ObjectKeyFromObject(object), companion.IsOf(object, sidecar)
+		return client.ObjectKeyFromObject(object), companion.IsOwnedBy(object, sidecar)
 	}
 	companions, err := livelist.Collect(ctx, f.live, livelist.Metadata(corev1.SchemeGroupVersion.WithKind("ConfigMap")), reduce,
 		client.InNamespace(sidecar.Namespace), client.MatchingLabels{meta.LabelSidecar: meta.LabelValue(sidecar.Name)})

@@ -43,7 +43,7 @@ type sweeper struct {
 
 	// told holds what has been reported, cleaned the generations of workloads since they were
 	// written to, until they have rolled out.
-	told    map[leftover]companion.Verdict
+	told    map[leftover]companion.LeftoverAction
 	cleaned map[types.UID]swept
 	// strayed are the namespaces in which the last sweep found stray companions.
 	strayed map[string]bool

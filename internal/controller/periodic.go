@@ -31,7 +31,7 @@ type periodic struct {
 // add adds the runnables to a manager.
 func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) error {
 	log := loggerOf(mgr.GetLogger())(nil)
-	for _, verdict := range companion.Verdicts() {
+	for _, verdict := range companion.LeftoverActions() {
 		p.applier.Metrics.Leftovers(string(verdict), 0) // Until there is a look.
 	}
 	for _, presence := range source.Presences() {
@@ -40,7 +40,7 @@ func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) 
 	sweeping := &sweeper{
 		strayed: map[string]bool{},
 		applier: p.applier, leftoverSignal: p.leftovers, sidecars: p.snapshots.sidecars, client: mgr.GetClient(), live: options.Pager.Client(mgr.GetAPIReader()),
-		writtenBy: options.WrittenBy, log: log, told: map[leftover]companion.Verdict{}, cleaned: map[types.UID]swept{},
+		writtenBy: options.WrittenBy, log: log, told: map[leftover]companion.LeftoverAction{}, cleaned: map[types.UID]swept{},
 	}
 	if err := mgr.Add(runUntil(ctx, sweeping)); err != nil {
 		return fmt.Errorf("adding the sweep for leftovers: %w", err)

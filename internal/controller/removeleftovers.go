@@ -36,7 +36,7 @@ func (s *sweeper) confirm(ctx context.Context, found []companion.Leftover) ([]co
 	reached := allSwept
 	exists := map[string]func(namespace, manager string) bool{}
 	confirmed := slices.DeleteFunc(found, func(f companion.Leftover) bool {
-		if f.Verdict != companion.Clean && s.told[leftover{f.UID, f.Manager}] == f.Verdict {
+		if f.Action != companion.Clean && s.told[leftover{f.UID, f.Manager}] == f.Action {
 			return false
 		}
 		if exists[f.Namespace] == nil {
@@ -56,7 +56,7 @@ func (s *sweeper) confirm(ctx context.Context, found []companion.Leftover) ([]co
 // there are. It lists them, because a get would also be answered by NotFound if the CRD is missing.
 func (s *sweeper) managersIn(ctx context.Context, namespace string) (func(namespace, manager string) bool, error) {
 	sidecars, clusters, err := s.liveSidecars(ctx, namespace)
-	return s.sidecars.orOffered(companion.Among(sidecars, clusters)), err
+	return s.sidecars.orOffered(companion.NewExistenceCheck(sidecars, clusters)), err
 }
 
 // liveSidecars lists the VectorSidecars of a namespace and all ClusterVectorSidecars, each with its names and UID only.
@@ -79,7 +79,7 @@ func (s *sweeper) clean(ctx context.Context, found []companion.Leftover) ([]comp
 		reached = notYet
 	}
 	left := slices.DeleteFunc(found, func(f companion.Leftover) bool {
-		if f.Verdict != companion.Clean {
+		if f.Action != companion.Clean {
 			return false
 		}
 		view, err := s.look(ctx, &f)
@@ -141,8 +141,8 @@ func (s *sweeper) look(ctx context.Context, finding *companion.Leftover) (*workl
 	}
 	isAnother := func(f companion.Leftover) bool { return f.Manager != finding.Manager }
 	noneExists := func(string, string) bool { return false }
-	again := slices.DeleteFunc(companion.FindLeftovers(slices.Values([]companion.Carrier{companion.CarrierOf(object)}), noneExists, s.writtenBy), isAnother)
-	if len(again) != 1 || again[0].Verdict != companion.Clean {
+	again := slices.DeleteFunc(companion.FindLeftovers(slices.Values([]companion.Carrier{companion.NewCarrier(object)}), noneExists, s.writtenBy), isAnother)
+	if len(again) != 1 || again[0].Action != companion.Clean {
 		return nil, nil
 	}
 	view := workload.NewView(object)

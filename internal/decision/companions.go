@@ -42,10 +42,10 @@ func (d *Decision) provide(facts *Facts) {
 		switch {
 		case there == nil:
 			d.Missing = append(d.Missing, wanted)
-		case !companion.IsLeftTo(there, facts.Sidecar):
+		case !companion.IsLabeledFor(there, facts.Sidecar):
 			d.Invalid = &desired.Invalid{Reason: meta.ReasonConflict, Message: fmt.Sprintf(
 				"ConfigMap %s/%s is not one of %s: delete it, or give this VectorSidecar another name", there.Namespace, there.Name, desired.Describe(facts.Sidecar))}
-		case companion.KnownDigest(there) != companion.Digest(&wanted) || !companion.IsOf(there, facts.Sidecar):
+		case companion.KnownDigest(there) != companion.Digest(&wanted) || !companion.IsOwnedBy(there, facts.Sidecar):
 			wanted.UID = there.UID
 			d.Missing = append(d.Missing, wanted)
 		}

@@ -119,7 +119,7 @@ func TestACopyHasWhatTheSidecarNeedsAndNoMore(t *testing.T) {
 			}
 			require.Equal(t, []string{made.Name}, needed(t, &decided.Plans[0]), "nothing reads the ConfigMap itself")
 			require.True(t, *made.Immutable)
-			require.True(t, companion.IsLeftTo(&made, sidecar))
+			require.True(t, companion.IsLabeledFor(&made, sidecar))
 		})
 	}
 }

@@ -140,7 +140,7 @@ func (r Reader) Companions(ctx context.Context, sidecar *v1alpha1.VectorSidecar)
 		return nil, fmt.Errorf("listing companions: %w", err)
 	}
 	return slices.DeleteFunc(found.Items, func(object corev1.ConfigMap) bool {
-		return !companion.IsOf(&object, sidecar)
+		return !companion.IsOwnedBy(&object, sidecar)
 	}), nil
 }
 
