@@ -273,7 +273,7 @@ func (o *testOptions) checkValues() error {
 		}
 	}
 	for _, setting := range (valueSource{&o.values, o.readValues}).settings() {
-		if _, err := setting.Over(nil); err != nil {
+		if _, err := setting.ApplyTo(nil); err != nil {
 			return err
 		}
 	}

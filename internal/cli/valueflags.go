@@ -59,7 +59,7 @@ func (s *inputs) givenValues(ctx context.Context, asked ...string) (*desired.Ins
 			merged = &layer
 		}
 		for _, setting := range from.settings() {
-			layer, err := setting.Over(merged)
+			layer, err := setting.ApplyTo(merged)
 			if err != nil {
 				return nil, err
 			}

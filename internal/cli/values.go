@@ -38,7 +38,7 @@ func (o *renderOptions) printValues(ctx context.Context, scene *session) error {
 		if invalid != nil {
 			return fmt.Errorf("%s: %s", invalid.Reason, invalid.Message)
 		}
-		all = append(all, valuesOf{sidecar.Namespace + "/" + sidecar.Name, taken.Environment, values.Leaves(), meta.TitleIn(sidecar.Namespace, sidecar.Name)})
+		all = append(all, valuesOf{sidecar.Namespace + "/" + sidecar.Name, taken.Environment, values.ListLeaves(), meta.TitleIn(sidecar.Namespace, sidecar.Name)})
 	}
 	if o.output.isTree() {
 		return o.output.print(o.app.Out, all)

@@ -66,7 +66,7 @@ func askedFor(s *Inputs, set *TemplateSet, name string, layers layers) asked {
 	if set.Given != "" {
 		found.TemplateSet = set.Name + " " + set.Given
 	}
-	if given := set.Environments.Given(name); len(given) > 0 {
+	if given := set.Environments.InstallationValues(name); len(given) > 0 {
 		found.Values = append(found.Values, given)
 	}
 	for _, layer := range layers.all() {
@@ -106,7 +106,7 @@ func (a *asked) changeInputs(given *Copied) plan.Inputs {
 		found.Whole(plan.PartTemplates, by.set.Given)
 	}
 	found.Add(plan.PartPolicy, plan.Digests(by.policy.Beyond))
-	found.Add(plan.PartInstallation, plan.Digests(by.set.Environments.Given(a.Environment)))
+	found.Add(plan.PartInstallation, plan.Digests(by.set.Environments.InstallationValues(a.Environment)))
 	for part, layers := range map[plan.Part][]environment.Layer{
 		plan.PartNamespace: by.layers.namespace, plan.PartSidecar: by.layers.sidecar, plan.PartWorkload: by.layers.workload,
 	} {

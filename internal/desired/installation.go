@@ -227,7 +227,7 @@ func (v *InstallationValues) Over(platform *Platform) *Platform {
 	for _, set := range platform.Sets() {
 		other := *set
 		if given, _ := v.templates(); set.Err != nil && given[set.Name] != nil {
-			other.Err = fmt.Errorf("%s: %w", v.written.Where(templatesKey, set.Name), set.Err)
+			other.Err = fmt.Errorf("%s: %w", v.written.Position(templatesKey, set.Name), set.Err)
 		}
 		if set.Environments != nil {
 			other.Environments = v.layersFor(set.Environments)

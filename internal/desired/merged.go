@@ -38,7 +38,7 @@ func (m *merged) isOfOthers(path ...string) bool {
 	origin := m.Origin(path...)
 	return slices.ContainsFunc(slices.Concat(m.given.namespace, m.given.workload), func(layer environment.Layer) bool {
 		_, is := tree.Value(layer.Tree, path...)
-		return is && layer.Where(path...) == origin
+		return is && layer.Position(path...) == origin
 	})
 }
 

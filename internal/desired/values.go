@@ -153,8 +153,8 @@ func (o *overriding) mayTry(source, path string) error {
 // check rejects a layer that sets more than the policy allows.
 func (o *overriding) check(layer *environment.Layer) error {
 	var findings []error
-	for _, path := range layer.Outside(o.allowed) {
-		findings = append(findings, o.refuse(layer.Where(strings.Split(path, ".")...), path))
+	for _, path := range layer.DisallowedPaths(o.allowed) {
+		findings = append(findings, o.refuse(layer.Position(strings.Split(path, ".")...), path))
 	}
 	return errors.Join(findings...)
 }

@@ -19,13 +19,13 @@ import (
 // UnknownError reports that an environment has no values.
 type UnknownError struct {
 	Environment string
-	Known       []string
+	Available   []string
 }
 
 // Error names the environments that exist.
 func (e *UnknownError) Error() string {
-	text := fmt.Sprintf("environment %q has no values; known environments: %s", e.Environment, strings.Join(e.Known, ", "))
-	if near := humanize.Nearest(e.Environment, e.Known); near != "" {
+	text := fmt.Sprintf("environment %q has no values; known environments: %s", e.Environment, strings.Join(e.Available, ", "))
+	if near := humanize.Nearest(e.Environment, e.Available); near != "" {
 		text += fmt.Sprintf("; did you mean %q?", near)
 	}
 	return text
@@ -36,14 +36,14 @@ type Set struct {
 	schema       *Schema
 	defaults     Layer
 	chart        map[string]Layer
-	installation map[string]given
-	// others are environments that exist although this chart has no values for them.
-	others []string
+	installation map[string]installationLayer
+	// extraNames are environments that exist although this chart has no values for them.
+	extraNames []string
 }
 
-// given is a layer of the installation, or its error. An invalid layer must not affect the other
+// installationLayer is a layer of the installation, or its error. An invalid layer must not affect the other
 // environments.
-type given struct {
+type installationLayer struct {
 	layer Layer
 	err   error
 }
@@ -96,14 +96,14 @@ func (s *Set) WithInstallation(source string, files map[string]string) *Set {
 
 // WithWritten is WithInstallation for files that were generated from a file that a user wrote. The
 // callback returns the path of an environment's values in that file, so that errors name its lines.
-func (s *Set) WithWritten(written *Layer, files map[string]string, at func(environment string) []string) *Set {
+func (s *Set) WithWritten(written *Layer, files map[string]string, pathFor func(environment string) []string) *Set {
 	return s.withInstallation(written.Name, files, func(name string, layer *Layer) {
-		layer.lines = written.lines.find(at(name)...)
+		layer.lines = written.lines.find(pathFor(name)...)
 	})
 }
 
-func (s *Set) withInstallation(source string, files map[string]string, place func(environment string, layer *Layer)) *Set {
-	installed := make(map[string]given, len(files))
+func (s *Set) withInstallation(source string, files map[string]string, locate func(environment string, layer *Layer)) *Set {
+	installed := make(map[string]installationLayer, len(files))
 	for file, text := range files {
 		name, ok := strings.CutSuffix(file, ".yaml")
 		if !ok {
@@ -111,23 +111,23 @@ func (s *Set) withInstallation(source string, files map[string]string, place fun
 		}
 		layer, err := ParseLayer(source+" "+file, []byte(text))
 		if err == nil {
-			place(name, &layer)
+			locate(name, &layer)
 			s.withoutChoice(&layer)
 			err = s.schema.Check(&layer)
 		}
-		installed[name] = given{layer: layer, err: err}
+		installed[name] = installationLayer{layer: layer, err: err}
 	}
-	all := *s
-	all.installation = installed
-	return &all
+	updated := *s
+	updated.installation = installed
+	return &updated
 }
 
 // WithNames returns a Set that also has environments for which the chart has no values. These use
 // the chart's defaults.
 func (s *Set) WithNames(names ...string) *Set {
-	all := *s
-	all.others = names
-	return &all
+	updated := *s
+	updated.extraNames = names
+	return &updated
 }
 
 // TemplateSetKey is the key of an environment's template set. It is a setting of the operator and
@@ -159,10 +159,10 @@ func KeyNaming(files map[string]string, set string) string {
 	return ""
 }
 
-// Given returns the values that the installation sets for an environment, nil if it sets none. The
+// InstallationValues returns the values that the installation sets for an environment, nil if it sets none. The
 // chart's own values and the selected template set are not included. The values must not be
 // modified.
-func (s *Set) Given(environment string) map[string]any {
+func (s *Set) InstallationValues(environment string) map[string]any {
 	tree := s.installation[environment].layer.Tree
 	if _, chooses := tree[TemplateSetKey]; chooses {
 		tree = maps.Clone(tree)
@@ -183,13 +183,13 @@ func (s *Set) withoutChoice(layer *Layer) {
 func (s *Set) Names() []string {
 	names := maps.Clone(s.installation)
 	if names == nil {
-		names = map[string]given{}
+		names = map[string]installationLayer{}
 	}
 	for name := range s.chart {
-		names[name] = given{}
+		names[name] = installationLayer{}
 	}
-	for _, name := range s.others {
-		names[name] = given{}
+	for _, name := range s.extraNames {
+		names[name] = installationLayer{}
 	}
 	return slices.Sorted(maps.Keys(names))
 }
@@ -198,17 +198,17 @@ func (s *Set) Names() []string {
 // against the schema. The error is an *UnknownError, or findings that name layer, line and path.
 func (s *Set) Values(name string, overrides ...Layer) (Values, error) {
 	if !slices.Contains(s.Names(), name) {
-		return Values{}, &UnknownError{Environment: name, Known: s.Names()}
+		return Values{}, &UnknownError{Environment: name, Available: s.Names()}
 	}
 	layers := []Layer{s.defaults}
 	if layer, ok := s.chart[name]; ok {
 		layers = append(layers, layer)
 	}
-	if given, ok := s.installation[name]; ok {
-		if given.err != nil {
-			return Values{}, given.err
+	if installed, ok := s.installation[name]; ok {
+		if installed.err != nil {
+			return Values{}, installed.err
 		}
-		layers = append(layers, given.layer)
+		layers = append(layers, installed.layer)
 	}
 	var findings []error
 	for i := range overrides {

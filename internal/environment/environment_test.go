@@ -117,7 +117,7 @@ func TestAnUnknownEnvironmentNamesThoseThatExist(t *testing.T) {
 
 	var unknown *UnknownError
 	require.ErrorAs(t, err, &unknown)
-	require.Equal(t, []string{"staging"}, unknown.Known)
+	require.Equal(t, []string{"staging"}, unknown.Available)
 	require.ErrorContains(t, err, `did you mean "staging"?`)
 }
 
@@ -196,9 +196,9 @@ func aliasBomb() string {
 // The choice of a template set is not a value, and Given leaves out the chart's own values.
 func TestWhatTheInstallationGivesIsToldApart(t *testing.T) {
 	set := testSet(t, map[string]string{"staging.yaml": "templateSet: edge\nsidecar: {threads: 3}\n", "production.yaml": ""})
-	require.Equal(t, map[string]any{"sidecar": map[string]any{"threads": float64(3)}}, set.Given("staging"))
-	require.Empty(t, set.Given("production"))
-	require.Empty(t, set.Given("nowhere"))
+	require.Equal(t, map[string]any{"sidecar": map[string]any{"threads": float64(3)}}, set.InstallationValues("staging"))
+	require.Empty(t, set.InstallationValues("production"))
+	require.Empty(t, set.InstallationValues("nowhere"))
 }
 
 // A later file wins as with helm; each value keeps its own file and line.
@@ -218,8 +218,8 @@ func TestMergeLayers_KeepsPositions(t *testing.T) {
 		"a.kept": "base.yaml:2", "a.changed": "over.yaml:3", "a.gone": "over.yaml:4", "a.set": "--set", "b": "over.yaml:5", "b.1": "over.yaml:5",
 		"c.d": "over.yaml:6", "a": "--set", "none": "base.yaml, over.yaml, --set",
 	} {
-		require.Equal(t, where, merged.Where(strings.Split(path, ".")...), path)
+		require.Equal(t, where, merged.Position(strings.Split(path, ".")...), path)
 	}
-	require.Equal(t, "base.yaml:3", base.Where("a", "changed"), "the layers are not changed")
+	require.Equal(t, "base.yaml:3", base.Position("a", "changed"), "the layers are not changed")
 	require.Equal(t, base, MergeLayers(base))
 }

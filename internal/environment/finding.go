@@ -11,8 +11,8 @@ import (
 
 // Finding is a value that does not match the schema.
 type Finding struct {
-	// Where is the layer, with the line if it is known.
-	Where string
+	// Position is the layer, with the line if it is known.
+	Position string
 	// Path is the path of the value. Message explains the error and how to fix it.
 	Path    []string
 	Message string
@@ -20,7 +20,7 @@ type Finding struct {
 
 // Error returns the finding on one line.
 func (f *Finding) Error() string {
-	return f.Where + ": " + tree.Path(f.Path...) + ": " + f.Message
+	return f.Position + ": " + tree.Path(f.Path...) + ": " + f.Message
 }
 
 // PathText returns the path in the notation of users.
@@ -35,11 +35,11 @@ func FindingsIn(err error) []*Finding {
 	case *Finding:
 		return []*Finding{e}
 	case interface{ Unwrap() []error }:
-		var all []*Finding
-		for _, one := range e.Unwrap() {
-			all = slices.Concat(all, FindingsIn(one))
+		var findings []*Finding
+		for _, cause := range e.Unwrap() {
+			findings = slices.Concat(findings, FindingsIn(cause))
 		}
-		return all
+		return findings
 	}
 	return nil
 }

@@ -24,16 +24,16 @@ type Layer struct {
 	Tree map[string]any
 
 	// lines has the line of every key of a file.
-	lines *place
+	lines *position
 }
 
-// place is the position of a key, and the keys below it.
-type place struct {
+// position is the position of a key, and the keys below it.
+type position struct {
 	// source is the name of the layer that contains the key. It is empty for the Layer itself.
 	source string
 	// line is 0 if the source is not a file.
-	line  int
-	below map[string]*place
+	line     int
+	children map[string]*position
 }
 
 // ParseLayer parses a values file of the platform team. The error names the file and the
@@ -55,7 +55,7 @@ func parseLayer(name string, text []byte, limits bounded.Limits) (Layer, error) 
 	if err != nil {
 		return Layer{}, bounded.WithFile(name, err)
 	}
-	layer := Layer{Name: name, Tree: map[string]any{}, lines: &place{}}
+	layer := Layer{Name: name, Tree: map[string]any{}, lines: &position{}}
 	if root == nil {
 		return layer, nil
 	}
@@ -91,24 +91,24 @@ func parseDocument(text []byte, limits bounded.Limits) (*yaml.Node, error) {
 
 // index records the line of every key, and rejects duplicate keys, which YAML libraries may accept
 // silently. Errors start with the line.
-func (p *place) index(node *yaml.Node, path []string) error {
+func (p *position) index(node *yaml.Node, path []string) error {
 	switch node.Kind {
 	case yaml.SequenceNode:
 		for i, item := range node.Content {
 			step := strconv.Itoa(i)
-			if err := p.at(step).index(item, append(path, step)); err != nil {
+			if err := p.ensureChild(step).index(item, append(path, step)); err != nil {
 				return err
 			}
 		}
 	case yaml.MappingNode:
 		for i := 0; i < len(node.Content); i += 2 {
-			key, at := node.Content[i], append(path, node.Content[i].Value) //nolint:gocritic // Siblings reuse the same array, one after the other.
-			found := p.at(key.Value)
-			if found.line > 0 {
-				return fmt.Errorf("%d: %s is given twice, first in line %d", key.Line, tree.Path(at...), found.line)
+			key, keyPath := node.Content[i], append(path, node.Content[i].Value) //nolint:gocritic // Siblings reuse the same array, one after the other.
+			child := p.ensureChild(key.Value)
+			if child.line > 0 {
+				return fmt.Errorf("%d: %s is given twice, first in line %d", key.Line, tree.Path(keyPath...), child.line)
 			}
-			found.line = key.Line
-			if err := found.index(node.Content[i+1], at); err != nil {
+			child.line = key.Line
+			if err := child.index(node.Content[i+1], keyPath); err != nil {
 				return err
 			}
 		}
@@ -116,40 +116,40 @@ func (p *place) index(node *yaml.Node, path []string) error {
 	return nil
 }
 
-// at returns the place of a key below p, and creates it if needed.
-func (p *place) at(key string) *place {
-	found := p.below[key]
-	if found == nil {
-		found = &place{}
-		if p.below == nil {
-			p.below = map[string]*place{}
+// ensureChild returns the place of a key below p, and creates it if needed.
+func (p *position) ensureChild(key string) *position {
+	child := p.children[key]
+	if child == nil {
+		child = &position{}
+		if p.children == nil {
+			p.children = map[string]*position{}
 		}
-		p.below[key] = found
+		p.children[key] = child
 	}
-	return found
+	return child
 }
 
 // find returns the place of a path below p, nil if there is none.
-func (p *place) find(path ...string) *place {
+func (p *position) find(path ...string) *position {
 	for _, key := range path {
 		if p == nil {
 			return nil
 		}
-		p = p.below[key]
+		p = p.children[key]
 	}
 	return p
 }
 
-// Where returns the position of a path in this layer: the layer's name, and, for a file, the line
+// Position returns the position of a path in this layer: the layer's name, and, for a file, the line
 // of the path's deepest key that has one.
-func (l *Layer) Where(path ...string) string {
-	source, line, at := l.Name, 0, l.lines
+func (l *Layer) Position(path ...string) string {
+	source, line, position := l.Name, 0, l.lines
 	for _, key := range path {
-		if at == nil {
+		if position == nil {
 			break
 		}
-		if at = at.below[key]; at != nil && (at.line > 0 || at.source != "") {
-			source, line = cmp.Or(at.source, l.Name), at.line
+		if position = position.children[key]; position != nil && (position.line > 0 || position.source != "") {
+			source, line = cmp.Or(position.source, l.Name), position.line
 		}
 	}
 	if line == 0 {

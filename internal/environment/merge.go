@@ -8,14 +8,14 @@ import "strconv"
 // MergeLayers merges several values files of one helm command into one layer. Later files take precedence: maps are
 // merged, and any other value is replaced. A null stays, because it deletes a value of the chart. Positions name the file
 // of each value.
-func MergeLayers(first Layer, others ...Layer) Layer {
+func MergeLayers(first Layer, uppers ...Layer) Layer {
 	merged := first
-	for i := range others {
-		upper := &others[i]
+	for i := range uppers {
+		upper := &uppers[i]
 		merged = Layer{
 			Name:  merged.Name + ", " + upper.Name,
 			Tree:  mergeTrees(merged.Tree, upper.Tree),
-			lines: mergePlaces(merged.places(), upper.places(), merged.Tree, upper.Tree),
+			lines: mergePositions(merged.positions(), upper.positions(), merged.Tree, upper.Tree),
 		}
 	}
 	return merged
@@ -28,10 +28,10 @@ func mergeTrees(lower, upper map[string]any) map[string]any {
 		merged[key] = value
 	}
 	for key, value := range upper {
-		below, isMap := merged[key].(map[string]any)
-		above, replaces := value.(map[string]any)
+		lowerBranch, isMap := merged[key].(map[string]any)
+		upperBranch, replaces := value.(map[string]any)
 		if isMap && replaces {
-			merged[key] = mergeTrees(below, above)
+			merged[key] = mergeTrees(lowerBranch, upperBranch)
 			continue
 		}
 		merged[key] = value
@@ -39,45 +39,45 @@ func mergeTrees(lower, upper map[string]any) map[string]any {
 	return merged
 }
 
-// mergePlaces returns the positions for the result of mergeTrees.
-func mergePlaces(lower, upper *place, lowerTree, upperTree map[string]any) *place {
-	merged := &place{source: upper.source, line: upper.line, below: map[string]*place{}}
+// mergePositions returns the positions for the result of mergeTrees.
+func mergePositions(lower, upper *position, lowerTree, upperTree map[string]any) *position {
+	merged := &position{source: upper.source, line: upper.line, children: map[string]*position{}}
 	for key := range lowerTree {
-		merged.below[key] = lower.below[key]
+		merged.children[key] = lower.children[key]
 	}
 	for key, value := range upperTree {
-		below, isMap := lowerTree[key].(map[string]any)
-		above, replaces := value.(map[string]any)
-		merged.below[key] = upper.below[key]
+		lowerBranch, isMap := lowerTree[key].(map[string]any)
+		upperBranch, replaces := value.(map[string]any)
+		merged.children[key] = upper.children[key]
 		if isMap && replaces {
-			merged.below[key] = mergePlaces(lower.below[key], upper.below[key], below, above)
+			merged.children[key] = mergePositions(lower.children[key], upper.children[key], lowerBranch, upperBranch)
 		}
 	}
 	return merged
 }
 
-// places returns the positions of the whole layer, each with its source. A layer that was not read from a file has no lines.
-func (l *Layer) places() *place { return placeOf(l.Tree, l.lines, place{source: l.Name}) }
+// positions returns the positions of the whole layer, each with its source. A layer that was not read from a file has no lines.
+func (l *Layer) positions() *position { return newPosition(l.Tree, l.lines, position{source: l.Name}) }
 
-// placeOf returns the positions of a value and of the values below it. YAML aliases have no
+// newPosition returns the positions of a value and of the values below it. YAML aliases have no
 // position: they get the position of the key above them.
-func placeOf(value any, at *place, above place) *place {
-	if at != nil && at.line > 0 {
-		above.line = at.line
+func newPosition(value any, recorded *position, inherited position) *position {
+	if recorded != nil && recorded.line > 0 {
+		inherited.line = recorded.line
 	}
-	if at != nil && at.source != "" {
-		above.source, above.line = at.source, at.line
+	if recorded != nil && recorded.source != "" {
+		inherited.source, inherited.line = recorded.source, recorded.line
 	}
-	result := &place{source: above.source, line: above.line, below: map[string]*place{}}
+	result := &position{source: inherited.source, line: inherited.line, children: map[string]*position{}}
 	switch v := value.(type) {
 	case map[string]any:
 		for key, item := range v {
-			result.below[key] = placeOf(item, at.find(key), above)
+			result.children[key] = newPosition(item, recorded.find(key), inherited)
 		}
 	case []any:
 		for i, item := range v {
 			key := strconv.Itoa(i)
-			result.below[key] = placeOf(item, at.find(key), above)
+			result.children[key] = newPosition(item, recorded.find(key), inherited)
 		}
 	}
 	return result

@@ -32,7 +32,7 @@ func ParseValue(name, path string, text []byte) (Layer, error) {
 		return Layer{}, fmt.Errorf("%s: %w", name, err)
 	}
 	if root != nil {
-		if err := (&place{}).index(root, nil); err != nil {
+		if err := (&position{}).index(root, nil); err != nil {
 			return Layer{}, fmt.Errorf("%s: line %w", name, err)
 		}
 	}
@@ -40,23 +40,23 @@ func ParseValue(name, path string, text []byte) (Layer, error) {
 	if err := limits.DecodeYAML(text, &value); err != nil {
 		return Layer{}, fmt.Errorf("%s: %w", name, err)
 	}
-	at := layer.Tree
+	branch := layer.Tree
 	for _, key := range keys[:len(keys)-1] {
-		next := map[string]any{}
-		at[key], at = next, next
+		child := map[string]any{}
+		branch[key], branch = child, child
 	}
-	at[keys[len(keys)-1]] = value
+	branch[keys[len(keys)-1]] = value
 	return layer, nil
 }
 
 // MaySet reports whether a value at a path could set a value at or below one of the allowed paths.
 // The empty path stands for all values.
 func MaySet(path string, allowed []string) bool {
-	at := steps(path)
+	target := steps(path)
 	return slices.ContainsFunc(allowed, func(prefix string) bool {
 		keys := steps(prefix)
-		shorter := min(len(keys), len(at))
-		return slices.Equal(keys[:shorter], at[:shorter])
+		shorter := min(len(keys), len(target))
+		return slices.Equal(keys[:shorter], target[:shorter])
 	})
 }
 
@@ -70,9 +70,9 @@ func steps(path string) []string {
 // maxOutside limits the number of paths that Outside lists.
 const maxOutside = 20
 
-// Outside returns the paths of the layer's leaves that are not at or below one of the
+// DisallowedPaths returns the paths of the layer's leaves that are not at or below one of the
 // allowed paths, sorted, up to maxOutside. An empty map is a leaf.
-func (l *Layer) Outside(allowed []string) []string {
+func (l *Layer) DisallowedPaths(allowed []string) []string {
 	var prefixes [][]string
 	for _, prefix := range allowed {
 		prefixes = append(prefixes, strings.Split(prefix, "."))
@@ -95,9 +95,9 @@ func visit(tree map[string]any, path []string, leaf func(path []string) bool) bo
 		return leaf(path)
 	}
 	for _, key := range slices.Sorted(maps.Keys(tree)) {
-		at := append(path, key) //nolint:gocritic // Siblings reuse the same array, one after the other.
+		childPath := append(path, key) //nolint:gocritic // Siblings reuse the same array, one after the other.
 		branch, isMap := tree[key].(map[string]any)
-		if isMap && !visit(branch, at, leaf) || !isMap && !leaf(at) {
+		if isMap && !visit(branch, childPath, leaf) || !isMap && !leaf(childPath) {
 			return false
 		}
 	}

@@ -25,7 +25,7 @@ func TestAValueIsALayerOfItsOwn(t *testing.T) {
 		parsed, err := ParseValue(annotation, "sidecar.x", []byte(text))
 		require.NoError(t, err, text)
 		require.Equal(t, map[string]any{"sidecar": map[string]any{"x": want}}, parsed.Tree, text)
-		require.Equal(t, annotation, parsed.Where("sidecar", "x"))
+		require.Equal(t, annotation, parsed.Position("sidecar", "x"))
 	}
 }
 
@@ -66,7 +66,7 @@ func TestOnlyWhatIsAllowedIsInside(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			parsed := layer(t, test.text)
-			require.Equal(t, test.want, parsed.Outside(test.allowed))
+			require.Equal(t, test.want, parsed.DisallowedPaths(test.allowed))
 		})
 	}
 }
@@ -134,7 +134,7 @@ func FuzzValues(f *testing.F) {
 			require.ErrorContains(t, err, annotation)
 			return
 		}
-		require.Empty(t, override.Outside([]string{path}))
+		require.Empty(t, override.DisallowedPaths([]string{path}))
 	})
 }
 

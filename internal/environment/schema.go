@@ -51,9 +51,9 @@ func (s *Schema) Check(layer *Layer) error {
 		return fmt.Errorf("%s: %w", layer.Name, err)
 	}
 	var findings []error
-	found := leaves(invalid)
-	slices.SortFunc(found, byPlace)
-	for _, leaf := range found {
+	causes := collectLeaves(invalid)
+	slices.SortFunc(causes, compareLocations)
+	for _, leaf := range causes {
 		if findings = append(findings, s.describe(layer, leaf, maxFindings-len(findings))...); len(findings) == maxFindings {
 			break
 		}
@@ -62,29 +62,29 @@ func (s *Schema) Check(layer *Layer) error {
 }
 
 // CheckOver validates a layer after merging it over a chart's own values, as helm does.
-func (s *Schema) CheckOver(own, layer Layer) error {
-	layer.Tree = merge([]Layer{own, layer}).Tree
+func (s *Schema) CheckOver(lower, layer Layer) error {
+	layer.Tree = merge([]Layer{lower, layer}).Tree
 	return s.Check(&layer)
 }
 
-// byPlace orders findings, so that the same values always have the same message. The validator
+// compareLocations orders findings, so that the same values always have the same message. The validator
 // returns them in the random order of maps.
-func byPlace(a, b *jsonschema.ValidationError) int {
+func compareLocations(a, b *jsonschema.ValidationError) int {
 	return cmp.Or(
 		slices.Compare(a.InstanceLocation, b.InstanceLocation),
 		slices.Compare(a.ErrorKind.KeywordPath(), b.ErrorKind.KeywordPath()),
 	)
 }
 
-func leaves(err *jsonschema.ValidationError) []*jsonschema.ValidationError {
+func collectLeaves(err *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	if len(err.Causes) == 0 {
 		return []*jsonschema.ValidationError{err}
 	}
-	var all []*jsonschema.ValidationError
+	var causes []*jsonschema.ValidationError
 	for _, cause := range err.Causes {
-		all = append(all, leaves(cause)...)
+		causes = append(causes, collectLeaves(cause)...)
 	}
-	return all
+	return causes
 }
 
 // describe returns the findings for an error. It returns a limited number of findings for unknown
@@ -94,18 +94,18 @@ func (s *Schema) describe(layer *Layer, err *jsonschema.ValidationError, room in
 	extra, ok := err.ErrorKind.(*kind.AdditionalProperties)
 	if !ok {
 		text := err.ErrorKind.LocalizedString(message.NewPrinter(language.English))
-		return []error{&Finding{layer.Where(path...), path, text}}
+		return []error{&Finding{layer.Position(path...), path, text}}
 	}
-	known := s.properties(err.SchemaURL)
+	knownKeys := s.properties(err.SchemaURL)
 	slices.Sort(extra.Properties)
 	var findings []error
 	for _, key := range extra.Properties[:min(len(extra.Properties), room)] {
-		at := append(slices.Clone(path), key)
-		help := "known keys: " + strings.Join(known, ", ")
-		if near := humanize.Nearest(key, known); near != "" {
+		keyPath := append(slices.Clone(path), key)
+		help := "known keys: " + strings.Join(knownKeys, ", ")
+		if near := humanize.Nearest(key, knownKeys); near != "" {
 			help = "did you mean " + near + "?"
 		}
-		findings = append(findings, &Finding{layer.Where(at...), at, "unknown key; " + help})
+		findings = append(findings, &Finding{layer.Position(keyPath...), keyPath, "unknown key; " + help})
 	}
 	return findings
 }

@@ -32,8 +32,8 @@ type Setting struct {
 	ReadFile func(name string) ([]byte, error)
 }
 
-// Over returns a layer with the setting merged over it. The lower layer may be nil.
-func (s *Setting) Over(lower *Layer) (Layer, error) {
+// ApplyTo returns a layer with the setting merged over it. The lower layer may be nil.
+func (s *Setting) ApplyTo(lower *Layer) (Layer, error) {
 	if err := s.check(); err != nil {
 		return Layer{}, s.fault(err)
 	}

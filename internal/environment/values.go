@@ -26,37 +26,37 @@ func (v Values) Origin(path ...string) string {
 	if origin := v.originOfLeaf(path); origin != "" {
 		return origin
 	}
-	first := firstLeaf(v.below(path), slices.Clone(path))
-	if first == nil {
+	leaf := firstLeaf(v.branchesAt(path), slices.Clone(path))
+	if leaf == nil {
 		return ""
 	}
-	return v.originOfLeaf(first)
+	return v.originOfLeaf(leaf)
 }
 
 // originOfLeaf returns the last layer with a value other than a map at a path, "" if there is none.
 func (v Values) originOfLeaf(path []string) string {
 	for i := range slices.Backward(v.layers) {
 		layer := &v.layers[i]
-		if value, is := tree.Value(layer.Tree, path...); is {
+		if value, ok := tree.Value(layer.Tree, path...); ok {
 			if _, isMap := value.(map[string]any); !isMap {
-				return layer.Where(path...)
+				return layer.Position(path...)
 			}
 		}
 	}
 	return ""
 }
 
-// below returns the maps that the layers have at a path.
-func (v Values) below(path []string) []map[string]any {
-	var found []map[string]any
+// branchesAt returns the maps that the layers have at a path.
+func (v Values) branchesAt(path []string) []map[string]any {
+	var branches []map[string]any
 	for i := range v.layers {
-		if value, is := tree.Value(v.layers[i].Tree, path...); is {
+		if value, ok := tree.Value(v.layers[i].Tree, path...); ok {
 			if branch, isMap := value.(map[string]any); isMap {
-				found = append(found, branch)
+				branches = append(branches, branch)
 			}
 		}
 	}
-	return found
+	return branches
 }
 
 // firstLeaf returns the path of the first leaf in any of several maps at a path, nil if
@@ -70,19 +70,19 @@ func firstLeaf(trees []map[string]any, path []string) []string {
 	}
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		var deeper []map[string]any
-		at := append(path, key) //nolint:gocritic // Siblings reuse the same array, one after the other.
+		childPath := append(path, key) //nolint:gocritic // Siblings reuse the same array, one after the other.
 		for _, tree := range trees {
-			value, is := tree[key]
+			value, ok := tree[key]
 			branch, isMap := value.(map[string]any)
 			switch {
 			case isMap:
 				deeper = append(deeper, branch)
-			case is:
-				return at
+			case ok:
+				return childPath
 			}
 		}
-		if found := firstLeaf(deeper, at); found != nil {
-			return found
+		if leaf := firstLeaf(deeper, childPath); leaf != nil {
+			return leaf
 		}
 	}
 	return nil
@@ -96,30 +96,30 @@ type Leaf struct {
 	Origin string `json:"origin"`
 }
 
-// Leaves returns all leaves, sorted by path.
-func (v Values) Leaves() []Leaf {
-	var found []Leaf
+// ListLeaves returns all leaves, sorted by path.
+func (v Values) ListLeaves() []Leaf {
+	var leaves []Leaf
 	visit(v.Tree, nil, func(path []string) bool {
 		if len(path) > 0 {
 			value, _ := tree.Value(v.Tree, path...)
-			found = append(found, Leaf{Path: tree.Path(path...), Value: value, Origin: v.Origin(path...)})
+			leaves = append(leaves, Leaf{Path: tree.Path(path...), Value: value, Origin: v.Origin(path...)})
 		}
 		return true
 	})
-	return found
+	return leaves
 }
 
 // OriginsBelow returns the origins of the values at and below a path, sorted and without
 // duplicates.
 func (v Values) OriginsBelow(path ...string) []string {
-	found := map[string]bool{}
+	origins := map[string]bool{}
 	visit(tree.MapAt(v.Tree, path...), slices.Clone(path), func(path []string) bool {
 		if origin := v.Origin(path...); origin != "" {
-			found[origin] = true
+			origins[origin] = true
 		}
 		return true
 	})
-	return slices.Sorted(maps.Keys(found))
+	return slices.Sorted(maps.Keys(origins))
 }
 
 // merge merges the layers with Helm's own code. Helm treats the first layer as the chart's values
@@ -141,17 +141,17 @@ func deepCopy(tree map[string]any) map[string]any {
 func copyValue(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
-		out := make(map[string]any, len(v))
+		copied := make(map[string]any, len(v))
 		for key, item := range v {
-			out[key] = copyValue(item)
+			copied[key] = copyValue(item)
 		}
-		return out
+		return copied
 	case []any:
-		out := make([]any, len(v))
+		copied := make([]any, len(v))
 		for i, item := range v {
-			out[i] = copyValue(item)
+			copied[i] = copyValue(item)
 		}
-		return out
+		return copied
 	default:
 		return v
 	}

@@ -61,11 +61,11 @@ func Parse(source string, text []byte) (*Rules, error) {
 		return nil, fmt.Errorf("%s: %w", source, err)
 	}
 	if err := rules.loadWaves(); err != nil {
-		return nil, fmt.Errorf("%s: %w", layer.Where("waves"), err)
+		return nil, fmt.Errorf("%s: %w", layer.Position("waves"), err)
 	}
 	for i := range rules.Windows {
 		if err := rules.Windows[i].load(); err != nil {
-			return nil, fmt.Errorf("%s: windows.%d.%w", layer.Where("windows"), i, err)
+			return nil, fmt.Errorf("%s: windows.%d.%w", layer.Position("windows"), i, err)
 		}
 	}
 	return rules, nil

@@ -166,10 +166,10 @@ func policyOf(layer *environment.Layer) (*Policy, error) {
 		return nil, fmt.Errorf("%s: %w", layer.Name, err)
 	}
 	if users := rules.Users; users.Min != nil && users.Max != nil && *users.Min > *users.Max {
-		return nil, fmt.Errorf("%s: users.min is %d and users.max is %d: no user is left", layer.Where("users"), *users.Min, *users.Max)
+		return nil, fmt.Errorf("%s: users.min is %d and users.max is %d: no user is left", layer.Position("users"), *users.Min, *users.Max)
 	}
 	if err := rules.Vector.Validate(); err != nil {
-		return nil, fmt.Errorf("%s: %w", layer.Where("vector"), err)
+		return nil, fmt.Errorf("%s: %w", layer.Position("vector"), err)
 	}
 	return newPolicy(rules)
 }
