@@ -82,25 +82,25 @@ func (a *Allocator) Known() bool {
 }
 
 // Await names all VectorSidecars that there are. Only the first call counts.
-func (a *Allocator) Await(all []types.NamespacedName) {
+func (a *Allocator) Await(names []types.NamespacedName) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.unheard != nil {
 		return
 	}
 	a.unheard = map[types.NamespacedName]bool{}
-	a.await(all)
+	a.await(names)
 }
 
 // AwaitInstead has those heard that one of the named turns out to be, in its place. It returns who should ask again.
-func (a *Allocator) AwaitInstead(name types.NamespacedName, those []types.NamespacedName, rules *Rules) (wake []types.NamespacedName) {
+func (a *Allocator) AwaitInstead(name types.NamespacedName, members []types.NamespacedName, rules *Rules) (wake []types.NamespacedName) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !a.unheard[name] {
 		return nil
 	}
 	delete(a.unheard, name)
-	a.await(those)
+	a.await(members)
 	return a.wake(a.share(rules))
 }
 
@@ -120,26 +120,26 @@ func (a *Allocator) Tell(name types.NamespacedName, demand Demand) {
 }
 
 func (a *Allocator) tell(name types.NamespacedName, demand Demand) *ask {
-	one := a.asks[name]
-	if one == nil {
+	state := a.asks[name]
+	if state == nil {
 		a.turn++
-		one = &ask{turn: a.turn}
-		a.asks[name] = one
+		state = &ask{turn: a.turn}
+		a.asks[name] = state
 	}
-	a.set(one, demand)
-	one.hold(demand.UnderWay, a.now())
-	one.woken, one.later = false, 0
+	a.set(state, demand)
+	state.hold(demand.UnderWay, a.now())
+	state.woken, state.later = false, 0
 	delete(a.unheard, name)
-	return one
+	return state
 }
 
-func (a *Allocator) set(one *ask, demand Demand) {
-	a.sum.Matched += demand.Matched - one.Matched
-	a.sum.UnderWay += demand.UnderWay - one.UnderWay
-	a.sum.Wanted += demand.Wanted - one.Wanted
-	a.sum.FailedUnderWay += demand.FailedUnderWay - one.FailedUnderWay
-	a.sum.FailedWanted += demand.FailedWanted - one.FailedWanted
-	one.Demand = demand
+func (a *Allocator) set(state *ask, demand Demand) {
+	a.sum.Matched += demand.Matched - state.Matched
+	a.sum.UnderWay += demand.UnderWay - state.UnderWay
+	a.sum.Wanted += demand.Wanted - state.Wanted
+	a.sum.FailedUnderWay += demand.FailedUnderWay - state.FailedUnderWay
+	a.sum.FailedWanted += demand.FailedWanted - state.FailedWanted
+	state.Demand = demand
 }
 
 // hold records how many places are held: of those before, the oldest are given back first.
@@ -152,8 +152,8 @@ func (o *ask) hold(underWay int, now time.Time) {
 
 // late returns how many places have been held for longer than Patience.
 func (o *ask) late(now time.Time) int {
-	late, _ := slices.BinarySearchFunc(o.since, now.Add(-Patience), time.Time.Compare)
-	return min(late, o.UnderWay)
+	count, _ := slices.BinarySearchFunc(o.since, now.Add(-Patience), time.Time.Compare)
+	return min(count, o.UnderWay)
 }
 
 // Ask tells what is known of a VectorSidecar now. It returns how many of the wanted
@@ -162,10 +162,10 @@ func (o *ask) late(now time.Time) int {
 func (a *Allocator) Ask(name types.NamespacedName, demand Demand, rules *Rules) (granted int, wake []types.NamespacedName) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if one := a.asks[name]; one != nil && demand.underWay() < one.underWay() {
+	if current := a.asks[name]; current != nil && demand.underWay() < current.underWay() {
 		a.recall()
 	}
-	asking := a.tell(name, demand)
+	state := a.tell(name, demand)
 	shares := map[types.NamespacedName]int{name: demand.wanted()}
 	if rules.isLimited() {
 		shares = a.share(rules)
@@ -173,12 +173,12 @@ func (a *Allocator) Ask(name types.NamespacedName, demand Demand, rules *Rules) 
 	if granted = shares[name]; granted > 0 {
 		healthy := min(granted, demand.Wanted)
 		failed := granted - healthy
-		a.set(asking, Demand{
+		a.set(state, Demand{
 			Matched: demand.Matched, UnderWay: demand.UnderWay + healthy, Wanted: demand.Wanted - healthy,
 			FailedUnderWay: demand.FailedUnderWay + failed, FailedWanted: demand.FailedWanted - failed,
 		})
 		a.turn++
-		asking.turn = a.turn
+		state.turn = a.turn
 	}
 	delete(shares, name)
 	return granted, a.wake(shares)
@@ -189,16 +189,16 @@ func (a *Allocator) Ask(name types.NamespacedName, demand Demand, rules *Rules) 
 func (a *Allocator) LateIn() time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	var next time.Duration
+	var shortest time.Duration
 	now := a.now()
-	for _, one := range a.asks {
-		if late := one.late(now); late < len(one.since) {
-			if wait := one.since[late].Add(Patience).Sub(now) + time.Millisecond; next == 0 || wait < next {
-				next = wait
+	for _, state := range a.asks {
+		if overdue := state.late(now); overdue < len(state.since) {
+			if wait := state.since[overdue].Add(Patience).Sub(now) + time.Millisecond; shortest == 0 || wait < shortest {
+				shortest = wait
 			}
 		}
 	}
-	return next
+	return shortest
 }
 
 // Begun corrects how many workloads of a VectorSidecar are under way after it has used
@@ -207,13 +207,13 @@ func (a *Allocator) LateIn() time.Duration {
 func (a *Allocator) Begun(name types.NamespacedName, underWay, failed int, rules *Rules) (wake []types.NamespacedName) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	asking := a.asks[name]
-	if asking == nil || asking.UnderWay <= underWay && asking.FailedUnderWay <= failed {
+	state := a.asks[name]
+	if state == nil || state.UnderWay <= underWay && state.FailedUnderWay <= failed {
 		return nil
 	}
-	demand := asking.Demand
-	demand.UnderWay, demand.FailedUnderWay = min(underWay, asking.UnderWay), min(failed, asking.FailedUnderWay)
-	a.set(asking, demand)
+	demand := state.Demand
+	demand.UnderWay, demand.FailedUnderWay = min(underWay, state.UnderWay), min(failed, state.FailedUnderWay)
+	a.set(state, demand)
 	shares := a.share(rules)
 	delete(shares, name) // When it tries again is up to itself.
 	return a.wake(shares)
@@ -225,21 +225,21 @@ func (a *Allocator) Pass(name types.NamespacedName, rules *Rules) (wake []types.
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.unheard, name)
-	if asking := a.asks[name]; asking != nil {
-		asking.later += asking.Wanted
-		a.set(asking, Demand{Matched: asking.Matched, UnderWay: asking.UnderWay, FailedUnderWay: asking.FailedUnderWay})
+	if state := a.asks[name]; state != nil {
+		state.later += state.Wanted
+		a.set(state, Demand{Matched: state.Matched, UnderWay: state.UnderWay, FailedUnderWay: state.FailedUnderWay})
 	}
 	return a.wake(a.share(rules))
 }
 
 // recall has those wait again that have failed, because a place is free for another reason.
 func (a *Allocator) recall() {
-	for _, one := range a.asks {
-		if one.later > 0 {
-			demand := one.Demand
-			demand.Wanted = one.later
-			a.set(one, demand)
-			one.later = 0
+	for _, state := range a.asks {
+		if state.later > 0 {
+			demand := state.Demand
+			demand.Wanted = state.later
+			a.set(state, demand)
+			state.later = 0
 		}
 	}
 }
@@ -249,11 +249,11 @@ func (a *Allocator) Forget(name types.NamespacedName, rules *Rules) (wake []type
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.unheard, name)
-	if asking := a.asks[name]; asking != nil {
-		if asking.underWay() > 0 {
+	if state := a.asks[name]; state != nil {
+		if state.underWay() > 0 {
 			a.recall()
 		}
-		a.set(asking, Demand{})
+		a.set(state, Demand{})
 		delete(a.asks, name)
 	}
 	return a.wake(a.share(rules))
@@ -285,25 +285,25 @@ func (a *Allocator) share(rules *Rules) map[types.NamespacedName]int {
 		return nil
 	}
 	limit, now := rules.Limit(a.sum.Matched), a.now()
-	late := map[types.NamespacedName]int{}
+	overdue := map[types.NamespacedName]int{}
 	free := limit - a.sum.UnderWay
-	beyond := min(free, 0)
-	for name, one := range a.asks {
-		if count := one.late(now); count > 0 {
-			late[name] = count
-			beyond += count
+	extra := min(free, 0)
+	for name, state := range a.asks {
+		if count := state.late(now); count > 0 {
+			overdue[name] = count
+			extra += count
 		}
 	}
 	shares := map[types.NamespacedName]int{}
-	isAny, wanted := func(types.NamespacedName) bool { return true }, func(one *ask) int { return one.Wanted }
-	a.divide(free, shares, wanted, isAny)
-	a.divide(beyond, shares, wanted, func(name types.NamespacedName) bool { return late[name] == 0 })
-	given := 0
+	isAny, wantedHealthy := func(types.NamespacedName) bool { return true }, func(state *ask) int { return state.Wanted }
+	a.divide(free, shares, wantedHealthy, isAny)
+	a.divide(extra, shares, wantedHealthy, func(name types.NamespacedName) bool { return overdue[name] == 0 })
+	granted := 0
 	for _, count := range shares {
-		given += count
+		granted += count
 	}
-	if given == a.sum.Wanted { // No healthy workload waits.
-		a.divide(limit-a.sum.underWay()-given, shares, func(one *ask) int { return one.wanted() }, isAny)
+	if granted == a.sum.Wanted { // No healthy workload waits.
+		a.divide(limit-a.sum.underWay()-granted, shares, func(state *ask) int { return state.wanted() }, isAny)
 	}
 	return shares
 }
@@ -317,60 +317,60 @@ type line struct {
 
 // divide adds to the shares of some one free place after another, to who has the fewest in the
 // namespace that has the fewest. wanted is how many one of them wants at most.
-func (a *Allocator) divide(free int, shares map[types.NamespacedName]int, wanted func(*ask) int, isOne func(types.NamespacedName) bool) {
+func (a *Allocator) divide(free int, shares map[types.NamespacedName]int, demandFor func(*ask) int, isEligible func(types.NamespacedName) bool) {
 	if free <= 0 {
 		return
 	}
 	byNamespace := map[string]*line{}
-	for name, one := range a.asks {
+	for name, state := range a.asks {
 		if byNamespace[name.Namespace] == nil {
 			byNamespace[name.Namespace] = &line{}
 		}
-		of := byNamespace[name.Namespace]
-		of.underWay += one.UnderWay + shares[name]
-		if wanted(one) > shares[name] && isOne(name) {
-			of.waiting = append(of.waiting, name)
+		queue := byNamespace[name.Namespace]
+		queue.underWay += state.UnderWay + shares[name]
+		if demandFor(state) > shares[name] && isEligible(name) {
+			queue.waiting = append(queue.waiting, name)
 		}
 	}
-	less := func(x, y types.NamespacedName) int {
+	compareMembers := func(x, y types.NamespacedName) int {
 		return cmp.Or(a.asks[x].UnderWay+shares[x]-a.asks[y].UnderWay-shares[y], a.asks[x].turn-a.asks[y].turn)
 	}
-	first := func(x, y *line) int { return cmp.Or(x.underWay-y.underWay, less(x.waiting[0], y.waiting[0])) }
-	var lines []*line
-	for _, of := range byNamespace {
-		if len(of.waiting) > 0 {
-			slices.SortFunc(of.waiting, less)
-			lines = append(lines, of)
+	compareQueues := func(x, y *line) int { return cmp.Or(x.underWay-y.underWay, compareMembers(x.waiting[0], y.waiting[0])) }
+	var queues []*line
+	for _, queue := range byNamespace {
+		if len(queue.waiting) > 0 {
+			slices.SortFunc(queue.waiting, compareMembers)
+			queues = append(queues, queue)
 		}
 	}
-	slices.SortFunc(lines, first)
-	for ; free > 0 && len(lines) > 0; free-- {
-		of := lines[0]
-		name := of.waiting[0]
-		lines, of.waiting = lines[1:], of.waiting[1:]
+	slices.SortFunc(queues, compareQueues)
+	for ; free > 0 && len(queues) > 0; free-- {
+		queue := queues[0]
+		name := queue.waiting[0]
+		queues, queue.waiting = queues[1:], queue.waiting[1:]
 		shares[name]++
-		of.underWay++
-		if shares[name] < wanted(a.asks[name]) {
-			of.waiting = insert(of.waiting, name, less)
+		queue.underWay++
+		if shares[name] < demandFor(a.asks[name]) {
+			queue.waiting = insert(queue.waiting, name, compareMembers)
 		}
-		if len(of.waiting) > 0 {
-			lines = insert(lines, of, first)
+		if len(queue.waiting) > 0 {
+			queues = insert(queues, queue, compareQueues)
 		}
 	}
 }
 
 // insert adds one to a list that is in order.
-func insert[T any](sorted []T, one T, less func(x, y T) int) []T {
-	at, _ := slices.BinarySearchFunc(sorted, one, less)
-	return slices.Insert(sorted, at, one)
+func insert[T any](sorted []T, item T, compareItems func(x, y T) int) []T {
+	i, _ := slices.BinarySearchFunc(sorted, item, compareItems)
+	return slices.Insert(sorted, i, item)
 }
 
 // wake returns the names of those who have a share, and have not been told yet.
 func (a *Allocator) wake(shares map[types.NamespacedName]int) []types.NamespacedName {
 	var names []types.NamespacedName
 	for name := range maps.Keys(shares) {
-		if one := a.asks[name]; !one.woken {
-			one.woken = true
+		if state := a.asks[name]; !state.woken {
+			state.woken = true
 			names = append(names, name)
 		}
 	}

@@ -41,14 +41,14 @@ type Files struct {
 
 // Text returns the content of all files by name.
 func (f Files) Text() map[string]string {
-	all := maps.Clone(f.Data)
-	if all == nil {
-		all = map[string]string{}
+	texts := maps.Clone(f.Data)
+	if texts == nil {
+		texts = map[string]string{}
 	}
 	for name, data := range f.BinaryData {
-		all[name] = string(data)
+		texts[name] = string(data)
 	}
-	return all
+	return texts
 }
 
 // digestLength is that of the digest of Files in bytes, revisionLength that of a revision.
@@ -81,8 +81,8 @@ func (f Files) Checksum() string {
 func (f Files) IsEmpty() bool { return len(f.Data)+len(f.BinaryData) == 0 }
 
 // Equals reports whether others have the same names and content.
-func (f Files) Equals(others Files) bool {
-	return maps.Equal(f.Data, others.Data) && maps.EqualFunc(f.BinaryData, others.BinaryData, bytes.Equal)
+func (f Files) Equals(other Files) bool {
+	return maps.Equal(f.Data, other.Data) && maps.EqualFunc(f.BinaryData, other.BinaryData, bytes.Equal)
 }
 
 // Revision returns the name of the content: a digest in hexadecimal.
@@ -96,14 +96,14 @@ type parts struct {
 }
 
 func (c *Content) parts() *parts {
-	of := &parts{Values: c.Values.digest(), Roll: c.Roll}
+	digests := &parts{Values: c.Values.digest(), Roll: c.Roll}
 	for name, files := range c.Sets {
-		if of.Sets == nil {
-			of.Sets = map[string]string{}
+		if digests.Sets == nil {
+			digests.Sets = map[string]string{}
 		}
-		of.Sets[name] = files.digest()
+		digests.Sets[name] = files.digest()
 	}
-	return of
+	return digests
 }
 
 func (p *parts) revision() string {
@@ -113,7 +113,7 @@ func (p *parts) revision() string {
 
 // digests returns those of all parts, each once.
 func (p *parts) digests() []string {
-	all := append(slices.Collect(maps.Values(p.Sets)), p.Values)
-	slices.Sort(all)
-	return slices.Compact(all)
+	digests := append(slices.Collect(maps.Values(p.Sets)), p.Values)
+	slices.Sort(digests)
+	return slices.Compact(digests)
 }

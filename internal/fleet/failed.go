@@ -7,19 +7,19 @@ import "time"
 
 // Failures returns the revisions that count as failed by what VectorSidecars report, and the one that a user has undone.
 // Without halt, a revision has failed as long as a VectorSidecar does not finish because of its failures.
-func (w *Waves) Failures(given *Given) map[string]FailureReason {
+func (w *Waves) Failures(target *Given) map[string]FailureReason {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	failures := map[string]FailureReason{}
 	if w.failing > 0 {
-		for revision, workloads := range w.failedWorkloads(given.Rules.Halt != nil) {
-			if halt := given.Rules.Halt; halt == nil || workloads >= halt.FailedWorkloads {
+		for revision, workloads := range w.failedWorkloads(target.Rules.Halt != nil) {
+			if halt := target.Rules.Halt; halt == nil || workloads >= halt.FailedWorkloads {
 				failures[revision] = FailureHalted
 			}
 		}
 	}
-	if given.Undone != "" && failures[given.Undone] == "" {
-		failures[given.Undone] = FailureUndone
+	if target.Undone != "" && failures[target.Undone] == "" {
+		failures[target.Undone] = FailureUndone
 	}
 	return failures
 }
@@ -38,19 +38,19 @@ func (w *Waves) failedWorkloads(withFinished bool) map[string]int {
 
 // HasRecovered reports whether the published revision has succeeded after a retry: all VectorSidecars that have it have
 // finished it without failures, and the soaks of their waves are over.
-func (w *Waves) HasRecovered(given *Given, now time.Time) bool {
-	failures := w.Failures(given)
+func (w *Waves) HasRecovered(target *Given, now time.Time) bool {
+	failures := w.Failures(target)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if failures[given.Revision] != "" || !w.isHeard() {
+	if failures[target.Revision] != "" || !w.isHeard() {
 		return false
 	}
 	isUsed := false
 	for _, member := range w.all() {
-		if member.revision != given.Revision || member.left == given.Revision {
+		if member.revision != target.Revision || member.left == target.Revision {
 			continue
 		}
-		if isUsed = true; !member.isDone || member.finished.Add(given.Rules.soak(member.wave)).After(now) {
+		if isUsed = true; !member.isDone || member.finished.Add(target.Rules.soak(member.wave)).After(now) {
 			return false
 		}
 	}

@@ -22,8 +22,8 @@ func mergeFailures(recorded []v1alpha1.RolloutFailure, revision string, failed [
 	merged := slices.Clone(recorded)
 	for _, failure := range sortFailures(failed) {
 		failure.Revision = revision
-		i := slices.IndexFunc(merged, func(other v1alpha1.RolloutFailure) bool {
-			return other.Revision == revision && compareFailures(other, failure) == 0
+		i := slices.IndexFunc(merged, func(existing v1alpha1.RolloutFailure) bool {
+			return existing.Revision == revision && compareFailures(existing, failure) == 0
 		})
 		switch {
 		case i < 0:

@@ -42,53 +42,53 @@ type Done struct {
 }
 
 // Gate returns whether a VectorSidecar of a wave may take the given revision.
-func (w *Waves) Gate(name types.NamespacedName, of Member, given *Given, now time.Time) Gate {
+func (w *Waves) Gate(name types.NamespacedName, member Member, target *Given, now time.Time) Gate {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	gate := w.gate(of, given, now)
+	gate := w.gate(member, target, now)
 	gate.IsHeard = w.isHeard()
 	if gate.IsHeard && gate.IsHalted {
-		gate.Finished = w.newestFinished(of.Wave, given)
+		gate.Finished = w.newestFinished(member.Wave, target)
 	}
-	at := place{name, of.Wave}
+	key := place{name, member.Wave}
 	if gate.IsOpen {
-		delete(w.waiting, at)
+		delete(w.waiting, key)
 	} else {
-		w.waiting[at] = true
-		gate.Meanwhile = w.meanwhile(of.Wave, given)
+		w.waiting[key] = true
+		gate.Meanwhile = w.meanwhile(member.Wave, target)
 	}
 	return gate
 }
 
 // meanwhile returns another revision than the given one that VectorSidecars of a wave, or else of
 // a later one, are done with and that has failed nowhere: of several the one of the first by name.
-func (w *Waves) meanwhile(wave int, given *Given) *Done {
+func (w *Waves) meanwhile(wave int, target *Given) *Done {
 	failed := map[string]bool{}
-	for _, one := range w.all() {
-		failed[one.failed] = true
+	for _, progress := range w.all() {
+		failed[progress.failed] = true
 	}
-	for _, one := range given.Stored {
-		failed[one.Revision] = failed[one.Revision] || one.Failure != nil
+	for _, stored := range target.Stored {
+		failed[stored.Revision] = failed[stored.Revision] || stored.Failure != nil
 	}
-	var first types.NamespacedName
-	var at *standing
-	for name, one := range w.all() {
-		if one.wave < wave || !one.isDone || one.revision == given.Revision || failed[one.revision] {
+	var bestName types.NamespacedName
+	var best *standing
+	for name, progress := range w.all() {
+		if progress.wave < wave || !progress.isDone || progress.revision == target.Revision || failed[progress.revision] {
 			continue
 		}
-		if at == nil || one.wave < at.wave || one.wave == at.wave && compare(name, first) < 0 {
-			first, at = name, one
+		if best == nil || progress.wave < best.wave || progress.wave == best.wave && compare(name, bestName) < 0 {
+			bestName, best = name, progress
 		}
 	}
-	if at == nil {
+	if best == nil {
 		return nil
 	}
-	return &Done{Revision: at.revision, Finished: at.done}
+	return &Done{Revision: best.revision, Finished: best.done}
 }
 
 // newestFinished returns the newest stored revision that a VectorSidecar of a wave has finished, except the published
 // revision and failed ones, and "" if no revision is left.
-func (w *Waves) newestFinished(wave int, given *Given) string {
+func (w *Waves) newestFinished(wave int, target *Given) string {
 	finished := map[string]bool{}
 	for _, member := range w.all() {
 		if member.wave != wave {
@@ -99,8 +99,8 @@ func (w *Waves) newestFinished(wave int, given *Given) string {
 			finished[member.revision] = true
 		}
 	}
-	for _, stored := range given.Stored {
-		if finished[stored.Revision] && given.canReturnTo(stored.Revision) {
+	for _, stored := range target.Stored {
+		if finished[stored.Revision] && target.canReturnTo(stored.Revision) {
 			return stored.Revision
 		}
 	}
@@ -110,46 +110,46 @@ func (w *Waves) newestFinished(wave int, given *Given) string {
 // isHeard reports whether all VectorSidecars have reported since the process started.
 func (w *Waves) isHeard() bool { return w.unheard != nil && len(w.unheard) == 0 }
 
-func (w *Waves) gate(of Member, given *Given, now time.Time) Gate {
+func (w *Waves) gate(member Member, target *Given, now time.Time) Gate {
 	switch {
-	case of.IsUndone:
-		return Gate{IsHalted: true, Why: "its annotation " + meta.AnnotationUndoRollout + " undoes revision " + given.Revision}
-	case given.IsUndone(): // Also before all have reported: no VectorSidecar starts it.
-		return Gate{IsHalted: true, Why: fmt.Sprintf("a user has undone revision %s; change values, template sets or policy, or run kubectl vectorsidecar rollout retry", given.Revision)}
+	case member.IsUndone:
+		return Gate{IsHalted: true, Why: "its annotation " + meta.AnnotationUndoRollout + " undoes revision " + target.Revision}
+	case target.IsUndone(): // Also before all have reported: no VectorSidecar starts it.
+		return Gate{IsHalted: true, Why: fmt.Sprintf("a user has undone revision %s; change values, template sets or policy, or run kubectl vectorsidecar rollout retry", target.Revision)}
 	case !w.isHeard():
 		return Gate{Why: "not all VectorSidecars have been looked at since the operator started"}
 	}
-	is := w.front(given)
-	if halt := given.Rules.Halt; halt != nil && is.failed >= halt.FailedWorkloads {
-		return Gate{IsHalted: true, Why: fmt.Sprintf("%d workloads failed with revision %s (rollout.halt): see %s", is.failed, given.Revision, titleOf(is.failing))}
+	frontier := w.front(target)
+	if halt := target.Rules.Halt; halt != nil && frontier.failed >= halt.FailedWorkloads {
+		return Gate{IsHalted: true, Why: fmt.Sprintf("%d workloads failed with revision %s (rollout.halt): see %s", frontier.failed, target.Revision, titleOf(frontier.failing))}
 	}
-	passed, wave := given.promoted(), of.Wave
+	passed, wave := target.promoted(), member.Wave
 	switch {
-	case of.BackTo != "":
-		return Gate{Why: fmt.Sprintf("its annotation has it go back from revision %s to %s", given.Revision, of.BackTo)}
-	case given.IsBack, of.IsPromoted:
+	case member.BackTo != "":
+		return Gate{Why: fmt.Sprintf("its annotation has it go back from revision %s to %s", target.Revision, member.BackTo)}
+	case target.IsBack, member.IsPromoted:
 		return Gate{IsOpen: true}
 	}
-	if is.wave < wave {
-		return Gate{Wave: is.wave, Why: fmt.Sprintf("%s of wave %s is not done with revision %s", titleOf(is.blocking), given.Rules.NameOf(is.wave), given.Revision)}
+	if frontier.wave < wave {
+		return Gate{Wave: frontier.wave, Why: fmt.Sprintf("%s of wave %s is not done with revision %s", titleOf(frontier.blocking), target.Rules.NameOf(frontier.wave), target.Revision)}
 	}
-	for name, one := range w.all() {
-		isBefore := one.wave < wave && one.wave > passed && one.revision == given.Revision
-		if isBefore && !one.due.IsZero() && !one.due.After(now) { // It will be looked at in a moment.
-			return Gate{Until: now.Add(time.Second), Why: fmt.Sprintf("workloads of %s of wave %s have waited for spec.rollout.maxAge", titleOf(name), given.Rules.NameOf(one.wave))}
+	for name, progress := range w.all() {
+		isBefore := progress.wave < wave && progress.wave > passed && progress.revision == target.Revision
+		if isBefore && !progress.due.IsZero() && !progress.due.After(now) { // It will be looked at in a moment.
+			return Gate{Until: now.Add(time.Second), Why: fmt.Sprintf("workloads of %s of wave %s have waited for spec.rollout.maxAge", titleOf(name), target.Rules.NameOf(progress.wave))}
 		}
 	}
-	last, until := 0, time.Time{}
-	for _, one := range w.all() {
-		if one.wave >= wave || one.wave <= passed || one.finished.IsZero() || one.revision != given.Revision {
+	lastWave, soakEnd := 0, time.Time{}
+	for _, progress := range w.all() {
+		if progress.wave >= wave || progress.wave <= passed || progress.finished.IsZero() || progress.revision != target.Revision {
 			continue
 		}
-		if end := one.finished.Add(given.Rules.soak(one.wave)); end.After(until) {
-			last, until = one.wave, end
+		if end := progress.finished.Add(target.Rules.soak(progress.wave)); end.After(soakEnd) {
+			lastWave, soakEnd = progress.wave, end
 		}
 	}
-	if until.After(now) {
-		return Gate{Until: until, Why: fmt.Sprintf("wave %s soaks until %s", given.Rules.NameOf(last), until.UTC().Format(time.RFC3339))}
+	if soakEnd.After(now) {
+		return Gate{Until: soakEnd, Why: fmt.Sprintf("wave %s soaks until %s", target.Rules.NameOf(lastWave), soakEnd.UTC().Format(time.RFC3339))}
 	}
 	return Gate{IsOpen: true}
 }

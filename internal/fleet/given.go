@@ -37,7 +37,7 @@ type Given struct {
 // NewGiven returns what an installation gives out whose ConfigMap of values has some
 // annotations. revision is that of its present content.
 func NewGiven(rules *Rules, revision string, annotations map[string]string) Given {
-	given := Given{
+	target := Given{
 		Rules: rules, Revision: revision,
 		Retry: annotations[meta.AnnotationRetryRollout], Promoted: annotations[meta.AnnotationPromoteRollout],
 	}
@@ -45,11 +45,11 @@ func NewGiven(rules *Rules, revision string, annotations map[string]string) Give
 	switch {
 	case from != revision || to == revision:
 	case to == "":
-		given.Undone, given.UndoRequest = revision, meta.Digest([]byte(annotations[meta.AnnotationUndoRollout]), requestLength)
+		target.Undone, target.UndoRequest = revision, meta.Digest([]byte(annotations[meta.AnnotationUndoRollout]), requestLength)
 	default:
-		given.Undone, given.Revision, given.IsBack = revision, to, true
+		target.Undone, target.Revision, target.IsBack = revision, to, true
 	}
-	return given
+	return target
 }
 
 // UndoRequest returns the text of the annotation by which a user undoes a revision at a time.
@@ -72,19 +72,19 @@ func (g *Given) IsUndone() bool { return g.Undone != "" && g.Undone == g.Revisio
 var revision = regexp.MustCompile(`^[0-9a-z]{1,63}$`)
 
 // Ask sets what a VectorSidecar's own annotations ask for, for a member of its wave.
-func (g *Given) Ask(of *Member, annotations map[string]string) {
+func (g *Given) Ask(member *Member, annotations map[string]string) {
 	undo, promote := annotations[meta.AnnotationUndoRollout], annotations[meta.AnnotationPromoteRollout]
 	from, to := parseUndo(undo)
 	switch {
 	case undo != "" && (!revision.MatchString(from) || to == "" && strings.Contains(undo, "/") || to != "" && !revision.MatchString(to)):
-		of.Refused = "its annotation " + meta.AnnotationUndoRollout + " is not FROM or FROM/TO, revisions of kubectl vectorsidecar rollout history"
-	case promote != "" && slices.ContainsFunc(strings.Split(promote, ","), func(part string) bool { return !revision.MatchString(part) }):
-		of.Refused = "its annotation " + meta.AnnotationPromoteRollout + " is not a revision, as kubectl vectorsidecar rollout status names it"
+		member.Refused = "its annotation " + meta.AnnotationUndoRollout + " is not FROM or FROM/TO, revisions of kubectl vectorsidecar rollout history"
+	case promote != "" && slices.ContainsFunc(strings.Split(promote, ","), func(entry string) bool { return !revision.MatchString(entry) }):
+		member.Refused = "its annotation " + meta.AnnotationPromoteRollout + " is not a revision, as kubectl vectorsidecar rollout status names it"
 	}
-	if of.Refused == "" && from == g.Revision && to != g.Revision {
-		of.BackTo, of.IsUndone = to, to == ""
+	if member.Refused == "" && from == g.Revision && to != g.Revision {
+		member.BackTo, member.IsUndone = to, to == ""
 	}
-	of.IsPromoted, of.Retry = promote == g.Revision, RetryOf(annotations)
+	member.IsPromoted, member.Retry = promote == g.Revision, RetryOf(annotations)
 }
 
 // requestLength is the number of bytes of a digest of AnnotationRetryRollout or AnnotationUndoRollout.
@@ -101,11 +101,11 @@ func RetryOf(annotations map[string]string) string {
 
 // RetriedAt returns when Retry was last changed, zero if it does not say.
 func (g *Given) RetriedAt() time.Time {
-	at, err := time.Parse(time.RFC3339, g.Retry)
+	timestamp, err := time.Parse(time.RFC3339, g.Retry)
 	if err != nil {
 		return time.Time{} // It need not be a time.
 	}
-	return at
+	return timestamp
 }
 
 // promoted returns the number of the last wave that is not waited for, -1 for none.

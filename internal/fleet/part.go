@@ -16,21 +16,21 @@ import (
 // keep the revision that they have.
 func (r *Rules) Last(waves []v1alpha1.RolloutStatus, wave int) *v1alpha1.RolloutStatus {
 	find := func(wave int) *v1alpha1.RolloutStatus {
-		at := slices.IndexFunc(waves, func(one v1alpha1.RolloutStatus) bool { return one.Wave == r.NameOf(wave) })
-		if at < 0 {
+		i := slices.IndexFunc(waves, func(status v1alpha1.RolloutStatus) bool { return status.Wave == r.NameOf(wave) })
+		if i < 0 {
 			return nil
 		}
-		return waves[at].DeepCopy()
+		return waves[i].DeepCopy()
 	}
-	if found := find(wave); found != nil {
-		return found
+	if status := find(wave); status != nil {
+		return status
 	}
 	var near *v1alpha1.RolloutStatus
-	for next := wave + 1; next <= len(r.Waves) && near == nil; next++ {
-		near = find(next)
+	for laterWave := wave + 1; laterWave <= len(r.Waves) && near == nil; laterWave++ {
+		near = find(laterWave)
 	}
-	for before := wave - 1; before >= 0 && near == nil; before-- {
-		near = find(before)
+	for earlierWave := wave - 1; earlierWave >= 0 && near == nil; earlierWave-- {
+		near = find(earlierWave)
 	}
 	if near == nil {
 		return nil
@@ -43,14 +43,14 @@ func (r *Rules) Last(waves []v1alpha1.RolloutStatus, wave int) *v1alpha1.Rollout
 }
 
 // Sum adds up the progress of several namespaces. None is done while one is not.
-func Sum(all []Progress, generation int64) Progress {
-	sum := Progress{IsDone: len(all) > 0, Generation: generation}
-	for _, one := range all {
-		sum.IsBegun, sum.IsPaused, sum.IsLate = sum.IsBegun || one.IsBegun, sum.IsPaused || one.IsPaused, sum.IsLate || one.IsLate
-		sum.IsDone = sum.IsDone && one.IsDone
-		sum.Workloads, sum.Evidence = sum.Workloads+one.Workloads, sum.Evidence+one.Evidence
-		sum.Failed, sum.Unexplained = sum.Failed+one.Failed, sum.Unexplained+one.Unexplained
-		sum.Failures = append(sum.Failures, one.Failures...)
+func Sum(reports []Progress, generation int64) Progress {
+	sum := Progress{IsDone: len(reports) > 0, Generation: generation}
+	for _, report := range reports {
+		sum.IsBegun, sum.IsPaused, sum.IsLate = sum.IsBegun || report.IsBegun, sum.IsPaused || report.IsPaused, sum.IsLate || report.IsLate
+		sum.IsDone = sum.IsDone && report.IsDone
+		sum.Workloads, sum.Evidence = sum.Workloads+report.Workloads, sum.Evidence+report.Evidence
+		sum.Failed, sum.Unexplained = sum.Failed+report.Failed, sum.Unexplained+report.Unexplained
+		sum.Failures = append(sum.Failures, report.Failures...)
 	}
 	return sum
 }
@@ -58,9 +58,9 @@ func Sum(all []Progress, generation int64) Progress {
 // IsLike reports whether two stages mean the same to whoever goes by them: what may be written,
 // and what that waits for. Texts may differ.
 func (s *Stage) IsLike(other *Stage) bool {
-	is, was := &s.Status, &other.Status
-	return is.Revision == was.Revision && is.RevertedFrom == was.RevertedFrom && is.FailedRevision == was.FailedRevision &&
-		is.StartTime.Equal(was.StartTime) && is.CompletionTime.Equal(was.CompletionTime) &&
+	current, previous := &s.Status, &other.Status
+	return current.Revision == previous.Revision && current.RevertedFrom == previous.RevertedFrom && current.FailedRevision == previous.FailedRevision &&
+		current.StartTime.Equal(previous.StartTime) && current.CompletionTime.Equal(previous.CompletionTime) &&
 		s.IsHeld == other.IsHeld && s.Gate.IsOpen == other.Gate.IsOpen && s.Gate.IsHalted == other.Gate.IsHalted &&
 		s.Gate.Wave == other.Gate.Wave && sameMoment(s.Gate.Until, other.Gate.Until)
 }

@@ -84,19 +84,19 @@ func NewPartStatus(name string, err error, hasGood bool) PartStatus {
 
 // KeepTimes sets the times of the publication: those of an earlier one where nothing has changed since, else now.
 // before may be nil.
-func (p *Publication) KeepTimes(before *Publication, now metav1.Time) {
-	if before == nil {
-		before = &Publication{}
+func (p *Publication) KeepTimes(last *Publication, now metav1.Time) {
+	if last == nil {
+		last = &Publication{}
 	}
 	p.Since = now
-	if p.Revision == before.Revision {
-		p.Since = before.Since
+	if p.Revision == last.Revision {
+		p.Since = last.Since
 	}
-	p.Policy.keepTime(before.Policy, now)
-	p.Rollout.keepTime(before.Rollout, now)
+	p.Policy.keepTime(last.Policy, now)
+	p.Rollout.keepTime(last.Rollout, now)
 	for i := range p.TemplateSets {
 		previous := PartStatus{}
-		for _, set := range before.TemplateSets {
+		for _, set := range last.TemplateSets {
 			if set.Name == p.TemplateSets[i].Name {
 				previous = set
 			}
@@ -105,10 +105,10 @@ func (p *Publication) KeepTimes(before *Publication, now metav1.Time) {
 	}
 }
 
-func (s *PartStatus) keepTime(before PartStatus, now metav1.Time) {
+func (s *PartStatus) keepTime(last PartStatus, now metav1.Time) {
 	s.Since = now
-	if s.State == before.State && s.Message == before.Message {
-		s.Since = before.Since
+	if s.State == last.State && s.Message == last.Message {
+		s.Since = last.Since
 	}
 }
 
@@ -116,12 +116,12 @@ func (s *PartStatus) keepTime(before PartStatus, now metav1.Time) {
 // is in use.
 func (p *Publication) Faults() []string {
 	var faults []string
-	add := func(title string, part PartStatus) {
-		switch part.State {
+	add := func(title string, status PartStatus) {
+		switch status.State {
 		case PartLastKnownGood:
-			faults = append(faults, fmt.Sprintf("%s does not load; its last known good version is in use: %s", title, part.Message))
+			faults = append(faults, fmt.Sprintf("%s does not load; its last known good version is in use: %s", title, status.Message))
 		case PartBroken:
-			faults = append(faults, fmt.Sprintf("%s does not load, and no earlier version is in use: %s", title, part.Message))
+			faults = append(faults, fmt.Sprintf("%s does not load, and no earlier version is in use: %s", title, status.Message))
 		}
 	}
 	for _, set := range p.TemplateSets {

@@ -58,32 +58,32 @@ type partRecord struct {
 
 // Records returns the ControllerRevisions that store a Content: those of the parts, to be
 // written first, and the one of the revision, of a number.
-func (c *Content) Records(namespace, installation string, number int64) (ofParts []appsv1.ControllerRevision, of *appsv1.ControllerRevision, err error) {
-	from := c.parts()
-	all := map[string]Files{from.Values: c.Values}
-	for name, digest := range from.Sets {
-		all[digest] = c.Sets[name]
+func (c *Content) Records(namespace, installation string, number int64) (partObjects []appsv1.ControllerRevision, object *appsv1.ControllerRevision, err error) {
+	contentDigests := c.parts()
+	filesByDigest := map[string]Files{contentDigests.Values: c.Values}
+	for name, digest := range contentDigests.Sets {
+		filesByDigest[digest] = c.Sets[name]
 	}
-	digests := from.digests()
+	digests := contentDigests.digests()
 	if digest := c.BuiltIn.digest(); !c.BuiltIn.IsEmpty() && !slices.Contains(digests, digest) {
-		all[digest], digests = c.BuiltIn, append(digests, digest)
+		filesByDigest[digest], digests = c.BuiltIn, append(digests, digest)
 	}
 	for _, digest := range digests {
-		text, _ := json.Marshal(all[digest]) // Maps of strings and bytes always marshal.
+		text, _ := json.Marshal(filesByDigest[digest]) // Maps of strings and bytes always marshal.
 		var packed bytes.Buffer
-		to := gzip.NewWriter(&packed)
-		if _, err := to.Write(text); err != nil {
+		writer := gzip.NewWriter(&packed)
+		if _, err := writer.Write(text); err != nil {
 			return nil, nil, fmt.Errorf("compressing a revision: %w", err)
 		}
-		if err := to.Close(); err != nil {
+		if err := writer.Close(); err != nil {
 			return nil, nil, fmt.Errorf("compressing a revision: %w", err)
 		}
-		ofParts = append(ofParts, newRecord(namespace, partName(installation, digest), meta.LabelRevisionPart, digest, 0, partRecord{recordFormat, packed.Bytes()}))
+		partObjects = append(partObjects, newRecord(namespace, partName(installation, digest), meta.LabelRevisionPart, digest, 0, partRecord{recordFormat, packed.Bytes()}))
 	}
-	revision := from.revision()
-	whole := newRecord(namespace, RecordName(installation, revision), meta.LabelRevision, revision, number, record{recordFormat, *from})
-	whole.Annotations = c.annotations()
-	return ofParts, &whole, nil
+	revision := contentDigests.revision()
+	revisionObject := newRecord(namespace, RecordName(installation, revision), meta.LabelRevision, revision, number, record{recordFormat, *contentDigests})
+	revisionObject.Annotations = c.annotations()
+	return partObjects, &revisionObject, nil
 }
 
 // annotations are those of the ControllerRevision of the revision.
@@ -97,9 +97,9 @@ func (c *Content) annotations() map[string]string {
 
 // IsStoredBy reports whether the ControllerRevision of the revision says of the operator's own templates,
 // and of the samples, what the content does.
-func (c *Content) IsStoredBy(of *appsv1.ControllerRevision) bool {
+func (c *Content) IsStoredBy(object *appsv1.ControllerRevision) bool {
 	for key, value := range c.annotations() {
-		if of.Annotations[key] != value {
+		if object.Annotations[key] != value {
 			return false
 		}
 	}
@@ -117,32 +117,32 @@ func newRecord(namespace, name, label, value string, number int64, data any) app
 }
 
 // PartsOf returns the names of the ControllerRevisions that one of a revision names.
-func PartsOf(installation string, of *appsv1.ControllerRevision) ([]string, error) {
-	read, err := readRecord(of)
+func PartsOf(installation string, object *appsv1.ControllerRevision) ([]string, error) {
+	read, err := readRecord(object)
 	if err != nil {
-		return nil, &RecordError{of.Labels[meta.LabelRevision], err}
+		return nil, &RecordError{object.Labels[meta.LabelRevision], err}
 	}
 	var names []string
 	for _, digest := range read.digests() {
 		names = append(names, partName(installation, digest))
 	}
-	if digest := of.Annotations[meta.AnnotationBuiltIn]; digest != "" {
+	if digest := object.Annotations[meta.AnnotationBuiltIn]; digest != "" {
 		names = append(names, partName(installation, digest))
 	}
 	return names, nil
 }
 
-func readRecord(of *appsv1.ControllerRevision) (*record, error) {
+func readRecord(object *appsv1.ControllerRevision) (*record, error) {
 	read := &record{}
-	return read, readData(of, &read.Format, read)
+	return read, readData(object, &read.Format, read)
 }
 
-func readData(of *appsv1.ControllerRevision, format *int, into any) error {
-	if err := bounded.StoredConfigMap().DecodeJSON(of.Data.Raw, into); err != nil {
-		return fmt.Errorf("ControllerRevision %s: %w", of.Name, err)
+func readData(object *appsv1.ControllerRevision, format *int, into any) error {
+	if err := bounded.StoredConfigMap().DecodeJSON(object.Data.Raw, into); err != nil {
+		return fmt.Errorf("ControllerRevision %s: %w", object.Name, err)
 	}
 	if *format != recordFormat {
-		return fmt.Errorf("ControllerRevision %s has format %d, and this release reads only format %d: it was stored by another release", of.Name, *format, recordFormat)
+		return fmt.Errorf("ControllerRevision %s has format %d, and this release reads only format %d: it was stored by another release", object.Name, *format, recordFormat)
 	}
 	return nil
 }
@@ -151,61 +151,61 @@ func readData(of *appsv1.ControllerRevision, format *int, into any) error {
 // nil if there is none; its errors are returned as they are, and all others are
 // *RecordErrors.
 func ReadContent(installation, revision string, get func(name string) (*appsv1.ControllerRevision, error)) (*Content, error) {
-	whole, err := get(RecordName(installation, revision))
+	object, err := get(RecordName(installation, revision))
 	if err != nil {
 		return nil, err
 	}
-	if whole == nil {
+	if object == nil {
 		return nil, &RecordError{revision, errors.New("there is none")}
 	}
-	from, err := readRecord(whole)
+	stored, err := readRecord(object)
 	if err != nil {
 		return nil, &RecordError{revision, err}
 	}
 	byDigest := map[string]Files{}
-	for _, digest := range from.digests() {
-		part, err := get(partName(installation, digest))
+	for _, digest := range stored.digests() {
+		partObject, err := get(partName(installation, digest))
 		if err != nil {
 			return nil, err
 		}
-		if part == nil {
+		if partObject == nil {
 			return nil, &RecordError{revision, fmt.Errorf("ControllerRevision %s is missing", partName(installation, digest))}
 		}
-		if byDigest[digest], err = readPart(part); err != nil {
+		if byDigest[digest], err = readPart(partObject); err != nil {
 			return nil, &RecordError{revision, err}
 		}
 	}
-	content := &Content{Values: byDigest[from.Values], Sets: map[string]Files{}, Roll: from.Roll}
-	for name, digest := range from.Sets {
+	content := &Content{Values: byDigest[stored.Values], Sets: map[string]Files{}, Roll: stored.Roll}
+	for name, digest := range stored.Sets {
 		content.Sets[name] = byDigest[digest]
 	}
-	if is := content.Revision(); is != revision {
-		return nil, &RecordError{revision, fmt.Errorf("it has the content of %s: somebody has changed it", is)}
+	if actual := content.Revision(); actual != revision {
+		return nil, &RecordError{revision, fmt.Errorf("it has the content of %s: somebody has changed it", actual)}
 	}
-	if err := content.readBuiltIn(whole, installation, get); err != nil {
+	if err := content.readBuiltIn(object, installation, get); err != nil {
 		return nil, err
 	}
 	return content, nil
 }
 
 // readBuiltIn reads what was stored of the operator's own templates, and the samples.
-func (c *Content) readBuiltIn(whole *appsv1.ControllerRevision, installation string, get func(name string) (*appsv1.ControllerRevision, error)) error {
-	digest, isStored := whole.Annotations[meta.AnnotationBuiltIn]
+func (c *Content) readBuiltIn(object *appsv1.ControllerRevision, installation string, get func(name string) (*appsv1.ControllerRevision, error)) error {
+	digest, isStored := object.Annotations[meta.AnnotationBuiltIn]
 	if !isStored {
 		return nil
 	}
-	if err := bounded.StoredConfigMap().DecodeJSON([]byte(whole.Annotations[meta.AnnotationSamples]), &c.Samples); err != nil {
-		return &RecordError{c.Revision(), fmt.Errorf("ControllerRevision %s, annotation %s: %w", whole.Name, meta.AnnotationSamples, err)}
+	if err := bounded.StoredConfigMap().DecodeJSON([]byte(object.Annotations[meta.AnnotationSamples]), &c.Samples); err != nil {
+		return &RecordError{c.Revision(), fmt.Errorf("ControllerRevision %s, annotation %s: %w", object.Name, meta.AnnotationSamples, err)}
 	}
-	part, err := get(partName(installation, digest))
+	partObject, err := get(partName(installation, digest))
 	if err != nil {
 		return err
 	}
-	if part == nil {
+	if partObject == nil {
 		return &RecordError{c.Revision(), fmt.Errorf("ControllerRevision %s is missing", partName(installation, digest))}
 	}
-	if c.BuiltIn, err = readPart(part); err == nil && c.BuiltIn.digest() != digest {
-		err = fmt.Errorf("ControllerRevision %s has other content than was stored: somebody has changed it", part.Name)
+	if c.BuiltIn, err = readPart(partObject); err == nil && c.BuiltIn.digest() != digest {
+		err = fmt.Errorf("ControllerRevision %s has other content than was stored: somebody has changed it", partObject.Name)
 	}
 	if err != nil {
 		return &RecordError{c.Revision(), err}
@@ -213,9 +213,9 @@ func (c *Content) readBuiltIn(whole *appsv1.ControllerRevision, installation str
 	return nil
 }
 
-func readPart(of *appsv1.ControllerRevision) (Files, error) {
+func readPart(object *appsv1.ControllerRevision) (Files, error) {
 	read, files := partRecord{}, Files{}
-	if err := readData(of, &read.Format, &read); err != nil {
+	if err := readData(object, &read.Format, &read); err != nil {
 		return files, err
 	}
 	text, err := bounded.StoredConfigMap().Unzip(read.Content)
@@ -223,7 +223,7 @@ func readPart(of *appsv1.ControllerRevision) (Files, error) {
 		err = bounded.StoredConfigMap().DecodeJSON(text, &files)
 	}
 	if err != nil {
-		return files, fmt.Errorf("ControllerRevision %s: %w", of.Name, err)
+		return files, fmt.Errorf("ControllerRevision %s: %w", object.Name, err)
 	}
 	return files, nil
 }

@@ -89,25 +89,25 @@ func (r *Rules) Limit(matched int) int {
 // Closed reports whether a moment is between windows, in which no rollout may begin. since is when
 // the last window closed, zero if none has been open in the two weeks before; until is when the next
 // one opens.
-func (r *Rules) Closed(now time.Time) (since, until time.Time, isClosed bool) {
+func (r *Rules) Closed(now time.Time) (closedSince, closedUntil time.Time, isClosed bool) {
 	if r == nil || len(r.Windows) == 0 {
-		return since, until, false
+		return closedSince, closedUntil, false
 	}
 	for i := range r.Windows {
 		for _, opening := range r.Windows[i].openings(now) {
 			switch {
 			case opening.from.After(now):
-				if until.IsZero() || opening.from.Before(until) {
-					until = opening.from
+				if closedUntil.IsZero() || opening.from.Before(closedUntil) {
+					closedUntil = opening.from
 				}
 			case opening.to.After(now):
 				return time.Time{}, time.Time{}, false
-			case opening.to.After(since):
-				since = opening.to
+			case opening.to.After(closedSince):
+				closedSince = opening.to
 			}
 		}
 	}
-	return since, until, true
+	return closedSince, closedUntil, true
 }
 
 // Window is a time of day on some days.
@@ -149,14 +149,14 @@ const aroundDays = 15
 // openings returns those that begin within two weeks before and after a moment. Where clocks
 // change, it is the time on the clock that counts.
 func (w *Window) openings(now time.Time) []opening {
-	var found []opening
+	var openings []opening
 	today := now.In(w.zone)
-	at := func(day int, since time.Duration) time.Time {
-		return time.Date(today.Year(), today.Month(), today.Day()+day, int(since/time.Hour), int(since%time.Hour/time.Minute), 0, 0, w.zone)
+	timeOn := func(day int, offset time.Duration) time.Time {
+		return time.Date(today.Year(), today.Month(), today.Day()+day, int(offset/time.Hour), int(offset%time.Hour/time.Minute), 0, 0, w.zone)
 	}
 	for day := -aroundDays; day <= aroundDays; day++ {
 		// Noon is on that day in every zone; midnight may be left out when clocks change.
-		if len(w.Days) > 0 && !slices.Contains(w.Days, at(day, 12*time.Hour).Weekday().String()[:3]) {
+		if len(w.Days) > 0 && !slices.Contains(w.Days, timeOn(day, 12*time.Hour).Weekday().String()[:3]) {
 			continue
 		}
 		end := day
@@ -164,9 +164,9 @@ func (w *Window) openings(now time.Time) []opening {
 			end++
 		}
 		// A window between two times that a change of clocks skips is left out.
-		if one := (opening{at(day, w.from), at(end, w.to)}); one.to.After(one.from) {
-			found = append(found, one)
+		if candidate := (opening{timeOn(day, w.from), timeOn(end, w.to)}); candidate.to.After(candidate.from) {
+			openings = append(openings, candidate)
 		}
 	}
-	return found
+	return openings
 }

@@ -55,85 +55,85 @@ type Member struct {
 }
 
 // Advance returns what a VectorSidecar does, given its last status and the gate of its wave.
-func Advance(before *v1alpha1.RolloutStatus, of Member, given *Given, gate Gate) Stage {
-	next := Stage{Gate: gate, retry: of.Retry}
-	if before != nil {
-		next.Status = *before.DeepCopy()
+func Advance(previous *v1alpha1.RolloutStatus, member Member, target *Given, gate Gate) Stage {
+	stage := Stage{Gate: gate, retry: member.Retry}
+	if previous != nil {
+		stage.Status = *previous.DeepCopy()
 	}
-	is := &next.Status
-	next.handleUndo(of, given)
-	isRetried := of.isRetried(is, given)
+	status := &stage.Status
+	stage.handleUndo(member, target)
+	isRetried := member.isRetried(status, target)
 	if isRetried {
-		gate.IsHalted, next.Gate.IsHalted = false, false
+		gate.IsHalted, stage.Gate.IsHalted = false, false
 	}
-	if is.FailedRevision != "" && is.LastHandledInstallationRetry != given.Retry {
-		is.FailedRevision, is.FailedWorkloads, is.LastHandledInstallationRetry = "", 0, ""
+	if status.FailedRevision != "" && status.LastHandledInstallationRetry != target.Retry {
+		status.FailedRevision, status.FailedWorkloads, status.LastHandledInstallationRetry = "", 0, ""
 	}
-	is.Wave, is.Message = given.Rules.NameOf(of.Wave), ""
-	onFailure := cmp.Or(of.OnFailure, given.Rules.OnFailure)
-	isUndone := of.IsUndone || given.IsUndone() && !isRetried
+	status.Wave, status.Message = target.Rules.NameOf(member.Wave), ""
+	onFailure := cmp.Or(member.OnFailure, target.Rules.OnFailure)
+	isUndone := member.IsUndone || target.IsUndone() && !isRetried
 	switch {
-	case of.BackTo != "" && (is.Revision != of.BackTo || is.RevertedFrom != given.Revision):
-		next.goBack(of.BackTo, &of, given)
-	case isUndone && is.Revision == given.Revision:
-		next.undo(&of, given)
-	case isRetried && is.RevertedFrom == given.Revision: // What failed still counts for all others.
-		*is = v1alpha1.RolloutStatus{
-			Revision: given.Revision, Previous: is.Revision, Generation: of.Generation, Wave: is.Wave, State: v1alpha1.RolloutProgressing,
-			FailedRevision: is.FailedRevision, FailedWorkloads: is.FailedWorkloads, LastHandledInstallationRetry: is.LastHandledInstallationRetry, LastHandledRetry: is.LastHandledRetry, LastHandledUndo: is.LastHandledUndo,
-			Failures: is.Failures,
+	case member.BackTo != "" && (status.Revision != member.BackTo || status.RevertedFrom != target.Revision):
+		stage.goBack(member.BackTo, &member, target)
+	case isUndone && status.Revision == target.Revision:
+		stage.undo(&member, target)
+	case isRetried && status.RevertedFrom == target.Revision: // What failed still counts for all others.
+		*status = v1alpha1.RolloutStatus{
+			Revision: target.Revision, Previous: status.Revision, Generation: member.Generation, Wave: status.Wave, State: v1alpha1.RolloutProgressing,
+			FailedRevision: status.FailedRevision, FailedWorkloads: status.FailedWorkloads, LastHandledInstallationRetry: status.LastHandledInstallationRetry, LastHandledRetry: status.LastHandledRetry, LastHandledUndo: status.LastHandledUndo,
+			Failures: status.Failures,
 		}
-		next.IsNew = true
-	case is.Revision != given.Revision && gate.IsOpen:
-		*is = v1alpha1.RolloutStatus{
-			Revision: given.Revision, Previous: lastGood(is, given), Generation: of.Generation, Wave: is.Wave, State: v1alpha1.RolloutProgressing,
-			LastHandledRetry: of.Retry, Failures: is.Failures,
+		stage.IsNew = true
+	case status.Revision != target.Revision && gate.IsOpen:
+		*status = v1alpha1.RolloutStatus{
+			Revision: target.Revision, Previous: lastGood(status, target), Generation: member.Generation, Wave: status.Wave, State: v1alpha1.RolloutProgressing,
+			LastHandledRetry: member.Retry, Failures: status.Failures,
 		}
-		next.IsNew = true
-	case is.Revision == given.Revision && gate.IsHalted && onFailure == v1alpha1.OnFailureRevert && is.Previous != "" && !given.isFailed(is.Previous):
-		next.goBack(is.Previous, &of, given)
-	case is.Revision == "" && gate.Meanwhile != nil:
-		is.Revision, is.CompletionTime, next.IsNew = gate.Meanwhile.Revision, &gate.Meanwhile.Finished, true
+		stage.IsNew = true
+	case status.Revision == target.Revision && gate.IsHalted && onFailure == v1alpha1.OnFailureRevert && status.Previous != "" && !target.isFailed(status.Previous):
+		stage.goBack(status.Previous, &member, target)
+	case status.Revision == "" && gate.Meanwhile != nil:
+		status.Revision, status.CompletionTime, stage.IsNew = gate.Meanwhile.Revision, &gate.Meanwhile.Finished, true
 	}
-	next.wait(given)
-	if is.Message == "" {
-		is.Message = of.Refused
+	stage.wait(target)
+	if status.Message == "" {
+		status.Message = member.Refused
 	}
-	return next
+	return stage
 }
 
 // isRetried reports whether a person asks the VectorSidecar to go on with the given revision, which it has
 // or has gone back from, and this request has not been handled yet. A request to go back takes precedence.
-func (m *Member) isRetried(is *v1alpha1.RolloutStatus, given *Given) bool {
-	hasIt := is.Revision == given.Revision || is.RevertedFrom == given.Revision
-	return m.BackTo == "" && !m.IsUndone && m.Retry != "" && m.Retry != is.LastHandledRetry && hasIt
+func (m *Member) isRetried(status *v1alpha1.RolloutStatus, target *Given) bool {
+	hasIt := status.Revision == target.Revision || status.RevertedFrom == target.Revision
+	return m.BackTo == "" && !m.IsUndone && m.Retry != "" && m.Retry != status.LastHandledRetry && hasIt
 }
 
 // goBack moves a VectorSidecar from the given revision to an earlier one.
-func (s *Stage) goBack(to string, of *Member, given *Given) {
-	is := &s.Status
-	is.RevertedFrom, is.Revision, is.Previous = given.Revision, to, ""
-	is.Generation, is.StartTime, is.CompletionTime, is.LastHandledRetry, s.IsNew = of.Generation, nil, nil, of.Retry, true
+func (s *Stage) goBack(targetRevision string, member *Member, target *Given) {
+	status := &s.Status
+	status.RevertedFrom, status.Revision, status.Previous = target.Revision, targetRevision, ""
+	status.Generation, status.StartTime, status.CompletionTime, status.LastHandledRetry, s.IsNew = member.Generation, nil, nil, member.Retry, true
 }
 
 // handleUndo records that the VectorSidecar has handled a request to undo the published revision: only a retry that is
 // requested after that starts the revision again.
-func (s *Stage) handleUndo(of Member, given *Given) {
-	is := &s.Status
+func (s *Stage) handleUndo(member Member, target *Given) {
+	status := &s.Status
 	switch {
-	case !given.IsUndone():
-		is.LastHandledUndo = ""
-	case is.LastHandledUndo != given.UndoRequest:
-		is.LastHandledUndo, is.LastHandledRetry = given.UndoRequest, of.Retry
+	case !target.IsUndone():
+		status.LastHandledUndo = ""
+	case status.LastHandledUndo != target.UndoRequest:
+		status.LastHandledUndo, status.LastHandledRetry = target.UndoRequest, member.Retry
 	}
 }
 
 // undo moves a VectorSidecar from the undone revision to an earlier one. If there is none, it stays.
-func (s *Stage) undo(of *Member, given *Given) {
-	switch to := returnTarget(&s.Status, s.Gate.Finished, given); {
-	case to != "":
-		s.goBack(to, of, given)
-	case given.Stored == nil:
+func (s *Stage) undo(member *Member, target *Given) {
+	switch targetRevision := returnTarget(&s.Status, s.Gate.Finished, target); {
+	case targetRevision != "":
+		s.goBack(targetRevision, member, target)
+	case target.Stored == nil:
 		s.Gate.Why += "; the stored revisions could not be read"
 	case s.Gate.IsHeard:
 		s.Gate.Why += "; no earlier revision without failures is stored that this VectorSidecar or another one of its wave has finished, so it stays"
@@ -142,74 +142,74 @@ func (s *Stage) undo(of *Member, given *Given) {
 
 // returnTarget returns the revision that a VectorSidecar returns to when the published one is undone: the previous one,
 // else the newest one that a VectorSidecar of its wave has finished, "" if there is none. A failed revision is none.
-func returnTarget(is *v1alpha1.RolloutStatus, newest string, given *Given) string {
-	if given.canReturnTo(is.Previous) {
-		return is.Previous
+func returnTarget(status *v1alpha1.RolloutStatus, newest string, target *Given) string {
+	if target.canReturnTo(status.Previous) {
+		return status.Previous
 	}
 	return newest
 }
 
 // lastGood returns the revision to go back to if the next one fails. A VectorSidecar has been good with a revision that
 // it has gone back to.
-func lastGood(is *v1alpha1.RolloutStatus, given *Given) string {
-	isGood := (is.CompletionTime != nil || is.RevertedFrom != "") && is.FailedRevision != is.Revision
+func lastGood(status *v1alpha1.RolloutStatus, target *Given) string {
+	isGood := (status.CompletionTime != nil || status.RevertedFrom != "") && status.FailedRevision != status.Revision
 	switch {
-	case isGood && !given.isFailed(is.Revision):
-		return is.Revision
-	case given.isFailed(is.Previous):
+	case isGood && !target.isFailed(status.Revision):
+		return status.Revision
+	case target.isFailed(status.Previous):
 		return ""
 	}
-	return is.Previous
+	return status.Previous
 }
 
 // Begin records that rollouts are about to begin for a revision that has just been let through.
 func (s *Stage) Begin(now time.Time) {
-	if is := &s.Status; is.CompletionTime == nil {
-		at := metav1.NewTime(now.Truncate(time.Second))
-		is.StartTime = &at
+	if status := &s.Status; status.CompletionTime == nil {
+		start := metav1.NewTime(now.Truncate(time.Second))
+		status.StartTime = &start
 	}
 }
 
 // Refuse undoes letting a revision through, because it cannot be stored or read back.
-func (s *Stage) Refuse(before *v1alpha1.RolloutStatus, given *Given, why string) {
+func (s *Stage) Refuse(previous *v1alpha1.RolloutStatus, target *Given, reason string) {
 	wave := s.Status.Wave
 	s.Status, s.IsNew = v1alpha1.RolloutStatus{}, false
-	if before != nil {
-		s.Status = *before.DeepCopy()
+	if previous != nil {
+		s.Status = *previous.DeepCopy()
 	}
-	s.Status.Wave, s.Gate.IsOpen, s.Gate.Why = wave, false, why
-	s.wait(given)
+	s.Status.Wave, s.Gate.IsOpen, s.Gate.Why = wave, false, reason
+	s.wait(target)
 }
 
 // wait says what a VectorSidecar waits for that has not the given revision, or one that is
 // halted.
-func (s *Stage) wait(given *Given) {
-	is := &s.Status
-	s.IsHeld = IsHeld(is, given, s.Gate.IsHalted)
-	if is.Revision != given.Revision || s.Gate.IsHalted {
-		is.State, is.Message = v1alpha1.RolloutWaiting, s.Gate.Why
+func (s *Stage) wait(target *Given) {
+	status := &s.Status
+	s.IsHeld = IsHeld(status, target, s.Gate.IsHalted)
+	if status.Revision != target.Revision || s.Gate.IsHalted {
+		status.State, status.Message = v1alpha1.RolloutWaiting, s.Gate.Why
 	}
 	switch {
-	case is.RevertedFrom == given.Revision: // Also while it is not known yet whether it is halted.
-		is.State = v1alpha1.RolloutReverted
+	case status.RevertedFrom == target.Revision: // Also while it is not known yet whether it is halted.
+		status.State = v1alpha1.RolloutReverted
 	case s.Gate.IsHalted:
-		is.State = v1alpha1.RolloutHalted
+		status.State = v1alpha1.RolloutHalted
 	}
 }
 
 // IsHeld reports whether nothing may be written for a VectorSidecar but removals: it has no
 // revision; or one that is halted; or another one than the given that its workloads were not
 // done with when that was given out, or failed with.
-func IsHeld(is *v1alpha1.RolloutStatus, given *Given, isHalted bool) bool {
+func IsHeld(status *v1alpha1.RolloutStatus, target *Given, isHalted bool) bool {
 	switch {
-	case is.Revision == "":
+	case status.Revision == "":
 		return true
-	case is.Revision == given.Revision:
+	case status.Revision == target.Revision:
 		return isHalted
-	case is.RevertedFrom != "":
+	case status.RevertedFrom != "":
 		return false
 	}
-	return is.CompletionTime == nil || is.FailedRevision == is.Revision
+	return status.CompletionTime == nil || status.FailedRevision == status.Revision
 }
 
 // Progress is what a pass has seen of the revision of a VectorSidecar.
@@ -233,77 +233,77 @@ type Progress struct {
 
 // Observe records progress with the present revision. It returns when something changes
 // although nothing happens, zero for never.
-func (s *Stage) Observe(progress Progress, wave int, given *Given, now time.Time) (until time.Time) {
-	is := &s.Status
-	isBack := is.RevertedFrom == given.Revision
-	if is.Revision != given.Revision && !isBack {
+func (s *Stage) Observe(progress Progress, wave int, target *Given, now time.Time) (nextCheck time.Time) {
+	status := &s.Status
+	isBack := status.RevertedFrom == target.Revision
+	if status.Revision != target.Revision && !isBack {
 		return s.Gate.Until
 	}
 	if isBack {
 		progress.Failed, progress.Unexplained = 0, 0 // That is the failed one's, or for the VectorSidecar alone to stop at.
 	}
-	if progress.Failed+progress.Unexplained > 0 && progress.Generation != is.Generation {
+	if progress.Failed+progress.Unexplained > 0 && progress.Generation != status.Generation {
 		progress.Failed, progress.Unexplained, progress.IsDone = 0, 0, true // Nobody waits for what its owner has broken.
 	}
-	is.Workloads, is.Evidence = int32(progress.Workloads), int32(progress.Evidence) //nolint:gosec // No cluster has two billion.
-	at := metav1.NewTime(now.Truncate(time.Second))
-	if progress.IsLate && is.CompletionTime != nil && !isBack && s.Gate.IsOpen { // It goes on, and waves wait again.
-		is.StartTime, is.CompletionTime, until = &at, nil, now
+	status.Workloads, status.Evidence = int32(progress.Workloads), int32(progress.Evidence) //nolint:gosec // No cluster has two billion.
+	timestamp := metav1.NewTime(now.Truncate(time.Second))
+	if progress.IsLate && status.CompletionTime != nil && !isBack && s.Gate.IsOpen { // It goes on, and waves wait again.
+		status.StartTime, status.CompletionTime, nextCheck = &timestamp, nil, now
 		progress.IsDone = false
 	}
-	if progress.IsBegun && is.StartTime == nil && is.CompletionTime == nil {
-		is.StartTime = &at
+	if progress.IsBegun && status.StartTime == nil && status.CompletionTime == nil {
+		status.StartTime = &timestamp
 	}
-	if hasFailed := progress.Failed+progress.Unexplained > 0 || !isBack && given.Rules.Halt != nil && is.FailedRevision == is.Revision; progress.IsDone && !progress.IsPaused && is.CompletionTime == nil && !hasFailed {
-		is.CompletionTime = &at
+	if hasFailed := progress.Failed+progress.Unexplained > 0 || !isBack && target.Rules.Halt != nil && status.FailedRevision == status.Revision; progress.IsDone && !progress.IsPaused && status.CompletionTime == nil && !hasFailed {
+		status.CompletionTime = &timestamp
 	}
-	if is.Failures = mergeFailures(is.Failures, is.Revision, s.failuresOf(progress, wave, given, now)); progress.Failed == 0 && is.CompletionTime != nil && !isBack && is.FailedRevision != is.Revision {
-		is.Failures = nil
+	if status.Failures = mergeFailures(status.Failures, status.Revision, s.failuresOf(progress, wave, target, now)); progress.Failed == 0 && status.CompletionTime != nil && !isBack && status.FailedRevision != status.Revision {
+		status.Failures = nil
 	}
-	if s.isWatched(wave, given, now) && progress.Failed > int(is.FailedWorkloads) {
-		is.FailedRevision, is.FailedWorkloads, is.LastHandledInstallationRetry = is.Revision, int32(progress.Failed), given.Retry //nolint:gosec // No namespace has two billion.
-		is.LastHandledRetry = s.retry                                                                                             // It has been tried again, and halts again.
+	if s.isWatched(wave, target, now) && progress.Failed > int(status.FailedWorkloads) {
+		status.FailedRevision, status.FailedWorkloads, status.LastHandledInstallationRetry = status.Revision, int32(progress.Failed), target.Retry //nolint:gosec // No namespace has two billion.
+		status.LastHandledRetry = s.retry                                                                                                          // It has been tried again, and halts again.
 	}
 	if s.IsHeld || isBack {
 		return s.Gate.Until
 	}
-	switch soaked := given.Rules.soak(wave); {
-	case is.CompletionTime == nil && progress.IsDone && progress.IsPaused:
-		is.State, is.Message = v1alpha1.RolloutPaused, "spec.rollout.paused is true"
-	case is.CompletionTime == nil:
-		is.State = v1alpha1.RolloutProgressing
+	switch soaked := target.Rules.soak(wave); {
+	case status.CompletionTime == nil && progress.IsDone && progress.IsPaused:
+		status.State, status.Message = v1alpha1.RolloutPaused, "spec.rollout.paused is true"
+	case status.CompletionTime == nil:
+		status.State = v1alpha1.RolloutProgressing
 		if progress.Unexplained > 0 {
-			is.Message = fmt.Sprintf("failed workloads whose cause is not known: %d, which stop this VectorSidecar and halt no revision", progress.Unexplained)
+			status.Message = fmt.Sprintf("failed workloads whose cause is not known: %d, which stop this VectorSidecar and halt no revision", progress.Unexplained)
 		}
-	case (is.StartTime != nil || is.LacksEvidence()) && now.Before(is.CompletionTime.Add(soaked)):
-		is.State, until = v1alpha1.RolloutSoaking, is.CompletionTime.Add(soaked)
-		is.Message = fmt.Sprintf("until %s", until.UTC().Format(time.RFC3339))
+	case (status.StartTime != nil || status.LacksEvidence()) && now.Before(status.CompletionTime.Add(soaked)):
+		status.State, nextCheck = v1alpha1.RolloutSoaking, status.CompletionTime.Add(soaked)
+		status.Message = fmt.Sprintf("until %s", nextCheck.UTC().Format(time.RFC3339))
 	default:
-		is.State = v1alpha1.RolloutComplete
+		status.State = v1alpha1.RolloutComplete
 	}
-	return until
+	return nextCheck
 }
 
 // failuresOf returns the failures that count for the present revision.
-func (s *Stage) failuresOf(progress Progress, wave int, given *Given, now time.Time) []v1alpha1.RolloutFailure {
-	if progress.Failed == 0 || !s.isWatched(wave, given, now) {
+func (s *Stage) failuresOf(progress Progress, wave int, target *Given, now time.Time) []v1alpha1.RolloutFailure {
+	if progress.Failed == 0 || !s.isWatched(wave, target, now) {
 		return nil
 	}
 	return progress.Failures
 }
 
 // isWatched reports whether failures still count for the present revision.
-func (s *Stage) isWatched(wave int, given *Given, now time.Time) bool {
-	is := &s.Status
-	return is.CompletionTime == nil || is.StartTime != nil && now.Before(is.CompletionTime.Add(given.Rules.watch(wave)))
+func (s *Stage) isWatched(wave int, target *Given, now time.Time) bool {
+	status := &s.Status
+	return status.CompletionTime == nil || status.StartTime != nil && now.Before(status.CompletionTime.Add(target.Rules.watch(wave)))
 }
 
 // WatchedSince returns since when rollouts with the given revision were let through, and whether
 // their failures still count.
-func (s *Stage) WatchedSince(wave int, given *Given, now time.Time) (since time.Time, isWatched bool) {
-	is := &s.Status
-	if is.Revision != given.Revision || is.State == v1alpha1.RolloutPaused || is.StartTime == nil || !s.isWatched(wave, given, now) {
+func (s *Stage) WatchedSince(wave int, target *Given, now time.Time) (start time.Time, isWatched bool) {
+	status := &s.Status
+	if status.Revision != target.Revision || status.State == v1alpha1.RolloutPaused || status.StartTime == nil || !s.isWatched(wave, target, now) {
 		return time.Time{}, false
 	}
-	return is.StartTime.Time, true
+	return status.StartTime.Time, true
 }

@@ -59,9 +59,9 @@ func failureFor(annotations map[string]string) *RevisionFailure {
 	if !ok {
 		return nil
 	}
-	reason, since, _ := strings.Cut(text, " ")
-	at, _ := time.Parse(time.RFC3339, since) // Without a time it is zero.
-	return &RevisionFailure{Reason: FailureReason(reason), Since: at}
+	reason, timeText, _ := strings.Cut(text, " ")
+	timestamp, _ := time.Parse(time.RFC3339, timeText) // Without a time it is zero.
+	return &RevisionFailure{Reason: FailureReason(reason), Since: timestamp}
 }
 
 // WithFailures returns a copy of the stored revisions in which those of a map are marked.
@@ -80,12 +80,12 @@ func WithFailures(stored []StoredRevision, failures map[string]FailureReason) []
 
 // isFailed reports whether a revision is marked as failed.
 func (g *Given) isFailed(revision string) bool {
-	return slices.ContainsFunc(g.Stored, func(one StoredRevision) bool { return one.Revision == revision && one.Failure != nil })
+	return slices.ContainsFunc(g.Stored, func(stored StoredRevision) bool { return stored.Revision == revision && stored.Failure != nil })
 }
 
 // canReturnTo reports whether a VectorSidecar can return to a revision from the published one by itself: the revision is
 // stored, is another one, and has not failed.
 func (g *Given) canReturnTo(revision string) bool {
-	isGood := func(one StoredRevision) bool { return one.Revision == revision && one.Failure == nil }
+	isGood := func(stored StoredRevision) bool { return stored.Revision == revision && stored.Failure == nil }
 	return revision != g.Revision && slices.ContainsFunc(g.Stored, isGood)
 }

@@ -43,28 +43,28 @@ type UndoEffect struct {
 
 // PreviewUndo returns the effect of the undo in given, or in the annotations of the only member that it is for, by the
 // operator's own decision. only is nil if it is for all members.
-func PreviewUndo(members []UndoMember, given *Given, only *types.NamespacedName, now time.Time) UndoEffect {
-	waves, parts := NewWaves(), make([][]Part, len(members))
+func PreviewUndo(members []UndoMember, target *Given, filter *types.NamespacedName, now time.Time) UndoEffect {
+	waves, reports := NewWaves(), make([][]Part, len(members))
 	waves.Await(nil)
 	for i := range members {
 		for n := range members[i].Waves {
-			of := Member{Wave: given.Rules.waveNamed(members[i].Waves[n].Wave), OnFailure: members[i].OnFailure}
-			given.Ask(&of, members[i].Annotations)
-			parts[i] = append(parts[i], Part{Of: of, Is: &members[i].Waves[n]})
+			member := Member{Wave: target.Rules.waveNamed(members[i].Waves[n].Wave), OnFailure: members[i].OnFailure}
+			target.Ask(&member, members[i].Annotations)
+			reports[i] = append(reports[i], Part{Of: member, Is: &members[i].Waves[n]})
 		}
-		waves.Tell(members[i].Name, given, parts[i]...)
+		waves.Tell(members[i].Name, target, reports[i]...)
 	}
-	effect, undone := UndoEffect{Failed: map[string]int{}}, cmp.Or(given.Undone, given.Revision)
-	if only != nil {
-		undone = given.Revision
+	effect, undone := UndoEffect{Failed: map[string]int{}}, cmp.Or(target.Undone, target.Revision)
+	if filter != nil {
+		undone = target.Revision
 	}
 	for i := range members {
-		if only != nil && *only != members[i].Name {
+		if filter != nil && *filter != members[i].Name {
 			continue
 		}
-		for _, part := range parts[i] {
-			stage := Advance(part.Is, part.Of, given, waves.Gate(members[i].Name, part.Of, given, now))
-			effect.add(members[i].Name, part, undone, stage.Status.Revision, given)
+		for _, report := range reports[i] {
+			stage := Advance(report.Is, report.Of, target, waves.Gate(members[i].Name, report.Of, target, now))
+			effect.add(members[i].Name, report, undone, stage.Status.Revision, target)
 		}
 	}
 	slices.SortFunc(effect.Moves, func(a, b UndoMove) int {
@@ -75,20 +75,20 @@ func PreviewUndo(members []UndoMember, given *Given, only *types.NamespacedName,
 }
 
 // add adds a part that gets the revision next.
-func (e *UndoEffect) add(name types.NamespacedName, part Part, undone, next string, given *Given) {
-	switch is := part.Is; {
-	case is.Revision == "":
+func (e *UndoEffect) add(name types.NamespacedName, report Part, undone, newRevision string, target *Given) {
+	switch status := report.Is; {
+	case status.Revision == "":
 		e.Others++
-	case next != is.Revision:
-		e.Moves = append(e.Moves, UndoMove{Name: name, From: is.Revision, To: next})
-	case is.Revision == undone:
+	case newRevision != status.Revision:
+		e.Moves = append(e.Moves, UndoMove{Name: name, From: status.Revision, To: newRevision})
+	case status.Revision == undone:
 		e.Stuck = append(e.Stuck, name)
-	case is.RevertedFrom == undone:
+	case status.RevertedFrom == undone:
 		e.Returned++
 	default:
 		e.Others++
-		if given.isFailed(is.Revision) {
-			e.Failed[is.Revision]++
+		if target.isFailed(status.Revision) {
+			e.Failed[status.Revision]++
 		}
 	}
 }

@@ -106,10 +106,10 @@ func (r *Rules) CanHalt() bool { return r != nil && r.Halt != nil }
 
 // OnFailureOf returns what a VectorSidecar does when its workloads fail: what its own spec says, or
 // else the installation.
-func (r *Rules) OnFailureOf(own *v1alpha1.RolloutSpec) v1alpha1.OnFailure {
+func (r *Rules) OnFailureOf(rollout *v1alpha1.RolloutSpec) v1alpha1.OnFailure {
 	switch {
-	case own != nil && own.OnFailure != "":
-		return own.OnFailure
+	case rollout != nil && rollout.OnFailure != "":
+		return rollout.OnFailure
 	case r != nil && r.OnFailure != "":
 		return r.OnFailure
 	}

@@ -101,14 +101,14 @@ func (w *Waves) Known() bool {
 }
 
 // Await names all VectorSidecars that there are. Only the first call counts.
-func (w *Waves) Await(all []types.NamespacedName) {
+func (w *Waves) Await(names []types.NamespacedName) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.unheard != nil {
 		return
 	}
 	w.unheard = map[types.NamespacedName]bool{}
-	for _, name := range all {
+	for _, name := range names {
 		if _, isSeen := w.seen[name]; !isSeen {
 			w.unheard[name] = true
 		}
@@ -117,12 +117,12 @@ func (w *Waves) Await(all []types.NamespacedName) {
 
 // Tell replaces what is known of a VectorSidecar by its status: of one part, or as many as a
 // ClusterVectorSidecar has. It returns who should look again.
-func (w *Waves) Tell(name types.NamespacedName, given *Given, parts ...Part) (wake []types.NamespacedName) {
+func (w *Waves) Tell(name types.NamespacedName, target *Given, reports ...Part) (wake []types.NamespacedName) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.unheard, name)
-	w.set(name, standings(given, parts))
-	return w.wake(given)
+	w.set(name, standings(target, reports))
+	return w.wake(target)
 }
 
 // set replaces the standings of a VectorSidecar. The caller holds the mutex.
@@ -140,73 +140,73 @@ func countFailing(standings []standing) (failing int) {
 	return failing
 }
 
-func standings(given *Given, parts []Part) []standing {
-	all := make([]standing, 0, len(parts))
-	for i := range parts {
-		all = append(all, parts[i].standing(given))
+func standings(target *Given, reports []Part) []standing {
+	members := make([]standing, 0, len(reports))
+	for i := range reports {
+		members = append(members, reports[i].standing(target))
 	}
-	return all
+	return members
 }
 
-func (p *Part) standing(given *Given) standing {
-	of, is := &p.Of, p.Is
-	one := standing{
-		wave: of.Wave, revision: is.Revision, isDone: is.CompletionTime != nil, due: of.Due, previous: is.Previous, isReverted: is.RevertedFrom != "",
+func (p *Part) standing(target *Given) standing {
+	member, status := &p.Of, p.Is
+	progress := standing{
+		wave: member.Wave, revision: status.Revision, isDone: status.CompletionTime != nil, due: member.Due, previous: status.Previous, isReverted: status.RevertedFrom != "",
 	}
-	if is.State == v1alpha1.RolloutPaused || of.BackTo != "" || of.IsUndone {
-		one.left = given.Revision
+	if status.State == v1alpha1.RolloutPaused || member.BackTo != "" || member.IsUndone {
+		progress.left = target.Revision
 	}
-	if one.isDone {
-		one.done = *is.CompletionTime
+	if progress.isDone {
+		progress.done = *status.CompletionTime
 	}
-	if one.isDone && (is.StartTime != nil || is.LacksEvidence()) {
-		one.finished = is.CompletionTime.Time
+	if progress.isDone && (status.StartTime != nil || status.LacksEvidence()) {
+		progress.finished = status.CompletionTime.Time
 	}
-	if is.LastHandledInstallationRetry == given.Retry {
-		one.failed, one.workloads = is.FailedRevision, int(is.FailedWorkloads)
+	if status.LastHandledInstallationRetry == target.Retry {
+		progress.failed, progress.workloads = status.FailedRevision, int(status.FailedWorkloads)
 	}
-	return one
+	return progress
 }
 
 // Pass records that a VectorSidecar cannot say now how far it is. If it never has since the start, what
 // its status says counts: a halt, and that its wave is not done. Without that nobody waits for it.
-func (w *Waves) Pass(name types.NamespacedName, given *Given, last ...Part) (wake []types.NamespacedName) {
+func (w *Waves) Pass(name types.NamespacedName, target *Given, lastReports ...Part) (wake []types.NamespacedName) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.unheard, name)
-	if _, isSeen := w.seen[name]; !isSeen && len(last) > 0 {
-		w.set(name, standings(given, last))
+	if _, isSeen := w.seen[name]; !isSeen && len(lastReports) > 0 {
+		w.set(name, standings(target, lastReports))
 	}
-	return w.wake(given)
+	return w.wake(target)
 }
 
 // Forget drops a VectorSidecar that is gone. given is nil as long as nothing goes by waves.
-func (w *Waves) Forget(name types.NamespacedName, given *Given) (wake []types.NamespacedName) {
+func (w *Waves) Forget(name types.NamespacedName, target *Given) (wake []types.NamespacedName) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.unheard, name)
 	w.set(name, nil)
 	delete(w.seen, name)
 	maps.DeleteFunc(w.waiting, func(waits place, _ bool) bool { return waits.NamespacedName == name })
-	if given == nil {
+	if target == nil {
 		return nil
 	}
-	return w.wake(given)
+	return w.wake(target)
 }
 
 // wake returns those who were told to wait, and when a revision is halted all, if what
 // they were told by has changed.
-func (w *Waves) wake(given *Given) []types.NamespacedName {
-	now := w.front(given)
-	before := w.last
-	if w.last = now; before.revision == now.revision && before.wave == now.wave && before.failed == now.failed && before.isHeard == now.isHeard {
+func (w *Waves) wake(target *Given) []types.NamespacedName {
+	current := w.front(target)
+	previous := w.last
+	if w.last = current; previous.revision == current.revision && previous.wave == current.wave && previous.failed == current.failed && previous.isHeard == current.isHeard {
 		return nil
 	}
 	names := map[types.NamespacedName]bool{}
 	for waits := range w.waiting {
 		names[waits.NamespacedName] = true
 	}
-	if before.failed != now.failed {
+	if previous.failed != current.failed {
 		for name := range w.seen {
 			names[name] = true
 		}
@@ -215,30 +215,30 @@ func (w *Waves) wake(given *Given) []types.NamespacedName {
 }
 
 // front looks how far the given revision is.
-func (w *Waves) front(given *Given) front {
-	now := front{revision: given.Revision, wave: len(given.Rules.Waves) + 1, isHeard: w.isHeard()}
-	passed := given.promoted()
-	for name, one := range w.all() {
-		if one.failed == given.Revision {
-			now.failed += one.workloads
-			if one.workloads > 0 && (now.failing.Name == "" || compare(name, now.failing) < 0) {
-				now.failing = name
+func (w *Waves) front(target *Given) front {
+	frontier := front{revision: target.Revision, wave: len(target.Rules.Waves) + 1, isHeard: w.isHeard()}
+	passed := target.promoted()
+	for name, progress := range w.all() {
+		if progress.failed == target.Revision {
+			frontier.failed += progress.workloads
+			if progress.workloads > 0 && (frontier.failing.Name == "" || compare(name, frontier.failing) < 0) {
+				frontier.failing = name
 			}
 		}
-		isBehind := one.wave > passed && one.left != given.Revision && (one.revision != given.Revision || !one.isDone)
-		if isBehind && (one.wave < now.wave || one.wave == now.wave && compare(name, now.blocking) < 0) {
-			now.wave, now.blocking = one.wave, name
+		isBehind := progress.wave > passed && progress.left != target.Revision && (progress.revision != target.Revision || !progress.isDone)
+		if isBehind && (progress.wave < frontier.wave || progress.wave == frontier.wave && compare(name, frontier.blocking) < 0) {
+			frontier.wave, frontier.blocking = progress.wave, name
 		}
 	}
-	return now
+	return frontier
 }
 
 // all returns the standings of all, each with its name.
 func (w *Waves) all() iter.Seq2[types.NamespacedName, *standing] {
 	return func(yield func(types.NamespacedName, *standing) bool) {
-		for name, parts := range w.seen {
-			for i := range parts {
-				if !yield(name, &parts[i]) {
+		for name, members := range w.seen {
+			for i := range members {
+				if !yield(name, &members[i]) {
 					return
 				}
 			}
@@ -252,25 +252,25 @@ func compare(a, b types.NamespacedName) int {
 
 // Count returns how many VectorSidecars of each wave have the given revision and are done
 // with it, how many have it, and how many there are; and whether it is halted.
-func (w *Waves) Count(given *Given) (waves []WaveCount, isHalted bool) {
+func (w *Waves) Count(target *Given) (waves []WaveCount, isHalted bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for wave := range len(given.Rules.Waves) + 1 {
-		waves = append(waves, WaveCount{Wave: given.Rules.NameOf(wave)})
+	for wave := range len(target.Rules.Waves) + 1 {
+		waves = append(waves, WaveCount{Wave: target.Rules.NameOf(wave)})
 	}
-	for _, one := range w.all() {
-		count := &waves[min(one.wave, len(waves)-1)]
+	for _, progress := range w.all() {
+		count := &waves[min(progress.wave, len(waves)-1)]
 		switch {
-		case isInProgress(one.revision, one.isDone, given):
+		case isInProgress(progress.revision, progress.isDone, target):
 			count.Progressing++
-		case one.revision != given.Revision:
+		case progress.revision != target.Revision:
 			count.Waiting++
 		default:
 			count.Done++
 		}
 	}
-	halt := given.Rules.Halt
-	return waves, halt != nil && w.front(given).failed >= halt.FailedWorkloads
+	halt := target.Rules.Halt
+	return waves, halt != nil && w.front(target).failed >= halt.FailedWorkloads
 }
 
 // WaveCount counts the VectorSidecars of a wave.
