@@ -42,11 +42,11 @@ func requireNoAddress(args []any) error {
 }
 
 func addressError(value any, verb rune) error {
-	with := ""
+	suffix := ""
 	if verb != plainVerb {
-		with = fmt.Sprintf(" with %%%c", verb)
+		suffix = fmt.Sprintf(" with %%%c", verb)
 	}
-	return withHint(fmt.Errorf("printing %s%s would print an address, so that two renderings differ", describeType(value), with), addressHint)
+	return withHint(fmt.Errorf("printing %s%s would print an address, so that two renderings differ", describeType(value), suffix), addressHint)
 }
 
 // showsAddress reports whether fmt prints an address for a value with a verb. fmt prints an address for a pointer that
@@ -115,29 +115,29 @@ func hasText(v reflect.Value, verb rune) bool {
 // watched replaces an argument of printf. It prints nothing, and records the first verb that would make fmt print an
 // address of the argument.
 type watched struct {
-	value any
-	found *rune
+	value       any
+	addressVerb *rune
 }
 
 // Format implements fmt.Formatter.
 func (w watched) Format(_ fmt.State, verb rune) {
-	if *w.found == 0 && showsAddress(reflect.ValueOf(w.value), verb, 0) {
-		*w.found = verb
+	if *w.addressVerb == 0 && showsAddress(reflect.ValueOf(w.value), verb, 0) {
+		*w.addressVerb = verb
 	}
 }
 
 // requireNoAddressIn returns an error if printf would print an address. It runs fmt itself to find the verb of each
 // argument.
 func requireNoAddressIn(format string, values []any) error {
-	found := make([]rune, len(values))
-	stands := make([]any, len(values))
+	addressVerbs := make([]rune, len(values))
+	substitutes := make([]any, len(values))
 	for i, value := range values {
-		if stands[i] = value; mayShowAddress(value) {
-			stands[i] = watched{value, &found[i]}
+		if substitutes[i] = value; mayShowAddress(value) {
+			substitutes[i] = watched{value, &addressVerbs[i]}
 		}
 	}
-	_ = fmt.Sprintf(format, stands...)
-	for i, verb := range found {
+	_ = fmt.Sprintf(format, substitutes...)
+	for i, verb := range addressVerbs {
 		if verb != 0 {
 			return addressError(values[i], verb)
 		}

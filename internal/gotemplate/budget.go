@@ -79,15 +79,15 @@ type meter struct {
 	clock  clock
 	// checked is the number of steps at the last check of the time. look is the step that reads the clock next,
 	// because the time cannot be up before.
-	checked int
-	look    time.Time
+	checked   int
+	nextCheck time.Time
 	// watch is here because the guards, which charge for a call, know which arguments it reads.
 	watch watch
 }
 
 func newMeter(ctx context.Context, budget Budget) *meter {
 	m := &meter{ctx: ctx, budget: budget, clock: startClock()}
-	m.look = m.clock.began.Add(budget.Timeout)
+	m.nextCheck = m.clock.start.Add(budget.Timeout)
 	return m
 }
 
@@ -112,12 +112,12 @@ func (m *meter) alive() error {
 	if err := m.ctx.Err(); err != nil {
 		return &boundError{bound: boundTime, message: "rendering was canceled: " + err.Error(), cause: err}
 	}
-	if time.Now().Before(m.look) {
+	if time.Now().Before(m.nextCheck) {
 		return nil
 	}
-	left := m.budget.Timeout - m.clock.used()
-	if left > 0 {
-		m.look = time.Now().Add(left)
+	remaining := m.budget.Timeout - m.clock.elapsed()
+	if remaining > 0 {
+		m.nextCheck = time.Now().Add(remaining)
 		return nil
 	}
 	return &boundError{bound: boundTime, message: fmt.Sprintf("rendering takes longer than %s", m.budget.Timeout), cause: context.DeadlineExceeded}

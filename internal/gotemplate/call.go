@@ -21,8 +21,8 @@ type function struct {
 	missing missingRule
 	// guard charges for a call before it is made. nil is guardDeep.
 	guard guard
-	// ours is true if the name of the function is not needed in its errors.
-	ours bool
+	// isOwn is true if the name of the function is not needed in its errors.
+	isOwn bool
 }
 
 type missingRule int
@@ -32,8 +32,8 @@ const (
 	refuseMissing missingRule = iota
 	// asNil passes a missing argument as nil.
 	asNil
-	// asIs passes the missing value to a function that handles missing values.
-	asIs
+	// acceptMissing passes the missing value to a function that handles missing values.
+	acceptMissing
 )
 
 // guard charges the meter for a call with these arguments.
@@ -41,61 +41,61 @@ type guard func(m *meter, args []any) error
 
 // call evaluates a call by name.
 func (f *frame) call(dot any, node parse.Node, name *parse.IdentifierNode, args []parse.Node, piped any) (any, error) {
-	given := &arguments{dot: dot, nodes: args, piped: piped}
+	callArgs := &arguments{dot: dot, nodes: args, piped: piped}
 	if name.Ident == "and" || name.Ident == "or" {
-		return f.shortCircuit(name.Ident == "or", given)
+		return f.shortCircuit(name.Ident == "or", callArgs)
 	}
 	called := f.set.functions[name.Ident]
 	if called == nil {
 		return nil, fmt.Errorf("unknown function %q", name.Ident)
 	}
-	value, err := f.apply(called, reflect.Value{}, node, given)
+	value, err := f.apply(called, reflect.Value{}, node, callArgs)
 	return value, f.fail(node, err)
 }
 
 // shortCircuit evaluates and, and or. It returns the first argument that decides, or the last argument.
-func (f *frame) shortCircuit(until bool, given *arguments) (any, error) {
+func (f *frame) shortCircuit(stopOn bool, callArgs *arguments) (any, error) {
 	var value any
-	if len(given.nodes) == 0 && isNothing(given.piped) {
+	if len(callArgs.nodes) == 0 && isNothing(callArgs.piped) {
 		return nil, errors.New("and, or take at least one argument")
 	}
-	for _, node := range given.nodes {
+	for _, node := range callArgs.nodes {
 		err := f.step(1)
 		if err == nil {
-			value, err = f.argument(given.dot, node, reflect.TypeFor[any]())
+			value, err = f.argument(callArgs.dot, node, reflect.TypeFor[any]())
 		}
 		if err != nil {
 			return nil, err
 		}
-		if isTrue(value) == until {
+		if isTrue(value) == stopOn {
 			return value, nil
 		}
 	}
-	if !isNothing(given.piped) {
-		value = given.piped
+	if !isNothing(callArgs.piped) {
+		value = callArgs.piped
 	}
 	return value, nil
 }
 
 // apply evaluates the arguments, charges for the call, and makes it. The receiver of a method counts as an argument.
-func (f *frame) apply(called *function, receiver reflect.Value, node parse.Node, given *arguments) (any, error) {
-	values, err := f.evaluate(called, node, given)
+func (f *frame) apply(called *function, receiver reflect.Value, node parse.Node, callArgs *arguments) (any, error) {
+	values, err := f.evaluate(called, node, callArgs)
 	if err != nil {
 		return nil, err
 	}
-	first, charged := reflect.ValueOf(f), values
+	boundArg, charged := reflect.ValueOf(f), values
 	if receiver.IsValid() {
-		first, charged = receiver, append([]any{addressed{receiver}}, values...)
+		boundArg, charged = receiver, append([]any{addressed{receiver}}, values...)
 	}
 	if err := f.charge(called, charged); err != nil {
 		return nil, err
 	}
-	in, err := called.convert(first, values)
+	args, err := called.convert(boundArg, values)
 	if err != nil {
 		return nil, err
 	}
 	f.calling = node
-	result, err := called.invoke(in, values)
+	result, err := called.invoke(args, values)
 	if err != nil {
 		return nil, err
 	}
@@ -103,17 +103,17 @@ func (f *frame) apply(called *function, receiver reflect.Value, node parse.Node,
 }
 
 // evaluate evaluates the argument nodes and checks their number.
-func (f *frame) evaluate(called *function, node parse.Node, given *arguments) ([]any, error) {
-	count := len(given.nodes)
-	if !isNothing(given.piped) {
+func (f *frame) evaluate(called *function, node parse.Node, callArgs *arguments) ([]any, error) {
+	count := len(callArgs.nodes)
+	if !isNothing(callArgs.piped) {
 		count++
 	}
-	if err := called.takes(count); err != nil {
+	if err := called.checkArgumentCount(count); err != nil {
 		return nil, err
 	}
 	values := make([]any, 0, count)
-	for i, arg := range given.nodes {
-		value, err := f.argument(given.dot, arg, called.parameter(i))
+	for i, arg := range callArgs.nodes {
+		value, err := f.argument(callArgs.dot, arg, called.parameter(i))
 		if err == nil {
 			value, err = called.admit(value)
 		}
@@ -122,10 +122,10 @@ func (f *frame) evaluate(called *function, node parse.Node, given *arguments) ([
 		}
 		values = append(values, value)
 	}
-	if isNothing(given.piped) {
+	if isNothing(callArgs.piped) {
 		return values, nil
 	}
-	value, err := called.admit(given.piped)
+	value, err := called.admit(callArgs.piped)
 	return append(values, value), f.fail(node, err)
 }
 
@@ -133,7 +133,7 @@ func (f *frame) evaluate(called *function, node parse.Node, given *arguments) ([
 func (called *function) admit(value any) (any, error) {
 	switch called.missing {
 	case refuseMissing:
-		if err := used(value); err != nil {
+		if err := requirePresent(value); err != nil {
 			return nil, err
 		}
 	case asNil:
@@ -149,15 +149,15 @@ func (called *function) skip() int {
 	return 0
 }
 
-// takes checks the number of arguments.
-func (called *function) takes(count int) error {
+// checkArgumentCount checks the number of arguments.
+func (called *function) checkArgumentCount(count int) error {
 	typ := called.fn.Type()
-	want := typ.NumIn() - called.skip()
-	if typ.IsVariadic() && count < want-1 {
-		return fmt.Errorf("wrong number of arguments for %s: want at least %d, got %d", called.name, want-1, count)
+	expected := typ.NumIn() - called.skip()
+	if typ.IsVariadic() && count < expected-1 {
+		return fmt.Errorf("wrong number of arguments for %s: want at least %d, got %d", called.name, expected-1, count)
 	}
-	if !typ.IsVariadic() && count != want {
-		return fmt.Errorf("wrong number of arguments for %s: want %d, got %d", called.name, want, count)
+	if !typ.IsVariadic() && count != expected {
+		return fmt.Errorf("wrong number of arguments for %s: want %d, got %d", called.name, expected, count)
 	}
 	return nil
 }

@@ -17,16 +17,16 @@ import (
 type checker struct {
 	functions map[string]*function
 	// scope is nil if the set of templates depends on the caller.
-	scope  *scope
-	at     *definition
-	faults []fault
+	scope      *scope
+	definition *definition
+	faults     []fault
 }
 
 // fault is a call that can never work. Describing a fault takes long, so only reported faults are described.
 type fault struct {
-	at       *definition
-	start    int
-	describe func() (message, hint string)
+	definition *definition
+	start      int
+	describe   func() (message, hint string)
 }
 
 // check walks all definitions of a set.
@@ -38,16 +38,16 @@ func (s *Set) check() []error {
 func checkDefinitions(functions map[string]*function, visible *scope, definitions map[string]*definition) []error {
 	c := &checker{functions: functions, scope: visible}
 	for _, definition := range definitions {
-		c.at = definition
+		c.definition = definition
 		walk(definition.root, c.visit)
 	}
 	slices.SortFunc(c.faults, func(a, b fault) int {
-		return cmp.Or(cmp.Compare(a.at.file, b.at.file), cmp.Compare(a.start, b.start))
+		return cmp.Or(cmp.Compare(a.definition.file, b.definition.file), cmp.Compare(a.start, b.start))
 	})
 	var findings []error
-	for _, one := range c.faults[:min(len(c.faults), maxFindings)] {
-		message, hint := one.describe()
-		finding := one.at.errorAt(one.start, message)
+	for _, f := range c.faults[:min(len(c.faults), maxFindings)] {
+		message, hint := f.describe()
+		finding := f.definition.errorAt(f.start, message)
 		finding.Hint = hint
 		findings = append(findings, finding)
 	}
@@ -55,7 +55,7 @@ func checkDefinitions(functions map[string]*function, visible *scope, definition
 }
 
 func (c *checker) report(node parse.Node, describe func() (message, hint string)) {
-	c.faults = append(c.faults, fault{c.at, c.at.nodeStart(node), describe})
+	c.faults = append(c.faults, fault{c.definition, c.definition.nodeStart(node), describe})
 }
 
 // visit checks one node.
@@ -165,7 +165,7 @@ func (c *checker) function(node *parse.IdentifierNode) {
 
 func unknownFunction(name string, functions map[string]*function) (message, hint string) {
 	if reason, refused := refusals()[name]; refused {
-		return fmt.Sprintf("function %q is not available because it %s", name, reason.why), reason.instead
+		return fmt.Sprintf("function %q is not available because it %s", name, reason.reason), reason.instead
 	}
 	hint = "see the guide for template authors for the available functions"
 	if near := nearest(name, slices.Collect(maps.Keys(functions))); near != "" {

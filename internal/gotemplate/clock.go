@@ -9,15 +9,15 @@ import "time"
 // execution. The goroutine must be locked to its thread for that time. If thread times are not available, the clock
 // measures wall-clock time.
 type clock struct {
-	began  time.Time
+	start  time.Time
 	thread time.Duration
 }
 
-func startClock() clock { return clock{began: time.Now(), thread: threadTime()} }
+func startClock() clock { return clock{start: time.Now(), thread: threadTime()} }
 
-// used returns the processor time since the start, at most the elapsed time.
-func (c clock) used() time.Duration {
-	passed := time.Since(c.began)
+// elapsed returns the processor time since the start, at most the elapsed time.
+func (c clock) elapsed() time.Duration {
+	passed := time.Since(c.start)
 	if used := threadTime() - c.thread; used > 0 {
 		return min(used, passed)
 	}

@@ -16,7 +16,7 @@ import (
 type class int
 
 const (
-	other class = iota
+	otherClass class = iota
 	null
 	boolean
 	integer
@@ -24,7 +24,7 @@ const (
 	text
 )
 
-func classOf(v reflect.Value) class {
+func classify(v reflect.Value) class {
 	switch {
 	case !v.IsValid():
 		return null
@@ -37,25 +37,25 @@ func classOf(v reflect.Value) class {
 	case v.Kind() == reflect.String:
 		return text
 	}
-	return other
+	return otherClass
 }
 
 // equal reports whether the first argument equals any of the others.
-func equal(first any, rest ...any) (bool, error) {
-	if len(rest) == 0 {
+func equal(value any, candidates ...any) (bool, error) {
+	if len(candidates) == 0 {
 		return false, errors.New("eq takes at least two arguments")
 	}
-	for _, second := range rest {
-		same, err := equalTwo(reflect.ValueOf(first), reflect.ValueOf(second))
-		if same || err != nil {
-			return same, err
+	for _, second := range candidates {
+		isEqual, err := equalTwo(reflect.ValueOf(value), reflect.ValueOf(second))
+		if isEqual || err != nil {
+			return isEqual, err
 		}
 	}
 	return false, nil
 }
 
 func equalTwo(a, b reflect.Value) (bool, error) {
-	x, y := classOf(a), classOf(b)
+	x, y := classify(a), classify(b)
 	switch {
 	case x == null || y == null:
 		return isNull(a) && isNull(b), nil
@@ -63,7 +63,7 @@ func equalTwo(a, b reflect.Value) (bool, error) {
 		return false, fmt.Errorf("incompatible types for comparison: %s and %s", a.Type(), b.Type())
 	case x == boolean:
 		return a.Bool() == b.Bool(), nil
-	case x != other:
+	case x != otherClass:
 		return compare(a, b, x) == 0, nil
 	case isNull(a) || isNull(b):
 		return isNull(a) && isNull(b), nil
@@ -84,8 +84,8 @@ func isNull(v reflect.Value) bool {
 }
 
 // compare orders two values of a class that has an order.
-func compare(a, b reflect.Value, of class) int {
-	switch of {
+func compare(a, b reflect.Value, valueClass class) int {
+	switch valueClass {
 	case text:
 		return cmp.Compare(a.String(), b.String())
 	case float:
@@ -97,7 +97,7 @@ func compare(a, b reflect.Value, of class) int {
 	case a.CanUint() && b.CanUint():
 		return cmp.Compare(a.Uint(), b.Uint())
 	case a.CanInt():
-		return -compare(b, a, of)
+		return -compare(b, a, valueClass)
 	case b.Int() < 0:
 		return 1
 	}
@@ -113,21 +113,21 @@ func compareFloats(a, b float64) int {
 }
 
 func notEqual(a, b any) (bool, error) {
-	same, err := equal(a, b)
-	return !same, err
+	isEqual, err := equal(a, b)
+	return !isEqual, err
 }
 
 // order compares two values for lt, le, gt and ge.
 func order(a, b any) (int, error) {
 	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
-	of := classOf(x)
+	valueClass := classify(x)
 	switch {
-	case of != classOf(y):
+	case valueClass != classify(y):
 		return 0, fmt.Errorf("incompatible types for comparison: %s and %s", describeType(a), describeType(b))
-	case of != integer && of != float && of != text:
+	case valueClass != integer && valueClass != float && valueClass != text:
 		return 0, fmt.Errorf("%s has no order", describeType(a))
 	}
-	return compare(x, y, of), nil
+	return compare(x, y, valueClass), nil
 }
 
 func less(a, b any) (bool, error) {

@@ -12,17 +12,17 @@ import (
 // be missing.
 func coreFunctions() []ownFunction {
 	return []ownFunction{
-		{names: "include", fn: includeFunction, missing: asIs, guard: guardNothing},
-		{names: "tpl", fn: tplFunction, missing: asIs, guard: guardNothing},
-		{names: "required", fn: required, missing: asIs, guard: guardNothing},
+		{names: "include", fn: includeFunction, missing: acceptMissing, guard: guardNothing},
+		{names: "tpl", fn: tplFunction, missing: acceptMissing, guard: guardNothing},
+		{names: "required", fn: requireValue, missing: acceptMissing, guard: guardNothing},
 		{names: "fail", fn: fail, guard: guardNothing},
-		{names: "default", fn: defaultTo, missing: asIs, guard: guardNothing},
-		{names: "coalesce", fn: coalesce, missing: asIs, guard: guardNothing},
-		{names: "ternary", fn: ternary, missing: asIs, guard: guardNothing},
+		{names: "default", fn: defaultTo, missing: acceptMissing, guard: guardNothing},
+		{names: "coalesce", fn: coalesce, missing: acceptMissing, guard: guardNothing},
+		{names: "ternary", fn: ternary, missing: acceptMissing, guard: guardNothing},
 		{names: "dig", fn: dig, missing: asNil, guard: guardNothing},
 		{names: "not", fn: func(value any) bool { return !isTrue(value) }, missing: asNil, guard: guardNothing},
 		{names: "index", fn: index, guard: guardNothing},
-		{names: "len", fn: lengthOf, guard: guardNothing},
+		{names: "len", fn: lenFunction, guard: guardNothing},
 		{names: "eq", fn: equal, missing: asNil, guard: guardTexts},
 		{names: "ne", fn: notEqual, missing: asNil, guard: guardTexts},
 		{names: "lt", fn: less, guard: guardTexts},
@@ -32,9 +32,9 @@ func coreFunctions() []ownFunction {
 	}
 }
 
-// required returns the value. If it is null, an empty string or missing, the author's message is
+// requireValue returns the value. If it is null, an empty string or missing, the author's message is
 // the error.
-func required(message string, value any) (any, error) {
+func requireValue(message string, value any) (any, error) {
 	if value = orNil(value); value == nil || value == "" {
 		return nil, errors.New(message)
 	}
@@ -44,11 +44,11 @@ func required(message string, value any) (any, error) {
 func fail(message string) (string, error) { return "", errors.New(message) }
 
 // defaultTo returns the value if it is true as in if, else the default.
-func defaultTo(otherwise any, given ...any) any {
-	if len(given) == 0 || !isTrue(given[0]) {
+func defaultTo(otherwise any, values ...any) any {
+	if len(values) == 0 || !isTrue(values[0]) {
 		return otherwise
 	}
-	return given[0]
+	return values[0]
 }
 
 // coalesce returns the first value that is true as in if. If no value is true, but one is missing, it returns the
@@ -66,11 +66,11 @@ func coalesce(values ...any) any {
 	return none
 }
 
-func ternary(yes, no any, condition bool) any {
+func ternary(ifTrue, ifFalse any, condition bool) any {
 	if condition {
-		return yes
+		return ifTrue
 	}
-	return no
+	return ifFalse
 }
 
 // dig follows the keys and returns the default if one does not exist.

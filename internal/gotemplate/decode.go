@@ -165,13 +165,13 @@ func (f *frame) reads(text string, measure func([]byte) (bounded.Size, error), c
 	size, err := measure([]byte(text))
 	var refused *bounded.Error
 	if errors.As(err, &refused) {
-		return overBudget(budgetOf(refused.Bound), "%s", refused.Error())
+		return overBudget(budgetName(refused.Bound), "%s", refused.Error())
 	}
 	return f.pieces(size.Nodes, cost.perNode)
 }
 
-// budgetOf returns the name of the budget's field that a bound belongs to.
-func budgetOf(bound bounded.Bound) string {
+// budgetName returns the name of the budget's field that a bound belongs to.
+func budgetName(bound bounded.Bound) string {
 	switch bound {
 	case bounded.Bytes:
 		return boundBytes

@@ -18,8 +18,8 @@ type Error struct {
 	// Line and Column count from 1, the column in bytes; 0 is unknown.
 	Line   int
 	Column int
-	// At is the expression, shortened. SourceLine is the whole line that contains it.
-	At         string
+	// Expression is the expression, shortened. SourceLine is the whole line that contains it.
+	Expression string
 	SourceLine string
 	// Message explains the error. For fail and required, it is the author's message.
 	Message string
@@ -43,16 +43,16 @@ type Error struct {
 // because its author wrote it for the reader.
 func (e *Error) Error() string {
 	var text strings.Builder
-	if strings.HasPrefix(e.At, "fail ") || strings.HasPrefix(e.At, "required ") {
-		return fmt.Sprintf("%s (%s)", e.Message, strings.Join(append([]string{e.place()}, e.Trail...), ", from "))
+	if strings.HasPrefix(e.Expression, "fail ") || strings.HasPrefix(e.Expression, "required ") {
+		return fmt.Sprintf("%s (%s)", e.Message, strings.Join(append([]string{e.position()}, e.Trail...), ", from "))
 	}
-	text.WriteString(e.place())
-	if e.At != "" {
+	text.WriteString(e.position())
+	if e.Expression != "" {
 		name := e.Define
 		if name == "" {
 			name = e.Template
 		}
-		fmt.Fprintf(&text, ": executing %q at <%s>", name, e.At)
+		fmt.Fprintf(&text, ": executing %q at <%s>", name, e.Expression)
 	}
 	text.WriteString(": " + e.Message)
 	if e.Hint != "" {
@@ -67,7 +67,7 @@ func (e *Error) Error() string {
 // Unwrap returns the wrapped error, if any: for a deadline, the error of the context.
 func (e *Error) Unwrap() error { return e.cause }
 
-func (e *Error) place() string {
+func (e *Error) position() string {
 	switch {
 	case e.Line == 0:
 		return e.Template
@@ -80,10 +80,10 @@ func (e *Error) place() string {
 // maxTrail keeps the error of a deep recursion readable.
 const maxTrail = 8
 
-func (e *Error) calledAt(place string) {
+func (e *Error) calledAt(position string) {
 	switch {
 	case len(e.Trail) < maxTrail:
-		e.Trail = append(e.Trail, place)
+		e.Trail = append(e.Trail, position)
 	case len(e.Trail) == maxTrail:
 		e.Trail = append(e.Trail, "…")
 	}
@@ -109,19 +109,19 @@ func (s *source) errorAt(pos int, message string) *Error {
 // nodeStart returns the start of a node. The parser gives a chain of fields the position of its second field.
 func (s *source) nodeStart(node parse.Node) int {
 	pos := int(node.Position())
-	first := ""
+	prefix := ""
 	switch node := node.(type) {
 	case *parse.FieldNode:
 		if len(node.Ident) > 1 {
-			first = "." + node.Ident[0]
+			prefix = "." + node.Ident[0]
 		}
 	case *parse.VariableNode:
 		if len(node.Ident) > 1 {
-			first = node.Ident[0]
+			prefix = node.Ident[0]
 		}
 	}
-	if first != "" && pos >= len(first) && pos <= len(s.text) && s.text[pos-len(first):pos] == first {
-		return pos - len(first)
+	if prefix != "" && pos >= len(prefix) && pos <= len(s.text) && s.text[pos-len(prefix):pos] == prefix {
+		return pos - len(prefix)
 	}
 	return pos
 }
@@ -142,14 +142,14 @@ func withHint(err error, hint string) error {
 // explain turns an error into an Error at a node. An error that already is an Error is unchanged, because the
 // innermost place is the right one. A nil node means the template as a whole.
 func (s *source) explain(define string, node parse.Node, err error) error {
-	var known *Error
-	if errors.As(err, &known) {
+	var templateErr *Error
+	if errors.As(err, &templateErr) {
 		return err
 	}
 	located := s.errorAt(0, err.Error())
 	if node != nil {
 		located = s.errorAt(s.nodeStart(node), err.Error())
-		located.At = shorten(node.String())
+		located.Expression = shorten(node.String())
 	}
 	if define != s.file {
 		located.Define = define
@@ -168,11 +168,11 @@ func (s *source) explain(define string, node parse.Node, err error) error {
 
 // shorten cuts an expression to fit on a line.
 func shorten(text string) string {
-	const most = 60
+	const maxLength = 60
 	// The message never shows more of the text than this, independent of the size of its runes.
-	text = strings.Join(strings.Fields(text[:min(len(text), 8*most)]), " ")
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most]) + "…"
+	text = strings.Join(strings.Fields(text[:min(len(text), 8*maxLength)]), " ")
+	if runes := []rune(text); len(runes) > maxLength {
+		return string(runes[:maxLength]) + "…"
 	}
 	return text
 }

@@ -95,27 +95,27 @@ func (r *run) root(template *definition, data map[string]any) (map[string]any, e
 	if copied["Template"] == nil {
 		copied["Template"] = describe(template.file)
 	}
-	r.watch.on(copied, r.set.watch)
+	r.watch.start(copied, r.set.watch)
 	return copied, nil
 }
 
 // describe returns .Template as Helm sets it.
 func describe(file string) map[string]any {
 	base := file
-	if at := strings.Index(file, "templates/"); at >= 0 {
-		base = file[:at+len("templates")]
+	if i := strings.Index(file, "templates/"); i >= 0 {
+		base = file[:i+len("templates")]
 	}
 	return map[string]any{"Name": file, "BasePath": base}
 }
 
 // render executes one definition and returns its output.
 func (r *run) render(visible *scope, template *definition, dot any) (string, error) {
-	f := frame{run: r, scope: visible, definition: template, out: &strings.Builder{}}
+	f := frame{run: r, scope: visible, definition: template, output: &strings.Builder{}}
 	f.push("$", dot)
 	if _, err := f.list(dot, template.root); err != nil {
 		return "", err
 	}
-	return f.out.String(), nil
+	return f.output.String(), nil
 }
 
 // enter counts one level of include, template or tpl.
@@ -127,4 +127,4 @@ func (r *run) enter() error {
 	return r.step(1)
 }
 
-func (r *run) leave() { r.depth-- }
+func (r *run) exit() { r.depth-- }

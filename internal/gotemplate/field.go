@@ -35,8 +35,8 @@ func indirect(value any) any {
 	return v.Interface()
 }
 
-// elementOf returns an element of a container: the item itself, not the interface around it.
-func elementOf(v reflect.Value) any {
+// elementValue returns an element of a container: the item itself, not the interface around it.
+func elementValue(v reflect.Value) any {
 	switch {
 	case !v.IsValid(), v.Kind() == reflect.Interface && v.IsNil():
 		return nil
@@ -60,12 +60,12 @@ func (f *frame) chain(dot any, node parse.Node, args []parse.Node, piped any) (a
 		if err := f.step(1); err != nil {
 			return nil, err
 		}
-		var given *arguments
+		var callArgs *arguments
 		if i == len(fields)-1 && (len(args) > 0 || !isNothing(piped)) {
-			given = &arguments{dot: dot, nodes: args, piped: piped}
+			callArgs = &arguments{dot: dot, nodes: args, piped: piped}
 		}
 		// Nearly all fields are existing keys.
-		if tree, ok := value.(map[string]any); ok && given == nil {
+		if tree, ok := value.(map[string]any); ok && callArgs == nil {
 			f.watch.key(value, field)
 			if item, found := tree[field]; found {
 				value = item
@@ -73,8 +73,8 @@ func (f *frame) chain(dot any, node parse.Node, args []parse.Node, piped any) (a
 			}
 		}
 		holder := strings.Join(append([]string{name}, fields[:i]...), ".")
-		at := &place{frame: f, field: field, holder: orDot(holder)}
-		if value, err = at.lookUp(value, given); err != nil {
+		lookup := &fieldLookup{frame: f, field: field, holder: orDot(holder)}
+		if value, err = lookup.resolve(value, callArgs); err != nil {
 			return nil, f.fail(node, err)
 		}
 	}
@@ -105,8 +105,8 @@ func (f *frame) chainStart(dot any, node parse.Node) (value any, name string, fi
 	return nil, "", nil, fmt.Errorf("%s has no value", shorten(node.String()))
 }
 
-// place is one field of a chain: its name, and the name of the value that it is looked up in.
-type place struct {
+// fieldLookup is one field of a chain: its name, and the name of the value that it is looked up in.
+type fieldLookup struct {
 	*frame
 	field  string
 	holder string
@@ -121,34 +121,34 @@ type arguments struct {
 
 var errNotAMethod = errors.New("only methods take arguments")
 
-func (p *place) lookUp(value any, given *arguments) (any, error) {
+func (p *fieldLookup) resolve(value any, callArgs *arguments) (any, error) {
 	switch value := value.(type) {
 	case map[string]any:
-		if given != nil {
+		if callArgs != nil {
 			return nil, fmt.Errorf("%s.%s has arguments: %w", p.holder, p.field, errNotAMethod)
 		}
 		if item, ok := value[p.field]; ok {
 			return item, nil
 		}
-		return &absent{holder: p.holder, in: value, key: p.field, watch: &p.watch}, nil
+		return &absent{holder: p.holder, container: value, key: p.field, watch: &p.watch}, nil
 	case *absent:
 		return nil, value.asError()
 	case nil:
 		return nil, withHint(fmt.Errorf("%s is null and has no key %q", p.holder, p.field), optionalHint)
 	case addressed:
-		return p.reflected(value.Value, given)
+		return p.resolveReflected(value.Value, callArgs)
 	}
-	return p.reflected(reflect.ValueOf(value), given)
+	return p.resolveReflected(reflect.ValueOf(value), callArgs)
 }
 
-// reflected looks up fields of values of other types than decoded YAML has: methods first, then fields of structs and
+// resolveReflected looks up fields of values of other types than decoded YAML has: methods first, then fields of structs and
 // keys of maps.
-func (p *place) reflected(v reflect.Value, given *arguments) (any, error) {
-	if called, receiver := p.set.methods.of(v, p.field); called != nil {
-		if given == nil {
-			given = &arguments{piped: nothing{}}
+func (p *fieldLookup) resolveReflected(v reflect.Value, callArgs *arguments) (any, error) {
+	if called, receiver := p.set.methods.lookup(v, p.field); called != nil {
+		if callArgs == nil {
+			callArgs = &arguments{piped: nothing{}}
 		}
-		return p.apply(called, receiver, nil, given)
+		return p.apply(called, receiver, nil, callArgs)
 	}
 	if v.Kind() == reflect.Pointer && !v.IsNil() {
 		v = v.Elem()
@@ -157,22 +157,22 @@ func (p *place) reflected(v reflect.Value, given *arguments) (any, error) {
 	case reflect.Struct:
 		field, ok := v.Type().FieldByName(p.field)
 		if !ok || !field.IsExported() {
-			return nil, (&absent{holder: p.holder, in: v.Interface(), key: p.field}).asError()
+			return nil, (&absent{holder: p.holder, container: v.Interface(), key: p.field}).asError()
 		}
-		found, err := v.FieldByIndexErr(field.Index)
-		if err != nil || given != nil {
+		fieldValue, err := v.FieldByIndexErr(field.Index)
+		if err != nil || callArgs != nil {
 			return nil, errors.Join(err, errNotAMethod)
 		}
-		return elementOf(found), nil
+		return elementValue(fieldValue), nil
 	case reflect.Map:
 		key := reflect.ValueOf(p.field)
-		if given != nil || !key.Type().ConvertibleTo(v.Type().Key()) || v.Type().Key().Kind() != reflect.String {
+		if callArgs != nil || !key.Type().ConvertibleTo(v.Type().Key()) || v.Type().Key().Kind() != reflect.String {
 			break
 		}
-		if found := v.MapIndex(key.Convert(v.Type().Key())); found.IsValid() {
-			return elementOf(found), nil
+		if item := v.MapIndex(key.Convert(v.Type().Key())); item.IsValid() {
+			return elementValue(item), nil
 		}
-		return &absent{holder: p.holder, in: v.Interface(), key: p.field}, nil
+		return &absent{holder: p.holder, container: v.Interface(), key: p.field}, nil
 	}
 	return nil, fmt.Errorf("%s is %s and has no %q", p.holder, describeType(v.Interface()), p.field)
 }

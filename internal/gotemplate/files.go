@@ -53,13 +53,13 @@ func (f Files) Glob(pattern string) (Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := Files{}
+	matches := Files{}
 	for name, content := range f {
 		if matcher.MatchString(name) {
-			found[name] = content
+			matches[name] = content
 		}
 	}
-	return found, nil
+	return matches, nil
 }
 
 // AsConfig prints the files as the data of a ConfigMap: base name and text.

@@ -17,7 +17,7 @@ type frame struct {
 	*definition
 	scope     *scope
 	variables []variable
-	out       *strings.Builder
+	output    *strings.Builder
 	// calling is the current call, for functions that execute templates.
 	calling parse.Node
 }
@@ -25,9 +25,9 @@ type frame struct {
 type variable struct {
 	name  string
 	value any
-	// from is the path below .Values that the value came from, nil if none. It is used in messages
+	// path is the path below .Values that the value came from, nil if none. It is used in messages
 	// only.
-	from []string
+	path []string
 }
 
 func (f *frame) push(name string, value any) {
@@ -49,13 +49,13 @@ func (f *frame) variable(name string) (*variable, error) {
 
 // fail returns the error with the place of a node.
 func (f *frame) fail(node parse.Node, err error) error {
-	var known *Error
-	if err == nil || node == nil || errors.As(err, &known) {
+	var templateErr *Error
+	if err == nil || node == nil || errors.As(err, &templateErr) {
 		return err
 	}
 	located := f.explain(f.name, node, err)
-	if errors.As(located, &known) {
-		known.Values = f.valuesIn(node)
+	if errors.As(located, &templateErr) {
+		templateErr.Values = f.valuesIn(node)
 	}
 	return located
 }
@@ -64,33 +64,33 @@ func (f *frame) fail(node parse.Node, err error) error {
 type control int
 
 const (
-	goOn control = iota
+	proceed control = iota
 	breakLoop
 	continueLoop
 )
 
 func (f *frame) list(dot any, list *parse.ListNode) (control, error) {
 	if list == nil {
-		return goOn, nil
+		return proceed, nil
 	}
 	for _, node := range list.Nodes {
 		if err := f.step(1); err != nil {
-			return goOn, f.fail(node, err)
+			return proceed, f.fail(node, err)
 		}
-		how, err := f.node(dot, node)
-		if how != goOn || err != nil {
-			return how, err
+		flow, err := f.node(dot, node)
+		if flow != proceed || err != nil {
+			return flow, err
 		}
 	}
-	return goOn, nil
+	return proceed, nil
 }
 
 func (f *frame) node(dot any, node parse.Node) (control, error) {
 	switch node := node.(type) {
 	case *parse.TextNode:
-		return goOn, f.fail(node, f.write(string(node.Text)))
+		return proceed, f.fail(node, f.write(string(node.Text)))
 	case *parse.ActionNode:
-		return goOn, f.action(dot, node)
+		return proceed, f.action(dot, node)
 	case *parse.IfNode:
 		return f.branch(dot, &node.BranchNode, false)
 	case *parse.WithNode:
@@ -98,13 +98,13 @@ func (f *frame) node(dot any, node parse.Node) (control, error) {
 	case *parse.RangeNode:
 		return f.loop(dot, node)
 	case *parse.TemplateNode:
-		return goOn, f.template(dot, node)
+		return proceed, f.template(dot, node)
 	case *parse.BreakNode:
 		return breakLoop, nil
 	case *parse.ContinueNode:
 		return continueLoop, nil
 	}
-	return goOn, nil
+	return proceed, nil
 }
 
 // action evaluates a pipeline, and prints its value unless it is assigned to a variable.
@@ -134,14 +134,14 @@ func (f *frame) operand(pipe *parse.PipeNode) parse.Node {
 
 // write appends to the output.
 func (f *frame) write(text string) error {
-	if err := f.fits(f.out.Len() + len(text)); err != nil {
+	if err := f.fits(f.output.Len() + len(text)); err != nil {
 		return err
 	}
 	// A buffer is copied as it grows.
 	if err := f.allocate(product(2, len(text))); err != nil {
 		return err
 	}
-	f.out.WriteString(text)
+	f.output.WriteString(text)
 	return nil
 }
 
@@ -151,7 +151,7 @@ func (f *frame) branch(dot any, node *parse.BranchNode, rebind bool) (control, e
 	defer f.pop(mark)
 	value, err := f.pipeline(dot, node.Pipe)
 	if err != nil {
-		return goOn, err
+		return proceed, err
 	}
 	switch {
 	case !isTrue(value):

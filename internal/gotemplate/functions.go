@@ -15,18 +15,18 @@ import (
 func newFunctions() map[string]*function {
 	functions := map[string]*function{}
 	add := func(called *function) { functions[called.name] = called }
-	theirs := sprig.TxtFuncMap()
+	sprigFunctions := sprig.TxtFuncMap()
 	for _, group := range sprigGroups() {
 		for name := range strings.FieldsSeq(group.names) {
-			add(&function{name: name, fn: reflect.ValueOf(theirs[name]), missing: group.missing, guard: group.guard})
+			add(&function{name: name, fn: reflect.ValueOf(sprigFunctions[name]), missing: group.missing, guard: group.guard})
 		}
 	}
 	for _, group := range [][]ownFunction{coreFunctions(), textFunctions(), listFunctions(), codecFunctions(), regexFunctions()} {
-		for _, own := range group {
-			for name := range strings.FieldsSeq(own.names) {
-				fn := reflect.ValueOf(own.fn)
+		for _, entry := range group {
+			for name := range strings.FieldsSeq(entry.names) {
+				fn := reflect.ValueOf(entry.fn)
 				add(&function{
-					name: name, fn: fn, missing: own.missing, guard: own.guard, ours: true,
+					name: name, fn: fn, missing: entry.missing, guard: entry.guard, isOwn: true,
 					bound: fn.Type().NumIn() > 0 && fn.Type().In(0) == reflect.TypeFor[*frame](),
 				})
 			}

@@ -62,18 +62,18 @@ func (m *meter) pay(memory, touched int) error {
 func (m *meter) measureAll(args []any) (size, error) {
 	var total size
 	for _, arg := range args {
-		one, err := m.measure(arg)
+		argSize, err := m.measure(arg)
 		if err != nil {
 			return total, err
 		}
-		total.add(one)
+		total.add(argSize)
 	}
 	return total, nil
 }
 
 // guardShallow is for functions that read their arguments and the items of these, but no deeper: append, concat.
 func guardShallow(m *meter, args []any) error {
-	m.watch.whole(args...)
+	m.watch.recordWhole(args...)
 	return guardHeld(m, args)
 }
 
@@ -155,12 +155,12 @@ func guardPairs(m *meter, args []any) error {
 	if err != nil {
 		return err
 	}
-	most := 0
+	longest := 0
 	for _, arg := range args {
-		most = max(most, length(arg))
+		longest = max(longest, length(arg))
 	}
-	most = max(most, len(args))
-	if err := m.step(product(most, total.nodes) / 16); err != nil {
+	longest = max(longest, len(args))
+	if err := m.step(product(longest, total.nodes) / 16); err != nil {
 		return err
 	}
 	return m.pay(product(total.nodes, copiedPerNode), total.bytes)
@@ -176,10 +176,10 @@ func guardShort(m *meter, args []any) error {
 }
 
 func (m *meter) short(args []any) error {
-	const most = 4096
+	const maxBytes = 4096
 	for _, arg := range args {
-		if text, ok := arg.(string); ok && len(text) > most {
-			return overBudget(boundBytes, "the argument is longer than %d bytes", most)
+		if text, ok := arg.(string); ok && len(text) > maxBytes {
+			return overBudget(boundBytes, "the argument is longer than %d bytes", maxBytes)
 		}
 	}
 	return nil
@@ -187,9 +187,9 @@ func (m *meter) short(args []any) error {
 
 // guardNumbers is for functions on decimals. The digits of their arguments add up.
 func guardNumbers(m *meter, args []any) error {
-	const most = 64
-	if len(args) > most {
-		return overBudget(boundSteps, "the call has more than %d arguments", most)
+	const maxArguments = 64
+	if len(args) > maxArguments {
+		return overBudget(boundSteps, "the call has more than %d arguments", maxArguments)
 	}
 	if err := m.short(args); err != nil {
 		return err

@@ -15,8 +15,8 @@ func includeFunction(f *frame, name string, dot any) (string, error) {
 
 // include renders another template with dot as its root.
 func (f *frame) include(name string, dot any) (string, error) {
-	found := f.scope.find(name)
-	if found == nil {
+	included := f.scope.find(name)
+	if included == nil {
 		message, hint := unknownTemplate(name, f.scope)
 		return "", withHint(errors.New(message), hint)
 	}
@@ -24,11 +24,11 @@ func (f *frame) include(name string, dot any) (string, error) {
 	if err := f.enter(); err != nil {
 		return "", err
 	}
-	defer f.leave()
-	text, err := f.render(f.scope, found, dot)
+	defer f.exit()
+	text, err := f.render(f.scope, included, dot)
 	var located *Error
 	if errors.As(err, &located) {
-		located.calledAt(f.errorAt(f.nodeStart(calling), "").place())
+		located.calledAt(f.errorAt(f.nodeStart(calling), "").position())
 	}
 	return text, err
 }
@@ -45,7 +45,7 @@ type parsedText struct {
 // tplFunction renders a text as a template. The text sees all templates that the caller sees, and the templates that
 // it defines itself.
 func tplFunction(f *frame, text string, dot any) (string, error) {
-	parsed, err := f.parsed(text)
+	parsed, err := f.parseText(text)
 	if err != nil {
 		return "", f.insideText(err)
 	}
@@ -53,7 +53,7 @@ func tplFunction(f *frame, text string, dot any) (string, error) {
 	if err := f.enter(); err != nil {
 		return "", err
 	}
-	defer f.leave()
+	defer f.exit()
 	visible := &scope{outer: f.scope, definitions: parsed.definitions}
 	rendered, err := f.render(visible, parsed.main, dot)
 	if err != nil {
@@ -63,10 +63,10 @@ func tplFunction(f *frame, text string, dot any) (string, error) {
 	return rendered, nil
 }
 
-// parsed parses and checks a text, unless it is cached.
-func (f *frame) parsed(text string) (*parsedText, error) {
-	if known := f.set.texts.get(text); known != nil {
-		return known, nil
+// parseText parses and checks a text, unless it is cached.
+func (f *frame) parseText(text string) (*parsedText, error) {
+	if cached := f.set.texts.get(text); cached != nil {
+		return cached, nil
 	}
 	_, inActions := scanActions(text)
 	if err := f.pay(product(inActions, bytesPerAction)+2*len(text), product(inActions, 16)+len(text)); err != nil {
@@ -91,7 +91,7 @@ func (f *frame) insideText(err error) error {
 		return err
 	}
 	if inner.Template != textName {
-		inner.calledAt(f.errorAt(f.nodeStart(f.calling), "").place())
+		inner.calledAt(f.errorAt(f.nodeStart(f.calling), "").position())
 		return inner
 	}
 	outer := f.errorAt(f.nodeStart(f.calling), inner.Message)
@@ -99,13 +99,13 @@ func (f *frame) insideText(err error) error {
 		outer.Define = f.name
 	}
 	if !inner.inText {
-		at := ""
-		if inner.At != "" {
-			at = fmt.Sprintf(" at <%s>", inner.At)
+		expression := ""
+		if inner.Expression != "" {
+			expression = fmt.Sprintf(" at <%s>", inner.Expression)
 		}
-		outer.Message = fmt.Sprintf("%s, line %d, column %d%s: %s", textName, inner.Line, inner.Column, at, inner.Message)
+		outer.Message = fmt.Sprintf("%s, line %d, column %d%s: %s", textName, inner.Line, inner.Column, expression, inner.Message)
 	}
-	outer.At, outer.inText = shorten(f.calling.String()), true
+	outer.Expression, outer.inText = shorten(f.calling.String()), true
 	outer.Hint, outer.Budget, outer.cause = inner.Hint, inner.Budget, inner
 	outer.Values = inner.Values
 	return outer

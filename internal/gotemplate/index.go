@@ -11,58 +11,58 @@ import (
 // index returns item[a][b]… for lists, maps and strings. A key that a map does not have yields a
 // missing value; an index out of range is an error.
 func index(f *frame, item any, indexes ...any) (any, error) {
-	for _, at := range indexes {
+	for _, subscript := range indexes {
 		switch holder := item.(type) {
 		case *absent:
 			return nil, holder.asError()
 		case nil:
-			return nil, withHint(fmt.Errorf("index %v is looked up in null", printable(at)), optionalHint)
+			return nil, withHint(fmt.Errorf("index %v is looked up in null", printable(subscript)), optionalHint)
 		}
-		next, err := f.indexOne(indirect(item), at)
+		element, err := f.indexOne(indirect(item), subscript)
 		if err != nil {
 			return nil, err
 		}
-		item = next
+		item = element
 	}
 	return item, nil
 }
 
-func (f *frame) indexOne(item, at any) (any, error) {
+func (f *frame) indexOne(item, subscript any) (any, error) {
 	holder := reflect.ValueOf(item)
 	switch holder.Kind() {
 	case reflect.Map:
-		key, err := assign(at, holder.Type().Key())
+		key, err := assign(subscript, holder.Type().Key())
 		if err != nil {
-			return nil, fmt.Errorf("index %v: %w", printable(at), err)
+			return nil, fmt.Errorf("index %v: %w", printable(subscript), err)
 		}
 		f.watch.key(item, key.String())
-		if found := holder.MapIndex(key); found.IsValid() {
-			return elementOf(found), nil
+		if element := holder.MapIndex(key); element.IsValid() {
+			return elementValue(element), nil
 		}
-		return &absent{holder: "the map", in: item, key: fmt.Sprint(printable(at)), watch: &f.watch}, nil
+		return &absent{holder: "the map", container: item, key: fmt.Sprint(printable(subscript)), watch: &f.watch}, nil
 	case reflect.Slice, reflect.Array, reflect.String:
-		f.watch.whole(item)
-		number, err := integerOf(at)
+		f.watch.recordWhole(item)
+		number, err := integerIndex(subscript)
 		if err != nil {
 			return nil, err
 		}
 		if number < 0 || number >= int64(holder.Len()) {
 			return nil, fmt.Errorf("index %d is out of range; there are %d items", number, holder.Len())
 		}
-		return elementOf(holder.Index(int(number))), nil
+		return elementValue(holder.Index(int(number))), nil
 	}
 	return nil, fmt.Errorf("%s cannot be indexed", describeType(holder.Interface()))
 }
 
-func integerOf(at any) (int64, error) {
-	v := reflect.ValueOf(at)
+func integerIndex(subscript any) (int64, error) {
+	v := reflect.ValueOf(subscript)
 	switch {
 	case v.CanInt():
 		return v.Int(), nil
 	case v.CanUint():
 		return int64(min(v.Uint(), 1<<62)), nil
 	}
-	return 0, fmt.Errorf("a list is indexed by a number; got %s", describeType(at))
+	return 0, fmt.Errorf("a list is indexed by a number; got %s", describeType(subscript))
 }
 
 // printable returns a value that is safe to print in a message: it is never a container.
@@ -76,8 +76,8 @@ func printable(value any) any {
 	return describeType(value)
 }
 
-// lengthOf implements len.
-func lengthOf(f *frame, value any) (int, error) {
+// lenFunction implements len.
+func lenFunction(f *frame, value any) (int, error) {
 	item := indirect(value)
 	f.watch.length(item)
 	v := reflect.ValueOf(item)

@@ -9,19 +9,19 @@ import (
 )
 
 // convert returns the arguments of the Go call. The first argument is the one of a bound function.
-func (called *function) convert(first reflect.Value, values []any) ([]reflect.Value, error) {
-	in := make([]reflect.Value, 0, len(values)+1)
+func (called *function) convert(boundArg reflect.Value, values []any) ([]reflect.Value, error) {
+	args := make([]reflect.Value, 0, len(values)+1)
 	if called.bound {
-		in = append(in, first)
+		args = append(args, boundArg)
 	}
 	for i, value := range values {
 		converted, err := assign(value, called.parameter(i))
 		if err != nil {
 			return nil, fmt.Errorf("calling %s: argument %d: %w", called.name, i+1, err)
 		}
-		in = append(in, converted)
+		args = append(args, converted)
 	}
-	return in, nil
+	return args, nil
 }
 
 // assign converts a value to a parameter's type, by the rules of text/template.
@@ -52,25 +52,25 @@ func canBeNil(typ reflect.Type) bool {
 }
 
 // invoke makes the call. A panic of the function becomes its error.
-func (called *function) invoke(in []reflect.Value, values []any) (result any, err error) {
+func (called *function) invoke(args []reflect.Value, values []any) (result any, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			err = called.panicked(cause, values)
+			err = called.panicError(cause, values)
 		}
 	}()
-	out := called.fn.Call(in)
-	if len(out) == 2 && !out[1].IsNil() {
-		err, _ = out[1].Interface().(error)
-		if !called.ours {
+	results := called.fn.Call(args)
+	if len(results) == 2 && !results[1].IsNil() {
+		err, _ = results[1].Interface().(error)
+		if !called.isOwn {
 			err = fmt.Errorf("calling %s: %w", called.name, err)
 		}
 		return nil, err
 	}
-	return out[0].Interface(), nil
+	return results[0].Interface(), nil
 }
 
-// panicked returns the error for a panic. Most are caused by null where a value was expected.
-func (called *function) panicked(cause any, values []any) error {
+// panicError returns the error for a panic. Most are caused by null where a value was expected.
+func (called *function) panicError(cause any, values []any) error {
 	for i, value := range values {
 		if value == nil {
 			return withHint(fmt.Errorf("calling %s: argument %d is null", called.name, i+1), optionalHint)

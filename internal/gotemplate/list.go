@@ -16,7 +16,7 @@ import (
 // sprig.
 func listFunctions() []ownFunction {
 	return []ownFunction{
-		{names: "until", fn: until, guard: guardNothing},
+		{names: "until", fn: numbersUntil, guard: guardNothing},
 		{names: "untilStep", fn: untilStep, guard: guardNothing},
 		{names: "seq", fn: seq, guard: guardNothing},
 		{names: "keys", fn: keysOfMaps, guard: guardShallow},
@@ -25,7 +25,7 @@ func listFunctions() []ownFunction {
 	}
 }
 
-func until(f *frame, end int) ([]int, error) {
+func numbersUntil(f *frame, end int) ([]int, error) {
 	step := 1
 	if end < 0 {
 		step = -1

@@ -18,17 +18,17 @@ func (f *frame) loop(dot any, node *parse.RangeNode) (control, error) {
 	defer f.pop(mark)
 	value, err := f.pipeline(dot, node.Pipe)
 	if err != nil {
-		return goOn, err
+		return proceed, err
 	}
 	body := &iteration{frame: f, node: node, mark: len(f.variables)}
-	if err := body.over(indirect(value)); err != nil {
-		return goOn, f.fail(node.Pipe, err)
+	if err := body.iterate(indirect(value)); err != nil {
+		return proceed, f.fail(node.Pipe, err)
 	}
 	if body.count == 0 {
 		f.pop(mark)
 		return f.list(dot, node.ElseList)
 	}
-	return goOn, nil
+	return proceed, nil
 }
 
 // iteration is a running range.
@@ -39,15 +39,15 @@ type iteration struct {
 	count int
 }
 
-// over executes the body for each item. Errors of the body already have a place; other errors are about the value.
-func (i *iteration) over(value any) error {
-	i.watch.whole(value)
+// iterate executes the body for each item. Errors of the body already have a place; other errors are about the value.
+func (i *iteration) iterate(value any) error {
+	i.watch.recordWhole(value)
 	switch value := value.(type) {
 	case nil, *absent:
 		return nil
 	case []any:
 		for index, item := range value {
-			if done, err := i.once(index, item); done || err != nil {
+			if stop, err := i.runBody(index, item); stop || err != nil {
 				return err
 			}
 		}
@@ -62,16 +62,16 @@ func (i *iteration) over(value any) error {
 			items[n] = value[key]
 		}
 		for n, key := range keys {
-			if done, err := i.once(key, items[n]); done || err != nil {
+			if stop, err := i.runBody(key, items[n]); stop || err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	return i.reflected(reflect.ValueOf(value))
+	return i.iterateReflected(reflect.ValueOf(value))
 }
 
-func (i *iteration) reflected(v reflect.Value) error {
+func (i *iteration) iterateReflected(v reflect.Value) error {
 	switch {
 	case v.CanInt():
 		return i.numbers(v.Int(), v.Type())
@@ -79,7 +79,7 @@ func (i *iteration) reflected(v reflect.Value) error {
 		return i.numbers(int64(min(v.Uint(), 1<<62)), v.Type())
 	case v.Kind() == reflect.Slice, v.Kind() == reflect.Array:
 		for index := range v.Len() {
-			if done, err := i.once(index, elementOf(v.Index(index))); done || err != nil {
+			if stop, err := i.runBody(index, elementValue(v.Index(index))); stop || err != nil {
 				return err
 			}
 		}
@@ -96,7 +96,7 @@ func (i *iteration) numbers(count int64, typ reflect.Type) error {
 	}
 	for number := range count {
 		item := reflect.ValueOf(number).Convert(typ).Interface()
-		if done, err := i.once(nil, item); done || err != nil {
+		if stop, err := i.runBody(nil, item); stop || err != nil {
 			return err
 		}
 	}
@@ -116,7 +116,7 @@ func (i *iteration) entries(v reflect.Value) error {
 		items[n] = v.MapIndex(key)
 	}
 	for n, key := range keys {
-		if done, err := i.once(elementOf(key), elementOf(items[n])); done || err != nil {
+		if stop, err := i.runBody(elementValue(key), elementValue(items[n])); stop || err != nil {
 			return err
 		}
 	}
@@ -137,8 +137,8 @@ func compareKeys(a, b reflect.Value) int {
 	return cmp.Compare(fmt.Sprint(a.Kind()), fmt.Sprint(b.Kind()))
 }
 
-// once executes the body for one item, and reports whether the loop is done.
-func (i *iteration) once(key, item any) (done bool, err error) {
+// runBody executes the body for one item, and reports whether the loop is done.
+func (i *iteration) runBody(key, item any) (stop bool, err error) {
 	i.count++
 	if err := i.step(1); err != nil {
 		return true, err
@@ -146,9 +146,9 @@ func (i *iteration) once(key, item any) (done bool, err error) {
 	if err := i.bind(key, item); err != nil {
 		return true, err
 	}
-	how, err := i.list(item, i.node.List)
+	flow, err := i.list(item, i.node.List)
 	i.pop(i.mark)
-	return how == breakLoop, err
+	return flow == breakLoop, err
 }
 
 // bind sets the variables of the range: a single one to the item, two to the key and the item.

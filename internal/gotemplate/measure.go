@@ -61,7 +61,7 @@ func (w *measuring) visit(value any, depth, path int) error {
 		w.indent += (strings.Count(value, "\n") + 1) * depth * 2
 		return w.leaf(len(value), path)
 	case addressed:
-		return w.reflected(value.Value, depth, path)
+		return w.visitReflected(value.Value, depth, path)
 	case map[string]any:
 		if err := w.enter(reflect.ValueOf(value).Pointer(), depth, path); err != nil {
 			return err
@@ -73,7 +73,7 @@ func (w *measuring) visit(value any, depth, path int) error {
 				return err
 			}
 		}
-		w.leave()
+		w.exit()
 		return nil
 	case []any:
 		if err := w.enter(reflect.ValueOf(value).Pointer(), depth, path); err != nil {
@@ -84,26 +84,26 @@ func (w *measuring) visit(value any, depth, path int) error {
 				return err
 			}
 		}
-		w.leave()
+		w.exit()
 		return nil
 	}
-	return w.reflected(reflect.ValueOf(value), depth, path)
+	return w.visitReflected(reflect.ValueOf(value), depth, path)
 }
 
-// reflected is visit for all other types. It never calls Interface, so it may visit unexported
+// visitReflected is visit for all other types. It never calls Interface, so it may visit unexported
 // fields.
-func (w *measuring) reflected(v reflect.Value, depth, path int) error {
+func (w *measuring) visitReflected(v reflect.Value, depth, path int) error {
 	switch v.Kind() {
 	case reflect.String:
 		w.indent += (strings.Count(v.String(), "\n") + 1) * depth * 2
 		return w.leaf(v.Len(), path)
 	case reflect.Pointer, reflect.Interface:
 		w.hasPointers = w.hasPointers || v.Kind() == reflect.Pointer
-		return w.container(v, depth, path, func() error { return w.reflected(v.Elem(), depth+1, path) })
+		return w.container(v, depth, path, func() error { return w.visitReflected(v.Elem(), depth+1, path) })
 	case reflect.Struct:
 		return w.container(v, depth, path, func() error {
 			for i := range v.NumField() {
-				if err := w.reflected(v.Field(i), depth+1, path+len(v.Type().Field(i).Name)); err != nil {
+				if err := w.visitReflected(v.Field(i), depth+1, path+len(v.Type().Field(i).Name)); err != nil {
 					return err
 				}
 			}
@@ -117,7 +117,7 @@ func (w *measuring) reflected(v reflect.Value, depth, path int) error {
 		}
 		return w.container(v, depth, path, func() error {
 			for i := range v.Len() {
-				if err := w.reflected(v.Index(i), depth+1, path); err != nil {
+				if err := w.visitReflected(v.Index(i), depth+1, path); err != nil {
 					return err
 				}
 			}
@@ -131,11 +131,11 @@ func (w *measuring) reflected(v reflect.Value, depth, path int) error {
 
 func (w *measuring) entries(v reflect.Value, depth, path int) error {
 	for entries := v.MapRange(); entries.Next(); {
-		before := w.bytes
-		if err := w.reflected(entries.Key(), depth+1, path); err != nil {
+		bytesBefore := w.bytes
+		if err := w.visitReflected(entries.Key(), depth+1, path); err != nil {
 			return err
 		}
-		if err := w.reflected(entries.Value(), depth+1, path+w.bytes-before+1); err != nil {
+		if err := w.visitReflected(entries.Value(), depth+1, path+w.bytes-bytesBefore+1); err != nil {
 			return err
 		}
 	}
@@ -161,7 +161,7 @@ func (w *measuring) container(v reflect.Value, depth, path int, content func() e
 	if err := content(); err != nil {
 		return err
 	}
-	w.leave()
+	w.exit()
 	return nil
 }
 
@@ -173,13 +173,13 @@ func (w *measuring) enter(address uintptr, depth, path int) error {
 		return overBudget(boundDepth, "the value is nested more than %d deep", w.budget.Depth)
 	}
 	if w.watch.count > 0 {
-		w.watch.wholeAt(address)
+		w.watch.recordWholeAt(address)
 	}
 	w.inside = append(w.inside, address)
 	return w.leaf(0, path)
 }
 
-func (w *measuring) leave() { w.inside = w.inside[:len(w.inside)-1] }
+func (w *measuring) exit() { w.inside = w.inside[:len(w.inside)-1] }
 
 func (w *measuring) leaf(bytes, path int) error {
 	w.nodes++

@@ -21,37 +21,37 @@ type Method struct {
 // methods are all methods that templates can call, by receiver and name. Like the functions, they are an allow-list.
 // If methods were found by name, templates could call methods that change values, while other goroutines use them.
 // Also, a single such lookup anywhere makes Go's linker keep every method of the whole program.
-type methods map[methodOf]*function
+type methods map[methodKey]*function
 
-type methodOf struct {
+type methodKey struct {
 	receiver reflect.Type
 	name     string
 }
 
 // newMethods returns the methods of the results of functions, the methods of Files, and the methods that the caller
 // adds for its own types.
-func newMethods(others []Method) methods {
-	all := methods{}
-	for _, method := range others {
-		all.add(method.Name, method.Func, nil)
+func newMethods(extra []Method) methods {
+	m := methods{}
+	for _, method := range extra {
+		m.add(method.Name, method.Func, nil)
 	}
 	for name, fn := range filesMethods() {
-		all.add(name, fn, guardFiles(name))
+		m.add(name, fn, guardFiles(name))
 	}
 	for name, fn := range versionMethods() {
-		all.add(name, fn, nil)
+		m.add(name, fn, nil)
 	}
-	return all
+	return m
 }
 
 func (m methods) add(name string, fn any, guard guard) {
 	called := &function{name: name, fn: reflect.ValueOf(fn), bound: true, guard: guard}
-	m[methodOf{called.fn.Type().In(0), name}] = called
+	m[methodKey{called.fn.Type().In(0), name}] = called
 }
 
-// of returns a method, and the receiver as the method expects it. As in Go, a pointer also has the methods of its
+// lookup returns a method, and the receiver as the method expects it. As in Go, a pointer also has the methods of its
 // element type, and an addressable value the methods of its pointer type.
-func (m methods) of(v reflect.Value, name string) (called *function, receiver reflect.Value) {
+func (m methods) lookup(v reflect.Value, name string) (called *function, receiver reflect.Value) {
 	pointer, value := v, v
 	switch {
 	case v.Kind() == reflect.Pointer && v.IsNil():
@@ -61,10 +61,10 @@ func (m methods) of(v reflect.Value, name string) (called *function, receiver re
 	case v.CanAddr():
 		pointer = v.Addr()
 	}
-	if called := m[methodOf{pointer.Type(), name}]; called != nil {
+	if called := m[methodKey{pointer.Type(), name}]; called != nil {
 		return called, pointer
 	}
-	return m[methodOf{value.Type(), name}], value
+	return m[methodKey{value.Type(), name}], value
 }
 
 // versionMethods are the methods of the result of semver, without the methods that would change it: Scan,

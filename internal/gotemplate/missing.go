@@ -16,9 +16,9 @@ import (
 // message.
 type absent struct {
 	// holder is the expression of the container.
-	holder string
-	in     any
-	key    string
+	holder    string
+	container any
+	key       string
 	// watch records that the message lists the existing keys; nil if nothing is watched.
 	watch *watch
 }
@@ -34,17 +34,17 @@ const optionalHint = "if the key is optional, test it with if, with or default"
 // asError adds the existing keys, because the author may have meant a key with a similar name.
 func (a *absent) asError() error {
 	if a.watch != nil {
-		a.watch.whole(a.in)
+		a.watch.recordWhole(a.container)
 	}
-	keys := keysOf(a.in)
+	keys := keyNames(a.container)
 	if near := nearest(a.key, keys); near != "" {
 		return withHint(a, fmt.Sprintf("did you mean %q?", near))
 	}
 	return withHint(a, listKeys(keys)+"; "+optionalHint)
 }
 
-// used returns the error for a missing value, nil for all others.
-func used(value any) error {
+// requirePresent returns the error for a missing value, nil for all others.
+func requirePresent(value any) error {
 	if missing, ok := value.(*absent); ok {
 		return missing.asError()
 	}
@@ -59,8 +59,8 @@ func orNil(value any) any {
 	return value
 }
 
-// keysOf returns the keys of a map or the exported fields of a struct, sorted.
-func keysOf(value any) []string {
+// keyNames returns the keys of a map or the exported fields of a struct, sorted.
+func keyNames(value any) []string {
 	var keys []string
 	if tree, ok := value.(map[string]any); ok {
 		for key := range tree {
@@ -90,14 +90,14 @@ func keysOf(value any) []string {
 
 // listKeys lists the existing keys, shortened for a reader.
 func listKeys(keys []string) string {
-	const most = 8
+	const maxListed = 8
 	switch {
 	case len(keys) == 0:
 		return "existing names: none"
 	case len(keys) == 1:
 		return "existing name: " + joinShort(keys)
-	case len(keys) > most:
-		return fmt.Sprintf("existing names: %s and %d more", joinShort(keys[:most]), len(keys)-most)
+	case len(keys) > maxListed:
+		return fmt.Sprintf("existing names: %s and %d more", joinShort(keys[:maxListed]), len(keys)-maxListed)
 	}
 	return "existing names: " + joinShort(keys)
 }
@@ -112,12 +112,12 @@ func joinShort(keys []string) string {
 
 // nearest is humanize.Nearest for names that may be hostile: of any length and number.
 func nearest(name string, candidates []string) string {
-	const longest, most = 100, 1000
+	const longest, maxCandidates = 100, 1000
 	if len(name) > longest {
 		return ""
 	}
-	short := make([]string, 0, min(len(candidates), most))
-	for _, candidate := range candidates[:min(len(candidates), most)] {
+	short := make([]string, 0, min(len(candidates), maxCandidates))
+	for _, candidate := range candidates[:min(len(candidates), maxCandidates)] {
 		if len(candidate) <= longest {
 			short = append(short, candidate)
 		}

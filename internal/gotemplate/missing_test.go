@@ -138,7 +138,7 @@ func TestErrorsTellTheWayThroughIncludes(t *testing.T) {
 	_, err = set.Execute(t.Context(), "c/templates/a.yaml", values("name", 1))
 	found := findings(t, err)
 	require.Equal(t, &gotemplate.Error{
-		Template: "c/templates/_h.tpl", Define: "inner", Line: 2, Column: 6, At: ".Values.nam",
+		Template: "c/templates/_h.tpl", Define: "inner", Line: 2, Column: 6, Expression: ".Values.nam",
 		SourceLine: "  {{ .Values.nam }}",
 		Message:    `.Values has no key "nam"`,
 		Hint:       `did you mean "name"?`,
@@ -150,7 +150,7 @@ func TestErrorsTellTheWayThroughIncludes(t *testing.T) {
 
 func withoutCause(e *gotemplate.Error) *gotemplate.Error {
 	return &gotemplate.Error{
-		Template: e.Template, Define: e.Define, Line: e.Line, Column: e.Column, At: e.At, SourceLine: e.SourceLine,
+		Template: e.Template, Define: e.Define, Line: e.Line, Column: e.Column, Expression: e.Expression, SourceLine: e.SourceLine,
 		Message: e.Message, Hint: e.Hint, Budget: e.Budget, Trail: e.Trail,
 	}
 }

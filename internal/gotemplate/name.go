@@ -29,37 +29,37 @@ func (p namePattern) isExact() bool { return len(p) == 1 }
 // matches reports whether a name fits the pattern.
 func (p namePattern) matches(name string) bool {
 	last := len(p) - 1
-	rest, hasStart := strings.CutPrefix(name, p[0])
+	remaining, hasStart := strings.CutPrefix(name, p[0])
 	if last == 0 || !hasStart {
-		return hasStart && rest == ""
+		return hasStart && remaining == ""
 	}
-	for _, part := range p[1:last] {
-		at := strings.Index(rest, part)
-		if at < 0 {
+	for _, fragment := range p[1:last] {
+		i := strings.Index(remaining, fragment)
+		if i < 0 {
 			return false
 		}
-		rest = rest[at+len(part):]
+		remaining = remaining[i+len(fragment):]
 	}
-	return strings.HasSuffix(rest, p[last])
+	return strings.HasSuffix(remaining, p[last])
 }
 
-// joined returns the patterns of the texts that start with one of the start patterns and end with one of the end
+// joinPatterns returns the patterns of the texts that start with one of the start patterns and end with one of the end
 // patterns.
-func joined(starts, ends []namePattern) []namePattern {
-	if len(starts)*len(ends) > maxPatterns {
+func joinPatterns(prefixes, suffixes []namePattern) []namePattern {
+	if len(prefixes)*len(suffixes) > maxPatterns {
 		return anyText()
 	}
-	var all []namePattern
-	for _, start := range starts {
-		for _, end := range ends {
+	var patterns []namePattern
+	for _, start := range prefixes {
+		for _, end := range suffixes {
 			last := len(start) - 1
 			if len(start)+len(end) > maxPatterns || len(start[last])+len(end[0]) > maxPart {
 				return anyText()
 			}
-			all = append(all, slices.Concat(start[:last], namePattern{start[last] + end[0]}, end[1:]))
+			patterns = append(patterns, slices.Concat(start[:last], namePattern{start[last] + end[0]}, end[1:]))
 		}
 	}
-	return all
+	return patterns
 }
 
 // nameFinder computes the texts that expressions of a template can have, from the constants in it.
@@ -88,8 +88,8 @@ func newNameFinder(root parse.Node) *nameFinder {
 	return f
 }
 
-// patternsOf returns the patterns of the texts that an expression can have.
-func (f *nameFinder) patternsOf(node parse.Node) []namePattern {
+// patternsFor returns the patterns of the texts that an expression can have.
+func (f *nameFinder) patternsFor(node parse.Node) []namePattern {
 	switch node := node.(type) {
 	case *parse.StringNode:
 		return []namePattern{{node.Text}}
@@ -107,18 +107,18 @@ func (f *nameFinder) pipe(commands []*parse.CommandNode) []namePattern {
 	called, isCall := commands[last].Args[0].(*parse.IdentifierNode)
 	if !isCall {
 		if last == 0 && len(commands[0].Args) == 1 {
-			return f.patternsOf(commands[0].Args[0])
+			return f.patternsFor(commands[0].Args[0])
 		}
 		return anyText()
 	}
 	var arguments [][]namePattern
 	for _, argument := range commands[last].Args[1:] {
-		arguments = append(arguments, f.patternsOf(argument))
+		arguments = append(arguments, f.patternsFor(argument))
 	}
 	if last > 0 {
 		arguments = append(arguments, f.pipe(commands[:last]))
 	}
-	return patternsOfCall(called.Ident, arguments)
+	return callPatterns(called.Ident, arguments)
 }
 
 // variable returns the patterns of all values that a template assigns to a variable. A range assigns the items of a
@@ -132,31 +132,31 @@ func (f *nameFinder) variable(node *parse.VariableNode) []namePattern {
 		return patterns
 	}
 	f.variables[name] = anyText()
-	var all []namePattern
+	var patterns []namePattern
 	for _, pipe := range f.assigned[name] {
-		all = append(all, f.pipe(pipe.Cmds)...)
+		patterns = append(patterns, f.pipe(pipe.Cmds)...)
 	}
-	if len(all) > maxPatterns {
-		all = anyText()
+	if len(patterns) > maxPatterns {
+		patterns = anyText()
 	}
-	f.variables[name] = all
-	return all
+	f.variables[name] = patterns
+	return patterns
 }
 
-// patternsOfCall returns the patterns of the result of a function. The patterns of a list are the patterns of its
+// callPatterns returns the patterns of the result of a function. The patterns of a list are the patterns of its
 // items.
-func patternsOfCall(function string, arguments [][]namePattern) []namePattern {
+func callPatterns(function string, arguments [][]namePattern) []namePattern {
 	switch {
 	case len(arguments) == 0:
 		return anyText()
 	case function == "printf":
-		return printed(arguments[0], arguments[1:])
+		return formatPatterns(arguments[0], arguments[1:])
 	case function == "print":
-		all := arguments[0]
+		patterns := arguments[0]
 		for _, argument := range arguments[1:] {
-			all = joined(all, argument)
+			patterns = joinPatterns(patterns, argument)
 		}
-		return all
+		return patterns
 	case function == "ternary":
 		return slices.Concat(arguments[:len(arguments)-1]...)
 	case function == "required" && len(arguments) == 2:
@@ -169,25 +169,25 @@ func patternsOfCall(function string, arguments [][]namePattern) []namePattern {
 
 var verb = regexp.MustCompile(`%[+\-# 0-9.*\[\]]*.`)
 
-// printed returns the patterns of a text that printf prints.
-func printed(formats []namePattern, arguments [][]namePattern) (all []namePattern) {
+// formatPatterns returns the patterns of a text that printf prints.
+func formatPatterns(formats []namePattern, arguments [][]namePattern) (patterns []namePattern) {
 	for _, format := range formats {
 		if !format.isExact() || strings.ContainsAny(format[0], "[*") { // The arguments are not in the order of the verbs.
 			return anyText()
 		}
 		text, start, used := []namePattern{{""}}, 0, 0
-		for _, at := range verb.FindAllStringIndex(format[0], -1) {
-			next := anyText()
-			switch found := format[0][at[0]:at[1]]; {
-			case found == "%%":
-				next, used = []namePattern{{"%"}}, used-1
-			case (found == "%s" || found == "%v") && used < len(arguments):
-				next = arguments[used]
+		for _, span := range verb.FindAllStringIndex(format[0], -1) {
+			replacement := anyText()
+			switch directive := format[0][span[0]:span[1]]; {
+			case directive == "%%":
+				replacement, used = []namePattern{{"%"}}, used-1
+			case (directive == "%s" || directive == "%v") && used < len(arguments):
+				replacement = arguments[used]
 			}
-			text = joined(joined(text, []namePattern{{format[0][start:at[0]]}}), next)
-			start, used = at[1], used+1
+			text = joinPatterns(joinPatterns(text, []namePattern{{format[0][start:span[0]]}}), replacement)
+			start, used = span[1], used+1
 		}
-		all = append(all, joined(text, []namePattern{{format[0][start:]}})...)
+		patterns = append(patterns, joinPatterns(text, []namePattern{{format[0][start:]}})...)
 	}
-	return all
+	return patterns
 }

@@ -8,9 +8,9 @@ import (
 	"text/template/parse"
 )
 
-// pathOf returns the path below .Values that an operand refers to, nil if the template's text does not show it. It
+// valuesPath returns the path below .Values that an operand refers to, nil if the template's text does not show it. It
 // knows .Values.a.b, $.Values.a.b, and $x.b if $x was set to one of these.
-func (f *frame) pathOf(node parse.Node) []string {
+func (f *frame) valuesPath(node parse.Node) []string {
 	switch node := node.(type) {
 	case *parse.FieldNode:
 		if node.Ident[0] == "Values" {
@@ -20,8 +20,8 @@ func (f *frame) pathOf(node parse.Node) []string {
 		if node.Ident[0] == "$" && len(node.Ident) > 1 && node.Ident[1] == "Values" {
 			return node.Ident[2:]
 		}
-		if variable, err := f.variable(node.Ident[0]); err == nil && variable.from != nil {
-			return slices.Concat(variable.from, node.Ident[1:])
+		if variable, err := f.variable(node.Ident[0]); err == nil && variable.path != nil {
+			return slices.Concat(variable.path, node.Ident[1:])
 		}
 	}
 	return nil
@@ -29,24 +29,24 @@ func (f *frame) pathOf(node parse.Node) []string {
 
 // valuesIn returns the paths below .Values that an expression refers to.
 func (f *frame) valuesIn(node parse.Node) [][]string {
-	var found [][]string
+	var paths [][]string
 	switch node := node.(type) {
 	case *parse.ActionNode:
 		return f.valuesIn(node.Pipe)
 	case *parse.PipeNode:
 		for _, command := range node.Cmds {
-			found = append(found, f.valuesIn(command)...)
+			paths = append(paths, f.valuesIn(command)...)
 		}
 	case *parse.CommandNode:
 		for _, arg := range node.Args {
-			found = append(found, f.valuesIn(arg)...)
+			paths = append(paths, f.valuesIn(arg)...)
 		}
 	case *parse.ChainNode:
 		return f.valuesIn(node.Node)
 	default:
-		if path := f.pathOf(node); len(path) > 0 {
-			found = append(found, path)
+		if path := f.valuesPath(node); len(path) > 0 {
+			paths = append(paths, path)
 		}
 	}
-	return found
+	return paths
 }

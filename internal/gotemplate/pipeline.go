@@ -15,8 +15,8 @@ import (
 type nothing struct{}
 
 func isNothing(value any) bool {
-	_, is := value.(nothing)
-	return is
+	_, ok := value.(nothing)
+	return ok
 }
 
 // pipeline evaluates commands from left to right, passing each result as the last argument of the
@@ -37,26 +37,26 @@ func (f *frame) pipeline(dot any, pipe *parse.PipeNode) (any, error) {
 		if err != nil {
 			return nil, f.fail(declared, err)
 		}
-		target.value, target.from = value, f.pathOf(f.operand(pipe))
+		target.value, target.path = value, f.valuesPath(f.operand(pipe))
 	}
 	return value, nil
 }
 
 // command evaluates a call or a single operand.
 func (f *frame) command(dot any, command *parse.CommandNode, piped any) (any, error) {
-	first := command.Args[0]
-	switch first := first.(type) {
+	head := command.Args[0]
+	switch head := head.(type) {
 	case *parse.IdentifierNode:
-		return f.call(dot, command, first, command.Args[1:], piped)
+		return f.call(dot, command, head, command.Args[1:], piped)
 	case *parse.FieldNode, *parse.VariableNode, *parse.ChainNode:
-		return f.chain(dot, first, command.Args[1:], piped)
+		return f.chain(dot, head, command.Args[1:], piped)
 	case *parse.NilNode:
 		return nil, errors.New("nil is not a command")
 	}
 	if len(command.Args) > 1 || !isNothing(piped) {
-		return nil, fmt.Errorf("%s is not a function and takes no arguments", shorten(first.String()))
+		return nil, fmt.Errorf("%s is not a function and takes no arguments", shorten(head.String()))
 	}
-	return f.operandValue(dot, first)
+	return f.operandValue(dot, head)
 }
 
 // operandValue evaluates an operand.

@@ -54,8 +54,8 @@ func toText(value any) string {
 	return fmt.Sprintf("%v", value)
 }
 
-// textsOf returns the printed items of a list without null. A value of another kind counts as a list with one item.
-func textsOf(list any) []string {
+// toTexts returns the printed items of a list without null. A value of another kind counts as a list with one item.
+func toTexts(list any) []string {
 	v := reflect.ValueOf(list)
 	if v.Kind() != reflect.Slice && v.Kind() != reflect.Array {
 		if list == nil {
@@ -65,7 +65,7 @@ func textsOf(list any) []string {
 	}
 	texts := make([]string, 0, v.Len())
 	for i := range v.Len() {
-		if item := elementOf(v.Index(i)); item != nil {
+		if item := elementValue(v.Index(i)); item != nil {
 			texts = append(texts, toText(plain(item)))
 		}
 	}
@@ -139,19 +139,19 @@ func readFormat(format string, values []any) verbs {
 		if start < 0 {
 			return v
 		}
-		rest := format[start+1:]
+		remaining := format[start+1:]
 		v.count++
-		end := strings.IndexFunc(rest, func(r rune) bool { return !strings.ContainsRune("+-# 0123456789.*[]", r) })
+		end := strings.IndexFunc(remaining, func(r rune) bool { return !strings.ContainsRune("+-# 0123456789.*[]", r) })
 		if end < 0 {
-			end = len(rest)
+			end = len(remaining)
 		}
-		v.flags(rest[:end], values)
-		verb, size := utf8.DecodeRuneInString(rest[end:])
+		v.flags(remaining[:end], values)
+		verb, size := utf8.DecodeRuneInString(remaining[end:])
 		v.expands = v.expands || !strings.ContainsRune("svdt%", verb)
 		if v.refused == nil {
-			v.refused = refusedVerb(rest[:end], verb)
+			v.refused = refusedVerb(remaining[:end], verb)
 		}
-		format = rest[min(end+size, len(rest)):]
+		format = remaining[min(end+size, len(remaining)):]
 	}
 }
 

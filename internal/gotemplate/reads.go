@@ -12,8 +12,8 @@ import (
 
 // Beyond these bounds, parts are not distinguished, and a value is read as a whole.
 const (
-	maxHeld = 8
-	maxSeen = 64
+	maxTracked  = 8
+	maxAccesses = 64
 	// maxWatched is the maximum number of watched values. Each has room for itself, in addition to the others.
 	maxWatched = 2
 )
@@ -24,18 +24,18 @@ const (
 // of a container is recorded when it is read from its map. A container is recorded as a whole before a template can
 // change it. The zero value records nothing.
 type watch struct {
-	held  [maxHeld + maxWatched - 1]held
-	count int
-	seen  []seen
+	tracked  [maxTracked + maxWatched - 1]trackedValue
+	count    int
+	accesses []access
 	// isAll is true if the values are recorded as a whole.
 	isAll bool
 }
 
-// held is a map or list of a watched value.
-type held struct {
-	// at is its memory address.
-	at    uintptr
-	value any
+// trackedValue is a map or list of a watched value.
+type trackedValue struct {
+	// address is its memory address.
+	address uintptr
+	value   any
 	// isWhole is true if the container, or a container of it, is recorded as a whole.
 	isWhole bool
 	// parent and key are the path to the container. A watched value is its own parent, and has the number root.
@@ -44,17 +44,17 @@ type held struct {
 	root   int
 }
 
-// seen is a recorded read of a held container, or of one of its keys.
-type seen struct {
-	of    int
-	key   string
-	isKey bool
-	what  tree.Aspect
+// access is a recorded read of a held container, or of one of its keys.
+type access struct {
+	container int
+	key       string
+	isKey     bool
+	aspect    tree.Aspect
 }
 
-// on starts watching the values at some paths. Non-empty maps are the expected case, and record
+// start starts watching the values at some paths. Non-empty maps are the expected case, and record
 // nothing.
-func (w *watch) on(root map[string]any, paths [][]string) {
+func (w *watch) start(root map[string]any, paths [][]string) {
 	for n, path := range paths {
 		var value any = root
 		for _, key := range path {
@@ -63,38 +63,38 @@ func (w *watch) on(root map[string]any, paths [][]string) {
 		}
 		items, isMap := value.(map[string]any)
 		if w.isAll = w.isAll || !isMap || len(items) == 0; !w.isAll {
-			w.hold(items, held{parent: w.count, root: n})
+			w.track(items, trackedValue{parent: w.count, root: n})
 		}
 	}
 }
 
-// hold registers a map or list and the containers in it. Containers in a list count as the list itself.
-func (w *watch) hold(value any, as held) {
-	if w.count == maxHeld+as.root {
+// track registers a map or list and the containers in it. Containers in a list count as the list itself.
+func (w *watch) track(value any, entry trackedValue) {
+	if w.count == maxTracked+entry.root {
 		return
 	}
-	of := w.count
-	as.at, as.value = addressOf(value), value
-	w.held[of] = as
+	pos := w.count
+	entry.address, entry.value = containerAddress(value), value
+	w.tracked[pos] = entry
 	w.count++
 	items, _ := value.(map[string]any)
 	for key, item := range items {
 		switch list := item.(type) {
 		case map[string]any:
-			w.hold(item, held{parent: of, key: key, root: as.root})
+			w.track(item, trackedValue{parent: pos, key: key, root: entry.root})
 		case []any:
 			if len(list) == 0 {
 				// All lists without capacity have the same address.
 				item = make([]any, 0, 1)
 				items[key] = item
 			}
-			w.hold(item, held{parent: of, key: key, root: as.root})
+			w.track(item, trackedValue{parent: pos, key: key, root: entry.root})
 		}
 	}
 }
 
-// addressOf returns the address of a map or list, 0 for anything else.
-func addressOf(value any) uintptr {
+// containerAddress returns the address of a map or list, 0 for anything else.
+func containerAddress(value any) uintptr {
 	switch value.(type) {
 	case map[string]any, []any:
 		return reflect.ValueOf(value).Pointer()
@@ -103,12 +103,12 @@ func addressOf(value any) uintptr {
 }
 
 // find returns the index of the container at an address, -1 if it is not held.
-func (w *watch) find(at uintptr) int {
-	if at == 0 {
+func (w *watch) find(address uintptr) int {
+	if address == 0 {
 		return -1
 	}
-	for i := range w.held[:w.count] {
-		if w.held[i].at == at {
+	for i := range w.tracked[:w.count] {
+		if w.tracked[i].address == address {
 			return i
 		}
 	}
@@ -116,24 +116,24 @@ func (w *watch) find(at uintptr) int {
 }
 
 // key records the lookup of a key of a map.
-func (w *watch) key(of any, key string) {
+func (w *watch) key(container any, key string) {
 	if w.count == 0 {
 		return
 	}
-	holder := w.find(addressOf(of))
-	if holder < 0 || w.held[holder].isWhole {
+	holder := w.find(containerAddress(container))
+	if holder < 0 || w.tracked[holder].isWhole {
 		return
 	}
-	items, _ := w.held[holder].value.(map[string]any)
-	one := seen{of: holder, key: key, isKey: true, what: tree.Shape}
-	if item := items[key]; isContainer(item) && w.find(addressOf(item)) < 0 {
-		one.what = tree.WholeValue
+	items, _ := w.tracked[holder].value.(map[string]any)
+	newAccess := access{container: holder, key: key, isKey: true, aspect: tree.Shape}
+	if item := items[key]; isContainer(item) && w.find(containerAddress(item)) < 0 {
+		newAccess.aspect = tree.WholeValue
 	}
-	if len(w.seen) >= maxSeen && !slices.Contains(w.seen, one) {
-		w.wholeAt(w.held[holder].at)
+	if len(w.accesses) >= maxAccesses && !slices.Contains(w.accesses, newAccess) {
+		w.recordWholeAt(w.tracked[holder].address)
 		return
 	}
-	w.note(one)
+	w.note(newAccess)
 }
 
 // isContainer reports whether a value has more content than its shape.
@@ -147,73 +147,73 @@ func isContainer(value any) bool {
 }
 
 // length records that the number of items was read.
-func (w *watch) length(of any) {
+func (w *watch) length(container any) {
 	if w.count == 0 {
 		return
 	}
-	if holder := w.find(addressOf(of)); holder >= 0 && !w.held[holder].isWhole {
-		w.note(seen{of: holder, what: tree.Length})
+	if holder := w.find(containerAddress(container)); holder >= 0 && !w.tracked[holder].isWhole {
+		w.note(access{container: holder, aspect: tree.Length})
 	}
 }
 
-// whole records that each map or list among the values is read as a whole, without containers in it that are not part
+// recordWhole records that each map or list among the values is read as a whole, without containers in it that are not part
 // of the watched value.
-func (w *watch) whole(values ...any) {
+func (w *watch) recordWhole(values ...any) {
 	if w.count == 0 {
 		return
 	}
 	for _, value := range values {
-		w.wholeAt(addressOf(value))
+		w.recordWholeAt(containerAddress(value))
 	}
 }
 
-// wholeAt is whole for the container at an address.
-func (w *watch) wholeAt(at uintptr) {
-	of := w.find(at)
-	if of < 0 || w.held[of].isWhole {
+// recordWholeAt is whole for the container at an address.
+func (w *watch) recordWholeAt(address uintptr) {
+	pos := w.find(address)
+	if pos < 0 || w.tracked[pos].isWhole {
 		return
 	}
-	w.note(seen{of: of, what: tree.WholeValue})
-	w.held[of].isWhole = true
-	for i := of + 1; i < w.count; i++ { // A container comes after the container that it is in.
-		w.held[i].isWhole = w.held[i].isWhole || w.held[w.held[i].parent].isWhole
+	w.note(access{container: pos, aspect: tree.WholeValue})
+	w.tracked[pos].isWhole = true
+	for i := pos + 1; i < w.count; i++ { // A container comes after the container that it is in.
+		w.tracked[i].isWhole = w.tracked[i].isWhole || w.tracked[w.tracked[i].parent].isWhole
 	}
 }
 
-func (w *watch) note(one seen) {
-	if !slices.Contains(w.seen, one) {
-		w.seen = append(w.seen, one)
+func (w *watch) note(entry access) {
+	if !slices.Contains(w.accesses, entry) {
+		w.accesses = append(w.accesses, entry)
 	}
 }
 
 // reads returns the recorded reads of the first watched values. If the execution exceeded a budget, all values count
 // as read, because that depends on the size of everything.
 func (w *watch) reads(count int, budget string) Reads {
-	all := make(Reads, count)
+	reads := make(Reads, count)
 	if w.isAll || w.count > 0 && budget != "" {
-		for n := range all {
-			all[n] = []tree.Read{{Aspect: tree.WholeValue}}
+		for n := range reads {
+			reads[n] = []tree.Read{{Aspect: tree.WholeValue}}
 		}
-		return all
+		return reads
 	}
-	for _, one := range w.seen {
-		path := w.path(one.of)
-		if one.isKey {
-			path = append(path, one.key)
+	for _, entry := range w.accesses {
+		path := w.path(entry.container)
+		if entry.isKey {
+			path = append(path, entry.key)
 		}
-		root := w.held[one.of].root
-		all[root] = append(all[root], tree.Read{Path: path, Aspect: one.what})
+		root := w.tracked[entry.container].root
+		reads[root] = append(reads[root], tree.Read{Path: path, Aspect: entry.aspect})
 	}
-	for n := range all {
-		all[n] = tree.JoinReads(all[n])
+	for n := range reads {
+		reads[n] = tree.JoinReads(reads[n])
 	}
-	return all
+	return reads
 }
 
 // path returns the path of a held container.
-func (w *watch) path(of int) []string {
-	if w.held[of].parent == of {
+func (w *watch) path(pos int) []string {
+	if w.tracked[pos].parent == pos {
 		return nil
 	}
-	return append(w.path(w.held[of].parent), w.held[of].key)
+	return append(w.path(w.tracked[pos].parent), w.tracked[pos].key)
 }

@@ -5,7 +5,7 @@ package gotemplate
 
 // refusal explains why a function of Helm is not available here.
 type refusal struct {
-	why     string
+	reason  string
 	instead string
 }
 
@@ -13,27 +13,27 @@ type refusal struct {
 // create or handle key material. A sidecar that differs between two renderings would restart its pods without need.
 func refusals() map[string]refusal {
 	refused := map[string]refusal{}
-	because := func(why, instead string, names ...string) {
+	refuse := func(reason, instead string, names ...string) {
 		for _, name := range names {
-			refused[name] = refusal{why: why, instead: instead}
+			refused[name] = refusal{reason: reason, instead: instead}
 		}
 	}
 	const fixed = "write the value into the values file"
-	because("reads the clock", fixed,
+	refuse("reads the clock", fixed,
 		"now", "ago", "date", "date_in_zone", "dateInZone", "htmlDate", "htmlDateInZone")
-	because("handles dates, which come from the clock and the local time zone", fixed,
+	refuse("handles dates, which come from the clock and the local time zone", fixed,
 		"date_modify", "dateModify", "must_date_modify", "mustDateModify", "toDate", "mustToDate", "unixEpoch")
-	because("returns random results", fixed,
+	refuse("returns random results", fixed,
 		"randAlpha", "randAlphaNum", "randAscii", "randNumeric", "randBytes", "randInt", "shuffle", "uuidv4",
 		"bcrypt", "htpasswd", "encryptAES")
-	because("creates or handles key material", "keep keys in a Secret and name the Secret in the values",
+	refuse("creates or handles key material", "keep keys in a Secret and name the Secret in the values",
 		"genPrivateKey", "genCA", "genCAWithKey", "genSelfSignedCert", "genSelfSignedCertWithKey",
 		"genSignedCert", "genSignedCertWithKey", "buildCustomCert", "derivePassword", "decryptAES")
-	because("queries the network", fixed, "getHostByName")
-	because("reads the environment of the process", fixed, "env", "expandenv")
-	because("reads the cluster", "use .Values.target, which describes the workload", "lookup")
-	because("depends on the operating system", "use base, dir, ext, clean or isAbs",
+	refuse("queries the network", fixed, "getHostByName")
+	refuse("reads the environment of the process", fixed, "env", "expandenv")
+	refuse("reads the cluster", "use .Values.target, which describes the workload", "lookup")
+	refuse("depends on the operating system", "use base, dir, ext, clean or isAbs",
 		"osBase", "osDir", "osExt", "osClean", "osIsAbs")
-	because("calls a function that is a value, which templates do not have", "use include", "call")
+	refuse("calls a function that is a value, which templates do not have", "use include", "call")
 	return refused
 }

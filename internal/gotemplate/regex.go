@@ -51,26 +51,26 @@ func regexFind(f *frame, expression, text string) (string, error) {
 	return compiled.FindString(text), nil
 }
 
-func regexFindAll(f *frame, expression, text string, most int) ([]string, error) {
+func regexFindAll(f *frame, expression, text string, maxMatches int) ([]string, error) {
 	compiled, err := f.pattern(expression, text)
 	if err != nil {
 		return nil, err
 	}
-	if _, _, err := f.matches(compiled, text, most); err != nil {
+	if _, _, err := f.matches(compiled, text, maxMatches); err != nil {
 		return nil, err
 	}
-	return compiled.FindAllString(text, most), nil
+	return compiled.FindAllString(text, maxMatches), nil
 }
 
-func regexSplit(f *frame, expression, text string, most int) ([]string, error) {
+func regexSplit(f *frame, expression, text string, maxMatches int) ([]string, error) {
 	compiled, err := f.pattern(expression, text)
 	if err != nil {
 		return nil, err
 	}
-	if _, _, err := f.matches(compiled, text, most); err != nil {
+	if _, _, err := f.matches(compiled, text, maxMatches); err != nil {
 		return nil, err
 	}
-	return compiled.Split(text, most), nil
+	return compiled.Split(text, maxMatches), nil
 }
 
 func regexReplaceAll(f *frame, expression, text, replacement string) (string, error) {
@@ -152,8 +152,8 @@ func programSize(tree *syntax.Regexp) int {
 	if tree.Op == syntax.OpLiteral {
 		size = len(tree.Rune)
 	}
-	for _, part := range tree.Sub {
-		size += programSize(part)
+	for _, child := range tree.Sub {
+		size += programSize(child)
 	}
 	if tree.Op == syntax.OpRepeat {
 		size = product(size, max(tree.Min, tree.Max, 1))
@@ -164,34 +164,34 @@ func programSize(tree *syntax.Regexp) int {
 // matches returns the number of matches, at most the given one, and their bytes. A search for all matches cannot be
 // canceled and may take quadratic time. Therefore it searches for one, two, four matches and so on, and may stop in
 // between.
-func (f *frame) matches(compiled *pattern, text string, most int) (count, bytes int, err error) {
-	before := f.clock.used()
+func (f *frame) matches(compiled *pattern, text string, maxMatches int) (count, bytes int, err error) {
+	elapsedBefore := f.clock.elapsed()
 	for limit := 1; ; limit *= 2 {
 		limit = min(limit, f.budget.Nodes+1)
-		if most >= 0 {
-			limit = min(limit, most)
+		if maxMatches >= 0 {
+			limit = min(limit, maxMatches)
 		}
-		found := compiled.FindAllStringIndex(text, limit)
-		if err := f.pieces(len(found), bytesPerMatch); err != nil {
+		spans := compiled.FindAllStringIndex(text, limit)
+		if err := f.pieces(len(spans), bytesPerMatch); err != nil {
 			return 0, 0, err
 		}
-		if len(found) < limit || limit == most {
-			return len(found), matchedBytes(found), nil
+		if len(spans) < limit || limit == maxMatches {
+			return len(spans), matchedBytes(spans), nil
 		}
 		if f.ctx.Err() != nil {
 			return 0, 0, f.alive()
 		}
 		// A short text takes very little time, even if the clock shows more.
-		if product(limit, product(compiled.size, len(text))) > maxMatch && f.clock.used()-before > f.budget.Timeout/4 {
+		if product(limit, product(compiled.size, len(text))) > maxMatch && f.clock.elapsed()-elapsedBefore > f.budget.Timeout/4 {
 			// This is not the caller's deadline: a retry would not help.
 			return 0, 0, overBudget(boundTime, "the regular expression takes too long on this text")
 		}
 	}
 }
 
-func matchedBytes(found [][]int) int {
+func matchedBytes(spans [][]int) int {
 	total := 0
-	for _, match := range found {
+	for _, match := range spans {
 		total += match[1] - match[0]
 	}
 	return total

@@ -79,12 +79,12 @@ func (s *Set) add(src *source) []error {
 	}
 	var findings []error
 	for _, defined := range slices.SortedFunc(maps.Values(definitions), byPosition) {
-		other := s.scope.definitions[defined.name]
+		existing := s.scope.definitions[defined.name]
 		switch {
-		case other == nil:
+		case existing == nil:
 			s.scope.definitions[defined.name] = defined
 		case len(findings) < maxFindings:
-			findings = append(findings, definedTwice(other, defined))
+			findings = append(findings, definedTwice(existing, defined))
 		}
 	}
 	return findings
@@ -92,9 +92,9 @@ func (s *Set) add(src *source) []error {
 
 func byPosition(a, b *definition) int { return cmp.Compare(a.root.Position(), b.root.Position()) }
 
-func definedTwice(before, again *definition) error {
-	finding := again.errorAt(again.start(), "")
-	finding.Message = fmt.Sprintf("template %q is already defined at %s", again.name, before.errorAt(before.start(), "").place())
+func definedTwice(first, second *definition) error {
+	finding := second.errorAt(second.start(), "")
+	finding.Message = fmt.Sprintf("template %q is already defined at %s", second.name, first.errorAt(first.start(), "").position())
 	finding.Hint = "rename one of them"
 	return finding
 }

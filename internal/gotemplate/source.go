@@ -37,13 +37,13 @@ type scope struct {
 	definitions map[string]*definition
 }
 
-func (s *scope) find(name string) (found *definition) {
-	for ; s != nil && (found == nil || found.isEmpty); s = s.outer {
+func (s *scope) find(name string) (match *definition) {
+	for ; s != nil && (match == nil || match.isEmpty); s = s.outer {
 		if further := s.definitions[name]; further != nil {
-			found = further
+			match = further
 		}
 	}
-	return found
+	return match
 }
 
 // names returns all templates in scope.
@@ -117,8 +117,8 @@ func parseTrees(src *source) (trees map[string]*parse.Tree, err error) {
 // parseError extracts place and message from the parser's error, which has the form "template:
 // NAME:LINE: MESSAGE".
 func (s *source) parseError(err error) *Error {
-	rest, _ := strings.CutPrefix(err.Error(), "template: "+s.file+":")
-	number, message, found := strings.Cut(rest, ": ")
+	remaining, _ := strings.CutPrefix(err.Error(), "template: "+s.file+":")
+	number, message, found := strings.Cut(remaining, ": ")
 	line, bad := strconv.Atoi(number)
 	if !found || bad != nil {
 		located := s.errorAt(0, err.Error())
@@ -146,8 +146,8 @@ func (d *definition) start() int {
 	if err != nil {
 		return int(d.root.Position())
 	}
-	if found := pattern.FindStringIndex(d.text); found != nil {
-		return found[0]
+	if span := pattern.FindStringIndex(d.text); span != nil {
+		return span[0]
 	}
 	return int(d.root.Position())
 }

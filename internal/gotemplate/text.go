@@ -35,8 +35,8 @@ func textFunctions() []ownFunction {
 	}
 }
 
-// makes charges for a text before it is created.
-func (f *frame) makes(bytes int) error {
+// chargeText charges for a text before it is created.
+func (f *frame) chargeText(bytes int) error {
 	if err := f.fits(bytes); err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func repeat(f *frame, count int, text string) (string, error) {
 	if count < 0 {
 		return "", fmt.Errorf("repeat takes a count that is not negative; got %d", count)
 	}
-	if err := f.makes(product(count, len(text))); err != nil {
+	if err := f.chargeText(product(count, len(text))); err != nil {
 		return "", err
 	}
 	return strings.Repeat(text, count), nil
@@ -57,7 +57,7 @@ func indent(f *frame, spaces int, text string) (string, error) {
 	if spaces < 0 {
 		return "", fmt.Errorf("indent takes a width that is not negative; got %d", spaces)
 	}
-	if err := f.makes(len(text) + product(spaces, count(text, "\n"))); err != nil {
+	if err := f.chargeText(len(text) + product(spaces, count(text, "\n"))); err != nil {
 		return "", err
 	}
 	pad := strings.Repeat(" ", spaces)
@@ -70,28 +70,28 @@ func nindent(f *frame, spaces int, text string) (string, error) {
 }
 
 func replace(f *frame, old, replacement, text string) (string, error) {
-	if err := f.makes(len(text) + product(len(replacement), strings.Count(text, old))); err != nil {
+	if err := f.chargeText(len(text) + product(len(replacement), strings.Count(text, old))); err != nil {
 		return "", err
 	}
 	return strings.ReplaceAll(text, old, replacement), nil
 }
 
 func wrap(f *frame, width int, text string) (string, error) {
-	if err := f.makes(product(2, len(text))); err != nil {
+	if err := f.chargeText(product(2, len(text))); err != nil {
 		return "", err
 	}
 	return goutils.Wrap(text, width), nil
 }
 
 func wrapWith(f *frame, width int, separator, text string) (string, error) {
-	if err := f.makes(len(text) + product(len(separator), len(text)/max(width, 1)+1)); err != nil {
+	if err := f.chargeText(len(text) + product(len(separator), len(text)/max(width, 1)+1)); err != nil {
 		return "", err
 	}
 	return goutils.WrapCustom(text, width, separator, true), nil
 }
 
 func splitList(f *frame, separator, text string) ([]string, error) {
-	if err := f.splits(separator, text, 16); err != nil {
+	if err := f.chargeSplit(separator, text, 16); err != nil {
 		return nil, err
 	}
 	return strings.Split(text, separator), nil
@@ -102,18 +102,18 @@ func split(f *frame, separator, text string) (map[string]string, error) {
 	return splitN(f, separator, -1, text)
 }
 
-func splitN(f *frame, separator string, most int, text string) (map[string]string, error) {
-	if err := f.splits(separator, text, 160); err != nil {
+func splitN(f *frame, separator string, maxParts int, text string) (map[string]string, error) {
+	if err := f.chargeSplit(separator, text, 160); err != nil {
 		return nil, err
 	}
 	parts := map[string]string{}
-	for i, part := range strings.SplitN(text, separator, most) {
+	for i, part := range strings.SplitN(text, separator, maxParts) {
 		parts[fmt.Sprintf("_%d", i)] = part
 	}
 	return parts, nil
 }
 
-func (f *frame) splits(separator, text string, bytesEach int) error {
+func (f *frame) chargeSplit(separator, text string, bytesEach int) error {
 	parts := count(text, separator)
 	if separator == "" {
 		parts = utf8.RuneCountInString(text)
@@ -126,12 +126,12 @@ func (f *frame) splits(separator, text string, bytesEach int) error {
 
 // join prints the items of a list, without null, with a separator.
 func join(f *frame, separator string, list any) (string, error) {
-	items := textsOf(list)
+	items := toTexts(list)
 	total := product(len(separator), len(items))
 	for _, item := range items {
 		total += len(item)
 	}
-	if err := f.makes(total); err != nil {
+	if err := f.chargeText(total); err != nil {
 		return "", err
 	}
 	return strings.Join(items, separator), nil

@@ -19,27 +19,27 @@ type Usage struct {
 	Computed []ComputedCall
 }
 
-// Place is a position in a file of a set.
-type Place struct {
+// Position is a position in a file of a set.
+type Position struct {
 	// File is the full name of the file. Line and Column count from 1.
 	File         string
 	Line, Column int
 }
 
-func (p Place) compare(other Place) int {
+func (p Position) compare(other Position) int {
 	return cmp.Or(cmp.Compare(p.File, other.File), cmp.Compare(p.Line, other.Line), cmp.Compare(p.Column, other.Column))
 }
 
 // Define is a template that a file defines.
 type Define struct {
-	Place
+	Position
 
 	Name string
 }
 
 // ComputedCall is an include of a computed name, or a tpl of a computed text.
 type ComputedCall struct {
-	Place
+	Position
 
 	// Defines are the names of the defines that this call may reach and that no earlier call reaches.
 	Defines []string
@@ -47,83 +47,83 @@ type ComputedCall struct {
 
 // Usage returns the usage of the defines of the set, in the order of files and lines.
 func (s *Set) Usage() Usage {
-	finder := &usageFinder{scope: s.scope, reached: map[*definition]bool{}}
+	finder := &usageFinder{scope: s.scope, reachable: map[*definition]bool{}}
 	for _, name := range s.Names() {
-		finder.reach(s.scope.find(name))
+		finder.markReachable(s.scope.find(name))
 	}
 	var usage Usage
 	for n := 0; n < len(finder.computed); n++ { // A call may reach further calls.
-		if defines := finder.follow(finder.computed[n]); len(defines) > 0 {
-			usage.Computed = append(usage.Computed, ComputedCall{finder.computed[n].at, defines})
+		if defines := finder.resolveCall(finder.computed[n]); len(defines) > 0 {
+			usage.Computed = append(usage.Computed, ComputedCall{finder.computed[n].position, defines})
 		}
 	}
 	for name, defined := range s.scope.definitions {
-		if name != defined.file && !finder.reached[defined] {
-			usage.Unused = append(usage.Unused, Define{defined.placeAt(defined.start()), name})
+		if name != defined.file && !finder.reachable[defined] {
+			usage.Unused = append(usage.Unused, Define{defined.positionAt(defined.start()), name})
 		}
 	}
-	slices.SortFunc(usage.Unused, func(a, b Define) int { return a.compare(b.Place) })
-	slices.SortFunc(usage.Computed, func(a, b ComputedCall) int { return a.compare(b.Place) })
+	slices.SortFunc(usage.Unused, func(a, b Define) int { return a.compare(b.Position) })
+	slices.SortFunc(usage.Computed, func(a, b ComputedCall) int { return a.compare(b.Position) })
 	return usage
 }
 
-// placeAt returns the place of a byte position.
-func (s *source) placeAt(position int) Place {
-	at := s.errorAt(position, "")
-	return Place{at.Template, at.Line, at.Column}
+// positionAt returns the place of a byte position.
+func (s *source) positionAt(position int) Position {
+	located := s.errorAt(position, "")
+	return Position{located.Template, located.Line, located.Column}
 }
 
 // usageFinder follows the calls of templates.
 type usageFinder struct {
 	scope *scope
-	// reached are the definitions that a call may reach, and order is their order.
-	reached  map[*definition]bool
-	order    []*definition
-	computed []patternCall
+	// reachable are the definitions that a call may reach, and order is their order.
+	reachable map[*definition]bool
+	order     []*definition
+	computed  []patternCall
 }
 
 // patternCall is a call of the templates with names that match a pattern.
 type patternCall struct {
-	pattern namePattern
-	at      Place
+	pattern  namePattern
+	position Position
 }
 
-// reach marks a definition, and all definitions that it reaches by calls of constant names.
-func (u *usageFinder) reach(called *definition) {
-	if called == nil || u.reached[called] {
+// markReachable marks a definition, and all definitions that it reaches by calls of constant names.
+func (u *usageFinder) markReachable(called *definition) {
+	if called == nil || u.reachable[called] {
 		return
 	}
-	u.reached[called] = true
+	u.reachable[called] = true
 	u.order = append(u.order, called)
 	u.calls(called, nil)
 }
 
 // calls follows the calls in a definition. If no place is given, they have their places in the definition.
-func (u *usageFinder) calls(from *definition, at *Place) {
-	names := newNameFinder(from.root)
-	walk(from.root, func(node parse.Node) {
+func (u *usageFinder) calls(caller *definition, fixedPosition *Position) {
+	names := newNameFinder(caller.root)
+	walk(caller.root, func(node parse.Node) {
 		switch node := node.(type) {
 		case *parse.TemplateNode:
-			u.reach(u.scope.find(node.Name))
+			u.markReachable(u.scope.find(node.Name))
 		case *parse.CommandNode:
 			function, isCall := node.Args[0].(*parse.IdentifierNode)
 			if !isCall || len(node.Args) < 2 || function.Ident != "include" && function.Ident != "tpl" {
 				return
 			}
-			place := from.placeAt(from.nodeStart(node))
-			if at != nil {
-				place = *at
+			position := caller.positionAt(caller.nodeStart(node))
+			if fixedPosition != nil {
+				position = *fixedPosition
 			}
-			for _, pattern := range names.patternsOf(node.Args[1]) {
+			for _, pattern := range names.patternsFor(node.Args[1]) {
 				switch {
 				case function.Ident == "tpl" && !pattern.isExact(): // The text may call all templates.
-					u.computed = append(u.computed, patternCall{anyText()[0], place})
+					u.computed = append(u.computed, patternCall{anyText()[0], position})
 				case !pattern.isExact():
-					u.computed = append(u.computed, patternCall{pattern, place})
+					u.computed = append(u.computed, patternCall{pattern, position})
 				case function.Ident == "include":
-					u.reach(u.scope.find(pattern[0]))
+					u.markReachable(u.scope.find(pattern[0]))
 				default:
-					u.text(pattern[0], &place)
+					u.text(pattern[0], &position)
 				}
 			}
 		}
@@ -131,28 +131,28 @@ func (u *usageFinder) calls(from *definition, at *Place) {
 }
 
 // text follows the calls in a constant text of tpl.
-func (u *usageFinder) text(text string, at *Place) {
+func (u *usageFinder) text(text string, position *Position) {
 	definitions, err := parseSource(&source{file: textName, text: text})
 	if err != nil {
 		return // The execution reports it.
 	}
 	for _, definition := range definitions {
-		u.calls(definition, at)
+		u.calls(definition, position)
 	}
 }
 
-// follow marks the definitions that a computed call may reach, and returns the names of the defines among them that were
+// resolveCall marks the definitions that a computed call may reach, and returns the names of the defines among them that were
 // not reached before.
-func (u *usageFinder) follow(call patternCall) (defines []string) {
-	before := len(u.order)
+func (u *usageFinder) resolveCall(call patternCall) (defines []string) {
+	mark := len(u.order)
 	for _, name := range slices.Sorted(maps.Keys(u.scope.definitions)) {
 		if call.pattern.matches(name) {
-			u.reach(u.scope.definitions[name])
+			u.markReachable(u.scope.definitions[name])
 		}
 	}
-	for _, reached := range u.order[before:] {
-		if reached.name != reached.file {
-			defines = append(defines, reached.name)
+	for _, def := range u.order[mark:] {
+		if def.name != def.file {
+			defines = append(defines, def.name)
 		}
 	}
 	slices.Sort(defines)

@@ -84,8 +84,8 @@ func TestUsage_NamesPlaces(t *testing.T) {
 	require.NoError(t, err)
 
 	require.Equal(t, gotemplate.Usage{
-		Unused:   []gotemplate.Define{{Name: "a", Place: gotemplate.Place{File: "c/templates/_a.tpl", Line: 3, Column: 3}}},
-		Computed: []gotemplate.ComputedCall{{Place: gotemplate.Place{File: "c/templates/main.yaml", Line: 2, Column: 7}, Defines: []string{"b.x"}}},
+		Unused:   []gotemplate.Define{{Name: "a", Position: gotemplate.Position{File: "c/templates/_a.tpl", Line: 3, Column: 3}}},
+		Computed: []gotemplate.ComputedCall{{Position: gotemplate.Position{File: "c/templates/main.yaml", Line: 2, Column: 7}, Defines: []string{"b.x"}}},
 	}, set.Usage())
 }
 

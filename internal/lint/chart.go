@@ -66,7 +66,7 @@ func (f *Folder) fileOf(file string) (name string, ok bool) {
 }
 
 // placeOf returns the file and line of a place in the chart. ok is false for a file that is the same in the built-in chart.
-func (f *Folder) placeOf(of gotemplate.Place) (file string, at place, ok bool) {
+func (f *Folder) placeOf(of gotemplate.Position) (file string, at place, ok bool) {
 	file, ok = f.fileOf(of.File)
 	return file, place{of.Line, of.Column}, ok && !f.isBuiltIn(withoutChart(of.File))
 }

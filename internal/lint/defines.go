@@ -21,15 +21,15 @@ type Note struct {
 // lintDefines returns a finding for each define that the executed templates of a chart never use, in no environment
 // and for no VectorSidecar. It returns a note for each computed call that may use some of them. placeOf returns the
 // file and line of a place in the chart; ok is false for a file that the user did not write.
-func lintDefines(chart *render.Chart, placeOf func(gotemplate.Place) (file string, at place, ok bool)) (findings []Finding, notes []Note) {
+func lintDefines(chart *render.Chart, placeOf func(gotemplate.Position) (file string, at place, ok bool)) (findings []Finding, notes []Note) {
 	usage := chart.Usage()
 	for _, define := range usage.Unused {
-		if file, at, ok := placeOf(define.Place); ok {
+		if file, at, ok := placeOf(define.Position); ok {
 			findings = append(findings, newFinding(unusedDefine, file, fmt.Sprintf("no rendered template uses the define %q", define.Name)).at(at, ""))
 		}
 	}
 	for _, call := range usage.Computed {
-		if file, at, ok := placeOf(call.Place); ok {
+		if file, at, ok := placeOf(call.Position); ok {
 			text := "this call depends on values: not known whether it uses " + strings.Join(call.Defines, ", ")
 			notes = append(notes, Note{File: file, Line: at.line, Text: text})
 		}

@@ -66,7 +66,7 @@ func definesIn(file File, places *places, platform *desired.Platform) (findings 
 		if err != nil {
 			continue // setsIn returns only sets that exist.
 		}
-		found, unknown := lintDefines(set.Chart, func(of gotemplate.Place) (string, place, bool) {
+		found, unknown := lintDefines(set.Chart, func(of gotemplate.Position) (string, place, bool) {
 			at, where := placeInSet(places, name, of.File, of.Line)
 			return file.Name, at, where != ""
 		})
