@@ -141,7 +141,7 @@ func (j *review) addRival(p *plan.Plan, container string) {
 func (j *review) addPlan(p *plan.Plan) {
 	target := status.Object(p.Target)
 	switch {
-	case p.Skipped():
+	case p.IsSkipped():
 	case p.Action == plan.Conflict || p.Action == plan.Blocked:
 		j.doubts = append(j.doubts, remark{reason: p.Reason, text: fmt.Sprintf("%s gets no sidecar: %s", target, p.Message)})
 	case p.Warning != "":

@@ -17,11 +17,11 @@ import (
 // told lists the variables that are injected into the application's containers, and the variables that are not, with
 // the reason. It returns "" if no variables are requested.
 func told(p *plan.Plan, view *workload.View, template *corev1.PodTemplateSpec) string {
-	if p.Desired == nil || len(p.Desired.Tells()) == 0 {
+	if p.Desired == nil || len(p.Desired.EnvInjections()) == 0 {
 		return ""
 	}
 	known, _ := view.InjectedEnvFor(p.Manager)
-	if containers := len(template.Spec.Containers); len(known) == 0 && workload.ExceedsRecordLimit(p.Desired.Tells(), view.Ref, containers) {
+	if containers := len(template.Spec.Containers); len(known) == 0 && workload.ExceedsRecordLimit(p.Desired.EnvInjections(), view.Ref, containers) {
 		return fmt.Sprintf("none: a record for %d containers would exceed the size limit of an annotation", containers)
 	}
 	var all []string
@@ -30,7 +30,7 @@ func told(p *plan.Plan, view *workload.View, template *corev1.PodTemplateSpec) s
 		if view.ContainerOwner(container.Name) != "" {
 			continue
 		}
-		if said := toldTo(container, p.Desired.Tells(), known, view.Ref); said != "" {
+		if said := toldTo(container, p.Desired.EnvInjections(), known, view.Ref); said != "" {
 			all = append(all, container.Name+": "+said)
 		}
 	}

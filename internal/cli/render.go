@@ -122,7 +122,7 @@ func (c *change) obstacle(a *app) error {
 	for i := range c.plans {
 		p := &c.plans[i]
 		switch {
-		case p.Skipped():
+		case p.IsSkipped():
 			a.note("%s: %s: %s", status.Object(p.Target), p.Reason, p.Message)
 		case p.Action == plan.Conflict, p.Action == plan.Blocked:
 			return fmt.Errorf("%s: %s: %s", status.Object(p.Target), p.Reason, p.Message)

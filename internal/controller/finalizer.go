@@ -52,7 +52,7 @@ type finalizer struct {
 // nobody else would clean them up. It also adds it if a workload carries the sidecar already, which
 // an earlier VectorSidecar of the same name may have left, or marks of it.
 func (f *finalizer) holdBeforeWriting(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decided *decision.Decision) error {
-	concerned := func(p plan.Plan) bool { return p.Writes() || p.Carries || p.Marked }
+	concerned := func(p plan.Plan) bool { return p.Writes() || p.IsOwned || p.Marked }
 	holds := decided.LeavesMarks || len(decided.Missing)+len(decided.Offers) > 0 || slices.ContainsFunc(decided.Plans, concerned)
 	if sidecar.DeletionTimestamp != nil || !holds {
 		return nil
@@ -71,7 +71,7 @@ func (f *finalizer) holdBeforeWriting(ctx context.Context, sidecar *v1alpha1.Vec
 // for no other reason, because others may restore the marks forever.
 func hasMarksToRemove(decided *decision.Decision, result *outcome) bool {
 	return slices.ContainsFunc(decided.Plans, func(p plan.Plan) bool {
-		return p.Marked && !p.Carries && (p.Waiting || p.Writes() && result.missed > 0)
+		return p.Marked && !p.IsOwned && (p.Waiting || p.Writes() && result.missed > 0)
 	})
 }
 
@@ -213,7 +213,7 @@ func (f *finalizer) orphan(ctx context.Context, ref *workload.Ref, manager strin
 		return err
 	}
 	view := workload.NewView(object)
-	if removal := plan.ForRemoval(manager, &view); !removal.Carries {
+	if removal := plan.ForRemoval(manager, &view); !removal.IsOwned {
 		_, err := f.writer.Workload(ctx, &removal)
 		return err
 	}

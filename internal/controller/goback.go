@@ -39,7 +39,7 @@ func (s *stages) seen(sidecar *v1alpha1.VectorSidecar, staged *stage, decided *d
 	if sidecar.Cluster != nil {
 		seen.Failed = failuresIn(sidecar.Namespace, staged, decided.Plans)
 	}
-	isRunning, isDeferred := plan.Spread(decided.Plans)
+	isRunning, isDeferred := plan.RunningAndDeferred(decided.Plans)
 	seen.IsEverywhere = isRunning && !isDeferred
 	return seen
 }
@@ -128,7 +128,7 @@ func (s *stages) partOf(sidecar *v1alpha1.VectorSidecar, staged *stage, decided 
 		result.lookAgain = minNonZero(result.lookAgain, again)
 	}
 	seen := s.seen(sidecar, staged, decided, result.done)
-	part.IsRunning, part.IsDeferred = plan.Spread(decided.Plans)
+	part.IsRunning, part.IsDeferred = plan.RunningAndDeferred(decided.Plans)
 	part.IsPaused, part.Failed = seen.IsPaused, seen.Failed
 	part.After(s.clusters.of(clusterOf(sidecar)).partIn(sidecar.Namespace), sidecar, s.now())
 	return part

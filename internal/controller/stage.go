@@ -37,27 +37,27 @@ type brokenBefore struct {
 }
 
 // hold returns what holds the writes of the pass, nil if nothing does.
-func (s *stage) hold() *plan.Hold {
+func (s *stage) hold() *plan.WriteHold {
 	switch {
 	case s == nil || !s.IsHeld:
 		return nil
 	case s.Gate.IsHalted:
-		return &plan.Hold{Reason: meta.ReasonRolloutHalted, Message: s.Gate.Why}
+		return &plan.WriteHold{Reason: meta.ReasonRolloutHalted, Message: s.Gate.Why}
 	}
-	return &plan.Hold{Reason: meta.ReasonWaitingForWave, Message: s.Gate.Why}
+	return &plan.WriteHold{Reason: meta.ReasonWaitingForWave, Message: s.Gate.Why}
 }
 
 // late returns what holds those writes of the pass that have waited for spec.rollout.maxAge, nil if
 // nothing does: they go by waves, too, and the status says before that the revision goes on here.
-func (s *stage) late() *plan.Hold {
+func (s *stage) late() *plan.WriteHold {
 	if s == nil || s.Status.Revision != s.given.Revision {
 		return nil
 	}
 	switch {
 	case !s.Gate.IsOpen:
-		return &plan.Hold{Reason: meta.ReasonWaitingForWave, Message: s.Gate.Why}
+		return &plan.WriteHold{Reason: meta.ReasonWaitingForWave, Message: s.Gate.Why}
 	case s.Status.CompletionTime != nil:
-		return &plan.Hold{Reason: meta.ReasonWaitingForWave, Message: "it has waited for spec.rollout.maxAge, and goes on at once"}
+		return &plan.WriteHold{Reason: meta.ReasonWaitingForWave, Message: "it has waited for spec.rollout.maxAge, and goes on at once"}
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ const defaultConcurrent = 5
 // limitOf reads spec.rollout. Deleting a VectorSidecar overrides a pause: its finalizer
 // must not wait for ever.
 func limitOf(facts *Facts, matched int) plan.Limit {
-	limit := plan.Limit{Max: defaultConcurrent, Soak: facts.soak(), Hold: facts.Hold, Late: facts.Late, Gap: facts.Gap}
+	limit := plan.Limit{Max: defaultConcurrent, Soak: facts.soak(), WriteHold: facts.Hold, MaxAgeHold: facts.Late, ClosedWindow: facts.Gap}
 	rollout := facts.Sidecar.Spec.Rollout
 	if rollout == nil {
 		return limit
@@ -57,12 +57,12 @@ func retryOf(facts *Facts) *v1alpha1.RetryStatus {
 // hold keeps what would be written besides workloads while nothing may be written, and looks
 // again when the next window opens.
 func (d *Decision) hold(facts *Facts) {
-	if d.Limit.Hold != nil {
+	if d.Limit.WriteHold != nil {
 		d.Missing, d.Obsolete, d.Validations = nil, nil, nil
 		d.HasSettled = false
 	}
 	isHeld := func(p plan.Plan) bool { return p.Waiting && p.Reason == meta.ReasonOutsideWindow }
-	if d.Limit.Gap != nil && slices.ContainsFunc(d.Plans, isHeld) {
-		d.again(d.Limit.Gap.Until.Sub(facts.Now))
+	if d.Limit.ClosedWindow != nil && slices.ContainsFunc(d.Plans, isHeld) {
+		d.again(d.Limit.ClosedWindow.OpensAt.Sub(facts.Now))
 	}
 }

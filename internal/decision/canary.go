@@ -58,7 +58,7 @@ func (d *Decision) markCanaries(facts *Facts, workloads []Workload) (isUnproven 
 	var starting, idle []*plan.Plan
 	for i := range workloads {
 		p := &d.Plans[i]
-		if p.Desired == nil || p.Skipped() || p.FailedBefore || of.selector != nil && !of.selector.Matches(workloads[i].Record.Labels()) {
+		if p.Desired == nil || p.IsSkipped() || p.FailedBefore || of.selector != nil && !of.selector.Matches(workloads[i].Record.Labels()) {
 			continue
 		}
 		d.LacksCanary = false

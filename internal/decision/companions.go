@@ -77,7 +77,7 @@ func (d *Decision) collect(companions []corev1.ConfigMap) {
 	}
 	for i := range d.Plans {
 		p := &d.Plans[i]
-		isSettled := p.Action == plan.None && p.Rollout == workload.RolloutComplete || !p.Carries && !p.InFlight
+		isSettled := p.Action == plan.None && p.Rollout == workload.RolloutComplete || !p.IsOwned && !p.InFlight
 		if p.Writes() || !isSettled {
 			return
 		}

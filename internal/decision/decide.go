@@ -109,7 +109,7 @@ func (d *Decision) add(facts *Facts, w *Workload, last *desired.Rendered) *desir
 	for _, name := range evaluated.Kept {
 		d.kept[name] = true
 	}
-	if !isAnother && p.Keeps == "" || p.Desired == nil || p.Action == plan.Blocked || p.Action == plan.Conflict || p.Action == plan.Defer || p.Waiting {
+	if !isAnother && p.UnchangedHash == "" || p.Desired == nil || p.Action == plan.Blocked || p.Action == plan.Conflict || p.Action == plan.Defer || p.Waiting {
 		return last // Nothing of this rendering is in it or planned, or its companions are added already.
 	}
 	for i := range evaluated.Companions {
@@ -118,7 +118,7 @@ func (d *Decision) add(facts *Facts, w *Workload, last *desired.Rendered) *desir
 	if evaluated.Copied != nil {
 		d.needCopy(evaluated.Copied, w.Source.ConfigMap, types.NamespacedName{Namespace: facts.Sidecar.Namespace, Name: facts.Sidecar.Name})
 	}
-	if p.Keeps != "" {
+	if p.UnchangedHash != "" {
 		return last
 	}
 	return rendered
@@ -129,7 +129,7 @@ func (d *Decision) add(facts *Facts, w *Workload, last *desired.Rendered) *desir
 func (d *Decision) remove(facts *Facts, w *Workload) {
 	d.Previous.Removed = append(d.Previous.Removed, w.Evaluated)
 	removal := w.Evaluated.Plan
-	if removal.Marked && !removal.Carries && !removal.Waits && facts.Sidecar.DeletionTimestamp == nil {
+	if removal.Marked && !removal.IsOwned && !removal.Waits && facts.Sidecar.DeletionTimestamp == nil {
 		d.LeavesMarks, removal.Action = true, plan.None
 	}
 	removal.State, removal.Cause = w.Record.State(), whyRemoved(facts.Sidecar)

@@ -40,7 +40,7 @@ func (d *Decision) deferChange(facts *Facts, p *plan.Plan, record *workloadcache
 	until := ""
 	if m.maxAge > 0 {
 		end := since.StartedAt.Add(m.maxAge)
-		if p.Late = !end.After(facts.Now); p.Late {
+		if p.MaxAgeExpired = !end.After(facts.Now); p.MaxAgeExpired {
 			return
 		}
 		d.again(end.Sub(facts.Now))
@@ -56,7 +56,7 @@ func (d *Decision) deferChange(facts *Facts, p *plan.Plan, record *workloadcache
 
 // lets reports whether a workload gets a change at once, whatever its owner does.
 func (m *mode) lets(facts *Facts, p *plan.Plan) bool {
-	hasFailed := p.Carries && (p.Rollout == workload.RolloutFailed || facts.told(p) == v1alpha1.StateFailed || m.isWayBack && isUnfinished(p))
+	hasFailed := p.IsOwned && (p.Rollout == workload.RolloutFailed || facts.told(p) == v1alpha1.StateFailed || m.isWayBack && isUnfinished(p))
 	switch {
 	case p.AtOnce, hasFailed, m.isPromoted: // Its pods do not run because of what it has.
 		return true

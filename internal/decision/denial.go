@@ -12,6 +12,6 @@ func (d *Decision) recall(f *Facts, p *plan.Plan) {
 		return
 	}
 	if p.Deny(&denial.Denial, f.Now); p.Withheld {
-		d.again(denial.Until.Sub(f.Now))
+		d.again(denial.RetryAt.Sub(f.Now))
 	}
 }

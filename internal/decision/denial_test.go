@@ -23,9 +23,9 @@ func TestAWriteThatWasRefusedHoldsUpNobodyUntilItIsAnother(t *testing.T) {
 	cart := func() Workload {
 		return evaluated("cart", plan.Inject, &plan.Desired{}, workload.State{EquivalentVersion: "10"})
 	}
-	refused := Denial{Denial: plan.Denial{Err: errors.New("no"), At: noon, Until: noon.Add(time.Minute)}, Seen: "10", Action: plan.Inject}
+	refused := Denial{Denial: plan.Denial{Err: errors.New("no"), RejectedAt: noon, RetryAt: noon.Add(time.Minute)}, Seen: "10", Action: plan.Inject}
 	due, another, changed, gone := refused, refused, refused, refused
-	due.Until, another.Hash, changed.Seen, gone.Action = noon, "b", "9", plan.Remove
+	due.RetryAt, another.Hash, changed.Seen, gone.Action = noon, "b", "9", plan.Remove
 	for name, test := range map[string]struct {
 		denial Denial
 		isIt   bool

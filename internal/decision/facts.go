@@ -66,11 +66,11 @@ type Facts struct {
 	// those of the decision are known, or none of these is.
 	OnNodes []*workloadcache.Record
 	// Hold lets nothing but removals be written; nil if nothing does.
-	Hold *plan.Hold
+	Hold *plan.WriteHold
 	// Late lets nothing begin that has waited for spec.rollout.maxAge; nil if nothing does.
-	Late *plan.Hold
+	Late *plan.WriteHold
 	// Gap is the time between two of its windows that Now is in, nil in a window.
-	Gap *plan.Gap
+	Gap *plan.ClosedWindow
 	// Now is the time of these facts.
 	Now time.Time
 }

@@ -54,7 +54,7 @@ func (f *Facts) isFailing(p *plan.Plan) bool {
 func (f *Facts) mayFailBySidecar(p *plan.Plan) bool {
 	fault, isSeen := f.Faults[p.Target.UID]
 	switch {
-	case !p.HasParts:
+	case !p.HasSidecar:
 		return false
 	case p.Refusal != "":
 		return true // The sidecar's requests are part of the pods that are refused.

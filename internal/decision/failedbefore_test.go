@@ -136,7 +136,7 @@ func TestDecide_BlamesNoWriteForWhatFailedBefore(t *testing.T) {
 			test.known(facts)
 
 			decided := Decide(facts, []Workload{
-				with("cart", "", plan.None, state, func(p *plan.Plan) { p.HasFailureMark, p.HasParts, p.Carries = true, true, true }),
+				with("cart", "", plan.None, state, func(p *plan.Plan) { p.HasFailureMark, p.HasSidecar, p.IsOwned = true, true, true }),
 				with("next", "", plan.Inject, workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}}, nil),
 			}, nil)
 
@@ -188,7 +188,7 @@ func TestDecide_BlamesTheSidecarForItsOwnFailures(t *testing.T) {
 			test.known(facts)
 
 			decided := Decide(facts, []Workload{
-				with("cart", "", plan.Update, state, func(p *plan.Plan) { p.HasFailureMark, p.HasParts, p.Carries = test.isMark, true, true }),
+				with("cart", "", plan.Update, state, func(p *plan.Plan) { p.HasFailureMark, p.HasSidecar, p.IsOwned = test.isMark, true, true }),
 				with("next", "", plan.Update, workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}}, nil),
 			}, nil)
 

@@ -27,9 +27,9 @@ func DemandOf(plans []plan.Plan, class plan.Class) fleet.Demand {
 			demand.FailedUnderWay++
 		case p.InFlight:
 			demand.UnderWay++
-		case p.Begins() && p.FailedBefore:
+		case p.StartsRollout() && p.FailedBefore:
 			demand.FailedWanted++
-		case p.Begins():
+		case p.StartsRollout():
 			demand.Wanted++
 		}
 	}
@@ -54,7 +54,7 @@ func ProgressOf(plans []plan.Plan, isWritten bool) fleet.Progress {
 		if p.Class() != plan.Injections {
 			continue
 		}
-		progress.IsBegun, progress.IsLate = progress.IsBegun || p.InFlight, progress.IsLate || p.Late
+		progress.IsBegun, progress.IsLate = progress.IsBegun || p.InFlight, progress.IsLate || p.MaxAgeExpired
 		if p.FailedBefore {
 			continue
 		}

@@ -58,7 +58,7 @@ func changeOf(workloads []Workload) string {
 	var requested []string
 	for i := range workloads {
 		if p := &workloads[i].Evaluated.Plan; p.Desired != nil && workloads[i].Source != nil && workloads[i].Source.IsCommon {
-			requested = append(requested, p.Desired.Asked())
+			requested = append(requested, p.Desired.RequestDigest())
 		}
 	}
 	slices.Sort(requested)

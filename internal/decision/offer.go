@@ -45,8 +45,8 @@ func (d *Decision) keepsBack(facts *Facts) string {
 	switch {
 	case d.Invalid != nil:
 		return d.Invalid.Message
-	case d.Limit.Hold != nil:
-		return d.Limit.Hold.Message
+	case d.Limit.WriteHold != nil:
+		return d.Limit.WriteHold.Message
 	case d.Limit.Paused:
 		return "spec.rollout.paused is true"
 	case facts.Sidecar.DeletionTimestamp != nil:

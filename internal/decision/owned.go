@@ -124,12 +124,12 @@ func (d *Decision) findTakenOut(facts *Facts, workloads []Workload) {
 // it, and nobody else is known to have done so. What is merely removed leaves no writer on record, so
 // the last one counts only if it is a new one.
 func (f *Facts) isTakenOut(p *plan.Plan, w *Workload) bool {
-	isOut := p.Owner != nil && p.Desired != nil && p.StartsPods() && p.Action != plan.Remove && (!p.HasParts || p.Repairs)
+	isOut := p.Owner != nil && p.Desired != nil && p.StartsPods() && p.Action != plan.Remove && (!p.HasSidecar || p.Repairs)
 	if !isOut || w.Record.Generation() <= w.Started { // Or the cache is stale.
 		return false
 	}
 	// Its annotations say that it had one, but not whether that was before a retry.
-	had := w.HasCarried || p.Carries && fleet.RetryOf(f.Sidecar.Annotations) == ""
+	had := w.HasCarried || p.IsOwned && fleet.RetryOf(f.Sidecar.Annotations) == ""
 	return had && (!meta.IsByHand(p.LastWriter) || p.LastWriter == w.LastWriter)
 }
 
@@ -150,7 +150,7 @@ func (d *Decision) leaveToOwner(facts *Facts, p *plan.Plan, w *Workload) {
 	}
 	taken := d.takenOut(p)
 	switch {
-	case taken != nil && (!p.HasParts || facts.isTakenOut(p, w)):
+	case taken != nil && (!p.HasSidecar || facts.isTakenOut(p, w)):
 		p.Action, p.Reason, p.Message = plan.Blocked, meta.ReasonRemovedByOwner, facts.takenOutText(p, taken)
 	case p.Action == plan.Inject && p.Reason == "":
 		p.Reason, p.Message = meta.ReasonOwnedBy, fmt.Sprintf(

@@ -62,7 +62,7 @@ func (e *Evaluator) Injection(of desired.Workload, container string, competitors
 	}
 	found := &Evaluated{Plan: p, Rendered: of.Rendered, Companions: of.Rendered.Companions, Copied: of.Rendered.Copied}
 	switch {
-	case p.Keeps != "":
+	case p.UnchangedHash != "":
 		e.facts.keep(found, view)
 	case p.Action == plan.Update && e.facts.Mode != v1alpha1.ModeImmediate:
 		e.facts.keepMeanwhile(found, view)
@@ -88,17 +88,17 @@ func (e *Evaluator) plan(want *plan.Desired, container string, competitors []Com
 			return e.makeRoom(other, view)
 		}
 	}
-	p := plan.For(e.manager, want, policy, view)
-	if p.Keeps != "" && e.facts.hasLost(e.manager, want, view) {
+	p := plan.ForInjection(e.manager, want, policy, view)
+	if p.UnchangedHash != "" && e.facts.hasLost(e.manager, want, view) {
 		policy.Renew = true
-		p = plan.For(e.manager, want, policy, view)
+		p = plan.ForInjection(e.manager, want, policy, view)
 	}
 	e.awaitRoom(&p, container, competitors, view)
 	if len(competitors) == 0 || p.Action == plan.Blocked || p.Action == plan.Remove || view.Owned[e.manager].HasPlainAnnotations {
 		return p
 	}
 	for _, other := range competitors {
-		if other.Container == container && !p.Carries {
+		if other.Container == container && !p.IsOwned {
 			p.Action, p.Desired, p.Reason, p.Competitor = plan.Conflict, nil, meta.ReasonConflict, other.Name
 			p.Message = fmt.Sprintf("%s, which %s, injects a container of the same name: give one of them another name in spec.sidecar.name",
 				meta.Title(other.Name), e.comesBefore(&other))
@@ -114,13 +114,13 @@ func (e *Evaluator) plan(want *plan.Desired, container string, competitors []Com
 	if !policy.Second {
 		return p
 	}
-	if !p.Carries {
-		if found := plan.For(e.manager, want, policy, &expected); found.Action != plan.Inject {
+	if !p.IsOwned {
+		if found := plan.ForInjection(e.manager, want, policy, &expected); found.Action != plan.Inject {
 			found.Competitor = "" // The conflict is with nothing in the workload yet.
 			return found
 		}
 	}
-	return plan.For(e.manager, want.Yielding(e.manager, &expected), policy, view)
+	return plan.ForInjection(e.manager, want.Yielding(e.manager, &expected), policy, view)
 }
 
 // comesBefore says why another VectorSidecar comes before this one.

@@ -57,7 +57,7 @@ func TestWhatDryRunsWereRefusedIsNotWritten(t *testing.T) {
 			require.Equal(t, plan.Blocked, p.Action)
 			require.Equal(t, test.reason, p.Reason)
 			require.Equal(t, "no", p.Message)
-			require.Equal(t, test.skipped, p.Skipped())
+			require.Equal(t, test.skipped, p.IsSkipped())
 			require.Equal(t, time.Minute, decided.Again, "it is tried again")
 			require.Empty(t, decided.Missing, "what it would read is not written either")
 

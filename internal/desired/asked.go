@@ -94,21 +94,21 @@ func (a *asked) changeInputs(given *Copied) plan.Inputs {
 	if by.set == nil {
 		return found
 	}
-	found.Name(plan.PartEnvironment, a.Environment)
-	found.Name(plan.PartTemplateSet, by.set.Name)
-	found.Name(plan.PartKubernetes, a.Kubernetes)
-	found.Name(plan.PartKubelet, by.kubelet)
-	found.Name(plan.PartOperator, by.version)
+	found.Name(plan.InputEnvironment, a.Environment)
+	found.Name(plan.InputTemplateSet, by.set.Name)
+	found.Name(plan.InputKubernetes, a.Kubernetes)
+	found.Name(plan.InputKubelet, by.kubelet)
+	found.Name(plan.InputOperator, by.version)
 	switch {
 	case by.set.Files != nil:
-		found.Add(plan.PartTemplates, by.set.Files)
+		found.Add(plan.InputTemplates, by.set.Files)
 	case by.set.Given != "":
-		found.Whole(plan.PartTemplates, by.set.Given)
+		found.SetDigest(plan.InputTemplates, by.set.Given)
 	}
-	found.Add(plan.PartPolicy, plan.Digests(by.policy.Beyond))
-	found.Add(plan.PartInstallation, plan.Digests(by.set.Environments.InstallationValues(a.Environment)))
-	for part, layers := range map[plan.Part][]environment.Layer{
-		plan.PartNamespace: by.layers.namespace, plan.PartSidecar: by.layers.sidecar, plan.PartWorkload: by.layers.workload,
+	found.Add(plan.InputPolicy, plan.Digests(by.policy.Beyond))
+	found.Add(plan.InputInstallation, plan.Digests(by.set.Environments.InstallationValues(a.Environment)))
+	for part, layers := range map[plan.InputKind][]environment.Layer{
+		plan.InputNamespace: by.layers.namespace, plan.InputSidecar: by.layers.sidecar, plan.InputWorkload: by.layers.workload,
 	} {
 		var trees []map[string]any
 		for i := range layers {
@@ -117,7 +117,7 @@ func (a *asked) changeInputs(given *Copied) plan.Inputs {
 		found.Add(part, plan.Digests(trees...))
 	}
 	if given != nil {
-		found.Add(plan.PartConfig, given.content)
+		found.Add(plan.InputConfig, given.content)
 	}
-	return found.Bounded()
+	return found.Compact()
 }

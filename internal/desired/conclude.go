@@ -36,8 +36,8 @@ func (r *renderer) conclude(ctx context.Context, of *Rendered, rendered *workloa
 	}
 	sidecar, marks, asked, keys := r.request.Sidecar.Name, r.marks(), r.asked.digest(of.Copied), of.readOf()
 	fresh := func() *plan.Desired { return plan.NewDesired(of.Overlay, sidecar, of.container, version, marks) }
-	given := func() plan.Asked {
-		return plan.Asked{Digest: asked, Keys: keys, Inputs: r.asked.changeInputs(of.Copied)}
+	given := func() plan.RequestedInput {
+		return plan.RequestedInput{Digest: asked, Keys: keys, Inputs: r.asked.changeInputs(of.Copied)}
 	}
 	if executed != nil && of.Copied == nil {
 		// Maps are printed in the order of their keys.
@@ -45,7 +45,7 @@ func (r *renderer) conclude(ctx context.Context, of *Rendered, rendered *workloa
 		common, isShared := executed.desired(from, fresh, input, given)
 		of.Desired, of.isShared, of.askedBytes = common.Desired, isShared, common.bytes
 	} else {
-		of.Desired = fresh().For(given())
+		of.Desired = fresh().WithInput(given())
 	}
 	of.stranded = r.oldest.strands(of.Overlay)
 	of.collects = collectionOf(of.Report, of.Overlay.Container(of.container), of.Desired)

@@ -67,7 +67,7 @@ func (e *execution) permit(policy string) {
 // desired returns the plan.Desired for a requested input. The first key identifies the other input,
 // and the second the requested input. The result for one namespace is shared with other namespaces.
 // isShared reports whether it existed before, so that its memory is counted once.
-func (e *execution) desired(of string, fresh func() *plan.Desired, asked string, given func() plan.Asked) (found askedDesired, isShared bool) {
+func (e *execution) desired(of string, fresh func() *plan.Desired, asked string, given func() plan.RequestedInput) (found askedDesired, isShared bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	key := of + " " + asked
@@ -81,6 +81,6 @@ func (e *execution) desired(of string, fresh func() *plan.Desired, asked string,
 		clear(e.asked)
 	}
 	input := given()
-	e.asked[key] = askedDesired{e.made[of].For(input), bounded.Footprint(input)}
+	e.asked[key] = askedDesired{e.made[of].WithInput(input), bounded.Footprint(input)}
 	return e.asked[key], isShared
 }

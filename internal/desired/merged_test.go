@@ -105,10 +105,12 @@ func TestWhatNamespacesShareIsBounded(t *testing.T) {
 	}
 	for n := range 100 {
 		name := fmt.Sprint(n)
-		given := func() plan.Asked { return plan.Asked{Digest: name, Keys: []string{strings.Repeat("x", 1000)}} }
+		given := func() plan.RequestedInput {
+			return plan.RequestedInput{Digest: name, Keys: []string{strings.Repeat("x", 1000)}}
+		}
 		first, isShared := shared.desired("of", fresh, name, given)
 		require.Equal(t, n > 0, isShared)
-		require.Equal(t, name, first.AskedDigest())
+		require.Equal(t, name, first.InputDigest())
 		require.Greater(t, first.bytes, 1000)
 		again, isShared := shared.desired("of", fresh, name, given)
 		require.Same(t, first.Desired, again.Desired)

@@ -130,7 +130,7 @@ func (r *Rendered) doubts(manager, untold string, view *workload.View, checksOff
 	if idle := cmp.Or(r.Desired.Warning(), r.collects.idleness(view)); idle != "" {
 		all = append(all, idle)
 	}
-	for _, doubt := range []string{r.shortened, r.stranded, r.Desired.Untold(untold, view)} {
+	for _, doubt := range []string{r.shortened, r.stranded, r.Desired.EnvInjectionWarning(untold, view)} {
 		if doubt != "" {
 			all = append(all, doubt)
 		}

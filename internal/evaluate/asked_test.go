@@ -243,8 +243,8 @@ func TestAnotherReleaseWritesNothing(t *testing.T) {
 					decided := memory.decide(t, done)
 					p := &decided.Plans[0]
 					require.Equal(t, plan.None, p.Action, p.Message)
-					require.Equal(t, first.Plans[0].Desired.InjectedHash(), p.Keeps)
-					require.NotEqual(t, p.Keeps, p.Desired.InjectedHash())
+					require.Equal(t, first.Plans[0].Desired.InjectedHash(), p.UnchangedHash)
+					require.NotEqual(t, p.UnchangedHash, p.Desired.InjectedHash())
 					require.Empty(t, decided.Missing)
 					require.Empty(t, decided.Obsolete, "the pods mount it")
 					require.Subset(t, decided.ConfigMaps(), []string{first.Companions[0].Name})

@@ -75,7 +75,7 @@ func TestAnUpgradedNodePoolIsARevisionAndAnUpgradedOperatorIsNone(t *testing.T) 
 	done.Platform = now
 	p := decide(t, done).Plans[0]
 	require.Equal(t, plan.None, p.Action, "an upgrade of the operator alone rolls nothing: %s", p.Message)
-	require.NotEmpty(t, p.Keeps)
+	require.NotEmpty(t, p.UnchangedHash)
 
 	done.Sidecar = logs().WithEnv("A", "b").Build()
 	second := decide(t, done)

@@ -139,7 +139,7 @@ func TestAChangeGoesWhenItsModeSays(t *testing.T) {
 			p := &decided.Plans[0]
 			if test.reason == "" {
 				require.Equal(t, plan.Update, p.Action, test.why)
-				require.Equal(t, test.maxAge > 0, p.Late)
+				require.Equal(t, test.maxAge > 0, p.MaxAgeExpired)
 				require.Zero(t, decided.Deferred)
 				return
 			}
@@ -315,7 +315,7 @@ func TestWhatIsLateWaitsForWaves(t *testing.T) {
 	current(t, s)
 	later(s)
 	noting(s, noon.Add(-time.Hour))
-	s.Late = &plan.Hold{Reason: meta.ReasonWaitingForWave, Message: "wave canary soaks"}
+	s.Late = &plan.WriteHold{Reason: meta.ReasonWaitingForWave, Message: "wave canary soaks"}
 	p := decide(t, s).Plans[0]
 	require.Equal(t, plan.Update, p.Action)
 	require.Equal(t, meta.ReasonWaitingForWave, p.Reason)

@@ -61,12 +61,12 @@ func newPass(snapshot *Snapshot, reader *desired.Reader, sidecar *v1alpha1.Vecto
 	case snapshot.Platform.Stopped:
 		p.facts.Hold = plan.Stop()
 	case snapshot.Platform.Unpublished != "":
-		p.facts.Hold = &plan.Hold{Reason: meta.ReasonRevisionIncomplete, Message: snapshot.Platform.Unpublished}
+		p.facts.Hold = &plan.WriteHold{Reason: meta.ReasonRevisionIncomplete, Message: snapshot.Platform.Unpublished}
 	case p.facts.Hold == nil:
 		p.facts.Hold = awaited(snapshot.Platform, sidecar)
 	}
 	if since, until, isClosed := snapshot.Platform.Rollout.Closed(snapshot.Now); isClosed {
-		p.facts.Gap = &plan.Gap{Since: since, Until: until}
+		p.facts.Gap = &plan.ClosedWindow{ClosedAt: since, OpensAt: until}
 	}
 	isOnNodes := func(record *workloadcache.Record) bool { return workload.KindByName(record.Kind()).Traits.OnEveryNode }
 	if snapshot.OnNodes != nil && slices.ContainsFunc(snapshot.Workloads, isOnNodes) {
@@ -78,7 +78,7 @@ func newPass(snapshot *Snapshot, reader *desired.Reader, sidecar *v1alpha1.Vecto
 
 // awaited returns what holds a VectorSidecar whose revision the platform is not: it has none yet, or
 // one that cannot be rendered any more.
-func awaited(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.Hold {
+func awaited(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.WriteHold {
 	is := sidecar.Status.Rollout
 	if is == nil || !platform.Given.Rules.IsStaged() || is.Revision == platform.Revision {
 		return nil
@@ -90,19 +90,19 @@ func awaited(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.
 	if platform.Missing != nil {
 		message += fmt.Sprintf(", which cannot be rendered (%s)", platform.Missing)
 	}
-	return &plan.Hold{Reason: meta.ReasonWaitingForWave, Message: message}
+	return &plan.WriteHold{Reason: meta.ReasonWaitingForWave, Message: message}
 }
 
 // HoldOf returns what the operator would hold a VectorSidecar for, by its status alone; nil if nothing.
-func HoldOf(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.Hold {
+func HoldOf(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.WriteHold {
 	is, given := sidecar.Status.Rollout, &platform.Given
 	if is == nil || !given.Rules.IsStaged() || !fleet.IsHeld(is, given, is.State == v1alpha1.RolloutHalted) {
 		return nil
 	}
 	if is.State == v1alpha1.RolloutHalted {
-		return &plan.Hold{Reason: meta.ReasonRolloutHalted, Message: is.Message}
+		return &plan.WriteHold{Reason: meta.ReasonRolloutHalted, Message: is.Message}
 	}
-	return &plan.Hold{Reason: meta.ReasonWaitingForWave, Message: is.Message}
+	return &plan.WriteHold{Reason: meta.ReasonWaitingForWave, Message: is.Message}
 }
 
 // desire sets what is desired.
@@ -271,7 +271,7 @@ func (p *pass) look(snapshot *Snapshot, injected []decision.Workload) {
 	for i := range injected {
 		evaluated := injected[i].Evaluated
 		rendered := evaluated.Rendered
-		if rendered == nil || rendered == last && evaluated.Plan.Keeps == "" {
+		if rendered == nil || rendered == last && evaluated.Plan.UnchangedHash == "" {
 			continue
 		}
 		last = rendered

@@ -62,7 +62,7 @@ type Snapshot struct {
 	// "" for none, or if it is not known; nil if nobody knows definitions.
 	Undefined func(kind *workload.Kind, pod map[string]any) string
 	// Hold lets nothing but removals be written; nil if nothing does.
-	Hold *plan.Hold
+	Hold *plan.WriteHold
 	// Late lets nothing begin that has waited for spec.rollout.maxAge; nil if nothing does.
-	Late *plan.Hold
+	Late *plan.WriteHold
 }

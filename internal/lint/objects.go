@@ -229,7 +229,7 @@ func (o *objects) judge(document source.Document, decided *decision.Decision) []
 	for i := range decided.Plans {
 		p := &decided.Plans[i]
 		findings = slices.Concat(findings, o.storage(document, p), o.windowsOptions(p.Target))
-		if p.Skipped() || p.Action != plan.Conflict && p.Action != plan.Blocked {
+		if p.IsSkipped() || p.Action != plan.Conflict && p.Action != plan.Blocked {
 			continue
 		}
 		of := o.documentOf(p.Target)

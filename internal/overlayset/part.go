@@ -142,7 +142,7 @@ func requirementsOf(selector *metav1.LabelSelector) []v1alpha1.OverlayRequiremen
 func overlayOf(name string, offer *desired.Offer) v1alpha1.Overlay {
 	one, manager := empty(name), meta.Manager(name)
 	template, sidecar := &offer.Rendered.Overlay.Template, meta.SidecarName(manager)
-	one.Hash, one.InputHash = offer.Rendered.Desired.InjectedHash(), offer.Rendered.Desired.AskedDigest()
+	one.Hash, one.InputHash = offer.Rendered.Desired.InjectedHash(), offer.Rendered.Desired.InputDigest()
 	one.HashKey, one.InputHashKey = meta.AnnotationKeyFor(meta.AnnotationInjectedHash, sidecar), meta.AnnotationKeyFor(meta.AnnotationInputHash, sidecar)
 	one.InjectedItemsKey = meta.AnnotationInjectedItems(manager)
 	one.InjectedItemsPath, one.InjectedItems = pointer(one.InjectedItemsKey), template.Annotations[one.InjectedItemsKey]

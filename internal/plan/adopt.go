@@ -8,31 +8,31 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// becauseAdmission is the cause of a sidecar that the API server injected.
-const becauseAdmission = "the API server put the sidecar in when the workload was written (admissionInjection)"
+// causeAdmission is the cause of a sidecar that the API server injected.
+const causeAdmission = "the API server put the sidecar in when the workload was written (admissionInjection)"
 
 // IsOfAdmission reports whether a recorded cause of a workload means that the API server injected the sidecar,
 // and not the operator.
-func IsOfAdmission(cause string) bool { return cause == becauseAdmission }
+func IsOfAdmission(cause string) bool { return cause == causeAdmission }
 
 // isPutIn reports whether the workload has exactly the desired sidecar, although no field manager is recorded
 // for it.
-func (d *Desired) isPutIn(manager string, want *applied, view *workload.View) bool {
+func (d *Desired) isPutIn(manager string, desiredBody *applied, view *workload.View) bool {
 	owned := view.Owned[manager]
 	switch {
 	case len(d.overlay.Mounts) > 0:
 		return false
 	case owned.IsRecorded: // The record names the items of the sidecar for any writer. The workload's annotations record the write.
-		return owned.InjectedHash != d.InjectedHash() && !owned.IsEmpty() && d.hasTemplate(manager, want, view)
+		return owned.InjectedHash != d.InjectedHash() && !owned.IsEmpty() && d.hasTemplate(manager, desiredBody, view)
 	}
-	return owned.IsPutInAs(tree.MapAt(d.alone.tree, "spec", "template"))
+	return owned.IsPutInAs(tree.MapAt(d.standalone.tree, "spec", "template"))
 }
 
 // adopt makes the plan take ownership of the sidecar that the API server injected. It applies the whole
 // sidecar, which does not change pods because they already have it.
-func (p *Plan) adopt(want applied, policy Policy, view *workload.View) {
-	p.Action, p.Force, p.Cause = Adopt, !policy.ReportDrift, becauseAdmission
-	p.Apply = p.noted(want, p.Cause, policy, view)
+func (p *Plan) adopt(desiredBody applied, policy Policy, view *workload.View) {
+	p.Action, p.Force, p.Cause = Adopt, !policy.ReportDrift, causeAdmission
+	p.Apply = p.annotatedBody(desiredBody, p.Cause, policy, view)
 	if view.Adapter().Traits.AtomicLists {
 		p.makePatch(view)
 	}
@@ -41,16 +41,16 @@ func (p *Plan) adopt(want applied, policy Policy, view *workload.View) {
 // Annotations returns the annotations of a workload with a sidecar that the API server injected, if no other
 // VectorSidecar has a sidecar in it. It returns nil if they depend on the workload.
 func (d *Desired) Annotations(manager string) map[string]string {
-	if len(d.asked.Keys) > 0 {
+	if len(d.input.Keys) > 0 {
 		return nil
 	}
 	p := &Plan{Manager: manager, Desired: d}
-	noted := p.noted(d.alone, becauseAdmission, Policy{}, &workload.View{})
-	found := map[string]string{}
+	noted := p.annotatedBody(d.standalone, causeAdmission, Policy{}, &workload.View{})
+	annotations := map[string]string{}
 	for key, value := range tree.MapAt(noted, "metadata", "annotations") {
-		found[key], _ = value.(string)
+		annotations[key], _ = value.(string)
 	}
-	return found
+	return annotations
 }
 
 // IsRecordOnly reports whether the plan records only the owner of the sidecar or its inputs, and does not

@@ -28,18 +28,18 @@ func (p *Plan) Body() map[string]any {
 	case p.Action == Remove:
 		return map[string]any{}
 	case p.Patch == nil && len(p.InitAfter) > 0:
-		return p.ordered()
+		return p.orderedBody()
 	default:
 		return p.Apply
 	}
 }
 
-// ordered returns the apply body with the names of the other init containers around the native sidecars. The
+// orderedBody returns the apply body with the names of the other init containers around the native sidecars. The
 // remaining init containers of the overlay are last.
-func (p *Plan) ordered() map[string]any {
+func (p *Plan) orderedBody() map[string]any {
 	body := runtime.DeepCopyJSON(p.Apply)
 	pod := tree.MapAt(body, tree.Pod...)
-	ours := tree.List(pod["initContainers"])
+	sidecarContainers := tree.List(pod["initContainers"])
 	isNative := func(item any) bool {
 		return tree.Map(item)["restartPolicy"] == string(corev1.ContainerRestartPolicyAlways)
 	}
@@ -49,15 +49,15 @@ func (p *Plan) ordered() map[string]any {
 		}
 		return items
 	}
-	native := slices.DeleteFunc(slices.Clone(ours), func(item any) bool { return !isNative(item) })
-	others := slices.DeleteFunc(slices.Clone(ours), isNative)
-	pod["initContainers"] = slices.Concat(named(p.InitBefore), native, named(p.InitAfter), others)
+	native := slices.DeleteFunc(slices.Clone(sidecarContainers), func(item any) bool { return !isNative(item) })
+	nonNative := slices.DeleteFunc(slices.Clone(sidecarContainers), isNative)
+	pod["initContainers"] = slices.Concat(named(p.InitBefore), native, named(p.InitAfter), nonNative)
 	return body
 }
 
 // Trim returns the part of a managedFields entry to keep after the plan is applied, or nil to remove the entry.
 // It also returns whether that is less than the whole entry. Only entries of the manager are trimmed.
-func (p *Plan) Trim(entry *metav1.ManagedFieldsEntry) (kept *metav1.FieldsV1, isLess bool) {
+func (p *Plan) Trim(entry *metav1.ManagedFieldsEntry) (remaining *metav1.FieldsV1, isLess bool) {
 	switch {
 	case entry.Subresource != "", entry.Manager != p.Manager:
 		return entry.FieldsV1, false

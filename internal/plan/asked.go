@@ -10,9 +10,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Asked is the requested input of a rendering. It does not include the version of the operator, because a
+// RequestedInput is the requested input of a rendering. It does not include the version of the operator, because a
 // release that renders the same input differently must not restart pods.
-type Asked struct {
+type RequestedInput struct {
 	// Digest covers the whole input except the workload.
 	Digest string
 	// Keys are the keys of the workload's values that the templates read.
@@ -22,9 +22,9 @@ type Asked struct {
 	Inputs Inputs
 }
 
-// of returns the value of the annotation input-hash for a workload. It includes the keys, because templates of
+// annotationFor returns the value of the annotation input-hash for a workload. It includes the keys, because templates of
 // another release may read other keys.
-func (a *Asked) of(view *workload.View) string {
+func (a *RequestedInput) annotationFor(view *workload.View) string {
 	if len(a.Keys) == 0 {
 		return a.Digest
 	}
@@ -32,7 +32,7 @@ func (a *Asked) of(view *workload.View) string {
 }
 
 // inputs returns all inputs of a workload's rendering, including further keys of the workload's values.
-func (a *Asked) inputs(view *workload.View, further ...string) Inputs {
+func (a *RequestedInput) inputs(view *workload.View, further ...string) Inputs {
 	keys := slices.Concat(a.Keys, further)
 	if len(keys) == 0 {
 		return a.Inputs
@@ -41,26 +41,26 @@ func (a *Asked) inputs(view *workload.View, further ...string) Inputs {
 	for _, key := range keys {
 		read[key] = view.ValuesHash([]string{key})
 	}
-	return a.Inputs.With(PartTarget, Digests(read))
+	return a.Inputs.WithDigests(InputTarget, Digests(read))
 }
 
 // isIn reports whether a workload's annotation matches the value that a write would record now. It compares
 // only the workload values that were read at the last write.
-func (a *Asked) isIn(recorded string, view *workload.View) bool {
-	digest, values, keys := readAsked(recorded)
+func (a *RequestedInput) isIn(recorded string, view *workload.View) bool {
+	digest, values, keys := parseInputHash(recorded)
 	if recorded == "" || digest != a.Digest {
 		return false
 	}
 	return values == "" || values == view.ValuesHash(keys)
 }
 
-// readAsked splits a workload's annotation into the digest, the digest of the workload values that were read,
+// parseInputHash splits a workload's annotation into the digest, the digest of the workload values that were read,
 // and the keys of these values.
-func readAsked(recorded string) (digest, values string, keys []string) {
-	digest, of, hasValues := strings.Cut(recorded, ".")
+func parseInputHash(recorded string) (digest, values string, keys []string) {
+	digest, remainder, hasValues := strings.Cut(recorded, ".")
 	if !hasValues {
 		return digest, "", nil
 	}
-	values, names, _ := strings.Cut(of, ".")
+	values, names, _ := strings.Cut(remainder, ".")
 	return digest, values, strings.Split(names, ".")
 }

@@ -20,38 +20,38 @@ type Limit struct {
 	Soak time.Duration
 	// Paused blocks the start of rollouts.
 	Paused bool
-	// Hold blocks all writes except removals. It is nil if writes are allowed.
-	Hold *Hold
-	// Late blocks the start of rollouts that waited for spec.rollout.maxAge. It is nil if they may start.
-	Late *Hold
+	// WriteHold blocks all writes except removals. It is nil if writes are allowed.
+	WriteHold *WriteHold
+	// MaxAgeHold blocks the start of rollouts that waited for spec.rollout.maxAge. It is nil if they may start.
+	MaxAgeHold *WriteHold
 	// Retried is the time when a user last ran rollout retry, or zero for never. Failed rollouts with an older
 	// state do not block others.
 	Retried time.Time
 	// Unproven explains why all workloads except canaries wait while no canary has evidence. It is "" if they
 	// do not wait.
 	Unproven string
-	// Gap is the time between two windows, or nil in a window. In a Gap, only removals start, and injections
+	// ClosedWindow is the time between two windows, or nil in a window. In a Gap, only removals start, and injections
 	// into workloads that were created in the Gap.
-	Gap *Gap
+	ClosedWindow *ClosedWindow
 }
 
-// Gap is the time between two windows.
-type Gap struct {
-	// Since is the time when the last window closed. It is zero if no window was open for a long time.
-	Since time.Time
-	// Until is the time when the next window opens.
-	Until time.Time
+// ClosedWindow is the time between two windows.
+type ClosedWindow struct {
+	// ClosedAt is the time when the last window closed. It is zero if no window was open for a long time.
+	ClosedAt time.Time
+	// OpensAt is the time when the next window opens.
+	OpensAt time.Time
 }
 
-// Hold explains why only removals may be written.
-type Hold struct {
+// WriteHold explains why only removals may be written.
+type WriteHold struct {
 	// Reason is a reason of package meta. Message is a sentence.
 	Reason, Message string
 }
 
 // Stop returns the Hold of an installation that has stopped all writes.
-func Stop() *Hold {
-	return &Hold{meta.ReasonWritesStopped, "the annotation " + meta.AnnotationStopWrites + " of the installation's ConfigMap stops all writes but removals"}
+func Stop() *WriteHold {
+	return &WriteHold{meta.ReasonWritesStopped, "the annotation " + meta.AnnotationStopWrites + " of the installation's ConfigMap stops all writes but removals"}
 }
 
 // Admit marks the plans that must wait, with the reason. A plan waits if the maximum number of rollouts is
@@ -83,7 +83,7 @@ func Admit(plans []Plan, limit Limit) {
 	}
 	for p := range inTurn(plans) {
 		switch { // A hold keeps these records for later.
-		case limit.Hold == nil:
+		case limit.WriteHold == nil:
 		case p.IsRecordOnly() && p.Desired != nil:
 			p.Action = None
 		case p.Action == Defer:
@@ -93,18 +93,18 @@ func Admit(plans []Plan, limit Limit) {
 			continue
 		}
 		switch {
-		case limit.Hold != nil && p.Action != Remove:
-			p.Wait(limit.Hold.Reason, limit.Hold.Message)
-		case p.isBetween():
+		case limit.WriteHold != nil && p.Action != Remove:
+			p.Wait(limit.WriteHold.Reason, limit.WriteHold.Message)
+		case p.isMidSteps():
 			p.Wait(meta.ReasonWaitingForSteps, "waiting for the Argo Rollout to finish its steps; a new pod template would restart them")
-		case limit.Late != nil && p.Late && !limit.Paused:
-			p.Wait(limit.Late.Reason, limit.Late.Message)
+		case limit.MaxAgeHold != nil && p.MaxAgeExpired && !limit.Paused:
+			p.Wait(limit.MaxAgeHold.Reason, limit.MaxAgeHold.Message)
 		case limit.Paused:
 			p.Wait(meta.ReasonRolloutPaused, "spec.rollout.paused is true")
 		case failed != nil && p.Action != Remove:
 			p.Wait(meta.ReasonRolloutFailed, fmt.Sprintf("waiting because the rollout of %s %s failed; rollouts continue when it recovers or the sidecar changes", failed.Target.Kind, failed.Target.Name))
-		case limit.Gap != nil && p.Action != Remove && !limit.isNew(p):
-			p.Wait(meta.ReasonOutsideWindow, "waiting for the rollout window that opens at "+limit.Gap.Until.Format(time.RFC3339)+" (rollout.windows)")
+		case limit.ClosedWindow != nil && p.Action != Remove && !limit.isNew(p):
+			p.Wait(meta.ReasonOutsideWindow, "waiting for the rollout window that opens at "+limit.ClosedWindow.OpensAt.Format(time.RFC3339)+" (rollout.windows)")
 		case p.Withheld:
 		case canary != nil && !p.IsCanary && p.Action != Remove:
 			p.queue(meta.ReasonWaitingForCanary, fmt.Sprintf("waiting for canary %s %s to finish its rollout (spec.rollout.canary)", canary.Target.Kind, canary.Target.Name))
@@ -117,7 +117,7 @@ func Admit(plans []Plan, limit Limit) {
 		case p.InFlight:
 			// The newest version replaces it, so this is still one rollout.
 		case limit.Max > 0 && inFlight >= limit.Max, limit.Max > 0 && p.FailedBefore && inFlight+inFlightFailed >= limit.Max:
-			p.queue(meta.ReasonWaitingForSlot, limit.why())
+			p.queue(meta.ReasonWaitingForSlot, limit.waitMessage())
 			isQueued = isQueued || !p.FailedBefore
 		case p.FailedBefore:
 			inFlightFailed++
@@ -145,20 +145,20 @@ func lacksEvidence(plans []Plan) bool {
 	return hasCanary
 }
 
-// isBetween reports whether a workload is in a stepwise rollout that a write would restart. After failed steps,
+// isMidSteps reports whether a workload is in a stepwise rollout that a write would restart. After failed steps,
 // it returns true only for an injection, because a sidecar in the template may be the cause.
-func (p *Plan) isBetween() bool {
+func (p *Plan) isMidSteps() bool {
 	return p.IsBetween && (p.Rollout != workload.RolloutFailed || p.Action == Inject)
 }
 
 // isNew reports whether a workload was created after the last window closed. Such a workload gets the sidecar
 // immediately.
 func (l *Limit) isNew(p *Plan) bool {
-	return p.Action == Inject && !l.Gap.Since.IsZero() && p.Created.After(l.Gap.Since)
+	return p.Action == Inject && !l.ClosedWindow.ClosedAt.IsZero() && p.Created.After(l.ClosedWindow.ClosedAt)
 }
 
-// why returns the message of a plan that waits for a rollout slot.
-func (l *Limit) why() string {
+// waitMessage returns the message of a plan that waits for a rollout slot.
+func (l *Limit) waitMessage() string {
 	text := fmt.Sprintf("waiting for a rollout slot: at most %d rollouts at once (spec.rollout.maxConcurrent)", l.Max)
 	if l.Soak > 0 {
 		text += fmt.Sprintf(", each until its pods have been available for %s (spec.rollout.soak)", l.Soak)

@@ -48,7 +48,7 @@ func plansOf(words ...string) []Plan {
 			p.FailedBefore, p.Rollout = true, workload.RolloutFailed
 		case "failed before and refused":
 			p.Action, p.FailedBefore, p.Rollout = Inject, true, workload.RolloutFailed
-			p.Deny(&Denial{At: noon.Add(-time.Duration(i) * time.Minute)}, noon)
+			p.Deny(&Denial{RejectedAt: noon.Add(-time.Duration(i) * time.Minute)}, noon)
 		case "conflict":
 			p.Action = Conflict
 		case "note":
@@ -59,10 +59,10 @@ func plansOf(words ...string) []Plan {
 			p.InFlight, p.Failed = true, true
 		case "refused":
 			p.Action = Inject
-			p.Deny(&Denial{At: noon.Add(-time.Duration(i) * time.Minute)}, noon)
+			p.Deny(&Denial{RejectedAt: noon.Add(-time.Duration(i) * time.Minute)}, noon)
 		case "refused lately":
 			p.Action = Inject
-			p.Deny(&Denial{At: noon, Until: noon.Add(time.Second)}, noon)
+			p.Deny(&Denial{RejectedAt: noon, RetryAt: noon.Add(time.Second)}, noon)
 		}
 		plans = append(plans, p)
 	}
@@ -140,11 +140,11 @@ func TestAdmit(t *testing.T) {
 		"nothing between its own steps":    {between(plansOf("inject", "update", "remove", "note")), Limit{Max: 9}, "d", map[string]string{"a": meta.ReasonWaitingForSteps, "b": meta.ReasonWaitingForSteps, "c": meta.ReasonWaitingForSteps}},
 		"which have failed with a sidecar": {between(failedIn(plansOf("inject", "update", "remove"))), Limit{Max: 9}, "bc", map[string]string{"a": meta.ReasonWaitingForSteps}},
 		"steps take no place":              {append(between(plansOf("update")), plansOf("none", "inject")...), Limit{Max: 1}, "b", map[string]string{"a": meta.ReasonWaitingForSteps}},
-		"stopped":                          {plansOf("inject", "update", "remove", "note", "update in flight"), Limit{Hold: Stop(), Max: 9}, "c", map[string]string{"a": meta.ReasonWritesStopped, "b": meta.ReasonWritesStopped, "e": meta.ReasonWritesStopped}},
-		"outside of the windows":           {plansOf("inject", "update", "remove", "note", "update in flight"), Limit{Gap: &Gap{Since: noon}, Max: 9}, "cd", map[string]string{"a": meta.ReasonOutsideWindow, "b": meta.ReasonOutsideWindow, "e": meta.ReasonOutsideWindow}},
-		"what is new since the window":     {created(noon.Add(time.Second), plansOf("inject", "update")), Limit{Gap: &Gap{Since: noon}}, "a", map[string]string{"b": meta.ReasonOutsideWindow}},
-		"what is not":                      {created(noon, plansOf("inject")), Limit{Gap: &Gap{Since: noon}}, "", map[string]string{"a": meta.ReasonOutsideWindow}},
-		"if there never was a window":      {created(noon, plansOf("inject")), Limit{Gap: &Gap{}}, "", map[string]string{"a": meta.ReasonOutsideWindow}},
+		"stopped":                          {plansOf("inject", "update", "remove", "note", "update in flight"), Limit{WriteHold: Stop(), Max: 9}, "c", map[string]string{"a": meta.ReasonWritesStopped, "b": meta.ReasonWritesStopped, "e": meta.ReasonWritesStopped}},
+		"outside of the windows":           {plansOf("inject", "update", "remove", "note", "update in flight"), Limit{ClosedWindow: &ClosedWindow{ClosedAt: noon}, Max: 9}, "cd", map[string]string{"a": meta.ReasonOutsideWindow, "b": meta.ReasonOutsideWindow, "e": meta.ReasonOutsideWindow}},
+		"what is new since the window":     {created(noon.Add(time.Second), plansOf("inject", "update")), Limit{ClosedWindow: &ClosedWindow{ClosedAt: noon}}, "a", map[string]string{"b": meta.ReasonOutsideWindow}},
+		"what is not":                      {created(noon, plansOf("inject")), Limit{ClosedWindow: &ClosedWindow{ClosedAt: noon}}, "", map[string]string{"a": meta.ReasonOutsideWindow}},
+		"if there never was a window":      {created(noon, plansOf("inject")), Limit{ClosedWindow: &ClosedWindow{}}, "", map[string]string{"a": meta.ReasonOutsideWindow}},
 		"canaries go first":                {canaries("b", plansOf("inject", "inject", "update in flight", "remove", "note")), Limit{Max: 9}, "bde", map[string]string{"a": meta.ReasonWaitingForCanary, "c": meta.ReasonWaitingForCanary}},
 		"and finish first":                 {canaries("b", plansOf("update", "rolling")), Limit{Max: 9}, "", map[string]string{"a": meta.ReasonWaitingForCanary}},
 		"also those that wait":             {canaries("bc", plansOf("update", "update", "update")), Limit{Max: 1}, "b", map[string]string{"a": meta.ReasonWaitingForCanary, "c": meta.ReasonWaitingForSlot}},
@@ -173,7 +173,7 @@ func TestAdmit(t *testing.T) {
 		"a healthy failure stops them":            {plansOf("failed before", "failed"), Limit{}, "", map[string]string{"a": meta.ReasonRolloutFailed}},
 		"what was refused comes after all others": {plansOf("failed before and refused", "failed before", "refused"), Limit{Max: 2}, "bc", nil},
 		"a pause stops them":                      {plansOf("failed before"), Limit{Paused: true}, "", map[string]string{"a": meta.ReasonRolloutPaused}},
-		"and a stop of all writes":                {plansOf("failed before"), Limit{Hold: Stop()}, "", map[string]string{"a": meta.ReasonWritesStopped}},
+		"and a stop of all writes":                {plansOf("failed before"), Limit{WriteHold: Stop()}, "", map[string]string{"a": meta.ReasonWritesStopped}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			Admit(test.plans, test.limit)

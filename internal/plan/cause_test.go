@@ -90,7 +90,7 @@ func TestAPlanSaysWhyItWrites(t *testing.T) {
 				policy := test.policy
 				policy.Texts = texts
 				for range 2 {
-					p := For(mine, test.desired, policy, test.view)
+					p := ForInjection(mine, test.desired, policy, test.view)
 					require.Equal(t, test.action, p.Action, p.Message)
 					require.Equal(t, test.want, p.Cause)
 					if p.Action == Inject || p.Action == Update {
@@ -110,7 +110,7 @@ func podOf(container map[string]any) map[string]any {
 // The pods stay as they are, and so does the cause.
 func TestANoteLeavesTheCause(t *testing.T) {
 	view := writtenBy(rendered("old", "a"))
-	p := For(mine, rendered("old", "b"), Policy{}, view)
+	p := ForInjection(mine, rendered("old", "b"), Policy{}, view)
 	require.Equal(t, RecordOnly, p.Action)
 	annotations := tree.MapAt(p.Apply, "metadata", "annotations")
 	require.Equal(t, "VectorSidecar logs selects the workload", annotations[meta.AnnotationChangeCause])
@@ -125,7 +125,7 @@ func TestTheWorkloadsOwnIsNamed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			view := with(writtenBy(rendered("old", "a", "labels", "containers")), labelled)
 			require.Equal(t, "the workload's own (labels); operator old → other; in the pods: initContainers[vector].image vector:old → vector:other",
-				For(mine, rendered("other", "a", now...), Policy{}, view).Cause)
+				ForInjection(mine, rendered("other", "a", now...), Policy{}, view).Cause)
 		})
 	}
 }
@@ -154,8 +154,8 @@ func TestHowItCameAboutIsNotCompared(t *testing.T) {
 				change(annotations)
 				o.Hash = workload.Hash(o.Tree)
 			})(view)
-			require.Equal(t, None, For(mine, desired, Policy{}, view).Action)
-			require.NotEmpty(t, For(mine, rendered("new", "a"), Policy{}, view).Keeps)
+			require.Equal(t, None, ForInjection(mine, desired, Policy{}, view).Action)
+			require.NotEmpty(t, ForInjection(mine, rendered("new", "a"), Policy{}, view).UnchangedHash)
 		})
 	}
 }

@@ -23,28 +23,28 @@ const (
 func causeText(causes, changes []string) string {
 	text := strings.Join(causes, "; ")
 	if len(changes) > 0 {
-		text += "; in the pods: " + few(changes, longestChange)
+		text += "; in the pods: " + summarizeNames(changes, longestChange)
 	}
-	return shortened(text, mostBytes)
+	return shorten(text, mostBytes)
 }
 
-// few lists the first names, each cut to a number of bytes, and counts the other names.
-func few(names []string, bytes int) string {
-	rest := ""
+// summarizeNames lists the first names, each cut to a number of bytes, and counts the other names.
+func summarizeNames(names []string, bytes int) string {
+	suffix := ""
 	if len(names) > mostNames {
-		rest = fmt.Sprintf(" and %d more", len(names)-mostNames)
+		suffix = fmt.Sprintf(" and %d more", len(names)-mostNames)
 		names = names[:mostNames]
 	}
 	shown := make([]string, 0, len(names))
 	for _, name := range names {
 		shown = append(shown, printable(name, bytes))
 	}
-	return strings.Join(shown, ", ") + rest
+	return strings.Join(shown, ", ") + suffix
 }
 
-// quoted makes untrusted text safe for one line. It shortens the text, and quotes it if a terminal might
+// quoteText makes untrusted text safe for one line. It shortens the text, and quotes it if a terminal might
 // interpret a part of it.
-func quoted(text string) string {
+func quoteText(text string) string {
 	return printable(text, longestName)
 }
 
@@ -55,18 +55,18 @@ func CauseLine(carried string) string {
 }
 
 func printable(text string, bytes int) string {
-	text = shortened(strings.ToValidUTF8(text, "\uFFFD"), bytes)
+	text = shorten(strings.ToValidUTF8(text, "\uFFFD"), bytes)
 	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return strconv.Quote(text)
 	}
 	return text
 }
 
-// shortened cuts a text to a number of bytes.
-func shortened(text string, bytes int) string {
+// shorten cuts a text to a number of bytes.
+func shorten(text string, bytes int) string {
 	if len(text) <= bytes {
 		return text
 	}
-	const more = "…"
-	return strings.ToValidUTF8(text[:bytes-len(more)], "") + more
+	const ellipsis = "…"
+	return strings.ToValidUTF8(text[:bytes-len(ellipsis)], "") + ellipsis
 }

@@ -35,11 +35,11 @@ func (p *Plan) Class() Class {
 	return Injections
 }
 
-// Begins reports whether the plan starts a rollout now.
-func (p *Plan) Begins() bool { return p.Writes() && p.StartsPods() && !p.InFlight }
+// StartsRollout reports whether the plan starts a rollout now.
+func (p *Plan) StartsRollout() bool { return p.Writes() && p.StartsPods() && !p.InFlight }
 
-// Spread reports whether a workload runs the current sidecar, and whether a workload gets it later.
-func Spread(plans []Plan) (isRunning, isDeferred bool) {
+// RunningAndDeferred reports whether a workload runs the current sidecar, and whether a workload gets it later.
+func RunningAndDeferred(plans []Plan) (isRunning, isDeferred bool) {
 	for i := range plans {
 		p := &plans[i]
 		isRunning = isRunning || p.Desired != nil && p.Phase() == Updated
@@ -53,27 +53,27 @@ func Spread(plans []Plan) (isRunning, isDeferred bool) {
 // without all of its pods, or for a rejected write. Workloads that failed before do not count. The caller
 // reports whether writes failed that would fail again. The second result is the time until the next check
 // without an event, or 0 for no check.
-func IsSettled(plans []Plan, isRefused bool, now time.Time) (isSettled bool, again time.Duration) {
+func IsSettled(plans []Plan, isRefused bool, now time.Time) (isSettled bool, requeueAfter time.Duration) {
 	var isMoving, isWaiting, isStuck bool
 	for i := range plans {
 		p := &plans[i]
-		begins := !p.Waiting && p.StartsPods()
+		starts := !p.Waiting && p.StartsPods()
 		switch {
 		case p.Class() != Injections, p.FailedBefore:
-		case p.Failed, begins && (isRefused || p.Withheld):
+		case p.Failed, starts && (isRefused || p.Withheld):
 			isStuck = true
 		case p.InFlight && p.Rollout == workload.RolloutUnavailable:
-			left := workload.Deadline - p.TimeInState(now)
-			if isStuck = isStuck || left <= 0; left > 0 {
-				isMoving, again = true, max(again, left)
+			remaining := workload.Deadline - p.TimeInState(now)
+			if isStuck = isStuck || remaining <= 0; remaining > 0 {
+				isMoving, requeueAfter = true, max(requeueAfter, remaining)
 			}
-		case p.InFlight, begins:
+		case p.InFlight, starts:
 			isMoving = true
 		case p.Waiting && p.Reason != meta.ReasonRolloutPaused:
 			isWaiting = true
 		}
 	}
-	return !isMoving && (!isWaiting || isStuck), again
+	return !isMoving && (!isWaiting || isStuck), requeueAfter
 }
 
 // HasRollouts reports whether a rollout with a sidecar is in progress, or will start now or later.
@@ -83,10 +83,10 @@ func HasRollouts(plans []Plan) bool {
 
 // UnderWay counts the rollouts of a class that are in progress after some of the plans have been applied, by
 // the UIDs of their workloads. The second result counts the rollouts of workloads that failed before.
-func UnderWay(plans []Plan, class Class, done map[types.UID]bool) (healthy, failed int) {
+func UnderWay(plans []Plan, class Class, written map[types.UID]bool) (healthy, failed int) {
 	for i := range plans {
 		p := &plans[i]
-		isUnderWay := p.Class() == class && (p.InFlight || p.StartsPods() && done[p.Target.UID])
+		isUnderWay := p.Class() == class && (p.InFlight || p.StartsPods() && written[p.Target.UID])
 		switch {
 		case isUnderWay && p.FailedBefore:
 			failed++
@@ -100,7 +100,7 @@ func UnderWay(plans []Plan, class Class, done map[types.UID]bool) (healthy, fail
 // Grant allows the granted number of plans of a class to start a rollout, in order. The other plans wait.
 func Grant(plans []Plan, class Class, granted int, limit int) {
 	for p := range inTurn(plans) {
-		if p.Class() != class || !p.Begins() {
+		if p.Class() != class || !p.StartsRollout() {
 			continue
 		}
 		if granted--; granted < 0 {

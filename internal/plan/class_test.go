@@ -31,7 +31,7 @@ func TestHowFarASidecarIsSpread(t *testing.T) {
 		"none but that":               {[]Plan{blocked}, false, false},
 		"one that waits for its mode": {[]Plan{runs, later}, true, true},
 	} {
-		isRunning, isDeferred := Spread(test.plans)
+		isRunning, isDeferred := RunningAndDeferred(test.plans)
 		require.Equal(t, test.isRunning, isRunning, name)
 		require.Equal(t, test.isDeferred, isDeferred, name)
 	}

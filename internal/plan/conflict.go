@@ -18,11 +18,11 @@ import (
 // mount without a volume, a port used twice.
 func findObstacle(manager string, desired *Desired, policy Policy, view *workload.View) *obstacle {
 	spec := &desired.overlay.Template.Spec
-	ours := view.Owned[manager]
+	owned := view.Owned[manager]
 	if c := kindConflict(spec, policy, view); c != nil {
 		return c
 	}
-	if c := containerConflict(spec, ours, view); c != nil {
+	if c := containerConflict(spec, owned, view); c != nil {
 		return c
 	}
 	if c := metadataConflict(manager, desired, view); c != nil {
@@ -30,19 +30,19 @@ func findObstacle(manager string, desired *Desired, policy Policy, view *workloa
 	}
 	for i := range spec.Volumes {
 		name := spec.Volumes[i].Name
-		if view.HasVolume(name) && !slices.Contains(ours.Volumes, name) {
-			return conflict("the workload already has a volume %q; use another name for the sidecar's volume", name).of(view.VolumeOwner(name))
+		if view.HasVolume(name) && !slices.Contains(owned.Volumes, name) {
+			return conflict("the workload already has a volume %q; use another name for the sidecar's volume", name).withCompetitor(view.VolumeOwner(name))
 		}
 	}
-	if c := applicationConflict(desired.overlay.Mounts, ours, view); c != nil {
+	if c := applicationConflict(desired.overlay.Mounts, owned, view); c != nil {
 		return c
 	}
 	for _, list := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
 		for i := range list {
-			if c := missingVolume(&list[i], spec, ours, view); c != nil {
+			if c := missingVolume(&list[i], spec, owned, view); c != nil {
 				return c
 			}
-			if c := portConflict(&list[i], ours, view); c != nil {
+			if c := portConflict(&list[i], owned, view); c != nil {
 				return c
 			}
 		}
@@ -60,21 +60,21 @@ func kindConflict(spec *corev1.PodSpec, policy Policy, view *workload.View) *obs
 			message: fmt.Sprintf("the pod template of a %s cannot be changed: %s", kind.Kind, kind.Traits.Immutable),
 		}
 	case kind.Traits.RunsToCompletion && len(spec.Containers) > 0:
-		return blocked("container %q would keep running after the other containers end, so that a run of the %s never ends; use a native sidecar (sidecar.native)", spec.Containers[0].Name, kind.Kind)
+		return blockedObstacle("container %q would keep running after the other containers end, so that a run of the %s never ends; use a native sidecar (sidecar.native)", spec.Containers[0].Name, kind.Kind)
 	}
 	return nil
 }
 
-func containerConflict(spec *corev1.PodSpec, ours workload.Owned, view *workload.View) *obstacle {
+func containerConflict(spec *corev1.PodSpec, owned workload.Owned, view *workload.View) *obstacle {
 	for _, list := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
 		for i := range list {
 			name := list[i].Name
-			taken := slices.ContainsFunc(view.Containers, func(c workload.Container) bool { return c.Name == name })
-			if !taken || slices.Contains(ours.Containers, name) {
+			exists := slices.ContainsFunc(view.Containers, func(c workload.Container) bool { return c.Name == name })
+			if !exists || slices.Contains(owned.Containers, name) {
 				continue
 			}
 			if owner := view.ContainerOwner(name); owner != "" {
-				return conflict("container %q is already injected by %s; set another name in spec.sidecar.name of one of them", name, owner).of(owner)
+				return conflict("container %q is already injected by %s; set another name in spec.sidecar.name of one of them", name, owner).withCompetitor(owner)
 			}
 			return conflict("the workload already has a container %q; set another name in spec.sidecar.name", name)
 		}
@@ -83,12 +83,12 @@ func containerConflict(spec *corev1.PodSpec, ours workload.Owned, view *workload
 }
 
 // missingVolume finds a mount of a volume that the pod would not have.
-func missingVolume(container *corev1.Container, spec *corev1.PodSpec, ours workload.Owned, view *workload.View) *obstacle {
+func missingVolume(container *corev1.Container, spec *corev1.PodSpec, owned workload.Owned, view *workload.View) *obstacle {
 	for _, mount := range container.VolumeMounts {
 		inOverlay := slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool { return v.Name == mount.Name })
-		inWorkload := view.HasVolume(mount.Name) && !slices.Contains(ours.Volumes, mount.Name)
+		inWorkload := view.HasVolume(mount.Name) && !slices.Contains(owned.Volumes, mount.Name)
 		if !inOverlay && !inWorkload {
-			return blocked("container %q mounts a volume %q at %s, which neither the sidecar nor the workload has", container.Name, mount.Name, mount.MountPath)
+			return blockedObstacle("container %q mounts a volume %q at %s, which neither the sidecar nor the workload has", container.Name, mount.Name, mount.MountPath)
 		}
 	}
 	return nil
@@ -96,16 +96,16 @@ func missingVolume(container *corev1.Container, spec *corev1.PodSpec, ours workl
 
 // applicationConflict finds a mount for a missing container, or at a path where the container already has a
 // mount.
-func applicationConflict(mounts []workload.Mount, ours workload.Owned, view *workload.View) *obstacle {
+func applicationConflict(mounts []workload.Mount, owned workload.Owned, view *workload.View) *obstacle {
 	for i := range mounts {
-		wanted := &mounts[i]
-		at := slices.IndexFunc(view.Containers, func(c workload.Container) bool { return !c.Init && c.Name == wanted.Container })
-		if at < 0 || slices.Contains(ours.Containers, wanted.Container) {
-			return blocked("the workload has no container %q to mount volume %q into", wanted.Container, wanted.Name)
+		mount := &mounts[i]
+		pos := slices.IndexFunc(view.Containers, func(c workload.Container) bool { return !c.Init && c.Name == mount.Container })
+		if pos < 0 || slices.Contains(owned.Containers, mount.Container) {
+			return blockedObstacle("the workload has no container %q to mount volume %q into", mount.Container, mount.Name)
 		}
-		for _, there := range view.Containers[at].Mounts {
-			if folder(there.MountPath) == folder(wanted.MountPath) && !ours.Mounts(there.Name) {
-				return conflict("container %q already mounts volume %q at %s", wanted.Container, there.Name, there.MountPath)
+		for _, existing := range view.Containers[pos].Mounts {
+			if folder(existing.MountPath) == folder(mount.MountPath) && !owned.Mounts(existing.Name) {
+				return conflict("container %q already mounts volume %q at %s", mount.Container, existing.Name, existing.MountPath)
 			}
 		}
 	}
@@ -117,15 +117,15 @@ func applicationConflict(mounts []workload.Mount, ours workload.Owned, view *wor
 func folder(mountPath string) string { return path.Join("/", mountPath) }
 
 // portConflict finds a port that another container of the pod declares.
-func portConflict(container *corev1.Container, ours workload.Owned, view *workload.View) *obstacle {
+func portConflict(container *corev1.Container, owned workload.Owned, view *workload.View) *obstacle {
 	for _, port := range container.Ports {
-		for _, other := range view.Containers {
-			if slices.Contains(ours.Containers, other.Name) {
+		for _, existing := range view.Containers {
+			if slices.Contains(owned.Containers, existing.Name) {
 				continue
 			}
-			for _, taken := range other.Ports {
-				if taken.ContainerPort == port.ContainerPort && protocol(taken) == protocol(port) {
-					return blocked("port %d of container %q is already used by container %q; use another port for the sidecar", port.ContainerPort, container.Name, other.Name).of(view.ContainerOwner(other.Name))
+			for _, existingPort := range existing.Ports {
+				if existingPort.ContainerPort == port.ContainerPort && protocol(existingPort) == protocol(port) {
+					return blockedObstacle("port %d of container %q is already used by container %q; use another port for the sidecar", port.ContainerPort, container.Name, existing.Name).withCompetitor(view.ContainerOwner(existing.Name))
 				}
 			}
 		}

@@ -22,17 +22,17 @@ func metadataConflict(manager string, desired *Desired, view *workload.View) *ob
 			return conflict("the workload's selector uses the label %q, which the sidecar would set; remove the label from sidecar.podLabels or the templates", key)
 		}
 	}
-	ours, carries := view.Owned[manager]
-	if carries && ours.InjectedHash == desired.InjectedHash() {
+	owned, carries := view.Owned[manager]
+	if carries && owned.InjectedHash == desired.InjectedHash() {
 		return nil
 	}
 	for _, key := range slices.Sorted(maps.Keys(overlay.Labels)) {
-		if slices.Contains(view.PodLabels, key) && !slices.Contains(ours.PodLabels, key) {
+		if slices.Contains(view.PodLabels, key) && !slices.Contains(owned.PodLabels, key) {
 			return conflict("the workload's pods already have a label %q; remove the label from sidecar.podLabels or the templates", key)
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(overlay.Annotations)) {
-		isForeign := slices.Contains(view.PodAnnotations, key) && !slices.Contains(ours.PodAnnotations, key)
+		isForeign := slices.Contains(view.PodAnnotations, key) && !slices.Contains(owned.PodAnnotations, key)
 		if isForeign && !strings.HasPrefix(key, meta.Group+"/") {
 			return conflict("the workload's pods already have an annotation %q; remove the annotation from sidecar.podAnnotations or the templates", key)
 		}

@@ -46,7 +46,7 @@ func TestThePodsLabelsAndAnnotationsAreNotTakenOver(t *testing.T) {
 		"one that a person changed":                        {view: with(carries(labelled.InjectedHash(), workload.Owned{}), has), want: Update},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := For(mine, labelled, Policy{}, test.view)
+			p := ForInjection(mine, labelled, Policy{}, test.view)
 			require.Equal(t, test.want, p.Action, p.Message)
 			require.Contains(t, p.Message, test.text)
 		})

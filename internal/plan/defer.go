@@ -19,20 +19,20 @@ func (p *Plan) Defer(reason, message string) {
 
 // NoteWait makes a deferred plan record on the workload since when it waits. The plan does not change other
 // fields of the workload.
-func (p *Plan) NoteWait(since workload.Wait, view *workload.View) {
-	p.Apply, p.Force, p.ReleaseOnly = carried(p.Manager, view), true, false
-	tree.EnsureMap(p.Apply, "metadata", "annotations")[meta.AnnotationWaiting(p.Manager)] = since.String()
+func (p *Plan) NoteWait(wait workload.Wait, view *workload.View) {
+	p.Apply, p.Force, p.ReleaseOnly = unchangedBody(p.Manager, view), true, false
+	tree.EnsureMap(p.Apply, "metadata", "annotations")[meta.AnnotationWaiting(p.Manager)] = wait.String()
 }
 
 // DropWait makes a plan without a write remove the record of NoteWait.
 func (p *Plan) DropWait(view *workload.View) {
-	p.Action, p.Apply, p.ReleaseOnly = RecordOnly, carried(p.Manager, view), false
+	p.Action, p.Apply, p.ReleaseOnly = RecordOnly, unchangedBody(p.Manager, view), false
 }
 
-// carried returns the apply body that keeps all fields of a manager in a workload unchanged, except the record
+// unchangedBody returns the apply body that keeps all fields of a manager in a workload unchanged, except the record
 // that the workload waits. For kinds with atomic lists, the body is empty, because the manager owns no recorded
 // fields that an apply could remove. An apply with its lists would take the lists from the application.
-func carried(manager string, view *workload.View) map[string]any {
+func unchangedBody(manager string, view *workload.View) map[string]any {
 	body := runtime.DeepCopyJSON(view.Owned[manager].Tree)
 	if body == nil || view.Adapter().Traits.AtomicLists {
 		return map[string]any{}
@@ -40,22 +40,22 @@ func carried(manager string, view *workload.View) map[string]any {
 	return body
 }
 
-// Asked returns a digest of the requested input of the desired sidecar. It is the same in every release.
-func (d *Desired) Asked() string { return d.asked.Digest }
+// RequestDigest returns a digest of the requested input of the desired sidecar. It is the same in every release.
+func (d *Desired) RequestDigest() string { return d.input.Digest }
 
 // mends reports whether a write fixes a sidecar that is damaged, incomplete or missing.
-func (p *Plan) mends(has fit, policy Policy, view *workload.View) bool {
+func (p *Plan) mends(diff comparison, policy Policy, view *workload.View) bool {
 	owned := view.Owned[p.Manager]
 	if policy.ReportDrift && !owned.Unfinished && !owned.IsEmpty() {
 		return false
 	}
 	isDamaged := owned.AppliedHash != "" && !view.IsAsWritten(p.Manager)
-	return isDamaged || owned.IsEmpty() || owned.Unfinished || len(owned.Leftovers) > 0 || policy.Renew || has.isCurrent()
+	return isDamaged || owned.IsEmpty() || owned.Unfinished || len(owned.Leftovers) > 0 || policy.Renew || diff.isCurrent()
 }
 
 // hasTemplate reports whether a write does not change the pod template.
-func (d *Desired) hasTemplate(manager string, want *applied, view *workload.View) bool {
+func (d *Desired) hasTemplate(manager string, desiredBody *applied, view *workload.View) bool {
 	owned := view.Owned[manager]
-	template := func(of map[string]any) string { return workload.Hash(map[string]any{"spec": of["spec"]}) }
-	return len(owned.Leftovers) == 0 && !d.isStale(manager, view) && template(owned.Tree) == template(want.tree) && haveMounts(d.overlay.Mounts, view.OwnedMounts(manager))
+	template := func(body map[string]any) string { return workload.Hash(map[string]any{"spec": body["spec"]}) }
+	return len(owned.Leftovers) == 0 && !d.isStale(manager, view) && template(owned.Tree) == template(desiredBody.tree) && haveMounts(d.overlay.Mounts, view.OwnedMounts(manager))
 }

@@ -13,14 +13,14 @@ import (
 type Denial struct {
 	// Err is the error of the rejection.
 	Err error
-	// At is the time of the rejection. Until is the time of the next retry, or zero to retry with the next free
+	// RejectedAt is the time of the rejection. Until is the time of the next retry, or zero to retry with the next free
 	// slot.
-	At, Until time.Time
+	RejectedAt, RetryAt time.Time
 }
 
 // Deny records that the same write was rejected. The write is not retried before Denial.Until.
 func (p *Plan) Deny(denial *Denial, now time.Time) {
-	p.Denied, p.Withheld = denial, now.Before(denial.Until)
+	p.Denied, p.Withheld = denial, now.Before(denial.RetryAt)
 }
 
 // queue makes the action wait for other workloads. A plan with a rejected write keeps the message of the
@@ -66,5 +66,5 @@ func (p *Plan) lastTrial() time.Time {
 	if p.Denied == nil {
 		return time.Time{}
 	}
-	return p.Denied.At
+	return p.Denied.RejectedAt
 }

@@ -20,12 +20,12 @@ type Desired struct {
 	sidecar string
 	// injectedHash identifies this sidecar and its configuration.
 	injectedHash string
-	// whole is the injected-hash of the sidecar with all optional annotations.
-	whole string
-	// asked is the requested input of the rendering.
-	asked Asked
-	// alone is the apply body for a workload with no other VectorSidecar. annotations are its annotations.
-	alone       applied
+	// fullHash is the injected-hash of the sidecar with all optional annotations.
+	fullHash string
+	// input is the requested input of the rendering.
+	input RequestedInput
+	// standalone is the apply body for a workload with no other VectorSidecar. annotations are its annotations.
+	standalone  applied
 	annotations map[string]string
 	// marks are further annotations. They do not depend on other VectorSidecars.
 	marks map[string]string
@@ -35,7 +35,7 @@ type Desired struct {
 }
 
 // QoSClass returns the QoS class of a workload's pods with this sidecar.
-func (d *Desired) QoSClass(in *workload.View) corev1.PodQOSClass { return d.overlay.QoSClass(in) }
+func (d *Desired) QoSClass(view *workload.View) corev1.PodQOSClass { return d.overlay.QoSClass(view) }
 
 // applied is an apply body and its hash. It is plain if the keys of its annotations do not name a
 // VectorSidecar.
@@ -51,26 +51,26 @@ type applied struct {
 func NewDesired(overlay *workload.Overlay, sidecar, container, configVersion string, marks map[string]string) *Desired {
 	// The overlay does not include the content of a configuration that is reloaded.
 	injectedHash := meta.Digest([]byte(overlay.Hash+" "+configVersion), 8)
-	desired := &Desired{overlay: overlay, sidecar: sidecar, injectedHash: injectedHash, whole: injectedHash, marks: marks, annotations: map[string]string{
+	desired := &Desired{overlay: overlay, sidecar: sidecar, injectedHash: injectedHash, fullHash: injectedHash, marks: marks, annotations: map[string]string{
 		meta.AnnotationInjectedHash:     injectedHash,
 		meta.AnnotationSidecarName:      sidecar,
 		meta.AnnotationContainerName:    container,
 		meta.AnnotationConfigMapVersion: configVersion,
 	}}
-	desired.alone = desired.apply(plainly)
-	desired.alone.isPlain = true
+	desired.standalone = desired.apply(plainly)
+	desired.standalone.isPlain = true
 	if keys := overlay.OptionalWithNodeVolumes; len(keys) > 0 {
-		desired.lesser = desired.without(keys, nil)
+		desired.lesser = desired.omit(keys, nil)
 	}
 	return desired
 }
 
-// For returns a copy with the requested input of the rendering, which plans record in workloads.
-func (d *Desired) For(asked Asked) *Desired {
+// WithInput returns a copy with the requested input of the rendering, which plans record in workloads.
+func (d *Desired) WithInput(input RequestedInput) *Desired {
 	noted := *d
-	noted.asked = asked
+	noted.input = input
 	if d.lesser != nil {
-		noted.lesser = d.lesser.For(asked)
+		noted.lesser = d.lesser.WithInput(input)
 	}
 	return &noted
 }
@@ -78,8 +78,8 @@ func (d *Desired) For(asked Asked) *Desired {
 // InjectedHash returns the value of the annotation injected-hash.
 func (d *Desired) InjectedHash() string { return d.injectedHash }
 
-// AskedDigest returns the digest of the requested input, without the workload.
-func (d *Desired) AskedDigest() string { return d.asked.Digest }
+// InputDigest returns the digest of the requested input, without the workload.
+func (d *Desired) InputDigest() string { return d.input.Digest }
 
 // Container returns the container of the overlay with a name, or nil.
 func (d *Desired) Container(name string) *corev1.Container { return d.overlay.Container(name) }
@@ -113,25 +113,25 @@ func (d *Desired) PullSecrets() []string { return d.overlay.AddedPullSecrets }
 // Warning returns a warning of the templates, or "".
 func (d *Desired) Warning() string { return d.overlay.Warning }
 
-// beside returns the apply body for a workload that other VectorSidecars write to, or will write to. An
+// bodyFor returns the apply body for a workload that other VectorSidecars write to, or will write to. An
 // annotation has one owner and one value, so only one VectorSidecar gets the plain annotations. A VectorSidecar
 // with the plain annotations keeps them.
-func (d *Desired) beside(manager string, policy Policy, view *workload.View) applied {
+func (d *Desired) bodyFor(manager string, policy Policy, view *workload.View) applied {
 	isSecond := policy.Second
-	for other, owned := range view.Owned {
-		isSecond = isSecond || other != manager && owned.HasPlainAnnotations
+	for otherManager, owned := range view.Owned {
+		isSecond = isSecond || otherManager != manager && owned.HasPlainAnnotations
 	}
 	isPlain, key := !isSecond || view.Owned[manager].HasPlainAnnotations, plainly
 	if !isPlain {
 		key = func(key string) string { return meta.AnnotationKeyFor(key, meta.SidecarName(manager)) }
 	}
 	if view.Adapter().Traits.AtomicLists {
-		want := d.as(key, d.overlay.RecordedBody)
-		want.isPlain = isPlain
-		return want
+		desiredBody := d.buildBody(key, d.overlay.RecordedBody)
+		desiredBody.isPlain = isPlain
+		return desiredBody
 	}
 	if isPlain {
-		return d.alone
+		return d.standalone
 	}
 	return d.apply(key)
 }
@@ -141,7 +141,7 @@ func plainly(key string) string { return key }
 
 // apply returns the apply body for workloads with lists that merge by key.
 func (d *Desired) apply(key func(string) string) applied {
-	return d.as(key, func(annotations map[string]any) map[string]any {
+	return d.buildBody(key, func(annotations map[string]any) map[string]any {
 		return map[string]any{
 			"metadata": map[string]any{"annotations": annotations},
 			"spec":     map[string]any{"template": d.overlay.Body},
@@ -149,7 +149,7 @@ func (d *Desired) apply(key func(string) string) applied {
 	})
 }
 
-func (d *Desired) as(key func(string) string, build func(annotations map[string]any) map[string]any) applied {
+func (d *Desired) buildBody(key func(string) string, build func(annotations map[string]any) map[string]any) applied {
 	annotations := map[string]any{meta.AnnotationInjected: "true"}
 	for plain, value := range d.annotations {
 		annotations[key(plain)] = value
@@ -162,14 +162,14 @@ func (d *Desired) as(key func(string) string, build func(annotations map[string]
 }
 
 // isApplied reports whether a workload has exactly the desired sidecar.
-func (d *Desired) isApplied(manager string, want *applied, view *workload.View) bool {
+func (d *Desired) isApplied(manager string, desiredBody *applied, view *workload.View) bool {
 	owned := view.Owned[manager]
-	return owned.Hash == want.hash && len(owned.Leftovers) == 0 && haveMounts(d.overlay.Mounts, view.OwnedMounts(manager))
+	return owned.Hash == desiredBody.hash && len(owned.Leftovers) == 0 && haveMounts(d.overlay.Mounts, view.OwnedMounts(manager))
 }
 
 // haveMounts reports whether the mounts in the application's containers match the desired mounts.
-func haveMounts(wanted, there []workload.Mount) bool {
-	return len(wanted) == len(there) && !slices.ContainsFunc(wanted, func(want workload.Mount) bool {
-		return !slices.ContainsFunc(there, func(is workload.Mount) bool { return equality.Semantic.DeepEqual(is, want) })
+func haveMounts(desired, live []workload.Mount) bool {
+	return len(desired) == len(live) && !slices.ContainsFunc(desired, func(mount workload.Mount) bool {
+		return !slices.ContainsFunc(live, func(liveMount workload.Mount) bool { return equality.Semantic.DeepEqual(liveMount, mount) })
 	})
 }

@@ -15,15 +15,15 @@ import (
 func (p *Plan) MarkFailure() {
 	key := meta.AnnotationFailedBefore(p.Manager)
 	if p.Apply != nil {
-		p.Apply = annotated(p.Apply, key)
+		p.Apply = withAnnotation(p.Apply, key)
 	}
 	if p.Patch != nil {
-		p.Patch = annotated(p.Patch, key)
+		p.Patch = withAnnotation(p.Patch, key)
 	}
 }
 
-// annotated returns a copy of the body of a write that also sets an annotation to "true".
-func annotated(body map[string]any, key string) map[string]any {
+// withAnnotation returns a copy of the body of a write that also sets an annotation to "true".
+func withAnnotation(body map[string]any, key string) map[string]any {
 	root, metadata := maps.Clone(body), maps.Clone(tree.Map(body["metadata"]))
 	if metadata == nil {
 		metadata = map[string]any{}

@@ -14,8 +14,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// fit is the result of comparing the sidecar of a workload with its desired state.
-type fit struct {
+// comparison is the result of comparing the sidecar of a workload with its desired state.
+type comparison struct {
 	// isRendered reports whether the workload has the current rendering, and no outdated injected environment
 	// variables.
 	isRendered bool
@@ -29,39 +29,39 @@ type fit struct {
 	isKept bool
 }
 
-func fitOf(manager string, desired *Desired, want *applied, policy Policy, view *workload.View) fit {
+func compare(manager string, desired *Desired, desiredBody *applied, policy Policy, view *workload.View) comparison {
 	owned := view.Owned[manager]
 	isStale := desired.isStale(manager, view)
-	found := fit{
+	result := comparison{
 		isStale:    isStale,
-		isRendered: !isStale && desired.isApplied(manager, want, view),
-		isAsked:    desired.asked.isIn(owned.AskedHash, view),
+		isRendered: !isStale && desired.isApplied(manager, desiredBody, view),
+		isAsked:    desired.input.isIn(owned.AskedHash, view),
 	}
-	found.isKept = !found.isRendered && found.isAsked && !policy.Renew && owned.HasPlainAnnotations == want.isPlain && view.IsAsWritten(manager)
-	return found
+	result.isKept = !result.isRendered && result.isAsked && !policy.Renew && owned.HasPlainAnnotations == desiredBody.isPlain && view.IsAsWritten(manager)
+	return result
 }
 
 // isCurrent reports whether the pods do not need a write.
-func (f fit) isCurrent() bool { return f.isRendered || f.isKept }
+func (f comparison) isCurrent() bool { return f.isRendered || f.isKept }
 
-// noted returns the apply body with annotations for its input, its digest and the cause of the write. With
+// annotatedBody returns the apply body with annotations for its input, its digest and the cause of the write. With
 // these annotations, a later release finds that it does not need to write.
-func (p *Plan) noted(want applied, because string, policy Policy, view *workload.View) map[string]any {
+func (p *Plan) annotatedBody(desiredBody applied, cause string, policy Policy, view *workload.View) map[string]any {
 	desired := p.Desired
 	key := func(plain string) string { return plain }
-	if !want.isPlain {
+	if !desiredBody.isPlain {
 		key = func(plain string) string { return meta.AnnotationKeyFor(plain, meta.SidecarName(p.Manager)) }
 	}
-	root, metadata := maps.Clone(want.tree), maps.Clone(tree.Map(want.tree["metadata"]))
+	root, metadata := maps.Clone(desiredBody.tree), maps.Clone(tree.Map(desiredBody.tree["metadata"]))
 	annotations := maps.Clone(tree.Map(metadata["annotations"]))
-	asked := desired.asked.of(view)
-	annotations[key(meta.AnnotationInputHash)] = asked
-	annotations[key(meta.AnnotationAppliedHash)] = workload.AppliedHash(want.hash, desired.overlay.Mounts)
-	if inputs := policy.Texts.of(asked, func() string { return desired.asked.inputs(view).String() }); inputs != "" {
+	inputHash := desired.input.annotationFor(view)
+	annotations[key(meta.AnnotationInputHash)] = inputHash
+	annotations[key(meta.AnnotationAppliedHash)] = workload.AppliedHash(desiredBody.hash, desired.overlay.Mounts)
+	if inputs := policy.Texts.get(inputHash, func() string { return desired.input.inputs(view).String() }); inputs != "" {
 		annotations[key(meta.AnnotationRenderedFrom)] = inputs
 	}
-	if because != "" {
-		annotations[key(meta.AnnotationChangeCause)] = because
+	if cause != "" {
+		annotations[key(meta.AnnotationChangeCause)] = cause
 	}
 	if p.IsRecordOnly() && p.HasFailureMark { // The mark belongs to the last write of the pod template.
 		annotations[meta.AnnotationFailedBefore(p.Manager)] = "true"
@@ -73,22 +73,22 @@ func (p *Plan) noted(want applied, because string, policy Policy, view *workload
 // needsNote reports whether a workload has the current rendering, but records another input or another
 // applied-hash. The record is renewed without new pods, so that the next release of the operator finds a
 // correct record and does not write.
-func (f fit) needsNote(manager string, want *applied, desired *Desired, view *workload.View) bool {
+func (f comparison) needsNote(manager string, desiredBody *applied, desired *Desired, view *workload.View) bool {
 	owned := view.Owned[manager]
-	return !f.isAsked || owned.AppliedHash != workload.AppliedHash(want.hash, desired.overlay.Mounts)
+	return !f.isAsked || owned.AppliedHash != workload.AppliedHash(desiredBody.hash, desired.overlay.Mounts)
 }
 
 // keptObstacle finds conflicts of a sidecar that is kept. Of the conflicts that findObstacle checks, only a
 // port conflict can appear after the injection.
 func keptObstacle(manager string, _ *Desired, _ Policy, view *workload.View) *obstacle {
-	ours := view.Owned[manager]
+	owned := view.Owned[manager]
 	for i := range view.Containers {
 		c := &view.Containers[i]
-		if !slices.Contains(ours.Containers, c.Name) {
+		if !slices.Contains(owned.Containers, c.Name) {
 			continue
 		}
-		if found := portConflict(&corev1.Container{Name: c.Name, Ports: c.Ports}, ours, view); found != nil {
-			return found
+		if blocker := portConflict(&corev1.Container{Name: c.Name, Ports: c.Ports}, owned, view); blocker != nil {
+			return blocker
 		}
 	}
 	return nil

@@ -24,15 +24,15 @@ func rendered(release, asked string, keys ...string) *Desired {
 		"volumes":        []any{map[string]any{"name": "data"}},
 	}}
 	inputs := Inputs{}
-	inputs.Name(PartOperator, release)
-	inputs.Add(PartSidecar, Digests(map[string]any{"sidecar": map[string]any{"logLevel": asked}}))
-	return NewDesired(&overlay, "logs", "vector", "config-1", nil).For(Asked{Digest: asked, Keys: keys, Inputs: inputs})
+	inputs.Name(InputOperator, release)
+	inputs.Add(InputSidecar, Digests(map[string]any{"sidecar": map[string]any{"logLevel": asked}}))
+	return NewDesired(&overlay, "logs", "vector", "config-1", nil).WithInput(RequestedInput{Digest: asked, Keys: keys, Inputs: inputs})
 }
 
 // writtenBy is a workload with what a release rendered and noted.
 func writtenBy(desired *Desired) *workload.View {
 	view := injected("")
-	applied := For(mine, desired, Policy{}, application()).Apply
+	applied := ForInjection(mine, desired, Policy{}, application()).Apply
 	annotations := tree.MapAt(applied, "metadata", "annotations")
 	asked, _ := annotations[meta.AnnotationInputHash].(string)
 	was, _ := annotations[meta.AnnotationAppliedHash].(string)
@@ -61,7 +61,7 @@ func TestWhatWasAskedForDecidesWhetherAnotherRenderingIsWritten(t *testing.T) {
 						})(view)
 						desired := rendered(map[string]string{same: "old", different: "new"}[rendering], "a")
 
-						p := For(mine, desired, Policy{ReportDrift: reports}, view)
+						p := ForInjection(mine, desired, Policy{ReportDrift: reports}, view)
 
 						want := Plan{Action: Update}
 						switch {
@@ -70,13 +70,13 @@ func TestWhatWasAskedForDecidesWhetherAnotherRenderingIsWritten(t *testing.T) {
 						case rendering == same:
 							want = Plan{Action: RecordOnly}
 						case asked == same && applied == same:
-							want = Plan{Action: None, Keeps: rendered("old", "a").InjectedHash()}
+							want = Plan{Action: None, UnchangedHash: rendered("old", "a").InjectedHash()}
 						case asked == same && reports:
 							want = Plan{Action: Blocked, Reason: meta.ReasonDrifted}
 						case asked == same:
 							want.Repairs = true
 						}
-						require.Equal(t, want, Plan{Action: p.Action, Reason: p.Reason, Keeps: p.Keeps, Repairs: p.Repairs}, p.Message)
+						require.Equal(t, want, Plan{Action: p.Action, Reason: p.Reason, UnchangedHash: p.UnchangedHash, Repairs: p.Repairs}, p.Message)
 						require.Equal(t, want.Action == RecordOnly || want.Action == Update, p.Writes())
 						require.Equal(t, want.Action == Update, p.StartsPods())
 						require.Equal(t, p.Writes(), p.Apply != nil)
@@ -89,13 +89,13 @@ func TestWhatWasAskedForDecidesWhetherAnotherRenderingIsWritten(t *testing.T) {
 
 // Notes are on the workload itself, not in its pod template.
 func TestANoteStartsNoPods(t *testing.T) {
-	p := For(mine, rendered("old", "b"), Policy{}, writtenBy(rendered("old", "a")))
+	p := ForInjection(mine, rendered("old", "b"), Policy{}, writtenBy(rendered("old", "a")))
 	require.Equal(t, RecordOnly, p.Action)
-	require.Equal(t, rendered("old", "b").alone.tree["spec"], p.Apply["spec"])
+	require.Equal(t, rendered("old", "b").standalone.tree["spec"], p.Apply["spec"])
 	require.Equal(t, "b", tree.MapAt(p.Apply, "metadata", "annotations")[meta.AnnotationInputHash])
 	require.Equal(t, p.Apply, p.Body(), "one request")
 	require.Nil(t, p.Patch)
-	require.Equal(t, p.Desired.InjectedHash(), p.Carried())
+	require.Equal(t, p.Desired.InjectedHash(), p.SidecarHash())
 }
 
 func TestASidecarThatIsKeptIsLookedAfter(t *testing.T) {
@@ -134,7 +134,7 @@ func TestASidecarThatIsKeptIsLookedAfter(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := For(mine, desired, test.policy, test.view)
+			p := ForInjection(mine, desired, test.policy, test.view)
 			require.Equal(t, test.want, p.Action, p.Message)
 			require.Equal(t, test.reason, p.Reason)
 		})
@@ -146,10 +146,10 @@ func TestASidecarThatIsKeptIgnoresConflictsOfANewerOne(t *testing.T) {
 	overlay := *rendered("new", "a").overlay
 	overlay.Template.Spec.InitContainers = []corev1.Container{*overlay.Template.Spec.InitContainers[0].DeepCopy()}
 	overlay.Template.Spec.InitContainers[0].Ports = []corev1.ContainerPort{{ContainerPort: 8080}}
-	desired := NewDesired(&overlay, "logs", "vector", "config-1", nil).For(Asked{Digest: "a"})
+	desired := NewDesired(&overlay, "logs", "vector", "config-1", nil).WithInput(RequestedInput{Digest: "a"})
 
-	require.Equal(t, None, For(mine, desired, Policy{}, writtenBy(rendered("old", "a"))).Action)
-	require.Equal(t, Blocked, For(mine, desired, Policy{}, application()).Action)
+	require.Equal(t, None, ForInjection(mine, desired, Policy{}, writtenBy(rendered("old", "a"))).Action)
+	require.Equal(t, Blocked, ForInjection(mine, desired, Policy{}, application()).Action)
 }
 
 // Templates of another release may read more or less of the workload.
@@ -171,8 +171,8 @@ func TestOfTheWorkloadWhatWasReadCounts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			view := with(writtenBy(rendered("old", "a", test.wrote...)), test.change)
-			p := For(mine, rendered("new", "a", test.now...), Policy{}, view)
-			require.Equal(t, test.keeps, p.Keeps != "")
+			p := ForInjection(mine, rendered("new", "a", test.now...), Policy{}, view)
+			require.Equal(t, test.keeps, p.UnchangedHash != "")
 		})
 	}
 }
@@ -183,24 +183,24 @@ func TestMountsCountAsWritten(t *testing.T) {
 	shared := func(release, at string) *Desired {
 		overlay := *rendered(release, "a").overlay
 		overlay.Mounts = []workload.Mount{{Container: "app", VolumeMount: corev1.VolumeMount{Name: "data", MountPath: at}}}
-		return NewDesired(&overlay, "logs", "vector", "config-1", nil).For(Asked{Digest: "a"})
+		return NewDesired(&overlay, "logs", "vector", "config-1", nil).WithInput(RequestedInput{Digest: "a"})
 	}
 	view := writtenBy(shared("old", "/data"))
 	app := &view.Containers[len(view.Containers)-1]
-	require.Equal(t, Update, For(mine, shared("old", "/data"), Policy{}, view).Action, "the mount is not there yet")
+	require.Equal(t, Update, ForInjection(mine, shared("old", "/data"), Policy{}, view).Action, "the mount is not there yet")
 
 	app.Mounts = []corev1.VolumeMount{{Name: "data", MountPath: "/data"}}
-	require.Equal(t, None, For(mine, shared("old", "/data"), Policy{}, view).Action)
-	require.NotEmpty(t, For(mine, shared("new", "/moved"), Policy{}, view).Keeps)
+	require.Equal(t, None, ForInjection(mine, shared("old", "/data"), Policy{}, view).Action)
+	require.NotEmpty(t, ForInjection(mine, shared("new", "/moved"), Policy{}, view).UnchangedHash)
 	app.Mounts = nil
-	require.True(t, For(mine, shared("new", "/moved"), Policy{}, view).Repairs)
+	require.True(t, ForInjection(mine, shared("new", "/moved"), Policy{}, view).Repairs)
 }
 
 // The second VectorSidecar's notes have its name in their keys.
 func TestNotesAreBesideThoseOfAnother(t *testing.T) {
 	view := application()
 	view.Owned = map[string]workload.Owned{theirs: {HasPlainAnnotations: true, Containers: []string{"audit"}}}
-	annotations := tree.MapAt(For(mine, rendered("old", "a"), Policy{}, view).Apply, "metadata", "annotations")
+	annotations := tree.MapAt(ForInjection(mine, rendered("old", "a"), Policy{}, view).Apply, "metadata", "annotations")
 	require.Equal(t, "a", annotations[meta.AnnotationKeyFor(meta.AnnotationInputHash, "logs")])
 	require.NotEmpty(t, annotations[meta.AnnotationKeyFor(meta.AnnotationAppliedHash, "logs")])
 	require.NotContains(t, annotations, meta.AnnotationInputHash)

@@ -15,16 +15,16 @@ func newPlan(manager string, desired *Desired, view *workload.View) Plan {
 	_, isMarked := view.Marks[manager]
 	return Plan{
 		Target: view.Ref, State: view.State, Halted: view.Paused || view.Deleting, Waits: owned.Waits,
-		Action: None, Manager: manager, Desired: desired, Carries: carries && (!owned.Waits || !owned.IsEmpty()),
-		HasParts: len(owned.Containers)+len(owned.Volumes) > 0, Owner: view.Owner, LastWriter: view.LastWriter,
+		Action: None, Manager: manager, Desired: desired, IsOwned: carries && (!owned.Waits || !owned.IsEmpty()),
+		HasSidecar: len(owned.Containers)+len(owned.Volumes) > 0, Owner: view.Owner, LastWriter: view.LastWriter,
 		ReleaseOnly: view.Adapter().Traits.AtomicLists, HasFailureMark: owned.FailedBefore, Marked: isMarked,
 	}
 }
 
 // ForBlocked returns the plan of a workload that cannot be written to. An opt-out takes precedence.
 func ForBlocked(manager string, view *workload.View, reason, message string) Plan {
-	if isLeftOut(view) {
-		return forLeftOut(manager, nil, view)
+	if isExcluded(view) {
+		return forExcluded(manager, nil, view)
 	}
 	plan := newPlan(manager, nil, view)
 	plan.Action, plan.Reason, plan.Message = Blocked, reason, message
@@ -35,8 +35,8 @@ func ForBlocked(manager string, view *workload.View, reason, message string) Pla
 // the sidecar that the workload has.
 func ForReported(manager string, view *workload.View) Plan {
 	desired := &Desired{overlay: &workload.Overlay{}, injectedHash: view.Owned[manager].InjectedHash}
-	if isLeftOut(view) {
-		return forLeftOut(manager, desired, view)
+	if isExcluded(view) {
+		return forExcluded(manager, desired, view)
 	}
 	return newPlan(manager, desired, view)
 }
@@ -44,15 +44,15 @@ func ForReported(manager string, view *workload.View) Plan {
 // ForRemoval returns the plan of a workload that should have no fields of a manager.
 func ForRemoval(manager string, view *workload.View) Plan {
 	plan := newPlan(manager, nil, view)
-	if plan.Waits && !plan.Carries && !view.Deleting {
+	if plan.Waits && !plan.IsOwned && !view.Deleting {
 		plan.DropWait(view)
 	}
-	if plan.Marked && !plan.Carries && !view.Deleting {
+	if plan.Marked && !plan.IsOwned && !view.Deleting {
 		plan.removeMarks(view)
 	}
-	if plan.Carries && !view.Deleting {
+	if plan.IsOwned && !view.Deleting {
 		plan.Action = Remove
-		plan.block(plan.takeOut(view))
+		plan.block(plan.makeRemovalPatch(view))
 		if owned := view.Owned[manager]; owned.IsEmpty() && plan.Patch == nil && plan.Action == Remove {
 			plan.Action, plan.ReleaseOnly = RecordOnly, true
 		}
@@ -72,7 +72,7 @@ func (p *Plan) removeMarks(view *workload.View) {
 	}
 	if len(marks.PodAnnotations) > 0 && len(marks.SharedItems) == 0 {
 		p.Action = Remove
-		p.block(p.takeOut(view))
+		p.block(p.makeRemovalPatch(view))
 		return
 	}
 	if len(marks.Annotations) == 0 {
@@ -83,17 +83,17 @@ func (p *Plan) removeMarks(view *workload.View) {
 	p.block(err)
 }
 
-// isLeftOut reports whether a workload opted out or is being deleted.
-func isLeftOut(view *workload.View) bool { return view.Deleting || view.OptOut != "" }
+// isExcluded reports whether a workload opted out or is being deleted.
+func isExcluded(view *workload.View) bool { return view.Deleting || view.OptOut != "" }
 
-func forLeftOut(manager string, desired *Desired, view *workload.View) Plan {
+func forExcluded(manager string, desired *Desired, view *workload.View) Plan {
 	plan := newPlan(manager, desired, view)
 	switch {
 	case view.Deleting:
 		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonWorkloadDeleting, "the workload is being deleted"
-	case plan.Carries, plan.Waits:
+	case plan.IsOwned, plan.Waits:
 		plan = ForRemoval(manager, view)
-		plan.Cause = fmt.Sprintf("the workload's annotation %s is %s", meta.AnnotationInject, quoted(view.OptOut))
+		plan.Cause = fmt.Sprintf("the workload's annotation %s is %s", meta.AnnotationInject, quoteText(view.OptOut))
 		return plan
 	default:
 		plan.Action, plan.Desired, plan.Reason = Blocked, nil, meta.ReasonOptedOut
@@ -105,81 +105,81 @@ func forLeftOut(manager string, desired *Desired, view *workload.View) Plan {
 // forOwned returns the plan of a workload with a controller owner for a VectorSidecar that skips these
 // workloads.
 func forOwned(manager string, view *workload.View) Plan {
-	why := view.Owner.String() + " owns it, and spec.ownedWorkloads is Skip"
-	if plan := newPlan(manager, nil, view); !plan.Carries && !plan.Waits {
-		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonOwnedBy, why
+	cause := view.Owner.String() + " owns it, and spec.ownedWorkloads is Skip"
+	if plan := newPlan(manager, nil, view); !plan.IsOwned && !plan.Waits {
+		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonOwnedBy, cause
 		return plan
 	}
 	plan := ForRemoval(manager, view)
-	plan.Cause = why
+	plan.Cause = cause
 	return plan
 }
 
-// For returns the plan of a workload that should have the desired sidecar.
-func For(manager string, desired *Desired, policy Policy, view *workload.View) Plan {
-	if isLeftOut(view) {
-		return forLeftOut(manager, desired, view)
+// ForInjection returns the plan of a workload that should have the desired sidecar.
+func ForInjection(manager string, desired *Desired, policy Policy, view *workload.View) Plan {
+	if isExcluded(view) {
+		return forExcluded(manager, desired, view)
 	}
 	if policy.SkipsOwned && view.Owner != nil {
 		return forOwned(manager, view)
 	}
-	if why := view.Unread.Text(); why != "" {
-		return ForBlocked(manager, view, meta.ReasonBlocked, why+"; the workload is not changed until that field is corrected")
+	if unreadMessage := view.Unread.Text(); unreadMessage != "" {
+		return ForBlocked(manager, view, meta.ReasonBlocked, unreadMessage+"; the workload is not changed until that field is corrected")
 	}
 	desired = desired.Yielding(manager, view)
 	plan := newPlan(manager, desired, view)
-	owned, carries := view.Owned[manager], plan.Carries
-	if reason, message := plan.leavesOut(policy, view); reason != "" {
+	owned, carries := view.Owned[manager], plan.IsOwned
+	if reason, message := plan.exclusionReason(policy, view); reason != "" {
 		plan.Action, plan.Desired, plan.Reason, plan.Message = Blocked, nil, reason, message
 		return plan
 	}
-	want := desired.beside(manager, policy, view)
-	has := fitOf(manager, desired, &want, policy, view)
+	desiredBody := desired.bodyFor(manager, policy, view)
+	diff := compare(manager, desired, &desiredBody, policy, view)
 	obstacleIn := findObstacle
-	if has.isKept {
+	if diff.isKept {
 		obstacleIn = keptObstacle
 	}
-	isHalf := owned.Named || owned.Unfinished && has.isCurrent()
-	switch found := obstacleIn(manager, desired, policy, view); {
+	isHalf := owned.Named || owned.Unfinished && diff.isCurrent()
+	switch blocker := obstacleIn(manager, desired, policy, view); {
 	case isHalf:
 		// This trims the managed fields. The next reconcile makes the other changes.
-		plan.Action, plan.Cause = RecordOnly, becauseHalf
-	case found != nil:
-		plan.Action, plan.Reason, plan.Message, plan.Competitor = found.action, found.reason, found.message, found.competitor
-	case desired.isPutIn(manager, &want, view):
-		plan.adopt(want, policy, view)
-	case view.Paused && (!carries || !has.isCurrent()):
+		plan.Action, plan.Cause = RecordOnly, causeInterrupted
+	case blocker != nil:
+		plan.Action, plan.Reason, plan.Message, plan.Competitor = blocker.action, blocker.reason, blocker.message, blocker.competitor
+	case desired.isPutIn(manager, &desiredBody, view):
+		plan.adopt(desiredBody, policy, view)
+	case view.Paused && (!carries || !diff.isCurrent()):
 		plan.Action, plan.Reason, plan.Message = Blocked, meta.ReasonWorkloadPaused, "rollouts are paused; the workload gets the sidecar when they are resumed"
 	case !carries, owned.IsEmpty():
-		plan.write(Inject, want, has, policy, view)
-	case has.isKept && policy.StrictOrder && isBehind(manager, view), has.isRendered && policy.StrictOrder && isMisplaced(manager, desired, view):
-		plan.write(Update, want, has, policy, view)
-	case has.isKept:
-		plan.Keeps = owned.InjectedHash
-	case has.isRendered:
-		if has.needsNote(manager, &want, desired, view) {
-			plan.note(want, has, policy, view)
+		plan.write(Inject, desiredBody, diff, policy, view)
+	case diff.isKept && policy.StrictOrder && isBehind(manager, view), diff.isRendered && policy.StrictOrder && isMisplaced(manager, desired, view):
+		plan.write(Update, desiredBody, diff, policy, view)
+	case diff.isKept:
+		plan.UnchangedHash = owned.InjectedHash
+	case diff.isRendered:
+		if diff.needsNote(manager, &desiredBody, desired, view) {
+			plan.note(desiredBody, diff, policy, view)
 		}
-	case !has.isAsked && (has.isStale || owned.InjectedHash != desired.InjectedHash()), owned.HasPlainAnnotations != want.isPlain, owned.Unfinished:
-		plan.write(Update, want, has, policy, view)
+	case !diff.isAsked && (diff.isStale || owned.InjectedHash != desired.InjectedHash()), owned.HasPlainAnnotations != desiredBody.isPlain, owned.Unfinished:
+		plan.write(Update, desiredBody, diff, policy, view)
 	case policy.ReportDrift:
 		plan.Action, plan.Reason = Blocked, meta.ReasonDrifted
 		plan.Message = fmt.Sprintf("the sidecar was changed (last recorded writer: %q), and spec.driftPolicy is Report", view.LastWriter)
 	default:
-		plan.write(Update, want, has, policy, view)
+		plan.write(Update, desiredBody, diff, policy, view)
 		plan.Repairs, plan.AtOnce = true, true
 	}
 	return plan
 }
 
-// leavesOut returns the reason why a workload without the sidecar does not get one, "" if it may. A workload
+// exclusionReason returns the reason why a workload without the sidecar does not get one, "" if it may. A workload
 // that already has the sidecar keeps it, because a removal is a rollout. For example, its pods moved to Windows
 // or to the host network later, or spec.hostNetwork has changed.
-func (p *Plan) leavesOut(policy Policy, view *workload.View) (reason, message string) {
+func (p *Plan) exclusionReason(policy Policy, view *workload.View) (reason, message string) {
 	switch {
 	case view.TemplateSource != "":
 		return meta.ReasonTemplateInWorkloadRef, fmt.Sprintf("the pods have the template of %s, which gets the sidecar if spec.workloads lists its kind", view.TemplateSource)
-	case p.Carries:
+	case p.IsOwned:
 		return "", ""
 	case view.Windows != "":
 		return meta.ReasonWindows, "the pods run on Windows (" + view.Windows + "), but the sidecar is for Linux"
@@ -190,19 +190,19 @@ func (p *Plan) leavesOut(policy Policy, view *workload.View) (reason, message st
 }
 
 // note records the input and keeps the recorded cause.
-func (p *Plan) note(want applied, has fit, policy Policy, view *workload.View) {
+func (p *Plan) note(desiredBody applied, diff comparison, policy Policy, view *workload.View) {
 	p.Action, p.Force = RecordOnly, !policy.ReportDrift
-	p.Cause = p.because(want, has, policy, view)
-	p.Apply = p.noted(want, view.Owned[p.Manager].ChangeCause, policy, view)
+	p.Cause = p.changeCause(desiredBody, diff, policy, view)
+	p.Apply = p.annotatedBody(desiredBody, view.Owned[p.Manager].ChangeCause, policy, view)
 	p.makePatch(view)
 }
 
-func (p *Plan) write(action Action, want applied, has fit, policy Policy, view *workload.View) {
+func (p *Plan) write(action Action, desiredBody applied, diff comparison, policy Policy, view *workload.View) {
 	p.Action, p.Force = action, !policy.ReportDrift
-	p.Cause = p.because(want, has, policy, view)
-	p.Apply = p.noted(want, p.Cause, policy, view)
+	p.Cause = p.changeCause(desiredBody, diff, policy, view)
+	p.Apply = p.annotatedBody(desiredBody, p.Cause, policy, view)
 	p.InitBefore, p.InitAfter = order(p.Manager, p.Desired, view)
-	p.AtOnce = policy.Defers && p.Carries && (p.mends(has, policy, view) || p.Desired.hasTemplate(p.Manager, &want, view))
+	p.AtOnce = policy.Defers && p.IsOwned && (p.mends(diff, policy, view) || p.Desired.hasTemplate(p.Manager, &desiredBody, view))
 	p.makePatch(view)
 }
 

@@ -16,7 +16,7 @@ import (
 // the native sidecars, or would precede them after the apply. An applied init container is appended
 // (TestAnAppliedInitContainerIsLastUntilTheOthersAreNamedOnce in test/envtest), and the logs of containers
 // before the sidecar are not collected. Sidecars of other VectorSidecars keep their positions.
-func order(manager string, desired *Desired, view *workload.View) (ahead, behind []string) {
+func order(manager string, desired *Desired, view *workload.View) (initBefore, initAfter []string) {
 	var native []string
 	for i := range desired.overlay.Template.Spec.InitContainers {
 		c := &desired.overlay.Template.Spec.InitContainers[i]
@@ -27,7 +27,7 @@ func order(manager string, desired *Desired, view *workload.View) (ahead, behind
 	if len(native) == 0 {
 		return nil, nil
 	}
-	seen, misplaced := 0, false
+	nativeCount, misplaced := 0, false
 	for _, c := range view.Containers {
 		if !c.Init {
 			continue
@@ -35,22 +35,22 @@ func order(manager string, desired *Desired, view *workload.View) (ahead, behind
 		owner := view.ContainerOwner(c.Name)
 		switch {
 		case slices.Contains(native, c.Name):
-			seen++
-			misplaced = misplaced || len(behind) > 0
+			nativeCount++
+			misplaced = misplaced || len(initAfter) > 0
 		case owner == manager: // Other init containers of the manager are last.
-		case owner == "" || len(behind) > 0:
-			behind = append(behind, c.Name)
+		case owner == "" || len(initAfter) > 0:
+			initAfter = append(initAfter, c.Name)
 		default:
-			ahead = append(ahead, c.Name)
+			initBefore = append(initBefore, c.Name)
 		}
 	}
-	if misplaced || seen < len(native) {
-		return ahead, behind
+	if misplaced || nativeCount < len(native) {
+		return initBefore, initAfter
 	}
 	return nil, nil
 }
 
 func isMisplaced(manager string, desired *Desired, view *workload.View) bool {
-	_, behind := order(manager, desired, view)
-	return len(behind) > 0
+	_, initAfter := order(manager, desired, view)
+	return len(initAfter) > 0
 }

@@ -12,58 +12,58 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Part is an input of the rendering of a sidecar.
-type Part string
+// InputKind is an input of the rendering of a sidecar.
+type InputKind string
 
 // Parts with a name.
 const (
-	PartEnvironment Part = "environment"
-	PartTemplateSet Part = "templateSet"
-	PartKubernetes  Part = "kubernetes"
-	// PartKubelet is the version of the oldest kubelet, if the version of the API server is not sufficient.
-	PartKubelet Part = "kubelet"
-	// PartOperator is the version of the operator. It is never the only cause. Messages name it only with
+	InputEnvironment InputKind = "environment"
+	InputTemplateSet InputKind = "templateSet"
+	InputKubernetes  InputKind = "kubernetes"
+	// InputKubelet is the version of the oldest kubelet, if the version of the API server is not sufficient.
+	InputKubelet InputKind = "kubelet"
+	// InputOperator is the version of the operator. It is never the only cause. Messages name it only with
 	// another change.
-	PartOperator Part = "operator"
+	InputOperator InputKind = "operator"
 )
 
 // Parts with keys.
 const (
-	// PartTemplates are the files of a template set of the platform team.
-	PartTemplates Part = "templates"
-	PartPolicy    Part = "policy"
-	// PartInstallation, PartNamespace, PartSidecar and PartWorkload are layers of values. The values of the
+	// InputTemplates are the files of a template set of the platform team.
+	InputTemplates InputKind = "templates"
+	InputPolicy    InputKind = "policy"
+	// InputInstallation, InputNamespace, InputSidecar and InputWorkload are layers of values. The values of the
 	// workload are in its annotations.
-	PartInstallation Part = "installation"
-	PartNamespace    Part = "namespace"
-	PartSidecar      Part = "vectorSidecar"
-	PartWorkload     Part = "workload"
-	// PartConfig is a ConfigMap that the values refer to.
-	PartConfig Part = "config"
-	// PartTarget is the data of the workload that templates read.
-	PartTarget Part = "target"
+	InputInstallation InputKind = "installation"
+	InputNamespace    InputKind = "namespace"
+	InputSidecar      InputKind = "vectorSidecar"
+	InputWorkload     InputKind = "workload"
+	// InputConfig is a ConfigMap that the values refer to.
+	InputConfig InputKind = "config"
+	// InputTarget is the data of the workload that templates read.
+	InputTarget InputKind = "target"
 )
 
-// inputParts lists all parts and their names in messages, in the order in which changes are listed.
-var inputParts = []struct {
-	part Part
+// inputKinds lists all parts and their names in messages, in the order in which changes are listed.
+var inputKinds = []struct {
+	kind InputKind
 	text string
 	// path formats the path of a key.
 	path func(keys ...string) string
 }{
-	{PartEnvironment, "environment", nil},
-	{PartTemplateSet, "template set", nil},
-	{PartTemplates, "files of the template set", firstKey},
-	{PartPolicy, "policy", tree.Path},
-	{PartInstallation, "values of the installation", tree.Path},
-	{PartNamespace, "values of the namespace", tree.Path},
-	{PartSidecar, "values of the VectorSidecar", tree.Path},
-	{PartWorkload, "values in the workload's annotations", tree.Path},
-	{PartConfig, "Vector configuration", firstKey},
-	{PartTarget, "the workload's own", firstKey},
-	{PartKubernetes, "Kubernetes", nil},
-	{PartKubelet, "oldest kubelet", nil},
-	{PartOperator, "operator", nil},
+	{InputEnvironment, "environment", nil},
+	{InputTemplateSet, "template set", nil},
+	{InputTemplates, "files of the template set", firstKey},
+	{InputPolicy, "policy", tree.Path},
+	{InputInstallation, "values of the installation", tree.Path},
+	{InputNamespace, "values of the namespace", tree.Path},
+	{InputSidecar, "values of the VectorSidecar", tree.Path},
+	{InputWorkload, "values in the workload's annotations", tree.Path},
+	{InputConfig, "Vector configuration", firstKey},
+	{InputTarget, "the workload's own", firstKey},
+	{InputKubernetes, "Kubernetes", nil},
+	{InputKubelet, "oldest kubelet", nil},
+	{InputOperator, "operator", nil},
 }
 
 // firstKey returns the path for a part with one level of keys, such as files.
@@ -71,59 +71,59 @@ func firstKey(keys ...string) string { return keys[0] }
 
 // Inputs are the inputs of the rendering of a sidecar: a name for each part with a name, and Digests for each
 // part with keys. A part with unknown keys has one digest. Inputs are stored on workloads.
-type Inputs map[Part]any
+type Inputs map[InputKind]any
 
 // Name records a name, unless it is empty.
-func (i Inputs) Name(part Part, name string) {
+func (i Inputs) Name(kind InputKind, name string) {
 	if name != "" {
-		i[part] = meta.LabelValue(name)
+		i[kind] = meta.LabelValue(name)
 	}
 }
 
 // Add records the Digests of a part with keys, unless they are empty.
-func (i Inputs) Add(part Part, digests map[string]any) {
+func (i Inputs) Add(kind InputKind, digests map[string]any) {
 	if len(digests) > 0 {
-		i[part] = digests
+		i[kind] = digests
 	}
 }
 
-// Whole records a part with unknown keys.
-func (i Inputs) Whole(part Part, value string) { i[part] = digest(value) }
+// SetDigest records a part with unknown keys.
+func (i Inputs) SetDigest(kind InputKind, value string) { i[kind] = digest(value) }
 
-// With returns a copy with another part.
-func (i Inputs) With(part Part, digests map[string]any) Inputs {
-	more := Inputs{}
-	maps.Copy(more, i)
-	more.Add(part, digests)
-	return more
+// WithDigests returns a copy with another part.
+func (i Inputs) WithDigests(kind InputKind, digests map[string]any) Inputs {
+	extended := Inputs{}
+	maps.Copy(extended, i)
+	extended.Add(kind, digests)
+	return extended
 }
 
 // longestInputs limits the text of Inputs in bytes, because it is stored on every workload and its ReplicaSets.
 const longestInputs = 1 << 10
 
-// Bounded returns Inputs within the size limit. It merges the deepest keys of the largest part until the text
+// Compact returns Inputs within the size limit. It merges the deepest keys of the largest part until the text
 // is short enough.
-func (i Inputs) Bounded() Inputs {
-	kept := maps.Clone(i)
-	for len(kept.encode()) > longestInputs {
-		var largest Part
+func (i Inputs) Compact() Inputs {
+	compacted := maps.Clone(i)
+	for len(compacted.encode()) > longestInputs {
+		var largest InputKind
 		size := 0
-		for part, node := range kept {
+		for kind, node := range compacted {
 			if _, hasKeys := node.(map[string]any); !hasKeys {
 				continue
 			}
 			text, _ := json.Marshal(node) // Maps of strings always marshal.
-			if len(text) > size || len(text) == size && part < largest {
-				largest, size = part, len(text)
+			if len(text) > size || len(text) == size && kind < largest {
+				largest, size = kind, len(text)
 			}
 		}
-		kept[largest] = cutDigests(kept[largest], depthOf(kept[largest])-1)
+		compacted[largest] = cutDigests(compacted[largest], countLevels(compacted[largest])-1)
 	}
-	return kept
+	return compacted
 }
 
 // String returns the text that is stored on a workload.
-func (i Inputs) String() string { return i.Bounded().encode() }
+func (i Inputs) String() string { return i.Compact().encode() }
 
 func (i Inputs) encode() string {
 	if len(i) == 0 {
@@ -135,61 +135,61 @@ func (i Inputs) encode() string {
 
 // parseInputs parses the text on a workload. It returns nil if the text is malformed.
 func parseInputs(text string) Inputs {
-	var found Inputs
-	if text == "" || len(text) > longestInputs || json.Unmarshal([]byte(text), &found) != nil {
+	var inputs Inputs
+	if text == "" || len(text) > longestInputs || json.Unmarshal([]byte(text), &inputs) != nil {
 		return nil
 	}
-	return found
+	return inputs
 }
 
 // inputChange is a part that has changed.
 type inputChange struct {
-	Part Part
+	Kind InputKind
 	// Text names the part and its differences.
 	Text string
 }
 
-// since lists the changes since the recorded text was written. It returns nil if the recorded text is
+// changesSince lists the changes since the recorded text was written. It returns nil if the recorded text is
 // malformed.
-func (i Inputs) since(recorded string) []inputChange {
-	before := parseInputs(recorded)
-	if before == nil {
+func (i Inputs) changesSince(recorded string) []inputChange {
+	previous := parseInputs(recorded)
+	if previous == nil {
 		return nil
 	}
-	var found []inputChange
-	for _, of := range inputParts {
-		was, is := before[of.part], i[of.part]
+	var changes []inputChange
+	for _, entry := range inputKinds {
+		oldValue, newValue := previous[entry.kind], i[entry.kind]
 		text := ""
 		switch {
-		case of.path == nil:
-			text = renamed(of.text, was, is)
-		case of.part == PartTemplates && sum(before[PartTemplateSet]) != sum(i[PartTemplateSet]):
+		case entry.path == nil:
+			text = describeRename(entry.text, oldValue, newValue)
+		case entry.kind == InputTemplates && sum(previous[InputTemplateSet]) != sum(i[InputTemplateSet]):
 			// Another set has other files.
-		case of.part == PartTarget:
-			text = keyed(of.text, of.path, only(was, is), only(is, was))
+		case entry.kind == InputTarget:
+			text = describeKeys(entry.text, entry.path, intersectKeys(oldValue, newValue), intersectKeys(newValue, oldValue))
 		default:
-			text = keyed(of.text, of.path, was, is)
+			text = describeKeys(entry.text, entry.path, oldValue, newValue)
 		}
 		if text != "" {
-			found = append(found, inputChange{of.part, text})
+			changes = append(changes, inputChange{entry.kind, text})
 		}
 	}
-	return found
+	return changes
 }
 
-// renamed describes a changed name. It returns "" if the name is the same or was not recorded.
-func renamed(what string, was, is any) string {
-	before, _ := was.(string)
-	now, _ := is.(string)
-	if before == now || before == "" || now == "" {
+// describeRename describes a changed name. It returns "" if the name is the same or was not recorded.
+func describeRename(label string, oldValue, newValue any) string {
+	oldName, _ := oldValue.(string)
+	newName, _ := newValue.(string)
+	if oldName == newName || oldName == "" || newName == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s %s → %s", what, quoted(before), quoted(now))
+	return fmt.Sprintf("%s %s → %s", label, quoteText(oldName), quoteText(newName))
 }
 
-// keyed lists the keys that differ, "" for none.
-func keyed(what string, path func(...string) string, was, is any) string {
-	paths := changedKeys(was, is, nil)
+// describeKeys lists the keys that differ, "" for none.
+func describeKeys(label string, path func(...string) string, oldValue, newValue any) string {
+	paths := changedKeys(oldValue, newValue, nil)
 	if len(paths) == 0 {
 		return ""
 	}
@@ -200,20 +200,20 @@ func keyed(what string, path func(...string) string, was, is any) string {
 		}
 	}
 	if len(names) == 0 {
-		return what
+		return label
 	}
-	return what + " (" + few(names, longestName) + ")"
+	return label + " (" + summarizeNames(names, longestName) + ")"
 }
 
-// only keeps the digests of keys that both sides have, because templates of another release read other keys.
-func only(of, other any) any {
-	kept := map[string]any{}
-	has, _ := other.(map[string]any)
-	from, _ := of.(map[string]any)
-	for key, node := range from {
-		if _, isThere := has[key]; isThere {
-			kept[key] = node
+// intersectKeys keeps the digests of keys that both sides have, because templates of another release read other keys.
+func intersectKeys(source, reference any) any {
+	common := map[string]any{}
+	referenceKeys, _ := reference.(map[string]any)
+	sourceKeys, _ := source.(map[string]any)
+	for key, node := range sourceKeys {
+		if _, isThere := referenceKeys[key]; isThere {
+			common[key] = node
 		}
 	}
-	return kept
+	return common
 }

@@ -22,11 +22,11 @@ const deepest = 6
 // earlier trees. Workloads keep digests from one release to the next. If the digest of a value changed, all
 // keys would once be reported as changed.
 func Digests(trees ...map[string]any) map[string]any {
-	all := map[string]any{}
-	for _, one := range trees {
-		lay(all, tree.Map(digests(one, deepest)))
+	merged := map[string]any{}
+	for _, values := range trees {
+		lay(merged, tree.Map(digests(values, deepest)))
 	}
-	return all
+	return merged
 }
 
 // ConfigMapDigests returns a digest for each key of a ConfigMap.
@@ -41,30 +41,30 @@ func ConfigMapDigests(object *corev1.ConfigMap) map[string]any {
 	return Digests(content)
 }
 
-func digests(of map[string]any, depth int) any {
-	if len(of) == 0 || depth == 0 {
-		return digest(of)
+func digests(values map[string]any, depth int) any {
+	if len(values) == 0 || depth == 0 {
+		return digest(values)
 	}
-	found := make(map[string]any, len(of))
-	for key, value := range of {
+	result := make(map[string]any, len(values))
+	for key, value := range values {
 		if branch, isMap := value.(map[string]any); isMap {
-			found[key] = digests(branch, depth-1)
+			result[key] = digests(branch, depth-1)
 			continue
 		}
-		found[key] = digest(value)
+		result[key] = digest(value)
 	}
-	return found
+	return result
 }
 
 // lay merges digests into other digests and overrides them.
-func lay(below, above map[string]any) {
-	for key, node := range above {
-		under, over := tree.Map(below[key]), tree.Map(node)
-		if under != nil && over != nil {
-			lay(under, over)
+func lay(base, overlay map[string]any) {
+	for key, node := range overlay {
+		baseBranch, overlayBranch := tree.Map(base[key]), tree.Map(node)
+		if baseBranch != nil && overlayBranch != nil {
+			lay(baseBranch, overlayBranch)
 			continue
 		}
-		below[key] = node
+		base[key] = node
 	}
 }
 
@@ -84,21 +84,21 @@ func sum(node any) string {
 		return text
 	}
 	sums := make(map[string]string, len(branch))
-	for key, below := range branch {
-		sums[key] = sum(below)
+	for key, child := range branch {
+		sums[key] = sum(child)
 	}
 	return digest(sums)
 }
 
-// depthOf returns the number of levels of keys.
-func depthOf(node any) int {
+// countLevels returns the number of levels of keys.
+func countLevels(node any) int {
 	deepest := 0
 	branch, isMap := node.(map[string]any)
 	if !isMap {
 		return 0
 	}
-	for _, below := range branch {
-		deepest = max(deepest, depthOf(below))
+	for _, child := range branch {
+		deepest = max(deepest, countLevels(child))
 	}
 	return 1 + deepest
 }
@@ -109,34 +109,34 @@ func cutDigests(node any, levels int) any {
 	if !isMap || levels == 0 {
 		return sum(node)
 	}
-	kept := make(map[string]any, len(branch))
-	for key, below := range branch {
-		kept[key] = cutDigests(below, levels-1)
+	cut := make(map[string]any, len(branch))
+	for key, child := range branch {
+		cut[key] = cutDigests(child, levels-1)
 	}
-	return kept
+	return cut
 }
 
 // changedKeys returns the paths at which two digests differ, in order. If one side has merged its keys, the
 // keys of the other side are not listed.
-func changedKeys(before, now any, path []string) [][]string {
-	was, wasMap := before.(map[string]any)
-	is, isMap := now.(map[string]any)
+func changedKeys(oldValue, newValue any, path []string) [][]string {
+	oldMap, wasMap := oldValue.(map[string]any)
+	newMap, isMap := newValue.(map[string]any)
 	switch {
-	case sum(before) == sum(now):
+	case sum(oldValue) == sum(newValue):
 		return nil
-	case !wasMap && before != nil, !isMap && now != nil:
+	case !wasMap && oldValue != nil, !isMap && newValue != nil:
 		return [][]string{path}
 	}
-	keys := slices.Collect(maps.Keys(was))
-	for key := range is {
-		if _, isThere := was[key]; !isThere {
+	keys := slices.Collect(maps.Keys(oldMap))
+	for key := range newMap {
+		if _, isThere := oldMap[key]; !isThere {
 			keys = append(keys, key)
 		}
 	}
 	slices.Sort(keys)
-	var found [][]string
+	var paths [][]string
 	for _, key := range keys {
-		found = append(found, changedKeys(was[key], is[key], append(slices.Clip(path), key))...)
+		paths = append(paths, changedKeys(oldMap[key], newMap[key], append(slices.Clip(path), key))...)
 	}
-	return found
+	return paths
 }

@@ -15,10 +15,10 @@ import (
 // of are Inputs with one layer of values.
 func of(values map[string]any) Inputs {
 	inputs := Inputs{}
-	inputs.Name(PartEnvironment, "staging")
-	inputs.Name(PartTemplateSet, "default")
-	inputs.Name(PartOperator, "1.0.0")
-	inputs.Add(PartSidecar, Digests(values))
+	inputs.Name(InputEnvironment, "staging")
+	inputs.Name(InputTemplateSet, "default")
+	inputs.Name(InputOperator, "1.0.0")
+	inputs.Add(InputSidecar, Digests(values))
 	return inputs
 }
 
@@ -57,42 +57,42 @@ func TestAChangeIsNamedByPartAndKey(t *testing.T) {
 		"the first values": {of(nil), of(image("1")), []string{"values of the VectorSidecar (sidecar.image.repository, sidecar.image.tag)"}},
 		"a map in place":   {of(image("1")), of(map[string]any{"sidecar": "none"}), []string{"values of the VectorSidecar (sidecar)"}},
 		"a key with a dot": {of(nil), of(map[string]any{"a.b": 1.5}), []string{`values of the VectorSidecar (["a.b"])`}},
-		"another name":     {of(nil), with(of(nil), func(i Inputs) { i.Name(PartEnvironment, "production") }), []string{"environment staging → production"}},
+		"another name":     {of(nil), with(of(nil), func(i Inputs) { i.Name(InputEnvironment, "production") }), []string{"environment staging → production"}},
 		"a name that is new": {
-			with(of(nil), func(i Inputs) { delete(i, PartOperator) }), of(nil), nil,
+			with(of(nil), func(i Inputs) { delete(i, InputOperator) }), of(nil), nil,
 		},
 		"the program comes last": {of(nil), with(of(image("1", "a")), func(i Inputs) {
-			i.Name(PartOperator, "1.1.0")
-			delete(i[PartSidecar].(map[string]any)["sidecar"].(map[string]any), "image")
+			i.Name(InputOperator, "1.1.0")
+			delete(i[InputSidecar].(map[string]any)["sidecar"].(map[string]any), "image")
 		}), []string{
 			"values of the VectorSidecar (sidecar.a)", "operator 1.0.0 → 1.1.0",
 		}},
 		"a file": {
-			with(of(nil), func(i Inputs) { i.Add(PartTemplates, files("a")) }), with(of(nil), func(i Inputs) { i.Add(PartTemplates, files("b")) }),
+			with(of(nil), func(i Inputs) { i.Add(InputTemplates, files("a")) }), with(of(nil), func(i Inputs) { i.Add(InputTemplates, files("b")) }),
 			[]string{"files of the template set (podtemplate.yaml)"},
 		},
 		"another template set": {
-			with(of(nil), func(i Inputs) { i.Add(PartTemplates, files("a")) }), with(of(nil), func(i Inputs) { i.Name(PartTemplateSet, "edge") }),
+			with(of(nil), func(i Inputs) { i.Add(InputTemplates, files("a")) }), with(of(nil), func(i Inputs) { i.Name(InputTemplateSet, "edge") }),
 			[]string{"template set default → edge"},
 		},
-		"a template set that is not known by file": {of(nil), with(of(nil), func(i Inputs) { i.Whole(PartTemplates, "a") }), []string{"files of the template set"}},
+		"a template set that is not known by file": {of(nil), with(of(nil), func(i Inputs) { i.SetDigest(InputTemplates, "a") }), []string{"files of the template set"}},
 		"the workload": {
-			of(nil).With(PartTarget, Digests(map[string]any{"labels": "a", "name": "b"})), of(nil).With(PartTarget, Digests(map[string]any{"labels": "c", "containers": "d"})),
+			of(nil).WithDigests(InputTarget, Digests(map[string]any{"labels": "a", "name": "b"})), of(nil).WithDigests(InputTarget, Digests(map[string]any{"labels": "c", "containers": "d"})),
 			[]string{"the workload's own (labels)"},
 		},
 		"many values": {of(nil), of(map[string]any{"a": 1, "b": 1, "c": 1, "d": 1, "e": 1, "f": 1, "g": 1}), []string{"values of the VectorSidecar (a, b, c, d, e and 2 more)"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, test.want, texts(test.now.since(test.before.String())))
+			require.Equal(t, test.want, texts(test.now.changesSince(test.before.String())))
 		})
 	}
 }
 
 func TestWhatIsNoRecordTellsOfNoChange(t *testing.T) {
 	for _, text := range []string{"", "x", "[]", `"a"`, `{"vectorSidecar":` + strings.Repeat("[", 3000) + `}`, `{"environment":1,"templateSet":["default"],"operator":{}}`} {
-		require.NotPanics(t, func() { of(nil).since(text) })
+		require.NotPanics(t, func() { of(nil).changesSince(text) })
 	}
-	require.Empty(t, of(nil).since(`{"environment":1,"templateSet":["default"],"operator":{}}`))
+	require.Empty(t, of(nil).changesSince(`{"environment":1,"templateSet":["default"],"operator":{}}`))
 	require.Empty(t, Inputs{}.String())
 }
 
@@ -100,12 +100,12 @@ func TestWhatIsNoRecordTellsOfNoChange(t *testing.T) {
 // reported as one of everything.
 func TestDigestsStayWhatTheyAre(t *testing.T) {
 	inputs := of(map[string]any{"sidecar": map[string]any{"logs": map[string]any{"path": "/var/log/app"}, "sinks": map[string]any{}, "args": []any{"-v"}, "threads": 2.0}})
-	inputs.Add(PartConfig, ConfigMapDigests(&corev1.ConfigMap{Data: map[string]string{"vector.yaml": "sources: {}"}, BinaryData: map[string][]byte{"x": {1}}}))
+	inputs.Add(InputConfig, ConfigMapDigests(&corev1.ConfigMap{Data: map[string]string{"vector.yaml": "sources: {}"}, BinaryData: map[string][]byte{"x": {1}}}))
 	require.JSONEq(t, `{
 		"environment": "staging", "templateSet": "default", "operator": "1.0.0", "config": {"vector.yaml": "-x", "x": "07"},
 		"vectorSidecar": {"sidecar": {"args": "PV", "logs": {"path": "4p"}, "sinks": "RB", "threads": "1H"}}
 	}`, inputs.String())
-	require.Equal(t, "rX", sum(inputs[PartSidecar]))
+	require.Equal(t, "rX", sum(inputs[InputSidecar]))
 }
 
 // However large the inputs, merged digests compare like those by key.
@@ -132,13 +132,13 @@ func TestARecordIsBounded(t *testing.T) {
 	} {
 		before, now := of(values(size, -1)), of(values(size, 1))
 		require.LessOrEqual(t, len(before.String()), longestInputs)
-		require.Equal(t, []string{"values of the VectorSidecar (" + want + ")"}, texts(now.since(before.String())), size)
-		require.Equal(t, []string{"values of the VectorSidecar (" + want + ")"}, texts(now.Bounded().since(before.String())), size)
-		require.Empty(t, before.Bounded().since(before.String()))
+		require.Equal(t, []string{"values of the VectorSidecar (" + want + ")"}, texts(now.changesSince(before.String())), size)
+		require.Equal(t, []string{"values of the VectorSidecar (" + want + ")"}, texts(now.Compact().changesSince(before.String())), size)
+		require.Empty(t, before.Compact().changesSince(before.String()))
 	}
 	long := Inputs{}
-	for _, known := range inputParts {
-		long.Name(known.part, strings.Repeat("n", 300))
+	for _, known := range inputKinds {
+		long.Name(known.kind, strings.Repeat("n", 300))
 	}
 	require.LessOrEqual(t, len(long.String()), longestInputs)
 	wide := of(map[string]any{strings.Repeat("k", 5000): 1})
@@ -148,7 +148,7 @@ func TestARecordIsBounded(t *testing.T) {
 // Text from others ends up in logs, events and terminals.
 func TestATextIsOneShortLineThatShowsWhatItSays(t *testing.T) {
 	hostile := map[string]any{"\x1b[2J": 1, "a\nb": 1, strings.Repeat("k", 300): 1, "\xff": 1}
-	for _, text := range append(texts(of(hostile).since(of(nil).String())), causeText([]string{strings.Repeat("ä", 600)}, nil), CauseLine("a\x1b]0;x\x07\n"), quoted("\u202e")) {
+	for _, text := range append(texts(of(hostile).changesSince(of(nil).String())), causeText([]string{strings.Repeat("ä", 600)}, nil), CauseLine("a\x1b]0;x\x07\n"), quoteText("\u202e")) {
 		require.LessOrEqual(t, len(text), mostBytes)
 		require.NotContains(t, text, "\x1b")
 		require.NotContains(t, text, "\n")

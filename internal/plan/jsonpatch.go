@@ -25,9 +25,9 @@ type Operation struct {
 	Value any    `json:"value,omitempty"`
 }
 
-// Patched returns a live workload after the plan's patch, for callers that must merge the patch themselves.
+// ApplyPatch returns a live workload after the plan's patch, for callers that must merge the patch themselves.
 // Maps and lists that become empty are removed. The argument is not changed.
-func (p *Plan) Patched(live map[string]any) (map[string]any, error) {
+func (p *Plan) ApplyPatch(live map[string]any) (map[string]any, error) {
 	kind := p.Target.Adapter()
 	patched, err := strategicpatch.StrategicMergeMapPatch(runtime.DeepCopyJSON(live), runtime.DeepCopyJSON(kind.MoveTemplate(p.Patch)), kind.MergeKeys())
 	if err != nil {
@@ -38,19 +38,19 @@ func (p *Plan) Patched(live map[string]any) (map[string]any, error) {
 }
 
 // withoutEmptied removes maps and lists that have become empty from a map.
-func withoutEmptied(before, after map[string]any) {
-	for key, was := range before {
-		if is := tree.Map(after[key]); is != nil {
-			withoutEmptied(tree.Map(was), is)
+func withoutEmptied(original, patched map[string]any) {
+	for key, originalValue := range original {
+		if patchedMap := tree.Map(patched[key]); patchedMap != nil {
+			withoutEmptied(tree.Map(originalValue), patchedMap)
 		}
-		if size(was) > 0 && after[key] != nil && size(after[key]) == 0 {
-			delete(after, key)
+		if size(originalValue) > 0 && patched[key] != nil && size(patched[key]) == 0 {
+			delete(patched, key)
 			continue
 		}
-		for _, item := range tree.List(after[key]) {
-			at := slices.IndexFunc(tree.List(was), func(other any) bool { return tree.Name(other) != "" && tree.Name(other) == tree.Name(item) })
-			if at >= 0 {
-				withoutEmptied(tree.Map(tree.List(was)[at]), tree.Map(item))
+		for _, item := range tree.List(patched[key]) {
+			i := slices.IndexFunc(tree.List(originalValue), func(candidate any) bool { return tree.Name(candidate) != "" && tree.Name(candidate) == tree.Name(item) })
+			if i >= 0 {
+				withoutEmptied(tree.Map(tree.List(originalValue)[i]), tree.Map(item))
 			}
 		}
 	}
@@ -58,11 +58,11 @@ func withoutEmptied(before, after map[string]any) {
 
 // size returns the number of items in a map or a list, or -1 for other values.
 func size(value any) int {
-	switch of := value.(type) {
+	switch collection := value.(type) {
 	case map[string]any:
-		return len(of)
+		return len(collection)
 	case []any:
-		return len(of)
+		return len(collection)
 	}
 	return -1
 }
@@ -70,15 +70,15 @@ func size(value any) int {
 // Operations returns the plan's patch as a JSON patch, for kinds with atomic lists. The patch applies to the
 // workload as read. It tests each item before it changes or removes it.
 func (p *Plan) Operations(live map[string]any) ([]Operation, error) {
-	patched, err := p.Patched(live)
+	patched, err := p.ApplyPatch(live)
 	if err != nil {
 		return nil, err
 	}
-	found := &operations{}
-	found.test("/metadata/uid", string(p.Target.UID))
-	found.test("/metadata/resourceVersion", p.ResourceVersion)
-	found.betweenMaps("", live, patched)
-	return found.list, nil
+	ops := &operations{}
+	ops.test("/metadata/uid", string(p.Target.UID))
+	ops.test("/metadata/resourceVersion", p.ResourceVersion)
+	ops.diffMaps("", live, patched)
+	return ops.list, nil
 }
 
 // operations collects the operations that change one tree to another.
@@ -90,60 +90,60 @@ func (o *operations) add(op, path string, value any) {
 
 func (o *operations) test(path string, value any) { o.add("test", path, value) }
 
-func (o *operations) between(key, path string, before, after any) {
-	was, wasMap := before.(map[string]any)
-	is, isMap := after.(map[string]any)
+func (o *operations) diff(key, path string, before, after any) {
+	oldMap, wasMap := before.(map[string]any)
+	newMap, isMap := after.(map[string]any)
 	switch {
 	case sameJSON(before, after):
 	case wasMap && isMap:
-		o.betweenMaps(path, was, is)
-	case workload.IsKeyedList(key) && o.betweenLists(key, path, tree.List(before), tree.List(after)):
+		o.diffMaps(path, oldMap, newMap)
+	case workload.IsKeyedList(key) && o.diffLists(key, path, tree.List(before), tree.List(after)):
 	default:
 		o.test(path, before)
 		o.add("replace", path, after)
 	}
 }
 
-func (o *operations) betweenMaps(path string, before, after map[string]any) {
+func (o *operations) diffMaps(path string, before, after map[string]any) {
 	for _, key := range slices.Sorted(maps.Keys(before)) {
-		at := path + "/" + pointer(key)
-		if is, isThere := after[key]; isThere {
-			o.between(key, at, before[key], is)
+		fieldPath := path + "/" + pointer(key)
+		if value, isThere := after[key]; isThere {
+			o.diff(key, fieldPath, before[key], value)
 			continue
 		}
-		o.test(at, before[key])
-		o.add("remove", at, nil)
+		o.test(fieldPath, before[key])
+		o.add("remove", fieldPath, nil)
 	}
 	for _, key := range slices.Sorted(maps.Keys(after)) {
-		if _, wasThere := before[key]; !wasThere {
+		if _, ok := before[key]; !ok {
 			o.add("add", path+"/"+pointer(key), after[key])
 		}
 	}
 }
 
-// betweenLists removes, adds and changes items one by one. It returns false, and adds no operation, if the
+// diffLists removes, adds and changes items one by one. It returns false, and adds no operation, if the
 // remaining items change their order or if keys are not unique.
-func (o *operations) betweenLists(list, path string, before, after []any) bool {
-	was, is := workload.ItemKeys(list, before), workload.ItemKeys(list, after)
-	stays := func(key string) bool { return slices.Contains(is, key) }
-	kept := slices.DeleteFunc(slices.Clone(was), func(key string) bool { return !stays(key) })
-	again := slices.DeleteFunc(slices.Clone(is), func(key string) bool { return !slices.Contains(was, key) })
-	if hasTwice(was) || hasTwice(is) || !slices.Equal(kept, again) {
+func (o *operations) diffLists(list, path string, before, after []any) bool {
+	oldKeys, newKeys := workload.ItemKeys(list, before), workload.ItemKeys(list, after)
+	stays := func(key string) bool { return slices.Contains(newKeys, key) }
+	commonOld := slices.DeleteFunc(slices.Clone(oldKeys), func(key string) bool { return !stays(key) })
+	commonNew := slices.DeleteFunc(slices.Clone(newKeys), func(key string) bool { return !slices.Contains(oldKeys, key) })
+	if hasTwice(oldKeys) || hasTwice(newKeys) || !slices.Equal(commonOld, commonNew) {
 		return false
 	}
 	for i := len(before) - 1; i >= 0; i-- {
-		if at := path + "/" + strconv.Itoa(i); !stays(was[i]) {
-			o.test(at, before[i])
-			o.add("remove", at, nil)
+		if itemPath := path + "/" + strconv.Itoa(i); !stays(oldKeys[i]) {
+			o.test(itemPath, before[i])
+			o.add("remove", itemPath, nil)
 		}
 	}
 	for i, item := range after {
-		at := path + "/" + strconv.Itoa(i)
-		if from := slices.Index(was, is[i]); from >= 0 {
-			o.changeItem(at, before[from], item)
+		itemPath := path + "/" + strconv.Itoa(i)
+		if oldIndex := slices.Index(oldKeys, newKeys[i]); oldIndex >= 0 {
+			o.changeItem(itemPath, before[oldIndex], item)
 			continue
 		}
-		o.add("add", at, item)
+		o.add("add", itemPath, item)
 	}
 	return true
 }
@@ -153,7 +153,7 @@ func (o *operations) changeItem(path string, before, after any) {
 	if name := tree.Name(before); name != "" && !sameJSON(before, after) {
 		o.test(path+"/name", name)
 	}
-	o.between("", path, before, after)
+	o.diff("", path, before, after)
 }
 
 func hasTwice(keys []string) bool {
@@ -166,7 +166,7 @@ func pointer(key string) string { return strings.NewReplacer("~", "~0", "/", "~1
 
 // sameJSON compares values that may contain numbers of different types.
 func sameJSON(a, b any) bool {
-	one, _ := json.Marshal(a) // Both were read from JSON.
-	other, _ := json.Marshal(b)
-	return string(one) == string(other)
+	textA, _ := json.Marshal(a) // Both were read from JSON.
+	textB, _ := json.Marshal(b)
+	return string(textA) == string(textB)
 }

@@ -28,8 +28,8 @@ func (p *Plan) NodePorts(view *workload.View) []workload.NodePort {
 }
 
 // BlockByNodePort blocks a plan because another workload on the same nodes listens on a port.
-func (p *Plan) BlockByNodePort(port workload.NodePort, other workload.Ref, container string) {
+func (p *Plan) BlockByNodePort(port workload.NodePort, neighbor workload.Ref, container string) {
 	p.Action, p.Reason = Blocked, meta.ReasonBlocked
 	p.Message = fmt.Sprintf("port %d of the node is used by container %q of %s %s/%s, which runs on the same nodes; use another port for the sidecar, or separate the workloads with nodeSelector",
-		port.Port, container, other.Kind, other.Namespace, other.Name)
+		port.Port, container, neighbor.Kind, neighbor.Namespace, neighbor.Name)
 }

@@ -29,7 +29,7 @@ func (p *Plan) Phase() Phase {
 		return v1alpha1.StateRejected
 	case p.Action == Defer:
 		return v1alpha1.StateDeferred
-	case p.Skipped():
+	case p.IsSkipped():
 		return v1alpha1.StateSkipped
 	case p.Action == Conflict:
 		return v1alpha1.StateConflict

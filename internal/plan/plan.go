@@ -77,22 +77,22 @@ type Plan struct {
 	// AtOnce reports whether the write must not wait for spec.rollout.mode, because it fixes a sidecar that is
 	// damaged, incomplete or missing, or does not start pods. It is set only if Policy.Defers is true.
 	AtOnce bool
-	// Late reports whether the workload has waited for spec.rollout.maxAge.
-	Late bool
+	// MaxAgeExpired reports whether the workload has waited for spec.rollout.maxAge.
+	MaxAgeExpired bool
 	// Waits reports whether the workload records that it waits for a change.
 	Waits bool
 	// Desired is the desired sidecar, or nil for none.
 	Desired *Desired
-	// Keeps is the injected-hash of a sidecar that was written for the current input, although the current
+	// UnchangedHash is the injected-hash of a sidecar that was written for the current input, although the current
 	// rendering differs. The workload gets Desired with the next change. Keeps is "" for other sidecars.
-	Keeps string
+	UnchangedHash string
 	// State is the state of the view that the plan is made from.
 	workload.State
 	// Halted reports whether the workload is paused or being deleted.
 	Halted bool
-	// Carries reports whether the workload has any fields of the VectorSidecar. HasParts reports the same for
+	// IsOwned reports whether the workload has any fields of the VectorSidecar. HasSidecar reports the same for
 	// its pod template.
-	Carries, HasParts bool
+	IsOwned, HasSidecar bool
 	// Marked reports whether the workload has copied marks of the VectorSidecar.
 	Marked bool
 	// Owner is the controller owner of the workload, or nil for none. LastWriter is the last writer of the
@@ -148,9 +148,9 @@ func (p *Plan) Hinder(reason, message string) {
 	p.PodsBlocked, p.Reason, p.Message = true, reason, message
 }
 
-// Skipped reports whether the workload is left out without an error, for example because it opted out, is
+// IsSkipped reports whether the workload is left out without an error, for example because it opted out, is
 // paused, or is being deleted.
-func (p *Plan) Skipped() bool {
+func (p *Plan) IsSkipped() bool {
 	switch p.Reason {
 	case meta.ReasonOptedOut, meta.ReasonWorkloadPaused, meta.ReasonWorkloadDeleting, meta.ReasonHostNetwork, meta.ReasonWindows, meta.ReasonSuperseded,
 		meta.ReasonTemplateInWorkloadRef, meta.ReasonApplicationRejected, meta.ReasonOwnedBy:
@@ -192,11 +192,11 @@ func (p *Plan) WholeHash() string {
 	if p.Desired == nil {
 		return ""
 	}
-	return p.Desired.whole
+	return p.Desired.fullHash
 }
 
-// Carried returns the injected-hash of the sidecar in a workload that is up to date.
-func (p *Plan) Carried() string { return cmp.Or(p.Keeps, p.Desired.InjectedHash()) }
+// SidecarHash returns the injected-hash of the sidecar in a workload that is up to date.
+func (p *Plan) SidecarHash() string { return cmp.Or(p.UnchangedHash, p.Desired.InjectedHash()) }
 
 // obstacle explains why a workload cannot be written to.
 type obstacle struct {
@@ -206,8 +206,8 @@ type obstacle struct {
 	competitor string
 }
 
-// of sets the field manager of the conflict.
-func (c *obstacle) of(manager string) *obstacle {
+// withCompetitor sets the field manager of the conflict.
+func (c *obstacle) withCompetitor(manager string) *obstacle {
 	c.competitor = meta.SidecarName(manager)
 	return c
 }
@@ -216,6 +216,6 @@ func conflict(format string, args ...any) *obstacle {
 	return &obstacle{action: Conflict, reason: meta.ReasonConflict, message: fmt.Sprintf(format, args...)}
 }
 
-func blocked(format string, args ...any) *obstacle {
+func blockedObstacle(format string, args ...any) *obstacle {
 	return &obstacle{action: Blocked, reason: meta.ReasonBlocked, message: fmt.Sprintf(format, args...)}
 }

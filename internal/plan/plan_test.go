@@ -38,7 +38,7 @@ func sidecar() *Desired {
 			"volumes":        []any{map[string]any{"name": "data"}},
 		}},
 	}
-	return NewDesired(overlay, "logs", "vector", "config-1", nil).For(Asked{Digest: "asked"})
+	return NewDesired(overlay, "logs", "vector", "config-1", nil).WithInput(RequestedInput{Digest: "asked"})
 }
 
 // application is a workload that can take the sidecar.
@@ -63,7 +63,7 @@ func injected(hash string) *workload.View {
 }
 
 func current() *workload.View {
-	return with(injected(sidecar().alone.hash), owning(func(o *workload.Owned) { o.AskedHash = "asked" }))
+	return with(injected(sidecar().standalone.hash), owning(func(o *workload.Owned) { o.AskedHash = "asked" }))
 }
 
 func with(view *workload.View, change func(*workload.View)) *workload.View {
@@ -130,7 +130,7 @@ func TestEveryWorkloadGetsThePlanThatItNeeds(t *testing.T) {
 		"the same, where order matters":          {view: with(current(), gotAhead), policy: Policy{StrictOrder: true}, want: Update},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := For(mine, sidecar(), test.policy, test.view)
+			p := ForInjection(mine, sidecar(), test.policy, test.view)
 
 			require.Equal(t, test.want, p.Action, p.Message)
 			require.Equal(t, test.reason, p.Reason)
@@ -157,7 +157,7 @@ func TestASidecarStaysInATemplateThatCannotBeRead(t *testing.T) {
 	require.Equal(t, Blocked, p.Action)
 	require.Equal(t, meta.ReasonBlocked, p.Reason)
 	require.Equal(t, "removing the sidecar: spec.template.spec.volumes cannot be read; the operator retries after that field is corrected", p.Message)
-	require.True(t, p.Carries, "its ConfigMaps are still needed")
+	require.True(t, p.IsOwned, "its ConfigMaps are still needed")
 	require.False(t, p.Writes())
 	require.Equal(t, None, ForRemoval(theirs, record).Action, "what is not in it need not be taken out")
 
@@ -181,12 +181,12 @@ func gotAhead(v *workload.View) {
 func sharing() *Desired {
 	overlay := *sidecar().overlay
 	overlay.Mounts = []workload.Mount{{Container: "app", VolumeMount: corev1.VolumeMount{Name: "data", MountPath: "/data"}}}
-	return NewDesired(&overlay, "logs", "vector", "config-1", nil).For(Asked{Digest: "sharing"})
+	return NewDesired(&overlay, "logs", "vector", "config-1", nil).WithInput(RequestedInput{Digest: "sharing"})
 }
 
 // shares is a workload with that sidecar and its mount.
 func shares() *workload.View {
-	view := injected(sharing().alone.hash)
+	view := injected(sharing().standalone.hash)
 	view.Containers[1].Mounts = []corev1.VolumeMount{{Name: "data", MountPath: "/data"}}
 	return with(view, owning(func(o *workload.Owned) {
 		o.AskedHash, o.AppliedHash = "sharing", workload.AppliedHash(o.Hash, sharing().overlay.Mounts)
@@ -209,7 +209,7 @@ func TestAConflictNamesBothSides(t *testing.T) {
 		"an opt-out":         {with(application(), func(v *workload.View) { v.OptOut = "no" }), []string{meta.AnnotationInject, "no"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := For(mine, sidecar(), Policy{ReportDrift: true}, test.view)
+			p := ForInjection(mine, sidecar(), Policy{ReportDrift: true}, test.view)
 			for _, part := range test.names {
 				require.Contains(t, p.Message, part)
 			}
@@ -267,7 +267,7 @@ func TestRemovalIsPlannedWhereThereIsSomething(t *testing.T) {
 func TestTwoVectorSidecarsDoNotFightOverAnnotations(t *testing.T) {
 	view := application()
 	view.Owned = map[string]workload.Owned{theirs: {HasPlainAnnotations: true, Containers: []string{"audit"}}}
-	second := For(mine, sidecar(), Policy{}, view)
+	second := ForInjection(mine, sidecar(), Policy{}, view)
 	require.Equal(t, Inject, second.Action)
 	require.Equal(t, map[string]any{
 		meta.AnnotationInjected: "true",
@@ -282,7 +282,7 @@ func TestTwoVectorSidecarsDoNotFightOverAnnotations(t *testing.T) {
 
 	view = current()
 	view.Owned[theirs] = workload.Owned{Containers: []string{"audit"}}
-	first := For(mine, sidecar(), Policy{}, view)
+	first := ForInjection(mine, sidecar(), Policy{}, view)
 	require.Equal(t, None, first.Action, "a second one changes nothing for the first")
 }
 
@@ -291,13 +291,13 @@ func TestANativeSidecarComesBeforeTheWorkloadsOwnInitContainers(t *testing.T) {
 		v.Containers = append([]workload.Container{{Name: "migrate", Init: true}, {Name: "warm-up", Init: true}}, v.Containers...)
 	})
 
-	p := For(mine, sidecar(), Policy{}, view)
+	p := ForInjection(mine, sidecar(), Policy{}, view)
 
 	require.Equal(t, []string{"migrate", "warm-up"}, p.InitAfter)
 	require.Equal(t, []any{"vector", "migrate", "warm-up"}, initContainers(p.Body()), "their names order them")
 	require.Equal(t, []any{"vector"}, initContainers(p.Apply))
 
-	p = For(mine, sharing(), Policy{}, view)
+	p = ForInjection(mine, sharing(), Policy{}, view)
 	require.NotNil(t, p.Patch)
 	require.Equal(t, p.Apply, p.Body(), "a patch orders them already, and the owner's names are never applied")
 }
@@ -312,7 +312,7 @@ func initContainers(body map[string]any) []any {
 }
 
 func TestAPlanThatWaitsWritesNothing(t *testing.T) {
-	p := For(mine, sidecar(), Policy{}, application())
+	p := ForInjection(mine, sidecar(), Policy{}, application())
 	require.True(t, p.Writes())
 
 	p.Wait(meta.ReasonWaitingForSlot, "its turn comes")
@@ -347,14 +347,14 @@ func TestAMountInTheApplicationIsPatchedIn(t *testing.T) {
 		"only init containers": {with(application(), app(func(c *workload.Container) { c.Init = true })), Blocked, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := For(mine, sharing(), Policy{}, test.view)
+			p := ForInjection(mine, sharing(), Policy{}, test.view)
 
 			require.Equal(t, test.want, p.Action, p.Message)
 			require.Equal(t, test.patches, p.Patch != nil)
 			require.NotContains(t, fmt.Sprint(p.Apply), "mountPath", "no mount is applied")
 		})
 	}
-	require.NotNil(t, For(mine, sidecar(), Policy{}, shares()).Patch, "what is not wanted any more is patched out")
+	require.NotNil(t, ForInjection(mine, sidecar(), Policy{}, shares()).Patch, "what is not wanted any more is patched out")
 	require.NotNil(t, ForRemoval(mine, shares()).Patch)
 	require.Nil(t, ForRemoval(mine, current()).Patch, "without a mount it is enough to give up")
 }
@@ -364,10 +364,10 @@ func TestAMountInTheApplicationIsPatchedIn(t *testing.T) {
 func TestMarksAreNoDifference(t *testing.T) {
 	marked := *sidecar()
 	marked.marks = map[string]string{meta.AnnotationWrittenBy(mine): "vector-system/vso"}
-	marked.alone = marked.apply(func(key string) string { return key })
+	marked.standalone = marked.apply(func(key string) string { return key })
 
-	require.Equal(t, None, For(mine, &marked, Policy{}, current()).Action)
-	require.Equal(t, "vector-system/vso", tree.MapAt(For(mine, &marked, Policy{}, application()).Apply, "metadata", "annotations")[meta.AnnotationWrittenBy(mine)])
+	require.Equal(t, None, ForInjection(mine, &marked, Policy{}, current()).Action)
+	require.Equal(t, "vector-system/vso", tree.MapAt(ForInjection(mine, &marked, Policy{}, application()).Apply, "metadata", "annotations")[meta.AnnotationWrittenBy(mine)])
 }
 
 // The next VectorSidecar to write to an orphaned sidecar removes the mark, which its
@@ -382,9 +382,9 @@ func TestTheMarkOfWhatWasLeftGoesWithTheNextWrite(t *testing.T) {
 		require.Nil(t, annotations[meta.AnnotationOrphaned(mine)])
 	}
 
-	require.Equal(t, None, For(mine, sidecar(), Policy{}, left(current())).Action, "it is no reason to write")
-	isUnmarked(For(mine, sidecar(), Policy{}, left(injected("old"))))
-	isUnmarked(For(mine, sidecar(), Policy{}, left(shares())))
+	require.Equal(t, None, ForInjection(mine, sidecar(), Policy{}, left(current())).Action, "it is no reason to write")
+	isUnmarked(ForInjection(mine, sidecar(), Policy{}, left(injected("old"))))
+	isUnmarked(ForInjection(mine, sidecar(), Policy{}, left(shares())))
 	isUnmarked(ForRemoval(mine, left(current())))
 	isUnmarked(ForRemoval(mine, left(shares())))
 	require.NotContains(t, ForRemoval(mine, left(current())).Patch, "spec", "the rest is given up")
@@ -444,7 +444,7 @@ func TestWhatIsHalfDoneIsCompleted(t *testing.T) {
 				bare := application()
 				bare.Owned, view = view.Owned, bare
 			}
-			p := For(mine, sidecar(), report, view)
+			p := ForInjection(mine, sidecar(), report, view)
 
 			require.Equal(t, test.want, p.Action, p.Message)
 			require.Equal(t, test.sends, p.Body() != nil, "a record is trimmed, and nothing applied")
@@ -481,10 +481,10 @@ func TestANativeSidecarKeepsTheOrderOfOthers(t *testing.T) {
 		v.Owned = map[string]workload.Owned{theirs: {Containers: []string{"audit"}}}
 	})
 	for _, desired := range []*Desired{sidecar(), sharing()} {
-		p := For(mine, desired, Policy{}, view)
-		require.Equal(t, []any{"audit", "vector", "migrate"}, initContainers(p.ordered()))
+		p := ForInjection(mine, desired, Policy{}, view)
+		require.Equal(t, []any{"audit", "vector", "migrate"}, initContainers(p.orderedBody()))
 	}
-	p := For(mine, sharing(), Policy{}, view)
+	p := ForInjection(mine, sharing(), Policy{}, view)
 	var order []string
 	for _, item := range tree.List(tree.MapAt(p.Patch, tree.Pod...)["$setElementOrder/initContainers"]) {
 		order = append(order, tree.Name(item))
@@ -492,6 +492,6 @@ func TestANativeSidecarKeepsTheOrderOfOthers(t *testing.T) {
 	require.Equal(t, []string{"audit", "vector", "migrate"}, order)
 
 	view.Containers = append(view.Containers[:1], view.Containers[2:]...)
-	p = For(mine, sidecar(), Policy{}, view)
+	p = ForInjection(mine, sidecar(), Policy{}, view)
 	require.Empty(t, p.InitAfter, "between sidecars there is no order")
 }

@@ -23,29 +23,29 @@ type wholePorts struct {
 // takePorts removes lists of ports in which one number has two protocols from both trees. It returns the
 // desired lists that differ. A strategic merge patch merges ports only by number, but the API server keeps
 // ports by number and protocol. The patch would therefore change or remove the port of the other protocol.
-func takePorts(from, to map[string]any, view *workload.View) []wholePorts {
-	var whole []wholePorts
-	before, after := tree.MapAt(from, tree.Pod...), tree.MapAt(to, tree.Pod...)
+func takePorts(current, desired map[string]any, view *workload.View) []wholePorts {
+	var replacements []wholePorts
+	currentPod, desiredPod := tree.MapAt(current, tree.Pod...), tree.MapAt(desired, tree.Pod...)
 	for _, list := range []string{"initContainers", "containers"} {
-		for _, item := range tree.List(after[list]) {
-			at := slices.IndexFunc(tree.List(before[list]), func(other any) bool { return tree.Name(other) == tree.Name(item) })
-			if at < 0 {
+		for _, item := range tree.List(desiredPod[list]) {
+			i := slices.IndexFunc(tree.List(currentPod[list]), func(candidate any) bool { return tree.Name(candidate) == tree.Name(item) })
+			if i < 0 {
 				continue
 			}
-			from, to := tree.Map(tree.List(before[list])[at]), tree.Map(item)
-			was, is := tree.List(from["ports"]), tree.List(to["ports"])
+			currentContainer, desiredContainer := tree.Map(tree.List(currentPod[list])[i]), tree.Map(item)
+			currentPorts, desiredPorts := tree.List(currentContainer["ports"]), tree.List(desiredContainer["ports"])
 			live := livePorts(view, tree.Name(item), list == "initContainers")
-			if !shareNumber(was, is, live) {
+			if !shareNumber(currentPorts, desiredPorts, live) {
 				continue
 			}
-			delete(from, "ports")
-			delete(to, "ports")
-			if !sameJSON(was, is) {
-				whole = append(whole, wholePorts{list, tree.Name(item), inPlace(live, was, is)})
+			delete(currentContainer, "ports")
+			delete(desiredContainer, "ports")
+			if !sameJSON(currentPorts, desiredPorts) {
+				replacements = append(replacements, wholePorts{list, tree.Name(item), mergePorts(live, currentPorts, desiredPorts)})
 			}
 		}
 	}
-	return whole
+	return replacements
 }
 
 // livePorts returns the ports of a container, including ports of other field managers.
@@ -65,11 +65,11 @@ func livePorts(view *workload.View, container string, isInit bool) []any {
 }
 
 // shareNumber reports whether ports of different protocols have one number.
-func shareNumber(all ...[]any) bool {
+func shareNumber(lists ...[]any) bool {
 	keys := map[string]string{}
-	for _, key := range portKeys(slices.Concat(all...)) {
+	for _, key := range portKeys(slices.Concat(lists...)) {
 		number, _, _ := strings.Cut(key, "/")
-		if other, isKnown := keys[number]; isKnown && other != key {
+		if existing, isKnown := keys[number]; isKnown && existing != key {
 			return true
 		}
 		keys[number] = key
@@ -77,17 +77,17 @@ func shareNumber(all ...[]any) bool {
 	return false
 }
 
-// inPlace returns the live ports after some of them are replaced. Ports of other field managers stay.
-func inPlace(live, was, is []any) []any {
-	keys, liveKeys, wasKeys := portKeys(is), portKeys(live), portKeys(was)
+// mergePorts returns the live ports after some of them are replaced. Ports of other field managers stay.
+func mergePorts(live, current, desired []any) []any {
+	keys, liveKeys, currentKeys := portKeys(desired), portKeys(live), portKeys(current)
 	ports := []any{}
-	for i, port := range is {
+	for i, port := range desired {
 		merged := map[string]any{}
-		if at := slices.Index(liveKeys, keys[i]); at >= 0 {
-			merged = tree.Map(live[at])
+		if pos := slices.Index(liveKeys, keys[i]); pos >= 0 {
+			merged = tree.Map(live[pos])
 		}
-		if at := slices.Index(wasKeys, keys[i]); at >= 0 {
-			for field := range tree.Map(was[at]) {
+		if pos := slices.Index(currentKeys, keys[i]); pos >= 0 {
+			for field := range tree.Map(current[pos]) {
 				delete(merged, field)
 			}
 		}
@@ -95,7 +95,7 @@ func inPlace(live, was, is []any) []any {
 		ports = append(ports, merged)
 	}
 	for i, port := range live {
-		if !slices.Contains(wasKeys, liveKeys[i]) && !slices.Contains(keys, liveKeys[i]) {
+		if !slices.Contains(currentKeys, liveKeys[i]) && !slices.Contains(keys, liveKeys[i]) {
 			ports = append(ports, port)
 		}
 	}
@@ -105,14 +105,14 @@ func inPlace(live, was, is []any) []any {
 func portKeys(ports []any) []string { return workload.ItemKeys("ports", ports) }
 
 // putPorts adds replacements of lists of ports to a patch.
-func putPorts(patch, to map[string]any, whole []wholePorts) {
-	for _, of := range whole {
+func putPorts(patch, desired map[string]any, replacements []wholePorts) {
+	for _, replacement := range replacements {
 		pod := tree.EnsureMap(patch, tree.Pod...)
-		containerIn(pod, of.list, of.container)["ports"] = append([]any{map[string]any{"$patch": "replace"}}, of.ports...)
+		containerIn(pod, replacement.list, replacement.container)["ports"] = append([]any{map[string]any{"$patch": "replace"}}, replacement.ports...)
 		var order []string
-		for _, item := range tree.List(tree.MapAt(to, tree.Pod...)[of.list]) {
+		for _, item := range tree.List(tree.MapAt(desired, tree.Pod...)[replacement.list]) {
 			order = append(order, tree.Name(item))
 		}
-		sortAs(order, tree.List(pod[of.list])) // Items of a patch must be in the order of the list.
+		sortByOrder(order, tree.List(pod[replacement.list])) // Items of a patch must be in the order of the list.
 	}
 }

@@ -49,7 +49,7 @@ func TestAPatchTellsProtocolsOfOnePortApart(t *testing.T) {
 				patch, err := difference(mine, view, pod(test.owned), wanted)
 				require.NoError(t, err)
 				p := Plan{Target: view.Ref, Patch: patch}
-				after, err := p.Patched(pod(test.live))
+				after, err := p.ApplyPatch(pod(test.live))
 				require.NoError(t, err)
 
 				found := tree.Map(tree.List(tree.MapAt(after, tree.Pod...)[list])[0])

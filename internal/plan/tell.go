@@ -11,46 +11,46 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// toldBefore splits the environment variables that a manager injected into variables that match the desired
+// splitInjectedEnv splits the environment variables that a manager injected into variables that match the desired
 // sidecar and stale variables. Without a desired sidecar, all variables are stale.
-func (d *Desired) toldBefore(manager string, view *workload.View) (holds, stale []workload.InjectedEnv) {
-	told, _ := view.InjectedEnvFor(manager)
-	for _, one := range told {
-		isSaid := func(tell workload.EnvInjection) bool { return tell.Matches(one, view.Ref) }
-		if d != nil && slices.ContainsFunc(d.overlay.EnvInjections, isSaid) {
-			holds = append(holds, one)
+func (d *Desired) splitInjectedEnv(manager string, view *workload.View) (valid, stale []workload.InjectedEnv) {
+	variables, _ := view.InjectedEnvFor(manager)
+	for _, variable := range variables {
+		isDesired := func(injection workload.EnvInjection) bool { return injection.Matches(variable, view.Ref) }
+		if d != nil && slices.ContainsFunc(d.overlay.EnvInjections, isDesired) {
+			valid = append(valid, variable)
 			continue
 		}
-		stale = append(stale, one)
+		stale = append(stale, variable)
 	}
-	return holds, stale
+	return valid, stale
 }
 
 // isStale reports whether the application has injected environment variables that do not match the desired
 // sidecar.
 func (d *Desired) isStale(manager string, view *workload.View) bool {
-	_, stale := d.toldBefore(manager, view)
+	_, stale := d.splitInjectedEnv(manager, view)
 	return len(stale) > 0
 }
 
-// takeBack makes a patch from one tree to another remove stale injected environment variables, and only these.
+// removeStaleEnv makes a patch from one tree to another remove stale injected environment variables, and only these.
 // It does not add variables, because the API server injects them when the application owner next changes the
 // pod template. A manager that adds a variable owns it, and the application owner could then not set the
 // variable.
-func (d *Desired) takeBack(manager string, from, to map[string]any, view *workload.View) {
+func (d *Desired) removeStaleEnv(manager string, current, desired map[string]any, view *workload.View) {
 	_, isRecorded := view.InjectedEnvFor(manager)
-	holds, stale := d.toldBefore(manager, view)
+	valid, stale := d.splitInjectedEnv(manager, view)
 	if !isRecorded || d != nil && len(stale) == 0 {
 		return
 	}
-	for _, one := range stale {
-		container := containerIn(tree.EnsureMap(from, tree.Pod...), "containers", one.Container)
-		container["env"] = append(tree.List(container["env"]), map[string]any{"name": one.Name, "value": one.Value})
+	for _, variable := range stale {
+		container := containerIn(tree.EnsureMap(current, tree.Pod...), "containers", variable.Container)
+		container["env"] = append(tree.List(container["env"]), map[string]any{"name": variable.Name, "value": variable.Value})
 	}
 	record, path := meta.AnnotationInjectedEnv(manager), []string{"spec", "template", "metadata", "annotations"}
-	tree.EnsureMap(from, path...)[record] = workload.FormatInjectedEnv(slices.Concat(holds, stale))
-	if len(holds) > 0 {
-		tree.EnsureMap(to, path...)[record] = workload.FormatInjectedEnv(holds)
+	tree.EnsureMap(current, path...)[record] = workload.FormatInjectedEnv(slices.Concat(valid, stale))
+	if len(valid) > 0 {
+		tree.EnsureMap(desired, path...)[record] = workload.FormatInjectedEnv(valid)
 	}
 }
 
@@ -58,33 +58,33 @@ func (d *Desired) takeBack(manager string, from, to map[string]any, view *worklo
 // there is none.
 func containerIn(pod map[string]any, list, name string) map[string]any {
 	containers := tree.List(pod[list])
-	at := slices.IndexFunc(containers, func(c any) bool { return tree.Name(c) == name })
-	if at < 0 {
+	i := slices.IndexFunc(containers, func(c any) bool { return tree.Name(c) == name })
+	if i < 0 {
 		containers = append(containers, map[string]any{"name": name})
-		at = len(containers) - 1
+		i = len(containers) - 1
 	}
 	pod[list] = containers
-	return tree.Map(containers[at])
+	return tree.Map(containers[i])
 }
 
-// Tells returns the environment variables to inject into application containers. They must not be changed.
-func (d *Desired) Tells() []workload.EnvInjection { return d.overlay.EnvInjections }
+// EnvInjections returns the environment variables to inject into application containers. They must not be changed.
+func (d *Desired) EnvInjections() []workload.EnvInjection { return d.overlay.EnvInjections }
 
-// Untold returns a warning if the environment variables that the application should get are not injected, or
+// EnvInjectionWarning returns a warning if the environment variables that the application should get are not injected, or
 // "". The caller passes the reason why the API server does not inject them, or "" if the API server injects
 // variables. The operator itself never injects them.
-func (d *Desired) Untold(why string, view *workload.View) string {
+func (d *Desired) EnvInjectionWarning(reason string, view *workload.View) string {
 	kind := view.Adapter()
 	switch {
 	case len(d.overlay.EnvInjections) == 0:
 		return ""
-	case why != "":
+	case reason != "":
 	case kind.Traits.Immutable != "":
-		why = "the API server does not inject into " + kind.Plural
+		reason = "the API server does not inject into " + kind.Plural
 	case len(d.overlay.Mounts) > 0:
-		why = "the operator injects the sidecar, because it mounts a volume into the application's containers"
+		reason = "the operator injects the sidecar, because it mounts a volume into the application's containers"
 	default:
 		return ""
 	}
-	return "does not tell the application where it listens (sidecar.applicationEnv): " + why
+	return "does not tell the application where it listens (sidecar.applicationEnv): " + reason
 }

@@ -55,7 +55,7 @@ func TestWhatWasToldIsTakenBackWhereItDoesNotHold(t *testing.T) {
 			requested = "changed"
 		}
 		for _, policy := range []Policy{{}, {ReportDrift: true}} {
-			plan := For(mine, test.desired.For(Asked{Digest: requested}), policy, test.view)
+			plan := ForInjection(mine, test.desired.WithInput(RequestedInput{Digest: requested}), policy, test.view)
 			require.Equal(t, test.want, plan.Action, "%s: %s", name, plan.Message)
 			require.False(t, plan.Repairs, name)
 			require.Equal(t, test.want == Update, plan.Patch != nil, name)
@@ -70,10 +70,10 @@ func TestAPatchTakesBackNothingElse(t *testing.T) {
 		plan Plan
 		left any
 	}{
-		"an update": {For(mine, tells(address).For(Asked{Digest: "changed"}), Policy{}, told("cart:1", "x")), "app ADDRESS=cart:1"},
+		"an update": {ForInjection(mine, tells(address).WithInput(RequestedInput{Digest: "changed"}), Policy{}, told("cart:1", "x")), "app ADDRESS=cart:1"},
 		"a removal": {ForRemoval(mine, told("cart:1", "x")), nil},
 	} {
-		patched, err := test.plan.Patched(map[string]any{
+		patched, err := test.plan.ApplyPatch(map[string]any{
 			"spec": map[string]any{"template": map[string]any{
 				"metadata": map[string]any{"annotations": map[string]any{"a": "b", record: "app ADDRESS=cart:1\napp NAME=x"}},
 				"spec": map[string]any{"containers": []any{map[string]any{"name": "app", "env": []any{
@@ -109,21 +109,21 @@ func TestAPatchTakesBackNothingElse(t *testing.T) {
 
 // Where the input is the same, another release tells nothing else before the next change.
 func TestAnUpgradeTakesNothingBack(t *testing.T) {
-	older := tells(address).For(Asked{Digest: "asked"})
+	older := tells(address).WithInput(RequestedInput{Digest: "asked"})
 	view := writtenBy(older)
 	view.InjectedEnv = map[string][]workload.InjectedEnv{meta.AnnotationInjectedEnv(mine): {{Container: "app", Name: "ADDRESS", Value: "cart:1"}}}
 	newer := tells(workload.EnvInjection{Containers: []string{"app"}, Name: "ADDRESS", Value: "other"})
-	require.Equal(t, None, For(mine, newer.For(Asked{Digest: "asked"}), Policy{}, view).Action)
-	require.Equal(t, Update, For(mine, newer.For(Asked{Digest: "another"}), Policy{}, view).Action)
+	require.Equal(t, None, ForInjection(mine, newer.WithInput(RequestedInput{Digest: "asked"}), Policy{}, view).Action)
+	require.Equal(t, Update, ForInjection(mine, newer.WithInput(RequestedInput{Digest: "another"}), Policy{}, view).Action)
 }
 
 func TestWhoIsToldNothingIsSaid(t *testing.T) {
-	require.Empty(t, sidecar().Untold("it is off", application()))
-	require.Empty(t, tells(address).Untold("", application()))
-	require.Contains(t, tells(address).Untold("it is off", application()), "does not tell the application where it listens (sidecar.applicationEnv): it is off")
+	require.Empty(t, sidecar().EnvInjectionWarning("it is off", application()))
+	require.Empty(t, tells(address).EnvInjectionWarning("", application()))
+	require.Contains(t, tells(address).EnvInjectionWarning("it is off", application()), "does not tell the application where it listens (sidecar.applicationEnv): it is off")
 	job := with(application(), func(v *workload.View) { v.Kind = "Job" })
-	require.Contains(t, tells(address).Untold("", job), "the API server does not inject into Jobs")
+	require.Contains(t, tells(address).EnvInjectionWarning("", job), "the API server does not inject into Jobs")
 	mounting := tells(address)
 	mounting.overlay.Mounts = []workload.Mount{{Container: "app"}}
-	require.Contains(t, mounting.Untold("", application()), "it mounts a volume into the application's containers")
+	require.Contains(t, mounting.EnvInjectionWarning("", application()), "it mounts a volume into the application's containers")
 }

@@ -8,21 +8,21 @@ const mostTexts = 64
 
 // Texts caches texts for workloads with the same current and desired state, which are nearly all workloads of a
 // VectorSidecar. The cache does not change plans. A nil Texts caches nothing.
-type Texts struct{ known map[string]string }
+type Texts struct{ cached map[string]string }
 
-// of returns the text for a key. The key must include all inputs of the text.
-func (t *Texts) of(key string, write func() string) string {
+// get returns the text for a key. The key must include all inputs of the text.
+func (t *Texts) get(key string, write func() string) string {
 	if t == nil {
 		return write()
 	}
-	text, isKnown := t.known[key]
-	if isKnown {
+	text, ok := t.cached[key]
+	if ok {
 		return text
 	}
-	if t.known == nil || len(t.known) >= mostTexts {
-		t.known = map[string]string{} // Later calls write the dropped texts again.
+	if t.cached == nil || len(t.cached) >= mostTexts {
+		t.cached = map[string]string{} // Later calls write the dropped texts again.
 	}
 	text = write()
-	t.known[key] = text
+	t.cached[key] = text
 	return text
 }

@@ -15,7 +15,7 @@ import (
 // Yielding returns the desired state in a workload without the optional pod annotations that other field
 // managers have there, and without the optional pod annotations that make no difference.
 func (d *Desired) Yielding(manager string, view *workload.View) *Desired {
-	keys := d.yields(manager, view)
+	keys := d.keysSetByOthers(manager, view)
 	if needless := d.overlay.OptionalWithNodeVolumes; len(needless) > 0 && keepsNode(view) {
 		for _, key := range needless {
 			if !slices.Contains(view.PodAnnotations, key) {
@@ -29,21 +29,21 @@ func (d *Desired) Yielding(manager string, view *workload.View) *Desired {
 	if d.lesser != nil && slices.Equal(keys, d.overlay.OptionalWithNodeVolumes) {
 		return d.lesser
 	}
-	return d.without(keys, nil)
+	return d.omit(keys, nil)
 }
 
 // WithoutPullSecrets returns the desired state in a workload that already lists some of the pull secrets.
-func (d *Desired) WithoutPullSecrets(names []string) *Desired { return d.without(nil, names) }
+func (d *Desired) WithoutPullSecrets(names []string) *Desired { return d.omit(nil, names) }
 
-// without returns the desired state without some pod annotations and pull secrets.
-func (d *Desired) without(keys, secrets []string) *Desired {
+// omit returns the desired state without some pod annotations and pull secrets.
+func (d *Desired) omit(keys, secrets []string) *Desired {
 	overlay, err := d.overlay.Omit(keys, secrets)
 	if err != nil {
 		return d // The body was written before, so this does not happen.
 	}
-	left := NewDesired(overlay, d.sidecar, d.annotations[meta.AnnotationContainerName], d.annotations[meta.AnnotationConfigMapVersion], d.marks)
-	left.whole = d.whole
-	return left.For(d.asked)
+	reduced := NewDesired(overlay, d.sidecar, d.annotations[meta.AnnotationContainerName], d.annotations[meta.AnnotationConfigMapVersion], d.marks)
+	reduced.fullHash = d.fullHash
+	return reduced.WithInput(d.input)
 }
 
 // keepsNode reports whether a volume of the application prevents the Cluster Autoscaler from removing the node
@@ -57,8 +57,8 @@ func keepsNode(view *workload.View) bool {
 	return false
 }
 
-// yields returns the keys of optional annotations that other field managers have.
-func (d *Desired) yields(manager string, view *workload.View) []string {
+// keysSetByOthers returns the keys of optional annotations that other field managers have.
+func (d *Desired) keysSetByOthers(manager string, view *workload.View) []string {
 	var keys []string
 	for _, key := range d.overlay.OptionalAnnotations {
 		if slices.Contains(view.PodAnnotations, key) && !slices.Contains(view.Owned[manager].PodAnnotations, key) {
@@ -71,29 +71,29 @@ func (d *Desired) yields(manager string, view *workload.View) []string {
 // OmittedAnnotations returns messages about pod annotations that are left to other field managers. Each names
 // the text to add to the annotation, and where. Annotations that already contain the text are not listed.
 func (d *Desired) OmittedAnnotations(manager string, view *workload.View) []string {
-	var said []string
-	for _, key := range d.yields(manager, view) {
-		lacks := lacking(key, d.overlay.Template.Annotations[key], view.PodTexts[key])
-		if lacks == "" {
+	var messages []string
+	for _, key := range d.keysSetByOthers(manager, view) {
+		missing := missingItems(key, d.overlay.Template.Annotations[key], view.PodTexts[key])
+		if missing == "" {
 			continue
 		}
-		where := "the workload's own pod template"
-		for other, owned := range view.Owned {
+		location := "the workload's own pod template"
+		for otherManager, owned := range view.Owned {
 			if slices.Contains(owned.PodAnnotations, key) {
-				where = fmt.Sprintf("sidecar.podAnnotations of VectorSidecar %s, which sets it", meta.SidecarName(other))
+				location = fmt.Sprintf("sidecar.podAnnotations of VectorSidecar %s, which sets it", meta.SidecarName(otherManager))
 			}
 		}
-		said = append(said, fmt.Sprintf("leaves the pod annotation %s to its current owner; add %q to its value in %s", key, lacks, where))
+		messages = append(messages, fmt.Sprintf("leaves the pod annotation %s to its current owner; add %q to its value in %s", key, missing, location))
 	}
-	return said
+	return messages
 }
 
 // KeepsNode returns the names of the sidecar's volumes, separated by commas, that prevent the Cluster
 // Autoscaler from removing a node that it would remove without the sidecar. It returns "" for none. The
 // receiver is the Desired of a Plan for the workload.
 func (d *Desired) KeepsNode(manager string, view *workload.View) string {
-	const whole, key = "cluster-autoscaler.kubernetes.io/safe-to-evict", meta.AnnotationEvictableVolumes
-	if keepsNode(view) || view.PodTexts[whole] != "" {
+	const safeToEvictKey, key = "cluster-autoscaler.kubernetes.io/safe-to-evict", meta.AnnotationEvictableVolumes
+	if keepsNode(view) || view.PodTexts[safeToEvictKey] != "" {
 		return ""
 	}
 	named := view.PodTexts[key]
@@ -107,12 +107,12 @@ func (d *Desired) KeepsNode(manager string, view *workload.View) string {
 		}
 	}
 	slices.Sort(names)
-	return lacking(key, strings.Join(names, ","), named)
+	return missingItems(key, strings.Join(names, ","), named)
 }
 
-// lacking returns the items of an annotation's text that another text lacks. Both texts separate the items by
+// missingItems returns the items of an annotation's text that another text lacks. Both texts separate the items by
 // commas.
-func lacking(key, text, list string) string {
+func missingItems(key, text, list string) string {
 	items := strings.Split(list, ",")
 	if key != meta.AnnotationEvictableVolumes { // For the Cluster Autoscaler, whitespace is a part of the name.
 		for i := range items {

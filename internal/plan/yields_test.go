@@ -37,7 +37,7 @@ func TestAnAnnotationThatYieldsIsNoConflict(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			desired := telling(list, flag)
-			p := For(mine, desired, Policy{}, test.view)
+			p := ForInjection(mine, desired, Policy{}, test.view)
 			require.Contains(t, []Action{Inject, Update}, p.Action, p.Message)
 			annotations := tree.MapAt(p.Apply, "spec", "template", "metadata", "annotations")
 			require.Len(t, annotations, len(test.leaves)+1, "beside the list of parts")
@@ -91,7 +91,7 @@ func TestVolumesOfTheSidecarKeepNoNode(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			desired := evictable("b", "data")
-			p := For(mine, desired, Policy{}, test.view)
+			p := ForInjection(mine, desired, Policy{}, test.view)
 			require.Contains(t, []Action{Inject, Update}, p.Action, p.Message)
 			annotations := tree.MapAt(p.Apply, "spec", "template", "metadata", "annotations")
 			if test.isNamed {
@@ -110,16 +110,16 @@ func TestVolumesOfTheSidecarKeepNoNode(t *testing.T) {
 
 	always := evictable("b", "data")
 	always.overlay.OptionalWithNodeVolumes, always.lesser = nil, nil
-	p := For(mine, always, Policy{}, with(application(), onDisk))
+	p := ForInjection(mine, always, Policy{}, with(application(), onDisk))
 	require.Equal(t, "b,data", tree.MapAt(p.Apply, "spec", "template", "metadata", "annotations")[key])
 }
 
 // Most workloads may have volumes of their own, and share what is desired, which is large.
 func TestWhatIsLeftOutIsShared(t *testing.T) {
-	desired, view := evictable("data").For(Asked{Digest: "1"}), with(application(), owns("", meta.AnnotationEvictableVolumes, "own"))
+	desired, view := evictable("data").WithInput(RequestedInput{Digest: "1"}), with(application(), owns("", meta.AnnotationEvictableVolumes, "own"))
 	require.Same(t, desired.lesser, desired.Yielding(mine, view))
-	require.Equal(t, "1", desired.Yielding(mine, view).AskedDigest())
-	require.Equal(t, "2", desired.For(Asked{Digest: "2"}).Yielding(mine, view).AskedDigest())
+	require.Equal(t, "1", desired.Yielding(mine, view).InputDigest())
+	require.Equal(t, "2", desired.WithInput(RequestedInput{Digest: "2"}).Yielding(mine, view).InputDigest())
 }
 
 // evictable is the sidecar with volumes on disk that keep no node, and one in memory.
@@ -175,19 +175,19 @@ func TestAPullSecretOfTheOwnersIsNotOurs(t *testing.T) {
 		"it lists both": {[]string{"registry", "mirror"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			left := pulling("mirror", "registry").For(Asked{Digest: "1"}).WithoutPullSecrets(test.own)
+			left := pulling("mirror", "registry").WithInput(RequestedInput{Digest: "1"}).WithoutPullSecrets(test.own)
 			var names, written []string
 			for _, secret := range left.Template().Spec.ImagePullSecrets {
 				names = append(names, secret.Name)
 			}
-			for _, item := range tree.List(tree.MapAt(left.alone.tree, tree.Pod...)["imagePullSecrets"]) {
+			for _, item := range tree.List(tree.MapAt(left.standalone.tree, tree.Pod...)["imagePullSecrets"]) {
 				written = append(written, tree.Name(item))
 			}
 			require.Equal(t, test.adds, names)
 			require.Equal(t, test.adds, written)
 			require.Len(t, left.PullSecrets(), len(test.adds))
 			require.Equal(t, meta.InjectedItems{Manager: mine, PullSecrets: test.adds}.String(), left.Template().Annotations[meta.AnnotationInjectedItems(mine)])
-			require.Equal(t, "1", left.AskedDigest())
+			require.Equal(t, "1", left.InputDigest())
 		})
 	}
 }

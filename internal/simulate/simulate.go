@@ -142,7 +142,7 @@ func (m *merge) patch(live runtime.Object, p *plan.Plan) (runtime.Object, error)
 	if err != nil {
 		return nil, fmt.Errorf("converting the workload: %w", err)
 	}
-	patched, err := p.Patched(content)
+	patched, err := p.ApplyPatch(content)
 	if err != nil {
 		return nil, err
 	}

@@ -65,7 +65,7 @@ func carryOut(t *testing.T, merger *Merger, deployment *appsv1.Deployment, p *pl
 func inject(t *testing.T, merger *Merger, deployment *appsv1.Deployment, sidecar *plan.Desired) *appsv1.Deployment {
 	t.Helper()
 	view := workload.NewView(deployment)
-	p := plan.For(manager, sidecar, plan.Policy{}, &view)
+	p := plan.ForInjection(manager, sidecar, plan.Policy{}, &view)
 	return carryOut(t, merger, deployment, &p)
 }
 
@@ -125,7 +125,7 @@ func TestWhatAPersonChangedIsTakenBackAsTheOperatorWould(t *testing.T) {
 		t.Run(who, func(t *testing.T) {
 			changed := edit(t, merger, injected, who, func(d *appsv1.Deployment) { d.Spec.Template.Spec.InitContainers[0].Image = "vector:other" })
 			view := workload.NewView(changed)
-			p := plan.For(manager, desired("vector:1"), plan.Policy{}, &view)
+			p := plan.ForInjection(manager, desired("vector:1"), plan.Policy{}, &view)
 			require.Equal(t, plan.Update, p.Action)
 
 			merged, err := merger.Workload(changed, &p)

@@ -33,7 +33,7 @@ func Turns(all []Paced, rules *fleet.Rules) [][]int {
 	isClosed := false
 	for i := range now {
 		turns[i], now[i].Plans = make([]int, len(now[i].Plans)), slices.Clone(now[i].Plans)
-		names, isClosed = append(names, now[i].Sidecar), isClosed || now[i].Limit.Gap != nil
+		names, isClosed = append(names, now[i].Sidecar), isClosed || now[i].Limit.ClosedWindow != nil
 	}
 	allocators := allocatorsFor(names)
 	for turn := 1; ; turn++ {
@@ -41,7 +41,7 @@ func Turns(all []Paced, rules *fleet.Rules) [][]int {
 		isMoving := turn == 1 && isClosed
 		for i := range now {
 			isMoving = now[i].finish(turn, turns[i]) || isMoving
-			now[i].Limit.Gap = nil
+			now[i].Limit.ClosedWindow = nil
 			plan.Admit(now[i].Plans, now[i].Limit)
 		}
 		if !isMoving {

@@ -94,7 +94,7 @@ func TestVectorSidecarsShareTurns(t *testing.T) {
 		"removals have their own places": {three, []Paced{{Plans: many}, {Plans: plansOf("remove", "remove", "remove", "remove")}}, [][]int{{1, 1, 1, 2, 2, 2}, {1, 1, 1, 2}}},
 		"what goes on has a place":       {three, []Paced{{Plans: many}, {Plans: plansOf("rolling", "rolling")}}, [][]int{{1, 2, 2, 2, 3, 3}, {0, 0}}},
 		"a share of those matched":       {share, []Paced{{Plans: many, Matched: 6}, {Plans: plansOf("update"), Matched: 4}}, [][]int{{1, 2, 2, 3, 3, 4}, {1}}},
-		"after the next window opens":    {"", []Paced{{Plans: plansOf("inject", "remove", "inject"), Limit: plan.Limit{Max: 1, Gap: &plan.Gap{Since: time.Now()}}}}, [][]int{{2, 1, 3}}},
+		"after the next window opens":    {"", []Paced{{Plans: plansOf("inject", "remove", "inject"), Limit: plan.Limit{Max: 1, ClosedWindow: &plan.ClosedWindow{ClosedAt: time.Now()}}}}, [][]int{{2, 1, 3}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rules, err := fleet.Parse("rules", []byte(test.rules))

@@ -368,7 +368,7 @@ func TestTheHashIsToldIfItIsOne(t *testing.T) {
 // A workload that keeps what an earlier release rendered is up to date, and the status
 // describes what it has.
 func TestASidecarThatIsKeptIsTheCurrentOne(t *testing.T) {
-	keeps := func(p *plan.Plan) { p.Keeps = "older" }
+	keeps := func(p *plan.Plan) { p.UnchangedHash = "older" }
 
 	got := Of(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None, keeps), planned("shop", plan.None, keeps))}, noon)
 

@@ -73,8 +73,8 @@ func survey(status *v1alpha1.VectorSidecarStatus, facts Facts) {
 			counted.add(p.Target.Kind, unproven)
 		}
 		if carries(at) {
-			mixed = mixed || status.InjectedHash != "" && status.InjectedHash != p.Carried()
-			status.InjectedHash = p.Carried()
+			mixed = mixed || status.InjectedHash != "" && status.InjectedHash != p.SidecarHash()
+			status.InjectedHash = p.SidecarHash()
 		}
 		if at == updated || at == bare {
 			continue
@@ -101,7 +101,7 @@ func survey(status *v1alpha1.VectorSidecarStatus, facts Facts) {
 func keeping(plans []plan.Plan) int {
 	n := 0
 	for i := range plans {
-		if plans[i].Keeps != "" {
+		if plans[i].UnchangedHash != "" {
 			n++
 		}
 	}

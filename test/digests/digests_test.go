@@ -219,6 +219,6 @@ func addWorkloads(digests map[string]string) {
 		{Container: "app", VolumeMount: corev1.VolumeMount{Name: "data", MountPath: "/data", SubPathExpr: "$(POD)", ReadOnly: true}},
 	})
 	view := workload.NewView(application)
-	asked := plan.Asked{Digest: "0123", Keys: []string{"kind", "name", "namespace", "labels", "annotations", "containers", "qosClass", "users", "accountPullSecrets"}}
+	asked := plan.RequestedInput{Digest: "0123", Keys: []string{"kind", "name", "namespace", "labels", "annotations", "containers", "qosClass", "users", "accountPullSecrets"}}
 	digests["values of a workload"] = view.ValuesHash(append(asked.Keys, workload.GraceKey, workload.PullSecretsKey))
 }

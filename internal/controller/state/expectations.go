@@ -191,9 +191,9 @@ func (s *expectations) Carried(target types.UID) (lastWriter string, has bool) {
 // Refused records that a plan was refused, and would be again if isPermanent: then it is not tried for a while,
 // because the reason may be gone later. What was written before still counts for pacing.
 func (s *expectations) Refused(p *plan.Plan, err error, isPermanent bool) {
-	denial := &plan.Denial{Err: err, At: s.now()}
+	denial := &plan.Denial{Err: err, RejectedAt: s.now()}
 	if isPermanent {
-		denial.Until = denial.At.Add(LastRetry)
+		denial.RetryAt = denial.RejectedAt.Add(LastRetry)
 	}
 	last, _ := s.last(p.Target.UID)
 	last.denial, last.missed = denial, nil
@@ -264,7 +264,7 @@ func (s *expectations) KeepExpectations(plans []plan.Plan) {
 			if known := s.all[p.Target.UID]; known != nil {
 				known.repairs, known.carried = nil, nil
 			}
-		case p.Owner != nil && p.Desired != nil && p.HasParts && p.IsCurrent() && p.Action != plan.Adopt:
+		case p.Owner != nil && p.Desired != nil && p.HasSidecar && p.IsCurrent() && p.Action != plan.Adopt:
 			s.expect(p.Target.UID).carried = &carried{p.LastWriter}
 		}
 	}

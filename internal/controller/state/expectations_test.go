@@ -64,14 +64,14 @@ func TestARefusalIsRememberedUntilAWriteSucceeds(t *testing.T) {
 
 	logs.Refused(refused, no, true)
 
-	denial := decision.Denial{Denial: plan.Denial{Err: no, At: now, Until: now.Add(LastRetry)}, Seen: "10", Action: plan.Update, Hash: refused.InjectedHash()}
+	denial := decision.Denial{Denial: plan.Denial{Err: no, RejectedAt: now, RetryAt: now.Add(LastRetry)}, Seen: "10", Action: plan.Update, Hash: refused.InjectedHash()}
 	require.Equal(t, map[types.UID]decision.Denial{"u": denial}, logs.Denials())
 	require.Nil(t, audit.Denials(), "another VectorSidecar has its own")
 	require.False(t, logs.IsPending(refused), "nothing was written that the cache could be behind of")
 
 	now = now.Add(time.Minute)
 	logs.Refused(refused, no, false)
-	require.Equal(t, plan.Denial{Err: no, At: now}, logs.Denials()["u"].Denial, "the last attempt counts")
+	require.Equal(t, plan.Denial{Err: no, RejectedAt: now}, logs.Denials()["u"].Denial, "the last attempt counts")
 
 	logs.Wrote(seen("11", 1, "a"), 2, "")
 	require.Nil(t, logs.Denials())

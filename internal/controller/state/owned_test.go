@@ -18,7 +18,7 @@ import (
 // owned is a plan for a workload that another operator owns.
 func owned(action plan.Action, hasParts bool) plan.Plan {
 	p := seen("1", 1, "a")
-	p.Action, p.HasParts, p.Owner, p.LastWriter = action, hasParts, &workload.Owner{Kind: "Kafka.kafka.strimzi.io", Name: "orders"}, "strimzi"
+	p.Action, p.HasSidecar, p.Owner, p.LastWriter = action, hasParts, &workload.Owner{Kind: "Kafka.kafka.strimzi.io", Name: "orders"}, "strimzi"
 	return *p
 }
 
