@@ -59,11 +59,11 @@ func (s *sidecarFiles) files() []vectorconfig.File {
 		return s.defaultFiles()
 	}
 	section := func(f foundFile) int {
-		name, _, _ := strings.Cut(f.Below, "/")
+		name, _, _ := strings.Cut(f.RelativePath, "/")
 		return slices.Index(vectorflags.Sections, name)
 	}
 	slices.SortFunc(all, func(a, b foundFile) int {
-		return cmp.Or(strings.Compare(a.Directory, b.Directory), section(a)-section(b), strings.Count(a.Below, "/")-strings.Count(b.Below, "/"),
+		return cmp.Or(strings.Compare(a.Directory, b.Directory), section(a)-section(b), strings.Count(a.RelativePath, "/")-strings.Count(b.RelativePath, "/"),
 			strings.Compare(a.path, b.path), strings.Compare(a.Format, b.Format))
 	})
 	all = slices.CompactFunc(all, func(a, b foundFile) bool { return a.path == b.path && a.Match == b.Match })
@@ -92,7 +92,7 @@ func (s *sidecarFiles) matches(object *corev1.ConfigMap) []foundFile {
 		for i := range s.line.Sources {
 			if match, isRead := s.line.Sources[i].Matches(file, s.container.WorkingDir); isRead && !s.line.Sources[i].Path.IsOpen {
 				found := s.file(object, key)
-				found.Name, found.Format, found.Directory, found.Below = path.Base(file), match.Format, match.Directory, match.Below
+				found.Name, found.Format, found.Directory, found.Below = path.Base(file), match.Format, match.Directory, match.RelativePath
 				all = append(all, foundFile{match, file, found})
 			}
 		}

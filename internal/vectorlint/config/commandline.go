@@ -38,9 +38,9 @@ func (c *checker) checkCommandLine() {
 		case absent.IsDefault:
 			c.addToContainer(absentFile, "--config", true, "Vector reads its default configuration file "+absent.Path.Value+", which does not exist in the container")
 		case absent.IsDirectory:
-			c.addToContainer(absentFile, absent.From, true, "the directory "+absent.Path.Value+" does not exist in the container")
+			c.addToContainer(absentFile, absent.Origin, true, "the directory "+absent.Path.Value+" does not exist in the container")
 		default:
-			c.addToContainer(absentFile, absent.From, true, absent.Path.Value+" does not exist in the container")
+			c.addToContainer(absentFile, absent.Origin, true, absent.Path.Value+" does not exist in the container")
 		}
 	}
 }

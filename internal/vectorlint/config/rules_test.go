@@ -393,7 +393,7 @@ var ruleCases = map[Code]struct{ fires, silent []try }{
 	},
 	absentFile: {
 		fires: []try{{text: graph("", ok), container: in(func(c *Container) {
-			c.Absent = []vectorflags.Source{{Path: vectorflags.Text{Value: "/x.yaml"}, From: "--config"}}
+			c.Absent = []vectorflags.Source{{Path: vectorflags.Text{Value: "/x.yaml"}, Origin: "--config"}}
 		})}},
 		silent: []try{{text: graph("", ok), container: in(as)}},
 	},

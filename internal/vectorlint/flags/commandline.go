@@ -58,7 +58,7 @@ type CommandLine struct {
 type setting struct {
 	Text
 
-	from string
+	origin string
 }
 
 // parser reads one command line.
@@ -74,7 +74,7 @@ const defaultPath = "/etc/vector/vector.yaml"
 
 // Parse reads a command line as Vector does: flags first, then variables for the flags that are not set.
 func Parse(input Input) *CommandLine {
-	p := &parser{input: input, flags: flagsOf(input.Minor), CommandLine: CommandLine{settings: map[string]setting{}}}
+	p := &parser{input: input, flags: flagsFor(input.Minor), CommandLine: CommandLine{settings: map[string]setting{}}}
 	p.readArguments()
 	p.readVariables()
 	p.checkLimits()
@@ -143,7 +143,7 @@ func isOpenName(name string) bool { return strings.Contains(name, "$(") }
 func (p *parser) readLong(i int, name string, value Text, isJoined bool) int {
 	f := p.find(func(f flag) bool { return "--"+f.long == name })
 	if f == nil {
-		p.unknown(name)
+		p.addUnknown(name)
 		return 0
 	}
 	return p.readFlag(i, f, name, value, isJoined)
@@ -151,18 +151,18 @@ func (p *parser) readLong(i int, name string, value Text, isJoined bool) int {
 
 // readShort reads short flags in one argument, such as -vv or -c/etc/vector/vector.yaml.
 func (p *parser) readShort(i int, argument Text) int {
-	rest := argument.Value[1:]
-	for rest != "" {
-		name := "-" + rest[:1]
-		rest = rest[1:]
+	remaining := argument.Value[1:]
+	for remaining != "" {
+		name := "-" + remaining[:1]
+		remaining = remaining[1:]
 		f := p.find(func(f flag) bool { return f.short != "" && "-"+f.short == name })
 		if f == nil {
-			p.unknown(name)
+			p.addUnknown(name)
 			return 0
 		}
 		if f.takesValue() {
-			value, _ := strings.CutPrefix(rest, "=")
-			return p.readFlag(i, f, name, Text{Value: value, IsOpen: argument.IsOpen}, rest != "")
+			value, _ := strings.CutPrefix(remaining, "=")
+			return p.readFlag(i, f, name, Text{Value: value, IsOpen: argument.IsOpen}, remaining != "")
 		}
 		p.readFlag(i, f, name, Text{}, false)
 	}
@@ -204,11 +204,11 @@ func (p *parser) readFlag(i int, f *flag, name string, value Text, isJoined bool
 func isFlag(argument Text) bool { return len(argument.Value) > 1 && argument.Value[0] == '-' }
 
 // set stores a value. It checks the value if the value is known.
-func (p *parser) set(f *flag, from string, value Text) {
-	p.settings[f.long] = setting{Text: value, from: from}
+func (p *parser) set(f *flag, origin string, value Text) {
+	p.settings[f.long] = setting{Text: value, origin: origin}
 	if !value.IsOpen {
-		if why := f.check(value.Value); why != "" {
-			p.fault(from, fmt.Sprintf("%q is not a valid value: %s", value.Value, why))
+		if reason := f.check(value.Value); reason != "" {
+			p.fault(origin, fmt.Sprintf("%q is not a valid value: %s", value.Value, reason))
 			return
 		}
 	}
@@ -216,7 +216,7 @@ func (p *parser) set(f *flag, from string, value Text) {
 		return
 	}
 	for path := range strings.SplitSeq(value.Value, ",") {
-		source := Source{Path: Text{Value: path, IsOpen: value.IsOpen && isOpenName(path)}, Format: f.values, IsDirectory: f.kind == directories, From: from}
+		source := Source{Path: Text{Value: path, IsOpen: value.IsOpen && isOpenName(path)}, Format: f.values, IsDirectory: f.kind == directories, Origin: origin}
 		p.Sources = append(p.Sources, source)
 	}
 }
@@ -235,8 +235,8 @@ func (p *parser) readVariables() {
 	for _, name := range logVariables {
 		value, ok := p.input.Env[name]
 		if ok && !value.IsOpen {
-			if why := checkLog(value.Value); why != "" {
-				p.fault(name, fmt.Sprintf("%q is not a valid value: %s", value.Value, why))
+			if reason := checkLog(value.Value); reason != "" {
+				p.fault(name, fmt.Sprintf("%q is not a valid value: %s", value.Value, reason))
 			}
 		}
 		if ok || p.input.HasMoreEnv {
@@ -251,7 +251,7 @@ func (p *parser) checkLimits() {
 	limit, hasLimit := p.settings["graceful-shutdown-limit-secs"]
 	none, hasNone := p.settings["no-graceful-shutdown-limit"]
 	if hasLimit && hasNone {
-		p.fault(none.from, "the flag cannot be set together with "+limit.from)
+		p.fault(none.origin, "the flag cannot be set together with "+limit.origin)
 	}
 }
 
@@ -259,16 +259,16 @@ func (p *parser) fault(name, message string) {
 	p.Faults = append(p.Faults, Fault{Name: name, Message: message})
 }
 
-// unknown adds the fault of a flag that the release does not have.
-func (p *parser) unknown(name string) {
+// addUnknown adds the fault of a flag that the release does not have.
+func (p *parser) addUnknown(name string) {
 	f := Fault{Name: name, IsUnknown: true, Message: "Vector does not have the flag"}
-	for _, other := range table() {
+	for _, candidate := range table() {
 		switch {
-		case "--"+other.long != name:
-		case other.until < Newest:
-			f.Releases = fmt.Sprintf("0.%d to 0.%d", other.since, other.until)
+		case "--"+candidate.long != name:
+		case candidate.lastMinor < Newest:
+			f.Releases = fmt.Sprintf("0.%d to 0.%d", candidate.firstMinor, candidate.lastMinor)
 		default:
-			f.Releases = fmt.Sprintf("0.%d and later", other.since)
+			f.Releases = fmt.Sprintf("0.%d and later", candidate.firstMinor)
 		}
 	}
 	p.Faults = append(p.Faults, f)
@@ -277,7 +277,7 @@ func (p *parser) unknown(name string) {
 // Names returns the flags of a release, with their dashes.
 func Names(minor int) []string {
 	var names []string
-	for _, f := range flagsOf(minor) {
+	for _, f := range flagsFor(minor) {
 		names = append(names, "--"+f.long)
 	}
 	return names

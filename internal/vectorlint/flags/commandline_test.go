@@ -140,7 +140,7 @@ func TestParse_PrefersFlags(t *testing.T) {
 	env := map[string]Text{"VECTOR_THREADS": {Value: "two"}, "VECTOR_CONFIG": {Value: "/b.yaml"}, "VECTOR_CONFIG_DIR": {Value: "/conf"}, "VECTOR_GRACEFUL_SHUTDOWN_LIMIT_SECS": {Value: "9"}}
 	line := Parse(Input{Minor: Newest, Args: words("-t 2 --config /a.yaml --graceful-shutdown-limit-secs=7"), Env: env})
 	require.Empty(t, line.Faults)
-	require.Equal(t, []Source{{Path: Text{Value: "/a.yaml"}, From: "--config"}, {Path: Text{Value: "/conf"}, IsDirectory: true, From: "VECTOR_CONFIG_DIR"}}, line.Sources)
+	require.Equal(t, []Source{{Path: Text{Value: "/a.yaml"}, Origin: "--config"}, {Path: Text{Value: "/conf"}, IsDirectory: true, Origin: "VECTOR_CONFIG_DIR"}}, line.Sources)
 	n, isKnown := line.Number("graceful-shutdown-limit-secs")
 	require.True(t, isKnown)
 	require.EqualValues(t, 7, n)
@@ -175,22 +175,22 @@ func TestSource_MatchesFiles(t *testing.T) {
 		"a backslash":                      {args: `-c /c/\*.yaml`, file: "/c/a.yaml"},
 		"the default":                      {file: "/etc/vector/vector.yaml", want: &Match{Format: "yaml"}},
 		"another one than the default":     {file: "/etc/vector/vector.toml"},
-		"a directory":                      {args: "-C /c", file: "/c/a.yml", want: &Match{Format: "yaml", Directory: "/c", Below: "a.yml"}},
-		"a directory with a slash":         {args: "--config-dir /c/", file: "/c/a.json", want: &Match{Format: "json", Directory: "/c", Below: "a.json"}},
-		"several directories":              {args: "-C /b,/c", file: "/c/a.toml", want: &Match{Format: "toml", Directory: "/c", Below: "a.toml"}},
-		"a pattern of config directories":  {args: "-C /c*", file: "/c1/a.toml", want: &Match{Format: "toml", Directory: "/c1", Below: "a.toml"}},
-		"a hidden file of a directory":     {args: "-C /c", file: "/c/.a.yaml", want: &Match{Format: "yaml", Directory: "/c", Below: ".a.yaml"}},
+		"a directory":                      {args: "-C /c", file: "/c/a.yml", want: &Match{Format: "yaml", Directory: "/c", RelativePath: "a.yml"}},
+		"a directory with a slash":         {args: "--config-dir /c/", file: "/c/a.json", want: &Match{Format: "json", Directory: "/c", RelativePath: "a.json"}},
+		"several directories":              {args: "-C /b,/c", file: "/c/a.toml", want: &Match{Format: "toml", Directory: "/c", RelativePath: "a.toml"}},
+		"a pattern of config directories":  {args: "-C /c*", file: "/c1/a.toml", want: &Match{Format: "toml", Directory: "/c1", RelativePath: "a.toml"}},
+		"a hidden file of a directory":     {args: "-C /c", file: "/c/.a.yaml", want: &Match{Format: "yaml", Directory: "/c", RelativePath: ".a.yaml"}},
 		"an extension alone":               {args: "-C /c", file: "/c/.yaml"},
 		"no configuration in a directory":  {args: "-C /c", file: "/c/a.csv"},
-		"a source":                         {args: "-C /c", file: "/c/sources/a.yaml", want: &Match{Format: "yaml", Directory: "/c", Below: "sources/a.yaml"}},
-		"a transform":                      {args: "-C /c", file: "/c/transforms/a.yaml", want: &Match{Format: "yaml", Directory: "/c", Below: "transforms/a.yaml"}},
-		"a sink":                           {args: "-C /c", file: "/c/sinks/a.toml", want: &Match{Format: "toml", Directory: "/c", Below: "sinks/a.toml"}},
-		"a test":                           {args: "-C /c", file: "/c/tests/a.yaml", want: &Match{Format: "yaml", Directory: "/c", Below: "tests/a.yaml"}},
-		"an enrichment table":              {args: "-C /c", file: "/c/enrichment_tables/a.yaml", want: &Match{Format: "yaml", Directory: "/c", Below: "enrichment_tables/a.yaml"}},
+		"a source":                         {args: "-C /c", file: "/c/sources/a.yaml", want: &Match{Format: "yaml", Directory: "/c", RelativePath: "sources/a.yaml"}},
+		"a transform":                      {args: "-C /c", file: "/c/transforms/a.yaml", want: &Match{Format: "yaml", Directory: "/c", RelativePath: "transforms/a.yaml"}},
+		"a sink":                           {args: "-C /c", file: "/c/sinks/a.toml", want: &Match{Format: "toml", Directory: "/c", RelativePath: "sinks/a.toml"}},
+		"a test":                           {args: "-C /c", file: "/c/tests/a.yaml", want: &Match{Format: "yaml", Directory: "/c", RelativePath: "tests/a.yaml"}},
+		"an enrichment table":              {args: "-C /c", file: "/c/enrichment_tables/a.yaml", want: &Match{Format: "yaml", Directory: "/c", RelativePath: "enrichment_tables/a.yaml"}},
 		"another directory in a directory": {args: "-C /c", file: "/c/other/a.yaml"},
 		"a secret backend":                 {args: "-C /c", file: "/c/secret/a.yaml"},
 		"a nested source":                  {args: "-C /c", file: "/c/sources/b/a.yaml"},
-		"a nested transform":               {args: "-C /c", file: "/c/transforms/b/c/a.yaml", want: &Match{Format: "yaml", Directory: "/c", Below: "transforms/b/c/a.yaml"}},
+		"a nested transform":               {args: "-C /c", file: "/c/transforms/b/c/a.yaml", want: &Match{Format: "yaml", Directory: "/c", RelativePath: "transforms/b/c/a.yaml"}},
 		"a transform in a hidden one":      {args: "-C /c", file: "/c/transforms/.b/a.yaml"},
 		"the directory of data":            {args: "-C /c", file: "/c/..data/a.yaml"},
 	} {

@@ -18,8 +18,8 @@ type Source struct {
 	IsDirectory bool
 	// IsDefault reports that Vector reads the path because the command line names no other path.
 	IsDefault bool
-	// From is the flag or the variable that names the path, "" for the default.
-	From string
+	// Origin is the flag or the variable that names the path, "" for the default.
+	Origin string
 }
 
 // Match is a file that Vector reads.
@@ -28,7 +28,7 @@ type Match struct {
 	Format string
 	// Directory is the directory that Vector reads, and Below the path of the file in it. Both are "" for a file that
 	// the command line names itself.
-	Directory, Below string
+	Directory, RelativePath string
 }
 
 // Sections are the directories that name the kind of components in their files, in the order in which Vector reads
@@ -51,8 +51,8 @@ func (s *Source) Matches(file, workingDirectory string) (Match, bool) {
 	directory := path.Dir(file)
 	for range strings.Count(file, "/") {
 		if matchesPath(pattern, directory) {
-			below := strings.TrimPrefix(strings.TrimPrefix(file, directory), "/")
-			return Match{Format: FormatFor(file), Directory: directory, Below: below}, isReadBelow(below)
+			relative := strings.TrimPrefix(strings.TrimPrefix(file, directory), "/")
+			return Match{Format: FormatFor(file), Directory: directory, RelativePath: relative}, isReadBelow(relative)
 		}
 		directory = path.Dir(directory)
 	}
@@ -69,9 +69,9 @@ func (s *Source) Absolute(workingDirectory string) string {
 
 // isReadBelow reports whether Vector reads a file of a directory, by its path in the directory: files at its top and in
 // directories that name a kind. Below transforms, directories may be nested, unless their names start with a dot.
-func isReadBelow(below string) bool {
-	steps := strings.Split(below, "/")
-	if FormatFor(below) == "" {
+func isReadBelow(relative string) bool {
+	steps := strings.Split(relative, "/")
+	if FormatFor(relative) == "" {
 		return false
 	}
 	switch {
@@ -106,18 +106,18 @@ func IsPattern(file string) bool { return strings.ContainsAny(file, "*?[") }
 // matchesPath reports whether a pattern matches a path: * and ? do not match a slash, ** as a whole step matches any number
 // of directories.
 func matchesPath(pattern, file string) bool {
-	steps, rest := strings.Split(pattern, "/"), strings.Split(file, "/")
-	i, j, star, from := 0, 0, -1, 0 // star is the last ** that was passed, from the next step of the path that it matches.
-	for j < len(rest) {
+	steps, fileSteps := strings.Split(pattern, "/"), strings.Split(file, "/")
+	i, j, star, resume := 0, 0, -1, 0 // star is the last ** that was passed, from the next step of the path that it matches.
+	for j < len(fileSteps) {
 		switch {
 		case i < len(steps) && steps[i] == "**":
-			star, from = i, j
+			star, resume = i, j
 			i++
-		case i < len(steps) && matchesStep(steps[i], rest[j]):
+		case i < len(steps) && matchesStep(steps[i], fileSteps[j]):
 			i, j = i+1, j+1
 		case star >= 0:
-			from++
-			i, j = star+1, from
+			resume++
+			i, j = star+1, resume
 		default:
 			return false
 		}
@@ -141,16 +141,16 @@ func isPatternValid(pattern string) bool {
 			return false
 		}
 		for {
-			_, rest, isOpen := strings.Cut(step, "[")
+			_, class, isOpen := strings.Cut(step, "[")
 			if !isOpen {
 				break
 			}
-			rest = strings.TrimPrefix(rest, "!")
-			end := strings.IndexByte(rest[min(1, len(rest)):], ']')
+			class = strings.TrimPrefix(class, "!")
+			end := strings.IndexByte(class[min(1, len(class)):], ']')
 			if end < 0 {
 				return false
 			}
-			step = rest[end+2:]
+			step = class[end+2:]
 		}
 	}
 	return true

@@ -41,7 +41,7 @@ type flag struct {
 	long, short, variable string
 	kind                  valueKind
 	values                string
-	since, until          int
+	firstMinor, lastMinor int
 }
 
 // table returns all flags of all releases.
@@ -55,12 +55,12 @@ var table = sync.OnceValue(func() []flag {
 		for i := range columns {
 			columns[i] = strings.TrimPrefix(columns[i], "-")
 		}
-		f := flag{long: columns[0], short: columns[1], variable: columns[2], kind: valueKind(columns[3]), values: columns[4], since: Oldest, until: Newest}
-		if since, err := strconv.Atoi(columns[5]); err == nil {
-			f.since = since
+		f := flag{long: columns[0], short: columns[1], variable: columns[2], kind: valueKind(columns[3]), values: columns[4], firstMinor: Oldest, lastMinor: Newest}
+		if firstMinor, err := strconv.Atoi(columns[5]); err == nil {
+			f.firstMinor = firstMinor
 		}
-		if until, err := strconv.Atoi(columns[6]); err == nil {
-			f.until = until
+		if lastMinor, err := strconv.Atoi(columns[6]); err == nil {
+			f.lastMinor = lastMinor
 		}
 		flags = append(flags, f)
 	}
@@ -71,14 +71,14 @@ var table = sync.OnceValue(func() []flag {
 var releases = sync.OnceValue(func() map[int][]flag {
 	flags := map[int][]flag{}
 	for minor := Oldest; minor <= Newest; minor++ {
-		flags[minor] = slices.DeleteFunc(slices.Clone(table()), func(f flag) bool { return minor < f.since || minor > f.until })
+		flags[minor] = slices.DeleteFunc(slices.Clone(table()), func(f flag) bool { return minor < f.firstMinor || minor > f.lastMinor })
 	}
 	return flags
 })
 
-// flagsOf returns the flags of a release. They must not be changed. A release outside the table has the flags of the
+// flagsFor returns the flags of a release. They must not be changed. A release outside the table has the flags of the
 // nearest one.
-func flagsOf(minor int) []flag { return releases()[min(max(minor, Oldest), Newest)] }
+func flagsFor(minor int) []flag { return releases()[min(max(minor, Oldest), Newest)] }
 
 // takesValue reports whether the flag needs a value on the command line.
 func (f *flag) takesValue() bool {
@@ -102,8 +102,8 @@ func (f *flag) check(value string) string {
 	case toggle:
 		return checkChoice(value, "true|false")
 	case number:
-		least, _ := strconv.ParseUint(f.values, 10, 64)
-		if n, err := strconv.ParseUint(strings.TrimPrefix(value, "+"), 10, 64); err != nil || n < least {
+		minimum, _ := strconv.ParseUint(f.values, 10, 64)
+		if n, err := strconv.ParseUint(strings.TrimPrefix(value, "+"), 10, 64); err != nil || n < minimum {
 			return "the value must be a whole number from " + f.values
 		}
 	case count, end:
