@@ -117,7 +117,7 @@ func (g *generator) object(path string, object *vectoroptions.Object, depth int,
 		}
 		chosen := map[string]string{}
 		maps.Copy(chosen, tags)
-		if tag, value, ok := strings.Cut(strings.Split(option.When, " or ")[0], ` = "`); ok {
+		if tag, value, ok := strings.Cut(strings.Split(option.Condition, " or ")[0], ` = "`); ok {
 			chosen[tag] = strings.TrimSuffix(value, `"`)
 		}
 		if value, isText := valueOf(option.Name, option.Forms, depth).(string); isText && len(option.Forms[0].Values()) > 0 {

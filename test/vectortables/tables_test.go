@@ -197,7 +197,7 @@ func describeType(t typ) string {
 func describeDecoded(of *vectoroptions.Object) string {
 	var b strings.Builder
 	for _, o := range of.Options {
-		b.WriteString(o.Name + " " + marks(o.Required, o.Deprecated) + lenient(o.Lenient) + o.When + o.AliasOf + describeForms(o.Forms) + "\n")
+		b.WriteString(o.Name + " " + marks(o.Required, o.Deprecated) + lenient(o.Lenient) + o.Condition + o.AliasOf + describeForms(o.Forms) + "\n")
 	}
 	for _, variant := range of.Variants() {
 		b.WriteString("or " + describeDecoded(variant))

@@ -31,8 +31,8 @@ type Option struct {
 	// Forms are the forms that a value may have; empty if they are not known.
 	Forms []Form
 
-	// When lists the values of other options that give this option a meaning: mode = "tcp" or mode = "udp".
-	When string
+	// Condition lists the values of other options that give this option a meaning: mode = "tcp" or mode = "udp".
+	Condition string
 }
 
 // Form is one form that a value may have.
@@ -64,28 +64,28 @@ func (o *Object) Option(name string) *Option {
 // Variants are alternatives for the whole object: one of them has to fit. The list is empty if the object has only one
 // form.
 func (o *Object) Variants() []*Object {
-	var all []*Object
+	var variants []*Object
 	for _, number := range o.variants {
-		all = append(all, table().object(number))
+		variants = append(variants, table().object(number))
 	}
-	return all
+	return variants
 }
 
 // Applies reports whether an option has a meaning with the values of other options. The callback returns such a value,
 // and whether it is known.
 func (o *Option) Applies(valueOf func(name string) (value string, isKnown bool)) (applies, isKnown bool) {
-	if o.When == "" {
+	if o.Condition == "" {
 		return true, true
 	}
 	isKnown = true
-	for alternative := range strings.SplitSeq(o.When, " or ") {
-		name, want, _ := strings.Cut(alternative, ` = "`)
-		value, known := valueOf(name)
-		if !known {
+	for alternative := range strings.SplitSeq(o.Condition, " or ") {
+		name, expected, _ := strings.Cut(alternative, ` = "`)
+		value, ok := valueOf(name)
+		if !ok {
 			isKnown = false
 			continue
 		}
-		if value == strings.TrimSuffix(want, `"`) {
+		if value == strings.TrimSuffix(expected, `"`) {
 			return true, true
 		}
 	}
@@ -105,8 +105,8 @@ func (f Form) Allows(value string) bool {
 	if f.values == "" {
 		return true
 	}
-	for one := range strings.SplitSeq(f.values, "|") {
-		if one == value {
+	for allowed := range strings.SplitSeq(f.values, "|") {
+		if allowed == value {
 			return true
 		}
 	}

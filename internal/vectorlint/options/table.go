@@ -39,9 +39,9 @@ var table = sync.OnceValue(func() *tables { return find(text) })
 
 // find splits the text into its lines without copying them.
 func find(text string) *tables {
-	_, rest, _ := strings.Cut(text, "[options]\n")
-	options, rest, _ := strings.Cut(rest, "\n[objects]\n")
-	objects, releases, _ := strings.Cut(rest, "\n[releases]\n")
+	_, remaining, _ := strings.Cut(text, "[options]\n")
+	options, remaining, _ := strings.Cut(remaining, "\n[objects]\n")
+	objects, releases, _ := strings.Cut(remaining, "\n[releases]\n")
 	t := &tables{options: strings.Split(options, "\n"), objects: strings.Split(objects, "\n"), releases: releases}
 	t.decoded = make([]atomicObject, len(t.objects))
 	return t
@@ -56,40 +56,40 @@ func Component(minor int, kind, name string) *Object {
 
 // Names returns the sorted components of a release. The kind is as for Component.
 func Names(minor int, kind string) []string {
-	known := map[string]bool{}
+	present := map[string]bool{}
 	for line := range strings.SplitSeq(table().releases, "\n") {
-		if rest, ok := strings.CutPrefix(line, kind+" "); ok {
-			name, _, _ := strings.Cut(rest, " ")
-			known[name] = known[name] || Component(minor, kind, name) != nil
+		if entry, ok := strings.CutPrefix(line, kind+" "); ok {
+			name, _, _ := strings.Cut(entry, " ")
+			present[name] = present[name] || Component(minor, kind, name) != nil
 		}
 	}
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(known)), func(name string) bool { return !known[name] })
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(present)), func(name string) bool { return !present[name] })
 }
 
 // Globals returns the options outside of components, as in the release of the schema.
 func Globals() *Object { return table().component(Schema, "globals", "vector") }
 
 func (t *tables) component(minor int, kind, name string) *Object {
-	found := ""
+	number := ""
 	for line := range strings.SplitSeq(t.releases, "\n") {
-		if of, ok := strings.CutPrefix(line, "release "); ok {
-			if at, _ := strconv.Atoi(of); at < minor {
+		if releaseText, ok := strings.CutPrefix(line, "release "); ok {
+			if releaseMinor, _ := strconv.Atoi(releaseText); releaseMinor < minor {
 				break
 			}
 			continue
 		}
-		rest, ok := strings.CutPrefix(line, kind)
-		if !ok || !strings.HasPrefix(rest, " ") {
+		remaining, ok := strings.CutPrefix(line, kind)
+		if !ok || !strings.HasPrefix(remaining, " ") {
 			continue
 		}
-		if rest, ok = strings.CutPrefix(rest[1:], name); ok && strings.HasPrefix(rest, " ") {
-			found = rest[1:]
+		if remaining, ok = strings.CutPrefix(remaining[1:], name); ok && strings.HasPrefix(remaining, " ") {
+			number = remaining[1:]
 		}
 	}
-	if found == "" || found == "-" {
+	if number == "" || number == "-" {
 		return nil
 	}
-	return t.object(found)
+	return t.object(number)
 }
 
 // object decodes an object, or returns the cached one.
@@ -98,15 +98,15 @@ func (t *tables) object(number string) *Object {
 	if err != nil || n >= int64(len(t.objects)) {
 		return nil
 	}
-	if known := t.decoded[n].Load(); known != nil {
-		return known
+	if cached := t.decoded[n].Load(); cached != nil {
+		return cached
 	}
 	line := t.objects[n]
 	line, denies := strings.CutPrefix(line, "!")
 	fresh := &Object{Denies: denies, Options: make([]Option, 0, strings.Count(line, " ")+1)}
 	forms := 0
-	line, variants, isOneOf := strings.Cut(strings.TrimSpace(line), "|")
-	if isOneOf {
+	line, variants, hasVariants := strings.Cut(strings.TrimSpace(line), "|")
+	if hasVariants {
 		fresh.variants = strings.Split(variants, " |")
 	}
 	for number := range strings.SplitSeq(strings.TrimSpace(line), " ") {
@@ -148,22 +148,22 @@ func decode(line string, room []Form) (Option, []Form) {
 	var marks string
 	o.Name, line, _ = strings.Cut(line, "\t")
 	marks, line, _ = strings.Cut(line, "\t")
-	o.When, line, _ = strings.Cut(line, "\t")
+	o.Condition, line, _ = strings.Cut(line, "\t")
 	o.AliasOf, line, _ = strings.Cut(line, "\t")
 	o.Required, o.Deprecated, o.Lenient = strings.Contains(marks, "!"), strings.Contains(marks, "~"), strings.Contains(marks, "?")
-	first := len(room)
+	start := len(room)
 	for line != "" {
 		var form string
 		form, line, _ = strings.Cut(line, "\t")
-		room = append(room, formOf(form))
+		room = append(room, parseForm(form))
 	}
-	o.Forms = room[first:len(room):len(room)]
+	o.Forms = room[start:len(room):len(room)]
 	return o, room
 }
 
-// formOf reads a kind and its attributes, each after a sign. The default is the last attribute, because it may contain
+// parseForm reads a kind and its attributes, each after a sign. The default is the last attribute, because it may contain
 // blanks.
-func formOf(text string) Form {
+func parseForm(text string) Form {
 	var f Form
 	f.Kind, text, _ = strings.Cut(text, " ")
 	for text != "" {
@@ -171,19 +171,19 @@ func formOf(text string) Form {
 			f.Default = text[1:]
 			break
 		}
-		var one string
-		one, text, _ = strings.Cut(text, " ")
-		switch one[0] {
+		var attribute string
+		attribute, text, _ = strings.Cut(text, " ")
+		switch attribute[0] {
 		case '@':
-			f.object = one[1:]
+			f.object = attribute[1:]
 		case '#':
-			f.items = one[1:]
+			f.items = attribute[1:]
 		case '|':
-			f.values = one[1:]
+			f.values = attribute[1:]
 		case '%':
-			f.Syntax = one[1:]
+			f.Syntax = attribute[1:]
 		case '/':
-			f.Unit = one[1:]
+			f.Unit = attribute[1:]
 		}
 	}
 	return f
