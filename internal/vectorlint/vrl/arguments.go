@@ -24,70 +24,70 @@ func (c *checker) didYouMean(name string, candidates []string) string {
 }
 
 // checkCall checks a call against the forms of its function. The call is wrong if no form accepts it.
-func (c *checker) checkCall(of *call) {
-	forms, inOther := formsOf(of.name, c.minor)
+func (c *checker) checkCall(node *call) {
+	forms, otherForms := formsFor(node.name, c.minor)
 	switch {
 	case len(forms) > 0:
-	case len(inOther) > 0 && inOther[0].since > c.minor:
-		c.add(Function, of.named, fmt.Sprintf("the function %q came with Vector 0.%d", of.name, inOther[0].since), "use a newer image of Vector, or another function")
-	case len(inOther) > 0:
-		c.add(Function, of.named, fmt.Sprintf("the function %q was removed in Vector 0.%d", of.name, inOther[len(inOther)-1].until+1), "use another function")
+	case len(otherForms) > 0 && otherForms[0].firstMinor > c.minor:
+		c.add(Function, node.named, fmt.Sprintf("the function %q came with Vector 0.%d", node.name, otherForms[0].firstMinor), "use a newer image of Vector, or another function")
+	case len(otherForms) > 0:
+		c.add(Function, node.named, fmt.Sprintf("the function %q was removed in Vector 0.%d", node.name, otherForms[len(otherForms)-1].lastMinor+1), "use another function")
 	default:
-		c.add(Function, of.named, fmt.Sprintf("unknown function %q", of.name), c.didYouMean(of.name, slices.Sorted(maps.Keys(library()))))
+		c.add(Function, node.named, fmt.Sprintf("unknown function %q", node.name), c.didYouMean(node.name, slices.Sorted(maps.Keys(library()))))
 	}
-	var first *mistake
+	var firstMistake *mistake
 	for i := range forms {
-		wrong := c.refuses(&forms[i], of)
+		wrong := c.refuses(&forms[i], node)
 		if wrong == nil {
 			return
 		}
-		if first == nil {
-			first = wrong
+		if firstMistake == nil {
+			firstMistake = wrong
 		}
 	}
-	if first != nil {
-		c.add(Function, first.place, first.message, first.help)
+	if firstMistake != nil {
+		c.add(Function, firstMistake.span, firstMistake.message, firstMistake.help)
 	}
 }
 
 // mistake is a fault with its place.
 type mistake struct {
-	place
+	span
 	message, help string
 }
 
 // refuses returns the reason why a function rejects a call, nil if it may accept it. An argument that is repeated
 // counts once, as in Vector.
-func (c *checker) refuses(f *function, of *call) *mistake {
-	if most := len(f.parameters); len(of.arguments) > most {
-		at := of.arguments[most]
-		return &mistake{at.value.where(), fmt.Sprintf("%s takes %d arguments at most, not %d", f.name, most, len(of.arguments)), f.help()}
+func (c *checker) refuses(f *function, node *call) *mistake {
+	if maxArguments := len(f.parameters); len(node.arguments) > maxArguments {
+		extra := node.arguments[maxArguments]
+		return &mistake{extra.value.sourceSpan(), fmt.Sprintf("%s takes %d arguments at most, not %d", f.name, maxArguments, len(node.arguments)), f.help()}
 	}
-	given := make([]bool, len(f.parameters))
-	next := 0
-	for i := range of.arguments {
-		position := next
-		if one := &of.arguments[i]; one.keyword == "" {
-			next++
-		} else if position = f.position(one.keyword); position < 0 {
-			return &mistake{one.named, fmt.Sprintf("%s has no argument %q", f.name, one.keyword), or(c.didYouMean(one.keyword, f.names()), f.help())}
-		} else if position == next {
-			next++
+	provided := make([]bool, len(f.parameters))
+	nextIndex := 0
+	for i := range node.arguments {
+		position := nextIndex
+		if arg := &node.arguments[i]; arg.keyword == "" {
+			nextIndex++
+		} else if position = f.position(arg.keyword); position < 0 {
+			return &mistake{arg.named, fmt.Sprintf("%s has no argument %q", f.name, arg.keyword), firstNonEmpty(c.didYouMean(arg.keyword, f.names()), f.help())}
+		} else if position == nextIndex {
+			nextIndex++
 		}
-		given[position] = true
+		provided[position] = true
 	}
 	for i := range f.parameters {
-		if f.parameters[i].isRequired && !given[i] {
-			return &mistake{of.named, fmt.Sprintf("%s needs the argument %q", f.name, f.parameters[i].name), f.help()}
+		if f.parameters[i].isRequired && !provided[i] {
+			return &mistake{node.named, fmt.Sprintf("%s needs the argument %q", f.name, f.parameters[i].name), f.help()}
 		}
 	}
 	switch {
-	case f.closure == noClosure && of.closure != nil:
-		return &mistake{of.closure.place, f.name + " takes no closure", ""}
-	case f.closure != noClosure && of.closure == nil:
-		return &mistake{of.named, f.name + " needs a closure", "write one behind it, such as -> |value| { value }"}
-	case f.closure >= 0 && len(of.closure.variables) != f.closure:
-		return &mistake{of.closure.place, fmt.Sprintf("the closure of %s has %d variables, not %d", f.name, f.closure, len(of.closure.variables)), ""}
+	case f.closure == noClosure && node.closure != nil:
+		return &mistake{node.closure.span, f.name + " takes no closure", ""}
+	case f.closure != noClosure && node.closure == nil:
+		return &mistake{node.named, f.name + " needs a closure", "write one behind it, such as -> |value| { value }"}
+	case f.closure >= 0 && len(node.closure.variables) != f.closure:
+		return &mistake{node.closure.span, fmt.Sprintf("the closure of %s has %d variables, not %d", f.name, f.closure, len(node.closure.variables)), ""}
 	}
 	return nil
 }
@@ -99,9 +99,9 @@ func (f *function) help() string {
 	return "the arguments are " + strings.Join(f.names(), ", ")
 }
 
-func or(help, other string) string {
+func firstNonEmpty(help, fallback string) string {
 	if help != "" {
 		return help
 	}
-	return other
+	return fallback
 }

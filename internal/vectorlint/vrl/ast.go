@@ -4,28 +4,28 @@
 package vrl
 
 // expression is a part of a program that has a value: one of the types below.
-type expression interface{ where() place }
+type expression interface{ sourceSpan() span }
 
-func (p place) where() place { return p }
+func (p span) sourceSpan() span { return p }
 
 type (
 	// literal is a text, a number and so on. Only a text in double quotes has parts.
 	literal struct {
-		place
+		span
 		kind  tokenKind // keyword for true, false and null
 		text  string
-		parts []part
+		parts []textPart
 	}
 
 	// variable is a variable that is read.
 	variable struct {
-		place
+		span
 		name string
 	}
 
 	// query is a path below the event (.), its metadata (%), or the value of an expression.
 	query struct {
-		place
+		span
 		root     byte // '.' or '%'; 0 if there is a target
 		target   expression
 		segments []segment
@@ -36,9 +36,9 @@ type (
 
 	// call is a call of a function.
 	call struct {
-		place
+		span
 		name       string
-		named      place
+		named      span
 		isAborting bool // written with !
 		arguments  []argument
 		closure    *closure
@@ -46,34 +46,34 @@ type (
 
 	argument struct {
 		keyword string // "" if it is positional
-		named   place
+		named   span
 		value   expression
 	}
 
 	closure struct {
-		place
+		span
 		variables []variable // "" for _
 		body      *block
 	}
 
-	// not is a negation.
-	not struct {
-		place
+	// negation is a negation.
+	negation struct {
+		span
 		value expression
 	}
 
 	// binary is an operation on two values.
 	binary struct {
-		place
+		span
 		operator    string
-		operated    place
+		operated    span
 		left, right expression
 	}
 
 	// assignment assigns a value to one target, or a value and its error to two targets. A target is a variable, a
 	// query, or a literal for _.
 	assignment struct {
-		place
+		span
 		targets []expression
 		isMerge bool // written with |=
 		value   expression
@@ -81,44 +81,44 @@ type (
 
 	// conditional is an if with its else branch, which may be another if.
 	conditional struct {
-		place
+		span
 		predicate []expression
-		then      *block
-		otherwise *block
+		thenBlock *block
+		elseBlock *block
 	}
 
 	// block is a list of expressions in braces. Its value is the value of the last one.
 	block struct {
-		place
+		span
 		body []expression
 	}
 
 	// group is an expression in parentheses.
 	group struct {
-		place
+		span
 		value expression
 	}
 
 	array struct {
-		place
+		span
 		items []expression
 	}
 
 	object struct {
-		place
+		span
 		keys   []string
 		values []expression
 	}
 
 	// abort ends the VRL program; its message may be nil.
 	abort struct {
-		place
+		span
 		message expression
 	}
 
 	// result ends the VRL program with a value.
 	result struct {
-		place
+		span
 		value expression
 	}
 )

@@ -86,7 +86,7 @@ func Check(program string, options Options) Report {
 		return Report{}
 	}
 	body, effort, wrong := parse(program, options.Effort)
-	c := &checker{program: program, left: options.Effort - effort, minor: options.Minor, isAny: options.IsAny || options.IsCondition, isCondition: options.IsCondition, nearest: options.Nearest}
+	c := &checker{program: program, remaining: options.Effort - effort, minor: options.Minor, isAny: options.IsAny || options.IsCondition, isCondition: options.IsCondition, nearest: options.Nearest}
 	switch {
 	case wrong == nil:
 		c.walkAll(body, newScope(nil))
@@ -95,18 +95,18 @@ func Check(program string, options Options) Report {
 		} else {
 			c.isUnsure = true
 		}
-		effort = options.Effort - c.left
-		if c.left < 0 {
+		effort = options.Effort - c.remaining
+		if c.remaining < 0 {
 			return Report{nil, Partly, effort}
 		}
 		if len(c.findings) == 0 && c.isUnsure {
 			return Report{nil, Partly, effort}
 		}
 		return Report{c.findings, Fully, effort}
-	case wrong.tooMuch:
+	case wrong.isOverBudget:
 		return Report{Effort: effort}
 	default:
-		c.add(Syntax, wrong.place, wrong.message, wrong.help)
+		c.add(Syntax, wrong.span, wrong.message, wrong.help)
 		return Report{c.findings, Fully, effort}
 	}
 }
@@ -121,18 +121,18 @@ type checker struct {
 	nearest            func(name string, candidates []string) string
 	// isUnsure reports whether Vector may reject a VRL program that this check accepts.
 	isUnsure bool
-	// left is the remaining effort. The check ends if it is below 0.
-	left int
+	// remaining is the remaining effort. The check ends if it is below 0.
+	remaining int
 }
 
-func (c *checker) add(kind Kind, at place, message, help string) {
+func (c *checker) add(kind Kind, loc span, message, help string) {
 	if c.isFull() {
 		return
 	}
-	before := c.program[:min(at.from, len(c.program))]
-	line := strings.LastIndexByte(before, '\n') + 1
+	preceding := c.program[:min(loc.start, len(c.program))]
+	line := strings.LastIndexByte(preceding, '\n') + 1
 	c.findings = append(c.findings, Finding{
-		Kind: kind, Line: strings.Count(before, "\n") + 1, Column: utf8.RuneCountInString(before[line:]) + 1, Message: message, Help: help,
+		Kind: kind, Line: strings.Count(preceding, "\n") + 1, Column: utf8.RuneCountInString(preceding[line:]) + 1, Message: message, Help: help,
 	})
 }
 

@@ -16,9 +16,9 @@ var table string
 // function is a form of a function in some releases.
 type function struct {
 	name string
-	// since and until are the first and the last release 0.MINOR with this form.
-	since, until int
-	parameters   []parameter
+	// firstMinor and until are the first and the last release 0.MINOR with this form.
+	firstMinor, lastMinor int
+	parameters            []parameter
 	// closure is the number of variables of its closure: noClosure, or anyClosure if the number depends on the call.
 	closure int
 	// result is the kind of its result.
@@ -41,52 +41,52 @@ type parameter struct {
 
 // library has the functions by name. The oldest form of each function is first.
 var library = sync.OnceValue(func() map[string][]function {
-	all := map[string][]function{}
+	functions := map[string][]function{}
 	for line := range strings.Lines(table) {
 		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		if len(fields) != 6 {
 			continue
 		}
-		found := function{name: fields[0], closure: noClosure}
-		found.result, found.isParticular = strings.CutSuffix(fields[5], "~")
-		found.since, _ = strconv.Atoi(fields[1])
-		found.until, _ = strconv.Atoi(fields[2])
-		for _, one := range strings.Fields(fields[3]) {
-			name, kinds, _ := strings.Cut(one, ":")
+		entry := function{name: fields[0], closure: noClosure}
+		entry.result, entry.isParticular = strings.CutSuffix(fields[5], "~")
+		entry.firstMinor, _ = strconv.Atoi(fields[1])
+		entry.lastMinor, _ = strconv.Atoi(fields[2])
+		for _, field := range strings.Fields(fields[3]) {
+			name, kinds, _ := strings.Cut(field, ":")
 			bare, isRequired := strings.CutSuffix(name, "!")
-			found.parameters = append(found.parameters, parameter{bare, isRequired, kinds})
+			entry.parameters = append(entry.parameters, parameter{bare, isRequired, kinds})
 		}
 		if fields[4] != "" {
-			found.closure = anyClosure
+			entry.closure = anyClosure
 			if count, err := strconv.Atoi(fields[4]); err == nil {
-				found.closure = count
+				entry.closure = count
 			}
 		}
-		all[found.name] = append(all[found.name], found)
+		functions[entry.name] = append(functions[entry.name], entry)
 	}
-	return all
+	return functions
 })
 
 // newest is the newest release in the table.
 var newest = sync.OnceValue(func() int {
-	last := 0
+	latest := 0
 	for _, forms := range library() {
-		last = max(last, forms[len(forms)-1].until)
+		latest = max(latest, forms[len(forms)-1].lastMinor)
 	}
-	return last
+	return latest
 })
 
-// formsOf returns the forms of a function in a release, and its forms in other releases. For release 0, all forms are
+// formsFor returns the forms of a function in a release, and its forms in other releases. For release 0, all forms are
 // in the first result.
-func formsOf(name string, minor int) (forms, inOther []function) {
-	for _, one := range library()[name] {
-		if minor == 0 || one.since <= minor && minor <= one.until {
-			forms = append(forms, one)
+func formsFor(name string, minor int) (forms, otherForms []function) {
+	for _, form := range library()[name] {
+		if minor == 0 || form.firstMinor <= minor && minor <= form.lastMinor {
+			forms = append(forms, form)
 		} else {
-			inOther = append(inOther, one)
+			otherForms = append(otherForms, form)
 		}
 	}
-	return forms, inOther
+	return forms, otherForms
 }
 
 // position returns the index of a parameter, -1 if the function does not have it.
@@ -100,9 +100,9 @@ func (f *function) position(name string) int {
 }
 
 func (f *function) names() []string {
-	var all []string
+	var names []string
 	for i := range f.parameters {
-		all = append(all, f.parameters[i].name)
+		names = append(names, f.parameters[i].name)
 	}
-	return all
+	return names
 }

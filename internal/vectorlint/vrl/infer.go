@@ -7,42 +7,42 @@ import "fmt"
 
 // inferAll finds errors that are not handled, and values of the wrong kind, in the expressions of a VRL program. Its
 // functions and variables have been checked before.
-func (c *checker) inferAll(all []expression) {
-	in := newState(&c.left)
+func (c *checker) inferAll(body []expression) {
+	env := newState(&c.remaining)
 	var last value
-	for _, one := range all {
-		last = c.infer(one, in)
-		c.handled(last.fails, one.where(), "")
+	for _, expr := range body {
+		last = c.infer(expr, env)
+		c.requireHandled(last.fails, expr.sourceSpan(), "")
 	}
 	if !c.isCondition {
 		return
 	}
-	at := place{}
-	if len(all) > 0 {
-		at = all[len(all)-1].where()
+	loc := span{}
+	if len(body) > 0 {
+		loc = body[len(body)-1].sourceSpan()
 	} else {
 		last = exactly(aNull)
 	}
-	c.want(last.is(aBoolean), at, "a condition has to be a boolean"+instead(last), "compare it, such as with == true")
+	c.require(last.isExactly(aBoolean), loc, "a condition has to be a boolean"+instead(last), "compare it, such as with == true")
 }
 
-// handled reports an error that is not handled.
-func (c *checker) handled(fails chance, at place, what string) {
+// requireHandled reports an error that is not handled.
+func (c *checker) requireHandled(fails chance, loc span, suffix string) {
 	if fails == maybe {
 		c.isUnsure = true
 	}
-	if fails == yes {
-		c.add(Error, at, "an error of this expression is not handled"+what, "write ! behind the name of the function, ?? and another value, or VALUE, err = …")
+	if fails == always {
+		c.add(Error, loc, "an error of this expression is not handled"+suffix, "write ! behind the name of the function, ?? and another value, or VALUE, err = …")
 	}
 }
 
-// want reports a value that is not as required.
-func (c *checker) want(is chance, at place, message, help string) {
-	if is == maybe {
+// require reports a value that is not as required.
+func (c *checker) require(holds chance, loc span, message, help string) {
+	if holds == maybe {
 		c.isUnsure = true
 	}
-	if is == no {
-		c.add(Error, at, message, help)
+	if holds == never {
+		c.add(Error, loc, message, help)
 	}
 }
 
@@ -55,105 +55,105 @@ func instead(v value) string {
 }
 
 // infer returns the known kinds of the value of an expression, and updates the state of variables and fields.
-func (c *checker) infer(one expression, in *state) value {
-	if c.left < 0 {
+func (c *checker) infer(expr expression, env *state) value {
+	if c.remaining < 0 {
 		return value{fails: maybe}
 	}
-	switch one := one.(type) {
+	switch expr := expr.(type) {
 	case *literal:
-		return c.inferLiteral(one, in)
+		return c.inferLiteral(expr, env)
 	case *variable:
-		return in.get("$" + one.name)
+		return env.get("$" + expr.name)
 	case *query:
-		return c.inferQuery(one, in)
+		return c.inferQuery(expr, env)
 	case *call:
-		return c.inferCall(one, in)
-	case *not:
-		v := c.infer(one.value, in)
-		c.want(v.is(aBoolean), one.place, "! negates a boolean"+instead(v), "compare it, such as with == null, or write bool!(…)")
-		return exactly(aBoolean).failing(v.fails)
+		return c.inferCall(expr, env)
+	case *negation:
+		v := c.infer(expr.value, env)
+		c.require(v.isExactly(aBoolean), expr.span, "! negates a boolean"+instead(v), "compare it, such as with == null, or write bool!(…)")
+		return exactly(aBoolean).withFails(v.fails)
 	case *binary:
-		return c.inferBinary(one, in)
+		return c.inferBinary(expr, env)
 	case *assignment:
-		return c.inferAssignment(one, in)
+		return c.inferAssignment(expr, env)
 	case *conditional:
-		return c.inferConditional(one, in)
+		return c.inferConditional(expr, env)
 	case *block:
-		inner := in.child()
-		v := c.inferBody(one.body, inner)
-		in.leave(inner)
+		inner := env.child()
+		v := c.inferBody(expr.body, inner)
+		env.mergeBlock(inner)
 		return v
 	case *group:
-		return c.infer(one.value, in)
+		return c.infer(expr.value, env)
 	case *array:
-		return exactly(anArray).failing(c.inferItems(one.items, in))
+		return exactly(anArray).withFails(c.inferItems(expr.items, env))
 	case *object:
-		return exactly(anObject).failing(c.inferItems(one.values, in))
+		return exactly(anObject).withFails(c.inferItems(expr.values, env))
 	}
-	return c.inferEnd(one, in)
+	return c.inferEnd(expr, env)
 }
 
 // inferEnd handles expressions that end the VRL program. Behind them nothing is known.
-func (c *checker) inferEnd(one expression, in *state) value {
+func (c *checker) inferEnd(expr expression, env *state) value {
 	c.isUnsure = c.isUnsure || len(c.findings) == 0
-	switch one := one.(type) {
+	switch expr := expr.(type) {
 	case *abort:
-		if one.message != nil {
-			v := c.infer(one.message, in)
-			c.handled(v.fails, one.message.where(), "")
-			c.want(v.is(aText), one.message.where(), "the message of abort has to be a text"+instead(v), "write string!(…)")
+		if expr.message != nil {
+			v := c.infer(expr.message, env)
+			c.requireHandled(v.fails, expr.message.sourceSpan(), "")
+			c.require(v.isExactly(aText), expr.message.sourceSpan(), "the message of abort has to be a text"+instead(v), "write string!(…)")
 		}
 	case *result:
-		c.handled(c.infer(one.value, in).fails, one.value.where(), "")
+		c.requireHandled(c.infer(expr.value, env).fails, expr.value.sourceSpan(), "")
 	}
 	return value{}
 }
 
 // inferBody handles a list of expressions. The value is the value of the last one.
-func (c *checker) inferBody(body []expression, in *state) value {
+func (c *checker) inferBody(body []expression, env *state) value {
 	var last value
-	fails := no
+	fails := never
 	isOver := false
-	for _, one := range body {
-		last = c.infer(one, in)
-		if isOver && last.fails != no {
-			fails = either(fails, maybe)
+	for _, expr := range body {
+		last = c.infer(expr, env)
+		if isOver && last.fails != never {
+			fails = maxChance(fails, maybe)
 		} else {
-			fails = either(fails, last.fails)
+			fails = maxChance(fails, last.fails)
 		}
-		isOver = isOver || ends(one)
+		isOver = isOver || mayTerminate(expr)
 	}
-	return last.failing(fails)
+	return last.withFails(fails)
 }
 
-// ends reports whether the code behind an expression may never run.
-func ends(one expression) bool {
-	switch one := one.(type) {
+// mayTerminate reports whether the code behind an expression may never run.
+func mayTerminate(expr expression) bool {
+	switch expr := expr.(type) {
 	case *abort, *result:
 		return true
 	case *conditional:
 		return true
 	case *block:
-		return len(one.body) > 0 && ends(one.body[len(one.body)-1])
+		return len(expr.body) > 0 && mayTerminate(expr.body[len(expr.body)-1])
 	case *group:
-		return ends(one.value)
+		return mayTerminate(expr.value)
 	case *assignment:
-		return ends(one.value)
+		return mayTerminate(expr.value)
 	}
 	return false
 }
 
-func (c *checker) inferItems(items []expression, in *state) chance {
-	fails := no
-	for _, one := range items {
-		fails = either(fails, c.infer(one, in).fails)
+func (c *checker) inferItems(items []expression, env *state) chance {
+	fails := never
+	for _, expr := range items {
+		fails = maxChance(fails, c.infer(expr, env).fails)
 	}
 	return fails
 }
 
 // inferLiteral handles a literal. The validity of a regular expression or a time is not known.
-func (c *checker) inferLiteral(one *literal, in *state) value {
-	switch one.kind {
+func (c *checker) inferLiteral(node *literal, env *state) value {
+	switch node.kind {
 	case integer:
 		return exactly(anInteger)
 	case float:
@@ -165,125 +165,125 @@ func (c *checker) inferLiteral(one *literal, in *state) value {
 		c.isUnsure = true
 		return exactly(aTime)
 	case keyword:
-		if one.text == "null" {
+		if node.text == "null" {
 			return exactly(aNull)
 		}
 		return exactly(aBoolean)
 	default:
 	}
 	v := exactly(aText)
-	for i, part := range one.parts {
-		next := exactly(aText)
+	for i, part := range node.parts {
+		partValue := exactly(aText)
 		if part.isVariable {
-			next = in.get("$" + part.text)
+			partValue = env.get("$" + part.text)
 		}
 		if i == 0 {
-			v = next
+			v = partValue
 			continue
 		}
-		v = added("+", v, next)
+		v = inferArithmetic("+", v, partValue)
 	}
 	return v
 }
 
 // inferQuery handles a path. The content of a value is not known.
-func (c *checker) inferQuery(one *query, in *state) value {
+func (c *checker) inferQuery(node *query, env *state) value {
 	switch {
-	case one.target != nil:
-		return value{fails: c.infer(one.target, in).fails}
-	case one.root == '%' || len(one.segments) == 0 || one.segments[0].field == "" || !c.isAny:
+	case node.target != nil:
+		return value{fails: c.infer(node.target, env).fails}
+	case node.root == '%' || len(node.segments) == 0 || node.segments[0].field == "" || !c.isAny:
 		return value{}
 	}
-	v := in.get(event + one.segments[0].field)
-	if len(one.segments) > 1 && v != exactly(anything) {
+	v := env.get(event + node.segments[0].field)
+	if len(node.segments) > 1 && v != exactly(anything) {
 		return value{}
 	}
 	return v
 }
 
-func (c *checker) inferConditional(one *conditional, in *state) value {
-	var is value
-	fails := no
-	for _, part := range one.predicate {
-		is = c.infer(part, in)
-		fails = either(fails, is.fails)
+func (c *checker) inferConditional(node *conditional, env *state) value {
+	var condition value
+	fails := never
+	for _, expr := range node.predicate {
+		condition = c.infer(expr, env)
+		fails = maxChance(fails, condition.fails)
 	}
-	at := one.predicate[len(one.predicate)-1].where()
-	c.handled(fails, at, "")
-	c.want(is.is(aBoolean), at, "the condition of if has to be a boolean"+instead(is), "compare it, such as with == true")
-	then, otherwise := in.child(), in.child()
-	v := c.inferBody(one.then.body, then)
-	other := exactly(aNull)
-	if one.otherwise != nil {
-		other = c.inferBody(one.otherwise.body, otherwise)
+	loc := node.predicate[len(node.predicate)-1].sourceSpan()
+	c.requireHandled(fails, loc, "")
+	c.require(condition.isExactly(aBoolean), loc, "the condition of if has to be a boolean"+instead(condition), "compare it, such as with == true")
+	thenState, elseState := env.child(), env.child()
+	v := c.inferBody(node.thenBlock.body, thenState)
+	elseValue := exactly(aNull)
+	if node.elseBlock != nil {
+		elseValue = c.inferBody(node.elseBlock.body, elseState)
 	}
-	in.join(then, otherwise)
-	return union(v, other)
+	env.join(thenState, elseState)
+	return union(v, elseValue)
 }
 
-func (c *checker) inferAssignment(one *assignment, in *state) value {
-	at := one.value.where()
+func (c *checker) inferAssignment(node *assignment, env *state) value {
+	loc := node.value.sourceSpan()
 	var v value
-	if one.isMerge {
-		left := c.infer(one.targets[0], in)
-		v = c.merged(left, c.infer(one.value, in), at)
+	if node.isMerge {
+		left := c.infer(node.targets[0], env)
+		v = c.mergeObjects(left, c.infer(node.value, env), loc)
 	} else {
-		v = c.infer(one.value, in)
+		v = c.infer(node.value, env)
 	}
-	if len(one.targets) == 1 {
-		c.handled(v.fails, at, "")
-		c.assign(one.targets[0], v, in)
-		return v.failing(no)
+	if len(node.targets) == 1 {
+		c.requireHandled(v.fails, loc, "")
+		c.assign(node.targets[0], v, env)
+		return v.withFails(never)
 	}
-	if v.fails == no {
-		c.add(Error, one.targets[1].where(), "this expression has no error that could be assigned", "leave out the second target")
+	if v.fails == never {
+		c.add(Error, node.targets[1].sourceSpan(), "this expression has no error that could be assigned", "leave out the second target")
 	}
 	c.isUnsure = c.isUnsure || v.fails == maybe
 	ok := v
 	if v.isKnown && v.kinds&(v.kinds-1) != 0 {
 		ok.kinds |= aNull // A value of several kinds, after an error.
 	}
-	c.assign(one.targets[0], ok, in)
-	c.assign(one.targets[1], exactly(aText|aNull), in)
+	c.assign(node.targets[0], ok, env)
+	c.assign(node.targets[1], exactly(aText|aNull), env)
 	v.kinds |= aText
-	return v.failing(no)
+	return v.withFails(never)
 }
 
 // assign records the new value of a target.
-func (c *checker) assign(target expression, v value, in *state) {
+func (c *checker) assign(target expression, v value, env *state) {
 	switch target := target.(type) {
 	case *variable:
-		in.set("$"+target.name, v)
+		env.set("$"+target.name, v)
 	case *query:
 		if name, isVariable := target.target.(*variable); isVariable {
 			c.isUnsure = true
-			in.set("$"+name.name, value{})
+			env.set("$"+name.name, value{})
 			return
 		}
 		if c.isCondition {
-			c.add(Error, target.place, "a condition changes nothing", "do this in a transform remap before")
+			c.add(Error, target.span, "a condition changes nothing", "do this in a transform remap before")
 		}
 		switch {
 		case target.root == '%':
 			c.isUnsure = true
 		case len(target.segments) == 0 || target.segments[0].field == "":
 			c.isUnsure = true
-			in.set(event, value{})
+			env.set(event, value{})
 		default:
 			key := event + target.segments[0].field
 			if len(target.segments) > 1 {
-				c.isUnsure = c.isUnsure || in.get(key) != exactly(anything)
+				c.isUnsure = c.isUnsure || env.get(key) != exactly(anything)
 				v = value{}
 			}
-			in.set(key, v)
+			env.set(key, v)
 		}
 	}
 }
 
-// merged returns the result of the operator | for two values.
-func (c *checker) merged(left, right value, at place) value {
+// mergeObjects returns the result of the operator | for two values.
+func (c *checker) mergeObjects(left, right value, loc span) value {
 	for _, v := range []value{left, right} {
-		c.want(v.is(anObject), at, fmt.Sprintf("only objects can be merged%s", instead(v)), "write object!(…)")
+		c.require(v.isExactly(anObject), loc, fmt.Sprintf("only objects can be merged%s", instead(v)), "write object!(…)")
 	}
-	return exactly(anObject).failing(either(left.fails, right.fails))
+	return exactly(anObject).withFails(maxChance(left.fails, right.fails))
 }

@@ -14,7 +14,7 @@ var guards = map[string]kinds{
 }
 
 // conversions are functions that return a value of one kind, and fail for some kinds.
-var conversions = map[string]struct{ to, failsFor kinds }{
+var conversions = map[string]struct{ result, failsFor kinds }{
 	"to_string": {aText, anArray | anObject | aRegex},
 	"to_int":    {anInteger, aText | anArray | anObject | aRegex},
 	"to_float":  {aFloat, aText | anArray | anObject | aRegex},
@@ -23,36 +23,36 @@ var conversions = map[string]struct{ to, failsFor kinds }{
 
 // inferCall handles the call of a function. The arguments are checked first, as in Vector, and then the errors at run
 // time.
-func (c *checker) inferCall(one *call, in *state) value {
-	f := c.form(one.name)
+func (c *checker) inferCall(node *call, env *state) value {
+	f := c.form(node.name)
 	if f == nil {
 		c.isUnsure = true
 		return value{}
 	}
-	v, isPartly := c.inferArguments(f, one, in)
-	if one.name == "del" {
-		c.forgetTarget(one, in)
+	v, isPartly := c.inferArguments(f, node, env)
+	if node.name == "del" {
+		c.forgetTarget(node, env)
 	}
-	inClosure := no
-	if one.closure != nil {
+	inClosure := never
+	if node.closure != nil {
 		c.isUnsure = true
-		inner := in.child()
-		for i := range one.closure.variables {
-			inner.set("$"+one.closure.variables[i].name, value{})
+		inner := env.child()
+		for i := range node.closure.variables {
+			inner.set("$"+node.closure.variables[i].name, value{})
 		}
-		inClosure = c.inferBody(one.closure.body.body, inner).fails
-		in.forget(inner)
+		inClosure = c.inferBody(node.closure.body.body, inner).fails
+		env.forget(inner)
 	}
-	v.fails = either(v.fails, either(isPartly, inClosure))
-	if one.isAborting {
-		v.fails = no
+	v.fails = maxChance(v.fails, maxChance(isPartly, inClosure))
+	if node.isAborting {
+		v.fails = never
 	}
 	return v
 }
 
 // form returns the form of a function, nil if the function has several forms.
 func (c *checker) form(name string) *function {
-	forms, _ := formsOf(name, c.minor)
+	forms, _ := formsFor(name, c.minor)
 	if len(forms) != 1 {
 		return nil
 	}
@@ -61,75 +61,75 @@ func (c *checker) form(name string) *function {
 
 // inferArguments checks arguments. It returns the result of the call, and the chance that an argument has a kind that
 // its parameter does not accept.
-func (c *checker) inferArguments(f *function, one *call, in *state) (v value, isPartly chance) {
-	next, first := 0, value{}
-	for i := range one.arguments {
-		position := next
-		if keyword := one.arguments[i].keyword; keyword != "" {
+func (c *checker) inferArguments(f *function, node *call, env *state) (v value, isPartly chance) {
+	nextIndex, firstArgument := 0, value{}
+	for i := range node.arguments {
+		position := nextIndex
+		if keyword := node.arguments[i].keyword; keyword != "" {
 			position = f.position(keyword)
 		}
-		if position == next {
-			next++
+		if position == nextIndex {
+			nextIndex++
 		}
-		argument := one.arguments[i].value
-		given, takes := c.infer(argument, in), &f.parameters[position]
+		argument := node.arguments[i].value
+		actual, param := c.infer(argument, env), &f.parameters[position]
 		if position == 0 {
-			first = given
+			firstArgument = actual
 		}
-		c.handled(given.fails, argument.where(), " before it is an argument")
-		switch wanted := kindsOf(takes.kinds); {
-		case wanted == anything:
-		case !given.isKnown:
+		c.requireHandled(actual.fails, argument.sourceSpan(), " before it is an argument")
+		switch accepted := parseKinds(param.kinds); {
+		case accepted == anything:
+		case !actual.isKnown:
 			c.isUnsure = true
-			isPartly = either(isPartly, maybe)
-		case given.kinds&wanted == 0:
-			c.add(Error, argument.where(), fmt.Sprintf("the argument %q of %s is %s, and not %s", takes.name, f.name, given.kinds, wanted), "")
+			isPartly = maxChance(isPartly, maybe)
+		case actual.kinds&accepted == 0:
+			c.add(Error, argument.sourceSpan(), fmt.Sprintf("the argument %q of %s is %s, and not %s", param.name, f.name, actual.kinds, accepted), "")
 		default:
-			isPartly = either(isPartly, given.exceeds(wanted))
+			isPartly = maxChance(isPartly, actual.exceeds(accepted))
 		}
 	}
-	return c.returned(f, first), isPartly
+	return c.inferResult(f, firstArgument), isPartly
 }
 
-// returned is the result of a function for its first argument.
-func (c *checker) returned(f *function, first value) value {
-	if to, isGuard := guards[f.name]; isGuard {
-		return exactly(to).failing(yes - first.is(to))
+// inferResult is the result of a function for its first argument.
+func (c *checker) inferResult(f *function, firstArgument value) value {
+	if guardKinds, isGuard := guards[f.name]; isGuard {
+		return exactly(guardKinds).withFails(always - firstArgument.isExactly(guardKinds))
 	}
-	if to, isConversion := conversions[f.name]; isConversion {
+	if conversion, isConversion := conversions[f.name]; isConversion {
 		fails := maybe
-		if first.isKnown {
-			fails = when(first.kinds&to.failsFor != 0)
+		if firstArgument.isKnown {
+			fails = toChance(firstArgument.kinds&conversion.failsFor != 0)
 		}
-		return exactly(to.to).failing(fails)
+		return exactly(conversion.result).withFails(fails)
 	}
 	c.isUnsure = c.isUnsure || f.isParticular
-	if rest, isFallible := strings.CutSuffix(f.result, "!"); isFallible {
-		return value{kindsOf(rest), rest != "?", yes}
+	if kindText, isFallible := strings.CutSuffix(f.result, "!"); isFallible {
+		return value{parseKinds(kindText), kindText != "?", always}
 	}
-	if rest, isInfallible := strings.CutSuffix(f.result, "."); isInfallible {
-		return exactly(kindsOf(rest))
+	if kindText, isInfallible := strings.CutSuffix(f.result, "."); isInfallible {
+		return exactly(parseKinds(kindText))
 	}
 	return value{fails: maybe}
 }
 
 // forgetTarget removes the known kinds of the value that del deletes.
-func (c *checker) forgetTarget(one *call, in *state) {
+func (c *checker) forgetTarget(node *call, env *state) {
 	if c.isCondition {
 		c.isUnsure = true
 	}
-	for i := range one.arguments {
-		if target, isQuery := one.arguments[i].value.(*query); isQuery {
-			c.assignDeleted(target, in)
+	for i := range node.arguments {
+		if target, isQuery := node.arguments[i].value.(*query); isQuery {
+			c.assignDeleted(target, env)
 		}
 	}
 }
 
-func (c *checker) assignDeleted(target *query, in *state) {
+func (c *checker) assignDeleted(target *query, env *state) {
 	switch {
 	case target.root == '.' && len(target.segments) > 0 && target.segments[0].field != "":
-		in.set(event+target.segments[0].field, value{})
+		env.set(event+target.segments[0].field, value{})
 	case target.root == '.':
-		in.set(event, value{})
+		env.set(event, value{})
 	}
 }

@@ -5,59 +5,59 @@ package vrl
 
 import "strings"
 
-func (c *checker) inferBinary(one *binary, in *state) value {
-	left := c.infer(one.left, in)
-	switch one.operator {
+func (c *checker) inferBinary(node *binary, env *state) value {
+	left := c.infer(node.left, env)
+	switch node.operator {
 	case "??", "||", "&&":
 		// The right side may not be evaluated.
-		branch := in.child()
-		right := c.infer(one.right, branch)
-		in.forget(branch)
-		return c.chosen(one, left, right)
+		branch := env.child()
+		right := c.infer(node.right, branch)
+		env.forget(branch)
+		return c.inferChoice(node, left, right)
 	}
-	right := c.infer(one.right, in)
-	fails := either(left.fails, right.fails)
-	switch one.operator {
+	right := c.infer(node.right, env)
+	fails := maxChance(left.fails, right.fails)
+	switch node.operator {
 	case "|":
-		return c.merged(left, right, one.place)
+		return c.mergeObjects(left, right, node.span)
 	case "==", "!=":
-		return exactly(aBoolean).failing(fails)
+		return exactly(aBoolean).withFails(fails)
 	case "<", "<=", ">", ">=":
-		if left.is(aText)&right.is(aText) == yes || left.is(aTime)&right.is(aTime) == yes {
-			return exactly(aBoolean).failing(fails)
+		if left.isExactly(aText)&right.isExactly(aText) == always || left.isExactly(aTime)&right.isExactly(aTime) == always {
+			return exactly(aBoolean).withFails(fails)
 		}
-		ofNumbers := either(left.exceeds(anInteger|aFloat), right.exceeds(anInteger|aFloat))
-		if ofNumbers == yes && either(both(left.is(aText), right.is(aText)), both(left.is(aTime), right.is(aTime))) == maybe {
+		ofNumbers := maxChance(left.exceeds(anInteger|aFloat), right.exceeds(anInteger|aFloat))
+		if ofNumbers == always && maxChance(minChance(left.isExactly(aText), right.isExactly(aText)), minChance(left.isExactly(aTime), right.isExactly(aTime))) == maybe {
 			ofNumbers = maybe
 		}
-		return exactly(aBoolean).failing(either(fails, ofNumbers))
+		return exactly(aBoolean).withFails(maxChance(fails, ofNumbers))
 	case "/":
-		return divided(one.right, left)
+		return inferDivision(node.right, left)
 	}
-	return added(one.operator, left, right)
+	return inferArithmetic(node.operator, left, right)
 }
 
-// chosen returns the value of an operation that chooses one of two values, or combines both.
-func (c *checker) chosen(one *binary, left, right value) value {
-	if one.operator == "??" {
-		if left.fails == no {
-			c.add(Error, one.operated, "the expression before ?? never fails", "remove ?? and the expression behind it; use || for a value that may be null")
+// inferChoice returns the value of an operation that chooses one of two values, or combines both.
+func (c *checker) inferChoice(node *binary, left, right value) value {
+	if node.operator == "??" {
+		if left.fails == never {
+			c.add(Error, node.operated, "the expression before ?? never fails", "remove ?? and the expression behind it; use || for a value that may be null")
 		}
 		c.isUnsure = c.isUnsure || left.fails == maybe
-		return union(left, right).failing(both(left.fails, right.fails))
+		return union(left, right).withFails(minChance(left.fails, right.fails))
 	}
-	if mayBeConstant(one.left) || !left.isKnown {
-		v := value{fails: either(both(left.fails, maybe), both(right.fails, maybe))}
-		if one.operator == "&&" {
-			return exactly(aBoolean).failing(either(v.fails, both(maybe, either(left.exceeds(aNull|aBoolean), right.exceeds(aNull|aBoolean)))))
+	if mayBeConstant(node.left) || !left.isKnown {
+		v := value{fails: maxChance(minChance(left.fails, maybe), minChance(right.fails, maybe))}
+		if node.operator == "&&" {
+			return exactly(aBoolean).withFails(maxChance(v.fails, minChance(maybe, maxChance(left.exceeds(aNull|aBoolean), right.exceeds(aNull|aBoolean)))))
 		}
 		return v
 	}
-	if one.operator == "&&" {
+	if node.operator == "&&" {
 		if left.kinds == aNull {
 			return exactly(aBoolean)
 		}
-		return exactly(aBoolean).failing(either(either(left.fails, left.exceeds(aNull|aBoolean)), either(right.fails, right.exceeds(aNull|aBoolean))))
+		return exactly(aBoolean).withFails(maxChance(maxChance(left.fails, left.exceeds(aNull|aBoolean)), maxChance(right.fails, right.exceeds(aNull|aBoolean))))
 	}
 	switch {
 	case left.kinds == aNull:
@@ -70,53 +70,53 @@ func (c *checker) chosen(one *binary, left, right value) value {
 }
 
 // mayBeConstant reports whether Vector may know the value of an expression.
-func mayBeConstant(one expression) bool {
-	switch one := one.(type) {
-	case *call, *binary, *not:
+func mayBeConstant(expr expression) bool {
+	switch expr := expr.(type) {
+	case *call, *binary, *negation:
 		return false
 	case *query:
-		return one.root == 0
+		return expr.root == 0
 	}
 	return true
 }
 
-// divided returns the value of a division. It cannot fail if the divisor is known and not 0.
-func divided(by expression, left value) value {
-	number, isLiteral := by.(*literal)
+// inferDivision returns the value of a division. It cannot fail if the divisor is known and not 0.
+func inferDivision(divisor expression, dividend value) value {
+	number, isLiteral := divisor.(*literal)
 	switch {
 	case isLiteral && (number.kind == integer || number.kind == float):
 		if strings.Trim(number.text, "-0_.") == "" {
-			return exactly(aFloat).failing(yes)
+			return exactly(aFloat).withFails(always)
 		}
 		if len(number.text) > len("1000000000000000") {
-			return exactly(aFloat).failing(maybe)
+			return exactly(aFloat).withFails(maybe)
 		}
-		isNumber := either(left.is(anInteger), left.is(aFloat))
-		return exactly(aFloat).failing(yes - isNumber)
-	case mayBeConstant(by):
-		return exactly(aFloat).failing(maybe)
+		isNumber := maxChance(dividend.isExactly(anInteger), dividend.isExactly(aFloat))
+		return exactly(aFloat).withFails(always - isNumber)
+	case mayBeConstant(divisor):
+		return exactly(aFloat).withFails(maybe)
 	}
-	return exactly(aFloat).failing(yes)
+	return exactly(aFloat).withFails(always)
 }
 
-// added returns the value of a sum, a difference or a product.
-func added(operator string, left, right value) value {
-	fails := either(left.fails, right.fails)
-	isText := either(left.is(aText), right.is(aText))
+// inferArithmetic returns the value of a sum, a difference or a product.
+func inferArithmetic(operator string, left, right value) value {
+	fails := maxChance(left.fails, right.fails)
+	isText := maxChance(left.isExactly(aText), right.isExactly(aText))
 	const numbers = anInteger | aFloat
 	switch {
-	case operator == "+" && isText == yes:
-		return exactly(aText).failing(either(fails, either(left.exceeds(aText|aNull), right.exceeds(aText|aNull))))
+	case operator == "+" && isText == always:
+		return exactly(aText).withFails(maxChance(fails, maxChance(left.exceeds(aText|aNull), right.exceeds(aText|aNull))))
 	case !left.isKnown || !right.isKnown:
-		return value{fails: either(fails, maybe)}
+		return value{fails: maxChance(fails, maybe)}
 	case left.kinds == aFloat || right.kinds == aFloat:
-		return exactly(aFloat).failing(either(fails, either(left.exceeds(numbers), right.exceeds(numbers))))
+		return exactly(aFloat).withFails(maxChance(fails, maxChance(left.exceeds(numbers), right.exceeds(numbers))))
 	case left.kinds == anInteger && right.kinds == anInteger:
-		return exactly(anInteger).failing(fails)
+		return exactly(anInteger).withFails(fails)
 	case operator == "*" && (left.kinds == aText && right.kinds == anInteger || left.kinds == anInteger && right.kinds == aText):
-		return exactly(aText).failing(fails)
+		return exactly(aText).withFails(fails)
 	case operator == "-":
-		return exactly(numbers).failing(yes)
+		return exactly(numbers).withFails(always)
 	}
-	return exactly(aText | numbers).failing(yes)
+	return exactly(aText | numbers).withFails(always)
 }

@@ -29,17 +29,17 @@ const letters = "sifboatrn"
 // nouns are the names of the kinds in messages.
 var nouns = []string{"a text", "a whole number", "a number", "a boolean", "an object", "an array", "a time", "a regular expression", "null"}
 
-func kindsOf(text string) kinds {
+func parseKinds(text string) kinds {
 	if text == "*" {
 		return anything
 	}
-	var all kinds
+	var set kinds
 	for _, letter := range text {
-		if at := strings.IndexRune(letters, letter); at >= 0 {
-			all |= 1 << at
+		if i := strings.IndexRune(letters, letter); i >= 0 {
+			set |= 1 << i
 		}
 	}
-	return all
+	return set
 }
 
 func (k kinds) isWithin(other kinds) bool { return k&^other == 0 }
@@ -48,34 +48,34 @@ func (k kinds) String() string {
 	if k == anything {
 		return "anything"
 	}
-	var all []string
+	var names []string
 	for i, noun := range nouns {
 		if k&(1<<i) != 0 {
-			all = append(all, noun)
+			names = append(names, noun)
 		}
 	}
-	return strings.Join(all, " or ")
+	return strings.Join(names, " or ")
 }
 
 // chance is the known probability of an event: no, maybe or yes.
 type chance uint8
 
 const (
-	no chance = iota
+	never chance = iota
 	maybe
-	yes
+	always
 )
 
-// either is the chance that one or the other happens, both the chance that both happen.
-func either(a, b chance) chance { return max(a, b) }
-func both(a, b chance) chance   { return min(a, b) }
+// maxChance is the chance that one or the other happens, both the chance that both happen.
+func maxChance(a, b chance) chance { return max(a, b) }
+func minChance(a, b chance) chance { return min(a, b) }
 
-// when returns the chance of an event that is known to happen or not.
-func when(is bool) chance {
-	if is {
-		return yes
+// toChance returns the chance of an event that is known to happen or not.
+func toChance(condition bool) chance {
+	if condition {
+		return always
 	}
-	return no
+	return never
 }
 
 // value is the known part of the value of an expression.
@@ -89,7 +89,7 @@ type value struct {
 
 func exactly(k kinds) value { return value{kinds: k, isKnown: true} }
 
-func (v value) failing(fails chance) value {
+func (v value) withFails(fails chance) value {
 	v.fails = fails
 	return v
 }
@@ -99,18 +99,18 @@ func (v value) exceeds(k kinds) chance {
 	if !v.isKnown {
 		return maybe
 	}
-	return when(!v.kinds.isWithin(k))
+	return toChance(!v.kinds.isWithin(k))
 }
 
-// is returns the chance that a value has these kinds and nothing else.
-func (v value) is(k kinds) chance {
+// isExactly returns the chance that a value has these kinds and nothing else.
+func (v value) isExactly(k kinds) chance {
 	if !v.isKnown {
 		return maybe
 	}
-	return when(v.kinds == k)
+	return toChance(v.kinds == k)
 }
 
 // union returns the value of an expression that is one of two values.
 func union(a, b value) value {
-	return value{a.kinds | b.kinds, a.isKnown && b.isKnown, either(a.fails, b.fails)}
+	return value{a.kinds | b.kinds, a.isKnown && b.isKnown, maxChance(a.fails, b.fails)}
 }

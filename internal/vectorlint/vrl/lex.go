@@ -36,13 +36,13 @@ const (
 // token is a piece of a VRL program. Its text is as written, with two exceptions. A quoted literal has the text
 // between its quotes. A symbol at the end of a line has "\n".
 type token struct {
-	kind  tokenKind
-	text  string
-	place place
+	kind tokenKind
+	text string
+	span span
 }
 
-// place is a range of byte offsets in the VRL program.
-type place struct{ from, to int }
+// span is a range of byte offsets in the VRL program.
+type span struct{ start, end int }
 
 var (
 	keywords = []string{"if", "else", "true", "false", "null", "abort", "return"}
@@ -57,51 +57,51 @@ var (
 // Therefore a text that starts like a path may be read several times.
 type lexer struct {
 	program string
-	at      int
+	pos     int
 	// queries are the ends of the paths that have started.
 	queries []int
-	// left is the number of characters that may still be read ahead.
-	left int
-	// elseFrom and elseAt are the start and the end of the blanks and comments that were last read ahead. isElse
+	// remaining is the number of characters that may still be read ahead.
+	remaining int
+	// elseStart and elseEnd are the start and the end of the blanks and comments that were last read ahead. isElse
 	// reports whether the word else is behind them.
-	elseFrom, elseAt int
-	isElse           bool
-	err              *failure
+	elseStart, elseEnd int
+	isElse             bool
+	err                *failure
 }
 
 func newLexer(program string, effort int) *lexer {
-	return &lexer{program: program, left: effort}
+	return &lexer{program: program, remaining: effort}
 }
 
-// failure is the reason why a VRL program cannot be read. tooMuch is true if the reason is a limit and not a fault of
+// failure is the reason why a VRL program cannot be read. isOverBudget is true if the reason is a limit and not a fault of
 // the program.
 type failure struct {
-	place   place
-	message string
-	help    string
-	tooMuch bool
+	span         span
+	message      string
+	help         string
+	isOverBudget bool
 }
 
-func (l *lexer) fail(from, to int, message, help string) token {
+func (l *lexer) fail(start, endPos int, message, help string) token {
 	if l.err == nil {
-		l.err = &failure{place: place{from, to}, message: message, help: help}
+		l.err = &failure{span: span{start, endPos}, message: message, help: help}
 	}
-	return token{place: place{len(l.program), len(l.program)}}
+	return token{span: span{len(l.program), len(l.program)}}
 }
 
-// giveUp ends a VRL program that takes too much effort to check.
-func (l *lexer) giveUp() {
+// failOverBudget ends a VRL program that takes too much effort to check.
+func (l *lexer) failOverBudget() {
 	if l.err == nil {
-		l.err = &failure{tooMuch: true}
+		l.err = &failure{isOverBudget: true}
 	}
 }
 
-// next returns the next token. The kind is end behind the last token and after a failure.
-func (l *lexer) next() token {
+// nextToken returns the next token. The kind is end behind the last token and after a failure.
+func (l *lexer) nextToken() token {
 	for l.err == nil {
-		start := l.at
+		start := l.pos
 		if l.startsQuery() {
-			return token{kind: queryStart, place: place{start, start + 1}}
+			return token{kind: queryStart, span: span{start, start + 1}}
 		}
 		if last := len(l.queries) - 1; last >= 0 && start > 0 && l.queries[last] == start-1 {
 			return l.endQuery()
@@ -112,150 +112,150 @@ func (l *lexer) next() token {
 			}
 			break
 		}
-		if found, isToken := l.token(); isToken {
-			return found
+		if tok, isToken := l.token(); isToken {
+			return tok
 		}
 	}
-	return token{place: place{len(l.program), len(l.program)}}
+	return token{span: span{len(l.program), len(l.program)}}
 }
 
 func (l *lexer) endQuery() token {
 	last := len(l.queries) - 1
-	at := l.queries[last]
+	pos := l.queries[last]
 	l.queries = l.queries[:last]
-	return token{kind: queryEnd, place: place{at, at + 1}}
+	return token{kind: queryEnd, span: span{pos, pos + 1}}
 }
 
 // token reads a token with an own place. It returns false for blanks and comments.
-func (l *lexer) token() (found token, isToken bool) {
-	start := l.at
+func (l *lexer) token() (tok token, isToken bool) {
+	start := l.pos
 	r, size := utf8.DecodeRuneInString(l.program[start:])
-	l.at += size
-	next := l.peek()
+	l.pos += size
+	nextRune := l.peek()
 	switch {
 	case r == '"':
-		return l.quoted(start), true
-	case (r == 'r' || r == 's' || r == 't') && next == '\'':
-		return l.raw(start), true
+		return l.readQuoted(start), true
+	case (r == 'r' || r == 's' || r == 't') && nextRune == '\'':
+		return l.readRaw(start), true
 	case r == '\n' && l.elseFollows(), r == '#' || r != '\n' && unicode.IsSpace(r):
 		if r == '#' {
 			l.skip(func(c rune) bool { return c != '\n' })
 		}
 		return token{}, false
-	case strings.ContainsRune("\n;()[]{}.%:,\\", r), r == '&' && next != '&', r == '_' && !continuesName(next), r == '!' && next != 0 && (next == '!' || !isOperator(next)):
+	case strings.ContainsRune("\n;()[]{}.%:,\\", r), r == '&' && nextRune != '&', r == '_' && !continuesName(nextRune), r == '!' && nextRune != 0 && (nextRune == '!' || !isOperator(nextRune)):
 		return l.cut(symbol, start), true
-	case r == '-' && next == '>':
-		l.at++
+	case r == '-' && nextRune == '>':
+		l.pos++
 		return l.cut(symbol, start), true
 	case startsName(r):
 		l.skip(continuesName)
-		if next := l.peek(); next == '(' || next == '!' {
+		if nextRune := l.peek(); nextRune == '(' || nextRune == '!' {
 			return l.cut(functionName, start), true
 		}
 		return l.name(start), true
-	case isDigit(next) && r == '-', isDigit(r):
+	case isDigit(nextRune) && r == '-', isDigit(r):
 		return l.number(start), true
 	case isOperator(r):
 		l.skip(isOperator)
 		return l.cut(symbol, start), true
 	}
-	return l.fail(start, l.at, "the character "+strconv.QuoteRune(r)+" has no meaning here", ""), true
+	return l.fail(start, l.pos, "the character "+strconv.QuoteRune(r)+" has no meaning here", ""), true
 }
 
 func (l *lexer) cut(kind tokenKind, start int) token {
-	return token{kind, l.program[start:l.at], place{start, l.at}}
+	return token{kind, l.program[start:l.pos], span{start, l.pos}}
 }
 
 // name reads a name, except the name of a function.
 func (l *lexer) name(start int) token {
-	found := l.cut(identifier, start)
+	tok := l.cut(identifier, start)
 	switch {
-	case slices.Contains(keywords, found.text):
-		found.kind = keyword
-	case slices.Contains(reservedNames, found.text):
-		found.kind = reserved
-	case strings.Contains(found.text, "@"):
-		found.kind = pathField
+	case slices.Contains(keywords, tok.text):
+		tok.kind = keyword
+	case slices.Contains(reservedNames, tok.text):
+		tok.kind = reserved
+	case strings.Contains(tok.text, "@"):
+		tok.kind = pathField
 	}
-	return found
+	return tok
 }
 
 // number reads a number with or without a fraction, or a name that starts with digits.
 func (l *lexer) number(start int) token {
 	isPart := func(c rune) bool { return isDigit(c) || c == '_' }
 	l.skip(isPart)
-	switch next := l.peek(); {
-	case continuesName(next) && l.program[start] != '-':
+	switch nextRune := l.peek(); {
+	case continuesName(nextRune) && l.program[start] != '-':
 		l.skip(continuesName)
 		return l.name(start)
-	case next == '.':
-		l.at++
+	case nextRune == '.':
+		l.pos++
 		l.skip(isPart)
 		return l.cut(float, start)
 	}
-	found := l.cut(integer, start)
-	if _, err := strconv.ParseInt(strings.ReplaceAll(found.text, "_", ""), 10, 64); err != nil {
-		return l.fail(start, l.at, "the number "+found.text+" is too large", "whole numbers have 64 bits")
+	tok := l.cut(integer, start)
+	if _, err := strconv.ParseInt(strings.ReplaceAll(tok.text, "_", ""), 10, 64); err != nil {
+		return l.fail(start, l.pos, "the number "+tok.text+" is too large", "whole numbers have 64 bits")
 	}
-	return found
+	return tok
 }
 
-// quoted reads a text after its first quote.
-func (l *lexer) quoted(start int) token {
-	to, wrong := textEnd(l.program, l.at)
+// readQuoted reads a text after its first quote.
+func (l *lexer) readQuoted(start int) token {
+	endPos, wrong := textEnd(l.program, l.pos)
 	if wrong != nil {
-		return l.fail(wrong.place.from, wrong.place.to, wrong.message, wrong.help)
+		return l.fail(wrong.span.start, wrong.span.end, wrong.message, wrong.help)
 	}
-	l.at = to
-	return token{text, l.program[start+1 : to-1], place{start, to}}
+	l.pos = endPos
+	return token{text, l.program[start+1 : endPos-1], span{start, endPos}}
 }
 
-// raw reads a literal such as r'…', s'…' or t'…', after its letter.
-func (l *lexer) raw(start int) token {
+// readRaw reads a literal such as r'…', s'…' or t'…', after its letter.
+func (l *lexer) readRaw(start int) token {
 	kind := map[byte]tokenKind{'r': regex, 's': rawText, 't': timestamp}[l.program[start]]
-	to := rawEnd(l.program, l.at+1)
-	if to < 0 {
+	endPos := rawEnd(l.program, l.pos+1)
+	if endPos < 0 {
 		return l.fail(start, start+1, "the quote that is opened here is not closed", "")
 	}
-	l.at = to
-	return token{kind, l.program[start+2 : to-1], place{start, to}}
+	l.pos = endPos
+	return token{kind, l.program[start+2 : endPos-1], span{start, endPos}}
 }
 
 // elseFollows reports whether only blanks and comments are before the word else.
 func (l *lexer) elseFollows() bool {
-	if l.at >= l.elseFrom && l.at <= l.elseAt {
+	if l.pos >= l.elseStart && l.pos <= l.elseEnd {
 		return l.isElse
 	}
-	l.elseFrom, l.elseAt = l.at, l.at
-	for l.elseAt < len(l.program) {
-		r, size := utf8.DecodeRuneInString(l.program[l.elseAt:])
+	l.elseStart, l.elseEnd = l.pos, l.pos
+	for l.elseEnd < len(l.program) {
+		r, size := utf8.DecodeRuneInString(l.program[l.elseEnd:])
 		if r == '#' {
-			if size = strings.IndexByte(l.program[l.elseAt:], '\n') + 1; size == 0 {
-				size = len(l.program) - l.elseAt
+			if size = strings.IndexByte(l.program[l.elseEnd:], '\n') + 1; size == 0 {
+				size = len(l.program) - l.elseEnd
 			}
 		} else if !unicode.IsSpace(r) {
 			break
 		}
-		l.elseAt += size
+		l.elseEnd += size
 	}
-	rest, found := strings.CutPrefix(l.program[l.elseAt:], "else")
-	l.isElse = found && !continuesName(byteAt(rest, 0))
+	remaining, found := strings.CutPrefix(l.program[l.elseEnd:], "else")
+	l.isElse = found && !continuesName(byteAt(remaining, 0))
 	return l.isElse
 }
 
 // peek returns the next character, 0 at the end.
-func (l *lexer) peek() rune { return byteAt(l.program, l.at) }
+func (l *lexer) peek() rune { return byteAt(l.program, l.pos) }
 
-func (l *lexer) skip(while func(rune) bool) {
-	for l.at < len(l.program) && while(rune(l.program[l.at])) {
-		l.at++
+func (l *lexer) skip(matches func(rune) bool) {
+	for l.pos < len(l.program) && matches(rune(l.program[l.pos])) {
+		l.pos++
 	}
 }
 
 // byteAt returns a byte as an ASCII character. A byte of a longer character is not an ASCII character.
-func byteAt(program string, at int) rune {
-	if at < len(program) {
-		return rune(program[at])
+func byteAt(program string, i int) rune {
+	if i < len(program) {
+		return rune(program[i])
 	}
 	return 0
 }

@@ -10,101 +10,101 @@ import (
 )
 
 // textEnd returns the offset behind the closing quote of a text. The start is the offset behind its opening quote.
-func textEnd(program string, from int) (to int, wrong *failure) {
-	for at := from; at < len(program); at++ {
-		switch program[at] {
+func textEnd(program string, start int) (endPos int, wrong *failure) {
+	for i := start; i < len(program); i++ {
+		switch program[i] {
 		case '"':
-			return at + 1, nil
+			return i + 1, nil
 		case '\\':
-			next, wrong := escapeEnd(program, at)
+			escapeStop, wrong := escapeEnd(program, i)
 			if wrong != nil {
 				return 0, wrong
 			}
-			at = next - 1
+			i = escapeStop - 1
 		}
 	}
-	return 0, &failure{place: place{from - 1, from}, message: "the quote that is opened here is not closed"}
+	return 0, &failure{span: span{start - 1, start}, message: "the quote that is opened here is not closed"}
 }
 
 // escapeEnd returns the offset behind an escape.
-func escapeEnd(program string, at int) (to int, wrong *failure) {
+func escapeEnd(program string, i int) (endPos int, wrong *failure) {
 	const help = `a text knows \n \r \t \0 \" \' \\ \{ \} and \u{…}; a backslash is written \\, or the text s'…'`
-	refuse := func(to int) (int, *failure) {
-		return 0, &failure{place: place{at, min(to, len(program))}, message: "unknown escape " + strconv.Quote(program[at:min(to, len(program))]), help: help}
+	refuse := func(endPos int) (int, *failure) {
+		return 0, &failure{span: span{i, min(endPos, len(program))}, message: "unknown escape " + strconv.Quote(program[i:min(endPos, len(program))]), help: help}
 	}
-	r, size := utf8.DecodeRuneInString(program[at+1:])
+	r, size := utf8.DecodeRuneInString(program[i+1:])
 	if size == 0 || !strings.ContainsRune("\n'\"\\nrt{}0u", r) {
-		return refuse(at + 1 + size)
+		return refuse(i + 1 + size)
 	}
 	if r != 'u' {
-		return at + 2, nil
+		return i + 2, nil
 	}
-	to = at + 3
-	for to < len(program) && strings.IndexByte("0123456789abcdefABCDEF", program[to]) >= 0 {
-		to++
+	endPos = i + 3
+	for endPos < len(program) && strings.IndexByte("0123456789abcdefABCDEF", program[endPos]) >= 0 {
+		endPos++
 	}
-	if byteAt(program, at+2) != '{' || byteAt(program, to) != '}' || to == at+3 {
-		return refuse(to + 1)
+	if byteAt(program, i+2) != '{' || byteAt(program, endPos) != '}' || endPos == i+3 {
+		return refuse(endPos + 1)
 	}
-	digits := strings.TrimLeft(program[at+3:to], "0")
+	digits := strings.TrimLeft(program[i+3:endPos], "0")
 	point, err := strconv.ParseUint("0"+digits, 16, 32)
 	if err != nil || point > utf8.MaxRune || !utf8.ValidRune(rune(point)) {
-		return refuse(to + 1)
+		return refuse(endPos + 1)
 	}
-	return to + 1, nil
+	return endPos + 1, nil
 }
 
 // rawEnd returns the offset behind the closing quote of a literal such as s'…', -1 if there is none. A quote after a
 // backslash does not close the literal.
-func rawEnd(program string, from int) int {
-	for at := from; at < len(program); at++ {
-		switch program[at] {
+func rawEnd(program string, start int) int {
+	for i := start; i < len(program); i++ {
+		switch program[i] {
 		case '\'':
-			return at + 1
+			return i + 1
 		case '\\':
-			at++
+			i++
 		}
 	}
 	return -1
 }
 
-// part is a piece of a text: the text as written, or the name of a variable between {{ and }}.
-type part struct {
+// textPart is a piece of a text: the text as written, or the name of a variable between {{ and }}.
+type textPart struct {
 	text       string
 	isVariable bool
 }
 
-// partsOf splits a text at its variables. The offsets are not stored, because a name is searched again.
-func partsOf(text string) []part {
+// parseTextParts splits a text at its variables. The offsets are not stored, because a name is searched again.
+func parseTextParts(text string) []textPart {
 	if !strings.Contains(text, "{{") {
-		return []part{{text: text}}
+		return []textPart{{text: text}}
 	}
-	var parts []part
+	var parts []textPart
 	var current strings.Builder
 	inside := false
 	flush := func() {
 		if current.Len() > 0 {
-			found := part{current.String(), inside}
+			parsed := textPart{current.String(), inside}
 			if inside {
-				found.text = strings.TrimSpace(found.text)
+				parsed.text = strings.TrimSpace(parsed.text)
 			}
-			parts = append(parts, found)
+			parts = append(parts, parsed)
 			current.Reset()
 		}
 	}
-	for at := 0; at < len(text); {
-		rest := text[at:]
+	for i := 0; i < len(text); {
+		remaining := text[i:]
 		switch {
-		case inside && strings.HasPrefix(rest, "}}"), !inside && strings.HasPrefix(rest, "{{"):
+		case inside && strings.HasPrefix(remaining, "}}"), !inside && strings.HasPrefix(remaining, "{{"):
 			flush()
 			inside = !inside
-			at += 2
-		case !inside && (strings.HasPrefix(rest, `\{{`) || strings.HasPrefix(rest, `\}}`)):
-			current.WriteString(rest[1:3])
-			at += 3
+			i += 2
+		case !inside && (strings.HasPrefix(remaining, `\{{`) || strings.HasPrefix(remaining, `\}}`)):
+			current.WriteString(remaining[1:3])
+			i += 3
 		default:
-			current.WriteByte(rest[0])
-			at++
+			current.WriteByte(remaining[0])
+			i++
 		}
 	}
 	if !inside {

@@ -11,69 +11,69 @@ import (
 // parser reads the grammar by recursive descent. After a failure, all next tokens are the end of the VRL program.
 type parser struct {
 	lexer *lexer
-	// ahead are tokens that are read but not used yet; two at most.
-	ahead []token
-	// given is an expression in parentheses that is read already. It is the start of an operation.
-	given *group
-	depth int
-	last  place
-	err   *failure
+	// lookahead are tokens that are read but not used yet; two at most.
+	lookahead []token
+	// pushedBack is an expression in parentheses that is read already. It is the start of an operation.
+	pushedBack *group
+	depth      int
+	lastSpan   span
+	err        *failure
 }
 
 // parse reads a VRL program with a limit of effort. After a failure, it returns no expressions.
-func parse(program string, effort int) (all []expression, spent int, wrong *failure) {
+func parse(program string, effort int) (statements []expression, spent int, wrong *failure) {
 	p := &parser{lexer: newLexer(program, effort)}
 	p.newlines()
 	for p.peek().kind != end {
-		all = append(all, p.statement())
-		if next := p.peek(); next.kind != end && !p.separator() {
-			p.unexpected(next, "the end of the line")
+		statements = append(statements, p.statement())
+		if tok := p.peek(); tok.kind != end && !p.separator() {
+			p.failUnexpected(tok, "the end of the line")
 		}
 	}
-	spent = effort - p.lexer.left
+	spent = effort - p.lexer.remaining
 	if p.lexer.err != nil {
 		return nil, spent, p.lexer.err
 	}
-	return all, spent, p.err
+	return statements, spent, p.err
 }
 
-func (p *parser) lookAt(n int) token {
-	for len(p.ahead) <= n {
-		p.ahead = append(p.ahead, p.lexer.next())
+func (p *parser) peekAt(n int) token {
+	for len(p.lookahead) <= n {
+		p.lookahead = append(p.lookahead, p.lexer.nextToken())
 	}
 	if p.err != nil || p.lexer.err != nil {
-		return token{place: place{len(p.lexer.program), len(p.lexer.program)}}
+		return token{span: span{len(p.lexer.program), len(p.lexer.program)}}
 	}
-	return p.ahead[n]
+	return p.lookahead[n]
 }
 
-func (p *parser) peek() token { return p.lookAt(0) }
+func (p *parser) peek() token { return p.peekAt(0) }
 
-func (p *parser) take() token {
-	found := p.peek()
-	p.ahead = p.ahead[:copy(p.ahead, p.ahead[1:])]
-	p.last = found.place
-	return found
+func (p *parser) advance() token {
+	tok := p.peek()
+	p.lookahead = p.lookahead[:copy(p.lookahead, p.lookahead[1:])]
+	p.lastSpan = tok.span
+	return tok
 }
 
-// is reports whether the next token is one of these symbols or keywords.
-func (p *parser) is(texts ...string) bool {
-	next := p.peek()
-	return (next.kind == symbol || next.kind == keyword) && slices.Contains(texts, next.text)
+// isNext reports whether the next token is one of these symbols or keywords.
+func (p *parser) isNext(texts ...string) bool {
+	tok := p.peek()
+	return (tok.kind == symbol || tok.kind == keyword) && slices.Contains(texts, tok.text)
 }
 
 // accept reads the next token if it is this symbol or keyword.
 func (p *parser) accept(text string) bool {
-	if !p.is(text) {
+	if !p.isNext(text) {
 		return false
 	}
-	p.take()
+	p.advance()
 	return true
 }
 
 func (p *parser) expect(text string) {
 	if !p.accept(text) {
-		p.unexpected(p.peek(), strconv.Quote(text))
+		p.failUnexpected(p.peek(), strconv.Quote(text))
 	}
 }
 
@@ -84,29 +84,29 @@ func (p *parser) newlines() {
 
 // separator reads the end of a statement.
 func (p *parser) separator() bool {
-	if !p.is("\n", ";") {
+	if !p.isNext("\n", ";") {
 		return false
 	}
-	p.take()
+	p.advance()
 	p.newlines()
 	return true
 }
 
-func (p *parser) unexpected(found token, want string) {
+func (p *parser) failUnexpected(tok token, expected string) {
 	if p.err != nil || p.lexer.err != nil {
 		return
 	}
-	p.err = &failure{place: found.place, message: describe(found) + " is not expected here, but " + want}
+	p.err = &failure{span: tok.span, message: describe(tok) + " is not expected here, but " + expected}
 	switch {
-	case found.kind == reserved:
-		p.err.help = strconv.Quote(found.text) + " is reserved: use another name"
-	case found.kind == integer && found.text[0] == '-':
+	case tok.kind == reserved:
+		p.err.help = strconv.Quote(tok.text) + " is reserved: use another name"
+	case tok.kind == integer && tok.text[0] == '-':
 		p.err.help = "write a blank behind the minus sign"
 	}
 }
 
-func describe(found token) string {
-	switch found.kind {
+func describe(tok token) string {
+	switch tok.kind {
 	case end:
 		return "the end of the program"
 	case queryEnd:
@@ -121,39 +121,39 @@ func describe(found token) string {
 		return "a time"
 	case identifier, pathField, functionName, reserved, keyword, symbol, integer, float:
 	}
-	if found.text == "\n" {
+	if tok.text == "\n" {
 		return "the end of the line"
 	}
-	return strconv.Quote(found.text)
+	return strconv.Quote(tok.text)
 }
 
 // enter counts the nesting depth of expressions. The caller must defer the returned function.
-func (p *parser) enter() (leave func()) {
+func (p *parser) enter() (exit func()) {
 	if p.depth++; p.depth > mostDepth {
-		p.giveUp()
+		p.failOverBudget()
 	}
 	return func() { p.depth-- }
 }
 
-// giveUp ends a VRL program that takes too much effort to check.
-func (p *parser) giveUp() {
+// failOverBudget ends a VRL program that takes too much effort to check.
+func (p *parser) failOverBudget() {
 	if p.err == nil {
-		p.err = &failure{tooMuch: true}
+		p.err = &failure{isOverBudget: true}
 	}
 }
 
-// spanning returns the place from an offset to the end of the last token that was read.
-func (p *parser) spanning(from int) place { return place{from, max(from, p.last.to)} }
+// spanFrom returns the place from an offset to the end of the last token that was read.
+func (p *parser) spanFrom(start int) span { return span{start, max(start, p.lastSpan.end)} }
 
 // startsExpression reports whether a statement may start with the next token.
 func (p *parser) startsExpression() bool {
-	switch next := p.peek(); next.kind {
+	switch tok := p.peek(); tok.kind {
 	case identifier, functionName, text, rawText, integer, float, regex, timestamp, queryStart:
 		return true
 	case keyword:
-		return next.text != "else"
+		return tok.text != "else"
 	case symbol:
-		return slices.Contains([]string{"_", "!", "(", "[", "{"}, next.text)
+		return slices.Contains([]string{"_", "!", "(", "[", "{"}, tok.text)
 	default:
 		return false
 	}
@@ -162,32 +162,32 @@ func (p *parser) startsExpression() bool {
 // statement reads an expression that may be on an own line.
 func (p *parser) statement() expression {
 	defer p.enter()()
-	from := p.peek().place.from
+	start := p.peek().span.start
 	switch {
-	case p.is("if"):
+	case p.isNext("if"):
 		return p.conditional()
 	case p.accept("abort"):
 		var message expression
 		if p.startsExpression() {
 			message = p.statement()
 		}
-		return &abort{p.spanning(from), message}
+		return &abort{p.spanFrom(start), message}
 	case p.accept("return"):
 		value := p.statement()
-		return &result{p.spanning(from), value}
+		return &result{p.spanFrom(start), value}
 	}
 	return p.assignment()
 }
 
 // assignment reads an assignment, or any expression.
 func (p *parser) assignment() expression {
-	from := p.peek().place.from
-	if p.is("_") {
-		return p.assign(from, p.target())
+	start := p.peek().span.start
+	if p.isNext("_") {
+		return p.assign(start, p.target())
 	}
 	value := p.expression(0)
-	if isTarget(value) && p.is("=", "|=", ",") {
-		return p.assign(from, value)
+	if isTarget(value) && p.isNext("=", "|=", ",") {
+		return p.assign(start, value)
 	}
 	return value
 }
@@ -200,36 +200,36 @@ func isTarget(value expression) bool {
 	return false
 }
 
-func (p *parser) assign(from int, first expression) expression {
-	targets := []expression{first}
+func (p *parser) assign(start int, firstTarget expression) expression {
+	targets := []expression{firstTarget}
 	if p.accept(",") {
 		targets = append(targets, p.target())
 	}
-	isMerge := p.is("|=")
+	isMerge := p.isNext("|=")
 	if !isMerge {
 		p.expect("=")
 	} else {
-		p.take()
+		p.advance()
 	}
 	p.newlines()
 	value := p.statement()
-	return &assignment{p.spanning(from), targets, isMerge, value}
+	return &assignment{p.spanFrom(start), targets, isMerge, value}
 }
 
 // target reads the target of an assignment.
 func (p *parser) target() expression {
-	next := p.peek()
+	tok := p.peek()
 	switch {
 	case p.accept("_"):
-		return &literal{place: next.place, kind: symbol, text: "_"}
-	case next.kind == identifier:
-		p.take()
-		return &variable{next.place, next.text}
-	case next.kind == queryStart:
+		return &literal{span: tok.span, kind: symbol, text: "_"}
+	case tok.kind == identifier:
+		p.advance()
+		return &variable{tok.span, tok.text}
+	case tok.kind == queryStart:
 		return p.query()
 	}
-	p.unexpected(next, "a variable or a path")
-	return &literal{place: next.place}
+	p.failUnexpected(tok, "a variable or a path")
+	return &literal{span: tok.span}
 }
 
 // precedence has the operators, in the order of their precedence, the lowest first.
@@ -241,28 +241,28 @@ func (p *parser) expression(level int) expression {
 		return p.unary()
 	}
 	left := p.expression(level + 1)
-	for length := 0; p.is(precedence[level]...); length++ {
+	for length := 0; p.isNext(precedence[level]...); length++ {
 		if length == longestChain {
-			p.giveUp()
+			p.failOverBudget()
 		}
-		operator := p.take()
+		operator := p.advance()
 		p.newlines()
 		right := p.expression(level + 1)
-		left = &binary{place{left.where().from, p.last.to}, operator.text, operator.place, left, right}
+		left = &binary{span{left.sourceSpan().start, p.lastSpan.end}, operator.text, operator.span, left, right}
 	}
 	return left
 }
 
 func (p *parser) unary() expression {
-	if found := p.given; found != nil {
-		p.given = nil
-		return found
+	if pushed := p.pushedBack; pushed != nil {
+		p.pushedBack = nil
+		return pushed
 	}
 	defer p.enter()()
-	from := p.peek().place.from
+	start := p.peek().span.start
 	if p.accept("!") {
 		value := p.unary()
-		return &not{p.spanning(from), value}
+		return &negation{p.spanFrom(start), value}
 	}
 	return p.term()
 }

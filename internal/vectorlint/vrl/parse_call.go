@@ -6,52 +6,52 @@ package vrl
 // query reads a path between queryStart and queryEnd.
 func (p *parser) query() expression {
 	defer p.enter()()
-	from := p.take().place.from
-	found := &query{}
-	switch next := p.peek(); {
-	case p.is(".", "%"):
-		found.root = next.text[0]
-		p.take()
-	case next.kind == identifier:
-		p.take()
-		found.target = &variable{next.place, next.text}
-	case next.kind == functionName:
-		found.target = p.call()
+	start := p.advance().span.start
+	node := &query{}
+	switch tok := p.peek(); {
+	case p.isNext(".", "%"):
+		node.root = tok.text[0]
+		p.advance()
+	case tok.kind == identifier:
+		p.advance()
+		node.target = &variable{tok.span, tok.text}
+	case tok.kind == functionName:
+		node.target = p.call()
 	default:
-		found.target = p.container()
+		node.target = p.container()
 	}
-	for p.segment(found) {
+	for p.segment(node) {
 	}
-	if next := p.take(); next.kind != queryEnd {
-		p.unexpected(next, "a field, an index or the end of the path")
-	} else if found.target != nil && len(found.segments) == 0 {
-		p.unexpected(next, "a field or an index")
+	if tok := p.advance(); tok.kind != queryEnd {
+		p.failUnexpected(tok, "a field, an index or the end of the path")
+	} else if node.target != nil && len(node.segments) == 0 {
+		p.failUnexpected(tok, "a field or an index")
 	}
-	found.place = p.spanning(from)
-	return found
+	node.span = p.spanFrom(start)
+	return node
 }
 
 // segment reads a field or an index of a path, and reports whether there is one.
-func (p *parser) segment(of *query) bool {
+func (p *parser) segment(node *query) bool {
 	if p.accept("[") {
 		index := p.peek()
 		if index.kind != integer {
-			p.unexpected(index, "a number")
+			p.failUnexpected(index, "a number")
 		}
-		p.take()
+		p.advance()
 		p.expect("]")
-		of.segments = append(of.segments, segment{index: index.text})
+		node.segments = append(node.segments, segment{index: index.text})
 		return true
 	}
 	hasDot := p.accept(".")
-	switch next := p.peek(); next.kind {
+	switch tok := p.peek(); tok.kind {
 	case identifier, reserved, keyword, pathField, text:
-		p.take()
-		of.segments = append(of.segments, segment{field: next.text})
+		p.advance()
+		node.segments = append(node.segments, segment{field: tok.text})
 		return true
 	default:
 		if hasDot {
-			p.unexpected(next, "the name of a field")
+			p.failUnexpected(tok, "the name of a field")
 		}
 		return false
 	}
@@ -59,53 +59,53 @@ func (p *parser) segment(of *query) bool {
 
 func (p *parser) call() expression {
 	defer p.enter()()
-	name := p.take()
-	found := &call{name: name.text, named: name.place, isAborting: p.accept("!")}
+	name := p.advance()
+	node := &call{name: name.text, named: name.span, isAborting: p.accept("!")}
 	p.expect("(")
 	p.newlines()
-	p.list(")", func() { found.arguments = append(found.arguments, p.argument()) })
-	if p.is("->") {
-		found.closure = p.closure()
+	p.list(")", func() { node.arguments = append(node.arguments, p.argument()) })
+	if p.isNext("->") {
+		node.closure = p.closure()
 	}
-	found.place = p.spanning(name.place.from)
-	return found
+	node.span = p.spanFrom(name.span.start)
+	return node
 }
 
 func (p *parser) argument() argument {
-	var found argument
-	switch next := p.peek(); next.kind {
+	var arg argument
+	switch tok := p.peek(); tok.kind {
 	case identifier, reserved, keyword:
-		if p.lookAt(1).kind == symbol && p.lookAt(1).text == ":" {
-			found.keyword, found.named = next.text, next.place
-			p.take()
-			p.take()
+		if p.peekAt(1).kind == symbol && p.peekAt(1).text == ":" {
+			arg.keyword, arg.named = tok.text, tok.span
+			p.advance()
+			p.advance()
 		}
 	default:
 	}
-	found.value = p.expression(0)
-	return found
+	arg.value = p.expression(0)
+	return arg
 }
 
 func (p *parser) closure() *closure {
-	from := p.take().place.from
-	found := &closure{}
+	start := p.advance().span.start
+	node := &closure{}
 	if !p.accept("||") {
 		p.expect("|")
 		p.list("|", func() {
-			next := p.peek()
+			tok := p.peek()
 			switch {
 			case p.accept("_"):
-				found.variables = append(found.variables, variable{place: next.place})
+				node.variables = append(node.variables, variable{span: tok.span})
 				return
-			case next.kind != identifier:
-				p.unexpected(next, "the name of a variable")
+			case tok.kind != identifier:
+				p.failUnexpected(tok, "the name of a variable")
 			}
-			p.take()
-			found.variables = append(found.variables, variable{next.place, next.text})
+			p.advance()
+			node.variables = append(node.variables, variable{tok.span, tok.text})
 		})
 	}
 	p.newlines()
-	found.body = p.block()
-	found.place = p.spanning(from)
-	return found
+	node.body = p.block()
+	node.span = p.spanFrom(start)
+	return node
 }

@@ -5,53 +5,53 @@ package vrl
 
 // term reads an expression without operators.
 func (p *parser) term() expression {
-	next := p.peek()
-	switch next.kind {
+	tok := p.peek()
+	switch tok.kind {
 	case text:
-		p.take()
-		return &literal{place: next.place, kind: text, text: next.text, parts: partsOf(next.text)}
+		p.advance()
+		return &literal{span: tok.span, kind: text, text: tok.text, parts: parseTextParts(tok.text)}
 	case rawText, integer, float, regex, timestamp:
-		p.take()
-		return &literal{place: next.place, kind: next.kind, text: next.text}
+		p.advance()
+		return &literal{span: tok.span, kind: tok.kind, text: tok.text}
 	case queryStart:
 		return p.query()
 	case functionName:
 		return p.call()
 	case identifier:
-		p.take()
-		return &variable{next.place, next.text}
+		p.advance()
+		return &variable{tok.span, tok.text}
 	default:
 	}
-	if p.is("true", "false", "null") {
-		p.take()
-		return &literal{place: next.place, kind: keyword, text: next.text}
+	if p.isNext("true", "false", "null") {
+		p.advance()
+		return &literal{span: tok.span, kind: keyword, text: tok.text}
 	}
 	return p.container()
 }
 
 func (p *parser) container() expression {
-	next := p.peek()
-	from := next.place.from
+	tok := p.peek()
+	start := tok.span.start
 	switch {
 	case p.accept("("):
 		value := p.assignment()
 		p.expect(")")
-		return &group{p.spanning(from), value}
+		return &group{p.spanFrom(start), value}
 	case p.accept("["):
 		p.newlines()
 		items := []expression{}
 		p.list("]", func() { items = append(items, p.expression(0)) })
-		return &array{p.spanning(from), items}
-	case p.is("{"):
+		return &array{p.spanFrom(start), items}
+	case p.isNext("{"):
 		return p.braces()
 	}
-	p.unexpected(next, "an expression")
-	return &literal{place: next.place}
+	p.failUnexpected(tok, "an expression")
+	return &literal{span: tok.span}
 }
 
 // list reads items that are separated by commas, up to the closing symbol. A comma may follow the last item.
 func (p *parser) list(closing string, item func()) {
-	for !p.is(closing) && p.peek().kind != end {
+	for !p.isNext(closing) && p.peek().kind != end {
 		item()
 		if !p.accept(",") {
 			p.newlines()
@@ -64,92 +64,92 @@ func (p *parser) list(closing string, item func()) {
 
 // braces reads an object or a block.
 func (p *parser) braces() expression {
-	from := p.take().place.from
+	start := p.advance().span.start
 	p.newlines()
-	if p.is("}") || p.peek().kind == text && p.lookAt(1).kind == symbol && p.lookAt(1).text == ":" {
-		found := &object{}
+	if p.isNext("}") || p.peek().kind == text && p.peekAt(1).kind == symbol && p.peekAt(1).text == ":" {
+		node := &object{}
 		p.list("}", func() {
 			key := p.peek()
 			if key.kind != text {
-				p.unexpected(key, "a key in quotes")
+				p.failUnexpected(key, "a key in quotes")
 			}
-			p.take()
+			p.advance()
 			p.expect(":")
-			found.keys, found.values = append(found.keys, key.text), append(found.values, p.expression(0))
+			node.keys, node.values = append(node.keys, key.text), append(node.values, p.expression(0))
 		})
-		found.place = p.spanning(from)
-		return found
+		node.span = p.spanFrom(start)
+		return node
 	}
-	return p.body(from)
+	return p.body(start)
 }
 
 // block reads a block that is not empty, in a place where an object is not allowed.
 func (p *parser) block() *block {
-	from := p.peek().place.from
+	start := p.peek().span.start
 	p.expect("{")
 	p.newlines()
-	return p.body(from)
+	return p.body(start)
 }
 
-func (p *parser) body(from int) *block {
-	found := &block{}
-	for found.body == nil || !p.is("}") && p.peek().kind != end {
-		found.body = append(found.body, p.statement())
+func (p *parser) body(start int) *block {
+	node := &block{}
+	for node.body == nil || !p.isNext("}") && p.peek().kind != end {
+		node.body = append(node.body, p.statement())
 		if !p.separator() {
 			break
 		}
 	}
 	p.expect("}")
-	found.place = p.spanning(from)
-	return found
+	node.span = p.spanFrom(start)
+	return node
 }
 
 func (p *parser) conditional() expression {
 	defer p.enter()()
-	from := p.take().place.from
-	found := &conditional{predicate: p.predicate()}
+	start := p.advance().span.start
+	node := &conditional{predicate: p.predicate()}
 	p.newlines()
-	found.then = p.block()
+	node.thenBlock = p.block()
 	if p.accept("else") {
 		p.newlines()
-		if p.is("if") {
-			other := p.conditional()
-			found.otherwise = &block{place: other.where(), body: []expression{other}}
+		if p.isNext("if") {
+			nested := p.conditional()
+			node.elseBlock = &block{span: nested.sourceSpan(), body: []expression{nested}}
 		} else {
-			found.otherwise = p.block()
+			node.elseBlock = p.block()
 		}
 	}
-	found.place = p.spanning(from)
-	return found
+	node.span = p.spanFrom(start)
+	return node
 }
 
 // predicate reads an expression, or several expressions in parentheses, separated by line ends. The symbol behind the
 // first expression shows which of the two it is.
 func (p *parser) predicate() []expression {
-	from := p.peek().place.from
+	start := p.peek().span.start
 	if !p.accept("(") {
 		return []expression{p.expression(0)}
 	}
-	isList := p.is("\n")
+	isList := p.isNext("\n")
 	p.newlines()
-	all := []expression{p.assignment()}
+	exprs := []expression{p.assignment()}
 	switch {
-	case p.is("\n", ";"):
+	case p.isNext("\n", ";"):
 	case isList:
-		p.unexpected(p.peek(), "the end of the line")
+		p.failUnexpected(p.peek(), "the end of the line")
 	default:
 		p.expect(")")
-		p.given = &group{p.spanning(from), all[0]}
+		p.pushedBack = &group{p.spanFrom(start), exprs[0]}
 		return []expression{p.expression(0)}
 	}
-	for p.is("\n", ";") {
-		for p.is("\n", ";") {
-			p.take()
+	for p.isNext("\n", ";") {
+		for p.isNext("\n", ";") {
+			p.advance()
 		}
-		if !p.is(")") && p.peek().kind != end {
-			all = append(all, p.assignment())
+		if !p.isNext(")") && p.peek().kind != end {
+			exprs = append(exprs, p.assignment())
 		}
 	}
 	p.expect(")")
-	return all
+	return exprs
 }

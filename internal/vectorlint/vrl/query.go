@@ -13,18 +13,18 @@ import (
 // startsQuery reports whether a new path starts here, and records its end. As Vector does, it reads ahead to the
 // possible end of the path.
 func (l *lexer) startsQuery() bool {
-	if l.at >= len(l.program) || len(l.queries) > 0 && l.queries[len(l.queries)-1] == l.at {
+	if l.pos >= len(l.program) || len(l.queries) > 0 && l.queries[len(l.queries)-1] == l.pos {
 		return false
 	}
-	if first := l.peek(); !startsName(first) && !strings.ContainsRune("%.{[", first) {
+	if r := l.peek(); !startsName(r) && !strings.ContainsRune("%.{[", r) {
 		return false
 	}
-	scan := queryScan{lexer: l, at: l.at}
-	for mayGoOn := true; mayGoOn && l.err == nil; {
-		mayGoOn = scan.step()
+	scan := queryScan{lexer: l, pos: l.pos}
+	for hasMore := true; hasMore && l.err == nil; {
+		hasMore = scan.step()
 	}
-	if l.left -= scan.at - l.at + len(l.queries); l.left < 0 {
-		l.giveUp()
+	if l.remaining -= scan.pos - l.pos + len(l.queries); l.remaining < 0 {
+		l.failOverBudget()
 	}
 	if l.err != nil || !scan.isPath || slices.Contains(l.queries, scan.end) {
 		return false
@@ -36,11 +36,11 @@ func (l *lexer) startsQuery() bool {
 // queryScan reads ahead over a possible path.
 type queryScan struct {
 	lexer *lexer
-	at    int
-	// before is the character before, 0 at the start; end is its offset.
-	before rune
-	end    int
-	isPath bool
+	pos   int
+	// previous is the character before, 0 at the start; end is its offset.
+	previous rune
+	end      int
+	isPath   bool
 	// braces, brackets and parens are the numbers of open ones.
 	braces, brackets, parens int
 }
@@ -49,18 +49,18 @@ type queryScan struct {
 // continue.
 func (s *queryScan) step() bool {
 	program := s.lexer.program
-	if s.at >= len(program) {
+	if s.pos >= len(program) {
 		return false
 	}
-	at := s.at
-	r, size := utf8.DecodeRuneInString(program[at:])
-	s.at += size
+	start := s.pos
+	r, size := utf8.DecodeRuneInString(program[start:])
+	s.pos += size
 	isOpen := s.braces+s.brackets+s.parens > 0
-	if to, isLiteral, wrong := literalEnd(program, at); isLiteral {
+	if endPos, isLiteral, wrong := literalEnd(program, start); isLiteral {
 		if wrong != nil {
 			return false
 		}
-		s.at, s.end, s.before = to, to-1, rune(program[to-1])
+		s.pos, s.end, s.previous = endPos, endPos-1, rune(program[endPos-1])
 		return true
 	}
 	switch {
@@ -69,7 +69,7 @@ func (s *queryScan) step() bool {
 	case r == '(':
 		s.parens++
 	case r == '[':
-		s.isPath = s.isPath || !isOpen && (strings.ContainsRune("]})", s.before) || s.afterName())
+		s.isPath = s.isPath || !isOpen && (strings.ContainsRune("]})", s.previous) || s.afterName())
 		s.brackets++
 	case r == '}':
 		if s.braces--; s.braces < 0 {
@@ -86,7 +86,7 @@ func (s *queryScan) step() bool {
 	case isOpen:
 		s.skipWithin()
 	case r == '.', r == '%':
-		if !s.dot(r, at) {
+		if !s.dot(r, start) {
 			return false
 		}
 	case r == '#':
@@ -95,25 +95,25 @@ func (s *queryScan) step() bool {
 	case r != '!' && !continuesName(r):
 		return false
 	}
-	s.before, s.end = r, at
+	s.previous, s.end = r, start
 	return true
 }
 
 func (s *queryScan) afterName() bool {
-	return continuesName(s.before)
+	return continuesName(s.previous)
 }
 
 // dot checks a dot or a percent sign, and reports whether the path may continue.
-func (s *queryScan) dot(r rune, at int) bool {
+func (s *queryScan) dot(r rune, pos int) bool {
 	switch {
-	case s.before == 0, r == '.' && strings.ContainsRune(`)}]"`, s.before):
+	case s.previous == 0, r == '.' && strings.ContainsRune(`)}]"`, s.previous):
 		s.isPath = true
 	case r == '.' && s.afterName():
 		// A dot in a number does not start a path.
-		word := s.lexer.program[:at]
-		from := wordStart(word)
-		s.isPath = s.isPath || strings.ContainsFunc(word[from:], func(r rune) bool { return (r < '0' || r > '9') && r != '_' })
-		s.lexer.left -= at - from
+		word := s.lexer.program[:pos]
+		start := wordStart(word)
+		s.isPath = s.isPath || strings.ContainsFunc(word[start:], func(r rune) bool { return (r < '0' || r > '9') && r != '_' })
+		s.lexer.remaining -= pos - start
 	default:
 		return false
 	}
@@ -122,25 +122,25 @@ func (s *queryScan) dot(r rune, at int) bool {
 
 // wordStart returns the offset behind the last blank.
 func wordStart(text string) int {
-	at := strings.LastIndexFunc(text, unicode.IsSpace)
-	if at < 0 {
+	i := strings.LastIndexFunc(text, unicode.IsSpace)
+	if i < 0 {
 		return 0
 	}
-	_, size := utf8.DecodeRuneInString(text[at:])
-	return at + size
+	_, size := utf8.DecodeRuneInString(text[i:])
+	return i + size
 }
 
 // comment skips a comment and the end of its line.
 func (s *queryScan) comment() {
 	program := s.lexer.program
-	for s.at < len(program) {
-		r, size := utf8.DecodeRuneInString(program[s.at:])
-		at := s.at
-		s.at += size
+	for s.pos < len(program) {
+		r, size := utf8.DecodeRuneInString(program[s.pos:])
+		start := s.pos
+		s.pos += size
 		if r == '\n' {
 			return
 		}
-		s.end = at
+		s.end = start
 	}
 }
 
@@ -154,15 +154,15 @@ func (s *queryScan) skipWithin() {
 		opening, closing = '[', ']'
 	}
 	program, depth := s.lexer.program, 0
-	for s.at < len(program) {
+	for s.pos < len(program) {
 		if !s.skipLiteral() {
 			return
 		}
-		r, size := utf8.DecodeRuneInString(program[s.at:])
+		r, size := utf8.DecodeRuneInString(program[s.pos:])
 		if depth == 0 && r == rune(closing) {
 			return
 		}
-		s.at += size
+		s.pos += size
 		switch r {
 		case rune(opening):
 			depth++
@@ -175,38 +175,38 @@ func (s *queryScan) skipWithin() {
 // skipLiteral skips a literal or a comment. The VRL program must continue behind it.
 func (s *queryScan) skipLiteral() bool {
 	program := s.lexer.program
-	to, isLiteral, wrong := literalEnd(program, s.at)
-	if program[s.at] == '#' {
-		isLiteral, to = true, len(program)
-		if line := strings.IndexByte(program[s.at:], '\n'); line >= 0 {
-			to = s.at + line + 1
+	endPos, isLiteral, wrong := literalEnd(program, s.pos)
+	if program[s.pos] == '#' {
+		isLiteral, endPos = true, len(program)
+		if line := strings.IndexByte(program[s.pos:], '\n'); line >= 0 {
+			endPos = s.pos + line + 1
 		}
 	}
 	switch {
 	case !isLiteral:
 		return true
 	case wrong != nil:
-		s.lexer.fail(wrong.place.from, wrong.place.to, wrong.message, wrong.help)
+		s.lexer.fail(wrong.span.start, wrong.span.end, wrong.message, wrong.help)
 		return false
-	case to >= len(program):
-		s.lexer.fail(s.at, to, "the program ends before the brackets that are open here are closed", "")
+	case endPos >= len(program):
+		s.lexer.fail(s.pos, endPos, "the program ends before the brackets that are open here are closed", "")
 		return false
 	}
-	s.at = to
+	s.pos = endPos
 	return true
 }
 
 // literalEnd returns the offset behind the quoted literal that starts at an offset.
-func literalEnd(program string, at int) (to int, isLiteral bool, wrong *failure) {
-	switch c := program[at]; {
+func literalEnd(program string, start int) (endPos int, isLiteral bool, wrong *failure) {
+	switch c := program[start]; {
 	case c == '"':
-		to, wrong = textEnd(program, at+1)
-		return to, true, wrong
-	case (c == 'r' || c == 's' || c == 't') && byteAt(program, at+1) == '\'':
-		if to = rawEnd(program, at+2); to < 0 {
-			return 0, true, &failure{place: place{at, at + 1}, message: "the quote that is opened here is not closed"}
+		endPos, wrong = textEnd(program, start+1)
+		return endPos, true, wrong
+	case (c == 'r' || c == 's' || c == 't') && byteAt(program, start+1) == '\'':
+		if endPos = rawEnd(program, start+2); endPos < 0 {
+			return 0, true, &failure{span: span{start, start + 1}, message: "the quote that is opened here is not closed"}
 		}
-		return to, true, nil
+		return endPos, true, nil
 	}
 	return 0, false, nil
 }

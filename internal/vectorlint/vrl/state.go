@@ -8,9 +8,9 @@ package vrl
 type state struct {
 	changed map[string]value
 	parent  *state
-	// left is the remaining number of lookups of keys in all states of a VRL program. It is limited because the number
+	// remaining is the remaining number of lookups of keys in all states of a VRL program. It is limited because the number
 	// of lookups grows with the nesting depth of blocks.
-	left *int
+	remaining *int
 }
 
 // looksPerChange is the number of lookups that take as long as recording a change of a key.
@@ -19,21 +19,21 @@ const looksPerChange = 8
 // event is the key of the whole event.
 const event = "."
 
-func newState(left *int) *state { return &state{map[string]value{}, nil, left} }
+func newState(remaining *int) *state { return &state{map[string]value{}, nil, remaining} }
 
-func (s *state) child() *state { return &state{map[string]value{}, s, s.left} }
+func (s *state) child() *state { return &state{map[string]value{}, s, s.remaining} }
 
 // spend counts lookups, and reports whether more are allowed.
-func (s *state) spend(looks int) bool {
-	*s.left -= looks
-	return *s.left >= 0
+func (s *state) spend(cost int) bool {
+	*s.remaining -= cost
+	return *s.remaining >= 0
 }
 
 // find looks a key up, within the remaining lookups.
-func (s *state) find(key string) (found value, isThere bool) {
+func (s *state) find(key string) (v value, ok bool) {
 	for ; s != nil && s.spend(1); s = s.parent {
-		if found, isThere = s.changed[key]; isThere {
-			return found, true
+		if v, ok = s.changed[key]; ok {
+			return v, true
 		}
 	}
 	return value{}, false
@@ -41,8 +41,8 @@ func (s *state) find(key string) (found value, isThere bool) {
 
 // get returns the known value of a key. A field that was not changed may be anything.
 func (s *state) get(key string) value {
-	if found, isThere := s.find(key); isThere {
-		return found.failing(no)
+	if v, ok := s.find(key); ok {
+		return v.withFails(never)
 	}
 	if _, isChanged := s.find(event); isChanged || key[0] == '$' {
 		return value{}
@@ -50,34 +50,34 @@ func (s *state) get(key string) value {
 	return exactly(anything)
 }
 
-func (s *state) set(key string, to value) { s.changed[key] = to.failing(no) }
+func (s *state) set(key string, v value) { s.changed[key] = v.withFails(never) }
 
-// leave adds the changes of a block to this state, except the changes of the block's own variables.
-func (s *state) leave(block *state) {
+// mergeBlock adds the changes of a block to this state, except the changes of the block's own variables.
+func (s *state) mergeBlock(block *state) {
 	for key, changed := range block.changed {
 		if !s.spend(looksPerChange) {
 			return
 		}
-		if _, isThere := s.find(key); isThere || key[0] != '$' {
+		if _, ok := s.find(key); ok || key[0] != '$' {
 			s.set(key, changed)
 		}
 	}
 }
 
 // join adds the changes of two branches to this state. Only one of them runs.
-func (s *state) join(one, other *state) {
-	after := map[string]value{}
-	for _, branch := range []*state{one, other} {
+func (s *state) join(a, b *state) {
+	joined := map[string]value{}
+	for _, branch := range []*state{a, b} {
 		for key := range branch.changed {
 			if !s.spend(looksPerChange) {
 				return
 			}
-			if _, isThere := s.find(key); isThere || key[0] != '$' {
-				after[key] = union(one.get(key), other.get(key))
+			if _, ok := s.find(key); ok || key[0] != '$' {
+				joined[key] = union(a.get(key), b.get(key))
 			}
 		}
 	}
-	for key, changed := range after {
+	for key, changed := range joined {
 		s.set(key, changed)
 	}
 }

@@ -18,7 +18,7 @@ type scope struct {
 
 func newScope(parent *scope) *scope { return &scope{map[string]bool{}, parent} }
 
-func (s *scope) has(name string) bool {
+func (s *scope) hasName(name string) bool {
 	for ; s != nil; s = s.parent {
 		if s.names[name] {
 			return true
@@ -29,7 +29,7 @@ func (s *scope) has(name string) bool {
 
 // set records that a variable has a value.
 func (s *scope) set(name string) {
-	if !s.has(name) {
+	if !s.hasName(name) {
 		s.names[name] = true
 	}
 }
@@ -37,7 +37,7 @@ func (s *scope) set(name string) {
 // mostNames is the maximum number of names that are compared to find a typo.
 const mostNames = 100
 
-func (s *scope) all() []string {
+func (s *scope) allNames() []string {
 	names := []string{"null", "true", "false"}
 	for ; s != nil && len(s.names) <= mostNames; s = s.parent {
 		names = append(names, slices.Sorted(maps.Keys(s.names))...)
@@ -46,137 +46,137 @@ func (s *scope) all() []string {
 }
 
 // walkAll checks expressions in their order.
-func (c *checker) walkAll(all []expression, in *scope) {
-	for _, one := range all {
-		c.walk(one, in)
+func (c *checker) walkAll(exprs []expression, vars *scope) {
+	for _, expr := range exprs {
+		c.walk(expr, vars)
 	}
 }
 
 // walk checks an expression in a scope, until the maximum number of mistakes is reached.
-func (c *checker) walk(one expression, in *scope) {
+func (c *checker) walk(expr expression, vars *scope) {
 	if c.isFull() {
 		return
 	}
-	switch one := one.(type) {
+	switch expr := expr.(type) {
 	case *literal:
-		c.walkLiteral(one, in)
+		c.walkLiteral(expr, vars)
 	case *variable:
-		c.read(one.name, one.place, in)
+		c.read(expr.name, expr.span, vars)
 	case *query:
-		if one.target != nil {
-			c.walk(one.target, in)
+		if expr.target != nil {
+			c.walk(expr.target, vars)
 		}
 	case *call:
-		c.walkCall(one, in)
-	case *not:
-		c.walk(one.value, in)
+		c.walkCall(expr, vars)
+	case *negation:
+		c.walk(expr.value, vars)
 	case *binary:
-		c.walkBinary(one, in)
+		c.walkBinary(expr, vars)
 	case *assignment:
-		c.walkAssignment(one, in)
+		c.walkAssignment(expr, vars)
 	case *conditional:
-		c.walkAll(one.predicate, in)
-		c.walk(one.then, in)
-		if one.otherwise != nil {
-			c.walk(one.otherwise, in)
+		c.walkAll(expr.predicate, vars)
+		c.walk(expr.thenBlock, vars)
+		if expr.elseBlock != nil {
+			c.walk(expr.elseBlock, vars)
 		}
 	case *block:
-		c.walkAll(one.body, newScope(in))
+		c.walkAll(expr.body, newScope(vars))
 	case *group:
-		c.walk(one.value, in)
+		c.walk(expr.value, vars)
 	case *array:
-		c.walkAll(one.items, in)
+		c.walkAll(expr.items, vars)
 	case *object:
-		c.walkAll(one.values, in)
+		c.walkAll(expr.values, vars)
 	case *abort:
-		if one.message != nil {
-			c.walk(one.message, in)
+		if expr.message != nil {
+			c.walk(expr.message, vars)
 		}
 	case *result:
-		c.walk(one.value, in)
+		c.walk(expr.value, vars)
 	}
 }
 
-func (c *checker) read(name string, at place, in *scope) {
-	if in.has(name) {
+func (c *checker) read(name string, loc span, vars *scope) {
+	if vars.hasName(name) {
 		return
 	}
 	if c.isFull() {
 		return
 	}
 	help := "give it a value before, where both are in the same block or this in an inner one; a field of the event begins with a dot"
-	c.add(Variable, at, fmt.Sprintf("the variable %q has no value here", name), or(c.didYouMean(name, in.all()), help))
+	c.add(Variable, loc, fmt.Sprintf("the variable %q has no value here", name), firstNonEmpty(c.didYouMean(name, vars.allNames()), help))
 }
 
 // walkLiteral checks the variables in a text.
-func (c *checker) walkLiteral(one *literal, in *scope) {
-	for _, part := range one.parts {
-		if !part.isVariable || in.has(part.text) || c.isFull() {
+func (c *checker) walkLiteral(node *literal, vars *scope) {
+	for _, part := range node.parts {
+		if !part.isVariable || vars.hasName(part.text) || c.isFull() {
 			continue
 		}
-		at := one.place
-		if offset := strings.Index(c.program[at.from:at.to], part.text); offset > 0 {
-			at.from += offset
+		loc := node.span
+		if offset := strings.Index(c.program[loc.start:loc.end], part.text); offset > 0 {
+			loc.start += offset
 		}
-		c.read(part.text, at, in)
+		c.read(part.text, loc, vars)
 	}
 }
 
-func (c *checker) walkCall(one *call, in *scope) {
-	for i := range one.arguments {
-		c.walk(one.arguments[i].value, in)
+func (c *checker) walkCall(node *call, vars *scope) {
+	for i := range node.arguments {
+		c.walk(node.arguments[i].value, vars)
 	}
-	c.checkCall(one)
-	if one.closure == nil {
+	c.checkCall(node)
+	if node.closure == nil {
 		return
 	}
-	inner := newScope(in)
-	for i := range one.closure.variables {
-		inner.names[one.closure.variables[i].name] = true
+	inner := newScope(vars)
+	for i := range node.closure.variables {
+		inner.names[node.closure.variables[i].name] = true
 	}
-	c.walk(one.closure.body, inner)
+	c.walk(node.closure.body, inner)
 }
 
 // comparisons are operators that must not follow one another.
 var comparisons = []string{"==", "!=", "<", "<=", ">", ">="}
 
-func (c *checker) walkBinary(one *binary, in *scope) {
-	c.walk(one.left, in)
-	c.walk(one.right, in)
-	left, isBinary := one.left.(*binary)
-	if isBinary && slices.Contains(comparisons, one.operator) && slices.Contains(comparisons, left.operator) {
-		c.add(Syntax, one.operated, fmt.Sprintf("%q follows another comparison", one.operator), "put one of them in parentheses, or write &&")
+func (c *checker) walkBinary(node *binary, vars *scope) {
+	c.walk(node.left, vars)
+	c.walk(node.right, vars)
+	left, isBinary := node.left.(*binary)
+	if isBinary && slices.Contains(comparisons, node.operator) && slices.Contains(comparisons, left.operator) {
+		c.add(Syntax, node.operated, fmt.Sprintf("%q follows another comparison", node.operator), "put one of them in parentheses, or write &&")
 	}
 }
 
-func (c *checker) walkAssignment(one *assignment, in *scope) {
-	if one.isMerge {
-		c.walkMerged(one.targets[0], in)
+func (c *checker) walkAssignment(node *assignment, vars *scope) {
+	if node.isMerge {
+		c.walkMerged(node.targets[0], vars)
 	}
-	c.walk(one.value, in)
+	c.walk(node.value, vars)
 	isUsed := false
-	for _, target := range one.targets {
+	for _, target := range node.targets {
 		switch target := target.(type) {
 		case *variable:
-			in.set(target.name)
+			vars.set(target.name)
 			isUsed = true
 		case *query:
 			isUsed = true
 			if name, isVariable := target.target.(*variable); isVariable {
-				in.set(name.name)
+				vars.set(name.name)
 			} else if target.target != nil {
-				c.add(Syntax, target.place, "cannot assign to a computed value", "assign to a field or a variable")
+				c.add(Syntax, target.span, "cannot assign to a computed value", "assign to a field or a variable")
 			}
 		}
 	}
 	if !isUsed {
-		c.add(Syntax, one.targets[0].where(), "the value is assigned to nothing", "leave out the assignment, or assign to a field or a variable")
+		c.add(Syntax, node.targets[0].sourceSpan(), "the value is assigned to nothing", "leave out the assignment, or assign to a field or a variable")
 	}
 }
 
 // walkMerged checks the target of |=, which must have a value. The target _ is not checked.
-func (c *checker) walkMerged(target expression, in *scope) {
+func (c *checker) walkMerged(target expression, vars *scope) {
 	if _, isNothing := target.(*literal); !isNothing {
-		c.walk(target, in)
+		c.walk(target, vars)
 	}
 }
