@@ -136,7 +136,7 @@ func (o *validateOptions) askTogether(ctx context.Context, program *vectorprogra
 		return nil, err
 	}
 	image := "vector:" + program.Version
-	question := &desired.Validation{Configuration: configuration, DataDir: report.DataDir, Mode: vectorconfig.ValidateModeOf(image)}
+	question := &desired.Validation{Configuration: configuration, DataDir: report.DataDir, Mode: vectorconfig.ValidateModeFor(image)}
 	question.Job.Spec.Template.Spec.Containers = []corev1.Container{{Image: image}}
 	answer, err := program.Ask(ctx, question)
 	if err != nil {

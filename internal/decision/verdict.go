@@ -25,7 +25,7 @@ func (d *Decision) validate(facts *Facts, p *plan.Plan, of *desired.Validation, 
 	case p.IsCurrent() && verdict.State != VerdictUnable: // It runs already.
 	case verdict.State == VerdictPending:
 		d.ask(of)
-		p.Wait(meta.ReasonValidating, fmt.Sprintf("Job %s has Vector judge the configuration, but not %s", of.Job.Name, of.Mode.Unseen))
+		p.Wait(meta.ReasonValidating, fmt.Sprintf("Job %s has Vector judge the configuration, but not %s", of.Job.Name, of.Mode.Unchecked))
 	case verdict.State == VerdictInvalid:
 		d.Invalid = &desired.Invalid{Reason: meta.ReasonInvalidConfig, Message: "vector validate: " + verdict.Message}
 		view := record.View()

@@ -35,7 +35,7 @@ func newVectorReader() *vectorconfig.Reader {
 // ended, the report and everything derived from it must not be used.
 func (c *Cache) report(ctx context.Context, files []vectorconfig.File, options vectorconfig.Options) *vectorconfig.Report {
 	if len(files) == 0 && options.Container == nil {
-		return &vectorconfig.Report{Intake: vectorconfig.Intake{Other: true}} // The configuration is not for the operator to read.
+		return &vectorconfig.Report{Intake: vectorconfig.Intake{HasOtherSources: true}} // The configuration is not for the operator to read.
 	}
 	if c == nil {
 		return checked(ctx, files, options)
@@ -73,7 +73,7 @@ func (r *renderer) check(ctx context.Context, overlay *workload.Overlay, of *Ren
 		options.Container.IPFamily = r.request.IPFamily()
 	}
 	if r.config.object != nil && container != nil {
-		options.Beside = slices.Sorted(maps.Keys(mountedFiles(container, spec, r.config.object)))
+		options.OtherFiles = slices.Sorted(maps.Keys(mountedFiles(container, spec, r.config.object)))
 	}
 	reading := &sidecarFiles{values: r.request.Values, given: r.config, companions: of.Companions}
 	if container != nil {

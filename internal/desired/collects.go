@@ -30,7 +30,7 @@ type collection struct {
 // listens for events, or reads files that the application may write.
 func collectionOf(report *vectorconfig.Report, sidecar *corev1.Container, desired *plan.Desired) collection {
 	intake := report.Intake
-	if intake.Other || sidecar == nil || !readsConfig(sidecar) {
+	if intake.HasOtherSources || sidecar == nil || !readsConfig(sidecar) {
 		return collection{}
 	}
 	if len(intake.Files) == 0 {

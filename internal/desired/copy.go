@@ -69,7 +69,7 @@ func copyOf(given *config, request *render.Request, overlay *workload.Overlay, u
 func (c *config) neededKeys(uses *uses, report *vectorconfig.Report, readsUnseen bool) []string {
 	needed := map[string]bool{c.key: true}
 	maps.Copy(needed, uses.keys)
-	for _, file := range report.Beside {
+	for _, file := range report.UsedFiles {
 		needed[uses.files[file]] = true
 	}
 	isAll := uses.all || readsUnseen

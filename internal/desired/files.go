@@ -92,7 +92,7 @@ func (s *sidecarFiles) matches(object *corev1.ConfigMap) []foundFile {
 		for i := range s.line.Sources {
 			if match, isRead := s.line.Sources[i].Matches(file, s.container.WorkingDir); isRead && !s.line.Sources[i].Path.IsOpen {
 				found := s.file(object, key)
-				found.Name, found.Format, found.Directory, found.Below = path.Base(file), match.Format, match.Directory, match.RelativePath
+				found.Name, found.Format, found.Directory, found.RelativePath = path.Base(file), match.Format, match.Directory, match.RelativePath
 				all = append(all, foundFile{match, file, found})
 			}
 		}

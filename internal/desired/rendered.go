@@ -138,7 +138,7 @@ func (r *Rendered) doubts(manager, untold string, view *workload.View, checksOff
 	if checksOff {
 		return strings.Join(all, "; ")
 	}
-	for _, finding := range r.Report.In(podOf(view, r.Report)) {
+	for _, finding := range r.Report.CheckPod(podOf(view, r.Report)) {
 		all = append(all, fmt.Sprintf("has a doubtful configuration: %s", finding))
 	}
 	return strings.Join(all, "; ")

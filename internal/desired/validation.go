@@ -65,13 +65,13 @@ func asksInJob(values environment.Values) bool {
 // validationOf returns the validation of a configuration by Vector, and its Job.
 func validationOf(request *render.Request, files []vectorconfig.File, dataDir string, container *corev1.Container, spec *corev1.PodSpec) *Validation {
 	job := tree.MapAt(request.Values.Tree, "sidecar", "config", "validateJob")
-	deadline, mode := seconds(job["deadlineSeconds"]), vectorconfig.ValidateModeOf(container.Image)
+	deadline, mode := seconds(job["deadlineSeconds"]), vectorconfig.ValidateModeFor(container.Image)
 	data, items := map[string]string{}, []corev1.KeyToPath{}
 	paths, inDirectory := PathsOf(files)
 	for i, file := range files {
 		key := paths[i]
 		if file.Directory != "" {
-			key = fmt.Sprintf("%d-%s", i, path.Base(file.Below))
+			key = fmt.Sprintf("%d-%s", i, path.Base(file.RelativePath))
 		}
 		data[key] = file.Text
 		items = append(items, corev1.KeyToPath{Key: key, Path: paths[i]})
@@ -118,7 +118,7 @@ func PathsOf(files []vectorconfig.File) (paths []string, inDirectory bool) {
 			number[file.Directory] = len(number)
 		}
 		inDirectory = true
-		paths = append(paths, fmt.Sprintf("directory-%d/%s", number[file.Directory], file.Below))
+		paths = append(paths, fmt.Sprintf("directory-%d/%s", number[file.Directory], file.RelativePath))
 	}
 	return paths, inDirectory
 }

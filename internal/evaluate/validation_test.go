@@ -102,7 +102,7 @@ func TestTheJobOfAnEarlierVectorBuildsTheComponents(t *testing.T) {
 		s.Verdict = said(decision.VerdictPending)
 		decided := decide(t, s)
 		require.Len(t, decided.Validations, 1, "%v", decided.Invalid)
-		require.Contains(t, decided.Plans[0].Message, "but not "+decided.Validations[0].Mode.Unseen)
+		require.Contains(t, decided.Plans[0].Message, "but not "+decided.Validations[0].Mode.Unchecked)
 		return decided.Validations[0].Job.Spec.Template.Spec
 	}
 	writable := func(pod corev1.PodSpec) (paths []string) {

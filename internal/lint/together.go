@@ -27,7 +27,7 @@ func Configuration(files []File) (configuration []vectorconfig.File, parts, othe
 		}
 		parts = append(parts, file)
 		configuration = append(configuration, vectorconfig.File{
-			Name: path.Base(filepath.ToSlash(file.Name)), Source: file.Name, Text: string(file.Text), Directory: directory, Below: below,
+			Name: path.Base(filepath.ToSlash(file.Name)), Source: file.Name, Text: string(file.Text), Directory: directory, RelativePath: below,
 		})
 	}
 	slices.SortStableFunc(configuration, func(a, b vectorconfig.File) int { return strings.Compare(a.Directory, b.Directory) })

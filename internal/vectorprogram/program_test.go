@@ -105,7 +105,7 @@ func link(t *testing.T, name string) string {
 // asked is a configuration for an image.
 func asked(image, text string, env ...corev1.EnvVar) *desired.Validation {
 	return &desired.Validation{
-		Mode: vectorconfig.ValidateModeOf(image), DataDir: "/var/lib/vector",
+		Mode: vectorconfig.ValidateModeFor(image), DataDir: "/var/lib/vector",
 		Configuration: []vectorconfig.File{{Name: "vector.yaml", Source: "here", Text: text}},
 		Job: batchv1.Job{Spec: batchv1.JobSpec{Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
 			Containers: []corev1.Container{{Name: "validate", Image: image, Env: env}},
@@ -179,7 +179,7 @@ func TestVectorGetsWhatThePodHasAndNothingOfTheCaller(t *testing.T) {
 	require.Contains(t, said, "HTTPS_PROXY=http://127.0.0.1:1,")
 	require.Contains(t, said, "| validate --no-environment --skip-healthchecks |")
 	require.Contains(t, said, "| key: placeholder name: ${POD}")
-	require.Equal(t, []string{of.Mode.Unseen, "POD of the pod, which are placeholders", "SECRET[…], which are placeholders"}, answer.Unseen)
+	require.Equal(t, []string{of.Mode.Unchecked, "POD of the pod, which are placeholders", "SECRET[…], which are placeholders"}, answer.Unseen)
 }
 
 // A directory stays one, and a format that a flag names becomes the extension.
@@ -187,9 +187,9 @@ func TestProgram_ValidatesDirectories(t *testing.T) {
 	of := asked(image, "")
 	of.Configuration = []vectorconfig.File{
 		{Name: "a.conf", Format: "yaml", Text: "data_dir: /x\n"},
-		{Name: "b.yaml", Directory: "/conf", Below: "b.yaml", Text: "b: 1\n"},
-		{Name: "in.yaml", Directory: "/conf", Below: "sources/in.yaml", Text: "type: stdin\n"},
-		{Name: "c.yaml", Directory: "/more", Below: "c.yaml", Text: "c: 1\n"},
+		{Name: "b.yaml", Directory: "/conf", RelativePath: "b.yaml", Text: "b: 1\n"},
+		{Name: "in.yaml", Directory: "/conf", RelativePath: "sources/in.yaml", Text: "type: stdin\n"},
+		{Name: "c.yaml", Directory: "/more", RelativePath: "c.yaml", Text: "c: 1\n"},
 	}
 	answer, err := standIn(t, "lists").Ask(t.Context(), of)
 	require.NoError(t, err)
@@ -201,7 +201,7 @@ func TestProgram_ValidatesDirectories(t *testing.T) {
 func TestAnEarlierVectorGetsAnEmptyDataDir(t *testing.T) {
 	for text, last := range map[string]string{"data_dir: /var/lib/vector/\nsinks: {}\n": "data_dir: /var/lib/vector/ sinks: {}", "sinks: {}\n": `data_dir: "/var/lib/vector"`} {
 		of := asked("vector:latest", text)
-		of.Mode = vectorconfig.ValidateModeOf("vector:0.56.0")
+		of.Mode = vectorconfig.ValidateModeFor("vector:0.56.0")
 		answer, err := standIn(t, "tells").Ask(t.Context(), of)
 		require.NoError(t, err)
 		require.Contains(t, answer.Findings[0].Message, last, "it is called by the name that people know")

@@ -107,7 +107,7 @@ func (p *Program) test(ctx context.Context, of *desired.Validation, put *questio
 
 // pose writes the files of a configuration into a directory. Placeholders replace values that exist only in the pod.
 func pose(of *desired.Validation, folder string) (*question, error) {
-	put := &question{folder: folder, unseen: []string{of.Mode.Unseen}}
+	put := &question{folder: folder, unseen: []string{of.Mode.Unchecked}}
 	data := filepath.Join(folder, "data")
 	if err := os.Mkdir(data, 0o700); err != nil {
 		return nil, err

@@ -37,7 +37,7 @@ func TestTheValidationJobSeesWhatItsTableSays(t *testing.T) {
 				text := "data_dir: " + folder + "\nsources:\n  in: {type: stdin}\n" + faults[fault]
 				require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 
-				command := exec.CommandContext(t.Context(), vector, append(vectorconfig.ValidateModeOf(image).Args, file)...)
+				command := exec.CommandContext(t.Context(), vector, append(vectorconfig.ValidateModeFor(image).Args, file)...)
 				command.Env = []string{"VECTOR_LOG=off"}
 				printed, err := command.CombinedOutput()
 				if !errors.As(err, new(*exec.ExitError)) {

@@ -20,22 +20,22 @@ type ValidateMode struct {
 	// Builds reports whether it builds the components. For that it needs data_dir and all files that the configuration
 	// names.
 	Builds bool
-	// Unseen names the checks that it does not make: "whether …".
-	Unseen string
+	// Unchecked names the checks that it does not make: "whether …".
+	Unchecked string
 }
 
-// ValidateModeOf returns the mode for Vector of an image. An image without a version in its tag has the mode of the
+// ValidateModeFor returns the mode for Vector of an image. An image without a version in its tag has the mode of the
 // newest version.
-func ValidateModeOf(image string) ValidateMode {
-	if version := versionOf(image); version.known && version.minor < firstWithoutEnvironment {
+func ValidateModeFor(image string) ValidateMode {
+	if version := parseImageVersion(image); version.isKnown && version.minor < firstWithoutEnvironment {
 		return ValidateMode{
 			Args: []string{"validate", "--skip-healthchecks"}, Builds: true,
-			Unseen: "whether sinks can be reached, and files that it names in ConfigMaps are there",
+			Unchecked: "whether sinks can be reached, and files that it names in ConfigMaps are there",
 		}
 	}
 	return ValidateMode{
-		Args:   []string{"validate", "--no-environment", "--skip-healthchecks"},
-		Unseen: "whether sinks can be reached, their templates are confined (VSC405), and files that it names are there",
+		Args:      []string{"validate", "--no-environment", "--skip-healthchecks"},
+		Unchecked: "whether sinks can be reached, their templates are confined (VSC405), and files that it names are there",
 	}
 }
 
@@ -92,11 +92,11 @@ func ReadAnswer(exitCode int, printed string) Answer {
 	if len(faults) == 0 {
 		return Answer{Refused, []string{strings.TrimSpace(printed)}}
 	}
-	own := slices.DeleteFunc(slices.Clone(faults), missing.MatchString)
-	if len(own) == 0 {
+	configFaults := slices.DeleteFunc(slices.Clone(faults), missing.MatchString)
+	if len(configFaults) == 0 {
 		return Answer{NotJudged, faults}
 	}
-	return Answer{Refused, own}
+	return Answer{Refused, configFaults}
 }
 
 // faultsIn returns the faults that Vector printed, each once.
@@ -113,11 +113,11 @@ func faultsIn(printed string) []string {
 			faults[len(faults)-1] += " " + text
 		}
 	}
-	var all []string
+	var unique []string
 	for _, fault := range faults {
-		if !slices.Contains(all, fault) {
-			all = append(all, fault)
+		if !slices.Contains(unique, fault) {
+			unique = append(unique, fault)
 		}
 	}
-	return all
+	return unique
 }

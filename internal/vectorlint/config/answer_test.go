@@ -58,10 +58,10 @@ func TestVectorIsAskedSoThatItsVersionCompilesVRL(t *testing.T) {
 		"timberio/vector:0.45.0-alpine": false, "timberio/vector:0.56.0-alpine@sha256:1": false,
 		"timberio/vector:0.57.0-alpine": true, "timberio/vector:0.58.0": true, "timberio/vector:latest": true, "vector": true,
 	} {
-		mode := vectorconfig.ValidateModeOf(image)
+		mode := vectorconfig.ValidateModeFor(image)
 		require.Equal(t, withoutEnvironment, slices.Contains(mode.Args, "--no-environment"), image)
 		require.Equal(t, !withoutEnvironment, mode.Builds, image)
 		require.Contains(t, mode.Args, "--skip-healthchecks", image)
-		require.NotEmpty(t, mode.Unseen)
+		require.NotEmpty(t, mode.Unchecked)
 	}
 }

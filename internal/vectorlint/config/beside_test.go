@@ -64,14 +64,14 @@ func TestWhatAConfigurationReadsOfTheFilesBesideIt(t *testing.T) {
 			if test.as != nil {
 				test.as(container)
 			}
-			options := Options{Image: image, Container: container, Beside: beside}
+			options := Options{Image: image, Container: container, OtherFiles: beside}
 			if test.image != "" {
 				options.Image = test.image
 			}
 
 			report := checked([]File{{Name: "vector.yaml", Text: test.text}}, options)
 
-			require.ElementsMatch(t, test.want, report.Beside)
+			require.ElementsMatch(t, test.want, report.UsedFiles)
 		})
 	}
 }
@@ -83,6 +83,6 @@ func TestEveryFileOfAConfigurationNamesFiles(t *testing.T) {
 		{Name: "a.yaml", Text: "data_dir: /data\nsources: {a: {type: file, include: [/etc/vector/a]}}\n"},
 		{Name: "b.toml", Text: "data_dir = \"/etc/vector/b\"\n"},
 	}
-	report := checked(files, Options{Beside: []string{"/etc/vector/a", "/etc/vector/b", "/etc/vector/c"}})
-	require.Equal(t, []string{"/etc/vector/a", "/etc/vector/b"}, report.Beside)
+	report := checked(files, Options{OtherFiles: []string{"/etc/vector/a", "/etc/vector/b", "/etc/vector/c"}})
+	require.Equal(t, []string{"/etc/vector/a", "/etc/vector/b"}, report.UsedFiles)
 }

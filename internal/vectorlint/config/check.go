@@ -24,8 +24,8 @@ type Options struct {
 	Image string
 	// Container is the container of Vector. If it is nil, the checks that depend on it are skipped.
 	Container *Container
-	// Beside are files in the container in addition to the files of the configuration, by their whole path.
-	Beside []string
+	// OtherFiles are files in the container in addition to the files of the configuration, by their whole path.
+	OtherFiles []string
 	// Permitted is the policy of the platform for the configuration.
 	Permitted Permitted `json:",omitzero"`
 	// IsPartial reports that Vector reads more files than the checked ones.
@@ -40,8 +40,8 @@ type Report struct {
 	Intake Intake
 	// DataDir is Vector's data directory as it is written.
 	DataDir string
-	// Beside are the files of Options.Beside that the configuration may read.
-	Beside []string
+	// UsedFiles are the files of Options.Beside that the configuration may read.
+	UsedFiles []string
 	// Programs counts its VRL programs.
 	Programs Programs
 
@@ -54,15 +54,15 @@ type Report struct {
 // only if the context ends: the error of the context.
 func (r *Reader) Check(ctx context.Context, files []File, options Options) (*Report, error) {
 	c := &checker{
-		reader: r, effort: newEffort(ctx, r.Nearest), tables: tables(), version: versionOf(options.Image), files: files, counts: map[Level]int{}, openTexts: map[string]bool{},
+		reader: r, effort: newEffort(ctx, r.Nearest), tables: tables(), version: parseImageVersion(options.Image), files: files, counts: map[Level]int{}, openTexts: map[string]bool{},
 		container: options.Container, commandLine: options.Container.CommandLine(options.Image),
 	}
 	c.interpolates, c.mayInterpolate = c.interpolation()
 	c.isTabled = c.version.isTabled()
 	root, isWhole := c.read()
-	c.root, c.intake, c.isPartial = root, intakeOf(root), options.IsPartial || !isWhole
-	c.intake.Other = c.intake.Other || len(files) == 0
-	if options.Image != "" && !c.version.known && len(files) > 0 {
+	c.root, c.intake, c.isPartial = root, newIntake(root), options.IsPartial || !isWhole
+	c.intake.HasOtherSources = c.intake.HasOtherSources || len(files) == 0
+	if options.Image != "" && !c.version.isKnown && len(files) > 0 {
 		c.report(versionUnknown, position{}, "", "the tag of image %q does not name a version of Vector: findings that depend on the version are only warnings", options.Image)
 	}
 	c.checkCommandLine()
@@ -70,7 +70,7 @@ func (r *Reader) Check(ctx context.Context, files []File, options Options) (*Rep
 		c.check()
 	}
 	c.checkUnset()
-	beside := c.namedBeside(options.Beside, isWhole)
+	usedFiles := c.findUsedFiles(options.OtherFiles, isWhole)
 	if c.effort.err = ctx.Err(); c.effort.err != nil {
 		return nil, c.effort.err
 	}
@@ -78,7 +78,7 @@ func (r *Reader) Check(ctx context.Context, files []File, options Options) (*Rep
 	c.findings = append(c.forbid(&options.Permitted, isWhole), c.findings...)
 	slices.SortStableFunc(c.findings, func(a, b Finding) int { return cmp.Compare(a.Level, b.Level) })
 	dataDir, _, _ := c.dataDir()
-	return &Report{Findings: c.findings, Intake: c.intake, DataDir: dataDir, Beside: beside, Programs: c.programs, container: options.Container, commandLine: c.commandLine, listeners: c.listeners}, nil
+	return &Report{Findings: c.findings, Intake: c.intake, DataDir: dataDir, UsedFiles: usedFiles, Programs: c.programs, container: options.Container, commandLine: c.commandLine, listeners: c.listeners}, nil
 }
 
 // mostFindings is the maximum number of findings of a level. A user with more findings has to fix these first.
@@ -115,8 +115,8 @@ type checker struct {
 	interpolates, mayInterpolate bool
 	interpolations               []*interpolation
 	openTexts                    map[string]bool
-	// told are the reported variables, and the reported backends with the prefix "secret ".
-	told       map[string]bool
+	// reported are the reported variables, and the reported backends with the prefix "secret ".
+	reported   map[string]bool
 	components []*component
 	byKind     map[kind]map[string]*component
 	outputs    map[string]*output
@@ -126,13 +126,13 @@ type checker struct {
 // read parses and merges the files. If a file cannot be read, the result is not whole, and missing parts cannot be
 // reported.
 func (c *checker) read() (root *value, isWhole bool) {
-	root = &value{form: table, at: position{line: 1, column: 1}}
+	root = &value{form: table, pos: position{line: 1, column: 1}}
 	isWhole = true
 	for i := 0; i < len(c.files); {
-		directory, first := c.files[i].Directory, i
+		directory, start := c.files[i].Directory, i
 		var files []File
 		var trees []*value
-		for ; i < len(c.files) && (i == first || directory != "" && c.files[i].Directory == directory); i++ {
+		for ; i < len(c.files) && (i == start || directory != "" && c.files[i].Directory == directory); i++ {
 			if c.effort.ctx.Err() != nil {
 				return root, false
 			}
@@ -142,7 +142,7 @@ func (c *checker) read() (root *value, isWhole bool) {
 				continue
 			}
 			files, trees = append(files, c.files[i]), append(trees, tree)
-			if !strings.Contains(c.files[i].Below, "/") {
+			if !strings.Contains(c.files[i].RelativePath, "/") {
 				c.trees = append(c.trees, tree)
 			}
 		}
@@ -176,11 +176,11 @@ func (c *checker) check() {
 		c.checkConsumers()
 		c.checkAcknowledgements()
 	}
-	c.judgeGlobals()
-	for _, one := range c.components {
-		c.checkOptions(one)
-		c.checkConfinement(one)
-		c.checkStart(one)
+	c.checkGlobalOptions()
+	for _, comp := range c.components {
+		c.checkOptions(comp)
+		c.checkConfinement(comp)
+		c.checkStart(comp)
 	}
 	if c.effort.ctx.Err() != nil {
 		return
@@ -190,22 +190,22 @@ func (c *checker) check() {
 }
 
 // report adds a finding of a rule. If the last argument is a help, it replaces the help of the rule.
-func (c *checker) report(code Code, at position, path, format string, args ...any) {
-	c.add(code, at, path, true, format, args...)
+func (c *checker) report(code Code, pos position, path, format string, args ...any) {
+	c.add(code, pos, path, true, format, args...)
 }
 
 // add reports an error as a warning unless it is certain.
-func (c *checker) add(code Code, at position, path string, isCertain bool, format string, args ...any) {
-	rule := ruleOf(code)
+func (c *checker) add(code Code, pos position, path string, isCertain bool, format string, args ...any) {
+	rule := ruleFor(code)
 	finding := Finding{Code: code, Level: rule.Level, Path: path, Help: rule.Help}
 	if !isCertain {
 		finding.Level = Warning
 	}
 	if n := len(args) - 1; n >= 0 {
-		if own, ok := args[n].(help); ok {
+		if override, ok := args[n].(help); ok {
 			args = args[:n]
-			if own != "" {
-				finding.Help = string(own)
+			if override != "" {
+				finding.Help = string(override)
 			}
 		}
 	}
@@ -213,36 +213,36 @@ func (c *checker) add(code Code, at position, path string, isCertain bool, forma
 	if c.counts[finding.Level]++; c.counts[finding.Level] > mostFindings {
 		return
 	}
-	finding.Source, finding.Line, finding.Column = c.sourceOf(at), c.written(at).line, c.written(at).column
+	finding.Source, finding.Line, finding.Column = c.sourceName(pos), c.sourcePosition(pos).line, c.sourcePosition(pos).column
 	c.findings = append(c.findings, finding)
 }
 
-// sourceOf returns the name of the file of a position.
-func (c *checker) sourceOf(at position) string {
-	if at.file >= len(c.files) {
+// sourceName returns the name of the file of a position.
+func (c *checker) sourceName(pos position) string {
+	if pos.file >= len(c.files) {
 		return ""
 	}
-	return cmp.Or(c.files[at.file].Source, c.files[at.file].Name)
+	return cmp.Or(c.files[pos.file].Source, c.files[pos.file].Name)
 }
 
-// written returns a position that the author of the file can find: without line and column if the text was printed
+// sourcePosition returns a position that the author of the file can find: without line and column if the text was printed
 // from data.
-func (c *checker) written(at position) position {
-	if at.file < len(c.files) && c.files[at.file].Printed {
-		return position{file: at.file}
+func (c *checker) sourcePosition(pos position) position {
+	if pos.file < len(c.files) && c.files[pos.file].Printed {
+		return position{file: pos.file}
 	}
-	return at
+	return pos
 }
 
 // help explains how to fix one finding, instead of the general help of the rule.
 type help string
 
-// place returns a position for messages.
-func (c *checker) place(at position) string {
+// describePosition returns a position for messages.
+func (c *checker) describePosition(pos position) string {
 	if len(c.files) > 1 {
-		return fmt.Sprintf("%s:%d", c.sourceOf(at), at.line)
+		return fmt.Sprintf("%s:%d", c.sourceName(pos), pos.line)
 	}
-	return fmt.Sprintf("line %d", at.line)
+	return fmt.Sprintf("line %d", pos.line)
 }
 
 // didYouMean returns a help, "" without a candidate.

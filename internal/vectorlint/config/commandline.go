@@ -47,12 +47,12 @@ func (c *checker) checkCommandLine() {
 
 // addToContainer adds a finding about an argument or a variable.
 func (c *checker) addToContainer(code Code, name string, isCertain bool, message string, advice ...any) {
-	before := len(c.findings)
+	n := len(c.findings)
 	c.add(code, position{file: len(c.files)}, name, isCertain, "%s", append([]any{message}, advice...)...)
-	if len(c.findings) == before {
+	if len(c.findings) == n {
 		return
 	}
-	finding := &c.findings[before]
+	finding := &c.findings[n]
 	finding.Source = VariablesSource
 	if strings.HasPrefix(name, "-") || !strings.Contains(name, "_") && name != "LOG" {
 		finding.Source = ArgumentsSource

@@ -29,13 +29,13 @@ var sections = []struct {
 type component struct {
 	kind     kind
 	id, path string
-	at       position
+	pos      position
 	options  *value
 	typeName string
 	// profile is nil for an unknown type.
-	profile *profile
-	takes   events
-	outputs []*output
+	profile     *profile
+	inputEvents events
+	outputs     []*output
 	// inputs are as written, sources are the resolved inputs.
 	inputs  []input
 	sources []*output
@@ -44,19 +44,19 @@ type component struct {
 }
 
 // profileListens returns the listening addresses of the component's type.
-func (one *component) profileListens() []listening {
-	if one.profile == nil {
+func (comp *component) profileListens() []listening {
+	if comp.profile == nil {
 		return nil
 	}
-	return one.profile.listens
+	return comp.profile.listens
 }
 
 // output is an output of a component.
 type output struct {
 	// id is the id of the component, or ID.NAME.
-	id    string
-	gives events
-	of    *component
+	id        string
+	events    events
+	component *component
 	// isTwice reports that another output has the same id.
 	isTwice, isUsed bool
 }
@@ -64,7 +64,7 @@ type output struct {
 // input is an entry of inputs, with patterns expanded.
 type input struct {
 	text, path string
-	at         position
+	pos        position
 	// pattern is the pattern that the entry matches, "" for a plain entry.
 	pattern string
 }
@@ -73,55 +73,55 @@ type input struct {
 func (c *checker) readComponents() {
 	c.byKind = map[kind]map[string]*component{source: {}, transform: {}, sink: {}, memory: {}}
 	for _, section := range sections {
-		of := c.root.get(section.key)
-		if of.form != table && of.form != null && of.form != open {
-			c.report(wrongForm, of.at, section.key, "%s is %s, not a map of components by their id", section.key, of.form.noun())
+		sectionValue := c.root.get(section.key)
+		if sectionValue.form != table && sectionValue.form != null && sectionValue.form != open {
+			c.report(wrongForm, sectionValue.pos, section.key, "%s is %s, not a map of components by their id", section.key, sectionValue.form.noun())
 		}
-		for i := range of.entries {
-			e := &of.entries[i]
-			one := &component{kind: section.kind, id: e.key, at: e.at, path: join(section.key, e.key), options: e.value}
-			if c.readComponent(one) {
-				c.components = append(c.components, one)
-				c.byKind[section.kind][e.key] = one
+		for i := range sectionValue.entries {
+			e := &sectionValue.entries[i]
+			comp := &component{kind: section.kind, id: e.key, pos: e.pos, path: join(section.key, e.key), options: e.value}
+			if c.readComponent(comp) {
+				c.components = append(c.components, comp)
+				c.byKind[section.kind][e.key] = comp
 			}
 		}
 	}
 	c.readTables()
-	for _, one := range c.components {
-		one.outputs = c.outputsOf(one)
+	for _, comp := range c.components {
+		comp.outputs = c.componentOutputs(comp)
 	}
 }
 
-func (c *checker) readComponent(one *component) bool {
-	if one.options.form == open {
-		one.options = &value{form: open, at: one.at}
-	} else if one.options.form != table {
-		c.report(wrongForm, one.at, one.path, "%s is %s, not a map with a type", one.path, one.options.form.noun())
+func (c *checker) readComponent(comp *component) bool {
+	if comp.options.form == open {
+		comp.options = &value{form: open, pos: comp.pos}
+	} else if comp.options.form != table {
+		c.report(wrongForm, comp.pos, comp.path, "%s is %s, not a map with a type", comp.path, comp.options.form.noun())
 		return false
 	}
-	one.takes = everything
-	c.readInputs(one)
-	typed := one.options.get("type")
+	comp.inputEvents = everything
+	c.readInputs(comp)
+	typed := comp.options.get("type")
 	switch {
-	case one.options.form == open || typed.form == open || typed.form == null && c.hasOpenKey(one.options):
+	case comp.options.form == open || typed.form == open || typed.form == null && c.hasOpenKey(comp.options):
 	case typed.form == null:
 		advice := mergesOnce
-		if !one.options.has(mergeKey) {
-			advice = didYouMean(c.nearestKey(one.options, "type"))
+		if !comp.options.hasKey(mergeKey) {
+			advice = didYouMean(c.nearestKey(comp.options, "type"))
 		}
-		c.report(noType, one.at, one.path, "type is missing", advice)
+		c.report(noType, comp.pos, comp.path, "type is missing", advice)
 	case typed.form != text || typed.scalar == "":
-		c.report(noType, typed.at, one.path+".type", "type is %s, not the name of a %s", typed.form.noun(), one.kind)
+		c.report(noType, typed.pos, comp.path+".type", "type is %s, not the name of a %s", typed.form.noun(), comp.kind)
 	case c.isDynamic(typed.scalar):
-		if !c.mayBeOneOf(typed.scalar, c.tables.names[one.kind]) {
-			c.add(unknownType, typed.at, one.path+".type", c.version.isCovered(), "unknown %s type %q", one.kind, typed.scalar)
+		if !c.canEqualAny(typed.scalar, c.tables.names[comp.kind]) {
+			c.add(unknownType, typed.pos, comp.path+".type", c.version.isCovered(), "unknown %s type %q", comp.kind, typed.scalar)
 		}
 	default:
-		one.typeName = typed.scalar
-		one.profile = c.profileOf(one, typed.at)
+		comp.typeName = typed.scalar
+		comp.profile = c.findProfile(comp, typed.pos)
 	}
-	if one.profile != nil {
-		one.takes = c.taken(one)
+	if comp.profile != nil {
+		comp.inputEvents = c.acceptedEvents(comp)
 	}
 	return true
 }
@@ -136,33 +136,33 @@ func (c *checker) nearestKey(options *value, name string) string {
 	return ""
 }
 
-// profileOf returns the profile of a type and checks it against the version.
-func (c *checker) profileOf(one *component, at position) *profile {
-	path := one.path + ".type"
-	p := c.tables.profiles[one.kind][one.typeName]
+// findProfile returns the profile of a type and checks it against the version.
+func (c *checker) findProfile(comp *component, pos position) *profile {
+	path := comp.path + ".type"
+	p := c.tables.profiles[comp.kind][comp.typeName]
 	if p == nil {
-		near := c.effort.nearest(one.typeName, c.tables.names[one.kind])
-		c.add(unknownType, at, path, near != "" || c.version.isCovered(), "unknown %s type %q", one.kind, one.typeName, c.otherKind(one, near))
+		near := c.effort.nearest(comp.typeName, c.tables.names[comp.kind])
+		c.add(unknownType, pos, path, near != "" || c.version.isCovered(), "unknown %s type %q", comp.kind, comp.typeName, c.otherKind(comp, near))
 		return nil
 	}
 	switch {
-	case p.since > c.version.minor && p.since > 20:
-		c.add(newerThanImage, at, path, c.version.known, "the %s %q came with Vector 0.%d, and the image is %s", one.kind, one.typeName, p.since, c.version)
-	case p.removed > 0 && p.removed <= c.version.minor:
-		c.add(removedFromImage, at, path, c.version.known, "the %s %q was removed in Vector 0.%d, and the image is %s", one.kind, one.typeName, p.removed, c.version, help(p.instead))
+	case p.sinceMinor > c.version.minor && p.sinceMinor > 20:
+		c.add(newerThanImage, pos, path, c.version.isKnown, "the %s %q came with Vector 0.%d, and the image is %s", comp.kind, comp.typeName, p.sinceMinor, c.version)
+	case p.removedMinor > 0 && p.removedMinor <= c.version.minor:
+		c.add(removedFromImage, pos, path, c.version.isKnown, "the %s %q was removed in Vector 0.%d, and the image is %s", comp.kind, comp.typeName, p.removedMinor, c.version, help(p.instead))
 	case p.alias != "":
-		c.report(deprecatedType, at, path, "the %s %q is now called %q", one.kind, one.typeName, p.alias, help("write type: "+p.alias))
+		c.report(deprecatedType, pos, path, "the %s %q is now called %q", comp.kind, comp.typeName, p.alias, help("write type: "+p.alias))
 	}
 	return p
 }
 
 // otherKind returns a help for an unknown type: the nearest name of the kind, or the kind that has the type.
-func (c *checker) otherKind(one *component, near string) help {
+func (c *checker) otherKind(comp *component, near string) help {
 	if near != "" {
 		return didYouMean(near)
 	}
 	for _, section := range sections {
-		if c.tables.profiles[section.kind][one.typeName] != nil {
+		if c.tables.profiles[section.kind][comp.typeName] != nil {
 			return help("the type is a " + string(section.kind) + ": move the component to " + section.key)
 		}
 	}
@@ -170,51 +170,51 @@ func (c *checker) otherKind(one *component, near string) help {
 }
 
 // readInputs reads inputs as they are written.
-func (c *checker) readInputs(one *component) {
-	if one.kind == source {
+func (c *checker) readInputs(comp *component) {
+	if comp.kind == source {
 		return
 	}
-	given := one.options.get("inputs")
-	path := one.path + ".inputs"
+	configured := comp.options.get("inputs")
+	path := comp.path + ".inputs"
 	switch {
-	case given.form == open || one.options.form == open || given.form == null && c.hasOpenKey(one.options):
-	case given.form == null:
-		c.report(noInputs, one.at, path, "inputs is missing", didYouMean(c.nearestKey(one.options, "inputs")))
-	case given.form != list:
-		c.report(noInputs, given.at, path, "inputs is %s, not a list", given.form.noun())
-	case len(given.items) == 0:
-		c.report(noInputs, given.at, path, "inputs is empty")
+	case configured.form == open || comp.options.form == open || configured.form == null && c.hasOpenKey(comp.options):
+	case configured.form == null:
+		c.report(noInputs, comp.pos, path, "inputs is missing", didYouMean(c.nearestKey(comp.options, "inputs")))
+	case configured.form != list:
+		c.report(noInputs, configured.pos, path, "inputs is %s, not a list", configured.form.noun())
+	case len(configured.items) == 0:
+		c.report(noInputs, configured.pos, path, "inputs is empty")
 	}
-	for i, item := range given.items {
-		at := path + "[" + itoa(i) + "]"
+	for i, item := range configured.items {
+		itemPath := path + "[" + itoa(i) + "]"
 		if item.form == list || item.form == table || item.form == null {
-			c.report(noInputs, item.at, at, "an input is %s, not the id of a component", item.form.noun())
+			c.report(noInputs, item.pos, itemPath, "an input is %s, not the id of a component", item.form.noun())
 			continue
 		}
-		one.inputs = append(one.inputs, input{text: item.scalar, path: at, at: item.at})
+		comp.inputs = append(comp.inputs, input{text: item.scalar, path: itemPath, pos: item.pos})
 	}
 }
 
 // readTables finds the enrichment tables of type memory that receive or produce events.
 func (c *checker) readTables() {
-	of := c.root.get("enrichment_tables")
-	for i := range of.entries {
-		e := &of.entries[i]
+	sectionValue := c.root.get("enrichment_tables")
+	for i := range sectionValue.entries {
+		e := &sectionValue.entries[i]
 		if e.value.get("type").scalar != "memory" {
 			continue
 		}
-		one := &component{kind: memory, id: e.key, at: e.at, path: join("enrichment_tables", e.key), options: e.value, typeName: "memory", takes: logs}
+		comp := &component{kind: memory, id: e.key, pos: e.pos, path: join("enrichment_tables", e.key), options: e.value, typeName: "memory", inputEvents: logs}
 		if inputs := e.value.get("inputs"); inputs.form != list && inputs.form != null && inputs.form != open || len(inputs.items) > 0 {
-			c.readInputs(one)
+			c.readInputs(comp)
 		}
-		c.components = append(c.components, one)
-		c.byKind[memory][e.key] = one
+		c.components = append(c.components, comp)
+		c.byKind[memory][e.key] = comp
 	}
 }
 
 // isSinkLike reports whether events end in a component.
-func (one *component) isSinkLike() bool {
-	return one.kind == sink || one.kind == memory && len(one.inputs) > 0
+func (comp *component) isSinkLike() bool {
+	return comp.kind == sink || comp.kind == memory && len(comp.inputs) > 0
 }
 
 // isDynamic reports whether a part of a text is not known: a variable or a secret.
@@ -222,5 +222,5 @@ func (c *checker) isDynamic(scalar string) bool {
 	return c.openTexts[scalar] || strings.Contains(scalar, "SECRET[") && secret.MatchString(scalar)
 }
 
-// is reports whether a component has one of these types.
-func (one *component) is(types ...string) bool { return slices.Contains(types, one.typeName) }
+// hasType reports whether a component has one of these types.
+func (comp *component) hasType(types ...string) bool { return slices.Contains(types, comp.typeName) }

@@ -54,7 +54,7 @@ func (c *Container) CommandLine(image string) *vectorflags.CommandLine {
 		return vectorflags.Parse(vectorflags.Input{IsOtherProgram: true})
 	}
 	return vectorflags.Parse(vectorflags.Input{
-		Minor: versionOf(image).minor, Args: c.Args, Env: c.Env, HasMoreEnv: c.OpenEnv, IsOtherProgram: c.IsOtherProgram,
+		Minor: parseImageVersion(image).minor, Args: c.Args, Env: c.Env, HasMoreEnv: c.OpenEnv, IsOtherProgram: c.IsOtherProgram,
 	})
 }
 
@@ -66,23 +66,23 @@ func (c *Container) defines(name string) bool {
 		strings.HasPrefix(name, "KUBERNETES_") || strings.Contains(name, "_SERVICE_HOST") || strings.Contains(name, "_SERVICE_PORT")
 }
 
-// mountOf returns the deepest mount that contains a path, nil if there is none.
-func (c *Container) mountOf(file string) *Mount {
+// mountFor returns the deepest mount that contains a path, nil if there is none.
+func (c *Container) mountFor(file string) *Mount {
 	var deepest *Mount
 	if c == nil {
 		return nil
 	}
 	for i := range c.Mounts {
 		mount := &c.Mounts[i]
-		if below(file, mount.Path) && (deepest == nil || len(mount.Path) > len(deepest.Path)) {
+		if isInDirectory(file, mount.Path) && (deepest == nil || len(mount.Path) > len(deepest.Path)) {
 			deepest = mount
 		}
 	}
 	return deepest
 }
 
-// below reports whether a path is a directory or is in it.
-func below(file, folder string) bool {
+// isInDirectory reports whether a path is a directory or is in it.
+func isInDirectory(file, folder string) bool {
 	folder = strings.TrimSuffix(path.Clean(folder), "/") + "/"
 	return strings.HasPrefix(path.Clean(file)+"/", folder)
 }

@@ -13,7 +13,7 @@ import (
 // harmless are the options of any component with a text that cannot be an address. If hosts are restricted, every
 // other text must be an allowed address. Therefore an option that is new in a release of Vector counts as an address
 // until it is in this list.
-var harmless = wordsOf(`
+var harmless = wordSet(`
 	access_key access_key_id access_keys account_id account_name action alpn_protocols api_key app_name assume_role
 	audience auto_offset_reset azure_client_id azure_client_secret azure_resource_id azure_tenant_id backend_type
 	base base_dir billing_account_id blob_prefix blob_time_format body bucket ca_file ca_path cache_control
@@ -52,24 +52,24 @@ var harmless = wordsOf(`
 	user_assigned_managed_identity_id username valid_tokens value values version when_full working_directory`)
 
 // harmlessOf are options that are harmless in these components only.
-var harmlessOf = wordsOf(`
+var harmlessOf = wordSet(`
 	sinks.gcp_cloud_storage.metadata.* sinks.gcp_stackdriver_logs.resource.* sinks.gcp_stackdriver_metrics.resource.* sinks.mezmo.hostname sinks.mezmo.ip
 	sources.http_server.headers sources.opentelemetry.http.headers transforms.lua.hooks.process global.api.address
 	enrichment_tables.*.schema.*`)
 
 // harmlessBelow are maps with free keys, and lists, with texts that cannot be addresses.
-var harmlessBelow = wordsOf(`
+var harmlessBelow = wordSet(`
 	tags labels extensions headers fields mappings route routes structured_metadata query graph
 	include_matches exclude_matches extra_headers extra_params`)
 
 // isLocal are the components that connect to nothing, or only to the node.
-var isLocal = wordsOf(`
+var isLocal = wordSet(`
 	sinks.blackhole sinks.console sinks.file sinks.prometheus_exporter sinks.websocket_server
 	sources.demo_logs sources.docker_logs sources.dnstap sources.exec sources.file sources.file_descriptor
 	sources.host_metrics sources.internal_logs sources.internal_metrics sources.journald sources.kubernetes_logs
 	sources.stdin sources.static_metrics sources.windows_event_log`)
 
-func wordsOf(text string) map[string]bool {
+func wordSet(text string) map[string]bool {
 	words := map[string]bool{}
 	for word := range strings.FieldsSeq(text) {
 		words[word] = true
@@ -78,26 +78,26 @@ func wordsOf(text string) map[string]bool {
 }
 
 // mayBeAddress reports whether a text may be an address that Vector connects to.
-func (w *permittedChecker) mayBeAddress(of walked) bool {
-	name := of.steps[len(of.steps)-1]
+func (w *permittedChecker) mayBeAddress(loc optionLocation) bool {
+	name := loc.steps[len(loc.steps)-1]
 	if strings.EqualFold(name, "host") {
 		return true // In the headers of a request, it names the host behind a proxy.
 	}
-	if harmless[name] || slices.ContainsFunc(of.steps[:len(of.steps)-1], func(step string) bool { return harmlessBelow[step] }) {
+	if harmless[name] || slices.ContainsFunc(loc.steps[:len(loc.steps)-1], func(step string) bool { return harmlessBelow[step] }) {
 		return false
 	}
-	path := strings.Join(of.steps, ".")
-	if of.section == "global" {
+	path := strings.Join(loc.steps, ".")
+	if loc.section == "global" {
 		return !harmlessOf["global."+path]
 	}
-	current := of.names[len(of.names)-1]
-	parent := strings.Join(append(slices.Clone(of.steps[:len(of.steps)-1]), "*"), ".")
+	current := loc.names[len(loc.names)-1]
+	parent := strings.Join(append(slices.Clone(loc.steps[:len(loc.steps)-1]), "*"), ".")
 	for _, name := range []string{current, "*"} {
-		if harmlessOf[of.section+"."+name+"."+path] || harmlessOf[of.section+"."+name+"."+parent] {
+		if harmlessOf[loc.section+"."+name+"."+path] || harmlessOf[loc.section+"."+name+"."+parent] {
 			return false
 		}
 	}
-	return !w.isListening(of.section, current, path)
+	return !w.isListening(loc.section, current, path)
 }
 
 // isListening reports whether an option is an address to listen on.
@@ -110,38 +110,38 @@ func (w *permittedChecker) isListening(section, name, option string) bool {
 var callers = []string{"http_request", "dns_lookup"}
 
 // host checks the addresses that a text makes Vector connect to.
-func (w *permittedChecker) host(of walked, v *value) {
+func (w *permittedChecker) host(loc optionLocation, v *value) {
 	if w.permitted.Hosts.isEmpty() {
 		return
 	}
 	for _, function := range callers {
 		if strings.Contains(v.scalar, function) {
-			w.say(hostForbidden, v.at, of.path, "the program calls %s, which connects to a host that the policy cannot check", function)
+			w.reportForbidden(hostForbidden, v.pos, loc.path, "the program calls %s, which connects to a host that the policy cannot check", function)
 		}
 	}
-	if of.section == "transforms" && (of.steps[0] == "file" || of.steps[0] == "files") {
-		w.say(notSeen, v.at, of.path, "the program in the file may connect to a host that the policy cannot check: write it as source")
+	if loc.section == "transforms" && (loc.steps[0] == "file" || loc.steps[0] == "files") {
+		w.reportForbidden(notVisible, v.pos, loc.path, "the program in the file may connect to a host that the policy cannot check: write it as source")
 		return
 	}
-	if v.form == number || !w.mayBeAddress(of) || w.isChoice(of, v) {
+	if v.form == number || !w.mayBeAddress(loc) || w.isChoice(loc, v) {
 		return
 	}
-	if w.isOpen(v.scalar) || w.isReplaced(v.at) {
-		w.say(notLiteral, v.at, of.path, "hosts are restricted, and the value is not literal")
+	if w.isOpen(v.scalar) || w.isReplaced(v.pos) {
+		w.reportForbidden(notLiteral, v.pos, loc.path, "hosts are restricted, and the value is not literal")
 		return
 	}
-	if why := w.patterns.refusesText(v.scalar); why != "" {
-		w.say(hostForbidden, v.at, of.path, "%s", why)
+	if reason := w.patterns.refusesText(v.scalar); reason != "" {
+		w.reportForbidden(hostForbidden, v.pos, loc.path, "%s", reason)
 	}
 }
 
 // isChoice reports whether a text is one of the values that Vector knows of the option. None of these is an address.
-func (w *permittedChecker) isChoice(of walked, v *value) bool {
+func (w *permittedChecker) isChoice(loc optionLocation, v *value) bool {
 	object := vectoroptions.Globals()
-	if of.section != "global" {
-		object = w.optionsOf(of.section, of.names[0])
+	if loc.section != "global" {
+		object = w.componentOptions(loc.section, loc.names[0])
 	}
-	for i, step := range of.steps {
+	for i, step := range loc.steps {
 		if object == nil {
 			return false
 		}
@@ -151,29 +151,29 @@ func (w *permittedChecker) isChoice(of walked, v *value) bool {
 		}
 		object = nil
 		for _, form := range option.Forms {
-			if i == len(of.steps)-1 && form.Kind == "string" && len(form.Values()) > 0 && form.Allows(v.scalar) {
+			if i == len(loc.steps)-1 && form.Kind == "string" && len(form.Values()) > 0 && form.Allows(v.scalar) {
 				return true
 			}
-			if below := form.Object(); below != nil {
-				object = below
+			if nested := form.Object(); nested != nil {
+				object = nested
 			}
 		}
 	}
 	return false
 }
 
-// optionsOf returns the options of a component's type, nil if they are not known.
-func (w *permittedChecker) optionsOf(section, name string) *vectoroptions.Object {
-	one := &component{kind: kind(strings.TrimSuffix(section, "s")), typeName: name}
-	if one.profile = w.tables.profiles[one.kind][name]; one.profile == nil {
+// componentOptions returns the options of a component's type, nil if they are not known.
+func (w *permittedChecker) componentOptions(section, name string) *vectoroptions.Object {
+	comp := &component{kind: kind(strings.TrimSuffix(section, "s")), typeName: name}
+	if comp.profile = w.tables.profiles[comp.kind][name]; comp.profile == nil {
 		return nil
 	}
-	return w.objectOf(one, w.version.minor)
+	return w.findObject(comp, w.version.minor)
 }
 
-// unnamed rejects a component that connects to the default address of its service because no option sets another
+// requireNamedHost rejects a component that connects to the default address of its service because no option sets another
 // address.
-func (w *permittedChecker) unnamed(section, name string, e *entry) {
+func (w *permittedChecker) requireNamedHost(section, name string, e *entry) {
 	if w.permitted.Hosts.isEmpty() || !slices.Contains([]string{"sources", "sinks"}, section) && name != "aws_ec2_metadata" || isLocal[section+"."+name] {
 		return
 	}
@@ -188,22 +188,22 @@ func (w *permittedChecker) unnamed(section, name string, e *entry) {
 			return
 		}
 	}
-	w.say(hostForbidden, e.at, join(section, e.key), "the component connects to the default address of its service, which the policy cannot check: name the host, or use another type")
+	w.reportForbidden(hostForbidden, e.pos, join(section, e.key), "the component connects to the default address of its service, which the policy cannot check: name the host, or use another type")
 }
 
 // isNamed reports whether an option sets the address that a component connects to.
-func (w *permittedChecker) isNamed(section, name string, above []string, e entry) bool {
-	steps := append(slices.Clone(above), e.key)
+func (w *permittedChecker) isNamed(section, name string, parents []string, e entry) bool {
+	steps := append(slices.Clone(parents), e.key)
 	if e.key == "proxy" || e.key == "healthcheck" || e.key == "auth" || e.key == "tls" || e.key == "request" || e.key == "encoding" {
 		return false // It configures the connection, not its address.
 	}
 	switch e.value.form {
 	case table:
-		return slices.ContainsFunc(e.value.entries, func(below entry) bool { return w.isNamed(section, name, steps, below) })
+		return slices.ContainsFunc(e.value.entries, func(nested entry) bool { return w.isNamed(section, name, steps, nested) })
 	case list:
-		return len(e.value.items) > 0 && w.mayBeAddress(walked{section: section, names: []string{name}, steps: steps})
+		return len(e.value.items) > 0 && w.mayBeAddress(optionLocation{section: section, names: []string{name}, steps: steps})
 	case text:
-		return w.mayBeAddress(walked{section: section, names: []string{name}, steps: steps})
+		return w.mayBeAddress(optionLocation{section: section, names: []string{name}, steps: steps})
 	}
 	return false
 }

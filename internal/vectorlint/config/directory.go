@@ -15,17 +15,17 @@ import (
 // first, as one file. The files of the directories that name a kind of components follow. There, the name of a file is
 // the id of its component.
 func (c *checker) mergeDirectory(root *value, files []File, trees []*value) {
-	top := &value{form: table, at: position{line: 1, column: 1}}
+	top := &value{form: table, pos: position{line: 1, column: 1}}
 	sections := map[string]*value{}
 	for i, tree := range trees {
-		steps := strings.Split(files[i].Below, "/")
+		steps := strings.Split(files[i].RelativePath, "/")
 		if len(steps) == 1 {
 			c.mergeTables("", top, tree)
 			continue
 		}
 		section := sections[steps[0]]
 		if section == nil {
-			section = &value{form: table, at: tree.at}
+			section = &value{form: table, pos: tree.pos}
 			sections[steps[0]] = section
 		}
 		c.mergeNested(section, steps, tree)
@@ -36,7 +36,7 @@ func (c *checker) mergeDirectory(root *value, files []File, trees []*value) {
 		if section == nil {
 			continue
 		}
-		c.trees = append(c.trees, &value{form: table, entries: []entry{{key: name, at: section.at, value: section}}})
+		c.trees = append(c.trees, &value{form: table, entries: []entry{{key: name, pos: section.pos, value: section}}})
 		extend(root, name, section)
 	}
 }
@@ -55,13 +55,13 @@ func (c *checker) mergeNested(section *value, steps []string, tree *value) {
 		existing := into.entry(id)
 		switch {
 		case existing == nil && isFile:
-			into.add(entry{key: id, at: tree.at, value: copied(tree)})
+			into.add(entry{key: id, pos: tree.pos, value: shallowCopy(tree)})
 			return
 		case existing == nil:
-			into.add(entry{key: id, at: tree.at, value: &value{form: table, at: tree.at}})
+			into.add(entry{key: id, pos: tree.pos, value: &value{form: table, pos: tree.pos}})
 			existing = into.entry(id)
 		case existing.value.form != table:
-			c.report(definedTwice, tree.at, strings.Join(keys, "."), "%s is also defined at %s", strings.Join(keys, "."), c.place(existing.at))
+			c.report(definedTwice, tree.pos, strings.Join(keys, "."), "%s is also defined at %s", strings.Join(keys, "."), c.describePosition(existing.pos))
 			return
 		case isFile:
 			c.mergeTables(strings.Join(keys, "."), existing.value, tree)
@@ -79,18 +79,18 @@ func extend(root *value, name string, from *value) {
 		if name == "tests" {
 			form = list
 		}
-		root.add(entry{key: name, at: from.at, value: &value{form: form, at: from.at}})
+		root.add(entry{key: name, pos: from.pos, value: &value{form: form, pos: from.pos}})
 		existing = root.entry(name)
 	}
-	section := copied(existing.value)
+	section := shallowCopy(existing.value)
 	existing.value = section
 	for _, e := range from.entries {
-		switch first := section.entry(e.key); {
+		switch previous := section.entry(e.key); {
 		case section.form == list:
 			section.items = append(section.items, e.value)
 		case section.form != table: // A separate rule reports it.
-		case first != nil:
-			*first = e
+		case previous != nil:
+			*previous = e
 		default:
 			section.add(e)
 		}
@@ -99,27 +99,27 @@ func extend(root *value, name string, from *value) {
 
 // mergeTables adds a table to another one as Vector merges the files of a directory. Tables are combined, and lists
 // are appended. The last one of two other values counts, and the order of files is not known.
-func (c *checker) mergeTables(at string, into, from *value) {
+func (c *checker) mergeTables(path string, into, from *value) {
 	for _, e := range from.entries {
-		first := into.entry(e.key)
-		if first == nil {
-			into.add(entry{key: e.key, at: e.at, value: copied(e.value)})
+		existing := into.entry(e.key)
+		if existing == nil {
+			into.add(entry{key: e.key, pos: e.pos, value: shallowCopy(e.value)})
 			continue
 		}
-		was, is, key := first.value, e.value, join(at, e.key)
+		previous, current, key := existing.value, e.value, join(path, e.key)
 		switch {
-		case was.form == open || is.form == open:
-			first.value = &value{form: open, at: e.value.at}
-		case was.form != is.form:
-			c.report(definedTwice, e.at, key, "%s is %s here and %s at %s", key, is.form.noun(), was.form.noun(), c.place(first.at))
-		case was.form == table:
-			first.value = copied(was)
-			c.mergeTables(key, first.value, is)
-		case was.form == list:
-			first.value = copied(was)
-			first.value.items = append(first.value.items, is.items...)
-		case was.scalar != is.scalar:
-			first.value = &value{form: open, at: e.value.at}
+		case previous.form == open || current.form == open:
+			existing.value = &value{form: open, pos: e.value.pos}
+		case previous.form != current.form:
+			c.report(definedTwice, e.pos, key, "%s is %s here and %s at %s", key, current.form.noun(), previous.form.noun(), c.describePosition(existing.pos))
+		case previous.form == table:
+			existing.value = shallowCopy(previous)
+			c.mergeTables(key, existing.value, current)
+		case previous.form == list:
+			existing.value = shallowCopy(previous)
+			existing.value.items = append(existing.value.items, current.items...)
+		case previous.scalar != current.scalar:
+			existing.value = &value{form: open, pos: e.value.pos}
 		}
 	}
 }

@@ -17,10 +17,10 @@ const (
 
 // effort is the remaining effort of a check.
 type effort struct {
-	ctx  context.Context
-	left int
-	// look is the remaining effort at the next check of the context.
-	look int
+	ctx       context.Context
+	remaining int
+	// nextCheck is the remaining effort at the next check of the context.
+	nextCheck int
 	// err is the error of the context after it has ended.
 	err error
 	// match is Reader.Nearest.
@@ -28,16 +28,16 @@ type effort struct {
 }
 
 func newEffort(ctx context.Context, match func(name string, candidates []string) string) *effort {
-	return &effort{ctx: ctx, match: match, left: mostEffort, look: mostEffort - effortPerLook, err: ctx.Err()}
+	return &effort{ctx: ctx, match: match, remaining: mostEffort, nextCheck: mostEffort - effortPerLook, err: ctx.Err()}
 }
 
 // spend counts comparisons, and reports whether more are allowed.
 func (e *effort) spend(characters int) bool {
-	if e.left -= characters; e.left < e.look {
-		e.look = e.left - effortPerLook
+	if e.remaining -= characters; e.remaining < e.nextCheck {
+		e.nextCheck = e.remaining - effortPerLook
 		e.err = e.ctx.Err()
 	}
-	return e.left >= 0 && e.err == nil
+	return e.remaining >= 0 && e.err == nil
 }
 
 // nearest returns the name that was probably meant, "" if there is none or if finding it would take too much effort.

@@ -22,7 +22,7 @@ type File struct {
 	Format string `json:",omitempty"`
 	// Directory is the directory that Vector reads, and Below the path of the file in it. Both are "" for a file that
 	// the command line names itself.
-	Directory, Below string `json:",omitempty"`
+	Directory, RelativePath string `json:",omitempty"`
 	// Text is the content.
 	Text string
 	// Printed reports that Text was printed from data and not written by a user. Findings about it have a path, but no
@@ -38,7 +38,7 @@ func (f *File) format() string { return cmp.Or(f.Format, vectorflags.FormatFor(f
 // fault is the reason why a file cannot be read.
 type fault struct {
 	code    Code
-	at      position
+	pos     position
 	message string
 	// help replaces the help of the rule; "" for the help of the rule.
 	help help
@@ -61,43 +61,43 @@ func (r *Reader) parse(file File, number int) (*value, *fault) {
 		failed = &fault{code: badExtension, message: fmt.Sprintf("unknown file extension %q", path.Ext(file.Name))}
 	}
 	if failed != nil {
-		failed.at.file = number
+		failed.pos.file = number
 		if !failed.isMild {
 			return nil, failed
 		}
 	}
 	if root.form == null {
-		root = &value{form: table, at: position{line: 1, column: 1}}
+		root = &value{form: table, pos: position{line: 1, column: 1}}
 	}
 	root.stamp(number)
 	if root.form != table {
-		return nil, &fault{code: wrongForm, at: root.at, message: "the configuration is " + root.form.noun() + ", not a map"}
+		return nil, &fault{code: wrongForm, pos: root.pos, message: "the configuration is " + root.form.noun() + ", not a map"}
 	}
 	return root, failed
 }
 
 // stamp writes the number of the file into all positions.
 func (v *value) stamp(file int) {
-	v.at.file = file
+	v.pos.file = file
 	for _, item := range v.items {
 		item.stamp(file)
 	}
 	for i := range v.entries {
-		v.entries[i].at.file = file
+		v.entries[i].pos.file = file
 		v.entries[i].value.stamp(file)
 	}
 }
 
-// refused returns the fault of a file that exceeds a limit; nil for other errors.
-func refused(err error) *fault {
-	var beyond TextError
-	if !errors.As(err, &beyond) {
+// limitFault returns the fault of a file that exceeds a limit; nil for other errors.
+func limitFault(err error) *fault {
+	var limitErr TextError
+	if !errors.As(err, &limitErr) {
 		return nil
 	}
-	message, advice := beyond.Problem()
+	message, advice := limitErr.Problem()
 	if advice == "" {
 		return nil
 	}
-	line, column := beyond.Place()
-	return &fault{code: tooLarge, at: position{line: max(line, 1), column: max(column, 1)}, message: message, help: help(advice)}
+	line, column := limitErr.Position()
+	return &fault{code: tooLarge, pos: position{line: max(line, 1), column: max(column, 1)}, message: message, help: help(advice)}
 }

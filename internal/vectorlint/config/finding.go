@@ -62,17 +62,17 @@ func (f Finding) String() string {
 }
 
 // Errors returns the findings that are errors.
-func Errors(findings []Finding) []Finding { return of(Error, findings) }
+func Errors(findings []Finding) []Finding { return filterLevel(Error, findings) }
 
 // Warnings returns the findings that are warnings.
-func Warnings(findings []Finding) []Finding { return of(Warning, findings) }
+func Warnings(findings []Finding) []Finding { return filterLevel(Warning, findings) }
 
-func of(level Level, findings []Finding) []Finding {
-	var found []Finding
+func filterLevel(level Level, findings []Finding) []Finding {
+	var matches []Finding
 	for _, f := range findings {
 		if f.Level == level {
-			found = append(found, f)
+			matches = append(matches, f)
 		}
 	}
-	return found
+	return matches
 }

@@ -17,79 +17,79 @@ func isLiteral(pattern string) bool {
 	if strings.Contains(pattern, "***") {
 		return true
 	}
-	for at := 0; ; at += 2 {
-		next := strings.Index(pattern[at:], "**")
-		if next < 0 {
+	for i := 0; ; i += 2 {
+		offset := strings.Index(pattern[i:], "**")
+		if offset < 0 {
 			break
 		}
-		at += next
-		before := at == 0 || pattern[at-1] == '/'
-		after := at+2 == len(pattern) || pattern[at+2] == '/'
-		if !before || !after {
+		i += offset
+		startsSegment := i == 0 || pattern[i-1] == '/'
+		endsSegment := i+2 == len(pattern) || pattern[i+2] == '/'
+		if !startsSegment || !endsSegment {
 			return true
 		}
 	}
-	for rest := []rune(pattern); ; {
-		opens := slices.Index(rest, '[')
+	for remaining := []rune(pattern); ; {
+		opens := slices.Index(remaining, '[')
 		if opens < 0 {
 			return false
 		}
-		end := classEnd(rest[opens+1:])
+		end := classEnd(remaining[opens+1:])
 		if end < 0 {
 			return true
 		}
-		rest = rest[opens+end+2:]
+		remaining = remaining[opens+end+2:]
 	}
 }
 
 // classEnd returns the end of the character class behind a [, -1 if the class is not closed. A leading ] belongs to
 // the class.
 func classEnd(text []rune) int {
-	first := 1
+	start := 1
 	if len(text) > 0 && text[0] == '!' {
-		first = 2
+		start = 2
 	}
-	if len(text) <= first {
+	if len(text) <= start {
 		return -1
 	}
-	end := slices.Index(text[first:], ']')
+	end := slices.Index(text[start:], ']')
 	if end < 0 {
 		return -1
 	}
-	return first + end
+	return start + end
 }
 
 // glob is a pattern that is not literal. * matches any run, also dots and slashes. ? matches one character, and [a-z]
 // and [!a-z] one character of a class. Braces and escapes have no special meaning.
 type glob struct {
-	// parts are characters, or one of the constants below.
-	parts   []int
+	// tokens are characters, or one of the constants below.
+	tokens  []int
 	classes [][]rune
 }
 
 const (
 	anyRun = -1 - iota
-	anyOne
+	anyChar
 	firstClass // The next ones are below it.
 )
 
-func globOf(pattern string) *glob {
+func newGlob(pattern string) *glob {
 	text := []rune(strings.ReplaceAll(pattern, "**/", "**"))
-	g := &glob{parts: make([]int, 0, len(text)), classes: make([][]rune, 0, strings.Count(pattern, "["))}
+	g := &glob{tokens: make([]int, 0, len(text)), classes: make([][]rune, 0, strings.Count(pattern, "["))}
 	for i := 0; i < len(text); i++ {
-		part := int(text[i])
-		switch part {
+		token := int(text[i])
+		switch token {
 		case '*':
-			part = anyRun
+			token = anyRun
 		case '?':
-			part = anyOne
+			token = anyChar
 		case '[':
 			end := classEnd(text[i+1:])
-			part = firstClass - len(g.classes)
+			token = firstClass - len(g.classes)
 			g.classes = append(g.classes, text[i+1:i+1+end])
 			i += end + 1
 		}
-		g.parts = append(g.parts, part)
+		g.tokens = append(g.tokens, token)
 	}
 	return g
 }
@@ -100,13 +100,13 @@ func (g *glob) matches(name string, effort *effort) bool {
 	star, mark := -1, 0
 	i, j := 0, 0
 	for j < len(n) {
-		if i < len(g.parts) && g.parts[i] == anyRun {
+		if i < len(g.tokens) && g.tokens[i] == anyRun {
 			star, mark = i, j
 			i++
 			continue
 		}
-		isMatch, looks := g.takes(i, n[j])
-		if !effort.spend(looks) {
+		isMatch, cost := g.matchToken(i, n[j])
+		if !effort.spend(cost) {
 			return false
 		}
 		if isMatch {
@@ -119,22 +119,22 @@ func (g *glob) matches(name string, effort *effort) bool {
 		mark++
 		i, j = star+1, mark
 	}
-	for i < len(g.parts) && g.parts[i] == anyRun {
+	for i < len(g.tokens) && g.tokens[i] == anyRun {
 		i++
 	}
-	return i == len(g.parts)
+	return i == len(g.tokens)
 }
 
-// takes reports whether a part of a pattern matches a character, and the number of comparisons.
-func (g *glob) takes(i int, r rune) (isMatch bool, looks int) {
+// matchToken reports whether a part of a pattern matches a character, and the number of comparisons.
+func (g *glob) matchToken(i int, r rune) (isMatch bool, cost int) {
 	switch {
-	case i == len(g.parts):
+	case i == len(g.tokens):
 		return false, 1
-	case g.parts[i] <= firstClass:
-		class := g.classes[firstClass-g.parts[i]]
+	case g.tokens[i] <= firstClass:
+		class := g.classes[firstClass-g.tokens[i]]
 		return inClass(class, r), len(class)
 	default:
-		return g.parts[i] == anyOne || g.parts[i] == int(r), 1
+		return g.tokens[i] == anyChar || g.tokens[i] == int(r), 1
 	}
 }
 

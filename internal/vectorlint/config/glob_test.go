@@ -30,10 +30,10 @@ func TestPatternsMatchAsVectorsDo(t *testing.T) {
 	} {
 		require.False(t, isLiteral(test.pattern), test.pattern)
 		for _, name := range test.yes {
-			require.True(t, globOf(test.pattern).matches(name, newEffort(t.Context(), nil)), "%s %s", test.pattern, name)
+			require.True(t, newGlob(test.pattern).matches(name, newEffort(t.Context(), nil)), "%s %s", test.pattern, name)
 		}
 		for _, name := range test.no {
-			require.False(t, globOf(test.pattern).matches(name, newEffort(t.Context(), nil)), "%s %s", test.pattern, name)
+			require.False(t, newGlob(test.pattern).matches(name, newEffort(t.Context(), nil)), "%s %s", test.pattern, name)
 		}
 	}
 	for _, pattern := range []string{"a**", "**b", "***", "a[b", "[", "[]", "[!]"} {
@@ -52,15 +52,15 @@ func TestWhatAPatternComparesIsCounted(t *testing.T) {
 		"a" + strings.Repeat("*", 1000) + "b[a-z0-9]": 900,
 	} {
 		whole, short := newEffort(t.Context(), nil), newEffort(t.Context(), nil)
-		short.left = least / 2
-		used := allocated(func() { require.False(t, globOf(pattern).matches(name, whole), pattern) })
-		require.GreaterOrEqual(t, mostEffort-whole.left, least, pattern)
-		require.LessOrEqual(t, mostEffort-whole.left, len(name)*len(pattern), pattern)
+		short.remaining = least / 2
+		used := allocated(func() { require.False(t, newGlob(pattern).matches(name, whole), pattern) })
+		require.GreaterOrEqual(t, mostEffort-whole.remaining, least, pattern)
+		require.LessOrEqual(t, mostEffort-whole.remaining, len(name)*len(pattern), pattern)
 		require.LessOrEqual(t, used, uint64(256<<10), pattern)
 
-		require.False(t, globOf(pattern).matches(name, short), pattern)
-		require.Negative(t, short.left, pattern)
-		require.Greater(t, short.left, -len(pattern), "%s: it went on", pattern)
+		require.False(t, newGlob(pattern).matches(name, short), pattern)
+		require.Negative(t, short.remaining, pattern)
+		require.Greater(t, short.remaining, -len(pattern), "%s: it went on", pattern)
 	}
 }
 
@@ -81,6 +81,6 @@ func TestAVersionIsReadFromATagOfVectors(t *testing.T) {
 		"vector:0.4444":                   "unknown",
 		"vector@sha256:0570":              "unknown",
 	} {
-		require.Equal(t, want, versionOf(image).String(), image)
+		require.Equal(t, want, parseImageVersion(image).String(), image)
 	}
 }

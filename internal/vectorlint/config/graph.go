@@ -14,53 +14,53 @@ func (c *checker) checkCycles() {
 	state := map[*component]int{} // 0 not seen, 1 on the path, 2 done
 	var path []*component
 	var walk func(*component)
-	walk = func(one *component) {
-		state[one] = 1
-		path = append(path, one)
-		for _, out := range one.sources {
-			switch state[out.of] {
+	walk = func(comp *component) {
+		state[comp] = 1
+		path = append(path, comp)
+		for _, output := range comp.sources {
+			switch state[output.component] {
 			case 0:
-				walk(out.of)
+				walk(output.component)
 			case 1:
 				if c.counts[Error] < mostFindings {
 					if c.counts[Error] < mostFindings { // More findings are not reported, and each is long.
-						c.reportCycle(path[slices.Index(path, out.of):])
+						c.reportCycle(path[slices.Index(path, output.component):])
 					}
 				}
 			}
 		}
 		path = path[:len(path)-1]
-		state[one] = 2
+		state[comp] = 2
 	}
-	for _, one := range c.components {
-		if one.isSinkLike() && state[one] == 0 {
-			walk(one)
+	for _, comp := range c.components {
+		if comp.isSinkLike() && state[comp] == 0 {
+			walk(comp)
 		}
 	}
 }
 
 // reportCycle names the components of a cycle in the direction of the events.
-func (c *checker) reportCycle(up []*component) {
+func (c *checker) reportCycle(components []*component) {
 	var ids []string
-	for _, one := range up {
-		ids = append(ids, one.id)
+	for _, comp := range components {
+		ids = append(ids, comp.id)
 	}
 	slices.Reverse(ids)
-	first := up[len(up)-1]
-	c.report(cycle, first.at, first.path+".inputs", "cycle of components: %s", strings.Join(append(ids, ids[0]), " -> "))
+	consumer := components[len(components)-1]
+	c.report(cycle, consumer.pos, consumer.path+".inputs", "cycle of components: %s", strings.Join(append(ids, ids[0]), " -> "))
 }
 
 func (c *checker) checkConsumers() {
-	hasOpenInput := func(one *component) bool {
-		return one.options.form == open || one.options.get("inputs").form == open || slices.ContainsFunc(one.inputs, func(in input) bool { return c.isDynamic(in.text) })
+	hasOpenInput := func(comp *component) bool {
+		return comp.options.form == open || comp.options.get("inputs").form == open || slices.ContainsFunc(comp.inputs, func(ref input) bool { return c.isDynamic(ref.text) })
 	}
 	if c.isRootOpen() || slices.ContainsFunc(c.components, hasOpenInput) {
 		return
 	}
-	for _, one := range c.components {
-		for _, out := range one.outputs {
-			if !out.isUsed && one.kind != memory && c.outputs[out.id] == out {
-				c.report(notConsumed, one.at, one.path, "the events of %q are not used", out.id)
+	for _, comp := range c.components {
+		for _, output := range comp.outputs {
+			if !output.isUsed && comp.kind != memory && c.outputs[output.id] == output {
+				c.report(notConsumed, comp.pos, comp.path, "the events of %q are not used", output.id)
 			}
 		}
 	}
@@ -68,29 +68,29 @@ func (c *checker) checkConsumers() {
 
 // checkAcknowledgements finds sources that cannot wait for the acknowledgements of a sink.
 func (c *checker) checkAcknowledgements() {
-	asked := map[*component]bool{}
+	visited := map[*component]bool{}
 	standard := isEnabled(c.root.get("acknowledgements"))
-	for _, one := range c.components {
-		if one.kind != sink {
+	for _, comp := range c.components {
+		if comp.kind != sink {
 			continue
 		}
-		if own := one.options.get("acknowledgements"); isEnabled(own) || own.form == null && standard {
-			c.askUp(one, one, asked)
+		if setting := comp.options.get("acknowledgements"); isEnabled(setting) || setting.form == null && standard {
+			c.checkUpstream(comp, comp, visited)
 		}
 	}
 }
 
 func isEnabled(v *value) bool { return v.isTrue() || v.get("enabled").isTrue() }
 
-func (c *checker) askUp(from, one *component, asked map[*component]bool) {
-	if asked[one] {
+func (c *checker) checkUpstream(consumer, comp *component, visited map[*component]bool) {
+	if visited[comp] {
 		return
 	}
-	asked[one] = true
-	if one.kind == source && one.profile != nil && !one.profile.acknowledges {
-		c.report(notAcknowledged, one.at, one.path, "%s requires acknowledgements, and a source of type %q does not support them", from.path, one.typeName)
+	visited[comp] = true
+	if comp.kind == source && comp.profile != nil && !comp.profile.acknowledges {
+		c.report(notAcknowledged, comp.pos, comp.path, "%s requires acknowledgements, and a source of type %q does not support them", consumer.path, comp.typeName)
 	}
-	for _, out := range one.sources {
-		c.askUp(from, out.of, asked)
+	for _, output := range comp.sources {
+		c.checkUpstream(consumer, output.component, visited)
 	}
 }

@@ -18,19 +18,19 @@ var headers = map[string][]string{
 }
 
 // checkHeaders finds headers that are not valid in any request.
-func (c *checker) checkHeaders(one *component) {
-	if len(headers[one.typeName]) == 0 {
+func (c *checker) checkHeaders(comp *component) {
+	if len(headers[comp.typeName]) == 0 {
 		return
 	}
-	path := one.path + "." + strings.Join(headers[one.typeName], ".")
+	path := comp.path + "." + strings.Join(headers[comp.typeName], ".")
 	isCertain := c.isTabled && c.version.minor == vectoroptions.Schema
-	for _, e := range one.options.get(headers[one.typeName]...).entries {
+	for _, e := range comp.options.get(headers[comp.typeName]...).entries {
 		switch {
 		case c.isDynamic(e.key):
 		case !isHeaderName(e.key):
-			c.add(noSuchValue, e.at, join(path, e.key), isCertain, "%q is not a valid header name", e.key, help("use letters, digits and the characters "+headerMarks))
+			c.add(noSuchValue, e.pos, join(path, e.key), isCertain, "%q is not a valid header name", e.key, help("use letters, digits and the characters "+headerMarks))
 		case e.value.form == text && !c.isOpen(e.value.scalar) && strings.ContainsFunc(e.value.scalar, isControl):
-			c.add(noSuchValue, e.value.at, join(path, e.key), isCertain, "the header %s has a control character: %s", e.key, strconv.Quote(e.value.scalar), help("write it without line breaks and control characters"))
+			c.add(noSuchValue, e.value.pos, join(path, e.key), isCertain, "the header %s has a control character: %s", e.key, strconv.Quote(e.value.scalar), help("write it without line breaks and control characters"))
 		}
 	}
 }

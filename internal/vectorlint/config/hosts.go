@@ -22,10 +22,10 @@ type hostRules struct {
 // hostPattern is a name, all names below a name, an address, a range of addresses, or any host; with one port or with
 // all ports.
 type hostPattern struct {
-	text, name, below string
-	prefix            netip.Prefix
-	isAny             bool
-	port              int
+	text, name, domain string
+	prefix             netip.Prefix
+	isAny              bool
+	port               int
 }
 
 // hostPort is an address that a text names. The port is 0 if the text does not have it.
@@ -57,65 +57,65 @@ func parsePattern(text string) (hostPattern, error) {
 		pattern.prefix = prefix.Masked()
 		return pattern, nil
 	}
-	rest := text
+	host := text
 	if name, port, found := strings.Cut(text, ":"); found && !strings.Contains(port, ":") {
 		number, err := strconv.ParseUint(port, 10, 16)
 		if err != nil {
 			return pattern, fmt.Errorf("%q has no port behind its colon", text)
 		}
-		rest, pattern.port = name, int(number)
+		host, pattern.port = name, int(number)
 	}
-	if pattern.isAny = rest == "*"; pattern.isAny {
+	if pattern.isAny = host == "*"; pattern.isAny {
 		return pattern, nil
 	}
-	below, isBelow := strings.CutPrefix(rest, "*.")
-	of, err := parseHost(below)
+	domain, isBelow := strings.CutPrefix(host, "*.")
+	target, err := parseHost(domain)
 	switch {
 	case err != nil:
 		return pattern, fmt.Errorf("%q is not a valid host: %w", text, err)
-	case isBelow && of.address.IsValid():
+	case isBelow && target.address.IsValid():
 		return pattern, fmt.Errorf("%q is not a valid host: write a range of addresses as ADDRESS/BITS", text)
-	case of.address.IsValid():
-		pattern.prefix = netip.PrefixFrom(of.address, of.address.BitLen())
+	case target.address.IsValid():
+		pattern.prefix = netip.PrefixFrom(target.address, target.address.BitLen())
 	case isBelow:
-		pattern.below = "." + of.name
+		pattern.domain = "." + target.name
 	default:
-		pattern.name = of.name
+		pattern.name = target.name
 	}
-	if of.port > 0 {
-		pattern.port = of.port
+	if target.port > 0 {
+		pattern.port = target.port
 	}
 	return pattern, nil
 }
 
-func (p hostPattern) matches(of hostPort) bool {
-	if p.port > 0 && p.port != of.port {
+func (p hostPattern) matches(target hostPort) bool {
+	if p.port > 0 && p.port != target.port {
 		return false
 	}
 	switch {
 	case p.isAny:
 		return true
 	case p.prefix.IsValid():
-		return of.address.IsValid() && p.prefix.Contains(of.address)
-	case p.below != "":
-		return strings.HasSuffix(of.name, p.below)
+		return target.address.IsValid() && p.prefix.Contains(target.address)
+	case p.domain != "":
+		return strings.HasSuffix(target.name, p.domain)
 	}
-	return of.name != "" && of.name == p.name
+	return target.name != "" && target.name == p.name
 }
 
 // refuses returns the reason why a host is not allowed, "" if it is.
-func (r hostRules) refuses(of hostPort) string {
+func (r hostRules) refuses(target hostPort) string {
 	for _, pattern := range r.deny {
 		// A port that is not in the text may be the denied port.
-		if of.port == 0 {
+		if target.port == 0 {
 			pattern.port = 0
 		}
-		if pattern.matches(of) {
+		if pattern.matches(target) {
 			return "the platform denies " + pattern.text
 		}
 	}
 	for _, pattern := range r.allow {
-		if pattern.matches(of) {
+		if pattern.matches(target) {
 			return ""
 		}
 	}
@@ -130,13 +130,13 @@ func (r hostRules) refusesText(text string) string {
 	if text == "" {
 		return ""
 	}
-	hosts, err := hostsOf(text)
+	hosts, err := parseHosts(text)
 	if err != nil {
 		return fmt.Sprintf("%q may be an address, but it cannot be checked: %s", text, err)
 	}
-	for _, one := range hosts {
-		if why := r.refuses(one); why != "" {
-			return fmt.Sprintf("%q is not allowed: %s", text, why)
+	for _, target := range hosts {
+		if reason := r.refuses(target); reason != "" {
+			return fmt.Sprintf("%q is not allowed: %s", text, reason)
 		}
 	}
 	return ""
@@ -147,49 +147,49 @@ var defaultPorts = map[string]int{"http": 80, "ws": 80, "https": 443, "wss": 443
 
 var scheme = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*)://`)
 
-// hostsOf returns the hosts in a text: URLs, and HOST:PORT, also several with commas. A text that programs may read in
+// parseHosts returns the hosts in a text: URLs, and HOST:PORT, also several with commas. A text that programs may read in
 // more than one way is an error.
-func hostsOf(text string) ([]hostPort, error) {
+func parseHosts(text string) ([]hostPort, error) {
 	if strings.ContainsAny(text, "\\\r\n\t ") {
 		return nil, errors.New("a blank or a backslash")
 	}
-	standard, rest := 0, text
+	standard, authority := 0, text
 	if match := scheme.FindStringSubmatch(text); match != nil {
 		name := strings.ToLower(match[1])
-		rest = text[len(match[0]):]
+		authority = text[len(match[0]):]
 		if name == "unix" {
 			return nil, nil // It stays in the pod.
 		}
 		standard = defaultPorts[name]
-		if query := strings.ToLower(rest); standard == 0 && strings.Contains(query, "?") && strings.Contains(query, "host") {
+		if query := strings.ToLower(authority); standard == 0 && strings.Contains(query, "?") && strings.Contains(query, "host") {
 			return nil, errors.New("behind the question mark it names a host again")
 		}
 	} else if strings.Contains(text, "//") || strings.Contains(text, "=") {
 		return nil, errors.New("not a valid URL or address")
 	}
-	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
-		rest = rest[:end]
+	if end := strings.IndexAny(authority, "/?#"); end >= 0 {
+		authority = authority[:end]
 	}
-	switch strings.Count(rest, "@") {
+	switch strings.Count(authority, "@") {
 	case 0:
 	case 1:
-		_, rest, _ = strings.Cut(rest, "@")
+		_, authority, _ = strings.Cut(authority, "@")
 	default:
 		return nil, errors.New("more than one @")
 	}
 	var hosts []hostPort
-	for one := range strings.SplitSeq(rest, ",") {
-		if at := scheme.FindString(one); at != "" {
+	for hostText := range strings.SplitSeq(authority, ",") {
+		if schemePrefix := scheme.FindString(hostText); schemePrefix != "" {
 			return nil, errors.New("a URL behind a comma: write a list")
 		}
-		of, err := parseHost(one)
+		target, err := parseHost(hostText)
 		if err != nil {
 			return nil, err
 		}
-		if of.port == 0 {
-			of.port = standard
+		if target.port == 0 {
+			target.port = standard
 		}
-		hosts = append(hosts, of)
+		hosts = append(hosts, target)
 	}
 	return hosts, nil
 }
@@ -202,43 +202,43 @@ const longestLabel = 63
 
 // parseHost reads HOST or HOST:PORT, in the form in which hosts are compared: lower case and without a dot at the end.
 func parseHost(text string) (hostPort, error) {
-	of, host := hostPort{}, text
+	target, host := hostPort{}, text
 	if inner, isBracketed := strings.CutPrefix(text, "["); isBracketed {
-		var rest string
+		var portSuffix string
 		var isClosed bool
-		if host, rest, isClosed = strings.Cut(inner, "]"); !isClosed || rest != "" && rest[0] != ':' {
-			return of, fmt.Errorf("%q is not a valid address", text)
+		if host, portSuffix, isClosed = strings.Cut(inner, "]"); !isClosed || portSuffix != "" && portSuffix[0] != ':' {
+			return target, fmt.Errorf("%q is not a valid address", text)
 		}
-		if rest != "" {
-			host = "[" + host + "]" + rest
+		if portSuffix != "" {
+			host = "[" + host + "]" + portSuffix
 		} else {
 			host = "[" + host + "]"
 		}
 	}
-	if at := strings.LastIndexByte(host, ':'); at >= 0 && !strings.HasSuffix(host, "]") && (strings.Count(host, ":") == 1 || host[0] == '[') {
-		number, err := strconv.ParseUint(host[at+1:], 10, 16)
+	if colon := strings.LastIndexByte(host, ':'); colon >= 0 && !strings.HasSuffix(host, "]") && (strings.Count(host, ":") == 1 || host[0] == '[') {
+		number, err := strconv.ParseUint(host[colon+1:], 10, 16)
 		if err != nil || number == 0 {
-			return of, fmt.Errorf("%q has no port behind its colon", text)
+			return target, fmt.Errorf("%q has no port behind its colon", text)
 		}
-		host, of.port = host[:at], int(number)
+		host, target.port = host[:colon], int(number)
 	}
 	if address, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
 		if address.Zone() != "" {
-			return of, fmt.Errorf("%q names a network interface", text)
+			return target, fmt.Errorf("%q names a network interface", text)
 		}
-		of.address = address.Unmap()
-		return of, nil
+		target.address = address.Unmap()
+		return target, nil
 	}
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	labels := strings.Split(host, ".")
-	for _, one := range labels {
-		if len(one) > longestLabel || !label.MatchString(one) {
-			return of, fmt.Errorf("%q is not a valid host name: use letters, digits and hyphens, or punycode (xn--…)", text)
+	for _, labelText := range labels {
+		if len(labelText) > longestLabel || !label.MatchString(labelText) {
+			return target, fmt.Errorf("%q is not a valid host name: use letters, digits and hyphens, or punycode (xn--…)", text)
 		}
 	}
 	if last := labels[len(labels)-1]; last[0] >= '0' && last[0] <= '9' {
-		return of, fmt.Errorf("%q may be read as an address: write it with four numbers from 0 to 255", text)
+		return target, fmt.Errorf("%q may be read as an address: write it with four numbers from 0 to 255", text)
 	}
-	of.name = host
-	return of, nil
+	target.name = host
+	return target, nil
 }

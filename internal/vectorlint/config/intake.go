@@ -11,14 +11,14 @@ type Intake struct {
 	Files []string
 	// Removed are the sorted patterns of the files that it removes after some time.
 	Removed []string
-	// Other reports whether the configuration receives, polls or generates events: whether it has sources other than
+	// HasOtherSources reports whether the configuration receives, polls or generates events: whether it has sources other than
 	// files and Vector's own logs and metrics.
-	Other bool
+	HasOtherSources bool
 }
 
-// intakeOf returns the intake of the parsed part of a configuration.
-func intakeOf(root *value) Intake {
-	intake := Intake{Other: root.has("provider")} // Its configuration is unknown.
+// newIntake returns the intake of the parsed part of a configuration.
+func newIntake(root *value) Intake {
+	intake := Intake{HasOtherSources: root.hasKey("provider")} // Its configuration is unknown.
 	for _, e := range root.get("sources").entries {
 		switch e.value.get("type").scalar {
 		case "internal_metrics", "internal_logs":
@@ -28,12 +28,12 @@ func intakeOf(root *value) Intake {
 					continue
 				}
 				intake.Files = append(intake.Files, pattern.scalar)
-				if e.value.has("remove_after_secs") {
+				if e.value.hasKey("remove_after_secs") {
 					intake.Removed = append(intake.Removed, pattern.scalar)
 				}
 			}
 		default:
-			intake.Other = true
+			intake.HasOtherSources = true
 		}
 	}
 	slices.Sort(intake.Files)

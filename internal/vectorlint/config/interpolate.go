@@ -34,24 +34,24 @@ type interpolation struct {
 	// unset are the variables that the container does not have, with the first place of each.
 	unset   []unset
 	isUnset map[string]bool
-	// alone are the lines that contain only a variable with an unknown value. It may stand for keys: if hasOpenKeys,
+	// standaloneLines are the lines that contain only a variable with an unknown value. It may stand for keys: if hasOpenKeys,
 	// it is a key.
-	alone       []int
-	hasOpenKeys bool
+	standaloneLines []int
+	hasOpenKeys     bool
 	// fit reports for variables of the container whether their value can be inserted.
 	fit map[string]bool
 }
 
 // moved is a text of another width: line, and column in the new text and in the file.
 type moved struct {
-	line, now, width, column, was int
-	isOpen                        bool
+	line, newColumn, width, column, oldWidth int
+	isOpen                                   bool
 }
 
 // unset is a variable that the container does not have, and its first place.
 type unset struct {
 	name string
-	at   position
+	pos  position
 }
 
 // variableState is the state of the value of a variable.
@@ -80,79 +80,79 @@ func (c *checker) hasOpenKey(v *value) bool {
 // unknown variables. In that case the finding is a warning.
 func (c *checker) parseFile(number int) *value {
 	file := c.files[number]
-	var in *interpolation
+	var interp *interpolation
 	if c.mayInterpolate && strings.IndexByte(file.Text, '$') >= 0 {
 		text, replaced, failed := c.interpolate(file.Text, number)
 		if failed != nil {
-			c.report(failed.code, failed.at, "", "%s", failed.message)
+			c.report(failed.code, failed.pos, "", "%s", failed.message)
 			return nil
 		}
-		file.Text, in = text, replaced
+		file.Text, interp = text, replaced
 	}
 	tree, failed := c.reader.parse(file, number)
-	if failed != nil && !failed.isMild && in.explains(failed) {
-		if again, _ := c.reader.parse(in.withOpenKeys(file), number); again != nil {
-			tree, failed = again, nil
+	if failed != nil && !failed.isMild && interp.explains(failed) {
+		if retried, _ := c.reader.parse(interp.withOpenKeys(file), number); retried != nil {
+			tree, failed = retried, nil
 		}
 	}
 	if failed != nil {
-		failed.at = in.origin(failed.at)
-		c.add(failed.code, failed.at, "", !failed.isMild && !in.explains(failed), "%s", failed.message, failed.help)
+		failed.pos = interp.origin(failed.pos)
+		c.add(failed.code, failed.pos, "", !failed.isMild && !interp.explains(failed), "%s", failed.message, failed.help)
 	}
 	if tree == nil {
 		return nil
 	}
-	c.restore(in, tree)
+	c.restore(interp, tree)
 	if !tree.fitsTOML() {
 		c.checkFitsTOML("", tree)
 	}
-	c.interpolations = append(c.interpolations, in)
+	c.interpolations = append(c.interpolations, interp)
 	return tree
 }
 
 // interpolate replaces known values, and inserts placeholders for unknown values.
 func (c *checker) interpolate(text string, file int) (string, *interpolation, *fault) {
-	in := &interpolation{file: file, fit: map[string]bool{}, isUnset: map[string]bool{}}
+	interp := &interpolation{file: file, fit: map[string]bool{}, isUnset: map[string]bool{}}
 	var b strings.Builder
 	b.Grow(len(text))
 	braces := strings.LastIndexByte(text, '}') + 1
 	hasComments := c.files[file].format() != "json"
-	at, line, start, shift := 0, 1, 0, 0 // start is the start of the line, shift the length that was added to it.
+	offset, line, start, shift := 0, 1, 0, 0 // start is the start of the line, shift the length that was added to it.
 	for count := 0; ; count++ {
-		next := strings.IndexByte(text[at:], '$')
-		if next < 0 {
+		dollar := strings.IndexByte(text[offset:], '$')
+		if dollar < 0 {
 			break
 		}
-		if breaks := strings.Count(text[at:at+next], "\n"); breaks > 0 {
-			line, start, shift = line+breaks, at+strings.LastIndexByte(text[at:at+next], '\n')+1, 0
+		if breaks := strings.Count(text[offset:offset+dollar], "\n"); breaks > 0 {
+			line, start, shift = line+breaks, offset+strings.LastIndexByte(text[offset:offset+dollar], '\n')+1, 0
 		}
-		b.WriteString(text[at : at+next])
-		at += next
-		width := variableWidth(text[at:], braces-at)
+		b.WriteString(text[offset : offset+dollar])
+		offset += dollar
+		width := variableWidth(text[offset:], braces-offset)
 		if width == 0 {
 			b.WriteByte('$')
-			at++
+			offset++
 			continue
 		}
 		if count >= mostVariables {
-			return "", nil, &fault{code: tooLarge, at: position{file: file, line: line, column: 1}, message: fmt.Sprintf("more than %d variables", mostVariables)}
+			return "", nil, &fault{code: tooLarge, pos: position{file: file, line: line, column: 1}, message: fmt.Sprintf("more than %d variables", mostVariables)}
 		}
-		written := text[at : at+width]
-		here := position{file: file, line: line, column: at - start + 1}
-		fresh, isKnown := c.valueOf(written, in, here)
+		written := text[offset : offset+width]
+		pos := position{file: file, line: line, column: offset - start + 1}
+		fresh, isKnown := c.resolveVariable(written, interp, pos)
 		if !isKnown {
-			fresh = in.hide(written, line, isAlone(text, start, at+width))
+			fresh = interp.hide(written, line, isAlone(text, start, offset+width))
 		}
 		if b.Len()+len(fresh) > c.reader.MaxBytes {
-			return "", nil, &fault{code: tooLarge, at: here, message: fmt.Sprintf("with its variables replaced, the file has more bytes than a file of Vector's configuration may have (%d)", c.reader.MaxBytes)}
+			return "", nil, &fault{code: tooLarge, pos: pos, message: fmt.Sprintf("with its variables replaced, the file has more bytes than a file of Vector's configuration may have (%d)", c.reader.MaxBytes)}
 		}
-		in.moved = append(in.moved, moved{line: line, now: here.column + shift, width: len(fresh), column: here.column, was: len(written), isOpen: !isKnown && (!hasComments || !isComment(text[start:]))})
+		interp.moved = append(interp.moved, moved{line: line, newColumn: pos.column + shift, width: len(fresh), column: pos.column, oldWidth: len(written), isOpen: !isKnown && (!hasComments || !isComment(text[start:]))})
 		shift += len(fresh) - len(written)
 		b.WriteString(fresh)
-		at += width
+		offset += width
 	}
-	b.WriteString(text[at:])
-	return b.String(), in, nil
+	b.WriteString(text[offset:])
+	return b.String(), interp, nil
 }
 
 // variableWidth returns the width of the variable at the start of a text, 0 if the text does not start with a
@@ -170,15 +170,15 @@ func variableWidth(text string, within int) int {
 	for end < len(text) && text[end] != '-' && isNameByte(text[end]) {
 		end++
 	}
-	switch rest := text[end:]; {
+	switch remaining := text[end:]; {
 	case end == name:
 		return 0
 	case !isBraced:
 		return end
-	case strings.HasPrefix(rest, "}"):
+	case strings.HasPrefix(remaining, "}"):
 		return end + 1
-	case end < within && modifies.MatchString(rest):
-		return end + 1 + strings.IndexByte(rest, '}')
+	case end < within && modifies.MatchString(remaining):
+		return end + 1 + strings.IndexByte(remaining, '}')
 	}
 	return 0
 }
@@ -193,18 +193,18 @@ func isAlone(text string, start, end int) bool {
 }
 
 // hide returns a placeholder for an unknown value.
-func (in *interpolation) hide(written string, line int, isAlone bool) string {
-	in.open = append(in.open, written)
+func (interp *interpolation) hide(written string, line int, isAlone bool) string {
+	interp.open = append(interp.open, written)
 	if isAlone {
-		in.alone = append(in.alone, line)
+		interp.standaloneLines = append(interp.standaloneLines, line)
 	}
-	return fmt.Sprintf(placeholderFormat, len(in.open)-1)
+	return fmt.Sprintf(placeholderFormat, len(interp.open)-1)
 }
 
-// valueOf returns the text that Vector inserts for a variable, and whether it is known. It reports a variable that the
+// resolveVariable returns the text that Vector inserts for a variable, and whether it is known. It reports a variable that the
 // container does not have, and a value that Vector does not insert. Nothing is known if it is not certain that Vector
 // inserts values.
-func (c *checker) valueOf(written string, in *interpolation, at position) (value string, isKnown bool) {
+func (c *checker) resolveVariable(written string, interp *interpolation, pos position) (value string, isKnown bool) {
 	match := variable.FindStringSubmatch(written)
 	name, modifier := match[1]+match[2], match[3]
 	if !c.interpolates {
@@ -213,23 +213,23 @@ func (c *checker) valueOf(written string, in *interpolation, at position) (value
 	if name == "" { // $$
 		return "$", true
 	}
-	value, state := c.lookUp(name, in)
+	value, state := c.findVariable(name, interp)
 	alternative, hasDefault := strings.CutPrefix(strings.TrimPrefix(modifier, ":"), "-")
 	isDefault := hasDefault && (state == missingValue || state == knownValue && value == "" && modifier[0] == ':')
 	switch {
 	case isDefault:
 		return alternative, isInsertable(alternative)
 	case state == missingValue:
-		if !in.isUnset[name] {
-			in.isUnset[name] = true
-			in.unset = append(in.unset, unset{name, at})
+		if !interp.isUnset[name] {
+			interp.isUnset[name] = true
+			interp.unset = append(interp.unset, unset{name, pos})
 		}
 		return "", false
 	case state == rejectedValue:
-		c.report(badVariable, at, "", "the value of the variable %s has a line break, which Vector rejects since 0.%d", name, rejectsLineBreaks)
+		c.report(badVariable, pos, "", "the value of the variable %s has a line break, which Vector rejects since 0.%d", name, rejectsLineBreaks)
 		return "", false
 	case state == knownValue && value == "" && strings.HasPrefix(modifier, ":?"):
-		c.report(badVariable, at, "", "the variable %s is empty, and the configuration requires a value", name)
+		c.report(badVariable, pos, "", "the variable %s is empty, and the configuration requires a value", name)
 	}
 	return value, state == knownValue
 }
@@ -237,8 +237,8 @@ func (c *checker) valueOf(written string, in *interpolation, at position) (value
 // rejectsLineBreaks is the first 0.x that rejects line breaks in values.
 const rejectsLineBreaks = 51
 
-// lookUp returns the value of a variable of the container.
-func (c *checker) lookUp(name string, in *interpolation) (value string, state variableState) {
+// findVariable returns the value of a variable of the container.
+func (c *checker) findVariable(name string, interp *interpolation) (value string, state variableState) {
 	if c.container == nil {
 		return "", openValue
 	}
@@ -254,10 +254,10 @@ func (c *checker) lookUp(name string, in *interpolation) (value string, state va
 		}
 		return "", rejectedValue
 	}
-	isFit, isSeen := in.fit[name]
+	isFit, isSeen := interp.fit[name]
 	if !isSeen { // A value may be large, and used many times.
 		isFit = isInsertable(text.Value)
-		in.fit[name] = isFit
+		interp.fit[name] = isFit
 	}
 	if !isFit {
 		return "", openValue
@@ -269,43 +269,43 @@ func (c *checker) lookUp(name string, in *interpolation) (value string, state va
 func isInsertable(value string) bool { return !placeholder.MatchString(value) }
 
 // explains reports whether variables with unknown values may be the reason why a file cannot be read.
-func (in *interpolation) explains(failed *fault) bool {
-	if in == nil || failed.code == tooLarge {
+func (interp *interpolation) explains(failed *fault) bool {
+	if interp == nil || failed.code == tooLarge {
 		return false
 	}
-	return slices.ContainsFunc(in.moved, func(m moved) bool { return m.isOpen && m.line == failed.at.line }) ||
-		slices.ContainsFunc(in.alone, func(line int) bool { return line <= failed.at.line })
+	return slices.ContainsFunc(interp.moved, func(m moved) bool { return m.isOpen && m.line == failed.pos.line }) ||
+		slices.ContainsFunc(interp.standaloneLines, func(line int) bool { return line <= failed.pos.line })
 }
 
 // origin returns the original position of a text before variables were replaced.
-func (in *interpolation) origin(at position) position {
-	if in == nil {
-		return at
+func (interp *interpolation) origin(pos position) position {
+	if interp == nil {
+		return pos
 	}
-	next, _ := slices.BinarySearchFunc(in.moved, at, func(m moved, at position) int {
-		return cmp.Or(m.line-at.line, m.now-at.column, -1)
+	i, _ := slices.BinarySearchFunc(interp.moved, pos, func(m moved, pos position) int {
+		return cmp.Or(m.line-pos.line, m.newColumn-pos.column, -1)
 	})
-	if next == 0 || in.moved[next-1].line != at.line {
-		return at
+	if i == 0 || interp.moved[i-1].line != pos.line {
+		return pos
 	}
-	m := in.moved[next-1]
-	if at.column < m.now+m.width {
-		at.column = m.column
+	m := interp.moved[i-1]
+	if pos.column < m.newColumn+m.width {
+		pos.column = m.column
 	} else {
-		at.column += m.column + m.was - m.now - m.width
+		pos.column += m.column + m.oldWidth - m.newColumn - m.width
 	}
-	return at
+	return pos
 }
 
 // restore writes the unknown variables back into a parsed file, and corrects its positions. A value that consists only
 // of such variables is open: it may be anything.
-func (c *checker) restore(in *interpolation, v *value) {
-	if in == nil {
+func (c *checker) restore(interp *interpolation, v *value) {
+	if interp == nil {
 		return
 	}
-	v.at = in.origin(v.at)
-	if (v.form == text || v.form == number || v.form == wide) && len(in.open) > 0 {
-		if written := in.written(v.scalar); written != v.scalar {
+	v.pos = interp.origin(v.pos)
+	if (v.form == text || v.form == number || v.form == wide) && len(interp.open) > 0 {
+		if written := interp.restoreText(v.scalar); written != v.scalar {
 			v.scalar = written
 			c.openTexts[written] = true
 			if v.form != text {
@@ -314,16 +314,16 @@ func (c *checker) restore(in *interpolation, v *value) {
 		}
 	}
 	for _, item := range v.items {
-		c.restore(in, item)
+		c.restore(interp, item)
 	}
 	for i := range v.entries {
 		e := &v.entries[i]
-		e.at = in.origin(e.at)
-		if written := in.written(e.key); written != e.key {
+		e.pos = interp.origin(e.pos)
+		if written := interp.restoreText(e.key); written != e.key {
 			e.key, e.isNoText = written, false
 			c.openTexts[written] = true
 		}
-		c.restore(in, e.value)
+		c.restore(interp, e.value)
 	}
 	if v.index != nil {
 		for i := range v.entries {
@@ -332,32 +332,32 @@ func (c *checker) restore(in *interpolation, v *value) {
 	}
 }
 
-// written returns a text with its variables instead of placeholders.
-func (in *interpolation) written(text string) string {
+// restoreText returns a text with its variables instead of placeholders.
+func (interp *interpolation) restoreText(text string) string {
 	if !strings.Contains(text, "8172635") {
 		return text
 	}
-	if in.hasOpenKeys { // In a text of several lines, the line is a part of the text.
+	if interp.hasOpenKeys { // In a text of several lines, the line is a part of the text.
 		text = doubled.ReplaceAllString(text, "$1")
 	}
-	return placeholder.ReplaceAllStringFunc(text, func(found string) string {
-		if n, _ := strconv.Atoi(found[7 : len(found)-1]); n < len(in.open) {
-			return in.open[n]
+	return placeholder.ReplaceAllStringFunc(text, func(match string) string {
+		if n, _ := strconv.Atoi(match[7 : len(match)-1]); n < len(interp.open) {
+			return interp.open[n]
 		}
-		return found
+		return match
 	})
 }
 
 // isReplaced reports whether the line of a value had a variable, at the value or behind it.
-func (c *checker) isReplaced(at position) bool {
-	for _, in := range c.interpolations {
-		if in == nil || in.file != at.file {
+func (c *checker) isReplaced(pos position) bool {
+	for _, interp := range c.interpolations {
+		if interp == nil || interp.file != pos.file {
 			continue
 		}
-		next, _ := slices.BinarySearchFunc(in.moved, at, func(m moved, at position) int {
-			return cmp.Or(m.line-at.line, m.column-at.column)
+		i, _ := slices.BinarySearchFunc(interp.moved, pos, func(m moved, pos position) int {
+			return cmp.Or(m.line-pos.line, m.column-pos.column)
 		})
-		return next < len(in.moved) && in.moved[next].line == at.line
+		return i < len(interp.moved) && interp.moved[i].line == pos.line
 	}
 	return false
 }
@@ -365,13 +365,13 @@ func (c *checker) isReplaced(at position) bool {
 // checkUnset reports the variables that the container does not have and that were not reported for a value. They are
 // in comments and keys, which Vector replaces as well.
 func (c *checker) checkUnset() {
-	for _, in := range c.interpolations {
-		if in == nil {
+	for _, interp := range c.interpolations {
+		if interp == nil {
 			continue
 		}
-		for _, one := range in.unset {
-			if !c.told[one.name] {
-				c.tellUnset(one.name, one.at, "")
+		for _, unsetVar := range interp.unset {
+			if !c.reported[unsetVar.name] {
+				c.reportUnset(unsetVar.name, unsetVar.pos, "")
 			}
 		}
 	}
@@ -380,10 +380,10 @@ func (c *checker) checkUnset() {
 // isUnset reports whether a file refers to a variable that the container does not have. A $ in an escape is not a
 // reference, because Vector replaces variables before it reads escapes.
 func (c *checker) isUnset(name string) bool {
-	return slices.ContainsFunc(c.interpolations, func(in *interpolation) bool { return in != nil && in.isUnset[name] })
+	return slices.ContainsFunc(c.interpolations, func(interp *interpolation) bool { return interp != nil && interp.isUnset[name] })
 }
 
-func (c *checker) tellUnset(name string, at position, path string) {
-	c.tell(name)
-	c.add(unsetVariable, at, path, c.version.known, "the container has no variable %s", name)
+func (c *checker) reportUnset(name string, pos position, path string) {
+	c.markReported(name)
+	c.add(unsetVariable, pos, path, c.version.isKnown, "the container has no variable %s", name)
 }

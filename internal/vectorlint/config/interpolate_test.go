@@ -135,7 +135,7 @@ func TestLargeVariablesTakeLittle(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var report *Report
 			used := allocated(func() {
-				report = checked([]File{{Name: "v.yaml", Text: test.text}}, Options{Image: before, Container: having("A", test.value), Beside: []string{"/etc/vector/x.csv"}})
+				report = checked([]File{{Name: "v.yaml", Text: test.text}}, Options{Image: before, Container: having("A", test.value), OtherFiles: []string{"/etc/vector/x.csv"}})
 			})
 			require.Equal(t, test.want, codes(Errors(report.Findings)))
 			require.LessOrEqual(t, used, uint64(64<<20))

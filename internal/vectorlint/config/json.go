@@ -16,23 +16,23 @@ import (
 // parseJSON reads one JSON document.
 func (r *Reader) parseJSON(source string) (*value, *fault) {
 	if strings.TrimSpace(source) == "" {
-		return nil, &fault{code: unreadable, at: position{line: 1, column: 1}, message: "not JSON: the file is empty"}
+		return nil, &fault{code: unreadable, pos: position{line: 1, column: 1}, message: "not JSON: the file is empty"}
 	}
 	decoder, err := r.JSON([]byte(source))
 	if err != nil {
-		return nil, cmp.Or(refused(err), &fault{code: unreadable, at: position{line: 1, column: 1}, message: "not JSON: " + err.Error()})
+		return nil, cmp.Or(limitFault(err), &fault{code: unreadable, pos: position{line: 1, column: 1}, message: "not JSON: " + err.Error()})
 	}
 	tokens := &jsonReader{source: source, decoder: decoder, line: 1}
 	tokens.decoder.UseNumber()
 	if half := halfCharacter(source); half >= 0 {
-		return nil, &fault{code: unreadable, at: tokens.at(half), message: "not JSON: half of a character, " + source[half:half+len(`\udead`)], help: "write both halves, or the character itself"}
+		return nil, &fault{code: unreadable, pos: tokens.positionAt(half), message: "not JSON: half of a character, " + source[half:half+len(`\udead`)], help: "write both halves, or the character itself"}
 	}
 	v, f := tokens.read()
 	if f != nil {
 		return nil, f
 	}
 	if _, err := tokens.decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, &fault{code: unreadable, at: tokens.next(), message: "not JSON: something follows the document"}
+		return nil, &fault{code: unreadable, pos: tokens.nextPosition(), message: "not JSON: something follows the document"}
 	}
 	return v, tokens.repeated
 }
@@ -46,9 +46,9 @@ func halfCharacter(source string) int {
 	if !strings.Contains(source, `\ud`) && !strings.Contains(source, `\uD`) {
 		return -1
 	}
-	for _, at := range escapes.FindAllStringSubmatchIndex(source, -1) {
-		if at[2] >= 0 {
-			return at[0]
+	for _, span := range escapes.FindAllStringSubmatchIndex(source, -1) {
+		if span[2] >= 0 {
+			return span[0]
 		}
 	}
 	return -1
@@ -66,8 +66,8 @@ type jsonReader struct {
 	repeated *fault
 }
 
-// at returns the position of an offset that is not before the last one.
-func (r *jsonReader) at(offset int) position {
+// positionAt returns the position of an offset that is not before the last one.
+func (r *jsonReader) positionAt(offset int) position {
 	for ; r.scanned < offset; r.scanned++ {
 		if r.source[r.scanned] == '\n' {
 			r.line, r.start = r.line+1, r.scanned+1
@@ -76,55 +76,55 @@ func (r *jsonReader) at(offset int) position {
 	return position{line: r.line, column: offset - r.start + 1}
 }
 
-// next returns the position of the next token.
-func (r *jsonReader) next() position {
+// nextPosition returns the position of the next token.
+func (r *jsonReader) nextPosition() position {
 	offset := int(r.decoder.InputOffset())
 	for offset < len(r.source) && strings.IndexByte(" \t\r\n,:", r.source[offset]) >= 0 {
 		offset++
 	}
-	return r.at(min(offset, len(r.source)))
+	return r.positionAt(min(offset, len(r.source)))
 }
 
 func (r *jsonReader) token() (json.Token, position, *fault) {
-	at := r.next()
+	pos := r.nextPosition()
 	token, err := r.decoder.Token()
 	if err == nil {
-		return token, at, nil
+		return token, pos, nil
 	}
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
-		at = r.at(max(r.scanned, min(int(syntax.Offset)-1, len(r.source))))
+		pos = r.positionAt(max(r.scanned, min(int(syntax.Offset)-1, len(r.source))))
 	}
 	message := strings.TrimPrefix(err.Error(), "json: ")
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		message = "the file ends too early"
 	}
-	return nil, at, &fault{code: unreadable, at: at, message: "not JSON: " + message}
+	return nil, pos, &fault{code: unreadable, pos: pos, message: "not JSON: " + message}
 }
 
 func (r *jsonReader) read() (*value, *fault) {
-	token, at, f := r.token()
+	token, pos, f := r.token()
 	if f != nil {
 		return nil, f
 	}
 	switch t := token.(type) {
 	case json.Delim:
 		if t == '[' {
-			return r.list(at)
+			return r.list(pos)
 		}
-		return r.table(at)
+		return r.table(pos)
 	case string:
-		return &value{form: text, scalar: t, at: at}, nil
+		return &value{form: text, scalar: t, pos: pos}, nil
 	case json.Number:
-		return &value{form: jsonNumber(t.String()), scalar: t.String(), at: at}, nil
+		return &value{form: jsonNumber(t.String()), scalar: t.String(), pos: pos}, nil
 	case bool:
-		return &value{form: boolean, scalar: strconv.FormatBool(t), at: at}, nil
+		return &value{form: boolean, scalar: strconv.FormatBool(t), pos: pos}, nil
 	}
-	return &value{at: at}, nil
+	return &value{pos: pos}, nil
 }
 
-func (r *jsonReader) list(at position) (*value, *fault) {
-	v := &value{form: list, at: at}
+func (r *jsonReader) list(pos position) (*value, *fault) {
+	v := &value{form: list, pos: pos}
 	for r.decoder.More() {
 		item, f := r.read()
 		if f != nil {
@@ -137,33 +137,33 @@ func (r *jsonReader) list(at position) (*value, *fault) {
 }
 
 // table reads a map. If a key is repeated at the top of the document, the last one counts.
-func (r *jsonReader) table(at position) (*value, *fault) {
+func (r *jsonReader) table(pos position) (*value, *fault) {
 	r.depth++
 	defer func() { r.depth-- }()
-	v := &value{form: table, at: at}
+	v := &value{form: table, pos: pos}
 	for r.decoder.More() {
-		token, here, f := r.token()
+		token, keyPos, f := r.token()
 		if f != nil {
 			return nil, f
 		}
 		key, _ := token.(string)
-		first := v.entry(key)
-		if first != nil && r.depth > 1 {
-			return nil, duplicateKey(key, here, first.at)
+		existing := v.entry(key)
+		if existing != nil && r.depth > 1 {
+			return nil, duplicateKey(key, keyPos, existing.pos)
 		}
-		of, f := r.read()
+		child, f := r.read()
 		if f != nil {
 			return nil, f
 		}
-		if first == nil {
-			v.add(entry{key: key, at: here, value: of})
+		if existing == nil {
+			v.add(entry{key: key, pos: keyPos, value: child})
 			continue
 		}
 		if r.repeated == nil {
-			r.repeated = duplicateKey(key, here, first.at)
+			r.repeated = duplicateKey(key, keyPos, existing.pos)
 			r.repeated.isMild, r.repeated.message = true, r.repeated.message+", and Vector takes the last one alone"
 		}
-		first.at, first.value = here, of
+		existing.pos, existing.value = keyPos, child
 	}
 	_, _, f := r.token() // The closing brace.
 	return v, f

@@ -11,134 +11,134 @@ import (
 	vectoroptions "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/options"
 )
 
-// objectOf returns the options of a component's type in this version, nil if they are not known. A type with a new
+// findObject returns the options of a component's type in this version, nil if they are not known. A type with a new
 // name has the options of the new name.
-func (c *checker) objectOf(one *component, minor int) *vectoroptions.Object {
-	if one.profile == nil {
+func (c *checker) findObject(comp *component, minor int) *vectoroptions.Object {
+	if comp.profile == nil {
 		return nil
 	}
-	section := string(one.kind) + "s"
-	if known := vectoroptions.Component(minor, section, one.typeName); known != nil || one.profile.alias == "" {
-		return known
+	section := string(comp.kind) + "s"
+	if object := vectoroptions.Component(minor, section, comp.typeName); object != nil || comp.profile.alias == "" {
+		return object
 	}
-	return vectoroptions.Component(minor, section, one.profile.alias)
+	return vectoroptions.Component(minor, section, comp.profile.alias)
 }
 
-// judgeGlobals checks the options outside of components against the version of the schema. In other versions these
+// checkGlobalOptions checks the options outside of components against the version of the schema. In other versions these
 // options hardly differ, but they are not known. Therefore findings for other versions are warnings.
-func (c *checker) judgeGlobals() {
-	defer func(before bool) { c.isTabled = before }(c.isTabled)
+func (c *checker) checkGlobalOptions() {
+	defer func(wasTabled bool) { c.isTabled = wasTabled }(c.isTabled)
 	c.isTabled = c.isTabled && c.version.minor == vectoroptions.Schema
 	object := vectoroptions.Globals()
 	for _, e := range c.root.entries {
 		if option := object.Option(e.key); option != nil {
-			c.judgeValue(e.key, e.value, option.Forms)
+			c.checkValue(e.key, e.value, option.Forms)
 		}
 	}
 }
 
-// judge checks a map against its options. The owner of the options is named in messages. The excepted keys have their
+// checkObject checks a map against its options. The owner of the options is named in messages. The excepted keys have their
 // own rules and are skipped.
-func (c *checker) judge(path, of string, at position, v *value, object *vectoroptions.Object, except ...string) {
-	if one, because := c.only(v, object.Variants(), except); one != nil {
-		object, of = one, of+because
+func (c *checker) checkObject(path, owner string, pos position, v *value, object *vectoroptions.Object, except ...string) {
+	if variant, suffix := c.matchingVariant(v, object.Variants(), except); variant != nil {
+		object, owner = variant, owner+suffix
 	}
-	missing, before := c.missing(v, object), c.counts[Error]
+	missing, errorCount := c.missingOptions(v, object), c.counts[Error]
 	for i := range v.entries {
 		e := &v.entries[i]
 		option := object.Option(e.key)
 		switch {
 		case slices.Contains(except, e.key):
 		case option != nil:
-			c.judgeOption(join(path, e.key), e.value, option)
-		case c.isOpen(e.key) && c.mayBeOneOf(e.key, allNames(object)):
+			c.checkOption(join(path, e.key), e.value, option)
+		case c.isOpen(e.key) && c.canEqualAny(e.key, allNames(object)):
 		case c.effort.nearest(e.key, missing) == "":
-			c.reportUnknown(path, of, e, object)
+			c.reportUnknown(path, owner, e, object)
 		}
 	}
 	if object.Option("only_fields") != nil && object.Option("except_fields") != nil {
-		c.judgeFields(path, v)
+		c.checkFieldFilters(path, v)
 	}
 	for _, name := range missing {
 		if !slices.Contains(except, name) {
-			c.add(missingOption, at, path, c.isTabled, "%s needs %s", of, name, c.didYouMeanInstead(v, object, name))
+			c.add(missingOption, pos, path, c.isTabled, "%s needs %s", owner, name, c.didYouMeanInstead(v, object, name))
 		}
 	}
-	if c.isTabled && before < mostFindings && c.counts[Error] == before && v.form == table && !c.hasOpenKey(v) {
-		c.judgeVariants(path, of, at, v, object.Variants(), except)
+	if c.isTabled && errorCount < mostFindings && c.counts[Error] == errorCount && v.form == table && !c.hasOpenKey(v) {
+		c.checkVariants(path, owner, pos, v, object.Variants(), except)
 	}
 }
 
-// judgeFields requires that an encoding does not both keep and drop the same field.
-func (c *checker) judgeFields(path string, v *value) {
-	kept := map[string]bool{}
+// checkFieldFilters requires that an encoding does not both keep and drop the same field.
+func (c *checker) checkFieldFilters(path string, v *value) {
+	onlyFields := map[string]bool{}
 	for _, item := range v.get("only_fields").items {
-		kept[strings.TrimPrefix(item.scalar, ".")] = true
+		onlyFields[strings.TrimPrefix(item.scalar, ".")] = true
 	}
 	for i, item := range v.get("except_fields").items {
-		if item.form == text && kept[strings.TrimPrefix(item.scalar, ".")] && !c.isDynamic(item.scalar) {
-			c.add(noSuchValue, item.at, path+".except_fields["+itoa(i)+"]", c.isTabled && c.version.minor == vectoroptions.Schema, "%q is in only_fields, too", item.scalar, help("remove it from one of the two"))
+		if item.form == text && onlyFields[strings.TrimPrefix(item.scalar, ".")] && !c.isDynamic(item.scalar) {
+			c.add(noSuchValue, item.pos, path+".except_fields["+itoa(i)+"]", c.isTabled && c.version.minor == vectoroptions.Schema, "%q is in only_fields, too", item.scalar, help("remove it from one of the two"))
 		}
 	}
 }
 
-// judgeVariants requires that one of the variants of an object fits, if it has several.
-func (c *checker) judgeVariants(path, of string, at position, v *value, variants []*vectoroptions.Object, except []string) {
-	var lacks []string
+// checkVariants requires that one of the variants of an object fits, if it has several.
+func (c *checker) checkVariants(path, owner string, pos position, v *value, variants []*vectoroptions.Object, except []string) {
+	var missingSets []string
 	for _, variant := range variants {
-		if c.mayTell(v, variant) {
+		if c.hasUnknownChoice(v, variant) {
 			return
 		}
 		if !c.isMeant(v, variant, except) {
 			continue
 		}
-		if c.fits(path, of, at, v, variant, except) {
+		if c.fits(path, owner, pos, v, variant, except) {
 			return
 		}
-		if missing := c.missing(v, variant); len(missing) > 0 {
-			lacks = append(lacks, strings.Join(missing, " and "))
+		if missing := c.missingOptions(v, variant); len(missing) > 0 {
+			missingSets = append(missingSets, strings.Join(missing, " and "))
 		}
 	}
 	switch {
 	case len(variants) == 0:
-	case len(lacks) > 0:
-		c.add(missingOption, at, path, true, "%s needs %s", of, strings.Join(lacks, ", or "))
+	case len(missingSets) > 0:
+		c.add(missingOption, pos, path, true, "%s needs %s", owner, strings.Join(missingSets, ", or "))
 	default:
-		c.add(unknownOption, at, path, true, "the options of %s exclude each other", of, help("remove the options of the other variant"))
+		c.add(unknownOption, pos, path, true, "the options of %s exclude each other", owner, help("remove the options of the other variant"))
 	}
 }
 
-// only returns the one variant that fits the texts of a map, and the text that decides; nil if this is not certain.
-func (c *checker) only(v *value, variants []*vectoroptions.Object, except []string) (one *vectoroptions.Object, because string) {
+// matchingVariant returns the one variant that fits the texts of a map, and the text that decides; nil if this is not certain.
+func (c *checker) matchingVariant(v *value, variants []*vectoroptions.Object, except []string) (match *vectoroptions.Object, suffix string) {
 	if !c.isTabled || v.form != table || c.hasOpenKey(v) {
 		return nil, ""
 	}
 	for _, variant := range variants {
 		switch {
-		case c.mayTell(v, variant):
+		case c.hasUnknownChoice(v, variant):
 			return nil, ""
 		case !c.isMeant(v, variant, except):
-		case one != nil:
+		case match != nil:
 			return nil, ""
 		default:
-			one = variant
+			match = variant
 		}
 	}
-	if one == nil {
+	if match == nil {
 		return nil, ""
 	}
 	for i := range v.entries {
 		e := &v.entries[i]
-		alone := &value{form: table, entries: v.entries[i : i+1]}
-		if slices.ContainsFunc(variants, func(other *vectoroptions.Object) bool { return !c.isMeant(alone, other, except) }) {
-			return one, " with " + e.key + " " + strconv.Quote(e.value.scalar)
+		single := &value{form: table, entries: v.entries[i : i+1]}
+		if slices.ContainsFunc(variants, func(candidate *vectoroptions.Object) bool { return !c.isMeant(single, candidate, except) }) {
+			return match, " with " + e.key + " " + strconv.Quote(e.value.scalar)
 		}
 	}
-	return one, ""
+	return match, ""
 }
 
-// mayTell reports whether an unknown text, of a secret or a variable, may decide between the variants.
-func (c *checker) mayTell(v *value, variant *vectoroptions.Object) bool {
+// hasUnknownChoice reports whether an unknown text, of a secret or a variable, may decide between the variants.
+func (c *checker) hasUnknownChoice(v *value, variant *vectoroptions.Object) bool {
 	return slices.ContainsFunc(v.entries, func(e entry) bool {
 		option := variant.Option(e.key)
 		isUnknown := e.value.form == open || e.value.form == text && c.isOpen(e.value.scalar)
@@ -161,17 +161,17 @@ func (c *checker) isMeant(v *value, variant *vectoroptions.Object, except []stri
 }
 
 // fits reports whether a map has no fault as one of its variants.
-func (c *checker) fits(path, of string, at position, v *value, variant *vectoroptions.Object, except []string) bool {
+func (c *checker) fits(path, owner string, pos position, v *value, variant *vectoroptions.Object, except []string) bool {
 	findings, counts, programs := c.findings, c.counts, c.programs
 	c.findings, c.counts = nil, map[Level]int{}
 	defer func() { c.findings, c.counts, c.programs = findings, counts, programs }()
-	c.judge(path, of, at, v, variant, except...)
+	c.checkObject(path, owner, pos, v, variant, except...)
 	return c.counts[Error] == 0
 }
 
-func (c *checker) reportUnknown(path, of string, e *entry, object *vectoroptions.Object) {
-	here, ignored := join(path, e.key), ""
-	if c.tables.globalsRemoved[here] > 0 {
+func (c *checker) reportUnknown(path, owner string, e *entry, object *vectoroptions.Object) {
+	optionPath, ignored := join(path, e.key), ""
+	if c.tables.globalsRemoved[optionPath] > 0 {
 		return // A separate rule reports it.
 	}
 	if !object.Denies {
@@ -181,52 +181,52 @@ func (c *checker) reportUnknown(path, of string, e *entry, object *vectoroptions
 	if e.key != mergeKey {
 		advice = didYouMean(c.effort.nearest(e.key, names(object)))
 	}
-	c.add(unknownOption, e.at, here, object.Denies && c.isTabled, "%s has no option %q%s", of, e.key, ignored, advice)
+	c.add(unknownOption, e.pos, optionPath, object.Denies && c.isTabled, "%s has no option %q%s", owner, e.key, ignored, advice)
 }
 
 // allNames returns the keys that an object may have, without free keys.
 func allNames(object *vectoroptions.Object) []string {
-	var all []string
+	var optionNames []string
 	for _, option := range object.Options {
-		all = append(all, option.Name)
+		optionNames = append(optionNames, option.Name)
 	}
-	return all
+	return optionNames
 }
 
 // names returns the keys of an object, without aliases and free keys.
 func names(object *vectoroptions.Object) []string {
-	var all []string
+	var optionNames []string
 	for _, option := range object.Options {
 		if option.Name != "*" && option.AliasOf == "" {
-			all = append(all, option.Name)
+			optionNames = append(optionNames, option.Name)
 		}
 	}
-	return all
+	return optionNames
 }
 
-// missing returns the required options that an object does not have under any of their names. An unknown key may be
+// missingOptions returns the required options that an object does not have under any of their names. An unknown key may be
 // any of them.
-func (c *checker) missing(v *value, object *vectoroptions.Object) []string {
+func (c *checker) missingOptions(v *value, object *vectoroptions.Object) []string {
 	if v.form == open || c.hasOpenKey(v) {
 		return nil
 	}
-	var all []string
+	var required []string
 	for i := range object.Options {
 		option := &object.Options[i]
-		if !option.Required || option.Name == "*" || v.has(option.Name) || slices.ContainsFunc(object.Options, func(other vectoroptions.Option) bool {
-			return other.AliasOf == option.Name && v.has(other.Name)
+		if !option.Required || option.Name == "*" || v.hasKey(option.Name) || slices.ContainsFunc(object.Options, func(alias vectoroptions.Option) bool {
+			return alias.AliasOf == option.Name && v.hasKey(alias.Name)
 		}) {
 			continue
 		}
 		applies, isKnown := option.Applies(func(name string) (string, bool) {
-			other := v.get(name)
-			return other.scalar, other.form == text && !c.isOpen(other.scalar)
+			dependency := v.get(name)
+			return dependency.scalar, dependency.form == text && !c.isOpen(dependency.scalar)
 		})
 		if applies && isKnown {
-			all = append(all, option.Name)
+			required = append(required, option.Name)
 		}
 	}
-	return all
+	return required
 }
 
 // didYouMeanInstead returns a help if a key is nearly the missing one.
@@ -240,44 +240,44 @@ func (c *checker) didYouMeanInstead(v *value, object *vectoroptions.Object, name
 	return ""
 }
 
-// judgeOption checks a value against the forms of its option. If Vector ignores the value, the finding is a warning.
-func (c *checker) judgeOption(path string, v *value, option *vectoroptions.Option) {
-	defer func(before bool) { c.isTabled = before }(c.isTabled)
+// checkOption checks a value against the forms of its option. If Vector ignores the value, the finding is a warning.
+func (c *checker) checkOption(path string, v *value, option *vectoroptions.Option) {
+	defer func(wasTabled bool) { c.isTabled = wasTabled }(c.isTabled)
 	c.isTabled = c.isTabled && !option.Lenient
-	c.judgeValue(path, v, option.Forms)
+	c.checkValue(path, v, option.Forms)
 }
 
-// judgeValue checks a value against the forms of its option.
-func (c *checker) judgeValue(path string, v *value, forms []vectoroptions.Form) {
+// checkValue checks a value against the forms of its option.
+func (c *checker) checkValue(path string, v *value, forms []vectoroptions.Form) {
 	if len(forms) == 0 || v.form == null || v.form == wide || v.form == open || v.form == text && strings.Contains(v.scalar, "{{") && !isTemplate(forms) && !isProgram(forms) {
 		return
 	}
 	if v.form == text && c.isDynamic(v.scalar) {
-		c.judgeOpenText(path, v, forms)
+		c.checkOpenText(path, v, forms)
 		return
 	}
 	var choices []string
 	for _, form := range forms {
-		if !isOf(v, form.Kind) {
+		if !hasKind(v, form.Kind) {
 			continue
 		}
 		if v.form == text && !form.Allows(v.scalar) {
 			choices = append(choices, form.Values()...)
 			continue
 		}
-		c.judgeSyntax(path, v, form)
-		c.judgeWithin(path, v, form)
+		c.checkSyntax(path, v, form)
+		c.checkNested(path, v, form)
 		return
 	}
 	if len(choices) > 0 {
 		c.reportChoice(path, v, choices)
 		return
 	}
-	given := v.form.noun()
+	actual := v.form.noun()
 	if v.form != list && v.form != table {
-		given += ", " + strconv.Quote(v.scalar)
+		actual += ", " + strconv.Quote(v.scalar)
 	}
-	c.add(wrongForm, v.at, path, c.isTabled, "%s is %s, and not %s", path, given, nouns(forms))
+	c.add(wrongForm, v.pos, path, c.isTabled, "%s is %s, and not %s", path, actual, nouns(forms))
 }
 
 // isTemplate reports whether a value may be a template with fields, which are then checked.
@@ -292,24 +292,24 @@ func (c *checker) reportChoice(path string, v *value, choices []string) {
 	if strings.HasSuffix(path, ".codec") {
 		code, isCertain = unknownCodec, isCertain || near != ""
 	}
-	c.add(code, v.at, path, isCertain, "%s is %q, and not one of %s", path, v.scalar, strings.Join(choices, ", "), didYouMean(near))
+	c.add(code, v.pos, path, isCertain, "%s is %q, and not one of %s", path, v.scalar, strings.Join(choices, ", "), didYouMean(near))
 }
 
-// judgeWithin checks the content of a list or a map.
-func (c *checker) judgeWithin(path string, v *value, form vectoroptions.Form) {
+// checkNested checks the content of a list or a map.
+func (c *checker) checkNested(path string, v *value, form vectoroptions.Form) {
 	switch v.form {
 	case list:
 		items := form.Items()
 		for i, item := range v.items {
-			c.judgeValue(path+"["+strconv.Itoa(i)+"]", item, items)
+			c.checkValue(path+"["+strconv.Itoa(i)+"]", item, items)
 		}
 	case text, table:
 		if form.Kind == "condition" {
-			c.judgeCondition(path, v)
+			c.checkCondition(path, v)
 			return
 		}
 		if object := form.Object(); object != nil {
-			c.judge(path, path, v.at, v, object)
+			c.checkObject(path, path, v.pos, v, object)
 		}
 	default:
 	}
@@ -320,8 +320,8 @@ func (c *checker) isOpen(scalar string) bool {
 	return c.isDynamic(scalar) || strings.Contains(scalar, "{{")
 }
 
-// isOf reports whether a value may have a kind of Vector's. It always may have a kind that is unknown here.
-func isOf(v *value, kind string) bool {
+// hasKind reports whether a value may have a kind of Vector's. It always may have a kind that is unknown here.
+func hasKind(v *value, kind string) bool {
 	switch kind {
 	case "string", "ascii_char":
 		return v.form == text
@@ -355,9 +355,9 @@ func nouns(forms []vectoroptions.Form) string {
 		"string": "a text", "ascii_char": "a character", "bool": "true or false", "float": "a number", "int": "a whole number", "uint": "a whole number from 0",
 		"array": "a list", "object": "a map", "condition": "a condition",
 	}
-	var all []string
+	var texts []string
 	for _, form := range forms {
-		all = append(all, words[form.Kind])
+		texts = append(texts, words[form.Kind])
 	}
-	return strings.Join(all, " or ")
+	return strings.Join(texts, " or ")
 }

@@ -23,30 +23,30 @@ var agreed = map[string]string{
 	"log_schema.source_type_key": "source_type", "log_schema.metadata_key": "metadata",
 }
 
-// offByOne are the options that are off if one file sets them to false. All other booleans are on if one file sets
+// disabledByAny are the options that are off if one file sets them to false. All other booleans are on if one file sets
 // them to true.
-var offByOne = []string{"healthchecks.enabled", "proxy.enabled"}
+var disabledByAny = []string{"healthchecks.enabled", "proxy.enabled"}
 
 // merge adds a file to the configuration as Vector does. Components are combined, tests are appended, and all other
 // options must agree.
 func (c *checker) merge(into, from *value) {
 	for _, e := range from.entries {
-		there := into.entry(e.key)
+		existing := into.entry(e.key)
 		switch {
-		case there == nil:
-			into.add(entry{key: e.key, at: e.at, value: copied(e.value)})
-		case slices.Contains(collections, e.key) && there.value.form == table && e.value.form == table:
-			c.mergeEntries(e.key, there.value, e.value)
-		case there.value.form == list && e.value.form == list:
-			c.mergeItems(e.key, there.value, e.value)
+		case existing == nil:
+			into.add(entry{key: e.key, pos: e.pos, value: shallowCopy(e.value)})
+		case slices.Contains(collections, e.key) && existing.value.form == table && e.value.form == table:
+			c.mergeEntries(e.key, existing.value, e.value)
+		case existing.value.form == list && e.value.form == list:
+			c.mergeItems(e.key, existing.value, e.value)
 		default:
-			c.mergeValue(e.key, there, e)
+			c.mergeValue(e.key, existing, e)
 		}
 	}
 }
 
-// copied returns a copy of a value, so that additions do not change the file.
-func copied(v *value) *value {
+// shallowCopy returns a copy of a value, so that additions do not change the file.
+func shallowCopy(v *value) *value {
 	fresh := *v
 	fresh.entries, fresh.items, fresh.index = slices.Clone(v.entries), slices.Clone(v.items), maps.Clone(v.index)
 	return &fresh
@@ -54,8 +54,8 @@ func copied(v *value) *value {
 
 func (c *checker) mergeEntries(path string, into, from *value) {
 	for _, e := range from.entries {
-		if first := into.entry(e.key); first != nil {
-			c.report(definedTwice, e.at, join(path, e.key), "%q is also defined at %s", e.key, c.place(first.at))
+		if existing := into.entry(e.key); existing != nil {
+			c.report(definedTwice, e.pos, join(path, e.key), "%q is also defined at %s", e.key, c.describePosition(existing.pos))
 			continue
 		}
 		into.add(e)
@@ -66,12 +66,12 @@ func (c *checker) mergeEntries(path string, into, from *value) {
 func (c *checker) mergeItems(path string, into, from *value) {
 	names := map[string]position{}
 	for _, item := range into.items {
-		names[item.get("name").scalar] = item.at
+		names[item.get("name").scalar] = item.pos
 	}
 	for i, item := range from.items {
 		name := item.get("name")
-		if first, isThere := names[name.scalar]; isThere && path == "tests" && name.form == text {
-			c.report(definedTwice, name.at, path+"["+itoa(i)+"].name", "a test %q is also defined at %s", name.scalar, c.place(first))
+		if firstPos, ok := names[name.scalar]; ok && path == "tests" && name.form == text {
+			c.report(definedTwice, name.pos, path+"["+itoa(i)+"].name", "a test %q is also defined at %s", name.scalar, c.describePosition(firstPos))
 		}
 	}
 	into.items = append(into.items, from.items...)
@@ -79,63 +79,63 @@ func (c *checker) mergeItems(path string, into, from *value) {
 
 // mergeValue merges an option that both files have, such as api, or options below it.
 func (c *checker) mergeValue(path string, into *entry, from entry) {
-	was, is := into.value, from.value
+	previous, current := into.value, from.value
 	standard, isAgreed := agreed[path]
 	switch {
-	case was.form == open || is.form == open:
-	case was.form == table && is.form == table:
+	case previous.form == open || current.form == open:
+	case previous.form == table && current.form == table:
 		if path == "log_schema" {
-			c.checkSchemas(was, from)
+			c.checkSchemas(previous, from)
 		}
-		into.value = copied(was)
-		for _, e := range is.entries {
-			if first := into.value.entry(e.key); first != nil {
-				c.mergeValue(join(path, e.key), first, e)
+		into.value = shallowCopy(previous)
+		for _, e := range current.entries {
+			if existing := into.value.entry(e.key); existing != nil {
+				c.mergeValue(join(path, e.key), existing, e)
 			} else {
 				into.value.add(e)
 			}
 		}
 	case path == "proxy.no_proxy":
-		if len(was.scalar)+len(was.items) > 0 && len(is.scalar)+len(is.items) > 0 {
-			c.report(definedTwice, from.at, path, "%s is also defined at %s", path, c.place(into.at))
+		if len(previous.scalar)+len(previous.items) > 0 && len(current.scalar)+len(current.items) > 0 {
+			c.report(definedTwice, from.pos, path, "%s is also defined at %s", path, c.describePosition(into.pos))
 		}
-	case isAgreed && was.form == is.form && !isSame(was, is):
+	case isAgreed && previous.form == current.form && !isSame(previous, current):
 		switch {
-		case standard != "" && isSame(was, &value{form: text, scalar: standard}):
-			into.value = is
-		case standard == "" || !isSame(is, &value{form: text, scalar: standard}):
-			c.report(definedTwice, from.at, path, "%q is %s here and %s at %s", from.key, is.scalar, was.scalar, c.place(into.at))
+		case standard != "" && isSame(previous, &value{form: text, scalar: standard}):
+			into.value = current
+		case standard == "" || !isSame(current, &value{form: text, scalar: standard}):
+			c.report(definedTwice, from.pos, path, "%q is %s here and %s at %s", from.key, current.scalar, previous.scalar, c.describePosition(into.pos))
 		}
-	case is.form == boolean && is.isTrue() != slices.Contains(offByOne, path):
-		into.value = is
+	case current.form == boolean && current.isTrue() != slices.Contains(disabledByAny, path):
+		into.value = current
 	}
 }
 
 // checkSchemas finds an option of log_schema that one file sets and another file leaves at its default, although that
 // other file sets other options of log_schema. In that case the default does not yield.
-func (c *checker) checkSchemas(was *value, from entry) {
+func (c *checker) checkSchemas(previous *value, from entry) {
 	isSet := func(v *value, path string) bool {
-		given := v.get(strings.TrimPrefix(path, "log_schema."))
-		return given.form == text && !c.isDynamic(given.scalar) && strings.TrimPrefix(given.scalar, ".") != agreed[path]
+		configured := v.get(strings.TrimPrefix(path, "log_schema."))
+		return configured.form == text && !c.isDynamic(configured.scalar) && strings.TrimPrefix(configured.scalar, ".") != agreed[path]
 	}
 	paths := slices.DeleteFunc(slices.Sorted(maps.Keys(agreed)), func(path string) bool { return !strings.HasPrefix(path, "log_schema.") })
 	if c.hasOpenKey(from.value) || !slices.ContainsFunc(paths, func(path string) bool { return isSet(from.value, path) }) {
 		return
 	}
 	for _, path := range paths {
-		there, isThere := from.value.get(strings.TrimPrefix(path, "log_schema.")), isSet(was, path)
-		if isThere && (there.form == null || there.form == text && !c.isDynamic(there.scalar) && !isSet(from.value, path)) {
-			c.report(definedTwice, from.at, path, "%s is the default here, and not at %s", path, c.place(was.at), help("write log_schema into one of the files, or the same into both"))
+		added, wasSet := from.value.get(strings.TrimPrefix(path, "log_schema.")), isSet(previous, path)
+		if wasSet && (added.form == null || added.form == text && !c.isDynamic(added.scalar) && !isSet(from.value, path)) {
+			c.report(definedTwice, from.pos, path, "%s is the default here, and not at %s", path, c.describePosition(previous.pos), help("write log_schema into one of the files, or the same into both"))
 		}
 	}
 }
 
 // isSame reports whether Vector reads two values as the same value.
-func isSame(one, other *value) bool {
-	if one.form != other.form || one.scalar == other.scalar {
-		return one.form == other.form
+func isSame(x, y *value) bool {
+	if x.form != y.form || x.scalar == y.scalar {
+		return x.form == y.form
 	}
-	a, isNumber := one.float()
-	b, _ := other.float()
-	return isNumber && a == b || one.form == text && path.IsAbs(one.scalar) && path.Clean(one.scalar) == path.Clean(other.scalar)
+	a, isNumber := x.float()
+	b, _ := y.float()
+	return isNumber && a == b || x.form == text && path.IsAbs(x.scalar) && path.Clean(x.scalar) == path.Clean(y.scalar)
 }

@@ -35,68 +35,68 @@ var exclusive = []struct {
 	{sink, "vector", true, []string{"routing", "address"}},
 }
 
-func (c *checker) checkExclusive(one *component) {
-	if !c.isTabled || c.version.minor != vectoroptions.Schema || one.options.form == open {
+func (c *checker) checkExclusive(comp *component) {
+	if !c.isTabled || c.version.minor != vectoroptions.Schema || comp.options.form == open {
 		return
 	}
-	for _, of := range exclusive {
-		if of.kind != one.kind || of.typeName != one.typeName {
+	for _, rule := range exclusive {
+		if rule.kind != comp.kind || rule.typeName != comp.typeName {
 			continue
 		}
-		given := slices.DeleteFunc(slices.Clone(of.choices), func(name string) bool {
-			v := one.options.get(name)
-			return v.form == null || one.kind == sink && v.form == list && len(v.items) == 0
+		present := slices.DeleteFunc(slices.Clone(rule.choices), func(name string) bool {
+			v := comp.options.get(name)
+			return v.form == null || comp.kind == sink && v.form == list && len(v.items) == 0
 		})
 		switch {
-		case len(given) == 0 && (!of.isNeeded || c.hasOpenKey(one.options)):
-		case len(given) == 0:
-			c.report(missingOption, one.at, one.path, "the %s %q needs %s", one.kind, one.typeName, strings.Join(of.choices, " or "))
-		case len(given) > 1:
-			c.report(unknownOption, one.at, one.path, "the %s %q has %s: Vector takes one of them", one.kind, one.typeName, strings.Join(given, " and "), help("leave out the others"))
+		case len(present) == 0 && (!rule.isNeeded || c.hasOpenKey(comp.options)):
+		case len(present) == 0:
+			c.report(missingOption, comp.pos, comp.path, "the %s %q needs %s", comp.kind, comp.typeName, strings.Join(rule.choices, " or "))
+		case len(present) > 1:
+			c.report(unknownOption, comp.pos, comp.path, "the %s %q has %s: Vector takes one of them", comp.kind, comp.typeName, strings.Join(present, " and "), help("leave out the others"))
 		}
 	}
 }
 
 // checkOptions checks a component against the options of its type.
-func (c *checker) checkOptions(one *component) {
-	object := c.objectOf(one, c.version.minor)
-	for _, key := range misplaced[one.kind] {
-		if e := one.options.entry(key); e != nil && (object == nil || object.Option(key) == nil) {
-			c.add(misplacedKey, e.at, join(one.path, key), object != nil && object.Denies && c.isTabled, "a %s of this type has no %s", one.kind, key)
+func (c *checker) checkOptions(comp *component) {
+	object := c.findObject(comp, c.version.minor)
+	for _, key := range misplaced[comp.kind] {
+		if e := comp.options.entry(key); e != nil && (object == nil || object.Option(key) == nil) {
+			c.add(misplacedKey, e.pos, join(comp.path, key), object != nil && object.Denies && c.isTabled, "a %s of this type has no %s", comp.kind, key)
 		}
 	}
-	c.checkBuffer(one)
+	c.checkBuffer(comp)
 	if object == nil {
 		return
 	}
-	of := fmt.Sprintf("the %s %q", one.kind, one.typeName)
-	options := &value{form: table, at: one.options.at}
-	for _, e := range one.options.entries {
-		if object.Option(e.key) == nil && (slices.Contains(misplaced[one.kind], e.key) || c.isOfOtherVersion(one, object, &e)) {
+	owner := fmt.Sprintf("the %s %q", comp.kind, comp.typeName)
+	options := &value{form: table, pos: comp.options.pos}
+	for _, e := range comp.options.entries {
+		if object.Option(e.key) == nil && (slices.Contains(misplaced[comp.kind], e.key) || c.isOfOtherVersion(comp, object, &e)) {
 			continue
 		}
 		options.add(e)
 	}
-	c.judge(one.path, of, one.at, options, object, "type", "inputs")
-	c.checkExclusive(one)
+	c.checkObject(comp.path, owner, comp.pos, options, object, "type", "inputs")
+	c.checkExclusive(comp)
 }
 
 // isOfOtherVersion reports whether another version has an option, and adds a finding in that case.
-func (c *checker) isOfOtherVersion(one *component, object *vectoroptions.Object, e *entry) bool {
-	has := func(minor int) bool {
-		other := c.objectOf(one, minor)
-		return other != nil && other.Option(e.key) != nil
+func (c *checker) isOfOtherVersion(comp *component, object *vectoroptions.Object, e *entry) bool {
+	hasOption := func(minor int) bool {
+		otherObject := c.findObject(comp, minor)
+		return otherObject != nil && otherObject.Option(e.key) != nil
 	}
-	isCertain := object.Denies && c.version.known
+	isCertain := object.Denies && c.version.isKnown
 	for minor := max(c.version.minor+1, vectoroptions.Oldest); minor <= vectoroptions.Newest; minor++ {
-		if has(minor) {
-			c.add(otherVersion, e.at, join(one.path, e.key), isCertain, "%s came with Vector 0.%d, and the image is %s", e.key, minor, c.version)
+		if hasOption(minor) {
+			c.add(otherVersion, e.pos, join(comp.path, e.key), isCertain, "%s came with Vector 0.%d, and the image is %s", e.key, minor, c.version)
 			return true
 		}
 	}
 	for minor := min(c.version.minor-1, vectoroptions.Newest); minor >= vectoroptions.Oldest; minor-- {
-		if has(minor) {
-			c.add(otherVersion, e.at, join(one.path, e.key), isCertain, "%s was removed in Vector 0.%d, and the image is %s", e.key, minor+1, c.version)
+		if hasOption(minor) {
+			c.add(otherVersion, e.pos, join(comp.path, e.key), isCertain, "%s was removed in Vector 0.%d, and the image is %s", e.key, minor+1, c.version)
 			return true
 		}
 	}
@@ -104,35 +104,35 @@ func (c *checker) isOfOtherVersion(one *component, object *vectoroptions.Object,
 }
 
 // checkBuffer requires the minimum size of disk buffers.
-func (c *checker) checkBuffer(one *component) {
-	for _, stage := range diskBuffers(one) {
+func (c *checker) checkBuffer(comp *component) {
+	for _, stage := range diskBuffers(comp) {
 		size := stage.get("max_size")
 		if n, ok := size.float(); ok && n < smallestBuffer {
-			c.report(smallBuffer, size.at, one.path+".buffer.max_size", "a disk buffer of %s bytes is too small", size.scalar)
+			c.report(smallBuffer, size.pos, comp.path+".buffer.max_size", "a disk buffer of %s bytes is too small", size.scalar)
 		}
 	}
 }
 
 // diskBuffers returns the stages of a sink's buffer that are on disk.
-func diskBuffers(one *component) []*value { return buffers(one, "disk") }
+func diskBuffers(comp *component) []*value { return buffers(comp, "disk") }
 
 // memoryBuffers returns the stages that are in memory, which is the default.
-func memoryBuffers(one *component) []*value { return buffers(one, "memory", "") }
+func memoryBuffers(comp *component) []*value { return buffers(comp, "memory", "") }
 
-func buffers(one *component, types ...string) []*value {
-	if one.kind != sink {
+func buffers(comp *component, types ...string) []*value {
+	if comp.kind != sink {
 		return nil
 	}
-	buffer := one.options.get("buffer")
+	buffer := comp.options.get("buffer")
 	stages := buffer.items
 	if buffer.form == table {
 		stages = []*value{buffer}
 	}
-	var found []*value
+	var matches []*value
 	for _, stage := range stages {
 		if slices.Contains(types, stage.get("type").scalar) {
-			found = append(found, stage)
+			matches = append(matches, stage)
 		}
 	}
-	return found
+	return matches
 }

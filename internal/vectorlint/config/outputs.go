@@ -9,155 +9,155 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// outputsOf returns the outputs of a component.
-func (c *checker) outputsOf(one *component) []*output {
-	plain := []*output{{id: one.id, gives: everything, of: one}}
+// componentOutputs returns the outputs of a component.
+func (c *checker) componentOutputs(comp *component) []*output {
+	plain := []*output{{id: comp.id, events: everything, component: comp}}
 	switch {
-	case one.kind == sink:
+	case comp.kind == sink:
 		return nil
-	case one.kind == memory:
-		return memoryOutputs(one)
-	case one.profile == nil:
+	case comp.kind == memory:
+		return memoryOutputs(comp)
+	case comp.profile == nil:
 		return plain
 	}
-	plain[0].gives = c.given(one)
-	switch one.typeName {
+	plain[0].events = c.emittedEvents(comp)
+	switch comp.typeName {
 	case "remap":
-		if one.options.get("reroute_dropped").isTrue() {
-			return append(plain, named(one, "dropped", everything))
+		if comp.options.get("reroute_dropped").isTrue() {
+			return append(plain, namedOutput(comp, "dropped", everything))
 		}
 	case "route":
-		return routes(one)
+		return routes(comp)
 	case "exclusive_route":
-		return exclusiveRoutes(one)
+		return exclusiveRoutes(comp)
 	case "opentelemetry":
-		return opentelemetry(one)
+		return opentelemetry(comp)
 	case "datadog_agent":
-		if one.options.get("multiple_outputs").isTrue() {
-			return datadogAgent(one)
+		if comp.options.get("multiple_outputs").isTrue() {
+			return datadogAgent(comp)
 		}
 	case "lua":
-		if version := one.options.get("version").scalar; version == "1" {
-			plain[0].gives = logs
+		if version := comp.options.get("version").scalar; version == "1" {
+			plain[0].events = logs
 		}
 	}
 	return plain
 }
 
-func named(one *component, name string, gives events) *output {
-	return &output{id: one.id + "." + name, gives: gives, of: one}
+func namedOutput(comp *component, name string, emitted events) *output {
+	return &output{id: comp.id + "." + name, events: emitted, component: comp}
 }
 
-func memoryOutputs(one *component) []*output {
-	config := one.options.get("source_config")
+func memoryOutputs(comp *component) []*output {
+	config := comp.options.get("source_config")
 	id := config.get("source_key").scalar
 	if id == "" {
 		return nil
 	}
-	all := []*output{{id: id, gives: logs, of: one}}
+	outputs := []*output{{id: id, events: logs, component: comp}}
 	if config.get("export_expired_items").isTrue() {
-		all = append(all, &output{id: id + ".expired", gives: logs, of: one})
+		outputs = append(outputs, &output{id: id + ".expired", events: logs, component: comp})
 	}
-	return all
+	return outputs
 }
 
-func routes(one *component) []*output {
-	var all []*output
-	for _, e := range one.options.get("route").entries {
-		all = append(all, named(one, e.key, everything))
+func routes(comp *component) []*output {
+	var outputs []*output
+	for _, e := range comp.options.get("route").entries {
+		outputs = append(outputs, namedOutput(comp, e.key, everything))
 	}
-	if !one.options.get("reroute_unmatched").isFalse() {
-		all = append(all, named(one, "_unmatched", everything))
+	if !comp.options.get("reroute_unmatched").isFalse() {
+		outputs = append(outputs, namedOutput(comp, "_unmatched", everything))
 	}
-	return all
+	return outputs
 }
 
-func exclusiveRoutes(one *component) []*output {
-	var all []*output
-	seen := map[string]bool{"": true, "_unmatched": true}
-	for _, route := range one.options.get("routes").items {
-		if name := route.get("name").scalar; !seen[name] {
-			seen[name] = true
-			all = append(all, named(one, name, everything))
+func exclusiveRoutes(comp *component) []*output {
+	var outputs []*output
+	usedNames := map[string]bool{"": true, "_unmatched": true}
+	for _, route := range comp.options.get("routes").items {
+		if name := route.get("name").scalar; !usedNames[name] {
+			usedNames[name] = true
+			outputs = append(outputs, namedOutput(comp, name, everything))
 		}
 	}
-	return append(all, named(one, "_unmatched", everything))
+	return append(outputs, namedOutput(comp, "_unmatched", everything))
 }
 
 // opentelemetry has one output for each signal. Metrics that are decoded as OTLP arrive as logs.
-func opentelemetry(one *component) []*output {
-	decoding := one.options.get("use_otlp_decoding")
-	given := metrics
+func opentelemetry(comp *component) []*output {
+	decoding := comp.options.get("use_otlp_decoding")
+	metricEvents := metrics
 	if decoding.isTrue() || decoding.get("metrics").isTrue() {
-		given = logs
+		metricEvents = logs
 	}
-	return []*output{named(one, "logs", logs), named(one, "metrics", given), named(one, "traces", traces)}
+	return []*output{namedOutput(comp, "logs", logs), namedOutput(comp, "metrics", metricEvents), namedOutput(comp, "traces", traces)}
 }
 
-func datadogAgent(one *component) []*output {
-	var all []*output
+func datadogAgent(comp *component) []*output {
+	var outputs []*output
 	for _, signal := range []struct {
-		name  string
-		gives events
+		name   string
+		events events
 	}{{"logs", logs}, {"metrics", metrics}, {"traces", traces}} {
-		if !one.options.get("disable_" + signal.name).isTrue() {
-			all = append(all, named(one, signal.name, signal.gives))
+		if !comp.options.get("disable_" + signal.name).isTrue() {
+			outputs = append(outputs, namedOutput(comp, signal.name, signal.events))
 		}
 	}
-	return all
+	return outputs
 }
 
-// given returns the kinds of events that a component with one output produces.
-func (c *checker) given(one *component) events {
+// emittedEvents returns the kinds of events that a component with one output produces.
+func (c *checker) emittedEvents(comp *component) events {
 	switch {
-	case !one.profile.givesByCodec:
-		return one.profile.gives
-	case c.hasOpenKey(one.options) || one.options.form == open:
+	case !comp.profile.outputByCodec:
+		return comp.profile.outputEvents
+	case c.hasOpenKey(comp.options) || comp.options.form == open:
 		return everything
-	case one.is("splunk_hec"):
-		return c.decoded(one, one.options.get("event")) | c.decoded(one, one.options.get("raw"))
+	case comp.hasType("splunk_hec"):
+		return c.decodedEvents(comp, comp.options.get("event")) | c.decodedEvents(comp, comp.options.get("raw"))
 	}
-	return c.decoded(one, one.options)
+	return c.decodedEvents(comp, comp.options)
 }
 
-// decoded returns the kinds of events that a component reads with the decoding of some options.
-func (c *checker) decoded(one *component, options *value) events {
+// decodedEvents returns the kinds of events that a component reads with the decoding of some options.
+func (c *checker) decodedEvents(comp *component, options *value) events {
 	decoding := options.get("decoding")
 	codec := decoding.get("codec")
 	switch {
 	case options.form == open || decoding.form == open || codec.form == open:
 		return everything
 	case codec.form != text:
-		return one.profile.gives
+		return comp.profile.outputEvents
 	}
-	return eventsOfCodec(c.tables.decodes, codec)
+	return codecEvents(c.tables.decodes, codec)
 }
 
-// taken returns the kinds of events that a component accepts.
-func (c *checker) taken(one *component) events {
-	p := one.profile
-	if one.is("lua") && one.options.get("version").scalar == "1" {
+// acceptedEvents returns the kinds of events that a component accepts.
+func (c *checker) acceptedEvents(comp *component) events {
+	p := comp.profile
+	if comp.hasType("lua") && comp.options.get("version").scalar == "1" {
 		return logs
 	}
-	if one.kind == source || !p.takesByCodec {
-		return p.takes
+	if comp.kind == source || !p.inputByCodec {
+		return p.inputEvents
 	}
-	codec := one.options.get("encoding", "codec")
+	codec := comp.options.get("encoding", "codec")
 	switch {
-	case one.is("opentelemetry"):
-		codec = one.options.get("protocol", "encoding", "codec")
-	case one.is("aws_s3") && one.options.has("batch_encoding"):
+	case comp.hasType("opentelemetry"):
+		codec = comp.options.get("protocol", "encoding", "codec")
+	case comp.hasType("aws_s3") && comp.options.hasKey("batch_encoding"):
 		return logs
 	}
 	if codec.form != text {
-		return p.takes
+		return p.inputEvents
 	}
-	return p.takes & eventsOfCodec(c.tables.encodes, codec)
+	return p.inputEvents & codecEvents(c.tables.encodes, codec)
 }
 
-// eventsOfCodec returns the kinds of events of a codec. An unknown codec is for all kinds.
-func eventsOfCodec(known map[string]events, codec *value) events {
-	if kinds, ok := known[codec.scalar]; ok {
+// codecEvents returns the kinds of events of a codec. An unknown codec is for all kinds.
+func codecEvents(codecs map[string]events, codec *value) events {
+	if kinds, ok := codecs[codec.scalar]; ok {
 		return kinds
 	}
 	return everything

@@ -165,8 +165,8 @@ func TestWhatAConfigurationTakesIn(t *testing.T) {
 		"files, each once":         {"sources: {a: {type: file, include: [/b, /a]}, b: {type: file, include: [/b]}}", Intake{Files: []string{"/a", "/b"}}},
 		"files that it removes":    {"sources: {a: {type: file, include: [/b, /a], remove_after_secs: 60}, b: {type: file, include: [/c]}}", Intake{Files: []string{"/a", "/b", "/c"}, Removed: []string{"/a", "/b"}}},
 		"its own logs and metrics": {"sources: {a: {type: internal_logs}, b: {type: internal_metrics}}", Intake{}},
-		"what it listens to":       {"sources: {a: {type: stdin}}", Intake{Other: true}},
-		"who knows what":           {"provider: {type: http}", Intake{Other: true}},
+		"what it listens to":       {"sources: {a: {type: stdin}}", Intake{HasOtherSources: true}},
+		"who knows what":           {"provider: {type: http}", Intake{HasOtherSources: true}},
 		"nothing that can be read": {"sources: [", Intake{}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -70,7 +70,7 @@ type permittedChecker struct {
 	*checker
 	permitted *Permitted
 	patterns  hostRules
-	found     []Finding
+	forbidden []Finding
 }
 
 // forbid returns the findings about parts of the files that are not permitted. Each file is checked separately, so the
@@ -81,33 +81,33 @@ func (c *checker) forbid(permitted *Permitted, isWhole bool) []Finding {
 	}
 	w := &permittedChecker{checker: c, permitted: permitted, patterns: newHostRules(permitted.Hosts)}
 	if !isWhole {
-		w.say(notSeen, position{}, "", "the configuration cannot be read, so the policy cannot check it")
+		w.reportForbidden(notVisible, position{}, "", "the configuration cannot be read, so the policy cannot check it")
 	}
-	for _, in := range c.interpolations {
-		if in == nil {
+	for _, interp := range c.interpolations {
+		if interp == nil {
 			continue
 		}
-		for _, written := range in.open {
+		for _, written := range interp.open {
 			if written != "$$" {
-				w.say(notLiteral, position{file: in.file}, "", "%s stands for an unknown text, which may add anything to the configuration", written)
+				w.reportForbidden(notLiteral, position{file: interp.file}, "", "%s stands for an unknown text, which may add anything to the configuration", written)
 			}
 		}
 	}
 	for _, tree := range c.trees {
 		w.tree(tree)
 	}
-	return w.found
+	return w.forbidden
 }
 
-// say adds a finding, up to a limit, because the first one is enough to reject the configuration.
-func (w *permittedChecker) say(code Code, at position, path, format string, args ...any) {
-	if len(w.found) >= mostFindings {
+// reportForbidden adds a finding, up to a limit, because the first one is enough to reject the configuration.
+func (w *permittedChecker) reportForbidden(code Code, pos position, path, format string, args ...any) {
+	if len(w.forbidden) >= mostFindings {
 		return
 	}
-	rule := ruleOf(code)
-	w.found = append(w.found, Finding{
+	rule := ruleFor(code)
+	w.forbidden = append(w.forbidden, Finding{
 		Code: code, Level: rule.Level, Help: rule.Help, Path: path, Message: fmt.Sprintf(format, args...),
-		Source: w.sourceOf(at), Line: w.written(at).line, Column: w.written(at).column,
+		Source: w.sourceName(pos), Line: w.sourcePosition(pos).line, Column: w.sourcePosition(pos).column,
 	})
 }
 
@@ -117,12 +117,12 @@ func (w *permittedChecker) tree(root *value) {
 		e := &root.entries[i]
 		switch {
 		case e.key == "provider":
-			w.say(notSeen, e.at, e.key, "a provider provides a configuration that the policy cannot check")
+			w.reportForbidden(notVisible, e.pos, e.key, "a provider provides a configuration that the policy cannot check")
 		case slices.Contains(typedSections, e.key):
 			w.section(e)
 		case e.key == "tests":
 		default:
-			w.walk(walked{section: "global", path: e.key, steps: []string{e.key}}, e.at, e.value)
+			w.walk(optionLocation{section: "global", path: e.key, steps: []string{e.key}}, e.pos, e.value)
 		}
 	}
 }
@@ -130,7 +130,7 @@ func (w *permittedChecker) tree(root *value) {
 func (w *permittedChecker) section(section *entry) {
 	if section.value.form != table {
 		if section.value.form != null {
-			w.say(notLiteral, section.at, section.key, "%s is %s", section.key, section.value.form.noun())
+			w.reportForbidden(notLiteral, section.pos, section.key, "%s is %s", section.key, section.value.form.noun())
 		}
 		return
 	}
@@ -144,28 +144,28 @@ func (w *permittedChecker) component(section string, e *entry) {
 	path := join(section, e.key)
 	typed := e.value.get("type")
 	if e.value.form != table || typed.form != text || w.isDynamic(typed.scalar) || w.isDynamic(e.key) {
-		w.say(notLiteral, e.at, path, "%s does not have a literal type, so the policy cannot check it", path)
+		w.reportForbidden(notLiteral, e.pos, path, "%s does not have a literal type, so the policy cannot check it", path)
 		return
 	}
-	names := w.namesOf(section, typed.scalar)
+	names := w.typeNames(section, typed.scalar)
 	if list, ok := w.permitted.Types.refuses(func(entry string) bool { return matchesType(entry, section, names) }); !ok {
-		w.say(typeForbidden, typed.at, path+".type", "the type %s.%s is not allowed%s", section, typed.scalar, list)
+		w.reportForbidden(typeForbidden, typed.pos, path+".type", "the type %s.%s is not allowed%s", section, typed.scalar, list)
 		return
 	}
 	if section == "secret" && !w.permitted.trusts(names) {
-		w.say(notSeen, typed.at, path, "Vector inserts the values of the backend into the text of the configuration before it reads the configuration: if options or hosts are restricted, vector.types.allow has to name the backend")
+		w.reportForbidden(notVisible, typed.pos, path, "Vector inserts the values of the backend into the text of the configuration before it reads the configuration: if options or hosts are restricted, vector.types.allow has to name the backend")
 	}
-	of := walked{section: section, names: names, path: path}
+	loc := optionLocation{section: section, names: names, path: path}
 	for i := range e.value.entries {
 		option := &e.value.entries[i]
 		if option.key == "type" || option.key == "inputs" {
 			continue
 		}
-		below := of
-		below.path, below.steps = join(path, option.key), []string{w.canonical(section, typed.scalar, option.key)}
-		w.walk(below, option.at, option.value)
+		nested := loc
+		nested.path, nested.steps = join(path, option.key), []string{w.canonical(section, typed.scalar, option.key)}
+		w.walk(nested, option.pos, option.value)
 	}
-	w.unnamed(section, names[len(names)-1], e)
+	w.requireNamedHost(section, names[len(names)-1], e)
 }
 
 // trusts reports whether the texts of a secret backend may become part of a configuration.
@@ -185,8 +185,8 @@ func (l Lists) refuses(matches func(entry string) bool) (list string, isAllowed 
 	return "", true
 }
 
-// namesOf returns a type's name as it is written, and its current name.
-func (w *permittedChecker) namesOf(section, name string) []string {
+// typeNames returns a type's name as it is written, and its current name.
+func (w *permittedChecker) typeNames(section, name string) []string {
 	if p := w.tables.profiles[kind(strings.TrimSuffix(section, "s"))][name]; p != nil && p.alias != "" {
 		return []string{name, p.alias}
 	}
@@ -195,7 +195,7 @@ func (w *permittedChecker) namesOf(section, name string) []string {
 
 // canonical returns the name of an option, also for an alias of it.
 func (w *permittedChecker) canonical(section, name, key string) string {
-	if object := w.optionsOf(section, name); object != nil {
+	if object := w.componentOptions(section, name); object != nil {
 		if option := object.Option(key); option != nil && option.AliasOf != "" {
 			return option.AliasOf
 		}
@@ -204,12 +204,12 @@ func (w *permittedChecker) canonical(section, name, key string) string {
 }
 
 func matchesType(entry, section string, names []string) bool {
-	of, name, _ := strings.Cut(entry, ".")
-	return of == section && (name == "*" || slices.Contains(names, name))
+	entrySection, name, _ := strings.Cut(entry, ".")
+	return entrySection == section && (name == "*" || slices.Contains(names, name))
 }
 
-// walked is a place in a configuration.
-type walked struct {
+// optionLocation is a place in a configuration.
+type optionLocation struct {
 	// section and names are the section and type of the component. Outside of components, they are global and empty.
 	section string
 	names   []string
@@ -219,104 +219,104 @@ type walked struct {
 }
 
 // walk checks an option and everything below it.
-func (w *permittedChecker) walk(of walked, at position, v *value) {
+func (w *permittedChecker) walk(loc optionLocation, pos position, v *value) {
 	// The options that << merges would have another path.
-	if last := of.steps[len(of.steps)-1]; last == mergeKey || w.isDynamic(last) {
-		w.say(notLiteral, at, of.path, "the key %q is not literal", last)
+	if key := loc.steps[len(loc.steps)-1]; key == mergeKey || w.isDynamic(key) {
+		w.reportForbidden(notLiteral, pos, loc.path, "the key %q is not literal", key)
 		return
 	}
-	if !w.option(of, at) {
+	if !w.option(loc, pos) {
 		return
 	}
 	switch v.form {
 	case table:
 		for i := range v.entries {
 			e := &v.entries[i]
-			below := of
-			below.path, below.steps = join(of.path, e.key), append(slices.Clone(of.steps), e.key)
-			w.walk(below, e.at, e.value)
+			nested := loc
+			nested.path, nested.steps = join(loc.path, e.key), append(slices.Clone(loc.steps), e.key)
+			w.walk(nested, e.pos, e.value)
 		}
 	case list:
 		for i, item := range v.items {
-			below := of
-			below.path += "[" + itoa(i) + "]"
-			w.walk(below, item.at, item)
+			nested := loc
+			nested.path += "[" + itoa(i) + "]"
+			w.walk(nested, item.pos, item)
 		}
 	case text, number:
-		w.notAPart(of, v)
-		w.host(of, v)
+		w.requireLiteral(loc, v)
+		w.host(loc, v)
 	case open:
-		w.say(notLiteral, v.at, of.path, "%s is %s, which may be anything", of.path, v.scalar)
+		w.reportForbidden(notLiteral, v.pos, loc.path, "%s is %s, which may be anything", loc.path, v.scalar)
 	default:
 	}
 }
 
-// notAPart rejects a text that may become a restricted map or list. If an option below it is denied, or is not among
+// requireLiteral rejects a text that may become a restricted map or list. If an option below it is denied, or is not among
 // the allowed ones, the text may stand for that option.
-func (w *permittedChecker) notAPart(of walked, v *value) {
+func (w *permittedChecker) requireLiteral(loc optionLocation, v *value) {
 	if !w.isDynamic(v.scalar) {
 		return
 	}
-	if slices.ContainsFunc(w.permitted.Options.Deny, of.isAbove) {
-		w.say(notLiteral, v.at, of.path, "%s is restricted, and its value is not literal", of.path)
+	if slices.ContainsFunc(w.permitted.Options.Deny, loc.isAbove) {
+		w.reportForbidden(notLiteral, v.pos, loc.path, "%s is restricted, and its value is not literal", loc.path)
 	}
 }
 
 // option reports whether an option is permitted, and adds a finding if not.
-func (w *permittedChecker) option(of walked, at position) bool {
+func (w *permittedChecker) option(loc optionLocation, pos position) bool {
 	rules := w.permitted.Options
-	if i := slices.IndexFunc(rules.Deny, of.isBelow); i >= 0 {
-		w.say(optionForbidden, at, of.path, "the option is not allowed: the platform denies %s", rules.Deny[i])
+	if i := slices.IndexFunc(rules.Deny, loc.isBelow); i >= 0 {
+		w.reportForbidden(optionForbidden, pos, loc.path, "the option is not allowed: the platform denies %s", rules.Deny[i])
 		return false
 	}
 	var named []string
 	isAllowed := false
 	for _, entry := range rules.Allow {
-		if !of.isNamed(entry) {
+		if !loc.isNamed(entry) {
 			continue
 		}
 		named = append(named, entry)
 		// The options above an allowed option must exist too.
-		isAllowed = isAllowed || of.isBelow(entry) || of.isAbove(entry)
+		isAllowed = isAllowed || loc.isBelow(entry) || loc.isAbove(entry)
 	}
 	if len(named) > 0 && !isAllowed {
-		w.say(optionForbidden, at, of.path, "the option is not allowed: the platform allows %s", strings.Join(named, ", "))
+		w.reportForbidden(optionForbidden, pos, loc.path, "the option is not allowed: the platform allows %s", strings.Join(named, ", "))
 		return false
 	}
 	return true
 }
 
 // isNamed reports whether an entry is about the component, or about the same top-level key.
-func (of walked) isNamed(entry string) bool {
+func (loc optionLocation) isNamed(entry string) bool {
 	steps := strings.Split(entry, ".")
-	if of.section == "global" {
-		return !slices.Contains(typedSections, steps[0]) && steps[0] == of.steps[0]
+	if loc.section == "global" {
+		return !slices.Contains(typedSections, steps[0]) && steps[0] == loc.steps[0]
 	}
-	return slices.Contains(typedSections, steps[0]) && matchesType(steps[0]+"."+steps[1], of.section, of.names)
+	return slices.Contains(typedSections, steps[0]) && matchesType(steps[0]+"."+steps[1], loc.section, loc.names)
 }
 
 // entrySteps returns the steps of an entry below the component, nil if the entry is about another component.
-func (of walked) entrySteps(entry string) []string {
-	if !of.isNamed(entry) {
+func (loc optionLocation) entrySteps(entry string) []string {
+	if !loc.isNamed(entry) {
 		return nil
 	}
 	steps := strings.Split(entry, ".")
-	if of.section == "global" {
+	if loc.section == "global" {
 		return steps
 	}
 	return steps[2:]
 }
 
 // isBelow reports whether the option is the option of an entry, or below it.
-func (of walked) isBelow(entry string) bool {
-	steps := of.entrySteps(entry)
-	return len(steps) > 0 && len(of.steps) >= len(steps) && sameSteps(steps, of.steps[:len(steps)])
+func (loc optionLocation) isBelow(entry string) bool {
+	steps := loc.entrySteps(entry)
+	return len(steps) > 0 && len(loc.steps) >= len(steps) && sameSteps(steps, loc.steps[:len(steps)])
 }
 
 // isAbove reports whether the option of an entry is below this one.
-func (of walked) isAbove(entry string) bool {
-	steps := of.entrySteps(entry)
-	return len(steps) > len(of.steps) && sameSteps(steps[:len(of.steps)], of.steps)
+func (loc optionLocation) isAbove(entry string) bool {
+	steps := loc.entrySteps(entry)
+	return len(steps) > len(loc.steps) && sameSteps(steps[:len(loc.steps)], loc.steps)
 }
 
 func sameSteps(pattern, steps []string) bool {

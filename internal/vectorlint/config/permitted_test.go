@@ -273,7 +273,7 @@ func TestTheOptionsThatMayBeAddressesAreKnown(t *testing.T) {
 	w := &permittedChecker{checker: &checker{tables: tables()}}
 	found := map[string]bool{}
 	var look func(section, name string, steps []string, object *vectoroptions.Object)
-	value := func(of walked, form vectoroptions.Form) {
+	value := func(of optionLocation, form vectoroptions.Form) {
 		if form.Kind == "string" && len(form.Values()) == 0 && w.mayBeAddress(of) {
 			found[strings.Join(of.steps, ".")] = true
 		}
@@ -286,7 +286,7 @@ func TestTheOptionsThatMayBeAddressesAreKnown(t *testing.T) {
 			return
 		}
 		for _, option := range object.Options {
-			of := walked{section: section, names: []string{name}, steps: append(slices.Clone(steps), option.Name)}
+			of := optionLocation{section: section, names: []string{name}, steps: append(slices.Clone(steps), option.Name)}
 			for _, form := range option.Forms {
 				value(of, form)
 				for _, item := range form.Items() {

@@ -26,20 +26,20 @@ const defaultShutdownSeconds = 60
 // Listens reports whether the configuration listens on a port.
 func (r *Report) Listens() bool { return len(r.listeners) > 0 }
 
-// In returns the findings about the configuration in one pod. The same report can be used for many pods.
-func (r *Report) In(pod Pod) []Finding {
-	var found []Finding
+// CheckPod returns the findings about the configuration in one pod. The same report can be used for many pods.
+func (r *Report) CheckPod(pod Pod) []Finding {
+	var findings []Finding
 	for _, l := range r.listeners {
 		for _, port := range pod.Ports {
 			if port.Port == l.port && port.Protocol == l.protocol {
 				f := r.finding(portInUse, "%s listens on %s port %d, which container %q declares", l.path, l.protocol, l.port, port.Container)
-				f.Source, f.Line, f.Column, f.Path = l.source, l.at.line, l.at.column, l.path
-				found = append(found, f)
+				f.Source, f.Line, f.Column, f.Path = l.source, l.pos.line, l.pos.column, l.path
+				findings = append(findings, f)
 			}
 		}
 	}
 	if pod.GraceSeconds == nil || r.container == nil {
-		return found
+		return findings
 	}
 	limit, isKnown := r.commandLine.Number("graceful-shutdown-limit-secs")
 	isUnlimited, _ := r.commandLine.Toggle("no-graceful-shutdown-limit")
@@ -49,14 +49,14 @@ func (r *Report) In(pod Pod) []Finding {
 	total := limit + r.container.DrainSeconds
 	switch {
 	case isUnlimited:
-		found = append(found, r.finding(shutdownTooLong, "draining has no limit, and the pod has %d s", *pod.GraceSeconds))
+		findings = append(findings, r.finding(shutdownTooLong, "draining has no limit, and the pod has %d s", *pod.GraceSeconds))
 	case isKnown && total > *pod.GraceSeconds:
-		found = append(found, r.finding(shutdownTooLong, "draining may take %d s, and the pod has %d s", total, *pod.GraceSeconds))
+		findings = append(findings, r.finding(shutdownTooLong, "draining may take %d s, and the pod has %d s", total, *pod.GraceSeconds))
 	}
-	return found
+	return findings
 }
 
 func (*Report) finding(code Code, format string, args ...any) Finding {
-	rule := ruleOf(code)
+	rule := ruleFor(code)
 	return Finding{Code: code, Level: rule.Level, Message: fmt.Sprintf(format, args...), Help: rule.Help}
 }

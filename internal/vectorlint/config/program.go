@@ -32,9 +32,9 @@ func isProgram(forms []vectoroptions.Form) bool {
 	return false
 }
 
-// judgeProgram finds the mistakes of a VRL program, if Vector reads it when it starts. Vector does not read the
+// checkProgram finds the mistakes of a VRL program, if Vector reads it when it starts. Vector does not read the
 // programs of tests then. The program is not checked if its findings would be dropped.
-func (c *checker) judgeProgram(path string, v *value, isCondition bool) {
+func (c *checker) checkProgram(path string, v *value, isCondition bool) {
 	if v.form != text || strings.HasPrefix(path, "tests[") {
 		return
 	}
@@ -46,8 +46,8 @@ func (c *checker) judgeProgram(path string, v *value, isCondition bool) {
 		c.programs.NotJudged++
 		return
 	}
-	known, openLines := c.withoutOpenParts(v.scalar)
-	report := vrl.Check(known, vrl.Options{Minor: minor, Effort: mostReadAhead - c.readAhead, IsCondition: isCondition, IsAny: c.hasNoSchema(), Nearest: c.effort.nearest})
+	program, openLines := c.withoutOpenParts(v.scalar)
+	report := vrl.Check(program, vrl.Options{Minor: minor, Effort: mostReadAhead - c.readAhead, IsCondition: isCondition, IsAny: c.hasNoSchema(), Nearest: c.effort.nearest})
 	c.readAhead += report.Effort
 	switch report.Coverage {
 	case vrl.Fully:
@@ -58,16 +58,16 @@ func (c *checker) judgeProgram(path string, v *value, isCondition bool) {
 		c.programs.NotJudged++
 	}
 	lines := strings.Split(v.scalar, "\n")
-	for _, one := range report.Findings {
-		if len(openLines) > 0 && (one.Kind != vrl.Function || openLines[one.Line]) {
+	for _, finding := range report.Findings {
+		if len(openLines) > 0 && (finding.Kind != vrl.Function || openLines[finding.Line]) {
 			continue // It may depend on an unknown part.
 		}
-		at, isFound := c.within(v.at, lines[:one.Line], one.Column)
-		message := one.Message
+		pos, isFound := c.locateInText(v.pos, lines[:finding.Line], finding.Column)
+		message := finding.Message
 		if !isFound && len(lines) > 1 {
-			message = fmt.Sprintf("line %d of the program: %s", one.Line, message)
+			message = fmt.Sprintf("line %d of the program: %s", finding.Line, message)
 		}
-		c.add(codeOf[one.Kind], at, path, c.isTabled, "%s", message, help(one.Help))
+		c.add(codeOf[finding.Kind], pos, path, c.isTabled, "%s", message, help(finding.Help))
 	}
 }
 
@@ -78,23 +78,23 @@ func (c *checker) hasNoSchema() bool {
 	return !c.isRootOpen() && schema.form != open && !c.hasOpenKey(schema) && (enabled.form == null || enabled.isFalse())
 }
 
-// within finds the last line of a text, up to a column in it, in the file that contains the text. It returns false if
+// locateInText finds the last line of a text, up to a column in it, in the file that contains the text. It returns false if
 // the file does not contain the lines unchanged.
-func (c *checker) within(text position, lines []string, column int) (at position, isFound bool) {
+func (c *checker) locateInText(text position, lines []string, column int) (pos position, isFound bool) {
 	if text.file >= len(c.files) || text.line == 0 {
 		return text, false
 	}
-	written := c.linesOf(text.file)
-	for _, first := range []int{text.line, text.line - 1} { // Below the key, and behind it.
-		if indent, isThere := indentOf(lines, written[min(first, len(written)):]); isThere {
-			return position{file: text.file, line: first + len(lines), column: indent + column}, true
+	written := c.fileLines(text.file)
+	for _, startLine := range []int{text.line, text.line - 1} { // Below the key, and behind it.
+		if indent, ok := findIndent(lines, written[min(startLine, len(written)):]); ok {
+			return position{file: text.file, line: startLine + len(lines), column: indent + column}, true
 		}
 	}
 	return text, false
 }
 
-// linesOf returns the lines of a file, which is split once.
-func (c *checker) linesOf(file int) []string {
+// fileLines returns the lines of a file, which is split once.
+func (c *checker) fileLines(file int) []string {
 	if c.lines[file] == nil {
 		if c.lines == nil {
 			c.lines = map[int][]string{}
@@ -104,17 +104,17 @@ func (c *checker) linesOf(file int) []string {
 	return c.lines[file]
 }
 
-// indentOf returns the offset of the last line in the last written line, if the written lines contain all lines.
-func indentOf(lines, written []string) (indent int, isThere bool) {
+// findIndent returns the offset of the last line in the last written line, if the written lines contain all lines.
+func findIndent(lines, written []string) (indent int, isThere bool) {
 	if len(lines) > len(written) {
 		return 0, false
 	}
 	for i, line := range lines {
-		at := strings.Index(written[i], line)
-		if at < 0 || line == "" && strings.TrimSpace(written[i]) != "" {
+		offset := strings.Index(written[i], line)
+		if offset < 0 || line == "" && strings.TrimSpace(written[i]) != "" {
 			return 0, false
 		}
-		indent = at
+		indent = offset
 	}
 	return indent, true
 }

@@ -131,7 +131,7 @@ func FuzzCheck(f *testing.F) {
 	}
 	f.Fuzz(func(_ *testing.T, name, text, second string) {
 		report := checked([]File{{Name: name, Text: text}, {Name: "second.yaml", Text: second}}, Options{Image: image, Container: sidecar()})
-		for _, finding := range append(report.Findings, report.In(Pod{Ports: []Port{{"a", "tcp", 80}}, GraceSeconds: new(int64(1))})...) {
+		for _, finding := range append(report.Findings, report.CheckPod(Pod{Ports: []Port{{"a", "tcp", 80}}, GraceSeconds: new(int64(1))})...) {
 			_ = finding.String()
 		}
 	})
@@ -187,7 +187,7 @@ func TestNoConfigurationTakesMuch(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var report *Report
 			used := allocated(func() {
-				report = checked([]File{{Name: "vector.yaml", Text: text}}, Options{Image: image, Container: sidecar(), Beside: []string{"/etc/vector/a", "/etc/vector/b"}, Permitted: permitted})
+				report = checked([]File{{Name: "vector.yaml", Text: text}}, Options{Image: image, Container: sidecar(), OtherFiles: []string{"/etc/vector/a", "/etc/vector/b"}, Permitted: permitted})
 			})
 			require.NotEmpty(t, report.Findings)
 			require.LessOrEqual(t, len(report.Findings), 2*mostFindings)
@@ -215,15 +215,15 @@ func TestNoProgramIsJudgedInVain(t *testing.T) {
 		judged Programs
 	}{
 		"as it is":           {func(*checker) {}, `did you mean "upcase"?`, Programs{Fully: 1}},
-		"no effort is left":  {func(c *checker) { c.effort.left = 0 }, ruleOf(noSuchFunction).Help, Programs{Fully: 1}},
+		"no effort is left":  {func(c *checker) { c.effort.remaining = 0 }, ruleFor(noSuchFunction).Help, Programs{Fully: 1}},
 		"all findings there": {func(c *checker) { c.counts[Error] = mostFindings }, "", Programs{NotJudged: 1}},
 		"the context ended":  {func(c *checker) { c.effort.ctx = ended }, "", Programs{NotJudged: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := &checker{effort: newEffort(t.Context(), reader().Nearest), version: versionOf(image), isTabled: true, counts: map[Level]int{}, root: nothing}
+			c := &checker{effort: newEffort(t.Context(), reader().Nearest), version: parseImageVersion(image), isTabled: true, counts: map[Level]int{}, root: nothing}
 			test.change(c)
 
-			c.judgeProgram("transforms.t.source", &value{form: text, scalar: ".a = upcas(.b)"}, false)
+			c.checkProgram("transforms.t.source", &value{form: text, scalar: ".a = upcas(.b)"}, false)
 
 			require.Equal(t, test.judged, c.programs)
 			if test.help == "" {

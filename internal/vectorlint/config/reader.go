@@ -26,8 +26,8 @@ type Reader struct {
 // TextError is an error of a parser with its place in the text.
 type TextError interface {
 	error
-	// Place returns line and column, from 1, or 0 if the whole text is meant.
-	Place() (line, column int)
+	// Position returns line and column, from 1, or 0 if the whole text is meant.
+	Position() (line, column int)
 	// Problem returns the message without the place, and how to stay within a limit. The help is empty for all other
 	// errors.
 	Problem() (message, help string)

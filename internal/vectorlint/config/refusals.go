@@ -25,14 +25,14 @@ var (
 func (r *Reader) Refusals(files []File, faults []string) []Finding {
 	var findings []Finding
 	for _, fault := range faults {
-		finding := found(vectorRefuses, "Vector says: "+fault)
+		finding := newFinding(vectorRefuses, "Vector says: "+fault)
 		switch match := atLine.FindStringSubmatch(fault); {
 		case match != nil && len(files) == 1 && !files[0].Printed:
 			finding.Line, _ = strconv.Atoi(match[1])
 			finding.Column, _ = strconv.Atoi(match[2])
-			finding.Source = sourceOf(files[0])
+			finding.Source = displayName(files[0])
 		default:
-			r.place(&finding, files, pathIn(fault))
+			r.locate(&finding, files, pathIn(fault))
 		}
 		findings = append(findings, finding)
 	}
@@ -44,15 +44,15 @@ func (r *Reader) FailedTests(files []File, printed string) []Finding {
 	var findings []Finding
 	names := r.testsIn(files)
 	for _, match := range testEnd.FindAllStringSubmatch(printed, -1) {
-		name, why := match[1], ""
-		if _, after, isThere := strings.Cut(printed, "\ntest "+name+":\n"); isThere {
-			why, _, _ = strings.Cut(after, "\ntest ")
-			why, _, _ = strings.Cut(why, "\noutput payloads ")
-			why = ": " + strings.Join(faultsIn(why), " ")
+		name, reason := match[1], ""
+		if _, details, ok := strings.Cut(printed, "\ntest "+name+":\n"); ok {
+			reason, _, _ = strings.Cut(details, "\ntest ")
+			reason, _, _ = strings.Cut(reason, "\noutput payloads ")
+			reason = ": " + strings.Join(faultsIn(reason), " ")
 		}
-		finding := found(testFails, "test "+strconv.Quote(name)+" fails"+why)
+		finding := newFinding(testFails, "test "+strconv.Quote(name)+" fails"+reason)
 		if i := slices.Index(names, name); i >= 0 {
-			r.place(&finding, files, "tests["+strconv.Itoa(i)+"]")
+			r.locate(&finding, files, "tests["+strconv.Itoa(i)+"]")
 		}
 		findings = append(findings, finding)
 	}
@@ -91,20 +91,20 @@ func pathIn(fault string) string {
 	return ""
 }
 
-func found(code Code, message string) Finding {
-	rule := ruleOf(code)
+func newFinding(code Code, message string) Finding {
+	rule := ruleFor(code)
 	return Finding{Code: code, Level: rule.Level, Message: message, Help: rule.Help}
 }
 
-func sourceOf(file File) string {
+func displayName(file File) string {
 	if file.Source == "" {
 		return file.Name
 	}
 	return file.Source
 }
 
-// place sets the place of a finding to the deepest key of a path that one of the files has.
-func (r *Reader) place(f *Finding, files []File, key string) {
+// locate sets the place of a finding to the deepest key of a path that one of the files has.
+func (r *Reader) locate(f *Finding, files []File, key string) {
 	f.Path = key
 	steps := strings.Split(indexBrackets.ReplaceAllString(key, ".$1"), ".")
 	deepest := -1
@@ -113,16 +113,16 @@ func (r *Reader) place(f *Finding, files []File, key string) {
 		if root == nil {
 			continue
 		}
-		rest, isBelow := stepsIn(&file, steps)
+		remaining, isBelow := stepsIn(&file, steps)
 		if !isBelow {
 			continue
 		}
-		at, depth := root.reach(rest)
-		depth += len(steps) - len(rest)
+		pos, depth := root.resolveSteps(remaining)
+		depth += len(steps) - len(remaining)
 		if depth <= deepest {
 			continue
 		}
-		deepest, f.Source, f.Line, f.Column = depth, sourceOf(file), at.line, at.column
+		deepest, f.Source, f.Line, f.Column = depth, displayName(file), pos.line, pos.column
 		if file.Printed || depth == 0 {
 			f.Line, f.Column = 0, 0
 		}
@@ -131,34 +131,34 @@ func (r *Reader) place(f *Finding, files []File, key string) {
 
 // stepsIn returns a path of keys as it is in a file. The file may be one component: the directory and the name of the
 // file are the keys above it.
-func stepsIn(file *File, steps []string) (rest []string, isIn bool) {
-	above := strings.Split(file.Below, "/")
-	if len(above) == 1 {
+func stepsIn(file *File, steps []string) (remaining []string, isIn bool) {
+	parents := strings.Split(file.RelativePath, "/")
+	if len(parents) == 1 {
 		return steps, true
 	}
-	last := len(above) - 1
-	above[last] = strings.TrimSuffix(above[last], path.Ext(above[last]))
-	if len(steps) < len(above) || !slices.Equal(above, steps[:len(above)]) {
+	last := len(parents) - 1
+	parents[last] = strings.TrimSuffix(parents[last], path.Ext(parents[last]))
+	if len(steps) < len(parents) || !slices.Equal(parents, steps[:len(parents)]) {
 		return nil, false
 	}
-	return steps[len(above):], true
+	return steps[len(parents):], true
 }
 
-// reach follows a path of keys and item numbers until a step does not exist. It returns the position and the number of
+// resolveSteps follows a path of keys and item numbers until a step does not exist. It returns the position and the number of
 // steps.
-func (v *value) reach(steps []string) (at position, depth int) {
-	at = v.at
+func (v *value) resolveSteps(steps []string) (pos position, depth int) {
+	pos = v.pos
 	for _, step := range steps {
 		number, err := strconv.Atoi(step)
 		switch e := v.entry(step); {
 		case e != nil:
-			v, at = e.value, e.at
+			v, pos = e.value, e.pos
 		case err == nil && number < len(v.items):
-			v, at = v.items[number], v.items[number].at
+			v, pos = v.items[number], v.items[number].pos
 		default:
-			return at, depth
+			return pos, depth
 		}
 		depth++
 	}
-	return at, depth
+	return pos, depth
 }

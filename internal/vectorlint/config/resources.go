@@ -12,7 +12,7 @@ import (
 // listener is an address that a component, or the API, listens on.
 type listener struct {
 	path, protocol string
-	at             position
+	pos            position
 	source         string // of the file
 	host           string
 	address        netip.Addr // of the host; invalid for a name
@@ -28,77 +28,77 @@ func (c *checker) checkResources() {
 		port     int
 	}
 	claims := map[claim][]listener{}
-	for _, one := range c.components {
-		for _, fresh := range c.listenersOf(one) {
-			of := claim{fresh.protocol, fresh.port}
-			for _, first := range claims[of] {
-				if first.clashes(fresh) {
-					c.report(claimedTwice, fresh.at, fresh.path, "%s port %d is also used by %s", fresh.protocol, fresh.port, first.path)
+	for _, comp := range c.components {
+		for _, fresh := range c.componentListeners(comp) {
+			key := claim{fresh.protocol, fresh.port}
+			for _, existing := range claims[key] {
+				if existing.clashes(fresh) {
+					c.report(claimedTwice, fresh.pos, fresh.path, "%s port %d is also used by %s", fresh.protocol, fresh.port, existing.path)
 					break
 				}
 			}
-			claims[of] = append(claims[of], fresh)
+			claims[key] = append(claims[key], fresh)
 			c.listeners = append(c.listeners, fresh)
 		}
-		descriptor := descriptorOf(one)
-		if first := descriptors[descriptor]; first != nil && descriptor != "" {
-			c.report(claimedTwice, one.at, one.path, "file descriptor %s is also used by %s", descriptor, first.path)
+		descriptor := fileDescriptor(comp)
+		if existing := descriptors[descriptor]; existing != nil && descriptor != "" {
+			c.report(claimedTwice, comp.pos, comp.path, "file descriptor %s is also used by %s", descriptor, existing.path)
 		}
-		descriptors[descriptor] = one
+		descriptors[descriptor] = comp
 	}
 }
 
-// descriptorOf returns the file descriptor that a source reads, "" if none.
-func descriptorOf(one *component) string {
+// fileDescriptor returns the file descriptor that a source reads, "" if none.
+func fileDescriptor(comp *component) string {
 	switch {
-	case one.kind != source:
+	case comp.kind != source:
 		return ""
-	case one.is("stdin"):
+	case comp.hasType("stdin"):
 		return "0"
-	case one.is("file_descriptor"):
-		return one.options.get("fd").scalar
+	case comp.hasType("file_descriptor"):
+		return comp.options.get("fd").scalar
 	}
 	return ""
 }
 
-func (c *checker) listenersOf(one *component) []listener {
-	if one.profile == nil {
+func (c *checker) componentListeners(comp *component) []listener {
+	if comp.profile == nil {
 		return nil
 	}
-	var all []listener
-	mode := one.options.get("mode").scalar
-	for _, of := range one.profile.listens {
-		if mode != "" && mode != of.protocol {
+	var listeners []listener
+	mode := comp.options.get("mode").scalar
+	for _, spec := range comp.profile.listens {
+		if mode != "" && mode != spec.protocol {
 			continue
 		}
-		given := one.options.get(strings.Split(of.option, ".")...)
-		at, address := given.at, given.scalar
-		if given.form == null {
-			at, address = one.at, of.standard
+		configured := comp.options.get(strings.Split(spec.option, ".")...)
+		pos, address := configured.pos, configured.scalar
+		if configured.form == null {
+			pos, address = comp.pos, spec.standard
 		}
 		host, port, ok := splitAddress(address)
 		if ok {
-			all = append(all, c.listener(one.path+"."+of.option, of.protocol, at, host, port))
+			listeners = append(listeners, c.listener(comp.path+"."+spec.option, spec.protocol, pos, host, port))
 		}
-		one.hasOpenAddress = one.hasOpenAddress || !ok && (given.form == open || c.isDynamic(address))
+		comp.hasOpenAddress = comp.hasOpenAddress || !ok && (configured.form == open || c.isDynamic(address))
 	}
-	return all
+	return listeners
 }
 
-func (c *checker) listener(path, protocol string, at position, host string, port int) listener {
+func (c *checker) listener(path, protocol string, pos position, host string, port int) listener {
 	address, _ := netip.ParseAddr(host)
-	return listener{path: path, protocol: protocol, at: c.written(at), source: c.sourceOf(at), host: host, address: address.Unmap(), port: port}
+	return listener{path: path, protocol: protocol, pos: c.sourcePosition(pos), source: c.sourceName(pos), host: host, address: address.Unmap(), port: port}
 }
 
 // splitAddress splits HOST:PORT. It returns false for other texts, such as systemd or a variable, which only Vector
 // checks.
 func splitAddress(address string) (host string, port int, ok bool) {
-	at := strings.LastIndexByte(address, ':')
-	if at < 0 {
+	colon := strings.LastIndexByte(address, ':')
+	if colon < 0 {
 		return "", 0, false
 	}
-	port, err := strconv.Atoi(address[at+1:])
-	return strings.Trim(address[:at], "[]"), port, err == nil && port > 0
+	port, err := strconv.Atoi(address[colon+1:])
+	return strings.Trim(address[:colon], "[]"), port, err == nil && port > 0
 }
 
 // clashes reports whether two listeners on the same port conflict.

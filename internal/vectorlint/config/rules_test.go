@@ -45,7 +45,7 @@ func (c try) findings() []Finding {
 		options.Image = image
 	}
 	report := checked(files, options)
-	return append(report.Findings, report.In(c.pod)...)
+	return append(report.Findings, report.CheckPod(c.pod)...)
 }
 
 // graph is a configuration of a source app and a sink out, with more in between.
@@ -448,7 +448,7 @@ var ruleCases = map[Code]struct{ fires, silent []try }{
 	optionForbidden: {fires: []try{{text: "data_dir: /x\n" + graph("", ok), permitted: Permitted{Options: Lists{Deny: []string{"data_dir"}}}}}, silent: []try{{text: "data_dir: /x\n" + graph("", ok)}, {text: graph("", ok), permitted: Permitted{Options: Lists{Deny: []string{"data_dir"}}}}}},
 	hostForbidden:   {fires: []try{{text: "sinks: {a: {type: http, uri: 'https://a.test'}}", permitted: Permitted{Hosts: Lists{Allow: []string{"b.test"}}}}}, silent: []try{{text: "sinks: {a: {type: http, uri: 'https://b.test'}}", permitted: Permitted{Hosts: Lists{Allow: []string{"b.test"}}}}}},
 	notLiteral:      {fires: []try{{text: "sinks: {a: {type: http, uri: 'https://{{ a }}'}}", permitted: Permitted{Hosts: Lists{Allow: []string{"*"}}}}}, silent: []try{{text: "sinks: {a: {type: http, uri: 'https://{{ a }}'}}", permitted: Permitted{Types: Lists{Deny: []string{"sinks.file"}}}}}},
-	notSeen:         {fires: []try{{text: "provider: {type: http, url: 'https://a.test'}", permitted: Permitted{Types: Lists{Deny: []string{"sinks.file"}}}}}, silent: []try{{text: "provider: {type: http, url: 'https://a.test'}"}}},
+	notVisible:      {fires: []try{{text: "provider: {type: http, url: 'https://a.test'}", permitted: Permitted{Types: Lists{Deny: []string{"sinks.file"}}}}}, silent: []try{{text: "provider: {type: http, url: 'https://a.test'}"}}},
 }
 
 // bomb is a file of a few lines that grows beyond all bounds.

@@ -26,7 +26,7 @@ func wrongSearch(source string) string {
 		return ""
 	case s.isMixed:
 		return "a range starts and ends with brackets of one kind, as in [1 TO 9]"
-	case !isRead || s.at < len(source):
+	case !isRead || s.pos < len(source):
 		return fmt.Sprintf("the search is not valid from character %d on", utf8.RuneCountInString(source[:s.furthest])+1)
 	}
 	return ""
@@ -35,7 +35,7 @@ func wrongSearch(source string) string {
 // search parses a search. Each method moves behind the text that it reads. If it reports false, it does not move.
 type search struct {
 	text string
-	at   int
+	pos  int
 	// furthest is the largest offset that could be read.
 	furthest, nested int
 	// isMixed reports a range with two kinds of brackets. isDeep reports that parentheses are nested deeper than the
@@ -43,43 +43,43 @@ type search struct {
 	isMixed, isDeep bool
 }
 
-// all reads the parts one after the other.
-func (s *search) all(parts ...func() bool) bool {
-	start := s.at
-	for _, part := range parts {
-		if !part() {
-			s.at = start
+// sequence reads the parts one after the other.
+func (s *search) sequence(parsers ...func() bool) bool {
+	start := s.pos
+	for _, parser := range parsers {
+		if !parser() {
+			s.pos = start
 			return false
 		}
 	}
-	s.furthest = max(s.furthest, s.at)
+	s.furthest = max(s.furthest, s.pos)
 	return true
 }
 
-// ahead reports whether the part follows, without moving.
-func (s *search) ahead(part func() bool) bool {
-	start, furthest := s.at, s.furthest
-	defer func() { s.at, s.furthest = start, furthest }()
-	return part()
+// matchesAhead reports whether the part follows, without moving.
+func (s *search) matchesAhead(parser func() bool) bool {
+	start, furthest := s.pos, s.furthest
+	defer func() { s.pos, s.furthest = start, furthest }()
+	return parser()
 }
 
-// many reads the part as often as it occurs.
-func (s *search) many(part func() bool) bool {
+// repeat reads the part as often as it occurs.
+func (s *search) repeat(parser func() bool) bool {
 	for {
-		if start := s.at; !part() || s.at == start {
+		if start := s.pos; !parser() || s.pos == start {
 			return true
 		}
 	}
 }
 
-func maybe(part func() bool) func() bool { return func() bool { part(); return true } }
+func maybe(parser func() bool) func() bool { return func() bool { parser(); return true } }
 
 // literal reads one of these texts.
 func (s *search) literal(choices ...string) func() bool {
 	return func() bool {
 		for _, choice := range choices {
-			if strings.HasPrefix(s.text[s.at:], choice) {
-				s.at += len(choice)
+			if strings.HasPrefix(s.text[s.pos:], choice) {
+				s.pos += len(choice)
 				return true
 			}
 		}
@@ -88,23 +88,25 @@ func (s *search) literal(choices ...string) func() bool {
 }
 
 func (s *search) blanks() bool {
-	for s.at < len(s.text) && strings.IndexByte(" \r\n\t", s.text[s.at]) >= 0 {
-		s.at++
+	for s.pos < len(s.text) && strings.IndexByte(" \r\n\t", s.text[s.pos]) >= 0 {
+		s.pos++
 	}
 	return true
 }
 
 // character reads a character that is not in a set.
 func (s *search) character(except string) bool {
-	r, width := utf8.DecodeRuneInString(s.text[s.at:])
+	r, width := utf8.DecodeRuneInString(s.text[s.pos:])
 	if width == 0 || strings.ContainsRune(except, r) {
 		return false
 	}
-	s.at += width
+	s.pos += width
 	return true
 }
 
-func (s *search) escaped() bool { return s.all(s.literal(`\`), func() bool { return s.character("") }) }
+func (s *search) escapeSequence() bool {
+	return s.sequence(s.literal(`\`), func() bool { return s.character("") })
+}
 
 // query reads clauses one after the other. The first one has no AND or OR before it.
 func (s *search) query() bool {
@@ -114,101 +116,101 @@ func (s *search) query() bool {
 	}
 	defer func() { s.nested-- }()
 	modified := func() bool {
-		return s.all(maybe(s.literal("+", "NOT", "-")), s.blanks, s.clause)
+		return s.sequence(maybe(s.literal("+", "NOT", "-")), s.blanks, s.clause)
 	}
 	if !s.terms() && !modified() {
 		return false
 	}
-	return s.many(func() bool {
-		return s.all(s.blanks, s.terms) || s.all(s.blanks, maybe(s.literal("AND", "&&", "OR", "||")), s.blanks, modified)
+	return s.repeat(func() bool {
+		return s.sequence(s.blanks, s.terms) || s.sequence(s.blanks, maybe(s.literal("AND", "&&", "OR", "||")), s.blanks, modified)
 	})
 }
 
 // terms reads words that are not part of a clause.
 func (s *search) terms() bool {
 	isWord := func() bool {
-		return s.ahead(func() bool {
-			return s.term() && !s.literal(":", "*")() && !s.ahead(func() bool {
-				start := s.at
+		return s.matchesAhead(func() bool {
+			return s.term() && !s.literal(":", "*")() && !s.matchesAhead(func() bool {
+				start := s.pos
 				s.blanks()
-				return s.at > start && s.literal("AND", "&&", "OR", "||")()
+				return s.pos > start && s.literal("AND", "&&", "OR", "||")()
 			})
 		})
 	}
-	return s.all(isWord, s.term) && s.many(func() bool { return s.all(s.blanks, isWord, s.term) })
+	return s.sequence(isWord, s.term) && s.repeat(func() bool { return s.sequence(s.blanks, isWord, s.term) })
 }
 
 func (s *search) clause() bool {
-	field := func() bool { return s.all(s.term, s.literal(":")) }
-	return s.all(s.literal("*:*")) ||
-		s.all(maybe(field), s.blanks, s.value) ||
-		s.all(maybe(field), s.blanks, s.literal("("), s.blanks, s.query, s.blanks, s.literal(")"))
+	field := func() bool { return s.sequence(s.term, s.literal(":")) }
+	return s.sequence(s.literal("*:*")) ||
+		s.sequence(maybe(field), s.blanks, s.value) ||
+		s.sequence(maybe(field), s.blanks, s.literal("("), s.blanks, s.query, s.blanks, s.literal(")"))
 }
 
 func (s *search) value() bool {
-	isEnd := func() bool { return s.at == len(s.text) || strings.IndexByte(" \r\n\t)]}", s.text[s.at]) >= 0 }
-	return s.all(s.literal("*"), isEnd) || s.phrase() ||
-		s.all(s.plain(""), s.literal("*"), isEnd) ||
-		s.all(s.literal(">=", "<=", ">", "<"), func() bool { return s.number() || s.term() }) ||
-		s.span() || s.all(s.term, isEnd) || s.all(s.plain("*?"), isEnd)
+	isEnd := func() bool { return s.pos == len(s.text) || strings.IndexByte(" \r\n\t)]}", s.text[s.pos]) >= 0 }
+	return s.sequence(s.literal("*"), isEnd) || s.phrase() ||
+		s.sequence(s.plain(""), s.literal("*"), isEnd) ||
+		s.sequence(s.literal(">=", "<=", ">", "<"), func() bool { return s.number() || s.term() }) ||
+		s.span() || s.sequence(s.term, isEnd) || s.sequence(s.plain("*?"), isEnd)
 }
 
-// notInTerm are the characters that a term may only have behind a backslash. notFirst are the characters that a term
+// notInTerm are the characters that a term may only have behind a backslash. forbiddenFirst are the characters that a term
 // may have, except as its first character.
 const (
-	notInTerm = " \r\n\t\"()[]{}!:~^?*\\><"
-	notFirst  = "+-="
+	notInTerm      = " \r\n\t\"()[]{}!:~^?*\\><"
+	forbiddenFirst = "+-="
 )
 
 // plain reads the characters of a term, and some more.
-func (s *search) plain(more string) func() bool {
-	part := func(except string) bool {
-		return s.escaped() || more != "" && s.literal("*", "?")() || !strings.HasPrefix(s.text[s.at:], "UNICODE3000") && s.character(except)
+func (s *search) plain(extra string) func() bool {
+	parseChar := func(except string) bool {
+		return s.escapeSequence() || extra != "" && s.literal("*", "?")() || !strings.HasPrefix(s.text[s.pos:], "UNICODE3000") && s.character(except)
 	}
 	return func() bool {
-		if !part(notInTerm + notFirst) {
+		if !parseChar(notInTerm + forbiddenFirst) {
 			return false
 		}
-		s.many(func() bool { return part(notInTerm) })
-		s.furthest = max(s.furthest, s.at)
+		s.repeat(func() bool { return parseChar(notInTerm) })
+		s.furthest = max(s.furthest, s.pos)
 		return true
 	}
 }
 
 func (s *search) term() bool {
-	return !s.ahead(s.literal("AND", "&&", "OR", "||", "NOT", "-")) && s.plain("")()
+	return !s.matchesAhead(s.literal("AND", "&&", "OR", "||", "NOT", "-")) && s.plain("")()
 }
 
 func (s *search) phrase() bool {
-	inside := func() bool { return s.many(func() bool { return s.escaped() || s.character(`"`) }) }
-	return s.all(s.literal(`"`), inside, s.literal(`"`))
+	inside := func() bool { return s.repeat(func() bool { return s.escapeSequence() || s.character(`"`) }) }
+	return s.sequence(s.literal(`"`), inside, s.literal(`"`))
 }
 
 // number reads a number such as -1.5E10.
 func (s *search) number() bool {
 	digits := func() bool {
-		start := s.at
-		for s.at < len(s.text) && s.text[s.at] >= '0' && s.text[s.at] <= '9' {
-			s.at++
+		start := s.pos
+		for s.pos < len(s.text) && s.text[s.pos] >= '0' && s.text[s.pos] <= '9' {
+			s.pos++
 		}
-		return s.at > start
+		return s.pos > start
 	}
-	fraction := func() bool { return s.all(s.literal("."), digits) }
-	simple := func() bool { return s.all(maybe(s.literal("-", `\-`)), digits, maybe(fraction)) }
-	return s.all(simple, maybe(func() bool { return s.all(s.literal("E"), simple) }))
+	fraction := func() bool { return s.sequence(s.literal("."), digits) }
+	simple := func() bool { return s.sequence(maybe(s.literal("-", `\-`)), digits, maybe(fraction)) }
+	return s.sequence(simple, maybe(func() bool { return s.sequence(s.literal("E"), simple) }))
 }
 
 // span reads [A TO B] or {A TO B}.
 func (s *search) span() bool {
-	start := s.at
+	start := s.pos
 	bound := func() bool {
-		start := s.at
-		s.many(func() bool { return s.character(" \r\n\t]}") })
-		return s.at > start
+		start := s.pos
+		s.repeat(func() bool { return s.character(" \r\n\t]}") })
+		return s.pos > start
 	}
-	if !s.all(s.literal("[", "{"), s.blanks, bound, s.blanks, s.literal("TO"), s.blanks, bound, s.blanks, s.literal("]", "}")) {
+	if !s.sequence(s.literal("[", "{"), s.blanks, bound, s.blanks, s.literal("TO"), s.blanks, bound, s.blanks, s.literal("]", "}")) {
 		return false
 	}
-	s.isMixed = s.isMixed || (s.text[start] == '[') != (s.text[s.at-1] == ']')
+	s.isMixed = s.isMixed || (s.text[start] == '[') != (s.text[s.pos-1] == ']')
 	return true
 }

@@ -22,16 +22,16 @@ func IsTopLevel(key string) bool { return slices.Contains(topLevel, key) }
 
 func (c *checker) checkKeys() {
 	for _, e := range c.root.entries {
-		if !c.mayBeOneOf(e.key, topLevel) {
+		if !c.canEqualAny(e.key, topLevel) {
 			near := c.effort.nearest(e.key, topLevel)
-			c.add(unknownKey, e.at, e.key, near != "" || c.version.isCovered(), "unknown top-level key %q", e.key, didYouMean(near))
+			c.add(unknownKey, e.pos, e.key, near != "" || c.version.isCovered(), "unknown top-level key %q", e.key, didYouMean(near))
 		}
 	}
 	for _, option := range slices.Sorted(maps.Keys(c.tables.globalsRemoved)) {
 		removed := c.tables.globalsRemoved[option]
 		path := strings.Split(option, ".")
 		if e := c.root.get(path[:len(path)-1]...).entry(path[len(path)-1]); e != nil && c.version.minor >= removed {
-			c.add(otherVersion, e.at, option, c.version.known, "Vector 0.%d and later refuse %s: its API is gRPC, not GraphQL", removed, option)
+			c.add(otherVersion, e.pos, option, c.version.isKnown, "Vector 0.%d and later refuse %s: its API is gRPC, not GraphQL", removed, option)
 		}
 	}
 }
@@ -40,24 +40,24 @@ func (c *checker) checkKeys() {
 // not texts.
 func (c *checker) checkFitsTOML(path string, v *value) {
 	for i, item := range v.items {
-		c.checkValueFitsTOML(path+"["+itoa(i)+"]", item.at, item)
+		c.checkValueFitsTOML(path+"["+itoa(i)+"]", item.pos, item)
 	}
 	for i := range v.entries {
 		e := &v.entries[i]
-		here := join(path, e.key)
+		entryPath := join(path, e.key)
 		if e.isNoText {
-			c.add(wrongForm, e.at, here, c.isTabled, "the key %s is not a text", e.key, help(fmt.Sprintf("write it in quotes: %q", e.key)))
+			c.add(wrongForm, e.pos, entryPath, c.isTabled, "the key %s is not a text", e.key, help(fmt.Sprintf("write it in quotes: %q", e.key)))
 		}
-		c.checkValueFitsTOML(here, e.at, e.value)
+		c.checkValueFitsTOML(entryPath, e.pos, e.value)
 	}
 }
 
-func (c *checker) checkValueFitsTOML(path string, at position, v *value) {
+func (c *checker) checkValueFitsTOML(path string, pos position, v *value) {
 	switch v.form {
 	case null:
-		c.add(wrongForm, at, path, c.isTabled, "%s has no value", path, help("set a value, or remove it: Vector does not accept null"))
+		c.add(wrongForm, pos, path, c.isTabled, "%s has no value", path, help("set a value, or remove it: Vector does not accept null"))
 	case wide:
-		c.add(wrongForm, v.at, path, c.isTabled, "%s is %s, which does not fit into 64 bits", path, v.scalar, help("write a smaller number, or a text in quotes"))
+		c.add(wrongForm, v.pos, path, c.isTabled, "%s is %s, which does not fit into 64 bits", path, v.scalar, help("write a smaller number, or a text in quotes"))
 	default:
 		c.checkFitsTOML(path, v)
 	}
@@ -71,16 +71,16 @@ func (c *checker) checkProvider() bool {
 	}
 	if len(c.components) > 0 {
 		first := c.components[0]
-		c.report(besideProvider, first.at, first.path, "%s is used together with provider", first.path)
+		c.report(besideProvider, first.pos, first.path, "%s is used together with provider", first.path)
 	}
-	c.judgeGlobals()
+	c.checkGlobalOptions()
 	return true
 }
 
 func (c *checker) checkIDs() {
-	for _, one := range c.components {
-		if one.kind != memory && strings.Contains(one.id, ".") {
-			c.report(dotInID, one.at, one.path, "the id %q contains a dot", one.id)
+	for _, comp := range c.components {
+		if comp.kind != memory && strings.Contains(comp.id, ".") {
+			c.report(dotInID, comp.pos, comp.path, "the id %q contains a dot", comp.id)
 		}
 	}
 }
@@ -88,31 +88,31 @@ func (c *checker) checkIDs() {
 // checkShape requires a source and a sink, ids of one kind, and inputs without repetition.
 func (c *checker) checkShape() {
 	for _, section := range sections {
-		given := c.root.get(section.key)
-		if section.kind == transform || len(given.entries) > 0 || given.form != null && given.form != table {
+		sectionValue := c.root.get(section.key)
+		if section.kind == transform || len(sectionValue.entries) > 0 || sectionValue.form != null && sectionValue.form != table {
 			continue
 		}
-		if given.form == open || c.isRootOpen() {
+		if sectionValue.form == open || c.isRootOpen() {
 			continue
 		}
-		c.report(noComponents, c.root.at, section.key, "%s is empty", section.key)
+		c.report(noComponents, c.root.pos, section.key, "%s is empty", section.key)
 	}
-	for _, one := range c.components {
-		if first := c.otherOf(one); first != nil {
-			c.report(idOfSeveral, one.at, one.path, "%q is the id of a %s and of a %s", one.id, first.kind, one.kind)
+	for _, comp := range c.components {
+		if existing := c.sameIDComponent(comp); existing != nil {
+			c.report(idOfSeveral, comp.pos, comp.path, "%q is the id of a %s and of a %s", comp.id, existing.kind, comp.kind)
 		}
-		c.checkRepeated(one)
+		c.checkRepeated(comp)
 	}
 }
 
-// otherOf returns an earlier component of another kind with the same id.
-func (c *checker) otherOf(one *component) *component {
+// sameIDComponent returns an earlier component of another kind with the same id.
+func (c *checker) sameIDComponent(comp *component) *component {
 	for _, section := range sections {
-		if section.kind == one.kind || one.kind == memory {
+		if section.kind == comp.kind || comp.kind == memory {
 			return nil
 		}
-		if first := c.byKind[section.kind][one.id]; first != nil {
-			return first
+		if existing := c.byKind[section.kind][comp.id]; existing != nil {
+			return existing
 		}
 	}
 	return nil
@@ -120,42 +120,42 @@ func (c *checker) otherOf(one *component) *component {
 
 // checkOutputNames finds names of outputs that are reserved by Vector or repeated.
 func (c *checker) checkOutputNames() {
-	for _, one := range c.components {
+	for _, comp := range c.components {
 		switch {
-		case one.is("route"):
-			for _, e := range one.options.get("route").entries {
-				path := one.path + ".route." + e.key
+		case comp.hasType("route"):
+			for _, e := range comp.options.get("route").entries {
+				path := comp.path + ".route." + e.key
 				if e.key == "_unmatched" || e.key == "_default" {
-					c.report(reservedOutput, e.at, path, "%q is a reserved output name of Vector", e.key)
+					c.report(reservedOutput, e.pos, path, "%q is a reserved output name of Vector", e.key)
 				}
 			}
-		case one.is("exclusive_route"):
-			c.checkExclusiveNames(one)
+		case comp.hasType("exclusive_route"):
+			c.checkExclusiveNames(comp)
 		}
 	}
 }
 
-func (c *checker) checkExclusiveNames(one *component) {
-	seen := map[string]bool{}
-	for i, route := range one.options.get("routes").items {
-		name, path := route.get("name"), one.path+".routes["+itoa(i)+"].name"
+func (c *checker) checkExclusiveNames(comp *component) {
+	usedNames := map[string]bool{}
+	for i, route := range comp.options.get("routes").items {
+		name, path := route.get("name"), comp.path+".routes["+itoa(i)+"].name"
 		switch {
 		case name.scalar == "_unmatched" || name.scalar == "_default":
-			c.report(reservedOutput, name.at, path, "%q is a reserved output name of Vector", name.scalar)
-		case name.scalar != "" && seen[name.scalar]:
-			c.report(reservedOutput, name.at, path, "a second route named %q", name.scalar)
+			c.report(reservedOutput, name.pos, path, "%q is a reserved output name of Vector", name.scalar)
+		case name.scalar != "" && usedNames[name.scalar]:
+			c.report(reservedOutput, name.pos, path, "a second route named %q", name.scalar)
 		}
-		seen[name.scalar] = true
+		usedNames[name.scalar] = true
 	}
 }
 
 func (c *checker) checkGlobals() {
 	alpha := c.root.get("latency_ewma_alpha")
 	if n, ok := alpha.float(); ok && !(n > 0 && n < 1) {
-		c.report(outOfRange, alpha.at, "latency_ewma_alpha", "%s is not between 0 and 1", alpha.scalar)
+		c.report(outOfRange, alpha.pos, "latency_ewma_alpha", "%s is not between 0 and 1", alpha.scalar)
 	}
 	life := c.root.get("buffer_utilization_ewma_half_life_seconds")
 	if n, ok := life.float(); ok && !(n > 0) {
-		c.report(outOfRange, life.at, "buffer_utilization_ewma_half_life_seconds", "%s is not above 0", life.scalar)
+		c.report(outOfRange, life.pos, "buffer_utilization_ewma_half_life_seconds", "%s is not above 0", life.scalar)
 	}
 }

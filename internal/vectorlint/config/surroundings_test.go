@@ -84,8 +84,10 @@ var surroundings = map[string]surrounding{
 	"a program that is unknown":   another("transforms:\n  zz: {type: remap, inputs: [\"${OPEN}\"], source: \"${OPEN}\"}\n", notConsumed),
 	"a template":                  another("sinks:\n  zz: {type: kafka, inputs: [\"${OPEN}\"], bootstrap_servers: b, topic: \"t-{{ a }}\", encoding: {codec: \"${OPEN}\"}}\n", notConsumed, noComponents),
 	"a file that may be readable": another("a: b${OPEN}: c\n", noComponents, unknownInput, unknownSecret, notConsumed, notAcknowledged, dataNotWritable, dataNotKept, unansweredProbe, loopbackProbe, otherFamilyProbe, bufferAboveVolume, unhandledError, openAPI),
-	"a key that is not read":      around(func(o *Options) { o.Beside = append(o.Beside, "/etc/vector/notes.txt", "/etc/vector/other.yaml") }),
-	"a variable of the pod":       around(func(o *Options) { o.Container.Env["OTHER"] = openText }),
+	"a key that is not read": around(func(o *Options) {
+		o.OtherFiles = append(o.OtherFiles, "/etc/vector/notes.txt", "/etc/vector/other.yaml")
+	}),
+	"a variable of the pod": around(func(o *Options) { o.Container.Env["OTHER"] = openText }),
 	"a flag that is unknown": around(func(o *Options) {
 		o.Container.Args = append(o.Container.Args, vectorflags.Text{Value: "--threads=$(OPEN)", IsOpen: true})
 	}),
@@ -106,7 +108,7 @@ func TestCheck_KeepsFindingsNextToUnknown(t *testing.T) {
 		if options.Container == nil {
 			options.Container = sidecar()
 		}
-		if before := versionOf(options.Image); before.known && before.minor >= interpolatedUntil && !strings.Contains(files[0].Text, "$") {
+		if before := parseImageVersion(options.Image); before.isKnown && before.minor >= interpolatedUntil && !strings.Contains(files[0].Text, "$") {
 			options.Container.set("VECTOR_DANGEROUSLY_ALLOW_ENV_VAR_INTERPOLATION", "true")
 		}
 		options.Container.Env["OPEN"] = openText

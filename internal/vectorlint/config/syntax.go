@@ -33,13 +33,13 @@ var syntaxes = map[string]func(text string) string{
 	"ip_net":               wrongIPNet,
 }
 
-// judgeSyntax checks the syntax of a text or the bounds of a number. They are known for the version of the schema
+// checkSyntax checks the syntax of a text or the bounds of a number. They are known for the version of the schema
 // only.
-func (c *checker) judgeSyntax(path string, v *value, form vectoroptions.Form) {
+func (c *checker) checkSyntax(path string, v *value, form vectoroptions.Form) {
 	wrong := ""
 	switch {
 	case form.Syntax == "remap_program", strings.HasSuffix(path, ".decoding.vrl.source"):
-		c.judgeProgram(path, v, false)
+		c.checkProgram(path, v, false)
 	case v.form == number && form.Syntax != "":
 		wrong = outOfBounds(v, form.Syntax)
 	case v.form == text && strings.HasSuffix(path, ".multiline.start_pattern"), v.form == text && strings.HasSuffix(path, ".multiline.condition_pattern"):
@@ -51,25 +51,25 @@ func (c *checker) judgeSyntax(path string, v *value, form vectoroptions.Form) {
 	}
 	if wrong != "" {
 		isCertain := c.isTabled && c.version.minor == vectoroptions.Schema
-		c.add(noSuchValue, v.at, path, isCertain, "%s is %q: %s", path, v.scalar, wrong, help("write one that Vector can read"))
+		c.add(noSuchValue, v.pos, path, isCertain, "%s is %q: %s", path, v.scalar, wrong, help("write one that Vector can read"))
 	}
 }
 
 // outOfBounds checks a number against MIN..MAX. One of them may be missing. A > before MIN excludes MIN itself.
 func outOfBounds(v *value, bounds string) string {
-	least, most, _ := strings.Cut(bounds, "..")
-	least, isBeyond := strings.CutPrefix(least, ">")
+	lower, upper, _ := strings.Cut(bounds, "..")
+	lower, isBeyond := strings.CutPrefix(lower, ">")
 	n, isNumber := v.float()
-	low, noLow := strconv.ParseFloat(least, 64)
-	high, noHigh := strconv.ParseFloat(most, 64)
+	low, noLow := strconv.ParseFloat(lower, 64)
+	high, noHigh := strconv.ParseFloat(upper, 64)
 	switch {
 	case !isNumber:
 	case noLow == nil && isBeyond && n <= low:
-		return "has to be more than " + least
+		return "has to be more than " + lower
 	case noLow == nil && n < low:
-		return "has to be " + least + " or more"
+		return "has to be " + lower + " or more"
 	case noHigh == nil && !(n <= high): // Also for NaN.
-		return "may be " + most + " at most"
+		return "may be " + upper + " at most"
 	}
 	return ""
 }
@@ -116,28 +116,28 @@ const dateItems = "AaBbhCcDdeFfGgHIjklMmnPpqRrSsTtUuVvWwXxYyZz%+.:#_-0123456789L
 // wrongTemplate requires paths of fields between {{ and }}, and valid dates in the rest.
 func wrongTemplate(text string) string {
 	end := 0
-	for _, at := range field.FindAllStringIndex(text, mostInText) {
-		if wrong := wrongDate(text[end:at[0]]); wrong != "" {
+	for _, span := range field.FindAllStringIndex(text, mostInText) {
+		if wrong := wrongDate(text[end:span[0]]); wrong != "" {
 			return wrong
 		}
-		if path := strings.TrimSpace(text[at[0]+2 : at[1]-2]); wrongTargetPath(path) != "" {
+		if path := strings.TrimSpace(text[span[0]+2 : span[1]-2]); wrongTargetPath(path) != "" {
 			return "{{ " + path + " }} is not a valid field path"
 		}
-		end = at[1]
+		end = span[1]
 	}
 	return wrongDate(text[end:])
 }
 
 func wrongDate(text string) string {
 	for {
-		_, rest, found := strings.Cut(text, "%")
+		_, remaining, found := strings.Cut(text, "%")
 		if !found {
 			return ""
 		}
-		if rest == "" || strings.IndexByte(dateItems, rest[0]) < 0 {
+		if remaining == "" || strings.IndexByte(dateItems, remaining[0]) < 0 {
 			return "a % starts a part of the date, as in %Y-%m-%d; a percent sign is %%"
 		}
-		text = rest[1:]
+		text = remaining[1:]
 	}
 }
 
@@ -158,12 +158,12 @@ func wrongListenAddress(text string) string {
 
 // wrongURI finds characters that are not valid in a URI.
 func wrongURI(text string) string {
-	switch _, rest, hasScheme := strings.Cut(text, "://"); {
+	switch _, afterScheme, hasScheme := strings.Cut(text, "://"); {
 	case text == "":
 		return "the URI is empty"
 	case strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f }):
 		return "a URI has no blanks"
-	case hasScheme && (rest == "" || rest[0] == '/'):
+	case hasScheme && (afterScheme == "" || afterScheme[0] == '/'):
 		return "the host is missing"
 	}
 	return ""
@@ -171,12 +171,12 @@ func wrongURI(text string) string {
 
 // wrongHostAndPort requires a URI with a port. The scheme is optional.
 func wrongHostAndPort(text string) string {
-	rest := text[len(scheme.FindString(text)):]
-	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
-		rest = rest[:end]
+	authority := text[len(scheme.FindString(text)):]
+	if end := strings.IndexAny(authority, "/?#"); end >= 0 {
+		authority = authority[:end]
 	}
-	_, err := strconv.ParseUint(rest[strings.LastIndexByte(rest, ':')+1:], 10, 16)
-	if wrong := wrongURI(text); wrong != "" || err == nil && strings.Contains(rest, ":") {
+	_, err := strconv.ParseUint(authority[strings.LastIndexByte(authority, ':')+1:], 10, 16)
+	if wrong := wrongURI(text); wrong != "" || err == nil && strings.Contains(authority, ":") {
 		return wrong
 	}
 	return "the port is missing"
@@ -208,8 +208,8 @@ func wrongCharset(text string) string {
 }
 
 // isLine reports whether a text is one of several lines, and not a comment.
-func isLine(of, text string) bool {
-	return strings.Contains(of, "\n"+text+"\n") && !strings.ContainsAny(text, "#\n")
+func isLine(lines, text string) bool {
+	return strings.Contains(lines, "\n"+text+"\n") && !strings.ContainsAny(text, "#\n")
 }
 
 // timestamp is a date, a time and a zone as Vector reads them. It does not check the ranges of numbers.
@@ -232,18 +232,18 @@ func wrongGlob(text string) string {
 // rustLacks finds syntax in a regular expression that Rust's regular expressions do not have.
 func rustLacks(text string) string {
 	inClass := false
-	for at := 0; at < len(text); at++ {
-		switch rest := text[at:]; {
-		case rest[0] == '\\':
-			if at++; !inClass && len(rest) > 1 && rest[1] >= '1' && rest[1] <= '9' {
-				return "Vector's regular expressions do not support back references, such as " + rest[:2]
+	for i := 0; i < len(text); i++ {
+		switch remaining := text[i:]; {
+		case remaining[0] == '\\':
+			if i++; !inClass && len(remaining) > 1 && remaining[1] >= '1' && remaining[1] <= '9' {
+				return "Vector's regular expressions do not support back references, such as " + remaining[:2]
 			}
 		case inClass:
-			inClass = rest[0] != ']' || text[at-1] == '[' || strings.HasSuffix(text[:at], "[^")
-		case rest[0] == '[':
+			inClass = remaining[0] != ']' || text[i-1] == '[' || strings.HasSuffix(text[:i], "[^")
+		case remaining[0] == '[':
 			inClass = true
-		case strings.HasPrefix(rest, "(?=") || strings.HasPrefix(rest, "(?!") || strings.HasPrefix(rest, "(?<=") || strings.HasPrefix(rest, "(?<!") || strings.HasPrefix(rest, "(?>"):
-			return "Vector's regular expressions do not support look-around, such as " + rest[:3]
+		case strings.HasPrefix(remaining, "(?=") || strings.HasPrefix(remaining, "(?!") || strings.HasPrefix(remaining, "(?<=") || strings.HasPrefix(remaining, "(?<!") || strings.HasPrefix(remaining, "(?>"):
+			return "Vector's regular expressions do not support look-around, such as " + remaining[:3]
 		}
 	}
 	return ""
@@ -252,14 +252,14 @@ func rustLacks(text string) string {
 // conditions are the types of a condition, and whether the type has a source.
 var conditions = map[string]bool{"vrl": true, "datadog_search": true, "is_log": false, "is_metric": false, "is_trace": false}
 
-// judgeCondition checks a condition against its types. A text is a VRL program.
-func (c *checker) judgeCondition(path string, v *value) {
+// checkCondition checks a condition against its types. A text is a VRL program.
+func (c *checker) checkCondition(path string, v *value) {
 	if v.form == text {
 		if _, isType := conditions[v.scalar]; isType {
-			c.add(noSuchValue, v.at, path, c.isTabled, "%s is %q, which is the type of a condition and not a VRL program", path, v.scalar, help("write "+path[strings.LastIndexByte(path, '.')+1:]+": {type: "+v.scalar+"}"))
+			c.add(noSuchValue, v.pos, path, c.isTabled, "%s is %q, which is the type of a condition and not a VRL program", path, v.scalar, help("write "+path[strings.LastIndexByte(path, '.')+1:]+": {type: "+v.scalar+"}"))
 			return
 		}
-		c.judgeProgram(path, v, true)
+		c.checkProgram(path, v, true)
 		return
 	}
 	typed, source := v.get("type"), v.get("source")
@@ -267,21 +267,21 @@ func (c *checker) judgeCondition(path string, v *value) {
 	switch {
 	case typed.form == open || typed.form == text && c.isDynamic(typed.scalar) || typed.form == null && c.hasOpenKey(v):
 	case typed.form == null:
-		c.add(missingOption, v.at, path, c.isTabled, "%s needs type", path)
+		c.add(missingOption, v.pos, path, c.isTabled, "%s needs type", path)
 	case typed.form != text || !isType:
-		c.add(noSuchValue, typed.at, path+".type", c.isTabled, "%s.type is %q, and not one of datadog_search, is_log, is_metric, is_trace, vrl", path, typed.scalar)
-	case typed.scalar == "vrl" && v.has("runtime") && v.get("runtime").form != open && v.get("runtime").scalar != "ast":
-		c.add(noSuchValue, v.get("runtime").at, path+".runtime", c.isTabled, "%s.runtime is not ast, the only supported runtime", path)
+		c.add(noSuchValue, typed.pos, path+".type", c.isTabled, "%s.type is %q, and not one of datadog_search, is_log, is_metric, is_trace, vrl", path, typed.scalar)
+	case typed.scalar == "vrl" && v.hasKey("runtime") && v.get("runtime").form != open && v.get("runtime").scalar != "ast":
+		c.add(noSuchValue, v.get("runtime").pos, path+".runtime", c.isTabled, "%s.runtime is not ast, the only supported runtime", path)
 	case hasSource && source.form == null && c.hasOpenKey(v):
 	case hasSource && source.form == null:
-		c.add(missingOption, v.at, path, c.isTabled, "%s needs source", path)
+		c.add(missingOption, v.pos, path, c.isTabled, "%s needs source", path)
 	case typed.scalar == "vrl" && source.form == text:
-		c.judgeProgram(path+".source", source, true)
+		c.checkProgram(path+".source", source, true)
 	case hasSource && source.form != text && source.form != wide && source.form != open:
-		c.add(wrongForm, source.at, path+".source", c.isTabled, "%s.source is %s, and not a text", path, source.form.noun())
+		c.add(wrongForm, source.pos, path+".source", c.isTabled, "%s.source is %s, and not a text", path, source.form.noun())
 	case typed.scalar == "datadog_search" && source.form == text && !c.isDynamic(source.scalar):
 		if wrong := wrongSearch(source.scalar); wrong != "" {
-			c.add(noSuchValue, source.at, path+".source", c.isTabled && c.version.minor == vectoroptions.Schema, "%s.source is %q: %s", path, source.scalar, wrong, help("see docs.datadoghq.com/logs/explorer/search_syntax"))
+			c.add(noSuchValue, source.pos, path+".source", c.isTabled && c.version.minor == vectoroptions.Schema, "%s.source is %q: %s", path, source.scalar, wrong, help("see docs.datadoghq.com/logs/explorer/search_syntax"))
 		}
 	}
 }

@@ -51,29 +51,29 @@ func (e events) String() string {
 	return strings.Join(names, ", ")
 }
 
-// eventsOf reads "log|metric (…)" and "by encoding.codec".
-func eventsOf(text string) (kinds events, byCodec bool) {
+// parseEvents reads "log|metric (…)" and "by encoding.codec".
+func parseEvents(text string) (kinds events, byCodec bool) {
 	head, note, _ := strings.Cut(text, " ")
-	for part := range strings.SplitSeq(head, "|") {
-		kinds |= map[string]events{"log": logs, "metric": metrics, "trace": traces, "by": everything}[part]
+	for name := range strings.SplitSeq(head, "|") {
+		kinds |= map[string]events{"log": logs, "metric": metrics, "trace": traces, "by": everything}[name]
 	}
 	return kinds, head == "by" || strings.Contains(note, "codec")
 }
 
 // profile is a type of component in the tables.
 type profile struct {
-	takes, gives               events
-	takesByCodec, givesByCodec bool
-	named, acknowledges        bool
+	inputEvents, outputEvents   events
+	inputByCodec, outputByCodec bool
+	named, acknowledges         bool
 	// alias is the new name of the type.
 	alias string
-	// since and removed are minor versions; 0 for none. instead is the replacement.
-	since, removed int
-	instead        string
-	nodeOnly       bool
-	listens        []listening
-	confined       []confined
-	checkpoints    bool
+	// sinceMinor and removed are minor versions; 0 for none. instead is the replacement.
+	sinceMinor, removedMinor int
+	instead                  string
+	nodeOnly                 bool
+	listens                  []listening
+	confined                 []confined
+	checkpoints              bool
 }
 
 // listening is an option that is an address to listen on.
@@ -105,17 +105,17 @@ var tables = sync.OnceValue(func() *facts {
 	for _, row := range rows(componentsTSV) {
 		f.component(row)
 	}
-	for _, of := range f.profiles {
-		for name, p := range of {
-			if other := of[p.alias]; other != nil {
-				fresh := *other
-				fresh.alias, fresh.since = p.alias, p.since
-				of[name] = &fresh
+	for _, profiles := range f.profiles {
+		for name, p := range profiles {
+			if target := profiles[p.alias]; target != nil {
+				fresh := *target
+				fresh.alias, fresh.sinceMinor = p.alias, p.sinceMinor
+				profiles[name] = &fresh
 			}
 		}
 	}
 	for _, row := range rows(codecsTSV) {
-		kinds, _ := eventsOf(row[2])
+		kinds, _ := parseEvents(row[2])
 		if row[0] == "encode" {
 			f.encodes[row[1]] = kinds
 		} else {
@@ -125,9 +125,9 @@ var tables = sync.OnceValue(func() *facts {
 	for _, row := range rows(optionsTSV) {
 		f.option(row)
 	}
-	for k, of := range f.profiles {
-		for _, name := range slices.Sorted(maps.Keys(of)) {
-			if of[name].removed == 0 && of[name].alias == "" {
+	for k, profiles := range f.profiles {
+		for _, name := range slices.Sorted(maps.Keys(profiles)) {
+			if profiles[name].removedMinor == 0 && profiles[name].alias == "" {
 				f.names[k] = append(f.names[k], name)
 			}
 		}
@@ -137,23 +137,23 @@ var tables = sync.OnceValue(func() *facts {
 
 // rows splits a table and removes its header.
 func rows(tsv string) [][]string {
-	var all [][]string
+	var parsed [][]string
 	for line := range strings.SplitSeq(strings.TrimSpace(tsv), "\n") {
-		all = append(all, strings.Split(line, "\t"))
+		parsed = append(parsed, strings.Split(line, "\t"))
 	}
-	return all[1:]
+	return parsed[1:]
 }
 
 // component reads a line of components.tsv: kind, type, status, since,
 // removed_in, input, output, named outputs, acknowledgements, roles.
 func (f *facts) component(row []string) {
 	p := &profile{named: row[7] != "-", acknowledges: row[8] != "no", nodeOnly: row[9] == "daemon"}
-	p.takes, p.takesByCodec = eventsOf(row[5])
-	p.gives, p.givesByCodec = eventsOf(row[6])
+	p.inputEvents, p.inputByCodec = parseEvents(row[5])
+	p.outputEvents, p.outputByCodec = parseEvents(row[6])
 	_, p.alias, _ = strings.Cut(row[2], "alias of ")
-	p.since, _ = minorOf(row[3])
-	if p.removed, p.instead = minorOf(row[4]); p.removed > 0 {
-		p.takes, p.gives = everything, everything // The table has no other data for it.
+	p.sinceMinor, _ = parseMinor(row[3])
+	if p.removedMinor, p.instead = parseMinor(row[4]); p.removedMinor > 0 {
+		p.inputEvents, p.outputEvents = everything, everything // The table has no other data for it.
 	}
 	f.profiles[kind(row[0])][row[1]] = p
 }
@@ -170,7 +170,7 @@ func (f *facts) option(row []string) {
 	case "checkpoints":
 		p.checkpoints = true
 	case "removed":
-		f.globalsRemoved[option], _ = minorOf(detail)
+		f.globalsRemoved[option], _ = parseMinor(detail)
 	case "secret":
 		f.secrets[option] = true
 	}

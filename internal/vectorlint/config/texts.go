@@ -33,7 +33,7 @@ func (c *checker) interpolation() (isCertain, isPossible bool) {
 		return !isOff && isKnown, !isOff || !isKnown
 	}
 	isOn, isKnown := c.commandLine.Toggle("dangerously-allow-env-var-interpolation")
-	return isOn && isKnown, isOn || !isKnown || !c.version.known || c.commandLine.IsOpen()
+	return isOn && isKnown, isOn || !isKnown || !c.version.isKnown || c.commandLine.IsOpen()
 }
 
 // checkTexts checks variables, secrets and credentials in all texts.
@@ -52,7 +52,7 @@ func (c *checker) checkTexts() {
 			return
 		}
 		if c.container != nil && c.tables.secrets[key] && v.scalar != "" && !variable.MatchString(v.scalar) && !c.isInserted(v) {
-			c.report(plainSecret, v.at, path, "%s is in plain text", key)
+			c.report(plainSecret, v.pos, path, "%s is in plain text", key)
 		}
 	})
 	c.checkCommentedSecrets()
@@ -64,18 +64,18 @@ func (c *checker) checkVariables(path, key string, v *value) {
 		case name == "":
 		case !c.interpolates:
 			if match[2] != "" && !slices.Contains(programs, key) {
-				c.report(literalVariable, v.at, path, "%s is not replaced: since Vector 0.57, variables are not replaced by default", match[0])
+				c.report(literalVariable, v.pos, path, "%s is not replaced: since Vector 0.57, variables are not replaced by default", match[0])
 			}
 		case c.isUnset(name):
-			c.tellUnset(name, v.at, path)
+			c.reportUnset(name, v.pos, path)
 		}
 	}
 }
 
 func (c *checker) checkSecrets(path string, v, backends *value) {
 	for _, match := range secret.FindAllStringSubmatch(v.scalar, mostInText) {
-		if !backends.has(match[1]) {
-			c.tellBackend(match[1], v.at, path)
+		if !backends.hasKey(match[1]) {
+			c.reportUnknownBackend(match[1], v.pos, path)
 		}
 	}
 }
@@ -91,25 +91,25 @@ func (c *checker) checkCommentedSecrets() {
 		if !strings.Contains(file.Text, "SECRET[") {
 			continue
 		}
-		for _, at := range secret.FindAllStringSubmatchIndex(file.Text, mostInText) {
-			name := file.Text[at[2]:at[3]]
-			if !backends.has(name) && !c.told["secret "+name] {
-				line := strings.Count(file.Text[:at[0]], "\n")
-				c.tellBackend(name, position{file: number, line: line + 1, column: at[0] - strings.LastIndexByte(file.Text[:at[0]], '\n')}, "")
+		for _, span := range secret.FindAllStringSubmatchIndex(file.Text, mostInText) {
+			name := file.Text[span[2]:span[3]]
+			if !backends.hasKey(name) && !c.reported["secret "+name] {
+				line := strings.Count(file.Text[:span[0]], "\n")
+				c.reportUnknownBackend(name, position{file: number, line: line + 1, column: span[0] - strings.LastIndexByte(file.Text[:span[0]], '\n')}, "")
 			}
 		}
 	}
 }
 
-func (c *checker) tellBackend(name string, at position, path string) {
-	c.tell("secret " + name)
-	c.report(unknownSecret, at, path, "unknown secret backend %q", name)
+func (c *checker) reportUnknownBackend(name string, pos position, path string) {
+	c.markReported("secret " + name)
+	c.report(unknownSecret, pos, path, "unknown secret backend %q", name)
 }
 
-// tell records a variable or a backend that was reported for a value. The other checks do not report it again.
-func (c *checker) tell(what string) {
-	if c.told == nil {
-		c.told = map[string]bool{}
+// markReported records a variable or a backend that was reported for a value. The other checks do not report it again.
+func (c *checker) markReported(key string) {
+	if c.reported == nil {
+		c.reported = map[string]bool{}
 	}
-	c.told[what] = true
+	c.reported[key] = true
 }

@@ -18,14 +18,14 @@ func (r *Reader) parseTOML(source string) (*value, *fault) {
 	if err != nil {
 		return nil, tomlFault(err)
 	}
-	expressions := &tomlReader{parser: parser, root: &value{form: table, at: position{line: 1, column: 1}}, defined: map[*value]definition{}}
+	expressions := &tomlReader{parser: parser, root: &value{form: table, pos: position{line: 1, column: 1}}, defined: map[*value]definition{}}
 	for i := range len(source) {
 		if source[i] == '\n' {
-			expressions.ends = append(expressions.ends, i)
+			expressions.lineEnds = append(expressions.lineEnds, i)
 		}
 	}
-	if at, what := newerTOML(source); what != "" {
-		return nil, &fault{code: unreadable, at: expressions.at(at), message: "not TOML 1.0, which Vector reads: " + what}
+	if offset, problem := newerTOML(source); problem != "" {
+		return nil, &fault{code: unreadable, pos: expressions.positionAt(offset), message: "not TOML 1.0, which Vector reads: " + problem}
 	}
 	current := expressions.root
 	for expressions.parser.NextExpression() {
@@ -45,62 +45,62 @@ func (r *Reader) parseTOML(source string) (*value, *fault) {
 
 // newerTOML finds syntax of TOML 1.1, which the library accepts and Vector does not: escapes, and inline tables of
 // several lines or with a comma behind the last value. It returns "" for none.
-func newerTOML(source string) (at int, what string) {
+func newerTOML(source string) (offset int, problem string) {
 	var open []byte // brackets and braces
 	comma := false  // reports whether a comma came last
-	for at = 0; at < len(source); at++ {
+	for offset = 0; offset < len(source); offset++ {
 		isInline := len(open) > 0 && open[len(open)-1] == '{'
-		switch found := source[at]; found {
+		switch c := source[offset]; c {
 		case '"', '\'':
-			end, escape := tomlTextEnd(source, at)
+			end, escape := tomlTextEnd(source, offset)
 			if escape > 0 {
 				return escape, "unknown escape " + source[escape:escape+2]
 			}
-			at = end - 1
+			offset = end - 1
 		case '#':
-			if end := strings.IndexByte(source[at:], '\n'); end > 0 {
-				at += end - 1
+			if end := strings.IndexByte(source[offset:], '\n'); end > 0 {
+				offset += end - 1
 			} else {
-				at = len(source)
+				offset = len(source)
 			}
 		case '\n':
 			if isInline {
-				return at, "an inline table is on one line"
+				return offset, "an inline table is on one line"
 			}
 			continue
 		case ' ', '\t', '\r':
 			continue
 		case '{', '[':
-			open = append(open, found)
+			open = append(open, c)
 		case '}', ']':
 			if isInline && comma {
-				return at, "an inline table has no comma behind its last value"
+				return offset, "an inline table has no comma behind its last value"
 			}
 			open = open[:max(len(open)-1, 0)]
 		}
-		comma = at < len(source) && source[at] == ','
+		comma = offset < len(source) && source[offset] == ','
 	}
 	return 0, ""
 }
 
 // tomlTextEnd returns the offset behind a text that starts at an offset, and the offset of an escape of TOML 1.1 in
 // it, 0 for none.
-func tomlTextEnd(source string, from int) (end, escape int) {
-	quote := source[from : from+1]
+func tomlTextEnd(source string, start int) (end, escape int) {
+	quote := source[start : start+1]
 	closing := quote
-	if strings.HasPrefix(source[from:], strings.Repeat(quote, 3)) {
+	if strings.HasPrefix(source[start:], strings.Repeat(quote, 3)) {
 		closing = strings.Repeat(quote, 3)
 	}
-	for at := from + len(closing); at < len(source); at++ {
+	for i := start + len(closing); i < len(source); i++ {
 		switch {
-		case quote == "\"" && source[at] == '\\' && at+1 < len(source):
-			if next := source[at+1]; escape == 0 && (next == 'e' || next == 'x') {
-				escape = at
+		case quote == "\"" && source[i] == '\\' && i+1 < len(source):
+			if escaped := source[i+1]; escape == 0 && (escaped == 'e' || escaped == 'x') {
+				escape = i
 			}
-			at++
-		case strings.HasPrefix(source[at:], closing):
-			end = at + len(closing)
-			for len(closing) == 3 && end < len(source) && end < at+5 && source[end:end+1] == quote {
+			i++
+		case strings.HasPrefix(source[i:], closing):
+			end = i + len(closing)
+			for len(closing) == 3 && end < len(source) && end < i+5 && source[end:end+1] == quote {
 				end++ // Up to two quotes may be before the closing quotes.
 			}
 			return end, escape
@@ -110,14 +110,14 @@ func tomlTextEnd(source string, from int) (end, escape int) {
 }
 
 func tomlFault(err error) *fault {
-	if f := refused(err); f != nil {
+	if f := limitFault(err); f != nil {
 		return f
 	}
-	f := &fault{code: unreadable, at: position{line: 1, column: 1}, message: "not TOML: " + err.Error()}
+	f := &fault{code: unreadable, pos: position{line: 1, column: 1}, message: "not TOML: " + err.Error()}
 	var syntax TextError
 	if errors.As(err, &syntax) {
 		message, _ := syntax.Problem()
-		f.at.line, f.at.column = syntax.Place()
+		f.pos.line, f.pos.column = syntax.Position()
 		f.message = "not TOML: " + message
 	}
 	return f
@@ -125,9 +125,9 @@ func tomlFault(err error) *fault {
 
 // tomlReader builds a tree from the expressions of a TOML document.
 type tomlReader struct {
-	parser *unstable.Parser
-	root   *value
-	ends   []int // the offsets of the line ends
+	parser   *unstable.Parser
+	root     *value
+	lineEnds []int // the offsets of the line ends
 	// defined has the tables that a header, dotted keys or braces define.
 	defined map[*value]definition
 	// repeated is the first table that is defined twice: the decoder accepts it, TOML does not.
@@ -144,17 +144,17 @@ const (
 )
 
 // repeat records that a key defines a table or a value again.
-func (r *tomlReader) repeat(key string, at, first position) {
+func (r *tomlReader) repeat(key string, pos, firstPos position) {
 	if r.repeated == nil {
-		r.repeated = duplicateKey(key, at, first)
+		r.repeated = duplicateKey(key, pos, firstPos)
 	}
 }
 
-func (r *tomlReader) at(offset int) position {
-	line, _ := slices.BinarySearch(r.ends, offset)
+func (r *tomlReader) positionAt(offset int) position {
+	line, _ := slices.BinarySearch(r.lineEnds, offset)
 	start := 0
 	if line > 0 {
-		start = r.ends[line-1] + 1
+		start = r.lineEnds[line-1] + 1
 	}
 	return position{line: line + 1, column: offset - start + 1}
 }
@@ -162,22 +162,22 @@ func (r *tomlReader) at(offset int) position {
 // descend follows a key and creates the missing tables. For [[key]], the last one is a new item of a list.
 func (r *tomlReader) descend(v *value, key unstable.Iterator, appends bool) *value {
 	for key.Next() {
-		name, at := string(key.Node().Data), r.at(int(key.Node().Raw.Offset))
+		name, pos := string(key.Node().Data), r.positionAt(int(key.Node().Raw.Offset))
 		isNew := appends && key.IsLast()
-		found := v.entry(name)
-		if found == nil {
-			made := &value{form: table, at: at}
+		existing := v.entry(name)
+		if existing == nil {
+			created := &value{form: table, pos: pos}
 			if isNew {
-				made = &value{form: list, at: at}
+				created = &value{form: list, pos: pos}
 			}
-			v.add(entry{key: name, at: at, value: made})
-			found = &v.entries[len(v.entries)-1]
-		} else if before := r.defined[found.value]; before == byBraces || before == byDottedKey && key.IsLast() {
-			r.repeat(name, at, found.at)
+			v.add(entry{key: name, pos: pos, value: created})
+			existing = &v.entries[len(v.entries)-1]
+		} else if previous := r.defined[existing.value]; previous == byBraces || previous == byDottedKey && key.IsLast() {
+			r.repeat(name, pos, existing.pos)
 		}
-		v = found.value
+		v = existing.value
 		if isNew {
-			v.items = append(v.items, &value{form: table, at: at})
+			v.items = append(v.items, &value{form: table, pos: pos})
 		}
 		if v.form == list && len(v.items) > 0 {
 			v = v.items[len(v.items)-1]
@@ -190,42 +190,42 @@ func (r *tomlReader) descend(v *value, key unstable.Iterator, appends bool) *val
 // assign reads "a.b = value" into a table.
 func (r *tomlReader) assign(v *value, node *unstable.Node) {
 	var name string
-	var at position
+	var pos position
 	parent := v
 	for key := node.Key(); key.Next(); {
-		name, at = string(key.Node().Data), r.at(int(key.Node().Raw.Offset))
+		name, pos = string(key.Node().Data), r.positionAt(int(key.Node().Raw.Offset))
 		if key.IsLast() {
 			break
 		}
-		found := parent.entry(name)
-		if found == nil {
-			parent.add(entry{key: name, at: at, value: &value{form: table, at: at}})
-			found = &parent.entries[len(parent.entries)-1]
-			r.defined[found.value] = byDottedKey
-		} else if before := r.defined[found.value]; found.value.form != table || before == byHeader || before == byBraces {
-			r.repeat(name, at, found.at)
+		existing := parent.entry(name)
+		if existing == nil {
+			parent.add(entry{key: name, pos: pos, value: &value{form: table, pos: pos}})
+			existing = &parent.entries[len(parent.entries)-1]
+			r.defined[existing.value] = byDottedKey
+		} else if previous := r.defined[existing.value]; existing.value.form != table || previous == byHeader || previous == byBraces {
+			r.repeat(name, pos, existing.pos)
 		}
-		parent = found.value
+		parent = existing.value
 	}
-	if first := parent.entry(name); first != nil {
-		r.repeat(name, at, first.at)
+	if existing := parent.entry(name); existing != nil {
+		r.repeat(name, pos, existing.pos)
 	}
-	parent.add(entry{key: name, at: at, value: r.read(node.Value(), at)})
+	parent.add(entry{key: name, pos: pos, value: r.read(node.Value(), pos)})
 }
 
 // read reads a value. The given position is used if the parser does not have one.
 func (r *tomlReader) read(node *unstable.Node, near position) *value {
-	at := near
+	pos := near
 	if node.Raw.Length > 0 {
-		at = r.at(int(node.Raw.Offset))
+		pos = r.positionAt(int(node.Raw.Offset))
 	}
-	v := &value{at: at, scalar: string(node.Data)}
+	v := &value{pos: pos, scalar: string(node.Data)}
 	children := node.Children()
 	switch node.Kind {
 	case unstable.Array:
 		v.form = list
 		for children.Next() {
-			v.items = append(v.items, r.read(children.Node(), at))
+			v.items = append(v.items, r.read(children.Node(), pos))
 		}
 	case unstable.InlineTable:
 		v.form, r.defined[v] = table, byBraces

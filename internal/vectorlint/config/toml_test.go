@@ -35,7 +35,7 @@ func TestParseTOML_RejectsTablesDefinedTwice(t *testing.T) {
 			_, fault := reader().parseTOML(test.text)
 			require.NotNil(t, fault)
 			require.Equal(t, test.code, fault.code)
-			require.Equal(t, test.line, fault.at.line)
+			require.Equal(t, test.line, fault.pos.line)
 		})
 	}
 }

@@ -24,10 +24,10 @@ func (c *checker) checkTargets(path string, v *value, silent []string) (names []
 		c.checkTarget(path, v, silent)
 		return nil
 	}
-	for i, one := range v.items {
-		if one.form == text {
-			c.checkTarget(path+"["+itoa(i)+"]", one, silent)
-			names = append(names, one.scalar)
+	for i, item := range v.items {
+		if item.form == text {
+			c.checkTarget(path+"["+itoa(i)+"]", item, silent)
+			names = append(names, item.scalar)
 		}
 	}
 	return names
@@ -37,8 +37,8 @@ func (c *checker) checkTarget(path string, v *value, silent []string) {
 	switch name := v.scalar; {
 	case c.isDynamic(name):
 	case slices.Contains(silent, name):
-		c.report(unknownInput, v.at, path, "%q is in no_outputs_from, too", name, help("remove it from one of the two"))
+		c.report(unknownInput, v.pos, path, "%q is in no_outputs_from, too", name, help("remove it from one of the two"))
 	case c.outputs[name] == nil && !c.hasUnknownOutputs(name):
-		c.report(unknownInput, v.at, path, "unknown source, transform or output %q", name, didYouMean(c.nearestOutput(nil, name)))
+		c.report(unknownInput, v.pos, path, "unknown source, transform or output %q", name, didYouMean(c.nearestOutput(nil, name)))
 	}
 }

@@ -14,33 +14,33 @@ import (
 // openPart matches an unknown part of a text: a variable or a secret.
 var openPart = regexp.MustCompile(variable.String() + "|" + secret.String())
 
-// mayBe reports whether a text with unknown parts may be another text.
-func (c *checker) mayBe(scalar, other string) bool {
-	if scalar == other {
+// canEqual reports whether a text with unknown parts may be another text.
+func (c *checker) canEqual(scalar, candidate string) bool {
+	if scalar == candidate {
 		return true
 	}
 	if !c.isDynamic(scalar) {
 		return false
 	}
-	parts := openPart.Split(scalar, mostInText)
-	rest, isPrefix := strings.CutPrefix(other, parts[0])
+	literals := openPart.Split(scalar, mostInText)
+	remaining, isPrefix := strings.CutPrefix(candidate, literals[0])
 	if !isPrefix {
 		return false
 	}
-	last := len(parts) - 1
-	for _, part := range parts[1:last] {
-		_, after, found := strings.Cut(rest, part)
+	last := len(literals) - 1
+	for _, literal := range literals[1:last] {
+		_, tail, found := strings.Cut(remaining, literal)
 		if !found {
 			return false
 		}
-		rest = after
+		remaining = tail
 	}
-	return strings.HasSuffix(rest, parts[last])
+	return strings.HasSuffix(remaining, literals[last])
 }
 
-// mayBeOneOf reports whether a text may be one of several.
-func (c *checker) mayBeOneOf(scalar string, others []string) bool {
-	return slices.ContainsFunc(others, func(other string) bool { return c.mayBe(scalar, other) })
+// canEqualAny reports whether a text may be one of several.
+func (c *checker) canEqualAny(scalar string, candidates []string) bool {
+	return slices.ContainsFunc(candidates, func(candidate string) bool { return c.canEqual(scalar, candidate) })
 }
 
 // knownStart returns the part of a text before its first unknown part.
@@ -48,8 +48,8 @@ func (c *checker) knownStart(scalar string) string {
 	if !c.isDynamic(scalar) {
 		return scalar
 	}
-	if at := openPart.FindStringIndex(scalar); at != nil {
-		return scalar[:at[0]]
+	if span := openPart.FindStringIndex(scalar); span != nil {
+		return scalar[:span[0]]
 	}
 	return scalar
 }
@@ -59,17 +59,17 @@ func isComment(text string) bool { return strings.HasPrefix(strings.TrimLeft(tex
 
 // isInserted reports whether a variable is a part of a value. It checks the first line of the value only.
 func (c *checker) isInserted(v *value) bool {
-	for _, in := range c.interpolations {
-		if in == nil || in.file != v.at.file {
+	for _, interp := range c.interpolations {
+		if interp == nil || interp.file != v.pos.file {
 			continue
 		}
-		start := v.at.column // In the text with the variables replaced.
-		for _, m := range in.moved {
+		start := v.pos.column // In the text with the variables replaced.
+		for _, m := range interp.moved {
 			switch {
-			case m.line != v.at.line:
-			case m.column < v.at.column:
-				start = v.at.column + m.now + m.width - m.column - m.was
-			case m.now <= start+len(v.scalar)+1: // A quotation mark may be before it.
+			case m.line != v.pos.line:
+			case m.column < v.pos.column:
+				start = v.pos.column + m.newColumn + m.width - m.column - m.oldWidth
+			case m.newColumn <= start+len(v.scalar)+1: // A quotation mark may be before it.
 				return true
 			}
 		}
@@ -78,33 +78,33 @@ func (c *checker) isInserted(v *value) bool {
 }
 
 // withOpenKeys returns a file that has a separate key for each variable that is alone in its line.
-func (in *interpolation) withOpenKeys(file File) File {
+func (interp *interpolation) withOpenKeys(file File) File {
 	sign := map[string]string{"yaml": ": ", "toml": " = "}[file.format()]
-	if sign == "" || len(in.alone) == 0 {
+	if sign == "" || len(interp.standaloneLines) == 0 {
 		return file
 	}
 	lines := strings.Split(file.Text, "\n")
-	for _, line := range in.alone {
+	for _, line := range interp.standaloneLines {
 		lines[line-1] = placeholder.ReplaceAllString(lines[line-1], "$0"+sign+"$0")
 	}
-	in.hasOpenKeys = true
+	interp.hasOpenKeys = true
 	file.Text = strings.Join(lines, "\n")
 	return file
 }
 
-// judgeOpenText checks the known parts of a text with unknown parts: the values of the option that it may be, and
+// checkOpenText checks the known parts of a text with unknown parts: the values of the option that it may be, and
 // whether the option accepts a text.
-func (c *checker) judgeOpenText(path string, v *value, forms []vectoroptions.Form) {
+func (c *checker) checkOpenText(path string, v *value, forms []vectoroptions.Form) {
 	var choices []string
 	for _, form := range forms {
-		if !isOf(v, form.Kind) {
+		if !hasKind(v, form.Kind) {
 			continue
 		}
 		values := form.Values()
-		if len(values) == 0 || c.mayBeOneOf(v.scalar, values) {
+		if len(values) == 0 || c.canEqualAny(v.scalar, values) {
 			if isProgram([]vectoroptions.Form{form}) {
-				c.judgeSyntax(path, v, form)
-				c.judgeWithin(path, v, form)
+				c.checkSyntax(path, v, form)
+				c.checkNested(path, v, form)
 			}
 			return
 		}
@@ -117,31 +117,31 @@ func (c *checker) judgeOpenText(path string, v *value, forms []vectoroptions.For
 	if strings.Trim(strings.Join(openPart.Split(v.scalar, mostInText), ""), " ") == "" {
 		return // Such as a number in quotes: its value may contain the closing quote.
 	}
-	c.add(wrongForm, v.at, path, c.isTabled, "%s is a text, %q, and not %s", path, v.scalar, nouns(forms))
+	c.add(wrongForm, v.pos, path, c.isTabled, "%s is a text, %q, and not %s", path, v.scalar, nouns(forms))
 }
 
 // withoutOpenParts returns a VRL program with digits for each unknown part. It also returns the lines with such a part
 // outside of a text and a comment. Nothing is known about these lines and the code that depends on them.
-func (c *checker) withoutOpenParts(program string) (known string, openLines map[int]bool) {
+func (c *checker) withoutOpenParts(program string) (stripped string, openLines map[int]bool) {
 	if !c.isDynamic(program) {
 		return program, nil
 	}
 	openLines = map[int]bool{}
 	var b strings.Builder
-	at, line := 0, 1
+	offset, line := 0, 1
 	scan := programScan{}
 	for _, span := range openPart.FindAllStringIndex(program, -1) {
-		between := program[at:span[0]]
-		line += strings.Count(between, "\n")
-		scan.read(between)
+		literal := program[offset:span[0]]
+		line += strings.Count(literal, "\n")
+		scan.read(literal)
 		if !scan.isContained() {
 			openLines[line] = true
 		}
-		b.WriteString(between)
+		b.WriteString(literal)
 		b.WriteString(strings.Repeat("0", span[1]-span[0]))
-		at = span[1]
+		offset = span[1]
 	}
-	b.WriteString(program[at:])
+	b.WriteString(program[offset:])
 	return b.String(), openLines
 }
 
@@ -149,7 +149,7 @@ func (c *checker) withoutOpenParts(program string) (known string, openLines map[
 type programScan struct {
 	// quote is the sign that ends the text, 0 outside of texts, and # in a comment.
 	quote     byte
-	last      byte
+	previous  byte
 	isEscaped bool
 }
 
@@ -170,9 +170,9 @@ func (s *programScan) read(text string) {
 		case b == s.quote:
 			s.quote = 0
 		case s.quote != 0:
-		case b == '"', b == '#', b == '\'' && strings.IndexByte("rst", s.last) >= 0:
+		case b == '"', b == '#', b == '\'' && strings.IndexByte("rst", s.previous) >= 0:
 			s.quote = b
 		}
-		s.last = b
+		s.previous = b
 	}
 }

@@ -41,13 +41,13 @@ type value struct {
 	entries []entry
 	// index finds the entries of a large table.
 	index map[string]int
-	at    position
+	pos   position
 }
 
 // entry is a key of a table, in the order of the file.
 type entry struct {
 	key   string
-	at    position
+	pos   position
 	value *value
 	// isNoText reports whether the key is written as a number, a boolean or nothing.
 	isNoText bool
@@ -93,17 +93,17 @@ func (v *value) entry(key string) *entry {
 // get returns the value at a path of keys; it never returns nil.
 func (v *value) get(path ...string) *value {
 	for _, key := range path {
-		found := v.entry(key)
-		if found == nil {
+		child := v.entry(key)
+		if child == nil {
 			return nothing
 		}
-		v = found.value
+		v = child.value
 	}
 	return v
 }
 
-// has reports whether a key exists and is not null.
-func (v *value) has(key string) bool { return v.get(key).form != null }
+// hasKey reports whether a key exists and is not null.
+func (v *value) hasKey(key string) bool { return v.get(key).form != null }
 
 // isTrue reports whether a value is true.
 func (v *value) isTrue() bool { return v.form == boolean && v.scalar == "true" }

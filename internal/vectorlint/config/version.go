@@ -20,15 +20,15 @@ const assumedMinor = 57
 
 // version is a version of Vector. All versions up to now are 0.x.
 type version struct {
-	minor int
-	known bool
+	minor   int
+	isKnown bool
 }
 
 var tagOfVector = regexp.MustCompile(`^v?0\.(\d{1,3})(?:[.-]|$)`)
 
-// versionOf reads the version from the tag of an image. A tag before a digest is read as well, because the tag of
+// parseImageVersion reads the version from the tag of an image. A tag before a digest is read as well, because the tag of
 // NAME:TAG@sha256 names the intended version.
-func versionOf(image string) version {
+func parseImageVersion(image string) version {
 	name, _, _ := strings.Cut(image, "@")
 	name = name[strings.LastIndexByte(name, '/')+1:]
 	_, tag, _ := strings.Cut(name, ":")
@@ -37,38 +37,38 @@ func versionOf(image string) version {
 		return version{minor: assumedMinor}
 	}
 	minor, _ := strconv.Atoi(match[1])
-	return version{minor: minor, known: true}
+	return version{minor: minor, isKnown: true}
 }
 
 // isCovered reports whether data/ is complete for a version: anything that is not in data/ does not exist.
 func (v version) isCovered() bool {
-	return v.known && v.minor <= newestMinor && v.minor >= oldestMinor
+	return v.isKnown && v.minor <= newestMinor && v.minor >= oldestMinor
 }
 
 // isTabled reports whether the options of a version are known. If so, an option that is not in the table does not
 // exist.
 func (v version) isTabled() bool {
-	return v.known && v.minor >= vectoroptions.Oldest && v.minor <= vectoroptions.Newest
+	return v.isKnown && v.minor >= vectoroptions.Oldest && v.minor <= vectoroptions.Newest
 }
 
 func (v version) String() string {
-	if !v.known {
+	if !v.isKnown {
 		return "unknown"
 	}
 	return fmt.Sprintf("0.%d", v.minor)
 }
 
-// minorOf reads "0.41", "<=0.20" and "0.58 use mezmo"; 0 for "-".
-func minorOf(text string) (minor int, rest string) {
-	text, rest, _ = strings.Cut(strings.TrimPrefix(text, "<="), " ")
+// parseMinor reads "0.41", "<=0.20" and "0.58 use mezmo"; 0 for "-".
+func parseMinor(text string) (minor int, note string) {
+	text, note, _ = strings.Cut(strings.TrimPrefix(text, "<="), " ")
 	minor, _ = strconv.Atoi(strings.TrimPrefix(text, "0."))
-	return minor, rest
+	return minor, note
 }
 
 // DifferentVersions returns the versions of Vector of two images, such as 0.57, and whether both are known and differ.
-func DifferentVersions(one, other string) (first, second string, areDifferent bool) {
-	a, b := versionOf(one), versionOf(other)
-	return a.String(), b.String(), a.known && b.known && a.minor != b.minor
+func DifferentVersions(imageA, imageB string) (versionA, versionB string, areDifferent bool) {
+	a, b := parseImageVersion(imageA), parseImageVersion(imageB)
+	return a.String(), b.String(), a.isKnown && b.isKnown && a.minor != b.minor
 }
 
 var imageOfVector = regexp.MustCompile(`(^|/)(timberio|vectordotdev)/vector:\d+\.\d+\.\d+-(alpine|debian|distroless-libc|distroless-static)(@|$)`)
@@ -78,5 +78,5 @@ const bareSince = 56
 
 // HasNoConfiguration reports whether an image is one of Vector's images without a configuration.
 func HasNoConfiguration(image string) bool {
-	return imageOfVector.MatchString(image) && versionOf(image).minor >= bareSince
+	return imageOfVector.MatchString(image) && parseImageVersion(image).minor >= bareSince
 }

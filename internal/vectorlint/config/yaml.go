@@ -29,15 +29,15 @@ func (r *Reader) parseYAML(source string) (*value, *fault) {
 	var second TextError
 	switch {
 	case root != nil && errors.As(err, &second):
-		line, _ := second.Place()
-		return nil, &fault{code: unreadable, at: position{line: line, column: 1}, message: "a second YAML document: Vector reads one per file"}
+		line, _ := second.Position()
+		return nil, &fault{code: unreadable, pos: position{line: line, column: 1}, message: "a second YAML document: Vector reads one per file"}
 	case err != nil:
 		return nil, yamlFault(source, err)
 	case root == nil:
 		return &value{}, nil
 	}
 	if strings.HasPrefix(source, byteOrderMark) && isShifted(source, root) {
-		return nil, &fault{code: unreadable, at: position{line: 1, column: 1}, message: "a byte order mark, which Vector counts as a blank at the start of the line", help: "save the file as UTF-8 without a byte order mark"}
+		return nil, &fault{code: unreadable, pos: position{line: 1, column: 1}, message: "a byte order mark, which Vector counts as a blank at the start of the line", help: "save the file as UTF-8 without a byte order mark"}
 	}
 	v, f := readYAML(root)
 	if f == nil {
@@ -58,18 +58,18 @@ func isShifted(source string, root *yaml.Node) bool {
 }
 
 func yamlFault(source string, err error) *fault {
-	if f := refused(err); f != nil {
+	if f := limitFault(err); f != nil {
 		return f
 	}
 	message := strings.TrimPrefix(err.Error(), "yaml: ")
-	f := &fault{code: unreadable, at: position{line: 1, column: 1}}
+	f := &fault{code: unreadable, pos: position{line: 1, column: 1}}
 	if match := yamlLine.FindStringSubmatch(message); match != nil {
-		f.at.line, _ = strconv.Atoi(match[1])
+		f.pos.line, _ = strconv.Atoi(match[1])
 		message = strings.TrimPrefix(message, match[0])
 	}
-	f.at.line = min(max(f.at.line, 1), strings.Count(source, "\n")+1)
+	f.pos.line = min(max(f.pos.line, 1), strings.Count(source, "\n")+1)
 	if strings.Contains(message, "tab character") {
-		f.at = tabAt(source, f.at)
+		f.pos = tabAt(source, f.pos)
 	}
 	f.message = "not YAML: " + message
 	return f
@@ -80,8 +80,8 @@ func yamlFault(source string, err error) *fault {
 func tabAt(source string, near position) position {
 	for i, line := range strings.Split(source, "\n") {
 		indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
-		if at := strings.IndexByte(indent, '\t'); at >= 0 && i+1 >= near.line {
-			return position{line: i + 1, column: at + 1}
+		if tab := strings.IndexByte(indent, '\t'); tab >= 0 && i+1 >= near.line {
+			return position{line: i + 1, column: tab + 1}
 		}
 	}
 	return near
@@ -89,15 +89,15 @@ func tabAt(source string, near position) position {
 
 // readYAML turns nodes of the YAML library into values.
 func readYAML(node *yaml.Node) (*value, *fault) {
-	at := position{line: node.Line, column: node.Column}
+	pos := position{line: node.Line, column: node.Column}
 	if isTagged := node.Style&yaml.TaggedStyle != 0; isTagged && !strings.HasPrefix(node.Tag, "!!") {
-		return nil, &fault{code: unreadable, at: at, message: "Vector does not support the tag " + node.Tag}
+		return nil, &fault{code: unreadable, pos: pos, message: "Vector does not support the tag " + node.Tag}
 	}
 	switch node.Kind {
 	case yaml.AliasNode:
 		return readYAML(node.Alias)
 	case yaml.SequenceNode:
-		v := &value{form: list, at: at, items: make([]*value, 0, len(node.Content))}
+		v := &value{form: list, pos: pos, items: make([]*value, 0, len(node.Content))}
 		for _, child := range node.Content {
 			item, f := readYAML(child)
 			if f != nil {
@@ -107,28 +107,28 @@ func readYAML(node *yaml.Node) (*value, *fault) {
 		}
 		return v, nil
 	case yaml.MappingNode:
-		return readMap(node, at)
+		return readMap(node, pos)
 	default:
-		return readScalar(node, at), nil
+		return readScalar(node, pos), nil
 	}
 }
 
-func readMap(node *yaml.Node, at position) (*value, *fault) {
-	v := &value{form: table, at: at, entries: make([]entry, 0, len(node.Content)/2)}
+func readMap(node *yaml.Node, pos position) (*value, *fault) {
+	v := &value{form: table, pos: pos, entries: make([]entry, 0, len(node.Content)/2)}
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		key := node.Content[i]
-		here := position{line: key.Line, column: key.Column}
-		of, f := readYAML(node.Content[i+1])
+		keyPos := position{line: key.Line, column: key.Column}
+		child, f := readYAML(node.Content[i+1])
 		if f != nil {
 			return nil, f
 		}
 		if key.Kind != yaml.ScalarNode {
-			return nil, &fault{code: unreadable, at: here, message: "a key is not a plain text"}
+			return nil, &fault{code: unreadable, pos: keyPos, message: "a key is not a plain text"}
 		}
-		if first := v.entry(key.Value); first != nil {
-			return nil, duplicateKey(key.Value, here, first.at)
+		if existing := v.entry(key.Value); existing != nil {
+			return nil, duplicateKey(key.Value, keyPos, existing.pos)
 		}
-		v.add(entry{key: key.Value, at: here, value: of, isNoText: readScalar(key, here).form != text})
+		v.add(entry{key: key.Value, pos: keyPos, value: child, isNoText: readScalar(key, keyPos).form != text})
 	}
 	return v, nil
 }
@@ -143,18 +143,18 @@ const mergesOnce help = "<< merges only in YAML, and not within a merged map: wr
 // merged map is not applied.
 func (v *value) resolveMerges() *fault {
 	if merge := v.get(mergeKey); merge != nothing {
-		from := []*value{merge}
+		sources := []*value{merge}
 		if merge.form == list {
-			from = merge.items
+			sources = merge.items
 		}
-		before := v.entries
-		v.entries, v.index = make([]entry, 0, len(before)), nil
-		v.fill(slices.DeleteFunc(before, func(e entry) bool { return e.key == mergeKey }))
-		for _, one := range from {
-			if one.form != table {
-				return &fault{code: wrongForm, at: one.at, message: "<< merges " + one.form.noun() + ", not a map", help: "write a map behind <<, or a list of maps"}
+		entries := v.entries
+		v.entries, v.index = make([]entry, 0, len(entries)), nil
+		v.fill(slices.DeleteFunc(entries, func(e entry) bool { return e.key == mergeKey }))
+		for _, mergeSource := range sources {
+			if mergeSource.form != table {
+				return &fault{code: wrongForm, pos: mergeSource.pos, message: "<< merges " + mergeSource.form.noun() + ", not a map", help: "write a map behind <<, or a list of maps"}
 			}
-			v.fill(one.entries)
+			v.fill(mergeSource.entries)
 		}
 	}
 	for _, item := range v.items {
@@ -180,8 +180,8 @@ func (v *value) fill(entries []entry) {
 }
 
 // readScalar reads a scalar as Vector's reader does, by its tag if it has one.
-func readScalar(node *yaml.Node, at position) *value {
-	v := &value{form: text, scalar: node.Value, at: at}
+func readScalar(node *yaml.Node, pos position) *value {
+	v := &value{form: text, scalar: node.Value, pos: pos}
 	switch isTagged := node.Style&yaml.TaggedStyle != 0; {
 	case isTagged && node.Tag == "!!null":
 		v.form = null
@@ -198,6 +198,6 @@ func readScalar(node *yaml.Node, at position) *value {
 	return v
 }
 
-func duplicateKey(key string, at, first position) *fault {
-	return &fault{code: repeatedKey, at: at, message: "the key \"" + key + "\" is also on line " + strconv.Itoa(first.line)}
+func duplicateKey(key string, pos, firstPos position) *fault {
+	return &fault{code: repeatedKey, pos: pos, message: "the key \"" + key + "\" is also on line " + strconv.Itoa(firstPos.line)}
 }
