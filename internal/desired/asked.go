@@ -53,7 +53,7 @@ func (b *byName) names() string {
 // askedFor returns the input that is available before rendering: everything except Config.
 func askedFor(s *Inputs, set *TemplateSet, name string, layers layers) asked {
 	found := asked{
-		Environment: name, Policy: s.Platform.Policy.Given, Kubernetes: minorOf(s.KubeVersion), Roll: s.Platform.Roll,
+		Environment: name, Policy: s.Platform.Policy.ExplicitDigest, Kubernetes: minorOf(s.KubeVersion), Roll: s.Platform.Roll,
 		Values: []map[string]any{}, by: byName{set: set, policy: s.Platform.Policy, layers: layers, version: s.Version},
 	}
 	oldest, saysMore := s.kubelet()
@@ -105,7 +105,7 @@ func (a *asked) changeInputs(given *Copied) plan.Inputs {
 	case by.set.Given != "":
 		found.SetDigest(plan.InputTemplates, by.set.Given)
 	}
-	found.Add(plan.InputPolicy, plan.Digests(by.policy.Beyond))
+	found.Add(plan.InputPolicy, plan.Digests(by.policy.Explicit))
 	found.Add(plan.InputInstallation, plan.Digests(by.set.Environments.InstallationValues(a.Environment)))
 	for part, layers := range map[plan.InputKind][]environment.Layer{
 		plan.InputNamespace: by.layers.namespace, plan.InputSidecar: by.layers.sidecar, plan.InputWorkload: by.layers.workload,

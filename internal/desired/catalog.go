@@ -208,7 +208,7 @@ func (c *Catalog) At(ctx context.Context, content *fleet.Content) (*Platform, er
 
 // policyOf returns the policy of a revision.
 func policyOf(content *fleet.Content) (*policy.Policy, error) {
-	return policy.ParseBeyond(PolicyKey, []byte(content.Values.Data[PolicyKey]))
+	return policy.ParseExplicit(PolicyKey, []byte(content.Values.Data[PolicyKey]))
 }
 
 // content returns the content of the ConfigMaps. Invalid parts have their last known good content.
@@ -216,9 +216,9 @@ func (c *Catalog) content(installation *corev1.ConfigMap) *fleet.Content {
 	now := &fleet.Content{Values: fleet.Files{Data: map[string]string{}}, Sets: map[string]fleet.Files{}, Roll: c.builtIn.chart.Roll}
 	maps.Copy(now.Values.Data, installation.Data)
 	maps.DeleteFunc(now.Values.Data, func(key, _ string) bool { return key == PolicyKey || key == RolloutKey })
-	if rules := c.policy.value; rules != nil && len(rules.Beyond) > 0 {
+	if rules := c.policy.value; rules != nil && len(rules.Explicit) > 0 {
 		// Without defaults: another release may change them, which alone must not be a revision.
-		text, _ := json.MarshalIndent(rules.Beyond, "", "  ") // The rules were parsed from JSON.
+		text, _ := json.MarshalIndent(rules.Explicit, "", "  ") // The rules were parsed from JSON.
 		now.Values.Data[PolicyKey] = string(text)
 	}
 	for name, set := range c.charts {

@@ -110,7 +110,7 @@ func (r *renderer) checkAlone(ctx context.Context) (*vectorconfig.Report, *Inval
 // judgeFiles checks files. The returned error lists the content that the policy rejects, regardless
 // of sidecar.config.check. The callback returns the ways in which the container bypasses rules.
 func (r *renderer) judgeFiles(ctx context.Context, files []vectorconfig.File, options vectorconfig.Options, unseen func(*vectorconfig.Permitted) []string) (report *vectorconfig.Report, forbidden error) {
-	forbidden = r.policy.Each(func(rules *policy.Policy) error {
+	forbidden = r.policy.CheckEach(func(rules *policy.Policy) error {
 		options.Permitted = rules.Vector
 		judged := r.cache.report(ctx, files, options)
 		if report == nil {

@@ -88,7 +88,7 @@ func (p *Platform) Add(set *TemplateSet) {
 func (p *Platform) Under(now *Platform) *Platform {
 	then := *now
 	if now.Policy != nil {
-		then.Policy = p.Policy.Under(now.Policy, p.Revision)
+		then.Policy = p.Policy.WithCurrent(now.Policy, p.Revision)
 	}
 	then.Content, then.Revision, then.Roll, then.Environments, then.sets, then.builtIn = p.Content, p.Revision, p.Roll, p.Environments, p.sets, p.builtIn
 	return &then
@@ -102,7 +102,7 @@ func (p *Platform) Awaiting(wait *Wait) *Platform {
 	installation := wait.Present.Installation
 	source := describeConfigMap(installation) + " " + PolicyKey
 	if rules, err := policy.Parse(source, []byte(installation.Data[PolicyKey])); err == nil && p.Policy != nil {
-		next.Policy = p.Policy.Under(rules, p.Revision)
+		next.Policy = p.Policy.WithCurrent(rules, p.Revision)
 	}
 	return &next
 }

@@ -152,7 +152,7 @@ func (r *renderer) judge(result *render.Result, executed *execution, target *wor
 	case executed.isPermitted(r.policy.Digest):
 		return nil
 	default:
-		err = errors.Join(r.policy.Check(judged(&result.Overlay.Template, target, result.ReadTarget), result.Overlay.Mounts), r.policy.CheckTells(result.Overlay.EnvInjections))
+		err = errors.Join(r.policy.Check(judged(&result.Overlay.Template, target, result.ReadTarget), result.Overlay.Mounts), r.policy.CheckEnvInjections(result.Overlay.EnvInjections))
 		if err == nil {
 			executed.permit(r.policy.Digest)
 			return nil

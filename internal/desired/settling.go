@@ -236,8 +236,8 @@ func (c PlatformConfigMaps) key() string {
 	values := maps.Clone(c.Installation.Data)
 	if rules, err := policy.Parse(PolicyKey, []byte(values[PolicyKey])); err == nil {
 		delete(values, PolicyKey)
-		if len(rules.Beyond) > 0 {
-			values[PolicyKey] = rules.Given
+		if len(rules.Explicit) > 0 {
+			values[PolicyKey] = rules.ExplicitDigest
 		}
 	}
 	sets := map[string][]fleet.Files{}

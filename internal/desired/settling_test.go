@@ -425,7 +425,7 @@ func TestPlatform_AwaitingTakesTheStricterPolicy(t *testing.T) {
 // bounds names the bounds of users that some policy in force has.
 func bounds(platform *Platform) string {
 	var names []string
-	_ = platform.Policy.Each(func(rules *policy.Policy) error {
+	_ = platform.Policy.CheckEach(func(rules *policy.Policy) error {
 		if rules.Users.Min != nil {
 			names = append(names, "min")
 		}

@@ -78,14 +78,14 @@ func (s *sources) namespaceLayers() ([]environment.Layer, error) {
 	if saysNothing(text) {
 		return nil, nil
 	}
-	if err := s.Platform.Policy.Each(func(rules *policy.Policy) error { return ofNamespaces(rules).mayTry(source, "") }); err != nil {
+	if err := s.Platform.Policy.CheckEach(func(rules *policy.Policy) error { return ofNamespaces(rules).mayTry(source, "") }); err != nil {
 		return nil, err
 	}
 	layer, err := environment.ParseOverrides(source, []byte(text))
 	if err != nil {
 		return nil, err
 	}
-	return []environment.Layer{layer}, s.Platform.Policy.Each(func(rules *policy.Policy) error { return ofNamespaces(rules).check(&layer) })
+	return []environment.Layer{layer}, s.Platform.Policy.CheckEach(func(rules *policy.Policy) error { return ofNamespaces(rules).check(&layer) })
 }
 
 // saysNothing reports whether a text sets no values, which the policy always allows. It is empty,
@@ -106,7 +106,7 @@ func (s *sources) workloadLayers(view *workload.View) ([]environment.Layer, erro
 	rules := s.Platform.Policy
 	for _, path := range slices.Sorted(maps.Keys(view.Overrides)) {
 		source := fmt.Sprintf("annotation %s%s", meta.AnnotationValuesPrefix, path)
-		if err := rules.Each(func(rules *policy.Policy) error { return ofWorkloads(rules).mayTry(source, path) }); err != nil {
+		if err := rules.CheckEach(func(rules *policy.Policy) error { return ofWorkloads(rules).mayTry(source, path) }); err != nil {
 			return nil, err
 		}
 		text := view.Overrides[path]
@@ -115,7 +115,7 @@ func (s *sources) workloadLayers(view *workload.View) ([]environment.Layer, erro
 		}
 		layer, err := environment.ParseValue(source, path, []byte(text))
 		if err == nil {
-			err = rules.Each(func(rules *policy.Policy) error { return ofWorkloads(rules).check(&layer) })
+			err = rules.CheckEach(func(rules *policy.Policy) error { return ofWorkloads(rules).check(&layer) })
 		}
 		if err != nil {
 			return nil, err

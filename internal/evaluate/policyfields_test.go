@@ -101,10 +101,10 @@ func allowedContainer(name string) string {
 func TestEveryFieldIsJudgedByItsKeys(t *testing.T) {
 	f := newField(t)
 	for _, field := range fields.Below(reflect.TypeFor[corev1.PodTemplateSpec](), func(name string) bool {
-		line := policy.LineOf(name)
+		line := policy.LineFor(name)
 		return line != nil && !line.NotAllowed()
 	}) {
-		line := policy.LineOf(field.Name)
+		line := policy.LineFor(field.Name)
 		if line == nil {
 			continue // The policy's own test checks this.
 		}
@@ -115,9 +115,9 @@ func TestEveryFieldIsJudgedByItsKeys(t *testing.T) {
 					f.refuses(t, f.decide(t, f.loose(), f.sidecar(path, f.sample(line.Field, ""))), "")
 				case line.NotAllowed():
 					f.isTheOwners(t, field.Name, path)
-				case line.Lets == policy.Nothing:
+				case line.Grant == policy.Nothing:
 					f.isHarmless(t, field.Name, path)
-				case line.Lets != policy.Part:
+				case line.Grant != policy.Refinement:
 					f.isJudged(t, line, path)
 				}
 			})
@@ -150,7 +150,7 @@ func newField(t *testing.T) *fieldTest {
 	f.note(reflect.TypeFor[corev1.PodTemplateSpec]())
 	kinds := map[string]bool{}
 	for name := range f.types {
-		if kind := policy.LineOf(name); kind != nil && kind.Kind != "" {
+		if kind := policy.LineFor(name); kind != nil && kind.Kind != "" {
 			kinds[kind.Kind] = true
 		}
 	}

@@ -152,7 +152,7 @@ func TestThereIsNoWayRoundTheConfigurationThatIsSeen(t *testing.T) {
 func TestAPolicyWithoutAWordOnVectorIsTheOneBefore(t *testing.T) {
 	empty, err := policy.Parse("values", []byte("vector: {types: {allow: [], deny: []}, options: {allow: [], deny: []}, hosts: {allow: [], deny: []}}"))
 	require.NoError(t, err)
-	require.Equal(t, policy.Default().Given, empty.Given)
+	require.Equal(t, policy.Default().ExplicitDigest, empty.ExplicitDigest)
 
 	_, err = policy.Parse("values", []byte("vector: {hosts: {allow: ['https://a.example.com']}}"))
 	require.ErrorContains(t, err, "values:1: vector.hosts:")

@@ -23,8 +23,8 @@ import (
 func (p *Policy) Admit(namespaceLabels map[string]string, application *corev1.PodSpec, overlay *corev1.PodTemplateSpec) error {
 	privileged := api.LevelVersion{Level: api.LevelPrivileged, Version: api.LatestVersion()}
 	// An invalid label means restricted, also for the API server.
-	found, _ := api.PolicyToEvaluate(namespaceLabels, api.Policy{Enforce: privileged, Audit: privileged, Warn: privileged})
-	level := found.Enforce
+	levels, _ := api.PolicyToEvaluate(namespaceLabels, api.Policy{Enforce: privileged, Audit: privileged, Warn: privileged})
+	level := levels.Enforce
 	if level.Level == api.LevelPrivileged {
 		return nil
 	}
@@ -57,7 +57,7 @@ func (p *Policy) AdmitAlone(namespaceLabels map[string]string, overlay *corev1.P
 // allows it. Such access is a mount of the application's volumes, or a reference to a Secret that
 // the application refers to.
 func (p *Policy) CheckApplication(application *workload.View, overlay *corev1.PodTemplateSpec) error {
-	return p.Each(func(rules *Policy) error { return rules.checkApplication(application, overlay) })
+	return p.CheckEach(func(rules *Policy) error { return rules.checkApplication(application, overlay) })
 }
 
 func (p *Policy) checkApplication(application *workload.View, overlay *corev1.PodTemplateSpec) error {
@@ -68,7 +68,7 @@ func (p *Policy) checkApplication(application *workload.View, overlay *corev1.Po
 	for _, container := range slices.Concat(spec.InitContainers, spec.Containers) {
 		for _, used := range volumesUsed(&container) {
 			if keepsSecrets(&application.Application, used.volume) {
-				return fmt.Errorf("container %q would %s the workload's own volume %q%s, which holds secrets: the platform's policy does not allow it (volumes.applicationSecrets)", container.Name, used.how, used.volume, used.where)
+				return fmt.Errorf("container %q would %s the workload's own volume %q%s, which holds secrets: the platform's policy does not allow it (volumes.applicationSecrets)", container.Name, used.action, used.volume, used.location)
 			}
 		}
 	}
@@ -84,22 +84,22 @@ func (p *Policy) checkApplication(application *workload.View, overlay *corev1.Po
 }
 
 // use describes how a container uses a volume.
-type use struct{ volume, how, where string }
+type use struct{ volume, action, location string }
 
 func volumesUsed(container *corev1.Container) []use {
-	var all []use
+	var uses []use
 	for _, mount := range container.VolumeMounts {
-		all = append(all, use{mount.Name, "mount", " at " + mount.MountPath})
+		uses = append(uses, use{mount.Name, "mount", " at " + mount.MountPath})
 	}
 	for _, device := range container.VolumeDevices {
-		all = append(all, use{device.Name, "mount", " at " + device.DevicePath})
+		uses = append(uses, use{device.Name, "mount", " at " + device.DevicePath})
 	}
 	for i := range container.Env {
-		if from := container.Env[i].ValueFrom; from != nil && from.FileKeyRef != nil {
-			all = append(all, use{from.FileKeyRef.VolumeName, "read", " as variable " + container.Env[i].Name})
+		if source := container.Env[i].ValueFrom; source != nil && source.FileKeyRef != nil {
+			uses = append(uses, use{source.FileKeyRef.VolumeName, "read", " as variable " + container.Env[i].Name})
 		}
 	}
-	return all
+	return uses
 }
 
 // keepsSecrets reports whether a volume of the application is of a kind for secrets.

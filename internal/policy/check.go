@@ -23,23 +23,23 @@ import (
 // containers of the application. The error lists every finding with its path in the overlay, and
 // the values that the platform allows.
 func (p *Policy) Check(overlay *corev1.PodTemplateSpec, mounts []workload.Mount) error {
-	return p.Each(func(rules *Policy) error { return rules.check(overlay, mounts) })
+	return p.CheckEach(func(rules *Policy) error { return rules.check(overlay, mounts) })
 }
 
 func (p *Policy) check(overlay *corev1.PodTemplateSpec, mounts []workload.Mount) error {
 	c := &checker{Policy: p, overlay: overlay, refused: map[string]bool{}}
-	c.walk(place{path: "template"}, reflect.ValueOf(overlay).Elem())
+	c.walk(position{path: "template"}, reflect.ValueOf(overlay).Elem())
 	for _, list := range []struct {
-		at         string
+		field      string
 		containers []corev1.Container
 	}{{"initContainers", overlay.Spec.InitContainers}, {"containers", overlay.Spec.Containers}} {
 		for i := range list.containers {
-			c.user(place{path: fmt.Sprintf("template.spec.%s[%d].securityContext.runAsUser", list.at, i)}, list.containers[i].SecurityContext)
+			c.user(position{path: fmt.Sprintf("template.spec.%s[%d].securityContext.runAsUser", list.field, i)}, list.containers[i].SecurityContext)
 		}
 	}
-	judged := overlay.Spec
-	judged.Volumes = slices.DeleteFunc(slices.Clone(judged.Volumes), func(v corev1.Volume) bool { return c.refused[v.Name] })
-	c.levels(&overlay.ObjectMeta, &judged)
+	checkedSpec := overlay.Spec
+	checkedSpec.Volumes = slices.DeleteFunc(slices.Clone(checkedSpec.Volumes), func(v corev1.Volume) bool { return c.refused[v.Name] })
+	c.levels(&overlay.ObjectMeta, &checkedSpec)
 	c.memory(mounts)
 	for i := range mounts {
 		c.propagation(mounts[i].Container, []corev1.VolumeMount{mounts[i].VolumeMount}, c.PodSecurity, "podSecurity")
@@ -58,16 +58,16 @@ func (c *checker) levels(metadata *metav1.ObjectMeta, spec *corev1.PodSpec) {
 		}
 		sidecars.InitContainers = append(sidecars.InitContainers, spec.InitContainers[i])
 	}
-	for _, of := range []struct {
+	for _, group := range []struct {
 		spec       *corev1.PodSpec
 		level, key string
 	}{{&sidecars, c.PodSecurity, "podSecurity"}, {&ending, c.InitPodSecurity, "podSecurityOfInitContainers"}} {
-		level := api.LevelVersion{Level: api.Level(of.level), Version: api.LatestVersion()}
-		if found := c.violation(level, metadata, of.spec); found != "" {
-			c.report(place{path: "template.spec"}, "does not pass the Pod Security level %s: %s (%s)", of.level, found, of.key)
+		level := api.LevelVersion{Level: api.Level(group.level), Version: api.LatestVersion()}
+		if violation := c.violation(level, metadata, group.spec); violation != "" {
+			c.report(position{path: "template.spec"}, "does not pass the Pod Security level %s: %s (%s)", group.level, violation, group.key)
 		}
-		for _, container := range slices.Concat(of.spec.InitContainers, of.spec.Containers) {
-			c.propagation(container.Name, container.VolumeMounts, of.level, of.key)
+		for _, container := range slices.Concat(group.spec.InitContainers, group.spec.Containers) {
+			c.propagation(container.Name, container.VolumeMounts, group.level, group.key)
 		}
 	}
 }
@@ -77,8 +77,8 @@ func (c *checker) levels(metadata *metav1.ObjectMeta, spec *corev1.PodSpec) {
 // may have one.
 func (c *checker) propagation(container string, mounts []corev1.VolumeMount, level, key string) {
 	for _, mount := range mounts {
-		if how := ptr.Deref(mount.MountPropagation, corev1.MountPropagationNone); how != corev1.MountPropagationNone && level != string(api.LevelPrivileged) {
-			c.report(place{path: "template.spec"}, "mountPropagation %s of volume %q in container %q takes the level privileged, and %s is allowed (%s)", how, mount.Name, container, level, key)
+		if mode := ptr.Deref(mount.MountPropagation, corev1.MountPropagationNone); mode != corev1.MountPropagationNone && level != string(api.LevelPrivileged) {
+			c.report(position{path: "template.spec"}, "mountPropagation %s of volume %q in container %q takes the level privileged, and %s is allowed (%s)", mode, mount.Name, container, level, key)
 		}
 	}
 }
@@ -93,31 +93,31 @@ type checker struct {
 	refused map[string]bool
 }
 
-func (c *checker) report(at place, format string, args ...any) {
-	c.findings = append(c.findings, fmt.Errorf("%s: %s", at.path, fmt.Sprintf(format, args...)))
+func (c *checker) report(pos position, format string, args ...any) {
+	c.findings = append(c.findings, fmt.Errorf("%s: %s", pos.path, fmt.Sprintf(format, args...)))
 }
 
 // pullSecrets checks the names of the image pull secrets.
-func (c *checker) pullSecrets(at place, secrets reflect.Value, _ *Line) {
+func (c *checker) pullSecrets(pos position, secrets reflect.Value, _ *Line) {
 	for i := range secrets.Len() {
 		name := secrets.Index(i).FieldByName("Name").String()
 		if !slices.Contains(c.ImagePullSecrets.Allowed, name) {
-			c.report(at.item(i, secrets.Index(i)), "images may not be pulled with the Secret %q; %s (imagePullSecrets.allowed)", name, allowed(c.ImagePullSecrets.Allowed))
+			c.report(pos.item(i, secrets.Index(i)), "images may not be pulled with the Secret %q; %s (imagePullSecrets.allowed)", name, describeAllowed(c.ImagePullSecrets.Allowed))
 		}
 	}
 }
 
 // capabilities checks added capabilities.
-func (c *checker) capabilities(at place, added reflect.Value, _ *Line) {
+func (c *checker) capabilities(pos position, added reflect.Value, _ *Line) {
 	for i := range added.Len() {
 		if name := added.Index(i).String(); !slices.Contains(c.Capabilities, name) {
-			c.report(at, "%s may not be added; %s (capabilities)", name, allowed(c.Capabilities))
+			c.report(pos, "%s may not be added; %s (capabilities)", name, describeAllowed(c.Capabilities))
 		}
 	}
 }
 
 // user checks the user of a container, even if none is set.
-func (c *checker) user(at place, context *corev1.SecurityContext) {
+func (c *checker) user(pos position, context *corev1.SecurityContext) {
 	if context == nil {
 		context = &corev1.SecurityContext{}
 	}
@@ -125,93 +125,93 @@ func (c *checker) user(at place, context *corev1.SecurityContext) {
 	switch user := context.RunAsUser; {
 	case lowest == nil && highest == nil:
 	case user == nil:
-		c.report(at, "no user set; the platform limits user IDs (users)")
+		c.report(pos, "no user set; the platform limits user IDs (users)")
 	case lowest != nil && *user < *lowest:
-		c.report(at, "%d is below the lowest user allowed, %d (users.min)", *user, *lowest)
+		c.report(pos, "%d is below the lowest user allowed, %d (users.min)", *user, *lowest)
 	case highest != nil && *user > *highest:
-		c.report(at, "%d is above the highest user allowed, %d (users.max)", *user, *highest)
+		c.report(pos, "%d is above the highest user allowed, %d (users.max)", *user, *highest)
 	}
 }
 
 // volume checks the source of a volume.
-func (c *checker) volume(at place, _ reflect.Value, line *Line) {
+func (c *checker) volume(pos position, _ reflect.Value, line *Line) {
 	if slices.Contains(c.Volumes.Kinds, line.Kind) {
 		return
 	}
-	c.refused[at.name] = true
-	help := allowed(c.Volumes.Kinds)
+	c.refused[pos.name] = true
+	help := describeAllowed(c.Volumes.Kinds)
 	if line.Kind == "hostPath" {
 		help = "use an emptyDir that the application shares, not the node's file system"
 	}
-	c.report(at, "volume %q may not be a %s; %s (volumes.kinds)", at.name, line.Kind, help)
+	c.report(pos, "volume %q may not be a %s; %s (volumes.kinds)", pos.name, line.Kind, help)
 }
 
 // kind checks a projected source or a variable that has the content of a volume kind.
-func (c *checker) kind(at place, _ reflect.Value, line *Line) {
+func (c *checker) kind(pos position, _ reflect.Value, line *Line) {
 	if !slices.Contains(c.Volumes.Kinds, line.Kind) {
-		c.report(at, "%q may not have %s, which is of kind %s; %s (volumes.kinds)", at.name, line.Lets, line.Kind, allowed(c.Volumes.Kinds))
+		c.report(pos, "%q may not have %s, which is of kind %s; %s (volumes.kinds)", pos.name, line.Grant, line.Kind, describeAllowed(c.Volumes.Kinds))
 	}
 }
 
-// never reports a field that no policy allows.
-func (c *checker) never(at place, _ reflect.Value, line *Line) {
-	c.report(at, "volume %q may not have %s; no policy allows it", at.name, line.Lets)
+// rejectField reports a field that no policy allows.
+func (c *checker) rejectField(pos position, _ reflect.Value, line *Line) {
+	c.report(pos, "volume %q may not have %s; no policy allows it", pos.name, line.Grant)
 }
 
 // restart checks the action of a restart rule.
-func (c *checker) restart(at place, field reflect.Value, _ *Line) {
+func (c *checker) restart(pos position, field reflect.Value, _ *Line) {
 	if action := field.String(); action != string(corev1.ContainerRestartRuleActionRestart) {
-		c.report(at, "container %q may not restart others by %s; no policy allows it, use Restart", at.name, action)
+		c.report(pos, "container %q may not restart others by %s; no policy allows it, use Restart", pos.name, action)
 	}
 }
 
 // driver checks the name of a CSI driver.
-func (c *checker) driver(at place, field reflect.Value, _ *Line) {
+func (c *checker) driver(pos position, field reflect.Value, _ *Line) {
 	if name := field.String(); !slices.Contains(c.Volumes.CSIDrivers, name) {
-		c.report(at, "volume %q may not be of the driver %s; %s (volumes.csiDrivers)", at.name, name, allowed(c.Volumes.CSIDrivers))
+		c.report(pos, "volume %q may not be of the driver %s; %s (volumes.csiDrivers)", pos.name, name, describeAllowed(c.Volumes.CSIDrivers))
 	}
 }
 
 // audience checks the audience of a token. A token without an audience is for the API server.
-func (c *checker) audience(at place, field reflect.Value, _ *Line) {
+func (c *checker) audience(pos position, field reflect.Value, _ *Line) {
 	if audience := field.String(); !slices.Contains(c.Volumes.TokenAudiences, audience) {
-		c.report(at, "token for audience %q is not allowed; %s (volumes.tokenAudiences)", audience, allowed(c.Volumes.TokenAudiences))
+		c.report(pos, "token for audience %q is not allowed; %s (volumes.tokenAudiences)", audience, describeAllowed(c.Volumes.TokenAudiences))
 	}
 }
 
 // resources checks resources that device plugins provide, and not the node.
-func (c *checker) resources(at place, amounts reflect.Value, _ *Line) {
-	for _, name := range keysOf(amounts) {
+func (c *checker) resources(pos position, amounts reflect.Value, _ *Line) {
+	for _, name := range sortedKeys(amounts) {
 		if strings.Contains(name, "/") {
-			c.device(at, name)
+			c.device(pos, name)
 		}
 	}
 }
 
 // claims checks the pod's resource claims that a container uses.
-func (c *checker) claims(at place, claims reflect.Value, _ *Line) {
+func (c *checker) claims(pos position, claims reflect.Value, _ *Line) {
 	for i := range claims.Len() {
-		c.device(at, claims.Index(i).FieldByName("Name").String())
+		c.device(pos, claims.Index(i).FieldByName("Name").String())
 	}
 }
 
-func (c *checker) device(at place, name string) {
+func (c *checker) device(pos position, name string) {
 	if !slices.Contains(c.Devices, name) {
-		c.report(at, "container %q may not use %q; %s (devices)", at.name, name, allowed(c.Devices))
+		c.report(pos, "container %q may not use %q; %s (devices)", pos.name, name, describeAllowed(c.Devices))
 	}
 }
 
 // keys rejects labels and annotations that instruct other controllers or the container runtime.
-func (c *checker) keys(at place, of reflect.Value, _ *Line) {
-	isPods := at.path == "template.metadata.annotations"
-	for _, key := range keysOf(of) {
+func (c *checker) keys(pos position, entries reflect.Value, _ *Line) {
+	isPods := pos.path == "template.metadata.annotations"
+	for _, key := range sortedKeys(entries) {
 		for _, reserved := range c.ReservedDomains {
 			switch {
 			case !isReserved(key, reserved), isPods && isExcepted(key, reserved, c.overlay):
 			case isPods && key == meta.AnnotationEvictableVolumes:
-				c.report(at, "%q may name the sidecar's own volumes alone, below the domain %s (reservedDomains): see sidecar.data.evictable", key, reserved)
+				c.report(pos, "%q may name the sidecar's own volumes alone, below the domain %s (reservedDomains): see sidecar.data.evictable", key, reserved)
 			default:
-				c.report(at, "%q is in the reserved domain %s (reservedDomains)", key, reserved)
+				c.report(pos, "%q is in the reserved domain %s (reservedDomains)", key, reserved)
 			}
 		}
 	}
@@ -225,8 +225,8 @@ func (p *Policy) Reserves(key string, overlay *corev1.PodTemplateSpec) string {
 			return domain
 		}
 	}
-	if p.present != nil {
-		return p.present.Reserves(key, overlay)
+	if p.current != nil {
+		return p.current.Reserves(key, overlay)
 	}
 	return ""
 }
@@ -251,10 +251,10 @@ func isExcepted(key, reserved string, overlay *corev1.PodTemplateSpec) bool {
 	return true
 }
 
-// keysOf returns the sorted keys of a map.
-func keysOf(of reflect.Value) []string {
-	keys := make([]string, 0, of.Len())
-	for _, key := range of.MapKeys() {
+// sortedKeys returns the sorted keys of a map.
+func sortedKeys(entries reflect.Value) []string {
+	keys := make([]string, 0, entries.Len())
+	for _, key := range entries.MapKeys() {
 		keys = append(keys, key.String())
 	}
 	slices.Sort(keys)
@@ -268,11 +268,11 @@ func isReserved(key, domain string) bool {
 	if strings.HasSuffix(domain, ".") {
 		return strings.HasPrefix(key, domain)
 	}
-	of, _, _ := strings.Cut(key, "/")
-	return of == domain || strings.HasSuffix(of, "."+domain)
+	keyDomain, _, _ := strings.Cut(key, "/")
+	return keyDomain == domain || strings.HasSuffix(keyDomain, "."+domain)
 }
 
-func allowed(list []string) string {
+func describeAllowed(list []string) string {
 	if len(list) == 0 {
 		return "the platform allows none"
 	}

@@ -19,11 +19,11 @@ import (
 // Vector removes files. Volumes of the sidecar do not count, because they are not in the
 // application's view.
 func (p *Policy) CheckCleanup(application *workload.View, volumes []string) error {
-	return p.Each(func(rules *Policy) error {
+	return p.CheckEach(func(rules *Policy) error {
 		for _, name := range volumes {
 			kind := kindIn(application, name)
 			if kind != "" && !slices.Contains(rules.Volumes.Cleanup, kind) {
-				return fmt.Errorf("Vector would remove files from the workload's own volume %q, a %s; %s (volumes.cleanup)", name, kind, allowed(rules.Volumes.Cleanup)) //nolint:staticcheck // a name
+				return fmt.Errorf("Vector would remove files from the workload's own volume %q, a %s; %s (volumes.cleanup)", name, kind, describeAllowed(rules.Volumes.Cleanup)) //nolint:staticcheck // a name
 			}
 		}
 		return nil
@@ -38,17 +38,17 @@ func kindIn(application *workload.View, name string) string {
 	}
 	for i := range application.Application.Volumes {
 		if volume := &application.Application.Volumes[i]; volume.Name == name {
-			return kindOf(&volume.VolumeSource)
+			return volumeKind(&volume.VolumeSource)
 		}
 	}
 	return ""
 }
 
-func kindOf(source *corev1.VolumeSource) string {
-	of := reflect.ValueOf(source).Elem()
-	for i := range of.NumField() {
-		if !of.Field(i).IsNil() {
-			kind, _, _ := strings.Cut(of.Type().Field(i).Tag.Get("json"), ",")
+func volumeKind(source *corev1.VolumeSource) string {
+	value := reflect.ValueOf(source).Elem()
+	for i := range value.NumField() {
+		if !value.Field(i).IsNil() {
+			kind, _, _ := strings.Cut(value.Type().Field(i).Tag.Get("json"), ",")
 			return kind
 		}
 	}

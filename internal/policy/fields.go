@@ -13,33 +13,35 @@ import (
 type Line struct {
 	// Field is the field with the name of its type, such as Container.image.
 	Field string
-	// Lets describes the content that the field adds, or is Nothing or Part.
-	Lets string
+	// Grant describes the content that the field adds, or is Nothing or Part.
+	Grant string
 	// Keys are the policy's keys. The first covers the field itself. Nothing, Part and fields that
 	// no policy allows have no keys.
 	Keys []string
 	// Kind is the entry of volumes.kinds that the field needs, "" for none.
 	Kind string
 
-	// judge reports the parts of the field that are not allowed. It is nil if more than one field
+	// check reports the parts of the field that are not allowed. It is nil if more than one field
 	// decides: for podSecurity, users, applicationSecrets and memorySizeLimit.
-	judge judge
+	check checkFunc
 }
 
-// judge checks a field that is set against its line.
-type judge func(c *checker, at place, field reflect.Value, line *Line)
+// checkFunc checks a field that is set against its line.
+type checkFunc func(c *checker, pos position, field reflect.Value, line *Line)
 
 // Values of Line.Lets.
 const (
 	// Nothing means that the field adds no content that is not in the pod or in the images.
 	Nothing = "nothing"
-	// Part means that the field only refines the field above it, which is checked.
-	Part = "a part of the field above it"
+	// Refinement means that the field only refines the field above it, which is checked.
+	Refinement = "a part of the field above it"
 )
 
 // NotAllowed reports whether no policy allows the field, so that only the application owner may set
 // it.
-func (l *Line) NotAllowed() bool { return len(l.Keys) == 0 && l.Lets != Nothing && l.Lets != Part }
+func (l *Line) NotAllowed() bool {
+	return len(l.Keys) == 0 && l.Grant != Nothing && l.Grant != Refinement
+}
 
 const (
 	byImages       = "images.registries, images.requireTag, images.requireDigest"
@@ -49,14 +51,14 @@ const (
 	byLevel        = "podSecurity"
 	byNobody       = ""
 
-	// own means that the kind has the field's name.
-	own = "="
+	// sameAsField means that the kind has the field's name.
+	sameAsField = "="
 )
 
 // groups are the lines of the fields that add content to the pod.
 var groups = []struct {
-	fields, lets, keys, kind string
-	judge                    judge
+	fields, grant, keys, kind string
+	check                     checkFunc
 }{
 	{"Container.image ImageVolumeSource.reference", "an image", byImages, "", (*checker).image},
 
@@ -69,37 +71,37 @@ var groups = []struct {
 	},
 	{"WindowsSecurityContextOptions.gmsaCredentialSpec WindowsSecurityContextOptions.gmsaCredentialSpecName", "credentials of Active Directory", byKinds, "secret", (*checker).kind},
 	{"VolumeProjection.configMap EnvVarSource.configMapKeyRef EnvFromSource.configMapRef", "a ConfigMap", byKinds, "configMap", (*checker).kind},
-	{"VolumeProjection.downwardAPI", "data of the pod itself", byKinds, own, (*checker).kind},
-	{"VolumeProjection.serviceAccountToken", "a token of the pod's service account", byKinds, own, (*checker).kind},
+	{"VolumeProjection.downwardAPI", "data of the pod itself", byKinds, sameAsField, (*checker).kind},
+	{"VolumeProjection.serviceAccountToken", "a token of the pod's service account", byKinds, sameAsField, (*checker).kind},
 	{"ServiceAccountTokenProjection.audience", "a token for audiences other than the API server", "volumes.tokenAudiences", "", (*checker).audience},
-	{"VolumeProjection.podCertificate", "a certificate in the pod's name", byKinds, own, (*checker).kind},
-	{"VolumeProjection.clusterTrustBundle", "certificates to trust", byKinds, own, (*checker).kind},
+	{"VolumeProjection.podCertificate", "a certificate in the pod's name", byKinds, sameAsField, (*checker).kind},
+	{"VolumeProjection.clusterTrustBundle", "certificates to trust", byKinds, sameAsField, (*checker).kind},
 
-	{"VolumeSource.secret", "a Secret", bySecrets, own, (*checker).volume},
-	{"VolumeSource.configMap", "a ConfigMap", byKinds, own, (*checker).volume},
-	{"VolumeSource.downwardAPI", "data of the pod itself", byKinds, own, (*checker).volume},
-	{"VolumeSource.projected", "several of these as one volume", byKinds, own, (*checker).volume},
-	{"VolumeSource.image", "the files of an image", byKinds, own, (*checker).volume},
-	{"VolumeSource.emptyDir", "disk or memory of the node", byKinds, own, (*checker).volume},
+	{"VolumeSource.secret", "a Secret", bySecrets, sameAsField, (*checker).volume},
+	{"VolumeSource.configMap", "a ConfigMap", byKinds, sameAsField, (*checker).volume},
+	{"VolumeSource.downwardAPI", "data of the pod itself", byKinds, sameAsField, (*checker).volume},
+	{"VolumeSource.projected", "several of these as one volume", byKinds, sameAsField, (*checker).volume},
+	{"VolumeSource.image", "the files of an image", byKinds, sameAsField, (*checker).volume},
+	{"VolumeSource.emptyDir", "disk or memory of the node", byKinds, sameAsField, (*checker).volume},
 	{"EmptyDirVolumeSource.medium", "memory of the node", "volumes.memorySizeLimit", "", nil},
-	{"VolumeSource.persistentVolumeClaim", "the content of a claim", byKinds, own, (*checker).volume},
-	{"VolumeSource.ephemeral", "a claim of the pod, with its data source", byKinds, own, (*checker).volume},
+	{"VolumeSource.persistentVolumeClaim", "the content of a claim", byKinds, sameAsField, (*checker).volume},
+	{"VolumeSource.ephemeral", "a claim of the pod, with its data source", byKinds, sameAsField, (*checker).volume},
 	{"PersistentVolumeClaimSpec.dataSource PersistentVolumeClaimSpec.dataSourceRef", "the content of another claim or a snapshot", byKinds, "persistentVolumeClaim", (*checker).kind},
 	{
 		"PersistentVolumeClaimSpec.volumeName PersistentVolumeClaimSpec.selector TypedObjectReference.namespace",
-		"a specific volume, or content of another namespace", byNobody, "", (*checker).never,
+		"a specific volume, or content of another namespace", byNobody, "", (*checker).rejectField,
 	},
-	{"VolumeSource.csi", "content from a driver", byKinds, own, (*checker).volume},
+	{"VolumeSource.csi", "content from a driver", byKinds, sameAsField, (*checker).volume},
 	{"CSIVolumeSource.driver", "content from this driver, for any request", "volumes.csiDrivers", "", (*checker).driver},
-	{"VolumeSource.hostPath", "files, devices and sockets of the node", byKindAndLevel, own, (*checker).volume},
-	{"VolumeSource.flexVolume", "content from a program on the node", byKindAndLevel, own, (*checker).volume},
-	{"VolumeSource.gitRepo", "a repository that the node fetches", byKindAndLevel, own, (*checker).volume},
+	{"VolumeSource.hostPath", "files, devices and sockets of the node", byKindAndLevel, sameAsField, (*checker).volume},
+	{"VolumeSource.flexVolume", "content from a program on the node", byKindAndLevel, sameAsField, (*checker).volume},
+	{"VolumeSource.gitRepo", "a repository that the node fetches", byKindAndLevel, sameAsField, (*checker).volume},
 	{
 		"VolumeSource.awsElasticBlockStore VolumeSource.azureDisk VolumeSource.azureFile VolumeSource.cephfs VolumeSource.cinder" +
 			" VolumeSource.fc VolumeSource.flocker VolumeSource.gcePersistentDisk VolumeSource.glusterfs VolumeSource.iscsi VolumeSource.nfs" +
 			" VolumeSource.photonPersistentDisk VolumeSource.portworxVolume VolumeSource.quobyte VolumeSource.rbd VolumeSource.scaleIO" +
 			" VolumeSource.storageos VolumeSource.vsphereVolume",
-		"a disk of a network or a cloud", byKindAndLevel, own, (*checker).volume,
+		"a disk of a network or a cloud", byKindAndLevel, sameAsField, (*checker).volume,
 	},
 
 	{"VolumeMount.name VolumeDevice.name FileKeySelector.volumeName", "the content of the application's volumes", "volumes.applicationSecrets", "", nil},
@@ -139,27 +141,27 @@ var groups = []struct {
 
 // lines has a line for every field of a pod template.
 var lines = func() map[string]*Line {
-	all := map[string]*Line{}
+	byField := map[string]*Line{}
 	for _, group := range groups {
 		for _, field := range strings.Fields(group.fields) {
 			_, name, _ := strings.Cut(field, ".")
-			all[field] = &Line{
-				Field: field, Lets: group.lets, Keys: strings.FieldsFunc(group.keys, isBetweenKeys),
-				Kind: strings.ReplaceAll(group.kind, own, name), judge: group.judge,
+			byField[field] = &Line{
+				Field: field, Grant: group.grant, Keys: strings.FieldsFunc(group.keys, isBetweenKeys),
+				Kind: strings.ReplaceAll(group.kind, sameAsField, name), check: group.check,
 			}
 		}
 	}
-	for lets, types := range map[string]map[string]string{Part: parts, Nothing: harmless} {
-		for of, fields := range types {
+	for grant, types := range map[string]map[string]string{Refinement: refinements, Nothing: harmless} {
+		for typeName, fields := range types {
 			for _, field := range strings.Fields(fields) {
-				all[of+"."+field] = &Line{Field: of + "." + field, Lets: lets}
+				byField[typeName+"."+field] = &Line{Field: typeName + "." + field, Grant: grant}
 			}
 		}
 	}
-	return all
+	return byField
 }()
 
 func isBetweenKeys(r rune) bool { return r == ',' || r == ' ' }
 
-// LineOf returns the line of a field, nil if it has none.
-func LineOf(field string) *Line { return lines[field] }
+// LineFor returns the line of a field, nil if it has none.
+func LineFor(field string) *Line { return lines[field] }

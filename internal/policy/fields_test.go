@@ -28,21 +28,21 @@ import (
 // what gets in by it.
 func TestEveryFieldOfAPodHasALine(t *testing.T) {
 	all := fields.Below(reflect.TypeFor[corev1.PodTemplateSpec](), func(name string) bool {
-		line := LineOf(name)
+		line := LineFor(name)
 		return line == nil || !line.NotAllowed() // What is refused as a whole is refused with its fields.
 	})
 	counts, has := map[string]int{}, map[string]bool{}
 	var missing []string
 	for _, field := range all {
-		line := LineOf(field.Name)
+		line := LineFor(field.Name)
 		has[field.Name] = true
 		switch {
 		case line == nil:
 			missing = append(missing, field.Name+" ("+field.Paths[0]+")")
 		case line.NotAllowed():
 			counts["are the owner's"]++
-		case line.Lets == Nothing, line.Lets == Part:
-			counts["let in "+line.Lets]++
+		case line.Grant == Nothing, line.Grant == Refinement:
+			counts["let in "+line.Grant]++
 		default:
 			counts["are judged"]++
 		}
@@ -89,12 +89,12 @@ func TestLine_KnowsAllEnumerations(t *testing.T) {
 	rejected := map[string][]string{"ContainerRestartRuleAction": {"RestartAllContainers"}}
 	declared := constants(t, "k8s.io/api/core/v1", "k8s.io/apimachinery/pkg/apis/meta/v1")
 	reachable := map[string]bool{}
-	for _, field := range fields.Below(reflect.TypeFor[corev1.PodTemplateSpec](), func(name string) bool { return !LineOf(name).NotAllowed() }) {
+	for _, field := range fields.Below(reflect.TypeFor[corev1.PodTemplateSpec](), func(name string) bool { return !LineFor(name).NotAllowed() }) {
 		of := field.Type
 		for of.Kind() == reflect.Slice || of.Kind() == reflect.Pointer {
 			of = of.Elem()
 		}
-		isOwners := strings.HasPrefix(field.Name, "PodSpec.") && LineOf(field.Name).NotAllowed()
+		isOwners := strings.HasPrefix(field.Name, "PodSpec.") && LineFor(field.Name).NotAllowed()
 		if of.Kind() == reflect.String && of != reflect.TypeFor[string]() && !isOwners && !slices.Contains(unlisted, of.Name()) {
 			reachable[of.Name()] = true
 		}
@@ -146,7 +146,7 @@ func TestEveryLineIsOne(t *testing.T) {
 			note(field)
 		}
 	}
-	for _, rest := range []map[string]string{parts, harmless} {
+	for _, rest := range []map[string]string{refinements, harmless} {
 		for of, names := range rest {
 			for _, name := range strings.Fields(names) {
 				note(of + "." + name)
@@ -240,7 +240,7 @@ func TestEverySecretOfAPodIsFound(t *testing.T) {
 	}, found)
 	ways := map[string]bool{"imagePullSecrets": true}
 	for field, line := range lines {
-		if line.Lets == "a Secret" {
+		if line.Grant == "a Secret" {
 			_, name, _ := strings.Cut(field, ".")
 			ways[name] = true
 		}

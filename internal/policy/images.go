@@ -13,26 +13,26 @@ import (
 
 // image checks the reference of an image, which it parses as the kubelet does. Short names are
 // compared literally.
-func (c *checker) image(at place, field reflect.Value, _ *Line) {
+func (c *checker) image(pos position, field reflect.Value, _ *Line) {
 	image := field.String()
 	parsed, err := reference.Parse(image)
 	named, isNamed := parsed.(reference.Named)
 	if err != nil || !isNamed {
-		c.report(at, "%q is not a valid reference of an image, such as registry.example.com/vector:1.0", image)
+		c.report(pos, "%q is not a valid reference of an image, such as registry.example.com/vector:1.0", image)
 		return
 	}
 	isFrom := func(registry string) bool {
 		return image == registry || named.Name() == registry || strings.HasPrefix(named.Name(), strings.TrimSuffix(registry, "/")+"/")
 	}
 	if len(c.Images.Registries) > 0 && !slices.ContainsFunc(c.Images.Registries, isFrom) {
-		c.report(at, "%q is from a registry that is not allowed; the platform allows %s (images.registries)", image, strings.Join(c.Images.Registries, ", "))
+		c.report(pos, "%q is from a registry that is not allowed; the platform allows %s (images.registries)", image, strings.Join(c.Images.Registries, ", "))
 	}
 	_, isDigested := parsed.(reference.Digested)
 	if c.Images.RequireDigest && !isDigested {
-		c.report(at, "%q has no digest, such as @sha256:… (images.requireDigest)", image)
+		c.report(pos, "%q has no digest, such as @sha256:… (images.requireDigest)", image)
 	}
 	tagged, isTagged := parsed.(reference.Tagged)
 	if c.Images.RequireTag && !isDigested && (!isTagged || tagged.Tag() == "latest") {
-		c.report(at, "%q has no tag, or the tag latest, so the running version is unknown (images.requireTag)", image)
+		c.report(pos, "%q has no tag, or the tag latest, so the running version is unknown (images.requireTag)", image)
 	}
 }

@@ -17,8 +17,8 @@ import (
 // that write it. Without a sizeLimit, a volume can therefore hold at most the sum of the memory
 // limits of these containers.
 func (c *checker) memory(mounts []workload.Mount) {
-	most := c.Volumes.MemorySizeLimit
-	if most == nil {
+	maxSize := c.Volumes.MemorySizeLimit
+	if maxSize == nil {
 		return
 	}
 	for i := range c.overlay.Spec.Volumes {
@@ -26,24 +26,24 @@ func (c *checker) memory(mounts []workload.Mount) {
 		if volume.EmptyDir == nil || volume.EmptyDir.Medium != corev1.StorageMediumMemory {
 			continue
 		}
-		at := place{path: fmt.Sprintf("template.spec.volumes[%d].emptyDir.sizeLimit", i), name: volume.Name}
-		limit, from := volume.EmptyDir.SizeLimit, "sizeLimit"
+		pos := position{path: fmt.Sprintf("template.spec.volumes[%d].emptyDir.sizeLimit", i), name: volume.Name}
+		limit, source := volume.EmptyDir.SizeLimit, "sizeLimit"
 		if limit == nil || limit.Sign() <= 0 { // The kubelet treats zero as no limit.
-			limit, from = c.memoryOf(volume.Name, mounts), "the sum of the memory limits of its containers"
+			limit, source = c.memoryLimit(volume.Name, mounts), "the sum of the memory limits of its containers"
 		}
 		switch {
 		case limit == nil:
-			c.report(at, "volume %q is in memory without a sizeLimit, and no memory limits of the containers that mount it bound it; the platform allows %s (volumes.memorySizeLimit)", volume.Name, most)
-		case limit.Cmp(*most) > 0:
-			c.report(at, "volume %q is in memory with a size of %s (%s); the platform allows %s (volumes.memorySizeLimit)", volume.Name, limit, from, most)
+			c.report(pos, "volume %q is in memory without a sizeLimit, and no memory limits of the containers that mount it bound it; the platform allows %s (volumes.memorySizeLimit)", volume.Name, maxSize)
+		case limit.Cmp(*maxSize) > 0:
+			c.report(pos, "volume %q is in memory with a size of %s (%s); the platform allows %s (volumes.memorySizeLimit)", volume.Name, limit, source, maxSize)
 		}
 	}
 }
 
-// memoryOf returns the sum of the memory limits of the containers that mount a volume. It returns
+// memoryLimit returns the sum of the memory limits of the containers that mount a volume. It returns
 // nil if a container has no limit, if no container mounts the volume, or if the application mounts
 // it, because the limits of the application's containers are unknown here.
-func (c *checker) memoryOf(volume string, mounts []workload.Mount) *resource.Quantity {
+func (c *checker) memoryLimit(volume string, mounts []workload.Mount) *resource.Quantity {
 	if slices.ContainsFunc(mounts, func(m workload.Mount) bool { return m.Name == volume }) {
 		return nil
 	}

@@ -88,15 +88,15 @@ type Policy struct {
 	Rules
 	// Digest identifies the rules.
 	Digest string
-	// Given is a digest of the rules that differ from Default. Defaults are not part of it, because another release may
+	// ExplicitDigest is a digest of the rules that differ from Default. Defaults are not part of it, because another release may
 	// change them, and that alone must not roll workloads.
-	Given string
-	// Beyond are the explicit rules, which differ from Default, as a tree. It must not be changed.
-	Beyond map[string]any
+	ExplicitDigest string
+	// Explicit are the explicit rules, which differ from Default, as a tree. It must not be changed.
+	Explicit map[string]any
 
 	evaluator podsecurity.Evaluator
-	// present is the policy in force if this policy belongs to an earlier revision, nil otherwise.
-	present  *Policy
+	// current is the policy in force if this policy belongs to an earlier revision, nil otherwise.
+	current  *Policy
 	revision string
 }
 
@@ -104,11 +104,11 @@ type Policy struct {
 // level and init containers the baseline level, hostPath is rejected, and only VectorSidecars set
 // values.
 func Default() *Policy {
-	made, err := newPolicy(defaultRules())
+	policy, err := newPolicy(defaultRules())
 	if err != nil {
 		panic(err) // The checks are compiled into the binary.
 	}
-	return made
+	return policy
 }
 
 func defaultRules() Rules {
@@ -137,19 +137,19 @@ func Parse(source string, text []byte) (*Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	return policyOf(&layer)
+	return parseLayer(&layer)
 }
 
-// ParseBeyond parses the stored form of a policy: its Beyond as JSON.
-func ParseBeyond(source string, text []byte) (*Policy, error) {
+// ParseExplicit parses the stored form of a policy: its Beyond as JSON.
+func ParseExplicit(source string, text []byte) (*Policy, error) {
 	layer, err := environment.ParseStored(source, text)
 	if err != nil {
 		return nil, err
 	}
-	return policyOf(&layer)
+	return parseLayer(&layer)
 }
 
-func policyOf(layer *environment.Layer) (*Policy, error) {
+func parseLayer(layer *environment.Layer) (*Policy, error) {
 	compiled, err := environment.CompileSchema("the policy's schema", schema)
 	if err != nil {
 		return nil, err
@@ -183,52 +183,52 @@ func newPolicy(rules Rules) (*Policy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("writing the policy: %w", err)
 	}
-	beyond, err := beyondDefault(text)
+	explicit, err := explicitRules(text)
 	if err != nil {
 		return nil, fmt.Errorf("comparing the policy with the default one: %w", err)
 	}
-	given, err := json.Marshal(beyond)
+	explicitText, err := json.Marshal(explicit)
 	if err != nil {
 		return nil, fmt.Errorf("writing the policy: %w", err)
 	}
-	return &Policy{Rules: rules, Digest: digestOf(text), Given: digestOf(given), Beyond: beyond, evaluator: evaluator}, nil
+	return &Policy{Rules: rules, Digest: digestText(text), ExplicitDigest: digestText(explicitText), Explicit: explicit, evaluator: evaluator}, nil
 }
 
-func digestOf(text []byte) string { return meta.Digest(text, 8) }
+func digestText(text []byte) string { return meta.Digest(text, 8) }
 
-// beyondDefault returns the rules that differ from Default. The chart passes all rules, including
+// explicitRules returns the rules that differ from Default. The chart passes all rules, including
 // its own defaults.
-func beyondDefault(text []byte) (map[string]any, error) {
+func explicitRules(text []byte) (map[string]any, error) {
 	defaults, err := json.Marshal(defaultRules())
 	if err != nil {
 		return nil, err
 	}
-	var all, usual map[string]any
-	if err := errors.Join(json.Unmarshal(text, &all), json.Unmarshal(defaults, &usual)); err != nil {
+	var rulesTree, defaultsTree map[string]any
+	if err := errors.Join(json.Unmarshal(text, &rulesTree), json.Unmarshal(defaults, &defaultsTree)); err != nil {
 		return nil, err
 	}
-	return without(all, usual), nil
+	return subtractTree(rulesTree, defaultsTree), nil
 }
 
-// without returns a tree without the values that it has in common with another tree. A missing list
+// subtractTree returns a tree without the values that it has in common with another tree. A missing list
 // equals an empty list.
-func without(tree, other map[string]any) map[string]any {
-	left := map[string]any{}
+func subtractTree(tree, defaults map[string]any) map[string]any {
+	difference := map[string]any{}
 	for key, value := range tree {
 		branch, isMap := value.(map[string]any)
-		below, _ := other[key].(map[string]any)
+		branchDefaults, _ := defaults[key].(map[string]any)
 		list, isList := value.([]any)
 		switch {
 		case isMap:
-			if rest := without(branch, below); len(rest) > 0 {
-				left[key] = rest
+			if remaining := subtractTree(branch, branchDefaults); len(remaining) > 0 {
+				difference[key] = remaining
 			}
-		case reflect.DeepEqual(value, other[key]), isList && len(list) == 0 && other[key] == nil:
+		case reflect.DeepEqual(value, defaults[key]), isList && len(list) == 0 && defaults[key] == nil:
 		default:
-			left[key] = value
+			difference[key] = value
 		}
 	}
-	return left
+	return difference
 }
 
 // violation returns the violations of a Pod Security level in a pod, "" for none.

@@ -320,23 +320,23 @@ func FuzzPolicy(f *testing.F) {
 // Only rules that differ from the default count: the chart passes on all rules,
 // including its own defaults, and those may change in the next release.
 func TestWhatIsGivenIsWhatIsNotTheDefault(t *testing.T) {
-	usual := parse(t, "").Given
-	require.Equal(t, usual, Default().Given)
-	require.Equal(t, usual, parse(t, "podSecurity: restricted\nusers: {}\ncapabilities: []\noverrides: {workloads: [], namespaces: []}").Given)
+	usual := parse(t, "").ExplicitDigest
+	require.Equal(t, usual, Default().ExplicitDigest)
+	require.Equal(t, usual, parse(t, "podSecurity: restricted\nusers: {}\ncapabilities: []\noverrides: {workloads: [], namespaces: []}").ExplicitDigest)
 	seen := map[string]string{usual: "the default"}
 	for _, text := range []string{
 		"volumes: {memorySizeLimit: 1Mi}", "volumes: {csiDrivers: [a]}", "volumes: {cleanup: []}", "devices: [a]",
 		"podSecurity: baseline", "users: {min: 1}", "users: {max: 1}", "capabilities: [NET_ADMIN]", "volumes: {kinds: [emptyDir]}",
 		"images: {registries: [a]}", "images: {requireTag: true}", "overrides: {workloads: [a]}", "overrides: {namespaces: [a]}", "reservedDomains: []",
 	} {
-		given := parse(t, text).Given
+		given := parse(t, text).ExplicitDigest
 		require.Empty(t, seen[given], "%s is as good as %s", text, seen[given])
-		beyond, err := json.Marshal(parse(t, text).Beyond)
+		beyond, err := json.Marshal(parse(t, text).Explicit)
 		require.NoError(t, err)
-		stored, err := ParseBeyond(source, beyond)
+		stored, err := ParseExplicit(source, beyond)
 		require.NoError(t, err)
 		require.Equal(t, parse(t, text).Digest, stored.Digest, "what is stored of it is all of it")
-		require.Equal(t, given, parse(t, text+"\npodSecurityOfInitContainers: baseline").Given)
+		require.Equal(t, given, parse(t, text+"\npodSecurityOfInitContainers: baseline").ExplicitDigest)
 		seen[given] = text
 	}
 }
@@ -349,18 +349,18 @@ func TestTwoPoliciesHoldDuringARollout(t *testing.T) {
 	elsewhere, own := tagged("docker.io/timberio/vector:1"), tagged("registry.example/vector:1")
 	require.NoError(t, loose.Check(elsewhere, nil))
 
-	tightened := loose.Under(strict, "0123456789")
+	tightened := loose.WithCurrent(strict, "0123456789")
 	require.EqualError(t, tightened.Check(elsewhere, nil), strict.Check(elsewhere, nil).Error(), "a stricter one holds at once")
 	require.NoError(t, tightened.Check(own, nil))
-	require.Equal(t, loose.Given, tightened.Given, "it is no other input")
+	require.Equal(t, loose.ExplicitDigest, tightened.ExplicitDigest, "it is no other input")
 
-	loosened := strict.Under(loose, "0123456789")
+	loosened := strict.WithCurrent(loose, "0123456789")
 	require.EqualError(t, loosened.Check(elsewhere, nil), strict.Check(elsewhere, nil).Error()+
 		"\nrejected by the policy of revision 0123456789, which this VectorSidecar has; the current policy allows it; run kubectl vectorsidecar rollout status")
 	require.NoError(t, loosened.Check(own, nil))
 	require.NotContains(t, []string{loose.Digest, strict.Digest, tightened.Digest}, loosened.Digest)
 
-	require.Same(t, strict, parse(t, "images: {registries: [registry.example]}\npodSecurity: privileged").Under(strict, "0123456789"))
+	require.Same(t, strict, parse(t, "images: {registries: [registry.example]}\npodSecurity: privileged").WithCurrent(strict, "0123456789"))
 }
 
 func TestPullSecretsAreAllowedByName(t *testing.T) {

@@ -3,8 +3,8 @@
 
 package policy
 
-// parts are the fields, by type, that only refine a field that is checked.
-var parts = map[string]string{
+// refinements are the fields, by type, that only refine a field that is checked.
+var refinements = map[string]string{
 	"LocalObjectReference": "name",
 
 	"SecretKeySelector":     "key optional",

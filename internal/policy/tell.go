@@ -11,18 +11,18 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// CheckTells checks the names of the variables that are injected into application containers.
-func (p *Policy) CheckTells(tells []workload.EnvInjection) error {
-	return p.Each(func(rules *Policy) error {
+// CheckEnvInjections checks the names of the variables that are injected into application containers.
+func (p *Policy) CheckEnvInjections(injections []workload.EnvInjection) error {
+	return p.CheckEach(func(rules *Policy) error {
 		var refused []string
-		for i := range tells {
-			if name := tells[i].Name; !slices.Contains(rules.ApplicationEnv, name) {
+		for i := range injections {
+			if name := injections[i].Name; !slices.Contains(rules.ApplicationEnv, name) {
 				refused = append(refused, name)
 			}
 		}
 		if len(refused) == 0 {
 			return nil
 		}
-		return fmt.Errorf("variables not allowed: %s (sidecar.applicationEnv); %s (applicationEnv)", strings.Join(refused, ", "), allowed(rules.ApplicationEnv))
+		return fmt.Errorf("variables not allowed: %s (sidecar.applicationEnv); %s (applicationEnv)", strings.Join(refused, ", "), describeAllowed(rules.ApplicationEnv))
 	})
 }

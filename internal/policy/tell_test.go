@@ -13,17 +13,17 @@ import (
 
 func TestThePolicyNamesWhatMayBeTold(t *testing.T) {
 	tells := []workload.EnvInjection{{Name: "LOG_ADDRESS"}, {Name: "LD_PRELOAD"}}
-	require.NoError(t, Default().CheckTells(nil))
-	require.ErrorContains(t, Default().CheckTells(tells), "variables not allowed: LOG_ADDRESS, LD_PRELOAD (sidecar.applicationEnv); the platform allows none (applicationEnv)")
+	require.NoError(t, Default().CheckEnvInjections(nil))
+	require.ErrorContains(t, Default().CheckEnvInjections(tells), "variables not allowed: LOG_ADDRESS, LD_PRELOAD (sidecar.applicationEnv); the platform allows none (applicationEnv)")
 
 	named, err := Parse("policy", []byte("applicationEnv: [LOG_ADDRESS]"))
 	require.NoError(t, err)
-	require.NoError(t, named.CheckTells(tells[:1]))
-	err = named.CheckTells(tells)
+	require.NoError(t, named.CheckEnvInjections(tells[:1]))
+	err = named.CheckEnvInjections(tells)
 	require.ErrorContains(t, err, "variables not allowed: LD_PRELOAD (sidecar.applicationEnv); the platform allows LOG_ADDRESS (applicationEnv)")
 	require.NotContains(t, err.Error(), "told LOG_ADDRESS")
 
 	_, err = Parse("policy", []byte("applicationEnv: ['A=B']"))
 	require.ErrorContains(t, err, "applicationEnv")
-	require.ErrorContains(t, named.Under(Default(), "12").CheckTells(tells[:1]), "the platform allows none", "the present one has to allow it as well")
+	require.ErrorContains(t, named.WithCurrent(Default(), "12").CheckEnvInjections(tells[:1]), "the platform allows none", "the present one has to allow it as well")
 }

@@ -32,14 +32,14 @@ func ParseUserRange(text string) UserRange {
 	}
 	first, count, isCounted := strings.Cut(text, "/")
 	if isCounted {
-		if of := (UserRange{number(first), number(first) + number(count) - 1}); of.First >= 0 && number(count) > 0 {
-			return of
+		if users := (UserRange{number(first), number(first) + number(count) - 1}); users.First >= 0 && number(count) > 0 {
+			return users
 		}
 		return UserRange{}
 	}
 	first, last, _ := strings.Cut(text, "-")
-	if of := (UserRange{number(first), number(last)}); of.First >= 0 && of.Last >= of.First {
-		return of
+	if users := (UserRange{number(first), number(last)}); users.First >= 0 && users.Last >= users.First {
+		return users
 	}
 	return UserRange{}
 }
@@ -47,7 +47,9 @@ func ParseUserRange(text string) UserRange {
 // String returns the range for messages.
 func (r UserRange) String() string { return fmt.Sprintf("%d to %d", r.First, r.Last) }
 
-func (r UserRange) has(user *int64) bool { return user == nil || *user >= r.First && *user <= r.Last }
+func (r UserRange) contains(user *int64) bool {
+	return user == nil || *user >= r.First && *user <= r.Last
+}
 
 // Admit returns an error if a container of the overlay names a user outside of the range, because
 // the API server would reject the pods. An application that names such a user itself is admitted by
@@ -59,16 +61,16 @@ func (r UserRange) Admit(application *corev1.PodSpec, overlay *corev1.PodTemplat
 	isOutside := func(pod *corev1.PodSpec) func(corev1.Container) bool {
 		return func(c corev1.Container) bool {
 			user, _ := workload.RunsAs(pod, &c)
-			return !r.has(user)
+			return !r.contains(user)
 		}
 	}
 	if slices.ContainsFunc(slices.Concat(application.InitContainers, application.Containers), isOutside(application)) {
 		return nil
 	}
-	all := slices.Concat(overlay.Spec.InitContainers, overlay.Spec.Containers)
-	if i := slices.IndexFunc(all, isOutside(&overlay.Spec)); i >= 0 {
+	containers := slices.Concat(overlay.Spec.InitContainers, overlay.Spec.Containers)
+	if i := slices.IndexFunc(containers, isOutside(&overlay.Spec)); i >= 0 {
 		return fmt.Errorf("container %q would run as user %d, and the namespace has users from %s (%s): set sidecar.user to Platform, which leaves the user to the cluster, or name one of these",
-			all[i].Name, *all[i].SecurityContext.RunAsUser, r, UserRangeAnnotation)
+			containers[i].Name, *containers[i].SecurityContext.RunAsUser, r, UserRangeAnnotation)
 	}
 	return nil
 }

@@ -10,20 +10,20 @@ import (
 	"strings"
 )
 
-// place is a position in an overlay.
-type place struct {
+// position is a position in an overlay.
+type position struct {
 	path string
 	// name is the name of the nearest list item that has a name: of a volume, a container, or a
 	// variable.
 	name string
 }
 
-func (p place) field(name string) place {
+func (p position) field(name string) position {
 	p.path += "." + name
 	return p
 }
 
-func (p place) item(i int, item reflect.Value) place {
+func (p position) item(i int, item reflect.Value) position {
 	p.path = fmt.Sprintf("%s[%d]", p.path, i)
 	if item.Kind() == reflect.Struct {
 		if name := item.FieldByName("Name"); name.IsValid() && name.Kind() == reflect.String {
@@ -35,47 +35,47 @@ func (p place) item(i int, item reflect.Value) place {
 
 // walk checks every field that is set against its line. A field without a line is rejected, because
 // it comes from a version of Kubernetes that has not been reviewed yet.
-func (c *checker) walk(at place, value reflect.Value) {
+func (c *checker) walk(pos position, value reflect.Value) {
 	switch value.Kind() {
 	case reflect.Pointer:
-		c.walk(at, value.Elem())
+		c.walk(pos, value.Elem())
 	case reflect.Slice:
 		for i := range value.Len() {
-			c.walk(at.item(i, value.Index(i)), value.Index(i))
+			c.walk(pos.item(i, value.Index(i)), value.Index(i))
 		}
 	case reflect.Struct:
 		if isOneValue(value.Type()) {
 			return
 		}
 		for i := range value.NumField() {
-			c.field(at, value.Type(), value.Type().Field(i), value.Field(i))
+			c.field(pos, value.Type(), value.Type().Field(i), value.Field(i))
 		}
 	}
 }
 
-func (c *checker) field(at place, of reflect.Type, field reflect.StructField, value reflect.Value) {
+func (c *checker) field(pos position, structType reflect.Type, field reflect.StructField, value reflect.Value) {
 	if value.IsZero() {
 		return
 	}
 	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 	if name == "" { // Its fields are written like fields of the type that embeds it.
-		c.walk(at, value)
+		c.walk(pos, value)
 		return
 	}
-	at = at.field(name)
-	line := LineOf(of.Name() + "." + name)
+	pos = pos.field(name)
+	line := LineFor(structType.Name() + "." + name)
 	if line == nil {
-		c.report(at, "field is unknown to this release")
+		c.report(pos, "field is unknown to this release")
 		return
 	}
-	if line.judge != nil {
-		line.judge(c, at, value, line)
+	if line.check != nil {
+		line.check(c, pos, value, line)
 	}
-	c.walk(at, value)
+	c.walk(pos, value)
 }
 
 // isOneValue reports whether the fields of a type are not fields of the API, for example the fields
 // of quantities.
-func isOneValue(of reflect.Type) bool {
-	return reflect.PointerTo(of).Implements(reflect.TypeFor[json.Marshaler]())
+func isOneValue(valueType reflect.Type) bool {
+	return reflect.PointerTo(valueType).Implements(reflect.TypeFor[json.Marshaler]())
 }

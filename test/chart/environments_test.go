@@ -63,7 +63,7 @@ func policyOf(t *testing.T, files map[string]string) string {
 	t.Helper()
 	read, err := policy.Parse("policy", []byte(files[desired.PolicyKey]))
 	require.NoError(t, err)
-	return read.Given
+	return read.ExplicitDigest
 }
 
 func paceOf(t *testing.T, files map[string]string) *fleet.Rules {

@@ -187,7 +187,7 @@ func addInstallation(t *testing.T, digests map[string]string) {
 	digests["template set checksum"] = set.Checksum()
 	rules, err := policy.Parse("policy", []byte(policyText))
 	require.NoError(t, err)
-	digests["policy"], digests["policy without defaults"] = rules.Digest, rules.Given
+	digests["policy"], digests["policy without defaults"] = rules.Digest, rules.ExplicitDigest
 
 	digests["retry"] = fleet.RetryOf(map[string]string{meta.AnnotationRetryRollout: "now"})
 	target := fleet.NewGiven(nil, "abc", map[string]string{meta.AnnotationUndoRollout: "abc@2026-01-02T03:04:05Z"})

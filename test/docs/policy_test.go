@@ -31,16 +31,16 @@ func fieldsTable() string {
 	var judged, rest []row
 	all := fields.Below(reflect.TypeFor[corev1.PodTemplateSpec](), func(name string) bool {
 		// Init containers have the fields of containers.
-		return name != "PodSpec.initContainers" && !policy.LineOf(name).NotAllowed()
+		return name != "PodSpec.initContainers" && !policy.LineFor(name).NotAllowed()
 	})
 	for _, field := range all {
-		line, path := policy.LineOf(field.Name), one(field.Paths)
-		if line.Lets == policy.Nothing || line.Lets == policy.Part {
+		line, path := policy.LineFor(field.Name), one(field.Paths)
+		if line.Grant == policy.Nothing || line.Grant == policy.Refinement {
 			folder, name := path[:max(strings.LastIndex(path, "."), 0)], path[strings.LastIndex(path, ".")+1:]
-			rest = add(rest, [2]string{folder, line.Lets}, name)
+			rest = add(rest, [2]string{folder, line.Grant}, name)
 			continue
 		}
-		judged = add(judged, [2]string{line.Lets, keys(line)}, path)
+		judged = add(judged, [2]string{line.Grant, keys(line)}, path)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "A pod template has %d fields.\n\n| Field | What it lets in | Judged by |\n|---|---|---|\n", len(all))

@@ -28,5 +28,5 @@ func TestTheChartsPolicyIsTheDefaultOne(t *testing.T) {
 	require.NoError(t, err)
 	given, err := policy.Parse("chart/values.yaml", text)
 	require.NoError(t, err)
-	require.Equal(t, policy.Default().Given, given.Given)
+	require.Equal(t, policy.Default().ExplicitDigest, given.ExplicitDigest)
 }
