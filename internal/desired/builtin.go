@@ -78,7 +78,7 @@ func (b *builtInChart) of(content *fleet.Content) (*builtInChart, error) {
 func (b *builtInChart) load(content fleet.Files) loadedChart {
 	object := &corev1.ConfigMap{Data: content.Data, BinaryData: content.BinaryData}
 	now := loadedChart{content: content, given: companion.Digest(object), files: plan.ConfigMapDigests(object)}
-	files, err := b.files.With(content.Data, content.BinaryData)
+	files, err := b.files.WithConfigMap(content.Data, content.BinaryData)
 	if err == nil {
 		now.chart, err = files.Load()
 	}

@@ -347,7 +347,7 @@ func FuzzArchive(f *testing.F) {
 	files, err := render.ReadFiles(vectorsidecar.FS)
 	require.NoError(f, err)
 	f.Fuzz(func(t *testing.T, packed []byte) {
-		all, err := files.With(nil, map[string][]byte{"a.tgz": packed})
+		all, err := files.WithConfigMap(nil, map[string][]byte{"a.tgz": packed})
 		if err != nil {
 			require.ErrorContains(t, err, "a.tgz: ")
 			return

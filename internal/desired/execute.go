@@ -17,17 +17,17 @@ import (
 func (r *renderer) execute(ctx context.Context, request render.Request) (*render.Result, *execution, error) {
 	namespace := request.Sidecar.Namespace
 	if found := r.cache.executed(r.shared, request.Target); found != nil {
-		return found.result.In(namespace), found, nil
+		return found.result.ForNamespace(namespace), found, nil
 	}
 	end := r.observer.begin(ctx, Render)
 	result, err := render.Render(ctx, request)
 	end(err)
-	if err != nil || !result.IsForAll || r.cache == nil {
+	if err != nil || !result.IsNamespaceIndependent || r.cache == nil {
 		return result, nil, err
 	}
 	fresh := newExecution(result)
 	r.cache.keepExecuted(r.shared, request.Target, fresh)
-	return result.In(namespace), fresh, nil // The caller changes its companions.
+	return result.ForNamespace(namespace), fresh, nil // The caller changes its companions.
 }
 
 // executed returns the result that was rendered from the same input for an equal target, nil if

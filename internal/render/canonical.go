@@ -32,39 +32,39 @@ func canonical(body *corev1ac.PodTemplateSpecApplyConfiguration, template *corev
 	if err != nil {
 		return nil, fmt.Errorf("writing the overlay: %w", err)
 	}
-	kept, err := runtime.DefaultUnstructuredConverter.ToUnstructured(template)
+	typed, err := runtime.DefaultUnstructuredConverter.ToUnstructured(template)
 	if err != nil {
 		return nil, fmt.Errorf("writing the pod template: %w", err)
 	}
-	made := &corev1ac.PodTemplateSpecApplyConfiguration{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(tree.Map(asKept("", written, kept)), made); err != nil {
+	result := &corev1ac.PodTemplateSpecApplyConfiguration{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(tree.Map(canonicalValue("", written, typed)), result); err != nil {
 		return nil, fmt.Errorf("reading the overlay back: %w", err)
 	}
-	return made, nil
+	return result, nil
 }
 
-// asKept returns a value of a body as the API server stores it. The second value is the same value of the typed
+// canonicalValue returns a value of a body as the API server stores it. The second value is the same value of the typed
 // object. Lists of both have the same items in the same order.
-func asKept(key string, written, kept any) any {
+func canonicalValue(key string, written, typedValue any) any {
 	switch value := written.(type) {
 	case map[string]any:
-		typed, all := tree.Map(kept), map[string]any{}
+		typed, result := tree.Map(typedValue), map[string]any{}
 		for name, item := range value {
-			if is, isKept := typed[name]; isKept {
-				all[name] = asKept(name, item, is)
+			if typedItem, isKept := typed[name]; isKept {
+				result[name] = canonicalValue(name, item, typedItem)
 			}
 		}
 		added, hasDefault := ownedDefaults[key]
-		if _, isGiven := all[added.field]; hasDefault && !isGiven {
-			all[added.field] = added.value
+		if _, isGiven := result[added.field]; hasDefault && !isGiven {
+			result[added.field] = added.value
 		}
-		return all
+		return result
 	case []any:
-		typed, all := tree.List(kept), make([]any, len(value))
+		typed, result := tree.List(typedValue), make([]any, len(value))
 		for i := range value {
-			all[i] = asKept("", value[i], typed[i])
+			result[i] = canonicalValue("", value[i], typed[i])
 		}
-		return all
+		return result
 	}
 	return written
 }

@@ -57,7 +57,7 @@ func (f Files) Load() (*Chart, error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
-	loaded, err := loader.LoadFiles(f.buffered())
+	loaded, err := loader.LoadFiles(f.bufferedFiles())
 	if err != nil {
 		return nil, fmt.Errorf("loading the sidecar chart: %w", err)
 	}
@@ -79,9 +79,9 @@ func (f Files) Load() (*Chart, error) {
 	if err != nil {
 		return nil, err
 	}
-	others := gotemplate.Files{}
+	otherFiles := gotemplate.Files{}
 	for _, file := range loaded.Files {
-		others[file.Name] = file.Data
+		otherFiles[file.Name] = file.Data
 	}
 	return &Chart{
 		Digest:       f.digest(),
@@ -90,7 +90,7 @@ func (f Files) Load() (*Chart, error) {
 		metadata:     loaded.Metadata,
 		templates:    compiled,
 		texts:        texts,
-		files:        others,
+		files:        otherFiles,
 	}, nil
 }
 

@@ -60,12 +60,12 @@ func ignoredIn(source fs.FS) (*ignore.Rules, error) {
 	return rules, nil
 }
 
-// With returns the files overlaid with the files of a ConfigMap. A key is a path with "__" for each slash. A key
+// WithConfigMap returns the files overlaid with the files of a ConfigMap. A key is a path with "__" for each slash. A key
 // without "__" is a file in templates/, except for Chart.yaml, values.yaml and values.schema.json. The ConfigMap
 // replaces all original files if it contains a whole chart: a key Chart.yaml with more than annotations, or a
 // packaged chart in a key that ends in .tgz.
-func (f Files) With(text map[string]string, binary map[string][]byte) (Files, error) {
-	given := Files{}
+func (f Files) WithConfigMap(text map[string]string, binary map[string][]byte) (Files, error) {
+	files := Files{}
 	base := f
 	card, hasCard := text[chartFile]
 	isWhole := hasCard && IsWholeChart([]byte(card))
@@ -77,7 +77,7 @@ func (f Files) With(text map[string]string, binary map[string][]byte) (Files, er
 	}
 	for _, key := range slices.Sorted(maps.Keys(binary)) {
 		if !strings.HasSuffix(key, ".tgz") {
-			given[pathOf(key)] = binary[key]
+			files[chartPath(key)] = binary[key]
 			continue
 		}
 		archive, err := bounded.Chart().Archive(binary[key])
@@ -92,24 +92,24 @@ func (f Files) With(text map[string]string, binary map[string][]byte) (Files, er
 		}
 	}
 	for key, content := range text {
-		given[pathOf(key)] = []byte(content)
+		files[chartPath(key)] = []byte(content)
 	}
-	if len(given)+len(binary) == 0 {
+	if len(files)+len(binary) == 0 {
 		return nil, errors.New("no files; add the files that differ from the built-in chart, such as podtemplate.yaml")
 	}
-	return base.overlaid(given)
+	return base.overlaid(files)
 }
 
 // overlaid returns the files overlaid with changed files.
 func (f Files) overlaid(changed Files) (Files, error) {
-	all := maps.Clone(f)
+	files := maps.Clone(f)
 	for path, content := range changed {
 		if !fs.ValidPath(path) {
 			return nil, fmt.Errorf("%q is not a valid file path", path)
 		}
-		all[path] = content
+		files[path] = content
 	}
-	return all, nil
+	return files, nil
 }
 
 // WithDirectory returns the files overlaid with the files of a directory that is not a whole chart. A file at the
@@ -120,11 +120,11 @@ func (f Files) WithDirectory(source fs.FS) (Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, binary, below := map[string]string{}, map[string][]byte{}, Files{}
+	text, binary, nested := map[string]string{}, map[string][]byte{}, Files{}
 	for name, content := range files {
 		switch {
 		case strings.Contains(name, "/"):
-			below[name] = content
+			nested[name] = content
 		case strings.HasSuffix(name, ".tgz"):
 			binary[name] = content
 		default:
@@ -132,18 +132,18 @@ func (f Files) WithDirectory(source fs.FS) (Files, error) {
 		}
 	}
 	for name := range text {
-		if _, isTwice := below[pathOf(name)]; isTwice {
-			return nil, fmt.Errorf("reading the sidecar chart: %s and %s are the same file of the chart; remove one of them", name, pathOf(name))
+		if _, isTwice := nested[chartPath(name)]; isTwice {
+			return nil, fmt.Errorf("reading the sidecar chart: %s and %s are the same file of the chart; remove one of them", name, chartPath(name))
 		}
 	}
-	if len(text)+len(binary) == 0 && len(below) > 0 {
-		return f.overlaid(below)
+	if len(text)+len(binary) == 0 && len(nested) > 0 {
+		return f.overlaid(nested)
 	}
-	all, err := f.With(text, binary)
+	combined, err := f.WithConfigMap(text, binary)
 	if err != nil {
 		return nil, fmt.Errorf("reading the sidecar chart: %w", err)
 	}
-	return all.overlaid(below)
+	return combined.overlaid(nested)
 }
 
 // FS returns the files as a file system.
@@ -167,7 +167,7 @@ func (f Files) FS() (fs.FS, error) {
 
 const chartFile = "Chart.yaml"
 
-func pathOf(key string) string {
+func chartPath(key string) string {
 	switch {
 	case key == chartFile, key == "values.yaml", key == "values.schema.json":
 		return key
@@ -177,12 +177,12 @@ func pathOf(key string) string {
 	return "templates/" + key
 }
 
-func (f Files) buffered() []*loader.BufferedFile {
-	var all []*loader.BufferedFile
+func (f Files) bufferedFiles() []*loader.BufferedFile {
+	var files []*loader.BufferedFile
 	for _, name := range slices.Sorted(maps.Keys(f)) {
-		all = append(all, &loader.BufferedFile{Name: name, Data: f[name]})
+		files = append(files, &loader.BufferedFile{Name: name, Data: f[name]})
 	}
-	return all
+	return files
 }
 
 // digest returns a digest of all names and contents.

@@ -66,7 +66,7 @@ func TestWhatHelmWouldReadIsMeasuredBefore(t *testing.T) {
 // The directory from which a ConfigMap is made gives the same as the ConfigMap, and so does one that has the paths.
 func TestFilesWithDirectory_IsAsWithConfigMap(t *testing.T) {
 	builtin := Files{"Chart.yaml": []byte("name: vector"), "values.yaml": []byte("a: 1"), "templates/podtemplate.yaml": []byte("old"), "templates/_lib.tpl": []byte("lib")}
-	want, err := builtin.With(map[string]string{"podtemplate.yaml": "new", "values.yaml": "a: 2", "files__rules.toml": "r"}, nil)
+	want, err := builtin.WithConfigMap(map[string]string{"podtemplate.yaml": "new", "values.yaml": "a: 2", "files__rules.toml": "r"}, nil)
 	require.NoError(t, err)
 	require.Len(t, want, 5)
 	for name, directory := range map[string]fstest.MapFS{

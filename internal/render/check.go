@@ -36,31 +36,31 @@ func check(overlay *workload.Overlay, kubeVersion string) error {
 	checkMetadata(overlay, report)
 	checkNative(spec.InitContainers, kubeVersion, report)
 	names := map[string]string{}
-	each(spec, func(at string, container *corev1.Container) {
-		if first, ok := names[container.Name]; ok {
-			report("%s.name: %q is also the name of %s", at, container.Name, first)
+	visitContainers(spec, func(containerPath string, container *corev1.Container) {
+		if firstPath, ok := names[container.Name]; ok {
+			report("%s.name: %q is also the name of %s", containerPath, container.Name, firstPath)
 		}
-		names[container.Name] = at
-		checkContainer(at, container, report)
+		names[container.Name] = containerPath
+		checkContainer(containerPath, container, report)
 	})
 	for _, mount := range applications {
-		if at, ours := names[mount.Container]; ours {
-			report("template.spec.containers: %q has only volumeMounts, like a container of the application, but is also the name of %s", mount.Container, at)
+		if containerPath, ok := names[mount.Container]; ok {
+			report("template.spec.containers: %q has only volumeMounts, like a container of the application, but is also the name of %s", mount.Container, containerPath)
 		}
 	}
 	volumes := map[string]bool{}
 	for i := range spec.Volumes {
 		volume := &spec.Volumes[i]
-		at := fmt.Sprintf("template.spec.volumes[%d]", i)
+		volumePath := fmt.Sprintf("template.spec.volumes[%d]", i)
 		if volumes[volume.Name] {
-			report("%s.name: duplicate name %q", at, volume.Name)
+			report("%s.name: duplicate name %q", volumePath, volume.Name)
 		}
 		volumes[volume.Name] = true
 		switch {
 		case volume.Name == "":
-			report("%s.name is empty", at)
+			report("%s.name is empty", volumePath)
 		case volume.VolumeSource == corev1.VolumeSource{}:
-			report("%s: volume %q has no source, such as emptyDir or configMap", at, volume.Name)
+			report("%s: volume %q has no source, such as emptyDir or configMap", volumePath, volume.Name)
 		}
 	}
 	checkPullSecrets(spec.ImagePullSecrets, report)
@@ -79,15 +79,15 @@ func check(overlay *workload.Overlay, kubeVersion string) error {
 // operator.
 func checkMetadata(overlay *workload.Overlay, report func(string, ...any)) {
 	labels, annotations := overlay.Template.Labels, overlay.Template.Annotations
-	for at, metadata := range map[string]map[string]string{"labels": labels, "annotations": annotations} {
+	for section, metadata := range map[string]map[string]string{"labels": labels, "annotations": annotations} {
 		for _, key := range slices.Sorted(maps.Keys(metadata)) {
 			if strings.HasPrefix(key, meta.Group+"/") {
-				report("template.metadata.%s: %q is reserved for the operator", at, key)
+				report("template.metadata.%s: %q is reserved for the operator", section, key)
 			}
 		}
 	}
-	at := field.NewPath("template", "metadata")
-	invalid := append(metav1validation.ValidateLabels(labels, at.Child("labels")), apivalidation.ValidateAnnotations(annotations, at.Child("annotations"))...)
+	metadataPath := field.NewPath("template", "metadata")
+	invalid := append(metav1validation.ValidateLabels(labels, metadataPath.Child("labels")), apivalidation.ValidateAnnotations(annotations, metadataPath.Child("annotations"))...)
 	for _, finding := range invalid {
 		report("%s", finding.Error())
 	}
@@ -118,20 +118,20 @@ func checkNative(containers []corev1.Container, kubeVersion string, report func(
 }
 
 func checkPullSecrets(secrets []corev1.LocalObjectReference, report func(string, ...any)) {
-	seen := map[string]bool{}
+	names := map[string]bool{}
 	for i, secret := range secrets {
 		switch {
 		case secret.Name == "":
 			report("template.spec.imagePullSecrets[%d].name is empty", i)
-		case seen[secret.Name]:
+		case names[secret.Name]:
 			report("template.spec.imagePullSecrets[%d].name: duplicate name %q", i, secret.Name)
 		}
-		seen[secret.Name] = true
+		names[secret.Name] = true
 	}
 }
 
-// each visits init containers and containers with their paths.
-func each(spec *corev1.PodSpec, visit func(at string, container *corev1.Container)) {
+// visitContainers visits init containers and containers with their paths.
+func visitContainers(spec *corev1.PodSpec, visit func(containerPath string, container *corev1.Container)) {
 	for i := range spec.InitContainers {
 		visit(fmt.Sprintf("template.spec.initContainers[%d]", i), &spec.InitContainers[i])
 	}
@@ -140,20 +140,20 @@ func each(spec *corev1.PodSpec, visit func(at string, container *corev1.Containe
 	}
 }
 
-func checkContainer(at string, container *corev1.Container, report func(string, ...any)) {
+func checkContainer(containerPath string, container *corev1.Container, report func(string, ...any)) {
 	if container.Name == "" {
-		report("%s.name is empty", at)
+		report("%s.name is empty", containerPath)
 	}
 	if container.Image == "" || strings.ContainsAny(container.Image, " \t\r\n") {
-		report("%s.image: %q is not a valid image name", at, container.Image)
+		report("%s.image: %q is not a valid image name", containerPath, container.Image)
 	}
-	given := map[string]bool{}
+	entries := map[string]bool{}
 	once := func(list string, i int, format string, args ...any) {
-		what := fmt.Sprintf(format, args...)
-		if given[what] {
-			report("%s.%s[%d]: duplicate %s", at, list, i, what)
+		entry := fmt.Sprintf(format, args...)
+		if entries[entry] {
+			report("%s.%s[%d]: duplicate %s", containerPath, list, i, entry)
 		}
-		given[what] = true
+		entries[entry] = true
 	}
 	for i, variable := range container.Env {
 		once("env", i, "variable %q", variable.Name)
@@ -166,7 +166,7 @@ func checkContainer(at string, container *corev1.Container, report func(string, 
 	}
 	for name, request := range container.Resources.Requests {
 		if limit, ok := container.Resources.Limits[name]; ok && request.Cmp(limit) > 0 {
-			report("%s.resources: the request of %s, %s, is above its limit, %s", at, name, request.String(), limit.String())
+			report("%s.resources: the request of %s, %s, is above its limit, %s", containerPath, name, request.String(), limit.String())
 		}
 	}
 }

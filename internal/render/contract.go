@@ -39,8 +39,8 @@ func checkContract(history []contract, version string) error {
 		return nil
 	}
 	var changes []string
-	for _, later := range history[i+1:] {
-		changes = append(changes, later.changes...)
+	for _, newer := range history[i+1:] {
+		changes = append(changes, newer.changes...)
 	}
 	return fmt.Errorf("%s: annotation %s: the template set has contract %s, and this release of the operator has %s; adapt the set, and set the annotation to %s; changes: %s",
 		chartFile, meta.AnnotationContract, history[i].version, current, current, strings.Join(changes, "; "))

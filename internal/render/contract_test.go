@@ -51,7 +51,7 @@ func TestFilesWith_ChecksTheContract(t *testing.T) {
 				text[chartFile] = test.card
 				text["values.yaml"], text["values.schema.json"] = "{}", `{"type": "object"}`
 			}
-			files, err := builtin.With(text, nil)
+			files, err := builtin.WithConfigMap(text, nil)
 			if err == nil {
 				_, err = files.Load()
 			}

@@ -24,79 +24,79 @@ import (
 
 // newOverlay reads a rendered PodTemplate. It adds annotations, including the list of the items that the field
 // manager of the request adds.
-func newOverlay(from *bounded.Document, request *Request) (workload.Overlay, error) {
+func newOverlay(document *bounded.Document, request *Request) (workload.Overlay, error) {
 	var content map[string]any
-	if err := from.Decode(&content); err != nil {
+	if err := document.Decode(&content); err != nil {
 		return workload.Overlay{}, fmt.Errorf("reading the rendered YAML: %w", err)
 	}
 	if err := cmp.Or(onlyAdds(content, ""), workload.CheckQuantities[corev1.PodTemplate]("", content)); err != nil {
 		return workload.Overlay{}, err
 	}
 	var object corev1.PodTemplate
-	if err := decode(from, &object); err != nil {
+	if err := decode(document, &object); err != nil {
 		return workload.Overlay{}, err
 	}
 	var body corev1ac.PodTemplateApplyConfiguration
-	if err := from.Decode(&body); err != nil {
+	if err := document.Decode(&body); err != nil {
 		return workload.Overlay{}, fmt.Errorf("reading the rendered YAML: %w", err)
 	}
 	overlay := workload.Overlay{Template: object.Template, Warning: object.Annotations[meta.AnnotationWarning]}
-	overlay.OptionalAnnotations = listed(object.Annotations[meta.AnnotationOptional])
-	overlay.OptionalWithNodeVolumes = listed(object.Annotations[meta.AnnotationOptionalWithVolumes])
+	overlay.OptionalAnnotations = splitList(object.Annotations[meta.AnnotationOptional])
+	overlay.OptionalWithNodeVolumes = splitList(object.Annotations[meta.AnnotationOptionalWithVolumes])
 	var err error
-	if overlay.EnvInjections, err = tellsIn(object.Annotations[meta.AnnotationApplicationEnv]); err != nil {
+	if overlay.EnvInjections, err = parseEnvInjections(object.Annotations[meta.AnnotationApplicationEnv]); err != nil {
 		return workload.Overlay{}, err
 	}
 	overlay.Template.Spec.Containers, overlay.Mounts = splitMounts(object.Template.Spec.Containers)
 	if err := check(&overlay, request.KubeVersion); err != nil {
 		return workload.Overlay{}, err
 	}
-	made, err := canonical(body.Template, &object.Template)
+	canonicalBody, err := canonical(body.Template, &object.Template)
 	if err != nil {
 		return workload.Overlay{}, err
 	}
-	spec := made.Spec
+	spec := canonicalBody.Spec
 	spec.Containers = slices.DeleteFunc(spec.Containers, func(c corev1ac.ContainerApplyConfiguration) bool { return c.Image == nil })
 	manager := meta.Manager(request.Sidecar.Name)
-	parts := partsOf(manager, &overlay.Template.Spec)
-	parts.Annotations, parts.Labels = slices.Sorted(maps.Keys(overlay.Template.Annotations)), slices.Sorted(maps.Keys(overlay.Template.Labels))
-	annotate(&overlay.Template, made, map[string]string{meta.AnnotationInjectedItems(manager): parts.String()})
-	return overlay.WithBody(made)
+	items := newInjectedItems(manager, &overlay.Template.Spec)
+	items.Annotations, items.Labels = slices.Sorted(maps.Keys(overlay.Template.Annotations)), slices.Sorted(maps.Keys(overlay.Template.Labels))
+	annotate(&overlay.Template, canonicalBody, map[string]string{meta.AnnotationInjectedItems(manager): items.String()})
+	return overlay.WithBody(canonicalBody)
 }
 
 // splitMounts separates the containers that represent application containers. Such a container has only a name and
 // mounts.
 func splitMounts(containers []corev1.Container) ([]corev1.Container, []workload.Mount) {
-	var ours []corev1.Container
+	var sidecarContainers []corev1.Container
 	var mounts []workload.Mount
 	for i := range containers {
 		c := &containers[i]
 		if !equality.Semantic.DeepEqual(*c, corev1.Container{Name: c.Name, VolumeMounts: c.VolumeMounts}) || len(c.VolumeMounts) == 0 {
-			ours = append(ours, *c)
+			sidecarContainers = append(sidecarContainers, *c)
 			continue
 		}
 		for _, mount := range c.VolumeMounts {
 			mounts = append(mounts, workload.Mount{Container: c.Name, VolumeMount: mount})
 		}
 	}
-	return ours, mounts
+	return sidecarContainers, mounts
 }
 
-// partsOf lists the items that the overlay adds, for the pod template's annotation.
-func partsOf(manager string, spec *corev1.PodSpec) meta.InjectedItems {
-	parts := meta.InjectedItems{Manager: manager}
-	each(spec, func(_ string, c *corev1.Container) { parts.Containers = append(parts.Containers, c.Name) })
+// newInjectedItems lists the items that the overlay adds, for the pod template's annotation.
+func newInjectedItems(manager string, spec *corev1.PodSpec) meta.InjectedItems {
+	items := meta.InjectedItems{Manager: manager}
+	visitContainers(spec, func(_ string, c *corev1.Container) { items.Containers = append(items.Containers, c.Name) })
 	for i := range spec.Volumes {
-		parts.Volumes = append(parts.Volumes, spec.Volumes[i].Name)
+		items.Volumes = append(items.Volumes, spec.Volumes[i].Name)
 	}
 	for _, secret := range spec.ImagePullSecrets {
-		parts.PullSecrets = append(parts.PullSecrets, secret.Name)
+		items.PullSecrets = append(items.PullSecrets, secret.Name)
 	}
-	return parts
+	return items
 }
 
-// listed returns the items of a comma-separated string.
-func listed(text string) []string {
+// splitList returns the items of a comma-separated string.
+func splitList(text string) []string {
 	if text == "" {
 		return nil
 	}
@@ -113,37 +113,37 @@ func annotate(template *corev1.PodTemplateSpec, body *corev1ac.PodTemplateSpecAp
 
 // decode reads rendered YAML as strictly as the API server. The YAML library alone would accept a number for a
 // string, and format it differently.
-func decode(from *bounded.Document, into any) error {
-	findings, err := from.DecodeStrictly(into)
+func decode(document *bounded.Document, into any) error {
+	findings, err := document.DecodeStrictly(into)
 	if err := errors.Join(append(findings, err)...); err != nil {
 		return fmt.Errorf("reading the rendered YAML: %w", err)
 	}
 	return nil
 }
 
-// mayHold lists the fields that an overlay may set, by path. All other fields of a pod are scalars or atomic lists.
+// allowedFields lists the fields that an overlay may set, by path. All other fields of a pod are scalars or atomic lists.
 // Setting such a field would take the field from its owner.
-var mayHold = map[string][]string{
+var allowedFields = map[string][]string{
 	"":                  {"apiVersion", "kind", "metadata", "template"},
 	"template":          {"metadata", "spec"},
 	"template.metadata": {"annotations", "labels"},
 	"template.spec":     {"containers", "imagePullSecrets", "initContainers", "volumes"},
 }
 
-func onlyAdds(tree map[string]any, at string) error {
+func onlyAdds(tree map[string]any, parentPath string) error {
 	for _, key := range slices.Sorted(maps.Keys(tree)) {
-		next := strings.TrimPrefix(at+"."+key, ".")
-		if !slices.Contains(mayHold[at], key) {
-			return fmt.Errorf("%s: a sidecar may only add %s here; this field belongs to the application", next, strings.Join(mayHold[at], ", "))
+		fieldPath := strings.TrimPrefix(parentPath+"."+key, ".")
+		if !slices.Contains(allowedFields[parentPath], key) {
+			return fmt.Errorf("%s: a sidecar may only add %s here; this field belongs to the application", fieldPath, strings.Join(allowedFields[parentPath], ", "))
 		}
 		branch, isMap := tree[key].(map[string]any)
-		if _, deeper := mayHold[next]; !deeper {
+		if _, deeper := allowedFields[fieldPath]; !deeper {
 			continue
 		}
 		if !isMap && tree[key] != nil {
-			return fmt.Errorf("%s: not a map", next)
+			return fmt.Errorf("%s: not a map", fieldPath)
 		}
-		if err := onlyAdds(branch, next); err != nil {
+		if err := onlyAdds(branch, fieldPath); err != nil {
 			return err
 		}
 	}

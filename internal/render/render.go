@@ -52,9 +52,9 @@ type Result struct {
 	// ReadTarget lists the reads of the target by the templates. All targets with equal reads have the same result,
 	// or the same error.
 	ReadTarget []tree.Read
-	// IsForAll reports whether the result is the same in every namespace, except for the namespace of the companions
+	// IsNamespaceIndependent reports whether the result is the same in every namespace, except for the namespace of the companions
 	// (see In).
-	IsForAll bool
+	IsNamespaceIndependent bool
 	// Companions are applied in the namespace of the workload. Each is immutable and named by its content, unless
 	// Vector reloads its configuration (sidecar.reload).
 	Companions []corev1.ConfigMap
@@ -93,7 +93,7 @@ func execute(ctx context.Context, request Request) (Output, error) {
 
 // read parses the rendered files.
 func read(output Output, request Request) (*Result, error) {
-	result := &Result{ReadTarget: output.ReadTarget, IsForAll: !output.ReadsNamespace}
+	result := &Result{ReadTarget: output.ReadTarget, IsNamespaceIndependent: !output.ReadsNamespace}
 	for _, name := range slices.Sorted(maps.Keys(output.Files)) {
 		if path.Base(name) == "NOTES.txt" {
 			continue
@@ -115,8 +115,8 @@ func writtenAt(chart *Chart, err error) string {
 	if !errors.As(err, &bad) {
 		return ""
 	}
-	if place := chart.writtenAt(bad.line); place != "" {
-		return " (written at " + place + ")"
+	if location := chart.writtenAt(bad.line); location != "" {
+		return " (written at " + location + ")"
 	}
 	return ""
 }
@@ -143,7 +143,7 @@ func (r *Result) add(name, text string, request Request) error {
 	if err != nil {
 		return yamlError(text, err)
 	}
-	kind, err := kindOf(document)
+	kind, err := documentKind(document)
 	switch {
 	case err != nil || kind == "":
 		return err
@@ -159,8 +159,8 @@ func (r *Result) add(name, text string, request Request) error {
 	return fmt.Errorf("kind %s is neither a PodTemplate nor a ConfigMap", kind)
 }
 
-// kindOf returns the kind of a rendered document, "" if the document has only comments.
-func kindOf(document *bounded.Document) (string, error) {
+// documentKind returns the kind of a rendered document, "" if the document has only comments.
+func documentKind(document *bounded.Document) (string, error) {
 	var object any
 	if err := document.Decode(&object); err != nil {
 		return "", fmt.Errorf("reading the rendered YAML: %w", err)
@@ -193,21 +193,21 @@ func (r *Result) addConfigMap(document *bounded.Document, request Request) error
 	case (object.Immutable == nil || !*object.Immutable) && !request.Reloads():
 		return errors.New("immutable is not true; set immutable and name the ConfigMap by its content, unless sidecar.reload is Live")
 	}
-	r.IsForAll = r.IsForAll && object.Namespace == "" // An explicit namespace is valid for that namespace only.
+	r.IsNamespaceIndependent = r.IsNamespaceIndependent && object.Namespace == "" // An explicit namespace is valid for that namespace only.
 	object.Namespace = sidecar.Namespace
 	r.Companions = append(r.Companions, object)
 	return nil
 }
 
-// In returns a copy, for one namespace, of a result that is for all namespaces.
-func (r *Result) In(namespace string) *Result {
-	there := *r
-	there.Companions = make([]corev1.ConfigMap, len(r.Companions))
+// ForNamespace returns a copy, for one namespace, of a result that is for all namespaces.
+func (r *Result) ForNamespace(namespace string) *Result {
+	result := *r
+	result.Companions = make([]corev1.ConfigMap, len(r.Companions))
 	for i := range r.Companions {
-		r.Companions[i].DeepCopyInto(&there.Companions[i])
-		there.Companions[i].Namespace = namespace
+		r.Companions[i].DeepCopyInto(&result.Companions[i])
+		result.Companions[i].Namespace = namespace
 	}
-	return &there
+	return &result
 }
 
 // Environment returns the name of the environment of the values.

@@ -19,11 +19,11 @@ func TestWhatIsToldIsChecked(t *testing.T) {
 		`[{"containers":["*"],"name":"A=B","value":"b"}]`:                                           `"A=B" is not a valid variable name`,
 		`[{"containers":[],"name":"A","value":"b"}]`:                                                "variable A has no containers",
 		`[{"containers":["*"],"name":"A","value":"b\nc"}]`:                                          "one line",
-		`[{"containers":["*"],"name":"A","value":"` + strings.Repeat("x", longestTold+1) + `"}]`:    "one line of at most 512 bytes",
+		`[{"containers":["*"],"name":"A","value":"` + strings.Repeat("x", maxValueLength+1) + `"}]`: "one line of at most 512 bytes",
 		`[{"containers":["*"],"name":"A","value":"b"},{"containers":["*"],"name":"A","value":"c"}]`: "duplicate variable A",
-		`[` + strings.Repeat(`{},`, mostTells) + `{}]`:                                              "17 variables, but at most 16 are allowed",
+		`[` + strings.Repeat(`{},`, maxVariables) + `{}]`:                                           "17 variables, but at most 16 are allowed",
 	} {
-		_, err := tellsIn(text)
+		_, err := parseEnvInjections(text)
 		if want == "" {
 			require.NoError(t, err, text)
 			continue

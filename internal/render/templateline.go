@@ -14,35 +14,35 @@ import (
 // the longest common text. The result is "" without such a line, or if several lines tie.
 func (c *Chart) writtenAt(rendered string) string {
 	rendered = strings.TrimSpace(rendered)
-	place, best := "", 0
+	location, best := "", 0
 	for _, file := range slices.Sorted(maps.Keys(c.texts)) {
 		number := 0
 		for line := range strings.Lines(c.texts[file]) {
 			number++
-			switch shared := shared(strings.TrimSpace(line), rendered); {
+			switch shared := sharedLength(strings.TrimSpace(line), rendered); {
 			case shared > best:
-				place, best = fmt.Sprintf("%s:%d", file, number), shared
+				location, best = fmt.Sprintf("%s:%d", file, number), shared
 			case shared == best:
-				place = ""
+				location = ""
 			}
 		}
 	}
-	return place
+	return location
 }
 
-// shared returns the number of bytes of plain text, at the start and end of a template line, that a rendered line has
+// sharedLength returns the number of bytes of plain text, at the start and end of a template line, that a rendered line has
 // in common with it. It is 0 if the rendered line cannot come from the template line.
-func shared(line, rendered string) int {
-	before, rest, isTemplate := strings.Cut(line, "{{")
+func sharedLength(line, rendered string) int {
+	prefix, remainder, isTemplate := strings.Cut(line, "{{")
 	if !isTemplate {
 		if line == rendered {
 			return len(line)
 		}
 		return 0
 	}
-	after := rest[strings.LastIndex(rest, "}}")+len("}}"):]
-	if !strings.Contains(rest, "}}") || !strings.HasPrefix(rendered, before) || !strings.HasSuffix(rendered, after) {
+	suffix := remainder[strings.LastIndex(remainder, "}}")+len("}}"):]
+	if !strings.Contains(remainder, "}}") || !strings.HasPrefix(rendered, prefix) || !strings.HasSuffix(rendered, suffix) {
 		return 0
 	}
-	return len(before) + len(after)
+	return len(prefix) + len(suffix)
 }
