@@ -241,7 +241,7 @@ func TestAConfigMapThatIsReferredToIsNotRead(t *testing.T) {
 
 func TestAConflictIsOneWithYoungerAndOlderAlike(t *testing.T) {
 	w := newWorld(t)
-	w.workloads = []*workloadcache.Record{workloadcache.RecordOf(objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build())}
+	w.workloads = []*workloadcache.Record{workloadcache.NewRecord(objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build())}
 	aged := func(b *objects.VectorSidecar, age time.Duration) *v1alpha1.VectorSidecar {
 		sidecar := b.Build()
 		sidecar.CreationTimestamp = metav1.NewTime(time.Now().Add(-age))
@@ -270,7 +270,7 @@ func TestTheWorkOfARequestIsBounded(t *testing.T) {
 		if n == 0 {
 			deployment.Labelled("crowded", "yes")
 		}
-		w.workloads = append(w.workloads, workloadcache.RecordOf(deployment.Build()))
+		w.workloads = append(w.workloads, workloadcache.NewRecord(deployment.Build()))
 	}
 
 	require.True(t, asked(t, w, nil, logs().Build()).Allowed, "the conflict is in the last by name")

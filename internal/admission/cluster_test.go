@@ -92,7 +92,7 @@ func TestTheWorkForManyNamespacesIsBounded(t *testing.T) {
 	w.in = func(s *evaluate.Snapshot) {
 		for n := range mostWorkloads {
 			deployment := objects.NewDeployment(fmt.Sprintf("app-%03d", n), s.Sidecar.Namespace).Labelled("logs", "vector").Build()
-			s.Workloads = append(s.Workloads, workloadcache.RecordOf(deployment))
+			s.Workloads = append(s.Workloads, workloadcache.NewRecord(deployment))
 		}
 	}
 	good, bad := everywhere(logs()), everywhere(logs().WithInlineConfig(broken))
@@ -117,10 +117,10 @@ func TestTheWorkloadsOfAllNamespacesTogetherAreBounded(t *testing.T) {
 	w.in = func(s *evaluate.Snapshot) {
 		for n := range mostWorkloads / 4 {
 			deployment := objects.NewDeployment(fmt.Sprintf("app-%03d", n), s.Sidecar.Namespace).Labelled("logs", "vector").Build()
-			s.Workloads = append(s.Workloads, workloadcache.RecordOf(deployment))
+			s.Workloads = append(s.Workloads, workloadcache.NewRecord(deployment))
 		}
 		crowded := objects.NewDeployment("last", s.Sidecar.Namespace).Labelled("logs", "vector").Labelled("crowded", "yes").Build()
-		s.Workloads = append(s.Workloads, workloadcache.RecordOf(crowded))
+		s.Workloads = append(s.Workloads, workloadcache.NewRecord(crowded))
 		s.Others = []v1alpha1.VectorSidecar{*clusterwide.In(everywhere(objects.NewVectorSidecar("other", "").Selecting("crowded", "yes")), s.Sidecar.Namespace, true)}
 	}
 
@@ -173,7 +173,7 @@ func TestAFaultOfOneNamespaceRefusesNothing(t *testing.T) {
 	rivals := map[string]bool{"shop": true}
 	w.in = func(s *evaluate.Snapshot) {
 		there := s.Sidecar.Namespace
-		s.Workloads = []*workloadcache.Record{workloadcache.RecordOf(objects.NewDeployment("cart", there).Labelled("logs", "vector").Build())}
+		s.Workloads = []*workloadcache.Record{workloadcache.NewRecord(objects.NewDeployment("cart", there).Labelled("logs", "vector").Build())}
 		if rivals[there] {
 			s.Others = []v1alpha1.VectorSidecar{*clusterwide.In(everywhere(objects.NewVectorSidecar("other", "").Selecting("logs", "vector")), there, true)}
 		}
@@ -194,7 +194,7 @@ func TestAFaultOfOneNamespaceRefusesNothing(t *testing.T) {
 func TestAClusterVectorSidecarYieldsToThoseOfANamespace(t *testing.T) {
 	w := newWorld(t)
 	w.has("shop=development")
-	w.workloads = []*workloadcache.Record{workloadcache.RecordOf(objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build())}
+	w.workloads = []*workloadcache.Record{workloadcache.NewRecord(objects.NewDeployment("cart", "shop").Labelled("logs", "vector").Build())}
 	w.others = []v1alpha1.VectorSidecar{*logs().Build()}
 
 	answer := askedCluster(t, w, nil, everywhere(logs()))
@@ -240,7 +240,7 @@ func TestAnUpdateThatSelectsOtherNamespaces(t *testing.T) {
 	}
 	w.in = func(s *evaluate.Snapshot) {
 		there := s.Sidecar.Namespace
-		s.Workloads = []*workloadcache.Record{workloadcache.RecordOf(objects.NewDeployment("cart", there).Labelled("logs", "vector").Build())}
+		s.Workloads = []*workloadcache.Record{workloadcache.NewRecord(objects.NewDeployment("cart", there).Labelled("logs", "vector").Build())}
 		if there == "pay" {
 			s.Others = []v1alpha1.VectorSidecar{*clusterwide.In(everywhere(objects.NewVectorSidecar("other", "").Selecting("logs", "vector")), there, true)}
 		}

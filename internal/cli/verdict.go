@@ -29,7 +29,7 @@ import (
 func (r *result) matches(object workload.Object) (bool, string) {
 	record := r.recordOf(workload.NewRef(object))
 	if record == nil {
-		record = workloadcache.RecordOf(object)
+		record = workloadcache.NewRecord(object)
 	}
 	if !decision.Selects(r.sidecar, record) {
 		return false, mismatch(r.sidecar, record)
@@ -98,7 +98,7 @@ func (s *session) nameElsewhere(ctx context.Context, deployment workload.Object)
 		}
 		there, _ := workload.ToObject(deployment.DeepCopyObject())
 		there.SetNamespace(sidecar.Namespace)
-		if decision.Selects(sidecar, workloadcache.RecordOf(there)) {
+		if decision.Selects(sidecar, workloadcache.NewRecord(there)) {
 			name = sidecar.Namespace + "/" + sidecar.Name
 		}
 		return name != ""

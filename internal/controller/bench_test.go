@@ -59,5 +59,5 @@ func record(name, namespace string, labels map[string]string, managers ...string
 			Manager: manager, Operation: metav1.ManagedFieldsOperationApply, FieldsV1: metav1.NewFieldsV1("{}"),
 		})
 	}
-	return workloadcache.RecordOf(deployment)
+	return workloadcache.NewRecord(deployment)
 }

@@ -51,7 +51,7 @@ func (s *sweeper) Start(ctx context.Context) error {
 // sweep sweeps once.
 func (s *sweeper) sweep(ctx context.Context) progress {
 	exists := s.sidecars.orOffered(companion.NewExistenceCheck(s.sidecars.list(ctx, ""), s.sidecars.clusters.all(ctx)))
-	found := companion.FindLeftovers(carriersOf(s.views.workloads.Traced()), exists, s.writtenBy)
+	found := companion.FindLeftovers(carriersOf(s.views.workloads.ListTraced()), exists, s.writtenBy)
 	found, confirmed := s.confirm(ctx, found)
 	found, cleaned := s.clean(ctx, found)
 	s.tellLeftovers(ctx, found)

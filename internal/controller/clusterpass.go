@@ -76,7 +76,7 @@ func (c *clusters) concerned(ctx context.Context, cluster *v1alpha1.ClusterVecto
 		}
 	}
 	manager := meta.Manager(meta.InNamespace(cluster.Name))
-	for carrier := range carriersOf(c.workloads.Traced()) {
+	for carrier := range carriersOf(c.workloads.ListTraced()) {
 		for i := range carrier.Traces {
 			if carrier.Traces[i].Manager == manager {
 				found[carrier.Namespace] = true

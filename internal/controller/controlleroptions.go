@@ -24,7 +24,7 @@ import (
 func addInformers(ctx context.Context, informers cache.Cache, workloads *workloadcache.Cache) error {
 	for _, kind := range workloads.Kinds() {
 		if kind.Traits.OptionalAPI {
-			workloads.Lose(kind) // Until it is found.
+			workloads.RemoveKind(kind) // Until it is found.
 			continue
 		}
 		if _, err := informers.GetInformer(ctx, kind.NewWatchObject(), cache.BlockUntilSynced(false)); err != nil {

@@ -46,7 +46,7 @@ func (l *liveRefresh) namespace(ctx context.Context, namespace, request string) 
 	_, err, _ := l.running.Do(namespace+"\n"+request, func() (any, error) {
 		corrected := 0
 		for _, kind := range l.workloads.Kinds() {
-			if !l.workloads.Has(kind) {
+			if !l.workloads.HasKind(kind) {
 				continue
 			}
 			n, err := l.kind(ctx, kind, namespace)
@@ -96,7 +96,7 @@ func (l *liveRefresh) deleteOthers(kind *workload.Kind, namespace string, live [
 	for _, uid := range live {
 		isLive[uid] = true
 	}
-	for _, record := range l.workloads.In(namespace) {
+	for _, record := range l.workloads.List(namespace) {
 		// A workload that is newer than the list was created after it.
 		if record.Ref().Kind == kind.Kind && !isLive[record.UID] && !workloadcache.IsOlder(version, record.ResourceVersion()) {
 			l.workloads.Delete(record)

@@ -108,7 +108,7 @@ func (p *periodic) addInjection(ctx context.Context, mgr ctrl.Manager, options *
 		return fmt.Errorf("creating a discovery client: %w", err)
 	}
 	defined := &definitions{
-		documents: apis.OpenAPIV3WithContext(ctx), isServed: options.Workloads.Has, now: p.applier.sets.now, known: map[string]*knownDefinition{},
+		documents: apis.OpenAPIV3WithContext(ctx), isServed: options.Workloads.HasKind, now: p.applier.sets.now, known: map[string]*knownDefinition{},
 	}
 	known := &policyAPI{
 		apis: apis, definitions: defined, interval: cmp.Or(options.PolicyInterval, policyInterval), sidecars: p.snapshots.sidecars, resyncs: p.resyncs, elected: mgr.Elected(), log: log,

@@ -90,7 +90,7 @@ func unsettledOf(all []*workloadcache.Record, manager string) []*workloadcache.R
 		}
 	}
 	slices.SortFunc(found, func(a, b *workloadcache.Record) int {
-		return cmp.Or(compareHeld(a, b), a.Since().Compare(b.Since()), strings.Compare(a.Name, b.Name))
+		return cmp.Or(compareHeld(a, b), a.StateSince().Compare(b.StateSince()), strings.Compare(a.Name, b.Name))
 	})
 	return found[:min(len(found), lookedAt)]
 }

@@ -81,7 +81,7 @@ func (s *snapshots) from(ctx context.Context, sidecar *v1alpha1.VectorSidecar, f
 	}
 	for _, kind := range s.workloads.Kinds() {
 		taker.Served = append(taker.Served, kind.Kind)
-		if !s.workloads.Has(kind) {
+		if !s.workloads.HasKind(kind) {
 			taker.Lacking = append(taker.Lacking, kind.Kind)
 		}
 	}
@@ -135,11 +135,11 @@ func (i *informed) Workloads(_ context.Context, sidecar *v1alpha1.VectorSidecar)
 			continue
 		}
 		records = append(records, record)
-		if of := i.workloads.Referred(record); of != nil && !selector.Fits(of.Labels()) && fits(of) {
+		if of := i.workloads.GetReferred(record); of != nil && !selector.Fits(of.Labels()) && fits(of) {
 			records = append(records, of)
 		}
 	}
-	for _, record := range i.workloads.OfManager(sidecar.Namespace, meta.Manager(sidecar.Name)) {
+	for _, record := range i.workloads.ListByManager(sidecar.Namespace, meta.Manager(sidecar.Name)) {
 		if !fits(record) {
 			records = append(records, record)
 		}

@@ -25,7 +25,7 @@ func (s *sweeper) deleteStrays(ctx context.Context) progress {
 		log.FromContext(ctx).Error(err, "listing companions")
 		return notAble
 	}
-	owners := companion.NewOwners(carriersOf(s.views.workloads.Traced()), s.sidecars.list(ctx, ""), s.sidecars.clusters.all(ctx))
+	owners := companion.NewOwners(carriersOf(s.views.workloads.ListTraced()), s.sidecars.list(ctx, ""), s.sidecars.clusters.all(ctx))
 	strays := map[string][]string{}
 	for i := range marked.Items {
 		one := &marked.Items[i]
@@ -64,7 +64,7 @@ func (s *sweeper) deleteStraysIn(ctx context.Context, namespace string, names []
 	if err != nil {
 		return err
 	}
-	owners := companion.NewOwners(carriersOf(s.views.workloads.Traced()), sidecars, clusters)
+	owners := companion.NewOwners(carriersOf(s.views.workloads.ListTraced()), sidecars, clusters)
 	for _, name := range unused {
 		name := types.NamespacedName{Namespace: namespace, Name: name}
 		live := &corev1.ConfigMap{}

@@ -70,7 +70,7 @@ func (w *workloadAPIs) seek(ctx context.Context, kind *workload.Kind, to queue, 
 // VectorSidecars that list it reconciled.
 func (w *workloadAPIs) lookAgain(ctx context.Context, kind *workload.Kind, to queue, enqueue enqueuer) error {
 	has, err := w.hasAPI(kind)
-	if err != nil || has == w.workloads.Has(kind) {
+	if err != nil || has == w.workloads.HasKind(kind) {
 		return err
 	}
 	if has {
@@ -92,10 +92,10 @@ func (w *workloadAPIs) lookAgain(ctx context.Context, kind *workload.Kind, to qu
 
 // gain starts the watch of a kind whose API has come.
 func (w *workloadAPIs) gain(ctx context.Context, kind *workload.Kind, enqueue enqueuer) (toolscache.InformerSynced, error) {
-	w.workloads.Gain(kind)
+	w.workloads.AddKind(kind)
 	synced, err := w.start(ctx, kind, enqueue)
 	if err != nil {
-		w.workloads.Lose(kind)
+		w.workloads.RemoveKind(kind)
 		return nil, err
 	}
 	log.FromContext(ctx).Info("watching a kind whose API the cluster has", telemetry.KeyKind, kind.Kind)
@@ -107,7 +107,7 @@ func (w *workloadAPIs) lose(ctx context.Context, kind *workload.Kind, enqueue en
 	if err := w.cache.RemoveInformer(ctx, kind.NewWatchObject()); err != nil {
 		return fmt.Errorf("ending the watch of %s: %w", kind.Plural, err)
 	}
-	lost, changed := w.workloads.Lose(kind)
+	lost, changed := w.workloads.RemoveKind(kind)
 	w.metrics.Cached(kind.Kind, -len(lost))
 	for _, record := range changed {
 		enqueue(record)

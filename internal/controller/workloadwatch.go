@@ -90,13 +90,13 @@ func (w *workloadWatch) handler(enqueue enqueuer) toolscache.ResourceEventHandle
 				return
 			}
 			if old != nil {
-				record.Follow(old, w.now())
+				record.CarryOver(old, w.now())
 			}
 			w.uses.Observe(old, record)
 			if others := w.workloads.Put(record); len(others) > 0 && !looksTheSame(others) {
 				enqueueAny(others)
 			}
-			if isSame := old != nil && record.LooksLike(old); isSame && !w.awaits(record.UID) {
+			if isSame := old != nil && record.EquivalentTo(old); isSame && !w.awaits(record.UID) {
 				return
 			}
 			if old != nil {
@@ -119,7 +119,7 @@ func (w *workloadWatch) handler(enqueue enqueuer) toolscache.ResourceEventHandle
 // looksTheSame reports whether planning sees the same in pairs of records.
 func looksTheSame(pairs []*workloadcache.Record) bool {
 	for pair := range slices.Chunk(pairs, 2) {
-		if !pair[0].LooksLike(pair[1]) || pair[0].Runner() == nil != (pair[1].Runner() == nil) {
+		if !pair[0].EquivalentTo(pair[1]) || pair[0].Runner() == nil != (pair[1].Runner() == nil) {
 			return false
 		}
 	}

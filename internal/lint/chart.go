@@ -131,7 +131,7 @@ func sample(platform *desired.Platform, environment, kubeVersion string) *evalua
 			HasAllConfigMaps: true, // The sample has no ConfigMaps.
 			Platform:         platform, DefaultEnvironment: environment, KubeVersion: kubeVersion,
 		},
-		Workloads: []*workloadcache.Record{workloadcache.RecordOf(one)},
+		Workloads: []*workloadcache.Record{workloadcache.NewRecord(one)},
 	}}
 }
 

@@ -32,7 +32,7 @@ func accompany(ctx context.Context, taken *evaluate.Snapshot) error {
 	}
 	one := typical(tree.MapAt(values.Tree, "sidecar", "logs"))
 	one.SetNamespace(taken.Sidecar.Namespace)
-	taken.Workloads = []*workloadcache.Record{workloadcache.RecordOf(one)}
+	taken.Workloads = []*workloadcache.Record{workloadcache.NewRecord(one)}
 	// The workload is selected regardless of its labels.
 	given := taken.Sidecar.DeepCopy()
 	given.Spec.Selector, given.Spec.MatchAll = metav1.LabelSelector{}, true

@@ -70,7 +70,7 @@ func (r Reader) Workloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar) 
 			for _, object := range workload.Items(found) {
 				if ref := workload.NewRef(object); !seen[ref] {
 					seen[ref] = true
-					records = append(records, workloadcache.RecordOf(object))
+					records = append(records, workloadcache.NewRecord(object))
 				}
 			}
 		}
@@ -93,7 +93,7 @@ func (r Reader) withRunners(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 		}
 		for _, object := range workload.Items(found) {
 			content, _ := workload.Read(object)
-			runner := workloadcache.RecordOf(object)
+			runner := workloadcache.NewRecord(object)
 			of := content.Refers
 			if of == nil {
 				continue
@@ -129,7 +129,7 @@ func (r Reader) runBy(ctx context.Context, runner *workloadcache.Record, of *wor
 	case err != nil:
 		return nil, fmt.Errorf("reading %s: %w", of, err)
 	}
-	return workloadcache.RecordOf(object).RunBy(runner), nil
+	return workloadcache.NewRecord(object).RunBy(runner), nil
 }
 
 // Companions returns the ConfigMaps made for a VectorSidecar.

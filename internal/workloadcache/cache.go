@@ -25,13 +25,13 @@ type Cache struct {
 
 	mu      sync.Mutex
 	indexes map[namespaceKey]*namespaceIndex
-	// ahead contains the resource versions of workloads that were read live and have not arrived by the watch
+	// pendingVersions contains the resource versions of workloads that were read live and have not arrived by the watch
 	// yet.
-	ahead map[types.UID]string
+	pendingVersions map[types.UID]string
 	// runners contains the workloads that run the pods of another workload, by the other workload and by name.
 	runners map[reference]bucket
-	// lacking contains the kinds without an API in the cluster.
-	lacking map[string]bool
+	// missingKinds contains the kinds without an API in the cluster.
+	missingKinds map[string]bool
 	// isSynced reports whether all workloads are in the cache.
 	isSynced atomic.Bool
 }
@@ -41,8 +41,8 @@ func New(kinds ...*workload.Kind) *Cache {
 	if len(kinds) == 0 {
 		kinds = workload.Kinds()
 	}
-	c := &Cache{kinds: kinds, reducer: newReducer(), indexes: map[namespaceKey]*namespaceIndex{}, ahead: map[types.UID]string{}, lacking: map[string]bool{}, runners: map[reference]bucket{}}
-	c.reducer.before = c.Get
+	c := &Cache{kinds: kinds, reducer: newReducer(), indexes: map[namespaceKey]*namespaceIndex{}, pendingVersions: map[types.UID]string{}, missingKinds: map[string]bool{}, runners: map[reference]bucket{}}
+	c.reducer.findPrevious = c.Get
 	return c
 }
 
@@ -53,36 +53,36 @@ func (c *Cache) KeepShapes() { c.reducer.hasShapes = true }
 // Kinds returns the kinds of the workloads in the cache, including kinds without an API in the cluster.
 func (c *Cache) Kinds() []*workload.Kind { return c.kinds }
 
-// Has reports whether the cluster is known to have the API of a kind. The cache assumes so until Lose is
+// HasKind reports whether the cluster is known to have the API of a kind. The cache assumes so until Lose is
 // called.
-func (c *Cache) Has(kind *workload.Kind) bool {
+func (c *Cache) HasKind(kind *workload.Kind) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return !c.lacking[kind.Kind]
+	return !c.missingKinds[kind.Kind]
 }
 
-// Gain records that the cluster has the API of a kind.
-func (c *Cache) Gain(kind *workload.Kind) {
+// AddKind records that the cluster has the API of a kind.
+func (c *Cache) AddKind(kind *workload.Kind) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.lacking, kind.Kind)
+	delete(c.missingKinds, kind.Kind)
 }
 
-// Lose records that the cluster lacks the API of a kind. It removes and returns the workloads of that kind,
+// RemoveKind records that the cluster lacks the API of a kind. It removes and returns the workloads of that kind,
 // because they were deleted with the API. It also returns the changed workloads, as Put does.
-func (c *Cache) Lose(kind *workload.Kind) (lost, changed []*Record) {
+func (c *Cache) RemoveKind(kind *workload.Kind) (lost, changed []*Record) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.lacking[kind.Kind] = true
+	c.missingKinds[kind.Kind] = true
 	for key, index := range c.indexes {
 		if key.kind != kind.Kind {
 			continue
 		}
-		lost = index.all.appendTo(lost)
+		lost = index.records.appendTo(lost)
 		delete(c.indexes, key)
 	}
 	for _, record := range lost {
-		delete(c.ahead, record.UID)
+		delete(c.pendingVersions, record.UID)
 		if record.reference != nil {
 			changed = append(changed, c.refer(record, nil)...)
 		}
@@ -92,13 +92,13 @@ func (c *Cache) Lose(kind *workload.Kind) (lost, changed []*Record) {
 
 // Transform is the transform function of the informer. It replaces a workload with its record.
 func (c *Cache) Transform(object any) (any, error) {
-	of, _ := object.(workload.Object)
-	if record := c.reducer.reduce(of); record != nil {
+	workloadObject, _ := object.(workload.Object)
+	if record := c.reducer.reduce(workloadObject); record != nil {
 		return record, nil
 	}
-	if of, isObject := object.(metav1.Object); isObject { // It has one of the kinds, and another workload created it.
+	if metadata, isObject := object.(metav1.Object); isObject { // It has one of the kinds, and another workload created it.
 		return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
-			Namespace: of.GetNamespace(), Name: of.GetName(), UID: of.GetUID(), ResourceVersion: of.GetResourceVersion(),
+			Namespace: metadata.GetNamespace(), Name: metadata.GetName(), UID: metadata.GetUID(), ResourceVersion: metadata.GetResourceVersion(),
 		}}, nil
 	}
 	return object, nil
@@ -112,13 +112,13 @@ func (c *Cache) Reduce(object workload.Object) *Record { return c.reducer.reduce
 func (c *Cache) Put(record *Record) []*Record {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.lacking[record.body.kind] {
+	if c.missingKinds[record.body.kind] {
 		return nil // The watch event is late.
 	}
-	if version, isAhead := c.ahead[record.UID]; isAhead && IsOlder(record.state.version, version) {
+	if version, isAhead := c.pendingVersions[record.UID]; isAhead && IsOlder(record.state.version, version) {
 		return nil
 	}
-	delete(c.ahead, record.UID)
+	delete(c.pendingVersions, record.UID)
 	return c.add(record)
 }
 
@@ -128,54 +128,54 @@ func (c *Cache) Overtake(live workload.Object, now time.Time) bool {
 	record := c.Reduce(live)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	index := c.indexes[keyOf(record)]
+	index := c.indexes[newNamespaceKey(record)]
 	if index == nil {
 		return false // The workload was deleted since.
 	}
-	before := index.all[record.Name]
-	if before == nil || before.UID != record.UID || !IsOlder(before.state.version, record.state.version) {
+	previous := index.records[record.Name]
+	if previous == nil || previous.UID != record.UID || !IsOlder(previous.state.version, record.state.version) {
 		return false
 	}
-	record.Follow(before, now)
-	c.ahead[record.UID] = record.state.version
+	record.CarryOver(previous, now)
+	c.pendingVersions[record.UID] = record.state.version
 	c.add(record)
 	return true
 }
 
 func (c *Cache) add(record *Record) []*Record {
-	key := keyOf(record)
+	key := newNamespaceKey(record)
 	if c.indexes[key] == nil {
 		c.indexes[key] = newNamespaceIndex()
 	}
-	before := c.indexes[key].all[record.Name]
+	previous := c.indexes[key].records[record.Name]
 	if len(c.runners) > 0 {
-		record = record.RunBy(c.runnerOf(reference{key.kind, types.NamespacedName{Namespace: key.namespace, Name: record.Name}}))
+		record = record.RunBy(c.findRunner(reference{key.kind, types.NamespacedName{Namespace: key.namespace, Name: record.Name}}))
 	}
 	c.indexes[key].add(record)
-	if record.reference == nil && (before == nil || before.reference == nil) {
+	if record.reference == nil && (previous == nil || previous.reference == nil) {
 		return nil
 	}
-	return c.refer(before, record)
+	return c.refer(previous, record)
 }
 
 // Delete removes a deleted workload. It returns the same workloads as Put.
 func (c *Cache) Delete(record *Record) []*Record {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.ahead, record.UID)
-	key := keyOf(record)
+	delete(c.pendingVersions, record.UID)
+	key := newNamespaceKey(record)
 	index := c.indexes[key]
 	if index == nil {
 		return nil
 	}
-	before := index.all[record.Name]
-	if index.remove(record.Name); len(index.all) == 0 {
+	previous := index.records[record.Name]
+	if index.remove(record.Name); len(index.records) == 0 {
 		delete(c.indexes, key)
 	}
-	if before == nil || before.reference == nil {
+	if previous == nil || previous.reference == nil {
 		return nil
 	}
-	return c.refer(before, nil)
+	return c.refer(previous, nil)
 }
 
 // WithLabels returns the workloads of a namespace that have one of the labels, each in the form that Pair
@@ -183,65 +183,65 @@ func (c *Cache) Delete(record *Record) []*Record {
 func (c *Cache) WithLabels(namespace string, labels []string) []*Record {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var found []*Record
-	for _, index := range c.indexesOf(namespace) {
+	var records []*Record
+	for _, index := range c.indexesFor(namespace) {
 		for _, label := range labels {
-			found = index.labelled(label).appendTo(found)
+			records = index.withLabel(label).appendTo(records)
 		}
 	}
-	return found
+	return records
 }
 
-// OfManager returns the workloads of a namespace with fields of a manager.
-func (c *Cache) OfManager(namespace, manager string) []*Record {
+// ListByManager returns the workloads of a namespace with fields of a manager.
+func (c *Cache) ListByManager(namespace, manager string) []*Record {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var found []*Record
-	for _, index := range c.indexesOf(namespace) {
-		found = index.byManager[manager].appendTo(found)
+	var records []*Record
+	for _, index := range c.indexesFor(namespace) {
+		records = index.byManager[manager].appendTo(records)
 	}
-	return found
+	return records
 }
 
-// Traced returns the workloads of all namespaces with a trace of one of the operator's field managers.
-func (c *Cache) Traced() []*Record {
+// ListTraced returns the workloads of all namespaces with a trace of one of the operator's field managers.
+func (c *Cache) ListTraced() []*Record {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var found []*Record
+	var records []*Record
 	for _, index := range c.indexes {
-		for _, record := range index.all {
+		for _, record := range index.records {
 			if len(record.Traces()) > 0 {
-				found = append(found, record)
+				records = append(records, record)
 			}
 		}
 	}
-	return found
+	return records
 }
 
 // OnEveryNode returns the workloads of all namespaces with a kind that runs on every node.
 func (c *Cache) OnEveryNode() []*Record {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var found []*Record
+	var records []*Record
 	for key, index := range c.indexes {
 		if workload.KindByName(key.kind).Traits.OnEveryNode {
-			found = index.all.appendTo(found)
+			records = index.records.appendTo(records)
 		}
 	}
-	return found
+	return records
 }
 
-// In returns the workloads of a namespace, or of all namespaces for "".
-func (c *Cache) In(namespace string) []*Record {
+// List returns the workloads of a namespace, or of all namespaces for "".
+func (c *Cache) List(namespace string) []*Record {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var found []*Record
+	var records []*Record
 	for key, index := range c.indexes {
 		if namespace == "" || namespace == key.namespace {
-			found = index.all.appendTo(found)
+			records = index.records.appendTo(records)
 		}
 	}
-	return found
+	return records
 }
 
 // Get returns the workload with a name, or nil if there is none.
@@ -249,7 +249,7 @@ func (c *Cache) Get(kind, namespace, name string) *Record {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if index := c.indexes[namespaceKey{kind, namespace}]; index != nil {
-		return index.all[name]
+		return index.records[name]
 	}
 	return nil
 }
@@ -260,15 +260,15 @@ func (c *Cache) SetSynced() { c.isSynced.Store(true) }
 // IsSynced reports whether all workloads are in the cache.
 func (c *Cache) IsSynced() bool { return c.isSynced.Load() }
 
-// indexesOf returns the indexes of a namespace, one for each kind in it.
-func (c *Cache) indexesOf(namespace string) []*namespaceIndex {
-	var found []*namespaceIndex
+// indexesFor returns the indexes of a namespace, one for each kind in it.
+func (c *Cache) indexesFor(namespace string) []*namespaceIndex {
+	var indexes []*namespaceIndex
 	for _, kind := range c.kinds {
 		if index := c.indexes[namespaceKey{kind.Kind, namespace}]; index != nil {
-			found = append(found, index)
+			indexes = append(indexes, index)
 		}
 	}
-	return found
+	return indexes
 }
 
 // IsOlder reports whether a resource version is known to be older than another.

@@ -188,7 +188,7 @@ func TestRecord_KeepsStateAfterWriteWithoutRollout(t *testing.T) {
 						written.SetManagedFields(append(written.GetManagedFields(), entry("kube-controller-manager", "status", "{}", 900+n)))
 					}
 					after := r.reduce(written)
-					after.Follow(before, noon.Add(time.Hour))
+					after.CarryOver(before, noon.Add(time.Hour))
 					got := after.State()
 					require.Equal(t, want.Rollout, got.Rollout)
 					require.Equal(t, want.StateSince.UTC(), got.StateSince.UTC())
@@ -228,6 +228,6 @@ func TestRecord_FollowsOnlyTheSameWorkload(t *testing.T) {
 	again.SetUID("another")
 	after := r.reduce(again)
 	want := after.State()
-	after.Follow(before, noon.Add(time.Hour))
+	after.CarryOver(before, noon.Add(time.Hour))
 	require.Equal(t, want, after.State())
 }

@@ -38,31 +38,31 @@ func newHasher() *hasher {
 	return h
 }
 
-// of returns the fingerprint of all fields of a workload that its body is made from.
-func (h *hasher) of(object workload.Object, content *workload.Content) fingerprint {
+// hash returns the fingerprint of all fields of a workload that its body is made from.
+func (h *hasher) hash(object workload.Object, content *workload.Content) fingerprint {
 	buffer, _ := h.buffers.Get().(*buffer)
 	defer h.buffers.Put(buffer)
 	defer buffer.clear()
-	of := &buffer.template
-	of.UID, of.Labels, of.Annotations = object.GetUID(), object.GetLabels(), object.GetAnnotations()
-	of.OwnerReferences = workload.OwnerReferences(object)
+	template := &buffer.template
+	template.UID, template.Labels, template.Annotations = object.GetUID(), object.GetLabels(), object.GetAnnotations()
+	template.OwnerReferences = workload.OwnerReferences(object)
 	entries := object.GetManagedFields()
 	for i := range entries {
 		// Entries for the status change with each event.
 		if entries[i].Subresource == "" {
-			of.ManagedFields = append(of.ManagedFields, entries[i])
+			template.ManagedFields = append(template.ManagedFields, entries[i])
 		}
 	}
-	of.Template = *content.Template
+	template.Template = *content.Template
 	if content.Refers != nil {
-		of.GenerateName = content.Refers.String()
+		template.GenerateName = content.Refers.String()
 	}
-	of.Name, of.Namespace = content.Unread.Template, content.Unread.Other
+	template.Name, template.Namespace = content.Unread.Template, content.Unread.Other
 	size := 0
 	if content.Selector != nil {
 		size = content.Selector.Size()
 	}
-	text := buffer.marshal(of, size)
+	text := buffer.marshal(template, size)
 	if content.Selector != nil {
 		start := len(text)
 		text = append(text, make([]byte, size)...)
@@ -72,21 +72,21 @@ func (h *hasher) of(object workload.Object, content *workload.Content) fingerpri
 	return h.digest(text)
 }
 
-// ofRecords returns the fingerprint of all fields of a workload that its ManagedFields are read from.
-func (h *hasher) ofRecords(object workload.Object) fingerprint {
+// hashRecords returns the fingerprint of all fields of a workload that its ManagedFields are read from.
+func (h *hasher) hashRecords(object workload.Object) fingerprint {
 	buffer, _ := h.buffers.Get().(*buffer)
 	defer h.buffers.Put(buffer)
 	buffer.text = workload.AppendManagedFields(buffer.text[:0], object)
 	return h.digest(buffer.text)
 }
 
-// ofSelected returns the fingerprint of the fields that managed fields select from a workload.
-func (h *hasher) ofSelected(records fingerprint, selected *corev1.PodTemplate) fingerprint {
+// hashSelected returns the fingerprint of the fields that managed fields select from a workload.
+func (h *hasher) hashSelected(records fingerprint, selected *corev1.PodTemplate) fingerprint {
 	buffer, _ := h.buffers.Get().(*buffer)
 	defer h.buffers.Put(buffer)
 	text := buffer.marshal(selected, fingerprintSize)
-	for _, part := range records {
-		text = binary.LittleEndian.AppendUint64(text, part)
+	for _, word := range records {
+		text = binary.LittleEndian.AppendUint64(text, word)
 	}
 	return h.digest(text)
 }
@@ -96,13 +96,13 @@ func (h *hasher) digest(text []byte) fingerprint {
 }
 
 // marshal writes a template to the buffer, with space for more bytes after it.
-func (b *buffer) marshal(of *corev1.PodTemplate, room int) []byte {
-	size := of.Size()
+func (b *buffer) marshal(template *corev1.PodTemplate, room int) []byte {
+	size := template.Size()
 	if cap(b.text) < size+room {
 		b.text = make([]byte, size+room)
 	}
 	b.text = b.text[:size]
-	n, err := of.MarshalToSizedBuffer(b.text)
+	n, err := template.MarshalToSizedBuffer(b.text)
 	if err != nil {
 		n = 0 // Every value of the type marshals.
 	}

@@ -6,11 +6,13 @@ package workloadcache
 // namespaceKey identifies the index of a kind's workloads in a namespace.
 type namespaceKey struct{ kind, namespace string }
 
-func keyOf(record *Record) namespaceKey { return namespaceKey{record.body.kind, record.Namespace} }
+func newNamespaceKey(record *Record) namespaceKey {
+	return namespaceKey{record.body.kind, record.Namespace}
+}
 
 // namespaceIndex contains the workloads of one kind in one namespace.
 type namespaceIndex struct {
-	all       bucket
+	records   bucket
 	byManager map[string]bucket
 	// byLabel contains an entry for each label of an earlier lookup.
 	byLabel map[string]bucket
@@ -20,13 +22,13 @@ type namespaceIndex struct {
 type bucket map[string]*Record
 
 func newNamespaceIndex() *namespaceIndex {
-	return &namespaceIndex{all: bucket{}, byManager: map[string]bucket{}, byLabel: map[string]bucket{}}
+	return &namespaceIndex{records: bucket{}, byManager: map[string]bucket{}, byLabel: map[string]bucket{}}
 }
 
 // add adds a workload and replaces an earlier workload of its name.
 func (x *namespaceIndex) add(record *Record) {
 	x.remove(record.Name)
-	x.all[record.Name] = record
+	x.records[record.Name] = record
 	for _, manager := range record.Managers() {
 		if x.byManager[manager] == nil {
 			x.byManager[manager] = bucket{}
@@ -34,46 +36,46 @@ func (x *namespaceIndex) add(record *Record) {
 		x.byManager[manager][record.Name] = record
 	}
 	for label, value := range record.Labels().All() {
-		if known, asked := x.byLabel[Pair(label, value)]; asked {
-			known[record.Name] = record
+		if records, ok := x.byLabel[Pair(label, value)]; ok {
+			records[record.Name] = record
 		}
 	}
 }
 
 func (x *namespaceIndex) remove(name string) {
-	before := x.all[name]
-	if before == nil {
+	previous := x.records[name]
+	if previous == nil {
 		return
 	}
-	delete(x.all, name)
-	for _, manager := range before.Managers() {
+	delete(x.records, name)
+	for _, manager := range previous.Managers() {
 		if delete(x.byManager[manager], name); len(x.byManager[manager]) == 0 {
 			delete(x.byManager, manager)
 		}
 	}
-	for label, value := range before.Labels().All() {
+	for label, value := range previous.Labels().All() {
 		delete(x.byLabel[Pair(label, value)], name)
 	}
 }
 
-// labelled returns the workloads with a label, which is indexed from the first call on.
-func (x *namespaceIndex) labelled(label string) bucket {
+// withLabel returns the workloads with a label, which is indexed from the first call on.
+func (x *namespaceIndex) withLabel(label string) bucket {
 	if label == AnyLabels {
-		return x.all
+		return x.records
 	}
-	if known, asked := x.byLabel[label]; asked {
-		return known
+	if records, ok := x.byLabel[label]; ok {
+		return records
 	}
-	found := bucket{}
-	for _, record := range x.all {
+	matches := bucket{}
+	for _, record := range x.records {
 		for key, value := range record.Labels().All() {
 			if Pair(key, value) == label {
-				found[record.Name] = record
+				matches[record.Name] = record
 			}
 		}
 	}
-	x.byLabel[label] = found
-	return found
+	x.byLabel[label] = matches
+	return matches
 }
 
 func (b bucket) appendTo(records []*Record) []*Record {

@@ -48,7 +48,7 @@ func TestTheIndexFollowsEveryChange(t *testing.T) {
 	require.Equal(t, []string{"shop/cart"}, names(c.WithLabels("shop", vector)), "asked for after it came")
 	require.Equal(t, []string{"shop/cart", "shop/web"}, names(c.WithLabels("shop", append(vector, none...))))
 	require.Equal(t, []string{"shop/cart", "shop/web"}, names(c.WithLabels("shop", all)))
-	require.Equal(t, []string{"shop/web"}, names(c.OfManager("shop", manager)))
+	require.Equal(t, []string{"shop/web"}, names(c.ListByManager("shop", manager)))
 	require.Equal(t, "cart", c.Get("Deployment", "bank", "cart").Name)
 
 	c.Put(record("till", "shop", map[string]string{"logs": "vector"}))
@@ -56,9 +56,9 @@ func TestTheIndexFollowsEveryChange(t *testing.T) {
 	c.Put(record("till", "shop", map[string]string{"logs": "none"}, manager))
 	require.Equal(t, []string{"shop/cart"}, names(c.WithLabels("shop", vector)), "another label")
 	require.Equal(t, []string{"shop/till", "shop/web"}, names(c.WithLabels("shop", none)))
-	require.Equal(t, []string{"shop/till", "shop/web"}, names(c.OfManager("shop", manager)))
+	require.Equal(t, []string{"shop/till", "shop/web"}, names(c.ListByManager("shop", manager)))
 	c.Put(record("web", "shop", map[string]string{"logs": "none"}))
-	require.Equal(t, []string{"shop/till"}, names(c.OfManager("shop", manager)), "it gave it up")
+	require.Equal(t, []string{"shop/till"}, names(c.ListByManager("shop", manager)), "it gave it up")
 
 	for _, gone := range []string{"cart", "till", "web", "web"} {
 		c.Delete(record(gone, "shop", nil))
@@ -92,7 +92,7 @@ func TestAWatchThatCatchesUpBringsNothingOldBack(t *testing.T) {
 	require.Equal(t, "9", shown())
 	c.Overtake(at("11", "u"), time.Now())
 	c.Delete(c.Get("Deployment", "shop", "cart"))
-	require.Empty(t, c.ahead)
+	require.Empty(t, c.pendingVersions)
 	c.Overtake(at("12", "u"), time.Now())
 	require.Nil(t, c.Get("Deployment", "shop", "cart"), "it is gone")
 }

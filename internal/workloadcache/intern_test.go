@@ -14,7 +14,7 @@ import (
 func TestWhatIsSharedIsMadeOnceAndGoesWithItsLastUser(t *testing.T) {
 	s, made := newInterned[string, [16]byte](), 0
 	get := func() *[16]byte {
-		return s.of("a", func() *[16]byte { made++; return &[16]byte{1} })
+		return s.getOrCreate("a", func() *[16]byte { made++; return &[16]byte{1} })
 	}
 	first := get()
 	require.Same(t, first, get())
@@ -25,7 +25,7 @@ func TestWhatIsSharedIsMadeOnceAndGoesWithItsLastUser(t *testing.T) {
 		runtime.GC()
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return len(s.known) == 0
+		return len(s.values) == 0
 	}, 10*time.Second, time.Millisecond)
 	get()
 	require.Equal(t, 2, made)

@@ -12,14 +12,14 @@ import (
 // Labels are sorted.
 type label struct{ key, value string }
 
-// labelsOf returns the labels of a workload as interned strings.
-func labelsOf(at place, of map[string]string) []label {
-	kept := make([]label, 0, len(of))
-	for key, value := range of {
-		kept = append(kept, label{one(key), one(at.without(value))})
+// newLabels returns the labels of a workload as interned strings.
+func newLabels(objKey objectKey, pairs map[string]string) []label {
+	result := make([]label, 0, len(pairs))
+	for key, value := range pairs {
+		result = append(result, label{intern(key), intern(objKey.mask(value))})
 	}
-	slices.SortFunc(kept, func(a, b label) int { return cmp.Compare(a.key, b.key) })
-	return kept
+	slices.SortFunc(result, func(a, b label) int { return cmp.Compare(a.key, b.key) })
+	return result
 }
 
 // Pair returns a label as a key of the index.

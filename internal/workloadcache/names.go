@@ -20,11 +20,11 @@ const (
 	ownNamespace = "\x01"
 )
 
-// place is the namespace and the name of a workload.
-type place struct{ namespace, name string }
+// objectKey is the namespace and the name of a workload.
+type objectKey struct{ namespace, name string }
 
-// without replaces a text that is the name or the namespace of the workload with a placeholder.
-func (p place) without(text string) string {
+// mask replaces a text that is the name or the namespace of the workload with a placeholder.
+func (p objectKey) mask(text string) string {
 	switch {
 	case text == p.name:
 		return ownName
@@ -36,8 +36,8 @@ func (p place) without(text string) string {
 	return text
 }
 
-// with replaces a placeholder with the name or the namespace of the workload.
-func (p place) with(text string) string {
+// unmask replaces a placeholder with the name or the namespace of the workload.
+func (p objectKey) unmask(text string) string {
 	switch {
 	case text == ownName:
 		return p.name

@@ -23,21 +23,21 @@ type ownership struct {
 	print fingerprint
 }
 
-// hasTemplateOf reports whether another ownership has the same fields in the pod template. The workload's
+// hasSameTemplate reports whether another ownership has the same fields in the pod template. The workload's
 // annotations may differ.
-func (o *ownership) hasTemplateOf(other *ownership) bool {
+func (o *ownership) hasSameTemplate(other *ownership) bool {
 	return o == other || reflect.DeepEqual(o.templates(), other.templates())
 }
 
 // templates returns the fields that are merged into the pod template, by manager.
 func (o *ownership) templates() map[string]any {
-	found := map[string]any{}
+	specs := map[string]any{}
 	for manager := range o.byManager {
-		if spec, has := o.byManager[manager].Tree["spec"]; has {
-			found[manager] = spec
+		if spec, ok := o.byManager[manager].Tree["spec"]; ok {
+			specs[manager] = spec
 		}
 	}
-	return found
+	return specs
 }
 
 // owners finds ownerships, and stores equal ownerships once.
@@ -56,28 +56,28 @@ func newOwners(hashes *hasher) *owners {
 	}
 }
 
-// of returns the ownership of a workload, which is empty for most workloads. If a VectorSidecar has merged the
+// ownershipFor returns the ownership of a workload, which is empty for most workloads. If a VectorSidecar has merged the
 // same fields into many workloads, only the first workload is parsed. Equal ownerships are the same pointer,
 // which identifies an unchanged workload.
-func (o *owners) of(object workload.Object) *ownership {
+func (o *owners) ownershipFor(object workload.Object) *ownership {
 	if !workload.IsCarrier(object) {
 		return o.nothing
 	}
-	records := o.hashes.ofRecords(object)
-	fields := o.fields.of(records, func() *workload.ManagedFields { return workload.ReadManagedFields(object) })
+	records := o.hashes.hashRecords(object)
+	fields := o.fields.getOrCreate(records, func() *workload.ManagedFields { return workload.ReadManagedFields(object) })
 	selected := fields.Select(object)
-	key := o.hashes.ofSelected(records, selected)
-	if known := o.read.get(key); known != nil {
-		return known
+	key := o.hashes.hashSelected(records, selected)
+	if cached := o.read.get(key); cached != nil {
+		return cached
 	}
 	byManager, readOthers := fields.OwnedItems(selected, object)
 	fresh := &ownership{fields: fields, managers: fields.Managers, byManager: byManager, marks: fields.Marks(byManager), traces: fields.Traces(byManager)}
 	// Strings and JSON values always marshal, with sorted keys.
 	text, _ := json.Marshal([]any{fresh.managers, fresh.byManager, fresh.marks, fresh.traces})
 	fresh.print = o.hashes.digest(text)
-	same := o.equal.of(fresh.print, func() *ownership { return fresh })
+	shared := o.equal.getOrCreate(fresh.print, func() *ownership { return fresh })
 	if readOthers {
-		return same // The key does not cover the managed fields of other managers.
+		return shared // The key does not cover the managed fields of other managers.
 	}
-	return o.read.of(key, func() *ownership { return same })
+	return o.read.getOrCreate(key, func() *ownership { return shared })
 }

@@ -86,7 +86,7 @@ func TestWhatHasNotChangedIsTakenFromTheRecordBefore(t *testing.T) {
 	r := newReducer()
 	before := r.reduce(live)
 	asked := 0
-	r.before = func(kind, namespace, name string) *Record {
+	r.findPrevious = func(kind, namespace, name string) *Record {
 		require.Equal(t, "Deployment/"+live.Namespace+"/"+live.Name, kind+"/"+namespace+"/"+name)
 		asked++
 		return before
@@ -113,7 +113,7 @@ func TestEqualOwnershipsLookAlike(t *testing.T) {
 	after.ManagedFields[0].Time = &metav1.Time{Time: time.Unix(2, 0)}
 	r := newReducer()
 
-	require.True(t, r.reduce(after).LooksLike(r.reduce(before)))
+	require.True(t, r.reduce(after).EquivalentTo(r.reduce(before)))
 }
 
 // A workload that differs in anything relevant must not get what is cached for another.

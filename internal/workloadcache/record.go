@@ -20,7 +20,7 @@ import (
 )
 
 // Record is a workload in the cache: its identity, and the content of its View. A reducer makes a Record with a
-// packed View, and RecordOf with an unpacked View. A Record must not be changed.
+// packed View, and NewRecord with an unpacked View. A Record must not be changed.
 type Record struct {
 	// Namespace and Name identify the workload. UID distinguishes the workload from earlier workloads of the
 	// same name.
@@ -46,8 +46,8 @@ type Record struct {
 
 // run describes a workload with pods that another workload runs.
 type run struct {
-	// by is the other workload. own is the record without the other workload.
-	by, own *Record
+	// runner is the other workload. own is the record without the other workload.
+	runner, base *Record
 }
 
 // body contains the fields that a status change does not affect, without the workload's name and namespace.
@@ -66,8 +66,8 @@ type body struct {
 	shown *workload.View
 }
 
-// RecordOf returns a record with the unpacked View of a workload, for callers that keep only a few records.
-func RecordOf(object workload.Object) *Record {
+// NewRecord returns a record with the unpacked View of a workload, for callers that keep only a few records.
+func NewRecord(object workload.Object) *Record {
 	content, _ := workload.Read(object)
 	record := Showing(workload.NewView(object))
 	record.reference, record.history = content.Refers, content.History
@@ -77,10 +77,10 @@ func RecordOf(object workload.Object) *Record {
 // Showing returns a record with an unchanged View.
 func Showing(view workload.View) *Record {
 	return &Record{
-		Namespace: view.Namespace, Name: view.Name, UID: view.UID, state: packed(&view.State),
+		Namespace: view.Namespace, Name: view.Name, UID: view.UID, state: packState(&view.State),
 		deleting: view.Deleting, paused: view.Paused, overrides: len(view.Overrides) > 0,
 		body: &body{
-			kind: view.Kind, labels: labelsOf(place{view.Namespace, view.Name}, view.Labels), lastWriter: view.LastWriter, shown: &view,
+			kind: view.Kind, labels: newLabels(objectKey{view.Namespace, view.Name}, view.Labels), lastWriter: view.LastWriter, shown: &view,
 			owned: &ownership{managers: managersIn(&view), byManager: view.Owned, marks: view.Marks},
 		},
 	}
@@ -103,7 +103,7 @@ func (r *Record) View() workload.View {
 	if err := packed.Template.Unmarshal(r.body.template); err != nil {
 		panic(fmt.Sprintf("unpacking what was packed here: %v", err))
 	}
-	eachName(&packed, r.place().with)
+	eachName(&packed, r.key().unmask)
 	outline := workload.UnpackOutline(r.Ref(), maps.Collect(r.Labels().All()), &packed)
 	outline.Paused, outline.Deleting = r.paused, r.deleting
 	view := outline.View(r.body.owned.byManager, r.body.lastWriter)
@@ -123,8 +123,8 @@ func (r *Record) Generation() int64 { return r.state.generation }
 // Rollout returns the state of the workload's rollout.
 func (r *Record) Rollout() workload.Rollout { return r.state.rollout }
 
-// Since returns the time since when the rollout has this state.
-func (r *Record) Since() time.Time { return r.state.since.time() }
+// StateSince returns the time since when the rollout has this state.
+func (r *Record) StateSince() time.Time { return r.state.stateSince.time() }
 
 // Kind returns the kind of the workload.
 func (r *Record) Kind() string { return r.body.kind }
@@ -134,7 +134,7 @@ func (r *Record) Ref() workload.Ref {
 	return workload.Ref{Kind: r.body.kind, Namespace: r.Namespace, Name: r.Name, UID: r.UID}
 }
 
-func (r *Record) place() place { return place{r.Namespace, r.Name} }
+func (r *Record) key() objectKey { return objectKey{r.Namespace, r.Name} }
 
 // GetObjectMeta returns the identity and version of the workload, for the cache of the informer.
 func (r *Record) GetObjectMeta() metav1.Object {
@@ -170,35 +170,35 @@ func (r *Record) IsAs(other *Record) bool {
 	return r.UID == other.UID && r.deleting == other.deleting && r.paused == other.paused && r.body == other.body
 }
 
-// LooksLike reports whether another record looks the same to planning, except for versions.
-func (r *Record) LooksLike(other *Record) bool {
-	is, was := r.State(), other.State()
-	return r.IsAs(other) && is.EquivalentTo(&was)
+// EquivalentTo reports whether another record looks the same to planning, except for versions.
+func (r *Record) EquivalentTo(other *Record) bool {
+	current, otherState := r.State(), other.State()
+	return r.IsAs(other) && current.EquivalentTo(&otherState)
 }
 
-// Follow copies from the previous record of the same workload since when the workload has looked the same. It
+// CarryOver copies from the previous record of the same workload since when the workload has looked the same. It
 // must be called before the record is shared.
-func (r *Record) Follow(before *Record, now time.Time) {
-	if r.UID != before.UID {
+func (r *Record) CarryOver(previous *Record, now time.Time) {
+	if r.UID != previous.UID {
 		return // The watch has missed the deletion of an earlier workload of that name.
 	}
-	was, is := before.State(), r.State()
-	if r.LooksLike(before) {
-		is.EquivalentVersion = was.EquivalentVersion
+	previousState, currentState := previous.State(), r.State()
+	if r.EquivalentTo(previous) {
+		currentState.EquivalentVersion = previousState.EquivalentVersion
 	}
-	is.CarryOver(&was, r.HasTemplateOf(before), now)
-	r.state = packed(&is)
+	currentState.CarryOver(&previousState, r.HasSameTemplate(previous), now)
+	r.state = packState(&currentState)
 }
 
-// HasTemplateOf reports whether another record of the same workload and Cache has the same pod template,
+// HasSameTemplate reports whether another record of the same workload and Cache has the same pod template,
 // including the sidecar. Labels, replicas and field managers may differ. A workload of the same generation has
 // the same template.
-func (r *Record) HasTemplateOf(other *Record) bool {
+func (r *Record) HasSameTemplate(other *Record) bool {
 	if r.state.generation != 0 && r.state.generation == other.state.generation && r.UID == other.UID {
 		return true
 	}
 	return r.state.template == other.state.template && (r.body == other.body ||
-		bytes.Equal(r.body.template, other.body.template) && reflect.DeepEqual(r.body.details, other.body.details) && r.body.owned.hasTemplateOf(other.body.owned))
+		bytes.Equal(r.body.template, other.body.template) && reflect.DeepEqual(r.body.details, other.body.details) && r.body.owned.hasSameTemplate(other.body.owned))
 }
 
 // Labels are the labels of a Record's workload, for matching by a labels.Selector.
@@ -206,10 +206,10 @@ type Labels Record
 
 // All yields the keys and values.
 func (l *Labels) All() iter.Seq2[string, string] {
-	at := (*Record)(l).place()
+	objKey := (*Record)(l).key()
 	return func(yield func(string, string) bool) {
-		for _, of := range l.body.labels {
-			if !yield(of.key, at.with(of.value)) {
+		for _, entry := range l.body.labels {
+			if !yield(entry.key, objKey.unmask(entry.value)) {
 				return
 			}
 		}
@@ -227,18 +227,18 @@ func (l *Labels) Keys() []string {
 
 // Lookup returns the value of a key, and whether it exists.
 func (l *Labels) Lookup(key string) (string, bool) {
-	all := l.body.labels
-	at, found := slices.BinarySearchFunc(all, key, func(of label, key string) int { return cmp.Compare(of.key, key) })
-	if !found {
+	entries := l.body.labels
+	i, ok := slices.BinarySearchFunc(entries, key, func(entry label, key string) int { return cmp.Compare(entry.key, key) })
+	if !ok {
 		return "", false
 	}
-	return (*Record)(l).place().with(all[at].value), true
+	return (*Record)(l).key().unmask(entries[i].value), true
 }
 
 // Has reports whether a key exists.
 func (l *Labels) Has(key string) bool {
-	_, found := l.Lookup(key)
-	return found
+	_, ok := l.Lookup(key)
+	return ok
 }
 
 // Get returns the value of a key, "" if it does not exist.

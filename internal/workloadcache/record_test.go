@@ -68,7 +68,7 @@ func TestAReducedRolloutSaysWhatCouldNotBeRead(t *testing.T) {
 	require.Equal(t, workload.NewView(bad), before.View())
 	require.NotEmpty(t, before.View().Unread.Template)
 	require.NotEmpty(t, before.View().Unread.Other)
-	r.before = func(string, string, string) *Record { return before }
+	r.findPrevious = func(string, string, string) *Record { return before }
 	require.True(t, r.reduce(bad).IsAs(before))
 	require.Empty(t, r.reduce(read(`{}`)).View().Unread.Template)
 }
@@ -87,7 +87,7 @@ func TestAnotherOwnerIsAnotherRecord(t *testing.T) {
 	})
 	r := newReducer()
 	before := r.reduce(free)
-	r.before = func(string, string, string) *Record { return before }
+	r.findPrevious = func(string, string, string) *Record { return before }
 
 	require.NotNil(t, r.reduce(owned).View().Owner)
 	require.False(t, r.reduce(owned).IsAs(before))
@@ -103,7 +103,7 @@ func TestPodsThatAreRefusedAreAnotherLook(t *testing.T) {
 	})
 	r := newReducer()
 
-	require.False(t, r.reduce(after).LooksLike(r.reduce(before)))
+	require.False(t, r.reduce(after).EquivalentTo(r.reduce(before)))
 	require.True(t, r.reduce(after).IsAs(r.reduce(before)))
 }
 
@@ -117,12 +117,12 @@ func TestARecordFollowsTheOneBefore(t *testing.T) {
 	first, same := version("1", func(*appsv1.Deployment) {}), version("2", func(*appsv1.Deployment) {})
 	other := version("3", func(d *appsv1.Deployment) { d.Annotations["team"] = "search" })
 	noon := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	same.Follow(first, noon)
-	other.Follow(same, noon)
+	same.CarryOver(first, noon)
+	other.CarryOver(same, noon)
 
 	require.Equal(t, "1", same.State().EquivalentVersion)
 	require.Equal(t, "3", other.State().EquivalentVersion)
-	require.Equal(t, first.Since(), other.Since(), "its rollout is where it was")
+	require.Equal(t, first.StateSince(), other.StateSince(), "its rollout is where it was")
 }
 
 // What an owner changes besides the pod template is no rollout, whoever writes it: what has soaked
@@ -160,7 +160,7 @@ func TestASoakOutlastsWhatIsNoRollout(t *testing.T) {
 			before, after := r.reduce(live), r.reduce(edited(c.change))
 			require.Equal(t, workload.RolloutComplete, before.Rollout())
 			require.NotEqual(t, before.LastWriter(), after.LastWriter())
-			after.Follow(before, noon)
+			after.CarryOver(before, noon)
 
 			is := after.State()
 			if c.isRollout {
@@ -186,9 +186,9 @@ func TestAnotherSidecarIsAnotherTemplate(t *testing.T) {
 	require.NotEqual(t, fieldmanager.Sidecar, other)
 	require.NotEqual(t, fieldmanager.Sidecar, noted)
 
-	require.True(t, merged(fieldmanager.Sidecar).HasTemplateOf(before))
-	require.False(t, merged(other).HasTemplateOf(before))
-	require.False(t, r.reduce(fieldmanager.New(t).Live()).HasTemplateOf(before))
-	require.True(t, merged(noted).HasTemplateOf(before))
+	require.True(t, merged(fieldmanager.Sidecar).HasSameTemplate(before))
+	require.False(t, merged(other).HasSameTemplate(before))
+	require.False(t, r.reduce(fieldmanager.New(t).Live()).HasSameTemplate(before))
+	require.True(t, merged(noted).HasSameTemplate(before))
 	require.NotSame(t, before.body.owned, merged(noted).body.owned)
 }

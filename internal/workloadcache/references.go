@@ -31,18 +31,18 @@ func (r *Record) refers() (reference, bool) {
 // RunBy returns the record of a workload with pods that a runner runs, or with its own controller if the runner
 // is nil. The runner determines the state of the rollout and whether it is paused.
 func (r *Record) RunBy(runner *Record) *Record {
-	own := r
+	base := r
 	if r.run != nil {
-		own = r.run.own
+		base = r.run.base
 	}
 	if runner == nil {
-		return own
+		return base
 	}
-	joined := *own
-	joined.run, joined.paused = &run{by: runner, own: own}, runner.paused
-	its, theirs := own.State(), runner.State()
-	state := its.RunBy(&theirs, runner.reference.ObservedGeneration)
-	joined.state = packed(&state)
+	joined := *base
+	joined.run, joined.paused = &run{runner: runner, base: base}, runner.paused
+	baseState, runnerState := base.State(), runner.State()
+	state := baseState.RunBy(&runnerState, runner.reference.ObservedGeneration)
+	joined.state = packState(&state)
 	return &joined
 }
 
@@ -51,28 +51,28 @@ func (r *Record) Runner() *Record {
 	if r.run == nil {
 		return nil
 	}
-	return r.run.by
+	return r.run.runner
 }
 
 // IsSelectedBy reports whether a selector selects the workload, or its runner if the selector lists both kinds.
 func (r *Record) IsSelectedBy(s workload.Selector) bool {
-	return s.Selects(r.Namespace, r.Kind(), r.Labels()) || r.run != nil && s.Lists(r.Kind()) && s.Selects(r.run.by.Namespace, r.run.by.Kind(), r.run.by.Labels())
+	return s.Selects(r.Namespace, r.Kind(), r.Labels()) || r.run != nil && s.Lists(r.Kind()) && s.Selects(r.run.runner.Namespace, r.run.runner.Kind(), r.run.runner.Labels())
 }
 
-// Referred returns the workload with pods that a runner runs, or nil for none.
-func (c *Cache) Referred(runner *Record) *Record {
-	to, isRunner := runner.refers()
+// GetReferred returns the workload with pods that a runner runs, or nil for none.
+func (c *Cache) GetReferred(runner *Record) *Record {
+	ref, isRunner := runner.refers()
 	if !isRunner {
 		return nil
 	}
-	return c.Get(to.kind, to.Namespace, to.Name)
+	return c.Get(ref.kind, ref.Namespace, ref.Name)
 }
 
-// runnerOf returns the runner of a workload, or nil for none. If there are several, it returns the first by
+// findRunner returns the runner of a workload, or nil for none. If there are several, it returns the first by
 // name.
-func (c *Cache) runnerOf(of reference) *Record {
+func (c *Cache) findRunner(target reference) *Record {
 	var first *Record
-	for _, runner := range c.runners[of] {
+	for _, runner := range c.runners[target] {
 		if first == nil || runner.Name < first.Name {
 			first = runner
 		}
@@ -82,27 +82,27 @@ func (c *Cache) runnerOf(of reference) *Record {
 
 // refer records the reference of a workload that has changed. The record before or after the change may be nil.
 // It returns the workloads that get another runner, as they were before and after.
-func (c *Cache) refer(before, after *Record) (changed []*Record) {
-	was, _ := before.refers()
-	is, isRunner := after.refers()
-	if before != nil && c.runners[was] != nil {
-		if delete(c.runners[was], before.Name); len(c.runners[was]) == 0 {
-			delete(c.runners, was)
+func (c *Cache) refer(previous, current *Record) (changed []*Record) {
+	oldRef, _ := previous.refers()
+	newRef, isRunner := current.refers()
+	if previous != nil && c.runners[oldRef] != nil {
+		if delete(c.runners[oldRef], previous.Name); len(c.runners[oldRef]) == 0 {
+			delete(c.runners, oldRef)
 		}
 	}
 	if isRunner {
-		if c.runners[is] == nil {
-			c.runners[is] = bucket{}
+		if c.runners[newRef] == nil {
+			c.runners[newRef] = bucket{}
 		}
-		c.runners[is][after.Name] = after
+		c.runners[newRef][current.Name] = current
 	}
-	for _, name := range slices.Compact([]reference{was, is}) {
+	for _, name := range slices.Compact([]reference{oldRef, newRef}) {
 		index := c.indexes[namespaceKey{name.kind, name.Namespace}]
-		if index == nil || index.all[name.Name] == nil {
+		if index == nil || index.records[name.Name] == nil {
 			continue
 		}
-		old := index.all[name.Name]
-		joined := old.RunBy(c.runnerOf(name))
+		old := index.records[name.Name]
+		joined := old.RunBy(c.findRunner(name))
 		index.add(joined)
 		changed = append(changed, old, joined)
 	}

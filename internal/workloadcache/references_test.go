@@ -16,7 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// runnerOf is an Argo Rollout that runs the pods of a Deployment, in the middle of its steps.
+// findRunner is an Argo Rollout that runs the pods of a Deployment, in the middle of its steps.
 func runnerFor(deployment string, seen string) *unstructured.Unstructured {
 	rollout := asRollout(&appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{
 		Name: "cart", Namespace: "shop", UID: "2", ResourceVersion: "20", Generation: 1, Labels: map[string]string{"logs": "vector"},
@@ -50,7 +50,7 @@ func TestAWorkloadIsAsFarAsTheOneThatRunsItsPods(t *testing.T) {
 			require.Equal(t, "10", web.ResourceVersion(), "it is written for its own version")
 			require.EqualValues(t, 3, web.Generation())
 			require.Equal(t, web.State(), web.View().State)
-			require.Same(t, web, c.Referred(c.Get("Rollout", "shop", "cart")))
+			require.Same(t, web, c.GetReferred(c.Get("Rollout", "shop", "cart")))
 
 			changed := c.Put(c.Reduce(runnerFor("web", "2")))
 			require.Len(t, changed, 2)
@@ -92,15 +92,15 @@ func TestAKindThatTheClusterLosesTakesItsWorkloadsWithIt(t *testing.T) {
 	late := c.Reduce(runnerFor("web", "3"))
 	c.Put(late)
 	kind := workload.KindByName("Rollout")
-	lost, changed := c.Lose(kind)
+	lost, changed := c.RemoveKind(kind)
 	require.Len(t, lost, 1)
 	require.Len(t, changed, 2)
 	require.Nil(t, c.Get("Rollout", "shop", "cart"))
 	require.Nil(t, c.Get("Deployment", "shop", "web").Runner())
-	require.False(t, c.Has(kind))
+	require.False(t, c.HasKind(kind))
 	c.Put(late)
 	require.Nil(t, c.Get("Rollout", "shop", "cart"), "what comes late is not taken")
-	c.Gain(kind)
+	c.AddKind(kind)
 	c.Put(late)
 	require.NotNil(t, c.Get("Rollout", "shop", "cart"))
 }

@@ -21,13 +21,13 @@ func TestAPackedStateIsWhole(t *testing.T) {
 		})
 		var state workload.State
 		filler.Fill(&state)
-		of := packed(&state)
+		of := packState(&state)
 		require.Equal(t, state, of.unpack(), "seed %d", seed)
 	}
 	var none workload.State
-	of := packed(&none)
+	of := packState(&none)
 	require.Equal(t, none, of.unpack())
-	require.Nil(t, of.told)
+	require.Nil(t, of.texts)
 }
 
 // Who may write a workload's status may write any time into it.
@@ -35,7 +35,7 @@ func TestAMomentOfAnotherAgeKeepsItsPlace(t *testing.T) {
 	at := func(year int) time.Time { return time.Date(year, 6, 1, 0, 0, 0, 0, time.UTC) }
 	var last time.Time
 	for _, year := range []int{-5000, 1, 1600, 1678, 1970, 2026, 2261, 9999} {
-		now := momentOf(at(year)).time()
+		now := newMoment(at(year)).time()
 		require.False(t, now.Before(last), year)
 		require.False(t, now.IsZero(), year)
 		if year >= 1678 && year <= 2261 {
@@ -43,6 +43,6 @@ func TestAMomentOfAnotherAgeKeepsItsPlace(t *testing.T) {
 		}
 		last = now
 	}
-	require.True(t, momentOf(time.Time{}).time().IsZero())
-	require.True(t, momentOf(time.Unix(0, 0)).time().Equal(time.Unix(0, 0)))
+	require.True(t, newMoment(time.Time{}).time().IsZero())
+	require.True(t, newMoment(time.Unix(0, 0)).time().Equal(time.Unix(0, 0)))
 }

@@ -12,8 +12,8 @@ import (
 // reducer makes Records. It stores shared parts once, such as the fields that one VectorSidecar has merged into
 // many workloads. It is safe for concurrent use. Use newReducer to make one.
 type reducer struct {
-	// before returns an earlier record of a workload, or nil, to reuse its unchanged parts. It may be nil.
-	before func(kind, namespace, name string) *Record
+	// findPrevious returns an earlier record of a workload, or nil, to reuse its unchanged parts. It may be nil.
+	findPrevious func(kind, namespace, name string) *Record
 
 	owners *owners
 	bodies *interned[fingerprint, body] // by content
@@ -36,24 +36,24 @@ func (r *reducer) reduce(object workload.Object) *Record {
 	}
 	state := workload.ReadState(object)
 	record := &Record{
-		Namespace: one(object.GetNamespace()),
+		Namespace: intern(object.GetNamespace()),
 		Name:      object.GetName(),
 		UID:       object.GetUID(),
-		state:     packed(&state),
+		state:     packState(&state),
 		deleting:  object.GetDeletionTimestamp() != nil,
 		paused:    content.Paused,
 		reference: content.Refers,
 		history:   content.History,
-		print:     r.hashes.of(object, &content),
+		print:     r.hashes.hash(object, &content),
 	}
-	if r.before != nil {
-		before := r.before(content.Kind.Kind, record.Namespace, record.Name)
-		if before != nil && before.print == record.print {
-			record.body, record.overrides, record.state.template = before.body, before.overrides, before.state.template
+	if r.findPrevious != nil {
+		previous := r.findPrevious(content.Kind.Kind, record.Namespace, record.Name)
+		if previous != nil && previous.print == record.print {
+			record.body, record.overrides, record.state.template = previous.body, previous.overrides, previous.state.template
 			return r.shape(record, object)
 		}
 	}
-	record.body, record.overrides = r.bodyOf(object), len(workload.Overrides(object.GetAnnotations())) > 0
+	record.body, record.overrides = r.internBody(object), len(workload.Overrides(object.GetAnnotations())) > 0
 	record.state.template = workload.TemplateDigest(content.Template, record.body.owned.byManager)
 	return r.shape(record, object)
 }
@@ -67,36 +67,36 @@ func (r *reducer) shape(record *Record, object workload.Object) *Record {
 	return record
 }
 
-func (r *reducer) bodyOf(object workload.Object) *body {
-	owned, outline := r.owners.of(object), workload.NewOutline(object)
+func (r *reducer) internBody(object workload.Object) *body {
+	owned, outline := r.owners.ownershipFor(object), workload.NewOutline(object)
 	packed := outline.Pack(owned.byManager)
-	at := place{outline.Namespace, outline.Name}
-	eachName(packed, at.without)
+	objKey := objectKey{outline.Namespace, outline.Name}
+	eachName(packed, objKey.mask)
 	template, err := packed.Template.Marshal()
 	if err != nil {
 		template = nil // Every value of the type marshals.
 	}
 	fresh := body{
-		kind: outline.Kind, labels: labelsOf(at, outline.Labels), lastWriter: one(workload.LastWriter(object.GetManagedFields())),
+		kind: outline.Kind, labels: newLabels(objKey, outline.Labels), lastWriter: intern(workload.LastWriter(object.GetManagedFields())),
 		owned: owned, template: template, details: packed.Details,
 	}
-	return r.bodies.of(r.printOf(&fresh), func() *body { return &fresh })
+	return r.bodies.getOrCreate(r.hashBody(&fresh), func() *body { return &fresh })
 }
 
-// printOf returns the fingerprint of a whole body.
-func (r *reducer) printOf(of *body) fingerprint {
+// hashBody returns the fingerprint of a whole body.
+func (r *reducer) hashBody(content *body) fingerprint {
 	buffer, _ := r.hashes.buffers.Get().(*buffer)
 	defer r.hashes.buffers.Put(buffer)
-	text := binary.AppendUvarint(buffer.text[:0], uint64(len(of.labels)))
-	for _, label := range of.labels {
+	text := binary.AppendUvarint(buffer.text[:0], uint64(len(content.labels)))
+	for _, label := range content.labels {
 		text = workload.AppendTexts(text, label.key, label.value)
 	}
-	text = workload.AppendTexts(text, of.kind, of.lastWriter)
-	for _, part := range of.owned.print {
-		text = binary.LittleEndian.AppendUint64(text, part)
+	text = workload.AppendTexts(text, content.kind, content.lastWriter)
+	for _, word := range content.owned.print {
+		text = binary.LittleEndian.AppendUint64(text, word)
 	}
-	text = of.details.AppendTo(text)
-	text = append(text, of.template...)
+	text = content.details.AppendTo(text)
+	text = append(text, content.template...)
 	buffer.text = text
 	return r.hashes.digest(text)
 }

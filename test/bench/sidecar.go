@@ -57,7 +57,7 @@ func newOverlay(ctx context.Context, sidecar *v1alpha1.VectorSidecar, configurat
 			Sidecar: sidecar, ConfigMaps: configMaps, HasAllConfigMaps: true,
 			Platform: desired.PlatformOf(chart, "", nil), DefaultEnvironment: "development", KubeVersion: kubeVersion,
 		},
-		Workloads: []*workloadcache.Record{workloadcache.RecordOf(deployment)},
+		Workloads: []*workloadcache.Record{workloadcache.NewRecord(deployment)},
 	}}, nil)
 	if err != nil {
 		return nil, err

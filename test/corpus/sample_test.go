@@ -155,7 +155,7 @@ func (s *sample) plan(ctx context.Context, object workload.Object) (*plan.Plan, 
 	planning.Lock()
 	defer planning.Unlock()
 	snapshot := s.snapshot
-	snapshot.Workloads = []*workloadcache.Record{workloadcache.RecordOf(object)}
+	snapshot.Workloads = []*workloadcache.Record{workloadcache.NewRecord(object)}
 	decided, err := evaluate.Decide(ctx, &snapshot, s.cache)
 	if err != nil || len(decided.Plans) == 0 {
 		return nil, err

@@ -50,7 +50,7 @@ func TestADeploymentThatGoesBackHasNotFailedWithWhatItHad(t *testing.T) {
 		d, isOne := event.Object.(*appsv1.Deployment)
 		require.True(t, isOne)
 		record := cache.Reduce(d)
-		record.Follow(before, time.Now())
+		record.CarryOver(before, time.Now())
 		before = record
 		if len(template(d).InitContainers) > 0 || d.Status.ObservedGeneration < d.Generation {
 			continue

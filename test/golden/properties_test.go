@@ -94,7 +94,7 @@ func TestWhatIsInjectedIsStableAndLeavesNoTrace(t *testing.T) {
 				original := find(t, before, p.Target.Name)
 
 				injected := carryOut(t, merger, original, &p)
-				snapshot.Workloads = []*workloadcache.Record{workloadcache.RecordOf(injected)}
+				snapshot.Workloads = []*workloadcache.Record{workloadcache.NewRecord(injected)}
 				again := decide(t, snapshot)
 				require.Len(t, again, 1)
 				require.Equal(t, plan.None, again[0].Action, again[0].Message)
@@ -171,7 +171,7 @@ func (s *scenario) snapshot(t *testing.T, of []*appsv1.Deployment) *evaluate.Sna
 	}
 	snapshot.Platform = desired.PlatformOf(chart, "values.yaml", s.installation(t, snapshot.DefaultEnvironment))
 	for _, deployment := range of {
-		snapshot.Workloads = append(snapshot.Workloads, workloadcache.RecordOf(deployment))
+		snapshot.Workloads = append(snapshot.Workloads, workloadcache.NewRecord(deployment))
 	}
 	return snapshot
 }

@@ -145,7 +145,7 @@ func (t *Tracker) Observe(before, after *workloadcache.Record) {
 		return
 	}
 	isComplete := after.Rollout() == workload.RolloutComplete
-	if before == nil || after.UID != before.UID || !after.HasTemplateOf(before) {
+	if before == nil || after.UID != before.UID || !after.HasSameTemplate(before) {
 		t.rolling[after.UID] = true
 		t.change(after, "")
 	}

@@ -46,7 +46,7 @@ type podLook struct {
 
 // isOf reports whether the pods that were read are of the workload's present template.
 func (l *podLook) isOf(record *workloadcache.Record) bool {
-	return record.HasTemplateOf(l.record)
+	return record.HasSameTemplate(l.record)
 }
 
 // podLooks are the last reads of the pods of a VectorSidecar's workloads.
