@@ -56,7 +56,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)
-	w := &world{platform: desired.PlatformOf(chart, "", nil), bare: desired.PlatformOf(chart, "", nil)}
+	w := &world{platform: desired.NewPlatform(chart, "", nil), bare: desired.NewPlatform(chart, "", nil)}
 	w.platform.Policy.Overrides.Namespaces = []string{"sidecar.logLevel"}
 	return w
 }
@@ -191,7 +191,7 @@ func TestWhoHasNotProvenToBeTheAPIServerReadsNoConfigMap(t *testing.T) {
 	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)
 	w.defaults = ""
-	w.platform = desired.PlatformOf(chart, "ConfigMap vector-system/values", map[string]string{
+	w.platform = desired.NewPlatform(chart, "ConfigMap vector-system/values", map[string]string{
 		"development.yaml": "sidecar: {sinks: {out: {type: s3cret}}}",
 	})
 	sidecar := logs().WithLogs("/var/log/app").Build()

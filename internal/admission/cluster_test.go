@@ -67,7 +67,7 @@ func (w *world) production(t *testing.T, values string) {
 	t.Helper()
 	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)
-	w.platform = desired.PlatformOf(chart, "ConfigMap vector-system/values", map[string]string{"production.yaml": values})
+	w.platform = desired.NewPlatform(chart, "ConfigMap vector-system/values", map[string]string{"production.yaml": values})
 }
 
 const brokenSink = "sidecar: {sinks: {out: {type: nothing}}}"
@@ -295,7 +295,7 @@ func TestAnUnprovenCallerIsToldOnceWhatIsWrongWithWhatTheySend(t *testing.T) {
 	w.has("try=development", "shop=own") // That environment is only known from a ConfigMap.
 	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)
-	w.platform = desired.PlatformOf(chart, "ConfigMap vector-system/values", map[string]string{"own.yaml": "sidecar: {logLevel: warn}"})
+	w.platform = desired.NewPlatform(chart, "ConfigMap vector-system/values", map[string]string{"own.yaml": "sidecar: {logLevel: warn}"})
 
 	answer := w.handler().Handle(t.Context(), requestedCluster(t, nil, everywhere(logs().WithInlineConfig(broken))))
 	require.False(t, answer.Allowed)

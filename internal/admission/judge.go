@@ -107,7 +107,7 @@ func isOwn(ctx context.Context, s *evaluate.Snapshot, decided *decision.Decision
 		bare.Sidecar = s.Sidecar.DeepCopy()
 		spec := &bare.Sidecar.Spec
 		spec.Sidecar, spec.InitContainers, spec.Volumes, spec.Values = nil, nil, nil, nil
-		_, below, err := desired.ValuesOf(ctx, &bare.Inputs)
+		_, below, err := desired.MergeValues(ctx, &bare.Inputs)
 		return below == nil || below.Message != decided.Invalid.Message, err
 	}
 	return true, nil

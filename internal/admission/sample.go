@@ -34,7 +34,7 @@ func sample(ctx context.Context, s *evaluate.Snapshot) (*evaluate.Snapshot, erro
 		State:  workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}},
 		Labels: map[string]string{labelSample: ""},
 	}
-	values, invalid, err := desired.ValuesOf(ctx, &s.Inputs)
+	values, invalid, err := desired.MergeValues(ctx, &s.Inputs)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func sample(ctx context.Context, s *evaluate.Snapshot) (*evaluate.Snapshot, erro
 
 // containerOf returns the name of the sidecar's container according to the values.
 func containerOf(ctx context.Context, s *evaluate.Snapshot) (string, error) {
-	values, _, err := desired.ValuesOf(ctx, &s.Inputs)
+	values, _, err := desired.MergeValues(ctx, &s.Inputs)
 	name, _ := tree.MapAt(values.Tree, "sidecar")["name"].(string)
 	return name, err
 }

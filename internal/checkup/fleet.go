@@ -130,8 +130,8 @@ func (d *Diagnosis) fleet(ctx context.Context, installation *source.Installation
 	if err != nil {
 		return append(results, Result{check, Unknown, err.Error(), "ask someone with permission to list VectorSidecars"})
 	}
-	result := Rollout(&platform.Given, installation.Published.PublishedSince(), members, d.Now())
-	if texts := failureTexts(platform.Given.Revision, members); result.State == Failed && len(texts) > 0 {
+	result := Rollout(&platform.Target, installation.Published.PublishedSince(), members, d.Now())
+	if texts := failureTexts(platform.Target.Revision, members); result.State == Failed && len(texts) > 0 {
 		result.Message += "; " + strings.Join(humanize.TruncateList(texts, mostStuck, len(texts)), "; ")
 	}
 	return append(results, result)

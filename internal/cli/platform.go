@@ -32,7 +32,7 @@ func (s *inputs) platform(ctx context.Context, chart fs.FS, cluster client.Reade
 		return nil, nil, err
 	}
 	if values != nil {
-		now, then = values.Over(now), nil
+		now, then = values.MergeInto(now), nil
 	}
 	if s.templates != "" {
 		now, then = now.OnTrial(), nil
@@ -46,7 +46,7 @@ func withSets(installed *source.Installation, values *desired.InstallationValues
 		return installed
 	}
 	with := *installed
-	with.TemplateSets = values.TemplateSets(installed.ValuesName(), installed.ConfigMaps().Listed().Sets)
+	with.TemplateSets = values.TemplateSets(installed.ValuesName(), installed.ConfigMaps().FilterListed().Sets)
 	with.Annotations = desired.WithoutList(installed.Annotations) // The annotation belongs to the replaced values.
 	return &with
 }
@@ -81,7 +81,7 @@ func (a *app) platformOf(ctx context.Context, chart fs.FS, cluster client.Reader
 		if err != nil {
 			return nil, nil, err
 		}
-		return desired.PlatformOf(loaded, "", nil), nil, nil
+		return desired.NewPlatform(loaded, "", nil), nil, nil
 	}
 	catalog, err := catalogOf(chart)
 	if err != nil {

@@ -215,7 +215,7 @@ func (o *rolloutOptions) read(ctx context.Context, cluster client.Reader) (*roll
 	}
 	// Without the content of the published revision, only its name is needed.
 	platform, _ := installed.PublishedPlatform(ctx, cluster, catalog)
-	read := &rollout{Revision: platform.Given.Revision, rules: platform.Rollout, given: platform.Given, platform: platform, values: installed.ValuesName()}
+	read := &rollout{Revision: platform.Target.Revision, rules: platform.Rollout, given: platform.Target, platform: platform, values: installed.ValuesName()}
 	if installed.PublishedErr != nil {
 		read.Revision, read.RevisionNotRead = "", installed.PublishedErr.Error()
 	}

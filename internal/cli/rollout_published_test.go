@@ -62,7 +62,7 @@ func (f *publishedFleet) cluster(t *testing.T, fault func(kind string, key clien
 	t.Helper()
 	installation := types.NamespacedName{Namespace: "vector-system", Name: "values"}
 	record := f.platform.Publication(nil, metav1.NewTime(time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC))).ConfigMap(installation)
-	content, err := f.platform.Stored(t.Context())
+	content, err := f.platform.StoredContent(t.Context())
 	require.NoError(t, err)
 	parts, whole, err := content.Records("vector-system", "values", 1)
 	require.NoError(t, err)

@@ -48,7 +48,7 @@ func newUndoFleet(t *testing.T, annotations map[string]string, statuses map[stri
 	for n, image := range []string{"a", "b", "c"} {
 		values.Data["development.yaml"], values.ResourceVersion = "sidecar: {image: registry.example/vector:"+image+", threads: 2}\n", fmt.Sprint(n+1)
 		platform, _ := catalog.Update(values.DeepCopy(), nil)
-		content, err := platform.Stored(t.Context())
+		content, err := platform.StoredContent(t.Context())
 		require.NoError(t, err)
 		parts, whole, err := content.Records("vector-system", "values", int64(n+1))
 		require.NoError(t, err)

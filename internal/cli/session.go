@@ -366,7 +366,7 @@ func (s *session) rule(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*r
 		s.note(fmt.Sprintf("the operator %s does not watch namespace %s (watchNamespaces), and does nothing there", of.Title(), sidecar.Namespace))
 	}
 	taken := &evaluate.Snapshot{Observed: observed, Hold: evaluate.HoldOf(observed.Platform, observed.Sidecar)}
-	if has, isNext := observed.Platform.Revision, s.taker.Platform.Given.Revision; s.taker.At != nil && has != isNext && isNext != "" {
+	if has, isNext := observed.Platform.Revision, s.taker.Platform.Target.Revision; s.taker.At != nil && has != isNext && isNext != "" {
 		s.note(fmt.Sprintf("VectorSidecar %s/%s has revision %s of the installation's templates and values, and waits for %s: kubectl vectorsidecar rollout status",
 			sidecar.Namespace, sidecar.Name, has, isNext))
 	}

@@ -69,7 +69,7 @@ func (s *inputs) givenValues(ctx context.Context, asked ...string) (*desired.Ins
 	if merged == nil {
 		return nil, nil //nolint:nilnil // The command line has no values.
 	}
-	return desired.InstallationValuesOf(ctx, s.app.builtin.Chart, *merged, asked...)
+	return desired.NewInstallationValues(ctx, s.app.builtin.Chart, *merged, asked...)
 }
 
 // valueSource is a set of flags, and a function that reads the files that they name.

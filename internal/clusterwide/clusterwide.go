@@ -149,7 +149,7 @@ func Whole(object runtime.Object) runtime.Object {
 // parts of the spec that are needed, and the annotation about the excess. Its VectorSidecars are
 // then also too large.
 func Bounded(cluster *v1alpha1.ClusterVectorSidecar) *v1alpha1.ClusterVectorSidecar {
-	reduced := desired.Bounded(In(cluster, "", true))
+	reduced := desired.DropOversizedSpec(In(cluster, "", true))
 	excess := reduced.Annotations[meta.AnnotationExcess]
 	if excess == "" {
 		return cluster

@@ -78,7 +78,7 @@ func (c *catalogReader) current(ctx context.Context) (*desired.Platform, error) 
 		return nil, err
 	}
 	c.settled = settled
-	c.timer.set(c.settling.Due())
+	c.timer.set(c.settling.NextChange())
 	if wait := settled.Wait; wait != nil {
 		log.FromContext(ctx).Info("delaying publication", "cause", wait.Message)
 	}
@@ -134,7 +134,7 @@ func (c *catalogReader) read(ctx context.Context) (present desired.PlatformConfi
 // settle returns which ConfigMaps are published. A process that starts while they do not belong together begins with the
 // revision that was published last.
 func (c *catalogReader) settle(ctx context.Context, present desired.PlatformConfigMaps) (*desired.Settled, error) {
-	settled := c.settling.Next(present, c.options.Clock())
+	settled := c.settling.Update(present, c.options.Clock())
 	if settled.Published == nil && c.last.Load() == nil {
 		content, _, err := c.history.lastKnownGood(ctx, present.Installation)
 		if err != nil {
@@ -142,7 +142,7 @@ func (c *catalogReader) settle(ctx context.Context, present desired.PlatformConf
 		}
 		if content != nil {
 			c.settling.Restore(content, present)
-			settled = c.settling.Next(present, c.options.Clock())
+			settled = c.settling.Update(present, c.options.Clock())
 		}
 	}
 	return settled, nil
@@ -201,10 +201,10 @@ func (c *catalogReader) announce(ctx context.Context, change desired.PlatformCha
 		desired.RolloutKey: {meta.ReasonRolloutLoaded, meta.ReasonInvalidRollout},
 	}[change.Key]
 	if change.Err == nil {
-		log.FromContext(ctx).Info("platform changed", "what", change.What, "configMap", client.ObjectKeyFromObject(object))
-		c.events.Eventf(object, nil, corev1.EventTypeNormal, reasons[0], "Load", "%s is in use", change.What)
+		log.FromContext(ctx).Info("platform changed", "what", change.Description, "configMap", client.ObjectKeyFromObject(object))
+		c.events.Eventf(object, nil, corev1.EventTypeNormal, reasons[0], "Load", "%s is in use", change.Description)
 		return
 	}
-	log.FromContext(ctx).Error(change.Err, "platform change refused", "what", change.What)
+	log.FromContext(ctx).Error(change.Err, "platform change refused", "what", change.Description)
 	c.events.Eventf(object, nil, corev1.EventTypeWarning, reasons[1], "Load", "%s", humanize.Message(change.Err.Error(), noteLimit))
 }

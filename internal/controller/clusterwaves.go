@@ -40,12 +40,12 @@ func (c *clusters) advance(ctx context.Context, stages *stages, cluster *v1alpha
 	}
 	if cluster.DeletionTimestamp != nil { // However long that takes.
 		known.setParts(nil)
-		stages.wake(stages.waves.Forget(clusterKey(cluster.Name), &now.Given))
+		stages.wake(stages.waves.Forget(clusterKey(cluster.Name), &now.Target))
 		return 0, nil
 	}
 	stages.await(ctx)
 	if isInvalid {
-		stages.wake(stages.waves.Forget(clusterKey(cluster.Name), &now.Given))
+		stages.wake(stages.waves.Forget(clusterKey(cluster.Name), &now.Target))
 		return 0, nil
 	}
 	members, parts := c.members(ctx, stages.options, cluster, now), map[string]*stage{}
@@ -53,7 +53,7 @@ func (c *clusters) advance(ctx context.Context, stages *stages, cluster *v1alpha
 	for wave, namespaces := range members {
 		name, last := now.Rollout.NameOf(wave), now.Rollout.Last(cluster.Status.Waves, wave)
 		broken := known.brokenIn(namespaces, last, stages.now())
-		of := memberOf(cluster, &cluster.Spec.VectorSidecarSpec, generation, wave, &now.Given)
+		of := memberOf(cluster, &cluster.Spec.VectorSidecarSpec, generation, wave, &now.Target)
 		if len(broken) > 0 {
 			of.Generation = 0
 		}
@@ -66,7 +66,7 @@ func (c *clusters) advance(ctx context.Context, stages *stages, cluster *v1alpha
 		}
 		part.last, parts[name] = last, part
 	}
-	until := c.observe(ctx, stages, &now.Given, cluster, known, members, parts)
+	until := c.observe(ctx, stages, &now.Target, cluster, known, members, parts)
 	if err := c.record(ctx, cluster, parts); err != nil {
 		return 0, fmt.Errorf("writing to the status that a revision goes on: %w", err)
 	}
@@ -96,7 +96,7 @@ func (c *clusters) lastOf(ctx context.Context, stages *stages, name string) ([]f
 	var parts []fleet.Part
 	for wave := range c.members(ctx, stages.options, cluster, now) {
 		if is := now.Rollout.Last(cluster.Status.Waves, wave); is != nil {
-			of := memberOf(cluster, &cluster.Spec.VectorSidecarSpec, lastgood.Generation(everywhere(cluster)), wave, &now.Given)
+			of := memberOf(cluster, &cluster.Spec.VectorSidecarSpec, lastgood.Generation(everywhere(cluster)), wave, &now.Target)
 			parts = append(parts, fleet.Part{Of: of, Is: is})
 		}
 	}

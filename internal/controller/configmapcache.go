@@ -64,7 +64,7 @@ func Bounded(cached any) (any, error) {
 		return cached, nil
 	}
 	sidecar.ManagedFields = nil
-	return desired.Bounded(sidecar), nil
+	return desired.DropOversizedSpec(sidecar), nil
 }
 
 // isReduced reports whether the content of a ConfigMap has been dropped already: with a streaming

@@ -50,7 +50,7 @@ func (r *VectorSidecarReconciler) Namespaces(ctx context.Context, cluster *v1alp
 			continue
 		}
 		inputs := desired.Inputs{Sidecar: clusterwide.In(cluster, all[i].Name, true), NamespaceLabels: all[i].Labels, DefaultEnvironment: r.snapshots.options.DefaultEnvironment}
-		environment, _ := inputs.EnvironmentOf()
+		environment, _ := inputs.ResolveEnvironment()
 		selected = append(selected, clusterwide.Namespace{Name: all[i].Name, Environment: environment, Created: all[i].CreationTimestamp})
 	}
 	return selected, nil

@@ -87,7 +87,7 @@ func (h *history) at(ctx context.Context, revision string, now *desired.Platform
 		if err != nil {
 			return nil, err // Also one that is gone may come back.
 		}
-		platform, err := h.options.Catalog.At(ctx, content)
+		platform, err := h.options.Catalog.PlatformAt(ctx, content)
 		if err != nil && !isGone(err) {
 			return nil, err
 		}
@@ -98,7 +98,7 @@ func (h *history) at(ctx context.Context, revision string, now *desired.Platform
 	if loaded.err != nil {
 		return nil, loaded.err
 	}
-	return loaded.platform.Under(now), nil
+	return loaded.platform.WithCurrent(now), nil
 }
 
 // lastKnownGood returns the content of the revision that was published last, nil if it is not stored or cannot be used, and
@@ -150,7 +150,7 @@ func (h *history) let(ctx context.Context, revision string, now *desired.Platfor
 			return err
 		}
 	}
-	if revision != now.Given.Revision {
+	if revision != now.Target.Revision {
 		return nil
 	}
 	h.mu.Lock()
@@ -199,7 +199,7 @@ func (h *history) tidy(ctx context.Context, now *desired.Platform) (again time.D
 // renew stores the present revision as this release renders it, if another process stored it: from now on
 // workloads that change get this rendering.
 func (h *history) renew(ctx context.Context, installation *corev1.ConfigMap, now *desired.Platform) error {
-	if revision := now.Revision; revision == now.Given.Revision && h.newest != revision {
+	if revision := now.Revision; revision == now.Target.Revision && h.newest != revision {
 		if err := h.tryToKeep(ctx, installation, revision, now, false); err != nil {
 			return err
 		}
@@ -250,7 +250,7 @@ func (h *history) keep(ctx context.Context, installation *corev1.ConfigMap, revi
 	}
 	isWhole := revision != now.Revision
 	if !isWhole {
-		content, err := now.Stored(ctx)
+		content, err := now.StoredContent(ctx)
 		if err == nil && at >= 0 && isOwnedBy(&stored[at], installation) && content.IsStoredBy(&stored[at]) {
 			isWhole, err = h.hasParts(ctx, installation, &stored[at])
 		}
@@ -318,7 +318,7 @@ func (h *history) prune(ctx context.Context, installation *corev1.ConfigMap, now
 		return err
 	}
 	needed := h.neededBy(ctx)
-	needed[now.Revision], needed[now.Given.Revision] = true, true
+	needed[now.Revision], needed[now.Target.Revision] = true, true
 	parts := map[string]bool{}
 	defer h.ledger.forget()
 	for i := range stored {

@@ -164,7 +164,7 @@ func (o *overlaySets) keep(ctx context.Context, sidecar *v1alpha1.VectorSidecar,
 	return o.writeWithOthers(ctx, sidecar.Namespace, in, there)
 }
 
-func (r refusedWrite) concerns(offer desired.Offer) bool {
+func (r refusedWrite) concerns(offer desired.AdmissionOverlay) bool {
 	return offer.Rendered.Desired.InjectedHash() == r.hash
 }
 

@@ -55,7 +55,7 @@ func (s *stages) advance(ctx context.Context, known *state.Sidecar, sidecar *v1a
 		return nil, nil
 	}
 	if sidecar.DeletionTimestamp != nil { // However long that takes.
-		s.wake(s.waves.Forget(client.ObjectKeyFromObject(sidecar), &now.Given))
+		s.wake(s.waves.Forget(client.ObjectKeyFromObject(sidecar), &now.Target))
 		return nil, nil
 	}
 	s.await(ctx)
@@ -68,7 +68,7 @@ func (s *stages) advance(ctx context.Context, known *state.Sidecar, sidecar *v1a
 		return s.follow(sidecar, now.Rollout.NameOf(wave), now), nil
 	}
 	last := known.Rollout(&sidecar.Status)
-	of := memberOf(sidecar, &sidecar.Spec, lastgood.Generation(sidecar), wave, &now.Given)
+	of := memberOf(sidecar, &sidecar.Spec, lastgood.Generation(sidecar), wave, &now.Target)
 	if sidecar.Status.Total().Failed > 0 && !isFaultOf(last) && !s.mayBeFaultOf(ctx, sidecar, last) {
 		of.Generation = 0
 	}
@@ -98,7 +98,7 @@ func (s *stages) await(ctx context.Context) {
 // waveOf returns the number of the wave that a VectorSidecar is in.
 func waveOf(sidecar *v1alpha1.VectorSidecar, namespaceLabels map[string]string, options *Options, now *desired.Platform) int {
 	inputs := desired.Inputs{Sidecar: sidecar, NamespaceLabels: namespaceLabels, DefaultEnvironment: options.DefaultEnvironment}
-	environment, _ := inputs.EnvironmentOf()
+	environment, _ := inputs.ResolveEnvironment()
 	return now.Rollout.WaveOf(namespaceLabels, environment)
 }
 
@@ -108,7 +108,7 @@ func (s *stages) follow(sidecar *v1alpha1.VectorSidecar, wave string, now *desir
 	present := s.clusters.of(name).part(wave)
 	if present == nil {
 		s.wake([]types.NamespacedName{clusterKey(name)})
-		present = &stage{given: now.Given, Stage: fleet.Stage{IsHeld: true, Gate: fleet.Gate{Why: "its wave has not been looked at yet"}}}
+		present = &stage{given: now.Target, Stage: fleet.Stage{IsHeld: true, Gate: fleet.Gate{Why: "its wave has not been looked at yet"}}}
 	}
 	present.ofCluster = name
 	sidecar.Status.Rollout = present.Status.DeepCopy()
@@ -117,9 +117,9 @@ func (s *stages) follow(sidecar *v1alpha1.VectorSidecar, wave string, now *desir
 
 // let advances a VectorSidecar, and makes sure that the revision it lets through can be read back.
 func (s *stages) let(ctx context.Context, name types.NamespacedName, of fleet.Member, last *v1alpha1.RolloutStatus, now *desired.Platform) (*stage, error) {
-	present := &stage{of: of, given: now.Given}
+	present := &stage{of: of, given: now.Target}
 	stored, unread := s.catalog.history.ledger.read(ctx)
-	failures := s.waves.Failures(&now.Given)
+	failures := s.waves.Failures(&now.Target)
 	present.given.Stored = fleet.WithFailures(stored, failures)
 	gate := s.waves.Gate(name, of, &present.given, s.now())
 	if now.Unpublished != "" {
@@ -131,7 +131,7 @@ func (s *stages) let(ctx context.Context, name types.NamespacedName, of fleet.Me
 	}
 	unstored := &unstoredError{}
 	err := unread // No VectorSidecar moves to another revision while the failed ones are not read.
-	if isReturn := present.Status.RevertedFrom == now.Given.Revision; err == nil && !isReturn {
+	if isReturn := present.Status.RevertedFrom == now.Target.Revision; err == nil && !isReturn {
 		err = s.catalog.history.ledger.mark(ctx, failures) // A start deletes the failure from the status, a return keeps it.
 	}
 	if err == nil {
@@ -187,7 +187,7 @@ func (s *stages) tidy(ctx context.Context) (again time.Duration) {
 		again = max(unstored.until.Sub(s.options.Clock()), atOnce)
 	}
 	if last.Rollout.IsStaged() {
-		again = minNonZero(minNonZero(again, s.markFailures(ctx, &last.Given)), s.catalog.history.tidy(ctx, last))
+		again = minNonZero(minNonZero(again, s.markFailures(ctx, &last.Target)), s.catalog.history.tidy(ctx, last))
 	}
 	return again
 }
@@ -284,7 +284,7 @@ func (s *stages) lastOf(ctx context.Context, known *state.Sidecar, sidecar *v1al
 		return nil, err
 	}
 	wave := waveOf(sidecar, namespace.Labels, s.options, now)
-	return []fleet.Part{{Of: memberOf(sidecar, &sidecar.Spec, lastgood.Generation(sidecar), wave, &now.Given), Is: is}}, nil
+	return []fleet.Part{{Of: memberOf(sidecar, &sidecar.Spec, lastgood.Generation(sidecar), wave, &now.Target), Is: is}}, nil
 }
 
 // forget drops a VectorSidecar that is gone.
@@ -301,7 +301,7 @@ func (s *stages) forget(name types.NamespacedName) {
 // waves.
 func (s *stages) given() *fleet.Given {
 	if last := s.staged(); last != nil {
-		return &last.Given
+		return &last.Target
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func TestAHaltAndTheOrderOfWavesOutlastAFirstPassThatFails(t *testing.T) {
 	rules := pacing("waves: [{name: first, environments: [staging]}]\nhalt: {failedWorkloads: 1}")
 	given, err := newMemoryAPI(t, interceptor.Funcs{}, rules).stages.catalog.current(t.Context())
 	require.NoError(t, err)
-	revision := given.Given.Revision
+	revision := given.Target.Revision
 	began := v1alpha1.RolloutStatus{
 		Revision: revision, Previous: "old", Wave: "first", Generation: 1, State: v1alpha1.RolloutProgressing, StartTime: &metav1.Time{Time: time.Now().Add(-time.Minute)},
 	}

@@ -30,8 +30,8 @@ func (d *Decision) need(fresh *corev1.ConfigMap) *corev1.ConfigMap {
 
 // needCopy adds the copy of a referenced ConfigMap for a rendering. Where the copy's
 // name does not depend on its content, one workload may need more keys than another.
-func (d *Decision) needCopy(of *desired.Copied, from *corev1.ConfigMap, sidecar types.NamespacedName) {
-	of.AddTo(d.need(of.Of(from, sidecar)), from)
+func (d *Decision) needCopy(of *desired.ConfigMapCopy, from *corev1.ConfigMap, sidecar types.NamespacedName) {
+	of.AddTo(d.need(of.NewConfigMap(from, sidecar)), from)
 }
 
 // provide compares the wanted companions with the existing ones. If somebody else's

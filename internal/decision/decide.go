@@ -68,7 +68,7 @@ func (d *Decision) inject(facts *Facts, workloads []Workload) {
 			d.Previous.Injected = append(d.Previous.Injected, w.Evaluated)
 		}
 		if rendered := w.Evaluated.Rendered; rendered != nil {
-			d.Late = d.Late || rendered.Late
+			d.Late = d.Late || rendered.TimedOut
 			if rendered.Invalid != nil && w.Source.IsCommon {
 				failed, failures = rendered.Invalid, failures+1
 				haveLooked = failed.Reason == meta.ReasonInvalidTemplate && rendered.ReadsTarget()

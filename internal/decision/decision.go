@@ -77,7 +77,7 @@ type Decision struct {
 
 	// Offers are the sidecars that the API server may put into workloads itself when they are
 	// written. Left says why there are none; "" if it is not known.
-	Offers []desired.Offer
+	Offers []desired.AdmissionOverlay
 	Left   string
 
 	// TakenOut are the owners that take the sidecar out of their workloads, by kind.

@@ -89,7 +89,7 @@ func (m *mode) text(facts *Facts, p *plan.Plan, until string) (reason, message s
 // isServedAtAdmission reports whether the API server itself puts what a workload waits for into those
 // that their owners change, where it can, so that the change and the sidecar are one rollout.
 func (f *Facts) isServedAtAdmission(p *plan.Plan) bool {
-	return slices.ContainsFunc(f.Offers, func(offer desired.Offer) bool {
+	return slices.ContainsFunc(f.Offers, func(offer desired.AdmissionOverlay) bool {
 		return offer.Rendered.Desired.InjectedHash() == p.WholeHash() && f.objectionIn(p.Target.Kind, &offer) == ""
 	})
 }

@@ -40,7 +40,7 @@ type Facts struct {
 	ConfigMaps map[string]*corev1.ConfigMap
 	// Offers are what workloads would carry that are not there yet, and Left why there are
 	// none; both are empty if nobody asks, or it is not known.
-	Offers []desired.Offer
+	Offers []desired.AdmissionOverlay
 	Left   string
 	// Undefined says which field of an offer the definition of a kind does not have, so that the API server would drop it.
 	Undefined map[OfferTo]string

@@ -32,7 +32,7 @@ func (d *Decision) offer(facts *Facts) {
 			d.need(&offer.Rendered.Companions[n])
 		}
 		if offer.Rendered.Copied != nil {
-			d.needCopy(offer.Rendered.Copied, offer.From, types.NamespacedName{Namespace: facts.Sidecar.Namespace, Name: facts.Sidecar.Name})
+			d.needCopy(offer.Rendered.Copied, offer.ConfigMap, types.NamespacedName{Namespace: facts.Sidecar.Namespace, Name: facts.Sidecar.Name})
 		}
 	}
 	if len(d.Offers) > 0 {
@@ -70,7 +70,7 @@ func (d *Decision) keepsBack(facts *Facts) string {
 }
 
 // objectionIn says why the API server must not put a sidecar into a workload of a kind, "" if it may.
-func (f *Facts) objectionIn(kind string, to *desired.Offer) string {
+func (f *Facts) objectionIn(kind string, to *desired.AdmissionOverlay) string {
 	if why := f.objection(to); why != "" {
 		return why
 	}
@@ -79,7 +79,7 @@ func (f *Facts) objectionIn(kind string, to *desired.Offer) string {
 
 // objection says why a sidecar must not get into a workload that nobody has looked at, "" if
 // it may.
-func (f *Facts) objection(to *desired.Offer) string {
+func (f *Facts) objection(to *desired.AdmissionOverlay) string {
 	if of := to.Rendered.Validation; of != nil && f.Verdicts[of.Key].State != VerdictValid {
 		return "Vector has not accepted the configuration yet (sidecar.config.validateJob)"
 	}

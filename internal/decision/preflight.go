@@ -34,7 +34,7 @@ func (d *Decision) preflight(facts *Facts, p *plan.Plan) {
 }
 
 // refusal says which pods the API server refuses with a sidecar, "" if it is not known to refuse any.
-func (f *Facts) refusal(of *desired.Offer) string {
+func (f *Facts) refusal(of *desired.AdmissionOverlay) string {
 	hash := of.Rendered.Desired.InjectedHash()
 	for key, verdict := range f.Trials {
 		if key.Hash == hash && verdict.Result == preflight.Refused {

@@ -70,7 +70,7 @@ func TestWhatDryRunsWereRefusedIsNotWritten(t *testing.T) {
 // What would be refused in new workloads is not put into them by the API server either.
 func TestWhatDryRunsWereRefusedIsNotOffered(t *testing.T) {
 	wanted := plan.NewDesired(&workload.Overlay{Hash: "a"}, "logs", "vector", "", nil)
-	offer := &desired.Offer{Rendered: &desired.Rendered{Desired: wanted}}
+	offer := &desired.AdmissionOverlay{Rendered: &desired.Rendered{Desired: wanted}}
 	for result, isOffered := range map[preflight.Result]bool{
 		preflight.Passed: true, preflight.NotJudged: true, preflight.RefusedAnyway: true, preflight.Refused: false,
 	} {

@@ -25,14 +25,14 @@ type Evaluated struct {
 	Rendered *desired.Rendered
 	// Companions and Copied are those of Rendered that the workload needs.
 	Companions []corev1.ConfigMap
-	Copied     *desired.Copied
+	Copied     *desired.ConfigMapCopy
 	// Kept are the ConfigMaps of a sidecar that it keeps.
 	Kept []string
 }
 
 // isLate reports whether templates ran out of time, so that the result may differ next
 // time.
-func (e *Evaluated) isLate() bool { return e.Rendered != nil && e.Rendered.Late }
+func (e *Evaluated) isLate() bool { return e.Rendered != nil && e.Rendered.TimedOut }
 
 // Previous is passed from one decision to the next on the same VectorSidecar, so that
 // only what has changed is evaluated. Both lists are sorted by workload name.

@@ -13,14 +13,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 )
 
-// asked is the requested input of a rendering: every layer of values that is not built in, the name
+// requestedInputs is the requested input of a rendering: every layer of values that is not built in, the name
 // of the environment, the policy, the template set, the copied part of the referenced
 // configuration, the minor version of the API server, the minor version of the oldest kubelet if it
 // adds to the API server's, and the last change of the built-in templates that rolls workloads.
 // Workloads keep a digest of its JSON, so the JSON names and their order must not change. Empty
 // fields are omitted, so a field that is added later does not change the digest of inputs without
 // it.
-type asked struct {
+type requestedInputs struct {
 	Environment string           `json:"environment,omitempty"`
 	Policy      string           `json:"policy,omitempty"`
 	TemplateSet string           `json:"templateSet,omitempty"`
@@ -30,12 +30,12 @@ type asked struct {
 	Roll        string           `json:"roll,omitempty"`
 	Values      []map[string]any `json:"values,omitempty"`
 
-	// by has the same input by name. The digest does not cover it.
-	by byName
+	// sources has the same input by name. The digest does not cover it.
+	sources inputSources
 }
 
-// byName names the sources of the input, including sources that the digest does not cover.
-type byName struct {
+// inputSources names the sources of the input, including sources that the digest does not cover.
+type inputSources struct {
 	set    *TemplateSet
 	policy *policy.Policy
 	layers layers
@@ -46,42 +46,42 @@ type byName struct {
 
 // names distinguishes inputs that have the same digest: by the source of each layer, and by the
 // versions of the operator and the kubelet.
-func (b *byName) names() string {
+func (b *inputSources) names() string {
 	return fmt.Sprintf("%d %d %d %q %q", len(b.layers.namespace), len(b.layers.sidecar), len(b.layers.workload), b.version, b.kubelet)
 }
 
-// askedFor returns the input that is available before rendering: everything except Config.
-func askedFor(s *Inputs, set *TemplateSet, name string, layers layers) asked {
-	found := asked{
-		Environment: name, Policy: s.Platform.Policy.ExplicitDigest, Kubernetes: minorOf(s.KubeVersion), Roll: s.Platform.Roll,
-		Values: []map[string]any{}, by: byName{set: set, policy: s.Platform.Policy, layers: layers, version: s.Version},
+// newRequestedInputs returns the input that is available before rendering: everything except Config.
+func newRequestedInputs(s *Inputs, set *TemplateSet, name string, layers layers) requestedInputs {
+	requested := requestedInputs{
+		Environment: name, Policy: s.Platform.Policy.ExplicitDigest, Kubernetes: minorVersion(s.KubeVersion), Roll: s.Platform.Roll,
+		Values: []map[string]any{}, sources: inputSources{set: set, policy: s.Platform.Policy, layers: layers, version: s.Version},
 	}
-	oldest, saysMore := s.kubelet()
-	if saysMore {
-		found.Kubelet = minorOf(oldest)
+	oldest, differs := s.kubelet()
+	if differs {
+		requested.Kubelet = minorVersion(oldest)
 	}
 	if AssumedKubelet(s.KubeVersion) != "" {
-		found.by.kubelet = minorOf(oldest)
+		requested.sources.kubelet = minorVersion(oldest)
 	}
-	if set.Given != "" {
-		found.TemplateSet = set.Name + " " + set.Given
+	if set.ProvidedDigest != "" {
+		requested.TemplateSet = set.Name + " " + set.ProvidedDigest
 	}
-	if given := set.Environments.InstallationValues(name); len(given) > 0 {
-		found.Values = append(found.Values, given)
+	if values := set.Environments.InstallationValues(name); len(values) > 0 {
+		requested.Values = append(requested.Values, values)
 	}
-	for _, layer := range layers.all() {
+	for _, layer := range layers.list() {
 		if len(layer.Tree) > 0 {
-			found.Values = append(found.Values, layer.Tree)
+			requested.Values = append(requested.Values, layer.Tree)
 		}
 	}
-	return found
+	return requested
 }
 
 // digest returns the digest of the input, including the copied part of a referenced ConfigMap, nil
 // for no copy. The rest of that ConfigMap does not count.
-func (a asked) digest(given *Copied) string {
-	if given != nil {
-		a.Config = given.Digest
+func (a requestedInputs) digest(configMapCopy *ConfigMapCopy) string {
+	if configMapCopy != nil {
+		a.Config = configMapCopy.Digest
 	}
 	text, _ := json.Marshal(a) // Strings and JSON values always marshal, with sorted keys.
 	return meta.Digest(text, 8)
@@ -89,35 +89,35 @@ func (a asked) digest(given *Copied) string {
 
 // changeInputs returns the input by name, including the copied part of a referenced ConfigMap, nil
 // for no copy.
-func (a *asked) changeInputs(given *Copied) plan.Inputs {
-	found, by := plan.Inputs{}, &a.by
-	if by.set == nil {
-		return found
+func (a *requestedInputs) changeInputs(configMapCopy *ConfigMapCopy) plan.Inputs {
+	inputs, sources := plan.Inputs{}, &a.sources
+	if sources.set == nil {
+		return inputs
 	}
-	found.Name(plan.InputEnvironment, a.Environment)
-	found.Name(plan.InputTemplateSet, by.set.Name)
-	found.Name(plan.InputKubernetes, a.Kubernetes)
-	found.Name(plan.InputKubelet, by.kubelet)
-	found.Name(plan.InputOperator, by.version)
+	inputs.Name(plan.InputEnvironment, a.Environment)
+	inputs.Name(plan.InputTemplateSet, sources.set.Name)
+	inputs.Name(plan.InputKubernetes, a.Kubernetes)
+	inputs.Name(plan.InputKubelet, sources.kubelet)
+	inputs.Name(plan.InputOperator, sources.version)
 	switch {
-	case by.set.Files != nil:
-		found.Add(plan.InputTemplates, by.set.Files)
-	case by.set.Given != "":
-		found.SetDigest(plan.InputTemplates, by.set.Given)
+	case sources.set.Files != nil:
+		inputs.Add(plan.InputTemplates, sources.set.Files)
+	case sources.set.ProvidedDigest != "":
+		inputs.SetDigest(plan.InputTemplates, sources.set.ProvidedDigest)
 	}
-	found.Add(plan.InputPolicy, plan.Digests(by.policy.Explicit))
-	found.Add(plan.InputInstallation, plan.Digests(by.set.Environments.InstallationValues(a.Environment)))
-	for part, layers := range map[plan.InputKind][]environment.Layer{
-		plan.InputNamespace: by.layers.namespace, plan.InputSidecar: by.layers.sidecar, plan.InputWorkload: by.layers.workload,
+	inputs.Add(plan.InputPolicy, plan.Digests(sources.policy.Explicit))
+	inputs.Add(plan.InputInstallation, plan.Digests(sources.set.Environments.InstallationValues(a.Environment)))
+	for section, layers := range map[plan.InputKind][]environment.Layer{
+		plan.InputNamespace: sources.layers.namespace, plan.InputSidecar: sources.layers.sidecar, plan.InputWorkload: sources.layers.workload,
 	} {
 		var trees []map[string]any
 		for i := range layers {
 			trees = append(trees, layers[i].Tree)
 		}
-		found.Add(part, plan.Digests(trees...))
+		inputs.Add(section, plan.Digests(trees...))
 	}
-	if given != nil {
-		found.Add(plan.InputConfig, given.content)
+	if configMapCopy != nil {
+		inputs.Add(plan.InputConfig, configMapCopy.content)
 	}
-	return found.Compact()
+	return inputs.Compact()
 }

@@ -27,8 +27,8 @@ type builtInChart struct {
 type loadedChart struct {
 	version string
 	chart   *render.Chart
-	// given is a digest of the ConfigMap content from which chart was loaded.
-	given string
+	// contentDigest is a digest of the ConfigMap content from which chart was loaded.
+	contentDigest string
 	// files has the digests of that content by key.
 	files map[string]any
 	// content is the content of the ConfigMap.
@@ -46,20 +46,20 @@ func newBuiltInChart(files render.Files) (*builtInChart, error) {
 
 // storedFiles returns the files of a chart in the form that is stored with a revision.
 func storedFiles(chart render.Files) fleet.Files {
-	all := fleet.Files{Data: map[string]string{}, BinaryData: map[string][]byte{}}
+	files := fleet.Files{Data: map[string]string{}, BinaryData: map[string][]byte{}}
 	for name, content := range chart {
 		if utf8.Valid(content) {
-			all.Data[name] = string(content)
+			files.Data[name] = string(content)
 		} else {
-			all.BinaryData[name] = content
+			files.BinaryData[name] = content
 		}
 	}
-	return all
+	return files
 }
 
-// of returns the built-in chart that is stored with a revision. It returns the receiver if the
+// chartFor returns the built-in chart that is stored with a revision. It returns the receiver if the
 // files are the same or if none are stored.
-func (b *builtInChart) of(content *fleet.Content) (*builtInChart, error) {
+func (b *builtInChart) chartFor(content *fleet.Content) (*builtInChart, error) {
 	if content.BuiltIn.IsEmpty() || content.BuiltIn.Equals(storedFiles(b.files)) {
 		return b, nil
 	}
@@ -67,43 +67,43 @@ func (b *builtInChart) of(content *fleet.Content) (*builtInChart, error) {
 	for name, text := range content.BuiltIn.Text() {
 		files[name] = []byte(text)
 	}
-	then, err := newBuiltInChart(files)
+	stored, err := newBuiltInChart(files)
 	if err != nil {
 		return nil, fmt.Errorf("loading the built-in templates of the release that published the revision: %w", err)
 	}
-	return then, nil
+	return stored, nil
 }
 
 // load loads a template set from its files.
 func (b *builtInChart) load(content fleet.Files) loadedChart {
 	object := &corev1.ConfigMap{Data: content.Data, BinaryData: content.BinaryData}
-	now := loadedChart{content: content, given: companion.Digest(object), files: plan.ConfigMapDigests(object)}
+	loaded := loadedChart{content: content, contentDigest: companion.Digest(object), files: plan.ConfigMapDigests(object)}
 	files, err := b.files.WithConfigMap(content.Data, content.BinaryData)
 	if err == nil {
-		now.chart, err = files.Load()
+		loaded.chart, err = files.Load()
 	}
-	now.err = err
-	return now
+	loaded.err = err
+	return loaded
 }
 
 // addSets adds the built-in template set and the other sets. Each set gets the installation's
 // values, by file, and the names of all known environments.
-func (b *builtInChart) addSets(next *Platform, source string, values map[string]string, charts map[string]loadedChart) {
-	next.builtIn = b.files
+func (b *builtInChart) addSets(platform *Platform, source string, values map[string]string, charts map[string]loadedChart) {
+	platform.builtIn = b.files
 	withValues := func(chart *render.Chart) *environment.Set {
-		known := chart.Environments.WithNames(b.chart.Environments.Names()...)
-		return known.WithInstallation(source, values)
+		environments := chart.Environments.WithNames(b.chart.Environments.Names()...)
+		return environments.WithInstallation(source, values)
 	}
-	next.Environments = withValues(b.chart)
-	next.Add(&TemplateSet{Name: DefaultTemplateSet, Chart: b.chart, Environments: next.Environments})
-	for name, from := range charts {
-		set := &TemplateSet{Name: name, Chart: from.chart, Given: from.given, Files: from.files, Err: from.err}
-		if from.chart != nil {
-			set.Environments = withValues(from.chart)
+	platform.Environments = withValues(b.chart)
+	platform.Add(&TemplateSet{Name: DefaultTemplateSet, Chart: b.chart, Environments: platform.Environments})
+	for name, loaded := range charts {
+		set := &TemplateSet{Name: name, Chart: loaded.chart, ProvidedDigest: loaded.contentDigest, Files: loaded.files, Err: loaded.err}
+		if loaded.chart != nil {
+			set.Environments = withValues(loaded.chart)
 		}
-		next.Add(set)
+		platform.Add(set)
 	}
-	if own, _ := next.Set(""); own.Environments != nil {
-		next.Environments = own.Environments
+	if defaultSet, _ := platform.Set(""); defaultSet.Environments != nil {
+		platform.Environments = defaultSet.Environments
 	}
 }

@@ -37,7 +37,7 @@ func (s *system) upgrade(from, to string) {
 func (s *system) stored() *fleet.Content {
 	s.t.Helper()
 	now, _ := s.update()
-	content, err := now.Stored(s.t.Context())
+	content, err := now.StoredContent(s.t.Context())
 	require.NoError(s.t, err)
 	return content
 }
@@ -70,7 +70,7 @@ func TestAtRendersWithTheTemplatesOfTheReleaseThatGaveTheRevisionOut(t *testing.
 	s.upgrade("imagePullPolicy: {{", "terminationMessagePolicy: FallbackToLogsOnError\n  imagePullPolicy: {{")
 	now, _ := s.update()
 	require.Equal(t, before.Revision, now.Revision, "an upgrade alone is no revision")
-	then, err := s.catalog.At(t.Context(), stored)
+	then, err := s.catalog.PlatformAt(t.Context(), stored)
 	require.NoError(t, err)
 	for set, hash := range want {
 		require.Equal(t, hash, renderedBy(t, then, set), set)
@@ -81,7 +81,7 @@ func TestAtRendersWithTheTemplatesOfTheReleaseThatGaveTheRevisionOut(t *testing.
 	t.Run("they render something else", func(t *testing.T) {
 		other := *stored
 		other.BuiltIn = s.stored().BuiltIn
-		_, err := s.catalog.At(t.Context(), &other)
+		_, err := s.catalog.PlatformAt(t.Context(), &other)
 		var record *fleet.RecordError
 		require.ErrorAs(t, err, &record)
 		require.EqualError(t, err, "stored revision "+before.Revision+": template set default, gateway renders differently in this release than when the revision was published; promote the VectorSidecar to the current revision, or roll back the operator")
@@ -89,7 +89,7 @@ func TestAtRendersWithTheTemplatesOfTheReleaseThatGaveTheRevisionOut(t *testing.
 	t.Run("they cannot be loaded", func(t *testing.T) {
 		broken := *stored
 		broken.BuiltIn = fleet.Files{Data: map[string]string{"Chart.yaml": "name: ["}}
-		_, err := s.catalog.At(t.Context(), &broken)
+		_, err := s.catalog.PlatformAt(t.Context(), &broken)
 		var record *fleet.RecordError
 		require.ErrorAs(t, err, &record)
 		require.ErrorContains(t, err, "loading the built-in templates of the release that published the revision: loading the sidecar chart: cannot load Chart.yaml")
@@ -97,7 +97,7 @@ func TestAtRendersWithTheTemplatesOfTheReleaseThatGaveTheRevisionOut(t *testing.
 	t.Run("the caller is stopped", func(t *testing.T) {
 		stopped, stop := context.WithCancel(t.Context())
 		stop()
-		_, err := s.catalog.At(stopped, stored)
+		_, err := s.catalog.PlatformAt(stopped, stored)
 		require.ErrorIs(t, err, context.Canceled)
 	})
 }

@@ -31,27 +31,27 @@ type Cache struct {
 	mu       sync.Mutex
 	rendered *bounded.Store[*Rendered]
 	// executions are the rendered results that are the same in all namespaces.
-	executions *bounded.Store[*execution]
+	executions *bounded.Store[*sharedRendering]
 	// read lists, by request, the fields of workloads that its renderings have read. Most workloads
 	// have the same list, so one lookup usually finds a result.
 	read    *bounded.Store[[][]tree.Read]
 	reports *bounded.Store[*vectorconfig.Report]
 	// merged are the merged values of ClusterVectorSidecars.
-	merged *bounded.Store[merged]
+	merged *bounded.Store[mergedValues]
 }
 
 // NewCache returns an empty Cache.
 func NewCache() *Cache {
 	return &Cache{
-		rendered: bounded.NewStore[*Rendered](mostRendered), executions: bounded.NewStore[*execution](mostExecuted),
+		rendered: bounded.NewStore[*Rendered](mostRendered), executions: bounded.NewStore[*sharedRendering](mostExecuted),
 		read:    bounded.NewStore[[][]tree.Read](mostRead),
 		reports: bounded.NewStore[*vectorconfig.Report](mostReported),
-		merged:  bounded.NewStore[merged](mostMerged),
+		merged:  bounded.NewStore[mergedValues](mostMerged),
 	}
 }
 
 // readBy returns the lists of fields that renderings of a request have read.
-func (c *Cache) readBy(common []byte) [][]tree.Read { return remembered(c, c.read, common) }
+func (c *Cache) readBy(common []byte) [][]tree.Read { return getCached(c, c.read, common) }
 
 // mostReads limits the number of different lists of reads per request, because each list costs a
 // lookup for every workload. Templates that look up a label by the name of the workload would have
@@ -63,57 +63,57 @@ const mostReads = 16
 func (c *Cache) noteRead(common []byte, reads []tree.Read) []tree.Read {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	before := c.read.Get(common)
+	recorded := c.read.Get(common)
 	isKnown := func() bool {
-		return slices.ContainsFunc(before, func(known []tree.Read) bool { return slices.EqualFunc(known, reads, tree.Read.Equal) })
+		return slices.ContainsFunc(recorded, func(entry []tree.Read) bool { return slices.EqualFunc(entry, reads, tree.Read.Equal) })
 	}
-	if len(before) >= mostReads && !isKnown() {
+	if len(recorded) >= mostReads && !isKnown() {
 		reads = workload.WholeKeys(workload.ValueKeysFor(reads))
 	}
 	if isKnown() {
 		return reads
 	}
 	// Append to a new list, because other goroutines may iterate over the old one.
-	now := append(slices.Clip(before), reads)
-	c.read.Put(string(common), now, bounded.Footprint(now))
+	updated := append(slices.Clip(recorded), reads)
+	c.read.Put(string(common), updated, bounded.Footprint(updated))
 	return reads
 }
 
 // Adopt takes over all entries of another Cache, and replaces entries with the same key. The other
 // Cache must not be used afterwards.
-func (c *Cache) Adopt(other *Cache) {
-	for key, lists := range other.read.All() {
+func (c *Cache) Adopt(source *Cache) {
+	for key, lists := range source.read.All() {
 		for _, reads := range lists {
 			c.noteRead([]byte(key), reads)
 		}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.rendered.Adopt(other.rendered)
-	c.executions.Adopt(other.executions)
-	c.reports.Adopt(other.reports)
-	c.merged.Adopt(other.merged)
+	c.rendered.Adopt(source.rendered)
+	c.executions.Adopt(source.executions)
+	c.reports.Adopt(source.reports)
+	c.merged.Adopt(source.merged)
 }
 
 // grow adds bytes to the size of a cached rendering.
-func (c *Cache) grow(of *Rendered, bytes int) {
-	total := of.bytes.Add(int64(bytes))
-	if c == nil || of.key == "" {
+func (c *Cache) grow(rendered *Rendered, bytes int) {
+	total := rendered.bytes.Add(int64(bytes))
+	if c == nil || rendered.key == "" {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.rendered.Put(of.key, of, int(total))
+	c.rendered.Put(rendered.key, rendered, int(total))
 }
 
-func remembered[V any](c *Cache, from *bounded.Store[V], key []byte) V {
+func getCached[V any](c *Cache, store *bounded.Store[V], key []byte) V {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return from.Get(key)
+	return store.Get(key)
 }
 
-func remember[V any](c *Cache, in *bounded.Store[V], key []byte, fresh V, bytes int) {
+func putCached[V any](c *Cache, store *bounded.Store[V], key []byte, fresh V, bytes int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	in.Put(string(key), fresh, bytes)
+	store.Put(string(key), fresh, bytes)
 }

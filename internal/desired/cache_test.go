@@ -61,8 +61,8 @@ func TestCacheRemembersNoLateRendering(t *testing.T) {
 	target := settled(services(1)[0])
 	for _, late := range []bool{false, true} {
 		r := &renderer{cache: NewCache(), common: []byte("common")}
-		r.keep(&target, &Rendered{Late: late})
-		require.Equal(t, late, remembered(r.cache, r.cache.rendered, r.common) == nil)
+		r.cacheResult(&target, &Rendered{TimedOut: late})
+		require.Equal(t, late, getCached(r.cache, r.cache.rendered, r.common) == nil)
 	}
 }
 
@@ -73,20 +73,20 @@ func TestCacheSharesARenderingByWhatItRead(t *testing.T) {
 	forAll, ofName := &Rendered{}, &Rendered{readTarget: []tree.Read{{Path: []string{"name"}}}}
 	find := func(view workload.View) *Rendered {
 		for _, reads := range r.cache.readBy(r.common) {
-			if found := remembered(r.cache, r.cache.rendered, r.appendKey(nil, &view, reads)); found != nil {
+			if found := getCached(r.cache, r.cache.rendered, r.appendKey(nil, &view, reads)); found != nil {
 				return found
 			}
 		}
 		return nil
 	}
-	r.keep(&target, ofName)
+	r.cacheResult(&target, ofName)
 	same, other := target, target
 	same.Labels, same.Containers = nil, nil
 	other.Name = "another"
 	require.Same(t, ofName, find(same))
 	require.Nil(t, find(other))
 
-	r.keep(&target, forAll)
+	r.cacheResult(&target, forAll)
 	require.Same(t, forAll, find(other))
 }
 
@@ -125,7 +125,7 @@ func TestNamespacesShareWhatTheirTemplatesRender(t *testing.T) {
 				made.CommonVariant().renderer.policy = judging
 				view := settled(services(1)[0])
 				view.Namespace = namespace
-				rendered := made.CommonVariant().For(t.Context(), &view)
+				rendered := made.CommonVariant().WorkloadFor(t.Context(), &view)
 				require.Nil(t, rendered.Invalid)
 				require.Len(t, rendered.Rendered.Companions, 1)
 				require.Equal(t, namespace, rendered.Rendered.Companions[0].Namespace)
@@ -146,8 +146,8 @@ func TestCacheBoundsKindsOfReads(t *testing.T) {
 		view.Name = fmt.Sprint(i)
 		reads := []tree.Read{{Path: []string{"labels", view.Name}}, {Path: []string{"name"}}}
 		fresh := &Rendered{readTarget: reads}
-		r.keep(&view, fresh)
-		require.Same(t, fresh, r.rendered(t.Context(), &view))
+		r.cacheResult(&view, fresh)
+		require.Same(t, fresh, r.renderCached(t.Context(), &view))
 	}
 	require.Len(t, r.cache.readBy(r.common), mostReads+1)
 }
@@ -201,13 +201,13 @@ func BenchmarkCacheHit(b *testing.B) {
 	require.NoError(b, err)
 	for name, sidecar := range map[string]*v1alpha1.VectorSidecar{"common": logs().Build(), "per workload": logs().WithLogs("/var/log/app").Build()} {
 		b.Run(name, func(b *testing.B) {
-			layer, err := LayerOf(sidecar)
+			layer, err := LayerFor(sidecar)
 			require.NoError(b, err)
 			values, err := set.Environments.Values("production", layer)
 			require.NoError(b, err)
 			made := newRenderer(NewCache(), render.Request{
 				Chart: set.Chart, Values: values, KubeVersion: "v1.36.0", Sidecar: types.NamespacedName{Namespace: "shop", Name: "logs"},
-			}, digestOf(values), config{}, &Inputs{Platform: files}, asked{})
+			}, digestValues(values), config{}, &Inputs{Platform: files}, requestedInputs{})
 			deployment := services(1)[0]
 			deployment.Annotations = map[string]string{"team": "payments", "example.com/contact": "payments@example.com"}
 			deployment.Labels["app.kubernetes.io/part-of"] = "shop"
@@ -231,7 +231,7 @@ func BenchmarkRender(b *testing.B) {
 	require.NoError(b, err)
 	made := newRenderer(nil, render.Request{
 		Chart: set.Chart, Values: values, KubeVersion: "v1.36.0", Sidecar: types.NamespacedName{Namespace: "shop", Name: "logs"},
-	}, digestOf(values), config{}, &Inputs{Platform: files}, asked{})
+	}, digestValues(values), config{}, &Inputs{Platform: files}, requestedInputs{})
 	view := workload.NewView(services(1)[0])
 	b.ReportAllocs()
 	for b.Loop() {
@@ -245,8 +245,8 @@ func TestCacheIsBoundedInBytes(t *testing.T) {
 	for n := range 100 {
 		r := &renderer{cache: cache, common: fmt.Appendf(nil, "request %d", n)}
 		fresh := &Rendered{Companions: []corev1.ConfigMap{{Data: map[string]string{"vector.yaml": strings.Repeat("x", 500_000)}}}}
-		r.keep(&target, fresh)
-		require.Same(t, fresh, remembered(cache, cache.rendered, r.common))
+		r.cacheResult(&target, fresh)
+		require.Same(t, fresh, getCached(cache, cache.rendered, r.common))
 	}
 	require.LessOrEqual(t, cache.rendered.Bytes(), mostRendered)
 	require.InDelta(t, mostRendered/500_000, cache.rendered.Len(), 2)
@@ -257,7 +257,7 @@ func TestCacheHasARenderingGrowWithItsCuts(t *testing.T) {
 	cache := NewCache()
 	r := &renderer{cache: cache, common: []byte("common")}
 	target, fresh := settled(services(1)[0]), &Rendered{}
-	r.keep(&target, fresh)
+	r.cacheResult(&target, fresh)
 	before := cache.rendered.Bytes()
 	cache.grow(fresh, 1000)
 	require.Equal(t, before+1000, cache.rendered.Bytes())

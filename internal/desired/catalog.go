@@ -46,7 +46,7 @@ type lastGood[T any] struct {
 }
 
 // read parses a part if it has changed.
-func (l *lastGood[T]) read(installation *corev1.ConfigMap, key, what string, parse func(source string, text []byte) (*T, error)) []PlatformChange {
+func (l *lastGood[T]) read(installation *corev1.ConfigMap, key, description string, parse func(source string, text []byte) (*T, error)) []PlatformChange {
 	text := installation.Data[key]
 	if l.text != nil && *l.text == text {
 		return nil
@@ -60,7 +60,7 @@ func (l *lastGood[T]) read(installation *corev1.ConfigMap, key, what string, par
 	if isFirst && err == nil {
 		return nil
 	}
-	return []PlatformChange{{Object: installation, Key: key, What: what, Err: err}}
+	return []PlatformChange{{Object: installation, Key: key, Description: description, Err: err}}
 }
 
 // PlatformChange is a part of the platform that was reloaded.
@@ -69,30 +69,30 @@ type PlatformChange struct {
 	Object *corev1.ConfigMap
 	// Key is PolicyKey or RolloutKey, "" for a template set.
 	Key string
-	// What contains a description of the part, for example: template set "gateway".
-	What string
+	// Description contains a description of the part, for example: template set "gateway".
+	Description string
 	// Err explains why the part cannot be used; nil if it can.
 	Err error
 }
 
 // NewCatalog returns a Catalog that has only the built-in chart.
 func NewCatalog(builtin render.Files) (*Catalog, error) {
-	own, err := newBuiltInChart(builtin)
+	chart, err := newBuiltInChart(builtin)
 	if err != nil {
 		return nil, err
 	}
-	return &Catalog{builtIn: own, charts: map[string]loadedChart{}}, nil
+	return &Catalog{builtIn: chart, charts: map[string]loadedChart{}}, nil
 }
 
-// PlatformOf returns a Platform with one chart as the default set. The files have the values of the
+// NewPlatform returns a Platform with one chart as the default set. The files have the values of the
 // installation ("ENVIRONMENT.yaml") and its policy (PolicyKey).
-func PlatformOf(chart *render.Chart, source string, files map[string]string) *Platform {
+func NewPlatform(chart *render.Chart, source string, files map[string]string) *Platform {
 	environments := chart.Environments.WithInstallation(source, files)
-	only := &Platform{Environments: environments, Roll: chart.Roll}
-	only.Add(&TemplateSet{Name: DefaultTemplateSet, Chart: chart, Environments: environments})
-	only.Policy, only.PolicyErr = policy.Parse(source+" "+PolicyKey, []byte(files[PolicyKey]))
-	only.Rollout, only.RolloutErr = fleet.Parse(source+" "+RolloutKey, []byte(files[RolloutKey]))
-	return only
+	platform := &Platform{Environments: environments, Roll: chart.Roll}
+	platform.Add(&TemplateSet{Name: DefaultTemplateSet, Chart: chart, Environments: environments})
+	platform.Policy, platform.PolicyErr = policy.Parse(source+" "+PolicyKey, []byte(files[PolicyKey]))
+	platform.Rollout, platform.RolloutErr = fleet.Parse(source+" "+RolloutKey, []byte(files[RolloutKey]))
+	return platform
 }
 
 // Builtin returns the built-in chart.
@@ -105,11 +105,11 @@ func (c *Catalog) Builtin() *render.Chart { return c.builtIn.chart }
 func (c *Catalog) Update(installation *corev1.ConfigMap, sets []corev1.ConfigMap) (*Platform, []PlatformChange) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	sets = PlatformConfigMaps{Installation: installation, Sets: sets}.Listed().Sets
+	sets = PlatformConfigMaps{Installation: installation, Sets: sets}.FilterListed().Sets
 	slices.SortFunc(sets, func(a, b corev1.ConfigMap) int { return strings.Compare(a.Name, b.Name) })
-	versions := []string{versionOf(installation)}
+	versions := []string{objectVersion(installation)}
 	for i := range sets {
-		versions = append(versions, versionOf(&sets[i]))
+		versions = append(versions, objectVersion(&sets[i]))
 	}
 	version := strings.Join(versions, " ")
 	if c.current != nil && c.version == version {
@@ -121,23 +121,23 @@ func (c *Catalog) Update(installation *corev1.ConfigMap, sets []corev1.ConfigMap
 		c.pace.read(installation, RolloutKey, "the pace of rollouts", fleet.Parse),
 		c.readSets(sets),
 	)
-	next := &Platform{
+	platform := &Platform{
 		Policy: c.policy.value, PolicyErr: c.policy.err, Rollout: c.pace.value, RolloutErr: c.pace.err,
 		rolloutText: c.pace.valueText, Stopped: stopsWrites(installation),
 	}
-	next.Content = c.content(installation)
-	next.Revision, next.Roll = next.Content.Revision(), next.Content.Roll
-	c.builtIn.addSets(next, describeConfigMap(installation), installation.Data, c.charts)
-	next.Given = fleet.NewGiven(next.Rollout, next.Revision, installation.Annotations)
-	c.current = next
-	return next, changes
+	platform.Content = c.content(installation)
+	platform.Revision, platform.Roll = platform.Content.Revision(), platform.Content.Roll
+	c.builtIn.addSets(platform, describeConfigMap(installation), installation.Data, c.charts)
+	platform.Target = fleet.NewGiven(platform.Rollout, platform.Revision, installation.Annotations)
+	c.current = platform
+	return platform, changes
 }
 
 // Draft returns the Platform of ConfigMaps that must not be published yet. The Catalog does not
 // store it. Only removals may be written according to it.
 func (c *Catalog) Draft(wait *Wait) *Platform {
 	draft := &Catalog{builtIn: c.builtIn, charts: map[string]loadedChart{}}
-	platform, _ := draft.Update(wait.Present.Installation, wait.Present.Sets)
+	platform, _ := draft.Update(wait.ConfigMaps.Installation, wait.ConfigMaps.Sets)
 	platform.Unpublished = wait.Message
 	return platform.Awaiting(wait)
 }
@@ -155,17 +155,17 @@ func (c *Catalog) Restore(content *fleet.Content, rollout string) bool {
 	}
 	if content == nil {
 		content = &fleet.Content{}
-	} else if before, err := policyOf(content); c.policy.value == nil && err == nil {
-		c.policy.value, isRestored = before, true
+	} else if restored, err := parsePolicy(content); c.policy.value == nil && err == nil {
+		c.policy.value, isRestored = restored, true
 	}
 	for name, broken := range c.charts {
 		files, isStored := content.Sets[name]
 		if broken.chart != nil || !isStored {
 			continue
 		}
-		if before := c.builtIn.load(files); before.err == nil {
-			before.version, before.err = broken.version, broken.err
-			c.charts[name], isRestored = before, true
+		if restored := c.builtIn.load(files); restored.err == nil {
+			restored.version, restored.err = broken.version, broken.err
+			c.charts[name], isRestored = restored, true
 		}
 	}
 	if isRestored {
@@ -174,16 +174,16 @@ func (c *Catalog) Restore(content *fleet.Content, rollout string) bool {
 	return isRestored
 }
 
-// At returns the platform of a stored revision: the sets, the values and the policy of the
-// revision, and the built-in templates if they are stored with it. See Platform.Under. A set that
+// PlatformAt returns the platform of a stored revision: the sets, the values and the policy of the
+// revision, and the built-in templates if they are stored with it. See Platform.WithCurrent. A set that
 // can no longer be loaded has an error. The returned error is a *fleet.RecordError if the built-in
 // templates or the policy cannot be loaded, or if a set renders differently than it did then.
 // Otherwise it is the context's error.
-func (c *Catalog) At(ctx context.Context, content *fleet.Content) (*Platform, error) {
-	rules, err := policyOf(content)
-	of := c.builtIn
+func (c *Catalog) PlatformAt(ctx context.Context, content *fleet.Content) (*Platform, error) {
+	rules, err := parsePolicy(content)
+	builtIn := c.builtIn
 	if err == nil {
-		of, err = c.builtIn.of(content)
+		builtIn, err = c.builtIn.chartFor(content)
 	}
 	if err != nil {
 		return nil, &fleet.RecordError{Revision: content.Revision(), Err: err}
@@ -193,40 +193,40 @@ func (c *Catalog) At(ctx context.Context, content *fleet.Content) (*Platform, er
 	c.mu.Unlock()
 	maps.DeleteFunc(charts, func(name string, _ loadedChart) bool { _, isThen := content.Sets[name]; return !isThen })
 	for name, files := range content.Sets {
-		now := charts[name]
-		if was := of.load(files); of != c.builtIn || was.given != now.given || now.chart == nil || now.err != nil {
-			charts[name] = was
+		current := charts[name]
+		if stored := builtIn.load(files); builtIn != c.builtIn || stored.contentDigest != current.contentDigest || current.chart == nil || current.err != nil {
+			charts[name] = stored
 		}
 	}
-	then := &Platform{Content: content, Revision: content.Revision(), Roll: content.Roll, Policy: rules}
-	of.addSets(then, "revision "+then.Revision+" of the installation's values", content.Values.Data, charts)
-	if err := then.compareSamples(ctx); err != nil {
+	platform := &Platform{Content: content, Revision: content.Revision(), Roll: content.Roll, Policy: rules}
+	builtIn.addSets(platform, "revision "+platform.Revision+" of the installation's values", content.Values.Data, charts)
+	if err := platform.compareSamples(ctx); err != nil {
 		return nil, err
 	}
-	return then, nil
+	return platform, nil
 }
 
-// policyOf returns the policy of a revision.
-func policyOf(content *fleet.Content) (*policy.Policy, error) {
+// parsePolicy returns the policy of a revision.
+func parsePolicy(content *fleet.Content) (*policy.Policy, error) {
 	return policy.ParseExplicit(PolicyKey, []byte(content.Values.Data[PolicyKey]))
 }
 
 // content returns the content of the ConfigMaps. Invalid parts have their last known good content.
 func (c *Catalog) content(installation *corev1.ConfigMap) *fleet.Content {
-	now := &fleet.Content{Values: fleet.Files{Data: map[string]string{}}, Sets: map[string]fleet.Files{}, Roll: c.builtIn.chart.Roll}
-	maps.Copy(now.Values.Data, installation.Data)
-	maps.DeleteFunc(now.Values.Data, func(key, _ string) bool { return key == PolicyKey || key == RolloutKey })
+	content := &fleet.Content{Values: fleet.Files{Data: map[string]string{}}, Sets: map[string]fleet.Files{}, Roll: c.builtIn.chart.Roll}
+	maps.Copy(content.Values.Data, installation.Data)
+	maps.DeleteFunc(content.Values.Data, func(key, _ string) bool { return key == PolicyKey || key == RolloutKey })
 	if rules := c.policy.value; rules != nil && len(rules.Explicit) > 0 {
 		// Without defaults: another release may change them, which alone must not be a revision.
 		text, _ := json.MarshalIndent(rules.Explicit, "", "  ") // The rules were parsed from JSON.
-		now.Values.Data[PolicyKey] = string(text)
+		content.Values.Data[PolicyKey] = string(text)
 	}
 	for name, set := range c.charts {
 		if set.chart != nil {
-			now.Sets[name] = set.content
+			content.Sets[name] = set.content
 		}
 	}
-	return now
+	return content
 }
 
 // stopsWrites reports whether the annotation on the installation's ConfigMap stops writes. A
@@ -247,12 +247,12 @@ func (c *Catalog) readSets(sets []corev1.ConfigMap) []PlatformChange {
 	var changes []PlatformChange
 	charts := map[string]loadedChart{}
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
-		before := c.charts[name]
-		now := c.load(name, byName[name], before)
-		charts[name] = now
-		isNew := now.version != before.version
-		if isNew && (now.err != nil || c.current != nil) {
-			changes = append(changes, PlatformChange{Object: byName[name][0], What: fmt.Sprintf("template set %q", name), Err: now.err})
+		previous := c.charts[name]
+		loaded := c.load(name, byName[name], previous)
+		charts[name] = loaded
+		isNew := loaded.version != previous.version
+		if isNew && (loaded.err != nil || c.current != nil) {
+			changes = append(changes, PlatformChange{Object: byName[name][0], Description: fmt.Sprintf("template set %q", name), Err: loaded.err})
 		}
 	}
 	c.charts = charts
@@ -260,24 +260,24 @@ func (c *Catalog) readSets(sets []corev1.ConfigMap) []PlatformChange {
 }
 
 // load loads a set unless this version of it is already loaded.
-func (c *Catalog) load(name string, objects []*corev1.ConfigMap, before loadedChart) loadedChart {
-	now := loadedChart{}
+func (c *Catalog) load(name string, objects []*corev1.ConfigMap, previous loadedChart) loadedChart {
+	loaded := loadedChart{}
 	for _, object := range objects {
-		now.version += versionOf(object) + " "
+		loaded.version += objectVersion(object) + " "
 	}
-	if now.version == before.version {
-		return before
+	if loaded.version == previous.version {
+		return previous
 	}
-	version, object := now.version, objects[0]
-	now = c.builtIn.load(fleet.Files{Data: object.Data, BinaryData: object.BinaryData})
-	err := now.err
+	version, object := loaded.version, objects[0]
+	loaded = c.builtIn.load(fleet.Files{Data: object.Data, BinaryData: object.BinaryData})
+	err := loaded.err
 	if len(objects) > 1 {
 		err = fmt.Errorf("%s defines it too: delete one of them", describeConfigMap(objects[1]))
 	}
 	if err != nil {
-		now = before // The last known good set, if any.
-		now.err = fmt.Errorf("template set %q, %s: %w", name, describeConfigMap(object), err)
+		loaded = previous // The last known good set, if any.
+		loaded.err = fmt.Errorf("template set %q, %s: %w", name, describeConfigMap(object), err)
 	}
-	now.version = version
-	return now
+	loaded.version = version
+	return loaded
 }

@@ -208,7 +208,7 @@ func TestNothingIsReadAnewWhileNothingChanged(t *testing.T) {
 	s.give("other", map[string]string{"NOTES.txt": "good"})
 	third, changes := s.update()
 	require.Len(t, changes, 1)
-	require.Equal(t, `template set "other"`, changes[0].What)
+	require.Equal(t, `template set "other"`, changes[0].Description)
 	before, _ := first.Set("gateway")
 	after, _ := third.Set("gateway")
 	require.Same(t, before.Chart, after.Chart)
@@ -359,23 +359,23 @@ func FuzzArchive(f *testing.F) {
 // The files that a set takes from the built-in one may change in the next release.
 func TestOfASetWhatThePlatformGaveIsToldApart(t *testing.T) {
 	s := newSystem(t)
-	require.Empty(t, s.set("").Given)
+	require.Empty(t, s.set("").ProvidedDigest)
 	s.give("gateway", map[string]string{"NOTES.txt": "hello\n"})
-	first := s.set("gateway").Given
+	first := s.set("gateway").ProvidedDigest
 	require.NotEmpty(t, first)
 
 	s.give("gateway", map[string]string{"NOTES.txt": "hello!\n"})
-	second := s.set("gateway").Given
+	second := s.set("gateway").ProvidedDigest
 	require.NotEqual(t, first, second)
 	s.give("gateway", map[string]string{"podtemplate.yaml": broken})
-	require.Equal(t, second, s.set("gateway").Given, "the last good one is in use")
+	require.Equal(t, second, s.set("gateway").ProvidedDigest, "the last good one is in use")
 	s.give("default", map[string]string{"NOTES.txt": "hello\n"})
-	require.NotEmpty(t, s.set("").Given)
+	require.NotEmpty(t, s.set("").ProvidedDigest)
 
 	now, _ := s.update()
 	tried, err := now.OnTrial().Set("")
 	require.NoError(t, err)
-	require.Equal(t, s.set("").Chart.Digest, tried.Given, "what somebody tries out was asked for")
+	require.Equal(t, s.set("").Chart.Digest, tried.ProvidedDigest, "what somebody tries out was asked for")
 }
 
 func TestThePolicyIsPartOfTheRevision(t *testing.T) {
@@ -391,7 +391,7 @@ func TestThePolicyIsPartOfTheRevision(t *testing.T) {
 	require.Equal(t, tagged.Revision, of("images: {requireTag: true, requireDigest: false}\n# why").Revision)
 	require.Equal(t, tagged.Revision, of("imags: {}").Revision, "the last good one")
 
-	then, err := s.catalog.At(t.Context(), tagged.Content)
+	then, err := s.catalog.PlatformAt(t.Context(), tagged.Content)
 	require.NoError(t, err)
 	require.True(t, then.Policy.Images.RequireTag)
 
@@ -407,7 +407,7 @@ func TestThePolicyIsPartOfTheRevision(t *testing.T) {
 	require.False(t, s.catalog.Restore(none.Content, ""), "it is had already")
 
 	tagged.Content.Values.Data[PolicyKey] = `{"imags": {}}`
-	_, err = s.catalog.At(t.Context(), tagged.Content)
+	_, err = s.catalog.PlatformAt(t.Context(), tagged.Content)
 	var gone *fleet.RecordError
 	require.ErrorAs(t, err, &gone)
 	require.ErrorContains(t, err, "imags: unknown key")
@@ -435,7 +435,7 @@ func TestTheLargestPolicyCanBeHadAgain(t *testing.T) {
 	}
 	read, err := fleet.ReadContent("environments", now.Revision, func(name string) (*appsv1.ControllerRevision, error) { return stored[name], nil })
 	require.NoError(t, err)
-	then, err := s.catalog.At(t.Context(), read)
+	then, err := s.catalog.PlatformAt(t.Context(), read)
 	require.NoError(t, err)
 	require.Equal(t, now.Policy.Digest, then.Policy.Digest)
 }

@@ -38,22 +38,22 @@ func (c *Cache) report(ctx context.Context, files []vectorconfig.File, options v
 		return &vectorconfig.Report{Intake: vectorconfig.Intake{HasOtherSources: true}} // The configuration is not for the operator to read.
 	}
 	if c == nil {
-		return checked(ctx, files, options)
+		return runCheck(ctx, files, options)
 	}
 	// Strings, numbers and maps of them always marshal, with sorted keys.
 	text, _ := json.Marshal([]any{files, options})
 	sum := sha256.Sum256(text)
-	if found := remembered(c, c.reports, sum[:]); found != nil {
-		return found
+	if cached := getCached(c, c.reports, sum[:]); cached != nil {
+		return cached
 	}
-	fresh := checked(ctx, files, options)
+	fresh := runCheck(ctx, files, options)
 	if ctx.Err() == nil {
-		remember(c, c.reports, sum[:], fresh, bounded.Footprint(fresh))
+		putCached(c, c.reports, sum[:], fresh, bounded.Footprint(fresh))
 	}
 	return fresh
 }
 
-func checked(ctx context.Context, files []vectorconfig.File, options vectorconfig.Options) *vectorconfig.Report {
+func runCheck(ctx context.Context, files []vectorconfig.File, options vectorconfig.Options) *vectorconfig.Report {
 	report, err := VectorReader.Check(ctx, files, options)
 	if err != nil {
 		return &vectorconfig.Report{}
@@ -63,8 +63,8 @@ func checked(ctx context.Context, files []vectorconfig.File, options vectorconfi
 
 // check checks the configuration that a rendered sidecar reads. It parses the configuration even if
 // checks are off.
-func (r *renderer) check(ctx context.Context, overlay *workload.Overlay, of *Rendered) {
-	spec, container := &overlay.Template.Spec, overlay.Container(of.container)
+func (r *renderer) check(ctx context.Context, overlay *workload.Overlay, rendered *Rendered) {
+	spec, container := &overlay.Template.Spec, overlay.Container(rendered.container)
 	options := vectorconfig.Options{Image: tree.Text(r.request.Values.Tree, "sidecar", "image")}
 	if container != nil {
 		options = vectorconfig.Options{Image: container.Image, Container: vectorContainer(container, spec)}
@@ -75,19 +75,19 @@ func (r *renderer) check(ctx context.Context, overlay *workload.Overlay, of *Ren
 	if r.config.object != nil && container != nil {
 		options.OtherFiles = slices.Sorted(maps.Keys(mountedFiles(container, spec, r.config.object)))
 	}
-	reading := &sidecarFiles{values: r.request.Values, given: r.config, companions: of.Companions}
+	reading := &sidecarFiles{values: r.request.Values, config: r.config, companions: rendered.Companions}
 	if container != nil {
 		reading.container, reading.spec, reading.line = container, spec, options.Container.CommandLine(container.Image)
 		options.Container.Absent, options.IsPartial = reading.absent()
 	}
 	files := reading.files()
-	seen := r.config.with(of.Companions)
-	of.Report, of.forbidden = r.judgeFiles(ctx, files, options, func(rules *vectorconfig.Permitted) []string {
-		return unseen(rules, reading, files, seen)
+	configMaps := r.config.appendTo(rendered.Companions)
+	rendered.Report, rendered.forbidden = r.checkFiles(ctx, files, options, func(rules *vectorconfig.Permitted) []string {
+		return findBypasses(rules, reading, files, configMaps)
 	})
-	of.isReadUnseen = reading.readsUnseen()
+	rendered.isReadUnseen = reading.readsUnseen()
 	if container != nil && len(files) > 0 && (r.asksVector || asksInJob(r.request.Values)) {
-		of.Validation = validationOf(&r.request, files, of.Report.DataDir, container, spec)
+		rendered.Validation = newValidation(&r.request, files, rendered.Report.DataDir, container, spec)
 	}
 }
 
@@ -95,7 +95,7 @@ func (r *renderer) check(ctx context.Context, overlay *workload.Overlay, of *Ren
 // configuration must not reach a pod, nil if it may.
 func (r *renderer) checkAlone(ctx context.Context) (*vectorconfig.Report, *Invalid) {
 	values := r.request.Values
-	files := (&sidecarFiles{values: values, given: r.config}).files()
+	files := (&sidecarFiles{values: values, config: r.config}).files()
 	if inline := tree.Text(values.Tree, "sidecar", "config", "inline"); len(files) == 0 && inline != "" {
 		files = []vectorconfig.File{{Name: inlineName(inline), Source: inlineSource(values), Text: inline}}
 	}
@@ -103,33 +103,33 @@ func (r *renderer) checkAlone(ctx context.Context) (*vectorconfig.Report, *Inval
 		return &vectorconfig.Report{}, nil
 	}
 	options := vectorconfig.Options{Image: tree.Text(values.Tree, "sidecar", "image")}
-	report, forbidden := r.judgeFiles(ctx, files, options, func(*vectorconfig.Permitted) []string { return nil })
-	return report, refused(report, forbidden, values)
+	report, forbidden := r.checkFiles(ctx, files, options, func(*vectorconfig.Permitted) []string { return nil })
+	return report, validateReport(report, forbidden, values)
 }
 
-// judgeFiles checks files. The returned error lists the content that the policy rejects, regardless
+// checkFiles checks files. The returned error lists the content that the policy rejects, regardless
 // of sidecar.config.check. The callback returns the ways in which the container bypasses rules.
-func (r *renderer) judgeFiles(ctx context.Context, files []vectorconfig.File, options vectorconfig.Options, unseen func(*vectorconfig.Permitted) []string) (report *vectorconfig.Report, forbidden error) {
+func (r *renderer) checkFiles(ctx context.Context, files []vectorconfig.File, options vectorconfig.Options, bypasses func(*vectorconfig.Permitted) []string) (report *vectorconfig.Report, forbidden error) {
 	forbidden = r.policy.CheckEach(func(rules *policy.Policy) error {
 		options.Permitted = rules.Vector
-		judged := r.cache.report(ctx, files, options)
+		fileReport := r.cache.report(ctx, files, options)
 		if report == nil {
-			report = judged // The first rules are the current ones.
+			report = fileReport // The first rules are the current ones.
 		}
-		if all := slices.Concat(unseen(&rules.Vector), texts(vectorconfig.Forbidden(judged.Findings))); len(all) > 0 {
-			return fmt.Errorf("Vector configuration rejected by the platform's policy: %s", strings.Join(all, "\n"))
+		if violations := slices.Concat(bypasses(&rules.Vector), texts(vectorconfig.Forbidden(fileReport.Findings))); len(violations) > 0 {
+			return fmt.Errorf("Vector configuration rejected by the platform's policy: %s", strings.Join(violations, "\n"))
 		}
 		return nil
 	})
 	return report, forbidden
 }
 
-// refused returns why a configuration must not reach a pod, nil if it may.
-func refused(report *vectorconfig.Report, forbidden error, values environment.Values) *Invalid {
+// validateReport returns why a configuration must not reach a pod, nil if it may.
+func validateReport(report *vectorconfig.Report, forbidden error, values environment.Values) *Invalid {
 	if forbidden != nil {
 		return &Invalid{meta.ReasonPolicyViolation, forbidden.Error()}
 	}
-	if mode := checkOf(values); mode == v1alpha1.CheckWarn || mode == v1alpha1.CheckOff {
+	if mode := checkMode(values); mode == v1alpha1.CheckWarn || mode == v1alpha1.CheckOff {
 		return nil
 	}
 	errors := vectorconfig.Errors(report.Findings)
@@ -139,15 +139,15 @@ func refused(report *vectorconfig.Report, forbidden error, values environment.Va
 	return &Invalid{meta.ReasonInvalidConfig, strings.Join(texts(errors), "\n")}
 }
 
-// checkOf returns how errors in the configuration are handled.
-func checkOf(values environment.Values) v1alpha1.ConfigCheck {
+// checkMode returns how errors in the configuration are handled.
+func checkMode(values environment.Values) v1alpha1.ConfigCheck {
 	return v1alpha1.ConfigCheck(tree.Text(values.Tree, "sidecar", "config", "check"))
 }
 
 func texts(findings []vectorconfig.Finding) []string {
-	var all []string
+	var lines []string
 	for _, finding := range findings {
-		all = append(all, finding.String())
+		lines = append(lines, finding.String())
 	}
-	return all
+	return lines
 }

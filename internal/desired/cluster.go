@@ -24,44 +24,44 @@ const (
 // whether the nodes add information to the version of the API server. The nodes only count while a
 // rendering depends on them: with API server 1.33 or newer, every kubelet in the supported skew has
 // all features.
-func (in *Inputs) kubelet() (oldest string, saysMore bool) {
+func (in *Inputs) kubelet() (oldest string, differs bool) {
 	server, err := version.ParseGeneric(in.KubeVersion)
 	if err != nil {
 		return in.KubeVersion, false // Rendering reports the error.
 	}
-	behind := max(int(server.Minor()), kubeletSkew) - kubeletSkew
-	assumed := fmt.Sprintf("v%d.%d.0", server.Major(), behind)
-	seen, err := version.ParseGeneric(in.OldestKubelet.Version)
-	if err != nil || behind >= lastOpen {
+	oldestMinor := max(int(server.Minor()), kubeletSkew) - kubeletSkew
+	assumed := fmt.Sprintf("v%d.%d.0", server.Major(), oldestMinor)
+	actual, err := version.ParseGeneric(in.OldestKubelet.Version)
+	if err != nil || oldestMinor >= lastOpen {
 		return assumed, false
 	}
-	if server.LessThan(seen) {
-		seen = server
+	if server.LessThan(actual) {
+		actual = server
 	}
-	oldest = fmt.Sprintf("v%d.%d.%d", seen.Major(), seen.Minor(), seen.Patch())
-	return oldest, minorOf(oldest) != minorOf(assumed)
+	oldest = fmt.Sprintf("v%d.%d.%d", actual.Major(), actual.Minor(), actual.Patch())
+	return oldest, minorVersion(oldest) != minorVersion(assumed)
 }
 
-// minorOf cuts a version after the minor number: v1.36.0 becomes v1.36.
-func minorOf(version string) string {
-	parts := strings.SplitN(version, ".", 3)
-	return strings.Join(parts[:min(len(parts), 2)], ".")
+// minorVersion cuts a version after the minor number: v1.36.0 becomes v1.36.
+func minorVersion(version string) string {
+	segments := strings.SplitN(version, ".", 3)
+	return strings.Join(segments[:min(len(segments), 2)], ".")
 }
 
 // cluster returns the cluster data that templates can read.
 func (in *Inputs) cluster() render.Cluster {
-	of := in.Cluster
-	of.Kubelet, _ = in.kubelet()
-	return of
+	cluster := in.Cluster
+	cluster.Kubelet, _ = in.kubelet()
+	return cluster
 }
 
 // AssumedKubelet returns the lowest version that kubelets are assumed to have, such as "v1.28.0",
 // if a rendering depends on the versions of the nodes. It returns "" if nothing depends on them.
 func AssumedKubelet(kubeVersion string) string {
-	in := Inputs{KubeVersion: kubeVersion}
-	assumed, _ := in.kubelet()
-	at, err := version.ParseGeneric(assumed)
-	if err != nil || at.Minor() >= lastOpen {
+	inputs := Inputs{KubeVersion: kubeVersion}
+	assumed, _ := inputs.kubelet()
+	parsed, err := version.ParseGeneric(assumed)
+	if err != nil || parsed.Minor() >= lastOpen {
 		return ""
 	}
 	return assumed

@@ -26,9 +26,9 @@ type collection struct {
 	volumes []string
 }
 
-// collectionOf returns the collection of a rendered sidecar. It has no warning if the configuration
+// newCollection returns the collection of a rendered sidecar. It has no warning if the configuration
 // listens for events, or reads files that the application may write.
-func collectionOf(report *vectorconfig.Report, sidecar *corev1.Container, desired *plan.Desired) collection {
+func newCollection(report *vectorconfig.Report, sidecar *corev1.Container, desired *plan.Desired) collection {
 	intake := report.Intake
 	if intake.HasOtherSources || sidecar == nil || !readsConfig(sidecar) {
 		return collection{}
@@ -36,7 +36,7 @@ func collectionOf(report *vectorconfig.Report, sidecar *corev1.Container, desire
 	if len(intake.Files) == 0 {
 		return collection{idle: "collects nothing of its application: set sidecar.logs.path or sidecar.otlp.enabled, or give a configuration with a source"}
 	}
-	found := collection{idle: fmt.Sprintf(
+	collected := collection{idle: fmt.Sprintf(
 		"collects nothing of its application: no container of it mounts a volume that the sidecar has at %s", strings.Join(intake.Files, ", "))}
 	for _, pattern := range intake.Files {
 		switch volume := volumeAt(sidecar, pattern); {
@@ -44,10 +44,10 @@ func collectionOf(report *vectorconfig.Report, sidecar *corev1.Container, desire
 		case desired.Shares(volume):
 			return collection{}
 		default:
-			found.volumes = append(found.volumes, volume)
+			collected.volumes = append(collected.volumes, volume)
 		}
 	}
-	return found
+	return collected
 }
 
 // idleness explains why a sidecar would collect nothing from one workload, "" if it would collect
@@ -72,9 +72,9 @@ func readsConfig(container *corev1.Container) bool {
 func volumeAt(container *corev1.Container, pattern string) string {
 	volume, deepest := "", 0
 	for _, mount := range container.VolumeMounts {
-		at := strings.TrimSuffix(path.Clean(mount.MountPath), "/") + "/"
-		if strings.HasPrefix(pattern, at) && len(at) > deepest {
-			volume, deepest = mount.Name, len(at)
+		mountPath := strings.TrimSuffix(path.Clean(mount.MountPath), "/") + "/"
+		if strings.HasPrefix(pattern, mountPath) && len(mountPath) > deepest {
+			volume, deepest = mount.Name, len(mountPath)
 		}
 	}
 	return volume

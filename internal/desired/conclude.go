@@ -15,38 +15,40 @@ import (
 // conclude checks the configuration of an overlay, and sets the overlay to apply if the check
 // passes. The execution is the shared result of the overlay, nil if the overlay is only for this
 // namespace.
-func (r *renderer) conclude(ctx context.Context, of *Rendered, rendered *workload.Overlay, executed *execution) {
-	r.check(ctx, rendered, of)
-	if of.Invalid = refused(of.Report, of.forbidden, r.request.Values); of.Invalid != nil {
+func (r *renderer) conclude(ctx context.Context, result *Rendered, rendered *workload.Overlay, executed *sharedRendering) {
+	r.check(ctx, rendered, result)
+	if result.Invalid = validateReport(result.Report, result.forbidden, r.request.Values); result.Invalid != nil {
 		return
 	}
-	of.rendered, of.Overlay = rendered, rendered
+	result.rendered, result.Overlay = rendered, rendered
 	version := ""
-	if len(of.Companions) > 0 {
-		version = companion.Digest(&of.Companions[0])
+	if len(result.Companions) > 0 {
+		version = companion.Digest(&result.Companions[0])
 	}
 	if r.config.object != nil {
-		uses := usesOf(rendered, of.container, r.config.object)
-		if of.Copied, of.Overlay, of.Invalid = copyOf(&r.config, &r.request, rendered, uses, of.Report, of.isReadUnseen); of.Invalid != nil {
+		uses := newUses(rendered, result.container, r.config.object)
+		if result.Copied, result.Overlay, result.Invalid = newConfigMapCopy(&r.config, &r.request, rendered, uses, result.Report, result.isReadUnseen); result.Invalid != nil {
 			return
 		}
 	}
-	if of.Copied != nil {
-		version = of.Copied.Digest
+	if result.Copied != nil {
+		version = result.Copied.Digest
 	}
-	sidecar, marks, asked, keys := r.request.Sidecar.Name, r.marks(), r.asked.digest(of.Copied), of.readOf()
-	fresh := func() *plan.Desired { return plan.NewDesired(of.Overlay, sidecar, of.container, version, marks) }
-	given := func() plan.RequestedInput {
-		return plan.RequestedInput{Digest: asked, Keys: keys, Inputs: r.asked.changeInputs(of.Copied)}
+	sidecar, marks, inputDigest, keys := r.request.Sidecar.Name, r.marks(), r.requested.digest(result.Copied), result.readKeys()
+	fresh := func() *plan.Desired {
+		return plan.NewDesired(result.Overlay, sidecar, result.container, version, marks)
 	}
-	if executed != nil && of.Copied == nil {
+	newInput := func() plan.RequestedInput {
+		return plan.RequestedInput{Digest: inputDigest, Keys: keys, Inputs: r.requested.changeInputs(result.Copied)}
+	}
+	if executed != nil && result.Copied == nil {
 		// Maps are printed in the order of their keys.
-		from, input := fmt.Sprintf("%q %q %q %q", sidecar, of.container, version, marks), fmt.Sprintf("%q %q %s", asked, keys, r.asked.by.names())
-		common, isShared := executed.desired(from, fresh, input, given)
-		of.Desired, of.isShared, of.askedBytes = common.Desired, isShared, common.bytes
+		baseKey, inputKey := fmt.Sprintf("%q %q %q %q", sidecar, result.container, version, marks), fmt.Sprintf("%q %q %s", inputDigest, keys, r.requested.sources.names())
+		common, isShared := executed.desiredFor(baseKey, fresh, inputKey, newInput)
+		result.Desired, result.isShared, result.askedBytes = common.Desired, isShared, common.bytes
 	} else {
-		of.Desired = fresh().WithInput(given())
+		result.Desired = fresh().WithInput(newInput())
 	}
-	of.stranded = r.oldest.strands(of.Overlay)
-	of.collects = collectionOf(of.Report, of.Overlay.Container(of.container), of.Desired)
+	result.stranded = r.oldest.strands(result.Overlay)
+	result.collects = newCollection(result.Report, result.Overlay.Container(result.container), result.Desired)
 }

@@ -22,46 +22,46 @@ import (
 // config is a Vector configuration in a ConfigMap of the user. The zero value means that the
 // configuration is rendered.
 type config struct {
-	// at is the lookup key of the ConfigMap; see ConfigMapNamed.
-	name, at, key string
+	// lookupKey is the lookup key of the ConfigMap; see ConfigMapNamed.
+	name, lookupKey, key string
 	// digest covers the whole ConfigMap, including unused keys.
 	digest string
 	object *corev1.ConfigMap
 }
 
 // referencedConfig reads the ConfigMap that the values name.
-func referencedConfig(from *sources, values *merged) (config, *Invalid) {
+func referencedConfig(valueSources *sources, values *mergedValues) (config, *Invalid) {
 	name, key := tree.Text(values.Tree, pathOfReference("name")...), tree.Text(values.Tree, pathOfReference("key")...)
 	if name == "" {
 		return config{}, nil
 	}
-	at, invalid := from.referenceOf(name, values)
-	found := config{name: name, at: at, key: key}
-	if from.LeavesReference || invalid != nil {
-		return found, invalid
+	lookupKey, invalid := valueSources.referenceKey(name, values)
+	referenced := config{name: name, lookupKey: lookupKey, key: key}
+	if valueSources.LeavesReference || invalid != nil {
+		return referenced, invalid
 	}
-	namespace := ConfigMapNamed(from.Sidecar.Namespace, at).Namespace
-	found.object = from.content(at)
-	if found.object == nil {
-		return found, &Invalid{meta.ReasonConfigMapNotFound, fmt.Sprintf(
+	namespace := ConfigMapNamed(valueSources.Sidecar.Namespace, lookupKey).Namespace
+	referenced.object = valueSources.content(lookupKey)
+	if referenced.object == nil {
+		return referenced, &Invalid{meta.ReasonConfigMapNotFound, fmt.Sprintf(
 			"ConfigMap %s/%s does not exist; it is named by sidecar.config.configMapRef.name (%s)",
 			namespace, name, values.Origin(pathOfReference("name")...))}
 	}
-	if _, ok := found.object.Data[key]; !ok {
-		return found, &Invalid{meta.ReasonConfigMapNotFound, fmt.Sprintf(
-			"ConfigMap %s/%s has no key %q; %s", namespace, name, key, keysOf(found.object))}
+	if _, ok := referenced.object.Data[key]; !ok {
+		return referenced, &Invalid{meta.ReasonConfigMapNotFound, fmt.Sprintf(
+			"ConfigMap %s/%s has no key %q; %s", namespace, name, key, describeKeys(referenced.object))}
 	}
-	found.digest = companion.Digest(found.object)
-	return found, nil
+	referenced.digest = companion.Digest(referenced.object)
+	return referenced, nil
 }
 
-// referenceOf returns the lookup key of the ConfigMap that the values name, or why it cannot be
+// referenceKey returns the lookup key of the ConfigMap that the values name, or why it cannot be
 // read.
-func (s *sources) referenceOf(name string, values *merged) (at string, invalid *Invalid) {
+func (s *sources) referenceKey(name string, values *mergedValues) (lookupKey string, invalid *Invalid) {
 	cluster := s.Sidecar.Cluster
-	if why := validation.IsDNS1123Subdomain(name); len(why) > 0 { // Such as a path to another namespace.
+	if problems := validation.IsDNS1123Subdomain(name); len(problems) > 0 { // Such as a path to another namespace.
 		return "", &Invalid{meta.ReasonConfigMapNotFound, fmt.Sprintf(
-			"sidecar.config.configMapRef.name: %q (%s) is not a valid name of a ConfigMap: %s", name, values.Origin(pathOfReference("name")...), strings.Join(why, "; "))}
+			"sidecar.config.configMapRef.name: %q (%s) is not a valid name of a ConfigMap: %s", name, values.Origin(pathOfReference("name")...), strings.Join(problems, "; "))}
 	}
 	if cluster == nil || cluster.ConfigMapNamespace != v1alpha1.ConfigMapOfOperator {
 		return name, nil
@@ -71,7 +71,7 @@ func (s *sources) referenceOf(name string, values *merged) (at string, invalid *
 			"%s: spec.configMapNamespace is %s, and the operator's namespace is not known", Describe(s.Sidecar), cluster.ConfigMapNamespace)}
 	}
 	for _, key := range []string{"name", "key"} {
-		if path := pathOfReference(key); values.isOfOthers(path...) {
+		if path := pathOfReference(key); values.isSetByOthers(path...) {
 			return "", &Invalid{meta.ReasonInvalidValues, fmt.Sprintf(
 				"%s: a namespace or a workload may not set %s, with which it would read the operator's namespace: spec.configMapNamespace of %s is %s",
 				values.Origin(path...), strings.Join(path, "."), Describe(s.Sidecar), cluster.ConfigMapNamespace)}
@@ -82,15 +82,15 @@ func (s *sources) referenceOf(name string, values *merged) (at string, invalid *
 
 func pathOfReference(key string) []string { return []string{"sidecar", "config", "configMapRef", key} }
 
-// with returns companions and the ConfigMap, if there is one.
-func (c *config) with(companions []corev1.ConfigMap) []corev1.ConfigMap {
+// appendTo returns companions and the ConfigMap, if there is one.
+func (c *config) appendTo(companions []corev1.ConfigMap) []corev1.ConfigMap {
 	if c.object == nil {
 		return companions
 	}
 	return append(slices.Clip(companions), *c.object)
 }
 
-func keysOf(object *corev1.ConfigMap) string {
+func describeKeys(object *corev1.ConfigMap) string {
 	keys := slices.Sorted(maps.Keys(object.Data))
 	for _, key := range slices.Sorted(maps.Keys(object.BinaryData)) {
 		keys = append(keys, key+" (binary)")

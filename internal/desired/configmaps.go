@@ -29,19 +29,19 @@ func ConfigMapKey(namespace string, name types.NamespacedName) string {
 
 // ConfigMapNamed returns the ConfigMap that a key of ConfigMapKey stands for.
 func ConfigMapNamed(namespace, key string) types.NamespacedName {
-	if elsewhere, name, isElsewhere := strings.Cut(key, "/"); isElsewhere {
-		return types.NamespacedName{Namespace: elsewhere, Name: name}
+	if otherNamespace, name, isElsewhere := strings.Cut(key, "/"); isElsewhere {
+		return types.NamespacedName{Namespace: otherNamespace, Name: name}
 	}
 	return types.NamespacedName{Namespace: namespace, Name: key}
 }
 
 // ReadConfigMaps adds the ConfigMaps with these keys unless the inputs already have them.
-func (i *Inputs) ReadConfigMaps(ctx context.Context, from ConfigMaps, names []string) error {
+func (i *Inputs) ReadConfigMaps(ctx context.Context, reader ConfigMaps, names []string) error {
 	for _, name := range names {
 		if _, isKnown := i.ConfigMaps[name]; isKnown {
 			continue
 		}
-		object, err := from.ConfigMap(ctx, ConfigMapNamed(i.Sidecar.Namespace, name))
+		object, err := reader.ConfigMap(ctx, ConfigMapNamed(i.Sidecar.Namespace, name))
 		if err != nil {
 			return err
 		}

@@ -20,7 +20,7 @@ import (
 // vectorContainer returns the data of a rendered container that the checks need.
 func vectorContainer(container *corev1.Container, spec *corev1.PodSpec) *vectorconfig.Container {
 	c := &vectorconfig.Container{
-		Commands: commandsOf(container), WorkingDir: container.WorkingDir, Env: environmentOf(container), OpenEnv: len(container.EnvFrom) > 0,
+		Commands: containerCommands(container), WorkingDir: container.WorkingDir, Env: containerEnv(container), OpenEnv: len(container.EnvFrom) > 0,
 		ReadOnlyRoot: container.SecurityContext != nil && container.SecurityContext.ReadOnlyRootFilesystem != nil && *container.SecurityContext.ReadOnlyRootFilesystem,
 	}
 	c.MemoryLimit = container.Resources.Limits.Memory().Value()
@@ -49,9 +49,9 @@ func vectorContainer(container *corev1.Container, spec *corev1.PodSpec) *vectorc
 	return c
 }
 
-// environmentOf returns the variables of a container. The value of a variable is open if only the
+// containerEnv returns the variables of a container. The value of a variable is open if only the
 // pod knows it.
-func environmentOf(container *corev1.Container) map[string]vectorflags.Text {
+func containerEnv(container *corev1.Container) map[string]vectorflags.Text {
 	env := map[string]vectorflags.Text{}
 	for _, variable := range container.Env {
 		if variable.ValueFrom != nil {
@@ -71,23 +71,23 @@ var reference = regexp.MustCompile(`\$\$|\$\(([^()$]+)\)`)
 // including variables of Services.
 func expand(text string, env map[string]vectorflags.Text, hasMore bool) vectorflags.Text {
 	expanded := vectorflags.Text{}
-	expanded.Value = reference.ReplaceAllStringFunc(text, func(found string) string {
-		if found == "$$" {
+	expanded.Value = reference.ReplaceAllStringFunc(text, func(match string) string {
+		if match == "$$" {
 			return "$"
 		}
-		name := found[2 : len(found)-1]
+		name := match[2 : len(match)-1]
 		value, isSet := env[name]
 		if isSet && !value.IsOpen {
 			return value.Value
 		}
 		expanded.IsOpen = expanded.IsOpen || isSet || hasMore || strings.Contains(name, "_SERVICE_") || strings.Contains(name, "_PORT")
-		return found
+		return match
 	})
 	return expanded
 }
 
-// commandsOf returns the commands that a container runs, without its arguments.
-func commandsOf(container *corev1.Container) []string {
+// containerCommands returns the commands that a container runs, without its arguments.
+func containerCommands(container *corev1.Container) []string {
 	words := slices.Clone(container.Command)
 	for _, probe := range []*corev1.Probe{container.LivenessProbe, container.ReadinessProbe, container.StartupProbe} {
 		if probe != nil && probe.Exec != nil {
@@ -148,9 +148,9 @@ func portNumber(port intstr.IntOrString, container *corev1.Container) int {
 	return 0
 }
 
-// podOf returns the data of the rest of the pod that the checks need. It has no ports if the
+// podForCheck returns the data of the rest of the pod that the checks need. It has no ports if the
 // configuration does not listen.
-func podOf(view *workload.View, report *vectorconfig.Report) vectorconfig.Pod {
+func podForCheck(view *workload.View, report *vectorconfig.Report) vectorconfig.Pod {
 	pod := vectorconfig.Pod{GraceSeconds: view.GraceSeconds}
 	if !report.Listens() {
 		return pod

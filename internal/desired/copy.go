@@ -25,10 +25,10 @@ import (
 // largestCopy is the maximum size of a ConfigMap's values in bytes.
 const largestCopy = 1 << 20
 
-// Copied describes the copy of a referenced ConfigMap that a sidecar mounts. The copy has passed
+// ConfigMapCopy describes the copy of a referenced ConfigMap that a sidecar mounts. The copy has passed
 // the check, and stays if the original becomes invalid. Copied does not contain the content, so a
 // Cache does not hold it either.
-type Copied struct {
+type ConfigMapCopy struct {
 	Name, Digest string
 	// Keys are the copied keys, sorted.
 	Keys []string
@@ -38,30 +38,30 @@ type Copied struct {
 	content map[string]any
 }
 
-// copyOf returns the copy of the referenced ConfigMap that a sidecar needs, and the overlay that
+// newConfigMapCopy returns the copy of the referenced ConfigMap that a sidecar needs, and the overlay that
 // mounts the copy instead. The copy is nil if the overlay does not use the ConfigMap. All keys are
 // copied if Vector reads configuration that the operator cannot read.
-func copyOf(given *config, request *render.Request, overlay *workload.Overlay, uses *uses, report *vectorconfig.Report, readsUnseen bool) (*Copied, *workload.Overlay, *Invalid) {
-	if !uses.any {
+func newConfigMapCopy(source *config, request *render.Request, overlay *workload.Overlay, uses *uses, report *vectorconfig.Report, readsUnseen bool) (*ConfigMapCopy, *workload.Overlay, *Invalid) {
+	if !uses.isUsed {
 		return nil, overlay, nil
 	}
-	made := &Copied{Keys: given.neededKeys(uses, report, readsUnseen), isLive: request.Reloads()}
-	object := made.Of(given.object, request.Sidecar)
-	if size := sizeOf(object); size > largestCopy {
+	configMapCopy := &ConfigMapCopy{Keys: source.neededKeys(uses, report, readsUnseen), isLive: request.Reloads()}
+	object := configMapCopy.NewConfigMap(source.object, request.Sidecar)
+	if size := configMapSize(object); size > largestCopy {
 		return nil, overlay, &Invalid{meta.ReasonInvalidConfig, fmt.Sprintf(
 			"ConfigMap %s/%s: the sidecar needs %d bytes of it (%s), but the mounted copy is limited to %d; put large files into a separate volume (spec.volumes)",
-			object.Namespace, given.name, size, strings.Join(made.Keys, ", "), largestCopy)}
+			object.Namespace, source.name, size, strings.Join(configMapCopy.Keys, ", "), largestCopy)}
 	}
-	made.Digest, made.content = companion.Digest(object), plan.ConfigMapDigests(object)
-	made.Name = companion.Name(meta.ObjectName(request.Sidecar.Name), made.Digest)
-	if made.isLive { // The name does not depend on the content.
-		made.Name = companion.Name(meta.ObjectName(request.Sidecar.Name), given.name+"/"+given.key)
+	configMapCopy.Digest, configMapCopy.content = companion.Digest(object), plan.ConfigMapDigests(object)
+	configMapCopy.Name = companion.Name(meta.ObjectName(request.Sidecar.Name), configMapCopy.Digest)
+	if configMapCopy.isLive { // The name does not depend on the content.
+		configMapCopy.Name = companion.Name(meta.ObjectName(request.Sidecar.Name), source.name+"/"+source.key)
 	}
-	redirected, err := overlay.RedirectConfigMap(given.name, made.Name)
+	redirected, err := overlay.RedirectConfigMap(source.name, configMapCopy.Name)
 	if err != nil {
 		return nil, overlay, &Invalid{meta.ReasonInvalidSidecar, err.Error()}
 	}
-	return made, &redirected, nil
+	return configMapCopy, &redirected, nil
 }
 
 // neededKeys returns the keys that a sidecar needs: the key that the values name, the keys that the
@@ -72,14 +72,14 @@ func (c *config) neededKeys(uses *uses, report *vectorconfig.Report, readsUnseen
 	for _, file := range report.UsedFiles {
 		needed[uses.files[file]] = true
 	}
-	isAll := uses.all || readsUnseen
+	isAll := uses.needsAllKeys || readsUnseen
 	return slices.DeleteFunc(allKeys(c.object), func(key string) bool { return !isAll && !needed[key] })
 }
 
-// Of returns the copy for a VectorSidecar, with the current content of the ConfigMap.
-func (c *Copied) Of(object *corev1.ConfigMap, sidecar types.NamespacedName) *corev1.ConfigMap {
+// NewConfigMap returns the copy for a VectorSidecar, with the current content of the ConfigMap.
+func (c *ConfigMapCopy) NewConfigMap(object *corev1.ConfigMap, sidecar types.NamespacedName) *corev1.ConfigMap {
 	instance := meta.ObjectName(sidecar.Name)
-	made := &corev1.ConfigMap{
+	configMap := &corev1.ConfigMap{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: sidecar.Namespace, Name: c.Name,
@@ -90,16 +90,16 @@ func (c *Copied) Of(object *corev1.ConfigMap, sidecar types.NamespacedName) *cor
 		},
 		Immutable: ptr.To(!c.isLive),
 	}
-	companion.Label(made, sidecar.Name)
-	c.AddTo(made, object)
-	return made
+	companion.Label(configMap, sidecar.Name)
+	c.AddTo(configMap, object)
+	return configMap
 }
 
 // AddTo adds the keys to another copy of the same ConfigMap. If the name of the copy does not
 // depend on its content, one workload may need more keys than another.
-func (c *Copied) AddTo(other, object *corev1.ConfigMap) {
+func (c *ConfigMapCopy) AddTo(target, object *corev1.ConfigMap) {
 	for _, key := range c.Keys {
-		copyKey(other, object, key)
+		copyKey(target, object, key)
 	}
 }
 

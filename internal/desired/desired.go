@@ -51,14 +51,14 @@ type Desired struct {
 	overrides int
 }
 
-// For returns the desired sidecars for the VectorSidecar of the inputs. It renders only on demand.
+// New returns the desired sidecars for the VectorSidecar of the inputs. It renders only on demand.
 // The cache may be nil. If the reader has an error afterwards, the result must not be used.
-func For(inputs *Inputs, reader *Reader, cache *Cache) *Desired {
+func New(inputs *Inputs, reader *Reader, cache *Cache) *Desired {
 	d := &Desired{
 		sources: sources{Inputs: inputs, reader: reader, read: map[string]*corev1.ConfigMap{}},
 		cache:   cache, variants: map[string]*Variant{},
 	}
-	d.Environment, d.EnvironmentFrom = inputs.EnvironmentOf()
+	d.Environment, d.EnvironmentFrom = inputs.ResolveEnvironment()
 	set, invalid := inputs.templateSet(d.Environment)
 	if set != nil {
 		d.TemplateSet = set.Name
@@ -66,27 +66,27 @@ func For(inputs *Inputs, reader *Reader, cache *Cache) *Desired {
 	if d.Invalid = invalid; invalid != nil {
 		return d
 	}
-	d.set, d.Outdated = set, inputs.outdated(set)
+	d.set, d.Outdated = set, inputs.findOutdated(set)
 	d.Invalid = d.variant("").Invalid
 	return d
 }
 
-// ValuesOf returns the values from which a VectorSidecar's sidecar is rendered, without overrides
+// MergeValues returns the values from which a VectorSidecar's sidecar is rendered, without overrides
 // of workloads, or why there are none. The error is the context's error.
-func ValuesOf(ctx context.Context, inputs *Inputs) (environment.Values, *Invalid, error) {
+func MergeValues(ctx context.Context, inputs *Inputs) (environment.Values, *Invalid, error) {
 	reader := NewReader(ctx, inputs)
 	defer reader.Release()
-	name, _ := inputs.EnvironmentOf()
+	name, _ := inputs.ResolveEnvironment()
 	set, invalid := inputs.templateSet(name)
 	if invalid != nil {
 		return environment.Values{}, invalid, nil
 	}
-	from := sources{Inputs: inputs, reader: reader, read: map[string]*corev1.ConfigMap{}}
-	found, invalid := from.values(nil, set, name)
+	valueSources := sources{Inputs: inputs, reader: reader, read: map[string]*corev1.ConfigMap{}}
+	values, invalid := valueSources.values(nil, set, name)
 	if err := reader.Err(); err != nil {
 		return environment.Values{}, nil, err
 	}
-	return found.Values, invalid, nil
+	return values.Values, invalid, nil
 }
 
 // Read returns the ConfigMaps that were read so far, by name.
@@ -101,13 +101,13 @@ func (d *Desired) Variant(record *workloadcache.Record) *Variant {
 	view := record.View()
 	// A map of strings always marshals, with sorted keys.
 	key, _ := json.Marshal(view.Overrides)
-	if known := d.variants[string(key)]; known != nil {
-		return known
+	if cached := d.variants[string(key)]; cached != nil {
+		return cached
 	}
 	layers, err := d.sources.workloadLayers(&view)
 	if err != nil {
-		made := &Variant{Source: &Source{}, Invalid: &Invalid{meta.ReasonInvalidValues, err.Error()}}
-		return d.keep(string(key), made)
+		variant := &Variant{Source: &Source{}, Invalid: &Invalid{meta.ReasonInvalidValues, err.Error()}}
+		return d.cacheVariant(string(key), variant)
 	}
 	return d.variant(string(key), layers...)
 }
@@ -126,38 +126,38 @@ func (d *Desired) CheckAlone(ctx context.Context) (*vectorconfig.Report, *Invali
 // the limit, all values trees would stay in memory if every workload had its own large overrides.
 const mostVariants = 256 << 10
 
-// keep caches a variant. If the variants get too large, all except the common variant are removed,
+// cacheVariant caches a variant. If the variants get too large, all except the common variant are removed,
 // and rendered again when needed.
-func (d *Desired) keep(key string, made *Variant) *Variant {
-	made.setBasis()
+func (d *Desired) cacheVariant(key string, variant *Variant) *Variant {
+	variant.setBasis()
 	if d.overrides += len(key); d.overrides > mostVariants {
 		maps.DeleteFunc(d.variants, func(key string, _ *Variant) bool { return key != "" })
 		d.overrides = len(key)
 	}
-	d.variants[key] = made
-	return made
+	d.variants[key] = variant
+	return variant
 }
 
 // variant creates a variant and caches it under a key.
 func (d *Desired) variant(key string, overrides ...environment.Layer) *Variant {
-	made := &Variant{Source: &Source{IsCommon: key == ""}}
+	variant := &Variant{Source: &Source{IsCommon: key == ""}}
 	values, invalid := d.sources.values(d.cache, d.set, d.Environment, overrides...)
-	if made.Invalid = invalid; invalid != nil {
-		return d.keep(key, made)
+	if variant.Invalid = invalid; invalid != nil {
+		return d.cacheVariant(key, variant)
 	}
-	made.Container = tree.Text(values.Tree, "sidecar", "name")
+	variant.Container = tree.Text(values.Tree, "sidecar", "name")
 	referenced, invalid := referencedConfig(&d.sources, &values)
 	if key == "" {
-		d.ReferencedConfigMap = referenced.at
+		d.ReferencedConfigMap = referenced.lookupKey
 	}
-	if made.Invalid = invalid; invalid != nil {
-		return d.keep(key, made)
+	if variant.Invalid = invalid; invalid != nil {
+		return d.cacheVariant(key, variant)
 	}
-	made.Source.ConfigMap, made.Source.ChecksOff = referenced.object, checkOf(values.Values) == v1alpha1.CheckOff
+	variant.Source.ConfigMap, variant.Source.ChecksOff = referenced.object, checkMode(values.Values) == v1alpha1.CheckOff
 	sidecar := d.sources.Sidecar
-	made.renderer = newRenderer(d.cache, render.Request{
+	variant.renderer = newRenderer(d.cache, render.Request{
 		Chart: d.set.Chart, Values: values.Values, KubeVersion: d.sources.KubeVersion, Cluster: d.sources.cluster(),
 		Sidecar: types.NamespacedName{Namespace: sidecar.Namespace, Name: sidecar.Name},
-	}, values.digest, referenced, d.sources.Inputs, askedFor(d.sources.Inputs, d.set, d.Environment, values.given))
-	return d.keep(key, made)
+	}, values.digest, referenced, d.sources.Inputs, newRequestedInputs(d.sources.Inputs, d.set, d.Environment, values.layers))
+	return d.cacheVariant(key, variant)
 }

@@ -29,7 +29,7 @@ func of(t *testing.T, sidecar *v1alpha1.VectorSidecar, cache *Cache, configMaps 
 	}
 	reader := NewReader(t.Context(), inputs)
 	t.Cleanup(reader.Release)
-	made := For(inputs, reader, cache)
+	made := New(inputs, reader, cache)
 	require.NoError(t, reader.Err())
 	require.Nil(t, made.Invalid)
 	return made
@@ -45,7 +45,7 @@ func TestRenderingsShareTheirCompanions(t *testing.T) {
 		pod.Containers[0].VolumeMounts[0].Name = pod.Volumes[0].Name
 		record := workloadcache.Showing(settled(deployment))
 		view := record.View()
-		require.Nil(t, made.Variant(record).For(t.Context(), &view).Invalid)
+		require.Nil(t, made.Variant(record).WorkloadFor(t.Context(), &view).Invalid)
 	}
 	seen := map[*corev1.ConfigMap]bool{}
 	for _, of := range cache.rendered.All() {
@@ -61,7 +61,7 @@ func TestCacheHoldsNoCopies(t *testing.T) {
 	for n := range 3 {
 		object := objects.NewConfigMap("shipping", "shop", "vector.yaml", objects.VectorConfig("x")+"\n"+fmt.Sprintf("# %d\n", n))
 		made := of(t, logs().WithConfigMap("shipping", "").Build(), cache, object)
-		require.Nil(t, made.CommonVariant().For(t.Context(), &view).Invalid)
+		require.Nil(t, made.CommonVariant().WorkloadFor(t.Context(), &view).Invalid)
 	}
 	require.Equal(t, 3, cache.rendered.Len())
 	for _, of := range cache.rendered.All() {
@@ -88,11 +88,11 @@ func TestReaderTellsWhatNobodyHasLookedFor(t *testing.T) {
 	inputs := &Inputs{Sidecar: logs().Build(), Platform: builtIn(t), DefaultEnvironment: "development", KubeVersion: "v1.36.0"}
 	reader := NewReader(t.Context(), inputs)
 	defer reader.Release()
-	For(inputs, reader, nil)
-	asked, unread := reader.Asked()
+	New(inputs, reader, nil)
+	asked, unread := reader.ConfigMapNames()
 	require.Equal(t, []string{meta.NamespaceDefaults}, asked)
 	require.Equal(t, asked, unread)
 	inputs.ConfigMaps = map[string]*corev1.ConfigMap{meta.NamespaceDefaults: nil}
-	_, unread = reader.Asked()
+	_, unread = reader.ConfigMapNames()
 	require.Empty(t, unread, "it is known not to be there")
 }

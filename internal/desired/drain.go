@@ -18,46 +18,46 @@ import (
 // file without new lines for 10 s only every 10 s, and waits 2 s between rounds.
 const quietSeconds = 12
 
-// within returns the rendering for a workload with this terminationGracePeriodSeconds; nil is the
+// fitGracePeriod returns the rendering for a workload with this terminationGracePeriodSeconds; nil is the
 // API server's default. If a preStop sleep is longer, it is shortened, because the API server
 // rejects it. Otherwise the rendering is returned unchanged. Templates cannot read the grace
 // period, so one rendering serves all workloads.
-func (r *renderer) within(ctx context.Context, of *Rendered, grace *int64) *Rendered {
-	has := ptr.Deref(grace, corev1.DefaultTerminationGracePeriodSeconds)
-	if of.Invalid != nil || of.Overlay.DrainSeconds() <= has {
-		return of
+func (r *renderer) fitGracePeriod(ctx context.Context, rendered *Rendered, grace *int64) *Rendered {
+	graceSeconds := ptr.Deref(grace, corev1.DefaultTerminationGracePeriodSeconds)
+	if rendered.Invalid != nil || rendered.Overlay.DrainSeconds() <= graceSeconds {
+		return rendered
 	}
-	of.cuts.mu.Lock()
-	defer of.cuts.mu.Unlock()
-	if cut := of.cuts.made[has]; cut != nil {
+	rendered.cuts.mu.Lock()
+	defer rendered.cuts.mu.Unlock()
+	if cut := rendered.cuts.byGracePeriod[graceSeconds]; cut != nil {
 		return cut
 	}
-	cut := r.cut(ctx, of, has)
-	if of.cuts.made == nil {
-		of.cuts.made = map[int64]*Rendered{}
+	cut := r.cut(ctx, rendered, graceSeconds)
+	if rendered.cuts.byGracePeriod == nil {
+		rendered.cuts.byGracePeriod = map[int64]*Rendered{}
 	}
 	if ctx.Err() != nil {
 		return cut
 	}
-	of.cuts.made[has] = cut
+	rendered.cuts.byGracePeriod[graceSeconds] = cut
 	bytes := bounded.Footprint(cut) - bounded.Footprint(cut.Companions) // The Companions are counted with the rendering.
 	cut.bytes.Store(int64(bytes))
-	r.cache.grow(of, bytes)
+	r.cache.grow(rendered, bytes)
 	return cut
 }
 
 // cut returns the rendering for workloads with this grace period.
-func (r *renderer) cut(ctx context.Context, of *Rendered, grace int64) *Rendered {
-	cut := &Rendered{container: of.container, Companions: of.Companions, readTarget: of.readTarget, reserved: of.reserved}
-	overlay, err := of.rendered.Draining(grace)
+func (r *renderer) cut(ctx context.Context, rendered *Rendered, grace int64) *Rendered {
+	cut := &Rendered{container: rendered.container, Companions: rendered.Companions, readTarget: rendered.readTarget, reserved: rendered.reserved}
+	overlay, err := rendered.rendered.Draining(grace)
 	if err != nil {
 		cut.Invalid = &Invalid{meta.ReasonInvalidSidecar, err.Error()}
 		return cut
 	}
-	const why = "the terminationGracePeriodSeconds of its pods is"
-	cut.shortened = fmt.Sprintf("drains for %d s and not for %d s: %s %d", grace, of.Overlay.DrainSeconds(), why, grace)
+	const reason = "the terminationGracePeriodSeconds of its pods is"
+	cut.shortened = fmt.Sprintf("drains for %d s and not for %d s: %s %d", grace, rendered.Overlay.DrainSeconds(), reason, grace)
 	if grace == 0 {
-		cut.shortened = fmt.Sprintf("does not drain for %d s: %s 0", of.Overlay.DrainSeconds(), why)
+		cut.shortened = fmt.Sprintf("does not drain for %d s: %s 0", rendered.Overlay.DrainSeconds(), reason)
 	}
 	if grace < quietSeconds {
 		cut.shortened += fmt.Sprintf(", and Vector may need %d s for the last lines of a file that was quiet", quietSeconds)

@@ -29,7 +29,7 @@ var lineAtEnd = regexp.MustCompile(`:\d+$`)
 // not rendered.
 type sidecarFiles struct {
 	values     environment.Values
-	given      config
+	config     config
 	companions []corev1.ConfigMap
 	container  *corev1.Container
 	spec       *corev1.PodSpec
@@ -48,27 +48,27 @@ type foundFile struct {
 // the known files, these are the key that the values name, and every key of a companion with the
 // extension of a configuration.
 func (s *sidecarFiles) files() []vectorconfig.File {
-	var all []foundFile
-	if s.given.object != nil {
-		all = append(all, s.matches(s.given.object)...)
+	var matches []foundFile
+	if s.config.object != nil {
+		matches = append(matches, s.matches(s.config.object)...)
 	}
 	for i := range s.companions {
-		all = append(all, s.matches(&s.companions[i])...)
+		matches = append(matches, s.matches(&s.companions[i])...)
 	}
-	if len(all) == 0 && !s.isTold() {
+	if len(matches) == 0 && !s.isTold() {
 		return s.defaultFiles()
 	}
 	section := func(f foundFile) int {
 		name, _, _ := strings.Cut(f.RelativePath, "/")
 		return slices.Index(vectorflags.Sections, name)
 	}
-	slices.SortFunc(all, func(a, b foundFile) int {
+	slices.SortFunc(matches, func(a, b foundFile) int {
 		return cmp.Or(strings.Compare(a.Directory, b.Directory), section(a)-section(b), strings.Count(a.RelativePath, "/")-strings.Count(b.RelativePath, "/"),
 			strings.Compare(a.path, b.path), strings.Compare(a.Format, b.Format))
 	})
-	all = slices.CompactFunc(all, func(a, b foundFile) bool { return a.path == b.path && a.Match == b.Match })
+	matches = slices.CompactFunc(matches, func(a, b foundFile) bool { return a.path == b.path && a.Match == b.Match })
 	var files []vectorconfig.File
-	for _, f := range all {
+	for _, f := range matches {
 		files = append(files, f.file)
 	}
 	return files
@@ -84,27 +84,27 @@ func (s *sidecarFiles) matches(object *corev1.ConfigMap) []foundFile {
 	if s.container == nil {
 		return nil
 	}
-	var all []foundFile
+	var matches []foundFile
 	for file, key := range mountedFiles(s.container, s.spec, object) {
 		if _, isText := object.Data[key]; !isText {
 			continue
 		}
 		for i := range s.line.Sources {
 			if match, isRead := s.line.Sources[i].Matches(file, s.container.WorkingDir); isRead && !s.line.Sources[i].Path.IsOpen {
-				found := s.file(object, key)
-				found.Name, found.Format, found.Directory, found.RelativePath = path.Base(file), match.Format, match.Directory, match.RelativePath
-				all = append(all, foundFile{match, file, found})
+				configFile := s.file(object, key)
+				configFile.Name, configFile.Format, configFile.Directory, configFile.RelativePath = path.Base(file), match.Format, match.Directory, match.RelativePath
+				matches = append(matches, foundFile{match, file, configFile})
 			}
 		}
 	}
-	return all
+	return matches
 }
 
 // defaultFiles returns the files of a sidecar if its command line does not name any of them.
 func (s *sidecarFiles) defaultFiles() []vectorconfig.File {
 	var files []vectorconfig.File
-	if s.given.object != nil {
-		files = append(files, s.file(s.given.object, s.given.key))
+	if s.config.object != nil {
+		files = append(files, s.file(s.config.object, s.config.key))
 	}
 	if printed := printedRaw(s.values); s.spec == nil && printed.Text != "" { // No rendering contains it yet.
 		files = append(files, printed)
@@ -121,8 +121,8 @@ func (s *sidecarFiles) defaultFiles() []vectorconfig.File {
 // it is rendered.
 func (s *sidecarFiles) file(object *corev1.ConfigMap, key string) vectorconfig.File {
 	source := "rendered ConfigMap " + object.Name
-	if object == s.given.object {
-		source = fmt.Sprintf("ConfigMap %s/%s", object.Namespace, s.given.name)
+	if object == s.config.object {
+		source = fmt.Sprintf("ConfigMap %s/%s", object.Namespace, s.config.name)
 	}
 	file := vectorconfig.File{Name: key, Source: source + " " + key, Text: object.Data[key]}
 	if text := tree.Text(s.values.Tree, "sidecar", "config", "inline"); text != "" && text == file.Text {
@@ -144,12 +144,12 @@ func (s *sidecarFiles) readsUnseen() bool {
 	if !s.isTold() {
 		return false
 	}
-	var seen []string
-	for _, object := range s.given.with(s.companions) {
-		seen = slices.AppendSeq(seen, maps.Keys(mountedFiles(s.container, s.spec, &object)))
+	var mounted []string
+	for _, object := range s.config.appendTo(s.companions) {
+		mounted = slices.AppendSeq(mounted, maps.Keys(mountedFiles(s.container, s.spec, &object)))
 	}
 	return slices.ContainsFunc(s.line.Sources, func(source vectorflags.Source) bool {
-		return !slices.ContainsFunc(seen, func(file string) bool {
+		return !slices.ContainsFunc(mounted, func(file string) bool {
 			_, isRead := source.Matches(file, s.container.WorkingDir)
 			return isRead
 		})

@@ -67,8 +67,8 @@ type Inputs struct {
 	Observer Observer
 }
 
-// EnvironmentOf returns the environment and the setting that names it.
-func (in *Inputs) EnvironmentOf() (name, from string) {
+// ResolveEnvironment returns the environment and the setting that names it.
+func (in *Inputs) ResolveEnvironment() (name, source string) {
 	if name := in.Sidecar.Spec.Environment; name != "" {
 		return name, "spec.environment of the VectorSidecar"
 	}

@@ -59,26 +59,26 @@ type InstallationValues struct {
 // does not list under environments. The error reports values that the schema of the installation
 // chart rejects, and is returned together with the values. Errors in an environment's values are
 // not included, because they are reported when the values are used.
-func ReadInstallationValues(ctx context.Context, root fs.FS, source string, text []byte, asked ...string) (*InstallationValues, error) {
+func ReadInstallationValues(ctx context.Context, root fs.FS, source string, text []byte, environments ...string) (*InstallationValues, error) {
 	written, err := environment.ParseLayer(source, text)
 	if err != nil {
-		name := cmp.Or(asked...)
+		name := cmp.Or(environments...)
 		//nolint:nilerr // The error is reported by the environment that the values are used for.
 		return &InstallationValues{Environment: name, source: source, files: map[string]string{name + ".yaml": string(text)}}, nil
 	}
-	return InstallationValuesOf(ctx, root, written, asked...)
+	return NewInstallationValues(ctx, root, written, environments...)
 }
 
-// InstallationValuesOf is ReadInstallationValues for a parsed file, or for several merged files.
-func InstallationValuesOf(ctx context.Context, root fs.FS, written environment.Layer, asked ...string) (*InstallationValues, error) {
+// NewInstallationValues is ReadInstallationValues for a parsed file, or for several merged files.
+func NewInstallationValues(ctx context.Context, root fs.FS, written environment.Layer, environments ...string) (*InstallationValues, error) {
 	source := written.Name
 	name, _ := written.Tree["environment"].(string)
 	if name == "" {
 		name, _ = tree.MapAt(written.Tree, "global")["environment"].(string)
 	}
-	for _, one := range asked {
-		if _, isOther := tree.MapAt(written.Tree, environmentsKey)[one]; name == "" && !isOther {
-			name = one
+	for _, candidate := range environments {
+		if _, isOther := tree.MapAt(written.Tree, environmentsKey)[candidate]; name == "" && !isOther {
+			name = candidate
 		}
 	}
 	refused := checkKeys(root, written)
@@ -92,12 +92,12 @@ func InstallationValuesOf(ctx context.Context, root fs.FS, written environment.L
 	if err != nil {
 		return nil, fmt.Errorf("reading the installation chart: %w", err)
 	}
-	made, err := set.Execute(ctx, environmentsTemplate, values)
+	rendered, err := set.Execute(ctx, environmentsTemplate, values)
 	if err != nil {
 		return nil, cmp.Or(refused, fmt.Errorf("reading %s as the installation does: %w", source, err))
 	}
 	read := &InstallationValues{Environment: name, source: source, written: &written, files: map[string]string{}}
-	if err := bounded.Values().DecodeYAML([]byte(made+"\n"), &read.files); err != nil {
+	if err := bounded.Values().DecodeYAML([]byte(rendered+"\n"), &read.files); err != nil {
 		return nil, cmp.Or(refused, fmt.Errorf("reading %s as the installation does: %w", source, err))
 	}
 	return read, refused
@@ -106,44 +106,44 @@ func InstallationValuesOf(ctx context.Context, root fs.FS, written environment.L
 // checkKeys checks a values file against the schema of the installation chart, as helm does, except
 // for the keys that are checked later.
 func checkKeys(root fs.FS, written environment.Layer) error {
-	schema, own, err := readInstallationChart(root)
+	schema, chartValues, err := readInstallationChart(root)
 	if err != nil {
 		return fmt.Errorf("reading the installation chart: %w", err)
 	}
 	written.Tree = withoutKeys(written.Tree, checkedLater)
-	if others := maps.Clone(tree.Map(written.Tree[environmentsKey])); others != nil {
-		for name, values := range others {
+	if environments := maps.Clone(tree.Map(written.Tree[environmentsKey])); environments != nil {
+		for name, values := range environments {
 			if values := tree.Map(values); values != nil {
-				others[name] = withoutKeys(values, checkedLater)
+				environments[name] = withoutKeys(values, checkedLater)
 			}
 		}
-		written.Tree[environmentsKey] = others
+		written.Tree[environmentsKey] = environments
 	}
-	return schema.CheckOver(own, written)
+	return schema.CheckOver(chartValues, written)
 }
 
 // readInstallationChart reads the schema and the values of the installation chart.
 func readInstallationChart(root fs.FS) (*environment.Schema, environment.Layer, error) {
-	var own environment.Layer
+	var chartValues environment.Layer
 	text, err := bounded.Chart().File(root, installationChart+"values.schema.json")
 	if err != nil {
-		return nil, own, err
+		return nil, chartValues, err
 	}
 	schema, err := environment.CompileSchema(installationChart+"values.schema.json", text)
 	if err != nil {
-		return nil, own, err
+		return nil, chartValues, err
 	}
 	if text, err = bounded.Chart().File(root, installationChart+"values.yaml"); err != nil {
-		return nil, own, err
+		return nil, chartValues, err
 	}
-	own, err = environment.ParseLayer(installationChart+"values.yaml", text)
-	return schema, own, err
+	chartValues, err = environment.ParseLayer(installationChart+"values.yaml", text)
+	return schema, chartValues, err
 }
 
 func withoutKeys(values map[string]any, keys []string) map[string]any {
-	rest := maps.Clone(values)
-	maps.DeleteFunc(rest, func(key string, _ any) bool { return slices.Contains(keys, key) })
-	return rest
+	remaining := maps.Clone(values)
+	maps.DeleteFunc(remaining, func(key string, _ any) bool { return slices.Contains(keys, key) })
+	return remaining
 }
 
 // Files returns the data of the installation's ConfigMap that is made from the values. It must not
@@ -155,45 +155,45 @@ func (v *InstallationValues) layersFor(set *environment.Set) *environment.Set {
 	if v.written == nil {
 		return set.WithInstallation(v.source, v.files)
 	}
-	return set.WithWritten(v.written, v.files, func(name string) []string { return v.Place(environmentsKey, name) })
+	return set.WithWritten(v.written, v.files, func(name string) []string { return v.PathInFile(environmentsKey, name) })
 }
 
-// Place returns the path of a part of the values in the file, for example the path of a Fault.
-func (v *InstallationValues) Place(part ...string) []string {
-	if len(part) > 1 && part[0] == environmentsKey && part[1] == v.Environment {
-		return part[2:] // At the top.
+// PathInFile returns the path of a part of the values in the file, for example the path of a Fault.
+func (v *InstallationValues) PathInFile(keys ...string) []string {
+	if len(keys) > 1 && keys[0] == environmentsKey && keys[1] == v.Environment {
+		return keys[2:] // At the top.
 	}
-	return part
+	return keys
 }
 
 // TemplateSets returns the ConfigMaps of the template sets that an installation has with these
 // values. As with helm, their files are merged over the files of the present sets, and null removes
 // a file or a set. The installation is named by the ConfigMap of its values.
 func (v *InstallationValues) TemplateSets(installation types.NamespacedName, sets []corev1.ConfigMap) []corev1.ConfigMap {
-	given, isGiven := v.templates()
+	templates, isGiven := v.templates()
 	if !isGiven {
 		return sets
 	}
 	prefix := setPrefix(installation.Name)
-	all := map[string]corev1.ConfigMap{}
+	configMaps := map[string]corev1.ConfigMap{}
 	for i := range sets {
-		if isOwn := sets[i].Name == prefix+sets[i].Labels[meta.LabelTemplateSet]; !isOwn || given != nil {
-			all[sets[i].Name] = sets[i]
+		if isOwn := sets[i].Name == prefix+sets[i].Labels[meta.LabelTemplateSet]; !isOwn || templates != nil {
+			configMaps[sets[i].Name] = sets[i]
 		}
 	}
-	for name, files := range given {
+	for name, files := range templates {
 		object := corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
 			Namespace: installation.Namespace, Name: prefix + name, Labels: map[string]string{meta.LabelTemplateSet: name},
 		}}
-		before := all[object.Name]
+		previous := configMaps[object.Name]
 		if files != nil {
-			object.Data, object.BinaryData = laid(tree.Map(files), before.Data), before.BinaryData
+			object.Data, object.BinaryData = mergeFiles(tree.Map(files), previous.Data), previous.BinaryData
 		}
-		if all[object.Name] = object; len(object.Data)+len(object.BinaryData) == 0 {
-			delete(all, object.Name)
+		if configMaps[object.Name] = object; len(object.Data)+len(object.BinaryData) == 0 {
+			delete(configMaps, object.Name)
 		}
 	}
-	return slices.Collect(maps.Values(all))
+	return slices.Collect(maps.Values(configMaps))
 }
 
 // templates returns the template sets in the values, and whether the values set the key. The sets
@@ -206,33 +206,33 @@ func (v *InstallationValues) templates() (sets map[string]any, isGiven bool) {
 	return tree.Map(value), isGiven
 }
 
-// laid returns the files of a set, merged over other files.
-func laid(files map[string]any, over map[string]string) map[string]string {
-	all := map[string]string{}
-	maps.Copy(all, over)
+// mergeFiles returns the files of a set, merged over other files.
+func mergeFiles(files map[string]any, base map[string]string) map[string]string {
+	result := map[string]string{}
+	maps.Copy(result, base)
 	for key, text := range files {
 		if text, isText := text.(string); isText {
-			all[key] = text
+			result[key] = text
 		} else {
-			delete(all, key) // The value is null.
+			delete(result, key) // The value is null.
 		}
 	}
-	return all
+	return result
 }
 
-// Over returns a platform with these values and their policy instead of the installation's. The
+// MergeInto returns a platform with these values and their policy instead of the installation's. The
 // platform must have the sets of TemplateSets.
-func (v *InstallationValues) Over(platform *Platform) *Platform {
+func (v *InstallationValues) MergeInto(platform *Platform) *Platform {
 	tried := &Platform{Environments: v.layersFor(platform.Environments), Roll: platform.Roll}
 	for _, set := range platform.Sets() {
-		other := *set
-		if given, _ := v.templates(); set.Err != nil && given[set.Name] != nil {
-			other.Err = fmt.Errorf("%s: %w", v.written.Position(templatesKey, set.Name), set.Err)
+		setCopy := *set
+		if templates, _ := v.templates(); set.Err != nil && templates[set.Name] != nil {
+			setCopy.Err = fmt.Errorf("%s: %w", v.written.Position(templatesKey, set.Name), set.Err)
 		}
 		if set.Environments != nil {
-			other.Environments = v.layersFor(set.Environments)
+			setCopy.Environments = v.layersFor(set.Environments)
 		}
-		tried.Add(&other)
+		tried.Add(&setCopy)
 	}
 	tried.Policy, tried.PolicyErr = policy.Parse(v.source+" "+PolicyKey, []byte(v.files[PolicyKey]))
 	tried.Rollout, tried.RolloutErr = fleet.Parse(v.source+" "+RolloutKey, []byte(v.files[RolloutKey]))

@@ -22,8 +22,8 @@ type Kubelet struct {
 // strands returns a warning if pods of an overlay never start on the oldest kubelet, "" if they
 // start.
 func (k *Kubelet) strands(overlay *workload.Overlay) string {
-	seen, err := version.ParseGeneric(k.Version)
-	if err != nil || seen.AtLeast(version.MustParseGeneric(workload.FirstNative)) || !overlay.HasNative() {
+	oldest, err := version.ParseGeneric(k.Version)
+	if err != nil || oldest.AtLeast(version.MustParseGeneric(workload.FirstNative)) || !overlay.HasNative() {
 		return ""
 	}
 	return fmt.Sprintf("is a native sidecar, which kubelet %s of node %s does not know: pods stay in Init there; upgrade that node, keep these pods off it, or set sidecar.native to Never", k.Version, k.Node)

@@ -15,30 +15,30 @@ import (
 // layers are the layers of values, by owner, except for the environment's.
 type layers struct{ namespace, sidecar, workload []environment.Layer }
 
-// all returns the layers in their order.
-func (l *layers) all() []environment.Layer {
+// list returns the layers in their order.
+func (l *layers) list() []environment.Layer {
 	return slices.Concat(l.namespace, l.sidecar, l.workload)
 }
 
-// merged are the values from which a sidecar is rendered. They must not be changed.
-type merged struct {
+// mergedValues are the values from which a sidecar is rendered. They must not be changed.
+type mergedValues struct {
 	environment.Values
 
-	// given are all layers except the environment's.
-	given layers
+	// layers are all layers except the environment's.
+	layers layers
 	// digest is the digest of the values tree.
 	digest []byte
-	// from is the set of environments of the values.
-	from *environment.Set
+	// environments is the set of environments of the values.
+	environments *environment.Set
 }
 
-// isOfOthers reports whether the namespace or a workload sets a value, and not the author of the
+// isSetByOthers reports whether the namespace or a workload sets a value, and not the author of the
 // VectorSidecar.
-func (m *merged) isOfOthers(path ...string) bool {
+func (m *mergedValues) isSetByOthers(path ...string) bool {
 	origin := m.Origin(path...)
-	return slices.ContainsFunc(slices.Concat(m.given.namespace, m.given.workload), func(layer environment.Layer) bool {
-		_, is := tree.Value(layer.Tree, path...)
-		return is && layer.Position(path...) == origin
+	return slices.ContainsFunc(slices.Concat(m.layers.namespace, m.layers.workload), func(layer environment.Layer) bool {
+		_, isSet := tree.Value(layer.Tree, path...)
+		return isSet && layer.Position(path...) == origin
 	})
 }
 
@@ -46,8 +46,8 @@ func (m *merged) isOfOthers(path ...string) bool {
 // specs would use most of the cache.
 const largestShared = 64 << 10
 
-// digestOf returns a digest of values. They are JSON, which always marshals with sorted keys.
-func digestOf(values environment.Values) []byte {
+// digestValues returns a digest of values. They are JSON, which always marshals with sorted keys.
+func digestValues(values environment.Values) []byte {
 	text, _ := json.Marshal(values.Tree)
 	sum := sha256.Sum256(text)
 	return sum[:]

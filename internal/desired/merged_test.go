@@ -32,7 +32,7 @@ func inNamespace(namespace, level string) *v1alpha1.VectorSidecar {
 // environment is another.
 func TestNamespacesShareTheirValues(t *testing.T) {
 	platform, cache := builtIn(t), NewCache()
-	merge := func(sidecar *v1alpha1.VectorSidecar, platform *Platform, overrides []environment.Layer, configMaps ...*corev1.ConfigMap) merged {
+	merge := func(sidecar *v1alpha1.VectorSidecar, platform *Platform, overrides []environment.Layer, configMaps ...*corev1.ConfigMap) mergedValues {
 		t.Helper()
 		inputs := &Inputs{Sidecar: sidecar, Platform: platform, ConfigMaps: map[string]*corev1.ConfigMap{}, HasAllConfigMaps: true}
 		for _, object := range configMaps {
@@ -44,14 +44,16 @@ func TestNamespacesShareTheirValues(t *testing.T) {
 		defer from.reader.Release()
 		found, invalid := from.values(cache, set, "development", overrides...)
 		require.Nil(t, invalid)
-		require.Equal(t, digestOf(found.Values), found.digest)
+		require.Equal(t, digestValues(found.Values), found.digest)
 		return found
 	}
-	level := func(of merged) any {
+	level := func(of mergedValues) any {
 		sidecar, _ := of.Tree["sidecar"].(map[string]any)
 		return sidecar["logLevel"]
 	}
-	isSame := func(a, b merged) bool { return reflect.ValueOf(a.Tree).Pointer() == reflect.ValueOf(b.Tree).Pointer() }
+	isSame := func(a, b mergedValues) bool {
+		return reflect.ValueOf(a.Tree).Pointer() == reflect.ValueOf(b.Tree).Pointer()
+	}
 
 	first := merge(inNamespace("shop", "warn"), platform, nil)
 	require.Equal(t, "warn", level(first))
@@ -66,7 +68,7 @@ func TestNamespacesShareTheirValues(t *testing.T) {
 	defaults := objects.NewConfigMap(meta.NamespaceDefaults, "pay", meta.NamespaceDefaultsKey, "sidecar: {logLevel: trace}")
 	ofNamespace := merge(inNamespace("pay", "warn"), &allowing, nil, defaults)
 	require.False(t, isSame(first, ofNamespace))
-	require.Len(t, ofNamespace.given.namespace, 1)
+	require.Len(t, ofNamespace.layers.namespace, 1)
 	layer, err := environment.ParseValue("annotation", "sidecar.logLevel", []byte("debug"))
 	require.NoError(t, err)
 	require.Equal(t, "debug", level(merge(inNamespace("pay", "warn"), platform, []environment.Layer{layer})))
@@ -76,8 +78,8 @@ func TestNamespacesShareTheirValues(t *testing.T) {
 	again := merge(inNamespace("shop", "warn"), other, nil)
 	require.False(t, isSame(first, again), "of another environment")
 	mine, theirs := logs().Build(), objects.NewVectorSidecar("logs", "pay").Selecting("logs", "vector").Build()
-	require.Contains(t, merge(mine, other, nil).given.sidecar[0].Name, "shop/logs")
-	require.Contains(t, merge(theirs, other, nil).given.sidecar[0].Name, "pay/logs", "errors name the owner")
+	require.Contains(t, merge(mine, other, nil).layers.sidecar[0].Name, "shop/logs")
+	require.Contains(t, merge(theirs, other, nil).layers.sidecar[0].Name, "pay/logs", "errors name the owner")
 }
 
 // What one policy permits, another may refuse, and what is rendered is the same.
@@ -90,7 +92,7 @@ func TestEachPolicyJudgesWhatNamespacesShare(t *testing.T) {
 		made.CommonVariant().renderer.policy = judging
 		view := settled(services(1)[0])
 		view.Namespace = namespace
-		found := made.CommonVariant().For(t.Context(), &view)
+		found := made.CommonVariant().WorkloadFor(t.Context(), &view)
 		require.Equal(t, rules != "", found.Invalid != nil, namespace)
 	}
 }
@@ -98,7 +100,7 @@ func TestEachPolicyJudgesWhatNamespacesShare(t *testing.T) {
 // A tenant may spell values out that are the default, one after the other: what is rendered is the same, and what was
 // asked for is not. Only what was asked for is made anew, and counted for each.
 func TestWhatNamespacesShareIsBounded(t *testing.T) {
-	shared, made := newExecution(&render.Result{}), 0
+	shared, made := newSharedRendering(&render.Result{}), 0
 	fresh := func() *plan.Desired {
 		made++
 		return &plan.Desired{}
@@ -108,17 +110,17 @@ func TestWhatNamespacesShareIsBounded(t *testing.T) {
 		given := func() plan.RequestedInput {
 			return plan.RequestedInput{Digest: name, Keys: []string{strings.Repeat("x", 1000)}}
 		}
-		first, isShared := shared.desired("of", fresh, name, given)
+		first, isShared := shared.desiredFor("of", fresh, name, given)
 		require.Equal(t, n > 0, isShared)
 		require.Equal(t, name, first.InputDigest())
 		require.Greater(t, first.bytes, 1000)
-		again, isShared := shared.desired("of", fresh, name, given)
+		again, isShared := shared.desiredFor("of", fresh, name, given)
 		require.Same(t, first.Desired, again.Desired)
 		require.True(t, isShared)
 		shared.permit(name)
 		require.True(t, shared.isPermitted(name))
-		require.LessOrEqual(t, len(shared.asked), mostAsked)
-		require.LessOrEqual(t, len(shared.permitted), mostAsked)
+		require.LessOrEqual(t, len(shared.byInput), maxInputs)
+		require.LessOrEqual(t, len(shared.permitted), maxInputs)
 	}
 	require.Equal(t, 1, made)
 	require.False(t, shared.isPermitted("0"), "that policy judges it again")
@@ -131,7 +133,7 @@ func TestTheFirstOfSeveralNamespacesCountsWhatTheyShare(t *testing.T) {
 	for _, namespace := range []string{"shop", "pay", "mail"} {
 		view := settled(services(1)[0])
 		view.Namespace = namespace
-		found := of(t, inNamespace(namespace, "warn"), cache).CommonVariant().For(t.Context(), &view)
+		found := of(t, inNamespace(namespace, "warn"), cache).CommonVariant().WorkloadFor(t.Context(), &view)
 		require.Nil(t, found.Invalid)
 		bytes = append(bytes, found.Rendered.Bytes())
 	}

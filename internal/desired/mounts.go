@@ -25,24 +25,24 @@ type mountContent struct {
 // mountContents lists the files of a container's mounts. It knows the content of the ConfigMaps
 // that were read.
 func (s *sidecarFiles) mountContents() []mountContent {
-	var all []mountContent
+	var contents []mountContent
 	for _, mount := range s.container.VolumeMounts {
 		content := mountContent{path: path.Clean(mount.MountPath)}
 		i := slices.IndexFunc(s.spec.Volumes, func(volume corev1.Volume) bool { return volume.Name == mount.Name })
 		if i < 0 || mount.SubPathExpr != "" {
-			all = append(all, content)
+			contents = append(contents, content)
 			continue
 		}
 		files, isKnown := s.filesOfVolume(&s.spec.Volumes[i])
 		content.isKnown = isKnown
 		for _, file := range files {
-			if rest, isBelow := below(path.Clean(file), mount.SubPath); isBelow {
-				content.files = append(content.files, path.Join(content.path, rest))
+			if relative, isBelow := relativePath(path.Clean(file), mount.SubPath); isBelow {
+				content.files = append(content.files, path.Join(content.path, relative))
 			}
 		}
-		all = append(all, content)
+		contents = append(contents, content)
 	}
-	return all
+	return contents
 }
 
 // filesOfVolume lists the files of a volume, and reports whether it has no others.
@@ -51,7 +51,7 @@ func (s *sidecarFiles) filesOfVolume(volume *corev1.Volume) (files []string, isK
 	case volume.ConfigMap != nil:
 		return s.filesOfConfigMap(volume.ConfigMap.Name, volume.ConfigMap.Items)
 	case volume.Secret != nil:
-		return pathsOf(volume.Secret.Items), len(volume.Secret.Items) > 0
+		return itemPaths(volume.Secret.Items), len(volume.Secret.Items) > 0
 	case volume.DownwardAPI != nil:
 		return downwardPaths(volume.DownwardAPI.Items), true
 	case volume.Projected == nil:
@@ -59,8 +59,8 @@ func (s *sidecarFiles) filesOfVolume(volume *corev1.Volume) (files []string, isK
 	}
 	isKnown = true
 	for i := range volume.Projected.Sources {
-		part, isPartKnown := s.filesOfProjection(&volume.Projected.Sources[i])
-		files, isKnown = append(files, part...), isKnown && isPartKnown
+		sourceFiles, isSourceKnown := s.filesOfProjection(&volume.Projected.Sources[i])
+		files, isKnown = append(files, sourceFiles...), isKnown && isSourceKnown
 	}
 	return files, isKnown
 }
@@ -70,7 +70,7 @@ func (s *sidecarFiles) filesOfProjection(projection *corev1.VolumeProjection) (f
 	case projection.ConfigMap != nil:
 		return s.filesOfConfigMap(projection.ConfigMap.Name, projection.ConfigMap.Items)
 	case projection.Secret != nil:
-		return pathsOf(projection.Secret.Items), len(projection.Secret.Items) > 0
+		return itemPaths(projection.Secret.Items), len(projection.Secret.Items) > 0
 	case projection.DownwardAPI != nil:
 		return downwardPaths(projection.DownwardAPI.Items), true
 	case projection.ServiceAccountToken != nil:
@@ -81,9 +81,9 @@ func (s *sidecarFiles) filesOfProjection(projection *corev1.VolumeProjection) (f
 
 func (s *sidecarFiles) filesOfConfigMap(name string, items []corev1.KeyToPath) (files []string, isKnown bool) {
 	if len(items) > 0 {
-		return pathsOf(items), true
+		return itemPaths(items), true
 	}
-	for _, object := range s.given.with(s.companions) {
+	for _, object := range s.config.appendTo(s.companions) {
 		if object.Name == name {
 			return allKeys(&object), true
 		}
@@ -91,7 +91,7 @@ func (s *sidecarFiles) filesOfConfigMap(name string, items []corev1.KeyToPath) (
 	return nil, false
 }
 
-func pathsOf(items []corev1.KeyToPath) []string {
+func itemPaths(items []corev1.KeyToPath) []string {
 	var paths []string
 	for _, item := range items {
 		paths = append(paths, item.Path)
@@ -113,11 +113,11 @@ func (s *sidecarFiles) absent() (absent []vectorflags.Source, isPartial bool) {
 	if s.line == nil {
 		return nil, false
 	}
-	seen := map[string]bool{}
-	for _, object := range s.given.with(s.companions) {
+	textFiles := map[string]bool{}
+	for _, object := range s.config.appendTo(s.companions) {
 		for file, key := range mountedFiles(s.container, s.spec, &object) {
 			_, isText := object.Data[key]
-			seen[file] = isText
+			textFiles[file] = isText
 		}
 	}
 	contents := s.mountContents()
@@ -129,7 +129,7 @@ func (s *sidecarFiles) absent() (absent []vectorflags.Source, isPartial bool) {
 		hasUnseen := slices.ContainsFunc(contents, func(content mountContent) bool {
 			return slices.ContainsFunc(content.files, func(file string) bool {
 				_, isRead := source.Matches(file, s.container.WorkingDir)
-				return isRead && !seen[file]
+				return isRead && !textFiles[file]
 			})
 		})
 		isPartial = isPartial || !isKnown || hasUnseen
@@ -151,11 +151,11 @@ func (s *sidecarFiles) exists(source vectorflags.Source, contents []mountContent
 	isMounted := false
 	isKnown = true
 	for _, content := range contents {
-		_, covers := below(fixed, content.path)
-		_, isInside := below(content.path, fixed)
+		_, covers := relativePath(fixed, content.path)
+		_, isInside := relativePath(content.path, fixed)
 		isMounted = isMounted || covers || content.path == "/"
-		mayHave := covers || isInside && (fixed != pattern || source.IsDirectory)
-		isKnown = isKnown && (content.isKnown || !mayHave)
+		canContain := covers || isInside && (fixed != pattern || source.IsDirectory)
+		isKnown = isKnown && (content.isKnown || !canContain)
 		for _, file := range append(slices.Clip(content.files), content.path) {
 			exists = exists || source.Reaches(file, s.container.WorkingDir)
 		}

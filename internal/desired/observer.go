@@ -19,7 +19,7 @@ const (
 // its error. An Observer must not change anything: a decision is the same with and without it.
 type Observer func(ctx context.Context, step Step) (end func(error))
 
-func (o Observer) begin(ctx context.Context, step Step) func(error) {
+func (o Observer) startStep(ctx context.Context, step Step) func(error) {
 	if o == nil {
 		return func(error) {}
 	}

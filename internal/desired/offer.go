@@ -14,16 +14,16 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Offer is a rendering for workloads that do not exist yet. When describes the workloads.
-type Offer struct {
-	Rendered *Rendered
-	When     When
-	// From is the ConfigMap that the values refer to, nil for none.
-	From *corev1.ConfigMap
+// AdmissionOverlay is a rendering for workloads that do not exist yet. When describes the workloads.
+type AdmissionOverlay struct {
+	Rendered  *Rendered
+	Condition OverlayCondition
+	// ConfigMap is the ConfigMap that the values refer to, nil for none.
+	ConfigMap *corev1.ConfigMap
 }
 
 // ConfigMaps returns the names of the ConfigMaps that are generated for the offer.
-func (o *Offer) ConfigMaps() []string {
+func (o *AdmissionOverlay) ConfigMaps() []string {
 	var names []string
 	for i := range o.Rendered.Companions {
 		names = append(names, o.Rendered.Companions[i].Name)
@@ -34,9 +34,9 @@ func (o *Offer) ConfigMaps() []string {
 	return names
 }
 
-// When describes the workloads of an Offer. They are equal in all fields that the templates read of
+// OverlayCondition describes the workloads of an Offer. They are equal in all fields that the templates read of
 // a workload.
-type When struct {
+type OverlayCondition struct {
 	// Logs is the mount with the application's log files, nil for any.
 	Logs *LogMount
 	// QoS is the class of the pods without the sidecar, "" for any.
@@ -57,8 +57,8 @@ const (
 	OtherQoS QoS = "Other"
 )
 
-// Seen is a workload with its rendering.
-type Seen struct {
+// RenderedWorkload is a workload with its rendering.
+type RenderedWorkload struct {
 	Rendered *Rendered
 	// QoSClass is the class of its pods without sidecars.
 	QoSClass corev1.PodQOSClass
@@ -74,11 +74,11 @@ const (
 // each case that the templates distinguish. The mounts of log files are taken from existing
 // workloads. Without an offer, left explains why only the operator can inject. It is "" if
 // templates ran out of time, because then the reason is unknown.
-func (d *Desired) Offers(ctx context.Context, namespace string, seen []Seen) (offers []Offer, left string) {
+func (d *Desired) Offers(ctx context.Context, namespace string, workloads []RenderedWorkload) (offers []AdmissionOverlay, blocker string) {
 	common := d.CommonVariant()
 	defer func() {
 		for i := range offers {
-			offers[i].From = common.Source.ConfigMap
+			offers[i].ConfigMap = common.Source.ConfigMap
 		}
 	}()
 	if common == nil || common.Invalid != nil || common.renderer == nil {
@@ -86,36 +86,36 @@ func (d *Desired) Offers(ctx context.Context, namespace string, seen []Seen) (of
 	}
 	blank := func(class corev1.PodQOSClass) *Rendered {
 		view := &workload.View{Ref: workload.Ref{Kind: workload.Default().Kind, Namespace: namespace}, QoSClass: class}
-		return common.renderer.rendered(ctx, view)
+		return common.renderer.renderCached(ctx, view)
 	}
-	first := blank(corev1.PodQOSBestEffort)
-	read := workload.ValueKeysFor(first.readTarget)
+	bestEffort := blank(corev1.PodQOSBestEffort)
+	read := workload.ValueKeysFor(bestEffort.readTarget)
 	switch {
-	case first.Late:
+	case bestEffort.TimedOut:
 		return nil, ""
-	case d.set.Given == "" && d.bringsPullSecrets():
+	case d.set.ProvidedDigest == "" && d.bringsPullSecrets():
 		return nil, "the sidecar has a pull secret (sidecar.imagePullSecrets), and the pull secrets that pods would lose from their ServiceAccount are unknown to the API server"
-	case first.Invalid == nil && len(read) == 0:
-		return []Offer{{Rendered: first}}, ""
-	case first.Invalid == nil && slices.Equal(read, []string{keyQoS}):
-		return offersByQoS(first, blank)
-	case d.set.Given == "" && slices.Contains(read, keyContainers) && d.logsPath() != "":
-		return d.offersByLogs(seen)
-	case first.Invalid != nil && len(read) == 0:
-		return nil, first.Invalid.Message
+	case bestEffort.Invalid == nil && len(read) == 0:
+		return []AdmissionOverlay{{Rendered: bestEffort}}, ""
+	case bestEffort.Invalid == nil && slices.Equal(read, []string{keyQoS}):
+		return offersByQoS(bestEffort, blank)
+	case d.set.ProvidedDigest == "" && slices.Contains(read, keyContainers) && d.logsPath() != "":
+		return d.offersByLogs(workloads)
+	case bestEffort.Invalid != nil && len(read) == 0:
+		return nil, bestEffort.Invalid.Message
 	}
 	return nil, "templates read .Values.target." + strings.Join(read, ", .Values.target.") + " of each workload"
 }
 
 // offersByQoS returns one Offer for Guaranteed pods and one for other pods, if templates read only
 // the QoS class.
-func offersByQoS(first *Rendered, blank func(corev1.PodQOSClass) *Rendered) ([]Offer, string) {
-	offers := []Offer{}
-	if other := blank(corev1.PodQOSBurstable); other.Invalid == nil && other.Overlay.Hash == first.Overlay.Hash {
-		offers = append(offers, Offer{Rendered: first, When: When{QoS: OtherQoS}})
+func offersByQoS(bestEffort *Rendered, blank func(corev1.PodQOSClass) *Rendered) ([]AdmissionOverlay, string) {
+	offers := []AdmissionOverlay{}
+	if burstable := blank(corev1.PodQOSBurstable); burstable.Invalid == nil && burstable.Overlay.Hash == bestEffort.Overlay.Hash {
+		offers = append(offers, AdmissionOverlay{Rendered: bestEffort, Condition: OverlayCondition{QoS: OtherQoS}})
 	}
-	if full := blank(corev1.PodQOSGuaranteed); full.Invalid == nil {
-		offers = append(offers, Offer{Rendered: full, When: When{QoS: Guaranteed}})
+	if guaranteed := blank(corev1.PodQOSGuaranteed); guaranteed.Invalid == nil {
+		offers = append(offers, AdmissionOverlay{Rendered: guaranteed, Condition: OverlayCondition{QoS: Guaranteed}})
 	}
 	if len(offers) == 0 {
 		return nil, "templates distinguish QoS classes that the API server cannot"
@@ -139,25 +139,27 @@ func (d *Desired) bringsPullSecrets() bool {
 }
 
 // offersByLogs returns an Offer for each mount of log files in existing workloads.
-func (d *Desired) offersByLogs(seen []Seen) (offers []Offer, left string) {
-	for _, one := range seen {
-		r := one.Rendered
+func (d *Desired) offersByLogs(workloads []RenderedWorkload) (offers []AdmissionOverlay, blocker string) {
+	for _, candidate := range workloads {
+		r := candidate.Rendered
 		if r.Invalid != nil || r.shortened != "" || !readsLogs(workload.ValueKeysFor(r.readTarget)) {
 			continue
 		}
-		when := When{Logs: d.logMount(r)}
-		if when.Logs == nil || one.QoSClass == workload.QoSOfPod {
+		condition := OverlayCondition{Logs: d.logMount(r)}
+		if condition.Logs == nil || candidate.QoSClass == workload.QoSOfPod {
 			continue
 		}
 		if slices.Contains(workload.ValueKeysFor(r.readTarget), keyQoS) {
-			when.QoS = OtherQoS
-			if one.QoSClass == corev1.PodQOSGuaranteed {
-				when.QoS = Guaranteed
+			condition.QoS = OtherQoS
+			if candidate.QoSClass == corev1.PodQOSGuaranteed {
+				condition.QoS = Guaranteed
 			}
 		}
-		isKnown := func(o Offer) bool { return o.When.QoS == when.QoS && *o.When.Logs == *when.Logs }
+		isKnown := func(o AdmissionOverlay) bool {
+			return o.Condition.QoS == condition.QoS && *o.Condition.Logs == *condition.Logs
+		}
 		if !slices.ContainsFunc(offers, isKnown) {
-			offers = append(offers, Offer{Rendered: r, When: when})
+			offers = append(offers, AdmissionOverlay{Rendered: r, Condition: condition})
 		}
 	}
 	if len(offers) == 0 {
@@ -168,23 +170,23 @@ func (d *Desired) offersByLogs(seen []Seen) (offers []Offer, left string) {
 
 // logMount returns the application's volume from which a sidecar reads log files. It returns nil
 // for a volume of the sidecar, and for a part of a volume.
-func (d *Desired) logMount(of *Rendered) *LogMount {
-	container := of.Overlay.Container(of.container)
+func (d *Desired) logMount(rendered *Rendered) *LogMount {
+	container := rendered.Overlay.Container(rendered.container)
 	if container == nil {
 		return nil
 	}
 	path := d.logsPath()
-	var found *LogMount
+	var logMount *LogMount
 	for i := range container.VolumeMounts {
 		mount := &container.VolumeMounts[i]
-		isOurs := slices.ContainsFunc(of.Overlay.Template.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == mount.Name })
+		isOurs := slices.ContainsFunc(rendered.Overlay.Template.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == mount.Name })
 		if isOurs || !strings.HasPrefix(path+"/", strings.TrimSuffix(mount.MountPath, "/")+"/") {
 			continue
 		}
-		if found != nil || mount.SubPath != "" || mount.SubPathExpr != "" || strings.HasSuffix(mount.MountPath, "/") {
+		if logMount != nil || mount.SubPath != "" || mount.SubPathExpr != "" || strings.HasSuffix(mount.MountPath, "/") {
 			return nil
 		}
-		found = &LogMount{Path: path, Volume: mount.Name, MountPath: mount.MountPath}
+		logMount = &LogMount{Path: path, Volume: mount.Name, MountPath: mount.MountPath}
 	}
-	return found
+	return logMount
 }

@@ -15,10 +15,10 @@ import (
 	vectorflags "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/flags"
 )
 
-// unseen returns the ways in which a container may get other configuration than the checked files,
+// findBypasses returns the ways in which a container may get other configuration than the checked files,
 // or connect to other hosts. It returns nil if the rules restrict neither. The ConfigMaps contain
 // the checked files.
-func unseen(rules *vectorconfig.Permitted, reading *sidecarFiles, files []vectorconfig.File, configMaps []corev1.ConfigMap) []string {
+func findBypasses(rules *vectorconfig.Permitted, reading *sidecarFiles, files []vectorconfig.File, configMaps []corev1.ConfigMap) []string {
 	container, spec := reading.container, reading.spec
 	if rules.IsEverything() {
 		return nil
@@ -26,37 +26,37 @@ func unseen(rules *vectorconfig.Permitted, reading *sidecarFiles, files []vector
 	if container == nil || len(files) == 0 {
 		return []string{"Vector reads neither a rendered nor a referenced configuration, so its content cannot be checked (vector)"}
 	}
-	var all []string
-	say := func(format string, args ...any) {
-		all = append(all, fmt.Sprintf("container %q: ", container.Name)+fmt.Sprintf(format, args...))
+	var bypasses []string
+	addBypass := func(format string, args ...any) {
+		bypasses = append(bypasses, fmt.Sprintf("container %q: ", container.Name)+fmt.Sprintf(format, args...))
 	}
 	if len(container.Command) > 0 && (len(container.Command) > 1 || path.Base(container.Command[0]) != "vector") {
-		say("command may start a program other than Vector (vector)")
+		addBypass("command may start a program other than Vector (vector)")
 	}
 	if len(container.EnvFrom) > 0 {
-		say("variables of envFrom may name other configuration and proxies; list each variable in env (vector)")
+		addBypass("variables of envFrom may name other configuration and proxies; list each variable in env (vector)")
 	}
 	for _, argument := range container.Args {
 		if isPacked(argument) {
-			say("argument %q may contain several arguments; write each one separately (vector)", argument)
+			addBypass("argument %q may contain several arguments; write each one separately (vector)", argument)
 		}
 	}
 	if !reading.isTold() {
-		say("no argument names the configuration (vector)")
+		addBypass("no argument names the configuration (vector)")
 	}
 	for _, source := range reading.line.Sources {
-		switch told := source.Path.Value; {
+		switch sourcePath := source.Path.Value; {
 		case source.IsDefault:
-		case told == "" || source.Path.IsOpen || source.IsDirectory || vectorflags.IsPattern(told):
-			say("configuration path %q may include files that cannot be checked; name each file (vector)", told)
-		case !isSeen(told, configMaps, container, spec):
-			say("configuration file %s cannot be checked (vector)", told)
+		case sourcePath == "" || source.Path.IsOpen || source.IsDirectory || vectorflags.IsPattern(sourcePath):
+			addBypass("configuration path %q may include files that cannot be checked; name each file (vector)", sourcePath)
+		case !isSeen(sourcePath, configMaps, container, spec):
+			addBypass("configuration file %s cannot be checked (vector)", sourcePath)
 		}
 	}
 	if !vectorconfig.IsAnyHost(rules) {
-		all = append(all, hostsBeside(rules, container)...)
+		bypasses = append(bypasses, undeclaredHosts(rules, container)...)
 	}
-	return all
+	return bypasses
 }
 
 // isPacked reports whether an argument combines several short flags, or a short flag with its
@@ -71,9 +71,9 @@ func isSeen(file string, configMaps []corev1.ConfigMap, container *corev1.Contai
 	file = path.Clean(file)
 	deepest, volume := "", ""
 	for _, mount := range container.VolumeMounts {
-		at := path.Clean(mount.MountPath)
-		if _, isBelow := below(file, at); isBelow && len(at) > len(deepest) {
-			deepest, volume = at, mount.Name
+		mountPath := path.Clean(mount.MountPath)
+		if _, isBelow := relativePath(file, mountPath); isBelow && len(mountPath) > len(deepest) {
+			deepest, volume = mountPath, mount.Name
 		}
 	}
 	for i := range spec.Volumes {
@@ -90,26 +90,26 @@ func isSeen(file string, configMaps []corev1.ConfigMap, container *corev1.Contai
 	return false
 }
 
-// hostsBeside returns the ways in which a container may connect to hosts that its configuration
+// undeclaredHosts returns the ways in which a container may connect to hosts that its configuration
 // does not name: variables for proxies and services, and files for name resolution.
-func hostsBeside(rules *vectorconfig.Permitted, container *corev1.Container) []string {
-	var all []string
+func undeclaredHosts(rules *vectorconfig.Permitted, container *corev1.Container) []string {
+	var findings []string
 	for i := range container.Env {
 		name := container.Env[i].Name
 		if upper := strings.ToUpper(name); !strings.HasSuffix(upper, "_PROXY") && !strings.Contains(upper, "ENDPOINT") || upper == "NO_PROXY" {
 			continue
 		}
 		if container.Env[i].ValueFrom != nil || strings.Contains(container.Env[i].Value, "$(") {
-			all = append(all, fmt.Sprintf("container %q: the variable %s names a host, and its value is not literal (vector.hosts)", container.Name, name))
-		} else if why := vectorconfig.RefusesHost(rules, container.Env[i].Value); why != "" {
-			all = append(all, fmt.Sprintf("container %q: the variable %s: %s (vector.hosts)", container.Name, name, why))
+			findings = append(findings, fmt.Sprintf("container %q: the variable %s names a host, and its value is not literal (vector.hosts)", container.Name, name))
+		} else if reason := vectorconfig.RefusesHost(rules, container.Env[i].Value); reason != "" {
+			findings = append(findings, fmt.Sprintf("container %q: the variable %s: %s (vector.hosts)", container.Name, name, reason))
 		}
 	}
 	for _, mount := range container.VolumeMounts {
-		at := path.Clean(mount.MountPath)
-		if slices.Contains([]string{"/", "/etc", "/etc/hosts", "/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/host.conf"}, at) {
-			all = append(all, fmt.Sprintf("container %q: mount at %s may change the resolution of host names (vector.hosts)", container.Name, at))
+		mountPath := path.Clean(mount.MountPath)
+		if slices.Contains([]string{"/", "/etc", "/etc/hosts", "/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/host.conf"}, mountPath) {
+			findings = append(findings, fmt.Sprintf("container %q: mount at %s may change the resolution of host names (vector.hosts)", container.Name, mountPath))
 		}
 	}
-	return all
+	return findings
 }

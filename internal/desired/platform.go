@@ -38,8 +38,8 @@ type Platform struct {
 	Unpublished string
 	// Overdue are ConfigMaps that have been missing, or have differed from the list of the installation's values, for a minute.
 	Overdue []Mismatch
-	// Given is the target revision with the rules for its rollout, which include Rollout.
-	Given fleet.Given
+	// Target is the target revision with the rules for its rollout, which include Rollout.
+	Target fleet.Given
 	// Content is the content of the sets and values, nil for a Platform that is not published.
 	// Revision is its name.
 	Content  *fleet.Content
@@ -64,9 +64,9 @@ type TemplateSet struct {
 	Name string
 	// Chart is the last known good version, nil if there was never one.
 	Chart *render.Chart
-	// Given is a digest of the files that the platform team provided, "" for the built-in set.
+	// ProvidedDigest is a digest of the files that the platform team provided, "" for the built-in set.
 	// Files from the built-in set are not included.
-	Given string
+	ProvidedDigest string
 	// Files has the digests of the provided files by ConfigMap key, nil if none were provided.
 	Files map[string]any
 	// Environments have the values of the set, including the installation's; nil if Chart is nil.
@@ -83,35 +83,35 @@ func (p *Platform) Add(set *TemplateSet) {
 	p.sets[set.Name] = set
 }
 
-// Under returns a Platform of an earlier revision with the settings that are in force now: the
+// WithCurrent returns a Platform of an earlier revision with the settings that are in force now: the
 // rollout rules, the stop of writes, and the policy in addition to its own.
-func (p *Platform) Under(now *Platform) *Platform {
-	then := *now
-	if now.Policy != nil {
-		then.Policy = p.Policy.WithCurrent(now.Policy, p.Revision)
+func (p *Platform) WithCurrent(current *Platform) *Platform {
+	combined := *current
+	if current.Policy != nil {
+		combined.Policy = p.Policy.WithCurrent(current.Policy, p.Revision)
 	}
-	then.Content, then.Revision, then.Roll, then.Environments, then.sets, then.builtIn = p.Content, p.Revision, p.Roll, p.Environments, p.sets, p.builtIn
-	return &then
+	combined.Content, combined.Revision, combined.Roll, combined.Environments, combined.sets, combined.builtIn = p.Content, p.Revision, p.Roll, p.Environments, p.sets, p.builtIn
+	return &combined
 }
 
 // Awaiting returns a copy for the time in which other ConfigMaps wait to be published. Their policy
 // applies at once, in addition to its own.
 func (p *Platform) Awaiting(wait *Wait) *Platform {
-	next := *p
-	next.Overdue = wait.Overdue
-	installation := wait.Present.Installation
+	waiting := *p
+	waiting.Overdue = wait.Overdue
+	installation := wait.ConfigMaps.Installation
 	source := describeConfigMap(installation) + " " + PolicyKey
 	if rules, err := policy.Parse(source, []byte(installation.Data[PolicyKey])); err == nil && p.Policy != nil {
-		next.Policy = p.Policy.WithCurrent(rules, p.Revision)
+		waiting.Policy = p.Policy.WithCurrent(rules, p.Revision)
 	}
-	return &next
+	return &waiting
 }
 
-// Lacking returns a copy for a revision that cannot be read back, with the reason.
-func (p *Platform) Lacking(why error) *Platform {
-	lacking := *p
-	lacking.Missing = why
-	return &lacking
+// WithMissing returns a copy for a revision that cannot be read back, with the reason.
+func (p *Platform) WithMissing(reason error) *Platform {
+	incomplete := *p
+	incomplete.Missing = reason
+	return &incomplete
 }
 
 // OnTrial returns a copy in which every chart counts as provided by the user (TemplateSet.Given),
@@ -123,26 +123,26 @@ func (p *Platform) OnTrial() *Platform {
 		if set.Chart == nil {
 			continue
 		}
-		asked := *set
-		asked.Given = set.Chart.Digest
-		tried.sets[name] = &asked
+		providedSet := *set
+		providedSet.ProvidedDigest = set.Chart.Digest
+		tried.sets[name] = &providedSet
 	}
 	return &tried
 }
 
 // UnknownSetError reports that a template set does not exist.
 type UnknownSetError struct {
-	Set   string
-	Known []string
+	Set      string
+	SetNames []string
 }
 
 // Error names the sets that exist.
 func (e *UnknownSetError) Error() string {
-	text := fmt.Sprintf("template set %q does not exist: there are %s", e.Set, strings.Join(e.Known, ", "))
-	if len(e.Known) == 1 {
-		text = fmt.Sprintf("template set %q does not exist: there is only %s", e.Set, e.Known[0])
+	text := fmt.Sprintf("template set %q does not exist: there are %s", e.Set, strings.Join(e.SetNames, ", "))
+	if len(e.SetNames) == 1 {
+		text = fmt.Sprintf("template set %q does not exist: there is only %s", e.Set, e.SetNames[0])
 	}
-	if near := humanize.Nearest(e.Set, e.Known); near != "" {
+	if near := humanize.Nearest(e.Set, e.SetNames); near != "" {
 		text += fmt.Sprintf("; did you mean %q?", near)
 	}
 	return text
@@ -156,7 +156,7 @@ func (p *Platform) Set(name string) (*TemplateSet, error) {
 	if set, ok := p.sets[name]; ok {
 		return set, nil
 	}
-	return nil, &UnknownSetError{Set: name, Known: slices.Sorted(maps.Keys(p.sets))}
+	return nil, &UnknownSetError{Set: name, SetNames: slices.Sorted(maps.Keys(p.sets))}
 }
 
 // SetFor returns the template set that renders a VectorSidecar in an environment: the set that it
@@ -167,9 +167,9 @@ func (p *Platform) SetFor(name, environment string) (*TemplateSet, error) {
 
 // Sets returns all template sets, sorted by name.
 func (p *Platform) Sets() []*TemplateSet {
-	var all []*TemplateSet
+	var sets []*TemplateSet
 	for _, name := range slices.Sorted(maps.Keys(p.sets)) {
-		all = append(all, p.sets[name])
+		sets = append(sets, p.sets[name])
 	}
-	return all
+	return sets
 }

@@ -24,17 +24,17 @@ func (d *Desired) Prefetch(ctx context.Context, records []*workloadcache.Record)
 	group := errgroup.Group{}
 	group.SetLimit(d.sources.Renderers)
 	for i, record := range records[:min(len(records), PrefetchLimit)] {
-		own := d.Variant(record)
-		if own.Invalid != nil {
+		variant := d.Variant(record)
+		if variant.Invalid != nil {
 			continue
 		}
 		view := record.View()
 		// The first workload shows whether the renderings differ between workloads.
-		if i == 0 && !own.renderer.render(ctx, &view).ReadsTarget() {
+		if i == 0 && !variant.renderer.render(ctx, &view).ReadsTarget() {
 			return
 		}
 		group.Go(func() error {
-			own.renderer.render(ctx, &view)
+			variant.renderer.render(ctx, &view)
 			return nil
 		})
 	}

@@ -21,16 +21,16 @@ func origins(err error, values environment.Values) string {
 	if !errors.As(err, &located) {
 		return ""
 	}
-	var found []string
+	var descriptions []string
 	for _, path := range located.Values {
-		if text := origin(path, values); text != "" && !slices.Contains(found, text) {
-			found = append(found, text)
+		if text := origin(path, values); text != "" && !slices.Contains(descriptions, text) {
+			descriptions = append(descriptions, text)
 		}
 	}
-	if len(found) == 0 {
+	if len(descriptions) == 0 {
 		return ""
 	}
-	return " [" + strings.Join(found, ", ") + "]"
+	return " [" + strings.Join(descriptions, ", ") + "]"
 }
 
 // origin names the layer that set a value, or the last existing value on its path. The values
@@ -42,8 +42,8 @@ func origin(path []string, values environment.Values) string {
 	for n := len(path); n > 0; n-- {
 		value, _ := tree.Value(values.Tree, path[:n]...)
 		_, isMap := value.(map[string]any)
-		if from := values.Origin(path[:n]...); from != "" && (n == len(path) || !isMap) {
-			return fmt.Sprintf("%s is from %s", strings.Join(path[:n], "."), from)
+		if source := values.Origin(path[:n]...); source != "" && (n == len(path) || !isMap) {
+			return fmt.Sprintf("%s is from %s", strings.Join(path[:n], "."), source)
 		}
 	}
 	return ""

@@ -11,7 +11,7 @@ import (
 
 // Publication returns the record of the platform's revision and of the state of its parts. The
 // earlier record is nil if there is none. Parts that have not changed since then keep their time.
-func (p *Platform) Publication(before *fleet.Publication, now metav1.Time) *fleet.Publication {
+func (p *Platform) Publication(previous *fleet.Publication, now metav1.Time) *fleet.Publication {
 	publication := &fleet.Publication{
 		Revision:    p.Revision,
 		Policy:      fleet.NewPartStatus("", p.PolicyErr, p.Policy != nil),
@@ -19,11 +19,11 @@ func (p *Platform) Publication(before *fleet.Publication, now metav1.Time) *flee
 		RolloutText: p.rolloutText,
 	}
 	for _, set := range p.Sets() {
-		if isProvided := set.Given != "" || set.Err != nil; isProvided {
+		if isProvided := set.ProvidedDigest != "" || set.Err != nil; isProvided {
 			publication.TemplateSets = append(publication.TemplateSets, fleet.NewPartStatus(set.Name, set.Err, set.Chart != nil))
 		}
 	}
-	publication.KeepTimes(before, now)
+	publication.KeepTimes(previous, now)
 	return publication
 }
 
@@ -31,7 +31,7 @@ func (p *Platform) Publication(before *fleet.Publication, now metav1.Time) *flee
 // content. The annotations are those on the ConfigMap of the installation's values.
 func (p *Platform) Publishing(revision string, annotations map[string]string) *Platform {
 	published := *p
-	published.Given = fleet.NewGiven(p.Rollout, revision, annotations)
+	published.Target = fleet.NewGiven(p.Rollout, revision, annotations)
 	return &published
 }
 

@@ -34,19 +34,19 @@ type Objects interface {
 
 // ReadAccounts adds the named ServiceAccounts of the VectorSidecar's namespace, unless the inputs
 // already have them.
-func (i *Inputs) ReadAccounts(ctx context.Context, from Accounts, names []string) error {
+func (i *Inputs) ReadAccounts(ctx context.Context, reader Accounts, names []string) error {
 	for _, name := range names {
 		if i.Accounts[name] != nil {
 			continue
 		}
-		found, err := from.Account(ctx, types.NamespacedName{Namespace: i.Sidecar.Namespace, Name: name})
+		account, err := reader.Account(ctx, types.NamespacedName{Namespace: i.Sidecar.Namespace, Name: name})
 		if err != nil {
 			return err
 		}
 		if i.Accounts == nil {
 			i.Accounts = map[string]*workload.Account{}
 		}
-		i.Accounts[name] = found
+		i.Accounts[name] = account
 	}
 	return nil
 }
@@ -59,62 +59,62 @@ func readsAccount(reads []tree.Read) bool {
 	return slices.Contains(workload.ValueKeysFor(reads), accountKey)
 }
 
-// judged returns the part of an overlay that the policy checks. If the templates have read the pull
+// checkedTemplate returns the part of an overlay that the policy checks. If the templates have read the pull
 // secrets of the target's ServiceAccount, these are left out, because the target has them anyway.
 // Targets with the same pull secrets share a rendering.
-func judged(of *corev1.PodTemplateSpec, target *workload.View, reads []tree.Read) *corev1.PodTemplateSpec {
+func checkedTemplate(template *corev1.PodTemplateSpec, target *workload.View, reads []tree.Read) *corev1.PodTemplateSpec {
 	if target == nil || !readsAccount(reads) {
-		return of
+		return template
 	}
-	less, anyway := *of, target.AccountPullSecrets()
-	less.Spec.ImagePullSecrets = slices.DeleteFunc(slices.Clone(of.Spec.ImagePullSecrets), func(secret corev1.LocalObjectReference) bool {
+	reduced, anyway := *template, target.AccountPullSecrets()
+	reduced.Spec.ImagePullSecrets = slices.DeleteFunc(slices.Clone(template.Spec.ImagePullSecrets), func(secret corev1.LocalObjectReference) bool {
 		return slices.Contains(anyway, secret.Name)
 	})
-	return &less
+	return &reduced
 }
 
-// mostBesides limits the number of variants for one Rendered. Each is as large as its Desired.
-const mostBesides = 8
+// maxPullSecretVariants limits the number of variants for one Rendered. Each is as large as its Desired.
+const maxPullSecretVariants = 8
 
-// beside returns the desired state of a workload without the pull secrets that the workload lists
+// omitListedPullSecrets returns the desired state of a workload without the pull secrets that the workload lists
 // itself, which belong to the application owner.
-func (r *renderer) beside(of *Rendered, view *workload.View) *plan.Desired {
-	var own []string
-	for _, secret := range of.Overlay.Template.Spec.ImagePullSecrets {
+func (r *renderer) omitListedPullSecrets(rendered *Rendered, view *workload.View) *plan.Desired {
+	var listed []string
+	for _, secret := range rendered.Overlay.Template.Spec.ImagePullSecrets {
 		if view.HasPullSecret(secret.Name) {
-			own = append(own, secret.Name)
+			listed = append(listed, secret.Name)
 		}
 	}
-	if len(own) == 0 {
-		return of.Desired
+	if len(listed) == 0 {
+		return rendered.Desired
 	}
-	key := strings.Join(own, ",")
-	of.besides.mu.Lock()
-	defer of.besides.mu.Unlock()
-	if known := of.besides.made[key]; known != nil {
-		return known
+	key := strings.Join(listed, ",")
+	rendered.pullSecretVariants.mu.Lock()
+	defer rendered.pullSecretVariants.mu.Unlock()
+	if cached := rendered.pullSecretVariants.byNames[key]; cached != nil {
+		return cached
 	}
-	made := of.Desired.WithoutPullSecrets(own)
-	if len(of.besides.made) < mostBesides {
-		if of.besides.made == nil {
-			of.besides.made = map[string]*plan.Desired{}
+	desired := rendered.Desired.WithoutPullSecrets(listed)
+	if len(rendered.pullSecretVariants.byNames) < maxPullSecretVariants {
+		if rendered.pullSecretVariants.byNames == nil {
+			rendered.pullSecretVariants.byNames = map[string]*plan.Desired{}
 		}
-		of.besides.made[key] = made
-		r.cache.grow(of, bounded.Footprint(made))
+		rendered.pullSecretVariants.byNames[key] = desired
+		r.cache.grow(rendered, bounded.Footprint(desired))
 	}
-	return made
+	return desired
 }
 
 // takesPullSecrets returns an error if the application's images could not be pulled with the pull
 // secrets of an overlay; nil if they can. The API server gives a pod the pull secrets of its
 // ServiceAccount only if the pod lists none.
 func takesPullSecrets(overlay *workload.Overlay, view *workload.View) *Invalid {
-	ours := overlay.Template.Spec.ImagePullSecrets
-	if len(ours) == 0 || view.ListsPullSecrets() {
+	sidecarSecrets := overlay.Template.Spec.ImagePullSecrets
+	if len(sidecarSecrets) == 0 || view.ListsPullSecrets() {
 		return nil
 	}
 	refuse := func(format string, args ...any) *Invalid {
-		return &Invalid{meta.ReasonPullSecrets, fmt.Sprintf("the sidecar brings the pull secret %q, and the pod template lists none, so that its pods would lose those of ServiceAccount %s: ", ours[0].Name, view.ServiceAccount) + fmt.Sprintf(format, args...)}
+		return &Invalid{meta.ReasonPullSecrets, fmt.Sprintf("the sidecar brings the pull secret %q, and the pod template lists none, so that its pods would lose those of ServiceAccount %s: ", sidecarSecrets[0].Name, view.ServiceAccount) + fmt.Sprintf(format, args...)}
 	}
 	switch account := view.Account; {
 	case account == nil:
@@ -123,7 +123,7 @@ func takesPullSecrets(overlay *workload.Overlay, view *workload.View) *Invalid {
 		return refuse("%s; list them in the pod template, or allow the operator to get ServiceAccounts (rbac.optional.serviceAccounts)", account.Unread)
 	default:
 		for _, name := range account.PullSecrets {
-			if !slices.ContainsFunc(ours, func(secret corev1.LocalObjectReference) bool { return secret.Name == name }) {
+			if !slices.ContainsFunc(sidecarSecrets, func(secret corev1.LocalObjectReference) bool { return secret.Name == name }) {
 				return refuse("the templates leave out %q; list .Values.target.%s in them as well", name, accountKey)
 			}
 		}

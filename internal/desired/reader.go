@@ -17,20 +17,20 @@ import (
 // Reader returns the ConfigMaps for one reconcile, and records which were read. Large ones wait for
 // the byte budget, and use their share until the Reader is released.
 type Reader struct {
-	ctx   context.Context
-	from  *Inputs
-	share *bounded.Share
-	// asked are the ConfigMaps that were read and counted.
-	asked map[string]bool
-	// lacks are the ServiceAccounts that are needed and were not looked up.
-	lacks map[string]bool
+	ctx    context.Context
+	inputs *Inputs
+	share  *bounded.Share
+	// configMaps are the ConfigMaps that were read and counted.
+	configMaps map[string]bool
+	// missingAccounts are the ServiceAccounts that are needed and were not looked up.
+	missingAccounts map[string]bool
 	// err explains why reading must stop: the context ended.
 	err error
 }
 
 // NewReader returns a Reader of the inputs' ConfigMaps. The caller must release it.
 func NewReader(ctx context.Context, inputs *Inputs) *Reader {
-	r := &Reader{ctx: ctx, from: inputs, asked: map[string]bool{}, lacks: map[string]bool{}}
+	r := &Reader{ctx: ctx, inputs: inputs, configMaps: map[string]bool{}, missingAccounts: map[string]bool{}}
 	r.share, r.err = inputs.Budget.Reserve(ctx, 0)
 	return r
 }
@@ -38,58 +38,58 @@ func NewReader(ctx context.Context, inputs *Inputs) *Reader {
 // ConfigMap returns a ConfigMap of the namespace, nil if it does not exist. It records whether the
 // ConfigMap was looked up, and an error if waiting for the budget fails.
 func (r *Reader) ConfigMap(name string) *corev1.ConfigMap {
-	object := r.from.ConfigMaps[name]
-	if r.asked[name] {
+	object := r.inputs.ConfigMaps[name]
+	if r.configMaps[name] {
 		return object
 	}
-	r.asked[name] = true
-	if object != nil && !r.take(sizeOf(object)) {
+	r.configMaps[name] = true
+	if object != nil && !r.reserve(configMapSize(object)) {
 		return nil
 	}
 	return object
 }
 
 // LackAccount records that a ServiceAccount is needed that was not looked up.
-func (r *Reader) LackAccount(name string) { r.lacks[name] = true }
+func (r *Reader) LackAccount(name string) { r.missingAccounts[name] = true }
 
 // LackedAccounts returns the sorted names of the ServiceAccounts that LackAccount recorded.
-func (r *Reader) LackedAccounts() []string { return slices.Sorted(maps.Keys(r.lacks)) }
+func (r *Reader) LackedAccounts() []string { return slices.Sorted(maps.Keys(r.missingAccounts)) }
 
-// Asked returns the sorted names of the ConfigMaps that were read, and the names among them that
+// ConfigMapNames returns the sorted names of the ConfigMaps that were read, and the names among them that
 // were not looked up. These were treated as missing.
-func (r *Reader) Asked() (all, unread []string) {
-	all = slices.Sorted(maps.Keys(r.asked))
-	if r.from.HasAllConfigMaps {
-		return all, nil
+func (r *Reader) ConfigMapNames() (names, unread []string) {
+	names = slices.Sorted(maps.Keys(r.configMaps))
+	if r.inputs.HasAllConfigMaps {
+		return names, nil
 	}
-	for _, name := range all {
-		if _, isKnown := r.from.ConfigMaps[name]; !isKnown {
+	for _, name := range names {
+		if _, isKnown := r.inputs.ConfigMaps[name]; !isKnown {
 			unread = append(unread, name)
 		}
 	}
-	return all, unread
+	return names, unread
 }
 
-// Lacks reports whether a ConfigMap was read that was not looked up.
-func (r *Reader) Lacks() bool {
-	_, unread := r.Asked()
+// HasUnread reports whether a ConfigMap was read that was not looked up.
+func (r *Reader) HasUnread() bool {
+	_, unread := r.ConfigMapNames()
 	return len(unread) > 0
 }
 
 // Err explains why the read data is incomplete, nil if it is complete.
 func (r *Reader) Err() error { return r.err }
 
-// take waits until a text of that size may be read. It returns false if reading must stop.
-func (r *Reader) take(bytes int) bool {
+// reserve waits until a text of that size may be read. It returns false if reading must stop.
+func (r *Reader) reserve(bytes int) bool {
 	if r.err == nil {
 		r.err = r.share.Extend(r.ctx, bytes)
 	}
 	return r.err == nil
 }
 
-// Yield lets waiting reconciles run first, between two steps of a long reconcile. The error
+// WaitForTurn lets waiting reconciles run first, between two steps of a long reconcile. The error
 // explains why this reconcile may not continue.
-func (r *Reader) Yield() error {
+func (r *Reader) WaitForTurn() error {
 	if r.err == nil {
 		r.err = cmp.Or(r.share.Reacquire(r.ctx), r.ctx.Err())
 	}
@@ -99,8 +99,8 @@ func (r *Reader) Yield() error {
 // Release returns the share of the budget.
 func (r *Reader) Release() { r.share.Release() }
 
-// sizeOf returns the size that the API server checks against its limit.
-func sizeOf(object *corev1.ConfigMap) int {
+// configMapSize returns the size that the API server checks against its limit.
+func configMapSize(object *corev1.ConfigMap) int {
 	size := 0
 	for _, text := range object.Data {
 		size += len(text)

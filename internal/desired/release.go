@@ -57,9 +57,9 @@ type Mismatch struct {
 	// Referrer explains the reference to a missing ConfigMap, such as "the installation's values
 	// list it".
 	Referrer string
-	// Since is the time when the list or the ConfigMap was last written; zero if it is not
+	// StartTime is the time when the list or the ConfigMap was last written; zero if it is not
 	// recorded.
-	Since time.Time
+	StartTime time.Time
 }
 
 // String describes the mismatch.
@@ -72,9 +72,9 @@ func (m Mismatch) String() string {
 }
 
 // IsOverdue reports whether the mismatch has lasted long enough to be reported.
-func (m Mismatch) IsOverdue(now time.Time) bool { return !now.Before(m.due()) }
+func (m Mismatch) IsOverdue(now time.Time) bool { return !now.Before(m.dueTime()) }
 
-func (m Mismatch) due() time.Time { return m.Since.Add(overdueAfter) }
+func (m Mismatch) dueTime() time.Time { return m.StartTime.Add(overdueAfter) }
 
 // listedSets returns the digests of the template sets of the release by the names of their
 // ConfigMaps, and whether the installation's ConfigMap has a list. A ConfigMap that was written by
@@ -98,9 +98,9 @@ func isOfRelease(installation string, set *corev1.ConfigMap) bool {
 	return set.Name == setPrefix(installation)+set.Labels[meta.LabelTemplateSet]
 }
 
-// Listed returns the ConfigMaps without the template sets that belong to the release and that its
+// FilterListed returns the ConfigMaps without the template sets that belong to the release and that its
 // values do not list. An upgrade is about to create or delete these.
-func (c PlatformConfigMaps) Listed() PlatformConfigMaps {
+func (c PlatformConfigMaps) FilterListed() PlatformConfigMaps {
 	digests, ok := listedSets(c.Installation)
 	if !ok {
 		return c
@@ -121,27 +121,27 @@ func (c PlatformConfigMaps) Mismatches() []Mismatch {
 			Referrer: "the operator reads the installation's values from it (--environments-configmap)",
 		}}
 	}
-	var all []Mismatch
+	var mismatches []Mismatch
 	digests, _ := listedSets(c.Installation)
 	listed := meta.AnnotationWrite(c.Installation, meta.AnnotationTemplateSets).Time
 	for _, name := range slices.Sorted(maps.Keys(digests)) {
-		mismatch := Mismatch{Namespace: c.Installation.Namespace, Name: name, Since: listed}
+		mismatch := Mismatch{Namespace: c.Installation.Namespace, Name: name, StartTime: listed}
 		i := slices.IndexFunc(c.Sets, func(set corev1.ConfigMap) bool { return set.Name == name })
 		if i < 0 {
 			mismatch.IsMissing, mismatch.Referrer = true, "the installation's values list it"
-			all = append(all, mismatch)
+			mismatches = append(mismatches, mismatch)
 			continue
 		}
 		set := &c.Sets[i]
 		if (fleet.Files{Data: set.Data, BinaryData: set.BinaryData}).Checksum() == digests[name] {
 			continue
 		}
-		if written := meta.LastWrite(set); written.After(mismatch.Since) {
-			mismatch.Since = written
+		if written := meta.LastWrite(set); written.After(mismatch.StartTime) {
+			mismatch.StartTime = written
 		}
-		all = append(all, mismatch)
+		mismatches = append(mismatches, mismatch)
 	}
-	return all
+	return mismatches
 }
 
 // deletedSets returns the published template sets that do not exist although the values of an
@@ -171,12 +171,12 @@ func (c PlatformConfigMaps) hasHandwritten() bool {
 // WithoutList returns the annotations of an installation's ConfigMap without the list of its
 // template sets, for template sets that are not written by a release.
 func WithoutList(annotations map[string]string) map[string]string {
-	others := maps.Clone(annotations)
-	delete(others, meta.AnnotationTemplateSets)
-	return others
+	remaining := maps.Clone(annotations)
+	delete(remaining, meta.AnnotationTemplateSets)
+	return remaining
 }
 
-func versionOf(object *corev1.ConfigMap) string {
+func objectVersion(object *corev1.ConfigMap) string {
 	return fmt.Sprintf("%s/%s/%s", object.Name, object.UID, object.ResourceVersion)
 }
 

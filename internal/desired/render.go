@@ -22,41 +22,41 @@ import (
 
 // render returns the rendering for one target.
 func (r *renderer) render(ctx context.Context, target *workload.View) *Rendered {
-	return r.within(ctx, r.rendered(ctx, target), target.GraceSeconds)
+	return r.fitGracePeriod(ctx, r.renderCached(ctx, target), target.GraceSeconds)
 }
 
-// rendered renders for one target. The result is cached for all targets that are equal in the
+// renderCached renders for one target. The result is cached for all targets that are equal in the
 // fields that the templates have read.
-func (r *renderer) rendered(ctx context.Context, target *workload.View) *Rendered {
+func (r *renderer) renderCached(ctx context.Context, target *workload.View) *Rendered {
 	if r.cache == nil {
 		return r.evaluate(ctx, target)
 	}
 	var space [1024]byte // Mostly enough, without an allocation.
 	for _, reads := range r.cache.readBy(r.common) {
-		if found := remembered(r.cache, r.cache.rendered, r.appendKey(space[:0], target, reads)); found != nil {
-			return found
+		if cached := getCached(r.cache, r.cache.rendered, r.appendKey(space[:0], target, reads)); cached != nil {
+			return cached
 		}
 	}
 	fresh := r.evaluate(ctx, target)
 	if ctx.Err() == nil {
-		r.keep(target, fresh)
+		r.cacheResult(target, fresh)
 	}
 	return fresh
 }
 
-// keep caches a result unless it is late, because a timeout may depend on the load.
-func (r *renderer) keep(target *workload.View, fresh *Rendered) {
-	if fresh.Late {
+// cacheResult caches a result unless it is late, because a timeout may depend on the load.
+func (r *renderer) cacheResult(target *workload.View, fresh *Rendered) {
+	if fresh.TimedOut {
 		return
 	}
 	reads := r.cache.noteRead(r.common, fresh.readTarget)
 	fresh.key = string(r.appendKey(nil, target, reads))
-	var elsewhere []any
+	var sharedObjects []any
 	bytes := 0
 	if fresh.isShared {
-		elsewhere, bytes = []any{fresh.Overlay, fresh.Desired, fresh.Report}, fresh.askedBytes
+		sharedObjects, bytes = []any{fresh.Overlay, fresh.Desired, fresh.Report}, fresh.askedBytes
 	}
-	bytes += bounded.Footprint(fresh, elsewhere...)
+	bytes += bounded.Footprint(fresh, sharedObjects...)
 	if fresh.shares {
 		bytes -= bounded.Footprint(fresh.Companions) // The Companions are counted with the rendering that created them.
 	}
@@ -74,20 +74,20 @@ func (r *renderer) evaluate(ctx context.Context, target *workload.View) *Rendere
 	request.Target = target
 	result, executed, err := r.execute(ctx, request)
 	fresh := &Rendered{
-		readTarget: result.ReadTarget, Late: errors.Is(err, context.DeadlineExceeded),
+		readTarget: result.ReadTarget, TimedOut: errors.Is(err, context.DeadlineExceeded),
 		container: tree.Text(request.Values.Tree, "sidecar", "name"),
 	}
 	if err == nil {
-		fresh.reserved, err = r.yieldToPolicy(&result.Overlay)
+		fresh.reserved, err = r.omitReservedAnnotations(&result.Overlay)
 	}
 	if len(fresh.reserved) > 0 {
 		executed = nil // The overlay differs from the rendered one.
 	}
-	if fresh.Invalid = r.judge(result, executed, target, err); fresh.Invalid != nil {
+	if fresh.Invalid = r.validateResult(result, executed, target, err); fresh.Invalid != nil {
 		return fresh
 	}
 	overlay := &result.Overlay
-	for _, secret := range judged(&overlay.Template, target, result.ReadTarget).Spec.ImagePullSecrets {
+	for _, secret := range checkedTemplate(&overlay.Template, target, result.ReadTarget).Spec.ImagePullSecrets {
 		overlay.AddedPullSecrets = append(overlay.AddedPullSecrets, secret.Name)
 	}
 	switch {
@@ -100,48 +100,48 @@ func (r *renderer) evaluate(ctx context.Context, target *workload.View) *Rendere
 		companion.Label(&result.Companions[i], request.Sidecar.Name)
 	}
 	fresh.Companions, fresh.shares = r.share(result.Companions)
-	end := r.observer.begin(ctx, Check)
+	end := r.observer.startStep(ctx, Check)
 	r.conclude(ctx, fresh, overlay, executed)
 	end(fresh.Invalid.err())
 	return fresh
 }
 
-// yieldToPolicy removes the optional pod annotations in domains that the policy reserves, and
+// omitReservedAnnotations removes the optional pod annotations in domains that the policy reserves, and
 // returns a message for each.
-func (r *renderer) yieldToPolicy(overlay *workload.Overlay) (said []string, err error) {
+func (r *renderer) omitReservedAnnotations(overlay *workload.Overlay) (messages []string, err error) {
 	var keys []string
 	for _, key := range overlay.OptionalAnnotations {
 		if domain := r.policy.Reserves(key, &overlay.Template); domain != "" {
 			keys = append(keys, key)
-			said = append(said, fmt.Sprintf("does not set the pod annotation %s: the policy reserves %s (reservedDomains)", key, domain))
+			messages = append(messages, fmt.Sprintf("does not set the pod annotation %s: the policy reserves %s (reservedDomains)", key, domain))
 		}
 	}
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	left, err := overlay.Omit(keys, nil)
+	reduced, err := overlay.Omit(keys, nil)
 	if err == nil {
-		*overlay = *left
+		*overlay = *reduced
 	}
-	return said, err
+	return messages, err
 }
 
 // share returns companions, or equal ones of an earlier rendering.
 func (r *renderer) share(fresh []corev1.ConfigMap) (companions []corev1.ConfigMap, isShared bool) {
 	text, _ := json.Marshal(fresh) // Objects of this type always marshal, with sorted keys.
 	sum := sha256.Sum256(text)
-	r.made.mu.Lock()
-	defer r.made.mu.Unlock()
-	if before, isMade := r.made.byDigest[string(sum[:])]; isMade {
-		return before, true
+	r.companions.mu.Lock()
+	defer r.companions.mu.Unlock()
+	if existing, isMade := r.companions.byDigest[string(sum[:])]; isMade {
+		return existing, true
 	}
-	r.made.byDigest[string(sum[:])] = fresh
+	r.companions.byDigest[string(sum[:])] = fresh
 	return fresh, false
 }
 
-// judge returns why a rendering is invalid, nil if it is valid. The execution is the shared result
+// validateResult returns why a rendering is invalid, nil if it is valid. The execution is the shared result
 // of the rendering, nil if the rendering is only for this namespace.
-func (r *renderer) judge(result *render.Result, executed *execution, target *workload.View, err error) *Invalid {
+func (r *renderer) validateResult(result *render.Result, executed *sharedRendering, target *workload.View, err error) *Invalid {
 	reason := meta.ReasonInvalidTemplate
 	var sidecar *render.SidecarError
 	switch {
@@ -152,7 +152,7 @@ func (r *renderer) judge(result *render.Result, executed *execution, target *wor
 	case executed.isPermitted(r.policy.Digest):
 		return nil
 	default:
-		err = errors.Join(r.policy.Check(judged(&result.Overlay.Template, target, result.ReadTarget), result.Overlay.Mounts), r.policy.CheckEnvInjections(result.Overlay.EnvInjections))
+		err = errors.Join(r.policy.Check(checkedTemplate(&result.Overlay.Template, target, result.ReadTarget), result.Overlay.Mounts), r.policy.CheckEnvInjections(result.Overlay.EnvInjections))
 		if err == nil {
 			executed.permit(r.policy.Digest)
 			return nil

@@ -30,12 +30,12 @@ type Rendered struct {
 	// Companions are the rendered ConfigMaps. Copied is the copy of a referenced ConfigMap, nil for
 	// none.
 	Companions []corev1.ConfigMap
-	Copied     *Copied
+	Copied     *ConfigMapCopy
 	// Validation is the configuration that Vector itself must validate, nil for none.
 	Validation *Validation
 	Invalid    *Invalid
-	// Late reports whether the templates ran out of time, which may not happen again.
-	Late bool
+	// TimedOut reports whether the templates ran out of time, which may not happen again.
+	TimedOut bool
 
 	// rendered is the overlay as the templates rendered it. It refers to the original ConfigMap,
 	// while Overlay refers to the copy.
@@ -64,8 +64,8 @@ type Rendered struct {
 	stranded string
 	// cuts are the variants for short grace periods.
 	cuts cuts
-	// besides has the variants for workloads that list some of the pull secrets themselves.
-	besides besides
+	// pullSecretVariants has the variants for workloads that list some of the pull secrets themselves.
+	pullSecretVariants pullSecretVariants
 	// key is the key in the cache, "" if the result is not cached. bytes is its approximate size
 	// there.
 	key   string
@@ -75,15 +75,15 @@ type Rendered struct {
 // cuts are the renderings for workloads with a grace period that is shorter than the sidecar's
 // preStop sleep, by grace period in seconds.
 type cuts struct {
-	mu   sync.Mutex
-	made map[int64]*Rendered
+	mu            sync.Mutex
+	byGracePeriod map[int64]*Rendered
 }
 
-// besides are the desired states of workloads that list some of the pull secrets themselves, by the
+// pullSecretVariants are the desired states of workloads that list some of the pull secrets themselves, by the
 // names of these. Many workloads list the same.
-type besides struct {
-	mu   sync.Mutex
-	made map[string]*plan.Desired
+type pullSecretVariants struct {
+	mu      sync.Mutex
+	byNames map[string]*plan.Desired
 }
 
 // ReadsTarget reports whether templates have read the workload, so that the result may differ for
@@ -112,8 +112,8 @@ func (r *Rendered) Cleans() []string {
 // Bytes returns the approximate size in a Cache, 0 if the result is not cached.
 func (r *Rendered) Bytes() int { return int(r.bytes.Load()) }
 
-// readOf returns the keys of the target that were read, for the annotation on workloads.
-func (r *Rendered) readOf() []string {
+// readKeys returns the keys of the target that were read, for the annotation on workloads.
+func (r *Rendered) readKeys() []string {
 	keys := workload.ValueKeysFor(r.readTarget)
 	if r.shortened != "" {
 		keys = append(keys, workload.GraceKey)
@@ -125,21 +125,21 @@ func (r *Rendered) readOf() []string {
 }
 
 // doubts returns warnings about the sidecar in one workload, "" if there are none.
-func (r *Rendered) doubts(manager, untold string, view *workload.View, checksOff bool) string {
-	all := slices.Concat(r.reserved, r.Desired.OmittedAnnotations(manager, view))
+func (r *Rendered) doubts(manager, envNotInjected string, view *workload.View, checksOff bool) string {
+	warnings := slices.Concat(r.reserved, r.Desired.OmittedAnnotations(manager, view))
 	if idle := cmp.Or(r.Desired.Warning(), r.collects.idleness(view)); idle != "" {
-		all = append(all, idle)
+		warnings = append(warnings, idle)
 	}
-	for _, doubt := range []string{r.shortened, r.stranded, r.Desired.EnvInjectionWarning(untold, view)} {
+	for _, doubt := range []string{r.shortened, r.stranded, r.Desired.EnvInjectionWarning(envNotInjected, view)} {
 		if doubt != "" {
-			all = append(all, doubt)
+			warnings = append(warnings, doubt)
 		}
 	}
 	if checksOff {
-		return strings.Join(all, "; ")
+		return strings.Join(warnings, "; ")
 	}
-	for _, finding := range r.Report.CheckPod(podOf(view, r.Report)) {
-		all = append(all, fmt.Sprintf("has a doubtful configuration: %s", finding))
+	for _, finding := range r.Report.CheckPod(podForCheck(view, r.Report)) {
+		warnings = append(warnings, fmt.Sprintf("has a doubtful configuration: %s", finding))
 	}
-	return strings.Join(all, "; ")
+	return strings.Join(warnings, "; ")
 }

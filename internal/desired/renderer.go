@@ -24,8 +24,8 @@ type renderer struct {
 	observer Observer
 	// asksVector is AsksVector of the inputs.
 	asksVector bool
-	// asked is the requested input of the request.
-	asked asked
+	// requested is the requested input of the request.
+	requested requestedInputs
 	// writtenBy is WrittenBy of the inputs. oldest is their OldestKubelet.
 	writtenBy string
 	oldest    Kubelet
@@ -33,29 +33,29 @@ type renderer struct {
 	// target and namespace.
 	common, shared []byte
 
-	// made are the companions that the renderings share.
-	made *madeCompanions
+	// companions are the companions that the renderings share.
+	companions *sharedCompanions
 }
 
-// madeCompanions has companions of renderings by digest. Companions are often equal, and the
+// sharedCompanions has companions of renderings by digest. Companions are often equal, and the
 // largest part of a rendering.
-type madeCompanions struct {
+type sharedCompanions struct {
 	mu       sync.Mutex
 	byDigest map[string][]corev1.ConfigMap
 }
 
 // newRenderer returns a renderer of a request, given the digest of its values.
-func newRenderer(cache *Cache, request render.Request, values []byte, config config, inputs *Inputs, asked asked) *renderer {
+func newRenderer(cache *Cache, request render.Request, values []byte, config config, inputs *Inputs, requested requestedInputs) *renderer {
 	policy, shared := inputs.Platform.Policy, sharedBy(&request, values)
 	text, _ := json.Marshal([]any{
 		shared, request.Sidecar.Namespace, config.digest, policy.Digest,
-		inputs.WrittenBy, inputs.OldestKubelet, inputs.Version, inputs.AsksVector, asked,
+		inputs.WrittenBy, inputs.OldestKubelet, inputs.Version, inputs.AsksVector, requested,
 	})
 	sum := sha256.Sum256(text)
 	return &renderer{
-		made:  &madeCompanions{byDigest: map[string][]corev1.ConfigMap{}},
-		cache: cache, request: request, config: config, policy: policy, observer: inputs.Observer, asksVector: inputs.AsksVector,
-		asked: asked, writtenBy: inputs.WrittenBy, oldest: inputs.OldestKubelet, common: sum[:], shared: shared,
+		companions: &sharedCompanions{byDigest: map[string][]corev1.ConfigMap{}},
+		cache:      cache, request: request, config: config, policy: policy, observer: inputs.Observer, asksVector: inputs.AsksVector,
+		requested: requested, writtenBy: inputs.WrittenBy, oldest: inputs.OldestKubelet, common: sum[:], shared: shared,
 	}
 }
 

@@ -30,9 +30,9 @@ const (
 	mostSamples = 32
 )
 
-// Stored returns the Content in its stored form: with the built-in templates, and samples of their
+// StoredContent returns the Content in its stored form: with the built-in templates, and samples of their
 // renderings. The error is the context's error.
-func (p *Platform) Stored(ctx context.Context) (*fleet.Content, error) {
+func (p *Platform) StoredContent(ctx context.Context) (*fleet.Content, error) {
 	samples, err := p.samples(ctx)
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (p *Platform) Stored(ctx context.Context) (*fleet.Content, error) {
 // render the same templates and values equally return the same digest. Sets that cannot be loaded,
 // or ran out of time, are left out. The error is the context's error.
 func (p *Platform) samples(ctx context.Context) (map[string]string, error) {
-	all := map[string]string{}
+	digests := map[string]string{}
 	for _, set := range p.Sets() {
 		if set.Chart == nil {
 			continue
@@ -57,10 +57,10 @@ func (p *Platform) samples(ctx context.Context) (map[string]string, error) {
 			return nil, ctx.Err()
 		}
 		if err == nil {
-			all[set.Name] = digest
+			digests[set.Name] = digest
 		}
 	}
-	return all, nil
+	return digests, nil
 }
 
 // sample returns a digest of the renderings of the set in its environments. It returns an error if
@@ -69,10 +69,10 @@ func (s *TemplateSet) sample(ctx context.Context) (string, error) {
 	type rendering struct { // In one environment.
 		Environment string                  `json:"environment"`
 		Overlay     string                  `json:"overlay,omitempty"`
-		Tells       []workload.EnvInjection `json:"tells,omitempty"`
+		Injections  []workload.EnvInjection `json:"tells,omitempty"`
 		Companions  []corev1.ConfigMap      `json:"companions,omitempty"`
 	}
-	var all []rendering
+	var renderings []rendering
 	names := s.Environments.Names()
 	for _, name := range names[:min(len(names), mostSamples)] {
 		result, err := s.renderSample(ctx, name)
@@ -81,11 +81,11 @@ func (s *TemplateSet) sample(ctx context.Context) (string, error) {
 		}
 		item := rendering{Environment: name}
 		if err == nil { // The texts of errors may differ from release to release.
-			item.Overlay, item.Tells, item.Companions = result.Overlay.Hash, result.Overlay.EnvInjections, result.Companions
+			item.Overlay, item.Injections, item.Companions = result.Overlay.Hash, result.Overlay.EnvInjections, result.Companions
 		}
-		all = append(all, item)
+		renderings = append(renderings, item)
 	}
-	text, _ := json.Marshal(all) // Objects of these types always marshal.
+	text, _ := json.Marshal(renderings) // Objects of these types always marshal.
 	return meta.Digest(text, 8), ctx.Err()
 }
 
@@ -103,25 +103,25 @@ func (s *TemplateSet) renderSample(ctx context.Context, environment string) (*re
 // the release that published the revision. Sets without a stored sample are not compared. Other
 // errors are the context's error.
 func (p *Platform) compareSamples(ctx context.Context) error {
-	then := p.Content.Samples
-	if len(then) == 0 {
+	stored := p.Content.Samples
+	if len(stored) == 0 {
 		return nil
 	}
-	now, err := p.samples(ctx)
+	current, err := p.samples(ctx)
 	if err != nil {
 		return err
 	}
-	var others []string
-	for name, digest := range now {
-		if was := then[name]; was != "" && was != digest {
-			others = append(others, name)
+	var changed []string
+	for name, digest := range current {
+		if previous := stored[name]; previous != "" && previous != digest {
+			changed = append(changed, name)
 		}
 	}
-	if len(others) == 0 {
+	if len(changed) == 0 {
 		return nil
 	}
-	slices.Sort(others)
+	slices.Sort(changed)
 	return &fleet.RecordError{Revision: p.Revision, Err: fmt.Errorf(
 		"template set %s renders differently in this release than when the revision was published; promote the VectorSidecar to the current revision, or roll back the operator",
-		strings.Join(others, ", "))}
+		strings.Join(changed, ", "))}
 }

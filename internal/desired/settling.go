@@ -38,9 +38,9 @@ type Settling struct {
 
 	// version identifies the ConfigMaps of last. due is when last changes although no ConfigMap
 	// changes; zero for never.
-	version string
-	due     time.Time
-	last    *Settled
+	version    string
+	nextChange time.Time
+	lastResult *Settled
 
 	// published are the ConfigMaps in use, nil if there are none yet. publishedKey is the key of
 	// their content.
@@ -68,8 +68,8 @@ type Settled struct {
 
 // Wait explains why the present PlatformConfigMaps of an installation are not published.
 type Wait struct {
-	// Present are the ConfigMaps that wait.
-	Present PlatformConfigMaps
+	// ConfigMaps are the ConfigMaps that wait.
+	ConfigMaps PlatformConfigMaps
 	// Overdue are the ConfigMaps that have been missing, or different, for a minute.
 	Overdue []Mismatch
 	// Message names the condition for the publication.
@@ -81,50 +81,50 @@ func NewSettling(quiet time.Duration) *Settling {
 	return &Settling{quiet: cmp.Or(quiet, DefaultQuiet)}
 }
 
-// Next returns the published ConfigMaps after a read of the present PlatformConfigMaps at a time.
+// Update returns the published ConfigMaps after a read of the present PlatformConfigMaps at a time.
 // It returns the same pointer until a result changes.
-func (s *Settling) Next(present PlatformConfigMaps, now time.Time) *Settled {
-	version := present.version()
-	if s.last != nil && version == s.version && (s.due.IsZero() || now.Before(s.due)) {
-		return s.last
+func (s *Settling) Update(configMaps PlatformConfigMaps, now time.Time) *Settled {
+	version := configMaps.version()
+	if s.lastResult != nil && version == s.version && (s.nextChange.IsZero() || now.Before(s.nextChange)) {
+		return s.lastResult
 	}
-	present = present.Listed()
-	s.observe(present, now)
-	s.version, s.due = version, time.Time{}
-	if wait := s.wait(present, now); wait != nil {
-		s.last = &Settled{Published: s.publishedUnder(present), Wait: wait}
-		return s.last
+	configMaps = configMaps.FilterListed()
+	s.observe(configMaps, now)
+	s.version, s.nextChange = version, time.Time{}
+	if wait := s.wait(configMaps, now); wait != nil {
+		s.lastResult = &Settled{Published: s.publishedUnder(configMaps), Wait: wait}
+		return s.lastResult
 	}
-	s.published, s.publishedKey, s.pending = &present, s.key, time.Time{}
-	s.last = &Settled{Published: s.published}
-	return s.last
+	s.published, s.publishedKey, s.pending = &configMaps, s.key, time.Time{}
+	s.lastResult = &Settled{Published: s.published}
+	return s.lastResult
 }
 
-// Due returns when Next returns a different result although no ConfigMap changes; zero for never.
-func (s *Settling) Due() time.Time { return s.due }
+// NextChange returns when Next returns a different result although no ConfigMap changes; zero for never.
+func (s *Settling) NextChange() time.Time { return s.nextChange }
 
 // Restore publishes the content of a stored revision, if nothing has been published yet. The
 // present ConfigMaps are the arguments of the last Next. The rollout rules are taken from them,
 // because they are not stored.
-func (s *Settling) Restore(content *fleet.Content, present PlatformConfigMaps) {
+func (s *Settling) Restore(content *fleet.Content, configMaps PlatformConfigMaps) {
 	if s.published != nil {
 		return
 	}
-	stored := storedConfigMaps(content, present.Installation)
+	stored := storedConfigMaps(content, configMaps.Installation)
 	s.published, s.publishedKey = &stored, stored.key()
 	s.version = ""
 }
 
 // observe records the annotations, and when the content changed. The first content may have been
 // written before the process started.
-func (s *Settling) observe(present PlatformConfigMaps, now time.Time) {
-	key := present.key()
-	if !present.LacksInstallation {
-		s.annotations = present.Installation.Annotations
+func (s *Settling) observe(configMaps PlatformConfigMaps, now time.Time) {
+	key := configMaps.key()
+	if !configMaps.LacksInstallation {
+		s.annotations = configMaps.Installation.Annotations
 	}
 	switch {
-	case s.last == nil:
-		s.changed = present.lastWrite()
+	case s.lastResult == nil:
+		s.changed = configMaps.lastWrite()
 		if s.changed.After(now) {
 			s.changed = now
 		}
@@ -138,15 +138,15 @@ func (s *Settling) observe(present PlatformConfigMaps, now time.Time) {
 }
 
 // wait returns why the present PlatformConfigMaps must not be published yet, nil if they may be.
-func (s *Settling) wait(present PlatformConfigMaps, now time.Time) *Wait {
-	if mismatches := s.mismatches(present, now); len(mismatches) > 0 {
+func (s *Settling) wait(configMaps PlatformConfigMaps, now time.Time) *Wait {
+	if mismatches := s.mismatches(configMaps, now); len(mismatches) > 0 {
 		s.pending = time.Time{} // The quiet period starts when they belong together.
-		wait := &Wait{Present: present, Message: describeMismatches(mismatches)}
+		wait := &Wait{ConfigMaps: configMaps, Message: describeMismatches(mismatches)}
 		for _, mismatch := range mismatches {
 			if mismatch.IsOverdue(now) {
 				wait.Overdue = append(wait.Overdue, mismatch)
-			} else if s.due.IsZero() || mismatch.due().Before(s.due) {
-				s.due = mismatch.due()
+			} else if s.nextChange.IsZero() || mismatch.dueTime().Before(s.nextChange) {
+				s.nextChange = mismatch.dueTime()
 			}
 		}
 		return wait
@@ -154,40 +154,40 @@ func (s *Settling) wait(present PlatformConfigMaps, now time.Time) *Wait {
 	if s.published != nil && s.key == s.publishedKey {
 		return nil
 	}
-	until := s.changed.Add(s.quiet)
-	if last := s.pending.Add(longestQuiets * s.quiet); last.Before(until) {
-		until = last
+	deadline := s.changed.Add(s.quiet)
+	if latest := s.pending.Add(longestQuiets * s.quiet); latest.Before(deadline) {
+		deadline = latest
 	}
-	if !present.hasHandwritten() || !now.Before(until) {
+	if !configMaps.hasHandwritten() || !now.Before(deadline) {
 		return nil
 	}
-	s.due = until
-	return &Wait{Present: present, Message: fmt.Sprintf("waiting until the ConfigMaps of the installation have not changed for %s", s.quiet)}
+	s.nextChange = deadline
+	return &Wait{ConfigMaps: configMaps, Message: fmt.Sprintf("waiting until the ConfigMaps of the installation have not changed for %s", s.quiet)}
 }
 
 // mismatches returns the ConfigMaps that are missing or differ from the list in the values. The first
 // mismatches may be older than the process.
-func (s *Settling) mismatches(present PlatformConfigMaps, now time.Time) []Mismatch {
-	all, mismatched := present.Mismatches(), map[string]time.Time{}
-	if len(all) == 0 && s.published != nil {
-		all = present.deletedSets(s.published)
+func (s *Settling) mismatches(configMaps PlatformConfigMaps, now time.Time) []Mismatch {
+	mismatches, mismatched := configMaps.Mismatches(), map[string]time.Time{}
+	if len(mismatches) == 0 && s.published != nil {
+		mismatches = configMaps.deletedSets(s.published)
 	}
-	for i := range all {
-		mismatch := &all[i]
-		if since, ok := s.mismatched[mismatch.Name]; ok {
-			mismatch.Since = since
-		} else if s.last != nil {
-			mismatch.Since = now
+	for i := range mismatches {
+		mismatch := &mismatches[i]
+		if start, ok := s.mismatched[mismatch.Name]; ok {
+			mismatch.StartTime = start
+		} else if s.lastResult != nil {
+			mismatch.StartTime = now
 		}
-		mismatched[mismatch.Name] = mismatch.Since
+		mismatched[mismatch.Name] = mismatch.StartTime
 	}
 	s.mismatched = mismatched
-	return all
+	return mismatches
 }
 
 // publishedUnder returns the published ConfigMaps with the present annotations, which take effect at once. If the ConfigMap
 // is missing, they have its last annotations: its deletion does not end a stop of writes.
-func (s *Settling) publishedUnder(present PlatformConfigMaps) *PlatformConfigMaps {
+func (s *Settling) publishedUnder(configMaps PlatformConfigMaps) *PlatformConfigMaps {
 	if s.published == nil {
 		return nil
 	}
@@ -197,7 +197,7 @@ func (s *Settling) publishedUnder(present PlatformConfigMaps) *PlatformConfigMap
 	if isListed {
 		metav1.SetMetaDataAnnotation(&installation.ObjectMeta, meta.AnnotationTemplateSets, list)
 	}
-	installation.ResourceVersion += "+" + present.Installation.ResourceVersion
+	installation.ResourceVersion += "+" + configMaps.Installation.ResourceVersion
 	return &PlatformConfigMaps{Installation: installation, Sets: s.published.Sets}
 }
 
@@ -211,9 +211,9 @@ func describeMismatches(mismatches []Mismatch) string {
 
 // version identifies the ConfigMaps by their resource versions.
 func (c PlatformConfigMaps) version() string {
-	versions := []string{versionOf(c.Installation)}
+	versions := []string{objectVersion(c.Installation)}
 	for i := range c.Sets {
-		versions = append(versions, versionOf(&c.Sets[i]))
+		versions = append(versions, objectVersion(&c.Sets[i]))
 	}
 	slices.Sort(versions[1:])
 	return strings.Join(versions, " ")
@@ -221,13 +221,13 @@ func (c PlatformConfigMaps) version() string {
 
 // lastWrite returns when one of the ConfigMaps was last written.
 func (c PlatformConfigMaps) lastWrite() time.Time {
-	last := meta.LastWrite(c.Installation)
+	latest := meta.LastWrite(c.Installation)
 	for i := range c.Sets {
-		if written := meta.LastWrite(&c.Sets[i]); written.After(last) {
-			last = written
+		if written := meta.LastWrite(&c.Sets[i]); written.After(latest) {
+			latest = written
 		}
 	}
-	return last
+	return latest
 }
 
 // key identifies the content of the ConfigMaps. Policies that differ only in defaults or layout
@@ -266,9 +266,9 @@ func storedConfigMaps(content *fleet.Content, installation *corev1.ConfigMap) Pl
 	if rollout, ok := installation.Data[RolloutKey]; ok {
 		stored.Data[RolloutKey] = rollout
 	}
-	all := PlatformConfigMaps{Installation: stored}
+	configMaps := PlatformConfigMaps{Installation: stored}
 	for _, name := range slices.Sorted(maps.Keys(content.Sets)) {
-		all.Sets = append(all.Sets, corev1.ConfigMap{
+		configMaps.Sets = append(configMaps.Sets, corev1.ConfigMap{
 			ObjectMeta: metav1.ObjectMeta{
 				Namespace: stored.Namespace, Name: setPrefix(stored.Name) + name, ResourceVersion: stored.ResourceVersion,
 				Labels: map[string]string{meta.LabelTemplateSet: name},
@@ -276,5 +276,5 @@ func storedConfigMaps(content *fleet.Content, installation *corev1.ConfigMap) Pl
 			Data: content.Sets[name].Data, BinaryData: content.Sets[name].BinaryData,
 		})
 	}
-	return all
+	return configMaps
 }

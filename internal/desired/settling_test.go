@@ -103,7 +103,7 @@ func (s *settlingTest) present() PlatformConfigMaps {
 	return all
 }
 
-func (s *settlingTest) next() *Settled { return s.settling.Next(s.present(), s.now) }
+func (s *settlingTest) next() *Settled { return s.settling.Update(s.present(), s.now) }
 
 // published returns the published text of a ConfigMap, "" for none.
 func (s *settlingTest) published(name string) string {
@@ -197,7 +197,7 @@ func TestSettling_WaitsForQuiet(t *testing.T) {
 		s.next()
 	}
 	write(0, "two")
-	require.Equal(t, s.start.Add(time.Hour+5*time.Second), s.settling.Due())
+	require.Equal(t, s.start.Add(time.Hour+5*time.Second), s.settling.NextChange())
 	s.at(time.Hour + 4*time.Second)
 	s.annotate(meta.AnnotationStopWrites, "true")
 	require.Equal(t, "true", s.next().Published.Installation.Annotations[meta.AnnotationStopWrites], "annotations take effect at once")
@@ -216,7 +216,7 @@ func TestSettling_WaitsForQuiet(t *testing.T) {
 	}
 	s.at(2*time.Hour + 60*time.Second)
 	require.Equal(t, "four 19", s.published(valuesName), "at most a minute")
-	require.Zero(t, s.settling.Due())
+	require.Zero(t, s.settling.NextChange())
 }
 
 func TestSettling_StartsWithSettledConfigMaps(t *testing.T) {
@@ -231,7 +231,7 @@ func TestSettling_StartsWithSettledConfigMaps(t *testing.T) {
 		settled := s.next()
 		require.Nil(t, settled.Published)
 		require.NotEmpty(t, settled.Wait.Message)
-		require.Equal(t, s.start.Add(5*time.Second), s.settling.Due())
+		require.Equal(t, s.start.Add(5*time.Second), s.settling.NextChange())
 		s.at(5 * time.Second)
 		require.Equal(t, "{}", s.published(valuesName))
 	})
@@ -275,7 +275,7 @@ func TestSettling_ReportsMissingSets(t *testing.T) {
 	settled := s.next()
 	require.Empty(t, settled.Wait.Overdue)
 	require.Equal(t, "one", s.published(defaultName))
-	require.Equal(t, s.start.Add(time.Hour+time.Minute), s.settling.Due())
+	require.Equal(t, s.start.Add(time.Hour+time.Minute), s.settling.NextChange())
 	for _, key := range []string{meta.AnnotationStopWrites, meta.AnnotationUndoRollout, meta.AnnotationPromoteRollout, meta.AnnotationRetryRollout} {
 		s.annotate(key, "text")
 		require.Equal(t, "text", s.next().Published.Installation.Annotations[key], "annotations take effect at once")
@@ -287,7 +287,7 @@ func TestSettling_ReportsMissingSets(t *testing.T) {
 	require.Len(t, overdue, 2)
 	require.Equal(t, "ConfigMap vector-system/"+defaultName+" has other content than the installation's values list", overdue[0].String())
 	require.Equal(t, "ConfigMap vector-system/"+gatewayName+" does not exist, but the installation's values list it", overdue[1].String())
-	require.Zero(t, s.settling.Due(), "only another write changes that")
+	require.Zero(t, s.settling.NextChange(), "only another write changes that")
 
 	s.restart()
 	require.Nil(t, s.next().Published, "a list that does not fit publishes nothing")
@@ -301,7 +301,7 @@ func TestSettling_KeepsDeletedConfigMaps(t *testing.T) {
 	missing := func(s *settlingTest) *Settled {
 		s.version++
 		gone := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "vector-system", Name: valuesName}}
-		return s.settling.Next(PlatformConfigMaps{Installation: gone, LacksInstallation: true, Sets: s.present().Sets}, s.now)
+		return s.settling.Update(PlatformConfigMaps{Installation: gone, LacksInstallation: true, Sets: s.present().Sets}, s.now)
 	}
 	t.Run("of the values", func(t *testing.T) {
 		s := newSettlingTest(t)
@@ -317,7 +317,7 @@ func TestSettling_KeepsDeletedConfigMaps(t *testing.T) {
 		require.Len(t, settled.Wait.Overdue, 1)
 		require.Equal(t, "ConfigMap vector-system/"+valuesName+" does not exist, but the operator reads the installation's values from it (--environments-configmap)",
 			settled.Wait.Overdue[0].String())
-		require.Zero(t, s.settling.Due())
+		require.Zero(t, s.settling.NextChange())
 
 		s.write(valuesName, "", "development.yaml", "sidecar: {}")
 		require.NotNil(t, s.next().Wait, "until it is quiet")
@@ -388,18 +388,18 @@ func TestSettling_KeepsUnlistedSetsWhileItWaits(t *testing.T) {
 	s.write(defaultName, "default", "a.tpl", "one")
 	s.write(gatewayName, "gateway", "a.tpl", "gateway")
 	s.list(map[string]string{defaultName: "one", gatewayName: "gateway"})
-	require.Len(t, s.next().Published.Listed().Sets, 2)
+	require.Len(t, s.next().Published.FilterListed().Sets, 2)
 	s.list(map[string]string{defaultName: "two"})
 	settled := s.next()
 	require.NotNil(t, settled.Wait)
-	require.Len(t, settled.Published.Listed().Sets, 2)
+	require.Len(t, settled.Published.FilterListed().Sets, 2)
 	s.restart()
 	require.Nil(t, s.next().Published)
 	s.settling.Restore(&fleet.Content{Sets: map[string]fleet.Files{"default": {}, "gateway": {}}}, s.present())
-	require.Len(t, s.next().Published.Listed().Sets, 2)
+	require.Len(t, s.next().Published.FilterListed().Sets, 2)
 	s.write(defaultName, "default", "a.tpl", "two")
 	require.Nil(t, s.next().Wait)
-	require.Len(t, s.next().Published.Listed().Sets, 1)
+	require.Len(t, s.next().Published.FilterListed().Sets, 1)
 }
 
 // A stricter policy holds before the revision that it comes with is published; a looser one comes with it.
@@ -415,9 +415,9 @@ func TestPlatform_AwaitingTakesTheStricterPolicy(t *testing.T) {
 			s.install(map[string]string{PolicyKey: test.published})
 			now, _ := s.update()
 			s.install(map[string]string{PolicyKey: test.present})
-			waiting := now.Awaiting(&Wait{Present: PlatformConfigMaps{Installation: s.installation}})
+			waiting := now.Awaiting(&Wait{ConfigMaps: PlatformConfigMaps{Installation: s.installation}})
 			require.Equal(t, test.want, bounds(waiting))
-			require.Equal(t, test.want, bounds(now.Under(waiting)))
+			require.Equal(t, test.want, bounds(now.WithCurrent(waiting)))
 		})
 	}
 }

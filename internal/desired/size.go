@@ -19,18 +19,18 @@ import (
 )
 
 // largestSidecar is the maximum size of a VectorSidecar in bytes, and the maximum size of each
-// text. mostParts is the maximum number of values, because three bytes of JSON may use a hundred in
+// text. maxNodes is the maximum number of values, because three bytes of JSON may use a hundred in
 // memory.
 const (
 	largestSidecar = 512 << 10
-	mostParts      = 30_000
+	maxNodes       = 30_000
 )
 
-// Bounded returns the VectorSidecar. If it is too large, it returns a copy without the spec, with
+// DropOversizedSpec returns the VectorSidecar. If it is too large, it returns a copy without the spec, with
 // its identity, its status, and an annotation about the excess. Decisions about the copy are the
 // same, unless it is being deleted.
-func Bounded(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar {
-	excess := excessOf(sidecar)
+func DropOversizedSpec(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar {
+	excess := findExcess(sidecar)
 	if excess == "" {
 		return sidecar
 	}
@@ -50,9 +50,9 @@ func IsReduced(sidecar *v1alpha1.VectorSidecar) bool {
 	return sidecar.Annotations[meta.AnnotationExcess] != "" && reflect.ValueOf(&sidecar.Spec).Elem().IsZero()
 }
 
-// excessOf returns why a VectorSidecar is too large, "" if it is not. The size is the size of its
+// findExcess returns why a VectorSidecar is too large, "" if it is not. The size is the size of its
 // JSON, without the fields that the API server and the operator write.
-func excessOf(sidecar *v1alpha1.VectorSidecar) string {
+func findExcess(sidecar *v1alpha1.VectorSidecar) string {
 	if IsReduced(sidecar) {
 		return sidecar.Annotations[meta.AnnotationExcess]
 	}
@@ -69,19 +69,19 @@ func excessOf(sidecar *v1alpha1.VectorSidecar) string {
 	}
 	// Other errors are reported when the values are read.
 	limits := bounded.Limits{
-		Subject: "a VectorSidecar", Bytes: largestSidecar, Nodes: mostParts,
+		Subject: "a VectorSidecar", Bytes: largestSidecar, Nodes: maxNodes,
 		Depth: math.MaxInt, Key: math.MaxInt, Path: math.MaxInt, Paths: math.MaxInt,
 	}
 	var refused *bounded.Error
 	if _, err := limits.MeasureJSON(text.Bytes()); errors.As(err, &refused) && refused.Bound == bounded.Nodes {
-		return fmt.Sprintf("more than %d values, each key, map and list counted", mostParts)
+		return fmt.Sprintf("more than %d values, each key, map and list counted", maxNodes)
 	}
 	return ""
 }
 
 // TooLarge returns why a VectorSidecar is too large, nil if it is not.
 func TooLarge(sidecar *v1alpha1.VectorSidecar) *Invalid {
-	excess := excessOf(sidecar)
+	excess := findExcess(sidecar)
 	if excess == "" {
 		return nil
 	}

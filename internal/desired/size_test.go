@@ -44,16 +44,16 @@ func TestBoundedKeepsTheRestOfALargeVectorSidecar(t *testing.T) {
 	now := metav1.NewTime(time.Now())
 	large.DeletionTimestamp = &now
 
-	kept := Bounded(large)
+	kept := DropOversizedSpec(large)
 
 	require.True(t, IsReduced(kept))
 	require.Equal(t, []string{meta.AnnotationExcess}, slices.Collect(maps.Keys(kept.Annotations)))
 	require.Equal(t, large.Status, kept.Status)
 	require.Equal(t, []any{large.Name, large.UID, large.ResourceVersion, large.Generation, large.DeletionTimestamp},
 		[]any{kept.Name, kept.UID, kept.ResourceVersion, kept.Generation, kept.DeletionTimestamp})
-	require.Equal(t, kept, Bounded(kept), "what is listed as a stream comes by twice")
+	require.Equal(t, kept, DropOversizedSpec(kept), "what is listed as a stream comes by twice")
 	small := weighing(1)
-	require.Same(t, small, Bounded(small))
+	require.Same(t, small, DropOversizedSpec(small))
 }
 
 func TestTooLargeTellsTheSize(t *testing.T) {
@@ -61,7 +61,7 @@ func TestTooLargeTellsTheSize(t *testing.T) {
 	frame := sizeOfJSON(t, weighing(0))
 	require.Nil(t, TooLarge(weighing(most-frame)))
 	for name, sidecar := range map[string]*v1alpha1.VectorSidecar{
-		"as it is": weighing(most - frame + 1), "as the cache holds it": Bounded(weighing(most - frame + 1)),
+		"as it is": weighing(most - frame + 1), "as the cache holds it": DropOversizedSpec(weighing(most - frame + 1)),
 	} {
 		invalid := TooLarge(sidecar)
 		require.Equal(t, meta.ReasonTooLarge, invalid.Reason, name)
@@ -92,8 +92,8 @@ func TestTooLargeCountsSmallParts(t *testing.T) {
 
 	require.Equal(t, meta.ReasonTooLarge, TooLarge(sidecar).Reason)
 	require.Contains(t, TooLarge(sidecar).Message, "VectorSidecar shop/logs has more than 30000 values, each key, map and list counted; ")
-	require.True(t, IsReduced(Bounded(sidecar)))
-	require.Equal(t, TooLarge(sidecar), TooLarge(Bounded(sidecar)))
+	require.True(t, IsReduced(DropOversizedSpec(sidecar)))
+	require.Equal(t, TooLarge(sidecar), TooLarge(DropOversizedSpec(sidecar)))
 }
 
 // BenchmarkSize is the cost of measuring a VectorSidecar in each pass.

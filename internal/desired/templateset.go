@@ -25,14 +25,14 @@ func (in *Inputs) templateSet(environment string) (*TemplateSet, *Invalid) {
 	return set, nil
 }
 
-// outdated returns which last known good version is used and why, nil if current versions are used.
-func (in *Inputs) outdated(set *TemplateSet) *Invalid {
+// findOutdated returns which last known good version is used and why, nil if current versions are used.
+func (in *Inputs) findOutdated(set *TemplateSet) *Invalid {
 	const help = " (the last good version stays in use)"
 	switch {
 	case set.Err != nil:
 		return &Invalid{meta.ReasonInvalidTemplateSet, set.Err.Error() + help}
 	case len(in.Platform.Overdue) > 0:
-		return &Invalid{meta.ReasonRevisionIncomplete, in.Platform.Overdue[0].String() + " (revision " + in.Platform.Given.Revision + " stays in use)"}
+		return &Invalid{meta.ReasonRevisionIncomplete, in.Platform.Overdue[0].String() + " (revision " + in.Platform.Target.Revision + " stays in use)"}
 	case in.Platform.PolicyErr != nil:
 		return &Invalid{meta.ReasonInvalidPolicy, in.Platform.PolicyErr.Error() + help}
 	case in.Platform.RolloutErr != nil:

@@ -16,38 +16,38 @@ import (
 
 // uses describes how an overlay uses a ConfigMap.
 type uses struct {
-	any bool
-	// all reports whether a container may read any key. This is assumed for containers other than
+	isUsed bool
+	// needsAllKeys reports whether a container may read any key. This is assumed for containers other than
 	// Vector's, because their reads are unknown.
-	all bool
+	needsAllKeys bool
 	// keys are the keys that the overlay names.
 	keys map[string]bool
 	// files are the keys mounted in Vector's container, by path.
 	files map[string]string
 }
 
-// usesOf returns how an overlay uses a ConfigMap, given the name of Vector's container.
-func usesOf(overlay *workload.Overlay, container string, object *corev1.ConfigMap) *uses {
-	found := &uses{keys: map[string]bool{}, files: map[string]string{}}
+// newUses returns how an overlay uses a ConfigMap, given the name of Vector's container.
+func newUses(overlay *workload.Overlay, container string, object *corev1.ConfigMap) *uses {
+	usage := &uses{keys: map[string]bool{}, files: map[string]string{}}
 	spec := &overlay.Template.Spec
 	for _, containers := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
 		for i := range containers {
-			found.addVariables(&containers[i], object.Name)
+			usage.addVariables(&containers[i], object.Name)
 			if containers[i].Name == container {
-				found.addFiles(&containers[i], spec, object)
+				usage.addFiles(&containers[i], spec, object)
 			}
 		}
 	}
 	for i := range spec.Volumes {
-		for _, items := range shown(&spec.Volumes[i], object.Name) {
-			found.any = true
+		for _, items := range mountedItems(&spec.Volumes[i], object.Name) {
+			usage.isUsed = true
 			for _, item := range items {
-				found.keys[item.Key] = true
+				usage.keys[item.Key] = true
 			}
-			found.all = found.all || len(items) == 0 && isOpen(overlay, spec.Volumes[i].Name, container)
+			usage.needsAllKeys = usage.needsAllKeys || len(items) == 0 && isOpen(overlay, spec.Volumes[i].Name, container)
 		}
 	}
-	return found
+	return usage
 }
 
 func (u *uses) addFiles(container *corev1.Container, spec *corev1.PodSpec, object *corev1.ConfigMap) {
@@ -59,16 +59,16 @@ func (u *uses) addFiles(container *corev1.Container, spec *corev1.PodSpec, objec
 	}
 }
 
-func (u *uses) addVariables(of *corev1.Container, name string) {
-	for i := range of.EnvFrom {
-		if source := of.EnvFrom[i].ConfigMapRef; source != nil && source.Name == name {
-			u.any, u.all = true, true
+func (u *uses) addVariables(container *corev1.Container, name string) {
+	for i := range container.EnvFrom {
+		if source := container.EnvFrom[i].ConfigMapRef; source != nil && source.Name == name {
+			u.isUsed, u.needsAllKeys = true, true
 		}
 	}
-	for i := range of.Env {
-		if from := of.Env[i].ValueFrom; from != nil && from.ConfigMapKeyRef != nil && from.ConfigMapKeyRef.Name == name {
-			u.any = true
-			u.keys[from.ConfigMapKeyRef.Key] = true
+	for i := range container.Env {
+		if valueFrom := container.Env[i].ValueFrom; valueFrom != nil && valueFrom.ConfigMapKeyRef != nil && valueFrom.ConfigMapKeyRef.Name == name {
+			u.isUsed = true
+			u.keys[valueFrom.ConfigMapKeyRef.Key] = true
 		}
 	}
 }
@@ -77,9 +77,9 @@ func (u *uses) addVariables(of *corev1.Container, name string) {
 // Vector's, or at a path that only the kubelet knows.
 func isOpen(overlay *workload.Overlay, volume, container string) bool {
 	spec := &overlay.Template.Spec
-	for _, of := range slices.Concat(spec.InitContainers, spec.Containers) {
-		for _, mount := range of.VolumeMounts {
-			if mount.Name == volume && (of.Name != container || mount.SubPathExpr != "") {
+	for _, c := range slices.Concat(spec.InitContainers, spec.Containers) {
+		for _, mount := range c.VolumeMounts {
+			if mount.Name == volume && (c.Name != container || mount.SubPathExpr != "") {
 				return true
 			}
 		}
@@ -87,29 +87,29 @@ func isOpen(overlay *workload.Overlay, volume, container string) bool {
 	return slices.ContainsFunc(overlay.Mounts, func(mount workload.Mount) bool { return mount.Name == volume })
 }
 
-// shown returns the keys and paths of each mount of a ConfigMap in a volume. An empty list means
+// mountedItems returns the keys and paths of each mount of a ConfigMap in a volume. An empty list means
 // all keys.
-func shown(volume *corev1.Volume, name string) [][]corev1.KeyToPath {
-	var all [][]corev1.KeyToPath
+func mountedItems(volume *corev1.Volume, name string) [][]corev1.KeyToPath {
+	var itemLists [][]corev1.KeyToPath
 	if source := volume.ConfigMap; source != nil && source.Name == name {
-		all = append(all, source.Items)
+		itemLists = append(itemLists, source.Items)
 	}
 	if volume.Projected == nil {
-		return all
+		return itemLists
 	}
 	for i := range volume.Projected.Sources {
 		if source := volume.Projected.Sources[i].ConfigMap; source != nil && source.Name == name {
-			all = append(all, source.Items)
+			itemLists = append(itemLists, source.Items)
 		}
 	}
-	return all
+	return itemLists
 }
 
 // mountedFiles returns the files of a container that are keys of a ConfigMap: the keys by path.
 func mountedFiles(container *corev1.Container, spec *corev1.PodSpec, object *corev1.ConfigMap) map[string]string {
 	files := map[string]string{}
 	for i := range spec.Volumes {
-		for _, items := range shown(&spec.Volumes[i], object.Name) {
+		for _, items := range mountedItems(&spec.Volumes[i], object.Name) {
 			if len(items) == 0 {
 				for _, key := range allKeys(object) {
 					items = append(items, corev1.KeyToPath{Key: key, Path: key})
@@ -120,8 +120,8 @@ func mountedFiles(container *corev1.Container, spec *corev1.PodSpec, object *cor
 					continue
 				}
 				for _, item := range items {
-					if rest, isBelow := below(path.Clean(item.Path), mount.SubPath); isBelow {
-						files[path.Join(mount.MountPath, rest)] = item.Key
+					if relative, isBelow := relativePath(path.Clean(item.Path), mount.SubPath); isBelow {
+						files[path.Join(mount.MountPath, relative)] = item.Key
 					}
 				}
 			}
@@ -130,9 +130,9 @@ func mountedFiles(container *corev1.Container, spec *corev1.PodSpec, object *cor
 	return files
 }
 
-// below returns the path of a volume's file relative to one of its directories, "" if they are the
+// relativePath returns the path of a volume's file relative to one of its directories, "" if they are the
 // same. The directory "" is the whole volume.
-func below(file, folder string) (rest string, isBelow bool) {
+func relativePath(file, folder string) (relative string, isBelow bool) {
 	switch folder = path.Clean(folder); folder {
 	case ".":
 		return file, true

@@ -43,5 +43,5 @@ func TestUsesOfAVolumeOfTheApplicationsAreAllKeys(t *testing.T) {
 	overlay.Template.Spec.Volumes = []corev1.Volume{{Name: "config", VolumeSource: corev1.VolumeSource{
 		ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: "shipping"}},
 	}}}
-	require.True(t, usesOf(overlay, "vector", objects.NewConfigMap("shipping", "shop", "vector.yaml", "")).all)
+	require.True(t, newUses(overlay, "vector", objects.NewConfigMap("shipping", "shop", "vector.yaml", "")).needsAllKeys)
 }

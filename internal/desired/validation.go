@@ -62,12 +62,12 @@ func asksInJob(values environment.Values) bool {
 	return enabled
 }
 
-// validationOf returns the validation of a configuration by Vector, and its Job.
-func validationOf(request *render.Request, files []vectorconfig.File, dataDir string, container *corev1.Container, spec *corev1.PodSpec) *Validation {
+// newValidation returns the validation of a configuration by Vector, and its Job.
+func newValidation(request *render.Request, files []vectorconfig.File, dataDir string, container *corev1.Container, spec *corev1.PodSpec) *Validation {
 	job := tree.MapAt(request.Values.Tree, "sidecar", "config", "validateJob")
 	deadline, mode := seconds(job["deadlineSeconds"]), vectorconfig.ValidateModeFor(container.Image)
 	data, items := map[string]string{}, []corev1.KeyToPath{}
-	paths, inDirectory := PathsOf(files)
+	paths, inDirectory := ConfigurationPaths(files)
 	for i, file := range files {
 		key := paths[i]
 		if file.Directory != "" {
@@ -104,10 +104,10 @@ func validationOf(request *render.Request, files []vectorconfig.File, dataDir st
 	}
 }
 
-// PathsOf returns a relative path for each file of a configuration, such that Vector reads the same
+// ConfigurationPaths returns a relative path for each file of a configuration, such that Vector reads the same
 // configuration from these paths. Files of one directory stay in one directory, and the extension
 // matches the format. It reports whether there are directories.
-func PathsOf(files []vectorconfig.File) (paths []string, inDirectory bool) {
+func ConfigurationPaths(files []vectorconfig.File) (paths []string, inDirectory bool) {
 	number := map[string]int{}
 	for i, file := range files {
 		if file.Directory == "" {
@@ -148,8 +148,8 @@ func ConfigurationArguments(files []vectorconfig.File, paths []string, root stri
 }
 
 // seconds converts a number of the values, which come from YAML and from JSON.
-func seconds(given any) int64 {
-	switch n := given.(type) {
+func seconds(value any) int64 {
+	switch n := value.(type) {
 	case float64:
 		return int64(n)
 	case int64:

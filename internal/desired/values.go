@@ -23,44 +23,44 @@ import (
 // values merges the layers of the environment, the namespace, the VectorSidecar and the overrides.
 // The values of a ClusterVectorSidecar are merged once for all namespaces without their own
 // defaults, until the spec or the environment changes.
-func (s *sources) values(cache *Cache, set *TemplateSet, name string, overrides ...environment.Layer) (merged, *Invalid) {
+func (s *sources) values(cache *Cache, set *TemplateSet, name string, overrides ...environment.Layer) (mergedValues, *Invalid) {
 	namespace, err := s.namespaceLayers()
 	if err != nil {
-		return merged{}, &Invalid{meta.ReasonInvalidValues, err.Error()}
+		return mergedValues{}, &Invalid{meta.ReasonInvalidValues, err.Error()}
 	}
 	text, err := specText(s.Sidecar)
 	if err != nil {
-		return merged{}, &Invalid{meta.ReasonInvalidValues, err.Error()}
+		return mergedValues{}, &Invalid{meta.ReasonInvalidValues, err.Error()}
 	}
-	isRead := s.reader.take(len(text)) // If not, the result is not used.
+	isRead := s.reader.reserve(len(text)) // If not, the result is not used.
 	isShared := cache != nil && isRead && s.Sidecar.Cluster != nil && len(namespace)+len(overrides) == 0 && len(text) <= largestShared
 	var key []byte
 	if isShared {
-		key = fmt.Appendf(nil, "%q %q %s", name, specOf(s.Sidecar), text)
-		if found := remembered(cache, cache.merged, key); found.from != nil && found.from == set.Environments {
-			return found, nil
+		key = fmt.Appendf(nil, "%q %q %s", name, describeSpec(s.Sidecar), text)
+		if cached := getCached(cache, cache.merged, key); cached.environments != nil && cached.environments == set.Environments {
+			return cached, nil
 		}
 	}
-	own := environment.Layer{}
+	layer := environment.Layer{}
 	if isRead {
-		if own, err = layerOf(s.Sidecar, text); err != nil {
-			return merged{}, &Invalid{meta.ReasonInvalidValues, err.Error()}
+		if layer, err = parseLayer(s.Sidecar, text); err != nil {
+			return mergedValues{}, &Invalid{meta.ReasonInvalidValues, err.Error()}
 		}
 	}
-	made := merged{given: layers{namespace: namespace, sidecar: []environment.Layer{own}, workload: overrides}, from: set.Environments}
-	made.Values, err = set.Environments.Values(name, made.given.all()...)
-	var unknown *environment.UnknownError
+	result := mergedValues{layers: layers{namespace: namespace, sidecar: []environment.Layer{layer}, workload: overrides}, environments: set.Environments}
+	result.Values, err = set.Environments.Values(name, result.layers.list()...)
+	var unknownEnvironment *environment.UnknownError
 	switch {
-	case errors.As(err, &unknown):
-		return made, &Invalid{meta.ReasonUnknownEnvironment, fmt.Sprintf("%s: %s", Describe(s.Sidecar), err)}
+	case errors.As(err, &unknownEnvironment):
+		return result, &Invalid{meta.ReasonUnknownEnvironment, fmt.Sprintf("%s: %s", Describe(s.Sidecar), err)}
 	case err != nil:
-		return made, &Invalid{meta.ReasonInvalidValues, fmt.Sprintf("values for environment %q: %s", name, err)}
+		return result, &Invalid{meta.ReasonInvalidValues, fmt.Sprintf("values for environment %q: %s", name, err)}
 	}
-	made.digest = digestOf(made.Values)
+	result.digest = digestValues(result.Values)
 	if isShared {
-		remember(cache, cache.merged, key, made, bounded.Footprint(made.Tree)+bounded.Footprint(own))
+		putCached(cache, cache.merged, key, result, bounded.Footprint(result.Tree)+bounded.Footprint(layer))
 	}
-	return made, nil
+	return result, nil
 }
 
 // namespaceLayers returns the layer of the namespace's defaults, if it has any.
@@ -72,7 +72,7 @@ func (s *sources) namespaceLayers() ([]environment.Layer, error) {
 	source := fmt.Sprintf("ConfigMap %s/%s", s.Sidecar.Namespace, meta.NamespaceDefaults)
 	text, ok := object.Data[meta.NamespaceDefaultsKey]
 	if !ok {
-		return nil, fmt.Errorf("%s has no key %q; %s", source, meta.NamespaceDefaultsKey, keysOf(object))
+		return nil, fmt.Errorf("%s has no key %q; %s", source, meta.NamespaceDefaultsKey, describeKeys(object))
 	}
 	source += " " + meta.NamespaceDefaultsKey
 	if saysNothing(text) {
@@ -110,7 +110,7 @@ func (s *sources) workloadLayers(view *workload.View) ([]environment.Layer, erro
 			return nil, err
 		}
 		text := view.Overrides[path]
-		if !s.reader.take(len(text)) {
+		if !s.reader.reserve(len(text)) {
 			return nil, s.reader.err
 		}
 		layer, err := environment.ParseValue(source, path, []byte(text))
@@ -127,18 +127,18 @@ func (s *sources) workloadLayers(view *workload.View) ([]environment.Layer, erro
 
 // overriding describes which values a namespace or a workload may set.
 type overriding struct {
-	who string
+	subject string
 	// key is the key of the policy's overrides that allows the paths.
 	key     string
 	allowed []string
 }
 
 func ofNamespaces(rules *policy.Policy) *overriding {
-	return &overriding{who: "a namespace", key: "namespaces", allowed: rules.Overrides.Namespaces}
+	return &overriding{subject: "a namespace", key: "namespaces", allowed: rules.Overrides.Namespaces}
 }
 
 func ofWorkloads(rules *policy.Policy) *overriding {
-	return &overriding{who: "a workload", key: "workloads", allowed: rules.Overrides.Workloads}
+	return &overriding{subject: "a workload", key: "workloads", allowed: rules.Overrides.Workloads}
 }
 
 // mayTry rejects a value at a path before it is parsed, if no value there is allowed; "" stands for
@@ -159,22 +159,22 @@ func (o *overriding) check(layer *environment.Layer) error {
 	return errors.Join(findings...)
 }
 
-func (o *overriding) refuse(where, path string) error {
+func (o *overriding) refuse(location, path string) error {
 	help := "the platform allows none"
 	if len(o.allowed) > 0 {
 		help = "the platform allows " + strings.Join(o.allowed, ", ")
 	}
-	return fmt.Errorf("%s: %s may not set %s; %s (policy.overrides.%s)", where, o.who, path, help, o.key)
+	return fmt.Errorf("%s: %s may not set %s; %s (policy.overrides.%s)", location, o.subject, path, help, o.key)
 }
 
-// LayerOf returns the layer of a VectorSidecar: the part of its spec with the keys of a values
+// LayerFor returns the layer of a VectorSidecar: the part of its spec with the keys of a values
 // file. It is the same for a ClusterVectorSidecar in all namespaces.
-func LayerOf(sidecar *v1alpha1.VectorSidecar) (environment.Layer, error) {
+func LayerFor(sidecar *v1alpha1.VectorSidecar) (environment.Layer, error) {
 	text, err := specText(sidecar)
 	if err != nil {
 		return environment.Layer{}, err
 	}
-	return layerOf(sidecar, text)
+	return parseLayer(sidecar, text)
 }
 
 // specText returns that part of the spec as JSON.
@@ -189,16 +189,16 @@ func specText(sidecar *v1alpha1.VectorSidecar) ([]byte, error) {
 	return text, nil
 }
 
-// specOf returns the name of the spec for messages.
-func specOf(sidecar *v1alpha1.VectorSidecar) string {
+// describeSpec returns the name of the spec for messages.
+func describeSpec(sidecar *v1alpha1.VectorSidecar) string {
 	if sidecar.Cluster != nil {
 		return meta.Title(sidecar.Name) + " spec"
 	}
 	return Describe(sidecar) + " spec"
 }
 
-func layerOf(sidecar *v1alpha1.VectorSidecar, text []byte) (environment.Layer, error) {
-	layer := environment.Layer{Name: specOf(sidecar), Tree: map[string]any{}}
+func parseLayer(sidecar *v1alpha1.VectorSidecar, text []byte) (environment.Layer, error) {
+	layer := environment.Layer{Name: describeSpec(sidecar), Tree: map[string]any{}}
 	var refused *bounded.Error
 	switch err := bounded.Spec().DecodeJSON(text, &layer.Tree); {
 	case errors.As(err, &refused): // Only this limit has lines.

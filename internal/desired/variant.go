@@ -52,37 +52,37 @@ type Workload struct {
 	checksOff bool
 }
 
-// For returns the desired state of one workload.
-func (v *Variant) For(ctx context.Context, view *workload.View) Workload {
+// WorkloadFor returns the desired state of one workload.
+func (v *Variant) WorkloadFor(ctx context.Context, view *workload.View) Workload {
 	if v.Invalid != nil {
 		return Workload{Invalid: v.Invalid}
 	}
-	found := Workload{Rendered: v.renderer.render(ctx, view), checksOff: v.Source.ChecksOff}
-	if found.Invalid = found.Rendered.Invalid; found.Invalid != nil {
-		found.LacksAccount = view.Account == nil && readsAccount(found.Rendered.readTarget) && !view.ListsPullSecrets()
-		return found
+	result := Workload{Rendered: v.renderer.render(ctx, view), checksOff: v.Source.ChecksOff}
+	if result.Invalid = result.Rendered.Invalid; result.Invalid != nil {
+		result.LacksAccount = view.Account == nil && readsAccount(result.Rendered.readTarget) && !view.ListsPullSecrets()
+		return result
 	}
-	if found.Invalid = takesPullSecrets(found.Rendered.Overlay, view); found.Invalid != nil {
-		found.LacksAccount = view.Account == nil
-		return found
+	if result.Invalid = takesPullSecrets(result.Rendered.Overlay, view); result.Invalid != nil {
+		result.LacksAccount = view.Account == nil
+		return result
 	}
-	found.Desired = v.renderer.beside(found.Rendered, view)
-	return found
+	result.Desired = v.renderer.omitListedPullSecrets(result.Rendered, view)
+	return result
 }
 
 // Doubts returns warnings about the sidecar in the workload, "" if there are none. If no
 // environment variables are injected, the reason is an argument.
-func (w *Workload) Doubts(manager, untold string, view *workload.View) string {
-	return w.Rendered.doubts(manager, untold, view, w.checksOff)
+func (w *Workload) Doubts(manager, envNotInjected string, view *workload.View) string {
+	return w.Rendered.doubts(manager, envNotInjected, view, w.checksOff)
 }
 
 // setBasis computes the digest of the inputs of the variant.
 func (v *Variant) setBasis() {
-	parts := []any{v.Invalid}
+	inputs := []any{v.Invalid}
 	if v.renderer != nil {
-		parts = append(parts, v.renderer.common)
+		inputs = append(inputs, v.renderer.common)
 	}
-	text, _ := json.Marshal(parts) // Strings always marshal.
+	text, _ := json.Marshal(inputs) // Strings always marshal.
 	sum := sha256.Sum256(text)
 	v.Basis = string(sum[:])
 }

@@ -53,7 +53,7 @@ func snapshot(t testing.TB, sidecar *v1alpha1.VectorSidecar, deployments ...*app
 	chart, err := builtin()
 	require.NoError(t, err)
 	s := &Snapshot{Observed: decision.Observed{Inputs: desired.Inputs{
-		Sidecar: sidecar, Platform: desired.PlatformOf(chart, "", nil),
+		Sidecar: sidecar, Platform: desired.NewPlatform(chart, "", nil),
 		DefaultEnvironment: "development", KubeVersion: "v1.36.0", HasAllConfigMaps: true,
 	}}}
 	for _, deployment := range deployments {

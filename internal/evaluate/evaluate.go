@@ -68,9 +68,9 @@ func decideOn(ctx context.Context, snapshot *Snapshot, cache *desired.Cache) (*d
 	p.facts.Kinds = kinds
 	var injected []decision.Workload
 	if sidecar.DeletionTimestamp == nil {
-		p.desire(desired.For(&snapshot.Inputs, reader, cache))
+		p.desire(desired.New(&snapshot.Inputs, reader, cache))
 		taken.ConfigMaps = p.wanted.Read()
-		if err := reader.Yield(); err != nil {
+		if err := reader.WaitForTurn(); err != nil {
 			return nil, err
 		}
 		p.addElders(snapshot, cache, inject)
@@ -88,7 +88,7 @@ func decideOn(ctx context.Context, snapshot *Snapshot, cache *desired.Cache) (*d
 		return nil, err
 	}
 	var unread []string
-	p.facts.Asked, unread = reader.Asked()
+	p.facts.Asked, unread = reader.ConfigMapNames()
 	decided := decision.Decide(&p.facts, injected, removed)
 	decided.Adopted, decided.Unread, decided.UnreadAccounts = taken, unread, reader.LackedAccounts()
 	if decided.IsIncomplete() {

@@ -113,7 +113,7 @@ func TestAgentsAnnotationsYieldToThePolicy(t *testing.T) {
 	s := snapshot(t, vs, cart())
 	chart, err := builtin()
 	require.NoError(t, err)
-	s.Platform = desired.PlatformOf(chart, "the test's values", map[string]string{desired.PolicyKey: "reservedDomains: [datadoghq.com]"})
+	s.Platform = desired.NewPlatform(chart, "the test's values", map[string]string{desired.PolicyKey: "reservedDomains: [datadoghq.com]"})
 	p := decide(t, s).Plans[0]
 	require.Equal(t, plan.Inject, p.Action, p.Message)
 	require.NotContains(t, podAnnotations(&p), "ad.datadoghq.com/vector.logs_exclude")

@@ -80,10 +80,10 @@ func newPass(snapshot *Snapshot, reader *desired.Reader, sidecar *v1alpha1.Vecto
 // one that cannot be rendered any more.
 func awaited(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.WriteHold {
 	is := sidecar.Status.Rollout
-	if is == nil || !platform.Given.Rules.IsStaged() || is.Revision == platform.Revision {
+	if is == nil || !platform.Target.Rules.IsStaged() || is.Revision == platform.Revision {
 		return nil
 	}
-	message := fmt.Sprintf("it waits for revision %s of the installation's templates and values", platform.Given.Revision)
+	message := fmt.Sprintf("it waits for revision %s of the installation's templates and values", platform.Target.Revision)
 	if is.Revision != "" {
 		message += ", and has " + is.Revision
 	}
@@ -95,7 +95,7 @@ func awaited(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.
 
 // HoldOf returns what the operator would hold a VectorSidecar for, by its status alone; nil if nothing.
 func HoldOf(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.WriteHold {
-	is, given := sidecar.Status.Rollout, &platform.Given
+	is, given := sidecar.Status.Rollout, &platform.Target
 	if is == nil || !given.Rules.IsStaged() || !fleet.IsHeld(is, given, is.State == v1alpha1.RolloutHalted) {
 		return nil
 	}
@@ -116,7 +116,7 @@ func (p *pass) addElders(snapshot *Snapshot, cache *desired.Cache, matched []*wo
 	for _, other := range decision.Elders(p.facts.Sidecar, snapshot.Others, matched) {
 		inputs := snapshot.Inputs
 		inputs.Sidecar = other.Sidecar
-		wanted := desired.For(&inputs, p.reader, cache)
+		wanted := desired.New(&inputs, p.reader, cache)
 		if common := wanted.CommonVariant(); common == nil || common.Container == "" {
 			continue
 		}
@@ -157,7 +157,7 @@ func (p *pass) inject(ctx context.Context, snapshot *Snapshot, records []*worklo
 			evaluated = p.evaluate(ctx, record, own)
 			evaluated.Of, evaluated.Basis = record, basis
 		}
-		if err := p.reader.Yield(); err != nil {
+		if err := p.reader.WaitForTurn(); err != nil {
 			return nil, err
 		}
 		one := decision.Workload{Record: record, Evaluated: evaluated, Source: own.Source, Started: snapshot.started(record)}
@@ -168,7 +168,7 @@ func (p *pass) inject(ctx context.Context, snapshot *Snapshot, records []*worklo
 		// What workloads have in common is read first: without it, evaluating the
 		// others would be wasted.
 		if i == 0 {
-			if p.look(snapshot, all); p.reader.Lacks() {
+			if p.look(snapshot, all); p.reader.HasUnread() {
 				return all, nil
 			}
 		}
@@ -183,7 +183,7 @@ func (p *pass) evaluate(ctx context.Context, record *workloadcache.Record, by *d
 	if view.Unread.Text() != "" { // Templates would blame what they do not see.
 		return p.evaluator.Unread(&view)
 	}
-	of := by.For(ctx, &view)
+	of := by.WorkloadFor(ctx, &view)
 	if of.LacksAccount {
 		p.reader.LackAccount(view.ServiceAccount)
 	}
@@ -300,18 +300,18 @@ func (p *pass) offer(ctx context.Context, injected []decision.Workload) {
 		p.facts.Left = p.wanted.Invalid.Message
 		return
 	}
-	var seen []desired.Seen
+	var seen []desired.RenderedWorkload
 	for i := range injected {
 		if of := injected[i].Evaluated; of.Rendered != nil && injected[i].Source.IsCommon {
 			view := injected[i].Record.View()
-			seen = append(seen, desired.Seen{Rendered: of.Rendered, QoSClass: view.QoSClass})
+			seen = append(seen, desired.RenderedWorkload{Rendered: of.Rendered, QoSClass: view.QoSClass})
 		}
 	}
 	p.facts.Offers, p.facts.Left = p.wanted.Offers(ctx, p.facts.Sidecar.Namespace, seen)
 }
 
 // define sets what the definitions of kinds do not have of an offer.
-func (p *pass) define(snapshot *Snapshot, offer *desired.Offer) {
+func (p *pass) define(snapshot *Snapshot, offer *desired.AdmissionOverlay) {
 	if snapshot.Undefined == nil {
 		return
 	}

@@ -51,7 +51,7 @@ func TestBothPoliciesHoldUntilTheWaveIsReached(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			under := func(then, now string) (refusal string) {
 				s := test.snapshot()
-				s.Platform = given(t, map[string]string{desired.PolicyKey: then}, nil).Under(given(t, map[string]string{desired.PolicyKey: now}, nil))
+				s.Platform = given(t, map[string]string{desired.PolicyKey: then}, nil).WithCurrent(given(t, map[string]string{desired.PolicyKey: now}, nil))
 				decided := decide(t, s)
 				if decided.Invalid != nil {
 					return decided.Invalid.Message

@@ -164,7 +164,7 @@ func TestAPassEvaluatesWhatHasChangedAlone(t *testing.T) {
 
 func TestALateRenderingIsNotRecalled(t *testing.T) {
 	record := snapshot(t, logs().Build(), cart()).Workloads[0]
-	late := decision.Workload{Record: record, Source: &desired.Source{}, Evaluated: &decision.Evaluated{Of: record, Rendered: &desired.Rendered{Late: true, Invalid: &desired.Invalid{}}}}
+	late := decision.Workload{Record: record, Source: &desired.Source{}, Evaluated: &decision.Evaluated{Of: record, Rendered: &desired.Rendered{TimedOut: true, Invalid: &desired.Invalid{}}}}
 	sidecar := logs().Build()
 	require.Empty(t, decision.Decide(&decision.Facts{Sidecar: sidecar}, []decision.Workload{late}, nil).Previous.Injected)
 }

@@ -26,7 +26,7 @@ func restricting(t *testing.T, rules string) *desired.Platform {
 	t.Helper()
 	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)
-	platform := desired.PlatformOf(chart, "the test's values", map[string]string{desired.PolicyKey: rules})
+	platform := desired.NewPlatform(chart, "the test's values", map[string]string{desired.PolicyKey: rules})
 	require.NoError(t, platform.PolicyErr)
 	return platform
 }

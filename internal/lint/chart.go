@@ -93,7 +93,7 @@ func (l *Linter) LintChart(ctx context.Context, folder *Folder) (*Result, error)
 		return result, nil
 	}
 	findings, notes := lintDefines(chart, folder.placeOf)
-	platform, environments := desired.PlatformOf(chart, "", map[string]string{}), chart.Environments.Names()
+	platform, environments := desired.NewPlatform(chart, "", map[string]string{}), chart.Environments.Names()
 	platform.Policy = l.Platform.Policy
 	var failures []*presetFailure
 	for _, environment := range environments {

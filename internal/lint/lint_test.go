@@ -33,7 +33,7 @@ func installed(ctx context.Context, file File) (*desired.InstallationValues, *de
 	}
 	installation := &source.Installation{ValuesFrom: "environments"}
 	installation.TemplateSets = values.TemplateSets(installation.ValuesName(), nil)
-	platform := values.Over(installation.Platform(catalog))
+	platform := values.MergeInto(installation.Platform(catalog))
 	return values, platform, refused
 }
 
@@ -47,7 +47,7 @@ func builtInPlatform(t *testing.T) *desired.Platform {
 	t.Helper()
 	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)
-	return desired.PlatformOf(chart, "", map[string]string{})
+	return desired.NewPlatform(chart, "", map[string]string{})
 }
 
 func lintUnder(t *testing.T, platform *desired.Platform, files map[string]string) []string {
@@ -316,7 +316,7 @@ func TestEveryCodeIsInTheCatalogueOnce(t *testing.T) {
 func TestAVersionOfVectorIsJudgedFor(t *testing.T) {
 	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)
-	linter := Linter{Platform: desired.PlatformOf(chart, "", map[string]string{}), DefaultEnvironment: "development", KubeVersion: "v1.36.0"}
+	linter := Linter{Platform: desired.NewPlatform(chart, "", map[string]string{}), DefaultEnvironment: "development", KubeVersion: "v1.36.0"}
 	codes := func(version string, file File) []string {
 		linter.VectorVersion = version
 		result, err := linter.Lint(t.Context(), []File{file})

@@ -175,7 +175,7 @@ func (o *objects) lintSidecar(ctx context.Context, taker *source.Taker, document
 // lintSpec checks the keys of a spec that are also keys of a values file against the schema of the template set. It
 // also reads the namespace selector.
 func lintSpec(document source.Document, sidecar *v1alpha1.VectorSidecar, inputs *desired.Inputs) []Finding {
-	layer, err := desired.LayerOf(sidecar)
+	layer, err := desired.LayerFor(sidecar)
 	if err != nil {
 		return []Finding{newFinding(tooLarge, document.Source, err.Error()).at(place{line: document.Line}, "spec")}
 	}
@@ -185,7 +185,7 @@ func lintSpec(document source.Document, sidecar *v1alpha1.VectorSidecar, inputs 
 		finding := newFinding(meta.ReasonInvalidSelector, document.Source, sidecar.Cluster.Invalid)
 		findings = append(findings, finding.at(places.of("spec", "namespaceSelector"), "spec.namespaceSelector"))
 	}
-	environment, _ := inputs.EnvironmentOf()
+	environment, _ := inputs.ResolveEnvironment()
 	set, err := inputs.Platform.SetFor(sidecar.Spec.TemplateSet, environment)
 	if err != nil || set.Environments == nil {
 		return findings // The decision reports the error.

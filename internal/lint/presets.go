@@ -158,7 +158,7 @@ func (l *Linter) lintPresets(ctx context.Context, file File, places *places, val
 				return nil, err
 			}
 			failures = addFailures(failures, environment, faults)
-			part := values.Place("environments", environment)
+			part := values.PathInFile("environments", environment)
 			for _, found := range sharedFindings(faults) {
 				where := slices.Concat(part, []string{"sidecar"}, stepsOf(found.Path))
 				if strings.HasPrefix(found.Path, "sinks.") && places.has(where[:len(part)+3]...) {
@@ -172,7 +172,7 @@ func (l *Linter) lintPresets(ctx context.Context, file File, places *places, val
 				continue
 			}
 			if where == "" {
-				part := values.Place("environments", failure.environments[0])
+				part := values.PathInFile("environments", failure.environments[0])
 				at, where = places.of(part...), tree.Path(part...)
 			}
 			findings = append(findings, newFinding(failure.Reason, file.Name, failure.text(len(environments))).at(at, where))

@@ -26,7 +26,7 @@ func accompany(ctx context.Context, taken *evaluate.Snapshot) error {
 	if len(taken.Workloads) > 0 || err != nil || selector.Empty() != taken.Sidecar.Spec.MatchAll {
 		return nil //nolint:nilerr // The decision reports an invalid selector.
 	}
-	values, invalid, err := desired.ValuesOf(ctx, &taken.Inputs)
+	values, invalid, err := desired.MergeValues(ctx, &taken.Inputs)
 	if err != nil || invalid != nil {
 		return err
 	}

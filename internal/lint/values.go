@@ -46,7 +46,7 @@ func (l *Linter) lintValues(ctx context.Context, file File) ([]Finding, []Note, 
 		return findings, nil, nil
 	}
 	for _, fault := range platform.Faults() {
-		findings = append(findings, findingsOf(file.Name, places, fault.Reason, fault.Err, values.Place(fault.Path...)...)...)
+		findings = append(findings, findingsOf(file.Name, places, fault.Reason, fault.Err, values.PathInFile(fault.Path...)...)...)
 	}
 	if len(findings) > 0 || values == nil {
 		return findings, nil, nil

@@ -28,7 +28,7 @@ func (l *Linter) retag(ctx context.Context, taken *evaluate.Snapshot) error {
 	if l.VectorVersion == "" {
 		return nil
 	}
-	values, invalid, err := desired.ValuesOf(ctx, &taken.Inputs)
+	values, invalid, err := desired.MergeValues(ctx, &taken.Inputs)
 	if err != nil || invalid != nil {
 		return err // The decision reports invalid values.
 	}

@@ -105,7 +105,7 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	case err != nil:
 		return fmt.Errorf("setting up the controller: %w", err)
 	}
-	by := webhookDeps{loop: loop, cache: cache, served: &admission.ServedCertificate{}, bare: desired.PlatformOf(catalog.Builtin(), "", nil), counted: counted, config: config}
+	by := webhookDeps{loop: loop, cache: cache, served: &admission.ServedCertificate{}, bare: desired.NewPlatform(catalog.Builtin(), "", nil), counted: counted, config: config}
 	if err := addWebhook(ctx, ending, mgr, options, by); err != nil {
 		return err
 	}

@@ -47,9 +47,9 @@ func telling(of Part) Part {
 
 // What is told is judged as well.
 func TestWhatIsToldIsJudged(t *testing.T) {
-	offer := func(tells ...workload.EnvInjection) *desired.Offer {
+	offer := func(tells ...workload.EnvInjection) *desired.AdmissionOverlay {
 		overlay := &workload.Overlay{EnvInjections: tells}
-		return &desired.Offer{Rendered: &desired.Rendered{Overlay: overlay, Desired: plan.NewDesired(overlay, "logs", "vector", "", nil)}}
+		return &desired.AdmissionOverlay{Rendered: &desired.Rendered{Overlay: overlay, Desired: plan.NewDesired(overlay, "logs", "vector", "", nil)}}
 	}
 	tell := workload.EnvInjection{Containers: []string{"*"}, Name: "ADDRESS", Value: "any"}
 	silent, one := overlayOf("logs", offer()), overlayOf("logs", offer(tell))

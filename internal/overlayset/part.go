@@ -32,7 +32,7 @@ type Judge interface {
 
 // PartOf returns the part of a VectorSidecar. The judge is asked once for each overlay that nothing else
 // speaks against; its error is returned. Without offers, left says why.
-func PartOf(sidecar *v1alpha1.VectorSidecar, offers []desired.Offer, left string, judge Judge) (Part, error) {
+func PartOf(sidecar *v1alpha1.VectorSidecar, offers []desired.AdmissionOverlay, left string, judge Judge) (Part, error) {
 	part, kinds, requirements := Part{}, sidecar.Spec.Kinds(), requirementsOf(&sidecar.Spec.Selector)
 	for i := range offers {
 		overlay := &offers[i].Rendered.Overlay.Template
@@ -139,7 +139,7 @@ func requirementsOf(selector *metav1.LabelSelector) []v1alpha1.OverlayRequiremen
 }
 
 // overlayOf says what an offer adds, and for which workloads it is.
-func overlayOf(name string, offer *desired.Offer) v1alpha1.Overlay {
+func overlayOf(name string, offer *desired.AdmissionOverlay) v1alpha1.Overlay {
 	one, manager := empty(name), meta.Manager(name)
 	template, sidecar := &offer.Rendered.Overlay.Template, meta.SidecarName(manager)
 	one.Hash, one.InputHash = offer.Rendered.Desired.InjectedHash(), offer.Rendered.Desired.InputDigest()
@@ -175,8 +175,8 @@ func overlayOf(name string, offer *desired.Offer) v1alpha1.Overlay {
 			one.Secrets = append(one.Secrets, use.Secret)
 		}
 	})
-	one.GraceSeconds, one.QoS = offer.Rendered.Overlay.DrainSeconds(), string(offer.When.QoS)
-	if logs := offer.When.Logs; logs != nil {
+	one.GraceSeconds, one.QoS = offer.Rendered.Overlay.DrainSeconds(), string(offer.Condition.QoS)
+	if logs := offer.Condition.Logs; logs != nil {
 		one.Logs = &v1alpha1.OverlayLogs{Path: logs.Path, Volume: logs.Volume, MountPath: logs.MountPath}
 	}
 	judged := []any{offer.Rendered.Overlay.Body, one.Needs}

@@ -54,11 +54,11 @@ func (i *Installation) PublishedPlatform(ctx context.Context, cluster client.Rea
 	if err != nil {
 		return now, err
 	}
-	then, err := catalog.At(ctx, content)
+	then, err := catalog.PlatformAt(ctx, content)
 	if err != nil {
 		return now, err
 	}
-	return then.Under(now), nil
+	return then.WithCurrent(now), nil
 }
 
 // ProposedPlatform returns the platform with the ConfigMaps of another version of the installation. A part that cannot
@@ -103,9 +103,9 @@ func (i *Installation) Earlier(ctx context.Context, cluster client.Reader, catal
 	if err != nil {
 		return nil, err
 	}
-	then, err := catalog.At(ctx, content)
+	then, err := catalog.PlatformAt(ctx, content)
 	if err != nil {
 		return nil, err
 	}
-	return then.Under(now), nil
+	return then.WithCurrent(now), nil
 }

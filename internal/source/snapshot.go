@@ -143,7 +143,7 @@ func (t *Taker) inWave(sidecar *v1alpha1.VectorSidecar, namespaceLabels map[stri
 		return sidecar
 	}
 	inputs := desired.Inputs{Sidecar: sidecar, NamespaceLabels: namespaceLabels, DefaultEnvironment: t.DefaultEnvironment}
-	environment, _ := inputs.EnvironmentOf()
+	environment, _ := inputs.ResolveEnvironment()
 	made := *sidecar
 	made.Status.Rollout = t.Platform.Rollout.Last(sidecar.Cluster.Waves, t.Platform.Rollout.WaveOf(namespaceLabels, environment))
 	return &made
@@ -158,7 +158,7 @@ func (t *Taker) platformOf(ctx context.Context, sidecar *v1alpha1.VectorSidecar)
 	then, err := t.At(ctx, is.Revision)
 	gone := &fleet.RecordError{}
 	if errors.As(err, &gone) || apierrors.IsForbidden(err) {
-		return t.Platform.Lacking(err), nil
+		return t.Platform.WithMissing(err), nil
 	}
 	return then, err
 }

@@ -75,7 +75,7 @@ func taker(t *testing.T, faults map[string]error, there ...client.Object) *sourc
 		w.Put(object)
 	}
 	return &source.Taker{
-		Source: source.Reader{Reader: &faulty{Reader: w, faults: faults}}, Platform: desired.PlatformOf(chart, "", nil),
+		Source: source.Reader{Reader: &faulty{Reader: w, faults: faults}}, Platform: desired.NewPlatform(chart, "", nil),
 		DefaultEnvironment: "development", KubeVersion: "v1.36.0",
 	}
 }

@@ -114,7 +114,7 @@ func pose(of *desired.Validation, folder string) (*question, error) {
 	}
 	var all strings.Builder
 	hasDataDir := false
-	paths, _ := desired.PathsOf(of.Configuration)
+	paths, _ := desired.ConfigurationPaths(of.Configuration)
 	for i, file := range of.Configuration {
 		all.WriteString(file.Text)
 		text := secretOf.ReplaceAllLiteralString(file.Text, placeholder)

@@ -55,7 +55,7 @@ func newOverlay(ctx context.Context, sidecar *v1alpha1.VectorSidecar, configurat
 	decided, err := evaluate.Decide(ctx, &evaluate.Snapshot{Observed: decision.Observed{
 		Inputs: desired.Inputs{
 			Sidecar: sidecar, ConfigMaps: configMaps, HasAllConfigMaps: true,
-			Platform: desired.PlatformOf(chart, "", nil), DefaultEnvironment: "development", KubeVersion: kubeVersion,
+			Platform: desired.NewPlatform(chart, "", nil), DefaultEnvironment: "development", KubeVersion: kubeVersion,
 		},
 		Workloads: []*workloadcache.Record{workloadcache.NewRecord(deployment)},
 	}}, nil)

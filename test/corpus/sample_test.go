@@ -68,7 +68,7 @@ func loadSamples(t *testing.T) []*sample {
 		require.NoError(t, err)
 		namespace := world.Namespace(t)
 		one := &sample{merger: merger, cache: desired.NewCache(), watch: watch(t, namespace), snapshot: evaluate.Snapshot{Observed: decision.Observed{Inputs: desired.Inputs{
-			DefaultEnvironment: "development", KubeVersion: version.GitVersion, Platform: desired.PlatformOf(chart, "values.yaml", nil),
+			DefaultEnvironment: "development", KubeVersion: version.GitVersion, Platform: desired.NewPlatform(chart, "values.yaml", nil),
 		}}}}
 		configMaps := map[string]*corev1.ConfigMap{}
 		for _, document := range documents {

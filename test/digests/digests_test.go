@@ -170,7 +170,7 @@ func addDecisions(t *testing.T, digests map[string]string) {
 // addInstallation adds digests of stored revisions and of the requests that a user makes about them.
 func addInstallation(t *testing.T, digests map[string]string) {
 	t.Helper()
-	content, err := platform(t).Stored(t.Context())
+	content, err := platform(t).StoredContent(t.Context())
 	require.NoError(t, err)
 	content.Sets["binary"] = fleet.Files{BinaryData: map[string][]byte{"logo": {0, 1, 255}}}
 	digests["revision"] = content.Revision()

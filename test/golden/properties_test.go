@@ -169,7 +169,7 @@ func (s *scenario) snapshot(t *testing.T, of []*appsv1.Deployment) *evaluate.Sna
 	if version, ok := s.file("kubelet-version"); ok {
 		snapshot.OldestKubelet.Version = strings.TrimSpace(version)
 	}
-	snapshot.Platform = desired.PlatformOf(chart, "values.yaml", s.installation(t, snapshot.DefaultEnvironment))
+	snapshot.Platform = desired.NewPlatform(chart, "values.yaml", s.installation(t, snapshot.DefaultEnvironment))
 	for _, deployment := range of {
 		snapshot.Workloads = append(snapshot.Workloads, workloadcache.NewRecord(deployment))
 	}
