@@ -56,17 +56,17 @@ func Digest(spec *v1alpha1.VectorSidecarSpec) string { return meta.Digest(textOf
 // reverted returns the failed spec of a VectorSidecar that is reverted, nil if its spec is rendered as it
 // is: it has not failed, has changed since, or a person wants it tried again.
 func reverted(sidecar *v1alpha1.VectorSidecar) *v1alpha1.RevertedSpec {
-	is := sidecar.Status.Reverted
-	if is == nil || sidecar.Status.LastKnownGood == nil {
+	revertedSpec := sidecar.Status.Reverted
+	if revertedSpec == nil || sidecar.Status.LastKnownGood == nil {
 		return nil
 	}
-	if retry := fleet.RetryOf(sidecar.Annotations); retry != "" && retry != is.LastHandledRetry {
+	if retry := fleet.RetryOf(sidecar.Annotations); retry != "" && retry != revertedSpec.LastHandledRetry {
 		return nil
 	}
-	if Digest(&sidecar.Spec) != is.Digest {
+	if Digest(&sidecar.Spec) != revertedSpec.Digest {
 		return nil
 	}
-	return is
+	return revertedSpec
 }
 
 // Rendered returns a VectorSidecar as it is to be rendered: itself, or, while its own spec is
@@ -75,22 +75,22 @@ func Rendered(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar {
 	if reverted(sidecar) == nil {
 		return sidecar
 	}
-	was, err := read(sidecar.Status.LastKnownGood)
+	goodSpec, err := read(sidecar.Status.LastKnownGood)
 	if err != nil {
 		return sidecar // Somebody has written to the status.
 	}
-	made := *sidecar
-	spec := &made.Spec
-	spec.Environment, spec.TemplateSet, spec.Sidecar = was.Environment, was.TemplateSet, was.Sidecar
-	spec.InitContainers, spec.Volumes, spec.Values = was.InitContainers, was.Volumes, was.Values
-	return &made
+	clone := *sidecar
+	spec := &clone.Spec
+	spec.Environment, spec.TemplateSet, spec.Sidecar = goodSpec.Environment, goodSpec.TemplateSet, goodSpec.Sidecar
+	spec.InitContainers, spec.Volumes, spec.Values = goodSpec.InitContainers, goodSpec.Volumes, goodSpec.Values
+	return &clone
 }
 
 // IsBack reports whether a VectorSidecar, as it is rendered, has the last good spec in place of one
 // that has failed.
 func IsBack(rendered *v1alpha1.VectorSidecar) bool {
-	is := &rendered.Status
-	return is.Reverted != nil && is.LastKnownGood != nil && Digest(&rendered.Spec) == is.LastKnownGood.Digest
+	status := &rendered.Status
+	return status.Reverted != nil && status.LastKnownGood != nil && Digest(&rendered.Spec) == status.LastKnownGood.Digest
 }
 
 // AsGiven returns a VectorSidecar that is rendered as its spec says, whatever has failed: for whom the
@@ -99,14 +99,14 @@ func AsGiven(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar {
 	if sidecar.Status.Reverted == nil {
 		return sidecar
 	}
-	made := *sidecar
-	made.Status.Reverted = nil
-	return &made
+	clone := *sidecar
+	clone.Status.Reverted = nil
+	return &clone
 }
 
 func read(good *v1alpha1.LastKnownGoodSpec) (*part, error) {
-	was := &part{}
-	return was, bounded.Object().DecodeJSON([]byte(good.Spec), was)
+	goodSpec := &part{}
+	return goodSpec, bounded.Object().DecodeJSON([]byte(good.Spec), goodSpec)
 }
 
 // TextOf is the Text of a VectorSidecar as it is.
@@ -142,10 +142,10 @@ type Seen struct {
 // GoBack returns what has failed of a VectorSidecar's spec, if it is to go back to the last good one;
 // else nil. It goes back once: what fails then stays as it is. Of a ClusterVectorSidecar it is asked in
 // each namespace, and those count that had not failed with the last good one, too.
-func GoBack(sidecar *v1alpha1.VectorSidecar, seen *Seen, now time.Time) *v1alpha1.RevertedSpec {
+func GoBack(sidecar *v1alpha1.VectorSidecar, observation *Seen, now time.Time) *v1alpha1.RevertedSpec {
 	good := sidecar.Status.LastKnownGood
 	switch {
-	case seen.OnFailure != v1alpha1.OnFailureRevert || !seen.IsOwners || seen.Failed == 0 || good == nil:
+	case observation.OnFailure != v1alpha1.OnFailureRevert || !observation.IsOwners || observation.Failed == 0 || good == nil:
 		return nil
 	case sidecar.DeletionTimestamp != nil || !sidecar.Spec.IsEnabled() || hadFailed(sidecar, sidecar.Namespace):
 		return nil
@@ -157,7 +157,7 @@ func GoBack(sidecar *v1alpha1.VectorSidecar, seen *Seen, now time.Time) *v1alpha
 		return nil
 	}
 	failed := &v1alpha1.RevertedSpec{
-		Digest: digest, Generation: sidecar.Generation, FailedWorkloads: int32(seen.Failed), //nolint:gosec // No namespace has two billion.
+		Digest: digest, Generation: sidecar.Generation, FailedWorkloads: int32(observation.Failed), //nolint:gosec // No namespace has two billion.
 		RevertTime: metav1.NewTime(now.Truncate(time.Second)), LastHandledRetry: fleet.RetryOf(sidecar.Annotations),
 	}
 	if sidecar.Cluster != nil {
@@ -179,40 +179,40 @@ func (k Kept) Text(name string) string {
 	if k.Reverted == nil || k.LastGood == nil {
 		return ""
 	}
-	where, argument := "", name
+	location, argument := "", name
 	if _, isCluster := meta.ParseClusterName(name); !isCluster {
 		argument = "vectorsidecar/" + name
 	} else if k.Reverted.Namespace != "" {
-		where = " of namespace " + k.Reverted.Namespace
+		location = " of namespace " + k.Reverted.Namespace
 	}
 	return fmt.Sprintf("its spec of generation %d (digest %s) failed in %d workloads%s, and they have that of generation %d instead (onFailure: Revert), until the spec changes or somebody has it tried again: kubectl vectorsidecar rollout retry %s",
-		k.Reverted.Generation, k.Reverted.Digest, k.Reverted.FailedWorkloads, where, k.LastGood.Generation, argument)
+		k.Reverted.Generation, k.Reverted.Digest, k.Reverted.FailedWorkloads, location, k.LastGood.Generation, argument)
 }
 
 // Keep returns what is to be in the status after a pass.
-func Keep(sidecar *v1alpha1.VectorSidecar, seen *Seen) Kept {
+func Keep(sidecar *v1alpha1.VectorSidecar, observation *Seen) Kept {
 	good := sidecar.Status.LastKnownGood
-	if is := reverted(sidecar); is != nil {
-		return Kept{LastGood: good, Reverted: is}
+	if revertedSpec := reverted(sidecar); revertedSpec != nil {
+		return Kept{LastGood: good, Reverted: revertedSpec}
 	}
-	if seen.OnFailure != v1alpha1.OnFailureRevert {
+	if observation.OnFailure != v1alpha1.OnFailureRevert {
 		return Kept{}
 	}
 	text := textOf(&sidecar.Spec)
 	digest := meta.Digest(text, digestLength)
-	isMost := len(seen.Failing) > mostFailing
+	isMost := len(observation.Failing) > mostFailing
 	if good != nil && good.Digest == digest {
-		if !isMost && !slices.Equal(good.Failing, seen.Failing) {
+		if !isMost && !slices.Equal(good.Failing, observation.Failing) {
 			good = good.DeepCopy()
-			good.Failing = seen.Failing
+			good.Failing = observation.Failing
 		}
 		return Kept{LastGood: good}
 	}
-	if !seen.IsDone || seen.IsPaused || seen.Failed > 0 || isMost || !seen.IsEverywhere || !sidecar.Spec.IsEnabled() {
+	if !observation.IsDone || observation.IsPaused || observation.Failed > 0 || isMost || !observation.IsEverywhere || !sidecar.Spec.IsEnabled() {
 		return Kept{LastGood: good}
 	}
 	if quoted, err := json.Marshal(string(text)); err != nil || len(quoted) > MostBytes {
 		return Kept{IsTooLarge: true}
 	}
-	return Kept{LastGood: &v1alpha1.LastKnownGoodSpec{Digest: digest, Generation: sidecar.Generation, Failing: seen.Failing, Spec: string(text)}}
+	return Kept{LastGood: &v1alpha1.LastKnownGoodSpec{Digest: digest, Generation: sidecar.Generation, Failing: observation.Failing, Spec: string(text)}}
 }

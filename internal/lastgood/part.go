@@ -58,20 +58,20 @@ type Part struct {
 
 // After takes over from the Part before, nil for none, since when it is in trouble. A namespace that had
 // failed with the last good spec counts as failing until it has been seen for long enough that it does not.
-func (p *Part) After(before *Part, sidecar *v1alpha1.VectorSidecar, now time.Time) {
+func (p *Part) After(previous *Part, sidecar *v1alpha1.VectorSidecar, now time.Time) {
 	switch {
 	case p.Failed > 0:
 		p.failed = now
-	case before != nil && before.Trial == p.Trial:
-		p.failed = before.failed
+	case previous != nil && previous.Trial == p.Trial:
+		p.failed = previous.failed
 	case hadFailed(sidecar, sidecar.Namespace):
 		p.failed = now
 	}
 	if !p.IsTroubled {
 		return
 	}
-	if p.troubled = now; before != nil && before.IsTroubled {
-		p.troubled = before.troubled
+	if p.troubled = now; previous != nil && previous.IsTroubled {
+		p.troubled = previous.troubled
 	}
 }
 
@@ -89,27 +89,27 @@ func (p *Part) isFailing(now time.Time) bool {
 // Sum adds up the namespaces of a ClusterVectorSidecar, nil for those that nothing is known of: it is done when
 // all have settled, in whatever trouble some are, and one runs the sidecar. until is when something changes
 // although nothing happens, zero for never.
-func Sum(sidecar *v1alpha1.VectorSidecar, parts map[string]*Part, now time.Time) (seen Seen, until time.Time) {
+func Sum(sidecar *v1alpha1.VectorSidecar, reports map[string]*Part, now time.Time) (observation Seen, deadline time.Time) {
 	trial, isRunning := TrialOf(sidecar), false
-	seen.IsDone, seen.IsEverywhere = true, true
-	for _, namespace := range slices.Sorted(maps.Keys(parts)) {
-		part := parts[namespace]
-		isBehind := part == nil || part.Trial != trial // It is about to look.
-		if isBehind && hadFailed(sidecar, namespace) || !isBehind && part.isFailing(now) {
-			seen.Failing = append(seen.Failing, namespace)
+	observation.IsDone, observation.IsEverywhere = true, true
+	for _, namespace := range slices.Sorted(maps.Keys(reports)) {
+		report := reports[namespace]
+		isBehind := report == nil || report.Trial != trial // It is about to look.
+		if isBehind && hadFailed(sidecar, namespace) || !isBehind && report.isFailing(now) {
+			observation.Failing = append(observation.Failing, namespace)
 		}
 		if isBehind {
-			seen.IsDone = false
+			observation.IsDone = false
 			continue
 		}
-		isRunning = isRunning || part.IsRunning
-		seen.IsEverywhere, seen.IsPaused = seen.IsEverywhere && !part.IsDeferred, seen.IsPaused || part.IsPaused
-		end := part.troubled.Add(patience)
-		if isPatient := part.IsTroubled && now.Before(end); isPatient && (until.IsZero() || end.Before(until)) {
-			until = end
+		isRunning = isRunning || report.IsRunning
+		observation.IsEverywhere, observation.IsPaused = observation.IsEverywhere && !report.IsDeferred, observation.IsPaused || report.IsPaused
+		end := report.troubled.Add(patience)
+		if isPatient := report.IsTroubled && now.Before(end); isPatient && (deadline.IsZero() || end.Before(deadline)) {
+			deadline = end
 		}
-		seen.IsDone = seen.IsDone && (part.IsSettled || part.IsTroubled && !now.Before(end))
+		observation.IsDone = observation.IsDone && (report.IsSettled || report.IsTroubled && !now.Before(end))
 	}
-	seen.IsEverywhere = seen.IsEverywhere && isRunning
-	return seen, until
+	observation.IsEverywhere = observation.IsEverywhere && isRunning
+	return observation, deadline
 }
