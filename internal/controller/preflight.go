@@ -100,10 +100,10 @@ func unjudged(known *state.Sidecar, plans []plan.Plan) [][]*plan.Plan {
 		if !preflight.Concerns(p) {
 			continue
 		}
-		if _, isKnown := preflight.Of(verdicts, p); isKnown {
+		if _, isKnown := preflight.FindResult(verdicts, p); isKnown {
 			continue
 		}
-		key := preflight.KeyOf(p)
+		key := preflight.NewKey(p)
 		if _, isOne := at[key]; !isOne {
 			at[key], shapes = len(shapes), append(shapes, nil)
 		}
@@ -129,8 +129,8 @@ func (f *preflights) judgeShape(ctx, trying context.Context, known *state.Sideca
 		}
 		known.SetTrial(p, verdict)
 		f.tell(ctx, p, verdict)
-		isNews = isNews || verdict.Holds()
-		if !verdict.IsOfOne {
+		isNews = isNews || verdict.IsRejected()
+		if !verdict.IsWorkloadSpecific {
 			return isNews
 		}
 		alone++
@@ -140,28 +140,28 @@ func (f *preflights) judgeShape(ctx, trying context.Context, known *state.Sideca
 
 // verdictOn asks the API server to judge one plan. It returns false if the answer says nothing about pods:
 // if the workload is gone, or has changed, or others own what would be written.
-func (f *preflights) verdictOn(ctx context.Context, p *plan.Plan, missing map[string]bool) (preflight.Verdict, bool) {
-	for _, secret := range preflight.SecretsOf(p.Desired.Template(), p.Desired.PullSecrets()) {
+func (f *preflights) verdictOn(ctx context.Context, p *plan.Plan, missing map[string]bool) (preflight.DryRunResult, bool) {
+	for _, secret := range preflight.RequiredSecrets(p.Desired.Template(), p.Desired.PullSecrets()) {
 		if missing[secret] {
 			why := "the sidecar does not start without it"
 			if slices.Contains(p.Desired.PullSecrets(), secret) {
 				why = "the sidecar's images are pulled with it"
 			}
-			return preflight.Verdict{Result: preflight.Refused, Message: fmt.Sprintf("Secret %s/%s does not exist, and %s", p.Target.Namespace, secret, why)}, true
+			return preflight.DryRunResult{Result: preflight.Refused, Message: fmt.Sprintf("Secret %s/%s does not exist, and %s", p.Target.Namespace, secret, why)}, true
 		}
 	}
 	after, err := f.dryRun(ctx, p)
 	var conflict *apply.ConflictError
 	switch {
 	case errors.Is(err, apply.ErrGone), errors.Is(err, apply.ErrStale), errors.Is(err, apply.ErrTerminating), errors.Is(err, election.ErrNotLeading), errors.As(err, &conflict):
-		return preflight.Verdict{}, false
+		return preflight.DryRunResult{}, false
 	case err != nil:
 		answer := preflight.Read(err)
-		return preflight.Verdict{Result: answer.Result, Message: answer.Text}, true
+		return preflight.DryRunResult{Result: answer.Result, Message: answer.Text}, true
 	}
 	pod := workload.TrialPod(after)
-	without := func() preflight.Answer { return f.try(ctx, preflight.Without(pod, p.Desired.Template())) }
-	return preflight.Judge(f.try(ctx, pod), without, workload.RemovesFirst(after)), true
+	without := func() preflight.Answer { return f.try(ctx, preflight.RemoveSidecar(pod, p.Desired.Template())) }
+	return preflight.NewDryRunResult(f.try(ctx, pod), without, workload.RemovesFirst(after)), true
 }
 
 // dryRun tries the write of a plan.
@@ -183,7 +183,7 @@ func (f *preflights) try(ctx context.Context, pod *corev1.Pod) preflight.Answer 
 func (f *preflights) missing(ctx context.Context, shapes [][]*plan.Plan) map[string]bool {
 	asked := map[string]bool{}
 	for _, like := range shapes {
-		for _, secret := range preflight.SecretsOf(like[0].Desired.Template(), like[0].Desired.PullSecrets()) {
+		for _, secret := range preflight.RequiredSecrets(like[0].Desired.Template(), like[0].Desired.PullSecrets()) {
 			if _, isKnown := asked[secret]; isKnown {
 				continue
 			}
@@ -204,7 +204,7 @@ func (f *preflights) isMissing(ctx context.Context, namespace, name string) bool
 }
 
 // tell counts a verdict, and logs it if it is not consent.
-func (f *preflights) tell(ctx context.Context, p *plan.Plan, verdict preflight.Verdict) {
+func (f *preflights) tell(ctx context.Context, p *plan.Plan, verdict preflight.DryRunResult) {
 	f.Metrics.Tried(string(verdict.Result))
 	if verdict.Result != preflight.Passed {
 		log.FromContext(ctx).Info("sidecar tried before it is written", telemetry.KeyWorkload, status.Object(p.Target), telemetry.KeyHash, p.InjectedHash(), "result", verdict.Result, "cause", verdict.Message)

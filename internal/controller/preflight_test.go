@@ -94,7 +94,7 @@ func TestDryRunsThatAreNotAnsweredEnd(t *testing.T) {
 				require.False(t, server.preflights().judge(t.Context(), known, decided), "all of it is written")
 				require.LessOrEqual(t, time.Since(began), trialsTimeout)
 				for i := range decided.Plans {
-					verdict, isKnown := preflight.Of(known.Trials(), &decided.Plans[i])
+					verdict, isKnown := preflight.FindResult(known.Trials(), &decided.Plans[i])
 					require.True(t, isKnown)
 					require.Equal(t, preflight.NotJudged, verdict.Result)
 				}
@@ -139,7 +139,7 @@ func TestAMissingAccountHoldsOneWorkload(t *testing.T) {
 	require.True(t, server.preflights().judge(t.Context(), known, decided), "it is not written")
 	results := map[preflight.Result]int{}
 	for i := range decided.Plans {
-		verdict, _ := preflight.Of(known.Trials(), &decided.Plans[i])
+		verdict, _ := preflight.FindResult(known.Trials(), &decided.Plans[i])
 		results[verdict.Result]++
 	}
 	require.Equal(t, map[preflight.Result]int{preflight.RefusedAnyway: 1, preflight.Passed: 4}, results)

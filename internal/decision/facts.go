@@ -50,7 +50,7 @@ type Facts struct {
 	// may not run it.
 	Verdicts map[string]Verdict
 	// Trials are the verdicts of dry runs on the sidecar that hold now; nil if there are none.
-	Trials map[preflight.Key]preflight.Verdict
+	Trials map[preflight.Key]preflight.DryRunResult
 	// Loops are the workloads where somebody keeps removing the sidecar, so that it is
 	// not written for now.
 	Loops map[types.UID]Loop

@@ -19,15 +19,15 @@ func (d *Decision) preflight(facts *Facts, p *plan.Plan) {
 	if len(facts.Trials) == 0 || p.Desired == nil {
 		return
 	}
-	verdict, isKnown := preflight.Of(facts.Trials, p)
+	verdict, isKnown := preflight.FindResult(facts.Trials, p)
 	switch {
 	case !isKnown:
-	case verdict.Holds() && preflight.Concerns(p):
+	case verdict.IsRejected() && preflight.Concerns(p):
 		p.Action, p.Reason, p.Message = plan.Blocked, meta.ReasonPreflightRejected, verdict.Message
 		if verdict.Result == preflight.RefusedAnyway {
 			p.Reason = meta.ReasonApplicationRejected
 		}
-		d.again(max(verdict.Until.Sub(facts.Now), time.Millisecond))
+		d.again(max(verdict.Expiry.Sub(facts.Now), time.Millisecond))
 	case verdict.Result == preflight.NotJudged:
 		p.Warning = strings.TrimPrefix(p.Warning+"; it could not be judged before it was written: "+verdict.Message, "; it ")
 	}

@@ -23,18 +23,18 @@ func TestWhatDryRunsWereRefusedIsNotWritten(t *testing.T) {
 	wanted := plan.NewDesired(&workload.Overlay{Hash: "a"}, "logs", "vector", "", nil)
 	for name, test := range map[string]struct {
 		action  plan.Action
-		verdict preflight.Verdict
+		verdict preflight.DryRunResult
 		reason  string
 		skipped bool
 		warning string
 	}{
-		"the sidecar's fault":     {action: plan.Inject, verdict: preflight.Verdict{Result: preflight.Refused, Message: "no"}, reason: meta.ReasonPreflightRejected},
-		"the application's":       {action: plan.Update, verdict: preflight.Verdict{Result: preflight.RefusedAnyway, Message: "no"}, reason: meta.ReasonApplicationRejected, skipped: true},
-		"it passed":               {action: plan.Inject, verdict: preflight.Verdict{Result: preflight.Passed}},
-		"nobody could judge":      {action: plan.Inject, verdict: preflight.Verdict{Result: preflight.NotJudged, Message: "no"}, warning: "could not be judged before it was written: no"},
-		"it is there already":     {action: plan.None, verdict: preflight.Verdict{Result: preflight.Refused, Message: "no"}},
-		"only its notes differ":   {action: plan.RecordOnly, verdict: preflight.Verdict{Result: preflight.Refused, Message: "no"}},
-		"it is taken out instead": {action: plan.Remove, verdict: preflight.Verdict{Result: preflight.Refused, Message: "no"}},
+		"the sidecar's fault":     {action: plan.Inject, verdict: preflight.DryRunResult{Result: preflight.Refused, Message: "no"}, reason: meta.ReasonPreflightRejected},
+		"the application's":       {action: plan.Update, verdict: preflight.DryRunResult{Result: preflight.RefusedAnyway, Message: "no"}, reason: meta.ReasonApplicationRejected, skipped: true},
+		"it passed":               {action: plan.Inject, verdict: preflight.DryRunResult{Result: preflight.Passed}},
+		"nobody could judge":      {action: plan.Inject, verdict: preflight.DryRunResult{Result: preflight.NotJudged, Message: "no"}, warning: "could not be judged before it was written: no"},
+		"it is there already":     {action: plan.None, verdict: preflight.DryRunResult{Result: preflight.Refused, Message: "no"}},
+		"only its notes differ":   {action: plan.RecordOnly, verdict: preflight.DryRunResult{Result: preflight.Refused, Message: "no"}},
+		"it is taken out instead": {action: plan.Remove, verdict: preflight.DryRunResult{Result: preflight.Refused, Message: "no"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			like, other := evaluated("cart", test.action, wanted, workload.State{Shape: 1}), evaluated("search", plan.Inject, wanted, workload.State{Shape: 2})
@@ -42,8 +42,8 @@ func TestWhatDryRunsWereRefusedIsNotWritten(t *testing.T) {
 				one.Evaluated.Rendered = &desired.Rendered{}
 				one.Evaluated.Companions = []corev1.ConfigMap{{ObjectMeta: metav1.ObjectMeta{Name: "of-" + one.Record.Name}}}
 			}
-			test.verdict.Until = now.Add(time.Minute)
-			facts := &Facts{Sidecar: logs(), Now: now, Trials: map[preflight.Key]preflight.Verdict{{Hash: wanted.InjectedHash(), Shape: 1}: test.verdict}}
+			test.verdict.Expiry = now.Add(time.Minute)
+			facts := &Facts{Sidecar: logs(), Now: now, Trials: map[preflight.Key]preflight.DryRunResult{{Hash: wanted.InjectedHash(), Shape: 1}: test.verdict}}
 
 			decided := Decide(facts, []Workload{like}, nil)
 
@@ -74,7 +74,7 @@ func TestWhatDryRunsWereRefusedIsNotOffered(t *testing.T) {
 	for result, isOffered := range map[preflight.Result]bool{
 		preflight.Passed: true, preflight.NotJudged: true, preflight.RefusedAnyway: true, preflight.Refused: false,
 	} {
-		facts := &Facts{Trials: map[preflight.Key]preflight.Verdict{{Hash: wanted.InjectedHash(), Shape: 1}: {Result: result}, {Hash: "other"}: {Result: preflight.Refused}}}
+		facts := &Facts{Trials: map[preflight.Key]preflight.DryRunResult{{Hash: wanted.InjectedHash(), Shape: 1}: {Result: result}, {Hash: "other"}: {Result: preflight.Refused}}}
 		require.Equal(t, isOffered, facts.refusal(offer) == "", result)
 	}
 }

@@ -35,7 +35,7 @@ type Snapshot struct {
 	// known; nil if none are.
 	Started func(types.UID) int64
 	// Trials are the verdicts of dry runs on the sidecar that hold now; nil if there are none.
-	Trials map[preflight.Key]preflight.Verdict
+	Trials map[preflight.Key]preflight.DryRunResult
 	// Loops are the workloads where somebody keeps removing the sidecar, so that it is
 	// not written for now.
 	Loops map[types.UID]decision.Loop

@@ -55,21 +55,21 @@ func Read(err error) Answer {
 	return answer
 }
 
-// Judge returns the result for pods from the dry run with the sidecar and, if that was rejected, the dry run
+// NewDryRunResult returns the result for pods from the dry run with the sidecar and, if that was rejected, the dry run
 // without it. If the workload removes a pod before it creates the next one, an exceeded quota is inconclusive.
-func Judge(with Answer, without func() Answer, removesFirst bool) Verdict {
+func NewDryRunResult(withSidecar Answer, withoutSidecar func() Answer, removesFirst bool) DryRunResult {
 	switch {
-	case with.Result != Refused:
-		return Verdict{Result: with.Result, Message: with.Text}
-	case with.IsQuota && removesFirst:
-		return Verdict{Result: NotJudged, Message: "the quota cannot be checked, because the workload removes pods before it creates new ones: " + with.Text}
+	case withSidecar.Result != Refused:
+		return DryRunResult{Result: withSidecar.Result, Message: withSidecar.Text}
+	case withSidecar.IsQuota && removesFirst:
+		return DryRunResult{Result: NotJudged, Message: "the quota cannot be checked, because the workload removes pods before it creates new ones: " + withSidecar.Text}
 	}
-	bare := without()
+	bare := withoutSidecar()
 	switch {
 	case bare.Result != Refused:
-		return Verdict{Result: Refused, Message: "pods are rejected with the sidecar, but not without it: " + with.Text}
+		return DryRunResult{Result: Refused, Message: "pods are rejected with the sidecar, but not without it: " + withSidecar.Text}
 	case bare.IsInvalid: // It was made from a template that the API server has, so it is not as its controller makes it.
-		return Verdict{Result: NotJudged, Message: with.Text}
+		return DryRunResult{Result: NotJudged, Message: withSidecar.Text}
 	}
-	return Verdict{Result: RefusedAnyway, IsOfOne: bare.IsAccount, Message: "pods are rejected with and without the sidecar: " + bare.Text}
+	return DryRunResult{Result: RefusedAnyway, IsWorkloadSpecific: bare.IsAccount, Message: "pods are rejected with and without the sidecar: " + bare.Text}
 }

@@ -73,10 +73,10 @@ func TestWhoseFaultARefusalIs(t *testing.T) {
 		"nobody's: the pod is not as it will": {with: Answer{Result: Refused, IsInvalid: true}, without: Answer{Result: Refused, IsInvalid: true}, want: NotJudged},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := Judge(test.with, func() Answer { return test.without }, test.removesFirst)
+			got := NewDryRunResult(test.with, func() Answer { return test.without }, test.removesFirst)
 			require.Equal(t, test.want, got.Result)
-			require.Equal(t, test.isOfOne, got.IsOfOne)
+			require.Equal(t, test.isOfOne, got.IsWorkloadSpecific)
 		})
 	}
-	Judge(Answer{Result: Passed}, func() Answer { t.Fatal("it passed"); return Answer{} }, false)
+	NewDryRunResult(Answer{Result: Passed}, func() Answer { t.Fatal("it passed"); return Answer{} }, false)
 }

@@ -12,8 +12,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Without returns a copy of a pod without the fields that an overlay injected.
-func Without(pod *corev1.Pod, overlay *corev1.PodTemplateSpec) *corev1.Pod {
+// RemoveSidecar returns a copy of a pod without the fields that an overlay injected.
+func RemoveSidecar(pod *corev1.Pod, overlay *corev1.PodTemplateSpec) *corev1.Pod {
 	bare := pod.DeepCopy()
 	for key := range overlay.Annotations {
 		delete(bare.Annotations, key)
@@ -27,7 +27,7 @@ func Without(pod *corev1.Pod, overlay *corev1.PodTemplateSpec) *corev1.Pod {
 		delete(bare.Labels, key)
 	}
 	isOurs := func(v corev1.Volume) bool {
-		return slices.ContainsFunc(overlay.Spec.Volumes, func(ours corev1.Volume) bool { return ours.Name == v.Name })
+		return slices.ContainsFunc(overlay.Spec.Volumes, func(injected corev1.Volume) bool { return injected.Name == v.Name })
 	}
 	var volumes []string
 	for _, v := range bare.Spec.Volumes {
@@ -39,26 +39,26 @@ func Without(pod *corev1.Pod, overlay *corev1.PodTemplateSpec) *corev1.Pod {
 	bare.Spec.ImagePullSecrets = slices.DeleteFunc(bare.Spec.ImagePullSecrets, func(secret corev1.LocalObjectReference) bool {
 		return slices.Contains(overlay.Spec.ImagePullSecrets, secret)
 	})
-	bare.Spec.InitContainers = others(bare.Spec.InitContainers, overlay.Spec.InitContainers, volumes)
-	bare.Spec.Containers = others(bare.Spec.Containers, overlay.Spec.Containers, volumes)
+	bare.Spec.InitContainers = removeInjected(bare.Spec.InitContainers, overlay.Spec.InitContainers, volumes)
+	bare.Spec.Containers = removeInjected(bare.Spec.Containers, overlay.Spec.Containers, volumes)
 	return bare
 }
 
-// others returns the application's containers, without mounts of the sidecar's volumes.
-func others(all, ours []corev1.Container, volumes []string) []corev1.Container {
-	all = slices.DeleteFunc(all, func(c corev1.Container) bool {
-		return slices.ContainsFunc(ours, func(one corev1.Container) bool { return one.Name == c.Name })
+// removeInjected returns the application's containers, without mounts of the sidecar's volumes.
+func removeInjected(containers, injected []corev1.Container, volumes []string) []corev1.Container {
+	containers = slices.DeleteFunc(containers, func(c corev1.Container) bool {
+		return slices.ContainsFunc(injected, func(container corev1.Container) bool { return container.Name == c.Name })
 	})
-	for i := range all {
-		all[i].VolumeMounts = slices.DeleteFunc(all[i].VolumeMounts, func(m corev1.VolumeMount) bool { return slices.Contains(volumes, m.Name) })
+	for i := range containers {
+		containers[i].VolumeMounts = slices.DeleteFunc(containers[i].VolumeMounts, func(m corev1.VolumeMount) bool { return slices.Contains(volumes, m.Name) })
 	}
-	return all
+	return containers
 }
 
-// SecretsOf returns the sorted names of the Secrets that the containers of an overlay need to start. The caller
+// RequiredSecrets returns the sorted names of the Secrets that the containers of an overlay need to start. The caller
 // passes the pull secrets of their images. A pull secret that the pods have without the sidecar may be missing,
 // because the kubelet continues without it.
-func SecretsOf(overlay *corev1.PodTemplateSpec, pulls []string) []string {
+func RequiredSecrets(overlay *corev1.PodTemplateSpec, pulls []string) []string {
 	names := slices.Clone(pulls)
 	workload.EachSecret(&overlay.Spec, func(use workload.SecretUse) {
 		if !use.Optional && use.Secret != "" {

@@ -32,7 +32,7 @@ func TestWithoutTheSidecarNothingOfItIsLeft(t *testing.T) {
 	pod.Spec.Containers[0].VolumeMounts = []corev1.VolumeMount{{Name: "logs", MountPath: "/var/log"}}
 	whole := pod.DeepCopy()
 
-	bare := Without(pod, overlay)
+	bare := RemoveSidecar(pod, overlay)
 
 	require.Equal(t, whole, pod, "the pod itself stays as it is")
 	require.Equal(t, before.Labels, bare.Labels)
@@ -56,5 +56,5 @@ func TestOnlySecretsThatThePodNeedsCount(t *testing.T) {
 			},
 		}},
 	}}
-	require.Equal(t, []string{"registry", "tls", "token"}, SecretsOf(overlay, []string{"registry"}))
+	require.Equal(t, []string{"registry", "tls", "token"}, RequiredSecrets(overlay, []string{"registry"}))
 }

@@ -39,40 +39,40 @@ type Key struct {
 	Workload string
 }
 
-// KeyOf returns the key of all workloads with the sidecar and the pod shape of a plan.
-func KeyOf(p *plan.Plan) Key { return Key{Hash: p.InjectedHash(), Shape: p.Shape} }
+// NewKey returns the key of all workloads with the sidecar and the pod shape of a plan.
+func NewKey(p *plan.Plan) Key { return Key{Hash: p.InjectedHash(), Shape: p.Shape} }
 
-// Alone returns the key that stands for only the workload of a plan.
-func Alone(p *plan.Plan) Key {
-	key := KeyOf(p)
+// NewWorkloadKey returns the key that stands for only the workload of a plan.
+func NewWorkloadKey(p *plan.Plan) Key {
+	key := NewKey(p)
 	key.Workload = string(p.Target.UID)
 	return key
 }
 
-// Verdict is the dry-run result of a sidecar.
-type Verdict struct {
+// DryRunResult is the dry-run result of a sidecar.
+type DryRunResult struct {
 	Result Result
 	// Message is the error of the API server, "" if the dry run passed.
 	Message string
-	// Until is the time of the next dry run, or zero if the result stays valid.
-	Until time.Time
-	// IsOfOne reports whether the result applies to only one workload, even if others have the same shape.
-	IsOfOne bool
+	// Expiry is the time of the next dry run, or zero if the result stays valid.
+	Expiry time.Time
+	// IsWorkloadSpecific reports whether the result applies to only one workload, even if others have the same shape.
+	IsWorkloadSpecific bool
 }
 
-// Holds reports whether the result blocks the write.
-func (v *Verdict) Holds() bool { return v.Result == Refused || v.Result == RefusedAnyway }
+// IsRejected reports whether the result blocks the write.
+func (v *DryRunResult) IsRejected() bool { return v.Result == Refused || v.Result == RefusedAnyway }
 
 // Concerns reports whether a plan writes a sidecar that needs a dry run first.
 func Concerns(p *plan.Plan) bool {
 	return p.Writes() && p.StartsPods() && p.Action != plan.Remove && p.Desired != nil
 }
 
-// Of returns the dry-run result that applies to a plan, and false if there is none.
-func Of(verdicts map[Key]Verdict, p *plan.Plan) (Verdict, bool) {
-	if alone, isKnown := verdicts[Alone(p)]; isKnown {
-		return alone, true
+// FindResult returns the dry-run result that applies to a plan, and false if there is none.
+func FindResult(results map[Key]DryRunResult, p *plan.Plan) (DryRunResult, bool) {
+	if result, ok := results[NewWorkloadKey(p)]; ok {
+		return result, true
 	}
-	verdict, isKnown := verdicts[KeyOf(p)]
-	return verdict, isKnown
+	result, ok := results[NewKey(p)]
+	return result, ok
 }

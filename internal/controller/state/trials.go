@@ -24,33 +24,33 @@ type trials struct {
 
 // tried is a verdict, and how long it holds, 0 for ever.
 type tried struct {
-	preflight.Verdict
+	preflight.DryRunResult
 
 	wait time.Duration
 }
 
 // Trials returns the verdicts that hold now, nil if there are none.
-func (s *trials) Trials() map[preflight.Key]preflight.Verdict {
+func (s *trials) Trials() map[preflight.Key]preflight.DryRunResult {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var found map[preflight.Key]preflight.Verdict
+	var found map[preflight.Key]preflight.DryRunResult
 	for key, one := range s.byShape {
-		if one.wait > 0 && !s.now().Before(one.Until) {
+		if one.wait > 0 && !s.now().Before(one.Expiry) {
 			continue
 		}
 		if found == nil {
-			found = make(map[preflight.Key]preflight.Verdict, len(s.byShape))
+			found = make(map[preflight.Key]preflight.DryRunResult, len(s.byShape))
 		}
-		found[key] = one.Verdict
+		found[key] = one.DryRunResult
 	}
 	return found
 }
 
 // SetTrial records the verdict on a plan and all like it.
-func (s *trials) SetTrial(p *plan.Plan, verdict preflight.Verdict) {
-	key := preflight.KeyOf(p)
-	if verdict.IsOfOne {
-		key = preflight.Alone(p)
+func (s *trials) SetTrial(p *plan.Plan, verdict preflight.DryRunResult) {
+	key := preflight.NewKey(p)
+	if verdict.IsWorkloadSpecific {
+		key = preflight.NewWorkloadKey(p)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,13 +58,13 @@ func (s *trials) SetTrial(p *plan.Plan, verdict preflight.Verdict) {
 	switch before := s.byShape[key]; {
 	case verdict.Result == preflight.NotJudged:
 		wait = LastRetry
-	case verdict.Holds() && before.Holds():
+	case verdict.IsRejected() && before.IsRejected():
 		wait = NextWait(before.wait, firstTrial, LastRetry)
-	case verdict.Holds():
+	case verdict.IsRejected():
 		wait = firstTrial
 	}
 	if wait > 0 {
-		verdict.Until = s.now().Add(wait)
+		verdict.Expiry = s.now().Add(wait)
 	}
 	s.byShape[key] = tried{verdict, wait}
 }
@@ -79,7 +79,7 @@ func (s *trials) KeepTrials(plans []plan.Plan) {
 	}
 	kept := make(map[preflight.Key]tried, len(s.byShape))
 	for i := range plans {
-		for _, key := range []preflight.Key{preflight.KeyOf(&plans[i]), preflight.Alone(&plans[i])} {
+		for _, key := range []preflight.Key{preflight.NewKey(&plans[i]), preflight.NewWorkloadKey(&plans[i])} {
 			if one, isKnown := s.byShape[key]; isKnown {
 				kept[key] = one
 			}

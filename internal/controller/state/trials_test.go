@@ -23,7 +23,7 @@ func shaped(shape uint64) *plan.Plan {
 }
 
 func resultOf(logs *Sidecar, p *plan.Plan) preflight.Result {
-	verdict, _ := preflight.Of(logs.Trials(), p)
+	verdict, _ := preflight.FindResult(logs.Trials(), p)
 	return verdict.Result
 }
 
@@ -31,29 +31,29 @@ func TestARefusalIsTriedAgainLessAndLessOften(t *testing.T) {
 	now := time.Date(2026, 11, 24, 20, 0, 0, 0, time.UTC)
 	logs := New(func() time.Time { return now }).Of(logsOfShop)
 	for _, wait := range []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute, LastRetry, LastRetry} {
-		logs.SetTrial(shaped(1), preflight.Verdict{Result: preflight.Refused})
-		require.Equal(t, now.Add(wait), logs.Trials()[preflight.KeyOf(shaped(1))].Until)
+		logs.SetTrial(shaped(1), preflight.DryRunResult{Result: preflight.Refused})
+		require.Equal(t, now.Add(wait), logs.Trials()[preflight.NewKey(shaped(1))].Expiry)
 		now = now.Add(wait - time.Second)
 		require.Equal(t, preflight.Refused, resultOf(logs, shaped(1)))
 		require.Empty(t, resultOf(logs, shaped(2)), "another shape is another matter")
 		now = now.Add(time.Second)
 		require.Empty(t, resultOf(logs, shaped(1)))
 	}
-	logs.SetTrial(shaped(1), preflight.Verdict{Result: preflight.Passed})
+	logs.SetTrial(shaped(1), preflight.DryRunResult{Result: preflight.Passed})
 	now = now.Add(1000 * time.Hour)
 	require.Equal(t, preflight.Passed, resultOf(logs, shaped(1)), "what passed is not tried again")
-	logs.SetTrial(shaped(1), preflight.Verdict{Result: preflight.NotJudged})
-	require.Equal(t, now.Add(LastRetry), logs.Trials()[preflight.KeyOf(shaped(1))].Until)
+	logs.SetTrial(shaped(1), preflight.DryRunResult{Result: preflight.NotJudged})
+	require.Equal(t, now.Add(LastRetry), logs.Trials()[preflight.NewKey(shaped(1))].Expiry)
 }
 
 func TestAVerdictOnOneWorkloadHoldsForNoOther(t *testing.T) {
 	logs := New(time.Now).Of(logsOfShop)
 	other := shaped(1)
 	other.Target.UID = "other"
-	logs.SetTrial(shaped(1), preflight.Verdict{Result: preflight.RefusedAnyway, IsOfOne: true})
+	logs.SetTrial(shaped(1), preflight.DryRunResult{Result: preflight.RefusedAnyway, IsWorkloadSpecific: true})
 	require.Equal(t, preflight.RefusedAnyway, resultOf(logs, shaped(1)))
 	require.Empty(t, resultOf(logs, other))
-	logs.SetTrial(other, preflight.Verdict{Result: preflight.Passed})
+	logs.SetTrial(other, preflight.DryRunResult{Result: preflight.Passed})
 	require.Equal(t, preflight.RefusedAnyway, resultOf(logs, shaped(1)))
 	require.Equal(t, preflight.Passed, resultOf(logs, other))
 }
@@ -62,8 +62,8 @@ func TestAVerdictOnOneWorkloadHoldsForNoOther(t *testing.T) {
 func TestThereAreNoMoreVerdictsThanWorkloads(t *testing.T) {
 	logs := New(time.Now).Of(logsOfShop)
 	for shape := range uint64(1000) {
-		logs.SetTrial(shaped(shape), preflight.Verdict{Result: preflight.Refused})
-		logs.SetTrial(shaped(shape), preflight.Verdict{Result: preflight.Refused, IsOfOne: true})
+		logs.SetTrial(shaped(shape), preflight.DryRunResult{Result: preflight.Refused})
+		logs.SetTrial(shaped(shape), preflight.DryRunResult{Result: preflight.Refused, IsWorkloadSpecific: true})
 		logs.KeepTrials([]plan.Plan{*shaped(shape)})
 		require.Len(t, logs.Trials(), 2)
 	}
@@ -76,11 +76,11 @@ func TestARequestIsFollowedOnce(t *testing.T) {
 	for n := range 3 {
 		request := strconv.Itoa(n)
 		for _, annotation := range []string{meta.AnnotationReconcileAt, meta.AnnotationRetryRollout} {
-			logs.SetTrial(shaped(1), preflight.Verdict{Result: preflight.Refused})
+			logs.SetTrial(shaped(1), preflight.DryRunResult{Result: preflight.Refused})
 			require.True(t, logs.ForgetTrials(annotation, request))
 			require.Empty(t, logs.Trials())
 		}
-		logs.SetTrial(shaped(1), preflight.Verdict{Result: preflight.Refused})
+		logs.SetTrial(shaped(1), preflight.DryRunResult{Result: preflight.Refused})
 		for _, annotation := range []string{meta.AnnotationReconcileAt, meta.AnnotationRetryRollout} {
 			require.False(t, logs.ForgetTrials(annotation, request), "or they would have each other be asked for ever")
 		}
