@@ -24,13 +24,13 @@ type Adopted struct {
 
 // ChangedIn returns the sorted names of ConfigMaps whose content is different now. One
 // that was deleted or created is not a change of content.
-func (a *Adopted) ChangedIn(now *Adopted) []string {
-	if a.Generation != now.Generation {
+func (a *Adopted) ChangedIn(current *Adopted) []string {
+	if a.Generation != current.Generation {
 		return nil
 	}
 	var changed []string
 	for _, name := range slices.Sorted(maps.Keys(a.ConfigMaps)) {
-		before, after := a.ConfigMaps[name], now.ConfigMaps[name]
+		before, after := a.ConfigMaps[name], current.ConfigMaps[name]
 		if after != nil && before != after && companion.Digest(before) != companion.Digest(after) {
 			changed = append(changed, name)
 		}

@@ -44,14 +44,14 @@ func limitOf(facts *Facts, matched int) plan.Limit {
 
 // retryOf returns the last rollout retry that was asked for, with when it was first seen; nil for none.
 func retryOf(facts *Facts) *v1alpha1.RetryStatus {
-	asked, last := fleet.RetryOf(facts.Sidecar.Annotations), facts.Sidecar.Status.Retry
+	requested, previous := fleet.RetryOf(facts.Sidecar.Annotations), facts.Sidecar.Status.Retry
 	switch {
-	case asked == "":
+	case requested == "":
 		return nil
-	case last != nil && last.Requested == asked:
-		return last.DeepCopy()
+	case previous != nil && previous.Requested == requested:
+		return previous.DeepCopy()
 	}
-	return &v1alpha1.RetryStatus{Requested: asked, RetryTime: metav1.NewTime(facts.Now.Truncate(time.Second))}
+	return &v1alpha1.RetryStatus{Requested: requested, RetryTime: metav1.NewTime(facts.Now.Truncate(time.Second))}
 }
 
 // hold keeps what would be written besides workloads while nothing may be written, and looks

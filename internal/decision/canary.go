@@ -44,27 +44,27 @@ func canariesOf(sidecar *v1alpha1.VectorSidecar) (*canaries, *desired.Invalid) {
 // does not get the sidecar, failed before, or starts no pods: none of these tests it. If no workload starts pods, the
 // first ones are canaries. It reports whether the other workloads wait for evidence from canaries.
 func (d *Decision) markCanaries(facts *Facts, workloads []Workload) (isUnproven bool) {
-	of, _ := canariesOf(facts.Sidecar) // Match has refused an invalid one.
-	if of == nil {
+	selection, _ := canariesOf(facts.Sidecar) // Match has refused an invalid one.
+	if selection == nil {
 		return false
 	}
 	d.LacksCanary = len(workloads) > 0
-	left := len(workloads)
-	if of.number != nil {
-		if scaled, err := intstr.GetScaledValueFromIntOrPercent(of.number, d.Matched, true); err == nil { // The CRD allows nothing else.
-			left = max(1, scaled)
+	count := len(workloads)
+	if selection.number != nil {
+		if scaled, err := intstr.GetScaledValueFromIntOrPercent(selection.number, d.Matched, true); err == nil { // The CRD allows nothing else.
+			count = max(1, scaled)
 		}
 	}
 	var starting, idle []*plan.Plan
 	for i := range workloads {
 		p := &d.Plans[i]
-		if p.Desired == nil || p.IsSkipped() || p.FailedBefore || of.selector != nil && !of.selector.Matches(workloads[i].Record.Labels()) {
+		if p.Desired == nil || p.IsSkipped() || p.FailedBefore || selection.selector != nil && !selection.selector.Matches(workloads[i].Record.Labels()) {
 			continue
 		}
 		d.LacksCanary = false
 		switch {
 		case p.Action == plan.Blocked || p.Action == plan.Conflict || p.Denied != nil:
-		case of.number != nil && p.Idle != "" && (p.Evidence == 0 || !p.IsCurrent()):
+		case selection.number != nil && p.Idle != "" && (p.Evidence == 0 || !p.IsCurrent()):
 			idle = append(idle, p)
 		default:
 			starting = append(starting, p)
@@ -73,7 +73,7 @@ func (d *Decision) markCanaries(facts *Facts, workloads []Workload) (isUnproven 
 	if len(starting) == 0 {
 		starting = idle
 	}
-	for _, p := range starting[:min(left, len(starting))] {
+	for _, p := range starting[:min(count, len(starting))] {
 		p.IsCanary = true
 	}
 	if !slices.ContainsFunc(starting, func(p *plan.Plan) bool { return p.Action != plan.Defer }) {
@@ -86,8 +86,8 @@ func (d *Decision) markCanaries(facts *Facts, workloads []Workload) (isUnproven 
 // canaryStatus returns how far the canaries are with a change. Once that is finished, it stays so: a canary that loses its
 // pods later blocks nothing.
 func (d *Decision) canaryStatus(facts *Facts, change string) *v1alpha1.CanaryStatus {
-	status, before := &v1alpha1.CanaryStatus{Change: change}, facts.Sidecar.Status.Canary
-	wasFinished := change != "" && before != nil && *before == v1alpha1.CanaryStatus{Change: change, State: v1alpha1.CanaryFinished}
+	status, previous := &v1alpha1.CanaryStatus{Change: change}, facts.Sidecar.Status.Canary
+	wasFinished := change != "" && previous != nil && *previous == v1alpha1.CanaryStatus{Change: change, State: v1alpha1.CanaryFinished}
 	var isProven, isMoving, isOut, isBehind bool
 	for i := range d.Plans {
 		p := &d.Plans[i]
@@ -116,9 +116,9 @@ func (d *Decision) findEvidence(f *Facts, p *plan.Plan) {
 	case workload.RolloutComplete:
 		p.HasEvidence = true
 	case workload.PodsNotReplaced:
-		left := f.soak() - p.TimeInState(f.Now)
-		if p.HasEvidence = left <= 0 || f.Now.IsZero(); !p.HasEvidence {
-			d.again(left)
+		remaining := f.soak() - p.TimeInState(f.Now)
+		if p.HasEvidence = remaining <= 0 || f.Now.IsZero(); !p.HasEvidence {
+			d.again(remaining)
 		}
 	default:
 	}

@@ -20,8 +20,8 @@ import (
 // need adds a companion, once per name, and returns the one that is kept.
 func (d *Decision) need(fresh *corev1.ConfigMap) *corev1.ConfigMap {
 	for i := range d.Companions {
-		if known := &d.Companions[i]; known.Name == fresh.Name {
-			return known
+		if existing := &d.Companions[i]; existing.Name == fresh.Name {
+			return existing
 		}
 	}
 	d.Companions = append(d.Companions, *fresh)
@@ -30,24 +30,24 @@ func (d *Decision) need(fresh *corev1.ConfigMap) *corev1.ConfigMap {
 
 // needCopy adds the copy of a referenced ConfigMap for a rendering. Where the copy's
 // name does not depend on its content, one workload may need more keys than another.
-func (d *Decision) needCopy(of *desired.ConfigMapCopy, from *corev1.ConfigMap, sidecar types.NamespacedName) {
-	of.AddTo(d.need(of.NewConfigMap(from, sidecar)), from)
+func (d *Decision) needCopy(configMapCopy *desired.ConfigMapCopy, source *corev1.ConfigMap, sidecar types.NamespacedName) {
+	configMapCopy.AddTo(d.need(configMapCopy.NewConfigMap(source, sidecar)), source)
 }
 
 // provide compares the wanted companions with the existing ones. If somebody else's
 // object has the name, that is a conflict.
 func (d *Decision) provide(facts *Facts) {
-	for _, wanted := range d.Companions {
-		there := facts.find(wanted.Name)
+	for _, expected := range d.Companions {
+		live := facts.find(expected.Name)
 		switch {
-		case there == nil:
-			d.Missing = append(d.Missing, wanted)
-		case !companion.IsLabeledFor(there, facts.Sidecar):
+		case live == nil:
+			d.Missing = append(d.Missing, expected)
+		case !companion.IsLabeledFor(live, facts.Sidecar):
 			d.Invalid = &desired.Invalid{Reason: meta.ReasonConflict, Message: fmt.Sprintf(
-				"ConfigMap %s/%s is not one of %s: delete it, or give this VectorSidecar another name", there.Namespace, there.Name, desired.Describe(facts.Sidecar))}
-		case companion.KnownDigest(there) != companion.Digest(&wanted) || !companion.IsOwnedBy(there, facts.Sidecar):
-			wanted.UID = there.UID
-			d.Missing = append(d.Missing, wanted)
+				"ConfigMap %s/%s is not one of %s: delete it, or give this VectorSidecar another name", live.Namespace, live.Name, desired.Describe(facts.Sidecar))}
+		case companion.KnownDigest(live) != companion.Digest(&expected) || !companion.IsOwnedBy(live, facts.Sidecar):
+			expected.UID = live.UID
+			d.Missing = append(d.Missing, expected)
 		}
 	}
 	if d.Invalid == nil {
@@ -63,9 +63,9 @@ func (d *Decision) provide(facts *Facts) {
 }
 
 // withhold offers nothing.
-func (d *Decision) withhold(why string) {
+func (d *Decision) withhold(reason string) {
 	if d.Offers != nil || d.Left == "" {
-		d.Offers, d.Left = nil, why
+		d.Offers, d.Left = nil, reason
 	}
 }
 

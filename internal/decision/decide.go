@@ -58,8 +58,8 @@ func Decide(facts *Facts, injected, removed []Workload) *Decision {
 // inject plans the workloads that should have the sidecar.
 func (d *Decision) inject(facts *Facts, workloads []Workload) {
 	var failed *desired.Invalid
-	var last *desired.Rendered // The one whose companions were added last.
-	failures, haveLooked := 0, false
+	var lastRendered *desired.Rendered // The one whose companions were added last.
+	failures, readsTarget := 0, false
 	d.mode = modeOf(facts.Sidecar, workloads)
 	d.findTakenOut(facts, workloads)
 	for i := range workloads {
@@ -71,31 +71,31 @@ func (d *Decision) inject(facts *Facts, workloads []Workload) {
 			d.Late = d.Late || rendered.TimedOut
 			if rendered.Invalid != nil && w.Source.IsCommon {
 				failed, failures = rendered.Invalid, failures+1
-				haveLooked = failed.Reason == meta.ReasonInvalidTemplate && rendered.ReadsTarget()
+				readsTarget = failed.Reason == meta.ReasonInvalidTemplate && rendered.ReadsTarget()
 			}
 		}
-		last = d.add(facts, w, last)
+		lastRendered = d.add(facts, w, lastRendered)
 	}
 	// If no workload can take it, that is an error of the VectorSidecar and not of the
 	// workloads.
 	if failures > 0 && failures == len(workloads) {
-		d.Invalid, d.OfWorkloads = failed, haveLooked
+		d.Invalid, d.OfWorkloads = failed, readsTarget
 	}
 }
 
 // add turns an evaluation into a plan, given everything else that is under way, and
 // adds the companions that it needs. last is the rendering whose companions were added
 // last; add returns the new one.
-func (d *Decision) add(facts *Facts, w *Workload, last *desired.Rendered) *desired.Rendered {
+func (d *Decision) add(facts *Facts, w *Workload, lastRendered *desired.Rendered) *desired.Rendered {
 	evaluated, rendered := w.Evaluated, w.Evaluated.Rendered
 	d.Plans = append(d.Plans, evaluated.Plan)
 	p := &d.Plans[len(d.Plans)-1]
 	p.State = w.Record.State()
 	defer d.follow(facts, p, w.Started)
 	if rendered == nil {
-		return last
+		return lastRendered
 	}
-	isAnother := last != rendered
+	isAnother := lastRendered != rendered
 	if isAnother && rendered.Report != nil && !w.Source.ChecksOff {
 		d.note(rendered.Report.Findings)
 	}
@@ -110,7 +110,7 @@ func (d *Decision) add(facts *Facts, w *Workload, last *desired.Rendered) *desir
 		d.kept[name] = true
 	}
 	if !isAnother && p.UnchangedHash == "" || p.Desired == nil || p.Action == plan.Blocked || p.Action == plan.Conflict || p.Action == plan.Defer || p.Waiting {
-		return last // Nothing of this rendering is in it or planned, or its companions are added already.
+		return lastRendered // Nothing of this rendering is in it or planned, or its companions are added already.
 	}
 	for i := range evaluated.Companions {
 		d.need(&evaluated.Companions[i])
@@ -119,7 +119,7 @@ func (d *Decision) add(facts *Facts, w *Workload, last *desired.Rendered) *desir
 		d.needCopy(evaluated.Copied, w.Source.ConfigMap, types.NamespacedName{Namespace: facts.Sidecar.Namespace, Name: facts.Sidecar.Name})
 	}
 	if p.UnchangedHash != "" {
-		return last
+		return lastRendered
 	}
 	return rendered
 }

@@ -161,9 +161,9 @@ func (d *Decision) IsUnderWay() bool {
 
 // again schedules another decision after a time, for plans that may change although
 // nothing happens.
-func (d *Decision) again(after time.Duration) {
-	if d.Again == 0 || after < d.Again {
-		d.Again = max(after, time.Millisecond)
+func (d *Decision) again(delay time.Duration) {
+	if d.Again == 0 || delay < d.Again {
+		d.Again = max(delay, time.Millisecond)
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 // workload since when.
 func (d *Decision) deferChange(facts *Facts, p *plan.Plan, record *workloadcache.Record) {
 	m := d.mode
-	since, isNoted := p.State.Waits[meta.AnnotationWaiting(p.Manager)]
+	wait, isNoted := p.State.Waits[meta.AnnotationWaiting(p.Manager)]
 	isNoted = isNoted && p.Waits
 	if p.Action == plan.None && p.Waits {
 		view := record.View()
@@ -31,27 +31,27 @@ func (d *Decision) deferChange(facts *Facts, p *plan.Plan, record *workloadcache
 	}
 	switch {
 	case !isNoted:
-		since = workload.NewWait(facts.Now, &p.State)
-	case m.of == v1alpha1.ModeOnAppRollout && since.IsOver(&p.State):
+		wait = workload.NewWait(facts.Now, &p.State)
+	case m.of == v1alpha1.ModeOnAppRollout && wait.IsOver(&p.State):
 		return
-	case since.IsForeign():
-		since, isNoted = workload.NewWait(since.StartedAt, &p.State), false
+	case wait.IsForeign():
+		wait, isNoted = workload.NewWait(wait.StartedAt, &p.State), false
 	}
-	until := ""
+	expiry := ""
 	if m.maxAge > 0 {
-		end := since.StartedAt.Add(m.maxAge)
+		end := wait.StartedAt.Add(m.maxAge)
 		if p.MaxAgeExpired = !end.After(facts.Now); p.MaxAgeExpired {
 			return
 		}
 		d.again(end.Sub(facts.Now))
-		until = "; without that, from " + end.UTC().Format(time.RFC3339) + " on (spec.rollout.maxAge)"
+		expiry = "; without that, from " + end.UTC().Format(time.RFC3339) + " on (spec.rollout.maxAge)"
 	}
-	p.Defer(m.text(facts, p, until))
+	p.Defer(m.text(facts, p, expiry))
 	if !isNoted && !facts.Now.IsZero() {
 		view := record.View()
-		p.NoteWait(since, &view)
+		p.NoteWait(wait, &view)
 	}
-	d.Deferred.add(m, since.StartedAt)
+	d.Deferred.add(m, wait.StartedAt)
 }
 
 // lets reports whether a workload gets a change at once, whatever its owner does.
@@ -75,15 +75,15 @@ func isUnfinished(p *plan.Plan) bool {
 }
 
 // text says what a workload waits for.
-func (m *mode) text(facts *Facts, p *plan.Plan, until string) (reason, message string) {
+func (m *mode) text(facts *Facts, p *plan.Plan, expiry string) (reason, message string) {
 	if m.of == v1alpha1.ModeManual {
-		return meta.ReasonWaitingForPromotion, fmt.Sprintf("it gets this when a person says so: kubectl vectorsidecar rollout promote vectorsidecar/%s (spec.rollout.mode)%s", facts.Sidecar.Name, until)
+		return meta.ReasonWaitingForPromotion, fmt.Sprintf("it gets this when a person says so: kubectl vectorsidecar rollout promote vectorsidecar/%s (spec.rollout.mode)%s", facts.Sidecar.Name, expiry)
 	}
-	how := "by a second rollout right after its own"
+	manner := "by a second rollout right after its own"
 	if facts.isServedAtAdmission(p) {
-		how = "in the same rollout where the API server can put it in (admissionInjection), and else by a second one right after it"
+		manner = "in the same rollout where the API server can put it in (admissionInjection), and else by a second one right after it"
 	}
-	return meta.ReasonWaitingForAppRollout, fmt.Sprintf("it gets this with its owner's next change of the pod template, %s (spec.rollout.mode)%s", how, until)
+	return meta.ReasonWaitingForAppRollout, fmt.Sprintf("it gets this with its owner's next change of the pod template, %s (spec.rollout.mode)%s", manner, expiry)
 }
 
 // isServedAtAdmission reports whether the API server itself puts what a workload waits for into those

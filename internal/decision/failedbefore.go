@@ -70,8 +70,8 @@ func (f *Facts) hasRecovered(p *plan.Plan) bool {
 // waitedAsFailed reports whether the last status says that the workload waits because it failed before.
 func (f *Facts) waitedAsFailed(p *plan.Plan) bool {
 	for i := range f.Sidecar.Status.Workloads {
-		if last := &f.Sidecar.Status.Workloads[i]; last.Is(p.Target.Kind, p.Target.Name) {
-			return last.Reason == meta.ReasonWaitingForHealthy
+		if status := &f.Sidecar.Status.Workloads[i]; status.Is(p.Target.Kind, p.Target.Name) {
+			return status.Reason == meta.ReasonWaitingForHealthy
 		}
 	}
 	return false

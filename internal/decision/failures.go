@@ -46,10 +46,10 @@ var templatePlace = regexp.MustCompile(`[^\s()]+\.(?:tpl|yaml|yml|txt):\d+(?::\d
 // FailureMessage returns a message in one line that is short enough for a failure. An error of a template that calls fail
 // ends with file and line, which come first if the end is cut.
 func FailureMessage(message string) string {
-	const most = failureLimit - len(" …")
+	const maxLength = failureLimit - len(" …")
 	message = strings.Join(strings.Fields(message), " ")
-	if place := templatePlace.FindStringIndex(message); place != nil && len(message) > most && place[1] > most {
-		message = message[place[0]:place[1]] + ": " + message
+	if position := templatePlace.FindStringIndex(message); position != nil && len(message) > maxLength && position[1] > maxLength {
+		message = message[position[0]:position[1]] + ": " + message
 	}
-	return humanize.Message(message, most)
+	return humanize.Message(message, maxLength)
 }

@@ -24,29 +24,29 @@ func (f *Facts) hasLost(manager string, desired *plan.Desired, view *workload.Vi
 
 // keepMeanwhile records the ConfigMaps of a sidecar that stays while another one waits. One that
 // lacks any of them cannot wait: its next pods would not start.
-func (f *Facts) keepMeanwhile(of *Evaluated, view *workload.View) {
-	owned := view.Owned[of.Plan.Manager]
-	of.Kept = owned.ConfigMaps()
+func (f *Facts) keepMeanwhile(evaluated *Evaluated, view *workload.View) {
+	owned := view.Owned[evaluated.Plan.Manager]
+	evaluated.Kept = owned.ConfigMaps()
 	isOurs := func(name string) bool {
-		isRendered := slices.ContainsFunc(of.Companions, func(c corev1.ConfigMap) bool { return c.Name == name })
-		return isRendered || of.Copied != nil && of.Copied.Name == name || !of.Plan.Desired.Mounts(name)
+		isRendered := slices.ContainsFunc(evaluated.Companions, func(c corev1.ConfigMap) bool { return c.Name == name })
+		return isRendered || evaluated.Copied != nil && evaluated.Copied.Name == name || !evaluated.Plan.Desired.Mounts(name)
 	}
-	of.Plan.AtOnce = of.Plan.AtOnce || slices.ContainsFunc(of.Kept, func(name string) bool { return isOurs(name) && f.isGone(name) })
+	evaluated.Plan.AtOnce = evaluated.Plan.AtOnce || slices.ContainsFunc(evaluated.Kept, func(name string) bool { return isOurs(name) && f.isGone(name) })
 }
 
 // keep records the ConfigMaps of a sidecar that is kept. Of the current companions it
 // keeps only those to rewrite, because they are gone or somebody has changed them: their
 // earlier content is not rendered any more.
-func (f *Facts) keep(of *Evaluated, view *workload.View) {
-	owned := view.Owned[of.Plan.Manager]
-	of.Kept = owned.ConfigMaps()
+func (f *Facts) keep(evaluated *Evaluated, view *workload.View) {
+	owned := view.Owned[evaluated.Plan.Manager]
+	evaluated.Kept = owned.ConfigMaps()
 	// What is not of this sidecar needs no repair.
 	isSound := func(name string) bool {
-		there := f.find(name)
-		return !slices.Contains(of.Kept, name) || there != nil && companion.KnownDigest(there) == owned.ConfigVersion()
+		live := f.find(name)
+		return !slices.Contains(evaluated.Kept, name) || live != nil && companion.KnownDigest(live) == owned.ConfigVersion()
 	}
-	of.Companions = slices.DeleteFunc(slices.Clone(of.Companions), func(c corev1.ConfigMap) bool { return isSound(c.Name) })
-	if of.Copied != nil && isSound(of.Copied.Name) {
-		of.Copied = nil
+	evaluated.Companions = slices.DeleteFunc(slices.Clone(evaluated.Companions), func(c corev1.ConfigMap) bool { return isSound(c.Name) })
+	if evaluated.Copied != nil && isSound(evaluated.Copied.Name) {
+		evaluated.Copied = nil
 	}
 }

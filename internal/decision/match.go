@@ -97,18 +97,18 @@ type Elder struct {
 
 // Elders returns the VectorSidecars that come before it, inject, and select one of the
 // matched workloads, in their order. The elders of each are those before it.
-func Elders(sidecar *v1alpha1.VectorSidecar, others []v1alpha1.VectorSidecar, matched []*workloadcache.Record) []Elder {
-	others = slices.Clone(others)
-	InOrder(others)
+func Elders(sidecar *v1alpha1.VectorSidecar, sidecars []v1alpha1.VectorSidecar, matched []*workloadcache.Record) []Elder {
+	sidecars = slices.Clone(sidecars)
+	InOrder(sidecars)
 	var older []Elder
-	for i := range others {
-		other := &others[i]
-		if !ComesBefore(other, sidecar) || !other.Spec.IsEnabled() || other.DeletionTimestamp != nil {
+	for i := range sidecars {
+		candidate := &sidecars[i]
+		if !ComesBefore(candidate, sidecar) || !candidate.Spec.IsEnabled() || candidate.DeletionTimestamp != nil {
 			continue
 		}
-		selector, invalid := selectorOf(other)
+		selector, invalid := selectorOf(candidate)
 		if invalid == nil && slices.ContainsFunc(matched, func(record *workloadcache.Record) bool { return record.IsSelectedBy(selector) }) {
-			older = append(older, Elder{other, selector})
+			older = append(older, Elder{candidate, selector})
 		}
 	}
 	return older
@@ -132,11 +132,11 @@ func ComesBefore(a, b *v1alpha1.VectorSidecar) bool {
 
 // InOrder sorts VectorSidecars of one namespace, and ClusterVectorSidecars there: each comes after
 // those that come before it, as far as that is possible.
-func InOrder(all []v1alpha1.VectorSidecar) {
+func InOrder(sidecars []v1alpha1.VectorSidecar) {
 	var clusters []v1alpha1.VectorSidecar
-	for i := range all {
-		if all[i].Cluster != nil {
-			clusters = append(clusters, all[i])
+	for i := range sidecars {
+		if sidecars[i].Cluster != nil {
+			clusters = append(clusters, sidecars[i])
 		}
 	}
 	byAge := func(a, b v1alpha1.VectorSidecar) int {
@@ -144,21 +144,21 @@ func InOrder(all []v1alpha1.VectorSidecar) {
 	}
 	slices.SortFunc(clusters, byAge)
 	// Those of the namespace, and then each ClusterVectorSidecar with those that none after it refuses.
-	place := func(one *v1alpha1.VectorSidecar) (n int) {
+	rank := func(sidecar *v1alpha1.VectorSidecar) (n int) {
 		for i := range clusters {
-			if clusters[i].Name == one.Name || slices.Contains(clusters[i].Cluster.TakesPrecedenceOver, one.Name) {
+			if clusters[i].Name == sidecar.Name || slices.Contains(clusters[i].Cluster.TakesPrecedenceOver, sidecar.Name) {
 				n = i + 1
 			}
 		}
 		return n
 	}
-	isLast := func(one *v1alpha1.VectorSidecar) int {
-		if one.Cluster == nil && place(one) > 0 {
+	isLast := func(sidecar *v1alpha1.VectorSidecar) int {
+		if sidecar.Cluster == nil && rank(sidecar) > 0 {
 			return 1
 		}
 		return 0
 	}
-	slices.SortFunc(all, func(a, b v1alpha1.VectorSidecar) int {
-		return cmp.Or(place(&a)-place(&b), isLast(&a)-isLast(&b), byAge(a, b))
+	slices.SortFunc(sidecars, func(a, b v1alpha1.VectorSidecar) int {
+		return cmp.Or(rank(&a)-rank(&b), isLast(&a)-isLast(&b), byAge(a, b))
 	})
 }

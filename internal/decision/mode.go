@@ -93,9 +93,9 @@ type Deferred struct {
 	Change string
 }
 
-func (d *Deferred) add(m *mode, since time.Time) {
-	if d.Workloads == 0 || since.Before(d.Since) {
-		d.Since = since
+func (d *Deferred) add(m *mode, start time.Time) {
+	if d.Workloads == 0 || start.Before(d.Since) {
+		d.Since = start
 	}
 	if m.maxAge > 0 {
 		d.Due = d.Since.Add(m.maxAge)
@@ -108,6 +108,6 @@ func (d *Deferred) Status() *v1alpha1.DeferredStatus {
 	if d.Workloads == 0 {
 		return nil
 	}
-	since := metav1.NewTime(d.Since)
-	return &v1alpha1.DeferredStatus{Workloads: int32(d.Workloads), Since: &since, Change: d.Change} //nolint:gosec // No namespace has two billion.
+	start := metav1.NewTime(d.Since)
+	return &v1alpha1.DeferredStatus{Workloads: int32(d.Workloads), Since: &start, Change: d.Change} //nolint:gosec // No namespace has two billion.
 }

@@ -27,8 +27,8 @@ func (d *Decision) keepNodePorts(facts *Facts, p *plan.Plan, record *workloadcac
 		return
 	}
 	for _, port := range ports {
-		if other, container := d.userOf(facts, &view, port); container != "" {
-			p.BlockByNodePort(port, other, container)
+		if user, container := d.userOf(facts, &view, port); container != "" {
+			p.BlockByNodePort(port, user, container)
 			d.again(nodePortsAgain)
 			return
 		}
@@ -38,12 +38,12 @@ func (d *Decision) keepNodePorts(facts *Facts, p *plan.Plan, record *workloadcac
 
 // userOf returns another workload on the same nodes, and its container, that listens at a
 // port or will.
-func (d *Decision) userOf(facts *Facts, view *workload.View, port workload.NodePort) (of workload.Ref, container string) {
+func (d *Decision) userOf(facts *Facts, view *workload.View, port workload.NodePort) (workloadRef workload.Ref, container string) {
 	for i := range d.claims {
-		other := &d.claims[i]
-		for _, claimed := range other.ports {
-			if claimed == port && view.SharesNodes(&other.view) {
-				return other.view.Ref, "the sidecar"
+		earlier := &d.claims[i]
+		for _, claimed := range earlier.ports {
+			if claimed == port && view.SharesNodes(&earlier.view) {
+				return earlier.view.Ref, "the sidecar"
 			}
 		}
 	}
@@ -51,9 +51,9 @@ func (d *Decision) userOf(facts *Facts, view *workload.View, port workload.NodeP
 		if record.UID == view.UID && record.Name == view.Name && record.Namespace == view.Namespace {
 			continue
 		}
-		other := record.View()
-		if user := other.ContainerOnPort(port); user != "" && view.SharesNodes(&other) {
-			return other.Ref, user
+		nodeView := record.View()
+		if user := nodeView.ContainerOnPort(port); user != "" && view.SharesNodes(&nodeView) {
+			return nodeView.Ref, user
 		}
 	}
 	return workload.Ref{}, ""

@@ -23,8 +23,8 @@ func (d *Decision) offer(facts *Facts) {
 	}
 	for i := range facts.Offers {
 		offer := &facts.Offers[i]
-		if why := facts.objection(offer); why != "" {
-			d.Left = why
+		if reason := facts.objection(offer); reason != "" {
+			d.Left = reason
 			continue
 		}
 		d.Offers = append(d.Offers, *offer)
@@ -70,21 +70,21 @@ func (d *Decision) keepsBack(facts *Facts) string {
 }
 
 // objectionIn says why the API server must not put a sidecar into a workload of a kind, "" if it may.
-func (f *Facts) objectionIn(kind string, to *desired.AdmissionOverlay) string {
-	if why := f.objection(to); why != "" {
-		return why
+func (f *Facts) objectionIn(kind string, offer *desired.AdmissionOverlay) string {
+	if reason := f.objection(offer); reason != "" {
+		return reason
 	}
-	return f.Undefined[OfferTo{to.Rendered.Desired.InjectedHash(), kind}]
+	return f.Undefined[OfferTo{offer.Rendered.Desired.InjectedHash(), kind}]
 }
 
 // objection says why a sidecar must not get into a workload that nobody has looked at, "" if
 // it may.
-func (f *Facts) objection(to *desired.AdmissionOverlay) string {
-	if of := to.Rendered.Validation; of != nil && f.Verdicts[of.Key].State != VerdictValid {
+func (f *Facts) objection(offer *desired.AdmissionOverlay) string {
+	if validation := offer.Rendered.Validation; validation != nil && f.Verdicts[validation.Key].State != VerdictValid {
 		return "Vector has not accepted the configuration yet (sidecar.config.validateJob)"
 	}
-	if err := f.Policy.AdmitAlone(f.NamespaceLabels, &to.Rendered.Overlay.Template); err != nil {
+	if err := f.Policy.AdmitAlone(f.NamespaceLabels, &offer.Rendered.Overlay.Template); err != nil {
 		return err.Error()
 	}
-	return f.refusal(to)
+	return f.refusal(offer)
 }

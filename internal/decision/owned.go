@@ -33,17 +33,17 @@ func HeldTakenOut(entries []v1alpha1.OwnerRemoval, spec *v1alpha1.VectorSidecarS
 
 // MergeTakenOut adds entries to others, which it may change: of two about the same the later one counts
 // if a retry was between them, and else the first. What enough namespaces have found needs no more.
-func MergeTakenOut(entries, others []v1alpha1.OwnerRemoval) []v1alpha1.OwnerRemoval {
-	for i := range others {
-		other := &others[i]
-		known := slices.IndexFunc(entries, func(one v1alpha1.OwnerRemoval) bool {
-			return isOfKinds(&one, other.Kind, other.OwnerKind) && one.Namespace == other.Namespace
+func MergeTakenOut(entries, removals []v1alpha1.OwnerRemoval) []v1alpha1.OwnerRemoval {
+	for i := range removals {
+		removal := &removals[i]
+		index := slices.IndexFunc(entries, func(entry v1alpha1.OwnerRemoval) bool {
+			return isOfKinds(&entry, removal.Kind, removal.OwnerKind) && entry.Namespace == removal.Namespace
 		})
 		switch {
-		case known < 0 && !isBelieved(entries, other):
-			entries = append(entries, *other)
-		case known >= 0 && entries[known].Retry != other.Retry && entries[known].RemovalTime.Before(&other.RemovalTime):
-			entries[known] = *other
+		case index < 0 && !isBelieved(entries, removal):
+			entries = append(entries, *removal)
+		case index >= 0 && entries[index].Retry != removal.Retry && entries[index].RemovalTime.Before(&removal.RemovalTime):
+			entries[index] = *removal
 		}
 	}
 	for len(entries) > v1alpha1.MaxOwnerRemovals {
@@ -55,17 +55,17 @@ func MergeTakenOut(entries, others []v1alpha1.OwnerRemoval) []v1alpha1.OwnerRemo
 // withoutOne drops the first entry of the namespace that has most of those that are for itself alone, so
 // that no namespace has what others found forgotten by finding more and more.
 func withoutOne(entries []v1alpha1.OwnerRemoval) []v1alpha1.OwnerRemoval {
-	found, most := map[string]int{}, 0
+	counts, highest := map[string]int{}, 0
 	for i := range entries {
 		if namespace := entries[i].Namespace; !isBelieved(entries, &entries[i]) {
-			found[namespace]++
-			most = max(most, found[namespace])
+			counts[namespace]++
+			highest = max(highest, counts[namespace])
 		}
 	}
-	first := max(0, slices.IndexFunc(entries, func(one v1alpha1.OwnerRemoval) bool {
-		return found[one.Namespace] == most && !isBelieved(entries, &one)
+	index := max(0, slices.IndexFunc(entries, func(entry v1alpha1.OwnerRemoval) bool {
+		return counts[entry.Namespace] == highest && !isBelieved(entries, &entry)
 	}))
-	return slices.Delete(entries, first, first+1)
+	return slices.Delete(entries, index, index+1)
 }
 
 func isOfKinds(entry *v1alpha1.OwnerRemoval, kind, ownerKind string) bool {
@@ -73,30 +73,30 @@ func isOfKinds(entry *v1alpha1.OwnerRemoval, kind, ownerKind string) bool {
 }
 
 // isBelieved reports whether so many namespaces have found what an entry says that it holds in all.
-func isBelieved(entries []v1alpha1.OwnerRemoval, of *v1alpha1.OwnerRemoval) bool {
-	found := 0
+func isBelieved(entries []v1alpha1.OwnerRemoval, removal *v1alpha1.OwnerRemoval) bool {
+	count := 0
 	for i := range entries {
-		if isOfKinds(&entries[i], of.Kind, of.OwnerKind) && entries[i].Retry == of.Retry {
-			found++
+		if isOfKinds(&entries[i], removal.Kind, removal.OwnerKind) && entries[i].Retry == removal.Retry {
+			count++
 		}
 	}
-	return found >= v1alpha1.BelievedNamespaces
+	return count >= v1alpha1.BelievedNamespaces
 }
 
 // takenOut returns the entry that holds for a workload, nil if there is none: that of its own namespace,
 // where there is one.
 func (d *Decision) takenOut(p *plan.Plan) *v1alpha1.OwnerRemoval {
-	var elsewhere *v1alpha1.OwnerRemoval
+	var fallback *v1alpha1.OwnerRemoval
 	for i := range d.TakenOut {
 		switch entry := &d.TakenOut[i]; {
 		case !isOfKinds(entry, p.Target.Kind, p.Owner.Kind):
 		case entry.IsIn(p.Target.Namespace):
 			return entry
-		case elsewhere == nil && isBelieved(d.TakenOut, entry):
-			elsewhere = entry
+		case fallback == nil && isBelieved(d.TakenOut, entry):
+			fallback = entry
 		}
 	}
-	return elsewhere
+	return fallback
 }
 
 // findTakenOut sets TakenOut, before anything is planned for the others.
@@ -129,8 +129,8 @@ func (f *Facts) isTakenOut(p *plan.Plan, w *Workload) bool {
 		return false
 	}
 	// Its annotations say that it had one, but not whether that was before a retry.
-	had := w.HasCarried || p.IsOwned && fleet.RetryOf(f.Sidecar.Annotations) == ""
-	return had && (!meta.IsByHand(p.LastWriter) || p.LastWriter == w.LastWriter)
+	wasInjected := w.HasCarried || p.IsOwned && fleet.RetryOf(f.Sidecar.Annotations) == ""
+	return wasInjected && (!meta.IsByHand(p.LastWriter) || p.LastWriter == w.LastWriter)
 }
 
 // leaveToOwner has a workload that another operator owns stay as it is where that one would take the
@@ -148,10 +148,10 @@ func (d *Decision) leaveToOwner(facts *Facts, p *plan.Plan, w *Workload) {
 		facts.leaveToAdmission(p)
 		return
 	}
-	taken := d.takenOut(p)
+	removal := d.takenOut(p)
 	switch {
-	case taken != nil && (!p.HasSidecar || facts.isTakenOut(p, w)):
-		p.Action, p.Reason, p.Message = plan.Blocked, meta.ReasonRemovedByOwner, facts.takenOutText(p, taken)
+	case removal != nil && (!p.HasSidecar || facts.isTakenOut(p, w)):
+		p.Action, p.Reason, p.Message = plan.Blocked, meta.ReasonRemovedByOwner, facts.takenOutText(p, removal)
 	case p.Action == plan.Inject && p.Reason == "":
 		p.Reason, p.Message = meta.ReasonOwnedBy, fmt.Sprintf(
 			"%s owns it: if its operator takes the sidecar out, that is not put in again, in no %s with an owner of kind %s (spec.ownedWorkloads)", p.Owner, p.Target.Kind, p.Owner.Kind)
@@ -159,26 +159,26 @@ func (d *Decision) leaveToOwner(facts *Facts, p *plan.Plan, w *Workload) {
 }
 
 // takenOutText says who has taken the sidecar out, and what a person may do.
-func (f *Facts) takenOutText(p *plan.Plan, taken *v1alpha1.OwnerRemoval) string {
+func (f *Facts) takenOutText(p *plan.Plan, removal *v1alpha1.OwnerRemoval) string {
 	text := fmt.Sprintf("%s owns it, and has taken the sidecar out or changed it", p.Owner)
-	if taken.Name != p.Target.Name || !taken.IsIn(p.Target.Namespace) {
-		text = fmt.Sprintf("%s owns it, and %s/%s, of the same kind, has taken the sidecar out of %s %s or changed it", p.Owner, taken.OwnerKind, taken.Owner, taken.Kind, taken.Name)
-		if taken.Namespace != "" {
-			text += " of namespace " + taken.Namespace
+	if removal.Name != p.Target.Name || !removal.IsIn(p.Target.Namespace) {
+		text = fmt.Sprintf("%s owns it, and %s/%s, of the same kind, has taken the sidecar out of %s %s or changed it", p.Owner, removal.OwnerKind, removal.Owner, removal.Kind, removal.Name)
+		if removal.Namespace != "" {
+			text += " of namespace " + removal.Namespace
 		}
 	}
-	again := "vectorsidecar/" + f.Sidecar.Name
+	argument := "vectorsidecar/" + f.Sidecar.Name
 	if f.Sidecar.Cluster != nil {
-		again = f.Sidecar.Name // Which is such a pair.
+		argument = f.Sidecar.Name // Which is such a pair.
 	}
-	return text + ": set spec.ownedWorkloads to AtAdmission or to Skip, or, to have it tried again: kubectl vectorsidecar rollout retry " + again
+	return text + ": set spec.ownedWorkloads to AtAdmission or to Skip, or, to have it tried again: kubectl vectorsidecar rollout retry " + argument
 }
 
 // leaveToAdmission leaves a write to the API server, which makes it where the owner writes.
 func (f *Facts) leaveToAdmission(p *plan.Plan) {
-	if why := f.unserved(p); why != "" {
+	if reason := f.unserved(p); reason != "" {
 		p.Action, p.Reason = plan.Blocked, meta.ReasonOwnedBy
-		p.Message = fmt.Sprintf("%s owns it, spec.ownedWorkloads is AtAdmission, and the API server does not put the sidecar in: %s", p.Owner, why)
+		p.Message = fmt.Sprintf("%s owns it, spec.ownedWorkloads is AtAdmission, and the API server does not put the sidecar in: %s", p.Owner, reason)
 		return
 	}
 	p.Defer(meta.ReasonOwnedBy, fmt.Sprintf(
@@ -193,19 +193,19 @@ func (f *Facts) unserved(p *plan.Plan) string {
 	if f.Unserved != "" {
 		return f.Unserved
 	}
-	why := f.Left
+	reason := f.Left
 	if len(f.Offers) > 0 {
-		why = "this one depends on the workload, as only the operator can tell"
+		reason = "this one depends on the workload, as only the operator can tell"
 	}
 	for i := range f.Offers {
 		offer := &f.Offers[i]
 		if offer.Rendered.Desired.InjectedHash() != p.WholeHash() {
 			continue
 		}
-		if why = f.objectionIn(p.Target.Kind, offer); why == "" && len(offer.Rendered.Overlay.Mounts) > 0 {
-			why = "it mounts a volume into the application's containers (sidecar.logs.containers)"
+		if reason = f.objectionIn(p.Target.Kind, offer); reason == "" && len(offer.Rendered.Overlay.Mounts) > 0 {
+			reason = "it mounts a volume into the application's containers (sidecar.logs.containers)"
 		}
-		return why
+		return reason
 	}
-	return why
+	return reason
 }

@@ -51,29 +51,29 @@ func (e *Evaluator) Unread(view *workload.View) *Evaluated {
 
 // Injection evaluates a workload that should have the sidecar. container is the name of
 // the sidecar's container, and competitors are the older VectorSidecars, oldest first.
-func (e *Evaluator) Injection(of desired.Workload, container string, competitors []Competitor, view *workload.View) *Evaluated {
-	if why := of.Invalid; why != nil {
-		return &Evaluated{Plan: plan.ForBlocked(e.manager, view, why.Reason, why.Message), Rendered: of.Rendered}
+func (e *Evaluator) Injection(desiredWorkload desired.Workload, container string, competitors []Competitor, view *workload.View) *Evaluated {
+	if invalid := desiredWorkload.Invalid; invalid != nil {
+		return &Evaluated{Plan: plan.ForBlocked(e.manager, view, invalid.Reason, invalid.Message), Rendered: desiredWorkload.Rendered}
 	}
-	p := e.plan(of.Desired, container, competitors, view)
-	e.admit(&p, view, of.Rendered)
+	p := e.plan(desiredWorkload.Desired, container, competitors, view)
+	e.admit(&p, view, desiredWorkload.Rendered)
 	if p.Desired != nil {
-		p.Warning = of.Doubts(e.manager, e.facts.Unserved, view)
+		p.Warning = desiredWorkload.Doubts(e.manager, e.facts.Unserved, view)
 	}
-	found := &Evaluated{Plan: p, Rendered: of.Rendered, Companions: of.Rendered.Companions, Copied: of.Rendered.Copied}
+	evaluated := &Evaluated{Plan: p, Rendered: desiredWorkload.Rendered, Companions: desiredWorkload.Rendered.Companions, Copied: desiredWorkload.Rendered.Copied}
 	switch {
 	case p.UnchangedHash != "":
-		e.facts.keep(found, view)
+		e.facts.keep(evaluated, view)
 	case p.Action == plan.Update && e.facts.Mode != v1alpha1.ModeImmediate:
-		e.facts.keepMeanwhile(found, view)
+		e.facts.keepMeanwhile(evaluated, view)
 	}
-	return found
+	return evaluated
 }
 
 // plan plans one workload in competition with older VectorSidecars. What is in the
 // workload keeps its place; of those that are new to it the oldest comes first, whoever
 // writes first.
-func (e *Evaluator) plan(want *plan.Desired, container string, competitors []Competitor, view *workload.View) plan.Plan {
+func (e *Evaluator) plan(desiredSidecar *plan.Desired, container string, competitors []Competitor, view *workload.View) plan.Plan {
 	policy := plan.Policy{
 		StrictOrder: e.facts.StrictOrder,
 		HostNetwork: e.facts.HostNetwork == v1alpha1.HostNetworkInject,
@@ -84,48 +84,48 @@ func (e *Evaluator) plan(want *plan.Desired, container string, competitors []Com
 		Texts:       &e.texts,
 	}
 	for i := range competitors {
-		if other := &competitors[i]; other.IsFirst && other.Container == container {
-			return e.makeRoom(other, view)
+		if competitor := &competitors[i]; competitor.IsFirst && competitor.Container == container {
+			return e.makeRoom(competitor, view)
 		}
 	}
-	p := plan.ForInjection(e.manager, want, policy, view)
-	if p.UnchangedHash != "" && e.facts.hasLost(e.manager, want, view) {
+	p := plan.ForInjection(e.manager, desiredSidecar, policy, view)
+	if p.UnchangedHash != "" && e.facts.hasLost(e.manager, desiredSidecar, view) {
 		policy.Renew = true
-		p = plan.ForInjection(e.manager, want, policy, view)
+		p = plan.ForInjection(e.manager, desiredSidecar, policy, view)
 	}
 	e.awaitRoom(&p, container, competitors, view)
 	if len(competitors) == 0 || p.Action == plan.Blocked || p.Action == plan.Remove || view.Owned[e.manager].HasPlainAnnotations {
 		return p
 	}
-	for _, other := range competitors {
-		if other.Container == container && !p.IsOwned {
-			p.Action, p.Desired, p.Reason, p.Competitor = plan.Conflict, nil, meta.ReasonConflict, other.Name
+	for _, competitor := range competitors {
+		if competitor.Container == container && !p.IsOwned {
+			p.Action, p.Desired, p.Reason, p.Competitor = plan.Conflict, nil, meta.ReasonConflict, competitor.Name
 			p.Message = fmt.Sprintf("%s, which %s, injects a container of the same name: give one of them another name in spec.sidecar.name",
-				meta.Title(other.Name), e.comesBefore(&other))
+				meta.Title(competitor.Name), e.comesBefore(&competitor))
 			return p
 		}
 	}
 	expected := *view
-	for _, other := range competitors {
-		if other.Wants != nil {
-			expected, policy.Second = other.Wants.Expect(meta.Manager(other.Name), &expected), true
+	for _, competitor := range competitors {
+		if competitor.Wants != nil {
+			expected, policy.Second = competitor.Wants.Expect(meta.Manager(competitor.Name), &expected), true
 		}
 	}
 	if !policy.Second {
 		return p
 	}
 	if !p.IsOwned {
-		if found := plan.ForInjection(e.manager, want, policy, &expected); found.Action != plan.Inject {
-			found.Competitor = "" // The conflict is with nothing in the workload yet.
-			return found
+		if expectedPlan := plan.ForInjection(e.manager, desiredSidecar, policy, &expected); expectedPlan.Action != plan.Inject {
+			expectedPlan.Competitor = "" // The conflict is with nothing in the workload yet.
+			return expectedPlan
 		}
 	}
-	return plan.ForInjection(e.manager, want.Yielding(e.manager, &expected), policy, view)
+	return plan.ForInjection(e.manager, desiredSidecar.Yielding(e.manager, &expected), policy, view)
 }
 
 // comesBefore says why another VectorSidecar comes before this one.
-func (e *Evaluator) comesBefore(other *Competitor) string {
-	if _, isCluster := meta.ParseClusterName(other.Name); isCluster && e.facts.Sidecar.Cluster == nil {
+func (e *Evaluator) comesBefore(competitor *Competitor) string {
+	if _, isCluster := meta.ParseClusterName(competitor.Name); isCluster && e.facts.Sidecar.Cluster == nil {
 		return "refuses this one by name"
 	}
 	return "is older"
@@ -133,14 +133,14 @@ func (e *Evaluator) comesBefore(other *Competitor) string {
 
 // makeRoom plans a workload that a VectorSidecar of the namespace gives a container of the
 // same name.
-func (e *Evaluator) makeRoom(other *Competitor, view *workload.View) plan.Plan {
-	why := meta.Title(other.Name) + " of the namespace injects a container of the same name, and comes first"
+func (e *Evaluator) makeRoom(competitor *Competitor, view *workload.View) plan.Plan {
+	reason := meta.Title(competitor.Name) + " of the namespace injects a container of the same name, and comes first"
 	if _, carries := view.Owned[e.manager]; carries {
 		p := plan.ForRemoval(e.manager, view)
-		p.Cause = why
+		p.Cause = reason
 		return p
 	}
-	p := plan.ForBlocked(e.manager, view, meta.ReasonSuperseded, why)
+	p := plan.ForBlocked(e.manager, view, meta.ReasonSuperseded, reason)
 	p.Desired = nil
 	return p
 }
@@ -149,7 +149,7 @@ func (e *Evaluator) makeRoom(other *Competitor, view *workload.View) plan.Plan {
 // container of the same name.
 func (e *Evaluator) awaitRoom(p *plan.Plan, container string, competitors []Competitor, view *workload.View) {
 	_, isCluster := meta.ParseClusterName(p.Competitor)
-	isRefused := slices.ContainsFunc(competitors, func(other Competitor) bool { return other.Name == p.Competitor })
+	isRefused := slices.ContainsFunc(competitors, func(competitor Competitor) bool { return competitor.Name == p.Competitor })
 	if e.facts.Sidecar.Cluster != nil || p.Action != plan.Conflict || !isCluster || isRefused {
 		return
 	}
@@ -161,18 +161,18 @@ func (e *Evaluator) awaitRoom(p *plan.Plan, container string, competitors []Comp
 
 // admit blocks a write that the policy does not allow in this workload, or whose pods
 // would be refused because of the sidecar.
-func (e *Evaluator) admit(p *plan.Plan, view *workload.View, of *desired.Rendered) {
+func (e *Evaluator) admit(p *plan.Plan, view *workload.View, rendered *desired.Rendered) {
 	if !p.Writes() || p.Action == plan.Remove || p.IsRecordOnly() {
 		return
 	}
 	rules := e.facts.Policy
-	if err := rules.CheckApplication(view, &of.Overlay.Template); err != nil {
+	if err := rules.CheckApplication(view, &rendered.Overlay.Template); err != nil {
 		p.Action, p.Reason, p.Message = plan.Blocked, meta.ReasonPolicyViolation, err.Error()
-	} else if err := rules.CheckCleanup(view, of.Cleans()); err != nil {
+	} else if err := rules.CheckCleanup(view, rendered.Cleans()); err != nil {
 		p.Action, p.Reason, p.Message = plan.Blocked, meta.ReasonPolicyViolation, err.Error()
-	} else if err := rules.Admit(e.facts.NamespaceLabels, &view.Application, &of.Overlay.Template); err != nil {
+	} else if err := rules.Admit(e.facts.NamespaceLabels, &view.Application, &rendered.Overlay.Template); err != nil {
 		p.Action, p.Reason, p.Message = plan.Blocked, meta.ReasonPodSecurity, err.Error()
-	} else if err := e.facts.NamespaceUsers.Admit(&view.Application, &of.Overlay.Template); err != nil {
+	} else if err := e.facts.NamespaceUsers.Admit(&view.Application, &rendered.Overlay.Template); err != nil {
 		p.Action, p.Reason, p.Message = plan.Blocked, meta.ReasonUserOutOfRange, err.Error()
 	}
 }

@@ -34,8 +34,8 @@ func (d *Decision) preflight(facts *Facts, p *plan.Plan) {
 }
 
 // refusal says which pods the API server refuses with a sidecar, "" if it is not known to refuse any.
-func (f *Facts) refusal(of *desired.AdmissionOverlay) string {
-	hash := of.Rendered.Desired.InjectedHash()
+func (f *Facts) refusal(offer *desired.AdmissionOverlay) string {
+	hash := offer.Rendered.Desired.InjectedHash()
 	for key, verdict := range f.Trials {
 		if key.Hash == hash && verdict.Result == preflight.Refused {
 			return "pods of a workload of the namespace are refused with it (preflight)"

@@ -42,12 +42,12 @@ type Previous struct{ Injected, Removed []*Evaluated }
 // since these may be evicted first.
 func (p *Previous) Bytes() int {
 	total := 0
-	seen := map[*desired.Rendered]bool{}
-	for _, one := range slices.Concat(p.Injected, p.Removed) {
-		total += perEvaluated + len(one.Plan.Message) + len(one.Plan.Warning) + len(one.Basis)
-		if one.Rendered != nil && !seen[one.Rendered] {
-			seen[one.Rendered] = true
-			total += one.Rendered.Bytes()
+	counted := map[*desired.Rendered]bool{}
+	for _, evaluated := range slices.Concat(p.Injected, p.Removed) {
+		total += perEvaluated + len(evaluated.Plan.Message) + len(evaluated.Plan.Warning) + len(evaluated.Basis)
+		if evaluated.Rendered != nil && !counted[evaluated.Rendered] {
+			counted[evaluated.Rendered] = true
+			total += evaluated.Rendered.Bytes()
 		}
 	}
 	return total

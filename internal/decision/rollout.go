@@ -116,8 +116,8 @@ func (d *Decision) judgeFailedBefore(f *Facts, p *plan.Plan, fault workload.Faul
 // reportProgress reports that a rollout makes no progress, for kinds whose status does not say so. isRead tells whether
 // its pods and events were read, which do not show a cause then.
 func (d *Decision) reportProgress(f *Facts, p *plan.Plan, isRead bool) {
-	if left := patience - p.TimeInState(f.Now); left > 0 {
-		d.again(left)
+	if remaining := patience - p.TimeInState(f.Now); remaining > 0 {
+		d.again(remaining)
 		return
 	}
 	p.Reason, p.Message = meta.ReasonRollingOut, noProgressSince(p)

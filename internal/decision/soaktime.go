@@ -36,13 +36,13 @@ func (f *Facts) steadiest(p *plan.Plan) time.Duration {
 // finished, else "".
 func (f *Facts) told(p *plan.Plan) v1alpha1.WorkloadState {
 	for i := range f.Sidecar.Status.Workloads {
-		told := &f.Sidecar.Status.Workloads[i]
-		if !told.Is(p.Target.Kind, p.Target.Name) {
+		status := &f.Sidecar.Status.Workloads[i]
+		if !status.Is(p.Target.Kind, p.Target.Name) {
 			continue
 		}
-		switch told.State {
+		switch status.State {
 		case v1alpha1.StateRollingOut, v1alpha1.StateSoaking, v1alpha1.StateFailed:
-			return told.State
+			return status.State
 		default:
 			return ""
 		}

@@ -13,24 +13,24 @@ import (
 )
 
 // validate holds a write back until Vector has accepted its configuration.
-func (d *Decision) validate(facts *Facts, p *plan.Plan, of *desired.Validation, record *workloadcache.Record) {
-	if of == nil || p.Desired == nil || p.Action == plan.Remove || !p.Writes() && !p.IsCurrent() {
+func (d *Decision) validate(facts *Facts, p *plan.Plan, validation *desired.Validation, record *workloadcache.Record) {
+	if validation == nil || p.Desired == nil || p.Action == plan.Remove || !p.Writes() && !p.IsCurrent() {
 		return
 	}
 	verdict := Verdict{State: VerdictUnable, Message: "sidecar.config.validateJob is on, and the operator was installed without configValidation.job.enabled"}
 	if facts.Verdicts != nil {
-		verdict = facts.Verdicts[of.Key]
+		verdict = facts.Verdicts[validation.Key]
 	}
 	switch {
 	case p.IsCurrent() && verdict.State != VerdictUnable: // It runs already.
 	case verdict.State == VerdictPending:
-		d.ask(of)
-		p.Wait(meta.ReasonValidating, fmt.Sprintf("Job %s has Vector judge the configuration, but not %s", of.Job.Name, of.Mode.Unchecked))
+		d.ask(validation)
+		p.Wait(meta.ReasonValidating, fmt.Sprintf("Job %s has Vector judge the configuration, but not %s", validation.Job.Name, validation.Mode.Unchecked))
 	case verdict.State == VerdictInvalid:
 		d.Invalid = &desired.Invalid{Reason: meta.ReasonInvalidConfig, Message: "vector validate: " + verdict.Message}
 		view := record.View()
 		*p = plan.ForBlocked(p.Manager, &view, d.Invalid.Reason, d.Invalid.Message)
-	case verdict.State == VerdictUnable && of.WaitsWhenUnable && !p.IsCurrent():
+	case verdict.State == VerdictUnable && validation.WaitsWhenUnable && !p.IsCurrent():
 		p.Wait(meta.ReasonNotValidated, "Vector could not be asked: "+verdict.Message)
 	case verdict.State == VerdictUnable:
 		p.Warning = "has a configuration that Vector could not be asked about: " + verdict.Message
@@ -38,11 +38,11 @@ func (d *Decision) validate(facts *Facts, p *plan.Plan, of *desired.Validation, 
 }
 
 // ask adds a validation, each once.
-func (d *Decision) ask(of *desired.Validation) {
+func (d *Decision) ask(validation *desired.Validation) {
 	for i := range d.Validations {
-		if d.Validations[i].Key == of.Key {
+		if d.Validations[i].Key == validation.Key {
 			return
 		}
 	}
-	d.Validations = append(d.Validations, *of)
+	d.Validations = append(d.Validations, *validation)
 }
