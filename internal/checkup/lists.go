@@ -41,7 +41,7 @@ func (d *Diagnosis) collectNames(ctx context.Context, kind, namespace string) ([
 // isServed lists a kind until the first object. It returns an error if the kind cannot be listed.
 func isServed(ctx context.Context, live *livelist.Client, kind, namespace string) error {
 	isAny := func(client.Object) bool { return true }
-	_, err := livelist.Any(ctx, live, livelist.Metadata(v1alpha1.GroupVersion.WithKind(kind)), isAny, client.InNamespace(namespace))
+	_, err := livelist.Contains(ctx, live, livelist.Metadata(v1alpha1.GroupVersion.WithKind(kind)), isAny, client.InNamespace(namespace))
 	return err
 }
 

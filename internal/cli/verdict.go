@@ -107,7 +107,7 @@ func (s *session) nameElsewhere(ctx context.Context, deployment workload.Object)
 		_ = slices.ContainsFunc(s.Sidecars(), selects) // It sets name.
 		return name, nil
 	}
-	_, err := livelist.Any(ctx, livelist.New(s.cluster), &v1alpha1.VectorSidecarList{}, selects)
+	_, err := livelist.Contains(ctx, livelist.New(s.cluster), &v1alpha1.VectorSidecarList{}, selects)
 	switch {
 	case apierrors.IsForbidden(err) || isNoMatch(err):
 		return "", nil // A user who may not list other namespaces gets the answer for this namespace.

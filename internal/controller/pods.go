@@ -174,7 +174,7 @@ func (p *pods) read(ctx context.Context, record *workloadcache.Record, manager s
 func (p *pods) faultOf(ctx context.Context, options []client.ListOption, isOf func(*corev1.Pod) bool, check func([]corev1.Pod) workload.Fault) (workload.Fault, error) {
 	var worst workload.Fault
 	read := 0
-	_, err := livelist.Any(ctx, p.live, &corev1.PodList{}, func(listed client.Object) bool {
+	_, err := livelist.Contains(ctx, p.live, &corev1.PodList{}, func(listed client.Object) bool {
 		read++
 		pod, isPod := listed.(*corev1.Pod)
 		if isPod && isOf(pod) {
@@ -195,7 +195,7 @@ func (p *pods) faultOf(ctx context.Context, options []client.ListOption, isOf fu
 // withEvents returns the fault that the events of a workload report, or else that of its pods.
 func (p *pods) withEvents(ctx context.Context, live workload.Object, newest metav1.Object, podFault workload.Fault) workload.Fault {
 	var events []corev1.Event
-	_, err := livelist.Any(ctx, p.live, &corev1.EventList{}, func(listed client.Object) bool {
+	_, err := livelist.Contains(ctx, p.live, &corev1.EventList{}, func(listed client.Object) bool {
 		if event, ok := listed.(*corev1.Event); ok {
 			events = append(events, corev1.Event{
 				InvolvedObject: corev1.ObjectReference{UID: event.InvolvedObject.UID}, Reason: event.Reason, Message: event.Message[:min(len(event.Message), longestEvent)],
@@ -218,7 +218,7 @@ func (p *pods) newest(ctx context.Context, kind *workload.Kind, live workload.Ob
 		return nil, nil
 	}
 	var newest metav1.Object
-	_, err := livelist.Any(ctx, p.live, kind.Revisions.NewList(), func(listed client.Object) bool {
+	_, err := livelist.Contains(ctx, p.live, kind.Revisions.NewList(), func(listed client.Object) bool {
 		candidates := []metav1.Object{listed}
 		if newest != nil {
 			candidates = []metav1.Object{newest, listed}

@@ -87,7 +87,7 @@ func (v *validations) verdictOf(ctx context.Context, job *batchv1.Job) (decision
 		return decision.Verdict{State: decision.VerdictValid}, nil
 	}
 	var verdict decision.Verdict
-	isRead, err := livelist.Any(ctx, v.live, &corev1.PodList{}, func(listed client.Object) bool {
+	isRead, err := livelist.Contains(ctx, v.live, &corev1.PodList{}, func(listed client.Object) bool {
 		pod, isPod := listed.(*corev1.Pod)
 		if !isPod {
 			return false

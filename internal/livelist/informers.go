@@ -26,8 +26,8 @@ type Source struct {
 }
 
 // Source returns a Source that reads from the source of an informer. Informer makes the informer of it.
-func (p *Pager) Source(from cache.ListerWatcher) *Source {
-	return &Source{ListerWatcherWithContext: cache.ToListerWatcherWithContext(from), pager: p}
+func (p *Pager) Source(listerWatcher cache.ListerWatcher) *Source {
+	return &Source{ListerWatcherWithContext: cache.ToListerWatcherWithContext(listerWatcher), pager: p}
 }
 
 // Informer returns the informer, which reads from the Source. The Source uses the informer's transform function.
@@ -52,7 +52,7 @@ func (i *sourceInformer) SetTransform(transform cache.TransformFunc) error {
 // older.
 func (s *Source) ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	options.ResourceVersion, options.ResourceVersionMatch = "", ""
-	all := &internalversion.List{}
+	list := &internalversion.List{}
 	request := func(ctx context.Context, limit int64, token string) (runtime.Object, error) {
 		options.Limit, options.Continue = limit, token
 		page, err := s.ListerWatcherWithContext.ListWithContext(ctx, options)
@@ -63,24 +63,24 @@ func (s *Source) ListWithContext(ctx context.Context, options metav1.ListOptions
 		if err != nil {
 			return nil, fmt.Errorf("reading a page of a list: %w", err)
 		}
-		all.ResourceVersion = accessor.GetResourceVersion() // The version of the first page: all other pages have the same.
+		list.ResourceVersion = accessor.GetResourceVersion() // The version of the first page: all other pages have the same.
 		return page, nil
 	}
 	var failure error
-	err := s.pager.pages(ctx, metav1.NamespaceAll, request, func() { all.Items = nil }, func(item runtime.Object) bool {
-		var kept any = item.DeepCopyObject() // A pointer into the items of the page would keep all of them in memory.
+	err := s.pager.pages(ctx, metav1.NamespaceAll, request, func() { list.Items = nil }, func(item runtime.Object) bool {
+		var reduced any = item.DeepCopyObject() // A pointer into the items of the page would keep all of them in memory.
 		if s.transform != nil {
-			kept, failure = s.transform(kept)
+			reduced, failure = s.transform(reduced)
 		}
-		if object, isObject := kept.(runtime.Object); isObject && failure == nil {
-			all.Items = append(all.Items, object)
+		if object, isObject := reduced.(runtime.Object); isObject && failure == nil {
+			list.Items = append(list.Items, object)
 		}
 		return failure == nil
 	})
 	if failure != nil {
 		return nil, fmt.Errorf("transforming a listed object: %w", failure)
 	}
-	return all, err
+	return list, err
 }
 
 // Watch implements cache.ListerWatcher.

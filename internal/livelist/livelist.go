@@ -63,7 +63,7 @@ func (c *Client) Find(ctx context.Context, list client.ObjectList, key client.Ob
 		target.Set(reflect.ValueOf(listed).Elem())
 		return true
 	}
-	return Any(ctx, c, list, copyTo, client.InNamespace(key.Namespace), client.MatchingFields{metav1.ObjectNameField: key.Name})
+	return Contains(ctx, c, list, copyTo, client.InNamespace(key.Namespace), client.MatchingFields{metav1.ObjectNameField: key.Name})
 }
 
 // Metadata returns an empty list of the metadata of a kind, for Collect and Any.
@@ -84,25 +84,25 @@ func Collect[O client.Object, T any](ctx context.Context, c *Client, list client
 		}
 		return true
 	}
-	err := each(ctx, c, list, func() { results = []T{} }, visit, options)
+	err := forEachObject(ctx, c, list, func() { results = []T{} }, visit, options)
 	if err != nil {
 		return nil, err
 	}
 	return results, nil
 }
 
-// Any reports whether matches returns true for one of the listed objects. It lists until it does.
-func Any[O client.Object](ctx context.Context, c *Client, list client.ObjectList, matches func(O) bool, options ...client.ListOption) (bool, error) {
+// Contains reports whether matches returns true for one of the listed objects. It lists until it does.
+func Contains[O client.Object](ctx context.Context, c *Client, list client.ObjectList, matches func(O) bool, options ...client.ListOption) (bool, error) {
 	var found bool
-	err := each(ctx, c, list, func() {}, func(object O) bool {
+	err := forEachObject(ctx, c, list, func() {}, func(object O) bool {
 		found = found || matches(object)
 		return !found
 	}, options)
 	return found, err
 }
 
-// each calls visit for every object until it returns false, and restart before the list starts again.
-func each[O client.Object](ctx context.Context, c *Client, list client.ObjectList, restart func(), visit func(O) bool, options []client.ListOption) error {
+// forEachObject calls visit for every object until it returns false, and restart before the list starts again.
+func forEachObject[O client.Object](ctx context.Context, c *Client, list client.ObjectList, restart func(), visit func(O) bool, options []client.ListOption) error {
 	var query client.ListOptions
 	var failure error
 	query.ApplyOptions(options)

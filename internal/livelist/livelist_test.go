@@ -142,7 +142,7 @@ func TestCollect_StartsAgainAfterAnExpiredToken(t *testing.T) {
 
 func TestAny_EndsAtTheFirstMatch(t *testing.T) {
 	s := &server{sizes: sizes(100, 10)}
-	found, err := Any(t.Context(), startServer(t, s), &corev1.ConfigMapList{}, func(object client.Object) bool { return object.GetName() == "c0003" })
+	found, err := Contains(t.Context(), startServer(t, s), &corev1.ConfigMapList{}, func(object client.Object) bool { return object.GetName() == "c0003" })
 	require.NoError(t, err)
 	require.True(t, found)
 	require.Len(t, s.limits, 1)

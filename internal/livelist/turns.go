@@ -46,7 +46,7 @@ func (t *turns) acquire(ctx context.Context, namespace string) error {
 	defer t.mu.Unlock()
 	i := slices.Index(t.waiting[namespace], ready)
 	if i < 0 { // It got the turn at the same time.
-		t.pass()
+		t.grantNext()
 		return ctx.Err()
 	}
 	t.waiting[namespace] = slices.Delete(t.waiting[namespace], i, i+1)
@@ -61,11 +61,11 @@ func (t *turns) acquire(ctx context.Context, namespace string) error {
 func (t *turns) release() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.pass()
+	t.grantNext()
 }
 
-// pass hands the lock to the next namespace. The caller holds mu.
-func (t *turns) pass() {
+// grantNext hands the lock to the next namespace. The caller holds mu.
+func (t *turns) grantNext() {
 	if len(t.order) == 0 {
 		t.isHeld = false
 		return

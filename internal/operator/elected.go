@@ -74,7 +74,7 @@ func isUnused(ctx context.Context, live *livelist.Client, options Options) (bool
 
 func areUnused(ctx context.Context, live *livelist.Client, kind string, namespaces []string) (bool, error) {
 	for _, namespace := range namespaces {
-		isUsed, err := livelist.Any(ctx, live, livelist.Metadata(v1alpha1.GroupVersion.WithKind(kind)), wasReconciled, client.InNamespace(namespace))
+		isUsed, err := livelist.Contains(ctx, live, livelist.Metadata(v1alpha1.GroupVersion.WithKind(kind)), wasReconciled, client.InNamespace(namespace))
 		if apierrors.IsNotFound(err) || apimeta.IsNoMatchError(err) {
 			return true, nil // The CRD does not exist.
 		}

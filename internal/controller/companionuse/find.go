@@ -34,7 +34,7 @@ func Find(ctx context.Context, live *livelist.Client, holders []workload.Holder,
 		if len(missing) == 0 {
 			break
 		}
-		_, err := livelist.Any(ctx, live, holder.NewList(), func(object client.Object) bool {
+		_, err := livelist.Contains(ctx, live, holder.NewList(), func(object client.Object) bool {
 			use.Listed++
 			if pod, ok := workload.PodSpecFor(object); ok {
 				for _, name := range companion.References(pod) {
