@@ -56,9 +56,9 @@ func (h *Handler) judgeCluster(ctx context.Context, after, before *v1alpha1.Clus
 		if i >= environments && isAccepted {
 			break
 		}
-		of := &change{after: clusterwide.In(after, name, true), most: mostWorkloads / len(names), isNowhere: isNowhere}
+		of := &change{after: clusterwide.NewSidecar(after, name, true), most: mostWorkloads / len(names), isNowhere: isNowhere}
 		if before != nil {
-			of.before = clusterwide.In(before, name, true)
+			of.before = clusterwide.NewSidecar(before, name, true)
 			of.wasElsewhere = !slices.ContainsFunc(were, func(n clusterwide.Namespace) bool { return n.Name == name })
 		}
 		found, known, err := h.judgeChange(ctx, of)
@@ -151,7 +151,7 @@ func (j *review) addSelector(after, before *v1alpha1.ClusterVectorSidecar) {
 }
 
 func selectorFaults(cluster *v1alpha1.ClusterVectorSidecar) []remark {
-	if _, err := clusterwide.SelectorOf(&cluster.Spec, ""); err != nil {
+	if _, err := clusterwide.NewSelector(&cluster.Spec, ""); err != nil {
 		return []remark{{reason: meta.ReasonInvalidSelector, text: meta.Title(meta.InNamespace(cluster.Name)) + ": " + err.Error()}}
 	}
 	return nil

@@ -121,7 +121,7 @@ func TestTheWorkloadsOfAllNamespacesTogetherAreBounded(t *testing.T) {
 		}
 		crowded := objects.NewDeployment("last", s.Sidecar.Namespace).Labelled("logs", "vector").Labelled("crowded", "yes").Build()
 		s.Workloads = append(s.Workloads, workloadcache.NewRecord(crowded))
-		s.Others = []v1alpha1.VectorSidecar{*clusterwide.In(everywhere(objects.NewVectorSidecar("other", "").Selecting("crowded", "yes")), s.Sidecar.Namespace, true)}
+		s.Others = []v1alpha1.VectorSidecar{*clusterwide.NewSidecar(everywhere(objects.NewVectorSidecar("other", "").Selecting("crowded", "yes")), s.Sidecar.Namespace, true)}
 	}
 
 	answer := askedCluster(t, w, nil, everywhere(logs().InEnvironment("development")))
@@ -175,7 +175,7 @@ func TestAFaultOfOneNamespaceRefusesNothing(t *testing.T) {
 		there := s.Sidecar.Namespace
 		s.Workloads = []*workloadcache.Record{workloadcache.NewRecord(objects.NewDeployment("cart", there).Labelled("logs", "vector").Build())}
 		if rivals[there] {
-			s.Others = []v1alpha1.VectorSidecar{*clusterwide.In(everywhere(objects.NewVectorSidecar("other", "").Selecting("logs", "vector")), there, true)}
+			s.Others = []v1alpha1.VectorSidecar{*clusterwide.NewSidecar(everywhere(objects.NewVectorSidecar("other", "").Selecting("logs", "vector")), there, true)}
 		}
 	}
 
@@ -242,7 +242,7 @@ func TestAnUpdateThatSelectsOtherNamespaces(t *testing.T) {
 		there := s.Sidecar.Namespace
 		s.Workloads = []*workloadcache.Record{workloadcache.NewRecord(objects.NewDeployment("cart", there).Labelled("logs", "vector").Build())}
 		if there == "pay" {
-			s.Others = []v1alpha1.VectorSidecar{*clusterwide.In(everywhere(objects.NewVectorSidecar("other", "").Selecting("logs", "vector")), there, true)}
+			s.Others = []v1alpha1.VectorSidecar{*clusterwide.NewSidecar(everywhere(objects.NewVectorSidecar("other", "").Selecting("logs", "vector")), there, true)}
 		}
 	}
 	moved := func(cluster *v1alpha1.ClusterVectorSidecar) *v1alpha1.ClusterVectorSidecar {

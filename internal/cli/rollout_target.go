@@ -149,7 +149,7 @@ func (o *rolloutOptions) inWaves(ctx context.Context, cluster client.Reader) (al
 		return nil, nil, fmt.Errorf("listing ClusterVectorSidecars: %w", err)
 	}
 	for i := range clusters {
-		of := clusterwide.In(&clusters[i], "", true)
+		of := clusterwide.NewSidecar(&clusters[i], "", true)
 		note(&wide, of.Name, lastgood.TextOf(of))
 		for n := range clusters[i].Status.Waves {
 			all = append(all, inWave{name: meta.InNamespace(clusters[i].Name), is: &clusters[i].Status.Waves[n]})

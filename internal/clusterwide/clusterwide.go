@@ -24,7 +24,7 @@ import (
 // systemNamespaces are the namespaces of Kubernetes itself.
 var systemNamespaces = []string{metav1.NamespaceSystem, metav1.NamespacePublic, corev1.NamespaceNodeLease}
 
-// Selector selects namespaces. SelectorOf creates it.
+// Selector selects namespaces. NewSelector creates it.
 type Selector struct {
 	labels labels.Selector
 	// named lists the namespaces that the selector names. home is the operator namespace.
@@ -34,25 +34,25 @@ type Selector struct {
 	fault string
 }
 
-// SelectorOf returns the selector of a ClusterVectorSidecar. The selector selects nothing if it
+// NewSelector returns the selector of a ClusterVectorSidecar. The selector selects nothing if it
 // cannot be parsed. The operator namespace may be "" if it is unknown.
-func SelectorOf(spec *v1alpha1.ClusterVectorSidecarSpec, home string) (Selector, error) {
-	given := &spec.NamespaceSelector
-	parsed, err := metav1.LabelSelectorAsSelector(given)
+func NewSelector(spec *v1alpha1.ClusterVectorSidecarSpec, home string) (Selector, error) {
+	labelSelector := &spec.NamespaceSelector
+	parsed, err := metav1.LabelSelectorAsSelector(labelSelector)
 	if err != nil {
 		err = fmt.Errorf("spec.namespaceSelector: %w", err)
 		return Selector{fault: err.Error()}, err
 	}
-	made := Selector{labels: parsed, home: home}
-	if name, isNamed := given.MatchLabels[corev1.LabelMetadataName]; isNamed {
-		made.named = append(made.named, name)
+	selector := Selector{labels: parsed, home: home}
+	if name, isNamed := labelSelector.MatchLabels[corev1.LabelMetadataName]; isNamed {
+		selector.named = append(selector.named, name)
 	}
-	for _, expression := range given.MatchExpressions {
+	for _, expression := range labelSelector.MatchExpressions {
 		if expression.Key == corev1.LabelMetadataName && expression.Operator == metav1.LabelSelectorOpIn {
-			made.named = append(made.named, expression.Values...)
+			selector.named = append(selector.named, expression.Values...)
 		}
 	}
-	return made, nil
+	return selector, nil
 }
 
 // Selects reports whether a namespace is selected. A namespace that is being deleted or has opted
@@ -67,32 +67,32 @@ func (s *Selector) Selects(namespace metav1.Object) bool {
 	return !HasOptedOut(namespace) && (!isSpecial || slices.Contains(s.named, name))
 }
 
-// In returns the VectorSidecar that a ClusterVectorSidecar with this selector stands for in a
+// NewSidecar returns the VectorSidecar that a ClusterVectorSidecar with this selector stands for in a
 // namespace. If the selector cannot be parsed, the VectorSidecar is not removed, because its
 // earlier selection is unknown: it stays unchanged.
-func (s *Selector) In(cluster *v1alpha1.ClusterVectorSidecar, namespace string, isSelected bool) *v1alpha1.VectorSidecar {
-	made := In(cluster, namespace, isSelected || s.fault != "")
-	made.Cluster.Invalid = s.fault
-	return made
+func (s *Selector) NewSidecar(cluster *v1alpha1.ClusterVectorSidecar, namespace string, isSelected bool) *v1alpha1.VectorSidecar {
+	sidecar := NewSidecar(cluster, namespace, isSelected || s.fault != "")
+	sidecar.Cluster.Invalid = s.fault
+	return sidecar
 }
 
 // HasOptedOut reports whether a namespace has the label or annotation that excludes it from
 // ClusterVectorSidecars.
 func HasOptedOut(namespace metav1.Object) bool {
-	for _, given := range []map[string]string{namespace.GetLabels(), namespace.GetAnnotations()} {
-		if value, isGiven := given[meta.AnnotationInject]; isGiven && value != "true" {
+	for _, entries := range []map[string]string{namespace.GetLabels(), namespace.GetAnnotations()} {
+		if value, isGiven := entries[meta.AnnotationInject]; isGiven && value != "true" {
 			return true
 		}
 	}
 	return false
 }
 
-// In returns the VectorSidecar that a ClusterVectorSidecar stands for in a namespace. If the
+// NewSidecar returns the VectorSidecar that a ClusterVectorSidecar stands for in a namespace. If the
 // namespace is not selected, the VectorSidecar is marked as being deleted, and its sidecars are
 // removed regardless of its deletionPolicy. The spec, the waves and the status fields about the
 // spec are shared and must not be changed.
-func In(cluster *v1alpha1.ClusterVectorSidecar, namespace string, isSelected bool) *v1alpha1.VectorSidecar {
-	made := &v1alpha1.VectorSidecar{
+func NewSidecar(cluster *v1alpha1.ClusterVectorSidecar, namespace string, isSelected bool) *v1alpha1.VectorSidecar {
+	sidecar := &v1alpha1.VectorSidecar{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: namespace, Name: meta.InNamespace(cluster.Name), UID: cluster.UID, Generation: cluster.Generation,
 			CreationTimestamp: cluster.CreationTimestamp, DeletionTimestamp: cluster.DeletionTimestamp,
@@ -107,19 +107,19 @@ func In(cluster *v1alpha1.ClusterVectorSidecar, namespace string, isSelected boo
 		},
 	}
 	if change := finishedCanaryIn(cluster, namespace); change != "" {
-		made.Status.Canary = &v1alpha1.CanaryStatus{Change: change, State: v1alpha1.CanaryFinished}
+		sidecar.Status.Canary = &v1alpha1.CanaryStatus{Change: change, State: v1alpha1.CanaryFinished}
 	}
 	for i := range cluster.Status.Workloads {
-		if told := &cluster.Status.Workloads[i]; told.Namespace == namespace && told.Name != "" {
-			made.Status.Workloads = append(made.Status.Workloads, v1alpha1.WorkloadStatus{
-				Kind: told.Kind, Name: told.Name, State: v1alpha1.WorkloadState(told.State), Reason: told.Reason, Message: told.Message,
+		if entry := &cluster.Status.Workloads[i]; entry.Namespace == namespace && entry.Name != "" {
+			sidecar.Status.Workloads = append(sidecar.Status.Workloads, v1alpha1.WorkloadStatus{
+				Kind: entry.Kind, Name: entry.Name, State: v1alpha1.WorkloadState(entry.State), Reason: entry.Reason, Message: entry.Message,
 			})
 		}
 	}
-	if !isSelected && made.DeletionTimestamp == nil {
-		made.DeletionTimestamp, made.Spec.DeletionPolicy, made.Cluster.IsLeaving = &cluster.CreationTimestamp, v1alpha1.DeletionRemove, true
+	if !isSelected && sidecar.DeletionTimestamp == nil {
+		sidecar.DeletionTimestamp, sidecar.Spec.DeletionPolicy, sidecar.Cluster.IsLeaving = &cluster.CreationTimestamp, v1alpha1.DeletionRemove, true
 	}
-	return made
+	return sidecar
 }
 
 // finishedCanaryIn returns the change that canaries have finished in a namespace, "" if the status has none.
@@ -134,9 +134,9 @@ func finishedCanaryIn(cluster *v1alpha1.ClusterVectorSidecar, namespace string) 
 	return entries[i].Change
 }
 
-// Whole returns the ClusterVectorSidecar of a VectorSidecar that stands for it in one namespace,
+// ResolveCluster returns the ClusterVectorSidecar of a VectorSidecar that stands for it in one namespace,
 // with only its name and UID. It returns all other objects unchanged.
-func Whole(object runtime.Object) runtime.Object {
+func ResolveCluster(object runtime.Object) runtime.Object {
 	sidecar, isSidecar := object.(*v1alpha1.VectorSidecar)
 	if !isSidecar || sidecar.Cluster == nil {
 		return object
@@ -145,20 +145,20 @@ func Whole(object runtime.Object) runtime.Object {
 	return &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: name, UID: sidecar.UID}}
 }
 
-// Bounded returns the ClusterVectorSidecar. If it is too large, it returns a copy that has only the
+// TruncateOversized returns the ClusterVectorSidecar. If it is too large, it returns a copy that has only the
 // parts of the spec that are needed, and the annotation about the excess. Its VectorSidecars are
 // then also too large.
-func Bounded(cluster *v1alpha1.ClusterVectorSidecar) *v1alpha1.ClusterVectorSidecar {
-	reduced := desired.DropOversizedSpec(In(cluster, "", true))
+func TruncateOversized(cluster *v1alpha1.ClusterVectorSidecar) *v1alpha1.ClusterVectorSidecar {
+	reduced := desired.DropOversizedSpec(NewSidecar(cluster, "", true))
 	excess := reduced.Annotations[meta.AnnotationExcess]
 	if excess == "" {
 		return cluster
 	}
-	made := &v1alpha1.ClusterVectorSidecar{ObjectMeta: cluster.ObjectMeta, Status: cluster.Status}
-	made.Annotations = reduced.Annotations
-	made.Spec.NamespaceSelector = cluster.Spec.NamespaceSelector
+	truncated := &v1alpha1.ClusterVectorSidecar{ObjectMeta: cluster.ObjectMeta, Status: cluster.Status}
+	truncated.Annotations = reduced.Annotations
+	truncated.Spec.NamespaceSelector = cluster.Spec.NamespaceSelector
 	if cluster.DeletionTimestamp != nil { // The deletion policy must stay readable.
-		made.Spec.DeletionPolicy = cluster.Spec.DeletionPolicy
+		truncated.Spec.DeletionPolicy = cluster.Spec.DeletionPolicy
 	}
-	return made
+	return truncated
 }

@@ -57,7 +57,7 @@ func TestWhichNamespacesAreSelected(t *testing.T) {
 		"one that is being deleted": {team, namespace("shop", func(m *metav1.ObjectMeta) { m.DeletionTimestamp = &now }), false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			selector, err := SelectorOf(&v1alpha1.ClusterVectorSidecarSpec{NamespaceSelector: test.selector}, "vector-system")
+			selector, err := NewSelector(&v1alpha1.ClusterVectorSidecarSpec{NamespaceSelector: test.selector}, "vector-system")
 			require.NoError(t, err)
 			require.Equal(t, test.want, selector.Selects(test.namespace))
 		})
@@ -67,7 +67,7 @@ func TestWhichNamespacesAreSelected(t *testing.T) {
 // Whatever names what is in a namespace must be of one ClusterVectorSidecar alone.
 func TestItsNamesAreOfNoVectorSidecar(t *testing.T) {
 	cluster := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "logs"}}
-	made := In(cluster, "shop", true)
+	made := NewSidecar(cluster, "shop", true)
 	require.Equal(t, "clustervectorsidecar/logs", made.Name)
 	require.Equal(t, "clustervectorsidecar/logs", meta.Manager(made.Name), "frozen: another one leaves what is injected behind")
 	require.Equal(t, "cluster_logs", meta.LabelValue(made.Name), "frozen, too")
@@ -81,7 +81,7 @@ func TestItsNamesAreOfNoVectorSidecar(t *testing.T) {
 func TestOneThatDoesNotSelectTheNamespaceAnyMoreTakesAllOut(t *testing.T) {
 	cluster := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "logs"}}
 	cluster.Spec.DeletionPolicy = v1alpha1.DeletionOrphan
-	made := In(cluster, "shop", false)
+	made := NewSidecar(cluster, "shop", false)
 	require.NotNil(t, made.DeletionTimestamp)
 	require.True(t, made.Cluster.IsLeaving)
 	require.False(t, made.Orphans(), "the ClusterVectorSidecar is not deleted, so its policy for that says nothing")
@@ -92,11 +92,11 @@ func TestOneThatDoesNotSelectTheNamespaceAnyMoreTakesAllOut(t *testing.T) {
 func TestOneWhoseSelectorCannotBeReadTakesNothingOut(t *testing.T) {
 	cluster := &v1alpha1.ClusterVectorSidecar{}
 	cluster.Spec.NamespaceSelector.MatchLabels = map[string]string{"team": "not a label"}
-	selector, err := SelectorOf(&cluster.Spec, "")
+	selector, err := NewSelector(&cluster.Spec, "")
 	require.ErrorContains(t, err, "spec.namespaceSelector")
 	require.False(t, selector.Selects(&metav1.ObjectMeta{Name: "shop", Labels: cluster.Spec.NamespaceSelector.MatchLabels}))
 
-	made := selector.In(cluster, "shop", false)
+	made := selector.NewSidecar(cluster, "shop", false)
 
 	require.Nil(t, made.DeletionTimestamp)
 	require.False(t, made.Cluster.IsLeaving)
@@ -108,15 +108,15 @@ func TestOneThatIsTooLargeIsSoInEveryNamespace(t *testing.T) {
 	cluster.Spec.Sidecar = &v1alpha1.SidecarSpec{Config: &v1alpha1.ConfigSpec{Inline: strings.Repeat("x", 800<<10)}}
 	cluster.Spec.NamespaceSelector.MatchLabels = map[string]string{"team": "a"}
 
-	reduced := Bounded(cluster)
+	reduced := TruncateOversized(cluster)
 
 	require.Nil(t, reduced.Spec.Sidecar)
 	require.Equal(t, cluster.Spec.NamespaceSelector, reduced.Spec.NamespaceSelector)
 	require.Equal(t, cluster.Finalizers, reduced.Finalizers)
-	invalid := desired.TooLarge(In(reduced, "shop", true))
+	invalid := desired.TooLarge(NewSidecar(reduced, "shop", true))
 	require.NotNil(t, invalid)
 	require.Equal(t, meta.ReasonTooLarge, invalid.Reason)
-	require.Equal(t, reduced, Bounded(reduced))
+	require.Equal(t, reduced, TruncateOversized(reduced))
 }
 
 // What the operator remembered of a namespace before a restart.
@@ -129,7 +129,7 @@ func TestIn_RestoresRetryAndFinishedCanaries(t *testing.T) {
 		"shop":   {Change: "s", State: v1alpha1.CanaryFinished},
 		"other":  nil,
 	} {
-		is := In(cluster, namespace, true).Status
+		is := NewSidecar(cluster, namespace, true).Status
 		require.Equal(t, want, is.Canary, namespace)
 		require.Equal(t, cluster.Status.Retry, is.Retry, namespace)
 	}

@@ -22,20 +22,20 @@ type Namespace struct {
 // Sample returns the names of a few namespaces that represent all of them, up to a maximum: the
 // oldest of each environment, and then the oldest of the others. It also returns how many of the
 // names represent an environment.
-func Sample(all []Namespace, most int) (names []string, environments int) {
-	all = slices.SortedFunc(slices.Values(all), func(a, b Namespace) int {
+func Sample(namespaces []Namespace, limit int) (names []string, environments int) {
+	namespaces = slices.SortedFunc(slices.Values(namespaces), func(a, b Namespace) int {
 		return cmp.Or(a.Created.Compare(b.Created.Time), strings.Compare(a.Name, b.Name))
 	})
-	seen := map[string]bool{}
-	var others []string
-	for _, namespace := range all {
-		if seen[namespace.Environment] {
-			others = append(others, namespace.Name)
+	sampled := map[string]bool{}
+	var extra []string
+	for _, namespace := range namespaces {
+		if sampled[namespace.Environment] {
+			extra = append(extra, namespace.Name)
 			continue
 		}
-		seen[namespace.Environment] = true
+		sampled[namespace.Environment] = true
 		names = append(names, namespace.Name)
 	}
-	names = names[:min(len(names), most)]
-	return append(names, others[:min(len(others), most-len(names))]...), len(names)
+	names = names[:min(len(names), limit)]
+	return append(names, extra[:min(len(extra), limit-len(names))]...), len(names)
 }

@@ -73,7 +73,7 @@ func (l *clusterLister) those(ctx context.Context, namespace string, isByOwner b
 		for n := range namespaces {
 			isSelected := selector.Selects(&namespaces[n])
 			if isSelected || isByOwner && namespaces[n].DeletionTimestamp == nil {
-				found = append(found, *selector.In(&clusters[i], namespaces[n].Name, isSelected))
+				found = append(found, *selector.NewSidecar(&clusters[i], namespaces[n].Name, isSelected))
 			}
 		}
 	}
@@ -90,7 +90,7 @@ func (l *clusterLister) get(ctx context.Context, namespace, name string) (*v1alp
 	for _, there := range l.namespaces(ctx, namespace) {
 		if there.DeletionTimestamp == nil {
 			selector := l.selectorOf(cluster)
-			return selector.In(cluster, namespace, selector.Selects(&there)), nil
+			return selector.NewSidecar(cluster, namespace, selector.Selects(&there)), nil
 		}
 	}
 	return nil, nil //nolint:nilnil // What is not there is no error.
@@ -129,7 +129,7 @@ func (l *clusterLister) live(ctx context.Context, from *livelist.Client) ([]v1al
 // selectorOf returns the selector of a ClusterVectorSidecar. One that cannot be read, because a
 // label's value is none, selects nothing.
 func (l *clusterLister) selectorOf(cluster *v1alpha1.ClusterVectorSidecar) clusterwide.Selector {
-	selector, _ := clusterwide.SelectorOf(&cluster.Spec, l.home)
+	selector, _ := clusterwide.NewSelector(&cluster.Spec, l.home)
 	return selector
 }
 
@@ -160,10 +160,10 @@ func clusterKeys(index string, cluster *v1alpha1.ClusterVectorSidecar) []string 
 	case indexLabel:
 		return []string{meta.LabelValue(name)}
 	}
-	return selectorKeys(clusterwide.In(cluster, "", true))
+	return selectorKeys(clusterwide.NewSidecar(cluster, "", true))
 }
 
 // everywhere returns what a ClusterVectorSidecar is in any namespace.
 func everywhere(cluster *v1alpha1.ClusterVectorSidecar) *v1alpha1.VectorSidecar {
-	return clusterwide.In(cluster, "", true)
+	return clusterwide.NewSidecar(cluster, "", true)
 }

@@ -48,7 +48,7 @@ func (c *clusters) pass(ctx context.Context, name string, stages *stages) (time.
 		known.expect(cluster, namespaces)
 		stages.spread(ctx, name, namespaces)
 	}
-	_, invalid := clusterwide.SelectorOf(&cluster.Spec, c.home)
+	_, invalid := clusterwide.NewSelector(&cluster.Spec, c.home)
 	again, err := c.advance(ctx, stages, cluster, known, invalid != nil)
 	if isNew {
 		c.passOn(ctx, cluster, namespaces, known.isSpread)

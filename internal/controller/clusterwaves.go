@@ -150,7 +150,7 @@ func (c *clusters) members(ctx context.Context, options *Options, cluster *v1alp
 	all := c.namespaces(ctx, "")
 	for i := range all {
 		if selector.Selects(&all[i]) {
-			wave := waveOf(clusterwide.In(cluster, all[i].Name, true), all[i].Labels, options, now)
+			wave := waveOf(clusterwide.NewSidecar(cluster, all[i].Name, true), all[i].Labels, options, now)
 			found[wave] = append(found[wave], all[i].Name)
 		}
 	}

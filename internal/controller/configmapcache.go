@@ -57,7 +57,7 @@ func Digested(namespace string) func(any) (any, error) {
 func Bounded(cached any) (any, error) {
 	if cluster, ok := cached.(*v1alpha1.ClusterVectorSidecar); ok {
 		cluster.ManagedFields = nil
-		return clusterwide.Bounded(cluster), nil
+		return clusterwide.TruncateOversized(cluster), nil
 	}
 	sidecar, ok := cached.(*v1alpha1.VectorSidecar)
 	if !ok {

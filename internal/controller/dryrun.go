@@ -49,7 +49,7 @@ func (r *VectorSidecarReconciler) Namespaces(ctx context.Context, cluster *v1alp
 		if !selector.Selects(&all[i]) {
 			continue
 		}
-		inputs := desired.Inputs{Sidecar: clusterwide.In(cluster, all[i].Name, true), NamespaceLabels: all[i].Labels, DefaultEnvironment: r.snapshots.options.DefaultEnvironment}
+		inputs := desired.Inputs{Sidecar: clusterwide.NewSidecar(cluster, all[i].Name, true), NamespaceLabels: all[i].Labels, DefaultEnvironment: r.snapshots.options.DefaultEnvironment}
 		environment, _ := inputs.ResolveEnvironment()
 		selected = append(selected, clusterwide.Namespace{Name: all[i].Name, Environment: environment, Created: all[i].CreationTimestamp})
 	}

@@ -83,7 +83,7 @@ func TestEventShare_Namespace(t *testing.T) {
 	}{
 		"pod":                               {pod("shop"), "shop"},
 		"VectorSidecar":                     {objects.NewVectorSidecar("logs", "shop").Build(), "shop"},
-		"ClusterVectorSidecar in namespace": {clusterwide.In(cluster, "shop", true), "shop"},
+		"ClusterVectorSidecar in namespace": {clusterwide.NewSidecar(cluster, "shop", true), "shop"},
 		"ClusterVectorSidecar":              {cluster, "/logs"},
 		"something without a name":          {&v1alpha1.VectorSidecarList{}, ""},
 	} {

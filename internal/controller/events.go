@@ -93,7 +93,7 @@ func eventShare(object runtime.Object) string {
 
 // named returns the part of an object that an event needs, nil for nil.
 func (a *announcer) named(object runtime.Object) runtime.Object {
-	object = clusterwide.Whole(object)
+	object = clusterwide.ResolveCluster(object)
 	whole, ok := object.(client.Object)
 	if !ok {
 		return object

@@ -84,11 +84,11 @@ func BenchmarkAnotherNamespace(b *testing.B) {
 	cluster.Name, cluster.UID = "logs", "1"
 	cluster.Spec.VectorSidecarSpec = logs().WithLogs("/var/log/app").Build().Spec
 	cache := desired.NewCache()
-	first := snapshot(b, clusterwide.In(cluster, "shop-0", true))
+	first := snapshot(b, clusterwide.NewSidecar(cluster, "shop-0", true))
 	pass := func(n int) {
 		namespace := fmt.Sprintf("shop-%d", n)
 		of := *first
-		of.Sidecar, of.Workloads = clusterwide.In(cluster, namespace, true), nil
+		of.Sidecar, of.Workloads = clusterwide.NewSidecar(cluster, namespace, true), nil
 		for _, deployment := range manyOf(2) {
 			deployment.Namespace = namespace
 			of.Workloads = append(of.Workloads, workloadcache.Showing(settled(deployment)))

@@ -142,8 +142,8 @@ func (o *objects) sidecarsOf(document source.Document) []*v1alpha1.VectorSidecar
 		if all := slices.DeleteFunc(o.world.Sidecars(), isOther); len(all) > 0 {
 			return all
 		}
-		selector, _ := clusterwide.SelectorOf(&object.Spec, "")
-		return []*v1alpha1.VectorSidecar{selector.In(object, metav1.NamespaceDefault, true)}
+		selector, _ := clusterwide.NewSelector(&object.Spec, "")
+		return []*v1alpha1.VectorSidecar{selector.NewSidecar(object, metav1.NamespaceDefault, true)}
 	}
 	return nil
 }

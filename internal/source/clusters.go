@@ -78,10 +78,10 @@ func (w *World) metadataOf(ctx context.Context, name string) (namespace *metav1.
 // it. A selector that cannot be read selects nothing, as for the operator.
 func (w *World) expandInto(namespace *metav1.PartialObjectMetadata, home string) {
 	for _, cluster := range w.Clusters() {
-		selector, _ := clusterwide.SelectorOf(&cluster.Spec, home)
+		selector, _ := clusterwide.NewSelector(&cluster.Spec, home)
 		isSelected := selector.Selects(namespace)
 		if isSelected || w.carries(namespace.Name, meta.Manager(meta.InNamespace(cluster.Name))) {
-			w.Put(selector.In(cluster, namespace.Name, isSelected))
+			w.Put(selector.NewSidecar(cluster, namespace.Name, isSelected))
 		}
 	}
 }
@@ -116,7 +116,7 @@ func isAbsent(err error) bool { return apierrors.IsNotFound(err) || apimeta.IsNo
 // InsteadCluster replaces a live ClusterVectorSidecar by the one from a file, as an update would. Its
 // namespaceSelector has to be valid.
 func (w *World) InsteadCluster(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar) error {
-	if _, err := clusterwide.SelectorOf(&cluster.Spec, ""); err != nil {
+	if _, err := clusterwide.NewSelector(&cluster.Spec, ""); err != nil {
 		return fmt.Errorf("%s: %w", meta.Title(meta.InNamespace(cluster.Name)), err)
 	}
 	if w.cluster != nil {

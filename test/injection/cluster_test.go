@@ -24,7 +24,7 @@ import (
 
 // in is what a ClusterVectorSidecar is in a namespace.
 func in(cluster *v1alpha1.ClusterVectorSidecar, namespace string) *v1alpha1.VectorSidecar {
-	return clusterwide.In(cluster, namespace, true)
+	return clusterwide.NewSidecar(cluster, namespace, true)
 }
 
 // offers tells whether the OverlaySet of a namespace has anything of a name, left or not.
