@@ -160,8 +160,8 @@ func (d *Diagnosis) installation(ctx context.Context) (*source.Installation, Res
 		return found, Result{check, Failed, fmt.Sprintf("none of %d replicas of Deployment %s/%s is available", found.Replicas, found.Namespace, found.Name), "look at its pods: kubectl describe deployment " + found.Name + " -n " + found.Namespace}
 	}
 	said := fmt.Sprintf("Deployment %s/%s, %d of %d replicas available, image %s", found.Namespace, found.Name, found.Available, found.Replicas, found.Image)
-	if len(found.Others) > 0 {
-		said += "; others are not looked at without --operator-namespace: " + strings.Join(found.Others, ", ")
+	if len(found.OtherOperators) > 0 {
+		said += "; others are not looked at without --operator-namespace: " + strings.Join(found.OtherOperators, ", ")
 	}
 	return found, Result{check, OK, said, ""}
 }

@@ -104,7 +104,7 @@ func (s *inputs) open(ctx context.Context, names ...string) (*session, error) {
 	}
 	scene := &session{inputs: s, about: about, documents: input.documents, sources: slices.Concat(input.sidecars, input.documents)}
 	if input.hasWorkloads && input.hasSidecars {
-		scene.World = source.NewWorld(nil)
+		scene.ObjectOverlay = source.NewObjectOverlay(nil)
 		scene.namespace = *s.app.kube.Namespace
 	} else if err := scene.load(ctx, input); err != nil {
 		return nil, err

@@ -201,9 +201,9 @@ func (o *rolloutOptions) read(ctx context.Context, cluster client.Reader) (*roll
 		return nil, err
 	case installed == nil:
 		return nil, errors.New("operator not found; install the operator, or set its namespace with --operator-namespace")
-	case len(installed.Others) > 0:
+	case len(installed.OtherOperators) > 0:
 		return nil, fmt.Errorf("there are several operators: %s: choose one with --operator-namespace, or by --namespace with one that it watches",
-			strings.Join(append([]string{installed.Title()}, installed.Others...), ", "))
+			strings.Join(append([]string{installed.Title()}, installed.OtherOperators...), ", "))
 	}
 	chart, err := (&inputs{app: o.app}).chart()
 	if err != nil {

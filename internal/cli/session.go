@@ -36,7 +36,7 @@ import (
 
 // session contains all objects that a command needs for decisions.
 type session struct {
-	*source.World
+	*source.ObjectOverlay
 
 	inputs *inputs
 	about  *concerns
@@ -62,7 +62,7 @@ type session struct {
 	// asksVector is true if Vector validates the rendered configurations.
 	asksVector bool
 
-	taker source.Taker
+	taker source.Snapshotter
 	cache *desired.Cache
 }
 
@@ -146,7 +146,7 @@ func (s *session) load(ctx context.Context, input *given) error {
 		}
 	}
 	var unseen []string
-	s.World, unseen, err = source.Load(ctx, s.cluster, source.Scope{
+	s.ObjectOverlay, unseen, err = source.Load(ctx, s.cluster, source.Scope{
 		Namespace: s.namespace, WithoutWorkloads: input.hasWorkloads, WithoutSidecars: input.hasSidecars,
 	})
 	if err != nil {
@@ -197,8 +197,8 @@ func (s *session) install(ctx context.Context) error {
 		s.note(fmt.Sprintf("there is no operator%s: using the built-in values, and environment %s where none is named or reported; set another one with --environment",
 			cmp.Or(in(s.inputs.operatorNamespace), " in the cluster"), defaultEnvironment))
 	}
-	if s.installation = installation; installation != nil && len(installation.Others) > 0 {
-		s.note(fmt.Sprintf("there are several operators: this is what %s would do; choose another one (%s) with --operator-namespace", installation.Title(), strings.Join(installation.Others, ", ")))
+	if s.installation = installation; installation != nil && len(installation.OtherOperators) > 0 {
+		s.note(fmt.Sprintf("there are several operators: this is what %s would do; choose another one (%s) with --operator-namespace", installation.Title(), strings.Join(installation.OtherOperators, ", ")))
 	}
 	if s.inputs.kubeVersion == "" {
 		discovery, err := s.inputs.app.kube.ToDiscoveryClient()
@@ -319,7 +319,7 @@ func (s *session) note(text string) {
 
 // prepare determines the platform's configuration and the default environment.
 func (s *session) prepare(ctx context.Context, chart fs.FS) error {
-	s.taker = source.Taker{Source: accounts{source.Reader{Reader: s}, s}, Home: s.home(), Now: time.Now(), Offer: decision.Offer{Lacking: s.Lacking, Manifests: s.inputs.manifests}}
+	s.taker = source.Snapshotter{Source: accounts{source.Reader{Reader: s}, s}, Home: s.home(), Now: time.Now(), Offer: decision.Offer{Lacking: s.MissingKinds, Manifests: s.inputs.manifests}}
 	installed := source.Installation{}
 	if s.installation != nil {
 		installed = *s.installation
@@ -352,13 +352,13 @@ func (s *session) prepare(ctx context.Context, chart fs.FS) error {
 		s.note(fmt.Sprintf("kubelets are taken to be %s or newer: set the oldest with --kubelet-version", assumed))
 	}
 	s.cache = desired.NewCache()
-	s.taker.Platform, s.taker.At, err = s.inputs.platform(ctx, chart, s.cluster, &installed, values)
+	s.taker.Platform, s.taker.PlatformAt, err = s.inputs.platform(ctx, chart, s.cluster, &installed, values)
 	return err
 }
 
 // rule evaluates one VectorSidecar.
 func (s *session) rule(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*result, error) {
-	observed, err := s.taker.Take(ctx, sidecar)
+	observed, err := s.taker.Observe(ctx, sidecar)
 	if err != nil {
 		return nil, err
 	}
@@ -366,7 +366,7 @@ func (s *session) rule(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*r
 		s.note(fmt.Sprintf("the operator %s does not watch namespace %s (watchNamespaces), and does nothing there", of.Title(), sidecar.Namespace))
 	}
 	taken := &evaluate.Snapshot{Observed: observed, Hold: evaluate.HoldOf(observed.Platform, observed.Sidecar)}
-	if has, isNext := observed.Platform.Revision, s.taker.Platform.Target.Revision; s.taker.At != nil && has != isNext && isNext != "" {
+	if has, isNext := observed.Platform.Revision, s.taker.Platform.Target.Revision; s.taker.PlatformAt != nil && has != isNext && isNext != "" {
 		s.note(fmt.Sprintf("VectorSidecar %s/%s has revision %s of the installation's templates and values, and waits for %s: kubectl vectorsidecar rollout status",
 			sidecar.Namespace, sidecar.Name, has, isNext))
 	}

@@ -56,7 +56,7 @@ func (n *namespaces) isOther(before, after source.Namespace) bool {
 func (n *namespaces) hasChanged(before, after client.Object) bool {
 	old, isMetadata := before.(*metav1.PartialObjectMetadata)
 	now, _ := after.(*metav1.PartialObjectMetadata)
-	return isMetadata && n.isOther(source.NamespaceOf(old), source.NamespaceOf(now))
+	return isMetadata && n.isOther(source.NewNamespace(old), source.NewNamespace(now))
 }
 
 func (n *namespaces) changes() predicate.Predicate {
@@ -144,7 +144,7 @@ func (n *namespaces) unseen(ctx context.Context, name string) (source.Namespace,
 	if !exists {
 		return source.Namespace{}, nil
 	}
-	return source.NamespaceOf(found), nil
+	return source.NewNamespace(found), nil
 }
 
 func (n *namespaces) read(ctx context.Context, reader client.Reader, name string) (source.Namespace, error) {

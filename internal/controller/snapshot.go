@@ -74,8 +74,8 @@ func (s *snapshots) from(ctx context.Context, sidecar *v1alpha1.VectorSidecar, f
 	if err != nil {
 		return nil, err
 	}
-	taker := source.Taker{
-		Source: from, Platform: given, At: s.catalog.at(given), Now: s.clock(), DefaultEnvironment: s.options.DefaultEnvironment, Home: s.options.Namespace,
+	taker := source.Snapshotter{
+		Source: from, Platform: given, PlatformAt: s.catalog.at(given), Now: s.clock(), DefaultEnvironment: s.options.DefaultEnvironment, Home: s.options.Namespace,
 		KubeVersion: s.options.KubeVersion, OldestKubelet: s.kubelets.oldest(), Cluster: s.options.Cluster,
 		WrittenBy: s.options.WrittenBy, Version: s.options.Version, Budget: s.options.Budget,
 	}
@@ -85,7 +85,7 @@ func (s *snapshots) from(ctx context.Context, sidecar *v1alpha1.VectorSidecar, f
 			taker.Lacking = append(taker.Lacking, kind.Kind)
 		}
 	}
-	observed, err := taker.Take(ctx, sidecar)
+	observed, err := taker.Observe(ctx, sidecar)
 	if err != nil {
 		return nil, err
 	}

@@ -113,11 +113,11 @@ func TestThePluginTakesTheSnapshotThatTheOperatorTakes(t *testing.T) {
 			world, unseen, err := source.Load(t.Context(), api.WithWatch, source.Scope{Namespace: "shop"})
 			require.NoError(t, err)
 			require.Empty(t, unseen)
-			reader := source.Taker{
+			reader := source.Snapshotter{
 				Source: source.Reader{Reader: world}, Platform: operators.Platform,
 				DefaultEnvironment: operators.DefaultEnvironment, Home: operators.Home, KubeVersion: operators.KubeVersion, Offer: operators.Offer,
 			}
-			observed, err := reader.Take(t.Context(), asked)
+			observed, err := reader.Observe(t.Context(), asked)
 			require.NoError(t, err)
 			plugins := &evaluate.Snapshot{Observed: observed}
 			previewed, err := evaluate.DecideFrom(t.Context(), plugins, reader, nil)

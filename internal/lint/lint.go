@@ -83,7 +83,7 @@ type Result struct {
 // Lint checks files together, because workloads, ConfigMaps and VectorSidecars may be in different files.
 func (l *Linter) Lint(ctx context.Context, files []File) (*Result, error) {
 	result := &Result{Findings: []Finding{}}
-	objects := &objects{linter: l, world: source.NewWorld(nil)}
+	objects := &objects{linter: l, world: source.NewObjectOverlay(nil)}
 	var linted []File
 	if l.IsTogether {
 		var configuration []vectorconfig.File

@@ -30,7 +30,7 @@ import (
 // objects are the objects of all files. They are checked together.
 type objects struct {
 	linter    *Linter
-	world     *source.World
+	world     *source.ObjectOverlay
 	documents []source.Document
 }
 
@@ -107,7 +107,7 @@ func (o *objects) rejections(ctx context.Context, document *source.Document, fou
 
 // lint evaluates every VectorSidecar, and every ClusterVectorSidecar in the namespaces of the files that it selects.
 func (o *objects) lint(ctx context.Context) ([]Finding, error) {
-	taker := source.Taker{
+	taker := source.Snapshotter{
 		Source: source.Reader{Reader: o.world}, Platform: o.linter.Platform,
 		DefaultEnvironment: o.linter.DefaultEnvironment, KubeVersion: o.linter.KubeVersion, OldestKubelet: o.linter.OldestKubelet, Cluster: o.linter.Cluster,
 	}
@@ -149,8 +149,8 @@ func (o *objects) sidecarsOf(document source.Document) []*v1alpha1.VectorSidecar
 }
 
 // lintSidecar evaluates one VectorSidecar and returns the findings.
-func (o *objects) lintSidecar(ctx context.Context, taker *source.Taker, document source.Document, sidecar *v1alpha1.VectorSidecar) ([]Finding, error) {
-	observed, err := taker.Take(ctx, lastgood.AsGiven(sidecar))
+func (o *objects) lintSidecar(ctx context.Context, taker *source.Snapshotter, document source.Document, sidecar *v1alpha1.VectorSidecar) ([]Finding, error) {
+	observed, err := taker.Observe(ctx, lastgood.AsGiven(sidecar))
 	if err != nil {
 		return nil, err
 	}

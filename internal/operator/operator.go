@@ -214,7 +214,7 @@ func loadCatalog(chart fs.FS, options Options) (*desired.Catalog, error) {
 func clusterOf(config *rest.Config, kinds apimeta.RESTMapper) (render.Cluster, error) {
 	found := render.Cluster{}
 	if address, err := url.Parse(config.Host); err == nil { // Otherwise the host is a name without a scheme.
-		found.IPFamily = source.IPFamilyOf(address.Hostname())
+		found.IPFamily = source.ParseIPFamily(address.Hostname())
 	}
 	platform, err := source.Platform(kinds)
 	found.Platform = platform

@@ -29,8 +29,8 @@ type Scope struct {
 
 // Load reads a part of a cluster, each kind once. It returns the World and the kinds that it may not read although a
 // decision may need them.
-func Load(ctx context.Context, cluster client.Reader, scope Scope) (*World, []string, error) {
-	w := NewWorld(cluster)
+func Load(ctx context.Context, cluster client.Reader, scope Scope) (*ObjectOverlay, []string, error) {
+	w := NewObjectOverlay(cluster)
 	if scope.Namespace == "" {
 		// If Namespaces may not be listed, they are read one by one later.
 		if err := w.load(ctx, &corev1.NamespaceList{}, "Namespaces"); err != nil && !apierrors.IsForbidden(err) {
@@ -43,14 +43,14 @@ func Load(ctx context.Context, cluster client.Reader, scope Scope) (*World, []st
 			return nil, nil, err
 		}
 	}
-	var unseen []string
+	var unreadable []string
 	if !scope.WithoutSidecars {
-		why, err := w.loadClusters(ctx)
+		reason, err := w.loadClusters(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
-		if why != "" {
-			unseen = append(unseen, why)
+		if reason != "" {
+			unreadable = append(unreadable, reason)
 		}
 	}
 	for _, kind := range workload.Kinds() {
@@ -59,26 +59,26 @@ func Load(ctx context.Context, cluster client.Reader, scope Scope) (*World, []st
 		}
 		switch err := w.load(ctx, kind.NewList(), kind.Plural, inNamespace); {
 		case apierrors.IsForbidden(err) && kind != workload.Default():
-			if scope.WithoutSidecars || w.isAskedFor(kind) {
-				unseen = append(unseen, "the "+kind.Plural+": "+err.Error())
+			if scope.WithoutSidecars || w.isKindSelected(kind) {
+				unreadable = append(unreadable, "the "+kind.Plural+": "+err.Error())
 			}
 		case kind.IsMissingAPI(err):
-			w.Lacking = append(w.Lacking, kind.Kind)
+			w.MissingKinds = append(w.MissingKinds, kind.Kind)
 		case err != nil:
 			return nil, nil, err
 		}
 	}
 	err := w.load(ctx, &corev1.ConfigMapList{}, "ConfigMaps", inNamespace, client.HasLabels{meta.LabelSidecar})
 	if apierrors.IsForbidden(err) {
-		unseen = append(unseen, "the ConfigMaps made for VectorSidecars: "+err.Error())
+		unreadable = append(unreadable, "the ConfigMaps made for VectorSidecars: "+err.Error())
 	} else if err != nil {
 		return nil, nil, err
 	}
-	return w, unseen, nil
+	return w, unreadable, nil
 }
 
-// isAskedFor reports whether a VectorSidecar selects workloads of a kind.
-func (w *World) isAskedFor(kind *workload.Kind) bool {
+// isKindSelected reports whether a VectorSidecar selects workloads of a kind.
+func (w *ObjectOverlay) isKindSelected(kind *workload.Kind) bool {
 	for _, sidecar := range w.sidecars.list("") {
 		if slices.Contains(sidecar.Spec.Kinds(), v1alpha1.WorkloadKind(kind.Kind)) {
 			return true
@@ -93,11 +93,11 @@ func (w *World) isAskedFor(kind *workload.Kind) bool {
 }
 
 // load adds a kind to the World, page by page.
-func (w *World) load(ctx context.Context, empty client.ObjectList, what string, options ...client.ListOption) error {
-	keep := func(object client.Object) (client.Object, bool) { return object, true } // A decision may need any of its fields.
-	listed, err := livelist.Collect(ctx, livelist.New(w.cluster), empty, keep, options...)
+func (w *ObjectOverlay) load(ctx context.Context, empty client.ObjectList, plural string, options ...client.ListOption) error {
+	accept := func(object client.Object) (client.Object, bool) { return object, true } // A decision may need any of its fields.
+	listed, err := livelist.Collect(ctx, livelist.New(w.cluster), empty, accept, options...)
 	if err != nil {
-		return fmt.Errorf("listing %s: %w", what, err)
+		return fmt.Errorf("listing %s: %w", plural, err)
 	}
 	for _, object := range listed {
 		w.Put(object)
@@ -108,7 +108,7 @@ func (w *World) load(ctx context.Context, empty client.ObjectList, what string, 
 // Instead replaces a live VectorSidecar by the one from a file, as an update would. UID and status are unchanged, so
 // companions still belong to the VectorSidecar. If the spec differs, the status is the status of the generation
 // before.
-func (w *World) Instead(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
+func (w *ObjectOverlay) Instead(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
 	if w.cluster != nil {
 		live := &v1alpha1.VectorSidecar{}
 		err := w.cluster.Get(ctx, client.ObjectKeyFromObject(sidecar), live)

@@ -25,41 +25,41 @@ import (
 // Expand adds the VectorSidecars that the ClusterVectorSidecars stand for, in the namespaces of the World and in the
 // given ones. The operator namespace is "" if unknown. It returns the namespaces with unknown labels. There, only a
 // selector without labels matches.
-func (w *World) Expand(ctx context.Context, home string, namespaces ...string) (unknown []string, err error) {
+func (w *ObjectOverlay) Expand(ctx context.Context, home string, namespaces ...string) (unlabeled []string, err error) {
 	if len(w.clusters) == 0 {
 		return nil, nil
 	}
-	all := map[string]bool{}
+	included := map[string]bool{}
 	for _, name := range namespaces {
-		all[name] = name != metav1.NamespaceAll
+		included[name] = name != metav1.NamespaceAll
 	}
 	for _, namespace := range w.namespaces.list("") {
-		all[namespace.Name] = true
+		included[namespace.Name] = true
 	}
-	for _, of := range w.workloads {
-		for name := range of {
-			all[name] = true
+	for _, byNamespace := range w.workloads {
+		for name := range byNamespace {
+			included[name] = true
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if !all[name] {
+	for _, name := range slices.Sorted(maps.Keys(included)) {
+		if !included[name] {
 			continue
 		}
-		namespace, isKnown, err := w.metadataOf(ctx, name)
+		namespace, isKnown, err := w.namespaceMetadata(ctx, name)
 		if err != nil {
 			return nil, err
 		}
 		if !isKnown {
-			unknown = append(unknown, name)
+			unlabeled = append(unlabeled, name)
 		}
 		w.expandInto(namespace, home)
 	}
-	return unknown, nil
+	return unlabeled, nil
 }
 
-// metadataOf returns the metadata of a namespace. A namespace that is in no file and may not be read has only the
+// namespaceMetadata returns the metadata of a namespace. A namespace that is in no file and may not be read has only the
 // label of its name.
-func (w *World) metadataOf(ctx context.Context, name string) (namespace *metav1.PartialObjectMetadata, isKnown bool, err error) {
+func (w *ObjectOverlay) namespaceMetadata(ctx context.Context, name string) (namespace *metav1.PartialObjectMetadata, isKnown bool, err error) {
 	namespace = &metav1.PartialObjectMetadata{}
 	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
 	err = w.namespace(ctx, client.ObjectKey{Name: name}, namespace)
@@ -76,7 +76,7 @@ func (w *World) metadataOf(ctx context.Context, name string) (namespace *metav1.
 
 // expandInto adds the VectorSidecars of the ClusterVectorSidecars that select a namespace, or that left something in
 // it. A selector that cannot be read selects nothing, as for the operator.
-func (w *World) expandInto(namespace *metav1.PartialObjectMetadata, home string) {
+func (w *ObjectOverlay) expandInto(namespace *metav1.PartialObjectMetadata, home string) {
 	for _, cluster := range w.Clusters() {
 		selector, _ := clusterwide.NewSelector(&cluster.Spec, home)
 		isSelected := selector.Selects(namespace)
@@ -87,9 +87,9 @@ func (w *World) expandInto(namespace *metav1.PartialObjectMetadata, home string)
 }
 
 // carries reports whether a workload of a namespace has something of a field manager.
-func (w *World) carries(namespace, manager string) bool {
-	for _, of := range w.workloads {
-		for _, object := range of.list(namespace) {
+func (w *ObjectOverlay) carries(namespace, manager string) bool {
+	for _, objects := range w.workloads {
+		for _, object := range objects.list(namespace) {
 			if slices.Contains(w.managers[withoutUID(workload.NewRef(object))], manager) {
 				return true
 			}
@@ -99,7 +99,7 @@ func (w *World) carries(namespace, manager string) bool {
 }
 
 // loadClusters adds the ClusterVectorSidecars. It returns the reason why they may not be read, "" if they were read.
-func (w *World) loadClusters(ctx context.Context) (unseen string, err error) {
+func (w *ObjectOverlay) loadClusters(ctx context.Context) (unreadable string, err error) {
 	err = w.load(ctx, &v1alpha1.ClusterVectorSidecarList{}, "ClusterVectorSidecars")
 	switch {
 	case apierrors.IsForbidden(err):
@@ -115,7 +115,7 @@ func isAbsent(err error) bool { return apierrors.IsNotFound(err) || apimeta.IsNo
 
 // InsteadCluster replaces a live ClusterVectorSidecar by the one from a file, as an update would. Its
 // namespaceSelector has to be valid.
-func (w *World) InsteadCluster(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar) error {
+func (w *ObjectOverlay) InsteadCluster(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar) error {
 	if _, err := clusterwide.NewSelector(&cluster.Spec, ""); err != nil {
 		return fmt.Errorf("%s: %w", meta.Title(meta.InNamespace(cluster.Name)), err)
 	}

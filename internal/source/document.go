@@ -43,7 +43,7 @@ type Document struct {
 type Schema interface {
 	// Complete changes an object to the object that the API server would store, and returns the paths of unknown
 	// fields.
-	Complete(object map[string]any) (unknown []string)
+	Complete(object map[string]any) (unknownPaths []string)
 	// Nearest returns the field that an unknown one is likely a typo of, "" if there is none.
 	Nearest(path string) string
 }
@@ -80,7 +80,7 @@ type Files struct {
 
 // Read reads all documents in files and in the manifests of folders. The error names file and document.
 func (f *Files) Read(names ...string) ([]Document, error) {
-	var all []Document
+	var result []Document
 	for _, name := range names {
 		files, err := f.expand(name)
 		if err != nil {
@@ -95,10 +95,10 @@ func (f *Files) Read(names ...string) ([]Document, error) {
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, documents...)
+			result = append(result, documents...)
 		}
 	}
-	return all, nil
+	return result, nil
 }
 
 func (f *Files) text(file string) ([]byte, error) {
@@ -136,13 +136,13 @@ func (f *Files) expand(name string) ([]string, error) {
 		return []string{name}, nil // Reading it reports the error.
 	}
 	var files []string
-	below := ""
+	hint := ""
 	err := Walk(name, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
 		case entry.IsDir() && path != name && !f.Recursive:
-			below = ", and folders in folders are read with --recursive only"
+			hint = ", and folders in folders are read with --recursive only"
 			return fs.SkipDir
 		case !entry.IsDir() && slices.Contains(extensions, filepath.Ext(path)):
 			files = append(files, path)
@@ -153,7 +153,7 @@ func (f *Files) expand(name string) ([]string, error) {
 		return nil, fmt.Errorf("reading folder %s: %w", name, err)
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("reading folder %s: it has no manifests: recognized file extensions are %s%s", name, strings.Join(extensions, ", "), below)
+		return nil, fmt.Errorf("reading folder %s: it has no manifests: recognized file extensions are %s%s", name, strings.Join(extensions, ", "), hint)
 	}
 	return files, nil
 }
@@ -161,12 +161,12 @@ func (f *Files) expand(name string) ([]string, error) {
 // Walk is filepath.WalkDir for a name from a user: if the name is a link to a folder, Walk reads that folder. Links in
 // the folder are not followed.
 func Walk(name string, visit fs.WalkDirFunc) error {
-	begin := name
+	root := name
 	if isFolder(name) {
-		begin += string(filepath.Separator)
+		root += string(filepath.Separator)
 	}
-	return filepath.WalkDir(begin, func(path string, entry fs.DirEntry, err error) error {
-		if path == begin {
+	return filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if path == root {
 			path = name
 		}
 		return visit(path, entry, err)
@@ -180,21 +180,21 @@ func isFolder(name string) bool {
 
 // Parse reads the documents of a text. The name of the source is for errors, and the Schemas may be nil.
 func Parse(source string, text []byte, schemas Schemas) ([]Document, error) {
-	var all []Document
+	var documents []Document
 	for _, document := range Split(text) {
 		document.Source = source
 		items, err := document.Decode(schemas)
 		if err != nil {
 			return nil, fmt.Errorf("%s: document %d: %w", source, document.Number, err)
 		}
-		all = append(all, items...)
+		documents = append(documents, items...)
 	}
-	return all, nil
+	return documents, nil
 }
 
 // Split splits a text into its documents without parsing them, and drops blank ones.
 func Split(text []byte) []Document {
-	parts := []Document{{Line: 1}}
+	documents := []Document{{Line: 1}}
 	line := 0
 	for content := range bytes.Lines(text) {
 		line++
@@ -203,17 +203,17 @@ func Split(text []byte) []Document {
 			rest, isMark = bytes.CutPrefix(content, []byte("..."))
 		}
 		if rest = bytes.TrimSpace(rest); isMark && (len(rest) == 0 || rest[0] == '#') {
-			parts = append(parts, Document{Line: line + 1})
+			documents = append(documents, Document{Line: line + 1})
 			continue
 		}
-		last := &parts[len(parts)-1]
+		last := &documents[len(documents)-1]
 		last.Text = append(last.Text, content...)
 	}
-	parts = slices.DeleteFunc(parts, func(d Document) bool { return len(bytes.TrimSpace(d.Text)) == 0 })
-	for i := range parts {
-		parts[i].Number = i + 1
+	documents = slices.DeleteFunc(documents, func(d Document) bool { return len(bytes.TrimSpace(d.Text)) == 0 })
+	for i := range documents {
+		documents[i].Number = i + 1
 	}
-	return parts
+	return documents
 }
 
 // Decode returns the object, or the items of a list. The Schemas may be nil.
@@ -233,7 +233,7 @@ func (d *Document) Decode(schemas Schemas) ([]Document, error) {
 		}
 		return []Document{*d}, nil
 	}
-	schema, err := schemas.of(d.Kind)
+	schema, err := schemas.find(d.Kind)
 	if err != nil {
 		return nil, err
 	}
@@ -262,15 +262,15 @@ func newObject(apiVersion, kind string) client.Object {
 	case "ClusterVectorSidecar":
 		return &v1alpha1.ClusterVectorSidecar{}
 	}
-	one := workload.KindByName(kind)
-	if one != nil && (!one.Traits.OptionalAPI || strings.HasPrefix(apiVersion, one.Group+"/")) {
-		return one.New()
+	workloadKind := workload.KindByName(kind)
+	if workloadKind != nil && (!workloadKind.Traits.OptionalAPI || strings.HasPrefix(apiVersion, workloadKind.Group+"/")) {
+		return workloadKind.New()
 	}
 	return nil
 }
 
-// of returns the schema of a kind, nil if it has none.
-func (s Schemas) of(kind string) (Schema, error) {
+// find returns the schema of a kind, nil if it has none.
+func (s Schemas) find(kind string) (Schema, error) {
 	if s == nil {
 		return nil, nil //nolint:nilnil // Most kinds do not have a schema.
 	}
@@ -319,21 +319,21 @@ func decodeStrictly(document *bounded.Document, into any) error {
 func inPlainWords(err error) error {
 	var wrong *bounded.WrongTypeError
 	if errors.As(err, &wrong) {
-		is := map[string]string{"array": "a list", "bool": "a boolean", "object": "an object"}[wrong.Value]
-		if is == "" { // Messages show a number with its digits.
-			is = "a " + wrong.Value
+		actual := map[string]string{"array": "a list", "bool": "a boolean", "object": "an object"}[wrong.Value]
+		if actual == "" { // Messages show a number with its digits.
+			actual = "a " + wrong.Value
 		}
 		switch {
 		case wrong.Field != "":
-			wanted := "a string"
+			expected := "a string"
 			if wrong.Field == "items" {
-				wanted = "a list"
+				expected = "a list"
 			}
-			return fmt.Errorf("%s is %s, and has to be %s", wrong.Field, is, wanted)
+			return fmt.Errorf("%s is %s, and has to be %s", wrong.Field, actual, expected)
 		case wrong.Value == "array":
 			return errors.New("expected an object with apiVersion, kind and metadata, got a list: write each object as a separate document (---), or all objects as items of kind: List")
 		}
-		return fmt.Errorf("expected an object with apiVersion, kind and metadata, got %s", is)
+		return fmt.Errorf("expected an object with apiVersion, kind and metadata, got %s", actual)
 	}
 	if text, isLibrary := strings.CutPrefix(err.Error(), "error converting YAML to JSON: "); isLibrary {
 		return errors.New(text)
@@ -342,18 +342,18 @@ func inPlainWords(err error) error {
 }
 
 func (d *Document) items(list []any, schemas Schemas) ([]Document, error) {
-	var all []Document
+	var documents []Document
 	for _, item := range list {
 		text, err := yaml.Marshal(item)
 		if err != nil {
 			return nil, err
 		}
 		inner := Document{Source: d.Source, Number: d.Number, Line: d.Line, Text: text}
-		found, err := inner.Decode(schemas)
+		decoded, err := inner.Decode(schemas)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, found...)
+		documents = append(documents, decoded...)
 	}
-	return all, nil
+	return documents, nil
 }

@@ -22,39 +22,39 @@ type namespaceIndex[P client.Object] struct {
 }
 
 func (i index[P]) put(object P) {
-	of := i[object.GetNamespace()]
-	if of == nil {
-		of = &namespaceIndex[P]{byName: map[string]P{}}
-		i[object.GetNamespace()] = of
+	namespaceObjects := i[object.GetNamespace()]
+	if namespaceObjects == nil {
+		namespaceObjects = &namespaceIndex[P]{byName: map[string]P{}}
+		i[object.GetNamespace()] = namespaceObjects
 	}
-	of.byName[object.GetName()], of.ordered = object, nil
+	namespaceObjects.byName[object.GetName()], namespaceObjects.ordered = object, nil
 }
 
 // get returns an object, and whether it exists.
-func (i index[P]) get(key client.ObjectKey) (object P, isThere bool) {
-	if of := i[key.Namespace]; of != nil {
-		object, isThere = of.byName[key.Name]
+func (i index[P]) get(key client.ObjectKey) (object P, ok bool) {
+	if namespaceObjects := i[key.Namespace]; namespaceObjects != nil {
+		object, ok = namespaceObjects.byName[key.Name]
 	}
-	return object, isThere
+	return object, ok
 }
 
 // list returns the objects of a namespace by name. For the namespace "", it returns all objects by namespace and name.
 // The result must not be changed.
 func (i index[P]) list(namespace string) []P {
 	if namespace == "" {
-		var all []P
+		var objects []P
 		for _, name := range slices.Sorted(maps.Keys(i)) {
-			all = append(all, i[name].sorted()...)
+			objects = append(objects, i[name].listSorted()...)
 		}
-		return all
+		return objects
 	}
-	if of := i[namespace]; of != nil {
-		return of.sorted()
+	if namespaceObjects := i[namespace]; namespaceObjects != nil {
+		return namespaceObjects.listSorted()
 	}
 	return nil
 }
 
-func (i *namespaceIndex[P]) sorted() []P {
+func (i *namespaceIndex[P]) listSorted() []P {
 	if i.ordered == nil {
 		i.ordered = slices.SortedFunc(maps.Values(i.byName), func(a, b P) int { return cmp.Compare(a.GetName(), b.GetName()) })
 	}

@@ -32,8 +32,8 @@ type Installation struct {
 	Replicas, Available int32
 	// Namespaces are the namespaces that the operator watches; nil for all.
 	Namespaces []string
-	// Others are other operators that may be meant as well, as NAMESPACE/NAME.
-	Others []string
+	// OtherOperators are other operators that may be meant as well, as NAMESPACE/NAME.
+	OtherOperators []string
 	// Kinds are the enabled kinds of workloads.
 	Kinds []string
 	// LeaderElectionID is the name of its Lease, if it is set.
@@ -112,35 +112,35 @@ const (
 // the values and the record of the published revision.
 func FindInstallation(ctx context.Context, cluster client.Reader, namespace, watched string) (*Installation, error) {
 	labels := client.MatchingLabels{"app.kubernetes.io/component": "operator"}
-	all, err := livelist.Collect(ctx, livelist.New(cluster), &appsv1.DeploymentList{}, func(deployment *appsv1.Deployment) (*Installation, bool) {
-		installation := installationOf(deployment)
+	installations, err := livelist.Collect(ctx, livelist.New(cluster), &appsv1.DeploymentList{}, func(deployment *appsv1.Deployment) (*Installation, bool) {
+		installation := newInstallation(deployment)
 		return installation, installation != nil
 	}, client.InNamespace(namespace), labels)
 	if err != nil {
 		return nil, fmt.Errorf("looking for the operator: %w", err)
 	}
-	isElsewhere := func(one *Installation) bool { return !one.Watches(watched) }
-	if fitting := slices.DeleteFunc(slices.Clone(all), isElsewhere); watched != "" && len(fitting) > 0 {
-		all = fitting
+	isElsewhere := func(installation *Installation) bool { return !installation.Watches(watched) }
+	if fitting := slices.DeleteFunc(slices.Clone(installations), isElsewhere); watched != "" && len(fitting) > 0 {
+		installations = fitting
 	}
-	if len(all) == 0 {
+	if len(installations) == 0 {
 		return nil, nil
 	}
-	if len(all) > 1 { // Users can create a Deployment with this label and these flags in their own namespaces.
+	if len(installations) > 1 { // Users can create a Deployment with this label and these flags in their own namespaces.
 		var bound, unbound []*Installation
-		for _, one := range all {
-			if one.isBound(ctx, cluster, watched) {
-				bound = append(bound, one)
+		for _, installation := range installations {
+			if installation.isBound(ctx, cluster, watched) {
+				bound = append(bound, installation)
 			} else {
-				unbound = append(unbound, one)
+				unbound = append(unbound, installation)
 			}
 		}
-		all = slices.Concat(bound, unbound)
+		installations = slices.Concat(bound, unbound)
 	}
-	for _, other := range all[1:] {
-		all[0].Others = append(all[0].Others, other.Title())
+	for _, installation := range installations[1:] {
+		installations[0].OtherOperators = append(installations[0].OtherOperators, installation.Title())
 	}
-	return all[0], all[0].read(ctx, cluster)
+	return installations[0], installations[0].read(ctx, cluster)
 }
 
 // isBound reports whether the Deployment has the roles of the installation chart, for all namespaces or for the given
@@ -163,7 +163,7 @@ func (i *Installation) Watches(namespace string) bool {
 // Title names the operator in messages.
 func (i *Installation) Title() string { return i.Namespace + "/" + i.Name }
 
-func installationOf(deployment *appsv1.Deployment) *Installation {
+func newInstallation(deployment *appsv1.Deployment) *Installation {
 	for _, container := range deployment.Spec.Template.Spec.Containers {
 		installation := &Installation{
 			Namespace: deployment.Namespace, Name: deployment.Name, Image: container.Image,
@@ -174,7 +174,7 @@ func installationOf(deployment *appsv1.Deployment) *Installation {
 		if deployment.Spec.Replicas != nil {
 			installation.Replicas = *deployment.Spec.Replicas
 		}
-		installation.take(container.Args)
+		installation.parseArguments(container.Args)
 		if installation.ValuesFrom != "" {
 			return installation
 		}
@@ -182,8 +182,8 @@ func installationOf(deployment *appsv1.Deployment) *Installation {
 	return nil
 }
 
-// take reads the operator's arguments.
-func (i *Installation) take(arguments []string) {
+// parseArguments reads the operator's arguments.
+func (i *Installation) parseArguments(arguments []string) {
 	webhook := &Webhook{}
 	for _, argument := range arguments {
 		flag, value, _ := strings.Cut(argument, "=")

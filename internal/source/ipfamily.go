@@ -26,11 +26,11 @@ func IPFamily(ctx context.Context, cluster client.Reader) (string, error) {
 	for _, family := range service.Spec.IPFamilies {
 		return string(family), nil
 	}
-	return IPFamilyOf(service.Spec.ClusterIP), nil
+	return ParseIPFamily(service.Spec.ClusterIP), nil
 }
 
-// IPFamilyOf returns the IP family of an address, "" for a name.
-func IPFamilyOf(host string) string {
+// ParseIPFamily returns the IP family of an address, "" for a name.
+func ParseIPFamily(host string) string {
 	address, err := netip.ParseAddr(host)
 	switch {
 	case err != nil:

@@ -16,6 +16,6 @@ func TestTheIPFamilyIsThatOfAnAddress(t *testing.T) {
 		"10.96.0.1": "IPv4", "fd00:10::1": "IPv6", "::ffff:10.96.0.1": "IPv4",
 		"kubernetes.default.svc": "", "": "", "10.96.0.1:443": "",
 	} {
-		require.Equal(t, family, source.IPFamilyOf(host), host)
+		require.Equal(t, family, source.ParseIPFamily(host), host)
 	}
 }

@@ -28,13 +28,13 @@ type Nodes struct{ client rest.Interface }
 
 // NewNodes returns the Nodes of a cluster.
 func NewNodes(config *rest.Config) (*Nodes, error) {
-	known := runtime.NewScheme()
-	if err := metav1.AddMetaToScheme(known); err != nil {
+	scheme := runtime.NewScheme()
+	if err := metav1.AddMetaToScheme(scheme); err != nil {
 		return nil, err
 	}
 	config = rest.CopyConfig(config)
 	config.APIPath, config.GroupVersion = "/api", &corev1.SchemeGroupVersion
-	config.NegotiatedSerializer = serializer.NewCodecFactory(known).WithoutConversion()
+	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
 	client, err := rest.RESTClientFor(config)
 	if err != nil {
 		return nil, fmt.Errorf("creating a client for nodes: %w", err)
@@ -61,18 +61,18 @@ func oldestIn(table *metav1.Table) (oldest desired.Kubelet, err error) {
 	if name < 0 || kubelet < 0 {
 		return desired.Kubelet{}, errors.New("listing nodes: the API server's table of nodes has no columns Name and Version")
 	}
-	var least *version.Version
+	var oldestVersion *version.Version
 	for _, row := range table.Rows {
 		if len(row.Cells) <= max(name, kubelet) {
 			continue
 		}
-		found := desired.Kubelet{Version: fmt.Sprint(row.Cells[kubelet]), Node: fmt.Sprint(row.Cells[name])}
-		parsed, err := version.ParseGeneric(found.Version)
+		candidate := desired.Kubelet{Version: fmt.Sprint(row.Cells[kubelet]), Node: fmt.Sprint(row.Cells[name])}
+		parsed, err := version.ParseGeneric(candidate.Version)
 		if err != nil {
 			continue // The node has not reported a version yet.
 		}
-		if isOlder := least == nil || parsed.LessThan(least); isOlder || parsed.EqualTo(least) && found.Node < oldest.Node {
-			least, oldest = parsed, found
+		if isOlder := oldestVersion == nil || parsed.LessThan(oldestVersion); isOlder || parsed.EqualTo(oldestVersion) && candidate.Node < oldest.Node {
+			oldestVersion, oldest = parsed, candidate
 		}
 	}
 	return oldest, nil

@@ -32,9 +32,9 @@ func (i *Installation) ConfigMaps() desired.PlatformConfigMaps {
 // Platform returns the platform by the current ConfigMaps of the installation: template sets, values, policy and
 // rollout pace, and the built-in templates. The catalog must be a new one.
 func (i *Installation) Platform(catalog *desired.Catalog) *desired.Platform {
-	present := i.ConfigMaps()
-	now, _ := catalog.Update(present.Installation, present.Sets)
-	return now
+	configMaps := i.ConfigMaps()
+	platform, _ := catalog.Update(configMaps.Installation, configMaps.Sets)
+	return platform
 }
 
 // PublishedPlatform returns the platform that the operator has published, by its record. It differs from Platform in
@@ -42,23 +42,23 @@ func (i *Installation) Platform(catalog *desired.Catalog) *desired.Platform {
 // published the current ConfigMaps yet. Without a record, it returns Platform. If the published content cannot be
 // read, it returns Platform and the reason. The catalog must be a new one.
 func (i *Installation) PublishedPlatform(ctx context.Context, cluster client.Reader, catalog *desired.Catalog) (*desired.Platform, error) {
-	now, err := i.restore(ctx, cluster, catalog)
-	if i.Published == nil || now.Revision == i.Published.Revision || !now.Rollout.IsStaged() { // Only revisions that start in waves are stored.
-		return now, err
+	platform, err := i.restore(ctx, cluster, catalog)
+	if i.Published == nil || platform.Revision == i.Published.Revision || !platform.Rollout.IsStaged() { // Only revisions that start in waves are stored.
+		return platform, err
 	}
-	now = now.Publishing(i.Published.Revision, i.Annotations)
+	platform = platform.Publishing(i.Published.Revision, i.Annotations)
 	if err != nil {
-		return now, err
+		return platform, err
 	}
 	content, err := ReadRevision(ctx, cluster, i.ValuesName(), i.Published.Revision)
 	if err != nil {
-		return now, err
+		return platform, err
 	}
-	then, err := catalog.PlatformAt(ctx, content)
+	published, err := catalog.PlatformAt(ctx, content)
 	if err != nil {
-		return now, err
+		return platform, err
 	}
-	return then.WithCurrent(now), nil
+	return published.WithCurrent(platform), nil
 }
 
 // ProposedPlatform returns the platform with the ConfigMaps of another version of the installation. A part that cannot
@@ -74,38 +74,38 @@ func (i *Installation) ProposedPlatform(ctx context.Context, cluster client.Read
 
 // restore returns Platform, and adds the last known good version of the parts that cannot be loaded to the catalog.
 func (i *Installation) restore(ctx context.Context, cluster client.Reader, catalog *desired.Catalog) (*desired.Platform, error) {
-	now := i.Platform(catalog)
+	platform := i.Platform(catalog)
 	if i.Published == nil || i.PublishedErr != nil {
-		return now, i.PublishedErr
+		return platform, i.PublishedErr
 	}
-	if now.LacksGood() && catalog.Restore(nil, i.Published.RolloutText) {
-		now = i.Platform(catalog)
+	if platform.LacksGood() && catalog.Restore(nil, i.Published.RolloutText) {
+		platform = i.Platform(catalog)
 	}
 	switch {
-	case !now.LacksGood():
-		return now, nil
-	case !now.Rollout.IsStaged():
-		return now, errNotStored
+	case !platform.LacksGood():
+		return platform, nil
+	case !platform.Rollout.IsStaged():
+		return platform, errNotStored
 	}
 	content, err := ReadRevision(ctx, cluster, i.ValuesName(), i.Published.Revision)
 	if err == nil && catalog.Restore(content, "") {
-		now = i.Platform(catalog)
+		platform = i.Platform(catalog)
 	}
-	return now, err
+	return platform, err
 }
 
 // Earlier returns the platform of another revision. The current platform and the catalog are the ones of Platform.
-func (i *Installation) Earlier(ctx context.Context, cluster client.Reader, catalog *desired.Catalog, now *desired.Platform, revision string) (*desired.Platform, error) {
-	if revision == now.Revision {
-		return now, nil
+func (i *Installation) Earlier(ctx context.Context, cluster client.Reader, catalog *desired.Catalog, platform *desired.Platform, revision string) (*desired.Platform, error) {
+	if revision == platform.Revision {
+		return platform, nil
 	}
 	content, err := ReadRevision(ctx, cluster, i.ValuesName(), revision)
 	if err != nil {
 		return nil, err
 	}
-	then, err := catalog.PlatformAt(ctx, content)
+	earlier, err := catalog.PlatformAt(ctx, content)
 	if err != nil {
 		return nil, err
 	}
-	return then.WithCurrent(now), nil
+	return earlier.WithCurrent(platform), nil
 }

@@ -36,19 +36,19 @@ func (r Reader) Namespace(ctx context.Context, name string) (Namespace, error) {
 	if err := client.IgnoreNotFound(r.Get(ctx, types.NamespacedName{Name: name}, namespace)); err != nil {
 		return Namespace{}, fmt.Errorf("reading namespace %s: %w", name, err)
 	}
-	return NamespaceOf(namespace), nil
+	return NewNamespace(namespace), nil
 }
 
 // Sidecars returns the VectorSidecars of the namespace, the oldest first.
 func (r Reader) Sidecars(ctx context.Context, namespace string, _ []*workloadcache.Record) ([]v1alpha1.VectorSidecar, error) {
-	var found v1alpha1.VectorSidecarList
-	if err := r.List(ctx, &found, client.InNamespace(namespace), client.UnsafeDisableDeepCopy); err != nil {
+	var list v1alpha1.VectorSidecarList
+	if err := r.List(ctx, &list, client.InNamespace(namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("listing VectorSidecars: %w", err)
 	}
-	slices.SortFunc(found.Items, func(a, b v1alpha1.VectorSidecar) int {
+	slices.SortFunc(list.Items, func(a, b v1alpha1.VectorSidecar) int {
 		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
 	})
-	return found.Items, nil
+	return list.Items, nil
 }
 
 // Workloads returns the workloads that the selector matches, and the workloads that have the sidecar. An invalid
@@ -60,16 +60,16 @@ func (r Reader) Workloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar) 
 		lists = append(lists, []client.ListOption{inNamespace, client.MatchingLabelsSelector{Selector: selector}})
 	}
 	var records []*workloadcache.Record
-	seen := map[workload.Ref]bool{}
+	listed := map[workload.Ref]bool{}
 	for _, options := range lists {
 		for _, kind := range workload.Kinds() {
-			found := kind.NewList()
-			if err := r.List(ctx, found, append(options, client.UnsafeDisableDeepCopy)...); err != nil {
+			list := kind.NewList()
+			if err := r.List(ctx, list, append(options, client.UnsafeDisableDeepCopy)...); err != nil {
 				return nil, fmt.Errorf("listing %s: %w", kind.Plural, err)
 			}
-			for _, object := range workload.Items(found) {
-				if ref := workload.NewRef(object); !seen[ref] {
-					seen[ref] = true
+			for _, object := range workload.Items(list) {
+				if ref := workload.NewRef(object); !listed[ref] {
+					listed[ref] = true
 					records = append(records, workloadcache.NewRecord(object))
 				}
 			}
@@ -87,23 +87,25 @@ func (r Reader) withRunners(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 		if !kind.Traits.Refers {
 			continue
 		}
-		found := kind.NewList()
-		if err := r.List(ctx, found, client.InNamespace(sidecar.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+		list := kind.NewList()
+		if err := r.List(ctx, list, client.InNamespace(sidecar.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 			return nil, fmt.Errorf("listing %s: %w", kind.Plural, err)
 		}
-		for _, object := range workload.Items(found) {
+		for _, object := range workload.Items(list) {
 			content, _ := workload.Read(object)
 			runner := workloadcache.NewRecord(object)
-			of := content.Refers
-			if of == nil {
+			reference := content.Refers
+			if reference == nil {
 				continue
 			}
-			at := slices.IndexFunc(records, func(record *workloadcache.Record) bool { return record.Kind() == of.Kind && record.Name == of.Name })
+			i := slices.IndexFunc(records, func(record *workloadcache.Record) bool {
+				return record.Kind() == reference.Kind && record.Name == reference.Name
+			})
 			switch {
-			case at >= 0:
-				records[at] = records[at].RunBy(runner)
+			case i >= 0:
+				records[i] = records[i].RunBy(runner)
 			case selector.Fits(runner.Labels()):
-				joined, err := r.runBy(ctx, runner, of)
+				joined, err := r.runBy(ctx, runner, reference)
 				if err != nil {
 					return nil, err
 				}
@@ -117,29 +119,29 @@ func (r Reader) withRunners(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 }
 
 // runBy reads the workload that a runner refers to, nil if it does not exist. The runner runs its pods.
-func (r Reader) runBy(ctx context.Context, runner *workloadcache.Record, of *workload.Reference) (*workloadcache.Record, error) {
-	kind := workload.KindByName(of.Kind)
+func (r Reader) runBy(ctx context.Context, runner *workloadcache.Record, reference *workload.Reference) (*workloadcache.Record, error) {
+	kind := workload.KindByName(reference.Kind)
 	if kind == nil {
 		return nil, nil //nolint:nilnil // Its kind cannot have a sidecar.
 	}
 	object := kind.New()
-	switch err := r.Get(ctx, types.NamespacedName{Namespace: runner.Namespace, Name: of.Name}, object); {
+	switch err := r.Get(ctx, types.NamespacedName{Namespace: runner.Namespace, Name: reference.Name}, object); {
 	case apierrors.IsNotFound(err):
 		return nil, nil //nolint:nilnil // A missing object is not an error.
 	case err != nil:
-		return nil, fmt.Errorf("reading %s: %w", of, err)
+		return nil, fmt.Errorf("reading %s: %w", reference, err)
 	}
 	return workloadcache.NewRecord(object).RunBy(runner), nil
 }
 
 // Companions returns the ConfigMaps made for a VectorSidecar.
 func (r Reader) Companions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]corev1.ConfigMap, error) {
-	var found corev1.ConfigMapList
+	var list corev1.ConfigMapList
 	labels := client.MatchingLabels{meta.LabelSidecar: meta.LabelValue(sidecar.Name)}
-	if err := r.List(ctx, &found, client.InNamespace(sidecar.Namespace), labels, client.UnsafeDisableDeepCopy); err != nil {
+	if err := r.List(ctx, &list, client.InNamespace(sidecar.Namespace), labels, client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("listing companions: %w", err)
 	}
-	return slices.DeleteFunc(found.Items, func(object corev1.ConfigMap) bool {
+	return slices.DeleteFunc(list.Items, func(object corev1.ConfigMap) bool {
 		return !companion.IsOwnedBy(&object, sidecar)
 	}), nil
 }
@@ -167,14 +169,14 @@ func (r Reader) Account(ctx context.Context, name types.NamespacedName) (*worklo
 	case err != nil:
 		return nil, fmt.Errorf("reading ServiceAccount %s: %w", name, err)
 	}
-	return accountOf(object), nil
+	return newAccount(object), nil
 }
 
-// accountOf returns the used fields of a ServiceAccount.
-func accountOf(object *corev1.ServiceAccount) *workload.Account {
-	found := &workload.Account{}
+// newAccount returns the used fields of a ServiceAccount.
+func newAccount(object *corev1.ServiceAccount) *workload.Account {
+	account := &workload.Account{}
 	for _, secret := range object.ImagePullSecrets {
-		found.PullSecrets = append(found.PullSecrets, secret.Name)
+		account.PullSecrets = append(account.PullSecrets, secret.Name)
 	}
-	return found
+	return account
 }

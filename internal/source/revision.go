@@ -24,14 +24,14 @@ import (
 // error is a *fleet.RecordError if the revision is not stored, or cannot be used.
 func ReadRevision(ctx context.Context, cluster client.Reader, installation types.NamespacedName, revision string) (*fleet.Content, error) {
 	return fleet.ReadContent(installation.Name, revision, func(name string) (*appsv1.ControllerRevision, error) {
-		found := &appsv1.ControllerRevision{}
-		if err := cluster.Get(ctx, types.NamespacedName{Namespace: installation.Namespace, Name: name}, found); err != nil {
+		stored := &appsv1.ControllerRevision{}
+		if err := cluster.Get(ctx, types.NamespacedName{Namespace: installation.Namespace, Name: name}, stored); err != nil {
 			if client.IgnoreNotFound(err) == nil {
 				return nil, nil //nolint:nilnil // fleet.ReadContent requires this form.
 			}
 			return nil, fmt.Errorf("reading ControllerRevision %s/%s: %w", installation.Namespace, name, err)
 		}
-		return found, nil
+		return stored, nil
 	})
 }
 
@@ -40,21 +40,21 @@ func Revisions(ctx context.Context, live *livelist.Client, installation types.Na
 	copyRecord := func(listed *appsv1.ControllerRevision) (appsv1.ControllerRevision, bool) {
 		return *listed, listed.Name == fleet.RecordName(installation.Name, listed.Labels[meta.LabelRevision])
 	}
-	all, err := livelist.Collect(ctx, live, &appsv1.ControllerRevisionList{}, copyRecord, client.InNamespace(installation.Namespace), client.HasLabels{meta.LabelRevision})
+	revisions, err := livelist.Collect(ctx, live, &appsv1.ControllerRevisionList{}, copyRecord, client.InNamespace(installation.Namespace), client.HasLabels{meta.LabelRevision})
 	if err != nil {
 		return nil, fmt.Errorf("listing the stored revisions: %w", err)
 	}
-	slices.SortFunc(all, func(a, b appsv1.ControllerRevision) int {
+	slices.SortFunc(revisions, func(a, b appsv1.ControllerRevision) int {
 		return cmp.Or(cmp.Compare(b.Revision, a.Revision), cmp.Compare(a.Name, b.Name))
 	})
-	return all, nil
+	return revisions, nil
 }
 
 // RevisionParts returns the ControllerRevisions of parts of an installation's revisions, as metadata. The owner is the
 // UID of the ConfigMap of its values.
 func RevisionParts(ctx context.Context, live *livelist.Client, namespace string, owner types.UID) ([]metav1.PartialObjectMetadata, error) {
 	copyOwned := func(listed *metav1.PartialObjectMetadata) (metav1.PartialObjectMetadata, bool) {
-		return *listed, slices.ContainsFunc(listed.OwnerReferences, func(by metav1.OwnerReference) bool { return by.UID == owner })
+		return *listed, slices.ContainsFunc(listed.OwnerReferences, func(reference metav1.OwnerReference) bool { return reference.UID == owner })
 	}
 	kind := livelist.Metadata(appsv1.SchemeGroupVersion.WithKind("ControllerRevision"))
 	parts, err := livelist.Collect(ctx, live, kind, copyOwned, client.InNamespace(namespace), client.HasLabels{meta.LabelRevisionPart})

@@ -55,19 +55,19 @@ type Namespace struct {
 	Users string
 }
 
-// NamespaceOf reduces the metadata of a namespace to the fields that a decision needs.
-func NamespaceOf(object *metav1.PartialObjectMetadata) Namespace {
+// NewNamespace reduces the metadata of a namespace to the fields that a decision needs.
+func NewNamespace(object *metav1.PartialObjectMetadata) Namespace {
 	return Namespace{Labels: object.Labels, Users: object.Annotations[policy.UserRangeAnnotation]}
 }
 
-// Taker reads the input of snapshots. Source, Platform, DefaultEnvironment and KubeVersion are required.
-type Taker struct {
+// Snapshotter reads the input of snapshots. Source, Platform, DefaultEnvironment and KubeVersion are required.
+type Snapshotter struct {
 	Source
 	// Platform is the platform team's configuration.
 	Platform *desired.Platform
-	// At returns the platform of an earlier revision. If it is nil, VectorSidecars with an earlier revision are
+	// PlatformAt returns the platform of an earlier revision. If it is nil, VectorSidecars with an earlier revision are
 	// rendered from the current platform. Its error is a *fleet.RecordError if the revision is not stored.
-	At func(ctx context.Context, revision string) (*desired.Platform, error)
+	PlatformAt func(ctx context.Context, revision string) (*desired.Platform, error)
 	// DefaultEnvironment, DefaultFrom, Home, KubeVersion, OldestKubelet, WrittenBy, Version and Budget are as in
 	// desired.Inputs.
 	DefaultEnvironment, DefaultFrom, Home, KubeVersion, WrittenBy, Version string
@@ -84,11 +84,11 @@ type Taker struct {
 	Now time.Time
 }
 
-// Take reads the snapshot of one VectorSidecar, with the defaults of the namespace. The ConfigMaps that values refer
+// Observe reads the snapshot of one VectorSidecar, with the defaults of the namespace. The ConfigMaps that values refer
 // to are not included; evaluate.DecideFrom adds them. If an object cannot be read, Take returns an error, with one
 // exception: if the labels of the namespace may not be read, the environment is the one that the operator reports. A
 // VectorSidecar with a reverted spec has the last known good spec in the snapshot.
-func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (observed decision.Observed, err error) {
+func (t *Snapshotter) Observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (observed decision.Observed, err error) {
 	namespace, err := t.Namespace(ctx, sidecar.Namespace)
 	unread := apierrors.IsForbidden(err)
 	if err != nil && !unread {
@@ -110,7 +110,7 @@ func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (obse
 	for i := range sidecars {
 		sidecars[i] = *lastgood.Rendered(t.inWave(&sidecars[i], namespace.Labels))
 	}
-	platform, err := t.platformOf(ctx, sidecar)
+	platform, err := t.platformFor(ctx, sidecar)
 	if err != nil {
 		return observed, err
 	}
@@ -125,11 +125,11 @@ func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (obse
 	if t.Cluster.Platform == render.OpenShift {
 		observed.NamespaceUsers = policy.ParseUserRange(namespace.Users)
 	}
-	switch why := t.DefaultAssumed; {
+	switch reason := t.DefaultAssumed; {
 	case unread && t.DefaultFrom == "":
 		assumeEnvironment(&observed, sidecars, fmt.Sprintf("the labels of namespace %s may not be read", sidecar.Namespace))
-	case why != "" && namespace.Labels[meta.LabelEnvironment] == "":
-		assumeEnvironment(&observed, sidecars, why)
+	case reason != "" && namespace.Labels[meta.LabelEnvironment] == "":
+		assumeEnvironment(&observed, sidecars, reason)
 	}
 	observed.Others = competitors(sidecar, sidecars, workloads)
 	err = observed.ReadConfigMaps(ctx, t, []string{meta.NamespaceDefaults})
@@ -138,56 +138,56 @@ func (t *Taker) Take(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (obse
 
 // inWave adds the rollout state of the namespace's wave to a VectorSidecar of a ClusterVectorSidecar, from the status
 // of the ClusterVectorSidecar. All other VectorSidecars are returned unchanged.
-func (t *Taker) inWave(sidecar *v1alpha1.VectorSidecar, namespaceLabels map[string]string) *v1alpha1.VectorSidecar {
+func (t *Snapshotter) inWave(sidecar *v1alpha1.VectorSidecar, namespaceLabels map[string]string) *v1alpha1.VectorSidecar {
 	if sidecar.Cluster == nil || sidecar.Status.Rollout != nil || len(sidecar.Cluster.Waves) == 0 || !t.Platform.Rollout.IsStaged() {
 		return sidecar
 	}
 	inputs := desired.Inputs{Sidecar: sidecar, NamespaceLabels: namespaceLabels, DefaultEnvironment: t.DefaultEnvironment}
 	environment, _ := inputs.ResolveEnvironment()
-	made := *sidecar
-	made.Status.Rollout = t.Platform.Rollout.Last(sidecar.Cluster.Waves, t.Platform.Rollout.WaveOf(namespaceLabels, environment))
-	return &made
+	updated := *sidecar
+	updated.Status.Rollout = t.Platform.Rollout.Last(sidecar.Cluster.Waves, t.Platform.Rollout.WaveOf(namespaceLabels, environment))
+	return &updated
 }
 
-// platformOf returns the platform of the revision of a VectorSidecar.
-func (t *Taker) platformOf(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*desired.Platform, error) {
-	is := sidecar.Status.Rollout
-	if t.At == nil || is == nil || is.Revision == "" || is.Revision == t.Platform.Revision || !t.Platform.Rollout.IsStaged() {
+// platformFor returns the platform of the revision of a VectorSidecar.
+func (t *Snapshotter) platformFor(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*desired.Platform, error) {
+	rollout := sidecar.Status.Rollout
+	if t.PlatformAt == nil || rollout == nil || rollout.Revision == "" || rollout.Revision == t.Platform.Revision || !t.Platform.Rollout.IsStaged() {
 		return t.Platform, nil
 	}
-	then, err := t.At(ctx, is.Revision)
-	gone := &fleet.RecordError{}
-	if errors.As(err, &gone) || apierrors.IsForbidden(err) {
+	earlier, err := t.PlatformAt(ctx, rollout.Revision)
+	missing := &fleet.RecordError{}
+	if errors.As(err, &missing) || apierrors.IsForbidden(err) {
 		return t.Platform.WithMissing(err), nil
 	}
-	return then, err
+	return earlier, err
 }
 
 // competitors returns the other VectorSidecars that select one of the workloads, the oldest first.
 // It modifies the given list.
 func competitors(sidecar *v1alpha1.VectorSidecar, sidecars []v1alpha1.VectorSidecar, workloads []*workloadcache.Record) []v1alpha1.VectorSidecar {
-	others := slices.DeleteFunc(sidecars, func(other v1alpha1.VectorSidecar) bool {
-		if other.Name == sidecar.Name {
+	competing := slices.DeleteFunc(sidecars, func(candidate v1alpha1.VectorSidecar) bool {
+		if candidate.Name == sidecar.Name {
 			return true
 		}
-		selector, err := workload.NewSelector(&other)
+		selector, err := workload.NewSelector(&candidate)
 		matches := func(record *workloadcache.Record) bool { return record.IsSelectedBy(selector) }
 		return err != nil || !slices.ContainsFunc(workloads, matches)
 	})
-	slices.SortFunc(others, func(a, b v1alpha1.VectorSidecar) int {
+	slices.SortFunc(competing, func(a, b v1alpha1.VectorSidecar) int {
 		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
 	})
-	return others
+	return competing
 }
 
 // assumeEnvironment sets the default environment to the one that the operator reports for a VectorSidecar of the
 // namespace that does not name an environment itself, and records the reason.
-func assumeEnvironment(taken *decision.Observed, sidecars []v1alpha1.VectorSidecar, why string) {
-	taken.DefaultFrom = "an assumption: " + why
-	for _, one := range append([]v1alpha1.VectorSidecar{*taken.Sidecar}, sidecars...) {
-		if one.Spec.Environment == "" && one.Status.Environment != "" {
-			taken.DefaultEnvironment = one.Status.Environment
-			taken.DefaultFrom = fmt.Sprintf("the status of %s: %s", meta.Title(one.Name), why)
+func assumeEnvironment(observed *decision.Observed, sidecars []v1alpha1.VectorSidecar, reason string) {
+	observed.DefaultFrom = "an assumption: " + reason
+	for _, sidecar := range append([]v1alpha1.VectorSidecar{*observed.Sidecar}, sidecars...) {
+		if sidecar.Spec.Environment == "" && sidecar.Status.Environment != "" {
+			observed.DefaultEnvironment = sidecar.Status.Environment
+			observed.DefaultFrom = fmt.Sprintf("the status of %s: %s", meta.Title(sidecar.Name), reason)
 			return
 		}
 	}

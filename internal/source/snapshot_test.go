@@ -66,23 +66,23 @@ var (
 )
 
 // taker returns a Taker that reads objects, some of which fail.
-func taker(t *testing.T, faults map[string]error, there ...client.Object) *source.Taker {
+func taker(t *testing.T, faults map[string]error, there ...client.Object) *source.Snapshotter {
 	t.Helper()
 	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)
-	w := source.NewWorld(nil)
+	w := source.NewObjectOverlay(nil)
 	for _, object := range there {
 		w.Put(object)
 	}
-	return &source.Taker{
+	return &source.Snapshotter{
 		Source: source.Reader{Reader: &faulty{Reader: w, faults: faults}}, Platform: desired.NewPlatform(chart, "", nil),
 		DefaultEnvironment: "development", KubeVersion: "v1.36.0",
 	}
 }
 
-func decide(t *testing.T, from *source.Taker, sidecar *v1alpha1.VectorSidecar) (*decision.Decision, error) {
+func decide(t *testing.T, from *source.Snapshotter, sidecar *v1alpha1.VectorSidecar) (*decision.Decision, error) {
 	t.Helper()
-	observed, err := from.Take(t.Context(), sidecar)
+	observed, err := from.Observe(t.Context(), sidecar)
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +169,7 @@ func TestWhatIsRevertedIsRenderedFromTheLastGoodSpec(t *testing.T) {
 	failed.Status.LastKnownGood = &v1alpha1.LastKnownGoodSpec{Digest: "good", Spec: `{"environment":"staging","sidecar":{"logLevel":"info"}}`}
 	failed.Status.Reverted = &v1alpha1.RevertedSpec{Digest: lastgood.Digest(&failed.Spec)}
 
-	observed, err := taker(t, nil, cart()).Take(t.Context(), failed)
+	observed, err := taker(t, nil, cart()).Observe(t.Context(), failed)
 	require.NoError(t, err)
 	require.Equal(t, "info", observed.Sidecar.Spec.Sidecar.LogLevel)
 	require.Equal(t, "warn", failed.Spec.Sidecar.LogLevel)
@@ -178,7 +178,7 @@ func TestWhatIsRevertedIsRenderedFromTheLastGoodSpec(t *testing.T) {
 	require.Equal(t, "staging", decided.Environment)
 
 	other := objects.NewVectorSidecar("other", "shop").Selecting("logs", "vector").Build()
-	observed, err = taker(t, nil, cart(), failed).Take(t.Context(), other)
+	observed, err = taker(t, nil, cart(), failed).Observe(t.Context(), other)
 	require.NoError(t, err)
 	require.Len(t, observed.Others, 1)
 	require.Equal(t, "info", observed.Others[0].Spec.Sidecar.LogLevel)
@@ -208,7 +208,7 @@ func TestDecideFollowsReferencesUntilTheSnapshotIsWhole(t *testing.T) {
 	catalog, err := desired.NewCatalog(files)
 	require.NoError(t, err)
 	from.Platform, _ = catalog.Update(&corev1.ConfigMap{Data: policy}, nil)
-	observed, err := from.Take(t.Context(), logs().Build())
+	observed, err := from.Observe(t.Context(), logs().Build())
 	require.NoError(t, err)
 	taken := &evaluate.Snapshot{Observed: observed}
 	reader := &counting{Objects: from}
@@ -228,7 +228,7 @@ func TestDecideFollowsReferencesUntilTheSnapshotIsWhole(t *testing.T) {
 
 // What was not looked up is not decided to be missing.
 func TestDecideSaysWhatTheSnapshotLacks(t *testing.T) {
-	observed, err := taker(t, nil, cart()).Take(t.Context(), logs().WithConfigMap("shipping", "").Build())
+	observed, err := taker(t, nil, cart()).Observe(t.Context(), logs().WithConfigMap("shipping", "").Build())
 	require.NoError(t, err)
 
 	decided, err := evaluate.Decide(t.Context(), &evaluate.Snapshot{Observed: observed}, nil)

@@ -24,11 +24,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// World presents files, a cluster, or files on top of a cluster as one cluster: a client.Reader of workloads,
-// VectorSidecars, ConfigMaps and the metadata of Namespaces. Use NewWorld.
-type World struct {
-	// Lacking are the kinds of workloads that the API server does not have.
-	Lacking []string
+// ObjectOverlay presents files, a cluster, or files on top of a cluster as one cluster: a client.Reader of workloads,
+// VectorSidecars, ConfigMaps and the metadata of Namespaces. Use NewObjectOverlay.
+type ObjectOverlay struct {
+	// MissingKinds are the kinds of workloads that the API server does not have.
+	MissingKinds []string
 
 	cluster    client.Reader
 	namespaces index[*corev1.Namespace]
@@ -41,9 +41,9 @@ type World struct {
 	managers map[workload.Ref][]string
 }
 
-// NewWorld returns an empty World. It reads missing ConfigMaps and Namespaces from the cluster, which may be nil.
-func NewWorld(cluster client.Reader) *World {
-	return &World{
+// NewObjectOverlay returns an empty World. It reads missing ConfigMaps and Namespaces from the cluster, which may be nil.
+func NewObjectOverlay(cluster client.Reader) *ObjectOverlay {
+	return &ObjectOverlay{
 		cluster:    cluster,
 		namespaces: index[*corev1.Namespace]{},
 		configMaps: index[*corev1.ConfigMap]{},
@@ -56,7 +56,7 @@ func NewWorld(cluster client.Reader) *World {
 }
 
 // Put adds an object, or replaces the object of the same name. Objects of other kinds are ignored.
-func (w *World) Put(object client.Object) {
+func (w *ObjectOverlay) Put(object client.Object) {
 	switch o := object.(type) {
 	case *corev1.Namespace:
 		w.namespaces.put(o)
@@ -69,33 +69,33 @@ func (w *World) Put(object client.Object) {
 	case *v1alpha1.ClusterVectorSidecar:
 		w.clusters.put(o)
 	default:
-		if one, isOne := workload.ToObject(object); isOne {
-			ref := withoutUID(workload.NewRef(one))
+		if workloadObject, ok := workload.ToObject(object); ok {
+			ref := withoutUID(workload.NewRef(workloadObject))
 			if w.workloads[ref.Kind] == nil {
 				w.workloads[ref.Kind] = index[workload.Object]{}
 			}
-			w.workloads[ref.Kind].put(one)
-			w.managers[ref] = workload.Managers(one)
+			w.workloads[ref.Kind].put(workloadObject)
+			w.managers[ref] = workload.Managers(workloadObject)
 		}
 	}
 }
 
 // Workloads returns all workloads, by namespace, name and kind.
-func (w *World) Workloads() []workload.Object {
-	var all []workload.Object
+func (w *ObjectOverlay) Workloads() []workload.Object {
+	var objects []workload.Object
 	for _, kind := range slices.Sorted(maps.Keys(w.workloads)) {
-		all = append(all, w.workloads[kind].list("")...)
+		objects = append(objects, w.workloads[kind].list("")...)
 	}
-	slices.SortStableFunc(all, func(a, b workload.Object) int {
+	slices.SortStableFunc(objects, func(a, b workload.Object) int {
 		return cmp.Or(cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
 	})
-	return all
+	return objects
 }
 
 // Workload returns a workload, nil if it does not exist. The UID is ignored.
-func (w *World) Workload(ref workload.Ref) workload.Object {
-	found, _ := w.workloads[ref.Kind].get(client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name})
-	return found
+func (w *ObjectOverlay) Workload(ref workload.Ref) workload.Object {
+	object, _ := w.workloads[ref.Kind].get(client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name})
+	return object
 }
 
 // withoutUID returns the reference that files use.
@@ -106,36 +106,36 @@ func withoutUID(ref workload.Ref) workload.Ref {
 
 // Sidecars returns all VectorSidecars in order of precedence: the oldest first, and VectorSidecars of equal age by
 // namespace and name. The VectorSidecars that Expand added are last.
-func (w *World) Sidecars() []*v1alpha1.VectorSidecar {
-	all := w.sidecars.list("")
+func (w *ObjectOverlay) Sidecars() []*v1alpha1.VectorSidecar {
+	sidecars := w.sidecars.list("")
 	rank := func(sidecar *v1alpha1.VectorSidecar) int {
 		if sidecar.Cluster != nil {
 			return 1
 		}
 		return 0
 	}
-	slices.SortStableFunc(all, func(a, b *v1alpha1.VectorSidecar) int {
+	slices.SortStableFunc(sidecars, func(a, b *v1alpha1.VectorSidecar) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), a.CreationTimestamp.Compare(b.CreationTimestamp.Time))
 	})
-	return all
+	return sidecars
 }
 
 // Clusters returns all ClusterVectorSidecars, by name.
-func (w *World) Clusters() []*v1alpha1.ClusterVectorSidecar { return w.clusters.list("") }
+func (w *ObjectOverlay) Clusters() []*v1alpha1.ClusterVectorSidecar { return w.clusters.list("") }
 
 // Get reads one object.
-func (w *World) Get(ctx context.Context, key client.ObjectKey, into client.Object, options ...client.GetOption) error {
+func (w *ObjectOverlay) Get(ctx context.Context, key client.ObjectKey, into client.Object, options ...client.GetOption) error {
 	switch o := into.(type) {
 	case *v1alpha1.VectorSidecar:
-		return take(w.sidecars, key, o, "vectorsidecars")
+		return getObject(w.sidecars, key, o, "vectorsidecars")
 	case *metav1.PartialObjectMetadata:
 		if o.Kind != "Namespace" {
 			return fmt.Errorf("metadata of kind %q is not supported", o.Kind)
 		}
 		return w.namespace(ctx, key, o, options...)
 	case *corev1.ConfigMap:
-		if _, given := w.configMaps.get(key); given || w.cluster == nil {
-			return take(w.configMaps, key, o, "configmaps")
+		if _, exists := w.configMaps.get(key); exists || w.cluster == nil {
+			return getObject(w.configMaps, key, o, "configmaps")
 		}
 		if err := w.cluster.Get(ctx, key, o, options...); err != nil {
 			return err
@@ -143,31 +143,31 @@ func (w *World) Get(ctx context.Context, key client.ObjectKey, into client.Objec
 		w.configMaps.put(o.DeepCopy()) // Other VectorSidecars may refer to it, too.
 		return nil
 	case *corev1.ServiceAccount:
-		if _, given := w.accounts.get(key); given || w.cluster == nil {
-			return take(w.accounts, key, o, "serviceaccounts")
+		if _, exists := w.accounts.get(key); exists || w.cluster == nil {
+			return getObject(w.accounts, key, o, "serviceaccounts")
 		}
 		return w.cluster.Get(ctx, key, o, options...)
 	}
-	if one, isOne := workload.ToObject(into); isOne {
-		kind := workload.KindByName(workload.NewRef(one).Kind)
-		found, isThere := w.workloads[kind.Kind].get(key)
-		if !isThere {
-			return notFound(kind.Resource, key)
+	if workloadObject, ok := workload.ToObject(into); ok {
+		kind := workload.KindByName(workload.NewRef(workloadObject).Kind)
+		stored, exists := w.workloads[kind.Kind].get(key)
+		if !exists {
+			return newNotFound(kind.Resource, key)
 		}
-		reflect.ValueOf(into).Elem().Set(reflect.ValueOf(found).Elem())
+		reflect.ValueOf(into).Elem().Set(reflect.ValueOf(stored).Elem())
 		return nil
 	}
 	return fmt.Errorf("objects of type %T are not supported", into)
 }
 
 // namespace reads the metadata of a Namespace.
-func (w *World) namespace(ctx context.Context, key client.ObjectKey, into *metav1.PartialObjectMetadata, options ...client.GetOption) error {
-	if found, given := w.namespaces.get(key); given {
-		into.ObjectMeta = *found.ObjectMeta.DeepCopy()
+func (w *ObjectOverlay) namespace(ctx context.Context, key client.ObjectKey, into *metav1.PartialObjectMetadata, options ...client.GetOption) error {
+	if stored, exists := w.namespaces.get(key); exists {
+		into.ObjectMeta = *stored.ObjectMeta.DeepCopy()
 		return nil
 	}
 	if w.cluster == nil {
-		return notFound("namespaces", key)
+		return newNotFound("namespaces", key)
 	}
 	if err := w.cluster.Get(ctx, key, into, options...); err != nil {
 		return err
@@ -177,40 +177,40 @@ func (w *World) namespace(ctx context.Context, key client.ObjectKey, into *metav
 }
 
 // List supports namespace, labels, and IndexManager.
-func (w *World) List(_ context.Context, into client.ObjectList, options ...client.ListOption) error {
-	var given client.ListOptions
-	given.ApplyOptions(options)
-	if given.LabelSelector == nil {
-		given.LabelSelector = labels.Everything()
+func (w *ObjectOverlay) List(_ context.Context, into client.ObjectList, options ...client.ListOption) error {
+	var listOptions client.ListOptions
+	listOptions.ApplyOptions(options)
+	if listOptions.LabelSelector == nil {
+		listOptions.LabelSelector = labels.Everything()
 	}
 	switch list := into.(type) {
 	case *v1alpha1.VectorSidecarList:
-		list.Items = filter(w.sidecars, &given)
+		list.Items = filter(w.sidecars, &listOptions)
 	case *corev1.ConfigMapList:
-		list.Items = filter(w.configMaps, &given)
+		list.Items = filter(w.configMaps, &listOptions)
 	default:
 		if kind := workload.KindForList(into); kind != nil {
-			return apimeta.SetList(into, w.listed(kind, &given))
+			return apimeta.SetList(into, w.listWorkloads(kind, &listOptions))
 		}
 		return fmt.Errorf("lists of type %T are not supported", into)
 	}
 	return nil
 }
 
-// listed returns the workloads of a kind that match the options.
-func (w *World) listed(kind *workload.Kind, options *client.ListOptions) []runtime.Object {
+// listWorkloads returns the workloads of a kind that match the options.
+func (w *ObjectOverlay) listWorkloads(kind *workload.Kind, options *client.ListOptions) []runtime.Object {
 	manager, isAsked := "", false
 	if options.FieldSelector != nil {
 		manager, isAsked = options.FieldSelector.RequiresExactMatch(IndexManager)
 	}
-	var found []runtime.Object
+	var objects []runtime.Object
 	for _, object := range w.workloads[kind.Kind].list(options.Namespace) {
 		isManaged := !isAsked || slices.Contains(w.managers[withoutUID(workload.NewRef(object))], manager)
 		if isManaged && hasLabels(object, options) {
-			found = append(found, object)
+			objects = append(objects, object)
 		}
 	}
-	return found
+	return objects
 }
 
 func hasLabels(object client.Object, options *client.ListOptions) bool {
@@ -221,27 +221,27 @@ func filter[T any, P interface {
 	*T
 	client.Object
 }](among index[P], options *client.ListOptions) []T {
-	var found []T
+	var items []T
 	for _, object := range among.list(options.Namespace) {
 		if hasLabels(object, options) {
-			found = append(found, *object)
+			items = append(items, *object)
 		}
 	}
-	return found
+	return items
 }
 
-func take[T any, P interface {
+func getObject[T any, P interface {
 	*T
 	client.Object
 }](among index[P], key client.ObjectKey, into P, resource string) error {
-	found, ok := among.get(key)
+	object, ok := among.get(key)
 	if !ok {
-		return notFound(resource, key)
+		return newNotFound(resource, key)
 	}
-	*into = *found
+	*into = *object
 	return nil
 }
 
-func notFound(resource string, key client.ObjectKey) error {
+func newNotFound(resource string, key client.ObjectKey) error {
 	return apierrors.NewNotFound(schema.GroupResource{Resource: resource}, key.String())
 }

@@ -22,7 +22,7 @@ import (
 )
 
 func TestAWorldIsReadLikeACluster(t *testing.T) {
-	w := NewWorld(nil)
+	w := NewObjectOverlay(nil)
 	carrying := objects.NewDeployment("carrying", "shop").Build()
 	carrying.ManagedFields = []metav1.ManagedFieldsEntry{{
 		Manager: "vectorsidecar/logs", Operation: metav1.ManagedFieldsOperationApply, FieldsType: "FieldsV1",
@@ -57,7 +57,7 @@ func TestAWorldIsReadLikeACluster(t *testing.T) {
 // of a cluster takes a decision for each VectorSidecar in it.
 func TestAListOfANamespaceLooksAtNoOther(t *testing.T) {
 	allocations := func(namespaces int) float64 {
-		w := NewWorld(nil)
+		w := NewObjectOverlay(nil)
 		for n := range namespaces {
 			for m := range 5 {
 				namespace, name := fmt.Sprintf("ns-%d", n), fmt.Sprintf("cart-%d", m)
@@ -78,7 +78,7 @@ func TestAListOfANamespaceLooksAtNoOther(t *testing.T) {
 
 func TestWorkloadsOfOneNameComeByKind(t *testing.T) {
 	for range 10 {
-		w := NewWorld(nil)
+		w := NewObjectOverlay(nil)
 		for _, kind := range []string{"Deployment", "CronJob", "StatefulSet"} {
 			w.Put(objects.NewWorkload(kind, "cart", "shop", nil))
 		}
@@ -91,7 +91,7 @@ func TestWorkloadsOfOneNameComeByKind(t *testing.T) {
 }
 
 func TestVectorSidecarsComeOldestFirst(t *testing.T) {
-	w := NewWorld(nil)
+	w := NewObjectOverlay(nil)
 	for name, age := range map[string]time.Duration{"young": 2 * time.Minute, "old": time.Minute, "as-young": 2 * time.Minute} {
 		sidecar := objects.NewVectorSidecar(name, "shop").Build()
 		sidecar.CreationTimestamp = metav1.NewTime(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC).Add(age))
