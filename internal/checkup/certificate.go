@@ -26,13 +26,13 @@ const lateFraction = 10
 // origin contains the help texts for an invalid CA bundle and an invalid certificate of a webhook.
 type origin struct{ trust, certificate string }
 
-func originOf(installation *source.Installation, one *caller) origin {
+func newOrigin(installation *source.Installation, caller *caller) origin {
 	secret := installation.Webhook.Secret
 	switch {
 	case installation.Webhook.Configuration != "":
-		kept := "the operator manages it: " + look(installation)
-		return origin{trust: kept, certificate: kept}
-	case one.issued:
+		help := "the operator manages it: " + logCommand(installation)
+		return origin{trust: help, certificate: help}
+	case caller.issued:
 		return origin{
 			trust:       "cert-manager manages it: look at the log of its cainjector",
 			certificate: "cert-manager manages it: kubectl describe certificate " + secret + " -n " + installation.Namespace,
@@ -44,44 +44,44 @@ func originOf(installation *source.Installation, one *caller) origin {
 	}
 }
 
-// look returns a command that shows the operator's log.
-func look(installation *source.Installation) string {
+// logCommand returns a command that shows the operator's log.
+func logCommand(installation *source.Installation) string {
 	return "kubectl logs -l app.kubernetes.io/component=operator -n " + installation.Namespace
 }
 
 // trust checks the CA bundle of the webhook.
-func (d *Diagnosis) trust(one *caller, from origin) Result {
+func (d *Diagnosis) trust(caller *caller, origin origin) Result {
 	const check = "caBundle of the admission webhook"
-	failed := func(why string) Result {
-		return Result{check, Failed, fmt.Sprintf("ValidatingWebhookConfiguration %s: %s: %s", one.name, why, refusing), from.trust}
+	failed := func(cause string) Result {
+		return Result{check, Failed, fmt.Sprintf("ValidatingWebhookConfiguration %s: %s: %s", caller.name, cause, refusing), origin.trust}
 	}
-	if len(one.bundle) == 0 {
+	if len(caller.bundle) == 0 {
 		return failed("caBundle is empty")
 	}
-	authorities, err := certutil.ParseCertsPEM(one.bundle)
+	authorities, err := certutil.ParseCertsPEM(caller.bundle)
 	if err != nil {
 		return failed(err.Error())
 	}
-	var last *x509.Certificate
+	var latest *x509.Certificate
 	for _, authority := range authorities {
-		if isValid(authority, d.Now()) == nil && (last == nil || authority.NotAfter.After(last.NotAfter)) {
-			last = authority
+		if isValid(authority, d.Now()) == nil && (latest == nil || authority.NotAfter.After(latest.NotAfter)) {
+			latest = authority
 		}
 	}
-	if last == nil {
+	if latest == nil {
 		return failed(isValid(authorities[0], d.Now()).Error())
 	}
-	return Result{check, OK, fmt.Sprintf("in ValidatingWebhookConfiguration %s, valid until %s", one.name, day(last.NotAfter)), ""}
+	return Result{check, OK, fmt.Sprintf("in ValidatingWebhookConfiguration %s, valid until %s", caller.name, day(latest.NotAfter)), ""}
 }
 
 // certificate checks whether the API server accepts the operator's certificate, and how long the certificate is
 // valid.
-func (d *Diagnosis) certificate(ctx context.Context, installation *source.Installation, one *caller, from origin) Result {
+func (d *Diagnosis) certificate(ctx context.Context, installation *source.Installation, caller *caller, origin origin) Result {
 	const check = "certificate of the admission webhook"
 	key := client.ObjectKey{Namespace: installation.Namespace, Name: installation.Webhook.Secret}
 	var secret corev1.Secret
-	failed := func(why string) Result {
-		return Result{check, Failed, fmt.Sprintf("Secret %s: %s: %s", key, why, refusing), from.certificate}
+	failed := func(cause string) Result {
+		return Result{check, Failed, fmt.Sprintf("Secret %s: %s: %s", key, cause, refusing), origin.certificate}
 	}
 	switch err := d.Cluster.Get(ctx, key, &secret); {
 	case apierrors.IsNotFound(err):
@@ -96,37 +96,37 @@ func (d *Diagnosis) certificate(ctx context.Context, installation *source.Instal
 	if err != nil {
 		return failed(err.Error())
 	}
-	if err := d.accepts(one, &pair); err != nil {
+	if err := d.accepts(caller, &pair); err != nil {
 		return failed(err.Error())
 	}
 	message := fmt.Sprintf("in Secret %s, valid until %s", key, day(pair.Leaf.NotAfter))
 	if pair.Leaf.NotAfter.Sub(d.Now()) < pair.Leaf.NotAfter.Sub(pair.Leaf.NotBefore)/lateFraction {
-		return Result{check, Warning, message + ", and was not renewed", from.certificate}
+		return Result{check, Warning, message + ", and was not renewed", origin.certificate}
 	}
 	return Result{check, OK, message, ""}
 }
 
 // accepts verifies a certificate as the API server does.
-func (d *Diagnosis) accepts(one *caller, served *tls.Certificate) error {
+func (d *Diagnosis) accepts(caller *caller, served *tls.Certificate) error {
 	if err := isValid(served.Leaf, d.Now()); err != nil {
 		return err
 	}
-	if len(one.bundle) == 0 {
+	if len(caller.bundle) == 0 {
 		return nil // The trust check already reports it.
 	}
 	options := x509.VerifyOptions{
-		DNSName: one.service.Name + "." + one.service.Namespace + ".svc", CurrentTime: d.Now(),
+		DNSName: caller.service.Name + "." + caller.service.Namespace + ".svc", CurrentTime: d.Now(),
 		Roots: x509.NewCertPool(), Intermediates: x509.NewCertPool(),
 	}
-	options.Roots.AppendCertsFromPEM(one.bundle)
+	options.Roots.AppendCertsFromPEM(caller.bundle)
 	for _, encoded := range served.Certificate[1:] {
-		if between, err := x509.ParseCertificate(encoded); err == nil {
-			options.Intermediates.AddCert(between)
+		if intermediate, err := x509.ParseCertificate(encoded); err == nil {
+			options.Intermediates.AddCert(intermediate)
 		}
 	}
 	_, err := served.Leaf.Verify(options)
-	var unknown x509.UnknownAuthorityError
-	if errors.As(err, &unknown) {
+	var unknownAuthority x509.UnknownAuthorityError
+	if errors.As(err, &unknownAuthority) {
 		return errors.New("certificate is not signed by a CA in the caBundle")
 	}
 	return err
@@ -143,4 +143,4 @@ func isValid(certificate *x509.Certificate, now time.Time) error {
 	return nil
 }
 
-func day(at time.Time) string { return at.UTC().Format(time.DateOnly) }
+func day(timestamp time.Time) string { return timestamp.UTC().Format(time.DateOnly) }

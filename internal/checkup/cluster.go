@@ -75,13 +75,13 @@ type Diagnosis struct {
 // Run runs all checks.
 func (d *Diagnosis) Run(ctx context.Context) []Result {
 	results := []Result{d.version(), d.platform(), d.network(ctx)}
-	served, isServed := d.served(ctx)
+	served, isServed := d.checkServed(ctx)
 	results = append(results, served)
-	installation, found := d.installation(ctx)
-	results = append(results, found, d.kubelets(ctx, installation))
+	installation, installationResult := d.installation(ctx)
+	results = append(results, installationResult, d.kubelets(ctx, installation))
 	if installation != nil {
 		results = append(results, d.values(installation), d.rights(ctx, installation), optional(installation))
-		results = append(results, d.required(ctx, installation)...)
+		results = append(results, d.requiredObjects(ctx, installation)...)
 		results = append(results, d.webhook(ctx, installation)...)
 		results = append(results, d.preflight(ctx, installation)...)
 		results = append(results, d.policies(ctx, installation)...)
@@ -125,18 +125,18 @@ func (d *Diagnosis) kubelets(ctx context.Context, installation *source.Installat
 	if err != nil {
 		return Result{check, OK, "no node reports the version of its kubelet", ""}
 	}
-	said := fmt.Sprintf("the oldest is %s, of node %s", oldest.Version, oldest.Node)
+	message := fmt.Sprintf("the oldest is %s, of node %s", oldest.Version, oldest.Node)
 	switch {
 	case version.LessThan(native):
-		return Result{check, Warning, said + ", which has no native sidecars: pods that have one stay in Init there", "upgrade that node, keep pods with a sidecar off it, or set sidecar.native to Never"}
+		return Result{check, Warning, message + ", which has no native sidecars: pods that have one stay in Init there", "upgrade that node, keep pods with a sidecar off it, or set sidecar.native to Never"}
 	case assumed != "" && installation != nil && !installation.ReadsNodes:
-		return Result{check, OK, said + "; the operator does not read nodes (rbac.optional.nodes), and takes kubelets to be " + assumed + " or newer: sidecars are ordinary containers where that has no native ones", ""}
+		return Result{check, OK, message + "; the operator does not read nodes (rbac.optional.nodes), and takes kubelets to be " + assumed + " or newer: sidecars are ordinary containers where that has no native ones", ""}
 	}
-	return Result{check, OK, said, ""}
+	return Result{check, OK, message, ""}
 }
 
-// served checks whether the API server serves VectorSidecars.
-func (d *Diagnosis) served(ctx context.Context) (Result, bool) {
+// checkServed checks whether the API server serves VectorSidecars.
+func (d *Diagnosis) checkServed(ctx context.Context) (Result, bool) {
 	const check = "VectorSidecars served"
 	err := isServed(ctx, d.live(), "VectorSidecar", metav1.NamespaceAll)
 	switch {
@@ -150,20 +150,20 @@ func (d *Diagnosis) served(ctx context.Context) (Result, bool) {
 
 func (d *Diagnosis) installation(ctx context.Context) (*source.Installation, Result) {
 	const check = "operator"
-	found, err := source.FindInstallation(ctx, d.Cluster, d.OperatorNamespace, "")
+	installation, err := source.FindInstallation(ctx, d.Cluster, d.OperatorNamespace, "")
 	switch {
 	case err != nil:
 		return nil, Result{check, Unknown, err.Error(), "set --operator-namespace, or ask someone with permission to list Deployments"}
-	case found == nil:
+	case installation == nil:
 		return nil, Result{check, Failed, "not installed in the cluster", "install the chart: helm install vso ./chart -n vector-system --create-namespace"}
-	case found.Available == 0:
-		return found, Result{check, Failed, fmt.Sprintf("none of %d replicas of Deployment %s/%s is available", found.Replicas, found.Namespace, found.Name), "look at its pods: kubectl describe deployment " + found.Name + " -n " + found.Namespace}
+	case installation.Available == 0:
+		return installation, Result{check, Failed, fmt.Sprintf("none of %d replicas of Deployment %s/%s is available", installation.Replicas, installation.Namespace, installation.Name), "look at its pods: kubectl describe deployment " + installation.Name + " -n " + installation.Namespace}
 	}
-	said := fmt.Sprintf("Deployment %s/%s, %d of %d replicas available, image %s", found.Namespace, found.Name, found.Available, found.Replicas, found.Image)
-	if len(found.OtherOperators) > 0 {
-		said += "; others are not looked at without --operator-namespace: " + strings.Join(found.OtherOperators, ", ")
+	message := fmt.Sprintf("Deployment %s/%s, %d of %d replicas available, image %s", installation.Namespace, installation.Name, installation.Available, installation.Replicas, installation.Image)
+	if len(installation.OtherOperators) > 0 {
+		message += "; others are not looked at without --operator-namespace: " + strings.Join(installation.OtherOperators, ", ")
 	}
-	return found, Result{check, OK, said, ""}
+	return installation, Result{check, OK, message, ""}
 }
 
 // values checks the published templates and values of the installation.
@@ -188,14 +188,14 @@ func (d *Diagnosis) values(installation *source.Installation) Result {
 // sidecars checks the VectorSidecars for errors.
 func (d *Diagnosis) sidecars(ctx context.Context) Result {
 	const check = "VectorSidecars"
-	found, err := collectSidecars(ctx, d, metav1.NamespaceAll, func(sidecar *v1alpha1.VectorSidecar) sidecarErrors {
-		return errorsOf(sidecar.Namespace+"/"+sidecar.Name, sidecar.Status.Conditions)
+	sidecars, err := collectSidecars(ctx, d, metav1.NamespaceAll, func(sidecar *v1alpha1.VectorSidecar) sidecarErrors {
+		return newSidecarErrors(sidecar.Namespace+"/"+sidecar.Name, sidecar.Status.Conditions)
 	})
 	if err != nil {
 		return Result{check, Unknown, err.Error(), ""}
 	}
 	clusters, err := collectClusters(ctx, d, func(cluster *v1alpha1.ClusterVectorSidecar) sidecarErrors {
-		return errorsOf(meta.InNamespace(cluster.Name), cluster.Status.Conditions)
+		return newSidecarErrors(meta.InNamespace(cluster.Name), cluster.Status.Conditions)
 	})
 	// ClusterVectorSidecars do not exist without the CRD, and a user of one namespace may not be allowed to list
 	// them.
@@ -203,7 +203,7 @@ func (d *Diagnosis) sidecars(ctx context.Context) Result {
 		return Result{check, Unknown, err.Error(), ""}
 	}
 	var bad, invalid []string
-	for _, errors := range slices.Concat(clusters, found) {
+	for _, errors := range slices.Concat(clusters, sidecars) {
 		if errors.condition != "" {
 			bad = append(bad, errors.condition)
 		}
@@ -211,7 +211,7 @@ func (d *Diagnosis) sidecars(ctx context.Context) Result {
 			invalid = append(invalid, errors.template)
 		}
 	}
-	count := len(found) + len(clusters)
+	count := len(sidecars) + len(clusters)
 	if len(bad) > 0 {
 		slices.Sort(bad)
 		slices.Sort(invalid)
@@ -232,8 +232,8 @@ type sidecarErrors struct {
 	template string
 }
 
-// errorsOf reads the errors of a VectorSidecar from its conditions.
-func errorsOf(name string, conditions []metav1.Condition) (errors sidecarErrors) {
+// newSidecarErrors reads the errors of a VectorSidecar from its conditions.
+func newSidecarErrors(name string, conditions []metav1.Condition) (errors sidecarErrors) {
 	if condition := apimeta.FindStatusCondition(conditions, meta.ConditionError); condition != nil && condition.Status == metav1.ConditionTrue {
 		errors.condition = fmt.Sprintf("%s (%s)", name, condition.Reason)
 	}

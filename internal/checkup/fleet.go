@@ -43,40 +43,40 @@ func Writes(installation *source.Installation) Result {
 		return Result{check, OK, "not stopped", ""}
 	}
 	message := "writes stopped, removals excepted"
-	last := meta.AnnotationWrite(object, meta.AnnotationStopWrites)
-	switch since, err := time.Parse(time.RFC3339, value); {
+	lastWrite := meta.AnnotationWrite(object, meta.AnnotationStopWrites)
+	switch stoppedAt, err := time.Parse(time.RFC3339, value); {
 	case err == nil:
-		message += " since " + since.UTC().Format(time.RFC3339)
-	case !last.Time.IsZero():
-		message += " at or before " + last.Time.UTC().Format(time.RFC3339)
+		message += " since " + stoppedAt.UTC().Format(time.RFC3339)
+	case !lastWrite.Time.IsZero():
+		message += " at or before " + lastWrite.Time.UTC().Format(time.RFC3339)
 	default:
 		message += ", time not recorded"
 	}
-	if last.Manager != "" {
-		message += " by " + last.Manager
+	if lastWrite.Manager != "" {
+		message += " by " + lastWrite.Manager
 	}
 	return Result{check, Warning, message, "kubectl vectorsidecar rollout resume"}
 }
 
 // Rollout reports whether the published revision is halted, or its waves are stuck. The time of publication is zero
 // if it is unknown.
-func Rollout(published *fleet.Given, since time.Time, members []FleetMember, now time.Time) Result {
+func Rollout(published *fleet.Given, publishedAt time.Time, members []FleetMember, now time.Time) Result {
 	const check = "rollout of the published revision"
 	if !published.Rules.IsStaged() {
 		return Result{check, OK, "without waves", ""}
 	}
 	failed, isHalted := 0, false
 	for _, member := range members {
-		is := member.Status
-		if is == nil {
+		status := member.Status
+		if status == nil {
 			continue
 		}
-		if is.FailedRevision == published.Revision && is.LastHandledInstallationRetry == published.Retry {
-			failed += int(is.FailedWorkloads)
+		if status.FailedRevision == published.Revision && status.LastHandledInstallationRetry == published.Retry {
+			failed += int(status.FailedWorkloads)
 		}
-		isHalted = isHalted || is.State == v1alpha1.RolloutHalted
+		isHalted = isHalted || status.State == v1alpha1.RolloutHalted
 	}
-	stuck := stuckWaves(published, since, members, now)
+	stuck := stuckWaves(published, publishedAt, members, now)
 	isHalted = isHalted || published.Rules.CanHalt() && failed > 0 && failed >= published.Rules.Halt.FailedWorkloads
 	switch {
 	case isHalted:
@@ -89,7 +89,7 @@ func Rollout(published *fleet.Given, since time.Time, members []FleetMember, now
 }
 
 // stuckWaves describes the waves with VectorSidecars that have been in progress for too long, with their names.
-func stuckWaves(published *fleet.Given, since time.Time, members []FleetMember, now time.Time) []string {
+func stuckWaves(published *fleet.Given, publishedAt time.Time, members []FleetMember, now time.Time) []string {
 	var statuses []*v1alpha1.RolloutStatus
 	names := map[string][]string{}
 	for _, member := range members {
@@ -102,7 +102,7 @@ func stuckWaves(published *fleet.Given, since time.Time, members []FleetMember, 
 		}
 	}
 	var stuck []string
-	for wave, start := range fleet.ProgressingSince(published, since, statuses) {
+	for wave, start := range fleet.ProgressingSince(published, publishedAt, statuses) {
 		if start.IsZero() || now.Sub(start) < stuckAfter {
 			continue
 		}

@@ -23,7 +23,7 @@ func (d *Diagnosis) injectors(ctx context.Context) Result {
 		name           string
 		isForWorkloads bool
 	}
-	found, err := livelist.Collect(ctx, d.live(), &admissionregistrationv1.MutatingWebhookConfigurationList{}, func(configuration *admissionregistrationv1.MutatingWebhookConfiguration) (injector, bool) {
+	injectors, err := livelist.Collect(ctx, d.live(), &admissionregistrationv1.MutatingWebhookConfigurationList{}, func(configuration *admissionregistrationv1.MutatingWebhookConfiguration) (injector, bool) {
 		isForWorkloads := slices.ContainsFunc(workload.Kinds(), func(kind *workload.Kind) bool { return touches(configuration, kind.Group, kind.Resource) })
 		return injector{configuration.Name, isForWorkloads}, isForWorkloads || touches(configuration, "", "pods")
 	})
@@ -31,7 +31,7 @@ func (d *Diagnosis) injectors(ctx context.Context) Result {
 		return Result{check, Unknown, err.Error(), "ask someone with permission to list MutatingWebhookConfigurations"}
 	}
 	var ofPods, ofWorkloads []string
-	for _, injector := range found {
+	for _, injector := range injectors {
 		if injector.isForWorkloads {
 			ofWorkloads = append(ofWorkloads, injector.name)
 		} else {
@@ -52,12 +52,12 @@ func (d *Diagnosis) injectors(ctx context.Context) Result {
 
 // touches reports whether a configuration has a webhook for a resource.
 func touches(configuration *admissionregistrationv1.MutatingWebhookConfiguration, group, resource string) bool {
-	is := func(list []string, name string) bool {
+	matches := func(list []string, name string) bool {
 		return slices.Contains(list, name) || slices.Contains(list, "*")
 	}
 	for i := range configuration.Webhooks {
 		for _, rule := range configuration.Webhooks[i].Rules {
-			if is(rule.APIGroups, group) && (is(rule.Resources, resource) || slices.Contains(rule.Resources, "*/*")) {
+			if matches(rule.APIGroups, group) && (matches(rule.Resources, resource) || slices.Contains(rule.Resources, "*/*")) {
 				return true
 			}
 		}

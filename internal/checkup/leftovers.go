@@ -29,33 +29,33 @@ func (d *Diagnosis) leftovers(ctx context.Context, installation *source.Installa
 	if len(namespaces) == 0 {
 		namespaces = []string{metav1.NamespaceAll}
 	}
-	var found []companion.Leftover
+	var leftovers []companion.Leftover
 	for _, namespace := range namespaces {
-		in, err := d.leftoversIn(ctx, namespace, installation.WrittenBy())
+		namespaceLeftovers, err := d.leftoversIn(ctx, namespace, installation.WrittenBy())
 		if err != nil {
 			return Result{check, Unknown, err.Error(), "ask someone with permission to list " + workload.Plural() + " and VectorSidecars"}
 		}
-		found = append(found, in...)
+		leftovers = append(leftovers, namespaceLeftovers...)
 	}
-	left := slices.DeleteFunc(slices.Clone(found), func(f companion.Leftover) bool { return f.Action == companion.Retain })
-	if len(left) == 0 {
-		return Result{check, OK, fmt.Sprintf("none; %d sidecars were left by deletionPolicy Orphan", len(found)), ""}
+	reportable := slices.DeleteFunc(slices.Clone(leftovers), func(f companion.Leftover) bool { return f.Action == companion.Retain })
+	if len(reportable) == 0 {
+		return Result{check, OK, fmt.Sprintf("none; %d sidecars were left by deletionPolicy Orphan", len(leftovers)), ""}
 	}
 	help := "the operator removes leftovers automatically; if they stay, check its log"
-	if slices.ContainsFunc(left, func(f companion.Leftover) bool { return f.Action == companion.Report }) {
+	if slices.ContainsFunc(reportable, func(f companion.Leftover) bool { return f.Action == companion.Report }) {
 		help = "to remove a leftover, create a VectorSidecar with that name that selects nothing, and delete it"
 	}
-	return Result{check, Warning, describe(left), help}
+	return Result{check, Warning, describe(reportable), help}
 }
 
 // describe names the first findings, and counts the rest.
-func describe(found []companion.Leftover) string {
-	const most = 10
+func describe(leftovers []companion.Leftover) string {
+	const limit = 10
 	var lines []string
-	for _, f := range found[:min(len(found), most)] {
+	for _, f := range leftovers[:min(len(leftovers), limit)] {
 		lines = append(lines, fmt.Sprintf("%s %s/%s has a leftover sidecar of %s, which does not exist: %s", f.Kind, f.Namespace, f.Name, meta.Title(f.Sidecar), f.Reason))
 	}
-	return strings.Join(humanize.TruncateList(lines, most, len(found)), "; ")
+	return strings.Join(humanize.TruncateList(lines, limit, len(leftovers)), "; ")
 }
 
 // leftoversIn finds leftovers in a namespace, "" for all namespaces. VectorSidecars are listed after the workloads,

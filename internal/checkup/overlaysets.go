@@ -19,7 +19,7 @@ import (
 
 // overlaySets finds overlays of the API server for VectorSidecars and ClusterVectorSidecars that do not exist.
 func (d *Diagnosis) overlaySets(ctx context.Context) []Result {
-	const check, most = "injection by the API server", 10
+	const check, limit = "injection by the API server", 10
 	sets, err := d.listOverlays(ctx)
 	switch {
 	case isAbsent(err):
@@ -44,7 +44,7 @@ func (d *Diagnosis) overlaySets(ctx context.Context) []Result {
 	for _, key := range clusters {
 		exists[meta.InNamespace(key.Name)] = true
 	}
-	var strays, left []string
+	var strays, skipped []string
 	offered := 0
 	for _, set := range sets {
 		for _, overlay := range set {
@@ -52,7 +52,7 @@ func (d *Diagnosis) overlaySets(ctx context.Context) []Result {
 			case !exists[overlay.name]:
 				strays = append(strays, overlay.title)
 			case overlay.isLeft:
-				left = append(left, overlay.title)
+				skipped = append(skipped, overlay.title)
 			default:
 				offered++
 			}
@@ -61,14 +61,14 @@ func (d *Diagnosis) overlaySets(ctx context.Context) []Result {
 	if slices.Sort(strays); len(strays) > 0 {
 		strays = slices.Compact(strays)
 		return []Result{{
-			check, Warning, "OverlaySets have sidecars of VectorSidecars or ClusterVectorSidecars that do not exist: " + strings.Join(humanize.TruncateList(strays, most, len(strays)), ", "),
+			check, Warning, "OverlaySets have sidecars of VectorSidecars or ClusterVectorSidecars that do not exist: " + strings.Join(humanize.TruncateList(strays, limit, len(strays)), ", "),
 			"the operator takes them out by itself; if it does not run, delete the OverlaySets: kubectl delete overlaysets --all -n NAMESPACE",
 		}}
 	}
-	return []Result{{check, OK, fmt.Sprintf("%d overlays in %d namespaces; %d times one is left to the operator", offered, len(sets), len(left)), ""}}
+	return []Result{{check, OK, fmt.Sprintf("%d overlays in %d namespaces; %d times one is left to the operator", offered, len(sets), len(skipped)), ""}}
 }
 
-// foundOverlay is an overlay with the name and title of ownerOf. isLeft is true if the API server leaves the
+// foundOverlay is an overlay with the name and title of overlayOwner. isLeft is true if the API server leaves the
 // injection to the operator.
 type foundOverlay struct {
 	name, title string
@@ -79,16 +79,16 @@ type foundOverlay struct {
 func (d *Diagnosis) listOverlays(ctx context.Context) ([][]foundOverlay, error) {
 	return livelist.Collect(ctx, d.live(), &v1alpha1.OverlaySetList{}, func(set *v1alpha1.OverlaySet) (overlays []foundOverlay, ok bool) {
 		for i := range set.Spec.Overlays {
-			name, title := ownerOf(set.Namespace, set.Spec.Overlays[i].VectorSidecar)
+			name, title := overlayOwner(set.Namespace, set.Spec.Overlays[i].VectorSidecar)
 			overlays = append(overlays, foundOverlay{name, title, set.Spec.Overlays[i].SkipReason != ""})
 		}
 		return overlays, true
 	})
 }
 
-// ownerOf returns the name of the owner of an overlay, and a title that is unique in the cluster. A
+// overlayOwner returns the name of the owner of an overlay, and a title that is unique in the cluster. A
 // ClusterVectorSidecar has the same name in all namespaces.
-func ownerOf(namespace, sidecar string) (name, title string) {
+func overlayOwner(namespace, sidecar string) (name, title string) {
 	if _, isCluster := meta.ParseClusterName(sidecar); isCluster {
 		return sidecar, sidecar + " in namespace " + namespace
 	}

@@ -21,18 +21,18 @@ import (
 // isAtAdmission is true if only the API server injects into them.
 type ownedState struct {
 	name          string
-	takenOut      []v1alpha1.OwnerRemoval
+	removals      []v1alpha1.OwnerRemoval
 	isAtAdmission bool
 }
 
-func newOwnedState(name string, spec *v1alpha1.VectorSidecarSpec, takenOut []v1alpha1.OwnerRemoval) ownedState {
-	return ownedState{name, takenOut, spec.Owned() == v1alpha1.OwnedAtAdmission && spec.IsEnabled()}
+func newOwnedState(name string, spec *v1alpha1.VectorSidecarSpec, removals []v1alpha1.OwnerRemoval) ownedState {
+	return ownedState{name, removals, spec.Owned() == v1alpha1.OwnedAtAdmission && spec.IsEnabled()}
 }
 
 // owners finds controller owners that remove sidecars from their workloads, and VectorSidecars with
 // spec.ownedWorkloads AtAdmission if the API server injects nothing for them. It returns nothing if it finds neither.
 func (d *Diagnosis) owners(ctx context.Context) []Result {
-	const check, most = "owners of workloads", 10
+	const check, limit = "owners of workloads", 10
 	sidecars, err := collectSidecars(ctx, d, metav1.NamespaceAll, func(sidecar *v1alpha1.VectorSidecar) ownedState {
 		return newOwnedState(client.ObjectKeyFromObject(sidecar).String(), &sidecar.Spec, sidecar.Status.RemovedByOwners)
 	})
@@ -50,26 +50,26 @@ func (d *Diagnosis) owners(ctx context.Context) []Result {
 			isServed[overlay.name] = isServed[overlay.name] || !overlay.isLeft
 		}
 	}
-	var taken, unserved []string
+	var removalTexts, unserved []string
 	for _, state := range slices.Concat(clusters, sidecars) {
-		for i := range state.takenOut {
-			taken = append(taken, fmt.Sprintf("controller owners of kind %s remove the sidecar of %s from a %s", state.takenOut[i].OwnerKind, state.name, state.takenOut[i].Kind))
+		for i := range state.removals {
+			removalTexts = append(removalTexts, fmt.Sprintf("controller owners of kind %s remove the sidecar of %s from a %s", state.removals[i].OwnerKind, state.name, state.removals[i].Kind))
 		}
 		if state.isAtAdmission && !isServed[state.name] {
 			unserved = append(unserved, state.name)
 		}
 	}
 	var results []Result
-	slices.Sort(taken)
-	if taken = slices.Compact(taken); len(taken) > 0 {
+	slices.Sort(removalTexts)
+	if removalTexts = slices.Compact(removalTexts); len(removalTexts) > 0 {
 		results = append(results, Result{
-			check, Warning, "sidecars removed by controller owners: " + strings.Join(humanize.TruncateList(taken, most, len(taken)), ", "),
+			check, Warning, "sidecars removed by controller owners: " + strings.Join(humanize.TruncateList(removalTexts, limit, len(removalTexts)), ", "),
 			"set spec.ownedWorkloads to AtAdmission or Skip; to retry, run kubectl vectorsidecar rollout retry vectorsidecar/NAME",
 		})
 	}
 	if slices.Sort(unserved); len(unserved) > 0 {
 		results = append(results, Result{
-			check, Warning, "spec.ownedWorkloads is AtAdmission, but the API server does not inject the sidecars of: " + strings.Join(humanize.TruncateList(unserved, most, len(unserved)), ", "),
+			check, Warning, "spec.ownedWorkloads is AtAdmission, but the API server does not inject the sidecars of: " + strings.Join(humanize.TruncateList(unserved, limit, len(unserved)), ", "),
 			"enable admissionInjection, check skipReason in the OverlaySet of the namespace, or set spec.ownedWorkloads to Inject or Skip",
 		})
 	}

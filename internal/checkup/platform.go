@@ -25,12 +25,12 @@ func (d *Diagnosis) network(ctx context.Context) Result {
 // platform reports whether the cluster assigns user IDs.
 func (d *Diagnosis) platform() Result {
 	const check = "platform"
-	found, err := source.Platform(d.Cluster.RESTMapper())
+	platform, err := source.Platform(d.Cluster.RESTMapper())
 	switch {
 	case err != nil:
 		return Result{check, Unknown, err.Error(), ""}
-	case found == render.OpenShift:
-		return Result{check, OK, found + ", which assigns users to pods: sidecars name none where sidecar.user is Auto", ""}
+	case platform == render.OpenShift:
+		return Result{check, OK, platform + ", which assigns users to pods: sidecars name none where sidecar.user is Auto", ""}
 	}
-	return Result{check, OK, found + ": sidecars run as the user of sidecar.securityContext where sidecar.user is Auto", ""}
+	return Result{check, OK, platform + ": sidecars run as the user of sidecar.securityContext where sidecar.user is Auto", ""}
 }

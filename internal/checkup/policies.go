@@ -35,7 +35,7 @@ func (d *Diagnosis) policies(ctx context.Context, installation *source.Installat
 	}
 	prefix := installation.Namespace + "." + installation.Name + "."
 	guard := client.ObjectKey{Name: prefix + "overlaysets"}
-	missing, err := d.missing(ctx, guard, &registrationv1.ValidatingAdmissionPolicy{}, &registrationv1.ValidatingAdmissionPolicyBinding{})
+	missing, err := d.missingObjects(ctx, guard, &registrationv1.ValidatingAdmissionPolicy{}, &registrationv1.ValidatingAdmissionPolicyBinding{})
 	state, effect := Failed, "users may write OverlaySets, and with them containers of any workload of the namespace"
 	if err == nil && len(missing) == 0 {
 		state, effect = Warning, "the API server injects nothing into these workloads, and the operator injects after they are written"
@@ -44,10 +44,10 @@ func (d *Diagnosis) policies(ctx context.Context, installation *source.Installat
 			if kind == nil || kind.Traits.Immutable != "" || err != nil {
 				continue
 			}
-			var found []string
+			var missingOfKind []string
 			key := client.ObjectKey{Name: prefix + kind.Resource}
-			found, err = d.missing(ctx, key, &registrationv1.MutatingAdmissionPolicy{}, &registrationv1.MutatingAdmissionPolicyBinding{})
-			missing = append(missing, found...)
+			missingOfKind, err = d.missingObjects(ctx, key, &registrationv1.MutatingAdmissionPolicy{}, &registrationv1.MutatingAdmissionPolicyBinding{})
+			missing = append(missing, missingOfKind...)
 		}
 	}
 	switch {
@@ -59,8 +59,8 @@ func (d *Diagnosis) policies(ctx context.Context, installation *source.Installat
 	return []Result{{check, OK, "one for each of " + strings.Join(installation.Kinds, ", "), ""}}
 }
 
-// missing returns the objects that do not exist, or that the API server does not serve. All have the same name.
-func (d *Diagnosis) missing(ctx context.Context, key client.ObjectKey, objects ...client.Object) ([]string, error) {
+// missingObjects returns the objects that do not exist, or that the API server does not serve. All have the same name.
+func (d *Diagnosis) missingObjects(ctx context.Context, key client.ObjectKey, objects ...client.Object) ([]string, error) {
 	var missing []string
 	for _, object := range objects {
 		kind := reflect.TypeOf(object).Elem().Name()

@@ -24,7 +24,7 @@ func (d *Diagnosis) preflight(ctx context.Context, installation *source.Installa
 	name := installation.Namespace + "." + installation.Name + ".preflight"
 	var policy registrationv1.ValidatingAdmissionPolicy
 	var binding registrationv1.ValidatingAdmissionPolicyBinding
-	switch missing, err := d.missing(ctx, client.ObjectKey{Name: name}, &policy, &binding); {
+	switch missing, err := d.missingObjects(ctx, client.ObjectKey{Name: name}, &policy, &binding); {
 	case err != nil:
 		return []Result{{check, Unknown, err.Error(), "ask someone with permission to get ValidatingAdmissionPolicies and their bindings"}}
 	case len(missing) > 0:

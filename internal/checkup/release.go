@@ -69,8 +69,8 @@ func ParseTestOptions(arguments []string) (TestOptions, error) {
 
 // check is a single check.
 type check struct {
-	what string
-	pass func(context.Context) error
+	name string
+	run  func(context.Context) error
 }
 
 // Test repeats each check until it passes, and prints a line for it. The error names the first check that does not
@@ -78,43 +78,43 @@ type check struct {
 func Test(ctx context.Context, config *rest.Config, options TestOptions, progress io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, options.Timeout)
 	defer cancel()
-	checks, err := checksOf(config, options)
+	checks, err := newChecks(config, options)
 	if err != nil {
 		return err
 	}
 	for _, c := range checks {
-		if err := until(ctx, c.pass); err != nil {
-			return fmt.Errorf("%s: %w", c.what, err)
+		if err := retryUntilSuccess(ctx, c.run); err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
 		}
-		if _, err := fmt.Fprintln(progress, "ok:", c.what); err != nil {
+		if _, err := fmt.Fprintln(progress, "ok:", c.name); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// until retries a check until it passes or the context ends, and then returns the last error.
-func until(ctx context.Context, pass func(context.Context) error) error {
+// retryUntilSuccess retries a check until it passes or the context ends, and then returns the last error.
+func retryUntilSuccess(ctx context.Context, run func(context.Context) error) error {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
-	var last error
+	var lastErr error
 	for {
-		err := pass(ctx)
+		err := run(ctx)
 		if err == nil {
 			return nil
 		}
-		if last == nil || ctx.Err() == nil {
-			last = err // The error of the expired context would hide the cause.
+		if lastErr == nil || ctx.Err() == nil {
+			lastErr = err // The error of the expired context would hide the cause.
 		}
 		select {
 		case <-ctx.Done():
-			return last
+			return lastErr
 		case <-ticker.C:
 		}
 	}
 }
 
-func checksOf(config *rest.Config, options TestOptions) ([]check, error) {
+func newChecks(config *rest.Config, options TestOptions) ([]check, error) {
 	scheme := runtime.NewScheme()
 	if err := errors.Join(v1alpha1.AddToScheme(scheme), coordinationv1.AddToScheme(scheme)); err != nil {
 		return nil, fmt.Errorf("registering types: %w", err)
@@ -126,7 +126,7 @@ func checksOf(config *rest.Config, options TestOptions) ([]check, error) {
 		return nil, fmt.Errorf("creating a client: %w", err)
 	}
 	live := livelist.New(c)
-	checks := []check{{"VectorSidecars are served", func(ctx context.Context) error { return served(ctx, live, options.WatchNamespaces) }}}
+	checks := []check{{"VectorSidecars are served", func(ctx context.Context) error { return checkNamespacesServed(ctx, live, options.WatchNamespaces) }}}
 	if options.ClusterSidecars {
 		checks = append(checks, check{"ClusterVectorSidecars are served", func(ctx context.Context) error {
 			return isServed(ctx, live, "ClusterVectorSidecar", metav1.NamespaceAll)
@@ -134,17 +134,17 @@ func checksOf(config *rest.Config, options TestOptions) ([]check, error) {
 	}
 	if options.Lease != "" {
 		name := types.NamespacedName{Namespace: options.Namespace, Name: options.Lease}
-		checks = append(checks, check{"an operator leads", func(ctx context.Context) error { return led(ctx, c, name, time.Now) }})
+		checks = append(checks, check{"an operator leads", func(ctx context.Context) error { return checkLeader(ctx, c, name, time.Now) }})
 	}
 	if options.MetricsURL != "" {
 		checks = append(checks,
-			check{"metrics are refused to strangers", func(ctx context.Context) error { return refused(ctx, options.MetricsURL) }},
-			check{"metrics are served to those who may", func(ctx context.Context) error { return measured(ctx, config, options.MetricsURL) }})
+			check{"metrics are refused to strangers", func(ctx context.Context) error { return checkAnonymousRejected(ctx, options.MetricsURL) }},
+			check{"metrics are served to those who may", func(ctx context.Context) error { return checkMetricsServed(ctx, config, options.MetricsURL) }})
 	}
 	return checks, nil
 }
 
-func served(ctx context.Context, live *livelist.Client, namespaces []string) error {
+func checkNamespacesServed(ctx context.Context, live *livelist.Client, namespaces []string) error {
 	if len(namespaces) == 0 {
 		namespaces = []string{""}
 	}
@@ -156,8 +156,8 @@ func served(ctx context.Context, live *livelist.Client, namespaces []string) err
 	return nil
 }
 
-// led checks that a Lease has a holder and was renewed in time.
-func led(ctx context.Context, c client.Client, name types.NamespacedName, now func() time.Time) error {
+// checkLeader checks that a Lease has a holder and was renewed in time.
+func checkLeader(ctx context.Context, c client.Client, name types.NamespacedName, now func() time.Time) error {
 	var lease coordinationv1.Lease
 	if err := c.Get(ctx, name, &lease); err != nil {
 		return err
@@ -166,8 +166,8 @@ func led(ctx context.Context, c client.Client, name types.NamespacedName, now fu
 	if spec.HolderIdentity == nil || *spec.HolderIdentity == "" || spec.RenewTime == nil || spec.LeaseDurationSeconds == nil {
 		return fmt.Errorf("Lease %s has no holder; check the operator's pods", name)
 	}
-	over := spec.RenewTime.Add(time.Duration(*spec.LeaseDurationSeconds) * time.Second)
-	if now().After(over) {
+	expiry := spec.RenewTime.Add(time.Duration(*spec.LeaseDurationSeconds) * time.Second)
+	if now().After(expiry) {
 		return fmt.Errorf("%s holds Lease %s, but has not renewed it since %s; check the operator's pods", *spec.HolderIdentity, name, spec.RenewTime.Format(time.RFC3339))
 	}
 	return nil

@@ -20,20 +20,20 @@ const mark = "vectorsidecar_build_info"
 // maxResponse is the limit for the size of a response, in bytes.
 const maxResponse = 16 << 20
 
-// refused checks that metrics are not served to unauthenticated clients.
-func refused(ctx context.Context, url string) error {
-	status, _, err := get(ctx, unverified(), url)
+// checkAnonymousRejected checks that metrics are not served to unauthenticated clients.
+func checkAnonymousRejected(ctx context.Context, url string) error {
+	status, _, err := get(ctx, insecureTransport(), url)
 	if err == nil && status != http.StatusUnauthorized {
 		err = fmt.Errorf("%s answers %d: it should be 401 without a token", url, status)
 	}
 	return err
 }
 
-// measured checks that metrics are served to this account.
-func measured(ctx context.Context, config *rest.Config, url string) error {
-	known := rest.AnonymousClientConfig(config)
-	known.BearerToken, known.BearerTokenFile = config.BearerToken, config.BearerTokenFile
-	signed, err := rest.HTTPWrappersForConfig(known, unverified())
+// checkMetricsServed checks that metrics are served to this account.
+func checkMetricsServed(ctx context.Context, config *rest.Config, url string) error {
+	tokenConfig := rest.AnonymousClientConfig(config)
+	tokenConfig.BearerToken, tokenConfig.BearerTokenFile = config.BearerToken, config.BearerTokenFile
+	signed, err := rest.HTTPWrappersForConfig(tokenConfig, insecureTransport())
 	if err != nil {
 		return err
 	}
@@ -63,9 +63,9 @@ func get(ctx context.Context, transport http.RoundTripper, url string) (status i
 	return response.StatusCode, string(body), err
 }
 
-// unverified returns a transport that does not verify the server's certificate, because each replica signs its own
+// insecureTransport returns a transport that does not verify the server's certificate, because each replica signs its own
 // certificate unless one is configured.
-func unverified() http.RoundTripper {
+func insecureTransport() http.RoundTripper {
 	return &http.Transport{
 		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // The certificate is self-signed.
 		DisableKeepAlives: true,

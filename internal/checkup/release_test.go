@@ -48,8 +48,8 @@ func TestMetricsHaveToBeGuardedAndTheOperatorsOwn(t *testing.T) {
 				_, _ = w.Write([]byte(test.text))
 			}))
 			defer server.Close()
-			requireSays(t, test.refused, refused(t.Context(), server.URL))
-			requireSays(t, test.served, measured(t.Context(), &rest.Config{Host: "unused", BearerToken: "token"}, server.URL))
+			requireSays(t, test.refused, checkAnonymousRejected(t.Context(), server.URL))
+			requireSays(t, test.served, checkMetricsServed(t.Context(), &rest.Config{Host: "unused", BearerToken: "token"}, server.URL))
 		})
 	}
 }
@@ -65,7 +65,7 @@ func requireSays(t *testing.T, want string, err error) {
 
 func TestWhatIsLateIsWaitedForAndWhatNeverComesIsNamed(t *testing.T) {
 	tries := 0
-	require.NoError(t, until(t.Context(), func(context.Context) error {
+	require.NoError(t, retryUntilSuccess(t.Context(), func(context.Context) error {
 		if tries++; tries < 2 {
 			return errors.New("not yet")
 		}
@@ -74,7 +74,7 @@ func TestWhatIsLateIsWaitedForAndWhatNeverComesIsNamed(t *testing.T) {
 
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	err := until(ctx, func(ctx context.Context) error {
+	err := retryUntilSuccess(ctx, func(ctx context.Context) error {
 		<-ctx.Done()
 		return errors.New("nobody holds the Lease")
 	})

@@ -10,12 +10,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// required checks whether the objects of the chart exist that the operator depends on. Objects with a check of their
+// requiredObjects checks whether the objects of the chart exist that the operator depends on. Objects with a check of their
 // own are left out: the objects of admission injection, preflight and the webhook. It returns nothing for a release
 // without the flag.
-func (d *Diagnosis) required(ctx context.Context, installation *source.Installation) []Result {
+func (d *Diagnosis) requiredObjects(ctx context.Context, installation *source.Installation) []Result {
 	const check = "objects of the installation"
-	var present, missing, unserved []string
+	var existing, missing, unserved []string
 	for _, text := range installation.Required {
 		object, err := source.ParseRequiredObject(text)
 		if err != nil || hasOwnCheck(object) {
@@ -24,7 +24,7 @@ func (d *Diagnosis) required(ctx context.Context, installation *source.Installat
 		presence, err := object.Presence(ctx, d.Cluster, installation.Namespace)
 		switch presence {
 		case source.ObjectPresent:
-			present = append(present, object.String())
+			existing = append(existing, object.String())
 		case source.ObjectMissing:
 			missing = append(missing, object.String())
 		case source.ObjectNotServed:
@@ -38,8 +38,8 @@ func (d *Diagnosis) required(ctx context.Context, installation *source.Installat
 		return []Result{{check, Failed, "missing: " + strings.Join(missing, ", "), "upgrade the installation; see docs/runbooks/VectorSidecarObjectsMissing.md"}}
 	case len(unserved) > 0:
 		return []Result{{check, Warning, "not served by the API server: " + strings.Join(unserved, ", "), "see docs/runbooks/VectorSidecarObjectsMissing.md"}}
-	case len(present) > 0:
-		return []Result{{check, OK, strings.Join(present, ", "), ""}}
+	case len(existing) > 0:
+		return []Result{{check, OK, strings.Join(existing, ", "), ""}}
 	}
 	return nil
 }

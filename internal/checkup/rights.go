@@ -38,7 +38,7 @@ var needs = []need{
 
 // workloadNeeds returns the permissions that the chart grants for the enabled kinds of workloads.
 func workloadNeeds(names []string) []need {
-	var found []need
+	var needs []need
 	var kinds []*workload.Kind
 	for _, name := range names {
 		kind := workload.KindByName(name)
@@ -50,44 +50,44 @@ func workloadNeeds(names []string) []need {
 		if kind.Traits.Immutable != "" {
 			verbs = []string{"list", "watch"}
 		}
-		found = append(found, need{kind.Group, kind.Resource, "", "", verbs})
+		needs = append(needs, need{kind.Group, kind.Resource, "", "", verbs})
 	}
 	for _, holder := range workload.HoldersFor(kinds) {
-		found = append(found, need{holder.Group, holder.Resource, "", "", []string{"list"}})
+		needs = append(needs, need{holder.Group, holder.Resource, "", "", []string{"list"}})
 	}
-	return found
+	return needs
 }
 
 // optionalNeeds returns the additional permissions that the chart grants for enabled features.
 func optionalNeeds(installation *source.Installation) []need {
-	var found []need
+	var needs []need
 	if installation.Injects {
-		found = append(found,
+		needs = append(needs,
 			need{v1alpha1.GroupVersion.Group, "overlaysets", "", "", []string{"get", "watch", "create", "update"}},
 			need{"", "podtemplates", "", "", []string{"create"}})
 	}
 	if installation.RunsJobs {
-		found = append(found,
+		needs = append(needs,
 			need{"batch", "jobs", "", "", []string{"list", "watch", "create", "delete"}},
 			need{v1alpha1.GroupVersion.Group, "vectorsidecars", "finalizers", "", []string{"update"}})
 	}
 	if installation.RunsJobs || installation.ReadsPods {
-		found = append(found, need{"", "pods", "", "", []string{"list"}})
+		needs = append(needs, need{"", "pods", "", "", []string{"list"}})
 	}
 	tellsByEvent := func(name string) bool {
 		kind := workload.KindByName(name)
 		return kind != nil && kind.Traits.ReportsByEvent
 	}
 	if installation.ReadsPods && slices.ContainsFunc(installation.Kinds, tellsByEvent) {
-		found = append(found, need{"", "events", "", "", []string{"list"}})
+		needs = append(needs, need{"", "events", "", "", []string{"list"}})
 	}
 	if installation.Preflight {
-		found = append(found, need{"", "pods", "", "", []string{"create"}}, need{"", "secrets", "", "", []string{"create"}})
+		needs = append(needs, need{"", "pods", "", "", []string{"create"}}, need{"", "secrets", "", "", []string{"create"}})
 	}
 	if installation.ReadsAccounts {
-		found = append(found, need{"", "serviceaccounts", "", "", []string{"get"}})
+		needs = append(needs, need{"", "serviceaccounts", "", "", []string{"get"}})
 	}
-	return found
+	return needs
 }
 
 // placed is a permission in a namespace, "" for all namespaces or for cluster-scoped resources.
@@ -135,7 +135,7 @@ func homeNeeds(installation *source.Installation) []placed {
 
 // requiredNeeds returns the permissions that the chart grants to find missing objects of the release.
 func requiredNeeds(installation *source.Installation) []placed {
-	var found []placed
+	var needs []placed
 	for _, text := range installation.Required {
 		object, err := source.ParseRequiredObject(text)
 		if err != nil {
@@ -145,9 +145,9 @@ func requiredNeeds(installation *source.Installation) []placed {
 		if object.IsNamespaced() {
 			namespace = installation.Namespace
 		}
-		found = append(found, placed{need{resource.Group, resource.Resource, "", object.Name, []string{"get"}}, namespace})
+		needs = append(needs, placed{need{resource.Group, resource.Resource, "", object.Name, []string{"get"}}, namespace})
 	}
-	return found
+	return needs
 }
 
 // rights checks the permissions of the operator's ServiceAccount, by impersonating the ServiceAccount.
@@ -162,13 +162,13 @@ func (d *Diagnosis) rights(ctx context.Context, installation *source.Installatio
 	if len(namespaces) == 0 {
 		namespaces = []string{metav1.NamespaceAll}
 	}
-	wanted := slices.Concat(webhookNeeds(installation), rolloutNeeds(installation), homeNeeds(installation), requiredNeeds(installation))
+	placedNeeds := slices.Concat(webhookNeeds(installation), rolloutNeeds(installation), homeNeeds(installation), requiredNeeds(installation))
 	needs := slices.Concat(workloadNeeds(installation.Kinds), needs, optionalNeeds(installation))
 	if installation.ReadsNodes {
-		wanted = append(wanted, placed{need{"", "nodes", "", "", []string{"list"}}, ""})
+		placedNeeds = append(placedNeeds, placed{need{"", "nodes", "", "", []string{"list"}}, ""})
 	}
 	if installation.OffersClusters {
-		wanted = append(wanted,
+		placedNeeds = append(placedNeeds,
 			placed{need{v1alpha1.GroupVersion.Group, "clustervectorsidecars", "", "", []string{"list", "watch", "patch"}}, metav1.NamespaceAll},
 			placed{need{v1alpha1.GroupVersion.Group, "clustervectorsidecars", "status", "", []string{"patch"}}, metav1.NamespaceAll})
 	}
@@ -177,12 +177,12 @@ func (d *Diagnosis) rights(ctx context.Context, installation *source.Installatio
 			if namespace != "" && need.resource == "namespaces" {
 				continue // With watched namespaces, the operator does not need to list namespaces.
 			}
-			wanted = append(wanted, placed{need, namespace})
+			placedNeeds = append(placedNeeds, placed{need, namespace})
 		}
 	}
 	var missing []string
-	for _, one := range wanted {
-		denied, err := one.deniedTo(ctx, operator)
+	for _, placedNeed := range placedNeeds {
+		denied, err := placedNeed.deniedTo(ctx, operator)
 		if err != nil {
 			return Result{check, Unknown, err.Error(), "ask someone with permission to impersonate " + user}
 		}
@@ -206,7 +206,7 @@ func blindHalt(installation *source.Installation, missing []string) string {
 }
 
 // deniedTo returns the verbs that a client is denied.
-func (p *placed) deniedTo(ctx context.Context, who client.Client) ([]string, error) {
+func (p *placed) deniedTo(ctx context.Context, operator client.Client) ([]string, error) {
 	var denied []string
 	for _, verb := range p.verbs {
 		review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
@@ -215,7 +215,7 @@ func (p *placed) deniedTo(ctx context.Context, who client.Client) ([]string, err
 			},
 		}}
 		// Creating a review only asks the API server; nothing is stored.
-		if err := who.Create(ctx, review); err != nil {
+		if err := operator.Create(ctx, review); err != nil {
 			return nil, err
 		}
 		if !review.Status.Allowed {

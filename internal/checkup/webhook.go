@@ -44,40 +44,40 @@ func (d *Diagnosis) webhook(ctx context.Context, installation *source.Installati
 	case installation.Webhook == nil && len(callers) == 0:
 		return nil
 	case len(callers) == 0:
-		return d.uncalled(ctx, installation)
+		return d.checkUnregistered(ctx, installation)
 	}
 	var results []Result
 	for i := range callers {
-		one := &callers[i]
+		caller := &callers[i]
 		if installation.Webhook == nil {
 			results = append(results, Result{
-				check, Failed, fmt.Sprintf("ValidatingWebhookConfiguration %s makes the API server call the operator, which does not respond: %s", one.name, refusing),
-				"delete it: kubectl delete validatingwebhookconfiguration " + one.name,
+				check, Failed, fmt.Sprintf("ValidatingWebhookConfiguration %s makes the API server call the operator, which does not respond: %s", caller.name, refusing),
+				"delete it: kubectl delete validatingwebhookconfiguration " + caller.name,
 			})
 			continue
 		}
-		from := originOf(installation, one)
-		results = append(results, d.trust(one, from), d.certificate(ctx, installation, one, from), d.service(ctx, one))
+		origin := newOrigin(installation, caller)
+		results = append(results, d.trust(caller, origin), d.certificate(ctx, installation, caller, origin), d.service(ctx, caller))
 	}
 	return results
 }
 
-// uncalled reports a webhook that is served but not registered.
-func (d *Diagnosis) uncalled(ctx context.Context, installation *source.Installation) []Result {
+// checkUnregistered reports a webhook that is served but not registered.
+func (d *Diagnosis) checkUnregistered(ctx context.Context, installation *source.Installation) []Result {
 	const check = "admission webhook"
 	result := Result{check, Failed, "the operator serves it, but no ValidatingWebhookConfiguration registers it", "upgrade the installation"}
 	if installation.Webhook.Configuration == "" {
 		return []Result{result}
 	}
-	nobody := &caller{name: installation.Webhook.Configuration}
-	from := originOf(installation, nobody)
-	result.Help = "upgrade the installation; the operator registers it once it can answer: " + look(installation)
-	return []Result{result, d.certificate(ctx, installation, nobody, from)}
+	unregistered := &caller{name: installation.Webhook.Configuration}
+	origin := newOrigin(installation, unregistered)
+	result.Help = "upgrade the installation; the operator registers it once it can answer: " + logCommand(installation)
+	return []Result{result, d.certificate(ctx, installation, unregistered, origin)}
 }
 
 // callers returns the configurations that make the API server call a Service of a namespace for VectorSidecars.
 func (d *Diagnosis) callers(ctx context.Context, namespace string) ([]caller, error) {
-	found, err := livelist.Collect(ctx, d.live(), &admissionregistrationv1.ValidatingWebhookConfigurationList{}, func(configuration *admissionregistrationv1.ValidatingWebhookConfiguration) (callers []caller, ok bool) {
+	callerLists, err := livelist.Collect(ctx, d.live(), &admissionregistrationv1.ValidatingWebhookConfigurationList{}, func(configuration *admissionregistrationv1.ValidatingWebhookConfiguration) (callers []caller, ok bool) {
 		for j := range configuration.Webhooks {
 			webhook := &configuration.Webhooks[j]
 			service := webhook.ClientConfig.Service
@@ -89,7 +89,7 @@ func (d *Diagnosis) callers(ctx context.Context, namespace string) ([]caller, er
 		}
 		return callers, len(callers) > 0
 	})
-	return slices.Concat(found...), err
+	return slices.Concat(callerLists...), err
 }
 
 func isAboutSidecars(webhook *admissionregistrationv1.ValidatingWebhook) bool {
@@ -99,9 +99,9 @@ func isAboutSidecars(webhook *admissionregistrationv1.ValidatingWebhook) bool {
 }
 
 // service checks whether the webhook's Service has ready endpoints.
-func (d *Diagnosis) service(ctx context.Context, one *caller) Result {
+func (d *Diagnosis) service(ctx context.Context, caller *caller) Result {
 	const check = "Service of the admission webhook"
-	key := client.ObjectKey{Namespace: one.service.Namespace, Name: one.service.Name}
+	key := client.ObjectKey{Namespace: caller.service.Namespace, Name: caller.service.Name}
 	var service corev1.Service
 	switch err := d.Cluster.Get(ctx, key, &service); {
 	case apierrors.IsNotFound(err):
@@ -109,9 +109,9 @@ func (d *Diagnosis) service(ctx context.Context, one *caller) Result {
 	case err != nil:
 		return Result{check, Unknown, err.Error(), "ask someone with permission to get Services in " + key.Namespace}
 	}
-	type endpoints struct{ ready, all int }
+	type endpoints struct{ ready, total int }
 	counts, err := livelist.Collect(ctx, d.live(), &discoveryv1.EndpointSliceList{}, func(slice *discoveryv1.EndpointSlice) (endpoints, bool) {
-		counted := endpoints{all: len(slice.Endpoints)}
+		counted := endpoints{total: len(slice.Endpoints)}
 		for i := range slice.Endpoints {
 			if ptr.Deref(slice.Endpoints[i].Conditions.Ready, true) {
 				counted.ready++
@@ -122,9 +122,9 @@ func (d *Diagnosis) service(ctx context.Context, one *caller) Result {
 	if err != nil {
 		return Result{check, Unknown, err.Error(), "ask someone with permission to list EndpointSlices in " + key.Namespace}
 	}
-	ready, all := 0, 0
+	ready, total := 0, 0
 	for _, counted := range counts {
-		ready, all = ready+counted.ready, all+counted.all
+		ready, total = ready+counted.ready, total+counted.total
 	}
 	if ready == 0 {
 		return Result{
@@ -132,5 +132,5 @@ func (d *Diagnosis) service(ctx context.Context, one *caller) Result {
 			"look at the operator's pods, and at what its selector selects: kubectl get endpointslices -n " + key.Namespace,
 		}
 	}
-	return Result{check, OK, fmt.Sprintf("%s, %d of %d endpoints ready", key, ready, all), ""}
+	return Result{check, OK, fmt.Sprintf("%s, %d of %d endpoints ready", key, ready, total), ""}
 }
