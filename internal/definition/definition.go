@@ -79,11 +79,11 @@ func parse(text []byte) (*Definition, error) {
 
 // Complete changes a decoded object to the form that the API server would store at creation. It removes unknown
 // fields and returns their paths, removes null values that the schema does not allow, and sets defaults.
-func (d *Definition) Complete(object map[string]any) (unknown []string) {
-	unknown = pruning.PruneWithOptions(object, d.schema, true, schema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
+func (d *Definition) Complete(object map[string]any) (unknownPaths []string) {
+	unknownPaths = pruning.PruneWithOptions(object, d.schema, true, schema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
 	defaulting.PruneNonNullableNullsWithoutDefaults(object, d.schema)
 	defaulting.Default(object, d.schema)
-	return unknown
+	return unknownPaths
 }
 
 // Rejections are the reasons why the API server would reject an object.
@@ -96,15 +96,15 @@ type Rejections struct {
 
 // CreateText describes the rejections of kubectl create, "" for none.
 func (r Rejections) CreateText() string {
-	return textOf("the API server would reject it", r.Create)
+	return formatRejections("the API server would reject it", r.Create)
 }
 
 // ApplyText describes the rejections that only kubectl apply --server-side has, "" for none.
 func (r Rejections) ApplyText() string {
-	return textOf("kubectl apply --server-side would be rejected, although kubectl create is not", r.Apply)
+	return formatRejections("kubectl apply --server-side would be rejected, although kubectl create is not", r.Apply)
 }
 
-func textOf(effect string, rejections field.ErrorList) string {
+func formatRejections(effect string, rejections field.ErrorList) string {
 	if len(rejections) == 0 {
 		return ""
 	}
@@ -164,20 +164,20 @@ var index = regexp.MustCompile(`\[(\d+)\]`)
 // field is similar. The path is a result of Complete.
 func (d *Definition) Nearest(path string) string {
 	steps := strings.Split(index.ReplaceAllString(path, ".$1"), ".")
-	at := d.schema
+	node := d.schema
 	for _, step := range steps[:len(steps)-1] {
-		property, isProperty := at.Properties[step]
+		property, isProperty := node.Properties[step]
 		_, notIndex := strconv.Atoi(step)
 		switch {
 		case isProperty:
-			at = &property
-		case at.Items != nil && notIndex == nil:
-			at = at.Items
-		case at.AdditionalProperties != nil && at.AdditionalProperties.Structural != nil:
-			at = at.AdditionalProperties.Structural
+			node = &property
+		case node.Items != nil && notIndex == nil:
+			node = node.Items
+		case node.AdditionalProperties != nil && node.AdditionalProperties.Structural != nil:
+			node = node.AdditionalProperties.Structural
 		default:
 			return ""
 		}
 	}
-	return humanize.Nearest(steps[len(steps)-1], slices.Collect(maps.Keys(at.Properties)))
+	return humanize.Nearest(steps[len(steps)-1], slices.Collect(maps.Keys(node.Properties)))
 }
