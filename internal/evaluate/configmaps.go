@@ -21,20 +21,20 @@ const mostRounds = 8
 // decision depends on follows from the merged values and from what is rendered: missing
 // ones are added and it decides again, until there are none. cache may be nil. The
 // error is that of a ConfigMap that cannot be read, or as for Decide.
-func DecideFrom(ctx context.Context, snapshot *Snapshot, from desired.Objects, cache *desired.Cache) (*decision.Decision, error) {
-	var decided *decision.Decision
+func DecideFrom(ctx context.Context, snapshot *Snapshot, objects desired.Objects, cache *desired.Cache) (*decision.Decision, error) {
+	var d *decision.Decision
 	for range mostRounds {
 		var err error
-		if decided, err = Decide(ctx, snapshot, cache); err != nil || !decided.IsIncomplete() {
-			return decided, err
+		if d, err = Decide(ctx, snapshot, cache); err != nil || !d.IsIncomplete() {
+			return d, err
 		}
-		if err := snapshot.ReadConfigMaps(ctx, from, decided.Unread); err != nil {
+		if err := snapshot.ReadConfigMaps(ctx, objects, d.Unread); err != nil {
 			return nil, err
 		}
-		if err := snapshot.ReadAccounts(ctx, from, decided.UnreadAccounts); err != nil {
+		if err := snapshot.ReadAccounts(ctx, objects, d.UnreadAccounts); err != nil {
 			return nil, err
 		}
 	}
 	return nil, fmt.Errorf("%s: its ConfigMaps refer to further ConfigMaps without end, last to %s",
-		desired.Describe(snapshot.Sidecar), strings.Join(decided.Unread, ", "))
+		desired.Describe(snapshot.Sidecar), strings.Join(d.Unread, ", "))
 }

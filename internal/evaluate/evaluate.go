@@ -20,34 +20,34 @@ import (
 // restarting pods, and the last workloads would never be updated. Invalid content is
 // reported at once.
 func Decide(ctx context.Context, snapshot *Snapshot, cache *desired.Cache) (*decision.Decision, error) {
-	now, err := decideOn(ctx, snapshot, cache)
+	current, err := decideOn(ctx, snapshot, cache)
 	if err != nil {
 		return nil, err
 	}
-	if now.Invalid != nil || now.IsIncomplete() {
-		now.Adopted = snapshot.Adopted
-		return now, nil
+	if current.Invalid != nil || current.IsIncomplete() {
+		current.Adopted = snapshot.Adopted
+		return current, nil
 	}
-	changed := snapshot.Adopted.ChangedIn(&now.Adopted)
+	changed := snapshot.Adopted.ChangedIn(&current.Adopted)
 	if len(changed) > 0 {
-		before := *snapshot
-		before.ConfigMaps = maps.Clone(snapshot.ConfigMaps)
+		pinnedSnapshot := *snapshot
+		pinnedSnapshot.ConfigMaps = maps.Clone(snapshot.ConfigMaps)
 		for _, name := range changed {
-			before.ConfigMaps[name] = snapshot.Adopted.ConfigMaps[name]
+			pinnedSnapshot.ConfigMaps[name] = snapshot.Adopted.ConfigMaps[name]
 		}
-		begun, err := decideOn(ctx, &before, cache)
+		pinnedDecision, err := decideOn(ctx, &pinnedSnapshot, cache)
 		if err != nil {
 			return nil, err
 		}
-		if begun.IsUnderWay() || begun.IsIncomplete() {
-			begun.Waiting = changed
-			return begun, nil
+		if pinnedDecision.IsUnderWay() || pinnedDecision.IsIncomplete() {
+			pinnedDecision.Waiting = changed
+			return pinnedDecision, nil
 		}
 	}
-	if !now.IsUnderWay() {
-		now.Adopted = decision.Adopted{}
+	if !current.IsUnderWay() {
+		current.Adopted = decision.Adopted{}
 	}
-	return now, nil
+	return current, nil
 }
 
 // decideOn decides with the ConfigMaps that the snapshot has, and records the content
@@ -57,19 +57,19 @@ func decideOn(ctx context.Context, snapshot *Snapshot, cache *desired.Cache) (*d
 	inject, remove, kinds, invalid := decision.Match(sidecar, snapshot.Workloads, snapshot.Offer)
 	reader := desired.NewReader(ctx, &snapshot.Inputs)
 	defer reader.Release()
-	taken := decision.Adopted{Generation: sidecar.Generation}
+	adopted := decision.Adopted{Generation: sidecar.Generation}
 	if lastgood.IsBack(sidecar) { // As after a change of the spec.
-		taken.Generation = -sidecar.Generation
+		adopted.Generation = -sidecar.Generation
 	}
 	if invalid != nil || sidecar.Orphans() {
-		return &decision.Decision{Invalid: invalid, Adopted: taken, TakenOut: sidecar.Status.RemovedByOwners}, nil
+		return &decision.Decision{Invalid: invalid, Adopted: adopted, TakenOut: sidecar.Status.RemovedByOwners}, nil
 	}
 	p := newPass(snapshot, reader, sidecar)
 	p.facts.Kinds = kinds
 	var injected []decision.Workload
 	if sidecar.DeletionTimestamp == nil {
 		p.desire(desired.New(&snapshot.Inputs, reader, cache))
-		taken.ConfigMaps = p.wanted.Read()
+		adopted.ConfigMaps = p.wanted.Read()
 		if err := reader.WaitForTurn(); err != nil {
 			return nil, err
 		}
@@ -89,10 +89,10 @@ func decideOn(ctx context.Context, snapshot *Snapshot, cache *desired.Cache) (*d
 	}
 	var unread []string
 	p.facts.Asked, unread = reader.ConfigMapNames()
-	decided := decision.Decide(&p.facts, injected, removed)
-	decided.Adopted, decided.Unread, decided.UnreadAccounts = taken, unread, reader.LackedAccounts()
-	if decided.IsIncomplete() {
-		decided.Previous = nil // It was evaluated without them.
+	d := decision.Decide(&p.facts, injected, removed)
+	d.Adopted, d.Unread, d.UnreadAccounts = adopted, unread, reader.LackedAccounts()
+	if d.IsIncomplete() {
+		d.Previous = nil // It was evaluated without them.
 	}
-	return decided, nil
+	return d, nil
 }

@@ -65,8 +65,8 @@ func newPass(snapshot *Snapshot, reader *desired.Reader, sidecar *v1alpha1.Vecto
 	case p.facts.Hold == nil:
 		p.facts.Hold = awaited(snapshot.Platform, sidecar)
 	}
-	if since, until, isClosed := snapshot.Platform.Rollout.Closed(snapshot.Now); isClosed {
-		p.facts.Gap = &plan.ClosedWindow{ClosedAt: since, OpensAt: until}
+	if start, end, isClosed := snapshot.Platform.Rollout.Closed(snapshot.Now); isClosed {
+		p.facts.Gap = &plan.ClosedWindow{ClosedAt: start, OpensAt: end}
 	}
 	isOnNodes := func(record *workloadcache.Record) bool { return workload.KindByName(record.Kind()).Traits.OnEveryNode }
 	if snapshot.OnNodes != nil && slices.ContainsFunc(snapshot.Workloads, isOnNodes) {
@@ -79,13 +79,13 @@ func newPass(snapshot *Snapshot, reader *desired.Reader, sidecar *v1alpha1.Vecto
 // awaited returns what holds a VectorSidecar whose revision the platform is not: it has none yet, or
 // one that cannot be rendered any more.
 func awaited(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.WriteHold {
-	is := sidecar.Status.Rollout
-	if is == nil || !platform.Target.Rules.IsStaged() || is.Revision == platform.Revision {
+	rolloutStatus := sidecar.Status.Rollout
+	if rolloutStatus == nil || !platform.Target.Rules.IsStaged() || rolloutStatus.Revision == platform.Revision {
 		return nil
 	}
 	message := fmt.Sprintf("it waits for revision %s of the installation's templates and values", platform.Target.Revision)
-	if is.Revision != "" {
-		message += ", and has " + is.Revision
+	if rolloutStatus.Revision != "" {
+		message += ", and has " + rolloutStatus.Revision
 	}
 	if platform.Missing != nil {
 		message += fmt.Sprintf(", which cannot be rendered (%s)", platform.Missing)
@@ -95,35 +95,37 @@ func awaited(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.
 
 // HoldOf returns what the operator would hold a VectorSidecar for, by its status alone; nil if nothing.
 func HoldOf(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.WriteHold {
-	is, given := sidecar.Status.Rollout, &platform.Target
-	if is == nil || !given.Rules.IsStaged() || !fleet.IsHeld(is, given, is.State == v1alpha1.RolloutHalted) {
+	rolloutStatus, target := sidecar.Status.Rollout, &platform.Target
+	if rolloutStatus == nil || !target.Rules.IsStaged() || !fleet.IsHeld(rolloutStatus, target, rolloutStatus.State == v1alpha1.RolloutHalted) {
 		return nil
 	}
-	if is.State == v1alpha1.RolloutHalted {
-		return &plan.WriteHold{Reason: meta.ReasonRolloutHalted, Message: is.Message}
+	if rolloutStatus.State == v1alpha1.RolloutHalted {
+		return &plan.WriteHold{Reason: meta.ReasonRolloutHalted, Message: rolloutStatus.Message}
 	}
-	return &plan.WriteHold{Reason: meta.ReasonWaitingForWave, Message: is.Message}
+	return &plan.WriteHold{Reason: meta.ReasonWaitingForWave, Message: rolloutStatus.Message}
 }
 
 // desire sets what is desired.
-func (p *pass) desire(wanted *desired.Desired) { p.wanted, p.facts.Desired = wanted, wanted.Common }
+func (p *pass) desire(desiredState *desired.Desired) {
+	p.wanted, p.facts.Desired = desiredState, desiredState.Common
+}
 
 // addElders adds the older VectorSidecars, oldest first.
 func (p *pass) addElders(snapshot *Snapshot, cache *desired.Cache, matched []*workloadcache.Record) {
 	if p.wanted.Invalid != nil {
 		return
 	}
-	for _, other := range decision.Elders(p.facts.Sidecar, snapshot.Others, matched) {
+	for _, candidate := range decision.Elders(p.facts.Sidecar, snapshot.Others, matched) {
 		inputs := snapshot.Inputs
-		inputs.Sidecar = other.Sidecar
-		wanted := desired.New(&inputs, p.reader, cache)
-		if common := wanted.CommonVariant(); common == nil || common.Container == "" {
+		inputs.Sidecar = candidate.Sidecar
+		desiredState := desired.New(&inputs, p.reader, cache)
+		if common := desiredState.CommonVariant(); common == nil || common.Container == "" {
 			continue
 		}
-		one := &elder{pass: newPass(snapshot, p.reader, other.Sidecar), selector: other.Selector, wishes: map[types.UID]*plan.Desired{}}
-		one.desire(wanted)
-		one.elders = slices.Clip(p.elders)
-		p.elders = append(p.elders, one)
+		precedingSidecar := &elder{pass: newPass(snapshot, p.reader, candidate.Sidecar), selector: candidate.Selector, wishes: map[types.UID]*plan.Desired{}}
+		precedingSidecar.desire(desiredState)
+		precedingSidecar.elders = slices.Clip(p.elders)
+		p.elders = append(p.elders, precedingSidecar)
 	}
 }
 
@@ -141,67 +143,67 @@ func (p *pass) inject(ctx context.Context, snapshot *Snapshot, records []*worklo
 		}
 		return nil, ctx.Err()
 	}
-	var before recall
+	var previous recall
 	if snapshot.Previous != nil {
-		before = snapshot.Previous.Injected
+		previous = snapshot.Previous.Injected
 	}
-	all := make([]decision.Workload, 0, len(records))
+	workloads := make([]decision.Workload, 0, len(records))
 	for i, record := range records {
 		if i%desired.PrefetchLimit == 0 {
 			p.wanted.Prefetch(ctx, records[i:])
 		}
-		own := p.wanted.Variant(record)
-		basis := p.basisOf(own)
-		evaluated := before.of(record, basis)
+		variant := p.wanted.Variant(record)
+		basis := p.basisOf(variant)
+		evaluated := previous.of(record, basis)
 		if evaluated == nil {
-			evaluated = p.evaluate(ctx, record, own)
+			evaluated = p.evaluate(ctx, record, variant)
 			evaluated.Of, evaluated.Basis = record, basis
 		}
 		if err := p.reader.WaitForTurn(); err != nil {
 			return nil, err
 		}
-		one := decision.Workload{Record: record, Evaluated: evaluated, Source: own.Source, Started: snapshot.started(record)}
+		entry := decision.Workload{Record: record, Evaluated: evaluated, Source: variant.Source, Started: snapshot.started(record)}
 		if evaluated.Plan.Owner != nil && snapshot.Carried != nil {
-			one.LastWriter, one.HasCarried = snapshot.Carried(record.UID)
+			entry.LastWriter, entry.HasCarried = snapshot.Carried(record.UID)
 		}
-		all = append(all, one)
+		workloads = append(workloads, entry)
 		// What workloads have in common is read first: without it, evaluating the
 		// others would be wasted.
 		if i == 0 {
-			if p.look(snapshot, all); p.reader.HasUnread() {
-				return all, nil
+			if p.look(snapshot, workloads); p.reader.HasUnread() {
+				return workloads, nil
 			}
 		}
 	}
-	return all, nil
+	return workloads, nil
 }
 
 // evaluate evaluates one workload that should have the sidecar.
-func (p *pass) evaluate(ctx context.Context, record *workloadcache.Record, by *desired.Variant) *decision.Evaluated {
+func (p *pass) evaluate(ctx context.Context, record *workloadcache.Record, variant *desired.Variant) *decision.Evaluated {
 	view := record.View()
 	view.Account = p.accounts[view.ServiceAccount]
 	if view.Unread.Text() != "" { // Templates would blame what they do not see.
 		return p.evaluator.Unread(&view)
 	}
-	of := by.WorkloadFor(ctx, &view)
-	if of.LacksAccount {
+	desiredWorkload := variant.WorkloadFor(ctx, &view)
+	if desiredWorkload.LacksAccount {
 		p.reader.LackAccount(view.ServiceAccount)
 	}
-	if of.Invalid != nil {
-		return p.evaluator.Injection(of, by.Container, nil, &view)
+	if desiredWorkload.Invalid != nil {
+		return p.evaluator.Injection(desiredWorkload, variant.Container, nil, &view)
 	}
 	var competitors []decision.Competitor
-	for _, other := range p.elders {
-		isFirst := p.facts.Sidecar.Cluster != nil && other.facts.Sidecar.Cluster == nil && other.wanted.Invalid == nil
-		if (isFirst || !view.Owned[p.manager].HasPlainAnnotations) && record.IsSelectedBy(other.selector) {
+	for _, precedingSidecar := range p.elders {
+		isFirst := p.facts.Sidecar.Cluster != nil && precedingSidecar.facts.Sidecar.Cluster == nil && precedingSidecar.wanted.Invalid == nil
+		if (isFirst || !view.Owned[p.manager].HasPlainAnnotations) && record.IsSelectedBy(precedingSidecar.selector) {
 			competitors = append(competitors, decision.Competitor{
-				Name: other.facts.Sidecar.Name, Container: other.wanted.CommonVariant().Container, Wants: other.wish(ctx, record, &view), IsFirst: isFirst,
+				Name: precedingSidecar.facts.Sidecar.Name, Container: precedingSidecar.wanted.CommonVariant().Container, Wants: precedingSidecar.wish(ctx, record, &view), IsFirst: isFirst,
 			})
 		}
 	}
-	evaluated := p.evaluator.Injection(of, by.Container, competitors, &view)
+	evaluated := p.evaluator.Injection(desiredWorkload, variant.Container, competitors, &view)
 	if p.find(evaluated.Kept...) { // It is kept while they exist.
-		evaluated = p.evaluator.Injection(of, by.Container, competitors, &view)
+		evaluated = p.evaluator.Injection(desiredWorkload, variant.Container, competitors, &view)
 	}
 	return evaluated
 }
@@ -212,53 +214,53 @@ func (e *elder) wish(ctx context.Context, record *workloadcache.Record, view *wo
 	if owned, carries := view.Owned[e.manager]; carries && !owned.IsPutIn() {
 		return nil
 	}
-	known, asked := e.wishes[record.UID]
-	if !asked {
+	wish, ok := e.wishes[record.UID]
+	if !ok {
 		if p := e.evaluate(ctx, record, e.wanted.Variant(record)).Plan; p.Action == plan.Inject || p.Action == plan.Adopt {
-			known = p.Desired
+			wish = p.Desired
 		}
-		e.wishes[record.UID] = known
+		e.wishes[record.UID] = wish
 	}
-	return known
+	return wish
 }
 
 // basisOf is a digest of everything that a workload is evaluated with besides itself.
-func (p *pass) basisOf(of *desired.Variant) string {
-	if known, isKnown := p.bases[of.Basis]; isKnown {
-		return known
+func (p *pass) basisOf(variant *desired.Variant) string {
+	if basis, ok := p.bases[variant.Basis]; ok {
+		return basis
 	}
 	// The policy is in the basis of the variant.
-	parts := []any{p.facts.Terms, p.accounts, []byte(of.Basis)}
+	inputs := []any{p.facts.Terms, p.accounts, []byte(variant.Basis)}
 	for i := range p.facts.Companions { // A sidecar is kept while they exist.
-		parts = append(parts, p.facts.Companions[i].Name+" "+p.facts.Companions[i].ResourceVersion)
+		inputs = append(inputs, p.facts.Companions[i].Name+" "+p.facts.Companions[i].ResourceVersion)
 	}
-	for _, other := range p.elders {
-		common := other.wanted.CommonVariant()
-		parts = append(parts, other.facts.Sidecar.Name, other.selector.String(), common.Container, []byte(other.basisOf(common)))
+	for _, precedingSidecar := range p.elders {
+		common := precedingSidecar.wanted.CommonVariant()
+		inputs = append(inputs, precedingSidecar.facts.Sidecar.Name, precedingSidecar.selector.String(), common.Container, []byte(precedingSidecar.basisOf(common)))
 	}
-	text, _ := json.Marshal(parts) // Strings, booleans and maps of strings always marshal, with sorted keys.
+	text, _ := json.Marshal(inputs) // Strings, booleans and maps of strings always marshal, with sorted keys.
 	sum := sha256.Sum256(text)
-	p.bases[of.Basis] = string(sum[:])
-	return p.bases[of.Basis]
+	p.bases[variant.Basis] = string(sum[:])
+	return p.bases[variant.Basis]
 }
 
 // remove evaluates the workloads that should not have the sidecar.
 func (p *pass) remove(snapshot *Snapshot, records []*workloadcache.Record) []decision.Workload {
-	var before recall
+	var previous recall
 	if snapshot.Previous != nil {
-		before = snapshot.Previous.Removed
+		previous = snapshot.Previous.Removed
 	}
-	var all []decision.Workload
+	var workloads []decision.Workload
 	for _, record := range records {
-		evaluated := before.of(record, "")
+		evaluated := previous.of(record, "")
 		if evaluated == nil {
 			view := record.View()
 			evaluated = p.evaluator.Removal(&view)
 			evaluated.Of = record
 		}
-		all = append(all, decision.Workload{Record: record, Evaluated: evaluated, Started: snapshot.started(record)})
+		workloads = append(workloads, decision.Workload{Record: record, Evaluated: evaluated, Started: snapshot.started(record)})
 	}
-	return all
+	return workloads
 }
 
 // look looks up the companions that the workloads need, and Vector's verdicts on their
@@ -267,29 +269,29 @@ func (p *pass) look(snapshot *Snapshot, injected []decision.Workload) {
 	if snapshot.Verdict != nil {
 		p.facts.Verdicts = map[string]decision.Verdict{}
 	}
-	var last *desired.Rendered
+	var lastRendered *desired.Rendered
 	for i := range injected {
 		evaluated := injected[i].Evaluated
 		rendered := evaluated.Rendered
-		if rendered == nil || rendered == last && evaluated.Plan.UnchangedHash == "" {
+		if rendered == nil || rendered == lastRendered && evaluated.Plan.UnchangedHash == "" {
 			continue
 		}
-		last = rendered
+		lastRendered = rendered
 		for n := range evaluated.Companions {
 			p.find(evaluated.Companions[n].Name)
 		}
 		if evaluated.Copied != nil {
 			p.find(evaluated.Copied.Name)
 		}
-		if of := rendered.Validation; of != nil && snapshot.Verdict != nil {
-			p.facts.Verdicts[of.Key] = snapshot.Verdict(of.Key)
+		if validation := rendered.Validation; validation != nil && snapshot.Verdict != nil {
+			p.facts.Verdicts[validation.Key] = snapshot.Verdict(validation.Key)
 		}
 	}
 	for _, offer := range p.facts.Offers {
 		p.define(snapshot, &offer)
 		p.find(offer.ConfigMaps()...)
-		if of := offer.Rendered.Validation; of != nil && snapshot.Verdict != nil {
-			p.facts.Verdicts[of.Key] = snapshot.Verdict(of.Key)
+		if validation := offer.Rendered.Validation; validation != nil && snapshot.Verdict != nil {
+			p.facts.Verdicts[validation.Key] = snapshot.Verdict(validation.Key)
 		}
 	}
 }
@@ -300,14 +302,14 @@ func (p *pass) offer(ctx context.Context, injected []decision.Workload) {
 		p.facts.Left = p.wanted.Invalid.Message
 		return
 	}
-	var seen []desired.RenderedWorkload
+	var renderedWorkloads []desired.RenderedWorkload
 	for i := range injected {
-		if of := injected[i].Evaluated; of.Rendered != nil && injected[i].Source.IsCommon {
+		if evaluated := injected[i].Evaluated; evaluated.Rendered != nil && injected[i].Source.IsCommon {
 			view := injected[i].Record.View()
-			seen = append(seen, desired.RenderedWorkload{Rendered: of.Rendered, QoSClass: view.QoSClass})
+			renderedWorkloads = append(renderedWorkloads, desired.RenderedWorkload{Rendered: evaluated.Rendered, QoSClass: view.QoSClass})
 		}
 	}
-	p.facts.Offers, p.facts.Left = p.wanted.Offers(ctx, p.facts.Sidecar.Namespace, seen)
+	p.facts.Offers, p.facts.Left = p.wanted.Offers(ctx, p.facts.Sidecar.Namespace, renderedWorkloads)
 }
 
 // define sets what the definitions of kinds do not have of an offer.
@@ -316,15 +318,15 @@ func (p *pass) define(snapshot *Snapshot, offer *desired.AdmissionOverlay) {
 		return
 	}
 	for _, kind := range p.facts.Sidecar.Spec.Kinds() {
-		of := workload.KindByName(string(kind))
-		if of == nil {
+		workloadKind := workload.KindByName(string(kind))
+		if workloadKind == nil {
 			continue
 		}
-		if why := snapshot.Undefined(of, tree.MapAt(offer.Rendered.Overlay.Body, "spec")); why != "" {
+		if reason := snapshot.Undefined(workloadKind, tree.MapAt(offer.Rendered.Overlay.Body, "spec")); reason != "" {
 			if p.facts.Undefined == nil {
 				p.facts.Undefined = map[decision.OfferTo]string{}
 			}
-			p.facts.Undefined[decision.OfferTo{Hash: offer.Rendered.Desired.InjectedHash(), Kind: of.Kind}] = why
+			p.facts.Undefined[decision.OfferTo{Hash: offer.Rendered.Desired.InjectedHash(), Kind: workloadKind.Kind}] = reason
 		}
 	}
 }
@@ -333,7 +335,7 @@ func (p *pass) define(snapshot *Snapshot, offer *desired.AdmissionOverlay) {
 // was new.
 func (p *pass) find(names ...string) (isNew bool) {
 	for _, name := range names {
-		if _, isKnown := p.facts.ConfigMaps[name]; isKnown {
+		if _, ok := p.facts.ConfigMaps[name]; ok {
 			continue
 		}
 		if !slices.ContainsFunc(p.facts.Companions, func(c corev1.ConfigMap) bool { return c.Name == name }) {

@@ -18,8 +18,8 @@ type recall []*decision.Evaluated
 // of returns the earlier evaluation of a workload, nil if its basis was another or more
 // than the workload's state has changed.
 func (r *recall) of(record *workloadcache.Record, basis string) *decision.Evaluated {
-	isBefore := func(of *workloadcache.Record) bool {
-		return cmp.Or(strings.Compare(of.Name, record.Name), strings.Compare(of.Kind(), record.Kind())) < 0
+	isBefore := func(candidate *workloadcache.Record) bool {
+		return cmp.Or(strings.Compare(candidate.Name, record.Name), strings.Compare(candidate.Kind(), record.Kind())) < 0
 	}
 	for len(*r) > 0 && isBefore((*r)[0].Of) {
 		*r = (*r)[1:]

@@ -43,7 +43,7 @@ type Snapshot struct {
 	Denials map[types.UID]decision.Denial
 	// Carried returns whether a workload of another operator's has carried the sidecar, and its
 	// last writer by then; nil if that is not known of any.
-	Carried func(types.UID) (lastWriter string, has bool)
+	Carried func(types.UID) (lastWriter string, ok bool)
 	// OnNodes returns the workloads of all namespaces that are on every node; nil if only
 	// those of the snapshot are known.
 	OnNodes func() []*workloadcache.Record
