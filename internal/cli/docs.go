@@ -63,7 +63,7 @@ kubectl vectorsidecar docs WaitingForSlot`,
 
 // explainWord prints one entry of the catalog.
 func explainWord(command *cobra.Command, word string, topics []string) error {
-	if rule, isKnown := lint.RuleOf(word); isKnown {
+	if rule, isKnown := lint.RuleFor(word); isKnown {
 		_, err := fmt.Fprintf(command.OutOrStdout(), "%s (%s)\n  %s\n  what to do: %s\n", rule.Code, rule.Level, rule.Title, rule.Help)
 		return err
 	}

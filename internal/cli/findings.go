@@ -60,7 +60,7 @@ func (o *findingsOutput) printText(result *lint.Result) error {
 			colour = yellow
 		}
 		err := errors.Join(
-			humanize.Fprintf(o.app.Out, "%s: ", finding.Place()), paint.paint(colour, finding.Level),
+			humanize.Fprintf(o.app.Out, "%s: ", finding.Position()), paint.paint(colour, finding.Level),
 			humanize.Fprintf(o.app.Out, " %s: %s\n    %s\n", finding.Code, finding.Text(), finding.Help))
 		if err != nil {
 			return err

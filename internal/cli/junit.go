@@ -61,7 +61,7 @@ func (o *findingsOutput) casesOf(result *lint.Result) []junitCase {
 	for i := range result.Findings {
 		finding := &result.Findings[i]
 		cases = append(cases, junitCase{
-			Name: finding.Place(), Class: finding.Code,
+			Name: finding.Position(), Class: finding.Code,
 			Failure: &junitFailure{Message: finding.Text(), Text: finding.Help},
 		})
 	}

@@ -112,7 +112,7 @@ func TestLint_ChecksOnlyOurValues(t *testing.T) {
 			require.NoError(t, json.Unmarshal([]byte(out), &result), out)
 			places := []string{}
 			for i := range result.Findings {
-				places = append(places, result.Findings[i].Place())
+				places = append(places, result.Findings[i].Position())
 			}
 			require.ElementsMatch(t, test.findings, places, out)
 			skipped := map[string]string{}

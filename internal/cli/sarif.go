@@ -97,7 +97,7 @@ func sarifOf(result *lint.Result, command, version string) *sarif {
 }
 
 func sarifRuleOf(code string) sarifRule {
-	known, _ := lint.RuleOf(code)
+	known, _ := lint.RuleFor(code)
 	rule := sarifRule{ID: code, Description: sarifText{known.Title}, Help: sarifText{known.Help}}
 	rule.Default.Level = sarifLevel(known.Level)
 	return rule

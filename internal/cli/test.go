@@ -235,7 +235,7 @@ func (o *testOptions) ask(ctx context.Context, chart fs.FS, one *scenario.Scenar
 	}
 	for i := range asked.Findings {
 		finding := &asked.Findings[i]
-		judged.Vector = append(judged.Vector, finding.Place()+": "+finding.Text())
+		judged.Vector = append(judged.Vector, finding.Position()+": "+finding.Text())
 	}
 	judged.Unable, judged.Unseen = asked.unable, asked.unseen
 	return nil

@@ -142,7 +142,7 @@ func (o *validateOptions) askTogether(ctx context.Context, program *vectorprogra
 	if err != nil {
 		return nil, err
 	}
-	all := &asked{Result: lint.Result{Findings: lint.OfFiles(answer.Findings), Linted: 1}, unseen: answer.Unseen}
+	all := &asked{Result: lint.Result{Findings: lint.VectorFileFindings(answer.Findings), Linted: 1}, unseen: answer.Unseen}
 	for _, other := range others {
 		all.Skipped = append(all.Skipped, lint.Skipped{File: other.Name, Reason: lint.NotRecognized})
 	}
@@ -208,7 +208,7 @@ func (s *session) askAbout(ctx context.Context, program *vectorprogram.Program, 
 			return true, err
 		}
 		all.Linted++
-		all.Findings = append(all.Findings, lint.OfVector(answer.Findings, document, s.sources)...)
+		all.Findings = append(all.Findings, lint.VectorFindings(answer.Findings, document, s.sources)...)
 		name := "VectorSidecar " + ruled.sidecar.Namespace + "/" + ruled.sidecar.Name
 		if answer.Unable != "" {
 			all.unable = append(all.unable, name+": "+answer.Unable)

@@ -53,9 +53,9 @@ type Folder struct {
 	BuiltIn fs.FS
 }
 
-// fileOf returns the path of a file of the chart. If the directory is not a whole chart, its templates are at its
+// findFile returns the path of a file of the chart. If the directory is not a whole chart, its templates are at its
 // root. ok is false for a file that only the built-in chart has.
-func (f *Folder) fileOf(file string) (name string, ok bool) {
+func (f *Folder) findFile(file string) (name string, ok bool) {
 	file = withoutChart(file)
 	for _, name := range []string{file, strings.TrimPrefix(file, "templates/"), strings.ReplaceAll(file, "/", "__")} {
 		if _, err := fs.Stat(f.Files, name); err == nil {
@@ -65,10 +65,10 @@ func (f *Folder) fileOf(file string) (name string, ok bool) {
 	return f.Name, false
 }
 
-// placeOf returns the file and line of a place in the chart. ok is false for a file that is the same in the built-in chart.
-func (f *Folder) placeOf(of gotemplate.Position) (file string, at place, ok bool) {
-	file, ok = f.fileOf(of.File)
-	return file, place{of.Line, of.Column}, ok && !f.isBuiltIn(withoutChart(of.File))
+// findPosition returns the file and line of a place in the chart. ok is false for a file that is the same in the built-in chart.
+func (f *Folder) findPosition(templatePlace gotemplate.Position) (file string, pos position, ok bool) {
+	file, ok = f.findFile(templatePlace.File)
+	return file, position{templatePlace.Line, templatePlace.Column}, ok && !f.isBuiltIn(withoutChart(templatePlace.File))
 }
 
 // isBuiltIn reports whether a file of the chart is the same in the built-in chart.
@@ -89,10 +89,10 @@ func (l *Linter) LintChart(ctx context.Context, folder *Folder) (*Result, error)
 	result := &Result{Linted: 1}
 	chart, err := render.LoadChart(folder.Chart)
 	if err != nil {
-		result.Findings = sorted(folder.located(notAChart, err.Error()))
+		result.Findings = sortFindings(folder.locateFindings(notAChart, err.Error()))
 		return result, nil
 	}
-	findings, notes := lintDefines(chart, folder.placeOf)
+	findings, notes := lintDefines(chart, folder.findPosition)
 	platform, environments := desired.NewPlatform(chart, "", map[string]string{}), chart.Environments.Names()
 	platform.Policy = l.Platform.Policy
 	var failures []*presetFailure
@@ -102,7 +102,7 @@ func (l *Linter) LintChart(ctx context.Context, folder *Folder) (*Result, error)
 			return nil, err
 		}
 		if decided.Invalid != nil {
-			findings = append(findings, folder.located(decided.Invalid.Reason, decided.Invalid.Message)...)
+			findings = append(findings, folder.locateFindings(decided.Invalid.Reason, decided.Invalid.Message)...)
 			continue // The presets would report the same fault.
 		}
 		faults, err := renderPresets(ctx, platform, "", environment, l.KubeVersion)
@@ -112,16 +112,16 @@ func (l *Linter) LintChart(ctx context.Context, folder *Folder) (*Result, error)
 		failures = addFailures(failures, environment, faults)
 	}
 	for _, failure := range failures {
-		findings = append(findings, folder.located(failure.Reason, failure.text(len(environments)))...)
+		findings = append(findings, folder.locateFindings(failure.Reason, failure.text(len(environments)))...)
 	}
-	result.Findings, result.Notes = sorted(findings), notes
+	result.Findings, result.Notes = sortFindings(findings), notes
 	return result, nil
 }
 
 // sample is the smallest snapshot that renders the charts of a platform.
 func sample(platform *desired.Platform, environment, kubeVersion string) *evaluate.Snapshot {
-	one := typical(nil)
-	one.SetNamespace("sample")
+	object := typical(nil)
+	object.SetNamespace("sample")
 	return &evaluate.Snapshot{Observed: decision.Observed{
 		Inputs: desired.Inputs{
 			Sidecar: &v1alpha1.VectorSidecar{
@@ -131,23 +131,23 @@ func sample(platform *desired.Platform, environment, kubeVersion string) *evalua
 			HasAllConfigMaps: true, // The sample has no ConfigMaps.
 			Platform:         platform, DefaultEnvironment: environment, KubeVersion: kubeVersion,
 		},
-		Workloads: []*workloadcache.Record{workloadcache.NewRecord(one)},
+		Workloads: []*workloadcache.Record{workloadcache.NewRecord(object)},
 	}}
 }
 
 // inFile matches the first file and line in a message.
 var inFile = regexp.MustCompile(`([\w./-]+\.(?:yaml|tpl|json|txt)):(\d+)(?::(\d+))?`)
 
-// located returns a finding for each line of a message, at the place that the line names.
-func (f *Folder) located(code, message string) []Finding {
+// locateFindings returns a finding for each line of a message, at the place that the line names.
+func (f *Folder) locateFindings(code, message string) []Finding {
 	var findings []Finding
 	for line := range strings.SplitSeq(message, "\n") {
 		finding := newFinding(code, f.Name, line)
 		if match := inFile.FindStringSubmatch(line); match != nil {
 			if code == notAChart {
-				finding = newFinding(codeOf(match[1]), f.Name, line)
+				finding = newFinding(codeForFile(match[1]), f.Name, line)
 			}
-			if file, ok := f.fileOf(match[1]); ok {
+			if file, ok := f.findFile(match[1]); ok {
 				finding.File = file
 				finding.Line, _ = strconv.Atoi(match[2])
 				finding.Column, _ = strconv.Atoi(match[3])
@@ -158,8 +158,8 @@ func (f *Folder) located(code, message string) []Finding {
 	return findings
 }
 
-// codeOf returns the reason for a fault in a file of a chart.
-func codeOf(file string) string {
+// codeForFile returns the reason for a fault in a file of a chart.
+func codeForFile(file string) string {
 	if strings.Contains(file, "templates/") {
 		return meta.ReasonInvalidTemplate
 	}

@@ -34,8 +34,8 @@ type Finding struct {
 	Ignored string `json:"ignored,omitempty"`
 }
 
-// Place returns file:line:column, without the parts that are unknown.
-func (f *Finding) Place() string {
+// Position returns file:line:column, without the parts that are unknown.
+func (f *Finding) Position() string {
 	text := f.File
 	if f.Line > 0 {
 		text += fmt.Sprintf(":%d", f.Line)
@@ -109,8 +109,8 @@ func OwnRules() []Rule {
 	}
 }
 
-// RuleOf returns the rule of a code, or a rule made from a reason of package meta. It ignores case.
-func RuleOf(code string) (Rule, bool) {
+// RuleFor returns the rule of a code, or a rule made from a reason of package meta. It ignores case.
+func RuleFor(code string) (Rule, bool) {
 	for _, rule := range Rules() {
 		if strings.EqualFold(rule.Code, code) {
 			return rule, true
@@ -125,31 +125,31 @@ func RuleOf(code string) (Rule, bool) {
 }
 
 // NewFinding returns a finding with a reason of package meta, for a whole object of a file.
-func NewFinding(reason, message string, of source.Document) Finding {
-	finding := newFinding(reason, of.Source, message)
-	if len(of.Text) == 0 {
+func NewFinding(reason, message string, document source.Document) Finding {
+	finding := newFinding(reason, document.Source, message)
+	if len(document.Text) == 0 {
 		return finding
 	}
-	path := about[reason]
-	return finding.at(placesOf(of.Text, of.Line).of(path...), strings.Join(path, "."))
+	path := reasonPaths[reason]
+	return finding.withPosition(newPositions(document.Text, document.Line).findKey(path...), strings.Join(path, "."))
 }
 
 // newFinding returns a finding with the level and the help of its rule.
 func newFinding(code, file, message string) Finding {
 	finding := Finding{Code: code, Level: string(meta.Error), File: file, Message: message}
-	if rule, isKnown := RuleOf(code); isKnown {
+	if rule, isKnown := RuleFor(code); isKnown {
 		finding.Level, finding.Help = rule.Level, rule.Help
 	}
 	return finding
 }
 
-// at returns the finding with a place and a path.
-func (f Finding) at(place place, path string) Finding {
-	f.Line, f.Column, f.Path = place.line, place.column, path
+// withPosition returns the finding with a place and a path.
+func (f Finding) withPosition(pos position, path string) Finding {
+	f.Line, f.Column, f.Path = pos.line, pos.column, path
 	return f
 }
 
-func sorted(findings []Finding) []Finding {
+func sortFindings(findings []Finding) []Finding {
 	slices.SortStableFunc(findings, func(a, b Finding) int {
 		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})

@@ -17,10 +17,10 @@ import (
 //
 // The comment applies to its own line. A comment alone on a line applies to the next line that is not a comment.
 type ignore struct {
-	at     place
-	line   int
-	codes  []string
-	reason string
+	position position
+	line     int
+	codes    []string
+	reason   string
 }
 
 var (
@@ -33,19 +33,19 @@ func (r *Result) suppress(file File) {
 	if path.Ext(file.Name) == ".json" {
 		return // It has no comments.
 	}
-	ignores, findings := ignoresOf(file)
-	for _, one := range ignores {
-		for _, code := range one.codes {
-			isOf := func(f Finding) bool { return f.File == file.Name && f.Line == one.line && f.Code == code }
+	ignores, findings := parseIgnores(file)
+	for _, comment := range ignores {
+		for _, code := range comment.codes {
+			isOf := func(f Finding) bool { return f.File == file.Name && f.Line == comment.line && f.Code == code }
 			if !slices.ContainsFunc(r.Findings, isOf) {
-				findings = append(findings, newFinding(idleIgnore, file.Name, "no finding "+code+" at this line").at(one.at, ""))
+				findings = append(findings, newFinding(idleIgnore, file.Name, "no finding "+code+" at this line").withPosition(comment.position, ""))
 				continue
 			}
 			r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool {
 				if !isOf(f) {
 					return false
 				}
-				f.Ignored = one.reason
+				f.Ignored = comment.reason
 				r.Ignored = append(r.Ignored, f)
 				return true
 			})
@@ -54,36 +54,36 @@ func (r *Result) suppress(file File) {
 	r.Findings = append(r.Findings, findings...)
 }
 
-// ignoresOf reads the comments of a file, and returns findings for invalid ones.
-func ignoresOf(file File) (ignores []ignore, findings []Finding) {
+// parseIgnores reads the comments of a file, and returns findings for invalid ones.
+func parseIgnores(file File) (ignores []ignore, findings []Finding) {
 	var waiting []ignore
 	number := 0
 	for line := range bytes.Lines(file.Text) {
 		number++
 		text := strings.TrimRight(string(line), "\r\n")
-		before, _, _ := strings.Cut(text, "#")
-		isAlone := strings.TrimSpace(before) == ""
+		content, _, _ := strings.Cut(text, "#")
+		isAlone := strings.TrimSpace(content) == ""
 		if !isAlone {
-			for _, one := range waiting {
-				one.line = number
-				ignores = append(ignores, one)
+			for _, comment := range waiting {
+				comment.line = number
+				ignores = append(ignores, comment)
 			}
 			waiting = nil
 		}
-		found := ignoring.FindStringSubmatchIndex(text)
-		if found == nil {
+		match := ignoring.FindStringSubmatchIndex(text)
+		if match == nil {
 			continue
 		}
-		one := ignore{at: place{line: number, column: found[3] + 1}, line: number}
-		if message := one.read(text[found[4]:found[5]]); message != "" {
-			findings = append(findings, newFinding(badIgnore, file.Name, message).at(one.at, ""))
+		comment := ignore{position: position{line: number, column: match[3] + 1}, line: number}
+		if message := comment.read(text[match[4]:match[5]]); message != "" {
+			findings = append(findings, newFinding(badIgnore, file.Name, message).withPosition(comment.position, ""))
 			continue
 		}
 		if isAlone {
-			waiting = append(waiting, one)
+			waiting = append(waiting, comment)
 			continue
 		}
-		ignores = append(ignores, one)
+		ignores = append(ignores, comment)
 	}
 	return append(ignores, waiting...), findings
 }
@@ -97,7 +97,7 @@ func (i *ignore) read(text string) string {
 	i.reason = strings.TrimSpace(match[2])
 	for code := range strings.SplitSeq(match[1], ",") {
 		code = strings.TrimSpace(code)
-		rule, isKnown := RuleOf(code)
+		rule, isKnown := RuleFor(code)
 		switch {
 		case !isKnown:
 			return code + " is not a code of lint"

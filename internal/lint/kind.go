@@ -85,8 +85,8 @@ func IsOurChart(folder fs.FS) bool {
 	return err == nil && bounded.Values().DecodeYAML(text, &card) == nil && card.Name == installationName
 }
 
-// kindOf returns the kind of a file by its keys, and by its name if the keys are ambiguous.
-func kindOf(file File) kind {
+// detectKind returns the kind of a file by its keys, and by its name if the keys are ambiguous.
+func detectKind(file File) kind {
 	extension := path.Ext(file.Name)
 	isValues := isNamedValues(file.Name)
 	switch {
@@ -104,16 +104,16 @@ func kindOf(file File) kind {
 	case slices.ContainsFunc(documents, func(d source.Document) bool { return d.Kind != "" }):
 		return objectKind
 	}
-	places := placesOf(file.Text, 1)
-	hasComponents := places.hasMap("sources") || places.hasMap("sinks") || places.hasMap("transforms")
+	positions := newPositions(file.Text, 1)
+	hasComponents := positions.hasMap("sources") || positions.hasMap("sinks") || positions.hasMap("transforms")
 	switch {
 	case file.IsValues:
 		return valuesKind
-	case isValues && file.Chart != "" && !places.hasMap("sidecar") && !places.hasMap("environments"):
+	case isValues && file.Chart != "" && !positions.hasMap("sidecar") && !positions.hasMap("environments"):
 		return otherKind
 	case hasComponents:
 		return vectorKind
-	case isValues, places.hasMap("sidecar"), places.hasMap("environments"):
+	case isValues, positions.hasMap("sidecar"), positions.hasMap("environments"):
 		return valuesKind
 	}
 	return otherKind

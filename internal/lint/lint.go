@@ -51,21 +51,21 @@ type Linter struct {
 	Definitions func(kind string) (*definition.Definition, error)
 }
 
-// definitionOf returns the definition of a kind, nil if the kind has no definition.
-func (l *Linter) definitionOf(kind string) (*definition.Definition, error) {
+// definitionFor returns the definition of a kind, nil if the kind has no definition.
+func (l *Linter) definitionFor(kind string) (*definition.Definition, error) {
 	if l.Definitions == nil {
 		return nil, nil //nolint:nilnil // Objects are decoded by their Go types alone.
 	}
 	return l.Definitions(kind)
 }
 
-// schemaOf implements source.Schemas.
-func (l *Linter) schemaOf(kind string) (source.Schema, error) {
-	found, err := l.definitionOf(kind)
-	if found == nil || err != nil {
+// schemaFor implements source.Schemas.
+func (l *Linter) schemaFor(kind string) (source.Schema, error) {
+	kindDefinition, err := l.definitionFor(kind)
+	if kindDefinition == nil || err != nil {
 		return nil, err
 	}
-	return found, nil
+	return kindDefinition, nil
 }
 
 // Result contains the findings, and the files that were skipped.
@@ -95,7 +95,7 @@ func (l *Linter) Lint(ctx context.Context, files []File) (*Result, error) {
 	}
 	for _, file := range files {
 		var findings []Finding
-		switch kindOf(file) {
+		switch detectKind(file) {
 		case vectorKind:
 			var err error
 			if findings, err = l.lintVector(ctx, file); err != nil {
@@ -117,37 +117,37 @@ func (l *Linter) Lint(ctx context.Context, files []File) (*Result, error) {
 		linted = append(linted, file)
 		result.Findings = append(result.Findings, findings...)
 	}
-	found, err := objects.lint(ctx)
+	objectFindings, err := objects.lint(ctx)
 	if err != nil {
 		return nil, err
 	}
-	result.Findings = sorted(append(result.Findings, found...))
+	result.Findings = sortFindings(append(result.Findings, objectFindings...))
 	for _, file := range linted {
 		result.suppress(file)
 	}
-	result.Linted, result.Findings = len(linted), sorted(result.Findings)
+	result.Linted, result.Findings = len(linted), sortFindings(result.Findings)
 	return result, nil
 }
 
 // lintVector checks a Vector configuration.
 func (l *Linter) lintVector(ctx context.Context, file File) ([]Finding, error) {
-	given := vectorconfig.File{Name: path.Base(file.Name), Source: file.Name, Text: string(file.Text)}
+	configFile := vectorconfig.File{Name: path.Base(file.Name), Source: file.Name, Text: string(file.Text)}
 	var findings []Finding
-	report, err := desired.VectorReader.Check(ctx, []vectorconfig.File{given}, vectorconfig.Options{Image: l.image()})
+	report, err := desired.VectorReader.Check(ctx, []vectorconfig.File{configFile}, vectorconfig.Options{Image: l.image()})
 	if err != nil {
 		return nil, err
 	}
-	for _, found := range report.Findings {
-		findings = append(findings, ofVector(found, file.Name, place{found.Line, found.Column}))
+	for _, vectorFinding := range report.Findings {
+		findings = append(findings, newVectorFinding(vectorFinding, file.Name, position{vectorFinding.Line, vectorFinding.Column}))
 	}
 	return findings, nil
 }
 
-// ofVector returns the finding for a finding of the check of Vector's configuration.
-func ofVector(found vectorconfig.Finding, file string, at place) Finding {
-	finding := Finding{Code: string(found.Code), Level: string(found.Level), File: file, Message: found.Message, Help: found.Help}
-	if strings.HasPrefix(found.Message, found.Path) {
-		return finding.at(at, "")
+// newVectorFinding returns the finding for a finding of the check of Vector's configuration.
+func newVectorFinding(vectorFinding vectorconfig.Finding, file string, pos position) Finding {
+	finding := Finding{Code: string(vectorFinding.Code), Level: string(vectorFinding.Level), File: file, Message: vectorFinding.Message, Help: vectorFinding.Help}
+	if strings.HasPrefix(vectorFinding.Message, vectorFinding.Path) {
+		return finding.withPosition(pos, "")
 	}
-	return finding.at(at, found.Path)
+	return finding.withPosition(pos, vectorFinding.Path)
 }

@@ -68,7 +68,7 @@ func lintUnder(t *testing.T, platform *desired.Platform, files map[string]string
 // placesOfFindings returns the place and code of each finding.
 func placesOfFindings(findings []Finding) (all []string) {
 	for i := range findings {
-		all = append(all, findings[i].Place()+" "+findings[i].Code)
+		all = append(all, findings[i].Position()+" "+findings[i].Code)
 	}
 	return all
 }
@@ -343,6 +343,6 @@ func TestATagIsReplaced(t *testing.T) {
 		"r.example:5000/vector":               "r.example:5000/vector:0.57.0",
 		"r.example:5000/a/vector:1@sha256:ab": "r.example:5000/a/vector:0.57.0@sha256:ab",
 	} {
-		require.Equal(t, want, retagged(image, "v0.57.0"))
+		require.Equal(t, want, replaceTag(image, "v0.57.0"))
 	}
 }

@@ -39,21 +39,21 @@ func (o *objects) add(ctx context.Context, file File) []Finding {
 	var findings []Finding
 	for _, document := range source.Split(file.Text) {
 		document.Source = file.Name
-		read, err := document.Decode(o.linter.schemaOf)
+		read, err := document.Decode(o.linter.schemaFor)
 		if err != nil {
-			found := misfits(&document, err)
+			documentFindings := misfits(&document, err)
 			if document.Kind == "VectorSidecar" || document.Kind == "ClusterVectorSidecar" {
-				rejected := o.rejections(ctx, &document, unknownFields(found, err))
-				found = withoutGoErrors(found, rejected)
-				found = append(found, rejected...)
+				rejected := o.rejections(ctx, &document, unknownFields(documentFindings, err))
+				documentFindings = withoutGoErrors(documentFindings, rejected)
+				documentFindings = append(documentFindings, rejected...)
 			}
-			findings = append(findings, found...)
+			findings = append(findings, documentFindings...)
 		}
-		for _, one := range read {
-			if one.Duplicates != nil {
-				findings = append(findings, misfits(&document, one.Duplicates)...)
+		for _, objectDocument := range read {
+			if objectDocument.Duplicates != nil {
+				findings = append(findings, misfits(&document, objectDocument.Duplicates)...)
 			}
-			o.put(one)
+			o.put(objectDocument)
 		}
 	}
 	return findings
@@ -68,8 +68,8 @@ func (o *objects) put(document source.Document) {
 	default:
 		document.Object.SetNamespace(cmp.Or(document.Object.GetNamespace(), metav1.NamespaceDefault))
 	}
-	if one, isOne := workload.ToObject(document.Object); isOne {
-		workload.Finish(one)
+	if object, ok := workload.ToObject(document.Object); ok {
+		workload.Finish(object)
 	}
 	o.world.Put(document.Object)
 	o.documents = append(o.documents, document)
@@ -77,32 +77,32 @@ func (o *objects) put(document source.Document) {
 
 // rejections returns the API server's findings about an object, without findings at the same place or with the same
 // text as an earlier one.
-func (o *objects) rejections(ctx context.Context, document *source.Document, found []Finding) []Finding {
-	schema, err := o.linter.definitionOf(document.Kind)
+func (o *objects) rejections(ctx context.Context, document *source.Document, findings []Finding) []Finding {
+	schema, err := o.linter.definitionFor(document.Kind)
 	if schema == nil || err != nil {
 		return nil // The built-in definition is always valid.
 	}
-	places := placesOf(document.Text, document.Line)
-	var all []Finding
+	positions := newPositions(document.Text, document.Line)
+	var rejected []Finding
 	rejections := schema.Validate(ctx, document.Text)
 	for _, rejection := range rejections.Create {
-		at := places.of(stepsOf(rejection.Field)...)
+		pos := positions.findKey(splitPath(rejection.Field)...)
 		isKnown := func(f Finding) bool {
-			return f.Line == at.line && f.Column == at.column || rejection.Detail != "" && strings.Contains(f.Message, rejection.Detail)
+			return f.Line == pos.line && f.Column == pos.column || rejection.Detail != "" && strings.Contains(f.Message, rejection.Detail)
 		}
 		isRepeated := func(other *field.Error) bool {
 			return other.Field != rejection.Field && strings.Contains(rejection.Detail, strconv.Quote(other.Field))
 		}
-		if slices.ContainsFunc(found, isKnown) || slices.ContainsFunc(all, isKnown) || rejection.Field == "<nil>" && slices.ContainsFunc(rejections.Create, isRepeated) {
+		if slices.ContainsFunc(findings, isKnown) || slices.ContainsFunc(rejected, isKnown) || rejection.Field == "<nil>" && slices.ContainsFunc(rejections.Create, isRepeated) {
 			continue
 		}
-		all = append(all, newFinding(refusedByAPI, document.Source, rejection.ErrorBody()).at(at, rejection.Field))
+		rejected = append(rejected, newFinding(refusedByAPI, document.Source, rejection.ErrorBody()).withPosition(pos, rejection.Field))
 	}
 	if text := rejections.ApplyText(); text != "" {
 		path := rejections.Apply[0].Field
-		all = append(all, newFinding(notApplicable, document.Source, text).at(places.of(stepsOf(path)...), ""))
+		rejected = append(rejected, newFinding(notApplicable, document.Source, text).withPosition(positions.findKey(splitPath(path)...), ""))
 	}
-	return all
+	return rejected
 }
 
 // lint evaluates every VectorSidecar, and every ClusterVectorSidecar in the namespaces of the files that it selects.
@@ -116,31 +116,31 @@ func (o *objects) lint(ctx context.Context) ([]Finding, error) {
 	}
 	var findings []Finding
 	for _, document := range o.documents {
-		for n, sidecar := range o.sidecarsOf(document) {
-			found, err := o.lintSidecar(ctx, &taker, document, sidecar)
+		for n, sidecar := range o.sidecarsFor(document) {
+			sidecarFindings, err := o.lintSidecar(ctx, &taker, document, sidecar)
 			if err != nil {
 				return nil, err
 			}
 			if n == 0 {
-				findings = append(findings, found...)
+				findings = append(findings, sidecarFindings...)
 				continue
 			}
-			findings = append(findings, slices.DeleteFunc(found, func(f Finding) bool { return slices.Contains(findings, f) })...)
+			findings = append(findings, slices.DeleteFunc(sidecarFindings, func(f Finding) bool { return slices.Contains(findings, f) })...)
 		}
 	}
 	return findings, nil
 }
 
-// sidecarsOf returns the VectorSidecar of a document. For a ClusterVectorSidecar it returns a VectorSidecar for each
+// sidecarsFor returns the VectorSidecar of a document. For a ClusterVectorSidecar it returns a VectorSidecar for each
 // selected namespace, or for the namespace default if no namespace is selected.
-func (o *objects) sidecarsOf(document source.Document) []*v1alpha1.VectorSidecar {
+func (o *objects) sidecarsFor(document source.Document) []*v1alpha1.VectorSidecar {
 	switch object := document.Object.(type) {
 	case *v1alpha1.VectorSidecar:
 		return []*v1alpha1.VectorSidecar{object}
 	case *v1alpha1.ClusterVectorSidecar:
-		isOther := func(one *v1alpha1.VectorSidecar) bool { return one.Name != meta.InNamespace(object.Name) }
-		if all := slices.DeleteFunc(o.world.Sidecars(), isOther); len(all) > 0 {
-			return all
+		isOther := func(sidecar *v1alpha1.VectorSidecar) bool { return sidecar.Name != meta.InNamespace(object.Name) }
+		if sidecars := slices.DeleteFunc(o.world.Sidecars(), isOther); len(sidecars) > 0 {
+			return sidecars
 		}
 		selector, _ := clusterwide.NewSelector(&object.Spec, "")
 		return []*v1alpha1.VectorSidecar{selector.NewSidecar(object, metav1.NamespaceDefault, true)}
@@ -154,22 +154,22 @@ func (o *objects) lintSidecar(ctx context.Context, taker *source.Snapshotter, do
 	if err != nil {
 		return nil, err
 	}
-	if found := lintSpec(document, sidecar, &observed.Inputs); len(found) > 0 {
-		return slices.Concat(found, o.rejections(ctx, &document, found)), nil
+	if specFindings := lintSpec(document, sidecar, &observed.Inputs); len(specFindings) > 0 {
+		return slices.Concat(specFindings, o.rejections(ctx, &document, specFindings)), nil
 	}
-	taken := &evaluate.Snapshot{Observed: observed}
-	if err := o.linter.retag(ctx, taken); err != nil {
+	snapshot := &evaluate.Snapshot{Observed: observed}
+	if err := o.linter.retag(ctx, snapshot); err != nil {
 		return nil, err
 	}
-	if err := accompany(ctx, taken); err != nil {
+	if err := accompany(ctx, snapshot); err != nil {
 		return nil, err
 	}
-	decided, err := evaluate.DecideFrom(ctx, taken, taker, desired.NewCache())
+	decided, err := evaluate.DecideFrom(ctx, snapshot, taker, desired.NewCache())
 	if err != nil {
 		return nil, err
 	}
-	found := append(o.judge(document, decided), OfVector(decided.Findings, document, o.documents)...)
-	return slices.Concat(found, o.rejections(ctx, &document, found)), nil
+	findings := append(o.decisionFindings(document, decided), VectorFindings(decided.Findings, document, o.documents)...)
+	return slices.Concat(findings, o.rejections(ctx, &document, findings)), nil
 }
 
 // lintSpec checks the keys of a spec that are also keys of a values file against the schema of the template set. It
@@ -177,29 +177,29 @@ func (o *objects) lintSidecar(ctx context.Context, taker *source.Snapshotter, do
 func lintSpec(document source.Document, sidecar *v1alpha1.VectorSidecar, inputs *desired.Inputs) []Finding {
 	layer, err := desired.LayerFor(sidecar)
 	if err != nil {
-		return []Finding{newFinding(tooLarge, document.Source, err.Error()).at(place{line: document.Line}, "spec")}
+		return []Finding{newFinding(tooLarge, document.Source, err.Error()).withPosition(position{line: document.Line}, "spec")}
 	}
-	places := placesOf(document.Text, document.Line)
+	positions := newPositions(document.Text, document.Line)
 	var findings []Finding
 	if sidecar.Cluster != nil && sidecar.Cluster.Invalid != "" {
 		finding := newFinding(meta.ReasonInvalidSelector, document.Source, sidecar.Cluster.Invalid)
-		findings = append(findings, finding.at(places.of("spec", "namespaceSelector"), "spec.namespaceSelector"))
+		findings = append(findings, finding.withPosition(positions.findKey("spec", "namespaceSelector"), "spec.namespaceSelector"))
 	}
 	environment, _ := inputs.ResolveEnvironment()
 	set, err := inputs.Platform.SetFor(sidecar.Spec.TemplateSet, environment)
 	if err != nil || set.Environments == nil {
 		return findings // The decision reports the error.
 	}
-	for _, found := range set.Environments.Check(layer) {
-		path := slices.Concat([]string{"spec"}, found.Path)
-		finding := newFinding(meta.ReasonInvalidValues, document.Source, found.Message)
-		findings = append(findings, finding.at(places.of(path...), "spec."+found.PathText()))
+	for _, valueFinding := range set.Environments.Check(layer) {
+		path := slices.Concat([]string{"spec"}, valueFinding.Path)
+		finding := newFinding(meta.ReasonInvalidValues, document.Source, valueFinding.Message)
+		findings = append(findings, finding.withPosition(positions.findKey(path...), "spec."+valueFinding.PathText()))
 	}
 	return findings
 }
 
-// about maps a reason to the field of a VectorSidecar that it concerns.
-var about = map[string][]string{
+// reasonPaths maps a reason to the field of a VectorSidecar that it concerns.
+var reasonPaths = map[string][]string{
 	meta.ReasonTooLarge:           {"spec"},
 	meta.ReasonInvalidSpec:        {"spec"},
 	meta.ReasonInvalidSelector:    {"spec", "selector"},
@@ -211,8 +211,8 @@ var about = map[string][]string{
 	meta.ReasonInvalidSidecar:     {"spec"},
 }
 
-// judge returns the findings for the problems of a decision.
-func (o *objects) judge(document source.Document, decided *decision.Decision) []Finding {
+// decisionFindings returns the findings for the problems of a decision.
+func (o *objects) decisionFindings(document source.Document, decided *decision.Decision) []Finding {
 	if invalid := decided.Invalid; invalid != nil {
 		if invalid.Reason == meta.ReasonInvalidConfig && len(decided.Findings) > 0 {
 			return nil // The findings report each problem.
@@ -232,48 +232,48 @@ func (o *objects) judge(document source.Document, decided *decision.Decision) []
 		if p.IsSkipped() || p.Action != plan.Conflict && p.Action != plan.Blocked {
 			continue
 		}
-		of := o.documentOf(p.Target)
-		if of.Object == nil {
-			of = document // The workload is not in the files.
+		workloadDocument := o.documentFor(p.Target)
+		if workloadDocument.Object == nil {
+			workloadDocument = document // The workload is not in the files.
 		}
-		finding := newFinding(p.Reason, of.Source, p.Target.Kind+" "+p.Target.Namespace+"/"+p.Target.Name+": "+p.Message)
-		findings = append(findings, finding.at(placesOf(of.Text, of.Line).of("metadata", "name"), ""))
+		finding := newFinding(p.Reason, workloadDocument.Source, p.Target.Kind+" "+p.Target.Namespace+"/"+p.Target.Name+": "+p.Message)
+		findings = append(findings, finding.withPosition(newPositions(workloadDocument.Text, workloadDocument.Line).findKey("metadata", "name"), ""))
 	}
 	return findings
 }
 
-// OfVector returns findings about Vector's configuration with their places. The place is in the text of the
+// VectorFindings returns findings about Vector's configuration with their places. The place is in the text of the
 // VectorSidecar or of a ConfigMap in the documents, else at the field of the VectorSidecar that refers to the text.
 // The VectorSidecar's document has only a Source if it is not from a file.
-func OfVector(findings []vectorconfig.Finding, sidecar source.Document, documents []source.Document) []Finding {
-	var all []Finding
-	places := placesOf(sidecar.Text, sidecar.Line)
-	for _, found := range findings {
-		of, at := sidecar, places.of("spec", "sidecar", "config", "inline")
-		switch configMap, key := configMapOf(documents, found.Source); {
+func VectorFindings(findings []vectorconfig.Finding, sidecar source.Document, documents []source.Document) []Finding {
+	var lintFindings []Finding
+	positions := newPositions(sidecar.Text, sidecar.Line)
+	for _, vectorFinding := range findings {
+		document, pos := sidecar, positions.findKey("spec", "sidecar", "config", "inline")
+		switch configMap, key := findConfigMap(documents, vectorFinding.Source); {
 		case configMap != nil:
-			of = *configMap
-			at = placesOf(of.Text, of.Line).of("data", key)
-			at = place{line: at.line + found.Line}
-		case strings.HasSuffix(found.Source, " spec.sidecar.config.inline"):
-			at = place{line: at.line + found.Line}
-		case strings.HasSuffix(found.Source, " spec.sidecar.config.raw"):
-			at = places.of(append([]string{"spec", "sidecar", "config", "raw"}, stepsOf(found.Path)...)...)
-		case found.Source == vectorconfig.ArgumentsSource, found.Source == vectorconfig.VariablesSource:
-			at = places.of(containerPath(sidecar.Object, found)...)
-		case strings.HasPrefix(found.Path, "sinks."):
-			at = places.of(append([]string{"spec", "sidecar"}, stepsOf(found.Path)...)...)
+			document = *configMap
+			pos = newPositions(document.Text, document.Line).findKey("data", key)
+			pos = position{line: pos.line + vectorFinding.Line}
+		case strings.HasSuffix(vectorFinding.Source, " spec.sidecar.config.inline"):
+			pos = position{line: pos.line + vectorFinding.Line}
+		case strings.HasSuffix(vectorFinding.Source, " spec.sidecar.config.raw"):
+			pos = positions.findKey(append([]string{"spec", "sidecar", "config", "raw"}, splitPath(vectorFinding.Path)...)...)
+		case vectorFinding.Source == vectorconfig.ArgumentsSource, vectorFinding.Source == vectorconfig.VariablesSource:
+			pos = positions.findKey(containerPath(sidecar.Object, vectorFinding)...)
+		case strings.HasPrefix(vectorFinding.Path, "sinks."):
+			pos = positions.findKey(append([]string{"spec", "sidecar"}, splitPath(vectorFinding.Path)...)...)
 		}
-		if len(of.Text) == 0 {
-			at = place{}
+		if len(document.Text) == 0 {
+			pos = position{}
 		}
-		all = append(all, ofVector(found, of.Source, at))
+		lintFindings = append(lintFindings, newVectorFinding(vectorFinding, document.Source, pos))
 	}
-	return all
+	return lintFindings
 }
 
 // containerPath returns the path of the argument or the variable of a sidecar that a finding concerns.
-func containerPath(object any, found vectorconfig.Finding) []string {
+func containerPath(object any, vectorFinding vectorconfig.Finding) []string {
 	spec := &v1alpha1.SidecarSpec{}
 	switch object := object.(type) {
 	case *v1alpha1.VectorSidecar:
@@ -281,9 +281,9 @@ func containerPath(object any, found vectorconfig.Finding) []string {
 	case *v1alpha1.ClusterVectorSidecar:
 		spec = cmp.Or(object.Spec.Sidecar, spec)
 	}
-	path, i := []string{"spec", "sidecar", "args"}, slices.IndexFunc(spec.Args, func(argument string) bool { return strings.HasPrefix(argument, found.Path) })
-	if found.Source == vectorconfig.VariablesSource {
-		path[2], i = "env", slices.IndexFunc(spec.Env, func(variable corev1.EnvVar) bool { return variable.Name == found.Path })
+	path, i := []string{"spec", "sidecar", "args"}, slices.IndexFunc(spec.Args, func(argument string) bool { return strings.HasPrefix(argument, vectorFinding.Path) })
+	if vectorFinding.Source == vectorconfig.VariablesSource {
+		path[2], i = "env", slices.IndexFunc(spec.Env, func(variable corev1.EnvVar) bool { return variable.Name == vectorFinding.Path })
 	}
 	if i < 0 {
 		return path
@@ -291,17 +291,17 @@ func containerPath(object any, found vectorconfig.Finding) []string {
 	return append(path, strconv.Itoa(i))
 }
 
-// configMapOf returns the ConfigMap of the documents that a source names, such as "ConfigMap shop/shipping
+// findConfigMap returns the ConfigMap of the documents that a source names, such as "ConfigMap shop/shipping
 // agent.toml".
-func configMapOf(documents []source.Document, source string) (document *source.Document, key string) {
-	parts := strings.Fields(source)
-	if len(parts) != 3 || parts[0] != "ConfigMap" {
+func findConfigMap(documents []source.Document, source string) (document *source.Document, key string) {
+	fields := strings.Fields(source)
+	if len(fields) != 3 || fields[0] != "ConfigMap" {
 		return nil, ""
 	}
 	for i := range documents {
 		object, ok := documents[i].Object.(*corev1.ConfigMap)
-		if ok && object.Namespace+"/"+object.Name == parts[1] {
-			return &documents[i], parts[2]
+		if ok && object.Namespace+"/"+object.Name == fields[1] {
+			return &documents[i], fields[2]
 		}
 	}
 	return nil, ""
@@ -310,16 +310,16 @@ func configMapOf(documents []source.Document, source string) (document *source.D
 // hasConfigMaps reports whether the files contain ConfigMaps of a namespace.
 func (o *objects) hasConfigMaps(namespace string) bool {
 	return slices.ContainsFunc(o.documents, func(d source.Document) bool {
-		_, is := d.Object.(*corev1.ConfigMap)
-		return is && d.Object.GetNamespace() == namespace
+		_, ok := d.Object.(*corev1.ConfigMap)
+		return ok && d.Object.GetNamespace() == namespace
 	})
 }
 
-// documentOf returns the document of a workload.
-func (o *objects) documentOf(ref workload.Ref) source.Document {
+// documentFor returns the document of a workload.
+func (o *objects) documentFor(ref workload.Ref) source.Document {
 	for _, document := range o.documents {
-		one, isOne := workload.ToObject(document.Object)
-		if isOne && workload.NewRef(one) == ref {
+		object, ok := workload.ToObject(document.Object)
+		if ok && workload.NewRef(object) == ref {
 			return document
 		}
 	}

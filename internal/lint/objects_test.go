@@ -32,7 +32,7 @@ func TestLinter_PlacesWrongTypes(t *testing.T) {
 			require.NoError(t, err)
 			require.Len(t, result.Findings, len(test.want), result.Findings)
 			for i := range result.Findings {
-				require.Contains(t, result.Findings[i].Place()+" "+result.Findings[i].Code+" "+result.Findings[i].Text(), test.want[i])
+				require.Contains(t, result.Findings[i].Position()+" "+result.Findings[i].Code+" "+result.Findings[i].Text(), test.want[i])
 				require.NotContains(t, result.Findings[i].Text(), "Go struct")
 			}
 		})

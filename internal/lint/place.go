@@ -15,39 +15,39 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// place is a position in a file, from 1; 0 means unknown.
-type place struct{ line, column int }
+// position is a position in a file, from 1; 0 means unknown.
+type position struct{ line, column int }
 
-// places finds the positions of the keys of a YAML document.
-type places struct {
+// positions finds the positions of the keys of a YAML document.
+type positions struct {
 	root *yaml.Node
-	// first is the line of the file where the document starts.
-	first int
+	// firstLine is the line of the file where the document starts.
+	firstLine int
 }
 
-// placesOf reads a document. An invalid document has no places.
-func placesOf(text []byte, first int) *places {
+// newPositions reads a document. An invalid document has no places.
+func newPositions(text []byte, firstLine int) *positions {
 	root, err := bounded.Object().ReadYAML(text)
 	if err != nil && !errors.As(err, new(*bounded.SecondDocumentError)) {
 		root = nil
 	}
-	return &places{root: root, first: first}
+	return &positions{root: root, firstLine: firstLine}
 }
 
-// of returns the place of the last key of a path, or of the nearest existing key above it.
-func (p *places) of(path ...string) place {
+// findKey returns the place of the last key of a path, or of the nearest existing key above it.
+func (p *positions) findKey(path ...string) position {
 	if p.root == nil {
-		return place{line: p.first}
+		return position{line: p.firstLine}
 	}
-	node, at := p.root, p.root
+	node, keyNode := p.root, p.root
 	for _, step := range path {
 		key, value := child(node, step)
 		if key == nil {
 			break
 		}
-		node, at = value, key
+		node, keyNode = value, key
 	}
-	return place{line: p.first - 1 + at.Line, column: at.Column}
+	return position{line: p.firstLine - 1 + keyNode.Line, column: keyNode.Column}
 }
 
 // child returns the node that names a step, and the node below it.
@@ -68,7 +68,7 @@ func child(node *yaml.Node, step string) (key, value *yaml.Node) {
 }
 
 // top returns the top-level keys of a document.
-func (p *places) top() []string {
+func (p *positions) top() []string {
 	var keys []string
 	if p.root == nil || p.root.Kind != yaml.MappingNode {
 		return nil
@@ -85,8 +85,8 @@ var (
 	indexIn = regexp.MustCompile(`\[(\d+)\]`)
 )
 
-// lineOf returns the line in an error of a YAML library, 0 for none.
-func lineOf(err error) int {
+// errorLine returns the line in an error of a YAML library, 0 for none.
+func errorLine(err error) int {
 	if match := lineIn.FindStringSubmatch(err.Error()); match != nil {
 		number, _ := strconv.Atoi(match[1])
 		return number
@@ -96,31 +96,31 @@ func lineOf(err error) int {
 
 // unknownFieldsIn returns the unknown fields in an error of strict decoding.
 func unknownFieldsIn(err error) []source.UnknownFieldError {
-	var all []source.UnknownFieldError
+	var fieldErrors []source.UnknownFieldError
 	switch e := err.(type) { //nolint:errorlint // The branches below unwrap it.
 	case *source.UnknownFieldError:
 		return []source.UnknownFieldError{*e}
 	case interface{ Unwrap() []error }:
 		for _, joined := range e.Unwrap() {
-			all = append(all, unknownFieldsIn(joined)...)
+			fieldErrors = append(fieldErrors, unknownFieldsIn(joined)...)
 		}
-		return all
+		return fieldErrors
 	case interface{ Unwrap() error }:
 		return unknownFieldsIn(e.Unwrap())
 	}
 	for _, match := range fieldIn.FindAllStringSubmatch(err.Error(), -1) {
-		all = append(all, source.UnknownFieldError{Path: match[1]})
+		fieldErrors = append(fieldErrors, source.UnknownFieldError{Path: match[1]})
 	}
-	return all
+	return fieldErrors
 }
 
-// stepsOf splits a path such as sinks.out.inputs[0].
-func stepsOf(path string) []string {
+// splitPath splits a path such as sinks.out.inputs[0].
+func splitPath(path string) []string {
 	return strings.Split(indexIn.ReplaceAllString(path, ".$1"), ".")
 }
 
 // hasMap reports whether the value of a top-level key is a map. In a Chart.yaml, the value may be a list of links.
-func (p *places) hasMap(key string) bool {
+func (p *positions) hasMap(key string) bool {
 	if p.root == nil {
 		return false
 	}
@@ -128,8 +128,8 @@ func (p *places) hasMap(key string) bool {
 	return name != nil && (value.Kind == yaml.MappingNode || value.Kind == yaml.AliasNode)
 }
 
-// has reports whether the document has all keys of a path.
-func (p *places) has(path ...string) bool {
+// hasPath reports whether the document has all keys of a path.
+func (p *positions) hasPath(path ...string) bool {
 	if p.root == nil {
 		return false
 	}

@@ -52,24 +52,24 @@ func renderPresets(ctx context.Context, platform *desired.Platform, set, environ
 		if err := bounded.Object().DecodeYAML([]byte(presets[name]), spec); err != nil {
 			return nil, err
 		}
-		taken := sample(platform, environment, kubeVersion)
-		taken.Workloads = nil
-		taken.Sidecar.Spec.Sidecar, taken.Sidecar.Spec.TemplateSet = spec, set
-		if err := accompany(ctx, taken); err != nil {
+		snapshot := sample(platform, environment, kubeVersion)
+		snapshot.Workloads = nil
+		snapshot.Sidecar.Spec.Sidecar, snapshot.Sidecar.Spec.TemplateSet = spec, set
+		if err := accompany(ctx, snapshot); err != nil {
 			return nil, err
 		}
-		decided, err := evaluate.Decide(ctx, taken, nil)
+		decided, err := evaluate.Decide(ctx, snapshot, nil)
 		if err != nil {
 			return nil, err
 		}
-		faults = append(faults, presetFault{name, invalidOf(decided), decided.Findings})
+		faults = append(faults, presetFault{name, templateFault(decided), decided.Findings})
 	}
 	return faults, nil
 }
 
-// invalidOf returns a decision's fault of the templates, nil for none. Values rejected by a schema, and policies, are
+// templateFault returns a decision's fault of the templates, nil for none. Values rejected by a schema, and policies, are
 // checked without presets.
-func invalidOf(decided *decision.Decision) *desired.Invalid {
+func templateFault(decided *decision.Decision) *desired.Invalid {
 	if invalid := decided.Invalid; invalid != nil && slices.Contains([]string{meta.ReasonInvalidTemplate, meta.ReasonInvalidSidecar}, invalid.Reason) {
 		return invalid
 	}
@@ -108,8 +108,8 @@ func addFailures(failures []*presetFailure, environment string, faults []presetF
 	return failures
 }
 
-// isOfAll reports whether all presets fail.
-func (f *presetFailure) isOfAll() bool { return len(f.presets) == len(presets) }
+// hasAllPresets reports whether all presets fail.
+func (f *presetFailure) hasAllPresets() bool { return len(f.presets) == len(presets) }
 
 // text returns the message with the presets and environments, unless all of them fail.
 func (f *presetFailure) text(environments int) string {
@@ -117,7 +117,7 @@ func (f *presetFailure) text(environments int) string {
 	if len(f.environments) < environments {
 		text = "environment " + strings.Join(f.environments, ", ") + ": " + text
 	}
-	if !f.isOfAll() {
+	if !f.hasAllPresets() {
 		slices.Sort(f.presets)
 		text = "VectorSidecars with " + strings.Join(f.presets, ", ") + ": " + text
 	}
@@ -144,10 +144,10 @@ func sharedFindings(faults []presetFault) []vectorconfig.Finding {
 
 // lintPresets renders every preset with the values and template sets of a file, in every environment. A failure of some
 // presets counts only in a template of the file: values such as a sink of log files need not fit every VectorSidecar.
-func (l *Linter) lintPresets(ctx context.Context, file File, places *places, values *desired.InstallationValues, platform *desired.Platform) ([]Finding, error) {
+func (l *Linter) lintPresets(ctx context.Context, file File, positions *positions, values *desired.InstallationValues, platform *desired.Platform) ([]Finding, error) {
 	var findings []Finding
 	environments := platform.Environments.Names()
-	for _, set := range append([]string{""}, setsIn(places, platform)...) {
+	for _, set := range append([]string{""}, setsIn(positions, platform)...) {
 		if set == desired.DefaultTemplateSet {
 			continue // The environments use this set unless they name another one.
 		}
@@ -158,60 +158,60 @@ func (l *Linter) lintPresets(ctx context.Context, file File, places *places, val
 				return nil, err
 			}
 			failures = addFailures(failures, environment, faults)
-			part := values.PathInFile("environments", environment)
-			for _, found := range sharedFindings(faults) {
-				where := slices.Concat(part, []string{"sidecar"}, stepsOf(found.Path))
-				if strings.HasPrefix(found.Path, "sinks.") && places.has(where[:len(part)+3]...) {
-					findings = append(findings, ofVector(found, file.Name, places.of(where...)))
+			environmentPath := values.PathInFile("environments", environment)
+			for _, vectorFinding := range sharedFindings(faults) {
+				findingPath := slices.Concat(environmentPath, []string{"sidecar"}, splitPath(vectorFinding.Path))
+				if strings.HasPrefix(vectorFinding.Path, "sinks.") && positions.hasPath(findingPath[:len(environmentPath)+3]...) {
+					findings = append(findings, newVectorFinding(vectorFinding, file.Name, positions.findKey(findingPath...)))
 				}
 			}
 		}
 		for _, failure := range failures {
-			at, where := placeOfTemplate(places, set, failure.Message)
-			if where == "" && !failure.isOfAll() {
+			pos, pathText := findTemplatePosition(positions, set, failure.Message)
+			if pathText == "" && !failure.hasAllPresets() {
 				continue
 			}
-			if where == "" {
-				part := values.PathInFile("environments", failure.environments[0])
-				at, where = places.of(part...), tree.Path(part...)
+			if pathText == "" {
+				environmentPath := values.PathInFile("environments", failure.environments[0])
+				pos, pathText = positions.findKey(environmentPath...), tree.Path(environmentPath...)
 			}
-			findings = append(findings, newFinding(failure.Reason, file.Name, failure.text(len(environments))).at(at, where))
+			findings = append(findings, newFinding(failure.Reason, file.Name, failure.text(len(environments))).withPosition(pos, pathText))
 		}
 	}
 	return findings, nil
 }
 
 // setsIn returns the template sets in the values that can be loaded.
-func setsIn(places *places, platform *desired.Platform) (sets []string) {
+func setsIn(positions *positions, platform *desired.Platform) (sets []string) {
 	for _, set := range platform.Sets() {
-		if set.Err == nil && places.has("templates", set.Name) {
+		if set.Err == nil && positions.hasPath("templates", set.Name) {
 			sets = append(sets, set.Name)
 		}
 	}
 	return sets
 }
 
-// placeOfTemplate returns the place of the template line that a message names, if the template is in the values.
-func placeOfTemplate(places *places, set, message string) (at place, where string) {
+// findTemplatePosition returns the place of the template line that a message names, if the template is in the values.
+func findTemplatePosition(positions *positions, set, message string) (pos position, pathText string) {
 	if set == "" {
 		set = desired.DefaultTemplateSet
 	}
 	match := inFile.FindStringSubmatch(message)
 	if len(match) < 3 {
-		return place{}, ""
+		return position{}, ""
 	}
 	line, _ := strconv.Atoi(match[2]) // The expression matches digits.
-	return placeInSet(places, set, match[1], line)
+	return findPositionInSet(positions, set, match[1], line)
 }
 
-// placeInSet returns the place of a line of a template set's file, and the path of the file in the values. The path
+// findPositionInSet returns the place of a line of a template set's file, and the path of the file in the values. The path
 // is "" if the values do not contain the file.
-func placeInSet(places *places, set, file string, line int) (at place, where string) {
+func findPositionInSet(positions *positions, set, file string, line int) (pos position, pathText string) {
 	file = withoutChart(file)
 	for _, key := range []string{strings.TrimPrefix(file, "templates/"), strings.ReplaceAll(file, "/", "__")} {
-		if places.has("templates", set, key) {
-			return place{line: places.of("templates", set, key).line + line}, tree.Path("templates", set, key)
+		if positions.hasPath("templates", set, key) {
+			return position{line: positions.findKey("templates", set, key).line + line}, tree.Path("templates", set, key)
 		}
 	}
-	return place{}, ""
+	return position{}, ""
 }

@@ -21,21 +21,21 @@ func (o *objects) storage(document source.Document, p *plan.Plan) []Finding {
 	if p.Desired == nil || p.Desired.Sidecar() == nil {
 		return nil
 	}
-	of, volumes, containers := document, p.Desired.Template().Spec.Volumes, runningIn(&p.Desired.Template().Spec)
+	subject, volumes, containers := document, p.Desired.Template().Spec.Volumes, runningIn(&p.Desired.Template().Spec)
 	path := []string{"spec", "sidecar", "logs"}
-	if given := o.documentOf(p.Target); given.Object != nil {
-		one, _ := workload.ToObject(given.Object)
-		pod := &workload.PodTemplate(one).Spec
-		of, path = given, []string{"metadata", "name"}
+	if workloadDocument := o.documentFor(p.Target); workloadDocument.Object != nil {
+		object, _ := workload.ToObject(workloadDocument.Object)
+		pod := &workload.PodTemplate(object).Spec
+		subject, path = workloadDocument, []string{"metadata", "name"}
 		volumes, containers = slices.Concat(volumes, pod.Volumes), slices.Concat(containers, runningIn(pod))
 	}
-	at := placesOf(of.Text, of.Line).of(path...)
+	pos := newPositions(subject.Text, subject.Line).findKey(path...)
 	name := p.Target.Kind + " " + p.Target.Namespace + "/" + p.Target.Name + ": "
 	var findings []Finding
 	used := resource.Quantity{}
 	for i := range volumes {
 		volume := &volumes[i]
-		mount := mountOf(p.Desired.Sidecar(), volume.Name)
+		mount := findMount(p.Desired.Sidecar(), volume.Name)
 		switch {
 		case mount == nil || volume.EmptyDir == nil:
 		case volume.EmptyDir.SizeLimit != nil:
@@ -44,12 +44,12 @@ func (o *objects) storage(document source.Document, p *plan.Plan) []Finding {
 			}
 		case mount.ReadOnly: // If Vector removes files, the mount is writable.
 			message := fmt.Sprintf("%svolume %q, which the sidecar reads at %s, has no sizeLimit, and no file is removed from it", name, volume.Name, mount.MountPath)
-			findings = append(findings, newFinding(unboundedLogs, of.Source, message).at(at, ""))
+			findings = append(findings, newFinding(unboundedLogs, subject.Source, message).withPosition(pos, ""))
 		}
 	}
-	if limit := storageOf(containers); limit != nil && limit.Cmp(used) < 0 {
+	if limit := storageLimit(containers); limit != nil && limit.Cmp(used) < 0 {
 		message := fmt.Sprintf("%scontainers may use %s of ephemeral-storage together, but data and logs may take %s", name, limit, &used)
-		findings = append(findings, newFinding(lowStorage, of.Source, message).at(at, ""))
+		findings = append(findings, newFinding(lowStorage, subject.Source, message).withPosition(pos, ""))
 	}
 	return findings
 }
@@ -60,7 +60,7 @@ func runningIn(pod *corev1.PodSpec) []corev1.Container {
 	return slices.Concat(native, pod.Containers)
 }
 
-func mountOf(container *corev1.Container, volume string) *corev1.VolumeMount {
+func findMount(container *corev1.Container, volume string) *corev1.VolumeMount {
 	for i := range container.VolumeMounts {
 		if mount := &container.VolumeMounts[i]; mount.Name == volume {
 			return mount
@@ -69,9 +69,9 @@ func mountOf(container *corev1.Container, volume string) *corev1.VolumeMount {
 	return nil
 }
 
-// storageOf returns the ephemeral storage that containers may use together, nil without any limit. As in the kubelet,
+// storageLimit returns the ephemeral storage that containers may use together, nil without any limit. As in the kubelet,
 // a container without a limit adds nothing.
-func storageOf(containers []corev1.Container) *resource.Quantity {
+func storageLimit(containers []corev1.Container) *resource.Quantity {
 	var sum *resource.Quantity
 	for i := range containers {
 		limit, isLimited := containers[i].Resources.Limits[corev1.ResourceEphemeralStorage]

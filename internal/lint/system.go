@@ -12,7 +12,7 @@ import (
 // windowsOptions reports windowsOptions of a workload in the files, if no other field keeps its pods on Windows
 // nodes.
 func (o *objects) windowsOptions(ref workload.Ref) []Finding {
-	document := o.documentOf(ref)
+	document := o.documentFor(ref)
 	object, ok := workload.ToObject(document.Object)
 	if !ok {
 		return nil
@@ -30,7 +30,7 @@ func (o *objects) windowsOptions(ref workload.Ref) []Finding {
 	default:
 		return nil
 	}
-	path := slices.Concat(ref.Adapter().Template, stepsOf(fields.Options))
+	path := slices.Concat(ref.Adapter().Template, splitPath(fields.Options))
 	finding := newFinding(looseOptions, document.Source, ref.Kind+" "+ref.Namespace+"/"+ref.Name+": "+fields.Options+": "+message)
-	return []Finding{finding.at(placesOf(document.Text, document.Line).of(path...), "")}
+	return []Finding{finding.withPosition(newPositions(document.Text, document.Line).findKey(path...), "")}
 }

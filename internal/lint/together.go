@@ -18,25 +18,25 @@ import (
 // Configuration splits files into the files of one Vector configuration and other files. Directories are read as
 // Vector reads them with --config-dir: both a directory with subdirectories such as sources, and any other directory,
 // are one configuration directory.
-func Configuration(files []File) (configuration []vectorconfig.File, parts, others []File) {
+func Configuration(files []File) (configuration []vectorconfig.File, vectorFiles, otherFiles []File) {
 	for _, file := range files {
-		directory, below := directoryOf(file)
-		if !isPart(file, below) {
-			others = append(others, file)
+		directory, relativePath := splitDirectory(file)
+		if !isPart(file, relativePath) {
+			otherFiles = append(otherFiles, file)
 			continue
 		}
-		parts = append(parts, file)
+		vectorFiles = append(vectorFiles, file)
 		configuration = append(configuration, vectorconfig.File{
-			Name: path.Base(filepath.ToSlash(file.Name)), Source: file.Name, Text: string(file.Text), Directory: directory, RelativePath: below,
+			Name: path.Base(filepath.ToSlash(file.Name)), Source: file.Name, Text: string(file.Text), Directory: directory, RelativePath: relativePath,
 		})
 	}
 	slices.SortStableFunc(configuration, func(a, b vectorconfig.File) int { return strings.Compare(a.Directory, b.Directory) })
-	return configuration, parts, others
+	return configuration, vectorFiles, otherFiles
 }
 
-// directoryOf returns the configuration directory of a file, and the path of the file in that directory. Both are ""
+// splitDirectory returns the configuration directory of a file, and the path of the file in that directory. Both are ""
 // for a file that the user named itself.
-func directoryOf(file File) (directory, below string) {
+func splitDirectory(file File) (directory, relativePath string) {
 	if file.Root == "" {
 		return "", ""
 	}
@@ -53,19 +53,19 @@ func directoryOf(file File) (directory, below string) {
 }
 
 // isPart reports whether a file is part of a Vector configuration, by its keys or by its directory.
-func isPart(file File, below string) bool {
-	kind := kindOf(file)
-	if below == "" || !strings.Contains(below, "/") {
+func isPart(file File, relativePath string) bool {
+	kind := detectKind(file)
+	if relativePath == "" || !strings.Contains(relativePath, "/") {
 		return kind == vectorKind || kind == otherKind && isVectorsAlone(file)
 	}
 	root := vectorflags.Source{Path: vectorflags.Text{Value: "/"}, IsDirectory: true}
-	_, isRead := root.Matches("/"+below, "")
+	_, isRead := root.Matches("/"+relativePath, "")
 	return isRead && (kind == vectorKind || kind == otherKind)
 }
 
 // isVectorsAlone reports whether all top-level keys of a file are keys of Vector.
 func isVectorsAlone(file File) bool {
-	keys := placesOf(file.Text, 1).top()
+	keys := newPositions(file.Text, 1).top()
 	return len(keys) > 0 && !slices.ContainsFunc(keys, func(key string) bool { return !vectorconfig.IsTopLevel(key) })
 }
 
@@ -78,14 +78,14 @@ func (l *Linter) lintTogether(ctx context.Context, files []vectorconfig.File) ([
 	if err != nil {
 		return nil, err
 	}
-	return OfFiles(report.Findings), nil
+	return VectorFileFindings(report.Findings), nil
 }
 
-// OfFiles returns findings about Vector configuration in files.
-func OfFiles(findings []vectorconfig.Finding) []Finding {
-	all := []Finding{}
-	for _, found := range findings {
-		all = append(all, ofVector(found, found.Source, place{found.Line, found.Column}))
+// VectorFileFindings returns findings about Vector configuration in files.
+func VectorFileFindings(findings []vectorconfig.Finding) []Finding {
+	lintFindings := []Finding{}
+	for _, vectorFinding := range findings {
+		lintFindings = append(lintFindings, newVectorFinding(vectorFinding, vectorFinding.Source, position{vectorFinding.Line, vectorFinding.Column}))
 	}
-	return all
+	return lintFindings
 }

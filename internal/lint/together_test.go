@@ -54,7 +54,7 @@ func TestLinter_ChecksFilesTogether(t *testing.T) {
 			require.NoError(t, err)
 			var found []string
 			for _, finding := range result.Findings {
-				found = append(found, finding.Place()+" "+finding.Code)
+				found = append(found, finding.Position()+" "+finding.Code)
 			}
 			require.Equal(t, test.want, found)
 			var skipped []string

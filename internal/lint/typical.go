@@ -21,31 +21,31 @@ const typicalName = "sample"
 
 // accompany adds a fitting workload to a snapshot without workloads, so that problems are found that only appear in a
 // pod. A selector that selects nothing is unchanged.
-func accompany(ctx context.Context, taken *evaluate.Snapshot) error {
-	selector, err := metav1.LabelSelectorAsSelector(&taken.Sidecar.Spec.Selector)
-	if len(taken.Workloads) > 0 || err != nil || selector.Empty() != taken.Sidecar.Spec.MatchAll {
+func accompany(ctx context.Context, snapshot *evaluate.Snapshot) error {
+	selector, err := metav1.LabelSelectorAsSelector(&snapshot.Sidecar.Spec.Selector)
+	if len(snapshot.Workloads) > 0 || err != nil || selector.Empty() != snapshot.Sidecar.Spec.MatchAll {
 		return nil //nolint:nilerr // The decision reports an invalid selector.
 	}
-	values, invalid, err := desired.MergeValues(ctx, &taken.Inputs)
+	values, invalid, err := desired.MergeValues(ctx, &snapshot.Inputs)
 	if err != nil || invalid != nil {
 		return err
 	}
-	one := typical(tree.MapAt(values.Tree, "sidecar", "logs"))
-	one.SetNamespace(taken.Sidecar.Namespace)
-	taken.Workloads = []*workloadcache.Record{workloadcache.NewRecord(one)}
+	object := typical(tree.MapAt(values.Tree, "sidecar", "logs"))
+	object.SetNamespace(snapshot.Sidecar.Namespace)
+	snapshot.Workloads = []*workloadcache.Record{workloadcache.NewRecord(object)}
 	// The workload is selected regardless of its labels.
-	given := taken.Sidecar.DeepCopy()
-	given.Spec.Selector, given.Spec.MatchAll = metav1.LabelSelector{}, true
-	taken.Sidecar = given
+	sidecar := snapshot.Sidecar.DeepCopy()
+	sidecar.Spec.Selector, sidecar.Spec.MatchAll = metav1.LabelSelector{}, true
+	snapshot.Sidecar = sidecar
 	return nil
 }
 
 // typical returns a workload that fits values of sidecar.logs. It has the containers that they name, or a volume at
 // the log path of the application.
 func typical(logs map[string]any) workload.Object {
-	one := workload.Default().New()
-	one.SetName(typicalName)
-	pod := &workload.PodTemplate(one).Spec
+	object := workload.Default().New()
+	object.SetName(typicalName)
+	pod := &workload.PodTemplate(object).Spec
 	for _, name := range tree.List(logs["containers"]) {
 		if name, isText := name.(string); isText && name != "*" {
 			pod.Containers = append(pod.Containers, corev1.Container{Name: name, Image: typicalName})
@@ -59,5 +59,5 @@ func typical(logs map[string]any) workload.Object {
 		pod.Volumes = []corev1.Volume{{Name: typicalName, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}
 		pod.Containers[0].VolumeMounts = []corev1.VolumeMount{{Name: typicalName, MountPath: path}}
 	}
-	return one
+	return object
 }

@@ -21,19 +21,19 @@ import (
 // checks the values of each environment against the schemas of these template sets.
 func (l *Linter) lintValues(ctx context.Context, file File) ([]Finding, []Note, error) {
 	if _, err := environment.ParseLayer(file.Name, file.Text); err != nil {
-		if refused := beyond(file.Name, 1, err); refused != nil {
+		if refused := limitFindings(file.Name, 1, err); refused != nil {
 			return refused, nil, nil
 		}
-		line, text := lineOf(err), strings.TrimPrefix(err.Error(), file.Name+": ")
+		line, text := errorLine(err), strings.TrimPrefix(err.Error(), file.Name+": ")
 		if rest, isPlaced := strings.CutPrefix(text, file.Name+":"); isPlaced {
 			number, message, _ := strings.Cut(rest, ": ")
 			if n, err := strconv.Atoi(number); err == nil {
 				line, text = n, message
 			}
 		}
-		return []Finding{newFinding(unreadable, file.Name, text).at(place{line: line}, "")}, nil, nil
+		return []Finding{newFinding(unreadable, file.Name, text).withPosition(position{line: line}, "")}, nil, nil
 	}
-	places := placesOf(file.Text, 1)
+	positions := newPositions(file.Text, 1)
 	values, platform, err := l.Installed(ctx, file)
 	switch {
 	case ctx.Err() != nil:
@@ -41,53 +41,53 @@ func (l *Linter) lintValues(ctx context.Context, file File) ([]Finding, []Note, 
 	case values != nil && platform == nil: // The error does not concern the file.
 		return nil, nil, err
 	}
-	findings := findingsOf(file.Name, places, meta.ReasonInvalidValues, err)
+	findings := newFindings(file.Name, positions, meta.ReasonInvalidValues, err)
 	if platform == nil {
 		return findings, nil, nil
 	}
 	for _, fault := range platform.Faults() {
-		findings = append(findings, findingsOf(file.Name, places, fault.Reason, fault.Err, values.PathInFile(fault.Path...)...)...)
+		findings = append(findings, newFindings(file.Name, positions, fault.Reason, fault.Err, values.PathInFile(fault.Path...)...)...)
 	}
 	if len(findings) > 0 || values == nil {
 		return findings, nil, nil
 	}
-	findings, err = l.lintPresets(ctx, file, places, values, platform)
+	findings, err = l.lintPresets(ctx, file, positions, values, platform)
 	if err != nil {
 		return nil, nil, err
 	}
-	unused, notes := definesIn(file, places, platform)
+	unused, notes := definesIn(file, positions, platform)
 	return append(findings, unused...), notes, nil
 }
 
 // definesIn returns the findings and notes about the defines in the template sets of a values file.
-func definesIn(file File, places *places, platform *desired.Platform) (findings []Finding, notes []Note) {
-	for _, name := range setsIn(places, platform) {
+func definesIn(file File, positions *positions, platform *desired.Platform) (findings []Finding, notes []Note) {
+	for _, name := range setsIn(positions, platform) {
 		set, err := platform.Set(name)
 		if err != nil {
 			continue // setsIn returns only sets that exist.
 		}
-		found, unknown := lintDefines(set.Chart, func(of gotemplate.Position) (string, place, bool) {
-			at, where := placeInSet(places, name, of.File, of.Line)
-			return file.Name, at, where != ""
+		setFindings, setNotes := lintDefines(set.Chart, func(templatePlace gotemplate.Position) (string, position, bool) {
+			pos, pathText := findPositionInSet(positions, name, templatePlace.File, templatePlace.Line)
+			return file.Name, pos, pathText != ""
 		})
-		findings, notes = append(findings, found...), append(notes, unknown...)
+		findings, notes = append(findings, setFindings...), append(notes, setNotes...)
 	}
 	return findings, notes
 }
 
-// findingsOf converts an error about a part of a file to findings: one for each value that the error names, else one
+// newFindings converts an error about a part of a file to findings: one for each value that the error names, else one
 // for the part.
-func findingsOf(file string, places *places, reason string, err error, part ...string) []Finding {
+func newFindings(file string, positions *positions, reason string, err error, prefix ...string) []Finding {
 	var findings []Finding
-	for _, found := range environment.FindingsIn(err) {
-		path := slices.Concat(part, found.Path)
-		findings = append(findings, newFinding(reason, file, found.Message).at(places.of(path...), tree.Path(path...)))
+	for _, valueFinding := range environment.FindingsIn(err) {
+		path := slices.Concat(prefix, valueFinding.Path)
+		findings = append(findings, newFinding(reason, file, valueFinding.Message).withPosition(positions.findKey(path...), tree.Path(path...)))
 	}
 	if err == nil || len(findings) > 0 {
 		return findings
 	}
-	at := places.of(part...)
+	pos := positions.findKey(prefix...)
 	// The finding has the place, so the text does not repeat it.
-	text := strings.TrimPrefix(err.Error(), fmt.Sprintf("%s:%d: ", file, at.line))
-	return []Finding{newFinding(reason, file, text).at(at, tree.Path(part...))}
+	text := strings.TrimPrefix(err.Error(), fmt.Sprintf("%s:%d: ", file, pos.line))
+	return []Finding{newFinding(reason, file, text).withPosition(pos, tree.Path(prefix...))}
 }

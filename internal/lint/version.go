@@ -19,16 +19,16 @@ func (l *Linter) image() string {
 	if l.VectorVersion == "" {
 		return ""
 	}
-	return retagged("vector", l.VectorVersion)
+	return replaceTag("vector", l.VectorVersion)
 }
 
 // retag sets the image of a snapshot's sidecar to the linter's version of Vector, if it has one. The image is the
 // image in the values with another tag.
-func (l *Linter) retag(ctx context.Context, taken *evaluate.Snapshot) error {
+func (l *Linter) retag(ctx context.Context, snapshot *evaluate.Snapshot) error {
 	if l.VectorVersion == "" {
 		return nil
 	}
-	values, invalid, err := desired.MergeValues(ctx, &taken.Inputs)
+	values, invalid, err := desired.MergeValues(ctx, &snapshot.Inputs)
 	if err != nil || invalid != nil {
 		return err // The decision reports invalid values.
 	}
@@ -36,17 +36,17 @@ func (l *Linter) retag(ctx context.Context, taken *evaluate.Snapshot) error {
 	if image == "" {
 		return nil
 	}
-	given := taken.Sidecar.DeepCopy()
-	if given.Spec.Sidecar == nil {
-		given.Spec.Sidecar = &v1alpha1.SidecarSpec{}
+	sidecar := snapshot.Sidecar.DeepCopy()
+	if sidecar.Spec.Sidecar == nil {
+		sidecar.Spec.Sidecar = &v1alpha1.SidecarSpec{}
 	}
-	given.Spec.Sidecar.Image = retagged(image, l.VectorVersion)
-	taken.Sidecar = given
+	sidecar.Spec.Sidecar.Image = replaceTag(image, l.VectorVersion)
+	snapshot.Sidecar = sidecar
 	return nil
 }
 
-// retagged returns an image name with another tag, and with its digest if it has one.
-func retagged(image, tag string) string {
+// replaceTag returns an image name with another tag, and with its digest if it has one.
+func replaceTag(image, tag string) string {
 	name, digest, hasDigest := strings.Cut(image, "@")
 	path := strings.LastIndexByte(name, '/') + 1
 	if base, _, isTagged := strings.Cut(name[path:], ":"); isTagged {

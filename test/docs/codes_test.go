@@ -26,7 +26,7 @@ func TestEveryCodeIsExplainedAndEveryCodeInAPageExists(t *testing.T) {
 		text, err := os.ReadFile(page)
 		require.NoError(t, err)
 		for _, found := range codeOfLint.FindAllString(string(text), -1) {
-			_, isKnown := lint.RuleOf(found)
+			_, isKnown := lint.RuleFor(found)
 			require.True(t, isKnown, "%s names %s, which is no code", page, found)
 			told[found] = true
 		}
