@@ -103,7 +103,7 @@ func (w *Writer) Workload(ctx context.Context, p *plan.Plan) (Written, error) {
 	if !p.Writes() {
 		return Written{}, fmt.Errorf("a plan with action %s does not write", p.Action)
 	}
-	kind := kindOf(p.Target)
+	kind := targetGVK(p.Target)
 	reply := &metav1.PartialObjectMetadata{}
 	reply.SetGroupVersionKind(kind)
 	reply.Namespace, reply.Name = p.Target.Namespace, p.Target.Name
@@ -111,7 +111,7 @@ func (w *Writer) Workload(ctx context.Context, p *plan.Plan) (Written, error) {
 		return Written{}, fmt.Errorf("patching %s %s/%s: %w", kind.Kind, p.Target.Namespace, p.Target.Name, classify(err))
 	}
 	if body := p.Body(); body != nil {
-		if err := w.apply(ctx, reply, identified(body, p.Target), p); err != nil {
+		if err := w.apply(ctx, reply, identifiedBody(body, p.Target), p); err != nil {
 			return Written{}, fmt.Errorf("applying to %s %s/%s: %w", kind.Kind, p.Target.Namespace, p.Target.Name, classify(err))
 		}
 	}
@@ -121,14 +121,14 @@ func (w *Writer) Workload(ctx context.Context, p *plan.Plan) (Written, error) {
 	return Written{ResourceVersion: reply.ResourceVersion, Generation: reply.Generation}, nil
 }
 
-// identified returns a copy of a body with the kind and name of the workload. It includes the UID, so that the
+// identifiedBody returns a copy of a body with the kind and name of the workload. It includes the UID, so that the
 // body is never applied to a later workload of the same name.
-func identified(body map[string]any, target workload.Ref) map[string]any {
+func identifiedBody(body map[string]any, target workload.Ref) map[string]any {
 	body = maps.Clone(target.Adapter().MoveTemplate(body))
-	kind := kindOf(target)
+	kind := targetGVK(target)
 	metadata := map[string]any{"name": target.Name, "namespace": target.Namespace, "uid": string(target.UID)}
-	if given, ok := body["metadata"].(map[string]any); ok {
-		maps.Copy(metadata, given)
+	if bodyMetadata, ok := body["metadata"].(map[string]any); ok {
+		maps.Copy(metadata, bodyMetadata)
 	}
 	body["apiVersion"], body["kind"], body["metadata"] = kind.GroupVersion().String(), kind.Kind, metadata
 	return body
@@ -138,25 +138,25 @@ func identified(body map[string]any, target workload.Ref) map[string]any {
 // because the garbage collector would delete it before the pods that read it. The operator deletes it instead.
 // If another object of the same name has been created since, Companion does not change it. The error may be
 // ErrTerminating.
-func (w *Writer) Companion(ctx context.Context, wanted *corev1.ConfigMap) error {
+func (w *Writer) Companion(ctx context.Context, desired *corev1.ConfigMap) error {
 	object := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: wanted.Namespace, Name: wanted.Name,
-			Labels: wanted.Labels, Annotations: wanted.Annotations,
+			Namespace: desired.Namespace, Name: desired.Name,
+			Labels: desired.Labels, Annotations: desired.Annotations,
 		},
-		Immutable: wanted.Immutable, Data: wanted.Data, BinaryData: wanted.BinaryData,
+		Immutable: desired.Immutable, Data: desired.Data, BinaryData: desired.BinaryData,
 	}
 	companion.Mark(object)
 	var err error
-	if wanted.UID == "" {
+	if desired.UID == "" {
 		err = w.client.Create(ctx, object, client.FieldOwner(meta.Operator))
 	} else {
 		// The operator owns the whole object and therefore replaces it.
-		object.UID, object.ResourceVersion = wanted.UID, wanted.ResourceVersion
+		object.UID, object.ResourceVersion = desired.UID, desired.ResourceVersion
 		err = w.client.Update(ctx, object, client.FieldOwner(meta.Operator))
 	}
 	if err != nil {
-		return fmt.Errorf("writing ConfigMap %s/%s: %w", wanted.Namespace, wanted.Name, classify(err))
+		return fmt.Errorf("writing ConfigMap %s/%s: %w", desired.Namespace, desired.Name, classify(err))
 	}
 	return nil
 }
@@ -186,7 +186,7 @@ func (w *Writer) apply(ctx context.Context, reply client.Object, body map[string
 	return err
 }
 
-func kindOf(target workload.Ref) schema.GroupVersionKind {
+func targetGVK(target workload.Ref) schema.GroupVersionKind {
 	return target.Adapter().GroupVersionKind
 }
 
@@ -227,8 +227,8 @@ func stale(err error) error {
 }
 
 func hasCause(err error, cause metav1.CauseType) bool {
-	_, found := apierrors.StatusCause(err, cause)
-	return found
+	_, ok := apierrors.StatusCause(err, cause)
+	return ok
 }
 
 // isInternal reports whether an error is an internal error (500) with a matching text, because these errors

@@ -23,7 +23,7 @@ func (w *Writer) DryRun(ctx context.Context, p *plan.Plan) (workload.Object, err
 	reply.SetName(p.Target.Name)
 	err := dry.patch(ctx, reply, p)
 	if body := p.Body(); err == nil && p.Patch == nil && body != nil {
-		err = dry.apply(ctx, reply, identified(body, p.Target), p)
+		err = dry.apply(ctx, reply, identifiedBody(body, p.Target), p)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("trying to write %s %s/%s: %w", kind.Kind, p.Target.Namespace, p.Target.Name, classify(err))

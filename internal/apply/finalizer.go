@@ -16,11 +16,11 @@ import (
 // AddFinalizer adds the finalizer to a VectorSidecar or ClusterVectorSidecar, so that it exists until its
 // sidecars are removed. The error is ErrStale if the object has changed since.
 func (w *Writer) AddFinalizer(ctx context.Context, sidecar client.Object) error {
-	before := copyOf(sidecar)
+	original := deepCopy(sidecar)
 	if !controllerutil.AddFinalizer(sidecar, meta.Finalizer) {
 		return nil
 	}
-	if err := w.patchFinalizers(ctx, sidecar, before); err != nil {
+	if err := w.patchFinalizers(ctx, sidecar, original); err != nil {
 		return fmt.Errorf("adding the finalizer: %w", err)
 	}
 	return nil
@@ -29,11 +29,11 @@ func (w *Writer) AddFinalizer(ctx context.Context, sidecar client.Object) error 
 // RemoveFinalizer removes the finalizer. A deleted object is not an error. The error is ErrStale if the object
 // has changed since.
 func (w *Writer) RemoveFinalizer(ctx context.Context, sidecar client.Object) error {
-	before := copyOf(sidecar)
+	original := deepCopy(sidecar)
 	if !controllerutil.RemoveFinalizer(sidecar, meta.Finalizer) {
 		return nil
 	}
-	if err := client.IgnoreNotFound(w.patchFinalizers(ctx, sidecar, before)); err != nil {
+	if err := client.IgnoreNotFound(w.patchFinalizers(ctx, sidecar, original)); err != nil {
 		return fmt.Errorf("removing the finalizer: %w", err)
 	}
 	return nil
@@ -41,12 +41,12 @@ func (w *Writer) RemoveFinalizer(ctx context.Context, sidecar client.Object) err
 
 // patchFinalizers patches the finalizers with optimistic locking, because a merge patch
 // replaces the whole list.
-func (w *Writer) patchFinalizers(ctx context.Context, after, before client.Object) error {
-	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
-	return stale(w.client.Patch(ctx, after, patch, client.FieldOwner(meta.Operator)))
+func (w *Writer) patchFinalizers(ctx context.Context, updated, original client.Object) error {
+	patch := client.MergeFromWithOptions(original, client.MergeFromWithOptimisticLock{})
+	return stale(w.client.Patch(ctx, updated, patch, client.FieldOwner(meta.Operator)))
 }
 
-// copyOf returns a deep copy of an object.
-func copyOf(object client.Object) client.Object {
+// deepCopy returns a deep copy of an object.
+func deepCopy(object client.Object) client.Object {
 	return object.DeepCopyObject().(client.Object) //nolint:forcetypeassert // A copy is of the same type.
 }

@@ -19,19 +19,19 @@ import (
 
 // Bind makes a ConfigMap of the same namespace an owner of a Lease, so that Kubernetes deletes the Lease after
 // the ConfigMap. Bind does not change the holder of the Lease. A missing Lease is not an error.
-func (w *Writer) Bind(ctx context.Context, name types.NamespacedName, to *corev1.ConfigMap) error {
+func (w *Writer) Bind(ctx context.Context, name types.NamespacedName, owner *corev1.ConfigMap) error {
 	err := retry.RetryOnConflict(retry.DefaultRetry, func() error { // The holder renews it concurrently.
 		lease := &coordinationv1.Lease{}
 		if err := w.client.Get(ctx, name, lease); err != nil {
 			return err
 		}
-		if err := controllerutil.SetOwnerReference(to, lease, w.client.Scheme()); err != nil {
+		if err := controllerutil.SetOwnerReference(owner, lease, w.client.Scheme()); err != nil {
 			return err
 		}
 		return w.client.Update(ctx, lease, client.FieldOwner(meta.Operator))
 	})
 	if err := client.IgnoreNotFound(err); err != nil {
-		return fmt.Errorf("making ConfigMap %s an owner of Lease %s: %w", to.Name, name, err)
+		return fmt.Errorf("making ConfigMap %s an owner of Lease %s: %w", owner.Name, name, err)
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ import (
 // VectorSidecar. It writes annotations of the workload and not of the pod template, so the workload does not
 // roll out. It returns the same errors as Workload.
 func (w *Writer) Orphan(ctx context.Context, view *workload.View, manager string) error {
-	kind := kindOf(view.Ref)
+	kind := targetGVK(view.Ref)
 	reply := &metav1.PartialObjectMetadata{}
 	reply.SetGroupVersionKind(kind)
 	reply.Namespace, reply.Name = view.Namespace, view.Name
@@ -27,13 +27,13 @@ func (w *Writer) Orphan(ctx context.Context, view *workload.View, manager string
 	if slices.Contains(view.Marks[manager].Annotations, key) {
 		// A copied mark has the same value, and a field manager does not become an owner of a field that it
 		// does not change.
-		removal := identified(map[string]any{"metadata": map[string]any{"resourceVersion": version, "annotations": map[string]any{key: nil}}}, view.Ref)
+		removal := identifiedBody(map[string]any{"metadata": map[string]any{"resourceVersion": version, "annotations": map[string]any{key: nil}}}, view.Ref)
 		if err := w.send(ctx, reply, types.MergePatchType, removal, meta.Operator); err != nil {
 			return fmt.Errorf("removing a copied mark from %s %s/%s: %w", kind.Kind, view.Namespace, view.Name, classify(err))
 		}
 		version = reply.ResourceVersion
 	}
-	body := identified(map[string]any{"metadata": map[string]any{
+	body := identifiedBody(map[string]any{"metadata": map[string]any{
 		"resourceVersion": version,
 		"annotations": map[string]any{
 			key: "true",

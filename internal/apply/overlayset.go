@@ -43,18 +43,18 @@ func IsDenied(err error) bool {
 
 // OverlaySet writes the OverlaySet of a namespace. It creates the OverlaySet if it has no resource version, and
 // updates that version otherwise. The error is ErrStale if the OverlaySet has another version.
-func (w *Writer) OverlaySet(ctx context.Context, wanted *v1alpha1.OverlaySet) error {
+func (w *Writer) OverlaySet(ctx context.Context, desired *v1alpha1.OverlaySet) error {
 	var err error
-	if wanted.ResourceVersion == "" {
-		err = w.client.Create(ctx, wanted, client.FieldOwner(meta.Operator))
+	if desired.ResourceVersion == "" {
+		err = w.client.Create(ctx, desired, client.FieldOwner(meta.Operator))
 	} else {
-		err = w.client.Update(ctx, wanted, client.FieldOwner(meta.Operator))
+		err = w.client.Update(ctx, desired, client.FieldOwner(meta.Operator))
 	}
 	if apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err) {
 		err = fmt.Errorf("%w: %w", ErrStale, err)
 	}
 	if err != nil {
-		return fmt.Errorf("writing OverlaySet %s/%s: %w", wanted.Namespace, wanted.Name, classify(err))
+		return fmt.Errorf("writing OverlaySet %s/%s: %w", desired.Namespace, desired.Name, classify(err))
 	}
 	return nil
 }

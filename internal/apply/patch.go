@@ -33,12 +33,12 @@ func (w *Writer) patch(ctx context.Context, reply client.Object, p *plan.Plan) e
 	}
 	if p.Action == plan.Update {
 		trial, _ := reply.DeepCopyObject().(client.Object)
-		err := w.apply(ctx, trial, identified(p.Apply, p.Target), p, client.DryRunAll)
+		err := w.apply(ctx, trial, identifiedBody(p.Apply, p.Target), p, client.DryRunAll)
 		if hasCause(err, metav1.CauseTypeFieldManagerConflict) {
 			return err
 		}
 	}
-	body := identified(p.Patch, p.Target)
+	body := identifiedBody(p.Patch, p.Target)
 	tree.Map(body["metadata"])["resourceVersion"] = p.ResourceVersion
 	return w.send(ctx, reply, types.StrategicMergePatchType, body, p.Manager)
 }
@@ -48,11 +48,11 @@ func (w *Writer) patch(ctx context.Context, reply client.Object, p *plan.Plan) e
 // plan. Fields that are unknown in the kind's definition are rejected and not dropped.
 func (w *Writer) patchItems(ctx context.Context, reply client.Object, p *plan.Plan) error {
 	live := &unstructured.Unstructured{}
-	live.SetGroupVersionKind(kindOf(p.Target))
+	live.SetGroupVersionKind(targetGVK(p.Target))
 	live.SetNamespace(p.Target.Namespace)
 	live.SetName(p.Target.Name)
-	known := identified(map[string]any{"metadata": map[string]any{"resourceVersion": p.ResourceVersion}}, p.Target)
-	if err := w.send(ctx, live, types.MergePatchType, known, p.Manager); err != nil {
+	precondition := identifiedBody(map[string]any{"metadata": map[string]any{"resourceVersion": p.ResourceVersion}}, p.Target)
+	if err := w.send(ctx, live, types.MergePatchType, precondition, p.Manager); err != nil {
 		return err
 	}
 	operations, err := p.Operations(live.Object)
@@ -65,11 +65,11 @@ func (w *Writer) patchItems(ctx context.Context, reply client.Object, p *plan.Pl
 	}
 	strict := &client.PatchOptions{FieldManager: p.Manager, Raw: &metav1.PatchOptions{FieldValidation: metav1.FieldValidationStrict}}
 	err = w.client.Patch(ctx, reply, client.RawPatch(types.JSONPatchType, text), strict)
-	switch unknown := unknownField.FindString(fmt.Sprint(err)); {
+	switch missingField := unknownField.FindString(fmt.Sprint(err)); {
 	case isOutrun(err):
 		return errors.Join(ErrStale, err)
-	case unknown != "": // The API server quotes the whole object besides.
-		return apierrors.NewBadRequest("the CustomResourceDefinition, possibly of an earlier version, lacks a field that the sidecar needs: " + unknown)
+	case missingField != "": // The API server quotes the whole object besides.
+		return apierrors.NewBadRequest("the CustomResourceDefinition, possibly of an earlier version, lacks a field that the sidecar needs: " + missingField)
 	}
 	return err
 }

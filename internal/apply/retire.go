@@ -22,7 +22,7 @@ func (w *Writer) Retire(ctx context.Context, sidecar *metav1.PartialObjectMetada
 	if sidecar.DeletionTimestamp != nil {
 		return nil
 	}
-	name := nameOf(sidecar)
+	name := titleFor(sidecar)
 	if orphan { // Without effect if it is set.
 		reply := sidecar.DeepCopy()
 		patch := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"deletionPolicy":"`+v1alpha1.DeletionOrphan+`"}}`))
@@ -37,8 +37,8 @@ func (w *Writer) Retire(ctx context.Context, sidecar *metav1.PartialObjectMetada
 	return nil
 }
 
-// nameOf returns the kind and name of a VectorSidecar or ClusterVectorSidecar.
-func nameOf(sidecar client.Object) string {
+// titleFor returns the kind and name of a VectorSidecar or ClusterVectorSidecar.
+func titleFor(sidecar client.Object) string {
 	if sidecar.GetNamespace() == "" {
 		return meta.Title(meta.InNamespace(sidecar.GetName()))
 	}

@@ -23,21 +23,21 @@ import (
 // StoreRevision stores a revision with a number, unless it is stored already. Kubernetes deletes the revision
 // after the ConfigMap with the installation's values. The record that names the parts is written last, so that
 // a stored revision always has its parts.
-func (w *Writer) StoreRevision(ctx context.Context, content *fleet.Content, number int64, of *corev1.ConfigMap) error {
-	parts, whole, err := content.Records(of.Namespace, of.Name, number)
+func (w *Writer) StoreRevision(ctx context.Context, content *fleet.Content, number int64, owner *corev1.ConfigMap) error {
+	partRevisions, rootRevision, err := content.Records(owner.Namespace, owner.Name, number)
 	if err != nil {
 		return err
 	}
-	for _, one := range append(parts, *whole) {
-		if err := controllerutil.SetOwnerReference(of, &one, w.client.Scheme()); err != nil {
+	for _, revision := range append(partRevisions, *rootRevision) {
+		if err := controllerutil.SetOwnerReference(owner, &revision, w.client.Scheme()); err != nil {
 			return err
 		}
-		err := w.client.Create(ctx, &one, client.FieldOwner(meta.Operator))
+		err := w.client.Create(ctx, &revision, client.FieldOwner(meta.Operator))
 		if apierrors.IsAlreadyExists(err) {
-			err = w.adoptRevision(ctx, &one)
+			err = w.adoptRevision(ctx, &revision)
 		}
 		if err != nil {
-			return fmt.Errorf("storing a revision: writing ControllerRevision %s/%s: %w", one.Namespace, one.Name, err)
+			return fmt.Errorf("storing a revision: writing ControllerRevision %s/%s: %w", revision.Namespace, revision.Name, err)
 		}
 	}
 	return nil
@@ -45,23 +45,23 @@ func (w *Writer) StoreRevision(ctx context.Context, content *fleet.Content, numb
 
 // adoptRevision copies owner, annotations and number to an existing ControllerRevision with the same name. The
 // name identifies the content, but the owner may be deleted, and another release may have written the object.
-func (w *Writer) adoptRevision(ctx context.Context, like *appsv1.ControllerRevision) error {
-	metadata := map[string]any{"ownerReferences": like.OwnerReferences}
-	if like.Annotations != nil {
-		metadata["annotations"] = like.Annotations
+func (w *Writer) adoptRevision(ctx context.Context, revision *appsv1.ControllerRevision) error {
+	metadata := map[string]any{"ownerReferences": revision.OwnerReferences}
+	if revision.Annotations != nil {
+		metadata["annotations"] = revision.Annotations
 	}
-	patch, err := json.Marshal(map[string]any{"metadata": metadata, "revision": like.Revision})
+	patch, err := json.Marshal(map[string]any{"metadata": metadata, "revision": revision.Revision})
 	if err != nil {
 		return err
 	}
-	return w.client.Patch(ctx, like, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(meta.Operator))
+	return w.client.Patch(ctx, revision, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(meta.Operator))
 }
 
 // NumberRevision changes the number of a stored revision, which orders them.
 func (w *Writer) NumberRevision(ctx context.Context, stored *appsv1.ControllerRevision, number int64) error {
-	before := stored.DeepCopy()
+	original := stored.DeepCopy()
 	stored.Revision = number
-	if err := w.client.Patch(ctx, stored, client.MergeFrom(before), client.FieldOwner(meta.Operator)); err != nil {
+	if err := w.client.Patch(ctx, stored, client.MergeFrom(original), client.FieldOwner(meta.Operator)); err != nil {
 		return fmt.Errorf("numbering ControllerRevision %s/%s: %w", stored.Namespace, stored.Name, err)
 	}
 	return nil
@@ -88,10 +88,10 @@ func (w *Writer) MarkRevision(ctx context.Context, installation types.Namespaced
 }
 
 // DropRevision deletes the ControllerRevision of a revision, or of a part of a revision.
-func (w *Writer) DropRevision(ctx context.Context, of metav1.ObjectMeta) error {
-	stored := &appsv1.ControllerRevision{ObjectMeta: metav1.ObjectMeta{Namespace: of.Namespace, Name: of.Name}}
-	if err := client.IgnoreNotFound(w.client.Delete(ctx, stored, client.Preconditions{UID: &of.UID})); err != nil {
-		return fmt.Errorf("deleting ControllerRevision %s/%s: %w", of.Namespace, of.Name, err)
+func (w *Writer) DropRevision(ctx context.Context, revision metav1.ObjectMeta) error {
+	stored := &appsv1.ControllerRevision{ObjectMeta: metav1.ObjectMeta{Namespace: revision.Namespace, Name: revision.Name}}
+	if err := client.IgnoreNotFound(w.client.Delete(ctx, stored, client.Preconditions{UID: &revision.UID})); err != nil {
+		return fmt.Errorf("deleting ControllerRevision %s/%s: %w", revision.Namespace, revision.Name, err)
 	}
 	return nil
 }
@@ -99,8 +99,8 @@ func (w *Writer) DropRevision(ctx context.Context, of metav1.ObjectMeta) error {
 // WritePublication creates the ConfigMap that records the published revision, or updates it if it is stored
 // already. Kubernetes deletes it after the ConfigMap with the installation's values. The result is the
 // ConfigMap as written.
-func (w *Writer) WritePublication(ctx context.Context, record, stored, of *corev1.ConfigMap) (*corev1.ConfigMap, error) {
-	if err := controllerutil.SetOwnerReference(of, record, w.client.Scheme()); err != nil {
+func (w *Writer) WritePublication(ctx context.Context, record, stored, owner *corev1.ConfigMap) (*corev1.ConfigMap, error) {
+	if err := controllerutil.SetOwnerReference(owner, record, w.client.Scheme()); err != nil {
 		return nil, err
 	}
 	var err error

@@ -52,7 +52,7 @@ func (w *Writer) trim(ctx context.Context, reply *metav1.PartialObjectMetadata, 
 // readMetadata reads a workload's metadata past the cache: the API server responds to an
 // empty patch with the current state.
 func (w *Writer) readMetadata(ctx context.Context, reply *metav1.PartialObjectMetadata, p *plan.Plan) error {
-	return w.send(ctx, reply, types.MergePatchType, identified(map[string]any{}, p.Target), p.Manager)
+	return w.send(ctx, reply, types.MergePatchType, identifiedBody(map[string]any{}, p.Target), p.Manager)
 }
 
 // trimming returns the operations that trim managedFields, from the last entry to the first,
@@ -61,23 +61,23 @@ func trimming(reply *metav1.PartialObjectMetadata, p *plan.Plan) []plan.Operatio
 	var operations []plan.Operation
 	for i := len(reply.ManagedFields) - 1; i >= 0; i-- {
 		entry := &reply.ManagedFields[i]
-		kept, isLess := p.Trim(entry)
+		remaining, isLess := p.Trim(entry)
 		path := fmt.Sprintf("/metadata/managedFields/%d", i)
 		switch {
 		case !isLess:
 			continue
-		case kept == nil:
-			operations = append(operations, unchanged(path, entry), plan.Operation{Op: "remove", Path: path})
+		case remaining == nil:
+			operations = append(operations, testOperation(path, entry), plan.Operation{Op: "remove", Path: path})
 		default:
-			operations = append(operations, unchanged(path, entry), plan.Operation{Op: "replace", Path: path + "/fieldsV1", Value: kept})
+			operations = append(operations, testOperation(path, entry), plan.Operation{Op: "replace", Path: path + "/fieldsV1", Value: remaining})
 		}
 	}
 	if len(operations) == 0 {
 		return nil
 	}
-	return append([]plan.Operation{unchanged("/metadata/uid", p.Target.UID)}, operations...)
+	return append([]plan.Operation{testOperation("/metadata/uid", p.Target.UID)}, operations...)
 }
 
-func unchanged(path string, value any) plan.Operation {
+func testOperation(path string, value any) plan.Operation {
 	return plan.Operation{Op: "test", Path: path, Value: value}
 }
