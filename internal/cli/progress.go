@@ -31,12 +31,12 @@ func (p *progress) step(step removal.Step) {
 		_ = humanize.Fprintf(p.to, "%s: %v\n", target, step.Err)
 	}
 	if !p.isBar {
-		_ = humanize.Fprintf(p.to, "%d of %d: %s\n", step.Done, step.Total, target)
+		_ = humanize.Fprintf(p.to, "%d of %d: %s\n", step.Finished, step.Total, target)
 		return
 	}
-	full := barWidth * step.Done / step.Total
+	full := barWidth * step.Finished / step.Total
 	_ = control(p.to, "\r\x1b[K")
-	_ = humanize.Fprintf(p.to, "[%s%s] %d of %d %s", strings.Repeat("#", full), strings.Repeat(".", barWidth-full), step.Done, step.Total, target)
+	_ = humanize.Fprintf(p.to, "[%s%s] %d of %d %s", strings.Repeat("#", full), strings.Repeat(".", barWidth-full), step.Finished, step.Total, target)
 	p.drawn = true
 }
 

@@ -39,9 +39,9 @@ type Ejector struct {
 
 // Step reports a finished workload.
 type Step struct {
-	// Done is the number of finished workloads, and Total the number of all workloads.
-	Done, Total int
-	Workload    workload.Ref
+	// Finished is the number of finished workloads, and Total the number of all workloads.
+	Finished, Total int
+	Workload        workload.Ref
 	// Err explains why the workload still has a sidecar, or why its rollout has not finished.
 	Err error
 }
@@ -63,43 +63,43 @@ const pollInterval = 500 * time.Millisecond
 // Clean continues with the other namespaces. Clean returns the traces that it found. The error is a *LeftError
 // if all requests succeeded, but traces remain that Clean must not or cannot remove.
 func (e *Ejector) Clean(ctx context.Context, namespace string) (*Traces, error) {
-	var found *Traces
+	var traces *Traces
 	live := livelist.New(e.Client)
 	failed := map[string]error{} // by namespace
-	for passes := 0; ; passes++ {
-		left, err := FindTraces(ctx, live, namespace)
+	for rounds := 0; ; rounds++ {
+		remaining, err := FindTraces(ctx, live, namespace)
 		if err != nil {
-			return found, err
+			return traces, err
 		}
-		if found == nil {
-			found = left
+		if traces == nil {
+			traces = remaining
 		}
-		left.leaveOut(failed)
+		remaining.exclude(failed)
 		failures := slices.Collect(maps.Values(failed))
 		switch {
-		case left.None():
-			return found, inOrder(failures)
-		case passes == maxPasses, left.isStuck():
+		case remaining.None():
+			return traces, inOrder(failures)
+		case rounds == maxPasses, remaining.isStuck():
 			if len(failures) > 0 {
-				return found, inOrder(append(failures, errors.New((&LeftError{left}).Error())))
+				return traces, inOrder(append(failures, errors.New((&LeftError{remaining}).Error())))
 			}
-			return found, &LeftError{left}
+			return traces, &LeftError{remaining}
 		}
-		if err := e.pass(ctx, left, failed); err != nil {
-			return found, err
+		if err := e.cleanOnce(ctx, remaining, failed); err != nil {
+			return traces, err
 		}
 	}
 }
 
 // inOrder joins errors by their texts, nil for none.
-func inOrder(all []error) error {
-	return errors.Join(slices.SortedFunc(slices.Values(all), func(a, b error) int { return cmp.Compare(a.Error(), b.Error()) })...)
+func inOrder(errs []error) error {
+	return errors.Join(slices.SortedFunc(slices.Values(errs), func(a, b error) int { return cmp.Compare(a.Error(), b.Error()) })...)
 }
 
-// pass removes the given traces once. It records the namespaces with a sidecar that could not be removed,
+// cleanOnce removes the given traces once. It records the namespaces with a sidecar that could not be removed,
 // together with the error. In this case it does not remove other objects before the next pass, which leaves
 // these namespaces out.
-func (e *Ejector) pass(ctx context.Context, traces *Traces, failed map[string]error) error {
+func (e *Ejector) cleanOnce(ctx context.Context, traces *Traces, failed map[string]error) error {
 	writer := apply.New(e.Client)
 	for _, namespace := range traces.OverlaySets { // A removed sidecar must not be injected again.
 		if err := writer.DeleteOverlaySet(ctx, namespace); err != nil {
@@ -125,7 +125,7 @@ func (e *Ejector) pass(ctx context.Context, traces *Traces, failed map[string]er
 	}
 	for i := range traces.Sidecars {
 		if err := e.release(ctx, writer, &traces.Sidecars[i]); err != nil {
-			return fmt.Errorf("%s: %w", nameOf(&traces.Sidecars[i]), err)
+			return fmt.Errorf("%s: %w", qualifiedName(&traces.Sidecars[i]), err)
 		}
 	}
 	return nil
@@ -150,21 +150,21 @@ func isStale(err error) bool { return errors.Is(err, apply.ErrStale) }
 func (e *Ejector) removeAll(ctx context.Context, writer *apply.Writer, carriers []Carrier) map[string]error {
 	var mu sync.Mutex
 	failed := map[string]error{}
-	done := 0
+	finished := 0
 	group := errgroup.Group{}
 	group.SetLimit(e.MaxConcurrent)
 	for i := range carriers {
 		ref := carriers[i].Ref
 		group.Go(func() error {
 			err := e.remove(ctx, writer, ref)
-			var late *lateError
+			var lateErr *lateError
 			mu.Lock()
 			defer mu.Unlock()
-			if done++; err != nil && !errors.As(err, &late) {
+			if finished++; err != nil && !errors.As(err, &lateErr) {
 				failed[ref.Namespace] = errors.Join(failed[ref.Namespace], err)
 			}
 			if e.Progress != nil {
-				e.Progress(Step{Done: done, Total: len(carriers), Workload: ref, Err: err})
+				e.Progress(Step{Finished: finished, Total: len(carriers), Workload: ref, Err: err})
 			}
 			return nil
 		})
@@ -223,11 +223,11 @@ func (e *Ejector) removeOne(ctx context.Context, writer *apply.Writer, view *wor
 	isFresh := true
 	return retry.OnError(retry.DefaultBackoff, isStale, func() error {
 		if !isFresh {
-			again, err := e.read(ctx, view.Ref)
-			if again == nil {
+			latest, err := e.read(ctx, view.Ref)
+			if latest == nil {
 				return err
 			}
-			*view = *again
+			*view = *latest
 		}
 		isFresh = false
 		removal := plan.ForRemoval(manager, view)
@@ -244,11 +244,11 @@ func (e *Ejector) removeOne(ctx context.Context, writer *apply.Writer, view *wor
 }
 
 // read reads a workload again. It returns nil if the workload was deleted, or on an error.
-func (e *Ejector) read(ctx context.Context, of workload.Ref) (*workload.View, error) {
-	live := of.Adapter().New()
-	if err := e.Client.Get(ctx, client.ObjectKey{Namespace: of.Namespace, Name: of.Name}, live); err != nil {
+func (e *Ejector) read(ctx context.Context, ref workload.Ref) (*workload.View, error) {
+	live := ref.Adapter().New()
+	if err := e.Client.Get(ctx, client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name}, live); err != nil {
 		return nil, client.IgnoreNotFound(err)
 	}
-	view := viewOf(live)
+	view := newView(live)
 	return &view, nil
 }

@@ -29,43 +29,43 @@ func isUninstalling(ctx context.Context, live *livelist.Client, options Options,
 	if err := live.Get(ctx, name, &job); err != nil {
 		return false, fmt.Errorf("not uninstalling (by hand: %s): reading who created Job %s: %w", byHand(&options), name, err)
 	}
-	why, makers := judge(&job, options.Clients)
-	who := quoted(makers)
-	switch why {
+	jobCause, makers := findCause(&job, options.Clients)
+	creators := quoteManagers(makers)
+	switch jobCause {
 	case uninstalling:
 		return true, nil
 	case applied:
-		left, err := list(ctx, live, &options.Operator)
+		sidecars, err := list(ctx, live, &options.Operator)
 		if err != nil {
 			return false, err
 		}
-		tell(progress, "Job %s was created by %s with applied manifests; no release is being uninstalled, and nothing is changed.", name, who)
-		tell(progress, "Before a release is uninstalled, it would %s (uninstall.policy=%s). With uninstall.hook=false it is not rendered.", would(options.Policy, left), options.Policy)
+		printLine(progress, "Job %s was created by %s with applied manifests; no release is being uninstalled, and nothing is changed.", name, creators)
+		printLine(progress, "Before a release is uninstalled, it would %s (uninstall.policy=%s). With uninstall.hook=false it is not rendered.", describePolicy(options.Policy, sidecars), options.Policy)
 		return false, nil
 	default:
-		return false, fmt.Errorf("not uninstalling: Job %s was created by %s, which is not known to uninstall releases; nothing is changed. If it is a Helm client, add it to uninstall.clients. By hand: %s", name, who, byHand(&options))
+		return false, fmt.Errorf("not uninstalling: Job %s was created by %s, which is not known to uninstall releases; nothing is changed. If it is a Helm client, add it to uninstall.clients. By hand: %s", name, creators, byHand(&options))
 	}
 }
 
-// quoted returns the managers that created a Job, for a message.
-func quoted(makers []string) string {
+// quoteManagers returns the managers that created a Job, for a message.
+func quoteManagers(makers []string) string {
 	if len(makers) == 0 {
 		return "a client that is not in its managedFields"
 	}
 	return `"` + strings.Join(makers, `" and "`) + `"`
 }
 
-// would describes the action of a policy on the existing VectorSidecars.
-func would(policy Policy, left []metav1.PartialObjectMetadata) string {
+// describePolicy describes the action of a policy on the existing VectorSidecars.
+func describePolicy(policy Policy, sidecars []metav1.PartialObjectMetadata) string {
 	switch {
-	case len(left) == 0:
+	case len(sidecars) == 0:
 		return "find no VectorSidecars and do nothing"
 	case policy == Block:
-		return "fail, because there are " + describe(left)
+		return "fail, because there are " + describe(sidecars)
 	case policy == Orphan:
-		return "delete " + describe(left) + ", and keep their sidecars"
+		return "delete " + describe(sidecars) + ", and keep their sidecars"
 	}
-	return "delete " + describe(left) + ", and remove their sidecars"
+	return "delete " + describe(sidecars) + ", and remove their sidecars"
 }
 
 // byHand returns the commands with the effect of the policy.
@@ -78,17 +78,17 @@ func byHand(options *Options) string {
 			scopes = append(scopes, "-n "+namespace)
 		}
 	}
-	var look, remove []string
+	var getCommands, remove []string
 	for _, scope := range scopes {
-		look = append(look, fmt.Sprintf("kubectl get %s %s", resource, scope))
+		getCommands = append(getCommands, fmt.Sprintf("kubectl get %s %s", resource, scope))
 		remove = append(remove, fmt.Sprintf("kubectl delete %s --all %s", resource, scope))
 	}
-	all := strings.Join(remove, " && ")
+	deleteCommands := strings.Join(remove, " && ")
 	switch options.Policy {
 	case Block:
-		return "check that there are none with " + strings.Join(look, " && ") + end
+		return "check that there are none with " + strings.Join(getCommands, " && ") + end
 	case Orphan:
-		return fmt.Sprintf(`while the operator runs, kubectl patch %s NAME -n NAMESPACE --type=merge -p '{"spec":{"deletionPolicy":"Orphan"}}' for each, and %s`, resource, all) + end
+		return fmt.Sprintf(`while the operator runs, kubectl patch %s NAME -n NAMESPACE --type=merge -p '{"spec":{"deletionPolicy":"Orphan"}}' for each, and %s`, resource, deleteCommands) + end
 	}
-	return "while the operator runs, " + all + end
+	return "while the operator runs, " + deleteCommands + end
 }

@@ -66,40 +66,40 @@ const (
 // manager created the Job. Other managers may own labels, node selectors or the status.
 var argsPath = fieldpath.MakePathOrDie("spec", "template", "spec", "containers", fieldpath.KeyByFields("name", "uninstall"), "args")
 
-// judge returns the cause of the Job, and the field managers that created it. The caller passes Helm clients in
+// findCause returns the cause of the Job, and the field managers that created it. The caller passes Helm clients in
 // addition to the known clients. A trailing * matches any suffix. If two managers disagree, the cause is
 // unproven.
-func judge(job *batchv1.Job, clients []string) (cause, []string) {
-	var why cause
+func findCause(job *batchv1.Job, clients []string) (cause, []string) {
+	var jobCause cause
 	var makers []string
 	for i := range job.ManagedFields {
 		entry := &job.ManagedFields[i]
 		if !sets(entry, argsPath) {
 			continue
 		}
-		one := causeBy(job, entry, clients)
-		if len(makers) > 0 && one != why {
-			one = unproven
+		entryCause := causeBy(job, entry, clients)
+		if len(makers) > 0 && entryCause != jobCause {
+			entryCause = unproven
 		}
-		why, makers = one, append(makers, entry.Manager)
+		jobCause, makers = entryCause, append(makers, entry.Manager)
 	}
-	return why, makers
+	return jobCause, makers
 }
 
 // causeBy returns the cause of a Job that the manager of an entry has created.
 func causeBy(job *batchv1.Job, entry *metav1.ManagedFieldsEntry, clients []string) cause {
-	is := func(pattern string) bool {
+	matches := func(pattern string) bool {
 		prefix, isPrefix := strings.CutSuffix(pattern, "*")
 		return pattern == entry.Manager || isPrefix && strings.HasPrefix(entry.Manager, prefix)
 	}
 	switch {
-	case slices.ContainsFunc(appliers, is):
+	case slices.ContainsFunc(appliers, matches):
 		return applied
 	case entry.Manager == argoApplier, entry.Manager == argoCreator:
 		return causeByArgoCD(job, entry)
 	case isLastApplied(job): // A Helm client does not write this annotation; the creator only uses the name.
 		return unproven
-	case slices.ContainsFunc(helmClients, is), slices.ContainsFunc(clients, is):
+	case slices.ContainsFunc(helmClients, matches), slices.ContainsFunc(clients, matches):
 		return uninstalling
 	}
 	return unproven

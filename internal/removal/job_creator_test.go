@@ -89,7 +89,7 @@ func TestTheJobShowsWhyItRuns(t *testing.T) {
 			job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Annotations: test.annotations, Finalizers: test.finalizers, ManagedFields: test.managed}}
 			// A program that applies manifests is not trusted as a Helm client even if it is
 			// listed.
-			why, _ := judge(job, []string{"installer", "lifecycle_v*", "kubectl"})
+			why, _ := findCause(job, []string{"installer", "lifecycle_v*", "kubectl"})
 			require.Equal(t, test.why, why)
 		})
 	}
@@ -97,12 +97,12 @@ func TestTheJobShowsWhyItRuns(t *testing.T) {
 
 func TestWhoMadeTheJobIsNamed(t *testing.T) {
 	job := &batchv1.Job{}
-	_, makers := judge(job, nil)
-	require.Equal(t, "a client that is not in its managedFields", quoted(makers))
+	_, makers := findCause(job, nil)
+	require.Equal(t, "a client that is not in its managedFields", quoteManagers(makers))
 
 	job.ManagedFields = []metav1.ManagedFieldsEntry{made("kubectl", byApply), made("helm", byUpdate), status("kube-controller-manager")}
-	_, makers = judge(job, nil)
-	require.Equal(t, `"kubectl" and "helm"`, quoted(makers))
+	_, makers = findCause(job, nil)
+	require.Equal(t, `"kubectl" and "helm"`, quoteManagers(makers))
 }
 
 func TestByHandIsWhatThePolicyDoesWhereTheReleaseWorks(t *testing.T) {
@@ -124,8 +124,8 @@ func TestByHandIsWhatThePolicyDoesWhereTheReleaseWorks(t *testing.T) {
 
 func TestWhatItWouldDoIsSaid(t *testing.T) {
 	one := sidecars(1)
-	require.Equal(t, "find no VectorSidecars and do nothing", would(Eject, nil))
-	require.Equal(t, "delete 1 VectorSidecars: shop/logs, and remove their sidecars", would(Eject, one))
-	require.Equal(t, "delete 1 VectorSidecars: shop/logs, and keep their sidecars", would(Orphan, one))
-	require.Equal(t, "fail, because there are 1 VectorSidecars: shop/logs", would(Block, one))
+	require.Equal(t, "find no VectorSidecars and do nothing", describePolicy(Eject, nil))
+	require.Equal(t, "delete 1 VectorSidecars: shop/logs, and remove their sidecars", describePolicy(Eject, one))
+	require.Equal(t, "delete 1 VectorSidecars: shop/logs, and keep their sidecars", describePolicy(Orphan, one))
+	require.Equal(t, "fail, because there are 1 VectorSidecars: shop/logs", describePolicy(Block, one))
 }

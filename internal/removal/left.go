@@ -22,20 +22,20 @@ import (
 )
 
 // LeftError lists the traces that Clean has left.
-type LeftError struct{ Left *Traces }
+type LeftError struct{ Traces *Traces }
 
 func (e *LeftError) Error() string {
 	var lines []string
-	for i := range e.Left.Workloads {
-		lines = append(lines, named(&e.Left.Workloads[i].Ref)+" has a sidecar again; remove the sidecar from the manifest that restores it (eject -f FILE)")
+	for i := range e.Traces.Workloads {
+		lines = append(lines, describeWorkload(&e.Traces.Workloads[i].Ref)+" has a sidecar again; remove the sidecar from the manifest that restores it (eject -f FILE)")
 	}
-	for _, key := range e.Left.CompanionKeys() {
-		lines = append(lines, Stays(key, e.Left.Companions[key]))
+	for _, key := range e.Traces.CompanionKeys() {
+		lines = append(lines, Stays(key, e.Traces.Companions[key]))
 	}
-	for i := range e.Left.Sidecars {
-		lines = append(lines, fmt.Sprintf("VectorSidecar %s still exists; check its finalizers, and the client that creates it", nameOf(&e.Left.Sidecars[i])))
+	for i := range e.Traces.Sidecars {
+		lines = append(lines, fmt.Sprintf("VectorSidecar %s still exists; check its finalizers, and the client that creates it", qualifiedName(&e.Traces.Sidecars[i])))
 	}
-	for _, namespace := range e.Left.OverlaySets {
+	for _, namespace := range e.Traces.OverlaySets {
 		lines = append(lines, fmt.Sprintf("the OverlaySet of namespace %s exists again; stop the operator", namespace))
 	}
 	return strings.Join(humanize.TruncateList(lines, maxNamed, len(lines)), "; ")
@@ -48,7 +48,7 @@ func Stays(key client.ObjectKey, users []workload.Ref) string {
 	}
 	var names []string
 	for i := range users[:min(maxNamed, len(users))] {
-		names = append(names, named(&users[i]))
+		names = append(names, describeWorkload(&users[i]))
 	}
 	advice := "remove the references from the pod template, or delete the workload"
 	if !slices.ContainsFunc(users, func(user workload.Ref) bool { return user.Adapter().Traits.Immutable == "" }) {
@@ -58,8 +58,10 @@ func Stays(key client.ObjectKey, users []workload.Ref) string {
 		path.Join(key.Namespace, key.Name), strings.Join(humanize.TruncateList(names, maxNamed, len(users)), ", "), advice)
 }
 
-// named returns the kind and name of a workload. The namespace may be empty, because a manifest may omit it.
-func named(of *workload.Ref) string { return of.Kind + " " + path.Join(of.Namespace, of.Name) }
+// describeWorkload returns the kind and name of a workload. The namespace may be empty, because a manifest may omit it.
+func describeWorkload(ref *workload.Ref) string {
+	return ref.Kind + " " + path.Join(ref.Namespace, ref.Name)
+}
 
 // CompanionKeys returns the sorted names of the ConfigMaps.
 func (t *Traces) CompanionKeys() []client.ObjectKey {
@@ -78,25 +80,25 @@ func (t *Traces) isStuck() bool {
 
 // Needs returns the identity of an object, and the names of the ConfigMaps that its new pods need. A Job of a
 // CronJob counts separately, because it keeps the pod template of its start.
-func Needs(object client.Object) (of workload.Ref, names []string) {
+func Needs(object client.Object) (ref workload.Ref, names []string) {
 	if object.GetDeletionTimestamp() != nil {
-		return of, nil
+		return ref, nil
 	}
 	var pod *corev1.PodSpec
-	if one, isWorkload := workload.ToObject(object); isWorkload {
-		of, pod = workload.NewRef(one), &workload.PodTemplate(one).Spec
+	if workloadObject, isWorkload := workload.ToObject(object); isWorkload {
+		ref, pod = workload.NewRef(workloadObject), &workload.PodTemplate(workloadObject).Spec
 	}
 	if job, isJob := object.(*batchv1.Job); isJob {
-		of = workload.Ref{Kind: "Job", Namespace: job.Namespace, Name: job.Name, UID: job.UID}
+		ref = workload.Ref{Kind: "Job", Namespace: job.Namespace, Name: job.Name, UID: job.UID}
 		pod, isJob = workload.PodSpecFor(job)
 		if !isJob || job.Labels[meta.LabelValidation] != "" {
-			return of, nil
+			return ref, nil
 		}
 	}
 	if pod == nil {
-		return of, nil
+		return ref, nil
 	}
 	names = companion.References(pod)
 	slices.Sort(names)
-	return of, slices.Compact(names)
+	return ref, slices.Compact(names)
 }

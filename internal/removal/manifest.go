@@ -17,7 +17,7 @@ import (
 
 // Merger merges a plan into a workload as the API server would.
 type Merger interface {
-	Workload(before workload.Object, p *plan.Plan) (*unstructured.Unstructured, error)
+	Workload(object workload.Object, p *plan.Plan) (*unstructured.Unstructured, error)
 }
 
 // Strip returns a workload without its sidecars, and whether it had any. If managedFields contain one of the
@@ -31,22 +31,22 @@ func Strip(merger Merger, object workload.Object) (workload.Object, bool, error)
 	// the first removal, only the list in the pod template names these fields.
 	for range 2 {
 		for _, manager := range workload.Managers(object) {
-			after, err := without(merger, object, manager)
+			remaining, err := removeManager(merger, object, manager)
 			if err != nil {
 				return nil, false, fmt.Errorf("removing the fields of %s: %w", manager, err)
 			}
-			object = after
+			object = remaining
 		}
 	}
 	stripped, _ := workload.ToObject(object.DeepCopyObject())
-	stripped.SetAnnotations(withoutOurs(stripped.GetAnnotations()))
-	workload.SetTemplateAnnotations(stripped, withoutOurs(workload.PodTemplate(stripped).Annotations))
+	stripped.SetAnnotations(withoutOperatorKeys(stripped.GetAnnotations()))
+	workload.SetTemplateAnnotations(stripped, withoutOperatorKeys(workload.PodTemplate(stripped).Annotations))
 	return stripped, true, nil
 }
 
-// without returns a workload without the fields of one manager.
-func without(merger Merger, object workload.Object, manager string) (workload.Object, error) {
-	view := viewOf(object)
+// removeManager returns a workload without the fields of one manager.
+func removeManager(merger Merger, object workload.Object, manager string) (workload.Object, error) {
+	view := newView(object)
 	removal := plan.ForRemoval(manager, &view)
 	switch removal.Action {
 	case plan.None:
@@ -55,12 +55,12 @@ func without(merger Merger, object workload.Object, manager string) (workload.Ob
 	default:
 		return nil, fmt.Errorf("%s: %s", removal.Reason, removal.Message)
 	}
-	after, err := merger.Workload(object, &removal)
+	merged, err := merger.Workload(object, &removal)
 	if err != nil {
 		return nil, err
 	}
 	object = view.Adapter().New()
-	return object, runtime.DefaultUnstructuredConverter.FromUnstructured(after.Object, object)
+	return object, runtime.DefaultUnstructuredConverter.FromUnstructured(merged.Object, object)
 }
 
 // isOurs reports whether an annotation belongs to the operator. Annotations for opting out and for setting
@@ -69,16 +69,16 @@ func isOurs(key string) bool {
 	return strings.HasPrefix(key, meta.Group+"/") && key != meta.AnnotationInject
 }
 
-// withoutOurs removes the operator's annotations.
-func withoutOurs(annotations map[string]string) map[string]string {
-	kept := map[string]string{}
+// withoutOperatorKeys removes the operator's annotations.
+func withoutOperatorKeys(annotations map[string]string) map[string]string {
+	remaining := map[string]string{}
 	for key, value := range annotations {
 		if !isOurs(key) {
-			kept[key] = value
+			remaining[key] = value
 		}
 	}
-	if len(kept) == 0 {
+	if len(remaining) == 0 {
 		return nil
 	}
-	return kept
+	return remaining
 }

@@ -84,9 +84,9 @@ func FindTraces(ctx context.Context, live *livelist.Client, namespace string) (*
 	return traces, nil
 }
 
-// leaveOut removes the traces in namespaces with errors. After an error it also removes ClusterVectorSidecars,
+// exclude removes the traces in namespaces with errors. After an error it also removes ClusterVectorSidecars,
 // because they concern all namespaces.
-func (t *Traces) leaveOut(failed map[string]error) {
+func (t *Traces) exclude(failed map[string]error) {
 	isLeft := func(namespace string) bool { return failed[namespace] != nil || namespace == "" && len(failed) > 0 }
 	t.Workloads = slices.DeleteFunc(t.Workloads, func(carrier Carrier) bool { return isLeft(carrier.Namespace) })
 	t.Sidecars = slices.DeleteFunc(t.Sidecars, func(sidecar metav1.PartialObjectMetadata) bool { return isLeft(sidecar.Namespace) })
@@ -138,8 +138,8 @@ type user struct {
 // ConfigMaps.
 func (t *Traces) find(ctx context.Context, live *livelist.Client, kind *workload.Kind, inNamespace client.InNamespace) error {
 	users, err := livelist.Collect(ctx, live, kind.NewList(), func(object client.Object) (user, bool) {
-		found := t.userOf(object, kind)
-		return found, found.isCarrier || len(found.configMaps) > 0
+		candidate := t.readUser(object, kind)
+		return candidate, candidate.isCarrier || len(candidate.configMaps) > 0
 	}, inNamespace)
 	if kind.IsMissingAPI(err) {
 		return nil
@@ -159,20 +159,20 @@ func (t *Traces) find(ctx context.Context, live *livelist.Client, kind *workload
 	return nil
 }
 
-// userOf returns the operator's fields in an object, and the ConfigMaps that its new pods need.
-func (t *Traces) userOf(object client.Object, kind *workload.Kind) user {
+// readUser returns the operator's fields in an object, and the ConfigMaps that its new pods need.
+func (t *Traces) readUser(object client.Object, kind *workload.Kind) user {
 	ref, names := Needs(object)
-	found := user{Carrier: Carrier{Ref: ref}, configMaps: slices.DeleteFunc(names, func(name string) bool {
+	result := user{Carrier: Carrier{Ref: ref}, configMaps: slices.DeleteFunc(names, func(name string) bool {
 		_, exists := t.Companions[client.ObjectKey{Namespace: ref.Namespace, Name: name}]
 		return !exists
 	})}
 	carrier, isWorkload := workload.ToObject(object)
 	// A sidecar of an immutable workload stays until the workload ends.
 	if !isWorkload || kind.Traits.Immutable != "" || object.GetDeletionTimestamp() != nil {
-		return found
+		return result
 	}
-	view := viewOf(carrier)
-	found.Ref, found.isCarrier = view.Ref, len(view.Owned)+len(view.Marks) > 0
-	found.Managers = slices.Sorted(maps.Keys(view.Owned))
-	return found
+	view := newView(carrier)
+	result.Ref, result.isCarrier = view.Ref, len(view.Owned)+len(view.Marks) > 0
+	result.Managers = slices.Sorted(maps.Keys(view.Owned))
+	return result
 }

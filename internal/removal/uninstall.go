@@ -33,11 +33,11 @@ const interval = time.Second
 
 // BlockedError means that VectorSidecars exist and the policy is Block.
 type BlockedError struct {
-	Left []metav1.PartialObjectMetadata
+	Sidecars []metav1.PartialObjectMetadata
 }
 
 func (e *BlockedError) Error() string {
-	return fmt.Sprintf("not uninstalling: there are %s; delete them first, while the operator runs, or set uninstall.policy to eject or orphan", describe(e.Left))
+	return fmt.Sprintf("not uninstalling: there are %s; delete them first, while the operator runs, or set uninstall.policy to eject or orphan", describe(e.Sidecars))
 }
 
 // BeforeUninstall applies the policy to all VectorSidecars in the operator's scope. It returns when all of them
@@ -55,28 +55,28 @@ func BeforeUninstall(ctx context.Context, config *rest.Config, options Options, 
 		return err
 	}
 	live := cmp.Or(options.Pager, livelist.NewPager()).Client(c)
-	if is, err := isUninstalling(ctx, live, options, progress); err != nil || !is {
+	if ok, err := isUninstalling(ctx, live, options, progress); err != nil || !ok {
 		return err
 	}
-	left, err := list(ctx, live, &options.Operator)
+	sidecars, err := list(ctx, live, &options.Operator)
 	switch {
 	case err != nil:
 		return err
-	case len(left) == 0:
-		tell(progress, "no VectorSidecars exist; nothing to do")
+	case len(sidecars) == 0:
+		printLine(progress, "no VectorSidecars exist; nothing to do")
 	case options.Policy == Block:
-		return &BlockedError{left}
+		return &BlockedError{sidecars}
 	default:
-		standIn := standBy(ctx, options.Operator, progress)
+		stopStandby := startStandby(ctx, options.Operator, progress)
 		err = empty(ctx, apply.New(c), live, options, progress)
-		standIn()
+		stopStandby()
 		if err != nil {
 			return err
 		}
 	}
 	if err := bindLease(ctx, c, live, options.Operator); err != nil {
 		// The Lease only delays other replicas until it expires.
-		tell(progress, "the Lease is left: %v", err)
+		printLine(progress, "the Lease is left: %v", err)
 	}
 	return nil
 }
@@ -100,58 +100,58 @@ func newClient(config *rest.Config) (client.Client, error) {
 func empty(ctx context.Context, writer *apply.Writer, live *livelist.Client, options Options, progress io.Writer) error {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
-	before := -1
+	previousCount := -1
 	for {
-		left, err := list(ctx, live, &options.Operator)
+		sidecars, err := list(ctx, live, &options.Operator)
 		if err == nil {
-			if len(left) == 0 {
-				tell(progress, "all VectorSidecars are deleted")
+			if len(sidecars) == 0 {
+				printLine(progress, "all VectorSidecars are deleted")
 				return nil
 			}
-			if len(left) != before {
-				before = len(left)
-				tell(progress, "left: %s", describe(left))
+			if len(sidecars) != previousCount {
+				previousCount = len(sidecars)
+				printLine(progress, "left: %s", describe(sidecars))
 			}
-			err = retire(ctx, writer, left, options.Policy == Orphan)
+			err = retire(ctx, writer, sidecars, options.Policy == Orphan)
 		}
 		if err != nil && ctx.Err() == nil {
-			tell(progress, "retrying: %v", err)
+			printLine(progress, "retrying: %v", err)
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("after %s there are still %s; see the operator's log", options.Timeout, describeStates(ctx, live, left))
+			return fmt.Errorf("after %s there are still %s; see the operator's log", options.Timeout, describeStates(ctx, live, sidecars))
 		case <-ticker.C:
 		}
 	}
 }
 
-func retire(ctx context.Context, writer *apply.Writer, left []metav1.PartialObjectMetadata, orphan bool) error {
-	for i := range left {
-		if err := writer.Retire(ctx, &left[i], orphan); err != nil {
+func retire(ctx context.Context, writer *apply.Writer, sidecars []metav1.PartialObjectMetadata, orphan bool) error {
+	for i := range sidecars {
+		if err := writer.Retire(ctx, &sidecars[i], orphan); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// standBy runs a standby replica, which waits while the operator that is uninstalled still leads. It returns a
-// function that stops the replica. Without leader election, standBy does nothing, because two replicas would
+// startStandby runs a standby replica, which waits while the operator that is uninstalled still leads. It returns a
+// function that stops the replica. Without leader election, startStandby does nothing, because two replicas would
 // write at once.
-func standBy(ctx context.Context, leaving Operator, progress io.Writer) func() {
+func startStandby(ctx context.Context, leaving Operator, progress io.Writer) func() {
 	if leaving.Lease == "" {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	ended := make(chan struct{})
+	done := make(chan struct{})
 	go func() {
-		defer close(ended)
+		defer close(done)
 		if err := leaving.Run(ctx); err != nil {
-			tell(progress, "no longer on standby: %v", err)
+			printLine(progress, "no longer on standby: %v", err)
 		}
 	}()
 	return func() {
 		cancel()
-		<-ended // By then the lease is released.
+		<-done // By then the lease is released.
 	}
 }
 
@@ -161,27 +161,27 @@ func list(ctx context.Context, live *livelist.Client, leaving *Operator) ([]meta
 	if len(namespaces) == 0 {
 		namespaces = []string{metav1.NamespaceAll}
 	}
-	var all []metav1.PartialObjectMetadata
+	var sidecars []metav1.PartialObjectMetadata
 	for _, namespace := range namespaces {
-		found, err := listSidecars(ctx, live, namespace, leaving.ClusterSidecars)
+		matches, err := listSidecars(ctx, live, namespace, leaving.ClusterSidecars)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, found...)
+		sidecars = append(sidecars, matches...)
 	}
-	return all, nil
+	return sidecars, nil
 }
 
 // maxNamed is the maximum number of VectorSidecars in a message.
 const maxNamed = 20
 
 // describe returns the number and the names of VectorSidecars and ClusterVectorSidecars.
-func describe(left []metav1.PartialObjectMetadata) string {
+func describe(sidecars []metav1.PartialObjectMetadata) string {
 	var names []string
-	for i := range left[:min(maxNamed, len(left))] {
-		names = append(names, nameOf(&left[i]))
+	for i := range sidecars[:min(maxNamed, len(sidecars))] {
+		names = append(names, qualifiedName(&sidecars[i]))
 	}
-	return count(names, len(left))
+	return count(names, len(sidecars))
 }
 
 // count returns the number of VectorSidecars and the names of the first ones.
@@ -194,19 +194,19 @@ const stateTimeout = 10 * time.Second
 
 // describeStates returns the names of VectorSidecars and ClusterVectorSidecars, with the reasons why they are
 // not ready. It reads the named objects one by one, even after the end of the context.
-func describeStates(ctx context.Context, live *livelist.Client, left []metav1.PartialObjectMetadata) string {
+func describeStates(ctx context.Context, live *livelist.Client, sidecars []metav1.PartialObjectMetadata) string {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stateTimeout)
 	defer cancel()
 	var names []string
-	for i := range left[:min(maxNamed, len(left))] {
-		names = append(names, nameOf(&left[i])+readMessage(ctx, live, &left[i]))
+	for i := range sidecars[:min(maxNamed, len(sidecars))] {
+		names = append(names, qualifiedName(&sidecars[i])+readMessage(ctx, live, &sidecars[i]))
 	}
-	return count(names, len(left))
+	return count(names, len(sidecars))
 }
 
-// nameOf returns NAMESPACE/NAME of a VectorSidecar, and clustervectorsidecar/NAME of a
+// qualifiedName returns NAMESPACE/NAME of a VectorSidecar, and clustervectorsidecar/NAME of a
 // ClusterVectorSidecar.
-func nameOf(sidecar *metav1.PartialObjectMetadata) string {
+func qualifiedName(sidecar *metav1.PartialObjectMetadata) string {
 	if sidecar.Namespace == "" {
 		return operatormeta.InNamespace(sidecar.Name)
 	}
@@ -234,6 +234,6 @@ func readMessage(ctx context.Context, live *livelist.Client, reference *metav1.P
 	return fmt.Sprintf(" (%s: %s)", ready.Reason, ready.Message)
 }
 
-func tell(to io.Writer, format string, arguments ...any) {
-	_ = humanize.Fprintf(to, format+"\n", arguments...)
+func printLine(out io.Writer, format string, arguments ...any) {
+	_ = humanize.Fprintf(out, format+"\n", arguments...)
 }

@@ -8,20 +8,20 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// viewOf returns the view of a workload for a removal. After a restore from a backup, or an apply of the output
+// newView returns the view of a workload for a removal. After a restore from a backup, or an apply of the output
 // of inject, managedFields name only the tool of the application owner and no manager of the operator. In this
 // case, the list in the pod template determines the fields of the sidecar.
-func viewOf(object workload.Object) workload.View {
+func newView(object workload.Object) workload.View {
 	view := workload.NewView(object)
 	for _, trace := range workload.ListTraces(object) {
 		if trace.Applied || trace.Patched {
 			continue
 		}
-		if of, isThere := listedIn(object)[trace.Manager]; isThere {
+		if owned, isThere := listedIn(object)[trace.Manager]; isThere {
 			if view.Owned == nil {
 				view.Owned = map[string]workload.Owned{}
 			}
-			view.Owned[trace.Manager] = of
+			view.Owned[trace.Manager] = owned
 		}
 	}
 	return view
@@ -33,10 +33,10 @@ func listedIn(object workload.Object) map[string]workload.Owned {
 	bare, _ := workload.ToObject(object.DeepCopyObject())
 	bare.SetManagedFields(nil)
 	listed := workload.NewView(bare).Owned
-	for _, of := range listed {
+	for _, owned := range listed {
 		for key, value := range object.GetAnnotations() {
 			if isOurs(key) {
-				tree.EnsureMap(of.Tree, "metadata", "annotations")[key] = value
+				tree.EnsureMap(owned.Tree, "metadata", "annotations")[key] = value
 			}
 		}
 	}
