@@ -208,7 +208,7 @@ func (o *testOptions) try(ctx context.Context, charts map[string]fs.FS, one *sce
 		return judged, err
 	}
 	for _, difference := range differences {
-		text, err := unified("want: "+difference.What, "got: "+difference.What, difference.Want, difference.Got)
+		text, err := unified("want: "+difference.Name, "got: "+difference.Name, difference.Expected, difference.Actual)
 		if err != nil {
 			return judged, err
 		}

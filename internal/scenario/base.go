@@ -25,15 +25,15 @@ const (
 	wantDifference = "want.diff"
 )
 
-// differenceOf returns the name of the difference that may replace a file.
-func differenceOf(name string) string { return strings.TrimSuffix(name, ".yaml") + ".diff" }
+// differenceName returns the name of the difference that may replace a file.
+func differenceName(name string) string { return strings.TrimSuffix(name, ".yaml") + ".diff" }
 
 func differences(names []string) []string {
-	var all []string
+	var diffNames []string
 	for _, name := range names {
-		all = append(all, differenceOf(name))
+		diffNames = append(diffNames, differenceName(name))
 	}
-	return all
+	return diffNames
 }
 
 // loader loads scenarios and their bases, each file once.
@@ -51,24 +51,24 @@ func (l *loader) load(name string, read func(name string) (*Scenario, error)) (*
 	if err != nil {
 		return nil, fmt.Errorf("reading scenarios: %w", err)
 	}
-	if one, ok := l.loaded[path]; ok {
-		return one, nil
+	if scenario, ok := l.loaded[path]; ok {
+		return scenario, nil
 	}
-	one, err := read(name)
+	scenario, err := read(name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	l.open = append(l.open, opened{name, path})
-	one.base, err = l.base(one)
+	scenario.base, err = l.base(scenario)
 	l.open = l.open[:len(l.open)-1]
 	if err != nil {
 		return nil, err
 	}
-	if err := one.check(); err != nil {
+	if err := scenario.check(); err != nil {
 		return nil, err
 	}
-	l.loaded[path] = one
-	return one, nil
+	l.loaded[path] = scenario
+	return scenario, nil
 }
 
 // realPath returns the path of a file with symlinks resolved.
@@ -81,9 +81,9 @@ func realPath(name string) (string, error) {
 }
 
 // base loads the base of a scenario; nil without a base.
-func (l *loader) base(of *Scenario) (*Scenario, error) {
+func (l *loader) base(scenario *Scenario) (*Scenario, error) {
 	var names []string
-	for line := range strings.Lines(string(of.archive.Comment)) {
+	for line := range strings.Lines(string(scenario.archive.Comment)) {
 		if name, ok := strings.CutPrefix(line, baseLine); ok {
 			names = append(names, strings.TrimSpace(name))
 		}
@@ -92,40 +92,40 @@ func (l *loader) base(of *Scenario) (*Scenario, error) {
 	case len(names) == 0:
 		return nil, nil
 	case len(names) > 1:
-		return nil, of.invalid("%d bases; keep one", len(names))
+		return nil, scenario.invalid("%d bases; keep one", len(names))
 	case filepath.Ext(names[0]) != extension:
-		return nil, of.invalid("base %q is not a %s file", names[0], extension)
+		return nil, scenario.invalid("base %q is not a %s file", names[0], extension)
 	}
-	path, outside := filepath.FromSlash(names[0]), of.invalid("base %q is outside the directory of the scenario; move it into that directory or a subdirectory", names[0])
+	path, outside := filepath.FromSlash(names[0]), scenario.invalid("base %q is outside the directory of the scenario; move it into that directory or a subdirectory", names[0])
 	if !filepath.IsLocal(path) {
 		return nil, outside
 	}
-	name := filepath.Join(filepath.Dir(of.path), path)
-	found, err := realPath(name)
+	name := filepath.Join(filepath.Dir(scenario.path), path)
+	basePath, err := realPath(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, of.invalid("base %q does not exist; create it, or name an existing file by its path relative to the scenario", names[0])
+		return nil, scenario.invalid("base %q does not exist; create it, or name an existing file by its path relative to the scenario", names[0])
 	}
 	if err != nil {
-		return nil, of.invalid("base %q: %w", names[0], err)
+		return nil, scenario.invalid("base %q: %w", names[0], err)
 	}
-	folder, err := realPath(filepath.Dir(of.path))
+	folder, err := realPath(filepath.Dir(scenario.path))
 	if err != nil {
-		return nil, of.invalid("directory of the scenario: %w", err)
+		return nil, scenario.invalid("directory of the scenario: %w", err)
 	}
-	if within, err := filepath.Rel(folder, found); err != nil || !filepath.IsLocal(within) {
+	if within, err := filepath.Rel(folder, basePath); err != nil || !filepath.IsLocal(within) {
 		return nil, outside
 	}
-	if at := slices.IndexFunc(l.open, func(o opened) bool { return o.path == found }); at >= 0 {
-		return nil, of.invalid("cycle of bases: %s; remove %q from one of them", l.cycle(at), baseLine)
+	if i := slices.IndexFunc(l.open, func(o opened) bool { return o.path == basePath }); i >= 0 {
+		return nil, scenario.invalid("cycle of bases: %s; remove %q from one of them", l.cycle(i), baseLine)
 	}
 	return l.load(name, func(name string) (*Scenario, error) { return readWithin(folder, path, name) })
 }
 
 // cycle describes a cyclic dependency of bases.
-func (l *loader) cycle(from int) string {
+func (l *loader) cycle(start int) string {
 	var names []string
-	for _, one := range l.open[from:] {
-		names = append(names, one.name)
+	for _, entry := range l.open[start:] {
+		names = append(names, entry.name)
 	}
 	return strings.Join(append(names, names[0]), " → ")
 }
@@ -145,74 +145,74 @@ func readWithin(folder, path, name string) (*Scenario, error) {
 }
 
 // basesFirst sorts scenarios topologically, each after its base.
-func basesFirst(found []*Scenario) []*Scenario {
+func basesFirst(scenarios []*Scenario) []*Scenario {
 	var ordered []*Scenario
 	isPlaced := map[*Scenario]bool{}
-	var place func(one *Scenario)
-	place = func(one *Scenario) {
-		if one == nil || isPlaced[one] {
+	var visit func(scenario *Scenario)
+	visit = func(scenario *Scenario) {
+		if scenario == nil || isPlaced[scenario] {
 			return
 		}
-		isPlaced[one] = true
-		place(one.base)
-		if one.under != "" {
-			ordered = append(ordered, one)
+		isPlaced[scenario] = true
+		visit(scenario.base)
+		if scenario.loadedFrom != "" {
+			ordered = append(ordered, scenario)
 		}
 	}
-	for _, one := range found {
-		place(one)
+	for _, scenario := range scenarios {
+		visit(scenario)
 	}
 	return ordered
 }
 
-// whole returns a file of the scenario, of the base, or of the base with the scenario's difference applied. An error
+// resolveFile returns a file of the scenario, of the base, or of the base with the scenario's difference applied. An error
 // names the line of the difference.
-func (s *Scenario) whole(name string) (text string, isThere bool, err error) {
-	if text, isGiven := s.given(name); isGiven || s.base == nil {
+func (s *Scenario) resolveFile(name string) (text string, isThere bool, err error) {
+	if text, isGiven := s.ownFile(name); isGiven || s.base == nil {
 		return text, isGiven, nil
 	}
 	difference, isDifferent := "", false
 	if slices.Contains(mayDiffer, name) {
-		difference, isDifferent = s.given(differenceOf(name))
+		difference, isDifferent = s.ownFile(differenceName(name))
 	}
 	if !isDifferent && !slices.Contains(inputs, name) {
 		return "", false, nil
 	}
-	text, isThere, err = s.base.whole(name)
+	text, isThere, err = s.base.resolveFile(name)
 	if err != nil || !isDifferent {
 		return text, isThere, err
 	}
 	if !isThere {
-		return "", false, s.misplaced(name, 0, "the base has no "+name)
+		return "", false, s.differenceError(name, 0, "the base has no "+name)
 	}
 	text, err = apply(text, difference)
 	var misfit *misfit
 	if errors.As(err, &misfit) {
-		return "", false, s.misplaced(name, misfit.line, misfit.reason)
+		return "", false, s.differenceError(name, misfit.line, misfit.reason)
 	}
 	return text, true, err
 }
 
 // origin describes the origin of a file: the scenario itself, or a difference to the base.
 func (s *Scenario) origin(name string) string {
-	if _, isDifferent := s.given(differenceOf(name)); isDifferent && slices.Contains(mayDiffer, name) {
-		return fmt.Sprintf("%s (%s with %s)", name, s.base.path, differenceOf(name))
+	if _, isDifferent := s.ownFile(differenceName(name)); isDifferent && slices.Contains(mayDiffer, name) {
+		return fmt.Sprintf("%s (%s with %s)", name, s.base.path, differenceName(name))
 	}
 	return name
 }
 
-// misplaced returns an error with the line of a difference that does not fit the base, and the fix. Line 0 is the
+// differenceError returns an error with the line of a difference that does not fit the base, and the fix. Line 0 is the
 // line before the first.
-func (s *Scenario) misplaced(name string, line int, reason string) error {
-	at, advice := 1+strings.Count(string(s.archive.Comment), "\n"), "change the line, or give "+name+" as a whole"
+func (s *Scenario) differenceError(name string, line int, reason string) error {
+	startLine, advice := 1+strings.Count(string(s.archive.Comment), "\n"), "change the line, or give "+name+" as a whole"
 	for _, file := range s.archive.Files {
-		if file.Name == differenceOf(name) {
+		if file.Name == differenceName(name) {
 			break
 		}
-		at += 1 + strings.Count(string(file.Data), "\n")
+		startLine += 1 + strings.Count(string(file.Data), "\n")
 	}
 	if name == WantYAML {
 		advice = "--update rewrites the difference"
 	}
-	return fmt.Errorf("%s:%d: %s does not fit the base %s: %s: %s", s.path, at+line, differenceOf(name), s.base.path, reason, advice)
+	return fmt.Errorf("%s:%d: %s does not fit the base %s: %s: %s", s.path, startLine+line, differenceName(name), s.base.path, reason, advice)
 }

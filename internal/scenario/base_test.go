@@ -63,7 +63,7 @@ func TestAScenarioHasWhatItsBaseHas(t *testing.T) {
 	var names []string
 	for _, one := range found {
 		names = append(names, filepath.ToSlash(strings.TrimPrefix(one.Name, root)))
-		require.Equal(t, root, one.under)
+		require.Equal(t, root, one.loadedFrom)
 	}
 	require.Equal(t, []string{"/sub/c", "/sub/b", "/a", "/base"}, names, "a base comes first")
 	a := found[2]
@@ -79,7 +79,7 @@ func TestAScenarioHasWhatItsBaseHas(t *testing.T) {
 	differences, err = a.Compare(Outcome{Text: "level: debug\n"})
 	require.NoError(t, err)
 	require.Equal(t, []Difference{{
-		What: "want.yaml (" + filepath.Join(root, "sub", "b.txtar") + " with want.diff)", Want: outcome, Got: "level: debug\n",
+		Name: "want.yaml (" + filepath.Join(root, "sub", "b.txtar") + " with want.diff)", Expected: outcome, Actual: "level: debug\n",
 	}}, differences, "what differs is shown as a whole")
 }
 
@@ -226,6 +226,6 @@ func TestOneScenarioIsLoadedOnce(t *testing.T) {
 
 	require.NoError(t, err)
 	require.Len(t, found, 2)
-	require.Equal(t, []string{base, one}, []string{found[0].under, found[1].under})
+	require.Equal(t, []string{base, one}, []string{found[0].loadedFrom, found[1].loadedFrom})
 	require.Same(t, found[0], found[1].base, "what is written of the base is there for the other")
 }

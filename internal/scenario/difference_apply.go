@@ -16,10 +16,10 @@ import (
 // change of the base would invalidate every difference to it. A unified diff would not save code either: the
 // available modules write unified diffs, but do not apply them.
 const (
-	stays   = ' ' // The line stays; it is context for the next ones.
-	goes    = '-' // The line is removed; with nested at its end, also the block below it.
-	comes   = '+' // The line is added.
-	changes = '~' // The line replaces the one with the same key.
+	markContext = ' ' // The line stays; it is context for the next ones.
+	markRemoved = '-' // The line is removed; with nested at its end, also the block below it.
+	markAdded   = '+' // The line is added.
+	markChanged = '~' // The line replaces the one with the same key.
 
 	nested = " …\n"
 )
@@ -34,51 +34,51 @@ func (m *misfit) Error() string { return fmt.Sprintf("line %d: %s", m.line, m.re
 
 // apply applies a difference to its base. The error is a *misfit.
 func apply(base, difference string) (string, error) {
-	left, number := linesOf(base), 0
+	remaining, number := splitLines(base), 0
 	var text strings.Builder
 	for marked := range strings.Lines(difference) {
 		number++
 		if marked == "\n" {
 			marked = " \n" // Editors strip trailing spaces.
 		}
-		mark, line := marked[0], terminated(marked[1:])
-		if !slices.Contains([]byte{stays, goes, comes, changes}, mark) {
+		mark, line := marked[0], ensureNewline(marked[1:])
+		if !slices.Contains([]byte{markContext, markRemoved, markAdded, markChanged}, mark) {
 			return "", &misfit{number, fmt.Sprintf("%q does not begin with ' ', '-', '+' or '~'", marked)}
 		}
-		if mark == comes {
+		if mark == markAdded {
 			text.WriteString(line)
 			continue
 		}
 		line, isBlock := block(mark, line)
-		at := slices.IndexFunc(left, fits(mark, line))
-		if at < 0 {
+		i := slices.IndexFunc(remaining, fits(mark, line))
+		if i < 0 {
 			return "", &misfit{number, fmt.Sprintf("the base has no line %q after the previous ones", strings.TrimSpace(line))}
 		}
-		for _, before := range left[:at] {
-			text.WriteString(before)
+		for _, unchanged := range remaining[:i] {
+			text.WriteString(unchanged)
 		}
 		switch mark {
-		case stays:
-			text.WriteString(left[at])
-		case changes:
+		case markContext:
+			text.WriteString(remaining[i])
+		case markChanged:
 			text.WriteString(line)
 		}
-		if left = left[at+1:]; isBlock {
-			left = left[below(line, left):]
+		if remaining = remaining[i+1:]; isBlock {
+			remaining = remaining[countNested(line, remaining):]
 		}
 	}
-	for _, rest := range left {
-		text.WriteString(rest)
+	for _, unchanged := range remaining {
+		text.WriteString(unchanged)
 	}
 	return text.String(), nil
 }
 
 // fits returns a function that reports whether a line of the base matches a line of a difference.
 func fits(mark byte, line string) func(string) bool {
-	if mark != changes {
-		return func(of string) bool { return of == line }
+	if mark != markChanged {
+		return func(candidate string) bool { return candidate == line }
 	}
-	return func(of string) bool { return key(of) == key(line) }
+	return func(candidate string) bool { return key(candidate) == key(line) }
 }
 
 // key returns a line up to the colon that ends its key, including the indentation. A line without a key is unchanged.
@@ -95,14 +95,14 @@ func key(line string) string {
 // a block.
 func block(mark byte, line string) (string, bool) {
 	head, isBlock := strings.CutSuffix(line, nested)
-	if mark != goes || !isBlock {
+	if mark != markRemoved || !isBlock {
 		return line, false
 	}
 	return head + "\n", true
 }
 
-// below returns the number of following lines that are indented deeper than a line.
-func below(line string, following []string) int {
+// countNested returns the number of following lines that are indented deeper than a line.
+func countNested(line string, following []string) int {
 	indent := func(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 	for i, next := range following {
 		if indent(next) <= indent(line) {
@@ -112,11 +112,11 @@ func below(line string, following []string) int {
 	return len(following)
 }
 
-// linesOf returns the lines of a text, each with its line end.
-func linesOf(text string) []string { return slices.Collect(strings.Lines(terminated(text))) }
+// splitLines returns the lines of a text, each with its line end.
+func splitLines(text string) []string { return slices.Collect(strings.Lines(ensureNewline(text))) }
 
-// terminated returns a text that ends with a newline, unless it is empty.
-func terminated(text string) string {
+// ensureNewline returns a text that ends with a newline, unless it is empty.
+func ensureNewline(text string) string {
 	if text == "" || strings.HasSuffix(text, "\n") {
 		return text
 	}

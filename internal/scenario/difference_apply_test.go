@@ -135,7 +135,7 @@ func FuzzADifferenceIsExactOrNotTaken(f *testing.F) {
 		difference, isTaken := Differ(base, whole)
 		if made, err := apply(base, difference); isTaken {
 			require.NoError(t, err)
-			require.Equal(t, terminated(whole), made)
+			require.Equal(t, ensureNewline(whole), made)
 		}
 		_, err := apply(base, whole) // What a person wrote is no difference at all.
 		if err != nil {

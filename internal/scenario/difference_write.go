@@ -14,16 +14,16 @@ import (
 // Differ returns the difference that turns a base into a text, in the format of scenarios, and whether it can be
 // used. A usable difference is exact, shorter than the text, and contains no archive marker.
 func Differ(base, text string) (string, bool) {
-	w := writer{base: linesOf(base)}
-	lines := linesOf(text)
+	w := writer{base: splitLines(base)}
+	lines := splitLines(text)
 	for _, edit := range edits(w.base, lines) {
 		if edit.Tag != 'e' {
 			w.replace(edit.I1, edit.I2, lines[edit.J1:edit.J2])
 		}
 	}
 	difference := w.text.String()
-	made, err := apply(base, difference)
-	isExact := err == nil && made == terminated(text) && len(txtar.Parse([]byte(difference)).Files) == 0
+	result, err := apply(base, difference)
+	isExact := err == nil && result == ensureNewline(text) && len(txtar.Parse([]byte(difference)).Files) == 0
 	return difference, isExact && strings.Count(difference, "\n") < len(lines)
 }
 
@@ -35,59 +35,59 @@ func edits(from, to []string) []difflib.OpCode {
 // writer writes a difference from the start of the base to its end.
 type writer struct {
 	base []string
-	at   int // index in the base, after the line last written
+	pos  int // index in the base, after the line last written
 	text strings.Builder
 }
 
 // replace writes the replacement of lines of the base. Lines with the same key are changed, in order.
-func (w *writer) replace(from, to int, by []string) {
-	for _, edit := range edits(keys(w.base[from:to]), keys(by)) {
-		added := by[edit.J1:edit.J2]
+func (w *writer) replace(from, to int, replacement []string) {
+	for _, edit := range edits(keys(w.base[from:to]), keys(replacement)) {
+		added := replacement[edit.J1:edit.J2]
 		if edit.Tag == 'e' {
 			for i, line := range added {
-				w.write(changes, from+edit.I1+i, line)
+				w.write(markChanged, from+edit.I1+i, line)
 			}
 			continue
 		}
 		w.remove(from+edit.I1, from+edit.I2)
-		if at := from + edit.I2; len(added) > 0 && at > w.at {
-			w.write(stays, at-1, w.base[at-1])
+		if end := from + edit.I2; len(added) > 0 && end > w.pos {
+			w.write(markContext, end-1, w.base[end-1])
 		}
 		for _, line := range added {
-			w.text.WriteString(string(comes) + line)
+			w.text.WriteString(string(markAdded) + line)
 		}
 	}
 }
 
-func keys(of []string) []string {
-	var all []string
-	for _, line := range of {
-		all = append(all, key(line))
+func keys(lines []string) []string {
+	var lineKeys []string
+	for _, line := range lines {
+		lineKeys = append(lineKeys, key(line))
 	}
-	return all
+	return lineKeys
 }
 
 // remove writes the removal of lines of the base. Whole blocks are removed by their first line.
 func (w *writer) remove(from, to int) {
 	for from < to {
-		line, count := w.base[from], below(w.base[from], w.base[from+1:])
+		line, count := w.base[from], countNested(w.base[from], w.base[from+1:])
 		if count == 0 || from+count >= to {
-			w.write(goes, from, line)
+			w.write(markRemoved, from, line)
 			from++
 			continue
 		}
-		w.lead(goes, from, line)
-		w.text.WriteString(string(goes) + strings.TrimSuffix(line, "\n") + nested)
+		w.lead(markRemoved, from, line)
+		w.text.WriteString(string(markRemoved) + strings.TrimSuffix(line, "\n") + nested)
 		from += 1 + count
-		w.at = from
+		w.pos = from
 	}
 }
 
 // write writes a line for a line of the base, after the context that is needed to find the line.
-func (w *writer) write(mark byte, at int, line string) {
-	w.lead(mark, at, line)
-	w.at = at + 1
-	if mark != stays || line != "\n" {
+func (w *writer) write(mark byte, i int, line string) {
+	w.lead(mark, i, line)
+	w.pos = i + 1
+	if mark != markContext || line != "\n" {
 		w.text.WriteByte(mark)
 	}
 	w.text.WriteString(line)
@@ -95,20 +95,20 @@ func (w *writer) write(mark byte, at int, line string) {
 
 // lead writes a line of the base as context, if the base has several lines like the intended one. The context is the
 // nearest line above that is unambiguous from the current position, or else a line that needs context itself.
-func (w *writer) lead(mark byte, to int, line string) {
+func (w *writer) lead(mark byte, target int, line string) {
 	fits := fits(mark, line)
-	isFound := w.at+slices.IndexFunc(w.base[w.at:], fits) == to
-	if isFound && (to == w.at || mark == stays || w.isOnly(to, fits)) {
+	isFound := w.pos+slices.IndexFunc(w.base[w.pos:], fits) == target
+	if isFound && (target == w.pos || mark == markContext || w.isOnly(target, fits)) {
 		return
 	}
-	via := to - 1
-	for !fits(w.base[via]) && w.at+slices.Index(w.base[w.at:], w.base[via]) != via {
-		via--
+	contextLine := target - 1
+	for !fits(w.base[contextLine]) && w.pos+slices.Index(w.base[w.pos:], w.base[contextLine]) != contextLine {
+		contextLine--
 	}
-	w.write(stays, via, w.base[via])
+	w.write(markContext, contextLine, w.base[contextLine])
 }
 
 // isOnly reports whether no other line of the base fits.
-func (w *writer) isOnly(at int, fits func(string) bool) bool {
-	return !slices.ContainsFunc(w.base[:at], fits) && !slices.ContainsFunc(w.base[at+1:], fits)
+func (w *writer) isOnly(i int, fits func(string) bool) bool {
+	return !slices.ContainsFunc(w.base[:i], fits) && !slices.ContainsFunc(w.base[i+1:], fits)
 }

@@ -36,21 +36,21 @@ func (o Outcome) name() string {
 // Difference is an expectation that was not met.
 type Difference struct {
 	// The name of the expectation.
-	What      string
-	Want, Got string
+	Name             string
+	Expected, Actual string
 }
 
 // Compare returns the differences between an outcome and the expectations of the scenario.
 func (s *Scenario) Compare(outcome Outcome) ([]Difference, error) {
 	var differences []Difference
-	want, isExpected, err := s.whole(outcome.name())
+	expected, isExpected, err := s.resolveFile(outcome.name())
 	if err != nil {
 		return nil, err
 	}
-	text, hasExpectations := s.given(Expectations)
+	text, hasExpectations := s.ownFile(Expectations)
 	switch {
-	case isExpected && want != outcome.Text:
-		differences = append(differences, Difference{s.origin(outcome.name()), want, outcome.Text})
+	case isExpected && expected != outcome.Text:
+		differences = append(differences, Difference{s.origin(outcome.name()), expected, outcome.Text})
 	case isExpected:
 	case s.hasOutcome():
 		return []Difference{{outcome.name(), "", outcome.Text}}, nil
@@ -70,12 +70,12 @@ func (s *Scenario) Compare(outcome Outcome) ([]Difference, error) {
 		return nil, s.invalid("%s: no expectations; write one, or remove the file", Expectations)
 	}
 	for i, expectation := range expectations {
-		found, err := expectation.compare(outcome.Text)
+		difference, err := expectation.compare(outcome.Text)
 		if err != nil {
 			return nil, s.invalid("%s: item %d: %w", Expectations, i, err)
 		}
-		if found != nil {
-			differences = append(differences, *found)
+		if difference != nil {
+			differences = append(differences, *difference)
 		}
 	}
 	return differences, nil
@@ -90,11 +90,11 @@ type Expectation struct {
 	Path string `json:"path,omitempty"`
 	// Exactly one of these fields is set: the expected text, a substring, a missing substring, a regular expression,
 	// or whether the path exists.
-	Equals   *string `json:"equals,omitempty"`
-	Contains *string `json:"contains,omitempty"`
-	Lacks    *string `json:"lacks,omitempty"`
-	Matches  *string `json:"matches,omitempty"`
-	Exists   *bool   `json:"exists,omitempty"`
+	Equals      *string `json:"equals,omitempty"`
+	Contains    *string `json:"contains,omitempty"`
+	NotContains *string `json:"lacks,omitempty"`
+	Matches     *string `json:"matches,omitempty"`
+	Exists      *bool   `json:"exists,omitempty"`
 }
 
 // match is the value that an expectation finds in the outcome.
@@ -110,42 +110,42 @@ func (e *Expectation) compare(objects string) (*Difference, error) {
 	if err := e.check(); err != nil {
 		return nil, err
 	}
-	found, err := e.find(objects)
+	match, err := e.find(objects)
 	if err != nil {
 		return nil, err
 	}
-	value := found.text
-	if !found.exists {
+	value := match.text
+	if !match.exists {
 		value = ""
 	}
 	var isMet bool
-	var want string
+	var expected string
 	switch {
 	case e.Exists != nil:
-		isMet, want = *e.Exists == found.exists, map[bool]string{true: "anything", false: ""}[*e.Exists]
+		isMet, expected = *e.Exists == match.exists, map[bool]string{true: "anything", false: ""}[*e.Exists]
 	case e.Equals != nil:
-		isMet, want = value == *e.Equals, *e.Equals
+		isMet, expected = value == *e.Equals, *e.Equals
 	case e.Contains != nil:
-		isMet, want = strings.Contains(value, *e.Contains), "… "+*e.Contains+" …"
-	case e.Lacks != nil:
-		isMet, want = !strings.Contains(value, *e.Lacks), "anything without "+*e.Lacks
+		isMet, expected = strings.Contains(value, *e.Contains), "… "+*e.Contains+" …"
+	case e.NotContains != nil:
+		isMet, expected = !strings.Contains(value, *e.NotContains), "anything without "+*e.NotContains
 	default:
 		pattern, err := regexp.Compile(*e.Matches)
 		if err != nil {
 			return nil, fmt.Errorf("%s: matches: %w", e.Path, err)
 		}
-		isMet, want = pattern.MatchString(value), *e.Matches
+		isMet, expected = pattern.MatchString(value), *e.Matches
 	}
-	if isMet && (found.hasObject || e.Exists != nil) { // If the object does not exist, every text is missing from it.
+	if isMet && (match.hasObject || e.Exists != nil) { // If the object does not exist, every text is missing from it.
 		return nil, nil
 	}
-	return &Difference{strings.TrimSpace(e.Object + " " + e.Path), want + "\n", found.text + "\n"}, nil
+	return &Difference{strings.TrimSpace(e.Object + " " + e.Path), expected + "\n", match.text + "\n"}, nil
 }
 
 // check returns an error if the expectation itself is invalid.
 func (e *Expectation) check() error {
 	expected := 0
-	for _, isSet := range []bool{e.Equals != nil, e.Contains != nil, e.Lacks != nil, e.Matches != nil, e.Exists != nil} {
+	for _, isSet := range []bool{e.Equals != nil, e.Contains != nil, e.NotContains != nil, e.Matches != nil, e.Exists != nil} {
 		if isSet {
 			expected++
 		}

@@ -42,9 +42,9 @@ var (
 	inputs   = []string{Workload, Sidecar, ConfigMaps, Values, Environment, KubeVersion, Kubelet, IPFamily, Platform}
 	outcomes = []string{WantYAML, wantDifference, WantError}
 	// mayDiffer are the files that may be a difference to the file of the base.
-	mayDiffer = []string{Workload, Sidecar, ConfigMaps, Values, WantYAML}
-	mayHold   = slices.Concat(inputs, []string{WantYAML, WantError, Expectations}, differences(mayDiffer))
-	mustHold  = []string{Workload, Sidecar}
+	mayDiffer     = []string{Workload, Sidecar, ConfigMaps, Values, WantYAML}
+	allowedFiles  = slices.Concat(inputs, []string{WantYAML, WantError, Expectations}, differences(mayDiffer))
+	requiredFiles = []string{Workload, Sidecar}
 )
 
 const extension = ".txtar"
@@ -58,11 +58,11 @@ type Scenario struct {
 
 	path   string
 	isFile bool // false for a directory
-	// under is the loaded path that contains the scenario. It is empty for a base elsewhere.
-	under   string
-	style   style          // of the file; for a directory, of the outcome that an update replaces
-	archive *txtar.Archive // without style
-	base    *Scenario      // nil without a base
+	// loadedFrom is the loaded path that contains the scenario. It is empty for a base elsewhere.
+	loadedFrom string
+	style      style          // of the file; for a directory, of the outcome that an update replaces
+	archive    *txtar.Archive // without style
+	base       *Scenario      // nil without a base
 }
 
 // Invalid is a scenario that cannot be loaded.
@@ -78,8 +78,8 @@ type InvalidError struct{ Scenarios []Invalid }
 // Error returns the errors of all scenarios, one per line.
 func (e *InvalidError) Error() string {
 	var lines []string
-	for _, one := range e.Scenarios {
-		lines = append(lines, one.Err.Error())
+	for _, invalid := range e.Scenarios {
+		lines = append(lines, invalid.Err.Error())
 	}
 	return strings.Join(lines, "\n")
 }
@@ -89,7 +89,7 @@ func (e *InvalidError) Error() string {
 // base. If some scenarios cannot be loaded, the error is an *InvalidError, and the other scenarios are returned with
 // it.
 func Load(paths ...string) ([]*Scenario, error) {
-	var found []*Scenario
+	var scenarios []*Scenario
 	invalid := &InvalidError{}
 	loading := loader{loaded: map[string]*Scenario{}}
 	for _, path := range paths {
@@ -98,20 +98,20 @@ func Load(paths ...string) ([]*Scenario, error) {
 			if err != nil {
 				return fmt.Errorf("reading scenarios: %w", err)
 			}
-			var one *Scenario
+			var scenario *Scenario
 			switch {
-			case entry.IsDir() && has(name, Workload) && has(name, Sidecar):
-				one, err = loading.load(name, loadFolder)
+			case entry.IsDir() && hasFile(name, Workload) && hasFile(name, Sidecar):
+				scenario, err = loading.load(name, loadFolder)
 			case !entry.IsDir() && filepath.Ext(name) == extension:
-				one, err = loading.load(name, loadFile)
+				scenario, err = loading.load(name, loadFile)
 			}
 			if err != nil {
 				invalid.Scenarios = append(invalid.Scenarios, Invalid{strings.TrimSuffix(name, extension), err})
 			}
-			isEmpty = isEmpty && one == nil && err == nil
-			if one != nil && one.under == "" {
-				one.under = path
-				found = append(found, one)
+			isEmpty = isEmpty && scenario == nil && err == nil
+			if scenario != nil && scenario.loadedFrom == "" {
+				scenario.loadedFrom = path
+				scenarios = append(scenarios, scenario)
 			}
 			return nil
 		})
@@ -123,12 +123,12 @@ func Load(paths ...string) ([]*Scenario, error) {
 		}
 	}
 	if len(invalid.Scenarios) > 0 {
-		return basesFirst(found), invalid
+		return basesFirst(scenarios), invalid
 	}
-	return basesFirst(found), nil
+	return basesFirst(scenarios), nil
 }
 
-func has(folder, name string) bool {
+func hasFile(folder, name string) bool {
 	_, err := os.Stat(filepath.Join(folder, name))
 	return err == nil
 }
@@ -148,8 +148,8 @@ func parse(name string, text []byte) *Scenario {
 }
 
 func loadFolder(folder string) (*Scenario, error) {
-	one := &Scenario{Name: folder, path: folder, archive: &txtar.Archive{}}
-	for _, name := range mayHold {
+	scenario := &Scenario{Name: folder, path: folder, archive: &txtar.Archive{}}
+	for _, name := range allowedFiles {
 		text, err := source.ReadFile(filepath.Join(folder, name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -159,19 +159,19 @@ func loadFolder(folder string) (*Scenario, error) {
 		}
 		text, style := plain(text)
 		if name == Workload || slices.Contains(outcomes, name) {
-			one.style = style
+			scenario.style = style
 		}
-		one.archive.Files = append(one.archive.Files, txtar.File{Name: name, Data: text})
+		scenario.archive.Files = append(scenario.archive.Files, txtar.File{Name: name, Data: text})
 	}
-	return one, nil
+	return scenario, nil
 }
 
 // check returns an error if the scenario is invalid.
 func (s *Scenario) check() error {
 	var names []string
 	for _, file := range s.archive.Files {
-		if !slices.Contains(mayHold, file.Name) {
-			return s.invalid("%q is not one of %s", file.Name, strings.Join(mayHold, ", "))
+		if !slices.Contains(allowedFiles, file.Name) {
+			return s.invalid("%q is not one of %s", file.Name, strings.Join(allowedFiles, ", "))
 		}
 		if slices.Contains(names, file.Name) {
 			return s.invalid("duplicate file %q", file.Name)
@@ -179,7 +179,7 @@ func (s *Scenario) check() error {
 		names = append(names, file.Name)
 	}
 	for _, name := range mayDiffer {
-		switch difference := differenceOf(name); {
+		switch difference := differenceName(name); {
 		case !slices.Contains(names, difference):
 		case s.base == nil:
 			return s.invalid("%q is a difference, but the scenario has no base; name the base in a line %q before the first file, or write %q", difference, baseLine+" FILE"+extension, name)
@@ -188,14 +188,14 @@ func (s *Scenario) check() error {
 		}
 	}
 	for _, name := range inputs {
-		if _, isThere, err := s.whole(name); err != nil {
+		if _, isThere, err := s.resolveFile(name); err != nil {
 			return err
-		} else if !isThere && slices.Contains(mustHold, name) {
+		} else if !isThere && slices.Contains(requiredFiles, name) {
 			return s.invalid("%q is missing", name)
 		}
 	}
-	if given := slices.DeleteFunc(slices.Clone(outcomes), func(name string) bool { return !slices.Contains(names, name) }); len(given) > 1 {
-		return s.invalid("%s exist, but a scenario has only one outcome", strings.Join(given, " and "))
+	if ownOutcomes := slices.DeleteFunc(slices.Clone(outcomes), func(name string) bool { return !slices.Contains(names, name) }); len(ownOutcomes) > 1 {
+		return s.invalid("%s exist, but a scenario has only one outcome", strings.Join(ownOutcomes, " and "))
 	}
 	return nil
 }
@@ -208,7 +208,7 @@ func (s *Scenario) invalid(format string, arguments ...any) error {
 // File returns a file by name, and whether it exists. The file comes from the base unless the scenario changes it. If
 // a difference cannot be applied, the file does not exist.
 func (s *Scenario) File(name string) (string, bool) {
-	text, isThere, err := s.whole(name)
+	text, isThere, err := s.resolveFile(name)
 	return text, isThere && err == nil
 }
 
@@ -223,8 +223,8 @@ func (s *Scenario) Files() map[string][]byte {
 	return files
 }
 
-// given returns a file of the scenario itself, without the base.
-func (s *Scenario) given(name string) (string, bool) {
+// ownFile returns a file of the scenario itself, without the base.
+func (s *Scenario) ownFile(name string) (string, bool) {
 	i := slices.IndexFunc(s.archive.Files, func(f txtar.File) bool { return f.Name == name })
 	if i < 0 {
 		return "", false
@@ -235,7 +235,7 @@ func (s *Scenario) given(name string) (string, bool) {
 // Update replaces the expected outcome, by a difference to the base if that is shorter. A scenario with only
 // expectations is unchanged.
 func (s *Scenario) Update(outcome Outcome) error {
-	if _, hasExpectations := s.given(Expectations); hasExpectations && !s.hasOutcome() {
+	if _, hasExpectations := s.ownFile(Expectations); hasExpectations && !s.hasOutcome() {
 		return nil
 	}
 	file, err := s.expectation(outcome)
@@ -245,35 +245,35 @@ func (s *Scenario) Update(outcome Outcome) error {
 	s.archive.Files = slices.DeleteFunc(s.archive.Files, func(f txtar.File) bool { return slices.Contains(outcomes, f.Name) })
 	s.archive.Files = append(s.archive.Files, file)
 	if s.isFile {
-		return os.WriteFile(s.path, s.style.of(txtar.Format(s.archive)), 0o644)
+		return os.WriteFile(s.path, s.style.applyTo(txtar.Format(s.archive)), 0o644)
 	}
 	for _, name := range outcomes {
 		if err := os.Remove(filepath.Join(s.path, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
-	return os.WriteFile(filepath.Join(s.path, file.Name), s.style.of(file.Data), 0o644)
+	return os.WriteFile(filepath.Join(s.path, file.Name), s.style.applyTo(file.Data), 0o644)
 }
 
 // expectation returns the file that expects an outcome.
 func (s *Scenario) expectation(outcome Outcome) (txtar.File, error) {
-	whole := txtar.File{Name: outcome.name(), Data: []byte(outcome.Text)}
+	file := txtar.File{Name: outcome.name(), Data: []byte(outcome.Text)}
 	if s.base == nil || outcome.Failed {
-		return whole, nil
+		return file, nil
 	}
-	text, isThere, err := s.base.whole(WantYAML)
+	text, isThere, err := s.base.resolveFile(WantYAML)
 	if err != nil || !isThere {
-		return whole, err
+		return file, err
 	}
 	if difference, isShorter := Differ(text, outcome.Text); isShorter {
 		return txtar.File{Name: wantDifference, Data: []byte(difference)}, nil
 	}
-	return whole, nil
+	return file, nil
 }
 
 // hasOutcome reports whether the scenario expects a whole outcome.
 func (s *Scenario) hasOutcome() bool {
-	return slices.ContainsFunc(outcomes, func(name string) bool { _, isGiven := s.given(name); return isGiven })
+	return slices.ContainsFunc(outcomes, func(name string) bool { _, isGiven := s.ownFile(name); return isGiven })
 }
 
 // Folder returns the directory that contains the scenario file, or the directory of the scenario.

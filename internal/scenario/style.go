@@ -14,16 +14,16 @@ var byteOrderMark = []byte("\ufeff")
 // plain returns a text without its style. The end of the first line decides whether lines end with a carriage return.
 func plain(text []byte) ([]byte, style) {
 	text, hasMark := bytes.CutPrefix(text, byteOrderMark)
-	first, _, _ := bytes.Cut(text, []byte("\n"))
-	is := style{hasMark: hasMark, hasReturns: bytes.HasSuffix(first, []byte("\r"))}
-	if is.hasReturns {
+	firstLine, _, _ := bytes.Cut(text, []byte("\n"))
+	detected := style{hasMark: hasMark, hasReturns: bytes.HasSuffix(firstLine, []byte("\r"))}
+	if detected.hasReturns {
 		text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
 	}
-	return text, is
+	return text, detected
 }
 
-// of returns a plain text with the style applied.
-func (s style) of(text []byte) []byte {
+// applyTo returns a plain text with the style applied.
+func (s style) applyTo(text []byte) []byte {
 	if s.hasReturns {
 		text = bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))
 	}
