@@ -164,7 +164,7 @@ func (s *session) planReport(ctx context.Context, startup time.Duration) (*planR
 		result.Estimate = sum.total().String()
 	}
 	if change := (&simulate.Change{Replacements: sum.replaced, Created: createdBy(all)}); len(change.Replacements)+len(change.Created) > 0 {
-		result.Forecast = simulate.ForecastOf(change, in)
+		result.Forecast = simulate.NewForecast(change, in)
 	}
 	return result, nil
 }

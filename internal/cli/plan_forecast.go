@@ -193,7 +193,7 @@ func (o *outcome) latest(object workload.Object) workload.Object {
 
 // add adds a step that replaces the pods of a workload and then soaks.
 func (o *outcome) add(object, after workload.Object, one *step, soak time.Duration) {
-	o.turns[one.Turn] = max(o.turns[one.Turn], simulate.RolloutOf(object, o.startup)+soak)
+	o.turns[one.Turn] = max(o.turns[one.Turn], simulate.RolloutDuration(object, o.startup)+soak)
 	n, isReplaced := o.at[object]
 	if !isReplaced {
 		n = len(o.replaced)

@@ -78,34 +78,34 @@ type AutoscalerForecast struct {
 	Missing string `json:"missing,omitempty"`
 }
 
-// ForecastOf returns the forecast for a change, sorted by namespace and name.
-func ForecastOf(change *Change, in *Surroundings) *Forecast {
+// NewForecast returns the forecast for a change, sorted by namespace and name.
+func NewForecast(change *Change, surroundings *Surroundings) *Forecast {
 	result := &Forecast{}
 	byNamespace := map[string][]exchange{}
 	for name := range change.Created {
 		byNamespace[name] = nil
 	}
 	for i := range change.Replacements {
-		replaced := exchangeOf(&change.Replacements[i], in)
+		replaced := newExchange(&change.Replacements[i], surroundings)
 		name := replaced.Before.GetNamespace()
 		byNamespace[name] = append(byNamespace[name], replaced)
 	}
 	for _, name := range slices.Sorted(maps.Keys(byNamespace)) {
 		exchanges := byNamespace[name]
 		if len(exchanges) > 0 {
-			result.Namespaces = append(result.Namespaces, namespaceOf(name, exchanges))
+			result.Namespaces = append(result.Namespaces, forecastNamespace(name, exchanges))
 		}
-		for i := range in.Quotas {
-			if quota := &in.Quotas[i]; quota.Namespace == name {
-				result.Quotas = append(result.Quotas, quotaOf(quota, exchanges, change.Created[name], in)...)
+		for i := range surroundings.Quotas {
+			if quota := &surroundings.Quotas[i]; quota.Namespace == name {
+				result.Quotas = append(result.Quotas, forecastQuota(quota, exchanges, change.Created[name], surroundings)...)
 			}
 		}
 		for i := range exchanges {
-			result.Limits = append(result.Limits, limitsOf(&exchanges[i], in.LimitRanges)...)
+			result.Limits = append(result.Limits, forecastLimits(&exchanges[i], surroundings.LimitRanges)...)
 		}
-		for i := range in.Autoscalers {
-			if scaler := &in.Autoscalers[i]; scaler.Namespace == name {
-				result.Autoscalers = append(result.Autoscalers, autoscalerOf(scaler, exchanges)...)
+		for i := range surroundings.Autoscalers {
+			if scaler := &surroundings.Autoscalers[i]; scaler.Namespace == name {
+				result.Autoscalers = append(result.Autoscalers, forecastAutoscaler(scaler, exchanges)...)
 			}
 		}
 	}
@@ -124,18 +124,18 @@ func ForecastOf(change *Change, in *Surroundings) *Forecast {
 // exchange is a Replacement with one pod of the workload before and one after.
 type exchange struct {
 	*Replacement
-	was, is *corev1.Pod
+	oldPod, newPod *corev1.Pod
 	// isReturn is true if an earlier revision of the workload has the pod template of After.
 	isReturn bool
 }
 
-func exchangeOf(of *Replacement, in *Surroundings) exchange {
-	isReturn := slices.ContainsFunc(in.Revisions, func(revision workload.Object) bool { return workload.MatchesTemplate(revision, of.After) })
-	return exchange{of, podOf(of.Before, in.LimitRanges), podOf(of.After, in.LimitRanges), isReturn}
+func newExchange(replacement *Replacement, surroundings *Surroundings) exchange {
+	isReturn := slices.ContainsFunc(surroundings.Revisions, func(revision workload.Object) bool { return workload.MatchesTemplate(revision, replacement.After) })
+	return exchange{replacement, podFor(replacement.Before, surroundings.LimitRanges), podFor(replacement.After, surroundings.LimitRanges), isReturn}
 }
 
-// podOf returns a pod of a workload with the resources that the API server would give it.
-func podOf(object workload.Object, ranges []corev1.LimitRange) *corev1.Pod {
+// podFor returns a pod of a workload with the resources that the API server would give it.
+func podFor(object workload.Object, ranges []corev1.LimitRange) *corev1.Pod {
 	template := workload.PodTemplate(object).DeepCopy()
 	pod := &corev1.Pod{ObjectMeta: template.ObjectMeta, Spec: template.Spec}
 	pod.Namespace = object.GetNamespace()
@@ -148,51 +148,51 @@ func podOf(object workload.Object, ranges []corev1.LimitRange) *corev1.Pod {
 }
 
 // complete sets missing requests to the limits, and then applies the defaults of LimitRanges.
-func complete(of *corev1.ResourceRequirements, namespace string, ranges []corev1.LimitRange) {
-	of.Requests = with(of.Requests, of.Limits)
+func complete(requirements *corev1.ResourceRequirements, namespace string, ranges []corev1.LimitRange) {
+	requirements.Requests = addMissing(requirements.Requests, requirements.Limits)
 	for i := range ranges {
 		for _, limit := range ranges[i].Spec.Limits {
 			if ranges[i].Namespace == namespace && limit.Type == corev1.LimitTypeContainer {
-				of.Limits, of.Requests = with(of.Limits, limit.Default), with(of.Requests, limit.DefaultRequest)
+				requirements.Limits, requirements.Requests = addMissing(requirements.Limits, limit.Default), addMissing(requirements.Requests, limit.DefaultRequest)
 			}
 		}
 	}
 }
 
-// with returns resources completed by the missing ones of a default.
-func with(given, missing corev1.ResourceList) corev1.ResourceList {
+// addMissing returns resources completed by the missing ones of a default.
+func addMissing(list, missing corev1.ResourceList) corev1.ResourceList {
 	for name, quantity := range missing {
-		if _, is := given[name]; is {
+		if _, ok := list[name]; ok {
 			continue
 		}
-		if given == nil {
-			given = corev1.ResourceList{}
+		if list == nil {
+			list = corev1.ResourceList{}
 		}
-		given[name] = quantity
+		list[name] = quantity
 	}
-	return given
+	return list
 }
 
-func namespaceOf(name string, exchanges []exchange) NamespaceForecast {
+func forecastNamespace(name string, exchanges []exchange) NamespaceForecast {
 	result := NamespaceForecast{Namespace: name, Workloads: len(exchanges), Requests: corev1.ResourceList{}}
-	for _, one := range exchanges {
-		result.Pods += one.Pods
-		was, is := requestsOf(one.was), requestsOf(one.is)
-		for _, of := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
-			sum := result.Requests[of]
-			sum.Add(times(is[of], one.Pods))
-			sum.Sub(times(was[of], one.Pods))
-			result.Requests[of] = sum
+	for _, e := range exchanges {
+		result.Pods += e.Pods
+		oldRequests, newRequests := podRequests(e.oldPod), podRequests(e.newPod)
+		for _, resourceName := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+			sum := result.Requests[resourceName]
+			sum.Add(times(newRequests[resourceName], e.Pods))
+			sum.Sub(times(oldRequests[resourceName], e.Pods))
+			result.Requests[resourceName] = sum
 		}
-		if from, to := qos.ComputePodQOS(one.was), qos.ComputePodQOS(one.is); from != to {
-			ref := workload.NewRef(one.Before)
-			result.QoS = append(result.QoS, QoSForecast{Kind: ref.Kind, Workload: ref.Name, From: from, To: to})
+		if oldClass, newClass := qos.ComputePodQOS(e.oldPod), qos.ComputePodQOS(e.newPod); oldClass != newClass {
+			ref := workload.NewRef(e.Before)
+			result.QoS = append(result.QoS, QoSForecast{Kind: ref.Kind, Workload: ref.Name, From: oldClass, To: newClass})
 		}
 	}
 	return result
 }
 
-func requestsOf(pod *corev1.Pod) corev1.ResourceList {
+func podRequests(pod *corev1.Pod) corev1.ResourceList {
 	return resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{})
 }
 
@@ -202,43 +202,43 @@ func times(quantity resource.Quantity, count int) resource.Quantity {
 	return quantity
 }
 
-// autoscalerOf returns the changes of the metrics of a HorizontalPodAutoscaler.
-func autoscalerOf(of *autoscalingv2.HorizontalPodAutoscaler, exchanges []exchange) (found []AutoscalerForecast) {
-	target := &of.Spec.ScaleTargetRef
-	at := slices.IndexFunc(exchanges, func(one exchange) bool {
-		ref := workload.NewRef(one.Before)
+// forecastAutoscaler returns the changes of the metrics of a HorizontalPodAutoscaler.
+func forecastAutoscaler(autoscaler *autoscalingv2.HorizontalPodAutoscaler, exchanges []exchange) (forecasts []AutoscalerForecast) {
+	target := &autoscaler.Spec.ScaleTargetRef
+	i := slices.IndexFunc(exchanges, func(e exchange) bool {
+		ref := workload.NewRef(e.Before)
 		return ref.Kind == target.Kind && ref.Name == target.Name
 	})
-	if at < 0 {
+	if i < 0 {
 		return nil
 	}
-	for _, metric := range of.Spec.Metrics {
+	for _, metric := range autoscaler.Spec.Metrics {
 		if metric.Type != autoscalingv2.ResourceMetricSourceType || metric.Resource == nil || metric.Resource.Target.AverageUtilization == nil {
 			continue
 		}
-		before, lackedBefore := sumOf(exchanges[at].was, metric.Resource.Name)
-		after, lacks := sumOf(exchanges[at].is, metric.Resource.Name)
-		if lackedBefore == lacks && (lacks != "" || before.Cmp(after) == 0) {
+		oldSum, oldMissing := sumRequests(exchanges[i].oldPod, metric.Resource.Name)
+		newSum, newMissing := sumRequests(exchanges[i].newPod, metric.Resource.Name)
+		if oldMissing == newMissing && (newMissing != "" || oldSum.Cmp(newSum) == 0) {
 			continue
 		}
-		found = append(found, AutoscalerForecast{
-			Namespace: of.Namespace, Name: of.Name, Kind: target.Kind, Workload: target.Name, Resource: metric.Resource.Name,
-			Before: before, After: after, Missing: lacks,
+		forecasts = append(forecasts, AutoscalerForecast{
+			Namespace: autoscaler.Namespace, Name: autoscaler.Name, Kind: target.Kind, Workload: target.Name, Resource: metric.Resource.Name,
+			Before: oldSum, After: newSum, Missing: newMissing,
 		})
 	}
-	return found
+	return forecasts
 }
 
-// sumOf returns the request of a pod as the autoscaler computes it, and the first container without a request.
-func sumOf(pod *corev1.Pod, of corev1.ResourceName) (sum resource.Quantity, missing string) {
-	if whole := pod.Spec.Resources; whole != nil {
-		if request, is := whole.Requests[of]; is {
+// sumRequests returns the request of a pod as the autoscaler computes it, and the first container without a request.
+func sumRequests(pod *corev1.Pod, resourceName corev1.ResourceName) (sum resource.Quantity, missing string) {
+	if podResources := pod.Spec.Resources; podResources != nil {
+		if request, ok := podResources.Requests[resourceName]; ok {
 			return request, ""
 		}
 	}
 	for _, container := range lasting(pod) {
-		request, is := container.Resources.Requests[of]
-		if !is {
+		request, ok := container.Resources.Requests[resourceName]
+		if !ok {
 			return sum, container.Name
 		}
 		sum.Add(request)
@@ -248,11 +248,11 @@ func sumOf(pod *corev1.Pod, of corev1.ResourceName) (sum resource.Quantity, miss
 
 // lasting returns the containers of a pod that keep running: the containers and the native sidecars.
 func lasting(pod *corev1.Pod) []corev1.Container {
-	all := slices.Clone(pod.Spec.Containers)
+	containers := slices.Clone(pod.Spec.Containers)
 	for i := range pod.Spec.InitContainers {
 		if ptr.Deref(pod.Spec.InitContainers[i].RestartPolicy, "") == corev1.ContainerRestartPolicyAlways {
-			all = append(all, pod.Spec.InitContainers[i])
+			containers = append(containers, pod.Spec.InitContainers[i])
 		}
 	}
-	return all
+	return containers
 }

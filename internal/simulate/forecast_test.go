@@ -69,7 +69,7 @@ func TestAForecastAddsWhatNewPodsRequest(t *testing.T) {
 	removed.Before, removed.After, removed.Pods = removed.After, removed.Before, 2
 	removed.Before.SetNamespace("pay")
 
-	found := ForecastOf(&Change{Replacements: []Replacement{injects("", "cpu=100m memory=64Mi / memory=128Mi"), other, removed}}, &Surroundings{})
+	found := NewForecast(&Change{Replacements: []Replacement{injects("", "cpu=100m memory=64Mi / memory=128Mi"), other, removed}}, &Surroundings{})
 
 	require.Len(t, found.Namespaces, 2)
 	pay, shop := found.Namespaces[0], found.Namespaces[1]
@@ -109,7 +109,7 @@ func TestAForecastOfAQuota(t *testing.T) {
 		"it counts something else":    {injects("cpu=1", "cpu=100m"), quota("services=1", "services=1"), nil, "", "", "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			found := ForecastOf(&Change{Replacements: []Replacement{test.change}}, &Surroundings{Quotas: []corev1.ResourceQuota{test.quota}, LimitRanges: test.ranges}).Quotas
+			found := NewForecast(&Change{Replacements: []Replacement{test.change}}, &Surroundings{Quotas: []corev1.ResourceQuota{test.quota}, LimitRanges: test.ranges}).Quotas
 
 			if test.used == "" {
 				require.Empty(t, found)
@@ -149,7 +149,7 @@ func TestAQuotaForPodsOfAPriority(t *testing.T) {
 			limited.Spec.ScopeSelector = &corev1.ScopeSelector{MatchExpressions: []corev1.ScopedResourceSelectorRequirement{{
 				ScopeName: corev1.ResourceQuotaScopePriorityClass, Operator: test.operator, Values: test.values,
 			}}}
-			require.Equal(t, test.counts, len(ForecastOf(&Change{Replacements: []Replacement{change}}, &Surroundings{Quotas: []corev1.ResourceQuota{limited}}).Quotas) == 1)
+			require.Equal(t, test.counts, len(NewForecast(&Change{Replacements: []Replacement{change}}, &Surroundings{Quotas: []corev1.ResourceQuota{limited}}).Quotas) == 1)
 		})
 	}
 }
@@ -169,7 +169,7 @@ func TestAForecastOfAnAutoscaler(t *testing.T) {
 	other := *scaler.DeepCopy()
 	other.Name, other.Spec.ScaleTargetRef.Name = "other", "other"
 	of := func(change Replacement) []AutoscalerForecast {
-		return ForecastOf(&Change{Replacements: []Replacement{change}}, &Surroundings{Autoscalers: []autoscalingv2.HorizontalPodAutoscaler{other, scaler}}).Autoscalers
+		return NewForecast(&Change{Replacements: []Replacement{change}}, &Surroundings{Autoscalers: []autoscalingv2.HorizontalPodAutoscaler{other, scaler}}).Autoscalers
 	}
 	require.Equal(t, []AutoscalerForecast{{
 		Namespace: "shop", Name: "cart", Kind: "Deployment", Workload: "cart", Resource: "cpu", Before: resource.MustParse("500m"), After: resource.MustParse("600m"),
@@ -221,8 +221,8 @@ func TestHowLongARolloutTakes(t *testing.T) {
 		"a CronJob, at its next run": {&batchv1.CronJob{}, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, test.want, RolloutOf(test.object, 10*time.Second))
-			require.Equal(t, test.surge, surgeOf(test.object))
+			require.Equal(t, test.want, RolloutDuration(test.object, 10*time.Second))
+			require.Equal(t, test.surge, surgePods(test.object))
 		})
 	}
 }

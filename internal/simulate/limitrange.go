@@ -37,17 +37,17 @@ type resources struct {
 	isClaim          bool // The limits of a claim are its requests.
 }
 
-// limitsOf returns the limits of LimitRanges that would reject the new pods of a workload.
-func limitsOf(e *exchange, ranges []corev1.LimitRange) (forecasts []LimitForecast) {
+// forecastLimits returns the limits of LimitRanges that would reject the new pods of a workload.
+func forecastLimits(e *exchange, ranges []corev1.LimitRange) (forecasts []LimitForecast) {
 	ref := workload.NewRef(e.Before)
 	for i := range ranges {
 		limits := &ranges[i]
-		if limits.Namespace != e.is.Namespace {
+		if limits.Namespace != e.newPod.Namespace {
 			continue
 		}
 		for n := range limits.Spec.Limits {
 			item := &limits.Spec.Limits[n]
-			for _, checked := range checkedBy(item.Type, e.is) {
+			for _, checked := range checkedBy(item.Type, e.newPod) {
 				for _, name := range slices.Sorted(maps.Keys(namesIn(item))) {
 					for _, text := range checked.violations(item, name) {
 						forecasts = append(forecasts, LimitForecast{
@@ -63,23 +63,23 @@ func limitsOf(e *exchange, ranges []corev1.LimitRange) (forecasts []LimitForecas
 }
 
 // checkedBy returns the parts of a pod that limits of a type apply to.
-func checkedBy(limitType corev1.LimitType, pod *corev1.Pod) (parts []resources) {
+func checkedBy(limitType corev1.LimitType, pod *corev1.Pod) (targets []resources) {
 	switch limitType {
 	case corev1.LimitTypeContainer:
 		for _, container := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
-			parts = append(parts, resources{title: "container " + container.Name, requests: container.Resources.Requests, limits: container.Resources.Limits})
+			targets = append(targets, resources{title: "container " + container.Name, requests: container.Resources.Requests, limits: container.Resources.Limits})
 		}
 	case corev1.LimitTypePod:
 		options := resourcehelper.PodResourcesOptions{}
-		parts = append(parts, resources{title: "pod", requests: resourcehelper.PodRequests(pod, options), limits: resourcehelper.PodLimits(pod, options)})
+		targets = append(targets, resources{title: "pod", requests: resourcehelper.PodRequests(pod, options), limits: resourcehelper.PodLimits(pod, options)})
 	case corev1.LimitTypePersistentVolumeClaim:
-		claims := claimTemplatesOf(pod)
+		claims := ephemeralClaims(pod)
 		for _, volume := range slices.Sorted(maps.Keys(claims)) {
 			requests := claims[volume].Resources.Requests
-			parts = append(parts, resources{title: "claim of volume " + volume, requests: requests, limits: requests, isClaim: true})
+			targets = append(targets, resources{title: "claim of volume " + volume, requests: requests, limits: requests, isClaim: true})
 		}
 	}
-	return parts
+	return targets
 }
 
 // namesIn returns the resources that have a limit.
@@ -97,39 +97,39 @@ func namesIn(item *corev1.LimitRangeItem) map[corev1.ResourceName]bool {
 func (r *resources) violations(item *corev1.LimitRangeItem, name corev1.ResourceName) (texts []string) {
 	request, hasRequest := r.requests[name]
 	limit, hasLimit := r.limits[name]
-	if least, isSet := item.Min[name]; isSet {
+	if minimum, isSet := item.Min[name]; isSet {
 		switch {
 		case !hasRequest:
-			texts = append(texts, fmt.Sprintf("no request of %s, at least %s is required", name, least.String()))
-		case request.Cmp(least) < 0:
-			texts = append(texts, fmt.Sprintf("the request of %s is %s, at least %s is required", name, request.String(), least.String()))
-		case hasLimit && limit.Cmp(least) < 0:
-			texts = append(texts, fmt.Sprintf("the limit of %s is %s, at least %s is required", name, limit.String(), least.String()))
+			texts = append(texts, fmt.Sprintf("no request of %s, at least %s is required", name, minimum.String()))
+		case request.Cmp(minimum) < 0:
+			texts = append(texts, fmt.Sprintf("the request of %s is %s, at least %s is required", name, request.String(), minimum.String()))
+		case hasLimit && limit.Cmp(minimum) < 0:
+			texts = append(texts, fmt.Sprintf("the limit of %s is %s, at least %s is required", name, limit.String(), minimum.String()))
 		}
 	}
 	noun := "limit"
 	if r.isClaim {
 		noun = "request"
 	}
-	if most, isSet := item.Max[name]; isSet {
+	if maximum, isSet := item.Max[name]; isSet {
 		switch {
 		case !hasLimit:
-			texts = append(texts, fmt.Sprintf("no %s of %s, at most %s is allowed", noun, name, most.String()))
-		case limit.Cmp(most) > 0:
-			texts = append(texts, fmt.Sprintf("the %s of %s is %s, at most %s is allowed", noun, name, limit.String(), most.String()))
-		case hasRequest && request.Cmp(most) > 0:
-			texts = append(texts, fmt.Sprintf("the request of %s is %s, at most %s is allowed", name, request.String(), most.String()))
+			texts = append(texts, fmt.Sprintf("no %s of %s, at most %s is allowed", noun, name, maximum.String()))
+		case limit.Cmp(maximum) > 0:
+			texts = append(texts, fmt.Sprintf("the %s of %s is %s, at most %s is allowed", noun, name, limit.String(), maximum.String()))
+		case hasRequest && request.Cmp(maximum) > 0:
+			texts = append(texts, fmt.Sprintf("the request of %s is %s, at most %s is allowed", name, request.String(), maximum.String()))
 		}
 	}
-	if most, isSet := item.MaxLimitRequestRatio[name]; isSet && !r.isClaim {
+	if maxRatio, isSet := item.MaxLimitRequestRatio[name]; isSet && !r.isClaim {
 		switch {
 		case request.IsZero():
-			texts = append(texts, fmt.Sprintf("no request of %s, its limit may be at most %s times its request", name, most.String()))
+			texts = append(texts, fmt.Sprintf("no request of %s, its limit may be at most %s times its request", name, maxRatio.String()))
 		case limit.IsZero():
-			texts = append(texts, fmt.Sprintf("no limit of %s, it has to be at most %s times the request", name, most.String()))
+			texts = append(texts, fmt.Sprintf("no limit of %s, it has to be at most %s times the request", name, maxRatio.String()))
 		default:
-			if ratio := limit.AsApproximateFloat64() / request.AsApproximateFloat64(); ratio > most.AsApproximateFloat64() {
-				texts = append(texts, fmt.Sprintf("the limit of %s is %s times the request, at most %s is allowed", name, strconv.FormatFloat(ratio, 'g', 4, 64), most.String()))
+			if ratio := limit.AsApproximateFloat64() / request.AsApproximateFloat64(); ratio > maxRatio.AsApproximateFloat64() {
+				texts = append(texts, fmt.Sprintf("the limit of %s is %s times the request, at most %s is allowed", name, strconv.FormatFloat(ratio, 'g', 4, 64), maxRatio.String()))
 			}
 		}
 	}
@@ -144,13 +144,13 @@ func withDefaults(limits *corev1.LimitRange) corev1.LimitRange {
 		if item.Type != corev1.LimitTypeContainer {
 			continue
 		}
-		item.Default = with(item.Default, item.Max)
-		item.DefaultRequest = with(with(item.DefaultRequest, item.Default), item.Min)
+		item.Default = addMissing(item.Default, item.Max)
+		item.DefaultRequest = addMissing(addMissing(item.DefaultRequest, item.Default), item.Min)
 	}
 	return completed
 }
 
-// quantityOf returns a number as a quantity.
-func quantityOf(number int) resource.Quantity {
+// newQuantity returns a number as a quantity.
+func newQuantity(number int) resource.Quantity {
 	return *resource.NewQuantity(int64(number), resource.DecimalSI)
 }

@@ -45,7 +45,7 @@ func TestLimitForecast_FollowsLimitRanges(t *testing.T) {
 			in.Add(&elsewhere)
 
 			var messages []string
-			for _, found := range ForecastOf(&Change{Replacements: []Replacement{injects(test.app, test.vector)}}, in).Limits {
+			for _, found := range NewForecast(&Change{Replacements: []Replacement{injects(test.app, test.vector)}}, in).Limits {
 				require.Equal(t, "r", found.Name)
 				require.Equal(t, "cart", found.Workload)
 				messages = append(messages, found.Message)
@@ -65,7 +65,7 @@ func TestLimitForecast_ChecksClaimsOfVolumes(t *testing.T) {
 	}
 	limits := ranged(corev1.LimitRangeItem{Type: corev1.LimitTypePersistentVolumeClaim, Max: listOf("storage=2Gi")})
 
-	found := ForecastOf(&Change{Replacements: []Replacement{change}}, &Surroundings{LimitRanges: []corev1.LimitRange{limits}}).Limits
+	found := NewForecast(&Change{Replacements: []Replacement{change}}, &Surroundings{LimitRanges: []corev1.LimitRange{limits}}).Limits
 
 	require.Len(t, found, 1)
 	require.Equal(t, "claim of volume data: the request of storage is 5Gi, at most 2Gi is allowed", found[0].Message)

@@ -51,18 +51,18 @@ func countedObjects(name corev1.ResourceName) string {
 	return "pods"
 }
 
-// quotaOf returns the resources of a quota with a use that the changes of a namespace increase or decrease, or that
+// forecastQuota returns the resources of a quota with a use that the changes of a namespace increase or decrease, or that
 // reject an object.
-func quotaOf(quota *corev1.ResourceQuota, exchanges []exchange, created Objects, in *Surroundings) (forecasts []QuotaForecast) {
+func forecastQuota(quota *corev1.ResourceQuota, exchanges []exchange, created Objects, surroundings *Surroundings) (forecasts []QuotaForecast) {
 	hard := quota.Spec.Hard // The status of a quota in a file may be missing or old.
 	for _, name := range slices.Sorted(maps.Keys(hard)) {
-		forecast := QuotaForecast{Namespace: quota.Namespace, Name: quota.Name, Resource: name, Hard: hard[name], Used: usedOf(quota, name, in)}
+		forecast := QuotaForecast{Namespace: quota.Namespace, Name: quota.Name, Resource: name, Hard: hard[name], Used: quotaUsage(quota, name, surroundings)}
 		forecast.After, forecast.Peak = forecast.Used.DeepCopy(), forecast.Used.DeepCopy()
 		if number := created.countedBy(name); number > 0 && !isScoped(quota) { // The objects are created before the first batch.
-			forecast.After.Add(quantityOf(number))
-			forecast.reach(forecast.After)
+			forecast.After.Add(newQuantity(number))
+			forecast.recordUse(forecast.After)
 		}
-		for _, turn := range turnsOf(exchanges) {
+		for _, turn := range groupByTurn(exchanges) {
 			forecast.add(quota, turn)
 		}
 		if forecast.After.Cmp(forecast.Used) != 0 || forecast.Rejects() {
@@ -74,46 +74,46 @@ func quotaOf(quota *corev1.ResourceQuota, exchanges []exchange, created Objects,
 
 // add adds the pods and revisions of the workloads of a batch.
 func (f *QuotaForecast) add(quota *corev1.ResourceQuota, turn []exchange) {
-	var beside resource.Quantity
+	var peak resource.Quantity
 	isUsed := false
 	for _, e := range turn {
-		if revisions, kept := revisionsOf(&e); revisions == f.Resource && !isScoped(quota) {
-			f.After.Add(quantityOf(kept))
-			beside.Add(quantityOf(1 - kept)) // The oldest revision is removed last.
+		if revisions, added := revisionGrowth(&e); revisions == f.Resource && !isScoped(quota) {
+			f.After.Add(newQuantity(added))
+			peak.Add(newQuantity(1 - added)) // The oldest revision is removed last.
 			isUsed = true
 		}
-		before, after := usageOf(e.was, quota, f.Resource), usageOf(e.is, quota, f.Resource)
-		f.After.Add(times(after, e.Pods))
-		f.After.Sub(times(before, e.Pods))
-		beside.Add(times(after, surgeOf(e.After)))
-		isUsed = isUsed || !after.IsZero() && e.Pods > 0
-		if f.Missing == "" && e.Pods > 0 && isCounted(e.is, quota) {
-			f.Missing = lacksOf(e.is, f.Resource)
+		oldUsage, newUsage := podUsage(e.oldPod, quota, f.Resource), podUsage(e.newPod, quota, f.Resource)
+		f.After.Add(times(newUsage, e.Pods))
+		f.After.Sub(times(oldUsage, e.Pods))
+		peak.Add(times(newUsage, surgePods(e.After)))
+		isUsed = isUsed || !newUsage.IsZero() && e.Pods > 0
+		if f.Missing == "" && e.Pods > 0 && isCounted(e.newPod, quota) {
+			f.Missing = missingContainer(e.newPod, f.Resource)
 		}
 	}
-	beside.Add(f.After)
+	peak.Add(f.After)
 	if isUsed {
-		f.reach(beside)
+		f.recordUse(peak)
 	}
 }
 
-// reach records the use at the creation of an object.
-func (f *QuotaForecast) reach(use resource.Quantity) {
+// recordUse records the use at the creation of an object.
+func (f *QuotaForecast) recordUse(use resource.Quantity) {
 	if use.Cmp(f.Peak) > 0 {
 		f.Peak = use.DeepCopy()
 	}
 	f.Short = f.Short || use.Cmp(f.Hard) > 0
 }
 
-// turnsOf groups exchanges by batch.
-func turnsOf(exchanges []exchange) [][]exchange {
+// groupByTurn groups exchanges by batch.
+func groupByTurn(exchanges []exchange) [][]exchange {
 	byTurn := map[int][]exchange{}
-	for _, one := range exchanges {
-		byTurn[one.Turn] = append(byTurn[one.Turn], one)
+	for _, e := range exchanges {
+		byTurn[e.Turn] = append(byTurn[e.Turn], e)
 	}
-	var all [][]exchange
+	var turns [][]exchange
 	for _, turn := range slices.Sorted(maps.Keys(byTurn)) {
-		all = append(all, byTurn[turn])
+		turns = append(turns, byTurn[turn])
 	}
-	return all
+	return turns
 }

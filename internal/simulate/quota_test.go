@@ -30,7 +30,7 @@ func quotasOf(change func(*appsv1.Deployment), created Objects, quotas ...corev1
 	if rollout.Pods = int(content.Pods); content.Paused {
 		rollout.Pods = 0
 	}
-	return ForecastOf(&Change{Replacements: []Replacement{rollout}, Created: map[string]Objects{"shop": created}}, &Surroundings{Quotas: quotas}).Quotas
+	return NewForecast(&Change{Replacements: []Replacement{rollout}, Created: map[string]Objects{"shop": created}}, &Surroundings{Quotas: quotas}).Quotas
 }
 
 // A rollout needs a pod and a ReplicaSet next to the present ones, and rejected pods are those that are created.
@@ -78,7 +78,7 @@ func TestQuotaForecast_ReusesReplicaSets(t *testing.T) {
 	rollout.Pods = 1
 	limited := quota("count/replicasets.apps=2", "count/replicasets.apps=2")
 	in := &Surroundings{Quotas: []corev1.ResourceQuota{limited}}
-	before := ForecastOf(&Change{Replacements: []Replacement{rollout}}, in).Quotas
+	before := NewForecast(&Change{Replacements: []Replacement{rollout}}, in).Quotas
 	require.Len(t, before, 1)
 	require.True(t, before[0].Rejects())
 
@@ -88,7 +88,7 @@ func TestQuotaForecast_ReusesReplicaSets(t *testing.T) {
 		Spec:       appsv1.ReplicaSetSpec{Template: *workload.PodTemplate(rollout.After)},
 	}}
 
-	require.Empty(t, ForecastOf(&Change{Replacements: []Replacement{rollout}}, in).Quotas)
+	require.Empty(t, NewForecast(&Change{Replacements: []Replacement{rollout}}, in).Quotas)
 }
 
 // The revisions of StatefulSets and DaemonSets are ControllerRevisions; Jobs have none.
@@ -106,7 +106,7 @@ func TestQuotaForecast_CountsControllerRevisions(t *testing.T) {
 			test.object.SetNamespace("shop")
 			change := &Change{Replacements: []Replacement{{Before: test.object, After: test.object, Turn: 1}}}
 
-			found := ForecastOf(change, &Surroundings{Quotas: []corev1.ResourceQuota{limited}}).Quotas
+			found := NewForecast(change, &Surroundings{Quotas: []corev1.ResourceQuota{limited}}).Quotas
 
 			if !test.rejects {
 				require.Empty(t, found)
@@ -134,7 +134,7 @@ func TestQuotaForecast_CountsCreatedObjects(t *testing.T) {
 		"Secrets":              {quota("secrets=0", ""), "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			found := ForecastOf(change, &Surroundings{Quotas: []corev1.ResourceQuota{test.limited}}).Quotas
+			found := NewForecast(change, &Surroundings{Quotas: []corev1.ResourceQuota{test.limited}}).Quotas
 
 			if test.objects == "" {
 				require.Empty(t, found)
@@ -197,7 +197,7 @@ func TestSurroundings_QuotasOfFiles(t *testing.T) {
 		}
 		return numbers
 	}
-	require.Equal(t, map[corev1.ResourceName]string{"configmaps": "1 of 2", "count/replicasets.apps": "2 of 3"}, used(ForecastOf(change, in)))
+	require.Equal(t, map[corev1.ResourceName]string{"configmaps": "1 of 2", "count/replicasets.apps": "2 of 3"}, used(NewForecast(change, in)))
 
 	inCluster := quota("pods=99", "pods=7 configmaps=2 count/replicasets.apps=3")
 	over := &Surroundings{Workloads: in.Workloads, Existing: in.Existing}
@@ -206,7 +206,7 @@ func TestSurroundings_QuotasOfFiles(t *testing.T) {
 	exported.Status.Used = listOf("pods=1 configmaps=1 count/replicasets.apps=1")
 	over.Add(&exported)
 	require.Len(t, over.Quotas, 1)
-	require.Equal(t, map[corev1.ResourceName]string{"configmaps": "2 of 2", "count/replicasets.apps": "3 of 3"}, used(ForecastOf(change, over)))
+	require.Equal(t, map[corev1.ResourceName]string{"configmaps": "2 of 2", "count/replicasets.apps": "3 of 3"}, used(NewForecast(change, over)))
 }
 
 // The API server sets what LimitRanges and autoscalers of files leave out.

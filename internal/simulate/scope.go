@@ -35,16 +35,16 @@ func isCounted(pod *corev1.Pod, quota *corev1.ResourceQuota) bool {
 
 // isInScope reports whether a scope includes a pod.
 func isInScope(pod *corev1.Pod, scope corev1.ResourceQuotaScope) bool {
-	isBestEffort, ends := qos.ComputePodQOS(pod) == corev1.PodQOSBestEffort, pod.Spec.ActiveDeadlineSeconds != nil
+	isBestEffort, hasDeadline := qos.ComputePodQOS(pod) == corev1.PodQOSBestEffort, pod.Spec.ActiveDeadlineSeconds != nil
 	switch scope {
 	case corev1.ResourceQuotaScopeBestEffort:
 		return isBestEffort
 	case corev1.ResourceQuotaScopeNotBestEffort:
 		return !isBestEffort
 	case corev1.ResourceQuotaScopeTerminating:
-		return ends
+		return hasDeadline
 	case corev1.ResourceQuotaScopeNotTerminating:
-		return !ends
+		return !hasDeadline
 	case corev1.ResourceQuotaScopePriorityClass:
 		return pod.Spec.PriorityClassName != ""
 	case corev1.ResourceQuotaScopeCrossNamespacePodAffinity:
@@ -75,11 +75,11 @@ func hasCrossNamespaceAffinity(pod *corev1.Pod) bool {
 	}
 	var terms []corev1.PodAffinityTerm
 	var weighted []corev1.WeightedPodAffinityTerm
-	if with := affinity.PodAffinity; with != nil {
-		terms, weighted = append(terms, with.RequiredDuringSchedulingIgnoredDuringExecution...), append(weighted, with.PreferredDuringSchedulingIgnoredDuringExecution...)
+	if podAffinity := affinity.PodAffinity; podAffinity != nil {
+		terms, weighted = append(terms, podAffinity.RequiredDuringSchedulingIgnoredDuringExecution...), append(weighted, podAffinity.PreferredDuringSchedulingIgnoredDuringExecution...)
 	}
-	if apart := affinity.PodAntiAffinity; apart != nil {
-		terms, weighted = append(terms, apart.RequiredDuringSchedulingIgnoredDuringExecution...), append(weighted, apart.PreferredDuringSchedulingIgnoredDuringExecution...)
+	if podAntiAffinity := affinity.PodAntiAffinity; podAntiAffinity != nil {
+		terms, weighted = append(terms, podAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution...), append(weighted, podAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution...)
 	}
 	for i := range weighted {
 		terms = append(terms, weighted[i].PodAffinityTerm)

@@ -61,11 +61,11 @@ type merge struct {
 // from a cluster or a manifest. The arguments are not changed.
 func (m *Merger) Workload(object workload.Object, p *plan.Plan) (*unstructured.Unstructured, error) {
 	ref := workload.NewRef(object)
-	one := &merge{ref.Adapter(), m.fields[ref.Kind]}
-	return one.of(object, p)
+	operation := &merge{ref.Adapter(), m.fields[ref.Kind]}
+	return operation.mergeWorkload(object, p)
 }
 
-func (m *merge) of(object workload.Object, p *plan.Plan) (*unstructured.Unstructured, error) {
+func (m *merge) mergeWorkload(object workload.Object, p *plan.Plan) (*unstructured.Unstructured, error) {
 	live, err := m.toUnstructured(object)
 	if err != nil {
 		return nil, fmt.Errorf("converting the workload: %w", err)
@@ -98,8 +98,8 @@ func (m *merge) of(object workload.Object, p *plan.Plan) (*unstructured.Unstruct
 func trim(object *unstructured.Unstructured, p *plan.Plan) {
 	var entries []metav1.ManagedFieldsEntry
 	for _, entry := range object.GetManagedFields() {
-		if kept, isLess := p.Trim(&entry); isLess {
-			entry.FieldsV1 = kept
+		if fields, isLess := p.Trim(&entry); isLess {
+			entry.FieldsV1 = fields
 		}
 		if entry.FieldsV1 != nil {
 			entries = append(entries, entry)
@@ -154,8 +154,8 @@ func (m *merge) patch(live runtime.Object, p *plan.Plan) (runtime.Object, error)
 	return recorded, nil
 }
 
-func (m *merge) toUnstructured(of workload.Object) (*unstructured.Unstructured, error) {
-	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(of)
+func (m *merge) toUnstructured(workloadObject workload.Object) (*unstructured.Unstructured, error) {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(workloadObject)
 	if err != nil {
 		return nil, err
 	}

@@ -47,7 +47,7 @@ func (s *Surroundings) Add(object metav1.Object) {
 	switch o := object.(type) {
 	case *corev1.ResourceQuota:
 		quota := *o
-		if i := indexOf(s.Quotas, o); i >= 0 {
+		if i := findIndex(s.Quotas, o); i >= 0 {
 			quota.Status.Used = s.Quotas[i].Status.Used
 		}
 		s.Quotas = put(s.Quotas, quota)
@@ -73,16 +73,16 @@ type object[T any] interface {
 
 // put adds an item to a list, or replaces the item with the same namespace and name.
 func put[T any, P object[T]](list []T, item T) []T {
-	if i := indexOf[T, P](list, &item); i >= 0 {
+	if i := findIndex[T, P](list, &item); i >= 0 {
 		list[i] = item
 		return list
 	}
 	return append(list, item)
 }
 
-// indexOf returns the index of the item with the same namespace and name, -1 if the list has no such item.
-func indexOf[T any, P object[T]](list []T, like P) int {
+// findIndex returns the index of the item with the same namespace and name, -1 if the list has no such item.
+func findIndex[T any, P object[T]](list []T, target P) int {
 	return slices.IndexFunc(list, func(item T) bool {
-		return P(&item).GetNamespace() == like.GetNamespace() && P(&item).GetName() == like.GetName()
+		return P(&item).GetNamespace() == target.GetNamespace() && P(&item).GetName() == target.GetName()
 	})
 }

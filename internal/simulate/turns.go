@@ -27,22 +27,22 @@ type Paced struct {
 // a batch finishes before the next batch. Batch 1 is now. Batch 0 means never under the present conditions, or
 // nothing to do. If no rollout window is open, the second batch starts when the next window opens. Turns does not
 // change the plans.
-func Turns(all []Paced, rules *fleet.Rules) [][]int {
-	turns, now := make([][]int, len(all)), slices.Clone(all)
+func Turns(sidecars []Paced, rules *fleet.Rules) [][]int {
+	turns, current := make([][]int, len(sidecars)), slices.Clone(sidecars)
 	var names []types.NamespacedName
 	isClosed := false
-	for i := range now {
-		turns[i], now[i].Plans = make([]int, len(now[i].Plans)), slices.Clone(now[i].Plans)
-		names, isClosed = append(names, now[i].Sidecar), isClosed || now[i].Limit.ClosedWindow != nil
+	for i := range current {
+		turns[i], current[i].Plans = make([]int, len(current[i].Plans)), slices.Clone(current[i].Plans)
+		names, isClosed = append(names, current[i].Sidecar), isClosed || current[i].Limit.ClosedWindow != nil
 	}
 	allocators := allocatorsFor(names)
 	for turn := 1; ; turn++ {
-		divide(now, allocators, rules)
+		divide(current, allocators, rules)
 		isMoving := turn == 1 && isClosed
-		for i := range now {
-			isMoving = now[i].finish(turn, turns[i]) || isMoving
-			now[i].Limit.ClosedWindow = nil
-			plan.Admit(now[i].Plans, now[i].Limit)
+		for i := range current {
+			isMoving = current[i].finish(turn, turns[i]) || isMoving
+			current[i].Limit.ClosedWindow = nil
+			plan.Admit(current[i].Plans, current[i].Limit)
 		}
 		if !isMoving {
 			return turns
@@ -51,41 +51,41 @@ func Turns(all []Paced, rules *fleet.Rules) [][]int {
 }
 
 // Share assigns the rollout slots of an installation to the plans of its VectorSidecars. The other plans wait.
-func Share(all []Paced, rules *fleet.Rules) {
+func Share(sidecars []Paced, rules *fleet.Rules) {
 	var names []types.NamespacedName
-	for i := range all {
-		names = append(names, all[i].Sidecar)
+	for i := range sidecars {
+		names = append(names, sidecars[i].Sidecar)
 	}
-	divide(all, allocatorsFor(names), rules)
+	divide(sidecars, allocatorsFor(names), rules)
 }
 
-// stands is the clock of a preview. It always returns the same time, because a preview does not use rollout slots for
+// zeroClock is the clock of a preview. It always returns the same time, because a preview does not use rollout slots for
 // long.
-func stands() time.Time { return time.Time{} }
+func zeroClock() time.Time { return time.Time{} }
 
 func allocatorsFor(names []types.NamespacedName) map[plan.Class]*fleet.Allocator {
 	allocators := map[plan.Class]*fleet.Allocator{}
 	for _, class := range plan.Classes() {
-		allocators[class] = fleet.NewAllocator(stands)
+		allocators[class] = fleet.NewAllocator(zeroClock)
 		allocators[class].Await(names)
 	}
 	return allocators
 }
 
 // divide assigns the rollout slots to the VectorSidecars that request them.
-func divide(all []Paced, allocators map[plan.Class]*fleet.Allocator, rules *fleet.Rules) {
+func divide(sidecars []Paced, allocators map[plan.Class]*fleet.Allocator, rules *fleet.Rules) {
 	for class, allocator := range allocators {
-		demandOf := func(one *Paced) fleet.Demand {
-			demand := decision.DemandOf(one.Plans, class)
-			demand.Matched = one.Matched
+		demandOf := func(sidecar *Paced) fleet.Demand {
+			demand := decision.DemandOf(sidecar.Plans, class)
+			demand.Matched = sidecar.Matched
 			return demand
 		}
-		for i := range all {
-			allocator.Tell(all[i].Sidecar, demandOf(&all[i]))
+		for i := range sidecars {
+			allocator.Tell(sidecars[i].Sidecar, demandOf(&sidecars[i]))
 		}
-		for i := range all {
-			granted, _ := allocator.Ask(all[i].Sidecar, demandOf(&all[i]), rules)
-			plan.Grant(all[i].Plans, class, granted, allocator.Places(rules).Limit)
+		for i := range sidecars {
+			granted, _ := allocator.Ask(sidecars[i].Sidecar, demandOf(&sidecars[i]), rules)
+			plan.Grant(sidecars[i].Plans, class, granted, allocator.Places(rules).Limit)
 		}
 	}
 }
@@ -95,16 +95,16 @@ func divide(all []Paced, allocators map[plan.Class]*fleet.Allocator, rules *flee
 func (p *Paced) finish(turn int, turns []int) bool {
 	isMoving := false
 	for i := range p.Plans {
-		one := &p.Plans[i]
-		if one.Writes() && one.StartsPods() {
+		workloadPlan := &p.Plans[i]
+		if workloadPlan.Writes() && workloadPlan.StartsPods() {
 			turns[i], isMoving = turn, true
-			one.Action = plan.None
-			one.HasEvidence = one.HasEvidence || one.Desired != nil && one.Idle == ""
+			workloadPlan.Action = plan.None
+			workloadPlan.HasEvidence = workloadPlan.HasEvidence || workloadPlan.Desired != nil && workloadPlan.Idle == ""
 		}
-		if one.InFlight {
-			one.InFlight, one.HasEvidence, isMoving = false, one.HasEvidence || one.Evidence > 0 || one.Idle == "", true
+		if workloadPlan.InFlight {
+			workloadPlan.InFlight, workloadPlan.HasEvidence, isMoving = false, workloadPlan.HasEvidence || workloadPlan.Evidence > 0 || workloadPlan.Idle == "", true
 		}
-		one.Waiting = false
+		workloadPlan.Waiting = false
 	}
 	return isMoving
 }

@@ -31,41 +31,41 @@ const (
 // configMapNames are the resources of quotas that count ConfigMaps.
 var configMapNames = []corev1.ResourceName{corev1.ResourceConfigMaps, "count/configmaps"}
 
-// usedOf returns the use that a quota reports, or else the use by the workloads and objects that were read.
-func usedOf(quota *corev1.ResourceQuota, name corev1.ResourceName, in *Surroundings) resource.Quantity {
+// quotaUsage returns the use that a quota reports, or else the use by the workloads and objects that were read.
+func quotaUsage(quota *corev1.ResourceQuota, name corev1.ResourceName, surroundings *Surroundings) resource.Quantity {
 	if used, isReported := quota.Status.Used[name]; isReported {
 		return used
 	}
 	var used resource.Quantity
-	for _, object := range in.Workloads {
+	for _, object := range surroundings.Workloads {
 		if object.GetNamespace() != quota.Namespace {
 			continue
 		}
 		content, _ := workload.Read(object)
-		used.Add(times(usageOf(podOf(object, in.LimitRanges), quota, name), int(content.Pods)))
-		if count, kept := historyOf(object); count == name && !isScoped(quota) {
-			used.Add(quantityOf(kept))
+		used.Add(times(podUsage(podFor(object, surroundings.LimitRanges), quota, name), int(content.Pods)))
+		if count, total := revisionCount(object); count == name && !isScoped(quota) {
+			used.Add(newQuantity(total))
 		}
 	}
 	if !isScoped(quota) {
-		used.Add(quantityOf(in.Existing[quota.Namespace].countedBy(name)))
+		used.Add(newQuantity(surroundings.Existing[quota.Namespace].countedBy(name)))
 	}
 	return used
 }
 
-// usageOf returns the use of a resource of a quota by a pod, 0 if the quota does not count the pod.
-func usageOf(pod *corev1.Pod, quota *corev1.ResourceQuota, name corev1.ResourceName) resource.Quantity {
+// podUsage returns the use of a resource of a quota by a pod, 0 if the quota does not count the pod.
+func podUsage(pod *corev1.Pod, quota *corev1.ResourceQuota, name corev1.ResourceName) resource.Quantity {
 	if isOfClaims(name) {
 		if isScoped(quota) {
 			return resource.Quantity{}
 		}
-		return claimsOf(pod)[name]
+		return claimUsage(pod)[name]
 	}
 	if !isCounted(pod, quota) {
 		return resource.Quantity{}
 	}
 	if name == corev1.ResourcePods || name == countPods {
-		return quantityOf(1)
+		return newQuantity(1)
 	}
 	return countedIn(resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{}), resourcehelper.PodLimits(pod, resourcehelper.PodResourcesOptions{}))[name]
 }
@@ -95,29 +95,29 @@ func isHugePages(name corev1.ResourceName) bool {
 	return strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
 }
 
-// claimsOf returns the use by the ephemeral volumes of a pod, by the resource names of quotas.
-func claimsOf(pod *corev1.Pod) corev1.ResourceList {
+// claimUsage returns the use by the ephemeral volumes of a pod, by the resource names of quotas.
+func claimUsage(pod *corev1.Pod) corev1.ResourceList {
 	counted := corev1.ResourceList{}
 	add := func(name corev1.ResourceName, quantity resource.Quantity) {
 		sum := counted[name]
 		sum.Add(quantity)
 		counted[name] = sum
 	}
-	for _, claim := range claimTemplatesOf(pod) {
-		one, storage := quantityOf(1), claim.Resources.Requests[corev1.ResourceStorage]
-		add(corev1.ResourcePersistentVolumeClaims, one)
-		add(countClaims, one)
+	for _, claim := range ephemeralClaims(pod) {
+		count, storage := newQuantity(1), claim.Resources.Requests[corev1.ResourceStorage]
+		add(corev1.ResourcePersistentVolumeClaims, count)
+		add(countClaims, count)
 		add(corev1.ResourceRequestsStorage, storage)
 		if class := claim.StorageClassName; class != nil && *class != "" {
-			add(corev1.ResourceName(*class+ofStorageClass)+corev1.ResourcePersistentVolumeClaims, one)
+			add(corev1.ResourceName(*class+ofStorageClass)+corev1.ResourcePersistentVolumeClaims, count)
 			add(corev1.ResourceName(*class+ofStorageClass)+corev1.ResourceRequestsStorage, storage)
 		}
 	}
 	return counted
 }
 
-// claimTemplatesOf returns the claims of the ephemeral volumes of a pod, by the names of the volumes.
-func claimTemplatesOf(pod *corev1.Pod) map[string]*corev1.PersistentVolumeClaimSpec {
+// ephemeralClaims returns the claims of the ephemeral volumes of a pod, by the names of the volumes.
+func ephemeralClaims(pod *corev1.Pod) map[string]*corev1.PersistentVolumeClaimSpec {
 	claims := map[string]*corev1.PersistentVolumeClaimSpec{}
 	for i := range pod.Spec.Volumes {
 		if volume := &pod.Spec.Volumes[i]; volume.Ephemeral != nil && volume.Ephemeral.VolumeClaimTemplate != nil {
@@ -132,9 +132,9 @@ func isOfClaims(name corev1.ResourceName) bool {
 		strings.Contains(string(name), ofStorageClass)
 }
 
-// lacksOf returns the first container without a resource that a quota requires of each container, "" if all
+// missingContainer returns the first container without a resource that a quota requires of each container, "" if all
 // containers have it.
-func lacksOf(pod *corev1.Pod, name corev1.ResourceName) string {
+func missingContainer(pod *corev1.Pod, name corev1.ResourceName) string {
 	required := []corev1.ResourceName{
 		corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceRequestsCPU, corev1.ResourceRequestsMemory, corev1.ResourceLimitsCPU, corev1.ResourceLimitsMemory,
 	}
@@ -145,7 +145,7 @@ func lacksOf(pod *corev1.Pod, name corev1.ResourceName) string {
 		return ""
 	}
 	for _, container := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
-		if _, has := countedIn(container.Resources.Requests, container.Resources.Limits)[name]; !has {
+		if _, ok := countedIn(container.Resources.Requests, container.Resources.Limits)[name]; !ok {
 			return container.Name
 		}
 	}
@@ -155,20 +155,20 @@ func lacksOf(pod *corev1.Pod, name corev1.ResourceName) string {
 // defaultHistory is the revisionHistoryLimit of a workload that does not set it.
 const defaultHistory = 10
 
-// revisionsOf returns the resource of quotas that counts the revisions of a workload, and the number of additional
+// revisionGrowth returns the resource of quotas that counts the revisions of a workload, and the number of additional
 // revisions after a rollout: 0 or 1. The resource is "" for a workload that gets no new revision.
-func revisionsOf(e *exchange) (count corev1.ResourceName, kept int) {
+func revisionGrowth(e *exchange) (count corev1.ResourceName, added int) {
 	content, _ := workload.Read(e.Before)
-	count, before := historyOf(e.Before)
+	count, oldTotal := revisionCount(e.Before)
 	if content.Paused || e.isReturn {
 		return "", 0
 	}
-	return count, min(before, limitOfHistory(e.Before)) + 1 - before
+	return count, min(oldTotal, limitOfHistory(e.Before)) + 1 - oldTotal
 }
 
-// historyOf returns the resource of quotas that counts the revisions of a workload, and their number: the current
+// revisionCount returns the resource of quotas that counts the revisions of a workload, and their number: the current
 // revision and the revisions of its history.
-func historyOf(object workload.Object) (count corev1.ResourceName, kept int) {
+func revisionCount(object workload.Object) (count corev1.ResourceName, total int) {
 	ref := workload.NewRef(object)
 	revisions := ref.Adapter().Revisions
 	if revisions == nil {
