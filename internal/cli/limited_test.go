@@ -144,7 +144,7 @@ func operated(t *testing.T, environment string) *cluster {
 	for _, companion := range decided.rulings[0].Companions {
 		c.objects = append(c.objects, &companion)
 	}
-	sidecar.Status = status.Of(status.Facts{Sidecar: sidecar, Decision: c.decide(t).rulings[0].Decision}, metav1.Now())
+	sidecar.Status = status.NewSidecarStatus(status.Facts{Sidecar: sidecar, Decision: c.decide(t).rulings[0].Decision}, metav1.Now())
 	require.Equal(t, int32(1), sidecar.Status.InjectedDeployments)
 	return c
 }

@@ -116,7 +116,7 @@ func (k *clusterKnown) facts(cluster *v1alpha1.ClusterVectorSidecar) status.Clus
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return status.ClusterFacts{
-		Cluster: cluster, Namespaces: maps.Clone(k.seen), Unseen: len(k.unseen), Changed: k.isChanged, Asking: askingOf(cluster), Waves: statusesOf(k.parts),
+		Cluster: cluster, Namespaces: maps.Clone(k.seen), UnreportedNamespaces: len(k.unseen), Changed: k.isChanged, ReconcileRequest: askingOf(cluster), Waves: statusesOf(k.parts),
 		Trial: lastgood.TrialOf(everywhere(cluster)),
 	}
 }

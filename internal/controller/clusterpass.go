@@ -102,15 +102,15 @@ func (c *clusters) concerned(ctx context.Context, cluster *v1alpha1.ClusterVecto
 // cannot be selected, nil if they can.
 func (c *clusters) tell(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, known *clusterKnown, own lastgood.Kept, invalid error, blindHalt string) error {
 	facts := known.facts(cluster)
-	facts.Own, facts.BlindHalt = own, blindHalt
+	facts.SpecStatus, facts.BlindHalt = own, blindHalt
 	if invalid != nil && cluster.DeletionTimestamp == nil {
 		facts.Invalid, facts.Waves = invalid.Error(), cluster.Status.Waves
 	}
-	if facts.Unseen > 0 && cluster.Status.ObservedGeneration == cluster.Generation {
+	if facts.UnreportedNamespaces > 0 && cluster.Status.ObservedGeneration == cluster.Generation {
 		return nil
 	}
 	before := cluster.DeepCopy()
-	cluster.Status = status.OfCluster(facts, metav1.Now())
+	cluster.Status = status.NewClusterStatus(facts, metav1.Now())
 	ready := apimeta.FindStatusCondition(cluster.Status.Conditions, meta.ConditionReady)
 	c.Metrics.Stand(clusterKey(cluster.Name), telemetry.SidecarState{
 		Ready: string(ready.Status), Reason: ready.Reason, Workloads: func(func(telemetry.WorkloadState) bool) {},

@@ -78,7 +78,7 @@ func (c *clusters) failIn(ctx context.Context, namespace, name string, failure e
 	if before := known.statusIn(namespace); before != nil {
 		sidecar.Status = *before
 	}
-	sidecar.Status = status.OfFailure(sidecar, failure, metav1.Now())
+	sidecar.Status = status.NewFailureStatus(sidecar, failure, metav1.Now())
 	c.report(sidecar, part, false)
 }
 
@@ -86,7 +86,7 @@ func (c *clusters) failIn(ctx context.Context, namespace, name string, failure e
 func (c *clusters) fail(ctx context.Context, name string, failure error) {
 	err := c.change(ctx, name, func(cluster *v1alpha1.ClusterVectorSidecar) error {
 		before := cluster.Status.Conditions
-		cluster.Status = status.OfClusterFailure(cluster, failure, metav1.Now())
+		cluster.Status = status.NewClusterFailureStatus(cluster, failure, metav1.Now())
 		announceError(ctx, c.events, c.Reports, cluster, before, cluster.Status.Conditions)
 		return nil
 	})

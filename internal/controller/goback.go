@@ -94,9 +94,9 @@ func (w *statusWriter) goBack(ctx context.Context, known *state.Sidecar, sidecar
 	before := sidecar.DeepCopy()
 	facts := status.Facts{
 		Sidecar: before, Decision: decided, Rollout: known.Rollout(&before.Status),
-		Own: lastgood.Kept{LastGood: before.Status.LastKnownGood, Reverted: reverted},
+		SpecStatus: lastgood.Kept{LastGood: before.Status.LastKnownGood, Reverted: reverted},
 	}
-	sidecar.Status = status.Of(facts, metav1.NewTime(now))
+	sidecar.Status = status.NewSidecarStatus(facts, metav1.NewTime(now))
 	if err := w.patch(ctx, before, sidecar, known.IsStatusUnknown()); err != nil {
 		known.StatusFailed()
 		return err

@@ -50,8 +50,8 @@ func (w *statusWriter) write(ctx context.Context, known *state.Sidecar, sidecar 
 	if err := known.Unreleased(); err != nil {
 		failures = append(slices.Clone(failures), status.Failure{Object: sidecar.Name, Reason: meta.ReasonRetrying, Err: err})
 	}
-	facts := status.Facts{Sidecar: before, Decision: result.carriedOut(decided), Changed: changed, Asking: result.asking, Rollout: result.rollout, Own: result.own, Failures: failures}
-	sidecar.Status = status.Of(facts, metav1.Now())
+	facts := status.Facts{Sidecar: before, Decision: result.carriedOut(decided), Changed: changed, ReconcileRequest: result.asking, Rollout: result.rollout, SpecStatus: result.own, Failures: failures}
+	sidecar.Status = status.NewSidecarStatus(facts, metav1.Now())
 	w.count(sidecar, facts)
 	w.announce(sidecar, result)
 	if sidecar.Cluster != nil {
@@ -82,7 +82,7 @@ func (w *statusWriter) fail(ctx context.Context, known *state.Sidecar, sidecar *
 	before := sidecar.DeepCopy()
 	before.Status = *known.Status(sidecar)
 	after := before.DeepCopy()
-	after.Status = status.OfFailure(before, failure, metav1.Now())
+	after.Status = status.NewFailureStatus(before, failure, metav1.Now())
 	after.Status.Rollout = known.Rollout(&before.Status) // A status that was held back may know more.
 	w.Metrics.Stand(client.ObjectKeyFromObject(after), telemetry.SidecarState{Ready: string(metav1.ConditionFalse), Reason: meta.ReasonRetrying})
 	if equality.Semantic.DeepEqual(before.Status, after.Status) || known.ReserveStatus() > 0 {

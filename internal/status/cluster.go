@@ -31,12 +31,12 @@ type ClusterFacts struct {
 	Cluster *v1alpha1.ClusterVectorSidecar
 	// Namespaces has the status in each namespace.
 	Namespaces map[string]*InNamespace
-	// Unseen is the number of further namespaces that have not been read yet.
-	Unseen int
+	// UnreportedNamespaces is the number of further namespaces that have not been read yet.
+	UnreportedNamespaces int
 	// Changed is true if a workload was written.
 	Changed bool
-	// Asking is the value of the annotation that requests a reconcile, "" for none.
-	Asking string
+	// ReconcileRequest is the value of the annotation that requests a reconcile, "" for none.
+	ReconcileRequest string
 	// Waves are as in the status.
 	Waves []v1alpha1.RolloutStatus
 	// BlindHalt explains why rollout.halt cannot detect the causes of failures, "" if it can, or is
@@ -46,9 +46,9 @@ type ClusterFacts struct {
 	Invalid string
 	// Trial is the spec generation and retry that all namespaces must have tried.
 	Trial lastgood.Trial
-	// Own is the last known good spec of the ClusterVectorSidecar, and the spec from which it was
+	// SpecStatus is the last known good spec of the ClusterVectorSidecar, and the spec from which it was
 	// reverted.
-	Own lastgood.Kept
+	SpecStatus lastgood.Kept
 }
 
 // InNamespace is the status of a ClusterVectorSidecar in one namespace.
@@ -62,38 +62,38 @@ type InNamespace struct {
 	IsLeaving bool
 }
 
-// OfCluster returns the status of a ClusterVectorSidecar from its status in each namespace. Its
+// NewClusterStatus returns the status of a ClusterVectorSidecar from its status in each namespace. Its
 // lastReconcileTime changes as in Of.
-func OfCluster(facts ClusterFacts, now metav1.Time) v1alpha1.ClusterVectorSidecarStatus {
-	before := &facts.Cluster.Status
+func NewClusterStatus(facts ClusterFacts, now metav1.Time) v1alpha1.ClusterVectorSidecarStatus {
+	previous := &facts.Cluster.Status
 	sum := clusterSum{facts: &facts, groups: map[state]*namespaceGroup{}, kinds: map[v1alpha1.WorkloadKind]*v1alpha1.KindStatus{}}
 	status := &sum.status
-	status.ObservedGeneration, status.LastReconcileTime, status.Waves = facts.Cluster.Generation, before.LastReconcileTime, facts.Waves
-	status.LastKnownGood, status.Reverted = facts.Own.LastGood, facts.Own.Reverted
-	for i := range before.Conditions {
-		status.Conditions = append(status.Conditions, *before.Conditions[i].DeepCopy())
+	status.ObservedGeneration, status.LastReconcileTime, status.Waves = facts.Cluster.Generation, previous.LastReconcileTime, facts.Waves
+	status.LastKnownGood, status.Reverted = facts.SpecStatus.LastGood, facts.SpecStatus.Reverted
+	for i := range previous.Conditions {
+		status.Conditions = append(status.Conditions, *previous.Conditions[i].DeepCopy())
 	}
-	status.RemovedByOwners = decision.HeldTakenOut(before.RemovedByOwners, &facts.Cluster.Spec.VectorSidecarSpec, facts.Cluster.Annotations)
+	status.RemovedByOwners = decision.HeldTakenOut(previous.RemovedByOwners, &facts.Cluster.Spec.VectorSidecarSpec, facts.Cluster.Annotations)
 	for _, name := range slices.Sorted(maps.Keys(facts.Namespaces)) {
 		sum.add(name, facts.Namespaces[name])
-		found := decision.HeldTakenOut(facts.Namespaces[name].RemovedByOwners, &facts.Cluster.Spec.VectorSidecarSpec, facts.Cluster.Annotations)
-		found = slices.DeleteFunc(found, func(one v1alpha1.OwnerRemoval) bool { return !one.IsIn(name) })
-		status.RemovedByOwners = decision.MergeTakenOut(status.RemovedByOwners, found)
+		removals := decision.HeldTakenOut(facts.Namespaces[name].RemovedByOwners, &facts.Cluster.Spec.VectorSidecarSpec, facts.Cluster.Annotations)
+		removals = slices.DeleteFunc(removals, func(removal v1alpha1.OwnerRemoval) bool { return !removal.IsIn(name) })
+		status.RemovedByOwners = decision.MergeTakenOut(status.RemovedByOwners, removals)
 	}
 	sum.keepFinishedCanaries()
-	status.Retry = sum.firstRetry(before.Retry)
+	status.Retry = sum.firstRetry(previous.Retry)
 	sum.finish()
-	v := sum.judge()
+	v := sum.outcome()
 	v.add(facts.BlindHalt)
 	setConditions(&status.Conditions, v, sum.validity(), facts.Cluster.Generation, now)
-	if facts.Changed || !equality.Semantic.DeepEqual(*before, *status) {
+	if facts.Changed || !equality.Semantic.DeepEqual(*previous, *status) {
 		status.LastReconcileTime = &now
 	}
 	return *status
 }
 
-// OfClusterFailure is OfFailure for a ClusterVectorSidecar.
-func OfClusterFailure(cluster *v1alpha1.ClusterVectorSidecar, failure error, now metav1.Time) v1alpha1.ClusterVectorSidecarStatus {
+// NewClusterFailureStatus is NewFailureStatus for a ClusterVectorSidecar.
+func NewClusterFailureStatus(cluster *v1alpha1.ClusterVectorSidecar, failure error, now metav1.Time) v1alpha1.ClusterVectorSidecarStatus {
 	status := cluster.Status.DeepCopy()
 	if reportFailure(&status.Conditions, failure, cluster.Generation, now) {
 		status.LastReconcileTime = &now
@@ -120,39 +120,39 @@ type clusterSum struct {
 }
 
 // add adds a namespace.
-func (c *clusterSum) add(name string, of *InNamespace) {
-	ready := cmp.Or(apimeta.FindStatusCondition(of.Conditions, meta.ConditionReady), &metav1.Condition{})
-	at := stateOf(of, c.facts.Trial)
-	if c.groups[at] == nil {
-		c.groups[at] = &namespaceGroup{}
+func (c *clusterSum) add(name string, namespace *InNamespace) {
+	ready := cmp.Or(apimeta.FindStatusCondition(namespace.Conditions, meta.ConditionReady), &metav1.Condition{})
+	state := namespaceState(namespace, c.facts.Trial)
+	if c.groups[state] == nil {
+		c.groups[state] = &namespaceGroup{}
 	}
-	c.groups[at].add(name, ready)
-	if apimeta.IsStatusConditionTrue(of.Conditions, meta.ConditionError) && at == working {
+	c.groups[state].add(name, ready)
+	if apimeta.IsStatusConditionTrue(namespace.Conditions, meta.ConditionError) && state == working {
 		c.failing.add(name, ready)
 	}
-	if valid := apimeta.FindStatusCondition(of.Conditions, meta.ConditionConfigValid); valid != nil && valid.Status == metav1.ConditionFalse {
+	if valid := apimeta.FindStatusCondition(namespace.Conditions, meta.ConditionConfigValid); valid != nil && valid.Status == metav1.ConditionFalse {
 		c.invalid.add(name, valid)
 	}
-	if !of.IsLeaving {
+	if !namespace.IsLeaving {
 		c.status.SelectedNamespaces++
 		switch {
-		case at != current:
-		case of.WorkloadsWithoutPods > 0 && of.WorkloadsWithoutPods == of.InjectedWorkloads:
+		case state != current:
+		case namespace.WorkloadsWithoutPods > 0 && namespace.WorkloadsWithoutPods == namespace.InjectedWorkloads:
 			c.status.NamespacesWithoutPods++
 		default:
 			c.status.ReadyNamespaces++
 		}
 	}
-	c.status.MatchedWorkloads += of.MatchedWorkloads
-	c.status.InjectedWorkloads += of.InjectedWorkloads
-	c.status.ReadyWorkloads += of.ReadyWorkloads
-	c.status.WorkloadsWithoutPods += of.WorkloadsWithoutPods
-	for i := range of.Kinds {
-		c.addKind(&of.Kinds[i])
+	c.status.MatchedWorkloads += namespace.MatchedWorkloads
+	c.status.InjectedWorkloads += namespace.InjectedWorkloads
+	c.status.ReadyWorkloads += namespace.ReadyWorkloads
+	c.status.WorkloadsWithoutPods += namespace.WorkloadsWithoutPods
+	for i := range namespace.Kinds {
+		c.addKind(&namespace.Kinds[i])
 	}
-	c.addCanary(name, of)
-	c.isAsking = c.isAsking || of.LastHandledReconcileAt != c.facts.Asking
-	c.list(name, of, at, ready)
+	c.addCanary(name, namespace)
+	c.isAsking = c.isAsking || namespace.LastHandledReconcileAt != c.facts.ReconcileRequest
+	c.list(name, namespace, state, ready)
 }
 
 // addCanary adds the change that the canaries of a namespace receive: while the canaries have no
@@ -174,7 +174,7 @@ func (c *clusterSum) addCanary(name string, namespace *InNamespace) {
 func (c *clusterSum) keepFinishedCanaries() {
 	entries := c.status.FinishedCanaries
 	for _, entry := range c.facts.Cluster.Status.FinishedCanaries {
-		if c.facts.Namespaces[entry.Namespace] == nil && c.facts.Unseen > 0 {
+		if c.facts.Namespaces[entry.Namespace] == nil && c.facts.UnreportedNamespaces > 0 {
 			entries = append(entries, entry)
 		}
 	}
@@ -182,39 +182,39 @@ func (c *clusterSum) keepFinishedCanaries() {
 	c.status.FinishedCanaries = entries[:min(len(entries), v1alpha1.MaxFinishedCanaries)]
 }
 
-func (c *clusterSum) addKind(of *v1alpha1.KindStatus) {
-	into := c.kinds[of.Kind]
+func (c *clusterSum) addKind(kind *v1alpha1.KindStatus) {
+	into := c.kinds[kind.Kind]
 	if into == nil {
-		into = &v1alpha1.KindStatus{Kind: of.Kind}
-		c.kinds[of.Kind] = into
+		into = &v1alpha1.KindStatus{Kind: kind.Kind}
+		c.kinds[kind.Kind] = into
 	}
-	into.Add(of)
+	into.Add(kind)
 }
 
 // list adds the entries of a namespace: its workloads that are not up to date, or, if there are
 // none, the namespace itself.
-func (c *clusterSum) list(name string, of *InNamespace, at state, ready *metav1.Condition) {
+func (c *clusterSum) list(name string, namespace *InNamespace, state state, ready *metav1.Condition) {
 	if c.lists == nil {
 		c.lists = map[v1alpha1.WorkloadState][]v1alpha1.NamespacedWorkloadStatus{}
 	}
-	put := func(under v1alpha1.WorkloadState, entry v1alpha1.NamespacedWorkloadStatus) {
-		if len(c.lists[under]) < maxListed {
-			c.lists[under] = append(c.lists[under], entry)
+	put := func(workloadState v1alpha1.WorkloadState, entry v1alpha1.NamespacedWorkloadStatus) {
+		if len(c.lists[workloadState]) < maxListed {
+			c.lists[workloadState] = append(c.lists[workloadState], entry)
 		}
 	}
-	c.entries += len(of.Workloads) + int(of.WorkloadsOmitted)
-	for i := range of.Workloads {
-		one := &of.Workloads[i]
-		put(one.State, v1alpha1.NamespacedWorkloadStatus{
-			Namespace: name, Kind: one.Kind, Name: one.Name, State: string(one.State), Reason: one.Reason, Message: one.Message,
+	c.entries += len(namespace.Workloads) + int(namespace.WorkloadsOmitted)
+	for i := range namespace.Workloads {
+		workloadStatus := &namespace.Workloads[i]
+		put(workloadStatus.State, v1alpha1.NamespacedWorkloadStatus{
+			Namespace: name, Kind: workloadStatus.Kind, Name: workloadStatus.Name, State: string(workloadStatus.State), Reason: workloadStatus.Reason, Message: workloadStatus.Message,
 		})
 	}
-	if len(of.Workloads) > 0 || at == current || ready.Reason == "" {
+	if len(namespace.Workloads) > 0 || state == current || ready.Reason == "" {
 		return
 	}
 	c.entries++
 	entry := v1alpha1.NamespacedWorkloadStatus{Namespace: name, State: meta.ConditionReconciling, Reason: ready.Reason, Message: humanize.Message(ready.Message, 512)}
-	if at == stalled {
+	if state == stalled {
 		entry.State = meta.ConditionStalled
 	}
 	put("", entry)
@@ -222,21 +222,21 @@ func (c *clusterSum) list(name string, of *InNamespace, at state, ready *metav1.
 
 // firstRetry returns the requested retry with the time of the first namespace that handled it. The
 // retry does not apply to later failures.
-func (c *clusterSum) firstRetry(before *v1alpha1.RetryStatus) *v1alpha1.RetryStatus {
+func (c *clusterSum) firstRetry(previous *v1alpha1.RetryStatus) *v1alpha1.RetryStatus {
 	requested := fleet.RetryOf(c.facts.Cluster.Annotations)
 	switch {
 	case requested == "":
 		return nil
-	case before != nil && before.Requested == requested:
-		return before.DeepCopy()
+	case previous != nil && previous.Requested == requested:
+		return previous.DeepCopy()
 	}
-	var first *v1alpha1.RetryStatus
-	for _, of := range c.facts.Namespaces {
-		if retry := of.Retry; retry != nil && retry.Requested == requested && (first == nil || retry.RetryTime.Before(&first.RetryTime)) {
-			first = retry
+	var earliest *v1alpha1.RetryStatus
+	for _, namespace := range c.facts.Namespaces {
+		if retry := namespace.Retry; retry != nil && retry.Requested == requested && (earliest == nil || retry.RetryTime.Before(&earliest.RetryTime)) {
+			earliest = retry
 		}
 	}
-	return first.DeepCopy()
+	return earliest.DeepCopy()
 }
 
 // finish sets the fields that depend on all namespaces.
@@ -244,99 +244,99 @@ func (c *clusterSum) finish() {
 	for _, kind := range slices.Sorted(maps.Keys(c.kinds)) {
 		c.status.Kinds = append(c.status.Kinds, *c.kinds[kind])
 	}
-	for _, at := range slices.Concat([]v1alpha1.WorkloadState{""}, unsettled) {
+	for _, state := range slices.Concat([]v1alpha1.WorkloadState{""}, unsettled) {
 		room := maxListed - len(c.status.Workloads)
-		c.status.Workloads = append(c.status.Workloads, c.lists[at][:min(len(c.lists[at]), room)]...)
+		c.status.Workloads = append(c.status.Workloads, c.lists[state][:min(len(c.lists[state]), room)]...)
 	}
 	slices.Sort(c.status.CanariesWithoutPods)
 	c.status.CanariesWithoutPods = c.status.CanariesWithoutPods[:min(len(c.status.CanariesWithoutPods), maxCanaries)]
 	c.status.WorkloadsOmitted = int32(c.entries - len(c.status.Workloads)) //nolint:gosec // No cluster has two billion.
 	c.status.LastHandledReconcileAt = c.facts.Cluster.Status.LastHandledReconcileAt
-	if c.facts.Asking != "" && !c.isAsking && c.facts.Unseen == 0 {
-		c.status.LastHandledReconcileAt = c.facts.Asking
+	if c.facts.ReconcileRequest != "" && !c.isAsking && c.facts.UnreportedNamespaces == 0 {
+		c.status.LastHandledReconcileAt = c.facts.ReconcileRequest
 	}
 }
 
-// stateOf returns the state of a namespace. A status that describes another trial does not count.
-func stateOf(of *InNamespace, now lastgood.Trial) state {
+// namespaceState returns the state of a namespace. A status that describes another trial does not count.
+func namespaceState(namespace *InNamespace, attempt lastgood.Trial) state {
 	switch {
-	case of.Trial != now:
+	case namespace.Trial != attempt:
 		return working
-	case apimeta.IsStatusConditionTrue(of.Conditions, meta.ConditionStalled):
+	case apimeta.IsStatusConditionTrue(namespace.Conditions, meta.ConditionStalled):
 		return stalled
-	case apimeta.IsStatusConditionTrue(of.Conditions, meta.ConditionReady) && !of.IsLeaving:
+	case apimeta.IsStatusConditionTrue(namespace.Conditions, meta.ConditionReady) && !namespace.IsLeaving:
 		return current
 	}
 	return working
 }
 
-// judge returns the most important state to report.
-func (c *clusterSum) judge() verdict {
-	v, own := c.judgeNamespaces(), &c.facts.Own
-	switch text := own.Text(meta.InNamespace(c.facts.Cluster.Name)); {
+// outcome returns the most important state to report.
+func (c *clusterSum) outcome() outcome {
+	v, specStatus := c.namespacesOutcome(), &c.facts.SpecStatus
+	switch text := specStatus.Text(meta.InNamespace(c.facts.Cluster.Name)); {
 	case c.facts.Invalid != "":
 	case text != "": // The applied spec is not the requested one, and a user must change that after all workloads are reverted.
-		if v.state = stalled; c.groups[working] != nil || c.facts.Unseen > 0 {
+		if v.state = stalled; c.groups[working] != nil || c.facts.UnreportedNamespaces > 0 {
 			v.state = working
 		}
 		v.reason, v.message = meta.ReasonReverted, humanize.Message(text+"; "+v.message, conditionLimit)
-	case own.IsTooLarge && v.state == current:
+	case specStatus.IsTooLarge && v.state == current:
 		v.message = humanize.Message(v.message+tooLarge(), conditionLimit)
 	}
 	return v
 }
 
-// judgeNamespaces returns the most important state to report of all namespaces.
-func (c *clusterSum) judgeNamespaces() verdict {
-	all := len(c.facts.Namespaces) + c.facts.Unseen
+// namespacesOutcome returns the most important state to report of all namespaces.
+func (c *clusterSum) namespacesOutcome() outcome {
+	total := len(c.facts.Namespaces) + c.facts.UnreportedNamespaces
 	switch {
 	case c.facts.Invalid != "":
 		return c.unreadable()
 	case c.groups[stalled] != nil:
-		of := c.groups[stalled]
-		return of.verdict(stalled, fmt.Sprintf("%d of %d namespaces need a person", of.count, all))
+		group := c.groups[stalled]
+		return group.outcome(stalled, fmt.Sprintf("%d of %d namespaces need a person", group.count, total))
 	case c.failing.count > 0:
-		v := c.failing.verdict(working, fmt.Sprintf("%d of %d namespaces fail", c.failing.count, all))
+		v := c.failing.outcome(working, fmt.Sprintf("%d of %d namespaces fail", c.failing.count, total))
 		v.failing = true
 		return v
 	case c.groups[working] != nil:
-		of := c.groups[working]
-		return of.verdict(working, fmt.Sprintf("%d of %d namespaces are at work", of.count+c.facts.Unseen, all))
-	case c.facts.Unseen > 0:
-		return verdict{state: working, reason: meta.ReasonRollingOut, message: fmt.Sprintf("%d of %d namespaces have not been looked at yet", c.facts.Unseen, all)}
+		group := c.groups[working]
+		return group.outcome(working, fmt.Sprintf("%d of %d namespaces are at work", group.count+c.facts.UnreportedNamespaces, total))
+	case c.facts.UnreportedNamespaces > 0:
+		return outcome{state: working, reason: meta.ReasonRollingOut, message: fmt.Sprintf("%d of %d namespaces have not been looked at yet", c.facts.UnreportedNamespaces, total)}
 	}
 	spec := &c.facts.Cluster.Spec
 	switch {
 	case c.status.SelectedNamespaces == 0:
-		return verdict{reason: meta.ReasonNoMatch, message: "spec.namespaceSelector selects no namespace"}
+		return outcome{reason: meta.ReasonNoMatch, message: "spec.namespaceSelector selects no namespace"}
 	case !spec.IsEnabled():
-		return verdict{reason: meta.ReasonDisabled, message: "spec.enabled is false: no workload carries the sidecar"}
+		return outcome{reason: meta.ReasonDisabled, message: "spec.enabled is false: no workload carries the sidecar"}
 	case c.status.MatchedWorkloads == 0:
-		return verdict{reason: meta.ReasonNoMatch, message: fmt.Sprintf("the selector matches no %s in %d namespaces", workload.Singular(spec.Kinds()...), c.status.SelectedNamespaces)}
+		return outcome{reason: meta.ReasonNoMatch, message: fmt.Sprintf("the selector matches no %s in %d namespaces", workload.Singular(spec.Kinds()...), c.status.SelectedNamespaces)}
 	}
 	message := fmt.Sprintf("%d of %d %s in %d namespaces run the current sidecar",
 		c.status.ReadyWorkloads, c.status.MatchedWorkloads, workload.Plural(spec.Kinds()...), c.status.SelectedNamespaces)
 	if n := c.status.WorkloadsWithoutPods; n > 0 {
 		message += fmt.Sprintf(", %d have no pods that run it", n)
 	}
-	return verdict{reason: meta.ReasonUpToDate, message: message}
+	return outcome{reason: meta.ReasonUpToDate, message: message}
 }
 
 // unreadable returns the result for a selector of namespaces that cannot be parsed.
-func (c *clusterSum) unreadable() verdict {
+func (c *clusterSum) unreadable() outcome {
 	message := fmt.Sprintf("%s: %s: nothing is changed in any namespace until it is corrected", meta.Title(meta.InNamespace(c.facts.Cluster.Name)), c.facts.Invalid)
-	return verdict{state: stalled, reason: meta.ReasonInvalidSelector, message: humanize.Message(message, conditionLimit)}
+	return outcome{state: stalled, reason: meta.ReasonInvalidSelector, message: humanize.Message(message, conditionLimit)}
 }
 
 // validity returns the result for values, templates and configuration.
-func (c *clusterSum) validity() verdict {
+func (c *clusterSum) validity() outcome {
 	if c.facts.Invalid != "" {
 		return c.unreadable()
 	}
 	if c.invalid.count > 0 {
-		return c.invalid.verdict(stalled, fmt.Sprintf("nothing is injected in %d of %d namespaces", c.invalid.count, len(c.facts.Namespaces)))
+		return c.invalid.outcome(stalled, fmt.Sprintf("nothing is injected in %d of %d namespaces", c.invalid.count, len(c.facts.Namespaces)))
 	}
-	return verdict{reason: meta.ReasonAsExpected, message: "values, templates and Vector configuration produce a sidecar in every namespace"}
+	return outcome{reason: meta.ReasonAsExpected, message: "values, templates and Vector configuration produce a sidecar in every namespace"}
 }
 
 // namespaceGroup is a group of namespaces with the same result: their number, the reason of the
@@ -347,19 +347,19 @@ type namespaceGroup struct {
 	texts  []string
 }
 
-func (g *namespaceGroup) add(name string, why *metav1.Condition) {
+func (g *namespaceGroup) add(name string, condition *metav1.Condition) {
 	g.count++
-	g.reason = cmp.Or(g.reason, why.Reason)
-	if len(g.texts) < maxNamed && why.Message != "" {
-		g.texts = append(g.texts, name+": "+why.Message)
+	g.reason = cmp.Or(g.reason, condition.Reason)
+	if len(g.texts) < maxNamed && condition.Message != "" {
+		g.texts = append(g.texts, name+": "+condition.Message)
 	}
 }
 
-// verdict returns the result for the group.
-func (g *namespaceGroup) verdict(at state, what string) verdict {
-	message := what
+// outcome returns the result for the group.
+func (g *namespaceGroup) outcome(state state, summary string) outcome {
+	message := summary
 	if len(g.texts) > 0 {
 		message += ": " + strings.Join(humanize.TruncateList(g.texts, maxNamed, g.count), "; ")
 	}
-	return verdict{state: at, reason: cmp.Or(g.reason, meta.ReasonRollingOut), message: humanize.Message(message, conditionLimit)}
+	return outcome{state: state, reason: cmp.Or(g.reason, meta.ReasonRollingOut), message: humanize.Message(message, conditionLimit)}
 }

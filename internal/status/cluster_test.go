@@ -23,7 +23,7 @@ import (
 func TestAClusterVectorSidecarThatIsReverted(t *testing.T) {
 	back, before := lastgood.Trial{Generation: -3}, lastgood.Trial{Generation: 3}
 	in := func(trial lastgood.Trial, plans ...plan.Plan) *InNamespace {
-		return &InNamespace{VectorSidecarStatus: Of(Facts{Sidecar: sidecar(), Decision: decided(plans...)}, noon), Trial: trial}
+		return &InNamespace{VectorSidecarStatus: NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: decided(plans...)}, noon), Trial: trial}
 	}
 	well, stalledIn := in(back, planned("cart", plan.None)), in(back, planned("cart", plan.Conflict, nothingWanted, because(meta.ReasonConflict, "taken")))
 	for name, test := range map[string]struct {
@@ -42,7 +42,7 @@ func TestAClusterVectorSidecarThatIsReverted(t *testing.T) {
 			cluster := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "logs", Generation: 3}}
 			own := gone()
 			own.Reverted.Namespace = "shop"
-			got := OfCluster(ClusterFacts{Cluster: cluster, Namespaces: test.namespaces, Unseen: test.unseen, Trial: back, Own: own}, noon)
+			got := NewClusterStatus(ClusterFacts{Cluster: cluster, Namespaces: test.namespaces, UnreportedNamespaces: test.unseen, Trial: back, SpecStatus: own}, noon)
 			ready := apimeta.FindStatusCondition(got.Conditions, meta.ConditionReady)
 			require.Equal(t, meta.ReasonReverted, ready.Reason)
 			require.Equal(t, metav1.ConditionFalse, ready.Status)
@@ -56,8 +56,8 @@ func TestAClusterVectorSidecarThatIsReverted(t *testing.T) {
 }
 
 func TestAClusterVectorSidecarThatIsTooLargeToBeKeptSaysSo(t *testing.T) {
-	of := &InNamespace{VectorSidecarStatus: Of(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None))}, noon)}
-	got := OfCluster(ClusterFacts{Cluster: &v1alpha1.ClusterVectorSidecar{}, Namespaces: map[string]*InNamespace{"a": of}, Own: lastgood.Kept{IsTooLarge: true}}, noon)
+	of := &InNamespace{VectorSidecarStatus: NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None))}, noon)}
+	got := NewClusterStatus(ClusterFacts{Cluster: &v1alpha1.ClusterVectorSidecar{}, Namespaces: map[string]*InNamespace{"a": of}, SpecStatus: lastgood.Kept{IsTooLarge: true}}, noon)
 	ready := apimeta.FindStatusCondition(got.Conditions, meta.ConditionReady)
 	require.Equal(t, metav1.ConditionTrue, ready.Status)
 	require.Contains(t, ready.Message, "its own spec has more than 256 KiB")
@@ -90,7 +90,7 @@ func TestOfCluster_KeepsFirstRetry(t *testing.T) {
 			for namespace, is := range test.reported {
 				namespaces[namespace] = &InNamespace{VectorSidecarStatus: v1alpha1.VectorSidecarStatus{Retry: is}}
 			}
-			require.Equal(t, test.want, OfCluster(ClusterFacts{Cluster: cluster, Namespaces: namespaces}, noon).Retry)
+			require.Equal(t, test.want, NewClusterStatus(ClusterFacts{Cluster: cluster, Namespaces: namespaces}, noon).Retry)
 		})
 	}
 }

@@ -20,15 +20,15 @@ const unproven plan.Phase = "Unproven"
 // counts has the number of workloads in each phase, by kind.
 type counts map[string]map[plan.Phase]int32
 
-func (c counts) add(kind string, at plan.Phase) {
+func (c counts) add(kind string, phase plan.Phase) {
 	if c[kind] == nil {
 		c[kind] = map[plan.Phase]int32{}
 	}
-	c[kind][at]++
+	c[kind][phase]++
 }
 
-// in returns the number of workloads of a kind in some phases.
-func (c counts) in(kind string, phases ...plan.Phase) int32 {
+// sum returns the number of workloads of a kind in some phases.
+func (c counts) sum(kind string, phases ...plan.Phase) int32 {
 	total := int32(0)
 	for _, phase := range phases {
 		total += c[kind][phase]
@@ -36,8 +36,8 @@ func (c counts) in(kind string, phases ...plan.Phase) int32 {
 	return total
 }
 
-// injected returns the number of workloads of a kind that carry the current sidecar.
-func (c counts) injected(kind string) int32 {
+// sumInjected returns the number of workloads of a kind that carry the current sidecar.
+func (c counts) sumInjected(kind string) int32 {
 	total := int32(0)
 	for phase, count := range c[kind] {
 		if carries(phase) {
@@ -47,34 +47,34 @@ func (c counts) injected(kind string) int32 {
 	return total
 }
 
-// into sets the numbers in a status.
-func (c counts) into(status *v1alpha1.VectorSidecarStatus) {
+// addTo sets the numbers in a status.
+func (c counts) addTo(status *v1alpha1.VectorSidecarStatus) {
 	deployments := workload.Default().Kind
-	status.InjectedDeployments = c.injected(deployments)
+	status.InjectedDeployments = c.sumInjected(deployments)
 	for kind := range c {
-		status.InjectedWorkloads += c.injected(kind)
-		status.ReadyWorkloads += c.in(kind, updated)
-		status.WorkloadsWithoutPods += c.in(kind, unproven)
+		status.InjectedWorkloads += c.sumInjected(kind)
+		status.ReadyWorkloads += c.sum(kind, updated)
+		status.WorkloadsWithoutPods += c.sum(kind, unproven)
 	}
 }
 
-// kindsOf returns the numbers for each kind that is matched or carries a sidecar, sorted by kind.
-func kindsOf(matched *decision.Kinds, counted counts) []v1alpha1.KindStatus {
-	var all []v1alpha1.KindStatus
+// newKindStatuses returns the numbers for each kind that is matched or carries a sidecar, sorted by kind.
+func newKindStatuses(matched *decision.Kinds, counted counts) []v1alpha1.KindStatus {
+	var kinds []v1alpha1.KindStatus
 	names := slices.Collect(maps.Keys(matched.Matched))
 	for kind := range counted {
-		if matched.Matched[kind] == 0 && counted.injected(kind) > 0 {
+		if matched.Matched[kind] == 0 && counted.sumInjected(kind) > 0 {
 			names = append(names, kind)
 		}
 	}
 	for _, kind := range names {
-		all = append(all, v1alpha1.KindStatus{
+		kinds = append(kinds, v1alpha1.KindStatus{
 			Kind: v1alpha1.WorkloadKind(kind), Matched: int32(matched.Matched[kind]), //nolint:gosec // No namespace has two billion.
-			Injected: counted.injected(kind), Ready: counted.in(kind, updated), WithoutPods: counted.in(kind, unproven), PodsOutdated: counted.in(kind, held),
-			Waiting: counted.in(kind, waiting), Deferred: counted.in(kind, deferred), Conflicting: counted.in(kind, conflict, blocked, refused),
-			Skipped: counted.in(kind, skipped), Failed: counted.in(kind, failed),
+			Injected: counted.sumInjected(kind), Ready: counted.sum(kind, updated), WithoutPods: counted.sum(kind, unproven), PodsOutdated: counted.sum(kind, podsOutdated),
+			Waiting: counted.sum(kind, waiting), Deferred: counted.sum(kind, deferred), Conflicting: counted.sum(kind, conflict, blocked, refused),
+			Skipped: counted.sum(kind, skipped), Failed: counted.sum(kind, failed),
 		})
 	}
-	slices.SortFunc(all, func(a, b v1alpha1.KindStatus) int { return cmp.Compare(a.Kind, b.Kind) })
-	return all
+	slices.SortFunc(kinds, func(a, b v1alpha1.KindStatus) int { return cmp.Compare(a.Kind, b.Kind) })
+	return kinds
 }

@@ -28,7 +28,7 @@ func heldBack(p *plan.Plan) { p.Rollout, p.Evidence = workload.PodsNotReplaced, 
 func TestOf_CountsWorkloadsWithoutPods(t *testing.T) {
 	cron := planned("report", plan.None, heldBack)
 	cron.Target.Kind = "CronJob"
-	got := Of(Facts{Sidecar: sidecar(), Decision: decided(
+	got := NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: decided(
 		planned("cart", plan.None),
 		planned("empty", plan.None, withoutPods),
 		planned("partly", plan.None, rollout(workload.PodsNotReplaced)),
@@ -51,7 +51,7 @@ func TestOf_CountsWorkloadsWithoutPods(t *testing.T) {
 }
 
 func TestOf_NamesWorkloadsWithoutPodsInReady(t *testing.T) {
-	got := Of(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None), planned("empty", plan.None, withoutPods))}, noon)
+	got := NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None), planned("empty", plan.None, withoutPods))}, noon)
 	ready := apimeta.FindStatusCondition(got.Conditions, meta.ConditionReady)
 	require.True(t, apimeta.IsStatusConditionTrue(got.Conditions, meta.ConditionReady))
 	require.Equal(t, meta.ReasonUpToDate, ready.Reason)
@@ -60,9 +60,9 @@ func TestOf_NamesWorkloadsWithoutPodsInReady(t *testing.T) {
 
 func TestOfCluster_CountsNamespacesWithoutPods(t *testing.T) {
 	in := func(plans ...plan.Plan) *InNamespace {
-		return &InNamespace{VectorSidecarStatus: Of(Facts{Sidecar: sidecar(), Decision: decided(plans...)}, noon)}
+		return &InNamespace{VectorSidecarStatus: NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: decided(plans...)}, noon)}
 	}
-	got := OfCluster(ClusterFacts{Cluster: &v1alpha1.ClusterVectorSidecar{}, Namespaces: map[string]*InNamespace{
+	got := NewClusterStatus(ClusterFacts{Cluster: &v1alpha1.ClusterVectorSidecar{}, Namespaces: map[string]*InNamespace{
 		"with-pods":       in(planned("cart", plan.None)),
 		"with-some":       in(planned("cart", plan.None), planned("empty", plan.None, withoutPods)),
 		"with-a-held-pod": in(planned("partly", plan.None, rollout(workload.PodsNotReplaced)), planned("empty", plan.None, withoutPods)),
@@ -114,7 +114,7 @@ func TestOfCluster_KeepsFinishedCanaries(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cluster := &v1alpha1.ClusterVectorSidecar{}
 			cluster.Status.FinishedCanaries = test.before
-			got := OfCluster(ClusterFacts{Cluster: cluster, Namespaces: test.namespaces, Unseen: test.unseen}, noon)
+			got := NewClusterStatus(ClusterFacts{Cluster: cluster, Namespaces: test.namespaces, UnreportedNamespaces: test.unseen}, noon)
 			require.Equal(t, test.want, got.FinishedCanaries)
 		})
 	}

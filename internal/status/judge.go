@@ -31,7 +31,7 @@ const (
 	stalled
 )
 
-type verdict struct {
+type outcome struct {
 	state           state
 	reason, message string
 	// failing is true if an operation fails but is retried.
@@ -39,95 +39,95 @@ type verdict struct {
 }
 
 // add appends a text to the message, unless it is "".
-func (v *verdict) add(text string) {
+func (v *outcome) add(text string) {
 	if text != "" {
 		v.message = humanize.Message(v.message+"; "+text, conditionLimit)
 	}
 }
 
-// judge returns the most important state to report.
-func judge(facts Facts, counts *v1alpha1.VectorSidecarStatus) verdict {
+// sidecarOutcome returns the most important state to report.
+func sidecarOutcome(facts Facts, counts *v1alpha1.VectorSidecarStatus) outcome {
 	decision := facts.Decision
 	if decision.Invalid != nil {
-		return verdict{state: stalled, reason: decision.Invalid.Reason, message: humanize.Message(decision.Invalid.Message, conditionLimit)}
+		return outcome{state: stalled, reason: decision.Invalid.Reason, message: humanize.Message(decision.Invalid.Message, conditionLimit)}
 	}
-	if v, found := failures(facts.Failures); found {
+	if v, ok := failures(facts.Failures); ok {
 		return v
 	}
 	if outdated := decision.Outdated; outdated != nil {
-		return verdict{state: stalled, reason: outdated.Reason, message: humanize.Message(outdated.Message, conditionLimit)}
+		return outcome{state: stalled, reason: outdated.Reason, message: humanize.Message(outdated.Message, conditionLimit)}
 	}
 	groups, warned := map[plan.Phase]*group{}, &group{}
 	for i := range decision.Plans {
 		p := &decision.Plans[i]
-		at := phaseOf(p, nil)
-		if groups[at] == nil {
-			groups[at] = &group{}
+		phase := phaseFor(p, nil)
+		if groups[phase] == nil {
+			groups[phase] = &group{}
 		}
-		groups[at].add(p)
+		groups[phase].add(p)
 		if p.Warning != "" && p.IsCurrent() {
 			warned.add(p)
 		}
 	}
 	for _, rank := range ranks {
-		found := groups[rank.phase]
-		if found == nil {
+		group := groups[rank.phase]
+		if group == nil {
 			continue
 		}
-		reason := cmp.Or(rank.reason, found.first[0].Reason)
-		message := found.summary(decision.Matched, workload.Plural(facts.Sidecar.Spec.Kinds()...), rank.text) + waits(decision)
-		if text := facts.Own.Text(facts.Sidecar.Name); text != "" {
+		reason := cmp.Or(rank.reason, group.plans[0].Reason)
+		message := group.summary(decision.Matched, workload.Plural(facts.Sidecar.Spec.Kinds()...), rank.text) + waits(decision)
+		if text := facts.SpecStatus.Text(facts.Sidecar.Name); text != "" {
 			message += "; " + text
 		}
-		return verdict{state: rank.state, reason: reason, message: humanize.Message(message, conditionLimit), failing: rank.phase == hindered}
+		return outcome{state: rank.state, reason: reason, message: humanize.Message(message, conditionLimit), failing: rank.phase == hindered}
 	}
-	return settled(facts, counts, groups, warned)
+	return readyOutcome(facts, counts, groups, warned)
 }
 
-// settled returns the result if no workload needs an action.
-func settled(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[plan.Phase]*group, warned *group) verdict {
+// readyOutcome returns the result if no workload needs an action.
+func readyOutcome(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[plan.Phase]*group, warned *group) outcome {
 	decision, kinds := facts.Decision, facts.Sidecar.Spec.Kinds()
 	switch {
 	case !facts.Sidecar.Spec.IsEnabled():
-		return verdict{reason: meta.ReasonDisabled, message: "spec.enabled is false: no workload carries the sidecar"}
+		return outcome{reason: meta.ReasonDisabled, message: "spec.enabled is false: no workload carries the sidecar"}
 	case len(decision.Kinds.Unserved) > 0:
-		return verdict{state: stalled, reason: meta.ReasonKindNotEnabled, message: unserved(decision.Kinds.Unserved)}
+		return outcome{state: stalled, reason: meta.ReasonKindNotEnabled, message: describeNotEnabledKinds(decision.Kinds.Unserved)}
 	case decision.Matched == 0 && len(decision.Kinds.Lacking) > 0:
-		return verdict{reason: meta.ReasonKindMissing, message: "the selector matches no " + workload.Singular(kinds...) + " of the namespace" + missing(decision.Kinds.Lacking)}
+		return outcome{reason: meta.ReasonKindMissing, message: "the selector matches no " + workload.Singular(kinds...) + " of the namespace" + describeMissingKinds(decision.Kinds.Lacking)}
 	case decision.Matched == 0:
-		return verdict{reason: meta.ReasonNoMatch, message: "the selector matches no " + workload.Singular(kinds...) + " of the namespace" + unlisted(decision.Kinds.Unlisted)}
+		return outcome{reason: meta.ReasonNoMatch, message: "the selector matches no " + workload.Singular(kinds...) + " of the namespace" + describeUnlistedKinds(decision.Kinds.Unlisted)}
 	}
 	message := fmt.Sprintf("%d of %d %s run the current sidecar", counts.ReadyWorkloads, decision.Matched, workload.Plural(kinds...))
-	if of := groups[podless]; of != nil {
-		message += fmt.Sprintf(", %d have no pods that run it (%s)", of.count, of.texts(func(p *plan.Plan) string { return ": " + p.Message }))
+	if group := groups[podless]; group != nil {
+		message += fmt.Sprintf(", %d have no pods that run it (%s)", group.count, group.texts(func(p *plan.Plan) string { return ": " + p.Message }))
 	}
-	if of := groups[held]; of != nil {
-		message += fmt.Sprintf(", %d have it in the template and not in all pods (%s)", of.count, of.texts(func(p *plan.Plan) string { return ": " + p.Message }))
+	if group := groups[podsOutdated]; group != nil {
+		message += fmt.Sprintf(", %d have it in the template and not in all pods (%s)", group.count, group.texts(func(p *plan.Plan) string { return ": " + p.Message }))
 	}
-	if n := keeping(decision.Plans); n > 0 {
+	if n := countEarlierRenderings(decision.Plans); n > 0 {
 		message += fmt.Sprintf(", %d as an earlier release rendered it until their next change", n)
 	}
-	if of := groups[deferred]; of != nil {
-		message += fmt.Sprintf(", %d get it later (%s)", of.count, of.texts(func(p *plan.Plan) string { return ": " + p.Message }))
+	if group := groups[deferred]; group != nil {
+		message += fmt.Sprintf(", %d get it later (%s)", group.count, group.texts(func(p *plan.Plan) string { return ": " + p.Message }))
 	}
-	if of := groups[skipped]; of != nil {
-		message += fmt.Sprintf(", %d skipped", of.count)
+	if group := groups[skipped]; group != nil {
+		message += fmt.Sprintf(", %d skipped", group.count)
 	}
 	reason := meta.ReasonUpToDate
-	if is := facts.Rollout; is != nil && is.Message != "" && is.State != v1alpha1.RolloutSoaking {
-		message += fmt.Sprintf("; with revision %s of the installation's templates and values: %s", is.Revision, is.Message)
-		if is.State == v1alpha1.RolloutReverted {
+	if rollout := facts.Rollout; rollout != nil && rollout.Message != "" && rollout.State != v1alpha1.RolloutSoaking {
+		message += fmt.Sprintf("; with revision %s of the installation's templates and values: %s", rollout.Revision, rollout.Message)
+		if rollout.State == v1alpha1.RolloutReverted {
 			reason = meta.ReasonReverted
 		}
 	}
-	if facts.Own.IsTooLarge {
+	if facts.SpecStatus.IsTooLarge {
 		message += tooLarge()
 	}
-	message += unlisted(decision.Kinds.Unlisted) + missing(decision.Kinds.Lacking)
+	message += describeUnlistedKinds(decision.Kinds.Unlisted) + describeMissingKinds(decision.Kinds.Lacking)
 	if decision.LacksCanary {
 		message += "; spec.rollout.canary selects none of them, so that a change reaches all without one"
 	}
-	if is := decision.Canary; is != nil && is.State == v1alpha1.CanaryWithoutPods {
+	if canary := decision.Canary; canary != nil && canary.State == v1alpha1.CanaryWithoutPods {
 		message += "; no workload of spec.rollout.canary has pods that run this sidecar"
 	}
 	if warned.count > 0 {
@@ -136,10 +136,10 @@ func settled(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[plan.
 	if n := len(decision.Findings); n > 0 {
 		message += fmt.Sprintf("; warning: %d in the Vector configuration, see condition ConfigValid", n)
 	}
-	if facts.Own.Reverted != nil { // The applied spec is not the requested one, and a user must change that.
-		return verdict{state: stalled, reason: meta.ReasonReverted, message: humanize.Message(facts.Own.Text(facts.Sidecar.Name)+"; "+message, conditionLimit)}
+	if facts.SpecStatus.Reverted != nil { // The applied spec is not the requested one, and a user must change that.
+		return outcome{state: stalled, reason: meta.ReasonReverted, message: humanize.Message(facts.SpecStatus.Text(facts.Sidecar.Name)+"; "+message, conditionLimit)}
 	}
-	return verdict{reason: reason, message: humanize.Message(message, conditionLimit)}
+	return outcome{reason: reason, message: humanize.Message(message, conditionLimit)}
 }
 
 // tooLarge returns the message for a spec that is too large to be stored.
@@ -147,17 +147,17 @@ func tooLarge() string {
 	return fmt.Sprintf("; its own spec has more than %d KiB, so that there is nothing to go back to if workloads fail with another (spec.rollout.onFailure)", lastgood.MostBytes>>10)
 }
 
-// unserved returns the message for kinds that are not enabled in the installation.
-func unserved(kinds []string) string {
+// describeNotEnabledKinds returns the message for kinds that are not enabled in the installation.
+func describeNotEnabledKinds(kinds []string) string {
 	return fmt.Sprintf("spec.workloads lists %s, which this installation does not serve: it has to be added to workloads.kinds in the installation's values", strings.Join(kinds, " and "))
 }
 
-// missing returns the message for kinds that the API server of the cluster lacks; "" for none.
-func missing(kinds []string) string {
+// describeMissingKinds returns the message for kinds that the API server of the cluster lacks; "" for none.
+func describeMissingKinds(kinds []string) string {
 	var texts []string
 	for _, kind := range kinds {
-		of := workload.KindByName(kind)
-		texts = append(texts, fmt.Sprintf("%s (%s)", of.Plural, of.GroupVersion()))
+		workloadKind := workload.KindByName(kind)
+		texts = append(texts, fmt.Sprintf("%s (%s)", workloadKind.Plural, workloadKind.GroupVersion()))
 	}
 	if len(texts) == 0 {
 		return ""
@@ -165,9 +165,9 @@ func missing(kinds []string) string {
 	return "; spec.workloads lists " + strings.Join(kinds, " and ") + ", and the cluster has no " + strings.Join(texts, " and ") + ", which are looked for every minute"
 }
 
-// unlisted returns a message with the number of workloads that match the labels but have a kind
+// describeUnlistedKinds returns a message with the number of workloads that match the labels but have a kind
 // that spec.workloads does not list; "" if there are none.
-func unlisted(count map[string]int) string {
+func describeUnlistedKinds(count map[string]int) string {
 	var texts []string
 	for _, kind := range slices.Sorted(maps.Keys(count)) {
 		texts = append(texts, fmt.Sprintf("%d of kind %s", count[kind], kind))
@@ -181,29 +181,29 @@ func unlisted(count map[string]int) string {
 // group is a group of workloads with the same phase or warning: their number, and the first few.
 type group struct {
 	count int
-	first []*plan.Plan
+	plans []*plan.Plan
 }
 
 func (g *group) add(p *plan.Plan) {
-	if g.count++; len(g.first) < maxNamed {
-		g.first = append(g.first, p)
+	if g.count++; len(g.plans) < maxNamed {
+		g.plans = append(g.plans, p)
 	}
 }
 
 // texts names the first workloads, each with a text, and counts the rest.
-func (g *group) texts(said func(*plan.Plan) string) string {
+func (g *group) texts(describe func(*plan.Plan) string) string {
 	var texts []string
-	for _, p := range g.first {
-		texts = append(texts, Object(p.Target)+said(p))
+	for _, p := range g.plans {
+		texts = append(texts, Object(p.Target)+describe(p))
 	}
 	return strings.Join(humanize.TruncateList(texts, maxNamed, g.count), "; ")
 }
 
 // summary returns a message with the number of workloads in the group and the names of the first
 // few.
-func (g *group) summary(matched int, noun, what string) string {
-	return fmt.Sprintf("%d of %d %s %s: %s", g.count, max(matched, g.count), noun, what, g.texts(func(p *plan.Plan) string {
-		if p.Message == "" || phaseOf(p, nil) == soaking { // All have the same reason.
+func (g *group) summary(matched int, noun, text string) string {
+	return fmt.Sprintf("%d of %d %s %s: %s", g.count, max(matched, g.count), noun, text, g.texts(func(p *plan.Plan) string {
+		if p.Message == "" || phaseFor(p, nil) == soaking { // All have the same reason.
 			return ""
 		}
 		return ": " + p.Message
@@ -238,11 +238,11 @@ func waits(decision *decision.Decision) string {
 }
 
 // failures returns the result for failed writes.
-func failures(list []Failure) (verdict, bool) {
+func failures(list []Failure) (outcome, bool) {
 	if len(list) == 0 {
-		return verdict{}, false
+		return outcome{}, false
 	}
-	v := verdict{state: stalled, failing: true}
+	v := outcome{state: stalled, failing: true}
 	var texts []string
 	for _, failure := range list {
 		texts = append(texts, failure.Err.Error())

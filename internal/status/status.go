@@ -33,14 +33,14 @@ type Facts struct {
 	Decision *decision.Decision
 	// Changed is true if a workload was written.
 	Changed bool
-	// Asking is the value of the annotation that requested the reconcile, "" for none.
-	Asking string
+	// ReconcileRequest is the value of the annotation that requested the reconcile, "" for none.
+	ReconcileRequest string
 	// Rollout is the progress with the target revision of the installation; nil if revisions do not
 	// start in waves.
 	Rollout *v1alpha1.RolloutStatus
-	// Own is the last known good spec of the VectorSidecar, and the spec from which it was
+	// SpecStatus is the last known good spec of the VectorSidecar, and the spec from which it was
 	// reverted.
-	Own lastgood.Kept
+	SpecStatus lastgood.Kept
 	// Failures are the failed writes.
 	Failures []Failure
 }
@@ -56,56 +56,56 @@ type Failure struct {
 	Permanent bool
 }
 
-// Of returns the status for the facts. Its lastReconcileTime is the current time if a workload or
+// NewSidecarStatus returns the status for the facts. Its lastReconcileTime is the current time if a workload or
 // another field of the status changed. Otherwise it stays unchanged.
-func Of(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus {
-	before := &facts.Sidecar.Status
+func NewSidecarStatus(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus {
+	previous := &facts.Sidecar.Status
 	status := v1alpha1.VectorSidecarStatus{
 		ObservedGeneration: facts.Sidecar.Generation,
 		MatchedWorkloads:   int32(facts.Decision.Matched),                                //nolint:gosec // No namespace has two billion.
 		MatchedDeployments: int32(facts.Decision.Kinds.Matched[workload.Default().Kind]), //nolint:gosec // As above.
 		Environment:        facts.Decision.Environment,
 		TemplateSet:        facts.Decision.TemplateSet,
-		LastReconcileTime:  before.LastReconcileTime,
+		LastReconcileTime:  previous.LastReconcileTime,
 		Rollout:            facts.Rollout,
-		LastKnownGood:      facts.Own.LastGood,
-		Reverted:           facts.Own.Reverted,
+		LastKnownGood:      facts.SpecStatus.LastGood,
+		Reverted:           facts.SpecStatus.Reverted,
 		Deferred:           facts.Decision.Deferred.Status(),
 		Canary:             facts.Decision.Canary,
 		Retry:              facts.Decision.Retry,
 		RemovedByOwners:    facts.Decision.TakenOut,
 
-		LastHandledReconcileAt: cmp.Or(facts.Asking, before.LastHandledReconcileAt),
+		LastHandledReconcileAt: cmp.Or(facts.ReconcileRequest, previous.LastHandledReconcileAt),
 	}
-	for i := range before.Conditions {
-		status.Conditions = append(status.Conditions, *before.Conditions[i].DeepCopy())
+	for i := range previous.Conditions {
+		status.Conditions = append(status.Conditions, *previous.Conditions[i].DeepCopy())
 	}
 	if facts.Decision.Invalid != nil { // Finished canaries stay finished.
-		status.Canary = before.Canary
+		status.Canary = previous.Canary
 	}
 	survey(&status, facts)
-	v := judge(facts, &status)
+	v := sidecarOutcome(facts, &status)
 	v.add(facts.Decision.BlindHalt)
-	valid := verdict{reason: meta.ReasonAsExpected}
+	valid := outcome{reason: meta.ReasonAsExpected}
 	if invalid := cmp.Or(facts.Decision.Invalid, facts.Decision.Outdated); invalid != nil {
-		valid = verdict{state: stalled, reason: invalid.Reason, message: humanize.Message(invalid.Message, conditionLimit)}
+		valid = outcome{state: stalled, reason: invalid.Reason, message: humanize.Message(invalid.Message, conditionLimit)}
 	} else {
 		valid.message = humanize.Message(validity(facts.Decision.Findings), conditionLimit)
 	}
 	setConditions(&status.Conditions, v, valid, facts.Sidecar.Generation, now)
-	was := *before
-	was.LastKnownGood = status.LastKnownGood
-	if facts.Changed || !equality.Semantic.DeepEqual(was, status) {
+	expected := *previous
+	expected.LastKnownGood = status.LastKnownGood
+	if facts.Changed || !equality.Semantic.DeepEqual(expected, status) {
 		status.LastReconcileTime = &now
 	} else {
-		status.LastKnownGood = before.LastKnownGood // The field is written with the next change, because it does not justify its own write.
+		status.LastKnownGood = previous.LastKnownGood // The field is written with the next change, because it does not justify its own write.
 	}
 	return status
 }
 
-// OfFailure returns the status after a reconcile that failed before it had a status: the previous
+// NewFailureStatus returns the status after a reconcile that failed before it had a status: the previous
 // status with the reason of the failure.
-func OfFailure(sidecar *v1alpha1.VectorSidecar, failure error, now metav1.Time) v1alpha1.VectorSidecarStatus {
+func NewFailureStatus(sidecar *v1alpha1.VectorSidecar, failure error, now metav1.Time) v1alpha1.VectorSidecarStatus {
 	status := sidecar.Status.DeepCopy()
 	if reportFailure(&status.Conditions, failure, sidecar.Generation, now) {
 		status.LastReconcileTime = &now
@@ -115,29 +115,29 @@ func OfFailure(sidecar *v1alpha1.VectorSidecar, failure error, now metav1.Time) 
 
 // reportFailure sets the conditions for a failed reconcile. It reports whether they changed.
 func reportFailure(conditions *[]metav1.Condition, failure error, generation int64, now metav1.Time) (isNew bool) {
-	before := slices.Clone(*conditions)
+	previous := slices.Clone(*conditions)
 	v, _ := failures([]Failure{{Reason: meta.ReasonRetrying, Err: failure}})
 	report(conditions, v, generation, now)
-	return !equality.Semantic.DeepEqual(before, *conditions)
+	return !equality.Semantic.DeepEqual(previous, *conditions)
 }
 
 // setConditions sets the conditions from two results: the state to report, and the validity of
 // values, templates and configuration.
-func setConditions(conditions *[]metav1.Condition, v, valid verdict, generation int64, now metav1.Time) {
+func setConditions(conditions *[]metav1.Condition, v, valid outcome, generation int64, now metav1.Time) {
 	report(conditions, v, generation, now)
 	apimeta.SetStatusCondition(conditions, condition(meta.ConditionConfigValid, valid.state == current, valid, generation, now))
 }
 
 // report sets the conditions from the state to report.
-func report(conditions *[]metav1.Condition, v verdict, generation int64, now metav1.Time) {
-	set := func(kind string, is bool, of verdict) {
-		apimeta.SetStatusCondition(conditions, condition(kind, is, of, generation, now))
+func report(conditions *[]metav1.Condition, v outcome, generation int64, now metav1.Time) {
+	set := func(kind string, isTrue bool, outcome outcome) {
+		apimeta.SetStatusCondition(conditions, condition(kind, isTrue, outcome, generation, now))
 	}
 	set(meta.ConditionReady, v.state == current, v)
 	if v.state == stalled || v.failing {
 		set(meta.ConditionError, true, v)
 	} else {
-		set(meta.ConditionError, false, verdict{reason: meta.ReasonAsExpected, message: "no error"})
+		set(meta.ConditionError, false, outcome{reason: meta.ReasonAsExpected, message: "no error"})
 	}
 	// kstatus expects these two only while they are true.
 	for kind, state := range map[string]state{meta.ConditionReconciling: working, meta.ConditionStalled: stalled} {
@@ -149,12 +149,12 @@ func report(conditions *[]metav1.Condition, v verdict, generation int64, now met
 	}
 }
 
-func condition(kind string, is bool, of verdict, generation int64, now metav1.Time) metav1.Condition {
+func condition(kind string, isTrue bool, outcome outcome, generation int64, now metav1.Time) metav1.Condition {
 	value := metav1.ConditionFalse
-	if is {
+	if isTrue {
 		value = metav1.ConditionTrue
 	}
-	return metav1.Condition{Type: kind, Status: value, Reason: of.reason, Message: of.message, ObservedGeneration: generation, LastTransitionTime: now}
+	return metav1.Condition{Type: kind, Status: value, Reason: outcome.reason, Message: outcome.message, ObservedGeneration: generation, LastTransitionTime: now}
 }
 
 // validity returns the message for a configuration that may be injected, with its accepted errors

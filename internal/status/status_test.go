@@ -187,20 +187,20 @@ func TestEveryStateIsToldAndReadByKstatus(t *testing.T) {
 			state: atIt, reason: meta.ReasonUnavailable, names: []string{"1 of 1 Deployments have lost pods: Deployment shop/cart: not all"}, kstatus: status.InProgressStatus,
 		},
 		"on the way back from its own spec": {
-			facts: Facts{Decision: decided(planned("cart", plan.None, rollout(workload.RolloutProgressing))), Own: gone()},
+			facts: Facts{Decision: decided(planned("cart", plan.None, rollout(workload.RolloutProgressing))), SpecStatus: gone()},
 			state: atIt, reason: meta.ReasonRollingOut, names: []string{"; its spec of generation 3 (digest bad) failed in 2 workloads"}, kstatus: status.InProgressStatus,
 		},
 		"back from its own spec": {
-			facts: Facts{Decision: decided(planned("cart", plan.None)), Own: gone()},
+			facts: Facts{Decision: decided(planned("cart", plan.None)), SpecStatus: gone()},
 			state: stuck, reason: meta.ReasonReverted, isError: true, kstatus: status.FailedStatus,
 			names: []string{"they have that of generation 1 instead", "kubectl vectorsidecar rollout retry vectorsidecar/logs; 1 of 1 Deployments run the current sidecar"},
 		},
 		"a way back that fails": {
-			facts: Facts{Decision: decided(planned("cart", plan.None, rollout(workload.RolloutFailed), fails(meta.ReasonRolloutFailed, "late"))), Own: gone()},
+			facts: Facts{Decision: decided(planned("cart", plan.None, rollout(workload.RolloutFailed), fails(meta.ReasonRolloutFailed, "late"))), SpecStatus: gone()},
 			state: stuck, reason: meta.ReasonRolloutFailed, names: []string{"Deployment shop/cart: late; its spec of generation 3"}, isError: true, kstatus: status.FailedStatus,
 		},
 		"a spec too large to go back to": {
-			facts: Facts{Decision: decided(planned("cart", plan.None)), Own: lastgood.Kept{IsTooLarge: true}},
+			facts: Facts{Decision: decided(planned("cart", plan.None)), SpecStatus: lastgood.Kept{IsTooLarge: true}},
 			state: ready, reason: meta.ReasonUpToDate, names: []string{"its own spec has more than 256 KiB"}, kstatus: status.CurrentStatus,
 		},
 		"a ConfigMap that has to wait": {
@@ -236,7 +236,7 @@ func TestEveryStateIsToldAndReadByKstatus(t *testing.T) {
 			if test.facts.Sidecar == nil {
 				test.facts.Sidecar = sidecar()
 			}
-			got := Of(test.facts, noon)
+			got := NewSidecarStatus(test.facts, noon)
 
 			condition := apimeta.FindStatusCondition(got.Conditions, meta.ConditionReady)
 			require.NotNil(t, condition)
@@ -279,7 +279,7 @@ func requireWholeConditions(t *testing.T, conditions []metav1.Condition) {
 
 func TestANewGenerationIsInProgressUntilItIsLookedAt(t *testing.T) {
 	vs := sidecar()
-	got := Of(Facts{Sidecar: vs, Decision: decided(planned("cart", plan.None))}, noon)
+	got := NewSidecarStatus(Facts{Sidecar: vs, Decision: decided(planned("cart", plan.None))}, noon)
 	vs.Generation++
 
 	require.Equal(t, status.InProgressStatus, kstatusOf(t, vs, &got))
@@ -287,18 +287,18 @@ func TestANewGenerationIsInProgressUntilItIsLookedAt(t *testing.T) {
 
 func TestTheTimeMovesOnlyWhenSomethingChanged(t *testing.T) {
 	facts := Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None))}
-	facts.Sidecar.Status = Of(facts, noon)
+	facts.Sidecar.Status = NewSidecarStatus(facts, noon)
 	require.Equal(t, &noon, facts.Sidecar.Status.LastReconcileTime)
 
-	same := Of(facts, later)
+	same := NewSidecarStatus(facts, later)
 	require.Equal(t, facts.Sidecar.Status, same, "a pass that changes nothing writes nothing")
 
 	facts.Changed = true
-	require.Equal(t, &later, Of(facts, later).LastReconcileTime, "a workload was written")
+	require.Equal(t, &later, NewSidecarStatus(facts, later).LastReconcileTime, "a workload was written")
 
 	facts.Changed = false
 	facts.Decision = decided(planned("cart", plan.None, rollout(workload.RolloutProgressing)))
-	moved := Of(facts, later)
+	moved := NewSidecarStatus(facts, later)
 	require.Equal(t, &later, moved.LastReconcileTime, "the status says something else")
 	require.Equal(t, later, apimeta.FindStatusCondition(moved.Conditions, meta.ConditionReady).LastTransitionTime)
 	require.Equal(t, noon, apimeta.FindStatusCondition(moved.Conditions, meta.ConditionConfigValid).LastTransitionTime)
@@ -307,15 +307,15 @@ func TestTheTimeMovesOnlyWhenSomethingChanged(t *testing.T) {
 // After an upgrade of the operator a fleet that is at rest stays so.
 func TestALastGoodSpecIsWorthNoWriteByItself(t *testing.T) {
 	facts := Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None))}
-	facts.Sidecar.Status = Of(facts, noon)
-	facts.Own.LastGood = gone().LastGood
-	require.Equal(t, facts.Sidecar.Status, Of(facts, later))
+	facts.Sidecar.Status = NewSidecarStatus(facts, noon)
+	facts.SpecStatus.LastGood = gone().LastGood
+	require.Equal(t, facts.Sidecar.Status, NewSidecarStatus(facts, later))
 
-	facts.Asking = "somebody"
-	asked := Of(facts, later)
+	facts.ReconcileRequest = "somebody"
+	asked := NewSidecarStatus(facts, later)
 	require.Equal(t, gone().LastGood, asked.LastKnownGood, "it goes with any other change")
-	facts.Sidecar.Status, facts.Own = asked, lastgood.Kept{}
-	require.Equal(t, asked, Of(facts, later), "and so it goes away")
+	facts.Sidecar.Status, facts.SpecStatus = asked, lastgood.Kept{}
+	require.Equal(t, asked, NewSidecarStatus(facts, later), "and so it goes away")
 }
 
 func TestEveryWorkloadIsCountedOnce(t *testing.T) {
@@ -333,7 +333,7 @@ func TestEveryWorkloadIsCountedOnce(t *testing.T) {
 		planned("skipped", plan.Blocked, nothingWanted, because(meta.ReasonOptedOut, "no")),
 	), Failures: []Failure{{Object: "Deployment shop/refused", Reason: meta.ReasonApplyRejected, Err: errors.New("too large"), Permanent: true}}}
 
-	got := Of(facts, noon)
+	got := NewSidecarStatus(facts, noon)
 
 	require.EqualValues(t, 11, got.MatchedDeployments)
 	require.EqualValues(t, 7, got.InjectedDeployments, "current, rolling, written, soaking, hindered, unavailable and failed carry it")
@@ -356,9 +356,9 @@ func TestEveryWorkloadIsCountedOnce(t *testing.T) {
 func TestTheHashIsToldIfItIsOne(t *testing.T) {
 	another := func(p *plan.Plan) { p.Desired = wanting("other") }
 
-	one := Of(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None), planned("shop", plan.Inject))}, noon)
-	two := Of(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None), planned("shop", plan.None, another))}, noon)
-	none := Of(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.Conflict, because(meta.ReasonConflict, "x")))}, noon)
+	one := NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None), planned("shop", plan.Inject))}, noon)
+	two := NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None), planned("shop", plan.None, another))}, noon)
+	none := NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.Conflict, because(meta.ReasonConflict, "x")))}, noon)
 
 	require.Equal(t, wanting("h").InjectedHash(), one.InjectedHash)
 	require.Empty(t, two.InjectedHash)
@@ -370,7 +370,7 @@ func TestTheHashIsToldIfItIsOne(t *testing.T) {
 func TestASidecarThatIsKeptIsTheCurrentOne(t *testing.T) {
 	keeps := func(p *plan.Plan) { p.UnchangedHash = "older" }
 
-	got := Of(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None, keeps), planned("shop", plan.None, keeps))}, noon)
+	got := NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None, keeps), planned("shop", plan.None, keeps))}, noon)
 
 	require.EqualValues(t, 2, got.Total().Ready)
 	require.Equal(t, "older", got.InjectedHash)
@@ -382,7 +382,7 @@ func TestASidecarThatIsKeptIsTheCurrentOne(t *testing.T) {
 
 // Writing bookkeeping annotations alone is not reported.
 func TestANoteUnsettlesNothing(t *testing.T) {
-	got := Of(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.RecordOnly), planned("shop", plan.None))}, noon)
+	got := NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.RecordOnly), planned("shop", plan.None))}, noon)
 	require.EqualValues(t, 2, got.Total().Ready)
 	require.Empty(t, got.Workloads)
 	require.Equal(t, wanting("h").InjectedHash(), got.InjectedHash)
@@ -394,7 +394,7 @@ func TestManyWorkloadsAndLongMessagesFitIntoAStatus(t *testing.T) {
 		plans = append(plans, planned(fmt.Sprintf("w%04d", i), plan.Conflict, because(meta.ReasonConflict, strings.Repeat("ä", 5000))))
 	}
 
-	got := Of(Facts{Sidecar: sidecar(), Decision: decided(plans...)}, noon)
+	got := NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: decided(plans...)}, noon)
 
 	require.Len(t, got.Workloads, maxListed)
 	require.EqualValues(t, 3000-maxListed, got.WorkloadsOmitted)
@@ -415,7 +415,7 @@ func TestWhoWaitsIsListedLast(t *testing.T) {
 	}
 	plans = append(plans, planned("z", plan.None, fails(meta.ReasonRolloutFailed, "late")))
 
-	got := Of(Facts{Sidecar: sidecar(), Decision: decided(plans...)}, noon)
+	got := NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: decided(plans...)}, noon)
 
 	require.Equal(t, "z", got.Workloads[0].Name)
 	require.Equal(t, "w00", got.Workloads[1].Name)
@@ -425,10 +425,10 @@ func TestWhoWaitsIsListedLast(t *testing.T) {
 
 func TestAConditionThatIsOverGoes(t *testing.T) {
 	vs := sidecar()
-	vs.Status = Of(Facts{Sidecar: vs, Decision: invalid()}, noon)
+	vs.Status = NewSidecarStatus(Facts{Sidecar: vs, Decision: invalid()}, noon)
 	require.NotNil(t, apimeta.FindStatusCondition(vs.Status.Conditions, meta.ConditionStalled))
 
-	got := Of(Facts{Sidecar: vs, Decision: decided(planned("cart", plan.None))}, later)
+	got := NewSidecarStatus(Facts{Sidecar: vs, Decision: decided(planned("cart", plan.None))}, later)
 
 	require.Nil(t, apimeta.FindStatusCondition(got.Conditions, meta.ConditionStalled))
 	require.True(t, apimeta.IsStatusConditionFalse(got.Conditions, meta.ConditionError))

@@ -17,20 +17,20 @@ import (
 const maxListed = 20
 
 const (
-	failed      = v1alpha1.StateFailed
-	hindered    = v1alpha1.StatePodsBlocked
-	refused     = v1alpha1.StateRejected
-	conflict    = v1alpha1.StateConflict
-	blocked     = v1alpha1.StateBlocked
-	removing    = v1alpha1.StateRemoving
-	rollingOut  = v1alpha1.StateRollingOut
-	soaking     = v1alpha1.StateSoaking
-	unavailable = v1alpha1.StateUnavailable
-	waiting     = v1alpha1.StateWaiting
-	held        = v1alpha1.StatePodsOutdated
-	podless     = v1alpha1.StateWithoutPods
-	deferred    = v1alpha1.StateDeferred
-	skipped     = v1alpha1.StateSkipped
+	failed       = v1alpha1.StateFailed
+	hindered     = v1alpha1.StatePodsBlocked
+	refused      = v1alpha1.StateRejected
+	conflict     = v1alpha1.StateConflict
+	blocked      = v1alpha1.StateBlocked
+	removing     = v1alpha1.StateRemoving
+	rollingOut   = v1alpha1.StateRollingOut
+	soaking      = v1alpha1.StateSoaking
+	unavailable  = v1alpha1.StateUnavailable
+	waiting      = v1alpha1.StateWaiting
+	podsOutdated = v1alpha1.StatePodsOutdated
+	podless      = v1alpha1.StateWithoutPods
+	deferred     = v1alpha1.StateDeferred
+	skipped      = v1alpha1.StateSkipped
 
 	updated = plan.Updated
 	bare    = plan.Bare
@@ -39,10 +39,10 @@ const (
 // unsettled are the phases that a status lists, the most important first. After a restart, the
 // operator reads from this list which workloads have not soaked yet, so soaking must not be too
 // late in it.
-var unsettled = []plan.Phase{failed, hindered, refused, conflict, blocked, removing, rollingOut, soaking, unavailable, waiting, held, podless, deferred, skipped}
+var unsettled = []plan.Phase{failed, hindered, refused, conflict, blocked, removing, rollingOut, soaking, unavailable, waiting, podsOutdated, podless, deferred, skipped}
 
-// phaseOf returns the phase of a workload after a reconcile.
-func phaseOf(p *plan.Plan, refusals map[string]Failure) plan.Phase {
+// phaseFor returns the phase of a workload after a reconcile.
+func phaseFor(p *plan.Plan, refusals map[string]Failure) plan.Phase {
 	if len(refusals) > 0 { // Formatting thousands of names is slower than everything else here.
 		if _, isRefused := refusals[Object(p.Target)]; isRefused {
 			return refused
@@ -52,9 +52,9 @@ func phaseOf(p *plan.Plan, refusals map[string]Failure) plan.Phase {
 }
 
 // carries reports whether a workload in a phase has the current sidecar.
-func carries(at plan.Phase) bool {
-	switch at {
-	case updated, failed, hindered, rollingOut, soaking, unavailable, held, podless:
+func carries(phase plan.Phase) bool {
+	switch phase {
+	case updated, failed, hindered, rollingOut, soaking, unavailable, podsOutdated, podless:
 		return true
 	default:
 		return false
@@ -63,32 +63,32 @@ func carries(at plan.Phase) bool {
 
 // survey counts the workloads by phase and lists those that are not up to date.
 func survey(status *v1alpha1.VectorSidecarStatus, facts Facts) {
-	refusals, counted := refusalsOf(facts), counts{}
+	refusals, counted := rejectionsByObject(facts), counts{}
 	mixed, lists := false, map[plan.Phase][]v1alpha1.WorkloadStatus{}
 	for i := range facts.Decision.Plans {
 		p := &facts.Decision.Plans[i]
-		at := phaseOf(p, refusals)
-		counted.add(p.Target.Kind, at)
-		if carries(at) && p.LacksPods() {
+		phase := phaseFor(p, refusals)
+		counted.add(p.Target.Kind, phase)
+		if carries(phase) && p.LacksPods() {
 			counted.add(p.Target.Kind, unproven)
 		}
-		if carries(at) {
+		if carries(phase) {
 			mixed = mixed || status.InjectedHash != "" && status.InjectedHash != p.SidecarHash()
 			status.InjectedHash = p.SidecarHash()
 		}
-		if at == updated || at == bare {
+		if phase == updated || phase == bare {
 			continue
 		}
 		status.WorkloadsOmitted++
-		if len(lists[at]) < maxListed {
-			lists[at] = append(lists[at], entryOf(p, at, refusals))
+		if len(lists[phase]) < maxListed {
+			lists[phase] = append(lists[phase], newWorkloadStatus(p, phase, refusals))
 		}
 	}
-	counted.into(status)
-	status.Kinds = kindsOf(&facts.Decision.Kinds, counted)
-	for _, at := range unsettled {
+	counted.addTo(status)
+	status.Kinds = newKindStatuses(&facts.Decision.Kinds, counted)
+	for _, phase := range unsettled {
 		room := maxListed - len(status.Workloads)
-		status.Workloads = append(status.Workloads, lists[at][:min(len(lists[at]), room)]...)
+		status.Workloads = append(status.Workloads, lists[phase][:min(len(lists[phase]), room)]...)
 	}
 	status.WorkloadsOmitted -= int32(len(status.Workloads)) //nolint:gosec // At most twenty.
 	if mixed {
@@ -96,9 +96,9 @@ func survey(status *v1alpha1.VectorSidecarStatus, facts Facts) {
 	}
 }
 
-// keeping counts the workloads that keep their sidecar although it would be rendered differently
+// countEarlierRenderings counts the workloads that keep their sidecar although it would be rendered differently
 // now.
-func keeping(plans []plan.Plan) int {
+func countEarlierRenderings(plans []plan.Plan) int {
 	n := 0
 	for i := range plans {
 		if plans[i].UnchangedHash != "" {
@@ -119,18 +119,18 @@ type Workload struct {
 // sidecar.
 func Workloads(facts Facts) iter.Seq[Workload] {
 	return func(yield func(Workload) bool) {
-		refusals := refusalsOf(facts)
+		refusals := rejectionsByObject(facts)
 		for i := range facts.Decision.Plans {
 			p := &facts.Decision.Plans[i]
-			at := phaseOf(p, refusals)
-			if at != bare && !yield(Workload{Target: p.Target, State: string(at), Reason: reasonOf(p, at, refusals)}) {
+			phase := phaseFor(p, refusals)
+			if phase != bare && !yield(Workload{Target: p.Target, State: string(phase), Reason: reasonFor(p, phase, refusals)}) {
 				return
 			}
 		}
 	}
 }
 
-func refusalsOf(facts Facts) map[string]Failure {
+func rejectionsByObject(facts Facts) map[string]Failure {
 	refusals := map[string]Failure{}
 	for _, failure := range facts.Failures {
 		refusals[failure.Object] = failure
@@ -138,17 +138,17 @@ func refusalsOf(facts Facts) map[string]Failure {
 	return refusals
 }
 
-func reasonOf(p *plan.Plan, at plan.Phase, refusals map[string]Failure) string {
-	if at == refused {
+func reasonFor(p *plan.Plan, phase plan.Phase, refusals map[string]Failure) string {
+	if phase == refused {
 		return refusals[Object(p.Target)].Reason
 	}
 	return p.Reason
 }
 
-// entryOf returns the entry of a workload in status.workloads.
-func entryOf(p *plan.Plan, at plan.Phase, refusals map[string]Failure) v1alpha1.WorkloadStatus {
-	entry := v1alpha1.WorkloadStatus{Kind: p.Target.Kind, Name: p.Target.Name, State: at, Reason: reasonOf(p, at, refusals), Message: p.Message}
-	if at == refused {
+// newWorkloadStatus returns the entry of a workload in status.workloads.
+func newWorkloadStatus(p *plan.Plan, phase plan.Phase, refusals map[string]Failure) v1alpha1.WorkloadStatus {
+	entry := v1alpha1.WorkloadStatus{Kind: p.Target.Kind, Name: p.Target.Name, State: phase, Reason: reasonFor(p, phase, refusals), Message: p.Message}
+	if phase == refused {
 		entry.Message = refusals[Object(p.Target)].Err.Error()
 	}
 	entry.Message = humanize.Message(entry.Message, 512)

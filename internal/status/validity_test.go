@@ -33,7 +33,7 @@ func TestWhatIsDoubtfulInAConfigurationIsShown(t *testing.T) {
 		"more than a person reads": {findings: []vectorconfig.Finding{warning, warning, warning, warning, warning}, valid: "and 2 more", ready: "5 in"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			status := Of(Facts{Sidecar: sidecar(), Decision: &decision.Decision{
+			status := NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: &decision.Decision{
 				Findings: test.findings, Matched: 1, Plans: []plan.Plan{planned("cart", plan.None)},
 			}}, noon)
 
@@ -56,7 +56,7 @@ func TestNothingInAStatusSteersATerminal(t *testing.T) {
 			Sidecar: sidecar(), Failures: []Failure{{Object: Object(refused.Target), Reason: meta.ReasonBlocked, Err: errors.New(text), Permanent: true}},
 			Decision: &decision.Decision{Matched: 1, Plans: []plan.Plan{refused}, Outdated: &desired.Invalid{Reason: meta.ReasonInvalidTemplate, Message: text}},
 		}
-		status := Of(facts, noon)
+		status := NewSidecarStatus(facts, noon)
 		for _, condition := range status.Conditions {
 			hostile.RequireHarmless(t, condition.Message, why+", "+condition.Type)
 		}
