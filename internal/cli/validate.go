@@ -138,11 +138,11 @@ func (o *validateOptions) askTogether(ctx context.Context, program *vectorprogra
 	image := "vector:" + program.Version
 	question := &desired.Validation{Configuration: configuration, DataDir: report.DataDir, Mode: vectorconfig.ValidateModeFor(image)}
 	question.Job.Spec.Template.Spec.Containers = []corev1.Container{{Image: image}}
-	answer, err := program.Ask(ctx, question)
+	answer, err := program.Validate(ctx, question)
 	if err != nil {
 		return nil, err
 	}
-	all := &asked{Result: lint.Result{Findings: lint.VectorFileFindings(answer.Findings), Linted: 1}, unseen: answer.Unseen}
+	all := &asked{Result: lint.Result{Findings: lint.VectorFileFindings(answer.Findings), Linted: 1}, unseen: answer.Unchecked}
 	for _, other := range others {
 		all.Skipped = append(all.Skipped, lint.Skipped{File: other.Name, Reason: lint.NotRecognized})
 	}
@@ -203,7 +203,7 @@ func (s *session) askAbout(ctx context.Context, program *vectorprogram.Program, 
 			continue
 		}
 		known[of.Key] = true
-		answer, err := program.Ask(ctx, of)
+		answer, err := program.Validate(ctx, of)
 		if err != nil {
 			return true, err
 		}
@@ -213,7 +213,7 @@ func (s *session) askAbout(ctx context.Context, program *vectorprogram.Program, 
 		if answer.Unable != "" {
 			all.unable = append(all.unable, name+": "+answer.Unable)
 		}
-		for _, what := range answer.Unseen {
+		for _, what := range answer.Unchecked {
 			if !slices.Contains(all.unseen, what) {
 				all.unseen = append(all.unseen, what)
 			}

@@ -44,11 +44,11 @@ var versionLine = regexp.MustCompile(`^vector (\d+\.\d+\.\d+\S*)`)
 
 // Open finds the binary at a path, or by its name in PATH, and returns an error if it is not Vector.
 func Open(ctx context.Context, path string) (*Program, error) {
-	found, err := exec.LookPath(path)
+	executable, err := exec.LookPath(path)
 	if err != nil {
 		return nil, fmt.Errorf("finding Vector: %w", err)
 	}
-	p := &Program{path: found, Patience: patience}
+	p := &Program{path: executable, Patience: patience}
 	end, err := p.run(ctx, "", nil, "--version")
 	if err != nil {
 		return nil, err
@@ -66,20 +66,20 @@ type end struct {
 	// code is the exit code, -1 if it was killed.
 	code    int
 	printed string
-	// why is the reason why Vector was killed, or the signal that ended the run; nil after a normal exit.
-	why error
+	// cause is the reason why Vector was killed, or the signal that ended the run; nil after a normal exit.
+	cause error
 }
 
 // text describes the exit of a run.
 func (e *end) text() string {
-	if e.why != nil {
-		return "did not finish: " + e.why.Error()
+	if e.cause != nil {
+		return "did not finish: " + e.cause.Error()
 	}
-	first, _, _ := strings.Cut(strings.TrimSpace(e.printed), "\n")
-	if len(first) > 200 {
-		first = first[:200] + "…"
+	line, _, _ := strings.Cut(strings.TrimSpace(e.printed), "\n")
+	if len(line) > 200 {
+		line = line[:200] + "…"
 	}
-	return fmt.Sprintf("ended with code %d and printed %q", e.code, first)
+	return fmt.Sprintf("ended with code %d and printed %q", e.code, line)
 }
 
 // run runs Vector in a directory, with only the given environment variables. It returns an error if Vector could not
@@ -89,10 +89,10 @@ func (p *Program) run(ctx context.Context, folder string, env []string, args ...
 	defer stop(nil)
 	limited, cancel := context.WithTimeoutCause(limited, p.Patience, errTooLong)
 	defer cancel()
-	out := &output{stop: func() { stop(errTooMuch) }}
+	buffer := &output{stop: func() { stop(errTooMuch) }}
 	command := exec.CommandContext(limited, p.path, args...)
 	command.Dir, command.Env, command.WaitDelay = folder, append([]string{}, env...), shortest
-	command.Stdout, command.Stderr = out, out
+	command.Stdout, command.Stderr = buffer, buffer
 	err := command.Run()
 	switch {
 	case ctx.Err() != nil:
@@ -100,13 +100,13 @@ func (p *Program) run(ctx context.Context, folder string, env []string, args ...
 	case command.ProcessState == nil:
 		return nil, fmt.Errorf("running %s: %w", p.path, err)
 	}
-	found := &end{code: command.ProcessState.ExitCode(), printed: out.String()}
-	if cause := context.Cause(limited); cause != nil && found.code != 0 {
-		found.code, found.why = -1, cause
-	} else if found.code < 0 {
-		found.why = errors.New(command.ProcessState.String())
+	result := &end{code: command.ProcessState.ExitCode(), printed: buffer.String()}
+	if cause := context.Cause(limited); cause != nil && result.code != 0 {
+		result.code, result.cause = -1, cause
+	} else if result.code < 0 {
+		result.cause = errors.New(command.ProcessState.String())
 	}
-	return found, nil
+	return result, nil
 }
 
 // output keeps the first mostPrinted bytes of the output, and stops Vector if it prints more.
@@ -117,8 +117,8 @@ type output struct {
 }
 
 func (o *output) Write(text []byte) (int, error) {
-	if rest := mostPrinted - o.Len(); len(text) > rest {
-		o.Builder.Write(text[:rest])
+	if remaining := mostPrinted - o.Len(); len(text) > remaining {
+		o.Builder.Write(text[:remaining])
 		o.stop()
 		return len(text), nil
 	}

@@ -135,7 +135,7 @@ func TestAnEndThatIsNoAnswerJudgesNothing(t *testing.T) {
 			if name == "hangs" {
 				program.Patience = 10 * time.Millisecond
 			}
-			answer, err := program.Ask(t.Context(), asked(image, "sinks: {}"))
+			answer, err := program.Validate(t.Context(), asked(image, "sinks: {}"))
 			require.NoError(t, err)
 			require.Equal(t, why, answer.Unable)
 			require.Empty(t, answer.Findings)
@@ -144,7 +144,7 @@ func TestAnEndThatIsNoAnswerJudgesNothing(t *testing.T) {
 }
 
 func TestARefusalIsPlaced(t *testing.T) {
-	answer, err := standIn(t, "refuses").Ask(t.Context(), asked(image, "sinks:\n  out: {type: console}\n"))
+	answer, err := standIn(t, "refuses").Validate(t.Context(), asked(image, "sinks:\n  out: {type: console}\n"))
 	require.NoError(t, err)
 	require.Empty(t, answer.Unable)
 	require.Len(t, answer.Findings, 1)
@@ -153,14 +153,14 @@ func TestARefusalIsPlaced(t *testing.T) {
 
 func TestAnotherVersionJudgesNothing(t *testing.T) {
 	program := standIn(t, "accepts")
-	answer, err := program.Ask(t.Context(), asked("vector:0.45.0", "sinks: {}"))
+	answer, err := program.Validate(t.Context(), asked("vector:0.45.0", "sinks: {}"))
 	require.NoError(t, err)
 	require.Contains(t, answer.Unable, " is Vector 0.57, but image vector:0.45.0 is 0.45; set --vector to a Vector 0.45 binary")
 	for _, image := range []string{"vector:latest", "vector:0.57.1"} {
-		answer, err := program.Ask(t.Context(), asked(image, "sinks: {}"))
+		answer, err := program.Validate(t.Context(), asked(image, "sinks: {}"))
 		require.NoError(t, err)
 		require.Empty(t, answer.Unable)
-		require.NotEmpty(t, answer.Unseen)
+		require.NotEmpty(t, answer.Unchecked)
 	}
 }
 
@@ -169,7 +169,7 @@ func TestVectorGetsWhatThePodHasAndNothingOfTheCaller(t *testing.T) {
 	text := "key: SECRET[backend.key]\nname: ${POD}\n"
 	of := asked(image, text, corev1.EnvVar{Name: "REGION", Value: "eu"}, corev1.EnvVar{Name: "POD", ValueFrom: &corev1.EnvVarSource{}})
 
-	answer, err := standIn(t, "tells").Ask(t.Context(), of)
+	answer, err := standIn(t, "tells").Validate(t.Context(), of)
 
 	require.NoError(t, err)
 	require.Len(t, answer.Findings, 1)
@@ -179,7 +179,7 @@ func TestVectorGetsWhatThePodHasAndNothingOfTheCaller(t *testing.T) {
 	require.Contains(t, said, "HTTPS_PROXY=http://127.0.0.1:1,")
 	require.Contains(t, said, "| validate --no-environment --skip-healthchecks |")
 	require.Contains(t, said, "| key: placeholder name: ${POD}")
-	require.Equal(t, []string{of.Mode.Unchecked, "POD of the pod, which are placeholders", "SECRET[…], which are placeholders"}, answer.Unseen)
+	require.Equal(t, []string{of.Mode.Unchecked, "POD of the pod, which are placeholders", "SECRET[…], which are placeholders"}, answer.Unchecked)
 }
 
 // A directory stays one, and a format that a flag names becomes the extension.
@@ -191,7 +191,7 @@ func TestProgram_ValidatesDirectories(t *testing.T) {
 		{Name: "in.yaml", Directory: "/conf", RelativePath: "sources/in.yaml", Text: "type: stdin\n"},
 		{Name: "c.yaml", Directory: "/more", RelativePath: "c.yaml", Text: "c: 1\n"},
 	}
-	answer, err := standIn(t, "lists").Ask(t.Context(), of)
+	answer, err := standIn(t, "lists").Validate(t.Context(), of)
 	require.NoError(t, err)
 	require.Len(t, answer.Findings, 1)
 	require.Contains(t, answer.Findings[0].Message, "a.conf.yaml --config-dir directory-0[b.yaml,sources/in.yaml] --config-dir directory-1[c.yaml]")
@@ -202,7 +202,7 @@ func TestAnEarlierVectorGetsAnEmptyDataDir(t *testing.T) {
 	for text, last := range map[string]string{"data_dir: /var/lib/vector/\nsinks: {}\n": "data_dir: /var/lib/vector/ sinks: {}", "sinks: {}\n": `data_dir: "/var/lib/vector"`} {
 		of := asked("vector:latest", text)
 		of.Mode = vectorconfig.ValidateModeFor("vector:0.56.0")
-		answer, err := standIn(t, "tells").Ask(t.Context(), of)
+		answer, err := standIn(t, "tells").Validate(t.Context(), of)
 		require.NoError(t, err)
 		require.Contains(t, answer.Findings[0].Message, last, "it is called by the name that people know")
 		require.Contains(t, answer.Findings[0].Message, "| validate --skip-healthchecks")

@@ -24,9 +24,9 @@ type Answer struct {
 	Findings []vectorconfig.Finding
 	// Unable is the reason why Vector could not check the configuration; "" if it could.
 	Unable string
-	// Unseen lists the parts that were not checked: phrases that start with "whether", and values that were replaced
+	// Unchecked lists the parts that were not checked: phrases that start with "whether", and values that were replaced
 	// by placeholders.
-	Unseen []string
+	Unchecked []string
 	// Tested reports whether unit tests were run.
 	Tested bool
 }
@@ -45,98 +45,98 @@ type question struct {
 	// directories.
 	files, args []string
 	env         []string
-	unseen      []string
+	unchecked   []string
 }
 
-// Ask validates a configuration with Vector and runs the unit tests of the configuration. Vector gets none of the
+// Validate validates a configuration with Vector and runs the unit tests of the configuration. Vector gets none of the
 // caller's variables, and connects only to this machine. Ask returns an error if Vector could not be started.
-func (p *Program) Ask(ctx context.Context, of *desired.Validation) (*Answer, error) {
-	pod := &of.Job.Spec.Template.Spec
+func (p *Program) Validate(ctx context.Context, validation *desired.Validation) (*Answer, error) {
+	pod := &validation.Job.Spec.Template.Spec
 	image := pod.Containers[0].Image
-	if needed, own, differs := vectorconfig.DifferentVersions(image, "vector:"+p.Version); differs {
-		return &Answer{Unable: fmt.Sprintf("%s is Vector %s, but image %s is %s; set --vector to a Vector %s binary", p.path, own, image, needed, needed)}, nil
+	if needed, programVersion, differs := vectorconfig.DifferentVersions(image, "vector:"+p.Version); differs {
+		return &Answer{Unable: fmt.Sprintf("%s is Vector %s, but image %s is %s; set --vector to a Vector %s binary", p.path, programVersion, image, needed, needed)}, nil
 	}
 	folder, err := os.MkdirTemp("", "vectorsidecar-*")
 	if err != nil {
 		return nil, fmt.Errorf("running Vector: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(folder) }() // Nobody needs what is left.
-	put, err := pose(of, folder)
+	prepared, err := prepareQuestion(validation, folder)
 	if err != nil {
 		return nil, fmt.Errorf("running Vector: %w", err)
 	}
-	ended, err := p.run(ctx, folder, put.env, slices.Concat(of.Mode.Args, put.args)...)
+	result, err := p.run(ctx, folder, prepared.env, slices.Concat(validation.Mode.Args, prepared.args)...)
 	if err != nil {
 		return nil, err
 	}
-	answer := &Answer{Unseen: put.unseen}
-	switch said := vectorconfig.ReadAnswer(ended.code, ended.printed); {
-	case said.Outcome == vectorconfig.Refused:
-		answer.Findings = desired.VectorReader.Refusals(of.Configuration, put.names(said.Faults, of.DataDir))
-	case said.Outcome == vectorconfig.NotJudged && len(said.Faults) > 0:
-		answer.Unable = said.String()
-	case said.Outcome == vectorconfig.NotJudged:
-		answer.Unable = "vector validate " + ended.text()
-	case desired.VectorReader.HasTests(of.Configuration):
-		return answer, p.test(ctx, of, put, answer)
+	answer := &Answer{Unchecked: prepared.unchecked}
+	switch reply := vectorconfig.ReadAnswer(result.code, result.printed); {
+	case reply.Outcome == vectorconfig.Refused:
+		answer.Findings = desired.VectorReader.Refusals(validation.Configuration, prepared.names(reply.Faults, validation.DataDir))
+	case reply.Outcome == vectorconfig.NotJudged && len(reply.Faults) > 0:
+		answer.Unable = reply.String()
+	case reply.Outcome == vectorconfig.NotJudged:
+		answer.Unable = "vector validate " + result.text()
+	case desired.VectorReader.HasTests(validation.Configuration):
+		return answer, p.test(ctx, validation, prepared, answer)
 	}
 	return answer, nil
 }
 
 // test runs the unit tests of a valid configuration.
-func (p *Program) test(ctx context.Context, of *desired.Validation, put *question, answer *Answer) error {
-	ended, err := p.run(ctx, put.folder, put.env, slices.Concat([]string{"test"}, put.args)...)
+func (p *Program) test(ctx context.Context, validation *desired.Validation, prepared *question, answer *Answer) error {
+	result, err := p.run(ctx, prepared.folder, prepared.env, slices.Concat([]string{"test"}, prepared.args)...)
 	if err != nil {
 		return err
 	}
 	answer.Tested = true
-	if ended.code == 0 {
+	if result.code == 0 {
 		return nil
 	}
-	if answer.Findings = desired.VectorReader.FailedTests(of.Configuration, ended.printed); len(answer.Findings) > 0 && ended.why == nil {
+	if answer.Findings = desired.VectorReader.FailedTests(validation.Configuration, result.printed); len(answer.Findings) > 0 && result.cause == nil {
 		return nil
 	}
-	said := vectorconfig.ReadAnswer(ended.code, ended.printed)
-	if said.Outcome == vectorconfig.Refused {
-		answer.Findings = desired.VectorReader.Refusals(of.Configuration, put.names(said.Faults, of.DataDir))
+	reply := vectorconfig.ReadAnswer(result.code, result.printed)
+	if reply.Outcome == vectorconfig.Refused {
+		answer.Findings = desired.VectorReader.Refusals(validation.Configuration, prepared.names(reply.Faults, validation.DataDir))
 		return nil
 	}
-	answer.Unable = "vector test " + ended.text()
+	answer.Unable = "vector test " + result.text()
 	return nil
 }
 
-// pose writes the files of a configuration into a directory. Placeholders replace values that exist only in the pod.
-func pose(of *desired.Validation, folder string) (*question, error) {
-	put := &question{folder: folder, unseen: []string{of.Mode.Unchecked}}
+// prepareQuestion writes the files of a configuration into a directory. Placeholders replace values that exist only in the pod.
+func prepareQuestion(validation *desired.Validation, folder string) (*question, error) {
+	prepared := &question{folder: folder, unchecked: []string{validation.Mode.Unchecked}}
 	data := filepath.Join(folder, "data")
 	if err := os.Mkdir(data, 0o700); err != nil {
 		return nil, err
 	}
-	var all strings.Builder
+	var texts strings.Builder
 	hasDataDir := false
-	paths, _ := desired.ConfigurationPaths(of.Configuration)
-	for i, file := range of.Configuration {
-		all.WriteString(file.Text)
+	paths, _ := desired.ConfigurationPaths(validation.Configuration)
+	for i, file := range validation.Configuration {
+		texts.WriteString(file.Text)
 		text := secretOf.ReplaceAllLiteralString(file.Text, placeholder)
-		if of.Mode.Builds && strings.Contains(text, "data_dir") {
-			text, hasDataDir = strings.ReplaceAll(text, of.DataDir, data), true
+		if validation.Mode.Builds && strings.Contains(text, "data_dir") {
+			text, hasDataDir = strings.ReplaceAll(text, validation.DataDir, data), true
 		}
-		if err := put.write(paths[i], text); err != nil {
+		if err := prepared.write(paths[i], text); err != nil {
 			return nil, err
 		}
 	}
-	put.args = desired.ConfigurationArguments(of.Configuration, paths, folder)
-	if of.Mode.Builds && !hasDataDir {
-		if err := put.write("data-dir.yaml", fmt.Sprintf("data_dir: %q\n", data)); err != nil {
+	prepared.args = desired.ConfigurationArguments(validation.Configuration, paths, folder)
+	if validation.Mode.Builds && !hasDataDir {
+		if err := prepared.write("data-dir.yaml", fmt.Sprintf("data_dir: %q\n", data)); err != nil {
 			return nil, err
 		}
-		put.args = append(put.args, filepath.Join(folder, "data-dir.yaml"))
+		prepared.args = append(prepared.args, filepath.Join(folder, "data-dir.yaml"))
 	}
-	put.addEnv(&of.Job.Spec.Template.Spec.Containers[0], all.String())
-	if secretOf.MatchString(all.String()) {
-		put.unseen = append(put.unseen, "SECRET[…], which are placeholders")
+	prepared.addEnv(&validation.Job.Spec.Template.Spec.Containers[0], texts.String())
+	if secretOf.MatchString(texts.String()) {
+		prepared.unchecked = append(prepared.unchecked, "SECRET[…], which are placeholders")
 	}
-	return put, nil
+	return prepared, nil
 }
 
 func (q *question) write(name, text string) error {
@@ -154,35 +154,35 @@ func (q *question) addEnv(container *corev1.Container, texts string) {
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"} {
 		q.env = append(q.env, name+"=http://127.0.0.1:1")
 	}
-	var unknown []string
+	var placeholders []string
 	for _, variable := range container.Env {
 		value := variable.Value
 		if variable.ValueFrom != nil {
 			value = placeholder
 			if strings.Contains(texts, variable.Name) {
-				unknown = append(unknown, variable.Name)
+				placeholders = append(placeholders, variable.Name)
 			}
 		}
 		q.env = append(q.env, variable.Name+"="+value)
 	}
-	if len(unknown) > 0 {
-		q.unseen = append(q.unseen, strings.Join(unknown, ", ")+" of the pod, which are placeholders")
+	if len(placeholders) > 0 {
+		q.unchecked = append(q.unchecked, strings.Join(placeholders, ", ")+" of the pod, which are placeholders")
 	}
 	if len(container.EnvFrom) > 0 {
-		q.unseen = append(q.unseen, "the variables of envFrom, which are left out")
+		q.unchecked = append(q.unchecked, "the variables of envFrom, which are left out")
 	}
 }
 
 // names replaces paths on this machine in error messages by the paths and file names of the pod.
 func (q *question) names(faults []string, dataDir string) []string {
-	known := []string{filepath.Join(q.folder, "data"), dataDir}
+	pairs := []string{filepath.Join(q.folder, "data"), dataDir}
 	for i, file := range q.files {
-		known = append(known, file, strings.TrimPrefix(filepath.Base(file), fmt.Sprintf("%d-", i)))
+		pairs = append(pairs, file, strings.TrimPrefix(filepath.Base(file), fmt.Sprintf("%d-", i)))
 	}
-	replacer := strings.NewReplacer(known...)
-	var all []string
+	replacer := strings.NewReplacer(pairs...)
+	var messages []string
 	for _, fault := range faults {
-		all = append(all, replacer.Replace(fault))
+		messages = append(messages, replacer.Replace(fault))
 	}
-	return all
+	return messages
 }
