@@ -27,17 +27,17 @@ func (a accounts) Account(ctx context.Context, name types.NamespacedName) (*work
 	if s.installation != nil && !s.installation.ReadsAccounts {
 		return &workload.Account{Unread: "the operator may not read it"}, nil
 	}
-	found, err := a.Source.Account(ctx, name)
+	account, err := a.Source.Account(ctx, name)
 	switch {
-	case err != nil || found.Unread == "" && s.unseen == nil:
-	case s.cluster == nil && found.Unread != "":
+	case err != nil || account.Unread == "" && s.valuesErr == nil:
+	case s.cluster == nil && account.Unread != "":
 		s.note(fmt.Sprintf("ServiceAccount %s is taken to have no imagePullSecrets, and the operator to read it (rbac.optional.serviceAccounts): it is not in the files", name))
 		return &workload.Account{}, nil
-	case found.IsForbidden:
+	case account.IsForbidden:
 		s.note(fmt.Sprintf("could not read ServiceAccount %s: what the operator does with the workloads that use it is not known", name))
-		found.Unread = "you may not read it"
-	case s.unseen != nil:
-		s.note(fmt.Sprintf("the operator is taken to read ServiceAccounts (rbac.optional.serviceAccounts): %v", s.unseen))
+		account.Unread = "you may not read it"
+	case s.valuesErr != nil:
+		s.note(fmt.Sprintf("the operator is taken to read ServiceAccounts (rbac.optional.serviceAccounts): %v", s.valuesErr))
 	}
-	return found, err
+	return account, err
 }

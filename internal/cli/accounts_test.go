@@ -61,7 +61,7 @@ func TestServiceAccountsAreSeenAsTheOperatorSeesThem(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var said bytes.Buffer
 			a := &app{IOStreams: genericiooptions.IOStreams{ErrOut: &said}}
-			s := &session{inputs: &inputs{app: a}, installation: test.installed, unseen: test.unseen}
+			s := &session{inputs: &inputs{app: a}, installation: test.installed, valuesErr: test.unseen}
 			if !test.offline {
 				s.cluster = connected{}
 			}

@@ -36,64 +36,64 @@ type change struct {
 	isRestart bool
 }
 
-// concerns selects the workloads that a command applies to.
-type concerns struct {
-	named    []givenName
+// workloadFilter selects the workloads that a command applies to.
+type workloadFilter struct {
+	named    []workloadName
 	selector labels.Selector
 }
 
-// givenName is a workload on the command line. Its kind is "" if only a name is given.
-type givenName struct{ kind, name string }
+// workloadName is a workload on the command line. Its kind is "" if only a name is given.
+type workloadName struct{ kind, name string }
 
-func (n *givenName) is(object workload.Object) bool {
+func (n *workloadName) matches(object workload.Object) bool {
 	return n.name == object.GetName() && (n.kind == "" || n.kind == workload.NewRef(object).Kind)
 }
 
-// concerning parses the command line: names such as "cart" or "deployment/cart".
-func (s *inputs) concerning(arguments []string) (*concerns, error) {
-	selector, err := s.wanted()
+// parseFilter parses the command line: names such as "cart" or "deployment/cart".
+func (s *inputs) parseFilter(arguments []string) (*workloadFilter, error) {
+	selector, err := s.labelSelector()
 	if err != nil {
 		return nil, err
 	}
-	c := &concerns{selector: selector}
+	c := &workloadFilter{selector: selector}
 	for _, argument := range arguments {
-		given, name, isPair := strings.Cut(argument, "/")
+		kindName, name, isPair := strings.Cut(argument, "/")
 		if !isPair {
-			c.named = append(c.named, givenName{name: argument})
+			c.named = append(c.named, workloadName{name: argument})
 			continue
 		}
-		kind := workload.KindNamed(given)
+		kind := workload.KindNamed(kindName)
 		if kind == nil {
 			return nil, fmt.Errorf("%q: sidecars are injected into %s: name one, as in %s/cart", argument, workload.Plural(), strings.ToLower(workload.Default().Kind))
 		}
-		c.named = append(c.named, givenName{kind.Kind, name})
+		c.named = append(c.named, workloadName{kind.Kind, name})
 	}
 	return c, nil
 }
 
-func (c *concerns) includes(object workload.Object) bool {
+func (c *workloadFilter) includes(object workload.Object) bool {
 	return c.selector.Matches(labels.Set(object.GetLabels())) &&
-		(len(c.named) == 0 || slices.ContainsFunc(c.named, func(one givenName) bool { return one.is(object) }))
+		(len(c.named) == 0 || slices.ContainsFunc(c.named, func(name workloadName) bool { return name.matches(object) }))
 }
 
 // pick returns the workloads of a scene that a command applies to. Workloads from files keep their order. An unknown
 // name is an error.
 func (s *session) pick() ([]workload.Object, error) {
-	var found []workload.Object
+	var workloads []workload.Object
 	for _, deployment := range s.inOrder() {
-		if s.about.includes(deployment) && (s.namespace == "" || deployment.GetNamespace() == s.namespace) {
-			found = append(found, deployment)
+		if s.filter.includes(deployment) && (s.namespace == "" || deployment.GetNamespace() == s.namespace) {
+			workloads = append(workloads, deployment)
 		}
 	}
-	for _, one := range s.about.named {
-		if !slices.ContainsFunc(found, one.is) {
-			return nil, fmt.Errorf("there is no %s %q%s", cmp.Or(one.kind, workload.Singular()), one.name, in(s.namespace))
+	for _, name := range s.filter.named {
+		if !slices.ContainsFunc(workloads, name.matches) {
+			return nil, fmt.Errorf("there is no %s %q%s", cmp.Or(name.kind, workload.Singular()), name.name, inNamespace(s.namespace))
 		}
 	}
-	return found, nil
+	return workloads, nil
 }
 
-func in(namespace string) string {
+func inNamespace(namespace string) string {
 	if namespace == "" {
 		return ""
 	}
@@ -102,12 +102,12 @@ func in(namespace string) string {
 
 // inOrder returns all workloads. Workloads from files come first, in their order.
 func (s *session) inOrder() []workload.Object {
-	var all []workload.Object
+	var workloads []workload.Object
 	isIn := map[workload.Object]bool{}
 	add := func(deployment workload.Object) {
 		if !isIn[deployment] {
 			isIn[deployment] = true
-			all = append(all, deployment)
+			workloads = append(workloads, deployment)
 		}
 	}
 	for _, document := range s.documents {
@@ -120,7 +120,7 @@ func (s *session) inOrder() []workload.Object {
 	for _, deployment := range s.Workloads() {
 		add(deployment)
 	}
-	return all
+	return workloads
 }
 
 // merged is the combined result of all VectorSidecars of a scene.
@@ -129,10 +129,10 @@ type merged struct {
 	changes map[workload.Object]*change
 }
 
-// of returns the change of a workload.
-func (m *merged) of(deployment workload.Object) *change {
-	if found, ok := m.changes[deployment]; ok {
-		return found
+// changeFor returns the change of a workload.
+func (m *merged) changeFor(deployment workload.Object) *change {
+	if existing, ok := m.changes[deployment]; ok {
+		return existing
 	}
 	return &change{before: deployment}
 }
@@ -155,24 +155,24 @@ func (s *session) merge(ctx context.Context) (*merged, error) {
 		for i := range ruled.Plans {
 			p := &ruled.Plans[i]
 			deployment := s.Workload(p.Target)
-			if deployment == nil || !s.about.includes(deployment) {
+			if deployment == nil || !s.filter.includes(deployment) {
 				continue
 			}
-			at := latest[deployment]
-			if at == nil {
-				at = &change{before: deployment}
-				latest[deployment], result.changes[deployment] = at, at
+			workloadChange := latest[deployment]
+			if workloadChange == nil {
+				workloadChange = &change{before: deployment}
+				latest[deployment], result.changes[deployment] = workloadChange, workloadChange
 			}
-			at.plans = append(at.plans, *p)
+			workloadChange.plans = append(workloadChange.plans, *p)
 			if ruled.Invalid != nil || !isWritten(p) {
 				continue
 			}
-			next, err := at.carryOut(merger, deployment, p)
+			next, err := workloadChange.carryOut(merger, deployment, p)
 			if err != nil {
 				return nil, err
 			}
 			s.Put(next)
-			latest[next] = at
+			latest[next] = workloadChange
 		}
 	}
 	return result, nil
@@ -211,21 +211,21 @@ func setKind(object workload.Object) {
 
 // companions returns the companions, of all VectorSidecars, that at least one of the workloads needs.
 func (m *merged) companions(workloads ...workload.Object) []*corev1.ConfigMap {
-	var all []*corev1.ConfigMap
+	var companions []*corev1.ConfigMap
 	for _, ruled := range m.rulings {
 		for i := range ruled.Companions {
-			if one := &ruled.Companions[i]; ruled.isFor(one, workloads...) {
-				all = append(all, printable(one))
+			if configMap := &ruled.Companions[i]; ruled.isFor(configMap, workloads...) {
+				companions = append(companions, printable(configMap))
 			}
 		}
 	}
-	return all
+	return companions
 }
 
 // isFor reports whether one of the workloads needs a companion.
-func (r *result) isFor(one *corev1.ConfigMap, workloads ...workload.Object) bool {
+func (r *result) isFor(configMap *corev1.ConfigMap, workloads ...workload.Object) bool {
 	return slices.ContainsFunc(workloads, func(object workload.Object) bool {
-		return one.Namespace == object.GetNamespace() && slices.Contains(r.needs(object), one.Name)
+		return configMap.Namespace == object.GetNamespace() && slices.Contains(r.needs(object), configMap.Name)
 	})
 }
 
@@ -238,15 +238,15 @@ func (r *result) needs(object workload.Object) []string {
 	if r.Previous == nil || slices.ContainsFunc(r.Plans, isRefused) {
 		return names
 	}
-	for _, of := range r.Previous.Injected {
-		if of.Plan.Target != target {
+	for _, evaluated := range r.Previous.Injected {
+		if evaluated.Plan.Target != target {
 			continue
 		}
-		for i := range of.Companions {
-			names = append(names, of.Companions[i].Name)
+		for i := range evaluated.Companions {
+			names = append(names, evaluated.Companions[i].Name)
 		}
-		if of.Copied != nil {
-			names = append(names, of.Copied.Name)
+		if evaluated.Copied != nil {
+			names = append(names, evaluated.Copied.Name)
 		}
 	}
 	return names
@@ -263,8 +263,8 @@ func (m *merged) faults() []error {
 	return faults
 }
 
-func fault(sidecar *v1alpha1.VectorSidecar, isOneOfMany bool, reason, message string) error {
-	if isOneOfMany {
+func fault(sidecar *v1alpha1.VectorSidecar, hasOthers bool, reason, message string) error {
+	if hasOthers {
 		return fmt.Errorf("%s: %s: %s", meta.TitleIn(sidecar.Namespace, sidecar.Name), reason, message)
 	}
 	return fmt.Errorf("%s: %s", reason, message)

@@ -54,7 +54,7 @@ func (o *checkOptions) run(ctx context.Context) error {
 	if err := o.output.check(); err != nil {
 		return err
 	}
-	catalog, err := catalogOf(o.app.chart)
+	catalog, err := newCatalog(o.app.chart)
 	if err != nil {
 		return err
 	}
@@ -70,11 +70,11 @@ func (o *checkOptions) run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("asking for the version of the API server: %w", err)
 	}
-	one := checkup.Diagnosis{
-		Cluster: cluster, AsOperator: o.as, Catalog: catalog,
+	diagnosis := checkup.Diagnosis{
+		Cluster: cluster, AsOperator: o.impersonate, Catalog: catalog,
 		KubeVersion: version.GitVersion, OldestKubelet: o.app.oldestKubelet, Now: time.Now, OperatorNamespace: o.operatorNamespace,
 	}
-	results := one.Run(ctx)
+	results := diagnosis.Run(ctx)
 	if err := o.print(results); err != nil {
 		return err
 	}
@@ -82,17 +82,17 @@ func (o *checkOptions) run(ctx context.Context) error {
 	for _, result := range results {
 		states[result.State]++
 	}
-	switch unknown := states[checkup.Unknown]; {
+	switch unknownCount := states[checkup.Unknown]; {
 	case states[checkup.Failed] > 0:
 		return &foundError{}
-	case unknown > 0:
-		return fmt.Errorf("%d of %s could not run; run the command as a user with more permissions", unknown, count(len(results), "check"))
+	case unknownCount > 0:
+		return fmt.Errorf("%d of %s could not run; run the command as a user with more permissions", unknownCount, count(len(results), "check"))
 	}
 	return nil
 }
 
-// as returns a client that impersonates another user.
-func (o *checkOptions) as(user string) (client.Client, error) {
+// impersonate returns a client that impersonates another user.
+func (o *checkOptions) impersonate(user string) (client.Client, error) {
 	config, err := o.app.config()
 	if err != nil {
 		return nil, err

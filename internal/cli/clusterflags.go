@@ -71,7 +71,7 @@ func (c *clusterFlags) add(flags *pflag.FlagSet, otherwise string) {
 	flags.Var(&c.platform, "platform", "platform to render for, Kubernetes or OpenShift (default: "+otherwise+render.Kubernetes+")")
 }
 
-// over returns the properties of the flags, completed by the detected ones.
-func (c *clusterFlags) over(found render.Cluster) render.Cluster {
-	return render.Cluster{IPFamily: cmp.Or(c.ipFamily.value, found.IPFamily), Platform: cmp.Or(c.platform.value, found.Platform)}
+// mergeInto returns the properties of the flags, completed by the detected ones.
+func (c *clusterFlags) mergeInto(cluster render.Cluster) render.Cluster {
+	return render.Cluster{IPFamily: cmp.Or(c.ipFamily.value, cluster.IPFamily), Platform: cmp.Or(c.platform.value, cluster.Platform)}
 }

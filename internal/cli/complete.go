@@ -35,16 +35,16 @@ func completeManifests(*cobra.Command, []string, string) ([]string, cobra.ShellC
 }
 
 // completeWorkloads completes the workloads of the namespace.
-func (s *inputs) completeWorkloads(command *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
-	return s.app.completeNames(command, given, workload.Default().GroupVersionKind)
+func (s *inputs) completeWorkloads(command *cobra.Command, arguments []string, _ string) ([]string, cobra.ShellCompDirective) {
+	return s.app.completeNames(command, arguments, workload.Default().GroupVersionKind)
 }
 
 // completeSidecars completes the VectorSidecars of the namespace.
-func (a *app) completeSidecars(command *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
-	return a.completeNames(command, given, v1alpha1.GroupVersion.WithKind("VectorSidecar"))
+func (a *app) completeSidecars(command *cobra.Command, arguments []string, _ string) ([]string, cobra.ShellCompDirective) {
+	return a.completeNames(command, arguments, v1alpha1.GroupVersion.WithKind("VectorSidecar"))
 }
 
-func (a *app) completeNames(command *cobra.Command, given []string, kind schema.GroupVersionKind) ([]string, cobra.ShellCompDirective) {
+func (a *app) completeNames(command *cobra.Command, arguments []string, kind schema.GroupVersionKind) ([]string, cobra.ShellCompDirective) {
 	cluster, err := a.connect()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
@@ -54,7 +54,7 @@ func (a *app) completeNames(command *cobra.Command, given []string, kind schema.
 		return nil, cobra.ShellCompDirectiveError
 	}
 	names, err := livelist.Collect(command.Context(), livelist.New(cluster), livelist.Metadata(kind), func(object client.Object) (string, bool) {
-		return object.GetName(), !slices.Contains(given, object.GetName())
+		return object.GetName(), !slices.Contains(arguments, object.GetName())
 	}, client.InNamespace(namespace))
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError

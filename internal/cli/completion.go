@@ -18,12 +18,12 @@ exec kubectl vectorsidecar __complete "$@"
 
 func newCompletion(a *app) *cobra.Command {
 	scripts := map[string]func(*cobra.Command, io.Writer) error{
-		"bash":       func(root *cobra.Command, to io.Writer) error { return root.GenBashCompletionV2(to, true) },
-		"zsh":        func(root *cobra.Command, to io.Writer) error { return root.GenZshCompletion(to) },
-		"fish":       func(root *cobra.Command, to io.Writer) error { return root.GenFishCompletion(to, true) },
-		"powershell": func(root *cobra.Command, to io.Writer) error { return root.GenPowerShellCompletionWithDesc(to) },
-		"kubectl": func(_ *cobra.Command, to io.Writer) error {
-			_, err := io.WriteString(to, kubectlCompletion)
+		"bash":       func(root *cobra.Command, w io.Writer) error { return root.GenBashCompletionV2(w, true) },
+		"zsh":        func(root *cobra.Command, w io.Writer) error { return root.GenZshCompletion(w) },
+		"fish":       func(root *cobra.Command, w io.Writer) error { return root.GenFishCompletion(w, true) },
+		"powershell": func(root *cobra.Command, w io.Writer) error { return root.GenPowerShellCompletionWithDesc(w) },
+		"kubectl": func(_ *cobra.Command, w io.Writer) error {
+			_, err := io.WriteString(w, kubectlCompletion)
 			return err
 		},
 	}

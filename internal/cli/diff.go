@@ -50,7 +50,7 @@ kubectl vectorsidecar diff cart -n shop --label logs=vector`,
 		},
 	}
 	options.inputs = newInputs(a, command)
-	options.many(command)
+	options.addWorkloadFlags(command)
 	command.ValidArgsFunction = options.completeWorkloads
 	return command
 }
@@ -68,13 +68,13 @@ func (o *diffOptions) run(ctx context.Context, arguments []string) error {
 	if err != nil {
 		return err
 	}
-	found, err := o.print(ctx, scene, merged, workloads)
+	hasDifferences, err := o.print(ctx, scene, merged, workloads)
 	switch {
 	case err != nil:
 		return err
 	case len(merged.faults()) > 0:
 		return errors.Join(merged.faults()...)
-	case found:
+	case hasDifferences:
 		return &foundError{}
 	}
 	return nil
@@ -82,7 +82,7 @@ func (o *diffOptions) run(ctx context.Context, arguments []string) error {
 
 // print prints all differences and reports whether there are any.
 func (o *diffOptions) print(ctx context.Context, scene *session, merged *merged, workloads []workload.Object) (bool, error) {
-	found := false
+	hasDifferences := false
 	for _, ruled := range merged.rulings {
 		if ruled.Invalid != nil {
 			continue
@@ -91,11 +91,11 @@ func (o *diffOptions) print(ctx context.Context, scene *session, merged *merged,
 		if err != nil {
 			return false, err
 		}
-		found = found || isDifferent
+		hasDifferences = hasDifferences || isDifferent
 	}
 	for _, deployment := range workloads {
-		change := merged.of(deployment)
-		o.tell(change)
+		change := merged.changeFor(deployment)
+		o.noteUnchanged(change)
 		if change.after == nil {
 			continue
 		}
@@ -105,15 +105,15 @@ func (o *diffOptions) print(ctx context.Context, scene *session, merged *merged,
 		if err != nil {
 			return false, err
 		}
-		found = found || isDifferent
+		hasDifferences = hasDifferences || isDifferent
 	}
-	return found, nil
+	return hasDifferences, nil
 }
 
 // withoutAccount returns a workload without the annotations about the rendering of its sidecar, because the heading
 // shows them already.
-func withoutAccount(of client.Object) client.Object {
-	shown, _ := of.DeepCopyObject().(client.Object)
+func withoutAccount(object client.Object) client.Object {
+	shown, _ := object.DeepCopyObject().(client.Object)
 	annotations := maps.Clone(shown.GetAnnotations())
 	maps.DeleteFunc(annotations, func(key, _ string) bool {
 		return meta.IsAnnotationKey(key, meta.AnnotationChangeCause) || meta.IsAnnotationKey(key, meta.AnnotationRenderedFrom)
@@ -124,33 +124,33 @@ func withoutAccount(of client.Object) client.Object {
 
 // printCompanions prints the companions of the workloads that would be created or changed.
 func (o *diffOptions) printCompanions(ctx context.Context, scene *session, ruled *result, workloads []workload.Object) (bool, error) {
-	found := false
+	hasDifferences := false
 	for i := range ruled.Missing {
 		if !ruled.isFor(&ruled.Missing[i], workloads...) {
 			continue
 		}
-		wanted := printable(&ruled.Missing[i])
-		there := &corev1.ConfigMap{}
-		err := scene.Get(ctx, client.ObjectKeyFromObject(wanted), there)
+		expected := printable(&ruled.Missing[i])
+		live := &corev1.ConfigMap{}
+		err := scene.Get(ctx, client.ObjectKeyFromObject(expected), live)
 		if client.IgnoreNotFound(err) != nil {
 			return false, err
 		}
 		var before client.Object
 		if err == nil {
-			before = printable(there)
-			wanted.OwnerReferences = there.OwnerReferences
+			before = printable(live)
+			expected.OwnerReferences = live.OwnerReferences
 		}
-		isDifferent, err := o.printDifference("v1.ConfigMap", before, wanted, "")
+		isDifferent, err := o.printDifference("v1.ConfigMap", before, expected, "")
 		if err != nil {
 			return false, err
 		}
-		found = found || isDifferent
+		hasDifferences = hasDifferences || isDifferent
 	}
-	return found, nil
+	return hasDifferences, nil
 }
 
-// tell prints to standard error why a workload does not change.
-func (o *diffOptions) tell(c *change) {
+// noteUnchanged prints to standard error why a workload does not change.
+func (o *diffOptions) noteUnchanged(c *change) {
 	for i := range c.plans {
 		if p := &c.plans[i]; p.Reason != "" && !isWritten(p) {
 			o.app.note("# %s %s/%s: %s: %s", p.Target.Kind, p.Target.Namespace, p.Target.Name, p.Reason, p.Message)
@@ -184,20 +184,20 @@ func verb(p *plan.Plan) string {
 
 // printDifference prints a unified diff as kubectl diff does. before is nil for a new object.
 func (o *diffOptions) printDifference(kind string, before, after client.Object, heading string) (bool, error) {
-	was := ""
+	oldText := ""
 	if before != nil {
 		text, err := objectText(before)
 		if err != nil {
 			return false, err
 		}
-		was = text
+		oldText = text
 	}
-	is, err := objectText(after)
+	newText, err := objectText(after)
 	if err != nil {
 		return false, err
 	}
 	name := humanize.EscapeLine(fmt.Sprintf("%s.%s.%s", kind, after.GetNamespace(), after.GetName()))
-	text, err := unified("live/"+name, "merged/"+name, was, is)
+	text, err := unifiedDiff("live/"+name, "merged/"+name, oldText, newText)
 	if err != nil || text == "" {
 		return false, err
 	}
@@ -205,14 +205,14 @@ func (o *diffOptions) printDifference(kind string, before, after client.Object, 
 	return true, errors.Join(err, painterFor(o.app.Out).difference(text))
 }
 
-// unified returns a unified diff, empty if both texts are equal.
-func unified(from, to, was, is string) (string, error) {
-	if was == is {
+// unifiedDiff returns a unified diff, empty if both texts are equal.
+func unifiedDiff(oldName, newName, oldText, newText string) (string, error) {
+	if oldText == newText {
 		return "", nil
 	}
 	lines := func(text string) []string { return slices.Collect(strings.Lines(text)) }
 	text, err := difflib.GetUnifiedDiffString(difflib.UnifiedDiff{
-		A: lines(was), B: lines(is), FromFile: from, ToFile: to, Context: 3,
+		A: lines(oldText), B: lines(newText), FromFile: oldName, ToFile: newName, Context: 3,
 	})
 	if err != nil {
 		return "", fmt.Errorf("comparing: %w", err)
@@ -226,7 +226,7 @@ func (p painter) difference(text string) error {
 	var errs []error
 	for line := range strings.Lines(text) {
 		errs = append(errs, p.paint(colours[line[0]], strings.TrimSuffix(line, "\n")))
-		_, err := io.WriteString(p.to, "\n")
+		_, err := io.WriteString(p.writer, "\n")
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)

@@ -67,18 +67,18 @@ func explainWord(command *cobra.Command, word string, topics []string) error {
 		_, err := fmt.Fprintf(command.OutOrStdout(), "%s (%s)\n  %s\n  what to do: %s\n", rule.Code, rule.Level, rule.Title, rule.Help)
 		return err
 	}
-	known := topics
+	words := topics
 	for _, reason := range meta.Reasons() {
-		known = append(known, reason.Name)
+		words = append(words, reason.Name)
 	}
 	for _, rule := range lint.Rules() {
-		known = append(known, rule.Code)
+		words = append(words, rule.Code)
 	}
 	text := fmt.Sprintf("unknown topic, reason or code %q", word)
 	if len(topics) == 0 {
 		text = fmt.Sprintf("unknown reason or code %q", word)
 	}
-	if near := humanize.Nearest(word, known); near != "" {
+	if near := humanize.Nearest(word, words); near != "" {
 		text += fmt.Sprintf("; did you mean %q?", near)
 	}
 	if len(topics) == 0 {
@@ -151,7 +151,7 @@ is the type of the condition, or *event*. The status quotes the message of the c
 
 // valuesPage returns the reference of a sidecar chart's values.
 func valuesPage(chart fs.FS) (string, error) {
-	rows, err := referenceOf(chart)
+	rows, err := referenceRows(chart)
 	if err != nil {
 		return "", err
 	}

@@ -37,12 +37,12 @@ import (
 type ejectOptions struct {
 	app *app
 
-	files         []string
-	recursive     bool
-	allNamespaces bool
-	yes, dryRun   bool
-	maxConcurrent int
-	timeout       time.Duration
+	files             []string
+	recursive         bool
+	allNamespaces     bool
+	assumeYes, dryRun bool
+	maxConcurrent     int
+	timeout           time.Duration
 }
 
 func newEject(a *app) *cobra.Command {
@@ -78,7 +78,7 @@ kubectl vectorsidecar eject -A --yes`,
 	flags.StringArrayVarP(&options.files, "filename", "f", nil, "file or folder with manifests, - for the standard input; may be repeated")
 	flags.BoolVarP(&options.recursive, "recursive", "R", false, "read the folders in folders, too")
 	flags.BoolVarP(&options.allNamespaces, "all-namespaces", "A", false, "clean all namespaces")
-	flags.BoolVarP(&options.yes, "yes", "y", false, "do not ask")
+	flags.BoolVarP(&options.assumeYes, "yes", "y", false, "do not ask")
 	flags.BoolVar(&options.dryRun, "dry-run", false, "only say what would go")
 	flags.IntVar(&options.maxConcurrent, "max-concurrent", 5, "how many workloads may roll out at once")
 	flags.DurationVar(&options.timeout, "timeout", 10*time.Minute, "how long one rollout may take before the next may begin")
@@ -98,7 +98,7 @@ func (o *ejectOptions) run(ctx context.Context) error {
 
 // manifests removes sidecars from files.
 func (o *ejectOptions) manifests() error {
-	files := source.Files{Stdin: o.app.In, Recursive: o.recursive, Schemas: o.app.builtin.schemaOf}
+	files := source.Files{Stdin: o.app.In, Recursive: o.recursive, Schemas: o.app.builtin.schemaFor}
 	documents, err := files.Read(o.files...)
 	if err != nil {
 		return err
@@ -111,24 +111,24 @@ func (o *ejectOptions) manifests() error {
 	if err != nil {
 		return err
 	}
-	var out bytes.Buffer
-	var left []error
+	var buffer bytes.Buffer
+	var remaining []error
 	for i := range documents {
-		if made, ok := documents[i].Object.(*corev1.ConfigMap); ok && made.Labels[meta.LabelSidecar] != "" && !companion.IsCopy(made) {
-			key := client.ObjectKeyFromObject(made)
+		if configMap, ok := documents[i].Object.(*corev1.ConfigMap); ok && configMap.Labels[meta.LabelSidecar] != "" && !companion.IsCopy(configMap) {
+			key := client.ObjectKeyFromObject(configMap)
 			if len(users[key]) == 0 {
 				continue
 			}
-			left = append(left, errors.New(removal.Stays(key, users[key])))
+			remaining = append(remaining, errors.New(removal.Stays(key, users[key])))
 		}
-		if err := printEjected(&out, documents[i], stripped[i]); err != nil {
+		if err := printEjected(&buffer, documents[i], stripped[i]); err != nil {
 			return err
 		}
 	}
-	if _, err = out.WriteTo(o.app.Out); err != nil || len(left) == 0 {
+	if _, err = buffer.WriteTo(o.app.Out); err != nil || len(remaining) == 0 {
 		return err
 	}
-	return &foundError{errors.Join(left...)}
+	return &foundError{errors.Join(remaining...)}
 }
 
 // strip returns the workloads of documents without their sidecars, nil for documents without a sidecar. It also
@@ -136,39 +136,39 @@ func (o *ejectOptions) manifests() error {
 func strip(merger *simulate.Merger, documents []source.Document) (stripped []workload.Object, users map[client.ObjectKey][]workload.Ref, err error) {
 	stripped, users = make([]workload.Object, len(documents)), map[client.ObjectKey][]workload.Ref{}
 	for i, document := range documents {
-		left := document.Object
-		if object, isWorkload := workload.ToObject(left); isWorkload {
-			after, had, err := removal.Strip(merger, object)
+		current := document.Object
+		if object, isWorkload := workload.ToObject(current); isWorkload {
+			after, hadSidecar, err := removal.Strip(merger, object)
 			if err != nil {
 				return nil, nil, fmt.Errorf("%s: %s %s: %w", document.Source, document.Kind, object.GetName(), err)
 			}
-			if left = after; had {
+			if current = after; hadSidecar {
 				stripped[i] = after
 			}
 		}
-		if left == nil {
+		if current == nil {
 			continue
 		}
-		of, names := removal.Needs(left)
+		ref, names := removal.Needs(current)
 		for _, name := range names {
-			key := client.ObjectKey{Namespace: of.Namespace, Name: name}
-			users[key] = append(users[key], of)
+			key := client.ObjectKey{Namespace: ref.Namespace, Name: name}
+			users[key] = append(users[key], ref)
 		}
 	}
 	return stripped, users, nil
 }
 
 // printEjected writes a document, or its workload without the sidecar.
-func printEjected(out *bytes.Buffer, document source.Document, stripped workload.Object) error {
+func printEjected(buffer *bytes.Buffer, document source.Document, stripped workload.Object) error {
 	if stripped == nil {
-		return printDocument(out, document)
+		return printDocument(buffer, document)
 	}
 	setKind(stripped)
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(stripped)
 	if err != nil {
 		return fmt.Errorf("%s: %s %s: %w", document.Source, document.Kind, stripped.GetName(), err)
 	}
-	return printTransformed(out, document, &unstructured.Unstructured{Object: content})
+	return printTransformed(buffer, document, &unstructured.Unstructured{Object: content})
 }
 
 // cluster removes sidecars from a cluster.
@@ -178,51 +178,51 @@ func (o *ejectOptions) cluster(ctx context.Context) error {
 		return err
 	}
 	namespace := metav1.NamespaceAll
-	where := "the cluster"
+	scope := "the cluster"
 	if !o.allNamespaces {
 		if namespace, err = o.app.current(); err != nil {
 			return err
 		}
-		where = "namespace " + namespace
+		scope = "namespace " + namespace
 	}
 	traces, err := removal.FindTraces(ctx, livelist.New(connection), namespace)
 	if err != nil {
 		return err
 	}
 	if namespace != metav1.NamespaceAll {
-		if err := comeBack(ctx, connection, namespace, traces); err != nil {
+		if err := checkNotReinjected(ctx, connection, namespace, traces); err != nil {
 			return err
 		}
 	}
 	if traces.None() {
-		o.app.note("nothing of the operator is left in %s", where)
+		o.app.note("nothing of the operator is left in %s", scope)
 		return nil
 	}
 	if o.dryRun {
 		return o.list(traces)
 	}
-	if err := o.ask(where, traces); err != nil {
+	if err := o.confirmRemoval(scope, traces); err != nil {
 		return err
 	}
 	progress := newProgress(o.app.ErrOut)
 	ejector := removal.Ejector{Client: connection, MaxConcurrent: o.maxConcurrent, Patience: o.timeout, Progress: progress.step}
-	found, err := ejector.Clean(ctx, namespace)
+	removed, err := ejector.Clean(ctx, namespace)
 	progress.end()
 	if err != nil {
-		err = fmt.Errorf("%s is not clean yet; run this again once this is fixed: %w", where, err)
+		err = fmt.Errorf("%s is not clean yet; run this again once this is fixed: %w", scope, err)
 		if errors.As(err, new(*removal.LeftError)) {
 			return &foundError{err}
 		}
 		return err
 	}
-	return humanize.Fprintf(o.app.Out, "removed from %s: %s\n", where, describe(found))
+	return humanize.Fprintf(o.app.Out, "removed from %s: %s\n", scope, describe(removed))
 }
 
-// comeBack returns an error if a ClusterVectorSidecar would inject sidecars into a namespace again.
-func comeBack(ctx context.Context, cluster client.Reader, namespace string, traces *removal.Traces) error {
-	there := &metav1.PartialObjectMetadata{}
-	there.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
-	if err := cluster.Get(ctx, client.ObjectKey{Name: namespace}, there); err == nil && clusterwide.HasOptedOut(there) {
+// checkNotReinjected returns an error if a ClusterVectorSidecar would inject sidecars into a namespace again.
+func checkNotReinjected(ctx context.Context, cluster client.Reader, namespace string, traces *removal.Traces) error {
+	namespaceObject := &metav1.PartialObjectMetadata{}
+	namespaceObject.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
+	if err := cluster.Get(ctx, client.ObjectKey{Name: namespace}, namespaceObject); err == nil && clusterwide.HasOptedOut(namespaceObject) {
 		return nil
 	}
 	for i := range traces.Workloads {
@@ -251,39 +251,39 @@ func describe(traces *removal.Traces) string {
 // list prints the objects that would be removed, one per line.
 func (o *ejectOptions) list(traces *removal.Traces) error {
 	var errs []error
-	say := func(format string, arguments ...any) {
+	printLine := func(format string, arguments ...any) {
 		errs = append(errs, humanize.Fprintf(o.app.Out, format, arguments...))
 	}
-	losesSidecar := func(of workload.Ref) bool {
-		return slices.ContainsFunc(traces.Workloads, func(carrier removal.Carrier) bool { return carrier.Ref == of })
+	losesSidecar := func(ref workload.Ref) bool {
+		return slices.ContainsFunc(traces.Workloads, func(carrier removal.Carrier) bool { return carrier.Ref == ref })
 	}
 	for i := range traces.Workloads {
-		of := &traces.Workloads[i]
-		say("%s/%s in %s: its sidecars\n", strings.ToLower(of.Adapter().GroupKind().String()), of.Name, of.Namespace)
+		carrier := &traces.Workloads[i]
+		printLine("%s/%s in %s: its sidecars\n", strings.ToLower(carrier.Adapter().GroupKind().String()), carrier.Name, carrier.Namespace)
 	}
 	for _, key := range traces.CompanionKeys() {
-		if others := slices.DeleteFunc(slices.Clone(traces.Companions[key]), losesSidecar); len(others) > 0 {
-			o.app.note("%s", removal.Stays(key, others))
+		if users := slices.DeleteFunc(slices.Clone(traces.Companions[key]), losesSidecar); len(users) > 0 {
+			o.app.note("%s", removal.Stays(key, users))
 		} else {
-			say("configmap/%s in %s\n", key.Name, key.Namespace)
+			printLine("configmap/%s in %s\n", key.Name, key.Namespace)
 		}
 	}
 	for i := range traces.Sidecars {
-		if of := traces.Sidecars[i]; of.GetNamespace() == "" {
-			say("clustervectorsidecar/%s\n", of.GetName())
+		if sidecar := traces.Sidecars[i]; sidecar.GetNamespace() == "" {
+			printLine("clustervectorsidecar/%s\n", sidecar.GetName())
 		} else {
-			say("vectorsidecar/%s in %s\n", of.GetName(), of.GetNamespace())
+			printLine("vectorsidecar/%s in %s\n", sidecar.GetName(), sidecar.GetNamespace())
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// ask asks for confirmation if standard input is a terminal.
-func (o *ejectOptions) ask(where string, traces *removal.Traces) error {
-	if o.yes {
+// confirmRemoval asks for confirmation if standard input is a terminal.
+func (o *ejectOptions) confirmRemoval(scope string, traces *removal.Traces) error {
+	if o.assumeYes {
 		return nil
 	}
 	return o.app.confirm(
-		fmt.Sprintf("Remove from %s: %s?", where, describe(traces)), fmt.Sprintf("this removes from %s: %s", where, describe(traces)), "nothing was removed",
+		fmt.Sprintf("Remove from %s: %s?", scope, describe(traces)), fmt.Sprintf("this removes from %s: %s", scope, describe(traces)), "nothing was removed",
 	)
 }

@@ -41,8 +41,8 @@ type explanation struct {
 
 	// unreached names the ClusterVectorSidecars that do not select the namespace of the workload, "" for none.
 	unreached string
-	// elsewhere is a VectorSidecar of another namespace that would select the workload there, "" for none.
-	elsewhere string
+	// otherNamespaceMatch is a VectorSidecar of another namespace that would select the workload there, "" for none.
+	otherNamespaceMatch string
 }
 
 // sidecarReport describes the effect of one VectorSidecar on the workload, with the reasons.
@@ -79,15 +79,15 @@ type sidecarReport struct {
 	Admission  string `json:"admission,omitempty"`
 	// Reverted explains that the spec failed and the last known good spec is rendered, "" if not.
 	Reverted string `json:"reverted,omitempty"`
-	// Told lists the variables that are injected into the application's containers.
-	Told string `json:"told,omitempty"`
+	// InjectedEnv lists the variables that are injected into the application's containers.
+	InjectedEnv string `json:"told,omitempty"`
 	// InjectedHash is the hash of the sidecar in the workload, WantedHash the hash of the desired sidecar.
 	InjectedHash string `json:"injectedHash,omitempty"`
 	WantedHash   string `json:"wantedHash,omitempty"`
-	// Keeps is true if the sidecar in the workload is unchanged until the next change, although it would be rendered
+	// HasOlderRendering is true if the sidecar in the workload is unchanged until the next change, although it would be rendered
 	// differently now.
-	Keeps  bool    `json:"keeps,omitempty"`
-	Fields []field `json:"fields,omitempty"`
+	HasOlderRendering bool    `json:"keeps,omitempty"`
+	Fields            []field `json:"fields,omitempty"`
 }
 
 func newExplain(a *app) *cobra.Command {
@@ -148,20 +148,20 @@ func (s *session) explain(ctx context.Context, deployment workload.Object) (*exp
 	if view.Owner != nil {
 		result.Owner = view.Owner.String()
 	}
-	here := map[string]bool{}
+	names := map[string]bool{}
 	for _, sidecar := range s.Sidecars() {
 		if sidecar.Namespace != deployment.GetNamespace() {
 			continue
 		}
-		here[sidecar.Name] = true
-		one, err := s.sidecarReport(ctx, sidecar, deployment, &view)
+		names[sidecar.Name] = true
+		report, err := s.sidecarReport(ctx, sidecar, deployment, &view)
 		if err != nil {
 			return nil, err
 		}
-		result.VectorSidecars = append(result.VectorSidecars, *one)
+		result.VectorSidecars = append(result.VectorSidecars, *report)
 	}
 	for _, cluster := range s.Clusters() {
-		if name := meta.InNamespace(cluster.Name); !here[name] {
+		if name := meta.InNamespace(cluster.Name); !names[name] {
 			result.unreached += fmt.Sprintf("; %s does not select namespace %s, or that has opted out", meta.Title(name), deployment.GetNamespace())
 		}
 	}
@@ -170,7 +170,7 @@ func (s *session) explain(ctx context.Context, deployment workload.Object) (*exp
 		if err != nil {
 			return nil, err
 		}
-		result.elsewhere = hint
+		result.otherNamespaceMatch = hint
 	}
 	result.conclude(&view)
 	return result, nil
@@ -183,45 +183,45 @@ func (s *session) sidecarReport(ctx context.Context, sidecar *v1alpha1.VectorSid
 		return nil, err
 	}
 	owned, carries := view.Owned[meta.Manager(sidecar.Name)]
-	one := &sidecarReport{
+	report := &sidecarReport{
 		Name: sidecar.Name, Environment: ruled.Environment, EnvironmentFrom: ruled.EnvironmentFrom,
 		Templates: s.templatesName(ruled), Assumed: ruled.assumed, InjectedHash: owned.InjectedHash, ChangeCause: owned.ChangeCause,
 		InjectedBy: injectedBy(&owned, carries), Admission: s.admission(ctx, sidecar),
-		Fields: fieldsOf(deployment, meta.Manager(sidecar.Name)), Reverted: lastgood.TextOf(sidecar),
+		Fields: ownedFields(deployment, meta.Manager(sidecar.Name)), Reverted: lastgood.TextOf(sidecar),
 	}
 	content, _ := workload.Read(deployment)
-	one.Remark = content.Remark
-	one.Matches, one.Selector = ruled.matches(deployment)
-	turns := simulate.Turns([]simulate.Paced{ruled.paced()}, ruled.snapshot.Platform.Rollout)[0]
+	report.Remark = content.Remark
+	report.Matches, report.Selector = ruled.matches(deployment)
+	turns := simulate.Turns([]simulate.Paced{ruled.pacedPlans()}, ruled.snapshot.Platform.Rollout)[0]
 	for i := range ruled.Plans {
 		p := &ruled.Plans[i]
 		if p.Target.Name == deployment.GetName() && p.Target.Kind == workload.NewRef(deployment).Kind {
-			one.fill(p, turns[i], view)
-			one.Told = told(p, view, workload.PodTemplate(deployment))
+			report.fill(p, turns[i], view)
+			report.InjectedEnv = describeInjectedEnv(p, view, workload.PodTemplate(deployment))
 			if isWritten(p) {
-				one.Restarts = pods(deployment)
+				report.Restarts = pods(deployment)
 			}
 		}
 	}
 	switch {
-	case one.Matches && ruled.Invalid != nil:
-		one.Reason, one.Message = ruled.Invalid.Reason, ruled.Invalid.Message
-	case one.Matches && !sidecar.Spec.IsEnabled():
-		one.Reason, one.Message = meta.ReasonDisabled, "spec.enabled of the VectorSidecar is false"
+	case report.Matches && ruled.Invalid != nil:
+		report.Reason, report.Message = ruled.Invalid.Reason, ruled.Invalid.Message
+	case report.Matches && !sidecar.Spec.IsEnabled():
+		report.Reason, report.Message = meta.ReasonDisabled, "spec.enabled of the VectorSidecar is false"
 	default:
-		one.report(sidecar, workload.NewRef(deployment))
+		report.report(sidecar, workload.NewRef(deployment))
 	}
-	return one, nil
+	return report, nil
 }
 
 func (a *sidecarReport) fill(p *plan.Plan, turn int, view *workload.View) {
 	a.Action, a.State, a.Turn, a.Rollout = string(p.Action), string(p.Phase()), turn, string(p.Rollout)
 	a.Reason, a.Message, a.Warning, a.Cause = p.Reason, p.Message, p.Warning, p.Cause
-	a.Keeps = p.UnchangedHash != ""
+	a.HasOlderRendering = p.UnchangedHash != ""
 	if p.Desired != nil {
 		a.WantedHash = p.Desired.InjectedHash()
-		if with := p.Desired.QoSClass(view); with != view.QoSClass {
-			a.QoS = fmt.Sprintf("%s with it, %s without", with, view.QoSClass)
+		if class := p.Desired.QoSClass(view); class != view.QoSClass {
+			a.QoS = fmt.Sprintf("%s with it, %s without", class, view.QoSClass)
 		}
 		if volumes := p.Desired.KeepsNode(p.Manager, view); volumes != "" {
 			a.Node = fmt.Sprintf("the Cluster Autoscaler keeps it for the volumes %s (sidecar.data.evictable)", strings.ReplaceAll(volumes, ",", ", "))
@@ -231,20 +231,20 @@ func (a *sidecarReport) fill(p *plan.Plan, turn int, view *workload.View) {
 
 // report copies results from the status that only the operator knows: a write that the API server rejected, paused
 // corrections, or the errors of the pods of an unfinished rollout.
-func (a *sidecarReport) report(sidecar *v1alpha1.VectorSidecar, of workload.Ref) {
+func (a *sidecarReport) report(sidecar *v1alpha1.VectorSidecar, ref workload.Ref) {
 	if sidecar.Status.ObservedGeneration != sidecar.Generation {
 		return
 	}
-	for _, told := range sidecar.Status.Workloads {
-		if !told.Is(of.Kind, of.Name) || told.Reason == "" {
+	for _, reported := range sidecar.Status.Workloads {
+		if !reported.Is(ref.Kind, ref.Name) || reported.Reason == "" {
 			continue
 		}
 		isKnown := false
-		switch told.State {
+		switch reported.State {
 		case v1alpha1.StateRejected, v1alpha1.StateBlocked:
-			isKnown = a.Reason == "" || told.Reason == meta.ReasonPreflightRejected
+			isKnown = a.Reason == "" || reported.Reason == meta.ReasonPreflightRejected
 		case v1alpha1.StateSkipped:
-			isKnown = a.Reason == "" && told.Reason == meta.ReasonApplicationRejected || a.Reason == meta.ReasonOwnedBy && told.Reason == a.Reason
+			isKnown = a.Reason == "" && reported.Reason == meta.ReasonApplicationRejected || a.Reason == meta.ReasonOwnedBy && reported.Reason == a.Reason
 		case v1alpha1.StateFailed, v1alpha1.StatePodsBlocked:
 			isKnown = a.Action == string(plan.None) && a.State != "Updated"
 		case v1alpha1.StateDeferred: // Only the operator knows the injections of the API server.
@@ -252,7 +252,7 @@ func (a *sidecarReport) report(sidecar *v1alpha1.VectorSidecar, of workload.Ref)
 		default:
 		}
 		if isKnown {
-			a.State, a.Reason, a.Message = string(told.State), told.Reason, told.Message+byReport
+			a.State, a.Reason, a.Message = string(reported.State), reported.Reason, reported.Message+byReport
 		}
 	}
 }

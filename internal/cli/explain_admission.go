@@ -42,18 +42,18 @@ func (s *session) admission(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 	if s.cluster.Get(ctx, client.ObjectKey{Namespace: sidecar.Namespace, Name: meta.OverlaySet}, &set) != nil {
 		return "" // The OverlaySet does not exist, or the user may not read it.
 	}
-	offered, left := 0, "it is not in the OverlaySet of its namespace"
+	offered, reason := 0, "it is not in the OverlaySet of its namespace"
 	for i := range set.Spec.Overlays {
 		switch overlay := &set.Spec.Overlays[i]; {
 		case overlay.VectorSidecar != sidecar.Name:
 		case overlay.SkipReason != "":
-			left = overlay.SkipReason
+			reason = overlay.SkipReason
 		default:
 			offered++
 		}
 	}
 	if offered == 0 {
-		return "by the operator: " + left
+		return "by the operator: " + reason
 	}
 	return fmt.Sprintf("by the API server, where it can judge the workload (%s)", count(offered, "overlay"))
 }

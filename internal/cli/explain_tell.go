@@ -14,52 +14,52 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// told lists the variables that are injected into the application's containers, and the variables that are not, with
+// describeInjectedEnv lists the variables that are injected into the application's containers, and the variables that are not, with
 // the reason. It returns "" if no variables are requested.
-func told(p *plan.Plan, view *workload.View, template *corev1.PodTemplateSpec) string {
+func describeInjectedEnv(p *plan.Plan, view *workload.View, template *corev1.PodTemplateSpec) string {
 	if p.Desired == nil || len(p.Desired.EnvInjections()) == 0 {
 		return ""
 	}
-	known, _ := view.InjectedEnvFor(p.Manager)
-	if containers := len(template.Spec.Containers); len(known) == 0 && workload.ExceedsRecordLimit(p.Desired.EnvInjections(), view.Ref, containers) {
+	injected, _ := view.InjectedEnvFor(p.Manager)
+	if containers := len(template.Spec.Containers); len(injected) == 0 && workload.ExceedsRecordLimit(p.Desired.EnvInjections(), view.Ref, containers) {
 		return fmt.Sprintf("none: a record for %d containers would exceed the size limit of an annotation", containers)
 	}
-	var all []string
+	var lines []string
 	for i := range template.Spec.Containers {
 		container := &template.Spec.Containers[i]
 		if view.ContainerOwner(container.Name) != "" {
 			continue
 		}
-		if said := toldTo(container, p.Desired.EnvInjections(), known, view.Ref); said != "" {
-			all = append(all, container.Name+": "+said)
+		if text := describeContainerEnv(container, p.Desired.EnvInjections(), injected, view.Ref); text != "" {
+			lines = append(lines, container.Name+": "+text)
 		}
 	}
-	if len(all) == 0 {
+	if len(lines) == 0 {
 		return "none: the workload has no container of sidecar.applicationEnv.containers"
 	}
-	return strings.Join(all, "; ")
+	return strings.Join(lines, "; ")
 }
 
-// toldTo lists the variables of one container, "" for a container without requested variables.
-func toldTo(container *corev1.Container, tells []workload.EnvInjection, known []workload.InjectedEnv, in workload.Ref) string {
-	var is, isNot []string
-	for i := range tells {
-		tell := &tells[i]
-		has := func(v corev1.EnvVar) bool { return v.Name == tell.Name }
+// describeContainerEnv lists the variables of one container, "" for a container without requested variables.
+func describeContainerEnv(container *corev1.Container, injections []workload.EnvInjection, injected []workload.InjectedEnv, ref workload.Ref) string {
+	var injectedNames, notInjected []string
+	for i := range injections {
+		injection := &injections[i]
+		hasName := func(v corev1.EnvVar) bool { return v.Name == injection.Name }
 		switch {
-		case !slices.Contains(tell.Containers, container.Name) && !slices.Contains(tell.Containers, workload.AllContainers):
-		case slices.ContainsFunc(known, func(t workload.InjectedEnv) bool { return t.Container == container.Name && tell.Matches(t, in) }):
-			is = append(is, tell.Name)
-		case slices.ContainsFunc(container.Env, has):
-			isNot = append(isNot, tell.Name+", which it has already")
-		case slices.ContainsFunc(container.EnvFrom, func(from corev1.EnvFromSource) bool { return strings.HasPrefix(tell.Name, from.Prefix) }):
-			isNot = append(isNot, tell.Name+", which its envFrom may have")
+		case !slices.Contains(injection.Containers, container.Name) && !slices.Contains(injection.Containers, workload.AllContainers):
+		case slices.ContainsFunc(injected, func(t workload.InjectedEnv) bool { return t.Container == container.Name && injection.Matches(t, ref) }):
+			injectedNames = append(injectedNames, injection.Name)
+		case slices.ContainsFunc(container.Env, hasName):
+			notInjected = append(notInjected, injection.Name+", which it has already")
+		case slices.ContainsFunc(container.EnvFrom, func(envFrom corev1.EnvFromSource) bool { return strings.HasPrefix(injection.Name, envFrom.Prefix) }):
+			notInjected = append(notInjected, injection.Name+", which its envFrom may have")
 		default:
-			isNot = append(isNot, tell.Name+", before the owner's next change of the pod template")
+			notInjected = append(notInjected, injection.Name+", before the owner's next change of the pod template")
 		}
 	}
-	if len(isNot) > 0 {
-		is = append(is, fmt.Sprintf("not %s", strings.Join(isNot, "; not ")))
+	if len(notInjected) > 0 {
+		injectedNames = append(injectedNames, fmt.Sprintf("not %s", strings.Join(notInjected, "; not ")))
 	}
-	return strings.Join(is, ", ")
+	return strings.Join(injectedNames, ", ")
 }

@@ -28,6 +28,6 @@ func TestWhatAContainerIsToldIsExplained(t *testing.T) {
 		"others, by prefix": {corev1.Container{Name: "app", EnvFrom: []corev1.EnvFromSource{{Prefix: "X_"}}}, told, "A, B"},
 		"another container": {corev1.Container{Name: "web"}, told, "not A, before the owner's next change of the pod template"},
 	} {
-		require.Equal(t, test.want, toldTo(&test.container, tells, test.known, in), name)
+		require.Equal(t, test.want, describeContainerEnv(&test.container, tells, test.known, in), name)
 	}
 }

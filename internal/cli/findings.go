@@ -23,8 +23,8 @@ type findingsOutput struct {
 	command, noun string
 }
 
-// findingsOutputOf adds -o to a command that prints findings. The noun names the kind of the checked things.
-func findingsOutputOf(a *app, command *cobra.Command, noun string) findingsOutput {
+// newFindingsOutput adds -o to a command that prints findings. The noun names the kind of the checked things.
+func newFindingsOutput(a *app, command *cobra.Command, noun string) findingsOutput {
 	return findingsOutput{a, addFormat(command, "github", "sarif", "junit", "json"), "kubectl vectorsidecar " + command.Name(), noun}
 }
 
@@ -41,9 +41,9 @@ func (o *findingsOutput) print(result *lint.Result) error {
 	}
 	switch o.output.name {
 	case "junit":
-		return printJUnit(o.app.Out, o.command, o.casesOf(result))
+		return printJUnit(o.app.Out, o.command, o.junitCases(result))
 	case "sarif":
-		return o.output.print(o.app.Out, sarifOf(result, o.command, o.app.version))
+		return o.output.print(o.app.Out, newSarif(result, o.command, o.app.version))
 	case "github":
 		return o.printCommands(result)
 	}

@@ -84,12 +84,12 @@ func (o *getOptions) run(ctx context.Context, names []string) error {
 		if isOfClusters {
 			return o.showClusters(ctx, cluster, ofClusters, selector)
 		}
-		found, err := livelist.Collect(ctx, livelist.New(cluster), &v1alpha1.VectorSidecarList{}, o.printed,
+		sidecars, err := livelist.Collect(ctx, livelist.New(cluster), &v1alpha1.VectorSidecarList{}, o.reduceSidecar,
 			client.InNamespace(namespace), client.MatchingLabelsSelector{Selector: selector})
 		if err != nil {
 			return nil, explainMissing(err)
 		}
-		return o.text(found, names, namespace)
+		return o.text(sidecars, names, namespace)
 	}
 	switch {
 	case o.watch && isOfClusters:
@@ -105,8 +105,8 @@ func (o *getOptions) run(ctx context.Context, names []string) error {
 	return err
 }
 
-// printed returns the part of a VectorSidecar that is printed.
-func (o *getOptions) printed(sidecar *v1alpha1.VectorSidecar) (v1alpha1.VectorSidecar, bool) {
+// reduceSidecar returns the part of a VectorSidecar that is printed.
+func (o *getOptions) reduceSidecar(sidecar *v1alpha1.VectorSidecar) (v1alpha1.VectorSidecar, bool) {
 	printed := *sidecar
 	printed.ManagedFields = nil
 	if !o.output.isTree() {
@@ -116,55 +116,55 @@ func (o *getOptions) printed(sidecar *v1alpha1.VectorSidecar) (v1alpha1.VectorSi
 }
 
 // text prints the VectorSidecars with the given names, or all of them.
-func (o *getOptions) text(found []v1alpha1.VectorSidecar, names []string, namespace string) ([]byte, error) {
-	found, err := named(found, names, namespace)
+func (o *getOptions) text(sidecars []v1alpha1.VectorSidecar, names []string, namespace string) ([]byte, error) {
+	sidecars, err := filterByName(sidecars, names, namespace)
 	if err != nil {
 		return nil, err
 	}
-	var out bytes.Buffer
+	var buffer bytes.Buffer
 	switch {
-	case len(found) == 0 && !o.output.isTree():
-		o.app.note("no VectorSidecars found%s", in(namespace))
+	case len(sidecars) == 0 && !o.output.isTree():
+		o.app.note("no VectorSidecars found%s", inNamespace(namespace))
 		return nil, nil
 	case o.output.name == "name":
-		for i := range found {
-			_ = humanize.Fprintf(&out, "vectorsidecar.%s/%s\n", v1alpha1.GroupVersion.Group, found[i].Name)
+		for i := range sidecars {
+			_ = humanize.Fprintf(&buffer, "vectorsidecar.%s/%s\n", v1alpha1.GroupVersion.Group, sidecars[i].Name)
 		}
-		return out.Bytes(), nil
+		return buffer.Bytes(), nil
 	case o.output.isTree():
-		for i := range found {
-			found[i].SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("VectorSidecar"))
+		for i := range sidecars {
+			sidecars[i].SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("VectorSidecar"))
 		}
-		err = o.output.print(&out, map[string]any{"apiVersion": "v1", "kind": "List", "items": found})
-		return out.Bytes(), err
+		err = o.output.print(&buffer, map[string]any{"apiVersion": "v1", "kind": "List", "items": sidecars})
+		return buffer.Bytes(), err
 	}
-	err = o.table(&out, found)
-	return out.Bytes(), err
+	err = o.table(&buffer, sidecars)
+	return buffer.Bytes(), err
 }
 
-func (o *getOptions) table(to io.Writer, found []v1alpha1.VectorSidecar) error {
+func (o *getOptions) table(w io.Writer, sidecars []v1alpha1.VectorSidecar) error {
 	header := []string{"NAMESPACE", "NAME", "ENVIRONMENT", "MATCHED", "INJECTED", "UPDATED", "WAITING", "CONFLICTS", "SKIPPED", "FAILED", "READY", "REASON", "AGE"}
 	isWide := o.output.name == "wide"
 	if isWide {
 		header = append(header, "MESSAGE")
 	}
 	var rows [][]string
-	for i := range found {
-		status, total := &found[i].Status, found[i].Status.Total()
-		row := []string{found[i].Namespace, found[i].Name, dash(status.Environment)}
+	for i := range sidecars {
+		status, total := &sidecars[i].Status, sidecars[i].Status.Total()
+		row := []string{sidecars[i].Namespace, sidecars[i].Name, dash(status.Environment)}
 		for _, n := range []int32{
 			total.Matched, total.Injected, total.Ready, total.Waiting, total.Conflicting, total.Skipped, total.Failed,
 		} {
 			row = append(row, strconv.Itoa(int(n)))
 		}
-		state, reason, message := readiness(found[i].Status.Conditions, found[i].Status.ObservedGeneration == found[i].Generation)
-		row = append(row, state, reason, age(found[i].CreationTimestamp))
+		state, reason, message := readiness(sidecars[i].Status.Conditions, sidecars[i].Status.ObservedGeneration == sidecars[i].Generation)
+		row = append(row, state, reason, age(sidecars[i].CreationTimestamp))
 		if isWide {
 			row = append(row, message)
 		}
 		rows = append(rows, row)
 	}
-	return table(to, header, rows)
+	return table(w, header, rows)
 }
 
 // readiness returns the condition Ready of a status, if the condition is about the current spec.
@@ -179,9 +179,9 @@ func readiness(conditions []metav1.Condition, isCurrent bool) (state, reason, me
 	return string(ready.Status), ready.Reason, ready.Message
 }
 
-func age(since metav1.Time) string {
-	if since.IsZero() {
+func age(start metav1.Time) string {
+	if start.IsZero() {
 		return "-"
 	}
-	return duration.HumanDuration(time.Since(since.Time))
+	return duration.HumanDuration(time.Since(start.Time))
 }

@@ -24,7 +24,7 @@ import (
 // clusterNames returns the names of the ClusterVectorSidecars among the arguments of a command. An argument is
 // clustervectorsidecar/NAME, or clustervectorsidecars for all. isAsked is false without such an argument.
 func clusterNames(arguments []string) (names []string, isAsked bool, err error) {
-	isAll, others := false, 0
+	isAll, otherCount := false, 0
 	for _, argument := range arguments {
 		name, _ := sidecarName(argument)
 		switch ofCluster, isOne := meta.ParseClusterName(name); {
@@ -33,11 +33,11 @@ func clusterNames(arguments []string) (names []string, isAsked bool, err error) 
 		case isKind(argument, clusterVectorSidecars):
 			isAll = true
 		default:
-			others++
+			otherCount++
 		}
 	}
 	isAsked = isAll || len(names) > 0
-	if isAsked && others > 0 {
+	if isAsked && otherCount > 0 {
 		return nil, true, errors.New("VectorSidecars and ClusterVectorSidecars are named together: name one kind at a time")
 	}
 	if isAll {
@@ -56,50 +56,50 @@ func (o *getOptions) showClusters(ctx context.Context, cluster client.Reader, na
 		return nil, explainMissing(err)
 	}
 	for _, name := range names {
-		if !slices.ContainsFunc(clusters, func(one v1alpha1.ClusterVectorSidecar) bool { return one.Name == name }) {
+		if !slices.ContainsFunc(clusters, func(sidecar v1alpha1.ClusterVectorSidecar) bool { return sidecar.Name == name }) {
 			return nil, fmt.Errorf("ClusterVectorSidecar %q not found", name)
 		}
 	}
-	var out bytes.Buffer
+	var buffer bytes.Buffer
 	switch {
 	case len(clusters) == 0 && !o.output.isTree():
 		o.app.note("no ClusterVectorSidecars found")
 		return nil, nil
 	case o.output.name == "name":
 		for i := range clusters {
-			_ = humanize.Fprintf(&out, "clustervectorsidecar.%s/%s\n", v1alpha1.GroupVersion.Group, clusters[i].Name)
+			_ = humanize.Fprintf(&buffer, "clustervectorsidecar.%s/%s\n", v1alpha1.GroupVersion.Group, clusters[i].Name)
 		}
-		return out.Bytes(), nil
+		return buffer.Bytes(), nil
 	case o.output.isTree():
 		for i := range clusters {
 			clusters[i].SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("ClusterVectorSidecar"))
 		}
-		err = o.output.print(&out, map[string]any{"apiVersion": "v1", "kind": "List", "items": clusters})
-		return out.Bytes(), err
+		err = o.output.print(&buffer, map[string]any{"apiVersion": "v1", "kind": "List", "items": clusters})
+		return buffer.Bytes(), err
 	}
-	err = o.clusterTable(&out, clusters)
-	return out.Bytes(), err
+	err = o.clusterTable(&buffer, clusters)
+	return buffer.Bytes(), err
 }
 
-func (o *getOptions) clusterTable(to io.Writer, found []v1alpha1.ClusterVectorSidecar) error {
+func (o *getOptions) clusterTable(w io.Writer, clusters []v1alpha1.ClusterVectorSidecar) error {
 	header := []string{"NAME", "NAMESPACES", "DONE", "MATCHED", "INJECTED", "UPDATED", "READY", "REASON", "AGE"}
 	isWide := o.output.name == "wide"
 	if isWide {
 		header = append(header, "MESSAGE")
 	}
 	var rows [][]string
-	for i := range found {
-		status := &found[i].Status
-		row := []string{found[i].Name}
+	for i := range clusters {
+		status := &clusters[i].Status
+		row := []string{clusters[i].Name}
 		for _, n := range []int32{status.SelectedNamespaces, status.ReadyNamespaces, status.MatchedWorkloads, status.InjectedWorkloads, status.ReadyWorkloads} {
 			row = append(row, strconv.Itoa(int(n)))
 		}
-		state, reason, message := readiness(status.Conditions, status.ObservedGeneration == found[i].Generation)
-		row = append(row, state, reason, age(found[i].CreationTimestamp))
+		state, reason, message := readiness(status.Conditions, status.ObservedGeneration == clusters[i].Generation)
+		row = append(row, state, reason, age(clusters[i].CreationTimestamp))
 		if isWide {
 			row = append(row, message)
 		}
 		rows = append(rows, row)
 	}
-	return table(to, header, rows)
+	return table(w, header, rows)
 }

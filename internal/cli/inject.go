@@ -68,57 +68,57 @@ func (o *injectOptions) run(ctx context.Context) error {
 		return err
 	}
 	// Print all or nothing, because a pipe into a cluster must not get half of the output.
-	var out bytes.Buffer
+	var buffer bytes.Buffer
 	printed := map[client.ObjectKey]bool{}
 	for _, document := range scene.documents {
-		if err := o.print(&out, merged, document, printed); err != nil {
+		if err := o.print(&buffer, merged, document, printed); err != nil {
 			return err
 		}
 	}
-	_, err = out.WriteTo(o.app.Out)
+	_, err = buffer.WriteTo(o.app.Out)
 	return err
 }
 
 // print writes a document, with its sidecar if it gets one. It first writes the companions that the document needs
 // and that are not printed yet, because their Namespace may come directly before the document.
-func (o *injectOptions) print(to io.Writer, merged *merged, document source.Document, printed map[client.ObjectKey]bool) error {
+func (o *injectOptions) print(w io.Writer, merged *merged, document source.Document, printed map[client.ObjectKey]bool) error {
 	deployment, ok := workload.ToObject(document.Object)
 	if !ok {
-		return printDocument(to, document)
+		return printDocument(w, document)
 	}
-	change := merged.of(deployment)
+	change := merged.changeFor(deployment)
 	if err := change.obstacle(o.app); err != nil {
 		return err
 	}
 	if change.after == nil {
-		return printDocument(to, document)
+		return printDocument(w, document)
 	}
-	for _, one := range merged.companions(deployment) {
-		key := client.ObjectKeyFromObject(one)
+	for _, configMap := range merged.companions(deployment) {
+		key := client.ObjectKeyFromObject(configMap)
 		if printed[key] {
 			continue
 		}
 		printed[key] = true
-		one.Namespace = document.Namespace // A user who applies both puts them into the same namespace.
-		if err := printObject(to, one); err != nil {
+		configMap.Namespace = document.Namespace // A user who applies both puts them into the same namespace.
+		if err := printObject(w, configMap); err != nil {
 			return err
 		}
 	}
-	return printTransformed(to, document, change.after)
+	return printTransformed(w, document, change.after)
 }
 
 // printDocument writes a document as it was read, with escaped control characters.
-func printDocument(to io.Writer, document source.Document) error {
-	_, err := fmt.Fprintf(to, "---\n%s\n", bytes.TrimRight(humanize.EscapeYAML(document.Text), "\n"))
+func printDocument(w io.Writer, document source.Document) error {
+	_, err := fmt.Fprintf(w, "---\n%s\n", bytes.TrimRight(humanize.EscapeYAML(document.Text), "\n"))
 	return err
 }
 
 // printTransformed writes the result for a document, without fields that only the merge code adds.
-func printTransformed(to io.Writer, document source.Document, after *unstructured.Unstructured) error {
-	after = after.DeepCopy()
-	after.SetNamespace(document.Namespace)
-	dropEmpty(after.Object)
-	return printObject(to, after.Object)
+func printTransformed(w io.Writer, document source.Document, object *unstructured.Unstructured) error {
+	object = object.DeepCopy()
+	object.SetNamespace(document.Namespace)
+	dropEmpty(object.Object)
+	return printObject(w, object.Object)
 }
 
 // dropEmpty removes empty maps that typed objects print although the user did not write them.

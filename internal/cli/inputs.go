@@ -71,14 +71,14 @@ func newInputs(a *app, command *cobra.Command) *inputs {
 	return s
 }
 
-// many adds the flags of commands that process many workloads.
-func (s *inputs) many(command *cobra.Command) {
+// addWorkloadFlags adds the flags of commands that process many workloads.
+func (s *inputs) addWorkloadFlags(command *cobra.Command) {
 	command.Flags().BoolVarP(&s.allNamespaces, "all-namespaces", "A", false, "include all namespaces")
 	command.Flags().StringVarP(&s.selector, "selector", "l", "", "show only workloads with these labels")
 }
 
-// given is the content of the input files.
-type given struct {
+// parsedInputs is the content of the input files.
+type parsedInputs struct {
 	documents, sidecars []source.Document
 	// hasWorkloads and hasSidecars are true if these objects come from files only.
 	hasWorkloads, hasSidecars bool
@@ -87,7 +87,7 @@ type given struct {
 // open reads the files, and reads missing kinds of objects from the cluster. names are the workloads that the command
 // applies to, empty for all.
 func (s *inputs) open(ctx context.Context, names ...string) (*session, error) {
-	about, err := s.concerning(names)
+	filter, err := s.parseFilter(names)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func (s *inputs) open(ctx context.Context, names ...string) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	scene := &session{inputs: s, about: about, documents: input.documents, sources: slices.Concat(input.sidecars, input.documents)}
+	scene := &session{inputs: s, filter: filter, documents: input.documents, sources: slices.Concat(input.sidecars, input.documents)}
 	if input.hasWorkloads && input.hasSidecars {
 		scene.ObjectOverlay = source.NewObjectOverlay(nil)
 		scene.namespace = *s.app.kube.Namespace
@@ -119,11 +119,11 @@ func (s *inputs) open(ctx context.Context, names ...string) (*session, error) {
 }
 
 // read reads the files and determines the kinds of objects in them.
-func (s *inputs) read() (*given, error) {
+func (s *inputs) read() (*parsedInputs, error) {
 	if err := readOnce(s.files, s.sidecars, s.values.files); err != nil {
 		return nil, err
 	}
-	files := source.Files{Stdin: s.app.In, Recursive: s.recursive, Schemas: s.app.builtin.schemaOf}
+	files := source.Files{Stdin: s.app.In, Recursive: s.recursive, Schemas: s.app.builtin.schemaFor}
 	if s.app.files != nil {
 		files.ReadFile = s.app.readFile
 	}
@@ -135,7 +135,7 @@ func (s *inputs) read() (*given, error) {
 	if err != nil {
 		return nil, err
 	}
-	input := &given{documents: documents, sidecars: sidecars}
+	input := &parsedInputs{documents: documents, sidecars: sidecars}
 	input.hasSidecars = holdsSidecars(documents, sidecars)
 	if len(s.sidecars) > 0 && !holdsSidecars(sidecars) {
 		return nil, fmt.Errorf("%s has no VectorSidecar", strings.Join(s.sidecars, ", "))
@@ -147,12 +147,12 @@ func (s *inputs) read() (*given, error) {
 
 // holdsSidecars reports whether the documents contain VectorSidecars or ClusterVectorSidecars.
 func holdsSidecars(lists ...[]source.Document) bool {
-	return holds[*v1alpha1.VectorSidecar](lists...) || holds[*v1alpha1.ClusterVectorSidecar](lists...)
+	return hasObject[*v1alpha1.VectorSidecar](lists...) || hasObject[*v1alpha1.ClusterVectorSidecar](lists...)
 }
 
-func holds[T client.Object](lists ...[]source.Document) bool {
+func hasObject[T client.Object](lists ...[]source.Document) bool {
 	for _, list := range lists {
-		if slices.ContainsFunc(list, func(d source.Document) bool { _, is := d.Object.(T); return is }) {
+		if slices.ContainsFunc(list, func(d source.Document) bool { _, ok := d.Object.(T); return ok }) {
 			return true
 		}
 	}
@@ -210,8 +210,8 @@ func isChart(name string) bool {
 	return lint.IsChart(root.FS())
 }
 
-// wanted returns the selector on the command line.
-func (s *inputs) wanted() (labels.Selector, error) {
+// labelSelector returns the selector on the command line.
+func (s *inputs) labelSelector() (labels.Selector, error) {
 	selector, err := labels.Parse(s.selector)
 	if err != nil {
 		return nil, fmt.Errorf("--selector: %w", err)
@@ -229,10 +229,10 @@ func (s *inputs) label(object workload.Object) {
 	object.SetLabels(labels)
 }
 
-// namespaceOf returns the namespace for objects without a namespace. It is the namespace of the command line, else
+// defaultNamespace returns the namespace for objects without a namespace. It is the namespace of the command line, else
 // the one namespace of all VectorSidecars, else the current one. The current namespace comes from the kubeconfig only
 // if a cluster is read, so that files alone give the same result everywhere.
-func (g *given) namespaceOf(flag, current string) (string, error) {
+func (g *parsedInputs) defaultNamespace(flag, current string) (string, error) {
 	if flag != "" {
 		return flag, nil
 	}
@@ -255,8 +255,8 @@ func (g *given) namespaceOf(flag, current string) (string, error) {
 // readFrom returns the namespace to read from the cluster. It is the namespace of the command line, or the one
 // namespace of all workloads and VectorSidecars of the files. Objects of other namespaces would have no counterpart
 // in the files.
-func (g *given) readFrom(flag, current string) (string, error) {
-	namespace, err := g.namespaceOf(flag, current)
+func (g *parsedInputs) readFrom(flag, current string) (string, error) {
+	namespace, err := g.defaultNamespace(flag, current)
 	if err != nil || flag != "" {
 		return namespace, err
 	}
@@ -276,13 +276,13 @@ func (g *given) readFrom(flag, current string) (string, error) {
 	return "", fmt.Errorf("the files have objects of the namespaces %s: set one with --namespace, or take all with --all-namespaces (plan, diff, tree)", strings.Join(names, ", "))
 }
 
-func (g *given) lacksNamespace() bool {
+func (g *parsedInputs) lacksNamespace() bool {
 	return slices.ContainsFunc(g.documents, func(d source.Document) bool {
 		return isWorkload(d) && d.Object.GetNamespace() == ""
 	})
 }
 
 func isWorkload(document source.Document) bool {
-	_, is := workload.ToObject(document.Object)
-	return is
+	_, ok := workload.ToObject(document.Object)
+	return ok
 }

@@ -37,13 +37,13 @@ type junitFailure struct {
 }
 
 // printJUnit writes cases as one suite.
-func printJUnit(to io.Writer, name string, cases []junitCase) error {
+func printJUnit(w io.Writer, name string, cases []junitCase) error {
 	suite := junitSuite{Name: name, Tests: len(cases), Cases: cases}
-	for _, one := range cases {
-		if one.Failure != nil {
+	for _, testCase := range cases {
+		if testCase.Failure != nil {
 			suite.Failures++
 		}
-		if one.Error != nil {
+		if testCase.Error != nil {
 			suite.Errors++
 		}
 	}
@@ -51,12 +51,12 @@ func printJUnit(to io.Writer, name string, cases []junitCase) error {
 	if err != nil {
 		return fmt.Errorf("printing: %w", err)
 	}
-	_, err = to.Write(humanize.EscapeXML([]byte(xml.Header + string(text) + "\n")))
+	_, err = w.Write(humanize.EscapeXML([]byte(xml.Header + string(text) + "\n")))
 	return err
 }
 
-// casesOf returns a case for every finding, or a single passed one for all files if there are none.
-func (o *findingsOutput) casesOf(result *lint.Result) []junitCase {
+// junitCases returns a case for every finding, or a single passed one for all files if there are none.
+func (o *findingsOutput) junitCases(result *lint.Result) []junitCase {
 	var cases []junitCase
 	for i := range result.Findings {
 		finding := &result.Findings[i]
@@ -71,8 +71,8 @@ func (o *findingsOutput) casesOf(result *lint.Result) []junitCase {
 	return cases
 }
 
-func readAll(from io.Reader) ([]byte, error) {
-	text, err := bounded.Stream(from)
+func readAll(reader io.Reader) ([]byte, error) {
+	text, err := bounded.Stream(reader)
 	if err != nil {
 		return nil, fmt.Errorf("reading the standard input: %w", err)
 	}

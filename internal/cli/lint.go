@@ -79,7 +79,7 @@ kubectl vectorsidecar lint --explain VSC304`,
 	flags.StringVar(&options.vectorVersion, "vector-version", "", "version of Vector, such as 0.57.0, in place of the one that images of VectorSidecars tell; a Vector configuration tells none")
 	flags.BoolVar(&options.together, "together", false, "check all files of Vector configuration as one configuration, and read folders as Vector reads those of --config-dir")
 	flags.BoolVar(&options.explain, "explain", false, "print what codes and reasons mean, which are given in place of files")
-	options.findings = findingsOutputOf(a, command, "file")
+	options.findings = newFindingsOutput(a, command, "file")
 	return command
 }
 
@@ -106,13 +106,13 @@ func (o *lintOptions) run(ctx context.Context, arguments []string) error {
 		charts[filepath.Clean(o.templates)] = true
 	}
 	for _, argument := range arguments {
-		found, err := o.app.collect(argument, o.values.files...)
+		collected, err := o.app.collect(argument, o.values.files...)
 		if err != nil {
 			return err
 		}
-		files = append(files, found.files...)
-		result.Skipped = append(result.Skipped, found.skipped...)
-		for _, chart := range found.charts {
+		files = append(files, collected.files...)
+		result.Skipped = append(result.Skipped, collected.skipped...)
+		for _, chart := range collected.charts {
 			charts[chart] = true
 		}
 	}
@@ -169,7 +169,7 @@ func (o *lintOptions) linter(ctx context.Context) (*lint.Linter, error) {
 		return nil, err
 	}
 	installation := &source.Installation{}
-	given, _, err := o.platform(ctx, files, nil, installation, values)
+	platform, _, err := o.platform(ctx, files, nil, installation, values)
 	if err != nil {
 		return nil, err
 	}
@@ -178,14 +178,14 @@ func (o *lintOptions) linter(ctx context.Context) (*lint.Linter, error) {
 		if written == nil {
 			return nil, nil, refused
 		}
-		with, _, err := o.platform(ctx, files, nil, withSets(installation, values), written)
+		filePlatform, _, err := o.platform(ctx, files, nil, withSets(installation, values), written)
 		if err != nil {
 			return written, nil, err
 		}
-		return written, with, refused
+		return written, filePlatform, refused
 	}
 	return &lint.Linter{
-		Installed: installed, Definitions: o.app.builtin.definitionOf, Platform: given, DefaultEnvironment: o.environment, KubeVersion: o.kubeVersion, OldestKubelet: o.kubelet(), Cluster: o.ofCluster.over(render.Cluster{}), VectorVersion: o.vectorVersion, IsTogether: o.together,
+		Installed: installed, Definitions: o.app.builtin.definitionFor, Platform: platform, DefaultEnvironment: o.environment, KubeVersion: o.kubeVersion, OldestKubelet: o.kubelet(), Cluster: o.ofCluster.mergeInto(render.Cluster{}), VectorVersion: o.vectorVersion, IsTogether: o.together,
 	}, nil
 }
 

@@ -27,34 +27,34 @@ type lintedFiles struct {
 // collect returns the files below a path. The values.yaml of a sidecar chart stands for the chart. The other arguments
 // are the files that the command line names as values.
 func (a *app) collect(path string, values ...string) (*lintedFiles, error) {
-	found := &lintedFiles{}
+	collected := &lintedFiles{}
 	if path == "-" {
 		text, err := readAll(a.In)
-		found.files = []lint.File{{Name: path, Text: text}}
-		return found, err
+		collected.files = []lint.File{{Name: path, Text: text}}
+		return collected, err
 	}
 	if folder := filepath.Dir(path); filepath.Base(path) == "values.yaml" && isChart(folder) {
-		found.charts = []string{folder}
-		return found, nil
+		collected.charts = []string{folder}
+		return collected, nil
 	}
 	err := source.Walk(path, func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return fmt.Errorf("reading %s: %w", name, err)
 		case entry.IsDir() && isChart(name):
-			found.charts = append(found.charts, filepath.Clean(name)) // Cleaned like the names of its files.
+			collected.charts = append(collected.charts, filepath.Clean(name)) // Cleaned like the names of its files.
 			return nil
 		case entry.IsDir() && name != path && isPassedOver(name):
 			return fs.SkipDir
-		case entry.IsDir(), slices.Contains(found.charts, filepath.Dir(name)), !isLinted(name) && name != path:
+		case entry.IsDir(), slices.Contains(collected.charts, filepath.Dir(name)), !isLinted(name) && name != path:
 			return nil
 		}
-		return found.add(path, name, values)
+		return collected.add(path, name, values)
 	})
-	if err == nil && len(found.files)+len(found.charts)+len(found.skipped) == 0 { // Success would hide that nothing was checked.
+	if err == nil && len(collected.files)+len(collected.charts)+len(collected.skipped) == 0 { // Success would hide that nothing was checked.
 		err = fmt.Errorf("no files to lint in %s; expected extensions: %s", path, strings.Join(linted, ", "))
 	}
-	return found, err
+	return collected, err
 }
 
 // add adds a file below a path. A template of a chart is added if it is a plain object, and listed as skipped if it
@@ -76,7 +76,7 @@ func (f *lintedFiles) add(path, name string, values []string) error {
 			return nil
 		}
 	}
-	file := lint.File{Name: name, Text: text, Chart: otherChartOf(name)}
+	file := lint.File{Name: name, Text: text, Chart: findOtherChart(name)}
 	file.IsValues = slices.ContainsFunc(values, func(file string) bool { return filepath.Clean(file) == filepath.Clean(name) })
 	if name != path {
 		file.Root = path
@@ -110,9 +110,9 @@ func chartOfTemplate(name string) string {
 	}
 }
 
-// otherChartOf returns the directory of the chart that contains a file. It is "" without a chart, and for a chart of
+// findOtherChart returns the directory of the chart that contains a file. It is "" without a chart, and for a chart of
 // lint.IsOurChart.
-func otherChartOf(name string) string {
+func findOtherChart(name string) string {
 	absolute, err := filepath.Abs(name)
 	if err != nil {
 		return ""

@@ -69,17 +69,17 @@ func describeCommand(b *strings.Builder, command *cobra.Command) {
 
 // ownFlags returns the flags of a command without the flags of kubectl, and whether the command also has the flags of
 // kubectl.
-func ownFlags(command *cobra.Command) (own []*pflag.Flag, isKube bool) {
+func ownFlags(command *cobra.Command) (flags []*pflag.Flag, isKube bool) {
 	kube := kubeFlags()
 	command.Flags().VisitAll(func(flag *pflag.Flag) {
 		switch {
 		case kube.Lookup(flag.Name) != nil:
 			isKube = true
 		case flag.Name != "help" && !flag.Hidden:
-			own = append(own, flag)
+			flags = append(flags, flag)
 		}
 	})
-	return own, isKube
+	return flags, isKube
 }
 
 func kubeFlags() *pflag.FlagSet {

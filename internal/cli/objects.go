@@ -15,18 +15,18 @@ import (
 )
 
 // printObject prints an object as a YAML document without the fields that only an API server sets.
-func printObject(out io.Writer, object any) error {
+func printObject(w io.Writer, object any) error {
 	text, err := objectText(object)
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(out, "---\n"+text)
+	_, err = io.WriteString(w, "---\n"+text)
 	return err
 }
 
 // objectText returns an object as YAML, without the fields that only an API server sets.
 func objectText(object any) (string, error) {
-	tree, err := treeOf(object)
+	tree, err := toTree(object)
 	if err != nil {
 		return "", fmt.Errorf("printing: %w", err)
 	}
@@ -47,8 +47,8 @@ func objectText(object any) (string, error) {
 	return strings.TrimPrefix(string(text), "---\n"), nil
 }
 
-// treeOf returns an object as maps and lists.
-func treeOf(object any) (map[string]any, error) {
+// toTree returns an object as maps and lists.
+func toTree(object any) (map[string]any, error) {
 	text, err := json.Marshal(object)
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func treeOf(object any) (map[string]any, error) {
 func dropNullTimestamps(node any) {
 	switch v := node.(type) {
 	case map[string]any:
-		if at, ok := v["creationTimestamp"]; ok && at == nil {
+		if timestamp, ok := v["creationTimestamp"]; ok && timestamp == nil {
 			delete(v, "creationTimestamp")
 		}
 		for _, item := range v {

@@ -38,8 +38,8 @@ func acceptOnce(command *cobra.Command) {
 			flag.Value = &onceFlag{Value: flag.Value}
 		}
 	})
-	for _, below := range command.Commands() {
-		acceptOnce(below)
+	for _, subcommand := range command.Commands() {
+		acceptOnce(subcommand)
 	}
 }
 
@@ -62,8 +62,8 @@ func (l labelFlag) Set(text string) error {
 		if !ok {
 			return fmt.Errorf("%q is not KEY=VALUE", pair)
 		}
-		if first, exists := l[key]; exists && first != value {
-			return fmt.Errorf("label %s is already set to %q: set it once", key, first)
+		if current, exists := l[key]; exists && current != value {
+			return fmt.Errorf("label %s is already set to %q: set it once", key, current)
 		}
 		l[key] = value
 	}

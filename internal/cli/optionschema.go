@@ -72,7 +72,7 @@ func (o *optionSchema) component(section string) {
 		})
 	}
 	o.definitions[section] = jsonSchema{
-		"type": []any{"object", "null"}, "properties": jsonSchema{"type": jsonSchema{"anyOf": []any{jsonSchema{"enum": types}, replaced()}}}, "allOf": cases,
+		"type": []any{"object", "null"}, "properties": jsonSchema{"type": jsonSchema{"anyOf": []any{jsonSchema{"enum": types}, placeholderSchema()}}}, "allOf": cases,
 	}
 }
 
@@ -88,23 +88,23 @@ func (o *optionSchema) object(object *vectoroptions.Object) jsonSchema {
 }
 
 // body returns the schema of an object with its options, and with additional properties.
-func (o *optionSchema) body(object *vectoroptions.Object, beside ...string) jsonSchema {
+func (o *optionSchema) body(object *vectoroptions.Object, extraNames ...string) jsonSchema {
 	properties := jsonSchema{}
-	var others any = !object.Denies
+	var additional any = !object.Denies
 	for i := range object.Options {
 		option := &object.Options[i]
 		if option.Name == "*" {
-			others = o.option(option)
+			additional = o.option(option)
 			continue
 		}
 		properties[option.Name] = o.option(option)
 	}
-	for _, name := range beside {
+	for _, name := range extraNames {
 		if _, isThere := properties[name]; !isThere {
 			properties[name] = true
 		}
 	}
-	return jsonSchema{"type": []any{"object", "null"}, "properties": properties, "additionalProperties": others}
+	return jsonSchema{"type": []any{"object", "null"}, "properties": properties, "additionalProperties": additional}
 }
 
 // option returns the schema of the value of an option.
@@ -112,33 +112,35 @@ func (o *optionSchema) option(option *vectoroptions.Option) any {
 	if len(option.Forms) == 0 {
 		return true
 	}
-	made := jsonSchema{"anyOf": o.forms(option.Forms)}
+	schema := jsonSchema{"anyOf": o.forms(option.Forms)}
 	if option.Deprecated {
-		made["deprecated"] = true
+		schema["deprecated"] = true
 	}
 	if text := option.Forms[0].Default; text != "" && json.Valid([]byte(text)) {
-		made["default"] = json.RawMessage(text)
+		schema["default"] = json.RawMessage(text)
 	}
-	return made
+	return schema
 }
 
 // forms returns the schemas of a value, including a string that Vector replaces.
 func (o *optionSchema) forms(forms []vectoroptions.Form) []any {
-	all := []any{jsonSchema{"type": "null"}}
+	alternatives := []any{jsonSchema{"type": "null"}}
 	isText := false
 	for i := range forms {
 		form := &forms[i]
 		isText = isText || form.Kind == "string" && len(form.Values()) == 0
-		all = append(all, o.form(form))
+		alternatives = append(alternatives, o.form(form))
 	}
 	if !isText {
-		all = append(all, replaced())
+		alternatives = append(alternatives, placeholderSchema())
 	}
-	return all
+	return alternatives
 }
 
-// replaced returns the schema of a string with a variable, a secret or a field.
-func replaced() jsonSchema { return jsonSchema{"type": "string", "pattern": `\$|SECRET\[|\{\{`} }
+// placeholderSchema returns the schema of a string with a variable, a secret or a field.
+func placeholderSchema() jsonSchema {
+	return jsonSchema{"type": "string", "pattern": `\$|SECRET\[|\{\{`}
+}
 
 func (o *optionSchema) form(form *vectoroptions.Form) any {
 	switch form.Kind {

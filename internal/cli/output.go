@@ -26,17 +26,17 @@ func (a *app) note(format string, arguments ...any) {
 }
 
 // isTerminal reports whether output goes to a terminal.
-func isTerminal(to io.Writer) bool {
-	if guarded, ok := to.(*humanize.Writer); ok {
-		to = guarded.Unwrap()
+func isTerminal(w io.Writer) bool {
+	if guarded, ok := w.(*humanize.Writer); ok {
+		w = guarded.Unwrap()
 	}
-	file, ok := to.(*os.File)
+	file, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
 // control writes a terminal control sequence.
-func control(to io.Writer, sequence string) error {
-	if guarded, ok := to.(*humanize.Writer); ok {
+func control(w io.Writer, sequence string) error {
+	if guarded, ok := w.(*humanize.Writer); ok {
 		return guarded.Control(sequence)
 	}
 	return nil // The output is not a terminal.
@@ -52,23 +52,23 @@ const (
 
 // painter colors text on a terminal, unless NO_COLOR is set.
 type painter struct {
-	to   io.Writer
-	isOn bool
+	writer io.Writer
+	isOn   bool
 }
 
-func painterFor(to io.Writer) painter {
-	return painter{to, os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(to)}
+func painterFor(w io.Writer) painter {
+	return painter{w, os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(w)}
 }
 
 // paint writes a text in a color.
 func (p painter) paint(colour, text string) error {
 	if !p.isOn || text == "" {
-		_, err := io.WriteString(p.to, text)
+		_, err := io.WriteString(p.writer, text)
 		return err
 	}
-	begun := control(p.to, "\x1b["+colour+"m")
-	_, err := io.WriteString(p.to, text)
-	return errors.Join(begun, err, control(p.to, "\x1b[0m"))
+	startErr := control(p.writer, "\x1b["+colour+"m")
+	_, err := io.WriteString(p.writer, text)
+	return errors.Join(startErr, err, control(p.writer, "\x1b[0m"))
 }
 
 // format is the output format that -o selects.
@@ -99,7 +99,7 @@ func (f *format) check() error {
 func (f *format) isTree() bool { return f.name == "json" || f.name == "yaml" }
 
 // print writes data as JSON or YAML.
-func (f *format) print(to io.Writer, content any) error {
+func (f *format) print(w io.Writer, content any) error {
 	marshal := func(content any) ([]byte, error) {
 		text, err := json.MarshalIndent(content, "", "  ")
 		return humanize.EscapeJSON(append(text, '\n')), err
@@ -111,13 +111,13 @@ func (f *format) print(to io.Writer, content any) error {
 	if err != nil {
 		return fmt.Errorf("printing: %w", err)
 	}
-	_, err = to.Write(text)
+	_, err = w.Write(text)
 	return err
 }
 
 // table prints rows in columns, as kubectl does. Each cell is one line.
-func table(to io.Writer, header []string, rows [][]string) error {
-	w := printers.GetNewTabWriter(to)
+func table(writer io.Writer, header []string, rows [][]string) error {
+	w := printers.GetNewTabWriter(writer)
 	for _, row := range slices.Concat([][]string{header}, rows) {
 		if len(row) == 0 {
 			continue
@@ -134,11 +134,11 @@ func table(to io.Writer, header []string, rows [][]string) error {
 }
 
 // count returns a number with its noun.
-func count(n int, one string) string {
+func count(n int, singular string) string {
 	if n == 1 {
-		return "1 " + one
+		return "1 " + singular
 	}
-	return fmt.Sprintf("%d %ss", n, one)
+	return fmt.Sprintf("%d %ss", n, singular)
 }
 
 func isNoMatch(err error) bool {

@@ -18,46 +18,46 @@ import (
 
 // field is a field that a field manager of the operator owns, with the other field managers that own it.
 type field struct {
-	Path   string   `json:"path"`
-	Others []string `json:"others,omitempty"`
+	Path        string   `json:"path"`
+	OtherOwners []string `json:"others,omitempty"`
 }
 
-// fieldsOf returns the fields of a workload that a field manager owns.
-func fieldsOf(object workload.Object, manager string) []field {
-	ours := fieldpath.NewSet()
-	others := map[string]*fieldpath.Set{}
+// ownedFields returns the fields of a workload that a field manager owns.
+func ownedFields(object workload.Object, manager string) []field {
+	ownSet := fieldpath.NewSet()
+	otherSets := map[string]*fieldpath.Set{}
 	entries := object.GetManagedFields()
 	for i := range entries {
 		entry := &entries[i]
-		set := setOf(entry)
+		set := fieldSet(entry)
 		switch {
 		case set == nil:
 		case entry.Manager == manager:
-			ours = ours.Union(set)
+			ownSet = ownSet.Union(set)
 		default:
 			name := entry.Manager
-			if known := others[name]; known != nil {
-				set = set.Union(known)
+			if existing := otherSets[name]; existing != nil {
+				set = set.Union(existing)
 			}
-			others[name] = set
+			otherSets[name] = set
 		}
 	}
 	var fields []field
-	ours.Leaves().Iterate(func(path fieldpath.Path) {
-		one := field{Path: path.String()}
-		for name, set := range others {
+	ownSet.Leaves().Iterate(func(path fieldpath.Path) {
+		ownedField := field{Path: path.String()}
+		for name, set := range otherSets {
 			if set.Has(path) {
-				one.Others = append(one.Others, name)
+				ownedField.OtherOwners = append(ownedField.OtherOwners, name)
 			}
 		}
-		slices.Sort(one.Others)
-		fields = append(fields, one)
+		slices.Sort(ownedField.OtherOwners)
+		fields = append(fields, ownedField)
 	})
 	return fields
 }
 
-// setOf returns the fields of a managedFields entry, nil for one of a subresource.
-func setOf(entry *metav1.ManagedFieldsEntry) *fieldpath.Set {
+// fieldSet returns the fields of a managedFields entry, nil for one of a subresource.
+func fieldSet(entry *metav1.ManagedFieldsEntry) *fieldpath.Set {
 	if entry.Subresource != "" || entry.FieldsV1 == nil {
 		return nil
 	}
@@ -73,7 +73,7 @@ func summary(fields []field) string {
 	if len(fields) == 0 {
 		return ""
 	}
-	shared := slices.ContainsFunc(fields, func(f field) bool { return len(f.Others) > 0 })
+	shared := slices.ContainsFunc(fields, func(f field) bool { return len(f.OtherOwners) > 0 })
 	if !shared {
 		return count(len(fields), "field") + ", all its own"
 	}
@@ -81,15 +81,15 @@ func summary(fields []field) string {
 }
 
 // printFields prints shared fields, or all of them.
-func printFields(to io.Writer, fields []field, all bool) error {
-	for _, one := range fields {
+func printFields(w io.Writer, fields []field, showAll bool) error {
+	for _, field := range fields {
 		owners := "its own"
-		if len(one.Others) > 0 {
-			owners = "also of " + strings.Join(one.Others, ", ")
-		} else if !all {
+		if len(field.OtherOwners) > 0 {
+			owners = "also of " + strings.Join(field.OtherOwners, ", ")
+		} else if !showAll {
 			continue
 		}
-		if err := humanize.Fprintf(to, "    %s  %s\n", one.Path, owners); err != nil {
+		if err := humanize.Fprintf(w, "    %s  %s\n", field.Path, owners); err != nil {
 			return err
 		}
 	}

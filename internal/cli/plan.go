@@ -94,7 +94,7 @@ kubectl vectorsidecar plan -f docs/samples/app/deployment.yaml --sidecar docs/sa
 		RunE: func(command *cobra.Command, _ []string) error { return options.run(command.Context()) },
 	}
 	options.inputs = newInputs(a, command)
-	options.many(command)
+	options.addWorkloadFlags(command)
 	options.output = addFormat(command, "wide", "json", "yaml")
 	command.Flags().DurationVar(&options.startup, "pod-startup", 30*time.Second, "how long a pod takes until it is ready, for the estimate of the time")
 	return command
@@ -125,17 +125,17 @@ func (s *session) planReport(ctx context.Context, startup time.Duration) (*planR
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.ruleAll(ctx)
+	results, err := s.ruleAll(ctx)
 	if err != nil {
 		return nil, err
 	}
-	in, err := s.surroundings(ctx)
+	surroundings, err := s.surroundings(ctx)
 	if err != nil {
 		return nil, err
 	}
-	order := s.orderOf(all)
-	seen, sum := map[workload.Object]bool{}, newOutcome(startup)
-	for n, ruled := range all {
+	order := s.planOrder(results)
+	workloads, sum := map[workload.Object]bool{}, newOutcome(startup)
+	for n, ruled := range results {
 		sidecar := ruled.sidecar
 		if ruled.Invalid != nil {
 			result.Invalid = append(result.Invalid, invalid{sidecar.Namespace, sidecar.Name, ruled.Invalid.Reason, ruled.Invalid.Message})
@@ -143,132 +143,132 @@ func (s *session) planReport(ctx context.Context, startup time.Duration) (*planR
 		for i := range ruled.Plans {
 			p := &ruled.Plans[i]
 			deployment := s.Workload(p.Target)
-			if deployment == nil || !s.about.includes(deployment) {
+			if deployment == nil || !s.filter.includes(deployment) {
 				continue
 			}
-			one, after, err := stepOf(merger, p, sum.latest(deployment), order.turns[n][i])
+			plannedStep, after, err := newStep(merger, p, sum.latest(deployment), order.turns[n][i])
 			if err != nil {
 				return nil, err
 			}
-			one.VectorSidecar, one.Wave = sidecar.Name, order.waves[n].name
-			if after != nil && one.Turn > 0 {
-				sum.add(deployment, after, &one, ruled.Limit.Soak)
+			plannedStep.VectorSidecar, plannedStep.Wave = sidecar.Name, order.waves[n].name
+			if after != nil && plannedStep.Turn > 0 {
+				sum.add(deployment, after, &plannedStep, ruled.Limit.Soak)
 				sum.soaks[order.waves[n].name] = order.waves[n].soak
 			}
-			result.add(one)
-			seen[deployment] = true
+			result.add(plannedStep)
+			workloads[deployment] = true
 		}
 	}
-	result.Workloads = len(seen)
+	result.Workloads = len(workloads)
 	if len(sum.replaced) > 0 {
 		result.Estimate = sum.total().String()
 	}
-	if change := (&simulate.Change{Replacements: sum.replaced, Created: createdBy(all)}); len(change.Replacements)+len(change.Created) > 0 {
-		result.Forecast = simulate.NewForecast(change, in)
+	if change := (&simulate.Change{Replacements: sum.replaced, Created: createdBy(results)}); len(change.Replacements)+len(change.Created) > 0 {
+		result.Forecast = simulate.NewForecast(change, surroundings)
 	}
 	return result, nil
 }
 
 // ruleAll evaluates every VectorSidecar.
 func (s *session) ruleAll(ctx context.Context) ([]*result, error) {
-	var all []*result
+	var results []*result
 	for _, sidecar := range s.Sidecars() {
 		ruled, err := s.rule(ctx, sidecar)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, ruled)
+		results = append(results, ruled)
 	}
-	return all, nil
+	return results, nil
 }
 
-// paced returns the plans and their limits.
-func (r *result) paced() simulate.Paced {
+// pacedPlans returns the plans and their limits.
+func (r *result) pacedPlans() simulate.Paced {
 	return simulate.Paced{Sidecar: client.ObjectKeyFromObject(r.sidecar), Plans: r.Plans, Limit: r.Limit, Matched: r.Matched}
 }
 
-// stepOf returns the step of a plan for a workload, and the workload after it; nil if no pods are replaced.
-func stepOf(merger *simulate.Merger, p *plan.Plan, deployment workload.Object, turn int) (step, workload.Object, error) {
-	one := step{
+// newStep returns the step of a plan for a workload, and the workload after it; nil if no pods are replaced.
+func newStep(merger *simulate.Merger, p *plan.Plan, deployment workload.Object, turn int) (step, workload.Object, error) {
+	plannedStep := step{
 		Namespace: p.Target.Namespace, Workload: p.Target.Name,
 		Action: string(p.Action), State: string(p.Phase()), Turn: turn, Reason: p.Reason, Message: p.Message,
 	}
 	if !isWritten(p) {
-		return one, nil, nil
+		return plannedStep, nil, nil
 	}
 	c := &change{before: deployment}
 	after, err := c.carryOut(merger, deployment, p)
 	if err != nil || !c.isRestart { // An update may change only annotations of the workload.
-		return one, nil, err
+		return plannedStep, nil, err
 	}
 	if content, _ := workload.Read(deployment); !content.Paused {
-		one.Restarts = int(content.Pods)
+		plannedStep.Restarts = int(content.Pods)
 	}
-	return one, after, nil
+	return plannedStep, after, nil
 }
 
-func (o *planReport) add(one step) {
-	o.Steps = append(o.Steps, one)
-	o.States[one.State]++
-	o.Restarts += one.Restarts
-	o.Turns = max(o.Turns, one.Turn)
+func (o *planReport) add(plannedStep step) {
+	o.Steps = append(o.Steps, plannedStep)
+	o.States[plannedStep.State]++
+	o.Restarts += plannedStep.Restarts
+	o.Turns = max(o.Turns, plannedStep.Turn)
 }
 
-func (o *planReport) print(to *planOptions) error {
+func (o *planReport) print(options *planOptions) error {
 	header := []string{"NAMESPACE", "VECTORSIDECAR", "WORKLOAD", "ACTION", "TURN", "RESTARTS", "REASON"}
-	hasWaves := slices.ContainsFunc(o.Steps, func(one step) bool { return one.Wave != "" })
+	hasWaves := slices.ContainsFunc(o.Steps, func(plannedStep step) bool { return plannedStep.Wave != "" })
 	if hasWaves {
 		header = append(header, "WAVE")
 	}
-	isWide := to.output.name == "wide"
+	isWide := options.output.name == "wide"
 	if isWide {
 		header = append(header, "MESSAGE")
 	}
 	var rows [][]string
-	for _, one := range o.sorted() {
-		row := []string{one.Namespace, one.VectorSidecar, one.Workload, one.Action, number(one.Turn), number(one.Restarts), dash(one.Reason)}
+	for _, plannedStep := range o.sortedSteps() {
+		row := []string{plannedStep.Namespace, plannedStep.VectorSidecar, plannedStep.Workload, plannedStep.Action, number(plannedStep.Turn), number(plannedStep.Restarts), dash(plannedStep.Reason)}
 		if hasWaves {
-			row = append(row, one.Wave)
+			row = append(row, plannedStep.Wave)
 		}
 		if isWide {
-			row = append(row, one.Message)
+			row = append(row, plannedStep.Message)
 		}
 		rows = append(rows, row)
 	}
 	if len(rows) == 0 {
 		header = nil
 	}
-	if err := table(to.app.Out, header, rows); err != nil {
+	if err := table(options.app.Out, header, rows); err != nil {
 		return err
 	}
-	for _, one := range o.Invalid {
-		to.app.note("%s injects nothing: %s: %s", meta.TitleIn(one.Namespace, one.VectorSidecar), one.Reason, one.Message)
+	for _, invalidSidecar := range o.Invalid {
+		options.app.note("%s injects nothing: %s: %s", meta.TitleIn(invalidSidecar.Namespace, invalidSidecar.VectorSidecar), invalidSidecar.Reason, invalidSidecar.Message)
 	}
-	if _, err := fmt.Fprintln(to.app.Out, o.summary()); err != nil {
+	if _, err := fmt.Fprintln(options.app.Out, o.summary()); err != nil {
 		return err
 	}
 	if o.Estimate != "" {
-		if _, err := fmt.Fprintf(to.app.Out, "It takes about %s, if a pod is ready after %s (--pod-startup), without waiting for windows.\n", o.Estimate, to.startup); err != nil {
+		if _, err := fmt.Fprintf(options.app.Out, "It takes about %s, if a pod is ready after %s (--pod-startup), without waiting for windows.\n", o.Estimate, options.startup); err != nil {
 			return err
 		}
 	}
 	if o.Forecast == nil {
 		return nil
 	}
-	return o.printForecast(to.app)
+	return o.printForecast(options.app)
 }
 
-// sorted returns the steps by batch. Steps without a batch come last.
-func (o *planReport) sorted() []step {
+// sortedSteps returns the steps by batch. Steps without a batch come last.
+func (o *planReport) sortedSteps() []step {
 	steps := slices.Clone(o.Steps)
 	slices.SortStableFunc(steps, func(a, b step) int {
-		last := func(s step) int {
+		turnRank := func(s step) int {
 			if s.Turn == 0 {
 				return o.Turns + 1
 			}
 			return s.Turn
 		}
-		return last(a) - last(b)
+		return turnRank(a) - turnRank(b)
 	})
 	return steps
 }
@@ -276,18 +276,18 @@ func (o *planReport) sorted() []step {
 // summary returns the result in one line.
 func (o *planReport) summary() string {
 	actions := map[string]int{}
-	for _, one := range o.Steps {
-		actions[one.Action]++
+	for _, plannedStep := range o.Steps {
+		actions[plannedStep.Action]++
 	}
-	var parts []string
+	var actionTexts []string
 	for _, action := range []plan.Action{plan.Inject, plan.Update, plan.Adopt, plan.Remove, plan.Conflict, plan.Blocked, plan.Defer, plan.RecordOnly, plan.None} {
 		if n := actions[string(action)]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%s %d", strings.ToLower(string(action)), n))
+			actionTexts = append(actionTexts, fmt.Sprintf("%s %d", strings.ToLower(string(action)), n))
 		}
 	}
 	text := fmt.Sprintf("%s, %s would restart in %s", count(o.Workloads, "workload"), count(o.Restarts, "pod"), count(o.Turns, "turn"))
-	if len(parts) > 0 {
-		text += ": " + strings.Join(parts, ", ")
+	if len(actionTexts) > 0 {
+		text += ": " + strings.Join(actionTexts, ", ")
 	}
 	return text
 }

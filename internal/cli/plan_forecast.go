@@ -26,18 +26,18 @@ import (
 // surroundings reads the objects that limit the pods of the session's workloads, or scale them by their requests.
 // Objects of the files replace objects of the cluster. It prints a note for each kind that cannot be read.
 func (s *session) surroundings(ctx context.Context) (*simulate.Surroundings, error) {
-	in := &simulate.Surroundings{Workloads: s.Workloads(), Existing: map[string]simulate.Objects{}}
+	surroundings := &simulate.Surroundings{Workloads: s.Workloads(), Existing: map[string]simulate.Objects{}}
 	if s.cluster != nil {
-		keep := func(object client.Object) (client.Object, bool) { return object, true }
-		for what, list := range map[string]client.ObjectList{
+		identity := func(object client.Object) (client.Object, bool) { return object, true }
+		for plural, list := range map[string]client.ObjectList{
 			"ResourceQuotas": &corev1.ResourceQuotaList{}, "LimitRanges": &corev1.LimitRangeList{}, "HorizontalPodAutoscalers": &autoscalingv2.HorizontalPodAutoscalerList{},
 		} {
-			bounds, err := collectBounds(ctx, s, list, what, keep, client.InNamespace(s.namespace))
+			bounds, err := collectBounds(ctx, s, list, plural, identity, client.InNamespace(s.namespace))
 			if err != nil {
 				return nil, err
 			}
 			for _, bound := range bounds {
-				in.Add(bound)
+				surroundings.Add(bound)
 			}
 		}
 	}
@@ -50,7 +50,7 @@ func (s *session) surroundings(ctx context.Context) (*simulate.Surroundings, err
 			continue
 		}
 		bound.SetNamespace(cmp.Or(bound.GetNamespace(), s.filesNamespace))
-		in.Add(bound)
+		surroundings.Add(bound)
 		if _, isQuota := bound.(*corev1.ResourceQuota); !isQuota {
 			continue
 		}
@@ -58,22 +58,22 @@ func (s *session) surroundings(ctx context.Context) (*simulate.Surroundings, err
 		if err != nil {
 			return nil, err
 		}
-		in.Existing[bound.GetNamespace()] = existing
+		surroundings.Existing[bound.GetNamespace()] = existing
 	}
 	if s.cluster != nil {
-		if err := s.readRevisions(ctx, in); err != nil {
+		if err := s.readRevisions(ctx, surroundings); err != nil {
 			return nil, err
 		}
 	}
-	return in, nil
+	return surroundings, nil
 }
 
 // readRevisions reads the revisions of workloads that quotas count, because a change that returns to a revision
 // creates none.
-func (s *session) readRevisions(ctx context.Context, in *simulate.Surroundings) error {
+func (s *session) readRevisions(ctx context.Context, surroundings *simulate.Surroundings) error {
 	isRead := map[string]bool{}
-	for i := range in.Quotas {
-		quota := &in.Quotas[i]
+	for i := range surroundings.Quotas {
+		quota := &surroundings.Quotas[i]
 		for name := range quota.Spec.Hard {
 			holder, ok := workload.CountedHolder(name)
 			key := quota.Namespace + "/" + holder.Plural
@@ -85,7 +85,7 @@ func (s *session) readRevisions(ctx context.Context, in *simulate.Surroundings) 
 			if err != nil {
 				return err
 			}
-			in.Revisions = append(in.Revisions, revisions...)
+			surroundings.Revisions = append(surroundings.Revisions, revisions...)
 		}
 	}
 	return nil
@@ -100,14 +100,14 @@ func withoutManagers(object client.Object) (workload.Object, bool) {
 
 // collectBounds lists objects of the cluster and returns the results of reduce. It prints a note if they cannot be
 // read.
-func collectBounds[T any](ctx context.Context, s *session, list client.ObjectList, what string, reduce func(client.Object) (T, bool), in client.InNamespace) ([]T, error) {
-	bounds, err := livelist.Collect(ctx, livelist.New(s.cluster), list, reduce, in)
+func collectBounds[T any](ctx context.Context, s *session, list client.ObjectList, plural string, reduce func(client.Object) (T, bool), namespace client.InNamespace) ([]T, error) {
+	bounds, err := livelist.Collect(ctx, livelist.New(s.cluster), list, reduce, namespace)
 	switch {
 	case apierrors.IsForbidden(err) || isNoMatch(err):
-		s.note(fmt.Sprintf("could not read what bounds pods, so that the forecast leaves it out: listing %s: %v", what, err))
+		s.note(fmt.Sprintf("could not read what bounds pods, so that the forecast leaves it out: listing %s: %v", plural, err))
 		return nil, nil
 	case err != nil:
-		return nil, fmt.Errorf("listing %s: %w", what, err)
+		return nil, fmt.Errorf("listing %s: %w", plural, err)
 	}
 	return bounds, nil
 }
@@ -148,9 +148,9 @@ func (s *session) existingIn(ctx context.Context, namespace string) (simulate.Ob
 
 // createdBy returns, by namespace, the objects that are created for VectorSidecars, and the VectorSidecars that do
 // not exist yet.
-func createdBy(all []*result) map[string]simulate.Objects {
+func createdBy(results []*result) map[string]simulate.Objects {
 	created := map[string]simulate.Objects{}
-	for _, ruled := range all {
+	for _, ruled := range results {
 		namespace := ruled.sidecar.Namespace
 		objects := created[namespace]
 		for i := range ruled.Missing {
@@ -173,39 +173,39 @@ type outcome struct {
 	startup time.Duration
 	// replaced are the workloads with replaced pods, each once. at is the index of each workload in replaced.
 	replaced []simulate.Replacement
-	at       map[workload.Object]int
+	indexes  map[workload.Object]int
 	// turns is the duration of each batch, and soaks the soak time of each wave after its last batch.
 	turns map[int]time.Duration
 	soaks map[string]time.Duration
 }
 
 func newOutcome(startup time.Duration) *outcome {
-	return &outcome{startup: startup, at: map[workload.Object]int{}, turns: map[int]time.Duration{}, soaks: map[string]time.Duration{}}
+	return &outcome{startup: startup, indexes: map[workload.Object]int{}, turns: map[int]time.Duration{}, soaks: map[string]time.Duration{}}
 }
 
 // latest returns a workload after the steps so far.
 func (o *outcome) latest(object workload.Object) workload.Object {
-	if n, isReplaced := o.at[object]; isReplaced {
+	if n, isReplaced := o.indexes[object]; isReplaced {
 		return o.replaced[n].After
 	}
 	return object
 }
 
 // add adds a step that replaces the pods of a workload and then soaks.
-func (o *outcome) add(object, after workload.Object, one *step, soak time.Duration) {
-	o.turns[one.Turn] = max(o.turns[one.Turn], simulate.RolloutDuration(object, o.startup)+soak)
-	n, isReplaced := o.at[object]
+func (o *outcome) add(object, after workload.Object, plannedStep *step, soak time.Duration) {
+	o.turns[plannedStep.Turn] = max(o.turns[plannedStep.Turn], simulate.RolloutDuration(object, o.startup)+soak)
+	n, isReplaced := o.indexes[object]
 	if !isReplaced {
 		n = len(o.replaced)
-		o.at[object], o.replaced = n, append(o.replaced, simulate.Replacement{Before: object, Pods: one.Restarts})
+		o.indexes[object], o.replaced = n, append(o.replaced, simulate.Replacement{Before: object, Pods: plannedStep.Restarts})
 	}
-	o.replaced[n].After, o.replaced[n].Turn = after, max(o.replaced[n].Turn, one.Turn)
+	o.replaced[n].After, o.replaced[n].Turn = after, max(o.replaced[n].Turn, plannedStep.Turn)
 }
 
 // total returns the duration of all batches and soaks, one after another.
 func (o *outcome) total() (sum time.Duration) {
-	for _, took := range o.turns {
-		sum += took
+	for _, turnDuration := range o.turns {
+		sum += turnDuration
 	}
 	for _, watched := range o.soaks {
 		sum += watched
@@ -229,44 +229,44 @@ type plannedWave struct {
 	soak   time.Duration
 }
 
-// orderOf returns the order of the plans of VectorSidecars that share the rollout slots of the installation. The
+// planOrder returns the order of the plans of VectorSidecars that share the rollout slots of the installation. The
 // plans of a wave come after all plans of the wave before.
-func (s *session) orderOf(all []*result) order {
-	found := order{turns: make([][]int, len(all)), waves: s.wavesOf(all)}
+func (s *session) planOrder(results []*result) order {
+	planned := order{turns: make([][]int, len(results)), waves: s.plannedWaves(results)}
 	numbers := map[int]bool{}
-	for n, ruled := range all {
-		found.turns[n], numbers[found.waves[n].number] = make([]int, len(ruled.Plans)), true
+	for n, ruled := range results {
+		planned.turns[n], numbers[planned.waves[n].number] = make([]int, len(ruled.Plans)), true
 	}
-	last := 0
+	lastTurn := 0
 	for _, number := range slices.Sorted(maps.Keys(numbers)) {
 		var members []int
 		var paced []simulate.Paced
-		for n, ruled := range all {
-			if found.waves[n].number == number && ruled.Invalid == nil {
-				members, paced = append(members, n), append(paced, ruled.paced())
+		for n, ruled := range results {
+			if planned.waves[n].number == number && ruled.Invalid == nil {
+				members, paced = append(members, n), append(paced, ruled.pacedPlans())
 			}
 		}
-		rules, before := s.taker.Platform.Rollout, last
+		rules, offset := s.taker.Platform.Rollout, lastTurn
 		simulate.Share(paced, rules)
 		for i, turns := range simulate.Turns(paced, rules) {
 			for j, turn := range turns {
 				if turn > 0 {
-					found.turns[members[i]][j] = before + turn
-					last = max(last, before+turn)
+					planned.turns[members[i]][j] = offset + turn
+					lastTurn = max(lastTurn, offset+turn)
 				}
 			}
 		}
 	}
-	return found
+	return planned
 }
 
-// wavesOf returns the wave of each VectorSidecar if the planned change rolls out in waves.
-func (s *session) wavesOf(all []*result) []plannedWave {
-	waves, rules := make([]plannedWave, len(all)), s.taker.Platform.Rollout
+// plannedWaves returns the wave of each VectorSidecar if the planned change rolls out in waves.
+func (s *session) plannedWaves(results []*result) []plannedWave {
+	waves, rules := make([]plannedWave, len(results)), s.taker.Platform.Rollout
 	if !s.inputs.values.isSet() && s.inputs.templates == "" || rules == nil || len(rules.Waves) == 0 {
 		return waves
 	}
-	for n, ruled := range all {
+	for n, ruled := range results {
 		number := rules.WaveOf(ruled.snapshot.NamespaceLabels, ruled.Environment)
 		name := rules.NameOf(number)
 		waves[n] = plannedWave{number, name, rules.Soak(name)}
@@ -277,28 +277,28 @@ func (s *session) wavesOf(all []*result) []plannedWave {
 // printForecast prints the additional needs of the new pods.
 func (o *planReport) printForecast(a *app) error {
 	var rows [][]string
-	for _, one := range o.Forecast.Namespaces {
+	for _, namespaceForecast := range o.Forecast.Namespaces {
 		var classes []string
-		for _, change := range one.QoS {
+		for _, change := range namespaceForecast.QoS {
 			classes = append(classes, fmt.Sprintf("%s %s → %s", change.Workload, change.From, change.To))
 		}
 		rows = append(rows, []string{
-			one.Namespace, number(one.Pods), signed(one.Requests[corev1.ResourceCPU]), signed(one.Requests[corev1.ResourceMemory]), dash(fewOf(classes)),
+			namespaceForecast.Namespace, number(namespaceForecast.Pods), signedText(namespaceForecast.Requests[corev1.ResourceCPU]), signedText(namespaceForecast.Requests[corev1.ResourceMemory]), dash(joinFirst(classes)),
 		})
 	}
 	if err := section(a, []string{"NAMESPACE", "PODS", "CPU REQUESTS", "MEMORY REQUESTS", "QOS CLASS"}, rows); err != nil {
 		return err
 	}
 	rows = nil
-	for _, one := range o.Forecast.Quotas {
-		says := "-"
+	for _, quota := range o.Forecast.Quotas {
+		effect := "-"
 		switch {
-		case one.Missing != "":
-			says = "rejects pods: container " + one.Missing + " has none"
-		case one.Rejects():
-			says = "rejects " + one.Objects() + ": hard is too low"
+		case quota.Missing != "":
+			effect = "rejects pods: container " + quota.Missing + " has none"
+		case quota.Rejects():
+			effect = "rejects " + quota.Objects() + ": hard is too low"
 		}
-		rows = append(rows, []string{one.Namespace, one.Name, string(one.Resource), one.Hard.String(), one.Used.String(), one.Peak.String(), one.After.String(), says})
+		rows = append(rows, []string{quota.Namespace, quota.Name, string(quota.Resource), quota.Hard.String(), quota.Used.String(), quota.Peak.String(), quota.After.String(), effect})
 	}
 	if err := section(a, []string{"NAMESPACE", "RESOURCEQUOTA", "RESOURCE", "HARD", "USED", "MEANWHILE", "AFTER", "EFFECT"}, rows); err != nil {
 		return err
@@ -311,8 +311,8 @@ func (o *planReport) printForecast(a *app) error {
 		return err
 	}
 	rows = nil
-	for _, one := range o.Forecast.Autoscalers {
-		rows = append(rows, []string{one.Namespace, one.Name, one.Workload, string(one.Resource), one.Before.String(), one.After.String(), readsOf(&one)})
+	for _, autoscaler := range o.Forecast.Autoscalers {
+		rows = append(rows, []string{autoscaler.Namespace, autoscaler.Name, autoscaler.Workload, string(autoscaler.Resource), autoscaler.Before.String(), autoscaler.After.String(), utilizationEffect(&autoscaler)})
 	}
 	if err := section(a, []string{"NAMESPACE", "AUTOSCALER", "WORKLOAD", "RESOURCE", "REQUESTS", "AFTER", "EFFECT"}, rows); err != nil || rows == nil {
 		return err
@@ -321,22 +321,22 @@ func (o *planReport) printForecast(a *app) error {
 	return nil
 }
 
-// readsOf describes the effect of a different sum of requests on an autoscaler.
-func readsOf(of *simulate.AutoscalerForecast) string {
+// utilizationEffect describes the effect of a different sum of requests on an autoscaler.
+func utilizationEffect(forecast *simulate.AutoscalerForecast) string {
 	switch {
-	case of.Missing != "":
-		return "cannot scale: container " + of.Missing + " requests none"
-	case of.Before.IsZero():
+	case forecast.Missing != "":
+		return "cannot scale: container " + forecast.Missing + " requests none"
+	case forecast.Before.IsZero():
 		return "can scale, which it could not"
 	}
-	return fmt.Sprintf("what the application uses reads %d %% of before", of.Before.MilliValue()*100/max(of.After.MilliValue(), 1))
+	return fmt.Sprintf("what the application uses reads %d %% of before", forecast.Before.MilliValue()*100/max(forecast.After.MilliValue(), 1))
 }
 
-// fewOf joins the first few texts.
-func fewOf(texts []string) string {
-	const few = 3
-	if len(texts) > few {
-		return strings.Join(texts[:few], ", ") + fmt.Sprintf(" and %d more", len(texts)-few)
+// joinFirst joins the first few texts.
+func joinFirst(texts []string) string {
+	const maxTexts = 3
+	if len(texts) > maxTexts {
+		return strings.Join(texts[:maxTexts], ", ") + fmt.Sprintf(" and %d more", len(texts)-maxTexts)
 	}
 	return strings.Join(texts, ", ")
 }
@@ -352,8 +352,8 @@ func section(a *app, header []string, rows [][]string) error {
 	return table(a.Out, header, rows)
 }
 
-// signed writes a quantity with its sign.
-func signed(quantity resource.Quantity) string {
+// signedText writes a quantity with its sign.
+func signedText(quantity resource.Quantity) string {
 	switch quantity.Sign() {
 	case 0:
 		return "-"

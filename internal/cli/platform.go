@@ -27,17 +27,17 @@ func (s *inputs) platform(ctx context.Context, chart fs.FS, cluster client.Reade
 	if values != nil || s.templates != "" {
 		proposed = withSets(installed, values)
 	}
-	now, then, err := s.app.platformOf(ctx, chart, cluster, installed, proposed)
+	platform, earlierPlatform, err := s.app.loadPlatform(ctx, chart, cluster, installed, proposed)
 	if err != nil {
 		return nil, nil, err
 	}
 	if values != nil {
-		now, then = values.MergeInto(now), nil
+		platform, earlierPlatform = values.MergeInto(platform), nil
 	}
 	if s.templates != "" {
-		now, then = now.OnTrial(), nil
+		platform, earlierPlatform = platform.OnTrial(), nil
 	}
-	return now, then, nil
+	return platform, earlierPlatform, nil
 }
 
 // withSets returns an installation with the template sets that other values define, if there are other values.
@@ -45,10 +45,10 @@ func withSets(installed *source.Installation, values *desired.InstallationValues
 	if values == nil {
 		return installed
 	}
-	with := *installed
-	with.TemplateSets = values.TemplateSets(installed.ValuesName(), installed.ConfigMaps().FilterListed().Sets)
-	with.Annotations = desired.WithoutList(installed.Annotations) // The annotation belongs to the replaced values.
-	return &with
+	installation := *installed
+	installation.TemplateSets = values.TemplateSets(installed.ValuesName(), installed.ConfigMaps().FilterListed().Sets)
+	installation.Annotations = desired.WithoutList(installed.Annotations) // The annotation belongs to the replaced values.
+	return &installation
 }
 
 // loadedOnce is the directory of a chart that several renderings share.
@@ -72,29 +72,29 @@ func load(chart fs.FS) (*render.Chart, error) {
 	return render.LoadChart(chart)
 }
 
-// platformOf returns the platform that the operator has published, and a function for earlier revisions. It prints a
+// loadPlatform returns the platform that the operator has published, and a function for earlier revisions. It prints a
 // note for each part that differs from the present ConfigMaps. If proposed is not nil, it returns the platform of the
 // proposed ConfigMaps instead.
-func (a *app) platformOf(ctx context.Context, chart fs.FS, cluster client.Reader, installed, proposed *source.Installation) (*desired.Platform, earlier, error) {
-	if of := cmp.Or(proposed, installed); of.Values == nil && len(of.TemplateSets) == 0 {
+func (a *app) loadPlatform(ctx context.Context, chart fs.FS, cluster client.Reader, installed, proposed *source.Installation) (*desired.Platform, earlier, error) {
+	if effective := cmp.Or(proposed, installed); effective.Values == nil && len(effective.TemplateSets) == 0 {
 		loaded, err := load(chart)
 		if err != nil {
 			return nil, nil, err
 		}
 		return desired.NewPlatform(loaded, "", nil), nil, nil
 	}
-	catalog, err := catalogOf(chart)
+	catalog, err := newCatalog(chart)
 	if err != nil {
 		return nil, nil, err
 	}
-	var now *desired.Platform
+	var platform *desired.Platform
 	if proposed == nil {
-		now, err = installed.PublishedPlatform(ctx, cluster, catalog)
+		platform, err = installed.PublishedPlatform(ctx, cluster, catalog)
 	} else {
-		now, err = installed.ProposedPlatform(ctx, cluster, catalog, proposed)
+		platform, err = installed.ProposedPlatform(ctx, cluster, catalog, proposed)
 	}
-	if of := installed.Published; of != nil {
-		for _, fault := range of.Faults() {
+	if published := installed.Published; published != nil {
+		for _, fault := range published.Faults() {
 			a.note("%s", fault)
 		}
 	}
@@ -104,13 +104,13 @@ func (a *app) platformOf(ctx context.Context, chart fs.FS, cluster client.Reader
 	case err != nil:
 		a.note("could not read revision %s, which the operator has published: %v; previews use the installation's present values and template sets", installed.Published.Revision, err)
 	}
-	return now, func(ctx context.Context, revision string) (*desired.Platform, error) {
-		return installed.Earlier(ctx, cluster, catalog, now, revision)
+	return platform, func(ctx context.Context, revision string) (*desired.Platform, error) {
+		return installed.Earlier(ctx, cluster, catalog, platform, revision)
 	}, nil
 }
 
-// catalogOf returns a new catalog with a chart as the built-in chart.
-func catalogOf(chart fs.FS) (*desired.Catalog, error) {
+// newCatalog returns a new catalog with a chart as the built-in chart.
+func newCatalog(chart fs.FS) (*desired.Catalog, error) {
 	files, err := render.ReadFiles(chart)
 	if err != nil {
 		return nil, err

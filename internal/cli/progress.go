@@ -17,33 +17,33 @@ const barWidth = 30
 
 // progress shows the progress of an eject: a bar on a terminal, otherwise a line for each workload.
 type progress struct {
-	to    io.Writer
-	isBar bool
-	drawn bool
+	writer io.Writer
+	isBar  bool
+	drawn  bool
 }
 
-func newProgress(to io.Writer) *progress { return &progress{to: to, isBar: isTerminal(to)} }
+func newProgress(w io.Writer) *progress { return &progress{writer: w, isBar: isTerminal(w)} }
 
 func (p *progress) step(step removal.Step) {
 	target := fmt.Sprintf("%s %s/%s", step.Workload.Kind, step.Workload.Namespace, step.Workload.Name)
 	if step.Err != nil {
 		p.end()
-		_ = humanize.Fprintf(p.to, "%s: %v\n", target, step.Err)
+		_ = humanize.Fprintf(p.writer, "%s: %v\n", target, step.Err)
 	}
 	if !p.isBar {
-		_ = humanize.Fprintf(p.to, "%d of %d: %s\n", step.Finished, step.Total, target)
+		_ = humanize.Fprintf(p.writer, "%d of %d: %s\n", step.Finished, step.Total, target)
 		return
 	}
 	full := barWidth * step.Finished / step.Total
-	_ = control(p.to, "\r\x1b[K")
-	_ = humanize.Fprintf(p.to, "[%s%s] %d of %d %s", strings.Repeat("#", full), strings.Repeat(".", barWidth-full), step.Finished, step.Total, target)
+	_ = control(p.writer, "\r\x1b[K")
+	_ = humanize.Fprintf(p.writer, "[%s%s] %d of %d %s", strings.Repeat("#", full), strings.Repeat(".", barWidth-full), step.Finished, step.Total, target)
 	p.drawn = true
 }
 
 // end ends the line of the bar.
 func (p *progress) end() {
 	if p.drawn {
-		fmt.Fprintln(p.to)
+		fmt.Fprintln(p.writer)
 		p.drawn = false
 	}
 }

@@ -28,8 +28,8 @@ const answerPoll = 500 * time.Millisecond
 type reconcileOptions struct {
 	app *app
 
-	all, allNamespaces, live bool
-	timeout                  time.Duration
+	allSidecars, allNamespaces, live bool
+	timeout                          time.Duration
 }
 
 func newReconcile(a *app) *cobra.Command {
@@ -56,7 +56,7 @@ kubectl vectorsidecar reconcile --all --live -n shop`,
 		ValidArgsFunction: a.completeSidecars,
 	}
 	flags := command.Flags()
-	flags.BoolVar(&options.all, "all", false, "all VectorSidecars of the namespace")
+	flags.BoolVar(&options.allSidecars, "all", false, "all VectorSidecars of the namespace")
 	flags.BoolVarP(&options.allNamespaces, "all-namespaces", "A", false, "of all namespaces, with --all")
 	flags.BoolVar(&options.live, "live", false, "first list the live workloads of the namespace, and correct the operator's cache")
 	flags.DurationVar(&options.timeout, "timeout", time.Minute, "how long to wait for the operator; 0 does not wait")
@@ -66,9 +66,9 @@ kubectl vectorsidecar reconcile --all --live -n shop`,
 
 func (o *reconcileOptions) run(ctx context.Context, names []string) error {
 	switch {
-	case o.all == (len(names) > 0):
+	case o.allSidecars == (len(names) > 0):
 		return errors.New("name VectorSidecars, or use --all")
-	case o.allNamespaces && !o.all:
+	case o.allNamespaces && !o.allSidecars:
 		return errors.New("--all-namespaces needs --all")
 	}
 	cluster, err := o.app.connect()
@@ -81,78 +81,78 @@ func (o *reconcileOptions) run(ctx context.Context, names []string) error {
 			return err
 		}
 	}
-	asked, err := sidecarsOf(ctx, cluster, namespace, names)
+	sidecars, err := listSidecars(ctx, cluster, namespace, names)
 	if err != nil {
 		return err
 	}
-	if len(asked) == 0 {
-		o.app.note("no VectorSidecars found%s", in(namespace))
+	if len(sidecars) == 0 {
+		o.app.note("no VectorSidecars found%s", inNamespace(namespace))
 		return nil
 	}
-	by := time.Now().UTC().Format(time.RFC3339Nano)
+	request := time.Now().UTC().Format(time.RFC3339Nano)
 	if o.live {
-		by += meta.ReconcileLive
+		request += meta.ReconcileLive
 	}
-	for i := range asked {
-		before := asked[i].DeepCopy()
-		metav1.SetMetaDataAnnotation(&asked[i].ObjectMeta, meta.AnnotationReconcileAt, by)
-		if err := cluster.Patch(ctx, &asked[i], client.MergeFrom(before)); err != nil {
-			return fmt.Errorf("asking for VectorSidecar %s/%s: %w", asked[i].Namespace, asked[i].Name, err)
+	for i := range sidecars {
+		before := sidecars[i].DeepCopy()
+		metav1.SetMetaDataAnnotation(&sidecars[i].ObjectMeta, meta.AnnotationReconcileAt, request)
+		if err := cluster.Patch(ctx, &sidecars[i], client.MergeFrom(before)); err != nil {
+			return fmt.Errorf("asking for VectorSidecar %s/%s: %w", sidecars[i].Namespace, sidecars[i].Name, err)
 		}
 	}
 	if o.timeout == 0 {
 		return nil
 	}
-	return o.await(ctx, cluster, asked, by)
+	return o.await(ctx, cluster, sidecars, request)
 }
 
-// sidecarsOf returns the VectorSidecars with the given names, or all of them without names.
-func sidecarsOf(ctx context.Context, cluster client.Reader, namespace string, names []string) ([]v1alpha1.VectorSidecar, error) {
+// listSidecars returns the VectorSidecars with the given names, or all of them without names.
+func listSidecars(ctx context.Context, cluster client.Reader, namespace string, names []string) ([]v1alpha1.VectorSidecar, error) {
 	withoutSpec := func(listed *v1alpha1.VectorSidecar) (v1alpha1.VectorSidecar, bool) {
 		sidecar := *listed
 		sidecar.Spec, sidecar.ManagedFields = v1alpha1.VectorSidecarSpec{}, nil
 		return sidecar, true
 	}
-	found, err := livelist.Collect(ctx, livelist.New(cluster), &v1alpha1.VectorSidecarList{}, withoutSpec, client.InNamespace(namespace))
+	sidecars, err := livelist.Collect(ctx, livelist.New(cluster), &v1alpha1.VectorSidecarList{}, withoutSpec, client.InNamespace(namespace))
 	if err != nil {
 		return nil, explainMissing(err)
 	}
-	return named(found, names, namespace)
+	return filterByName(sidecars, names, namespace)
 }
 
-// named returns the VectorSidecars with the given names, or all of them without names. A name may be
+// filterByName returns the VectorSidecars with the given names, or all of them without names. A name may be
 // vectorsidecar/NAME.
-func named(found []v1alpha1.VectorSidecar, arguments []string, namespace string) ([]v1alpha1.VectorSidecar, error) {
+func filterByName(sidecars []v1alpha1.VectorSidecar, arguments []string, namespace string) ([]v1alpha1.VectorSidecar, error) {
 	var names []string
 	for _, name := range arguments {
 		if bare, isOne := sidecarName(name); isOne {
 			name = bare
 		}
 		names = append(names, name)
-		if !slices.ContainsFunc(found, func(s v1alpha1.VectorSidecar) bool { return s.Name == name }) {
-			return nil, fmt.Errorf("there is no VectorSidecar %q%s", name, in(namespace))
+		if !slices.ContainsFunc(sidecars, func(s v1alpha1.VectorSidecar) bool { return s.Name == name }) {
+			return nil, fmt.Errorf("there is no VectorSidecar %q%s", name, inNamespace(namespace))
 		}
 	}
 	if len(names) > 0 {
-		found = slices.DeleteFunc(found, func(s v1alpha1.VectorSidecar) bool { return !slices.Contains(names, s.Name) })
+		sidecars = slices.DeleteFunc(sidecars, func(s v1alpha1.VectorSidecar) bool { return !slices.Contains(names, s.Name) })
 	}
-	return found, nil
+	return sidecars, nil
 }
 
 // await waits for the operator's response for all VectorSidecars, and prints their state.
-func (o *reconcileOptions) await(ctx context.Context, cluster client.Reader, asked []v1alpha1.VectorSidecar, by string) error {
+func (o *reconcileOptions) await(ctx context.Context, cluster client.Reader, sidecars []v1alpha1.VectorSidecar, request string) error {
 	var missing []string
 	err := wait.PollUntilContextTimeout(ctx, answerPoll, o.timeout, true, func(ctx context.Context) (bool, error) {
 		missing = nil
-		for i := range asked {
-			if asked[i].Status.LastHandledReconcileAt == by {
+		for i := range sidecars {
+			if sidecars[i].Status.LastHandledReconcileAt == request {
 				continue
 			}
-			if err := cluster.Get(ctx, client.ObjectKeyFromObject(&asked[i]), &asked[i]); err != nil {
+			if err := cluster.Get(ctx, client.ObjectKeyFromObject(&sidecars[i]), &sidecars[i]); err != nil {
 				return false, fmt.Errorf("looking for the answer: %w", err)
 			}
-			if asked[i].Status.LastHandledReconcileAt != by {
-				missing = append(missing, asked[i].Namespace+"/"+asked[i].Name)
+			if sidecars[i].Status.LastHandledReconcileAt != request {
+				missing = append(missing, sidecars[i].Namespace+"/"+sidecars[i].Name)
 			}
 		}
 		return len(missing) == 0, nil
@@ -167,9 +167,9 @@ func (o *reconcileOptions) await(ctx context.Context, cluster client.Reader, ask
 		return err
 	}
 	var rows [][]string
-	for i := range asked {
-		state, reason, message := readiness(asked[i].Status.Conditions, asked[i].Status.ObservedGeneration == asked[i].Generation)
-		rows = append(rows, []string{asked[i].Namespace, asked[i].Name, state, reason, message})
+	for i := range sidecars {
+		state, reason, message := readiness(sidecars[i].Status.Conditions, sidecars[i].Status.ObservedGeneration == sidecars[i].Generation)
+		rows = append(rows, []string{sidecars[i].Namespace, sidecars[i].Name, state, reason, message})
 	}
 	return table(o.app.Out, []string{"NAMESPACE", "NAME", "READY", "REASON", "MESSAGE"}, rows)
 }

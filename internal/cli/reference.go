@@ -75,8 +75,8 @@ type property struct {
 // row is a line of the reference.
 type row struct{ path, kind, standard, meaning string }
 
-// referenceOf lists the values in the schema of a chart.
-func referenceOf(chart fs.FS) ([]row, error) {
+// referenceRows lists the values in the schema of a chart.
+func referenceRows(chart fs.FS) ([]row, error) {
 	text, err := bounded.Chart().File(chart, schemaFile)
 	if err != nil {
 		return nil, fmt.Errorf("reading the schema: %w", err)
@@ -99,11 +99,11 @@ func (p property) rows(path string, defaults any) []row {
 	var rows []row
 	branch, _ := defaults.(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(p.Properties)) {
-		below, at := p.Properties[name], strings.TrimPrefix(path+"."+name, ".")
-		if below.Description != "" {
-			rows = append(rows, row{at, below.kind(), standard(branch[name]), strings.ReplaceAll(below.Description, "|", "\\|")})
+		childProperty, childPath := p.Properties[name], strings.TrimPrefix(path+"."+name, ".")
+		if childProperty.Description != "" {
+			rows = append(rows, row{childPath, childProperty.kind(), standard(branch[name]), strings.ReplaceAll(childProperty.Description, "|", "\\|")})
 		}
-		rows = append(rows, below.rows(at, branch[name])...)
+		rows = append(rows, childProperty.rows(childPath, branch[name])...)
 	}
 	return rows
 }

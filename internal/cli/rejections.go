@@ -10,8 +10,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// definitionOf returns the definition of a custom kind, nil for other kinds.
-func (b *Builtin) definitionOf(kind string) (*definition.Definition, error) {
+// definitionFor returns the definition of a custom kind, nil for other kinds.
+func (b *Builtin) definitionFor(kind string) (*definition.Definition, error) {
 	switch {
 	case kind == "VectorSidecar" && b.definition != nil:
 		return b.definition()
@@ -21,13 +21,13 @@ func (b *Builtin) definitionOf(kind string) (*definition.Definition, error) {
 	return nil, nil //nolint:nilnil // Most kinds have no definition.
 }
 
-// schemaOf implements source.Schemas.
-func (b *Builtin) schemaOf(kind string) (source.Schema, error) {
-	found, err := b.definitionOf(kind)
-	if found == nil || err != nil {
+// schemaFor implements source.Schemas.
+func (b *Builtin) schemaFor(kind string) (source.Schema, error) {
+	kindDefinition, err := b.definitionFor(kind)
+	if kindDefinition == nil || err != nil {
 		return nil, err
 	}
-	return found, nil
+	return kindDefinition, nil
 }
 
 // noteRejections prints a note for each VectorSidecar or ClusterVectorSidecar of the files that the API server would
@@ -38,18 +38,18 @@ func (a *app) noteRejections(ctx context.Context, documents []source.Document) e
 	}
 	for i := range documents {
 		document := &documents[i]
-		found, err := a.builtin.definitionOf(document.Kind)
+		kindDefinition, err := a.builtin.definitionFor(document.Kind)
 		if err != nil {
 			return err
 		}
-		if found == nil {
+		if kindDefinition == nil {
 			continue
 		}
 		title := document.Source + ": " + document.Kind + " " + document.Object.GetName()
 		if document.Duplicates != nil {
 			a.note("%s: kubectl uses the last of duplicate keys: %v", title, document.Duplicates)
 		}
-		rejections := found.Validate(ctx, document.Text)
+		rejections := kindDefinition.Validate(ctx, document.Text)
 		for _, text := range []string{rejections.CreateText(), rejections.ApplyText()} {
 			if text != "" {
 				a.note("%s: %s", title, text)

@@ -91,12 +91,12 @@ func (o *renderOptions) objects(scene *session, merged *merged, workloads []work
 	}
 	objects := []any{}
 	if !o.onlyOverlay {
-		for _, one := range merged.companions(workloads...) {
-			objects = append(objects, one)
+		for _, configMap := range merged.companions(workloads...) {
+			objects = append(objects, configMap)
 		}
 	}
 	for _, deployment := range workloads {
-		change := merged.of(deployment)
+		change := merged.changeFor(deployment)
 		switch {
 		case !namespaces[deployment.GetNamespace()], len(change.plans) == 0 && scene.cluster != nil:
 			continue
@@ -142,8 +142,8 @@ func (c *change) overlays() []any {
 		kind := p.Target.Adapter()
 		overlay := maps.Clone(kind.MoveTemplate(p.Apply))
 		metadata := map[string]any{"name": p.Target.Name, "namespace": p.Target.Namespace}
-		if given, ok := overlay["metadata"].(map[string]any); ok {
-			maps.Copy(metadata, given)
+		if overlayMetadata, ok := overlay["metadata"].(map[string]any); ok {
+			maps.Copy(metadata, overlayMetadata)
 		}
 		overlay["apiVersion"], overlay["kind"], overlay["metadata"] = kind.GroupVersion().String(), kind.Kind, metadata
 		overlays = append(overlays, overlay)

@@ -22,24 +22,24 @@ import (
 // byReport is appended to messages that the operator reports.
 const byReport = " (as the operator reports)"
 
-// takeReport replaces a decision by the status that the operator reports, if the user may not read the installation's
+// applyReport replaces a decision by the status that the operator reports, if the user may not read the installation's
 // values. The reason is that a rendering without these values is a guess, so a difference from it means nothing. The
 // status applies only if it is about the current spec. Otherwise the guess is used. If the guess is an error, the
 // missing values may be the cause.
-func (s *session) takeReport(ruled *result) error {
-	if s.unseen == nil || s.inputs.values.isSet() {
+func (s *session) applyReport(ruled *result) error {
+	if s.valuesErr == nil || s.inputs.values.isSet() {
 		return nil
 	}
 	if s.inputs.templates == "" && isReported(ruled.sidecar) {
 		ruled.assumed = "what the operator reports, as the installation's values may not be read"
-		ruled.takeReport()
+		ruled.applyReport()
 		return nil
 	}
 	ruled.assumed = "the built-in values, as the installation's may not be read"
 	s.note(fmt.Sprintf("%s: assuming %s", meta.TitleIn(ruled.sidecar.Namespace, ruled.sidecar.Name), ruled.assumed))
 	if invalid := ruled.Invalid; invalid != nil {
 		return fmt.Errorf("VectorSidecar %s/%s cannot be judged without the installation's values: %w; with the built-in ones: %s: %s",
-			ruled.sidecar.Namespace, ruled.sidecar.Name, s.unseen, invalid.Reason, invalid.Message)
+			ruled.sidecar.Namespace, ruled.sidecar.Name, s.valuesErr, invalid.Reason, invalid.Message)
 	}
 	return nil
 }
@@ -50,8 +50,8 @@ func isReported(sidecar *v1alpha1.VectorSidecar) bool {
 		apimeta.FindStatusCondition(sidecar.Status.Conditions, meta.ConditionReady) != nil
 }
 
-// takeReport replaces the decision by the status.
-func (r *result) takeReport() {
+// applyReport replaces the decision by the status.
+func (r *result) applyReport() {
 	status := &r.sidecar.Status
 	r.Environment, r.TemplateSet = cmp.Or(status.Environment, r.Environment), cmp.Or(status.TemplateSet, r.TemplateSet)
 	r.Outdated, r.Invalid, r.OfWorkloads, r.Findings = nil, reportedInvalid(status), false, nil
@@ -88,57 +88,57 @@ func reportedInvalid(status *v1alpha1.VectorSidecarStatus) *desired.Invalid {
 // reportedPlan returns the plan of a workload according to the status, nil for none. decided is the plan of the
 // decision, or nil.
 func (r *result) reportedPlan(view *workload.View, decided *plan.Plan) *plan.Plan {
-	if !decision.Selects(r.sidecar, r.recordOf(view.Ref)) || !r.sidecar.Spec.IsEnabled() {
+	if !decision.Selects(r.sidecar, r.findRecord(view.Ref)) || !r.sidecar.Spec.IsEnabled() {
 		return decided // Removing a sidecar needs no values.
 	}
 	status, manager := &r.sidecar.Status, meta.Manager(r.sidecar.Name)
 	owned, carries := view.Owned[manager]
 	carried := plan.ForReported(manager, view)
-	at := slices.IndexFunc(status.Workloads, func(told v1alpha1.WorkloadStatus) bool { return told.Is(view.Kind, view.Name) })
-	if at < 0 {
+	i := slices.IndexFunc(status.Workloads, func(reported v1alpha1.WorkloadStatus) bool { return reported.Is(view.Kind, view.Name) })
+	if i < 0 {
 		isSettled := status.WorkloadsOmitted == 0 || owned.InjectedHash != "" && owned.InjectedHash == status.InjectedHash
 		if carries && isSettled {
 			return &carried
 		}
-		return unpaced(decided)
+		return clearWait(decided)
 	}
-	told := status.Workloads[at]
-	told.Message += byReport
-	switch told.State {
+	reported := status.Workloads[i]
+	reported.Message += byReport
+	switch reported.State {
 	case v1alpha1.StateFailed, v1alpha1.StatePodsBlocked, v1alpha1.StateRollingOut, v1alpha1.StateSoaking, v1alpha1.StateUnavailable, v1alpha1.StatePodsOutdated, v1alpha1.StateWithoutPods:
 		if !carries {
-			return unpaced(decided) // The workload no longer has the sidecar.
+			return clearWait(decided) // The workload no longer has the sidecar.
 		}
-		carried.InFlight = told.State == v1alpha1.StateRollingOut || told.State == v1alpha1.StateSoaking
-		if told.State == v1alpha1.StateFailed {
-			carried.Fail(told.Reason, told.Message)
+		carried.InFlight = reported.State == v1alpha1.StateRollingOut || reported.State == v1alpha1.StateSoaking
+		if reported.State == v1alpha1.StateFailed {
+			carried.Fail(reported.Reason, reported.Message)
 		}
-		if told.State == v1alpha1.StatePodsBlocked {
-			carried.Hinder(told.Reason, told.Message)
+		if reported.State == v1alpha1.StatePodsBlocked {
+			carried.Hinder(reported.Reason, reported.Message)
 		}
 		return &carried
 	case v1alpha1.StateDeferred:
 		if decided != nil && (isWritten(decided) || decided.Action == plan.Defer) {
-			decided.Defer(told.Reason, told.Message)
+			decided.Defer(reported.Reason, reported.Message)
 			return decided
 		}
 	case v1alpha1.StateWaiting:
 		if decided != nil && isWritten(decided) {
-			decided.Wait(told.Reason, told.Message)
+			decided.Wait(reported.Reason, reported.Message)
 			return decided
 		}
 	default:
 	}
-	blocked := plan.ForBlocked(manager, view, told.Reason, told.Message)
-	if told.State == v1alpha1.StateConflict {
+	blocked := plan.ForBlocked(manager, view, reported.Reason, reported.Message)
+	if reported.State == v1alpha1.StateConflict {
 		blocked.Action = plan.Conflict
 	}
 	return &blocked
 }
 
-// unpaced returns a plan that does not wait for other workloads, because the plans of the other workloads are
+// clearWait returns a plan that does not wait for other workloads, because the plans of the other workloads are
 // guesses.
-func unpaced(p *plan.Plan) *plan.Plan {
+func clearWait(p *plan.Plan) *plan.Plan {
 	if p != nil && p.WaitsForOthers() {
 		p.Waiting, p.Reason, p.Message = false, "", ""
 	}

@@ -132,7 +132,7 @@ kubectl vectorsidecar rollout retry vectorsidecar/logs -n shop`,
 		}
 		return options.annotate(command.Context(), func(read *rollout) ([]annotation, error) {
 			changes := []annotation{{meta.AnnotationRetryRollout, time.Now().UTC().Format(time.RFC3339Nano), read.title() + " goes on"}}
-			if read.given.IsUndone() {
+			if read.target.IsUndone() {
 				changes = append(changes, annotation{key: meta.AnnotationUndoRollout})
 			}
 			return changes, nil
@@ -151,15 +151,15 @@ func (o *rolloutOptions) retryOne(ctx context.Context, argument string) error {
 	if err != nil {
 		return err
 	}
-	one, err := o.sidecar(ctx, cluster, name)
+	target, err := o.sidecar(ctx, cluster, name)
 	if err != nil {
 		return err
 	}
 	changes := []annotation{{meta.AnnotationRetryRollout, time.Now().UTC().Format(time.RFC3339Nano), "what failed before holds it up no longer"}}
-	if undo := one.object.GetAnnotations()[meta.AnnotationUndoRollout]; !strings.Contains(undo, "/") {
+	if undo := target.object.GetAnnotations()[meta.AnnotationUndoRollout]; !strings.Contains(undo, "/") {
 		changes = append(changes, annotation{key: meta.AnnotationUndoRollout})
 	}
-	return o.setOn(ctx, cluster, one, changes...)
+	return o.setOn(ctx, cluster, target, changes...)
 }
 
 // rollout is the progress of an installation's templates and values.
@@ -179,10 +179,10 @@ type rollout struct {
 	// RevertedSpecs are the first VectorSidecars that reverted their own spec, with a description of the failed spec.
 	RevertedSpecs []string `json:"revertedSpecs,omitempty"`
 
-	rules *fleet.Rules
-	given fleet.Given
-	// since is the time at which the revision was published, zero if unknown.
-	since time.Time
+	rules  *fleet.Rules
+	target fleet.Given
+	// publishedAt is the time at which the revision was published, zero if unknown.
+	publishedAt time.Time
 	// platform is the present platform. After an undo its revision differs.
 	platform *desired.Platform
 	values   types.NamespacedName
@@ -209,21 +209,21 @@ func (o *rolloutOptions) read(ctx context.Context, cluster client.Reader) (*roll
 	if err != nil {
 		return nil, err
 	}
-	catalog, err := catalogOf(chart)
+	catalog, err := newCatalog(chart)
 	if err != nil {
 		return nil, err
 	}
 	// Without the content of the published revision, only its name is needed.
 	platform, _ := installed.PublishedPlatform(ctx, cluster, catalog)
-	read := &rollout{Revision: platform.Target.Revision, rules: platform.Rollout, given: platform.Target, platform: platform, values: installed.ValuesName()}
+	read := &rollout{Revision: platform.Target.Revision, rules: platform.Rollout, target: platform.Target, platform: platform, values: installed.ValuesName()}
 	if installed.PublishedErr != nil {
 		read.Revision, read.RevisionNotRead = "", installed.PublishedErr.Error()
 	}
-	read.IsUndone = read.RevisionNotRead == "" && read.given.IsUndone()
+	read.IsUndone = read.RevisionNotRead == "" && read.target.IsUndone()
 	if installed.Published != nil {
 		read.Faults = installed.Published.Faults()
 	}
-	read.writes, read.since = checkup.Writes(installed), installed.Published.PublishedSince()
+	read.writes, read.publishedAt = checkup.Writes(installed), installed.Published.PublishedSince()
 	return read, nil
 }
 
@@ -276,12 +276,12 @@ func (r *rollout) requireWaves() error {
 
 func (o *rolloutOptions) promote(ctx context.Context, name string) error {
 	return o.annotate(ctx, func(read *rollout) ([]annotation, error) {
-		var known []string
+		var waveNames []string
 		for n := range len(read.rules.Waves) + 1 {
-			known = append(known, read.rules.NameOf(n))
+			waveNames = append(waveNames, read.rules.NameOf(n))
 		}
-		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("there is no wave %q: there are %s", name, strings.Join(known, ", "))
+		if !slices.Contains(waveNames, name) {
+			return nil, fmt.Errorf("there is no wave %q: there are %s", name, strings.Join(waveNames, ", "))
 		}
 		if err := read.requireStarting(); err != nil {
 			return nil, err
@@ -297,29 +297,29 @@ func (o *rolloutOptions) promoteOne(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	one, err := o.sidecar(ctx, cluster, name)
+	target, err := o.sidecar(ctx, cluster, name)
 	if err != nil {
 		return err
 	}
-	hasDeferred := one.deferred != nil && one.deferred.Change != ""
-	if (hasDeferred || len(one.canaries) > 0) && !one.isObserved {
-		return fmt.Errorf("the operator has not looked at the present spec of %s yet: try again in a moment", one.title)
+	hasDeferred := target.deferred != nil && target.deferred.Change != ""
+	if (hasDeferred || len(target.canaries) > 0) && !target.isObserved {
+		return fmt.Errorf("the operator has not looked at the present spec of %s yet: try again in a moment", target.title)
 	}
-	if len(one.canaries) > 0 {
+	if len(target.canaries) > 0 {
 		var values []string
-		for _, change := range one.canaries {
+		for _, change := range target.canaries {
 			values = append(values, v1alpha1.PromotionOfCanary(change))
 		}
-		effect := fmt.Sprintf("change %s starts without a canary", strings.Join(one.canaries, ", "))
-		return o.setOn(ctx, cluster, one, annotation{meta.AnnotationPromoteRollout, strings.Join(values, ","), effect})
+		effect := fmt.Sprintf("change %s starts without a canary", strings.Join(target.canaries, ", "))
+		return o.setOn(ctx, cluster, target, annotation{meta.AnnotationPromoteRollout, strings.Join(values, ","), effect})
 	}
-	if waits := one.deferred; hasDeferred {
+	if waits := target.deferred; hasDeferred {
 		effect := fmt.Sprintf("change %s goes on in %s", waits.Change, count(int(waits.Workloads), "workload"))
-		return o.setOn(ctx, cluster, one, annotation{meta.AnnotationPromoteRollout, waits.Change, effect})
+		return o.setOn(ctx, cluster, target, annotation{meta.AnnotationPromoteRollout, waits.Change, effect})
 	}
 	read, err := o.readWaves(ctx, cluster)
-	if err != nil && one.spec.RolloutMode() != v1alpha1.ModeImmediate {
-		return fmt.Errorf("no workload of %s waits for its spec.rollout.mode, and for waves: %w", one.title, err)
+	if err != nil && target.spec.RolloutMode() != v1alpha1.ModeImmediate {
+		return fmt.Errorf("no workload of %s waits for its spec.rollout.mode, and for waves: %w", target.title, err)
 	}
 	if err == nil {
 		err = read.requireStarting()
@@ -327,7 +327,7 @@ func (o *rolloutOptions) promoteOne(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	return o.setOn(ctx, cluster, one, annotation{meta.AnnotationPromoteRollout, read.Revision, "revision " + read.Revision + " waits for no wave"})
+	return o.setOn(ctx, cluster, target, annotation{meta.AnnotationPromoteRollout, read.Revision, "revision " + read.Revision + " waits for no wave"})
 }
 
 // open connects to the cluster, and reads the published templates and values of an installation with waves.
@@ -344,12 +344,12 @@ func (o *rolloutOptions) open(ctx context.Context) (client.WithWatch, *rollout, 
 type annotation struct{ key, value, effect string }
 
 // annotate sets or removes annotations of an installation that has waves.
-func (o *rolloutOptions) annotate(ctx context.Context, what func(*rollout) ([]annotation, error)) error {
+func (o *rolloutOptions) annotate(ctx context.Context, changesFor func(*rollout) ([]annotation, error)) error {
 	cluster, read, err := o.open(ctx)
 	if err != nil {
 		return err
 	}
-	changes, err := what(read)
+	changes, err := changesFor(read)
 	if err != nil {
 		return err
 	}

@@ -113,46 +113,46 @@ func (o *rolloutOptions) history(ctx context.Context) error {
 	if err := read.requireRevision(); err != nil {
 		o.app.note("%v", err)
 	}
-	found, _, err := o.inWaves(ctx, cluster)
+	waveMembers, _, err := o.inWaves(ctx, cluster)
 	if err != nil {
 		return err
 	}
-	all, marks := make([]storedRevision, 0, len(stored)), fleet.StoredRevisions(stored)
+	revisions, marks := make([]storedRevision, 0, len(stored)), fleet.StoredRevisions(stored)
 	for i := range stored {
 		name := stored[i].Labels[meta.LabelRevision]
-		one := storedRevision{Revision: name, Stored: stored[i].CreationTimestamp, IsPresent: name == read.Revision, Failure: marks[i].Failure}
-		for n := range found {
-			is := found[n].is
-			if is == nil {
+		revision := storedRevision{Revision: name, Stored: stored[i].CreationTimestamp, IsPresent: name == read.Revision, Failure: marks[i].Failure}
+		for n := range waveMembers {
+			status := waveMembers[n].status
+			if status == nil {
 				continue
 			}
-			if is.Revision == name {
-				one.VectorSidecars++
+			if status.Revision == name {
+				revision.VectorSidecars++
 			}
-			failures := found[n].failuresOf(name)
-			one.Failures = append(one.Failures, failures...)
-			if is.FailedRevision == name {
-				one.FailedWorkloads += is.FailedWorkloads
+			failures := waveMembers[n].matchingFailures(name)
+			revision.Failures = append(revision.Failures, failures...)
+			if status.FailedRevision == name {
+				revision.FailedWorkloads += status.FailedWorkloads
 			} else { // The number belongs to a later revision.
-				one.FailedWorkloads += int32(len(failures)) //nolint:gosec // At most five.
+				revision.FailedWorkloads += int32(len(failures)) //nolint:gosec // At most five.
 			}
 		}
-		all = append(all, one)
+		revisions = append(revisions, revision)
 	}
 	if o.output.isTree() {
-		return o.output.print(o.app.Out, all)
+		return o.output.print(o.app.Out, revisions)
 	}
 	var rows [][]string
-	for _, one := range all {
+	for _, revision := range revisions {
 		rows = append(rows, []string{
-			one.Revision, one.Stored.UTC().Format(time.RFC3339), strconv.Itoa(one.VectorSidecars), strconv.Itoa(int(one.FailedWorkloads)), one.text(),
+			revision.Revision, revision.Stored.UTC().Format(time.RFC3339), strconv.Itoa(revision.VectorSidecars), strconv.Itoa(int(revision.FailedWorkloads)), revision.text(),
 		})
 	}
 	if err := table(o.app.Out, []string{"REVISION", "STORED", "VECTORSIDECARS", "FAILED WORKLOADS", ""}, rows); err != nil {
 		return err
 	}
-	for i := range all {
-		for _, line := range texts(all[i].Failures) {
+	for i := range revisions {
+		for _, line := range texts(revisions[i].Failures) {
 			if err := humanize.Fprintf(o.app.Out, "%s\n", line); err != nil {
 				return err
 			}
@@ -174,18 +174,18 @@ func (o *rolloutOptions) diff(ctx context.Context, revisions []string) error {
 	}
 	var contents [2]*fleet.Content
 	for i, revision := range revisions {
-		if contents[i], err = read.contentOf(ctx, cluster, revision); err != nil {
+		if contents[i], err = read.readContent(ctx, cluster, revision); err != nil {
 			return err
 		}
 	}
 	hasBuiltIn := !contents[0].BuiltIn.IsEmpty() && !contents[1].BuiltIn.IsEmpty()
-	files := [2]map[string]string{filesOf(contents[0], hasBuiltIn), filesOf(contents[1], hasBuiltIn)}
+	files := [2]map[string]string{contentFiles(contents[0], hasBuiltIn), contentFiles(contents[1], hasBuiltIn)}
 	names := maps.Clone(files[0])
 	maps.Copy(names, files[1])
 	hasFound := false
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		escaped := humanize.EscapeLine(name)
-		text, err := unified(revisions[0]+"/"+escaped, revisions[1]+"/"+escaped, humanize.Escape(files[0][name]), humanize.Escape(files[1][name]))
+		text, err := unifiedDiff(revisions[0]+"/"+escaped, revisions[1]+"/"+escaped, humanize.Escape(files[0][name]), humanize.Escape(files[1][name]))
 		if err != nil {
 			return err
 		}
@@ -203,19 +203,19 @@ func (o *rolloutOptions) diff(ctx context.Context, revisions []string) error {
 	return nil
 }
 
-// contentOf returns the content of a revision, as it is stored. If the published revision is not stored yet, it
+// readContent returns the content of a revision, as it is stored. If the published revision is not stored yet, it
 // returns the published content.
-func (r *rollout) contentOf(ctx context.Context, cluster client.Reader, revision string) (*fleet.Content, error) {
+func (r *rollout) readContent(ctx context.Context, cluster client.Reader, revision string) (*fleet.Content, error) {
 	content, err := source.ReadRevision(ctx, cluster, r.values, revision)
-	unknown := &fleet.RecordError{}
-	if !errors.As(err, &unknown) {
+	recordErr := &fleet.RecordError{}
+	if !errors.As(err, &recordErr) {
 		return content, err
 	}
 	if revision == r.platform.Revision { // No VectorSidecar has it yet.
 		return r.platform.Content, nil
 	}
 	stored, listErr := source.Revisions(ctx, livelist.New(cluster), r.values)
-	if listErr != nil || slices.ContainsFunc(stored, isOf(revision)) {
+	if listErr != nil || slices.ContainsFunc(stored, matchesRevision(revision)) {
 		return nil, err
 	}
 	var names []string
@@ -225,16 +225,16 @@ func (r *rollout) contentOf(ctx context.Context, cluster client.Reader, revision
 	return nil, fmt.Errorf("revision %q is not stored: there are %s", revision, cmp.Or(strings.Join(names, ", "), "none"))
 }
 
-func isOf(revision string) func(appsv1.ControllerRevision) bool {
-	return func(one appsv1.ControllerRevision) bool { return one.Labels[meta.LabelRevision] == revision }
+func matchesRevision(revision string) func(appsv1.ControllerRevision) bool {
+	return func(stored appsv1.ControllerRevision) bool { return stored.Labels[meta.LabelRevision] == revision }
 }
 
-// filesOf returns the files of a revision by path, with or without the built-in templates.
-func filesOf(content *fleet.Content, withBuiltIn bool) map[string]string {
-	all := map[string]string{}
+// contentFiles returns the files of a revision by path, with or without the built-in templates.
+func contentFiles(content *fleet.Content, withBuiltIn bool) map[string]string {
+	byPath := map[string]string{}
 	add := func(folder string, files fleet.Files) {
 		for name, text := range files.Text() {
-			all[folder+"/"+name] = text
+			byPath[folder+"/"+name] = text
 		}
 	}
 	add("values", content.Values)
@@ -244,5 +244,5 @@ func filesOf(content *fleet.Content, withBuiltIn bool) map[string]string {
 	if withBuiltIn {
 		add("built-in", content.BuiltIn)
 	}
-	return all
+	return byPath
 }

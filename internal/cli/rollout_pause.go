@@ -69,14 +69,14 @@ func (o *rolloutOptions) stop(ctx context.Context, isPause bool) error {
 	if err != nil {
 		return err
 	}
-	one := annotation{key: meta.AnnotationStopWrites, effect: "writes go on"}
+	stopAnnotation := annotation{key: meta.AnnotationStopWrites, effect: "writes go on"}
 	if isPause {
-		one.value, one.effect = time.Now().UTC().Format(time.RFC3339), "all writes but removals are stopped"
+		stopAnnotation.value, stopAnnotation.effect = time.Now().UTC().Format(time.RFC3339), "all writes but removals are stopped"
 		if read.writes.State != checkup.OK {
 			return humanize.Fprintf(o.app.Out, "configmap/%s unchanged: %s\n", read.values.Name, read.writes.Message)
 		}
 	}
-	return o.set(ctx, cluster, read.values, one)
+	return o.set(ctx, cluster, read.values, stopAnnotation)
 }
 
 // pause sets spec.rollout.paused of a VectorSidecar.
@@ -85,24 +85,24 @@ func (o *rolloutOptions) pause(ctx context.Context, name string, isPause bool) e
 	if err != nil {
 		return err
 	}
-	one, err := o.sidecar(ctx, cluster, name)
+	target, err := o.sidecar(ctx, cluster, name)
 	if err != nil {
 		return err
 	}
-	before, _ := one.object.DeepCopyObject().(client.Object) // The copy has the same type.
-	if one.spec.Rollout == nil {
-		one.spec.Rollout = &v1alpha1.RolloutSpec{}
+	before, _ := target.object.DeepCopyObject().(client.Object) // The copy has the same type.
+	if target.spec.Rollout == nil {
+		target.spec.Rollout = &v1alpha1.RolloutSpec{}
 	}
-	one.spec.Rollout.Paused = isPause
+	target.spec.Rollout.Paused = isPause
 	effect := "rollouts begin again"
 	if isPause {
 		effect = "no more rollouts begin"
 	}
 	if o.dryRun {
-		return humanize.Fprintf(o.app.Out, "%s (dry run): %s\n", one.argument, effect)
+		return humanize.Fprintf(o.app.Out, "%s (dry run): %s\n", target.argument, effect)
 	}
-	if err := cluster.Patch(ctx, one.object, client.MergeFrom(before)); err != nil {
-		return fmt.Errorf("changing %s: %w", one.title, err)
+	if err := cluster.Patch(ctx, target.object, client.MergeFrom(before)); err != nil {
+		return fmt.Errorf("changing %s: %w", target.title, err)
 	}
-	return humanize.Fprintf(o.app.Out, "%s: %s\n", one.argument, effect)
+	return humanize.Fprintf(o.app.Out, "%s: %s\n", target.argument, effect)
 }

@@ -11,19 +11,19 @@ import (
 )
 
 // findProblems sets the problems of the fleet.
-func (r *rollout) findProblems(found []inWave, now time.Time) {
+func (r *rollout) findProblems(waveMembers []inWave, now time.Time) {
 	if r.writes.State != checkup.OK {
 		r.Problems = append(r.Problems, r.writes.Message)
 	}
-	members := make([]checkup.FleetMember, 0, len(found))
-	for i := range found {
-		members = append(members, checkup.FleetMember{Name: found[i].name, Status: found[i].is})
+	members := make([]checkup.FleetMember, 0, len(waveMembers))
+	for i := range waveMembers {
+		members = append(members, checkup.FleetMember{Name: waveMembers[i].name, Status: waveMembers[i].status})
 	}
-	if result := checkup.Rollout(&r.given, r.since, members, now); result.State != checkup.OK && r.RevisionNotRead == "" && !r.IsUndone {
+	if result := checkup.Rollout(&r.target, r.publishedAt, members, now); result.State != checkup.OK && r.RevisionNotRead == "" && !r.IsUndone {
 		r.Problems = append(r.Problems, result.Message)
 	}
 	for _, fault := range r.Faults {
-		part, _, _ := strings.Cut(fault, " does not load")
-		r.Problems = append(r.Problems, part+" broken")
+		name, _, _ := strings.Cut(fault, " does not load")
+		r.Problems = append(r.Problems, name+" broken")
 	}
 }

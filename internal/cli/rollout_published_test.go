@@ -48,7 +48,7 @@ func newPublishedFleet(t *testing.T, change func(*publishedFleet)) *publishedFle
 	f.set.Labels = map[string]string{meta.LabelTemplateSet: "own"}
 	f.set.Data = map[string]string{"values__development.yaml": "sidecar: {logLevel: trace}\n"}
 	f.set.ResourceVersion = "1"
-	catalog, err := catalogOf(vectorsidecar.FS)
+	catalog, err := newCatalog(vectorsidecar.FS)
 	require.NoError(t, err)
 	f.platform, _ = catalog.Update(f.values.DeepCopy(), []corev1.ConfigMap{*f.set.DeepCopy()})
 	require.False(t, f.platform.LacksGood())

@@ -76,12 +76,12 @@ type rolloutFailure struct {
 // mostFailures is the maximum number of failures of a wave, or of a revision, in the output.
 const mostFailures = 5
 
-// failuresOf returns the recorded failures with a revision, of all revisions if it is "", sorted by VectorSidecar.
-func (w *inWave) failuresOf(revision string) (failures []rolloutFailure) {
-	if w.is == nil {
+// matchingFailures returns the recorded failures with a revision, of all revisions if it is "", sorted by VectorSidecar.
+func (w *inWave) matchingFailures(revision string) (failures []rolloutFailure) {
+	if w.status == nil {
 		return nil
 	}
-	for _, failure := range w.is.Failures {
+	for _, failure := range w.status.Failures {
 		if revision == "" || failure.Revision == revision {
 			failures = append(failures, rolloutFailure{VectorSidecar: w.name, RolloutFailure: failure})
 		}
@@ -102,46 +102,46 @@ func texts(failures []rolloutFailure) []string {
 const mostUnfinished = 5
 
 // count counts the VectorSidecars of each wave.
-func (r *rollout) count(found []inWave) {
-	at := map[string]*wave{}
+func (r *rollout) count(waveMembers []inWave) {
+	byName := map[string]*wave{}
 	for n := range len(r.rules.Waves) + 1 {
 		r.Waves = append(r.Waves, wave{Name: r.rules.NameOf(n), VectorSidecars: map[v1alpha1.RolloutState]int{}})
 	}
 	for n := range r.Waves {
-		at[r.Waves[n].Name] = &r.Waves[n]
+		byName[r.Waves[n].Name] = &r.Waves[n]
 	}
-	for i := range found {
-		is := cmp.Or(found[i].is, &v1alpha1.RolloutStatus{Wave: fleet.DefaultWave, State: v1alpha1.RolloutWaiting, Message: "the operator has not looked at it yet"})
-		of := at[is.Wave]
-		if of == nil {
-			of = at[fleet.DefaultWave] // The waves have changed since then.
+	for i := range waveMembers {
+		status := cmp.Or(waveMembers[i].status, &v1alpha1.RolloutStatus{Wave: fleet.DefaultWave, State: v1alpha1.RolloutWaiting, Message: "the operator has not looked at it yet"})
+		waveReport := byName[status.Wave]
+		if waveReport == nil {
+			waveReport = byName[fleet.DefaultWave] // The waves have changed since then.
 		}
-		state := is.State
-		isPublished := is.Revision == r.Revision || r.RevisionNotRead != ""
+		state := status.State
+		isPublished := status.Revision == r.Revision || r.RevisionNotRead != ""
 		if !isPublished && state != v1alpha1.RolloutHalted && state != v1alpha1.RolloutReverted {
 			state = v1alpha1.RolloutWaiting
 		}
-		of.VectorSidecars[state]++
+		waveReport.VectorSidecars[state]++
 		if isPublished {
-			of.Workloads, of.Evidence = of.Workloads+is.Workloads, of.Evidence+is.Evidence
+			waveReport.Workloads, waveReport.Evidence = waveReport.Workloads+status.Workloads, waveReport.Evidence+status.Evidence
 		}
-		of.Failures = append(of.Failures, found[i].failuresOf("")...)
-		of.DeferredWorkloads += found[i].deferred
-		if is.FailedRevision == r.Revision || r.RevisionNotRead != "" && is.FailedRevision == is.Revision {
-			of.FailedWorkloads += is.FailedWorkloads
+		waveReport.Failures = append(waveReport.Failures, waveMembers[i].matchingFailures("")...)
+		waveReport.DeferredWorkloads += waveMembers[i].deferred
+		if status.FailedRevision == r.Revision || r.RevisionNotRead != "" && status.FailedRevision == status.Revision {
+			waveReport.FailedWorkloads += status.FailedWorkloads
 		}
-		if state == v1alpha1.RolloutSoaking && is.CompletionTime != nil {
-			end := metav1.NewTime(is.CompletionTime.Add(r.rules.Soak(is.Wave)))
-			if of.SoaksUntil == nil || of.SoaksUntil.Before(&end) {
-				of.SoaksUntil = &end
+		if state == v1alpha1.RolloutSoaking && status.CompletionTime != nil {
+			end := metav1.NewTime(status.CompletionTime.Add(r.rules.Soak(status.Wave)))
+			if waveReport.SoaksUntil == nil || waveReport.SoaksUntil.Before(&end) {
+				waveReport.SoaksUntil = &end
 			}
 		}
 		if state != v1alpha1.RolloutComplete && state != v1alpha1.RolloutSoaking {
-			text := fmt.Sprintf("%s: %s", found[i].name, state)
-			if is.Message != "" {
-				text += ": " + is.Message
+			text := fmt.Sprintf("%s: %s", waveMembers[i].name, state)
+			if status.Message != "" {
+				text += ": " + status.Message
 			}
-			of.Unfinished = append(of.Unfinished, text)
+			waveReport.Unfinished = append(waveReport.Unfinished, text)
 		}
 	}
 	for n := range r.Waves {
@@ -163,25 +163,25 @@ func (o *rolloutOptions) status(ctx context.Context) error {
 		if err != nil {
 			return nil, err
 		}
-		found, reverted, err := o.inWaves(ctx, cluster)
+		waveMembers, reverted, err := o.inWaves(ctx, cluster)
 		if err != nil {
 			return nil, err
 		}
 		read.RevertedSpecs = humanize.TruncateList(reverted, mostUnfinished, len(reverted))
-		read.findProblems(found, time.Now())
+		read.findProblems(waveMembers, time.Now())
 		switch err := read.requireWaves(); {
 		case err == nil:
-			read.count(found)
+			read.count(waveMembers)
 		case len(read.RevertedSpecs)+len(read.Problems) == 0:
 			return nil, err
 		}
-		var out bytes.Buffer
+		var buffer bytes.Buffer
 		if o.output.isTree() {
-			err = o.output.print(&out, read)
+			err = o.output.print(&buffer, read)
 		} else {
-			err = read.print(&out)
+			err = read.print(&buffer)
 		}
-		return out.Bytes(), err
+		return buffer.Bytes(), err
 	}
 	if o.watch {
 		return o.app.watch(ctx, cluster, show, sidecarsIn(""), clusterSidecarsIfAny())
@@ -197,7 +197,7 @@ func (o *rolloutOptions) status(ctx context.Context) error {
 // bars is the length of a bar.
 const bars = 20
 
-func (r *rollout) print(to io.Writer) error {
+func (r *rollout) print(w io.Writer) error {
 	title := r.title()
 	if err := r.requireRevision(); err != nil {
 		title = err.Error()
@@ -206,7 +206,7 @@ func (r *rollout) print(to io.Writer) error {
 	}
 	title = strings.Join(append([]string{title}, r.Problems...), "; ")
 	for _, line := range append([]string{title}, r.Faults...) {
-		if err := humanize.Fprintf(to, "%s\n", line); err != nil {
+		if err := humanize.Fprintf(w, "%s\n", line); err != nil {
 			return err
 		}
 	}
@@ -214,39 +214,39 @@ func (r *rollout) print(to io.Writer) error {
 	var rows [][]string
 	var unfinished []string
 	for i := range r.Waves {
-		one := &r.Waves[i]
-		number := func(state v1alpha1.RolloutState) int { return one.VectorSidecars[state] }
-		done, all := number(v1alpha1.RolloutComplete)+number(v1alpha1.RolloutSoaking), 0
-		for _, n := range one.VectorSidecars {
-			all += n
+		wave := &r.Waves[i]
+		number := func(state v1alpha1.RolloutState) int { return wave.VectorSidecars[state] }
+		finished, total := number(v1alpha1.RolloutComplete)+number(v1alpha1.RolloutSoaking), 0
+		for _, n := range wave.VectorSidecars {
+			total += n
 		}
-		bar, until := strings.Repeat(".", bars), "-"
-		if all > 0 {
-			full := bars * done / all
+		bar, soakEnd := strings.Repeat(".", bars), "-"
+		if total > 0 {
+			full := bars * finished / total
 			bar = strings.Repeat("#", full) + strings.Repeat(".", bars-full)
 		}
-		if one.SoaksUntil != nil {
-			until = one.SoaksUntil.UTC().Format(time.RFC3339)
+		if wave.SoaksUntil != nil {
+			soakEnd = wave.SoaksUntil.UTC().Format(time.RFC3339)
 		}
 		rows = append(rows, []string{
-			one.Name, fmt.Sprintf("%d/%d", done, all), bar, strconv.Itoa(number(v1alpha1.RolloutProgressing)), strconv.Itoa(number(v1alpha1.RolloutWaiting) + number(v1alpha1.RolloutPaused)),
-			strconv.Itoa(number(v1alpha1.RolloutHalted)), strconv.Itoa(number(v1alpha1.RolloutReverted)), strconv.Itoa(int(one.FailedWorkloads)), until,
+			wave.Name, fmt.Sprintf("%d/%d", finished, total), bar, strconv.Itoa(number(v1alpha1.RolloutProgressing)), strconv.Itoa(number(v1alpha1.RolloutWaiting) + number(v1alpha1.RolloutPaused)),
+			strconv.Itoa(number(v1alpha1.RolloutHalted)), strconv.Itoa(number(v1alpha1.RolloutReverted)), strconv.Itoa(int(wave.FailedWorkloads)), soakEnd,
 		})
-		if done == all && one.Workloads > 0 && one.Evidence == 0 {
-			unfinished = append(unfinished, fmt.Sprintf("wave %s: no evidence: %s without pods", one.Name, count(int(one.Workloads), "workload")))
+		if finished == total && wave.Workloads > 0 && wave.Evidence == 0 {
+			unfinished = append(unfinished, fmt.Sprintf("wave %s: no evidence: %s without pods", wave.Name, count(int(wave.Workloads), "workload")))
 		}
-		if n := one.DeferredWorkloads; n > 0 {
-			unfinished = append(unfinished, fmt.Sprintf("%s of wave %s get the present sidecar later (spec.rollout.mode)", count(int(n), "workload"), one.Name))
+		if n := wave.DeferredWorkloads; n > 0 {
+			unfinished = append(unfinished, fmt.Sprintf("%s of wave %s get the present sidecar later (spec.rollout.mode)", count(int(n), "workload"), wave.Name))
 		}
-		unfinished = append(append(unfinished, one.Unfinished...), texts(one.Failures)...)
+		unfinished = append(append(unfinished, wave.Unfinished...), texts(wave.Failures)...)
 	}
 	if len(rows) > 0 {
-		if err := table(to, header, rows); err != nil {
+		if err := table(w, header, rows); err != nil {
 			return err
 		}
 	}
 	for _, text := range append(unfinished, r.RevertedSpecs...) {
-		if err := humanize.Fprintf(to, "%s\n", text); err != nil {
+		if err := humanize.Fprintf(w, "%s\n", text); err != nil {
 			return err
 		}
 	}

@@ -67,55 +67,55 @@ func (o *rolloutOptions) sidecar(ctx context.Context, cluster client.Client, nam
 		name = argument
 	}
 	if ofCluster, isCluster := meta.ParseClusterName(name); isCluster {
-		found := &v1alpha1.ClusterVectorSidecar{}
-		if err := cluster.Get(ctx, types.NamespacedName{Name: ofCluster}, found); err != nil {
+		object := &v1alpha1.ClusterVectorSidecar{}
+		if err := cluster.Get(ctx, types.NamespacedName{Name: ofCluster}, object); err != nil {
 			return nil, fmt.Errorf("reading %s: %w", meta.Title(name), err)
 		}
 		return &rolloutTarget{
-			object: found, name: name, spec: &found.Spec.VectorSidecarSpec, title: meta.Title(name), argument: name,
-			isObserved: found.Status.ObservedGeneration == found.Generation, canaries: found.Status.CanariesWithoutPods,
+			object: object, name: name, spec: &object.Spec.VectorSidecarSpec, title: meta.Title(name), argument: name,
+			isObserved: object.Status.ObservedGeneration == object.Generation, canaries: object.Status.CanariesWithoutPods,
 		}, nil
 	}
 	namespace, err := o.app.current()
 	if err != nil {
 		return nil, err
 	}
-	found := &v1alpha1.VectorSidecar{}
-	if err := cluster.Get(ctx, types.NamespacedName{Namespace: namespace, Name: name}, found); err != nil {
+	object := &v1alpha1.VectorSidecar{}
+	if err := cluster.Get(ctx, types.NamespacedName{Namespace: namespace, Name: name}, object); err != nil {
 		return nil, fmt.Errorf("reading VectorSidecar %s/%s: %w", namespace, name, err)
 	}
-	one := &rolloutTarget{
-		object: found, name: name, spec: &found.Spec, title: meta.TitleIn(namespace, name), argument: "vectorsidecar/" + name,
-		isObserved: found.Status.ObservedGeneration == found.Generation,
+	target := &rolloutTarget{
+		object: object, name: name, spec: &object.Spec, title: meta.TitleIn(namespace, name), argument: "vectorsidecar/" + name,
+		isObserved: object.Status.ObservedGeneration == object.Generation,
 	}
-	if is := found.Status.Rollout; is == nil || is.State != v1alpha1.RolloutWaiting { // A VectorSidecar waits for its wave first.
-		one.deferred = found.Status.Deferred
-		if canary := found.Status.Canary; canary != nil && canary.State == v1alpha1.CanaryWithoutPods && canary.Change != "" {
-			one.canaries = []string{canary.Change}
+	if status := object.Status.Rollout; status == nil || status.State != v1alpha1.RolloutWaiting { // A VectorSidecar waits for its wave first.
+		target.deferred = object.Status.Deferred
+		if canary := object.Status.Canary; canary != nil && canary.State == v1alpha1.CanaryWithoutPods && canary.Change != "" {
+			target.canaries = []string{canary.Change}
 		}
 	}
-	return one, nil
+	return target, nil
 }
 
 // setOn sets or removes annotations. The message shows the effect of the first annotation.
-func (o *rolloutOptions) setOn(ctx context.Context, cluster client.Client, on *rolloutTarget, changes ...annotation) error {
-	return o.patch(ctx, cluster, on.object, on.title, on.argument, changes)
+func (o *rolloutOptions) setOn(ctx context.Context, cluster client.Client, target *rolloutTarget, changes ...annotation) error {
+	return o.patch(ctx, cluster, target.object, target.title, target.argument, changes)
 }
 
 // inWave is the progress of a VectorSidecar, or of a ClusterVectorSidecar in the namespaces of a wave.
 type inWave struct {
 	name     string
-	is       *v1alpha1.RolloutStatus
+	status   *v1alpha1.RolloutStatus
 	deferred int32
 }
 
 // inWaves lists the progress of all VectorSidecars by wave. reverted describes the VectorSidecars that reverted their
 // own spec. A note is printed if ClusterVectorSidecars cannot be read.
-func (o *rolloutOptions) inWaves(ctx context.Context, cluster client.Reader) (all []inWave, reverted []string, err error) {
+func (o *rolloutOptions) inWaves(ctx context.Context, cluster client.Reader) (waveMembers []inWave, reverted []string, err error) {
 	live := livelist.New(cluster)
-	note := func(to *[]string, name, text string) {
+	note := func(list *[]string, name, text string) {
 		if text != "" {
-			*to = append(*to, fmt.Sprintf("%s: %s: %s", name, v1alpha1.RolloutReverted, text))
+			*list = append(*list, fmt.Sprintf("%s: %s: %s", name, v1alpha1.RolloutReverted, text))
 		}
 	}
 	type sidecarWave struct {
@@ -124,9 +124,9 @@ func (o *rolloutOptions) inWaves(ctx context.Context, cluster client.Reader) (al
 		lastGood string
 	}
 	sidecars, err := livelist.Collect(ctx, live, &v1alpha1.VectorSidecarList{}, func(sidecar *v1alpha1.VectorSidecar) (sidecarWave, bool) {
-		wave := sidecarWave{inWave{name: sidecar.Namespace + "/" + sidecar.Name, is: sidecar.Status.Rollout}, lastgood.TextOf(sidecar)}
-		if later := sidecar.Status.Deferred; later != nil {
-			wave.deferred = later.Workloads
+		wave := sidecarWave{inWave{name: sidecar.Namespace + "/" + sidecar.Name, status: sidecar.Status.Rollout}, lastgood.TextOf(sidecar)}
+		if deferred := sidecar.Status.Deferred; deferred != nil {
+			wave.deferred = deferred.Workloads
 		}
 		return wave, true
 	})
@@ -135,7 +135,7 @@ func (o *rolloutOptions) inWaves(ctx context.Context, cluster client.Reader) (al
 	}
 	for i := range sidecars {
 		note(&reverted, sidecars[i].name, sidecars[i].lastGood)
-		all = append(all, sidecars[i].inWave)
+		waveMembers = append(waveMembers, sidecars[i].inWave)
 	}
 	var wide []string // ClusterVectorSidecars affect many namespaces, so they come first.
 	clusters, err := livelist.Collect(ctx, live, &v1alpha1.ClusterVectorSidecarList{}, func(cluster *v1alpha1.ClusterVectorSidecar) (v1alpha1.ClusterVectorSidecar, bool) {
@@ -149,11 +149,11 @@ func (o *rolloutOptions) inWaves(ctx context.Context, cluster client.Reader) (al
 		return nil, nil, fmt.Errorf("listing ClusterVectorSidecars: %w", err)
 	}
 	for i := range clusters {
-		of := clusterwide.NewSidecar(&clusters[i], "", true)
-		note(&wide, of.Name, lastgood.TextOf(of))
+		sidecar := clusterwide.NewSidecar(&clusters[i], "", true)
+		note(&wide, sidecar.Name, lastgood.TextOf(sidecar))
 		for n := range clusters[i].Status.Waves {
-			all = append(all, inWave{name: meta.InNamespace(clusters[i].Name), is: &clusters[i].Status.Waves[n]})
+			waveMembers = append(waveMembers, inWave{name: meta.InNamespace(clusters[i].Name), status: &clusters[i].Status.Waves[n]})
 		}
 	}
-	return all, append(wide, reverted...), nil
+	return waveMembers, append(wide, reverted...), nil
 }

@@ -63,8 +63,8 @@ kubectl vectorsidecar rollout undo --to-revision 0123456789`,
 	}
 	options := undoOptions{rolloutOptions: newRolloutWrite(a, command), now: time.Now()}
 	flags := command.Flags()
-	flags.StringVar(&options.to, "to-revision", "", "the revision, for all VectorSidecars: if it is empty, the one before of each")
-	flags.BoolVarP(&options.yes, "yes", "y", false, "do not ask")
+	flags.StringVar(&options.targetRevision, "to-revision", "", "the revision, for all VectorSidecars: if it is empty, the one before of each")
+	flags.BoolVarP(&options.assumeYes, "yes", "y", false, "do not ask")
 	command.RunE = func(command *cobra.Command, names []string) error { return options.run(command.Context(), names) }
 	return command
 }
@@ -73,17 +73,17 @@ kubectl vectorsidecar rollout undo --to-revision 0123456789`,
 type undoOptions struct {
 	*rolloutOptions
 
-	to  string
-	yes bool
-	now time.Time
+	targetRevision string
+	assumeYes      bool
+	now            time.Time
 }
 
 // undo is a request to undo a revision.
 type undo struct {
 	read    *rollout
 	cluster client.WithWatch
-	// from is the undone revision.
-	from string
+	// undoneRevision is the undone revision.
+	undoneRevision string
 	// stored are the stored revisions, the newest first.
 	stored []fleet.StoredRevision
 	// target is the only VectorSidecar of the request, nil for all VectorSidecars.
@@ -100,9 +100,9 @@ func (o *undoOptions) run(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
-	request := &undo{read: read, cluster: cluster, from: cmp.Or(read.given.Undone, read.Revision)}
+	request := &undo{read: read, cluster: cluster, undoneRevision: cmp.Or(read.target.Undone, read.Revision)}
 	if len(names) > 0 {
-		request.from = read.Revision // The annotation of one VectorSidecar refers to the revision of all others.
+		request.undoneRevision = read.Revision // The annotation of one VectorSidecar refers to the revision of all others.
 		if request.target, err = o.sidecar(ctx, cluster, names[0]); err != nil {
 			return err
 		}
@@ -112,7 +112,7 @@ func (o *undoOptions) run(ctx context.Context, names []string) error {
 		return err
 	}
 	request.stored = fleet.StoredRevisions(records)
-	if o.to == "" {
+	if o.targetRevision == "" {
 		return o.undo(ctx, request)
 	}
 	return o.undoTo(ctx, request)
@@ -120,21 +120,21 @@ func (o *undoOptions) run(ctx context.Context, names []string) error {
 
 // undo returns each VectorSidecar to its own earlier revision.
 func (o *undoOptions) undo(ctx context.Context, request *undo) error {
-	given := &request.read.given
-	isUndone := given.Undone != ""
-	text := fleet.UndoRequest(request.from, o.now)
+	target := &request.read.target
+	isUndone := target.Undone != ""
+	text := fleet.UndoRequest(request.undoneRevision, o.now)
 	if request.target != nil {
-		text = request.from
-		isUndone = strings.HasPrefix(request.target.object.GetAnnotations()[meta.AnnotationUndoRollout], request.from)
+		text = request.undoneRevision
+		isUndone = strings.HasPrefix(request.target.object.GetAnnotations()[meta.AnnotationUndoRollout], request.undoneRevision)
 	}
-	request.change = annotation{meta.AnnotationUndoRollout, text, "revision " + request.from + " is undone"}
+	request.change = annotation{meta.AnnotationUndoRollout, text, "revision " + request.undoneRevision + " is undone"}
 	effect, unread, err := o.preview(ctx, request)
 	if err != nil {
 		return err
 	}
 	switch {
-	case isUndone && (unread || len(effect.Moves) == 0 || given.IsBack && request.target == nil):
-		return humanize.Fprintf(o.app.Out, "revision %s is undone already: nothing changes\n", request.from)
+	case isUndone && (unread || len(effect.Moves) == 0 || target.IsBack && request.target == nil):
+		return humanize.Fprintf(o.app.Out, "revision %s is undone already: nothing changes\n", request.undoneRevision)
 	case request.target != nil && len(effect.Stuck) > 0 && len(effect.Moves) == 0:
 		return fmt.Errorf("%s has no earlier revision without failures to return to; name one with --to-revision (kubectl vectorsidecar rollout history)", request.target.title)
 	}
@@ -145,21 +145,21 @@ func (o *undoOptions) undo(ctx context.Context, request *undo) error {
 func (o *undoOptions) undoTo(ctx context.Context, request *undo) error {
 	read := request.read
 	switch {
-	case request.target != nil && o.to == request.from:
-		request.change = annotation{key: meta.AnnotationUndoRollout, effect: "it goes to revision " + o.to + " as all others"}
-	case o.to == request.from && read.given.IsBack:
-		request.change = annotation{key: meta.AnnotationUndoRollout, effect: fmt.Sprintf("all VectorSidecars go from revision %s to %s", read.Revision, o.to)}
-	case o.to == read.Revision && read.IsUndone:
+	case request.target != nil && o.targetRevision == request.undoneRevision:
+		request.change = annotation{key: meta.AnnotationUndoRollout, effect: "it goes to revision " + o.targetRevision + " as all others"}
+	case o.targetRevision == request.undoneRevision && read.target.IsBack:
+		request.change = annotation{key: meta.AnnotationUndoRollout, effect: fmt.Sprintf("all VectorSidecars go from revision %s to %s", read.Revision, o.targetRevision)}
+	case o.targetRevision == read.Revision && read.IsUndone:
 		return read.requireStarting()
-	case o.to == read.Revision:
-		return fmt.Errorf("revision %s is the present one", o.to)
+	case o.targetRevision == read.Revision:
+		return fmt.Errorf("revision %s is the present one", o.targetRevision)
 	default:
-		if _, err := read.contentOf(ctx, request.cluster, o.to); err != nil {
+		if _, err := read.readContent(ctx, request.cluster, o.targetRevision); err != nil {
 			return err
 		}
-		request.change = annotation{meta.AnnotationUndoRollout, request.from + "/" + o.to, fmt.Sprintf("all VectorSidecars go from revision %s to %s", read.Revision, o.to)}
+		request.change = annotation{meta.AnnotationUndoRollout, request.undoneRevision + "/" + o.targetRevision, fmt.Sprintf("all VectorSidecars go from revision %s to %s", read.Revision, o.targetRevision)}
 		if request.target != nil {
-			request.change.effect = fmt.Sprintf("it goes from revision %s to %s", request.from, o.to)
+			request.change.effect = fmt.Sprintf("it goes from revision %s to %s", request.undoneRevision, o.targetRevision)
 		}
 	}
 	effect, unread, err := o.preview(ctx, request)
@@ -179,20 +179,20 @@ func (o *undoOptions) preview(ctx context.Context, request *undo) (effect fleet.
 		return effect, false, err
 	}
 	annotations := map[string]string{meta.AnnotationUndoRollout: request.change.value}
-	given := request.read.given
-	var only *types.NamespacedName
+	target := request.read.target
+	var memberKey *types.NamespacedName
 	if request.target == nil {
-		given = fleet.NewGiven(request.read.rules, request.from, annotations)
+		target = fleet.NewGiven(request.read.rules, request.undoneRevision, annotations)
 	} else {
-		only = &types.NamespacedName{Namespace: request.target.object.GetNamespace(), Name: request.target.name}
+		memberKey = &types.NamespacedName{Namespace: request.target.object.GetNamespace(), Name: request.target.name}
 		for i := range members {
-			if members[i].Name == *only {
+			if members[i].Name == *memberKey {
 				members[i].Annotations = annotations
 			}
 		}
 	}
-	given.Stored = request.stored
-	return fleet.PreviewUndo(members, &given, only, o.now), false, nil
+	target.Stored = request.stored
+	return fleet.PreviewUndo(members, &target, memberKey, o.now), false, nil
 }
 
 // undoMembers lists the VectorSidecars and ClusterVectorSidecars.
@@ -235,7 +235,7 @@ func (o *undoOptions) apply(ctx context.Context, request *undo, effect fleet.Und
 			return err
 		}
 	}
-	if !o.yes && !o.dryRun {
+	if !o.assumeYes && !o.dryRun {
 		summary := "VectorSidecars not read"
 		if !unread {
 			summary = count(len(effect.Moves), "VectorSidecar") + " would change"
@@ -255,8 +255,8 @@ func (o *undoOptions) apply(ctx context.Context, request *undo, effect fleet.Und
 func (o *undoOptions) describe(ctx context.Context, request *undo, effect *fleet.UndoEffect) []string {
 	var lines []string
 	for _, revision := range request.stored {
-		if revision.Revision == o.to && revision.Failure != nil {
-			lines = append(lines, fmt.Sprintf("revision %s has %s", o.to, failureText(revision.Failure)))
+		if revision.Revision == o.targetRevision && revision.Failure != nil {
+			lines = append(lines, fmt.Sprintf("revision %s has %s", o.targetRevision, failureText(revision.Failure)))
 		}
 	}
 	moves := map[[2]string]int{}
@@ -268,10 +268,10 @@ func (o *undoOptions) describe(ctx context.Context, request *undo, effect *fleet
 		lines = append(lines, fmt.Sprintf("%s: from revision %s to %s", count(moves[pair], "VectorSidecar"), pair[0], pair[1]))
 		lines = append(lines, request.read.changedValues(ctx, request.cluster, pair[0], pair[1])...)
 	}
-	if o.to == "" && len(moves) == 0 && len(effect.Stuck) == 0 && effect.Returned > 0 {
-		lines = append(lines, fmt.Sprintf("all VectorSidecars that had revision %s have returned already: this only stops the revision", request.from))
+	if o.targetRevision == "" && len(moves) == 0 && len(effect.Stuck) == 0 && effect.Returned > 0 {
+		lines = append(lines, fmt.Sprintf("all VectorSidecars that had revision %s have returned already: this only stops the revision", request.undoneRevision))
 	} else if len(moves) == 0 {
-		lines = append(lines, fmt.Sprintf("no VectorSidecar changes: this only stops revision %s", request.from))
+		lines = append(lines, fmt.Sprintf("no VectorSidecar changes: this only stops revision %s", request.undoneRevision))
 	}
 	if stuck := effect.Stuck; len(stuck) > 0 {
 		var names []string
@@ -279,7 +279,7 @@ func (o *undoOptions) describe(ctx context.Context, request *undo, effect *fleet
 			names = append(names, strings.TrimPrefix(name.String(), "/"))
 		}
 		lines = append(lines, fmt.Sprintf("%s with revision %s, because no earlier one without failures is stored: %s",
-			stay(len(stuck), "VectorSidecar"), request.from, strings.Join(names, ", ")))
+			stay(len(stuck), "VectorSidecar"), request.undoneRevision, strings.Join(names, ", ")))
 	}
 	if request.target == nil {
 		lines = append(lines, stay(effect.Others+effect.Returned, "other VectorSidecar")+" unchanged")
@@ -291,11 +291,11 @@ func (o *undoOptions) describe(ctx context.Context, request *undo, effect *fleet
 }
 
 // stay returns a count of objects that stay, as a phrase.
-func stay(n int, one string) string {
+func stay(n int, singular string) string {
 	if n == 1 {
-		return count(n, one) + " stays"
+		return count(n, singular) + " stays"
 	}
-	return count(n, one) + " stay"
+	return count(n, singular) + " stay"
 }
 
 // mostChanged is the maximum number of values in a preview of an undo, and mostShown the maximum length of each in
@@ -306,22 +306,22 @@ const (
 )
 
 // changedValues returns the values, and the template sets, that differ between two revisions, as lines.
-func (r *rollout) changedValues(ctx context.Context, cluster client.Reader, from, to string) []string {
+func (r *rollout) changedValues(ctx context.Context, cluster client.Reader, oldRevision, newRevision string) []string {
 	var contents [2]*fleet.Content
-	for i, revision := range []string{from, to} {
-		content, err := r.contentOf(ctx, cluster, revision)
+	for i, revision := range []string{oldRevision, newRevision} {
+		content, err := r.readContent(ctx, cluster, revision)
 		if err != nil {
 			return []string{fmt.Sprintf("  values not read: %v", err)}
 		}
 		contents[i] = content
 	}
-	before, after := leavesOf(contents[0].Values), leavesOf(contents[1].Values)
-	all := maps.Clone(before)
-	maps.Copy(all, after)
+	oldValues, newValues := flattenFiles(contents[0].Values), flattenFiles(contents[1].Values)
+	paths := maps.Clone(oldValues)
+	maps.Copy(paths, newValues)
 	var lines []string
-	for _, path := range slices.Sorted(maps.Keys(all)) {
-		if was, is := cmp.Or(before[path], "unset"), cmp.Or(after[path], "unset"); was != is {
-			lines = append(lines, fmt.Sprintf("  %s: %s -> %s", path, was, is))
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		if oldValue, newValue := cmp.Or(oldValues[path], "unset"), cmp.Or(newValues[path], "unset"); oldValue != newValue {
+			lines = append(lines, fmt.Sprintf("  %s: %s -> %s", path, oldValue, newValue))
 		}
 	}
 	sets := maps.Clone(contents[0].Sets)
@@ -337,29 +337,29 @@ func (r *rollout) changedValues(ctx context.Context, cluster client.Reader, from
 	if contents[0].Roll != contents[1].Roll {
 		lines = append(lines, "  the operator's built-in templates change")
 	}
-	if more := len(lines) - mostChanged; more > 0 {
-		lines = append(lines[:mostChanged], fmt.Sprintf("  and %d more: kubectl vectorsidecar rollout diff %s %s", more, from, to))
+	if omitted := len(lines) - mostChanged; omitted > 0 {
+		lines = append(lines[:mostChanged], fmt.Sprintf("  and %d more: kubectl vectorsidecar rollout diff %s %s", omitted, oldRevision, newRevision))
 	}
 	return lines
 }
 
-// leavesOf returns the values of files by file and path, as JSON. A file that cannot be parsed is one value.
-func leavesOf(files fleet.Files) map[string]string {
-	leaves := map[string]string{}
+// flattenFiles returns the values of files by file and path, as JSON. A file that cannot be parsed is one value.
+func flattenFiles(files fleet.Files) map[string]string {
+	values := map[string]string{}
 	for name, text := range files.Text() {
 		if layer, err := environment.ParseLayer(name, []byte(text)); err == nil {
-			addLeaves(leaves, name, nil, layer.Tree)
+			flattenValue(values, name, nil, layer.Tree)
 		} else {
-			leaves[name] = humanize.Message(text, mostShown)
+			values[name] = humanize.Message(text, mostShown)
 		}
 	}
-	return leaves
+	return values
 }
 
-func addLeaves(leaves map[string]string, file string, path []string, value any) {
-	if below := tree.Map(value); len(below) > 0 {
-		for key, one := range below {
-			addLeaves(leaves, file, append(slices.Clip(path), key), one)
+func flattenValue(values map[string]string, file string, path []string, value any) {
+	if children := tree.Map(value); len(children) > 0 {
+		for key, child := range children {
+			flattenValue(values, file, append(slices.Clip(path), key), child)
 		}
 		return
 	}
@@ -367,5 +367,5 @@ func addLeaves(leaves map[string]string, file string, path []string, value any) 
 	if err != nil {
 		text = []byte(err.Error())
 	}
-	leaves[file+" "+tree.Path(path...)] = humanize.Message(string(text), mostShown)
+	values[file+" "+tree.Path(path...)] = humanize.Message(string(text), mostShown)
 }

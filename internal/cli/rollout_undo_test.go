@@ -37,7 +37,7 @@ type undoFleet struct {
 // newUndoFleet has VectorSidecars with statuses by name, in which the revisions are named a, b and c.
 func newUndoFleet(t *testing.T, annotations map[string]string, statuses map[string]v1alpha1.RolloutStatus) *undoFleet {
 	t.Helper()
-	catalog, err := catalogOf(vectorsidecar.FS)
+	catalog, err := newCatalog(vectorsidecar.FS)
 	require.NoError(t, err)
 	values := objects.NewConfigMap("values", "vector-system", desired.RolloutKey, "waves: [{name: canary, environments: [staging]}]\nhalt: {}")
 	values.Annotations = annotations

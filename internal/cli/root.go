@@ -95,8 +95,8 @@ type Builtin struct {
 	definition, clusterDefinition func() (*definition.Definition, error)
 }
 
-// Shared returns a copy that reads each part once. All commands that use the copy share the parts.
-func (b Builtin) Shared() Builtin {
+// WithCache returns a copy that reads each part once. All commands that use the copy share the parts.
+func (b Builtin) WithCache() Builtin {
 	if b.definition != nil {
 		return b
 	}
@@ -137,7 +137,7 @@ func New(streams genericiooptions.IOStreams, builtin Builtin, version string) *c
 // newApp returns an app. It escapes control characters in text for people, because most of that text comes from
 // elsewhere.
 func newApp(streams genericiooptions.IOStreams, builtin Builtin, version string) *app {
-	builtin = builtin.Shared()
+	builtin = builtin.WithCache()
 	streams.Out, streams.ErrOut = humanize.NewWriter(streams.Out), humanize.NewWriter(streams.ErrOut)
 	a := &app{IOStreams: streams, chart: builtin.Chart, builtin: builtin, version: version, kube: genericclioptions.NewConfigFlags(true)}
 	a.kube.WrapConfigFn = func(config *rest.Config) *rest.Config {

@@ -79,47 +79,47 @@ type sarifSuppression struct {
 	Justification string `json:"justification"`
 }
 
-// sarifOf returns a report of findings, including ignored ones.
-func sarifOf(result *lint.Result, command, version string) *sarif {
+// newSarif returns a report of findings, including ignored ones.
+func newSarif(result *lint.Result, command, version string) *sarif {
 	run := sarifRun{Results: []sarifResult{}}
 	run.Tool.Driver = sarifDriver{Name: command, Version: version, Rules: []sarifRule{}}
 	index := map[string]int{}
-	all := slices.Concat(result.Findings, result.Ignored)
-	for i := range all {
-		finding := &all[i]
+	findings := slices.Concat(result.Findings, result.Ignored)
+	for i := range findings {
+		finding := &findings[i]
 		if _, isThere := index[finding.Code]; !isThere {
 			index[finding.Code] = len(run.Tool.Driver.Rules)
-			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRuleOf(finding.Code))
+			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, newSarifRule(finding.Code))
 		}
-		run.Results = append(run.Results, sarifResultOf(finding, index[finding.Code]))
+		run.Results = append(run.Results, newSarifResult(finding, index[finding.Code]))
 	}
 	return &sarif{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}}
 }
 
-func sarifRuleOf(code string) sarifRule {
-	known, _ := lint.RuleFor(code)
-	rule := sarifRule{ID: code, Description: sarifText{known.Title}, Help: sarifText{known.Help}}
-	rule.Default.Level = sarifLevel(known.Level)
+func newSarifRule(code string) sarifRule {
+	lintRule, _ := lint.RuleFor(code)
+	rule := sarifRule{ID: code, Description: sarifText{lintRule.Title}, Help: sarifText{lintRule.Help}}
+	rule.Default.Level = sarifLevel(lintRule.Level)
 	return rule
 }
 
-func sarifResultOf(finding *lint.Finding, index int) sarifResult {
-	var at sarifLocation
-	at.Physical.Artifact.URI = (&url.URL{Path: filepath.ToSlash(finding.File)}).String()
+func newSarifResult(finding *lint.Finding, index int) sarifResult {
+	var location sarifLocation
+	location.Physical.Artifact.URI = (&url.URL{Path: filepath.ToSlash(finding.File)}).String()
 	if finding.Line > 0 {
-		at.Physical.Region = &sarifRegion{Line: finding.Line, Column: finding.Column}
+		location.Physical.Region = &sarifRegion{Line: finding.Line, Column: finding.Column}
 	}
 	if finding.Path != "" {
-		at.Logical = []sarifName{{finding.Path}}
+		location.Logical = []sarifName{{finding.Path}}
 	}
-	made := sarifResult{
+	result := sarifResult{
 		RuleID: finding.Code, RuleIndex: index, Level: sarifLevel(finding.Level),
-		Message: sarifText{finding.Text() + "; " + finding.Help}, Locations: []sarifLocation{at},
+		Message: sarifText{finding.Text() + "; " + finding.Help}, Locations: []sarifLocation{location},
 	}
 	if finding.Ignored != "" {
-		made.Suppressions = []sarifSuppression{{Kind: "inSource", Justification: finding.Ignored}}
+		result.Suppressions = []sarifSuppression{{Kind: "inSource", Justification: finding.Ignored}}
 	}
-	return made
+	return result
 }
 
 // sarifLevel returns the SARIF name of a level.

@@ -39,7 +39,7 @@ type session struct {
 	*source.ObjectOverlay
 
 	inputs *inputs
-	about  *concerns
+	filter *workloadFilter
 	// documents are the documents of the files, in their order.
 	documents []source.Document
 	// sources are the documents of the files and of --sidecar.
@@ -51,12 +51,12 @@ type session struct {
 	// user may not look it up.
 	cluster      client.WithWatch
 	installation *source.Installation
-	// unseen is the reason why the installation's values could not be read, nil if they were read.
-	unseen      error
+	// valuesErr is the reason why the installation's values could not be read, nil if they were read.
+	valuesErr   error
 	kubeVersion string
-	// of contains the properties of the cluster that templates read.
-	of      render.Cluster
-	kubelet desired.Kubelet
+	// renderCluster contains the properties of the cluster that templates read.
+	renderCluster render.Cluster
+	kubelet       desired.Kubelet
 	// noted contains the notes that were printed.
 	noted map[string]bool
 	// asksVector is true if Vector validates the rendered configurations.
@@ -98,11 +98,11 @@ func (a *app) connect() (client.WithWatch, error) {
 	if err != nil {
 		return nil, err
 	}
-	known := kruntime.NewScheme()
-	if err := errors.Join(clientgoscheme.AddToScheme(known), v1alpha1.AddToScheme(known)); err != nil {
+	scheme := kruntime.NewScheme()
+	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)); err != nil {
 		return nil, err
 	}
-	cluster, err := client.NewWithWatch(config, client.Options{Scheme: known})
+	cluster, err := client.NewWithWatch(config, client.Options{Scheme: scheme})
 	if err != nil {
 		return nil, fmt.Errorf("connecting to the cluster: %w", err)
 	}
@@ -132,7 +132,7 @@ func (a *app) current() (string, error) {
 }
 
 // load reads the objects from the cluster that the files do not contain.
-func (s *session) load(ctx context.Context, input *given) error {
+func (s *session) load(ctx context.Context, input *parsedInputs) error {
 	current, err := s.inputs.app.current()
 	if err != nil {
 		return err
@@ -145,15 +145,15 @@ func (s *session) load(ctx context.Context, input *given) error {
 			return err
 		}
 	}
-	var unseen []string
-	s.ObjectOverlay, unseen, err = source.Load(ctx, s.cluster, source.Scope{
+	var notRead []string
+	s.ObjectOverlay, notRead, err = source.Load(ctx, s.cluster, source.Scope{
 		Namespace: s.namespace, WithoutWorkloads: input.hasWorkloads, WithoutSidecars: input.hasSidecars,
 	})
 	if err != nil {
 		return explainMissing(err)
 	}
-	for _, what := range unseen {
-		s.note("could not read: " + what)
+	for _, text := range notRead {
+		s.note("could not read: " + text)
 	}
 	if err := s.install(ctx); err != nil {
 		return err
@@ -164,14 +164,14 @@ func (s *session) load(ctx context.Context, input *given) error {
 // readCluster reads the properties of the cluster that templates read, unless the command line sets them.
 func (s *session) readCluster(ctx context.Context) (err error) {
 	if s.inputs.ofCluster.ipFamily.value == "" {
-		s.of.IPFamily, err = source.IPFamily(ctx, s.cluster)
+		s.renderCluster.IPFamily, err = source.IPFamily(ctx, s.cluster)
 		if apierrors.IsForbidden(err) || apierrors.IsNotFound(err) {
 			s.note(fmt.Sprintf("could not tell the IP family of the cluster, and takes it to be %s; set another one with --ip-family: %v", render.IPv4, err))
 			err = nil
 		}
 	}
 	if err == nil && s.inputs.ofCluster.platform.value == "" {
-		s.of.Platform, err = source.Platform(s.cluster.RESTMapper())
+		s.renderCluster.Platform, err = source.Platform(s.cluster.RESTMapper())
 	}
 	return err
 }
@@ -189,13 +189,13 @@ func (s *session) install(ctx context.Context) error {
 	installation, err := source.FindInstallation(ctx, s.cluster, s.inputs.operatorNamespace, s.namespace)
 	switch {
 	case apierrors.IsForbidden(err):
-		s.unseen = err
+		s.valuesErr = err
 		s.note(fmt.Sprintf("could not read the values of the installation: %v; give --operator-namespace, or --environment and --values", err))
 	case err != nil:
 		return err
 	case installation == nil && s.inputs.environment == "":
 		s.note(fmt.Sprintf("there is no operator%s: using the built-in values, and environment %s where none is named or reported; set another one with --environment",
-			cmp.Or(in(s.inputs.operatorNamespace), " in the cluster"), defaultEnvironment))
+			cmp.Or(inNamespace(s.inputs.operatorNamespace), " in the cluster"), defaultEnvironment))
 	}
 	if s.installation = installation; installation != nil && len(installation.OtherOperators) > 0 {
 		s.note(fmt.Sprintf("there are several operators: this is what %s would do; choose another one (%s) with --operator-namespace", installation.Title(), strings.Join(installation.OtherOperators, ", ")))
@@ -219,22 +219,22 @@ func (s *session) readNodes(ctx context.Context) error {
 	if s.inputs.kubeletVersion != "" || s.installation == nil || !s.installation.ReadsNodes {
 		return nil
 	}
-	found, err := s.inputs.app.oldestKubelet(ctx)
+	kubelet, err := s.inputs.app.oldestKubelet(ctx)
 	if apierrors.IsForbidden(err) {
 		return nil // prepare reports the assumption.
 	}
-	s.kubelet = found
+	s.kubelet = kubelet
 	return err
 }
 
 // add adds the objects of the files, which replace objects of the cluster.
-func (s *session) add(ctx context.Context, input *given) error {
-	namespace, err := input.namespaceOf(*s.inputs.app.kube.Namespace, s.namespace)
+func (s *session) add(ctx context.Context, input *parsedInputs) error {
+	namespace, err := input.defaultNamespace(*s.inputs.app.kube.Namespace, s.namespace)
 	if err != nil {
 		return err
 	}
 	s.filesNamespace = namespace
-	places := map[workload.Ref]string{}
+	locations := map[workload.Ref]string{}
 	for _, document := range slices.Concat(input.sidecars, input.documents) {
 		object := document.Object
 		if object == nil {
@@ -253,9 +253,9 @@ func (s *session) add(ctx context.Context, input *given) error {
 				return err
 			}
 		default:
-			if one, isOne := workload.ToObject(o); isOne {
-				workload.Finish(one)
-				if err := notTwice(places, document, workload.NewRef(one)); err != nil {
+			if workloadObject, ok := workload.ToObject(o); ok {
+				workload.Finish(workloadObject)
+				if err := notTwice(locations, document, workload.NewRef(workloadObject)); err != nil {
 					return err
 				}
 			}
@@ -265,23 +265,23 @@ func (s *session) add(ctx context.Context, input *given) error {
 	for _, deployment := range s.Workloads() {
 		s.inputs.label(deployment)
 	}
-	unknown, err := s.Expand(ctx, s.home(), s.namespace)
-	if len(unknown) > 0 {
+	unknownNamespaces, err := s.Expand(ctx, s.home(), s.namespace)
+	if len(unknownNamespaces) > 0 {
 		s.note(fmt.Sprintf("the labels of these namespaces are not known, as there is no Namespace in the files, and a ClusterVectorSidecar that asks for one does not reach them: %s",
-			strings.Join(humanize.TruncateList(unknown, mostNamed, len(unknown)), ", ")))
+			strings.Join(humanize.TruncateList(unknownNamespaces, mostNamed, len(unknownNamespaces)), ", ")))
 	}
 	return err
 }
 
 // notTwice returns an error for a workload that the files contain twice. Otherwise one copy would be evaluated, and
 // the other copy would stay without a sidecar. places are the places of the workloads so far.
-func notTwice(places map[workload.Ref]string, document source.Document, ref workload.Ref) error {
+func notTwice(locations map[workload.Ref]string, document source.Document, ref workload.Ref) error {
 	ref.UID = ""
-	place := fmt.Sprintf("%s: document %d", document.Source, document.Number)
-	if before, isThere := places[ref]; isThere {
-		return fmt.Errorf("%s: %s %s/%s is given twice, first in %s: remove one", place, ref.Kind, ref.Namespace, ref.Name, before)
+	location := fmt.Sprintf("%s: document %d", document.Source, document.Number)
+	if firstLocation, isThere := locations[ref]; isThere {
+		return fmt.Errorf("%s: %s %s/%s is given twice, first in %s: remove one", location, ref.Kind, ref.Namespace, ref.Name, firstLocation)
 	}
-	places[ref] = place
+	locations[ref] = location
 	return nil
 }
 
@@ -337,13 +337,13 @@ func (s *session) prepare(ctx context.Context, chart fs.FS) error {
 	case s.inputs.environment != "":
 		s.taker.DefaultFrom = "--environment"
 	case s.cluster == nil || s.installation != nil || values != nil:
-	case s.unseen != nil:
+	case s.valuesErr != nil:
 		s.taker.DefaultAssumed = "the operator's default may not be read"
 	default:
 		s.taker.DefaultAssumed = "there is no operator to tell its default"
 	}
 	s.taker.KubeVersion = cmp.Or(s.inputs.kubeVersion, s.kubeVersion, defaultKubeVersion)
-	s.taker.Cluster = s.inputs.ofCluster.over(s.of)
+	s.taker.Cluster = s.inputs.ofCluster.mergeInto(s.renderCluster)
 	s.taker.OldestKubelet = s.kubelet
 	if flag := s.inputs.kubelet(); flag.Version != "" {
 		s.taker.OldestKubelet = flag
@@ -362,13 +362,13 @@ func (s *session) rule(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*r
 	if err != nil {
 		return nil, err
 	}
-	if of := s.installation; of != nil && !of.Watches(sidecar.Namespace) {
-		s.note(fmt.Sprintf("the operator %s does not watch namespace %s (watchNamespaces), and does nothing there", of.Title(), sidecar.Namespace))
+	if installation := s.installation; installation != nil && !installation.Watches(sidecar.Namespace) {
+		s.note(fmt.Sprintf("the operator %s does not watch namespace %s (watchNamespaces), and does nothing there", installation.Title(), sidecar.Namespace))
 	}
-	taken := &evaluate.Snapshot{Observed: observed, Hold: evaluate.HoldOf(observed.Platform, observed.Sidecar)}
-	if has, isNext := observed.Platform.Revision, s.taker.Platform.Target.Revision; s.taker.PlatformAt != nil && has != isNext && isNext != "" {
+	snapshot := &evaluate.Snapshot{Observed: observed, Hold: evaluate.HoldOf(observed.Platform, observed.Sidecar)}
+	if currentRevision, publishedRevision := observed.Platform.Revision, s.taker.Platform.Target.Revision; s.taker.PlatformAt != nil && currentRevision != publishedRevision && publishedRevision != "" {
 		s.note(fmt.Sprintf("VectorSidecar %s/%s has revision %s of the installation's templates and values, and waits for %s: kubectl vectorsidecar rollout status",
-			sidecar.Namespace, sidecar.Name, has, isNext))
+			sidecar.Namespace, sidecar.Name, currentRevision, publishedRevision))
 	}
 	if text := lastgood.TextOf(sidecar); text != "" {
 		title := meta.TitleIn(sidecar.Namespace, sidecar.Name)
@@ -377,16 +377,16 @@ func (s *session) rule(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*r
 		}
 		s.note(title + ": " + text)
 	}
-	taken.Renderers, taken.AsksVector = runtime.GOMAXPROCS(0), s.asksVector
+	snapshot.Renderers, snapshot.AsksVector = runtime.GOMAXPROCS(0), s.asksVector
 	// The command does not wait for Vector's validation: it assumes that the configuration is valid.
-	taken.Verdict = func(string) decision.Verdict { return decision.Verdict{State: decision.VerdictValid} }
-	decided, err := evaluate.DecideFrom(ctx, taken, &s.taker, s.cache)
+	snapshot.Verdict = func(string) decision.Verdict { return decision.Verdict{State: decision.VerdictValid} }
+	decided, err := evaluate.DecideFrom(ctx, snapshot, &s.taker, s.cache)
 	if err != nil {
 		return nil, err
 	}
-	if from := taken.DefaultFrom; s.cluster != nil && from == decided.EnvironmentFrom && s.inputs.environment == "" && from != "" {
-		s.note(fmt.Sprintf("namespace %s: environment %s, from %s", sidecar.Namespace, decided.Environment, from))
+	if defaultFrom := snapshot.DefaultFrom; s.cluster != nil && defaultFrom == decided.EnvironmentFrom && s.inputs.environment == "" && defaultFrom != "" {
+		s.note(fmt.Sprintf("namespace %s: environment %s, from %s", sidecar.Namespace, decided.Environment, defaultFrom))
 	}
-	ruled := &result{sidecar: sidecar, snapshot: taken, Decision: decided}
-	return ruled, s.takeReport(ruled)
+	ruled := &result{sidecar: sidecar, snapshot: snapshot, Decision: decided}
+	return ruled, s.applyReport(ruled)
 }

@@ -36,8 +36,8 @@ type testOptions struct {
 	valueFiles map[string][]byte
 }
 
-// verdict is the result of a scenario.
-type verdict struct {
+// testResult is the result of a scenario.
+type testResult struct {
 	Name   string `json:"name"`
 	Passed bool   `json:"passed"`
 	Story  string `json:"story,omitempty"`
@@ -47,9 +47,9 @@ type verdict struct {
 	Difference string `json:"difference,omitempty"`
 	// Vector lists the errors that Vector reports, Unable the reasons why Vector could not check, and Unseen the
 	// parts that Vector did not check.
-	Vector []string `json:"vector,omitempty"`
-	Unable []string `json:"unable,omitempty"`
-	Unseen []string `json:"unseen,omitempty"`
+	Vector    []string `json:"vector,omitempty"`
+	Unable    []string `json:"unable,omitempty"`
+	Unchecked []string `json:"unseen,omitempty"`
 }
 
 func newTest(a *app) *cobra.Command {
@@ -128,10 +128,10 @@ func (o *testOptions) run(ctx context.Context, arguments []string) error {
 	if err != nil && !errors.As(err, &invalid) {
 		return err
 	}
-	var verdicts []verdict
+	var verdicts []testResult
 	if invalid != nil {
-		for _, one := range invalid.Scenarios {
-			verdicts = append(verdicts, verdict{Name: one.Name, Error: one.Err.Error()})
+		for _, invalidScenario := range invalid.Scenarios {
+			verdicts = append(verdicts, testResult{Name: invalidScenario.Name, Error: invalidScenario.Err.Error()})
 		}
 	}
 	if o.vector != "" {
@@ -140,15 +140,15 @@ func (o *testOptions) run(ctx context.Context, arguments []string) error {
 		}
 	}
 	charts := map[string]fs.FS{}
-	for _, one := range scenarios {
-		judged, err := o.try(ctx, charts, one)
+	for _, test := range scenarios {
+		result, err := o.try(ctx, charts, test)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err != nil { // The other tests can still be run.
-			judged.Passed, judged.Error = false, err.Error()
+			result.Passed, result.Error = false, err.Error()
 		}
-		verdicts = append(verdicts, judged)
+		verdicts = append(verdicts, result)
 	}
 	return o.print(verdicts)
 }
@@ -156,17 +156,17 @@ func (o *testOptions) run(ctx context.Context, arguments []string) error {
 // chartAbove returns the chart in a directory or in the nearest directory above it, or else the chart for tests
 // outside of a chart. known are the charts of the directories so far. A chart that cannot be loaded is an error, not
 // a result of its tests.
-func (o *testOptions) chartAbove(folder string, known map[string]fs.FS) (chart fs.FS, err error) {
-	if chart, isKnown := known[folder]; isKnown {
+func (o *testOptions) chartAbove(folder string, charts map[string]fs.FS) (chart fs.FS, err error) {
+	if chart, isKnown := charts[folder]; isKnown {
 		return chart, nil
 	}
-	above, name := filepath.Dir(folder), ""
+	parent, name := filepath.Dir(folder), ""
 	switch {
 	case o.templates == "" && isChart(folder):
 		name = folder
 		chart, err = openFolder(folder)
-	case o.templates == "" && above != folder:
-		chart, err = o.chartAbove(above, known)
+	case o.templates == "" && parent != folder:
+		chart, err = o.chartAbove(parent, charts)
 	default:
 		name = o.templates
 		chart, err = o.chart()
@@ -178,85 +178,85 @@ func (o *testOptions) chartAbove(folder string, known map[string]fs.FS) (chart f
 	if _, err := shared.load(); err != nil {
 		return nil, fmt.Errorf("loading the sidecar chart %s: %w", name, err)
 	}
-	known[folder] = shared
+	charts[folder] = shared
 	return shared, nil
 }
 
 // try renders a scenario and compares the result. It returns an error if that is not possible. charts are the charts
 // of the directories so far.
-func (o *testOptions) try(ctx context.Context, charts map[string]fs.FS, one *scenario.Scenario) (verdict, error) {
-	judged := verdict{Name: one.Name, Story: one.Story}
-	folder, err := filepath.Abs(one.Folder())
+func (o *testOptions) try(ctx context.Context, charts map[string]fs.FS, test *scenario.Scenario) (testResult, error) {
+	result := testResult{Name: test.Name, Story: test.Story}
+	folder, err := filepath.Abs(test.Folder())
 	if err != nil {
-		return judged, fmt.Errorf("looking for the chart of %s: %w", one.Name, err)
+		return result, fmt.Errorf("looking for the chart of %s: %w", test.Name, err)
 	}
 	chart, err := o.chartAbove(folder, charts)
 	if err != nil {
-		return judged, err
+		return result, err
 	}
-	outcome := o.renderScenario(ctx, chart, one)
+	outcome := o.renderScenario(ctx, chart, test)
 	if err := ctx.Err(); err != nil {
-		return judged, err
+		return result, err
 	}
 	if o.update {
-		if err := one.Update(outcome); err != nil {
-			return judged, err
+		if err := test.Update(outcome); err != nil {
+			return result, err
 		}
 	}
-	differences, err := one.Compare(outcome)
+	differences, err := test.Compare(outcome)
 	if err != nil {
-		return judged, err
+		return result, err
 	}
 	for _, difference := range differences {
-		text, err := unified("want: "+difference.Name, "got: "+difference.Name, difference.Expected, difference.Actual)
+		text, err := unifiedDiff("want: "+difference.Name, "got: "+difference.Name, difference.Expected, difference.Actual)
 		if err != nil {
-			return judged, err
+			return result, err
 		}
-		judged.Difference += text
+		result.Difference += text
 	}
 	if o.program != nil && !outcome.Failed {
-		if err := o.ask(ctx, chart, one, &judged); err != nil {
-			return judged, err
+		if err := o.addVectorResult(ctx, chart, test, &result); err != nil {
+			return result, err
 		}
 	}
-	judged.Passed = len(differences) == 0 && len(judged.Vector) == 0
-	return judged, nil
+	result.Passed = len(differences) == 0 && len(result.Vector) == 0
+	return result, nil
 }
 
-// ask adds the result of Vector's check of the rendered configuration.
-func (o *testOptions) ask(ctx context.Context, chart fs.FS, one *scenario.Scenario, judged *verdict) error {
-	session, err := o.scenarioInputs(chart, one).open(ctx)
+// addVectorResult adds the result of Vector's check of the rendered configuration.
+func (o *testOptions) addVectorResult(ctx context.Context, chart fs.FS, test *scenario.Scenario, result *testResult) error {
+	session, err := o.scenarioInputs(chart, test).open(ctx)
 	if err != nil {
 		return err
 	}
-	asked, err := session.ask(ctx, o.program)
+	answer, err := session.validate(ctx, o.program)
 	if err != nil {
 		return err
 	}
-	for i := range asked.Findings {
-		finding := &asked.Findings[i]
-		judged.Vector = append(judged.Vector, finding.Position()+": "+finding.Text())
+	for i := range answer.Findings {
+		finding := &answer.Findings[i]
+		result.Vector = append(result.Vector, finding.Position()+": "+finding.Text())
 	}
-	judged.Unable, judged.Unseen = asked.unable, asked.unseen
+	result.Unable, result.Unchecked = answer.unable, answer.unchecked
 	return nil
 }
 
 // renderScenario runs the command render on the files of a scenario.
-func (o *testOptions) renderScenario(ctx context.Context, chart fs.FS, one *scenario.Scenario) scenario.Outcome {
-	var out bytes.Buffer
-	root := o.scenarioApp(chart, one, &out).root() //nolint:contextcheck // The command gets its context when it runs.
-	root.SetArgs(o.scenarioArguments(one))
+func (o *testOptions) renderScenario(ctx context.Context, chart fs.FS, test *scenario.Scenario) scenario.Outcome {
+	var buffer bytes.Buffer
+	root := o.scenarioApp(chart, test, &buffer).root() //nolint:contextcheck // The command gets its context when it runs.
+	root.SetArgs(o.scenarioArguments(test))
 	if err := root.ExecuteContext(ctx); err != nil {
 		return scenario.Outcome{Failed: true, Text: err.Error() + "\n"}
 	}
-	return scenario.Outcome{Text: out.String()}
+	return scenario.Outcome{Text: buffer.String()}
 }
 
 // scenarioApp returns the app for a scenario. It has only the scenario's files, and the values of the command line.
-func (o *testOptions) scenarioApp(chart fs.FS, one *scenario.Scenario, out io.Writer) *app {
+func (o *testOptions) scenarioApp(chart fs.FS, test *scenario.Scenario, w io.Writer) *app {
 	return &app{
-		IOStreams: genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: out, ErrOut: io.Discard},
-		chart:     chart, builtin: o.app.builtin, version: o.app.version, kube: genericclioptions.NewConfigFlags(true), files: one.Files(),
+		IOStreams: genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: w, ErrOut: io.Discard},
+		chart:     chart, builtin: o.app.builtin, version: o.app.version, kube: genericclioptions.NewConfigFlags(true), files: test.Files(),
 		moreValues: &valueSource{&o.values, o.readValues},
 	}
 }
@@ -293,21 +293,21 @@ func (o *testOptions) readValues(name string) ([]byte, error) {
 }
 
 // scenarioInputs returns the inputs that scenarioArguments name.
-func (o *testOptions) scenarioInputs(chart fs.FS, one *scenario.Scenario) *inputs {
+func (o *testOptions) scenarioInputs(chart fs.FS, test *scenario.Scenario) *inputs {
 	command := &cobra.Command{}
-	s := newInputs(o.scenarioApp(chart, one, io.Discard), command)
-	_ = command.ParseFlags(o.scenarioArguments(one)[1:]) // All arguments are valid.
+	s := newInputs(o.scenarioApp(chart, test, io.Discard), command)
+	_ = command.ParseFlags(o.scenarioArguments(test)[1:]) // All arguments are valid.
 	return s
 }
 
 // scenarioArguments returns the command line that renders a scenario. Flags of the command line take precedence over the
 // scenario's files.
-func (o *testOptions) scenarioArguments(one *scenario.Scenario) []string {
+func (o *testOptions) scenarioArguments(test *scenario.Scenario) []string {
 	arguments := []string{"render", "-f", scenario.Workload, "--sidecar", scenario.Sidecar}
-	if _, ok := one.File(scenario.ConfigMaps); ok {
+	if _, ok := test.File(scenario.ConfigMaps); ok {
 		arguments = append(arguments, "-f", scenario.ConfigMaps)
 	}
-	if _, ok := one.File(scenario.Values); ok {
+	if _, ok := test.File(scenario.Values); ok {
 		arguments = append(arguments, "--values", scenario.Values)
 	}
 	for _, option := range []struct{ name, value string }{
@@ -317,7 +317,7 @@ func (o *testOptions) scenarioArguments(one *scenario.Scenario) []string {
 		{scenario.IPFamily, o.ofCluster.ipFamily.value},
 		{scenario.Platform, o.ofCluster.platform.value},
 	} {
-		text, _ := one.File(option.name)
+		text, _ := test.File(option.name)
 		if value := cmp.Or(option.value, strings.TrimSpace(text)); value != "" {
 			arguments = append(arguments, "--"+option.name, value)
 		}

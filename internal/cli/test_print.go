@@ -13,22 +13,22 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
-func (o *testOptions) print(verdicts []verdict) error {
+func (o *testOptions) print(verdicts []testResult) error {
 	failed := 0
 	var cases []junitCase
 	var unable, invalid []string
-	for _, one := range verdicts {
-		for _, why := range one.Unable {
-			unable = append(unable, one.Name+": "+why)
+	for _, result := range verdicts {
+		for _, reason := range result.Unable {
+			unable = append(unable, result.Name+": "+reason)
 		}
-		single := junitCase{Name: one.Name, Class: "scenario"}
+		single := junitCase{Name: result.Name, Class: "scenario"}
 		switch {
-		case one.Error != "":
-			invalid = append(invalid, one.Error)
-			single.Error = &junitFailure{Message: one.Story, Text: one.Error}
-		case !one.Passed:
+		case result.Error != "":
+			invalid = append(invalid, result.Error)
+			single.Error = &junitFailure{Message: result.Story, Text: result.Error}
+		case !result.Passed:
 			failed++
-			single.Failure = &junitFailure{Message: one.Story, Text: one.Difference + strings.Join(one.Vector, "\n")}
+			single.Failure = &junitFailure{Message: result.Story, Text: result.Difference + strings.Join(result.Vector, "\n")}
 		}
 		cases = append(cases, single)
 	}
@@ -40,7 +40,7 @@ func (o *testOptions) print(verdicts []verdict) error {
 		err = printJUnit(o.app.Out, "kubectl vectorsidecar test", cases)
 	default:
 		err = o.printText(verdicts)
-		o.noteUnseen(verdicts)
+		o.noteUnchecked(verdicts)
 		summary := fmt.Sprintf("%s, %d failed", count(len(verdicts), "test"), failed)
 		if len(invalid) > 0 {
 			summary += fmt.Sprintf(", %d not run", len(invalid))
@@ -60,39 +60,39 @@ func (o *testOptions) print(verdicts []verdict) error {
 	return nil
 }
 
-// noteUnseen prints the parts that Vector did not check, and the number of tests of each.
-func (o *testOptions) noteUnseen(verdicts []verdict) {
+// noteUnchecked prints the parts that Vector did not check, and the number of tests of each.
+func (o *testOptions) noteUnchecked(verdicts []testResult) {
 	tests := map[string]int{}
-	for _, one := range verdicts {
-		for _, what := range one.Unseen {
-			tests[what]++
+	for _, result := range verdicts {
+		for _, text := range result.Unchecked {
+			tests[text]++
 		}
 	}
-	for _, what := range slices.Sorted(maps.Keys(tests)) {
-		o.app.note("not judged in %s: %s", count(tests[what], "test"), what)
+	for _, text := range slices.Sorted(maps.Keys(tests)) {
+		o.app.note("not judged in %s: %s", count(tests[text], "test"), text)
 	}
 }
 
-func (o *testOptions) printText(verdicts []verdict) error {
+func (o *testOptions) printText(verdicts []testResult) error {
 	paint := painterFor(o.app.Out)
 	var errs []error
-	for _, one := range verdicts {
+	for _, result := range verdicts {
 		colour, word := green, "ok  "
 		switch {
-		case one.Error != "":
+		case result.Error != "":
 			colour, word = red, "ERROR"
-		case !one.Passed:
+		case !result.Passed:
 			colour, word = red, "FAIL"
 		}
-		errs = append(errs, paint.paint(colour, word), humanize.Fprintf(o.app.Out, " %s\n", one.Name))
-		if !one.Passed && one.Story != "" {
-			errs = append(errs, humanize.Fprintf(o.app.Out, "     %s\n", one.Story))
+		errs = append(errs, paint.paint(colour, word), humanize.Fprintf(o.app.Out, " %s\n", result.Name))
+		if !result.Passed && result.Story != "" {
+			errs = append(errs, humanize.Fprintf(o.app.Out, "     %s\n", result.Story))
 		}
-		if one.Error != "" {
-			errs = append(errs, humanize.Fprintf(o.app.Out, "     %s\n", one.Error))
+		if result.Error != "" {
+			errs = append(errs, humanize.Fprintf(o.app.Out, "     %s\n", result.Error))
 		}
-		errs = append(errs, paint.difference(one.Difference))
-		for _, text := range one.Vector {
+		errs = append(errs, paint.difference(result.Difference))
+		for _, text := range result.Vector {
 			errs = append(errs, humanize.Fprintf(o.app.Out, "     %s\n", text))
 		}
 	}

@@ -48,7 +48,7 @@ kubectl vectorsidecar tree -f docs/samples/app/deployment.yaml --sidecar docs/sa
 		RunE: func(command *cobra.Command, _ []string) error { return options.run(command.Context()) },
 	}
 	options.inputs = newInputs(a, command)
-	options.many(command)
+	options.addWorkloadFlags(command)
 	command.Flags().BoolVarP(&options.watch, "watch", "w", false, "keep watching, and show it again when something changes")
 	options.output = addFormat(command, "json", "yaml")
 	return command
@@ -66,9 +66,9 @@ func (o *treeOptions) run(ctx context.Context) error {
 		return fmt.Errorf("--watch needs a cluster")
 	}
 	if o.watch {
-		what := workloadsIn(first.namespace)
+		targets := workloadsIn(first.namespace)
 		if !holdsSidecars(first.sources) { // VectorSidecars of files replace all VectorSidecars of the cluster.
-			what = append(what, sidecarsIn(first.namespace), clusterSidecarsIfAny())
+			targets = append(targets, sidecarsIn(first.namespace), clusterSidecarsIfAny())
 		}
 		show := func() ([]byte, error) {
 			scene, err := o.open(ctx)
@@ -77,7 +77,7 @@ func (o *treeOptions) run(ctx context.Context) error {
 			}
 			return o.text(ctx, scene)
 		}
-		return o.app.watch(ctx, first.cluster, show, what...)
+		return o.app.watch(ctx, first.cluster, show, targets...)
 	}
 	text, err := o.text(ctx, first)
 	if err != nil {
@@ -92,15 +92,15 @@ func (o *treeOptions) text(ctx context.Context, scene *session) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	var out bytes.Buffer
+	var buffer bytes.Buffer
 	if o.output.isTree() {
-		err := o.output.print(&out, root)
-		return out.Bytes(), err
+		err := o.output.print(&buffer, root)
+		return buffer.Bytes(), err
 	}
 	for _, environment := range root {
-		environment.print(&out, "", "")
+		environment.print(&buffer, "", "")
 	}
-	return out.Bytes(), nil
+	return buffer.Bytes(), nil
 }
 
 // tree evaluates every VectorSidecar and puts it below its environment.
@@ -113,18 +113,18 @@ func (s *session) tree(ctx context.Context) ([]*node, error) {
 		}
 		environment := child(&roots, "environment", dash(ruled.Environment))
 		templates := child(&environment.Children, "templates", s.templatesName(ruled))
-		of := child(&templates.Children, "VectorSidecar", sidecar.Namespace+"/"+sidecar.Name)
-		of.State = fmt.Sprintf("%d matched", ruled.Matched)
+		sidecarNode := child(&templates.Children, "VectorSidecar", sidecar.Namespace+"/"+sidecar.Name)
+		sidecarNode.State = fmt.Sprintf("%d matched", ruled.Matched)
 		if ruled.Invalid != nil {
-			of.Reason, of.Message = ruled.Invalid.Reason, ruled.Invalid.Message
+			sidecarNode.Reason, sidecarNode.Message = ruled.Invalid.Reason, ruled.Invalid.Message
 		}
 		for i := range ruled.Plans {
 			p := &ruled.Plans[i]
-			if deployment := s.Workload(p.Target); deployment == nil || !s.about.includes(deployment) {
+			if deployment := s.Workload(p.Target); deployment == nil || !s.filter.includes(deployment) {
 				continue
 			}
-			at := child(&of.Children, p.Target.Kind, p.Target.Name)
-			at.State, at.Reason, at.Message = string(p.Phase()), p.Reason, p.Message
+			workloadNode := child(&sidecarNode.Children, p.Target.Kind, p.Target.Name)
+			workloadNode.State, workloadNode.Reason, workloadNode.Message = string(p.Phase()), p.Reason, p.Message
 		}
 	}
 	slices.SortStableFunc(roots, func(a, b *node) int { return strings.Compare(a.Name, b.Name) })
@@ -132,34 +132,34 @@ func (s *session) tree(ctx context.Context) ([]*node, error) {
 }
 
 // child returns the child with a name, and creates it if necessary.
-func child(of *[]*node, kind, name string) *node {
-	for _, known := range *of {
-		if known.Kind == kind && known.Name == name {
-			return known
+func child(siblings *[]*node, kind, name string) *node {
+	for _, existing := range *siblings {
+		if existing.Kind == kind && existing.Name == name {
+			return existing
 		}
 	}
 	added := &node{Kind: kind, Name: name}
-	*of = append(*of, added)
+	*siblings = append(*siblings, added)
 	return added
 }
 
 // print draws the node and its children.
-func (n *node) print(to *bytes.Buffer, lead, below string) {
+func (n *node) print(buffer *bytes.Buffer, lead, indent string) {
 	text := n.Kind + " " + n.Name
-	for _, more := range []string{n.State, n.Reason} {
-		if more != "" {
-			text += "  " + more
+	for _, detail := range []string{n.State, n.Reason} {
+		if detail != "" {
+			text += "  " + detail
 		}
 	}
 	if n.Message != "" {
 		text += ": " + n.Message
 	}
-	_ = humanize.Fprintf(to, "%s%s\n", lead, text)
+	_ = humanize.Fprintf(buffer, "%s%s\n", lead, text)
 	for i, child := range n.Children {
 		if i == len(n.Children)-1 {
-			child.print(to, below+"└─ ", below+"   ")
+			child.print(buffer, indent+"└─ ", indent+"   ")
 		} else {
-			child.print(to, below+"├─ ", below+"│  ")
+			child.print(buffer, indent+"├─ ", indent+"│  ")
 		}
 	}
 }

@@ -63,7 +63,7 @@ kubectl vectorsidecar validate deployment/cart -n shop`,
 		},
 	}
 	options.inputs = newInputs(a, command)
-	options.findings = findingsOutputOf(a, command, "configuration")
+	options.findings = newFindingsOutput(a, command, "configuration")
 	command.ValidArgsFunction = options.completeWorkloads
 	command.Flags().BoolVar(&options.together, "together", false, "validate the files of one Vector configuration, which are the arguments, instead of workloads")
 	command.MarkFlagsMutuallyExclusive("together", "filename")
@@ -80,32 +80,32 @@ func (o *validateOptions) run(ctx context.Context, arguments []string) error {
 	if err != nil {
 		return err
 	}
-	asked, err := o.ask(ctx, program, arguments)
+	result, err := o.validate(ctx, program, arguments)
 	if err != nil {
 		return err
 	}
-	for _, what := range asked.unseen {
-		o.app.note("not judged: %s", what)
+	for _, text := range result.unchecked {
+		o.app.note("not judged: %s", text)
 	}
-	if asked.Linted == 0 && len(asked.Findings) == 0 {
+	if result.Linted == 0 && len(result.Findings) == 0 {
 		return errors.New("there is nothing to ask Vector about: no VectorSidecar injects a configuration that can be seen")
 	}
-	if err := o.findings.print(&asked.Result); err != nil {
+	if err := o.findings.print(&result.Result); err != nil {
 		return err
 	}
 	switch {
-	case len(asked.Findings) > 0:
+	case len(result.Findings) > 0:
 		return &foundError{}
-	case len(asked.unable) > 0:
-		return unableError(asked.unable)
+	case len(result.unable) > 0:
+		return unableError(result.unable)
 	}
 	return nil
 }
 
-// ask validates the files that the arguments name, or the configurations of workloads, with Vector.
-func (o *validateOptions) ask(ctx context.Context, program *vectorprogram.Program, arguments []string) (*asked, error) {
+// validate validates the files that the arguments name, or the configurations of workloads, with Vector.
+func (o *validateOptions) validate(ctx context.Context, program *vectorprogram.Program, arguments []string) (*vectorResult, error) {
 	if o.together {
-		return o.askTogether(ctx, program, arguments)
+		return o.validateTogether(ctx, program, arguments)
 	}
 	session, err := o.open(ctx, arguments...)
 	if err != nil {
@@ -114,21 +114,21 @@ func (o *validateOptions) ask(ctx context.Context, program *vectorprogram.Progra
 	if _, err := session.pick(); err != nil {
 		return nil, err
 	}
-	return session.ask(ctx, program)
+	return session.validate(ctx, program)
 }
 
-// askTogether validates the files of one configuration with Vector.
-func (o *validateOptions) askTogether(ctx context.Context, program *vectorprogram.Program, paths []string) (*asked, error) {
+// validateTogether validates the files of one configuration with Vector.
+func (o *validateOptions) validateTogether(ctx context.Context, program *vectorprogram.Program, paths []string) (*vectorResult, error) {
 	var files []lint.File
 	for _, path := range paths {
-		found, err := o.app.collect(path)
+		collected, err := o.app.collect(path)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, found.files...)
+		files = append(files, collected.files...)
 	}
-	configuration, parts, others := lint.Configuration(files)
-	if len(parts) == 0 {
+	configuration, vectorFiles, otherFiles := lint.Configuration(files)
+	if len(vectorFiles) == 0 {
 		return nil, errors.New("no files of Vector configuration: name them, or a folder that has some")
 	}
 	report, err := desired.VectorReader.Check(ctx, configuration, vectorconfig.Options{})
@@ -142,90 +142,90 @@ func (o *validateOptions) askTogether(ctx context.Context, program *vectorprogra
 	if err != nil {
 		return nil, err
 	}
-	all := &asked{Result: lint.Result{Findings: lint.VectorFileFindings(answer.Findings), Linted: 1}, unseen: answer.Unchecked}
-	for _, other := range others {
-		all.Skipped = append(all.Skipped, lint.Skipped{File: other.Name, Reason: lint.NotRecognized})
+	result := &vectorResult{Result: lint.Result{Findings: lint.VectorFileFindings(answer.Findings), Linted: 1}, unchecked: answer.Unchecked}
+	for _, file := range otherFiles {
+		result.Skipped = append(result.Skipped, lint.Skipped{File: file.Name, Reason: lint.NotRecognized})
 	}
 	if answer.Unable != "" {
-		all.unable = []string{strings.Join(paths, ", ") + ": " + answer.Unable}
+		result.unable = []string{strings.Join(paths, ", ") + ": " + answer.Unable}
 	}
-	return all, nil
+	return result, nil
 }
 
-func unableError(why []string) error {
-	return fmt.Errorf("checking with Vector: not checked: %s", strings.Join(why, "; "))
+func unableError(reasons []string) error {
+	return fmt.Errorf("checking with Vector: not checked: %s", strings.Join(reasons, "; "))
 }
 
-// asked is the result of Vector's checks in a session. Linted counts configurations.
-type asked struct {
+// vectorResult is the result of Vector's checks in a session. Linted counts configurations.
+type vectorResult struct {
 	lint.Result
 
 	// unable lists the configurations that could not be checked, with the reason. unseen lists the parts that were
 	// not checked.
-	unable, unseen []string
+	unable, unchecked []string
 }
 
-// ask validates all configurations that are rendered for the workloads of the command, each configuration once.
-func (s *session) ask(ctx context.Context, program *vectorprogram.Program) (*asked, error) {
+// validate validates all configurations that are rendered for the workloads of the command, each configuration once.
+func (s *session) validate(ctx context.Context, program *vectorprogram.Program) (*vectorResult, error) {
 	s.asksVector = true
-	all := &asked{Result: lint.Result{Findings: []lint.Finding{}}}
-	known := map[string]bool{}
+	result := &vectorResult{Result: lint.Result{Findings: []lint.Finding{}}}
+	checked := map[string]bool{}
 	for _, sidecar := range s.Sidecars() {
 		ruled, err := s.rule(ctx, lastgood.AsGiven(sidecar))
 		if err != nil {
 			return nil, err
 		}
-		isAsked, err := s.askAbout(ctx, program, ruled, known, all)
+		isAsked, err := s.validateSidecar(ctx, program, ruled, checked, result)
 		if err != nil {
 			return nil, err
 		}
 		if ruled.Invalid != nil && !isAsked {
-			all.Findings = append(all.Findings, lint.NewFinding(ruled.Invalid.Reason, ruled.Invalid.Message, s.documentOf(sidecar)))
+			result.Findings = append(result.Findings, lint.NewFinding(ruled.Invalid.Reason, ruled.Invalid.Message, s.documentFor(sidecar)))
 		}
 	}
-	return all, nil
+	return result, nil
 }
 
-// askAbout validates the configurations that are rendered for one VectorSidecar. It reports whether there were any.
-func (s *session) askAbout(ctx context.Context, program *vectorprogram.Program, ruled *result, known map[string]bool, all *asked) (isAsked bool, err error) {
+// validateSidecar validates the configurations that are rendered for one VectorSidecar. It reports whether there were any.
+func (s *session) validateSidecar(ctx context.Context, program *vectorprogram.Program, ruled *result, checked map[string]bool, result *vectorResult) (isAsked bool, err error) {
 	if ruled.Previous == nil {
 		return false, nil
 	}
-	document := s.documentOf(ruled.sidecar)
-	for _, one := range ruled.Previous.Injected {
-		object := s.Workload(one.Plan.Target)
-		if object == nil || !s.about.includes(object) || one.Rendered == nil || one.Rendered.Validation == nil {
+	document := s.documentFor(ruled.sidecar)
+	for _, evaluated := range ruled.Previous.Injected {
+		object := s.Workload(evaluated.Plan.Target)
+		if object == nil || !s.filter.includes(object) || evaluated.Rendered == nil || evaluated.Rendered.Validation == nil {
 			continue
 		}
 		isAsked = true
-		of := one.Rendered.Validation
-		if known[of.Key] {
+		validation := evaluated.Rendered.Validation
+		if checked[validation.Key] {
 			continue
 		}
-		known[of.Key] = true
-		answer, err := program.Validate(ctx, of)
+		checked[validation.Key] = true
+		answer, err := program.Validate(ctx, validation)
 		if err != nil {
 			return true, err
 		}
-		all.Linted++
-		all.Findings = append(all.Findings, lint.VectorFindings(answer.Findings, document, s.sources)...)
+		result.Linted++
+		result.Findings = append(result.Findings, lint.VectorFindings(answer.Findings, document, s.sources)...)
 		name := "VectorSidecar " + ruled.sidecar.Namespace + "/" + ruled.sidecar.Name
 		if answer.Unable != "" {
-			all.unable = append(all.unable, name+": "+answer.Unable)
+			result.unable = append(result.unable, name+": "+answer.Unable)
 		}
-		for _, what := range answer.Unchecked {
-			if !slices.Contains(all.unseen, what) {
-				all.unseen = append(all.unseen, what)
+		for _, text := range answer.Unchecked {
+			if !slices.Contains(result.unchecked, text) {
+				result.unchecked = append(result.unchecked, text)
 			}
 		}
 	}
 	return isAsked, nil
 }
 
-// documentOf returns the document of a VectorSidecar. For a VectorSidecar of the cluster, the source is its name.
-func (s *session) documentOf(sidecar *v1alpha1.VectorSidecar) source.Document {
+// documentFor returns the document of a VectorSidecar. For a VectorSidecar of the cluster, the source is its name.
+func (s *session) documentFor(sidecar *v1alpha1.VectorSidecar) source.Document {
 	for _, document := range s.sources {
-		if one, is := document.Object.(*v1alpha1.VectorSidecar); is && one.Namespace == sidecar.Namespace && one.Name == sidecar.Name {
+		if existing, ok := document.Object.(*v1alpha1.VectorSidecar); ok && existing.Namespace == sidecar.Namespace && existing.Name == sidecar.Name {
 			return document
 		}
 	}

@@ -37,28 +37,28 @@ func (v *valueFlags) isSet() bool {
 
 // givenValues returns the values of the command line, nil for none. If they do not name their environment, it is the
 // first requested environment that they do not define under environments.
-func (s *inputs) givenValues(ctx context.Context, asked ...string) (*desired.InstallationValues, error) {
+func (s *inputs) givenValues(ctx context.Context, environments ...string) (*desired.InstallationValues, error) {
 	sources := []valueSource{{&s.values, s.app.readInput}}
 	if s.app.moreValues != nil {
 		sources = append(sources, *s.app.moreValues)
 	}
 	var merged *environment.Layer
-	for _, from := range sources {
-		for _, file := range from.files {
-			text, err := from.read(file)
+	for _, layerSource := range sources {
+		for _, file := range layerSource.files {
+			text, err := layerSource.read(file)
 			if err != nil {
 				return nil, fmt.Errorf("reading values: %w", err)
 			}
 			layer, err := environment.ParseLayer(file, text)
 			if err != nil { // The error is reported when the values are used.
-				return desired.ReadInstallationValues(ctx, s.app.builtin.Chart, file, text, asked...)
+				return desired.ReadInstallationValues(ctx, s.app.builtin.Chart, file, text, environments...)
 			}
 			if merged != nil {
 				layer = environment.MergeLayers(*merged, layer)
 			}
 			merged = &layer
 		}
-		for _, setting := range from.settings() {
+		for _, setting := range layerSource.settings() {
 			layer, err := setting.ApplyTo(merged)
 			if err != nil {
 				return nil, err
@@ -69,7 +69,7 @@ func (s *inputs) givenValues(ctx context.Context, asked ...string) (*desired.Ins
 	if merged == nil {
 		return nil, nil //nolint:nilnil // The command line has no values.
 	}
-	return desired.NewInstallationValues(ctx, s.app.builtin.Chart, *merged, asked...)
+	return desired.NewInstallationValues(ctx, s.app.builtin.Chart, *merged, environments...)
 }
 
 // valueSource is a set of flags, and a function that reads the files that they name.
@@ -81,23 +81,23 @@ type valueSource struct {
 
 // settings returns the settings of single values, in the order of helm.
 func (v valueSource) settings() []environment.Setting {
-	var all []environment.Setting
+	var settings []environment.Setting
 	for _, flag := range []struct {
 		name  environment.SettingFlag
 		texts []string
 	}{{environment.SetValue, v.set}, {environment.SetString, v.setString}, {environment.SetFile, v.setFile}} {
 		for _, text := range flag.texts {
-			all = append(all, environment.Setting{Flag: flag.name, Text: text, ReadFile: v.read})
+			settings = append(settings, environment.Setting{Flag: flag.name, Text: text, ReadFile: v.read})
 		}
 	}
-	return all
+	return settings
 }
 
 // readOnce returns an error if several flags read the standard input, because only the first one would get content.
 func readOnce(names ...[]string) error {
-	all := slices.Concat(names...)
+	inputNames := slices.Concat(names...)
 	isInput := func(name string) bool { return name == standardInput }
-	if i := slices.IndexFunc(all, isInput); i >= 0 && slices.ContainsFunc(all[i+1:], isInput) {
+	if i := slices.IndexFunc(inputNames, isInput); i >= 0 && slices.ContainsFunc(inputNames[i+1:], isInput) {
 		return errors.New("the standard input (-) is named more than once: name it once")
 	}
 	return nil

@@ -14,8 +14,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// valuesOf are the values of one VectorSidecar.
-type valuesOf struct {
+// sidecarValues are the values of one VectorSidecar.
+type sidecarValues struct {
 	VectorSidecar string             `json:"vectorSidecar"`
 	Environment   string             `json:"environment"`
 	Values        []environment.Leaf `json:"values"`
@@ -25,30 +25,30 @@ type valuesOf struct {
 
 // printValues prints every value of every VectorSidecar, and its origin.
 func (o *renderOptions) printValues(ctx context.Context, scene *session) error {
-	all := []valuesOf{}
+	reports := []sidecarValues{}
 	for _, sidecar := range scene.Sidecars() {
-		taken, err := scene.rule(ctx, sidecar)
+		ruled, err := scene.rule(ctx, sidecar)
 		if err != nil {
 			return err
 		}
-		values, invalid, err := desired.MergeValues(ctx, &taken.snapshot.Inputs)
+		values, invalid, err := desired.MergeValues(ctx, &ruled.snapshot.Inputs)
 		if err != nil {
 			return err
 		}
 		if invalid != nil {
 			return fmt.Errorf("%s: %s", invalid.Reason, invalid.Message)
 		}
-		all = append(all, valuesOf{sidecar.Namespace + "/" + sidecar.Name, taken.Environment, values.ListLeaves(), meta.TitleIn(sidecar.Namespace, sidecar.Name)})
+		reports = append(reports, sidecarValues{sidecar.Namespace + "/" + sidecar.Name, ruled.Environment, values.ListLeaves(), meta.TitleIn(sidecar.Namespace, sidecar.Name)})
 	}
 	if o.output.isTree() {
-		return o.output.print(o.app.Out, all)
+		return o.output.print(o.app.Out, reports)
 	}
-	for _, of := range all {
-		if err := humanize.Fprintf(o.app.Out, "# %s, environment %s\n", of.title, of.Environment); err != nil {
+	for _, report := range reports {
+		if err := humanize.Fprintf(o.app.Out, "# %s, environment %s\n", report.title, report.Environment); err != nil {
 			return err
 		}
 		var rows [][]string
-		for _, leaf := range of.Values {
+		for _, leaf := range report.Values {
 			text, err := json.Marshal(leaf.Value)
 			if err != nil {
 				return fmt.Errorf("printing %s: %w", leaf.Path, err)

@@ -27,7 +27,7 @@ import (
 
 // matches reports whether the VectorSidecar selects a workload, and returns the reason as a text.
 func (r *result) matches(object workload.Object) (bool, string) {
-	record := r.recordOf(workload.NewRef(object))
+	record := r.findRecord(workload.NewRef(object))
 	if record == nil {
 		record = workloadcache.NewRecord(object)
 	}
@@ -44,9 +44,9 @@ func (r *result) matches(object workload.Object) (bool, string) {
 	return true, "matches " + selector.String()
 }
 
-// recordOf returns the record of a workload in the snapshot, nil if the VectorSidecar neither selects nor owns the
+// findRecord returns the record of a workload in the snapshot, nil if the VectorSidecar neither selects nor owns the
 // workload.
-func (r *result) recordOf(ref workload.Ref) *workloadcache.Record {
+func (r *result) findRecord(ref workload.Ref) *workloadcache.Record {
 	for _, record := range r.snapshot.Workloads {
 		if record.Kind() == ref.Kind && record.Name == ref.Name {
 			return record
@@ -68,23 +68,23 @@ func mismatch(sidecar *v1alpha1.VectorSidecar, record *workloadcache.Record) str
 		return "cannot be read: " + err.Error()
 	}
 	requirements, _ := selector.Requirements()
-	own := record.View().Labels
+	workloadLabels := record.View().Labels
 	for _, requirement := range requirements {
-		if !requirement.Matches(labels.Set(own)) {
-			return fmt.Sprintf("requires %s, but the workload %s", requirement.String(), labelled(own, requirement.Key()))
+		if !requirement.Matches(labels.Set(workloadLabels)) {
+			return fmt.Sprintf("requires %s, but the workload %s", requirement.String(), labelText(workloadLabels, requirement.Key()))
 		}
 	}
 	return "selects nothing, because the VectorSidecar is not valid"
 }
 
-// labelled describes the value of a label of a workload.
-func labelled(of map[string]string, key string) string {
-	if value, ok := of[key]; ok {
+// labelText describes the value of a label of a workload.
+func labelText(workloadLabels map[string]string, key string) string {
+	if value, ok := workloadLabels[key]; ok {
 		return fmt.Sprintf("has %s=%s", key, value)
 	}
 	text := "has no label " + key
-	if near := humanize.Nearest(key, slices.Collect(maps.Keys(of))); near != "" {
-		text += fmt.Sprintf(" (it has %s=%s)", near, of[near])
+	if near := humanize.Nearest(key, slices.Collect(maps.Keys(workloadLabels))); near != "" {
+		text += fmt.Sprintf(" (it has %s=%s)", near, workloadLabels[near])
 	}
 	return text
 }
@@ -96,9 +96,9 @@ func (s *session) nameElsewhere(ctx context.Context, deployment workload.Object)
 		if sidecar.Namespace == deployment.GetNamespace() || sidecar.Cluster != nil || sidecar.Spec.MatchAll {
 			return false
 		}
-		there, _ := workload.ToObject(deployment.DeepCopyObject())
-		there.SetNamespace(sidecar.Namespace)
-		if decision.Selects(sidecar, workloadcache.NewRecord(there)) {
+		candidate, _ := workload.ToObject(deployment.DeepCopyObject())
+		candidate.SetNamespace(sidecar.Namespace)
+		if decision.Selects(sidecar, workloadcache.NewRecord(candidate)) {
 			name = sidecar.Namespace + "/" + sidecar.Name
 		}
 		return name != ""
@@ -120,24 +120,24 @@ func (s *session) nameElsewhere(ctx context.Context, deployment workload.Object)
 // conclude sets the short answer. Obstacles take precedence.
 func (e *explanation) conclude(view *workload.View) {
 	var matching []sidecarReport
-	for _, one := range e.VectorSidecars {
-		if one.Matches {
-			matching = append(matching, one)
+	for _, report := range e.VectorSidecars {
+		if report.Matches {
+			matching = append(matching, report)
 		}
 	}
 	removed := slices.IndexFunc(e.VectorSidecars, func(a sidecarReport) bool { return !a.Matches && a.Action == string(plan.Remove) })
-	troubled := slices.IndexFunc(matching, func(a sidecarReport) bool { return a.Reason != "" && !a.yields(matching) })
-	busy := slices.IndexFunc(matching, func(a sidecarReport) bool { return a.State != "Updated" && !a.yields(matching) })
+	troubled := slices.IndexFunc(matching, func(a sidecarReport) bool { return a.Reason != "" && !a.isSuperseded(matching) })
+	busy := slices.IndexFunc(matching, func(a sidecarReport) bool { return a.State != "Updated" && !a.isSuperseded(matching) })
 	switch {
 	case view.OptOut != "":
 		e.Reason, e.Message = meta.ReasonOptedOut, fmt.Sprintf("its annotation %s is %s", meta.AnnotationInject, view.OptOut)
 	case troubled >= 0:
-		one := matching[troubled]
-		e.Reason, e.Message = one.Reason, fmt.Sprintf("%s: %s", meta.Title(one.Name), one.Message)
+		report := matching[troubled]
+		e.Reason, e.Message = report.Reason, fmt.Sprintf("%s: %s", meta.Title(report.Name), report.Message)
 	case removed >= 0:
 		e.Reason, e.Message = meta.ReasonRemoving, meta.Title(e.VectorSidecars[removed].Name)+" no longer selects the workload"
 	case len(matching) == 0:
-		e.Reason, e.Message = meta.ReasonNoMatch, e.unmatched()
+		e.Reason, e.Message = meta.ReasonNoMatch, e.unmatchedMessage()
 	case busy >= 0:
 		e.Reason, e.Message = meta.ReasonRollingOut, matching[busy].busyness()
 	default:
@@ -145,23 +145,23 @@ func (e *explanation) conclude(view *workload.View) {
 	}
 }
 
-// unmatched explains why no VectorSidecar selects the workload.
-func (e *explanation) unmatched() string {
+// unmatchedMessage explains why no VectorSidecar selects the workload.
+func (e *explanation) unmatchedMessage() string {
 	var near []string
-	for _, one := range e.VectorSidecars {
-		near = append(near, fmt.Sprintf("%s %s", one.Name, one.Selector))
+	for _, report := range e.VectorSidecars {
+		near = append(near, fmt.Sprintf("%s %s", report.Name, report.Selector))
 	}
 	switch {
-	case e.elsewhere != "":
-		return fmt.Sprintf("VectorSidecar %s would select it, but a VectorSidecar reaches the workloads of its own namespace only: make one here", e.elsewhere)
+	case e.otherNamespaceMatch != "":
+		return fmt.Sprintf("VectorSidecar %s would select it, but a VectorSidecar reaches the workloads of its own namespace only: make one here", e.otherNamespaceMatch)
 	case len(near) == 0:
 		return "there is no VectorSidecar in its namespace" + e.unreached
 	}
 	return "no VectorSidecar selects it: " + strings.Join(near, "; ") + e.unreached
 }
 
-// yields reports whether the VectorSidecar is superseded by another one that matches.
-func (a *sidecarReport) yields(matching []sidecarReport) bool {
+// isSuperseded reports whether the VectorSidecar is superseded by another one that matches.
+func (a *sidecarReport) isSuperseded(matching []sidecarReport) bool {
 	return a.Reason == meta.ReasonSuperseded && len(matching) > 1
 }
 
@@ -174,46 +174,46 @@ func (a *sidecarReport) busyness() string {
 }
 
 // print writes the explanation for people.
-func (e *explanation) print(to io.Writer, allFields bool) error {
-	_ = humanize.Fprintf(to, "%s: %s\n  %s\n", e.Workload, e.Reason, e.Message)
+func (e *explanation) print(w io.Writer, allFields bool) error {
+	_ = humanize.Fprintf(w, "%s: %s\n  %s\n", e.Workload, e.Reason, e.Message)
 	if e.Owner != "" {
-		_ = humanize.Fprintf(to, "  Its owner is %s.\n", e.Owner)
+		_ = humanize.Fprintf(w, "  Its owner is %s.\n", e.Owner)
 	}
-	for _, one := range e.VectorSidecars {
-		_ = humanize.Fprintf(to, "\n%s\n", meta.Title(one.Name))
+	for _, report := range e.VectorSidecars {
+		_ = humanize.Fprintf(w, "\n%s\n", meta.Title(report.Name))
 		var rows [][]string
-		add := func(what, text string) {
+		add := func(label, text string) {
 			if text != "" {
-				rows = append(rows, []string{"  " + what, text})
+				rows = append(rows, []string{"  " + label, text})
 			}
 		}
-		add("selector", one.Selector)
-		if one.Environment != "" {
-			add("environment", one.Environment+", from "+one.EnvironmentFrom)
+		add("selector", report.Selector)
+		if report.Environment != "" {
+			add("environment", report.Environment+", from "+report.EnvironmentFrom)
 		}
-		add("templates", one.Templates)
-		add("assumed", one.Assumed)
-		add("reverted", one.Reverted)
-		add("action", one.actionText())
-		add("cause", one.Cause)
-		add("reason", strings.TrimSuffix(one.Reason+": "+one.Message, ": "))
-		add("warning", one.Warning)
-		add("QoS class", one.QoS)
-		add("node", one.Node)
-		if one.Matches {
-			add("remark", one.Remark)
+		add("templates", report.Templates)
+		add("assumed", report.Assumed)
+		add("reverted", report.Reverted)
+		add("action", report.actionText())
+		add("cause", report.Cause)
+		add("reason", strings.TrimSuffix(report.Reason+": "+report.Message, ": "))
+		add("warning", report.Warning)
+		add("QoS class", report.QoS)
+		add("node", report.Node)
+		if report.Matches {
+			add("remark", report.Remark)
 		}
-		add("rollout", one.Rollout)
-		add("injected", one.hashes())
-		add("injected by", one.InjectedBy)
-		add("new workloads", one.Admission)
-		add("tells", one.Told)
-		add("last change", plan.CauseLine(one.ChangeCause))
-		add("fields", summary(one.Fields))
-		if err := table(to, nil, rows); err != nil {
+		add("rollout", report.Rollout)
+		add("injected", report.hashes())
+		add("injected by", report.InjectedBy)
+		add("new workloads", report.Admission)
+		add("tells", report.InjectedEnv)
+		add("last change", plan.CauseLine(report.ChangeCause))
+		add("fields", summary(report.Fields))
+		if err := table(w, nil, rows); err != nil {
 			return err
 		}
-		if err := printFields(to, one.Fields, allFields); err != nil {
+		if err := printFields(w, report.Fields, allFields); err != nil {
 			return err
 		}
 	}
@@ -234,7 +234,7 @@ func (a *sidecarReport) actionText() string {
 // upToDate describes a workload with the current sidecar.
 func (a *sidecarReport) upToDate() string {
 	text := fmt.Sprintf("it runs the current sidecar of %s", meta.Title(a.Name))
-	if a.Keeps {
+	if a.HasOlderRendering {
 		text += ", as an earlier release rendered it: a newer rendering comes with its next change"
 	}
 	return text
@@ -249,7 +249,7 @@ func (a *sidecarReport) hashes() string {
 		return "nothing yet, wanted " + a.WantedHash
 	case a.InjectedHash == a.WantedHash || a.WantedHash == "":
 		return a.InjectedHash
-	case a.Keeps:
+	case a.HasOlderRendering:
 		return a.InjectedHash + ", and " + a.WantedHash + " with its next change"
 	}
 	return a.InjectedHash + ", wanted " + a.WantedHash

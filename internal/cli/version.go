@@ -15,7 +15,7 @@ import (
 // versions are the versions of the program and of its built-in templates.
 type versions struct {
 	Version   string `json:"version"`
-	Go        string `json:"goVersion"`
+	GoVersion string `json:"goVersion"`
 	Platform  string `json:"platform"`
 	Templates string `json:"templates"`
 }
@@ -36,14 +36,14 @@ kubectl vectorsidecar version -o json`,
 			if err != nil {
 				return err
 			}
-			is := versions{
-				Version: a.version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
+			info := versions{
+				Version: a.version, GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 				Templates: "sha256:" + chart.Digest,
 			}
 			if output.isTree() {
-				return output.print(a.Out, is)
+				return output.print(a.Out, info)
 			}
-			_, err = fmt.Fprintf(a.Out, "version %s, %s, %s, templates %s\n", is.Version, is.Go, is.Platform, is.Templates)
+			_, err = fmt.Fprintf(a.Out, "version %s, %s, %s, templates %s\n", info.Version, info.GoVersion, info.Platform, info.Templates)
 			return err
 		},
 	}

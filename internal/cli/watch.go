@@ -50,27 +50,27 @@ func clusterSidecars() watched {
 // clusterSidecarsIfAny returns the ClusterVectorSidecars of a cluster. It tolerates that the kind is not installed,
 // and that the user may not read it.
 func clusterSidecarsIfAny() watched {
-	of := clusterSidecars()
-	of.isUnseen = func(err error) bool { return apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || isNoMatch(err) }
-	return of
+	target := clusterSidecars()
+	target.isUnseen = func(err error) bool { return apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || isNoMatch(err) }
+	return target
 }
 
-func workloadsIn(namespace string) (all []watched) {
+func workloadsIn(namespace string) (targets []watched) {
 	for _, kind := range workload.Kinds() {
-		all = append(all, watched{list: kind.NewList(), name: kind.Plural, namespace: namespace, isUnseen: func(err error) bool {
+		targets = append(targets, watched{list: kind.NewList(), name: kind.Plural, namespace: namespace, isUnseen: func(err error) bool {
 			return apierrors.IsForbidden(err) && kind != workload.Default() || kind.IsMissingAPI(err)
 		}})
 	}
-	return all
+	return targets
 }
 
 // watch prints the result of show, and prints it again if a change of the watched objects changes it. On a terminal,
 // the new text replaces the old one. Otherwise it follows the old one. watch ends with the context and then returns
 // nil.
-func (a *app) watch(ctx context.Context, cluster client.WithWatch, show func() ([]byte, error), what ...watched) error {
+func (a *app) watch(ctx context.Context, cluster client.WithWatch, show func() ([]byte, error), targets ...watched) error {
 	w := &watcher{app: a, show: show}
 	err := pause.DelayWithReset(clock.RealClock{}, pauseReset).Until(ctx, true, true, func(ctx context.Context) (bool, error) {
-		return false, w.round(ctx, cluster, what)
+		return false, w.round(ctx, cluster, targets)
 	})
 	if ctx.Err() != nil {
 		return nil //nolint:nilerr // The user stopped the command.
@@ -86,14 +86,14 @@ type watcher struct {
 }
 
 // round runs one watch until it ends.
-func (w *watcher) round(ctx context.Context, cluster client.WithWatch, what []watched) error {
-	changed, stop, err := changes(ctx, cluster, what)
+func (w *watcher) round(ctx context.Context, cluster client.WithWatch, targets []watched) error {
+	changed, stop, err := changes(ctx, cluster, targets)
 	if err != nil {
 		return err
 	}
 	defer stop()
 	// The first text is printed after the watch has started, so that no change is missed.
-	for open := true; open; open = next(ctx, changed) {
+	for open := true; open; open = waitForChange(ctx, changed) {
 		text, err := w.show()
 		if err != nil {
 			return err
@@ -118,21 +118,21 @@ func (a *app) redraw(text []byte, isAgain bool) {
 }
 
 // changes starts the watches.
-func changes(ctx context.Context, cluster client.WithWatch, what []watched) (changed chan struct{}, stop func(), err error) {
+func changes(ctx context.Context, cluster client.WithWatch, targets []watched) (changed chan struct{}, stop func(), err error) {
 	var watches []watch.Interface
 	stop = func() {
-		for _, one := range watches {
-			one.Stop()
+		for _, kindWatch := range watches {
+			kindWatch.Stop()
 		}
 	}
-	for _, of := range what {
-		one, err := cluster.Watch(ctx, of.list, client.InNamespace(of.namespace))
+	for _, target := range targets {
+		kindWatch, err := cluster.Watch(ctx, target.list, client.InNamespace(target.namespace))
 		switch {
 		case err == nil:
-			watches = append(watches, one)
-		case of.isUnseen == nil || !of.isUnseen(err):
+			watches = append(watches, kindWatch)
+		case target.isUnseen == nil || !target.isUnseen(err):
 			stop()
-			return nil, nil, explainMissing(fmt.Errorf("watching %s: %w", of.name, err))
+			return nil, nil, explainMissing(fmt.Errorf("watching %s: %w", target.name, err))
 		}
 	}
 	changed = make(chan struct{}, 1)
@@ -146,10 +146,10 @@ func forward(changed chan<- struct{}, watches []watch.Interface) {
 	defer close(changed)
 	merged, done := make(chan bool), make(chan struct{})
 	defer close(done)
-	for _, one := range watches {
+	for _, kindWatch := range watches {
 		go func() {
 			for open := true; open; {
-				_, open = <-one.ResultChan()
+				_, open = <-kindWatch.ResultChan()
 				select {
 				case merged <- open:
 				case <-done:
@@ -166,8 +166,8 @@ func forward(changed chan<- struct{}, watches []watch.Interface) {
 	}
 }
 
-// next waits for a change and for other changes shortly after it. It returns false when the watch has ended.
-func next(ctx context.Context, changed <-chan struct{}) bool {
+// waitForChange waits for a change and for other changes shortly after it. It returns false when the watch has ended.
+func waitForChange(ctx context.Context, changed <-chan struct{}) bool {
 	select {
 	case <-ctx.Done():
 		return false

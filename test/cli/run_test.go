@@ -15,7 +15,7 @@ import (
 )
 
 // builtin is what all runs of the plugin in this process have in common: to read it takes longer than most of them.
-var builtin = cli.Builtin{Chart: vectorsidecar.FS, Definition: vectorsidecar.Definition}.Shared()
+var builtin = cli.Builtin{Chart: vectorsidecar.FS, Definition: vectorsidecar.Definition}.WithCache()
 
 // runs runs the plugin in this process, and returns what it prints as data.
 func runs(t testing.TB, arguments ...string) []byte {
