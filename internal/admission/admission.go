@@ -69,11 +69,11 @@ func New(options Options) *Handler {
 // VectorSidecar. It does not deny an update because of faults that existed before, and always
 // allows an update that does not change the spec.
 func (h *Handler) Handle(ctx context.Context, request admission.Request) admission.Response {
-	asked, err := h.read(&request)
+	question, err := h.read(&request)
 	if err != nil {
 		return admission.Errored(http.StatusBadRequest, err)
 	}
-	if !asked.isChange {
+	if !question.isChange {
 		return admission.Allowed("")
 	}
 	select {
@@ -82,11 +82,11 @@ func (h *Handler) Handle(ctx context.Context, request admission.Request) admissi
 	case <-ctx.Done():
 		return admission.Errored(http.StatusServiceUnavailable, ctx.Err())
 	}
-	found, err := asked.judge(ctx)
+	result, err := question.review(ctx)
 	if err != nil {
-		return admission.Errored(http.StatusServiceUnavailable, fmt.Errorf("deciding on %s: %s", asked.title, humanize.EscapeBlock(err.Error())))
+		return admission.Errored(http.StatusServiceUnavailable, fmt.Errorf("deciding on %s: %s", question.title, humanize.EscapeBlock(err.Error())))
 	}
-	return found.answer()
+	return result.answer()
 }
 
 // question is the content of a request.
@@ -95,77 +95,77 @@ type question struct {
 	title string
 	// isChange is true if the desired state changes.
 	isChange bool
-	judge    func(context.Context) (review, error)
+	review   func(context.Context) (review, error)
 }
 
 // read reads a request.
 func (h *Handler) read(request *admission.Request) (*question, error) {
 	if request.Kind.Kind == kindCluster {
-		after, before, err := decode[v1alpha1.ClusterVectorSidecar](request)
+		cluster, oldCluster, err := decode[v1alpha1.ClusterVectorSidecar](request)
 		if err != nil {
 			return nil, err
 		}
 		return &question{
-			title:    meta.Title(meta.InNamespace(after.Name)),
-			isChange: after.DeletionTimestamp == nil && (before == nil || !equality.Semantic.DeepEqual(before.Spec, after.Spec)),
-			judge:    func(ctx context.Context) (review, error) { return h.judgeCluster(ctx, after, before) },
+			title:    meta.Title(meta.InNamespace(cluster.Name)),
+			isChange: cluster.DeletionTimestamp == nil && (oldCluster == nil || !equality.Semantic.DeepEqual(oldCluster.Spec, cluster.Spec)),
+			review:   func(ctx context.Context) (review, error) { return h.reviewCluster(ctx, cluster, oldCluster) },
 		}, nil
 	}
-	after, before, err := decode[v1alpha1.VectorSidecar](request)
+	sidecar, oldSidecar, err := decode[v1alpha1.VectorSidecar](request)
 	if err != nil {
 		return nil, err
 	}
 	return &question{
-		title:    desired.Describe(after),
-		isChange: after.DeletionTimestamp == nil && (before == nil || !equality.Semantic.DeepEqual(before.Spec, after.Spec)),
-		judge: func(ctx context.Context) (review, error) {
-			found, public, err := h.judgeChange(ctx, &change{after: after, before: before, most: mostWorkloads})
+		title:    desired.Describe(sidecar),
+		isChange: sidecar.DeletionTimestamp == nil && (oldSidecar == nil || !equality.Semantic.DeepEqual(oldSidecar.Spec, sidecar.Spec)),
+		review: func(ctx context.Context) (review, error) {
+			result, public, err := h.reviewChange(ctx, &change{sidecar: sidecar, oldSidecar: oldSidecar, maxWorkloads: mostWorkloads})
 			if err == nil && !isProven(ctx) {
-				found.keep(public, after)
+				result.redactPrivate(public, sidecar)
 			}
-			return found, err
+			return result, err
 		},
 	}, nil
 }
 
 // change is a change of a VectorSidecar in a namespace.
 type change struct {
-	// before is nil on creation.
-	after, before *v1alpha1.VectorSidecar
-	// most is the maximum number of workloads that are checked.
-	most int
-	// isNowhere is true if the namespace is only an example, so that its content does not count.
-	// wasElsewhere is true if before did not apply to the namespace.
-	isNowhere, wasElsewhere bool
+	// oldSidecar is nil on creation.
+	sidecar, oldSidecar *v1alpha1.VectorSidecar
+	// maxWorkloads is the maximum number of workloads that are checked.
+	maxWorkloads int
+	// isExampleNamespace is true if the namespace is only an example, so that its content does not count.
+	// oldExcludesNamespace is true if before did not apply to the namespace.
+	isExampleNamespace, oldExcludesNamespace bool
 }
 
-// judgeChange evaluates a VectorSidecar after and before the change. It also returns the public
+// reviewChange evaluates a VectorSidecar after and before the change. It also returns the public
 // part of the review, which does not depend on ConfigMaps. This part is empty if the caller may see
 // the whole review.
-func (h *Handler) judgeChange(ctx context.Context, of *change) (found, public review, err error) {
-	found, err = h.judgeIn(ctx, of, of.after, func(*evaluate.Snapshot) {})
+func (h *Handler) reviewChange(ctx context.Context, change *change) (result, public review, err error) {
+	result, err = h.reviewSnapshot(ctx, change, change.sidecar, func(*evaluate.Snapshot) {})
 	if err != nil {
 		return review{}, review{}, err
 	}
-	if of.before != nil && len(found.faults) > 0 {
-		was, err := h.judgeIn(ctx, of, of.before, func(s *evaluate.Snapshot) {
-			if of.wasElsewhere {
+	if change.oldSidecar != nil && len(result.faults) > 0 {
+		previous, err := h.reviewSnapshot(ctx, change, change.oldSidecar, func(s *evaluate.Snapshot) {
+			if change.oldExcludesNamespace {
 				s.Workloads, s.Others = nil, nil
 			}
 		})
 		if err != nil {
 			return review{}, review{}, err
 		}
-		found.forgive(was.faults)
+		result.demoteOldFaults(previous.faults)
 	}
-	if isProven(ctx) || len(found.faults)+len(found.doubts) == 0 {
-		return found, review{}, nil
+	if isProven(ctx) || len(result.faults)+len(result.doubts) == 0 {
+		return result, review{}, nil
 	}
-	public, err = h.judgeIn(ctx, of, of.after, func(s *evaluate.Snapshot) {
+	public, err = h.reviewSnapshot(ctx, change, change.sidecar, func(s *evaluate.Snapshot) {
 		s.Platform = h.Bare
 		withoutConfigMaps(s)
 	})
-	return found, public, err
+	return result, public, err
 }
 
 // withoutConfigMaps removes all data from ConfigMaps of the namespace from a snapshot.
@@ -174,38 +174,38 @@ func withoutConfigMaps(s *evaluate.Snapshot) {
 	s.ConfigMaps, s.HasAllConfigMaps = nil, true // The namespace counts as empty.
 }
 
-// judgeIn evaluates a VectorSidecar on its modified snapshot. The content of referenced ConfigMaps
+// reviewSnapshot evaluates a VectorSidecar on its modified snapshot. The content of referenced ConfigMaps
 // is left to the controller, because it may change at any time.
-func (h *Handler) judgeIn(ctx context.Context, of *change, sidecar *v1alpha1.VectorSidecar, modify func(*evaluate.Snapshot)) (review, error) {
-	taken, err := h.World.Snapshot(ctx, sidecar)
+func (h *Handler) reviewSnapshot(ctx context.Context, change *change, sidecar *v1alpha1.VectorSidecar, modify func(*evaluate.Snapshot)) (review, error) {
+	snapshot, err := h.World.Snapshot(ctx, sidecar)
 	if err != nil {
 		return review{}, err
 	}
-	taken.LeavesReference = true
-	if of.isNowhere {
-		taken.Workloads, taken.Others, taken.NamespaceLabels = nil, nil, nil
-		withoutConfigMaps(taken)
+	snapshot.LeavesReference = true
+	if change.isExampleNamespace {
+		snapshot.Workloads, snapshot.Others, snapshot.NamespaceLabels = nil, nil, nil
+		withoutConfigMaps(snapshot)
 	}
-	modify(taken)
-	return judge(ctx, taken, of.most, h.decide)
+	modify(snapshot)
+	return newReview(ctx, snapshot, change.maxWorkloads, h.decide)
 }
 
-func (h *Handler) decide(ctx context.Context, of *evaluate.Snapshot) (*decision.Decision, error) {
-	return evaluate.DecideFrom(ctx, of, h.World, h.Cache)
+func (h *Handler) decide(ctx context.Context, snapshot *evaluate.Snapshot) (*decision.Decision, error) {
+	return evaluate.DecideFrom(ctx, snapshot, h.World, h.Cache)
 }
 
 // decode returns the new object and the old one, nil on creation.
-func decode[T v1alpha1.VectorSidecar | v1alpha1.ClusterVectorSidecar](request *admission.Request) (after, before *T, err error) {
-	after = new(T)
-	if err := read(request.Object.Raw, after); err != nil {
+func decode[T v1alpha1.VectorSidecar | v1alpha1.ClusterVectorSidecar](request *admission.Request) (object, oldObject *T, err error) {
+	object = new(T)
+	if err := read(request.Object.Raw, object); err != nil {
 		return nil, nil, fmt.Errorf("reading the object: %w", err)
 	}
 	if request.Operation != admissionv1.Update {
-		return after, nil, nil
+		return object, nil, nil
 	}
-	before = new(T)
-	if err := read(request.OldObject.Raw, before); err != nil {
+	oldObject = new(T)
+	if err := read(request.OldObject.Raw, oldObject); err != nil {
 		return nil, nil, fmt.Errorf("reading the old object: %w", err)
 	}
-	return after, before, nil
+	return object, oldObject, nil
 }

@@ -46,15 +46,15 @@ func (r remark) String() string {
 	return r.text
 }
 
-func isIn(all []remark) func(remark) bool {
-	return func(one remark) bool {
-		return slices.ContainsFunc(all, func(r remark) bool { return r.text == one.text })
+func isIn(remarks []remark) func(remark) bool {
+	return func(candidate remark) bool {
+		return slices.ContainsFunc(remarks, func(r remark) bool { return r.text == candidate.text })
 	}
 }
 
-// forgive turns faults that existed before into doubts.
-func (j *review) forgive(before []remark) {
-	isOld := isIn(before)
+// demoteOldFaults turns faults that existed before into doubts.
+func (j *review) demoteOldFaults(oldRemarks []remark) {
+	isOld := isIn(oldRemarks)
 	for _, fault := range j.faults {
 		if isOld(fault) {
 			fault.isOld = true
@@ -64,8 +64,8 @@ func (j *review) forgive(before []remark) {
 	j.faults = slices.DeleteFunc(j.faults, isOld)
 }
 
-// keep keeps the text of public remarks, and replaces the text of other remarks with their reason.
-func (j *review) keep(public review, sidecar *v1alpha1.VectorSidecar) {
+// redactPrivate keeps the text of public remarks, and replaces the text of other remarks with their reason.
+func (j *review) redactPrivate(public review, sidecar *v1alpha1.VectorSidecar) {
 	isPublic := isIn(slices.Concat(public.faults, public.doubts))
 	for _, remarks := range [][]remark{j.faults, j.doubts} {
 		for i := range remarks {
@@ -99,15 +99,15 @@ func (j *review) answer() admission.Response {
 // lines returns the first remarks without duplicates, and the number of omitted ones. Remarks for a
 // header have one line each.
 func lines(remarks []remark, ofHeader bool) []string {
-	var all []string
+	var texts []string
 	for _, remark := range remarks {
 		text := humanize.EscapeBlock(remark.String())
 		if ofHeader {
 			text = humanize.EscapeLine(strings.Join(strings.Fields(remark.String()), " "))
 		}
-		if !slices.Contains(all, text) {
-			all = append(all, text)
+		if !slices.Contains(texts, text) {
+			texts = append(texts, text)
 		}
 	}
-	return humanize.TruncateList(all, mostLines, len(all))
+	return humanize.TruncateList(texts, mostLines, len(texts))
 }

@@ -60,12 +60,12 @@ func (a *authority) withNewCA(data map[string][]byte) (map[string][]byte, error)
 	if err != nil {
 		return nil, fmt.Errorf("creating a certificate authority: %w", err)
 	}
-	next := maps.Clone(data)
-	if next == nil {
-		next = map[string][]byte{}
+	updated := maps.Clone(data)
+	if updated == nil {
+		updated = map[string][]byte{}
 	}
-	next[keyAuthority], next[keyAuthorityPrivate] = signer.CertPEM, signer.KeyPEM
-	return next, nil
+	updated[keyAuthority], updated[keyAuthorityPrivate] = signer.CertPEM, signer.KeyPEM
+	return updated, nil
 }
 
 // withNewCertificate returns the data of the Secret with a new certificate signed by its CA.
@@ -78,9 +78,9 @@ func (a *authority) withNewCertificate(data map[string][]byte) (map[string][]byt
 	if err != nil {
 		return nil, fmt.Errorf("creating a certificate: %w", err)
 	}
-	next := maps.Clone(data)
-	next[corev1.TLSCertKey], next[corev1.TLSPrivateKeyKey] = certificate, key
-	return next, nil
+	updated := maps.Clone(data)
+	updated[corev1.TLSCertKey], updated[corev1.TLSPrivateKeyKey] = certificate, key
+	return updated, nil
 }
 
 // hasAuthority reports whether the data has a CA that would outlive a certificate signed now.

@@ -19,20 +19,20 @@ const (
 	maxPrevious = 2
 )
 
-// bundleOf returns the CA bundle for the API server: the CA of the Secret, and for some time the
+// newCABundle returns the CA bundle for the API server: the CA of the Secret, and for some time the
 // CAs that it already trusts. A replica that does not yet serve the new certificate can then still
 // connect with an API server that does not yet have the new bundle.
-func bundleOf(data map[string][]byte, trusted []byte, now time.Time) []byte {
+func newCABundle(data map[string][]byte, trusted []byte, now time.Time) []byte {
 	authority := data[keyAuthority]
 	bundle := bytes.Clone(authority)
-	if since := inUseSince(data); !since.IsZero() && since.Add(overlap).Before(now) {
+	if usedSince := inUseSince(data); !usedSince.IsZero() && usedSince.Add(overlap).Before(now) {
 		return bundle
 	}
-	before := 0
-	for block, rest := pem.Decode(trusted); block != nil && before < maxPrevious; block, rest = pem.Decode(rest) {
-		if one := pem.EncodeToMemory(block); !bytes.Equal(bytes.TrimSpace(one), bytes.TrimSpace(authority)) {
-			bundle = append(bundle, one...)
-			before++
+	previousCount := 0
+	for block, rest := pem.Decode(trusted); block != nil && previousCount < maxPrevious; block, rest = pem.Decode(rest) {
+		if encoded := pem.EncodeToMemory(block); !bytes.Equal(bytes.TrimSpace(encoded), bytes.TrimSpace(authority)) {
+			bundle = append(bundle, encoded...)
+			previousCount++
 		}
 	}
 	return bundle
@@ -41,15 +41,15 @@ func bundleOf(data map[string][]byte, trusted []byte, now time.Time) []byte {
 // inUseSince returns when the certificate was issued, or the zero time if the current CA did
 // not sign it.
 func inUseSince(data map[string][]byte) time.Time {
-	certificate, authority := parsed(data[corev1.TLSCertKey]), parsed(data[keyAuthority])
+	certificate, authority := parseCertificate(data[corev1.TLSCertKey]), parseCertificate(data[keyAuthority])
 	if certificate == nil || authority == nil || certificate.CheckSignatureFrom(authority) != nil {
 		return time.Time{}
 	}
 	return certificate.NotBefore.Add(early)
 }
 
-// parsed returns the first certificate of a PEM text, nil if there is none.
-func parsed(text []byte) *x509.Certificate {
+// parseCertificate returns the first certificate of a PEM text, nil if there is none.
+func parseCertificate(text []byte) *x509.Certificate {
 	block, _ := pem.Decode(text)
 	if block == nil {
 		return nil

@@ -63,12 +63,12 @@ type CertificateKeeper struct {
 	Client client.Client
 	Log    logr.Logger
 
-	from *authority
-	// found is the last observation that must last for some time before the keeper acts on it, and
+	issuer *authority
+	// observation is the last observation that must last for some time before the keeper acts on it, and
 	// the time when it started.
-	found struct {
-		what  string
-		since time.Time
+	observation struct {
+		subject string
+		since   time.Time
 	}
 	// put is the webhook that was last written to the configuration, and the resource version after
 	// the write.
@@ -89,7 +89,7 @@ func (k *CertificateKeeper) Start(ctx context.Context) error {
 			return fmt.Errorf("following %T: %w", object, err)
 		}
 	}
-	k.from = newAuthority(k.Service, k.Secret.Namespace, k.Duration)
+	k.issuer = newAuthority(k.Service, k.Secret.Namespace, k.Duration)
 	for ctx.Err() == nil {
 		wait, err := k.reconcile(ctx)
 		if err != nil && ctx.Err() == nil {
@@ -107,8 +107,8 @@ func (k *CertificateKeeper) Start(ctx context.Context) error {
 }
 
 // notify signals a channel for every change of the objects of a kind in the cache.
-func notify(ctx context.Context, from cache.Cache, object client.Object, changed chan<- struct{}) error {
-	informer, err := from.GetInformer(ctx, object)
+func notify(ctx context.Context, informers cache.Cache, object client.Object, changed chan<- struct{}) error {
+	informer, err := informers.GetInformer(ctx, object)
 	if err != nil {
 		return err
 	}
@@ -127,11 +127,11 @@ func notify(ctx context.Context, from cache.Cache, object client.Object, changed
 // reconcile observes the cluster and executes the next step. It returns the time until the next
 // check if nothing changes earlier.
 func (k *CertificateKeeper) reconcile(ctx context.Context) (time.Duration, error) {
-	found, err := k.observe(ctx)
+	current, err := k.observe(ctx)
 	if err != nil {
 		return retry, err
 	}
-	wait, err := k.step(ctx, found)
+	wait, err := k.step(ctx, current)
 	switch {
 	case errors.Is(err, apply.ErrStale): // Another process has written before.
 		return soon, nil
@@ -142,9 +142,9 @@ func (k *CertificateKeeper) reconcile(ctx context.Context) (time.Duration, error
 }
 
 // observe reads the current state.
-func (k *CertificateKeeper) observe(ctx context.Context) (*observed, error) {
-	found := &observed{secret: &corev1.Secret{}}
-	if err := client.IgnoreNotFound(k.Live.Get(ctx, k.Secret, found.secret)); err != nil {
+func (k *CertificateKeeper) observe(ctx context.Context) (*clusterState, error) {
+	current := &clusterState{secret: &corev1.Secret{}}
+	if err := client.IgnoreNotFound(k.Live.Get(ctx, k.Secret, current.secret)); err != nil {
 		return nil, fmt.Errorf("reading Secret %s: %w", k.Secret, err)
 	}
 	configuration := &admissionv1.ValidatingWebhookConfiguration{}
@@ -152,67 +152,67 @@ func (k *CertificateKeeper) observe(ctx context.Context) (*observed, error) {
 		return nil, fmt.Errorf("reading ValidatingWebhookConfiguration %s: %w", k.Configuration, err)
 	}
 	if configuration.ResourceVersion == "" {
-		return found, nil // The webhook is being disabled, or not yet enabled.
+		return current, nil // The webhook is being disabled, or not yet enabled.
 	}
-	found.configuration = configuration
+	current.configuration = configuration
 	var err error
-	found.webhook, err = desiredWebhook(configuration)
-	return found, err
+	current.webhook, err = desiredWebhook(configuration)
+	return current, err
 }
 
 // step executes the next step and returns the time until the next check. If the webhook is
 // registered, API servers must trust a new CA before its first certificate is served. The webhook
 // is registered only when this process can answer.
-func (k *CertificateKeeper) step(ctx context.Context, found *observed) (time.Duration, error) {
-	now, data := found.state(k.from), found.secret.Data
-	left, isRegistered := k.settlingLeft(now, string(data[keyAuthority])), found.registered() != nil
-	rest := min(k.Duration/10, longestWait)
-	switch now {
+func (k *CertificateKeeper) step(ctx context.Context, current *clusterState) (time.Duration, error) {
+	state, data := current.state(k.issuer), current.secret.Data
+	remaining, isRegistered := k.remainingSettlingTime(state, string(data[keyAuthority])), current.registeredWebhook() != nil
+	interval := min(k.Duration/10, longestWait)
+	switch state {
 	case absent:
-		if found.configuration == nil { // Disabling the webhook deletes both.
-			return rest, nil
+		if current.configuration == nil { // Disabling the webhook deletes both.
+			return interval, nil
 		}
-		if left > 0 {
-			return left, nil
+		if remaining > 0 {
+			return remaining, nil
 		}
 		return soon, apply.New(k.Client).Secret(ctx, k.Secret)
 	case unauthorized:
-		next, err := k.from.withNewCA(data)
+		updated, err := k.issuer.withNewCA(data)
 		if err == nil && !isRegistered {
-			next, err = k.from.withNewCertificate(next)
+			updated, err = k.issuer.withNewCertificate(updated)
 		}
-		return soon, k.write(ctx, found.secret, next, err)
+		return soon, k.write(ctx, current.secret, updated, err)
 	case unsigned:
-		if isRegistered && left > 0 {
-			return left, nil
+		if isRegistered && remaining > 0 {
+			return remaining, nil
 		}
-		next, err := k.from.withNewCertificate(data)
-		return soon, k.write(ctx, found.secret, next, err)
+		updated, err := k.issuer.withNewCertificate(data)
+		return soon, k.write(ctx, current.secret, updated, err)
 	case unregistered:
-		if found.configuration == nil {
-			return rest, nil
+		if current.configuration == nil {
+			return interval, nil
 		}
 		if !k.Served.serves(data[corev1.TLSCertKey]) || !k.IsReached() {
 			return soon, nil
 		}
-		return soon, k.register(ctx, found)
+		return soon, k.register(ctx, current)
 	case untrusted:
-		return soon, k.register(ctx, found)
+		return soon, k.register(ctx, current)
 	}
-	return rest, k.register(ctx, found)
+	return interval, k.register(ctx, current)
 }
 
-// settlingLeft returns the remaining settling time since the Secret was found missing or the CA was
+// remainingSettlingTime returns the remaining settling time since the Secret was found missing or the CA was
 // found trusted.
-func (k *CertificateKeeper) settlingLeft(now certificateState, authority string) time.Duration {
-	what := string(now)
-	if now == unsigned || now == upToDate {
-		what = authority
+func (k *CertificateKeeper) remainingSettlingTime(state certificateState, authority string) time.Duration {
+	subject := string(state)
+	if state == unsigned || state == upToDate {
+		subject = authority
 	}
-	if k.found.what != what {
-		k.found.what, k.found.since = what, k.from.now()
+	if k.observation.subject != subject {
+		k.observation.subject, k.observation.since = subject, k.issuer.now()
 	}
-	return settling - k.from.now().Sub(k.found.since)
+	return settling - k.issuer.now().Sub(k.observation.since)
 }
 
 // write writes the data of the Secret, or returns the error from creating it.
@@ -223,33 +223,33 @@ func (k *CertificateKeeper) write(ctx context.Context, secret *corev1.Secret, da
 	if err := apply.New(k.Client).Certificate(ctx, secret, data); err != nil {
 		return err
 	}
-	what := "certificate renewed"
+	message := "certificate renewed"
 	if bytes.Equal(secret.Data[corev1.TLSCertKey], data[corev1.TLSCertKey]) {
-		what = "certificate authority renewed"
+		message = "certificate authority renewed"
 	}
-	k.Log.Info(what, "secret", k.Secret, "for", k.Duration.String())
+	k.Log.Info(message, "secret", k.Secret, "for", k.Duration.String())
 	return nil
 }
 
 // register applies the webhook and its CA bundle. If both are already up to date, this costs one
 // request in the life of the process.
-func (k *CertificateKeeper) register(ctx context.Context, found *observed) error {
+func (k *CertificateKeeper) register(ctx context.Context, current *clusterState) error {
 	var trusted []byte
-	if registered := found.registered(); registered != nil {
+	if registered := current.registeredWebhook(); registered != nil {
 		trusted = registered.ClientConfig.CABundle
 	}
-	bundle := bundleOf(found.secret.Data, trusted, k.from.now())
-	found.webhook.ClientConfig.WithCABundle(bundle...)
-	put := found.configuration.Annotations[meta.AnnotationWebhook] + string(bundle)
-	if k.put.version == found.configuration.ResourceVersion && k.put.webhook == put {
+	bundle := newCABundle(current.secret.Data, trusted, k.issuer.now())
+	current.webhook.ClientConfig.WithCABundle(bundle...)
+	put := current.configuration.Annotations[meta.AnnotationWebhook] + string(bundle)
+	if k.put.version == current.configuration.ResourceVersion && k.put.webhook == put {
 		return nil
 	}
-	version, err := apply.New(k.Client).Webhook(ctx, found.configuration, found.webhook)
+	version, err := apply.New(k.Client).Webhook(ctx, current.configuration, current.webhook)
 	if err != nil {
 		return err
 	}
 	k.put.webhook, k.put.version = put, version
-	if version != found.configuration.ResourceVersion {
+	if version != current.configuration.ResourceVersion {
 		k.Log.Info("admission webhook registered with its CA bundle", "configuration", k.Configuration)
 	}
 	return nil

@@ -27,23 +27,23 @@ type ServedCertificate struct {
 	current atomic.Pointer[tls.Certificate]
 }
 
-// Follow watches the only Secret of a cache. It calls observe with the validity of each
+// WatchSecret watches the only Secret of a cache. It calls observe with the validity of each
 // certificate that it serves from then on.
-func (s *ServedCertificate) Follow(ctx context.Context, from cache.Cache, log logr.Logger, observe func(notBefore, notAfter time.Time)) error {
+func (s *ServedCertificate) WatchSecret(ctx context.Context, informers cache.Cache, log logr.Logger, observe func(notBefore, notAfter time.Time)) error {
 	s.log, s.observe = log, observe
-	informer, err := from.GetInformer(ctx, &corev1.Secret{}, cache.BlockUntilSynced(false))
+	informer, err := informers.GetInformer(ctx, &corev1.Secret{}, cache.BlockUntilSynced(false))
 	if err != nil {
 		return err
 	}
 	_, err = informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
-		AddFunc: s.take, UpdateFunc: func(_, object any) { s.take(object) },
+		AddFunc: s.storeCertificate, UpdateFunc: func(_, object any) { s.storeCertificate(object) },
 		// If the Secret is deleted, the certificate stays valid.
 	})
 	return err
 }
 
-// take uses the certificate of a Secret, unless it is missing or invalid.
-func (s *ServedCertificate) take(object any) {
+// storeCertificate uses the certificate of a Secret, unless it is missing or invalid.
+func (s *ServedCertificate) storeCertificate(object any) {
 	secret, ok := object.(*corev1.Secret)
 	if !ok || len(secret.Data[corev1.TLSCertKey]) == 0 {
 		return

@@ -37,8 +37,8 @@ const (
 	upToDate certificateState = "upToDate"
 )
 
-// observed is the cluster's state.
-type observed struct {
+// clusterState is the cluster's state.
+type clusterState struct {
 	// secret has no resource version if it does not exist.
 	secret *corev1.Secret
 	// configuration is the existing ValidatingWebhookConfiguration. webhook is the webhook that
@@ -62,8 +62,8 @@ func desiredWebhook(configuration *admissionv1.ValidatingWebhookConfiguration) (
 	return webhook, nil
 }
 
-// registered returns the registered webhook, nil if it is not registered.
-func (s *observed) registered() *admissionv1.ValidatingWebhook {
+// registeredWebhook returns the registered webhook, nil if it is not registered.
+func (s *clusterState) registeredWebhook() *admissionv1.ValidatingWebhook {
 	if s.configuration == nil {
 		return nil
 	}
@@ -76,16 +76,16 @@ func (s *observed) registered() *admissionv1.ValidatingWebhook {
 }
 
 // state returns the state, which determines the next step.
-func (s *observed) state(from *authority) certificateState {
-	registered := s.registered()
+func (s *clusterState) state(issuer *authority) certificateState {
+	registered := s.registeredWebhook()
 	switch {
 	case s.secret.ResourceVersion == "":
 		return absent
-	case !from.hasAuthority(s.secret.Data):
+	case !issuer.hasAuthority(s.secret.Data):
 		return unauthorized
 	case registered != nil && !bytes.Contains(registered.ClientConfig.CABundle, s.secret.Data[keyAuthority]):
 		return untrusted
-	case !from.isGood(s.secret.Data):
+	case !issuer.isGood(s.secret.Data):
 		return unsigned
 	case registered == nil:
 		return unregistered

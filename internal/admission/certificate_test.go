@@ -107,18 +107,18 @@ func TestAnAuthorityIsTrustedBesideItsSuccessorForSomeTime(t *testing.T) {
 		return text
 	}
 
-	bundle := bundleOf(made[0], nil, now)
+	bundle := newCABundle(made[0], nil, now)
 	require.Equal(t, join(made[0]), string(bundle))
-	require.Equal(t, string(bundle), string(bundleOf(made[0], bundle, now)), "nothing changes")
-	bundle = bundleOf(made[1], bundle, now)
+	require.Equal(t, string(bundle), string(newCABundle(made[0], bundle, now)), "nothing changes")
+	bundle = newCABundle(made[1], bundle, now)
 	require.Equal(t, join(made[1], made[0]), string(bundle))
-	bundle = bundleOf(made[3], bundleOf(made[2], bundle, now), now)
+	bundle = newCABundle(made[3], newCABundle(made[2], bundle, now), now)
 	require.Equal(t, join(made[3], made[2], made[1]), string(bundle), "it does not grow for ever")
-	require.Equal(t, join(made[3]), string(bundleOf(made[3], bundle, now.Add(overlap+time.Minute))), "in the end it stands alone")
-	require.Equal(t, join(made[0]), string(bundleOf(made[0], []byte("no certificate"), now)))
+	require.Equal(t, join(made[3]), string(newCABundle(made[3], bundle, now.Add(overlap+time.Minute))), "in the end it stands alone")
+	require.Equal(t, join(made[0]), string(newCABundle(made[0], []byte("no certificate"), now)))
 
 	unsigned := map[string][]byte{"ca.crt": made[1]["ca.crt"], "tls.crt": made[0]["tls.crt"]}
-	require.Equal(t, join(made[1], made[0]), string(bundleOf(unsigned, []byte(join(made[0])), now.Add(overlap+time.Minute))), "what is served is of the one before")
+	require.Equal(t, join(made[1], made[0]), string(newCABundle(unsigned, []byte(join(made[0])), now.Add(overlap+time.Minute))), "what is served is of the one before")
 }
 
 func TestTheLastGoodCertificateIsServed(t *testing.T) {
@@ -128,11 +128,11 @@ func TestTheLastGoodCertificateIsServed(t *testing.T) {
 	require.ErrorContains(t, err, "no certificate yet")
 
 	secret := &corev1.Secret{}
-	served.take(secret)
+	served.storeCertificate(secret)
 	_, err = served.Get(nil)
 	require.Error(t, err, "the chart's Secret is empty")
 	secret.Data = renewed(t, at(time.Now()), nil)
-	served.take(secret)
+	served.storeCertificate(secret)
 	first, err := served.Get(nil)
 	require.NoError(t, err)
 	require.Equal(t, []time.Time{first.Leaf.NotAfter}, valid)
@@ -143,7 +143,7 @@ func TestTheLastGoodCertificateIsServed(t *testing.T) {
 		"nothing":       nil,
 		"half a change": {"tls.crt": renewed(t, at(time.Now()), nil)["tls.crt"], "tls.key": secret.Data["tls.key"]},
 	} {
-		served.take(&corev1.Secret{Data: data})
+		served.storeCertificate(&corev1.Secret{Data: data})
 		now, err := served.Get(nil)
 		require.NoError(t, err)
 		require.Same(t, first, now, name)
@@ -183,7 +183,7 @@ func TestTheStateIsToldByWhatThereIs(t *testing.T) {
 		configuration.Annotations = map[string]string{meta.AnnotationWebhook: `{"name": "ours", "clientConfig": {}}`}
 		webhook, err := desiredWebhook(configuration)
 		require.NoError(t, err)
-		found := &observed{secret: &corev1.Secret{Data: test.data}, configuration: configuration, webhook: webhook}
+		found := &clusterState{secret: &corev1.Secret{Data: test.data}, configuration: configuration, webhook: webhook}
 		require.Equal(t, absent, found.state(from), name)
 		found.secret.ResourceVersion = "1"
 		require.Equal(t, test.is, found.state(from), name)

@@ -22,64 +22,64 @@ const (
 	mostNamespaces = 5
 )
 
-// place is a namespace in which a ClusterVectorSidecar was checked.
-type place struct {
+// namespaceReview is a namespace in which a ClusterVectorSidecar was checked.
+type namespaceReview struct {
 	review
 
-	// in is the VectorSidecar of this namespace.
-	in *v1alpha1.VectorSidecar
+	// sidecar is the VectorSidecar of this namespace.
+	sidecar *v1alpha1.VectorSidecar
 }
 
-// judgeCluster evaluates a ClusterVectorSidecar in one namespace of each environment. If it is not
+// reviewCluster evaluates a ClusterVectorSidecar in one namespace of each environment. If it is not
 // accepted in any of them, it is evaluated in more namespaces, because the fault may be in the
 // namespace. If it selects no namespace, it is evaluated in an example namespace without content.
-func (h *Handler) judgeCluster(ctx context.Context, after, before *v1alpha1.ClusterVectorSidecar) (review, error) {
-	selected, err := h.World.Namespaces(ctx, after)
+func (h *Handler) reviewCluster(ctx context.Context, cluster, oldCluster *v1alpha1.ClusterVectorSidecar) (review, error) {
+	selected, err := h.World.Namespaces(ctx, cluster)
 	if err != nil {
 		return review{}, err
 	}
-	var were []clusterwide.Namespace
-	if before != nil {
-		if were, err = h.World.Namespaces(ctx, before); err != nil {
+	var oldSelected []clusterwide.Namespace
+	if oldCluster != nil {
+		if oldSelected, err = h.World.Namespaces(ctx, oldCluster); err != nil {
 			return review{}, err
 		}
 	}
 	names, environments := clusterwide.Sample(selected, mostNamespaces)
-	isNowhere := len(names) == 0
-	if isNowhere {
+	isExampleNamespace := len(names) == 0
+	if isExampleNamespace {
 		names, environments = []string{metav1.NamespaceDefault}, 1
 	}
-	var places []place
+	var reviews []namespaceReview
 	var public review
 	isAccepted := false
 	for i, name := range names {
 		if i >= environments && isAccepted {
 			break
 		}
-		of := &change{after: clusterwide.NewSidecar(after, name, true), most: mostWorkloads / len(names), isNowhere: isNowhere}
-		if before != nil {
-			of.before = clusterwide.NewSidecar(before, name, true)
-			of.wasElsewhere = !slices.ContainsFunc(were, func(n clusterwide.Namespace) bool { return n.Name == name })
+		change := &change{sidecar: clusterwide.NewSidecar(cluster, name, true), maxWorkloads: mostWorkloads / len(names), isExampleNamespace: isExampleNamespace}
+		if oldCluster != nil {
+			change.oldSidecar = clusterwide.NewSidecar(oldCluster, name, true)
+			change.oldExcludesNamespace = !slices.ContainsFunc(oldSelected, func(n clusterwide.Namespace) bool { return n.Name == name })
 		}
-		found, known, err := h.judgeChange(ctx, of)
+		result, publicResult, err := h.reviewChange(ctx, change)
 		if err != nil {
 			return review{}, err
 		}
-		isAccepted = isAccepted || !found.isFaulty()
-		known.forget(of.after)
-		found.forget(of.after)
-		public.faults = slices.Concat(public.faults, known.faults, known.doubts)
-		places = append(places, place{found, of.after})
+		isAccepted = isAccepted || !result.isFaulty()
+		publicResult.omitNamespace(change.sidecar)
+		result.omitNamespace(change.sidecar)
+		public.faults = slices.Concat(public.faults, publicResult.faults, publicResult.doubts)
+		reviews = append(reviews, namespaceReview{result, change.sidecar})
 	}
 	if !isProven(ctx) {
-		for i := range places { // Text that is public in one namespace is also public in the others.
-			places[i].keep(public, places[i].in)
-			places[i].forget(places[i].in)
+		for i := range reviews { // Text that is public in one namespace is also public in the others.
+			reviews[i].redactPrivate(public, reviews[i].sidecar)
+			reviews[i].omitNamespace(reviews[i].sidecar)
 		}
 	}
-	whole := together(places)
-	whole.addSelector(after, before)
-	return whole, nil
+	combined := combineReviews(reviews)
+	combined.addSelector(cluster, oldCluster)
+	return combined, nil
 }
 
 // isFaulty reports whether there is a new or an old fault.
@@ -87,67 +87,67 @@ func (j *review) isFaulty() bool {
 	return len(j.faults) > 0 || slices.ContainsFunc(j.doubts, func(r remark) bool { return r.isOld })
 }
 
-// forget removes the namespace from the name of the VectorSidecar, so that remarks that apply to
+// omitNamespace removes the namespace from the name of the VectorSidecar, so that remarks that apply to
 // all namespaces have the same text in each.
-func (j *review) forget(sidecar *v1alpha1.VectorSidecar) {
-	there, anywhere := meta.TitleIn(sidecar.Namespace, sidecar.Name), meta.Title(sidecar.Name)
+func (j *review) omitNamespace(sidecar *v1alpha1.VectorSidecar) {
+	qualified, unqualified := meta.TitleIn(sidecar.Namespace, sidecar.Name), meta.Title(sidecar.Name)
 	for _, remarks := range [][]remark{j.faults, j.doubts} {
 		for i := range remarks {
-			remarks[i].text = strings.ReplaceAll(remarks[i].text, there, anywhere)
+			remarks[i].text = strings.ReplaceAll(remarks[i].text, qualified, unqualified)
 		}
 	}
 }
 
-// together returns one review for all namespaces. If the ClusterVectorSidecar is accepted in one of
+// combineReviews returns one review for all namespaces. If the ClusterVectorSidecar is accepted in one of
 // them, the faults of the others become doubts, because they may be faults of the namespaces.
-func together(places []place) review {
-	whole := review{
-		faults: gather(places, func(p *place) []remark { return p.faults }),
-		doubts: gather(places, func(p *place) []remark { return p.doubts }),
+func combineReviews(reviews []namespaceReview) review {
+	combined := review{
+		faults: mergeRemarks(reviews, func(p *namespaceReview) []remark { return p.faults }),
+		doubts: mergeRemarks(reviews, func(p *namespaceReview) []remark { return p.doubts }),
 	}
-	if slices.ContainsFunc(places, func(p place) bool { return !p.isFaulty() }) {
-		whole.faults, whole.doubts = nil, slices.Concat(whole.faults, whole.doubts)
+	if slices.ContainsFunc(reviews, func(p namespaceReview) bool { return !p.isFaulty() }) {
+		combined.faults, combined.doubts = nil, slices.Concat(combined.faults, combined.doubts)
 	}
-	return whole
+	return combined
 }
 
-// gather returns the remarks of all places. A remark that does not apply to all places names its
+// mergeRemarks returns the remarks of all places. A remark that does not apply to all places names its
 // namespaces.
-func gather(places []place, of func(*place) []remark) []remark {
-	var all []remark
-	in := map[remark][]string{}
-	for i := range places {
-		for _, one := range of(&places[i]) {
-			there := in[one]
-			if len(there) == 0 {
-				all = append(all, one)
+func mergeRemarks(reviews []namespaceReview, remarksFor func(*namespaceReview) []remark) []remark {
+	var remarks []remark
+	namespaces := map[remark][]string{}
+	for i := range reviews {
+		for _, remark := range remarksFor(&reviews[i]) {
+			names := namespaces[remark]
+			if len(names) == 0 {
+				remarks = append(remarks, remark)
 			}
-			if !slices.Contains(there, places[i].in.Namespace) {
-				in[one] = append(there, places[i].in.Namespace)
+			if !slices.Contains(names, reviews[i].sidecar.Namespace) {
+				namespaces[remark] = append(names, reviews[i].sidecar.Namespace)
 			}
 		}
 	}
-	for i, one := range all {
-		switch there := in[one]; {
-		case len(there) == len(places):
-		case len(there) == 1:
-			all[i].text = "in namespace " + there[0] + ": " + one.text
+	for i, remark := range remarks {
+		switch names := namespaces[remark]; {
+		case len(names) == len(reviews):
+		case len(names) == 1:
+			remarks[i].text = "in namespace " + names[0] + ": " + remark.text
 		default:
-			all[i].text = "in namespaces " + strings.Join(there, ", ") + ": " + one.text
+			remarks[i].text = "in namespaces " + strings.Join(names, ", ") + ": " + remark.text
 		}
 	}
-	return all
+	return remarks
 }
 
 // addSelector adds the faults of the selector of namespaces. A selector that cannot be parsed
 // selects no namespaces.
-func (j *review) addSelector(after, before *v1alpha1.ClusterVectorSidecar) {
-	found, was := review{faults: selectorFaults(after)}, review{}
-	if before != nil {
-		was.faults = selectorFaults(before)
+func (j *review) addSelector(cluster, oldCluster *v1alpha1.ClusterVectorSidecar) {
+	current, previous := review{faults: selectorFaults(cluster)}, review{}
+	if oldCluster != nil {
+		previous.faults = selectorFaults(oldCluster)
 	}
-	found.forgive(was.faults)
-	j.faults, j.doubts = slices.Concat(found.faults, j.faults), slices.Concat(found.doubts, j.doubts)
+	current.demoteOldFaults(previous.faults)
+	j.faults, j.doubts = slices.Concat(current.faults, j.faults), slices.Concat(current.doubts, j.doubts)
 }
 
 func selectorFaults(cluster *v1alpha1.ClusterVectorSidecar) []remark {

@@ -35,10 +35,10 @@ const (
 	patience = 5 * time.Second
 )
 
-// Bounded limits the memory of all requests, and the processor time of requests that are not proven
+// LimitRequests limits the memory of all requests, and the processor time of requests that are not proven
 // to be the API server's. A request waits for memory and for the rate limit before it is read.
 // Bounded calls a function for each request that it rejects.
-func Bounded(next http.Handler, isProven func(*http.Request) bool, reject func()) http.Handler {
+func LimitRequests(next http.Handler, isProven func(*http.Request) bool, reject func()) http.Handler {
 	return &gate{
 		next: next, isProven: isProven, reject: reject, waiting: make(chan struct{}, mostWaiting), patience: patience,
 		room: semaphore.NewWeighted(bytesAtOnce), pace: rate.NewLimiter(bytesPerSecond, bytesInOneGo),
@@ -91,7 +91,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer g.room.Release(size)
 	body := &body{ReadCloser: http.MaxBytesReader(w, r.Body, largestRequest), connection: http.NewResponseController(w)}
-	body.within(time.Now().Add(g.patience))
+	body.setReadDeadline(time.Now().Add(g.patience))
 	r.Body = body
 	g.next.ServeHTTP(w, r)
 }
@@ -114,7 +114,7 @@ type body struct {
 	connection *http.ResponseController
 }
 
-func (b *body) within(deadline time.Time) {
+func (b *body) setReadDeadline(deadline time.Time) {
 	_ = b.connection.SetReadDeadline(deadline) // Every connection of a server supports it.
 }
 
@@ -122,7 +122,7 @@ func (b *body) within(deadline time.Time) {
 func (b *body) Read(into []byte) (int, error) {
 	n, err := b.ReadCloser.Read(into)
 	if errors.Is(err, io.EOF) {
-		b.within(time.Time{}) // The answer may take longer.
+		b.setReadDeadline(time.Time{}) // The answer may take longer.
 	}
 	return n, err
 }

@@ -26,7 +26,7 @@ import (
 func guarded(t *testing.T, patience time.Duration) (address string, begun *atomic.Int32, finish func()) {
 	t.Helper()
 	begun, held := &atomic.Int32{}, make(chan struct{})
-	of, _ := Bounded(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	of, _ := LimitRequests(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		begun.Add(1)
 		if _, err := io.Copy(io.Discard, r.Body); err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
@@ -47,7 +47,7 @@ func byNobody(*http.Request) bool { return false }
 
 func TestWhoProvesNothingTakesTurns(t *testing.T) {
 	rejected := 0
-	of, _ := Bounded(http.NotFoundHandler(), func(r *http.Request) bool { return r.Host == "proven" }, func() { rejected++ }).(*gate)
+	of, _ := LimitRequests(http.NotFoundHandler(), func(r *http.Request) bool { return r.Host == "proven" }, func() { rejected++ }).(*gate)
 	of.patience, of.pace = 10*time.Millisecond, rate.NewLimiter(1, leastPaced)
 	ask := func(host string) int {
 		answer := httptest.NewRecorder()
@@ -91,7 +91,7 @@ func TestARequestThatIsTooLargeIsNotRead(t *testing.T) {
 
 func TestWhatIsNotLookedAtIsToldOf(t *testing.T) {
 	rejected := 0
-	of := Bounded(http.NotFoundHandler(), byNobody, func() { rejected++ })
+	of := LimitRequests(http.NotFoundHandler(), byNobody, func() { rejected++ })
 	large := httptest.NewRequest(http.MethodPost, "/", http.NoBody)
 	large.ContentLength = largestRequest + 1
 

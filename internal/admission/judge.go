@@ -29,50 +29,50 @@ type review struct {
 	faults, doubts []remark
 }
 
-// last is later than any creation time.
-var last = metav1.NewTime(time.Unix(math.MaxUint32, 0))
+// maxCreationTime is later than any creation time.
+var maxCreationTime = metav1.NewTime(time.Unix(math.MaxUint32, 0))
 
-// judge makes the operator's decision about a VectorSidecar as if it were the newest one, so that
+// newReview makes the operator's decision about a VectorSidecar as if it were the newest one, so that
 // conflicts with older and with younger ones both show. It checks a limited number of workloads.
-func judge(ctx context.Context, snapshot *evaluate.Snapshot, most int, decide func(context.Context, *evaluate.Snapshot) (*decision.Decision, error)) (review, error) {
-	asked := *snapshot
-	asked.Sidecar = snapshot.Sidecar.DeepCopy()
-	asked.Sidecar.CreationTimestamp = last
-	asked.Workloads = slices.SortedFunc(slices.Values(snapshot.Workloads), func(a, b *workloadcache.Record) int { return cmp.Compare(a.Name, b.Name) })
-	asked.Workloads = asked.Workloads[:min(len(asked.Workloads), most)]
-	decided, err := decide(ctx, &asked)
+func newReview(ctx context.Context, snapshot *evaluate.Snapshot, maxWorkloads int, decide func(context.Context, *evaluate.Snapshot) (*decision.Decision, error)) (review, error) {
+	newest := *snapshot
+	newest.Sidecar = snapshot.Sidecar.DeepCopy()
+	newest.Sidecar.CreationTimestamp = maxCreationTime
+	newest.Workloads = slices.SortedFunc(slices.Values(snapshot.Workloads), func(a, b *workloadcache.Record) int { return cmp.Compare(a.Name, b.Name) })
+	newest.Workloads = newest.Workloads[:min(len(newest.Workloads), maxWorkloads)]
+	decided, err := decide(ctx, &newest)
 	if err != nil {
 		return review{}, err
 	}
-	found := review{}
-	if err := found.addInvalid(ctx, &asked, decided); err != nil {
+	result := review{}
+	if err := result.addInvalid(ctx, &newest, decided); err != nil {
 		return review{}, err
 	}
-	found.addFindings(decided)
-	if decided.Invalid == nil && decided.Matched == 0 && asked.Sidecar.Spec.IsEnabled() {
-		of, err := sample(ctx, &asked)
+	result.addFindings(decided)
+	if decided.Invalid == nil && decided.Matched == 0 && newest.Sidecar.Spec.IsEnabled() {
+		sampled, err := sample(ctx, &newest)
 		if err != nil {
 			return review{}, err
 		}
-		if decided, err = decide(ctx, of); err != nil {
+		if decided, err = decide(ctx, sampled); err != nil {
 			return review{}, err
 		}
-		err = found.addInvalid(ctx, of, decided)
-		found.addFindings(decided)
-		return found, err
+		err = result.addInvalid(ctx, sampled, decided)
+		result.addFindings(decided)
+		return result, err
 	}
-	container, err := containerOf(ctx, &asked)
+	container, err := containerName(ctx, &newest)
 	if err != nil {
 		return review{}, err
 	}
 	for i := range decided.Plans {
 		if p := &decided.Plans[i]; p.Competitor != "" {
-			found.addRival(p, container)
+			result.addRival(p, container)
 		} else if decided.Invalid == nil || decided.OfWorkloads {
-			found.addPlan(p)
+			result.addPlan(p)
 		}
 	}
-	return found, nil
+	return result, nil
 }
 
 // addInvalid adds the reason why nothing may be injected, if there is one.
@@ -107,8 +107,8 @@ func isOwn(ctx context.Context, s *evaluate.Snapshot, decided *decision.Decision
 		bare.Sidecar = s.Sidecar.DeepCopy()
 		spec := &bare.Sidecar.Spec
 		spec.Sidecar, spec.InitContainers, spec.Volumes, spec.Values = nil, nil, nil, nil
-		_, below, err := desired.MergeValues(ctx, &bare.Inputs)
-		return below == nil || below.Message != decided.Invalid.Message, err
+		_, inherited, err := desired.MergeValues(ctx, &bare.Inputs)
+		return inherited == nil || inherited.Message != decided.Invalid.Message, err
 	}
 	return true, nil
 }
@@ -128,13 +128,13 @@ func (j *review) addFindings(decided *decision.Decision) {
 // addRival adds a conflict with the present or future sidecar of another VectorSidecar in a
 // workload.
 func (j *review) addRival(p *plan.Plan, container string) {
-	why := meta.TitleIn(p.Target.Namespace, p.Competitor)
+	message := meta.TitleIn(p.Target.Namespace, p.Competitor)
 	if p.Desired == nil {
-		why += fmt.Sprintf(" injects a container %q, too: give one of them another name in spec.sidecar.name, or another spec.selector", container)
+		message += fmt.Sprintf(" injects a container %q, too: give one of them another name in spec.sidecar.name, or another spec.selector", container)
 	} else {
-		why += " is in the way: " + p.Message
+		message += " is in the way: " + p.Message
 	}
-	j.faults = append(j.faults, remark{reason: meta.ReasonConflict, text: status.Object(p.Target) + ": " + why})
+	j.faults = append(j.faults, remark{reason: meta.ReasonConflict, text: status.Object(p.Target) + ": " + message})
 }
 
 // addPlan adds other reasons why a workload gets no sidecar.

@@ -11,43 +11,43 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// part is a JSON value that is skipped.
-type part struct{}
+// skippedValue is a JSON value that is skipped.
+type skippedValue struct{}
 
 // UnmarshalJSON skips the value.
-func (*part) UnmarshalJSON([]byte) error { return nil }
+func (*skippedValue) UnmarshalJSON([]byte) error { return nil }
 
 // shape has the parts of a VectorSidecar or a ClusterVectorSidecar that have size limits in the
 // CustomResourceDefinition. Three bytes of JSON may decode into a struct of a thousand bytes.
 type shape struct {
 	Spec struct {
-		Refuses        []part `json:"takesPrecedenceOver"` // Of a ClusterVectorSidecar.
-		InitContainers []part `json:"initContainers"`
-		Volumes        []part `json:"volumes"`
+		Refuses        []skippedValue `json:"takesPrecedenceOver"` // Of a ClusterVectorSidecar.
+		InitContainers []skippedValue `json:"initContainers"`
+		Volumes        []skippedValue `json:"volumes"`
 		Sidecar        struct {
-			Args         []part          `json:"args"`
-			Env          []part          `json:"env"`
-			EnvFrom      []part          `json:"envFrom"`
-			PullSecrets  []part          `json:"imagePullSecrets"`
-			VolumeMounts []part          `json:"volumeMounts"`
-			Secrets      map[string]part `json:"secrets"`
-			Annotations  map[string]part `json:"podAnnotations"`
-			Labels       map[string]part `json:"podLabels"`
+			Args         []skippedValue          `json:"args"`
+			Env          []skippedValue          `json:"env"`
+			EnvFrom      []skippedValue          `json:"envFrom"`
+			PullSecrets  []skippedValue          `json:"imagePullSecrets"`
+			VolumeMounts []skippedValue          `json:"volumeMounts"`
+			Secrets      map[string]skippedValue `json:"secrets"`
+			Annotations  map[string]skippedValue `json:"podAnnotations"`
+			Labels       map[string]skippedValue `json:"podLabels"`
 			Config       struct {
 				Inline string `json:"inline"`
 			} `json:"config"`
 			Logs struct {
-				Include    []part `json:"include"`
-				Containers []part `json:"containers"`
+				Include    []skippedValue `json:"include"`
+				Containers []skippedValue `json:"containers"`
 				Cleanup    struct {
-					Rotated []part `json:"rotated"`
+					Rotated []skippedValue `json:"rotated"`
 				} `json:"cleanup"`
 			} `json:"logs"`
 			Socket struct {
-				Containers []part `json:"containers"`
+				Containers []skippedValue `json:"containers"`
 			} `json:"socket"`
 			ApplicationEnv struct {
-				Containers []part `json:"containers"`
+				Containers []skippedValue `json:"containers"`
 			} `json:"applicationEnv"`
 		} `json:"sidecar"`
 	} `json:"spec"`
@@ -55,9 +55,9 @@ type shape struct {
 
 // limit is a limit of the CustomResourceDefinition.
 type limit struct {
-	path      string
-	has, most int
-	unit      string
+	path            string
+	actual, maximum int
+	unit            string
 }
 
 // limits returns the limits of the CustomResourceDefinition, with the actual sizes.
@@ -88,13 +88,13 @@ func (s *shape) limits() []limit {
 // CustomResourceDefinition, which the API server has already enforced, because other clients may
 // also reach the webhook.
 func read[T any](text []byte, into *T) error {
-	var of shape
-	if err := bounded.Object().DecodeJSON(text, &of); err != nil {
+	var sizes shape
+	if err := bounded.Object().DecodeJSON(text, &sizes); err != nil {
 		return err
 	}
-	for _, limit := range of.limits() {
-		if limit.has > limit.most {
-			return fmt.Errorf("%s has %d %s, and may have %d", limit.path, limit.has, limit.unit, limit.most)
+	for _, limit := range sizes.limits() {
+		if limit.actual > limit.maximum {
+			return fmt.Errorf("%s has %d %s, and may have %d", limit.path, limit.actual, limit.unit, limit.maximum)
 		}
 	}
 	var content map[string]any

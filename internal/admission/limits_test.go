@@ -44,7 +44,7 @@ func TestTheLimitsAreThoseOfTheCustomResourceDefinitions(t *testing.T) {
 		declared(&spec, "spec", want)
 	}
 	for _, limit := range (&shape{}).limits() {
-		have[limit.path] = int64(limit.most)
+		have[limit.path] = int64(limit.maximum)
 	}
 	require.Equal(t, want, have)
 }
@@ -53,13 +53,13 @@ func TestTheLimitsAreThoseOfTheCustomResourceDefinitions(t *testing.T) {
 func TestWhatIsBeyondALimitIsRefusedBeforeItIsRead(t *testing.T) {
 	for _, limit := range (&shape{}).limits() {
 		t.Run(limit.path, func(t *testing.T) {
-			value := "[" + strings.Repeat("{},", limit.most) + "{}]"
+			value := "[" + strings.Repeat("{},", limit.maximum) + "{}]"
 			switch {
 			case limit.unit == "characters":
-				value = `"` + strings.Repeat("é", limit.most+1) + `"`
+				value = `"` + strings.Repeat("é", limit.maximum+1) + `"`
 			case strings.HasSuffix(limit.path, "secrets"), strings.HasSuffix(limit.path, "podAnnotations"), strings.HasSuffix(limit.path, "podLabels"):
 				value = "{"
-				for n := range limit.most + 1 {
+				for n := range limit.maximum + 1 {
 					value += fmt.Sprintf(`"k%d":"v",`, n)
 				}
 				value = strings.TrimSuffix(value, ",") + "}"
@@ -68,7 +68,7 @@ func TestWhatIsBeyondALimitIsRefusedBeforeItIsRead(t *testing.T) {
 			for i := len(keys) - 1; i >= 0; i-- {
 				value = fmt.Sprintf(`{%q:%s}`, keys[i], value)
 			}
-			require.ErrorContains(t, read([]byte(value), &v1alpha1.VectorSidecar{}), fmt.Sprintf("%s has %d %s, and may have %d", limit.path, limit.most+1, limit.unit, limit.most))
+			require.ErrorContains(t, read([]byte(value), &v1alpha1.VectorSidecar{}), fmt.Sprintf("%s has %d %s, and may have %d", limit.path, limit.maximum+1, limit.unit, limit.maximum))
 
 			request := admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{Operation: admissionv1.Create}}
 			request.Object.Raw = []byte(value)

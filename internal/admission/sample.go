@@ -24,10 +24,10 @@ const labelSample = meta.Group + "/sample"
 // sample returns a snapshot with one workload that the VectorSidecar may be meant for, so that a
 // VectorSidecar without matching workloads is rendered and checked, too.
 func sample(ctx context.Context, s *evaluate.Snapshot) (*evaluate.Snapshot, error) {
-	of := *s
-	of.Sidecar = s.Sidecar.DeepCopy()
-	of.Sidecar.Spec.Selector = metav1.LabelSelector{MatchLabels: map[string]string{labelSample: ""}}
-	of.Others = nil
+	sampled := *s
+	sampled.Sidecar = s.Sidecar.DeepCopy()
+	sampled.Sidecar.Spec.Selector = metav1.LabelSelector{MatchLabels: map[string]string{labelSample: ""}}
+	sampled.Others = nil
 	application := workload.Container{Name: "app"}
 	view := workload.View{
 		Ref:    workload.Ref{Kind: workload.Default().Kind, Namespace: s.Sidecar.Namespace, Name: "any"},
@@ -51,12 +51,12 @@ func sample(ctx context.Context, s *evaluate.Snapshot) (*evaluate.Snapshot, erro
 		}
 	}
 	view.Containers = []workload.Container{application}
-	of.Workloads = []*workloadcache.Record{workloadcache.Showing(view)}
-	return &of, nil
+	sampled.Workloads = []*workloadcache.Record{workloadcache.Showing(view)}
+	return &sampled, nil
 }
 
-// containerOf returns the name of the sidecar's container according to the values.
-func containerOf(ctx context.Context, s *evaluate.Snapshot) (string, error) {
+// containerName returns the name of the sidecar's container according to the values.
+func containerName(ctx context.Context, s *evaluate.Snapshot) (string, error) {
 	values, _, err := desired.MergeValues(ctx, &s.Inputs)
 	name, _ := tree.MapAt(values.Tree, "sidecar")["name"].(string)
 	return name, err
