@@ -128,7 +128,7 @@ func (a *applier) write(ctx context.Context, known *state.Sidecar, p *plan.Plan,
 	case err == nil:
 		known.Wrote(p, written.Generation, written.ResourceVersion)
 		if p.StartsPods() && p.Action != plan.Remove && known.Injected(p.Target.UID, p.InjectedHash()) || p.Repairs {
-			a.Metrics.Repaired()
+			a.Metrics.RecordCorrection()
 		}
 		result.succeed(p)
 		log.FromContext(ctx).Info("workload written", "action", p.Action, telemetry.KeyWorkload, object, telemetry.KeyHash, p.InjectedHash(), telemetry.KeyChangeCause, p.Cause, "generation", written.Generation)
@@ -157,7 +157,7 @@ func (a *applier) carryOut(ctx context.Context, p *plan.Plan) (apply.Written, er
 	result := resultOf(err)
 	applying.span.Set(telemetry.AttributeResult, result)
 	applying.end(err)
-	a.Metrics.Wrote(p.Target.Kind, string(p.Action), result)
+	a.Metrics.RecordWrite(p.Target.Kind, string(p.Action), result)
 	return written, err
 }
 

@@ -92,8 +92,8 @@ func (c *catalogReader) current(ctx context.Context) (*desired.Platform, error) 
 	if now.Rollout.CanHalt() && !before.Rollout.CanHalt() && !c.options.ReadPods {
 		telemetry.Warn(log.FromContext(ctx), "causes of failures are not seen: rollout.halt needs rbac.optional.pods")
 	}
-	c.metrics.WritesStopped(now.Stopped)
-	c.metrics.Sets(count(now))
+	c.metrics.SetWritesStopped(now.Stopped)
+	c.metrics.SetTemplateSets(count(now))
 	return now, nil
 }
 

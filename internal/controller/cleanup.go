@@ -76,6 +76,6 @@ func (s *sweeper) tellLeftovers(ctx context.Context, found []companion.Leftover)
 	s.told = told
 	s.hasFound.Store(len(told) > 0)
 	for _, verdict := range companion.LeftoverActions() {
-		s.Metrics.Leftovers(string(verdict), counts[verdict])
+		s.Metrics.SetLeftovers(string(verdict), counts[verdict])
 	}
 }

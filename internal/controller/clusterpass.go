@@ -112,7 +112,7 @@ func (c *clusters) tell(ctx context.Context, cluster *v1alpha1.ClusterVectorSide
 	before := cluster.DeepCopy()
 	cluster.Status = status.NewClusterStatus(facts, metav1.Now())
 	ready := apimeta.FindStatusCondition(cluster.Status.Conditions, meta.ConditionReady)
-	c.Metrics.Stand(clusterKey(cluster.Name), telemetry.SidecarState{
+	c.Metrics.SetSidecarState(clusterKey(cluster.Name), telemetry.SidecarState{
 		Ready: string(ready.Status), Reason: ready.Reason, Workloads: func(func(telemetry.WorkloadState) bool) {},
 	})
 	if equality.Semantic.DeepEqual(before.Status, cluster.Status) {

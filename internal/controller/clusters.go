@@ -90,7 +90,7 @@ func (c *clusters) fail(ctx context.Context, name string, failure error) {
 		announceError(ctx, c.events, c.Reports, cluster, before, cluster.Status.Conditions)
 		return nil
 	})
-	c.Metrics.Stand(clusterKey(name), telemetry.SidecarState{Ready: string(metav1.ConditionFalse), Reason: meta.ReasonRetrying})
+	c.Metrics.SetSidecarState(clusterKey(name), telemetry.SidecarState{Ready: string(metav1.ConditionFalse), Reason: meta.ReasonRetrying})
 	if err != nil {
 		log.FromContext(ctx).V(1).Info("writing the failure to the status", "cause", err.Error())
 	}

@@ -113,7 +113,7 @@ func TestQueueMetrics_OwnRegistry(t *testing.T) {
 	registry := prometheus.NewPedanticRegistry()
 	queueMetrics, err := telemetry.NewQueueMetrics(registry)
 	require.NoError(t, err)
-	queueMetrics.ForQueue("fair").Queued(0, 1)
+	queueMetrics.ForQueue("fair").ChangeDepth(0, 1)
 	families, err := registry.Gather()
 	require.NoError(t, err)
 	require.Len(t, families, 7)

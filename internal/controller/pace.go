@@ -123,6 +123,6 @@ func (p *pace) count() {
 	rules := p.catalog.rules()
 	for class, allocator := range p.allocators {
 		places := allocator.Places(rules)
-		p.metrics.Places(string(class), places.Limit, places.Taken, places.Waiting)
+		p.metrics.SetRolloutSlots(string(class), places.Limit, places.Taken, places.Waiting)
 	}
 }

@@ -32,10 +32,10 @@ type periodic struct {
 func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) error {
 	log := loggerOf(mgr.GetLogger())(nil)
 	for _, verdict := range companion.LeftoverActions() {
-		p.applier.Metrics.Leftovers(string(verdict), 0) // Until there is a look.
+		p.applier.Metrics.SetLeftovers(string(verdict), 0) // Until there is a look.
 	}
 	for _, presence := range source.Presences() {
-		p.applier.Metrics.RequiredObjects(string(presence), 0)
+		p.applier.Metrics.SetRequiredObjects(string(presence), 0)
 	}
 	sweeping := &sweeper{
 		strayed: map[string]bool{},

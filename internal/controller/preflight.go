@@ -205,7 +205,7 @@ func (f *preflights) isMissing(ctx context.Context, namespace, name string) bool
 
 // tell counts a verdict, and logs it if it is not consent.
 func (f *preflights) tell(ctx context.Context, p *plan.Plan, verdict preflight.DryRunResult) {
-	f.Metrics.Tried(string(verdict.Result))
+	f.Metrics.RecordPreflight(string(verdict.Result))
 	if verdict.Result != preflight.Passed {
 		log.FromContext(ctx).Info("sidecar tried before it is written", telemetry.KeyWorkload, status.Object(p.Target), telemetry.KeyHash, p.InjectedHash(), "result", verdict.Result, "cause", verdict.Message)
 	}

@@ -164,7 +164,7 @@ func (s *sweeper) takeOut(ctx context.Context, p *plan.Plan) (done bool, came pr
 		return false, notAble
 	}
 	s.cleaned[p.Target.UID] = swept{p.Target, written.Generation}
-	s.Metrics.Cleaned()
+	s.Metrics.RecordRemovedLeftover()
 	log.FromContext(ctx).Info("leftover removed", telemetry.KeyWorkload, object, telemetry.KeyName, sidecar, "generation", written.Generation)
 	s.events.Eventf(reference(p.Target), nil, corev1.EventTypeNormal, meta.ReasonLeftoverRemoved, string(p.Action),
 		"removed the sidecar of %s, which does not exist", meta.Title(sidecar))

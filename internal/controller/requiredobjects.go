@@ -56,7 +56,7 @@ func (r *requiredObjects) check(ctx context.Context) {
 	}
 	r.last = results
 	for _, presence := range source.Presences() {
-		r.metrics.RequiredObjects(string(presence), counts[presence])
+		r.metrics.SetRequiredObjects(string(presence), counts[presence])
 	}
 }
 

@@ -315,13 +315,13 @@ func (s *stages) staged() *desired.Platform {
 }
 
 // countNone sets the metrics of an installation without waves.
-func (s *stages) countNone() { s.metrics.Waves([]fleet.WaveCount{{Wave: fleet.DefaultWave}}, false) }
+func (s *stages) countNone() { s.metrics.SetWaves([]fleet.WaveCount{{Wave: fleet.DefaultWave}}, false) }
 
 // countWaves sets the metrics, and emits an event about a new halt.
 func (s *stages) countWaves(given *fleet.Given) {
 	s.isCounted.Store(true)
 	counts, isHalted := s.waves.Count(given)
-	s.metrics.Waves(counts, isHalted)
+	s.metrics.SetWaves(counts, isHalted)
 	if wasHalted := s.isHalted.Swap(isHalted); isHalted && !wasHalted {
 		installation := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: s.options.Installation.Namespace, Name: s.options.Installation.Name}}
 		s.statuses.events.Eventf(installation, nil, corev1.EventTypeWarning, meta.ReasonRolloutHalted, "Halt",

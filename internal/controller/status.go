@@ -84,7 +84,7 @@ func (w *statusWriter) fail(ctx context.Context, known *state.Sidecar, sidecar *
 	after := before.DeepCopy()
 	after.Status = status.NewFailureStatus(before, failure, metav1.Now())
 	after.Status.Rollout = known.Rollout(&before.Status) // A status that was held back may know more.
-	w.Metrics.Stand(client.ObjectKeyFromObject(after), telemetry.SidecarState{Ready: string(metav1.ConditionFalse), Reason: meta.ReasonRetrying})
+	w.Metrics.SetSidecarState(client.ObjectKeyFromObject(after), telemetry.SidecarState{Ready: string(metav1.ConditionFalse), Reason: meta.ReasonRetrying})
 	if equality.Semantic.DeepEqual(before.Status, after.Status) || known.ReserveStatus() > 0 {
 		return // The next attempt may tell.
 	}
@@ -146,7 +146,7 @@ func whole(status *v1alpha1.VectorSidecarStatus) (client.Patch, error) {
 // count sets the metrics of the VectorSidecar and its workloads.
 func (w *statusWriter) count(sidecar *v1alpha1.VectorSidecar, facts status.Facts) {
 	ready := apimeta.FindStatusCondition(sidecar.Status.Conditions, meta.ConditionReady)
-	w.Metrics.Stand(client.ObjectKeyFromObject(sidecar), telemetry.SidecarState{
+	w.Metrics.SetSidecarState(client.ObjectKeyFromObject(sidecar), telemetry.SidecarState{
 		Ready: string(ready.Status), Reason: ready.Reason,
 		Workloads: func(yield func(telemetry.WorkloadState) bool) {
 			for s := range status.Workloads(facts) {

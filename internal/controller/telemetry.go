@@ -55,7 +55,7 @@ func (i *instruments) begin(ctx context.Context, name string) (context.Context, 
 // end ends a step, with its error if there is one.
 func (s *step) end(err error) {
 	now := s.of.now()
-	s.of.Metrics.Took(s.name, now.Sub(s.began))
+	s.of.Metrics.RecordDuration(s.name, now.Sub(s.began))
 	s.span.End(err)
 	s.pass.beat(now)
 	tellStep(s.log, s.name, now.Sub(s.began), err)
@@ -82,7 +82,7 @@ func (i *instruments) endPass(whole *step, result string, err error, panicked an
 		result, err = telemetry.ResultFailed, errors.New("panic")
 		defer panic(panicked)
 	}
-	i.Metrics.Reconciled(result)
+	i.Metrics.RecordReconcile(result)
 	whole.span.Set(telemetry.AttributeResult, result)
 	whole.end(err)
 	i.liveness.end(whole.pass)
@@ -93,7 +93,7 @@ func (i *instruments) observeStep(ctx context.Context, name desired.Step) func(e
 	_, s := i.begin(ctx, string(name))
 	return func(err error) {
 		if name == desired.Render {
-			i.Metrics.Rendered(err == nil)
+			i.Metrics.RecordRender(err == nil)
 		}
 		s.end(err)
 	}

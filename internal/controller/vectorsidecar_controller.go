@@ -278,7 +278,7 @@ func (r *VectorSidecarReconciler) decide(ctx context.Context, taken *evaluate.Sn
 		r.cache.Adopt(fresh)
 		known.SetPrevious(decided.Previous)
 		known.Resynced()
-		r.Metrics.JudgedAnew(decided.Writes())
+		r.Metrics.RecordResync(decided.Writes())
 	}
 	return decided, err
 }
@@ -341,7 +341,7 @@ func (r *VectorSidecarReconciler) SetupWithManager(ctx context.Context, mgr ctrl
 	if err := r.periodic.add(ctx, mgr, options); err != nil {
 		return err
 	}
-	r.Metrics.Sets(1, 0) // The built-in one, until there is a look at others.
+	r.Metrics.SetTemplateSets(1, 0) // The built-in one, until there is a look at others.
 	r.stages.countNone()
 	if err := addInformers(ctx, mgr.GetCache(), options.Workloads); err != nil {
 		return err

@@ -108,7 +108,7 @@ func (w *workloadAPIs) lose(ctx context.Context, kind *workload.Kind, enqueue en
 		return fmt.Errorf("ending the watch of %s: %w", kind.Plural, err)
 	}
 	lost, changed := w.workloads.RemoveKind(kind)
-	w.metrics.Cached(kind.Kind, -len(lost))
+	w.metrics.AddCachedObjects(kind.Kind, -len(lost))
 	for _, record := range changed {
 		enqueue(record)
 	}

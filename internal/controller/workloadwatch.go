@@ -53,13 +53,13 @@ func (w *workloadWatch) start(ctx context.Context, kind *workload.Kind, enqueue 
 func (w *workloadWatch) counted(kind *workload.Kind, handler toolscache.ResourceEventHandler) toolscache.ResourceEventHandler {
 	return toolscache.ResourceEventHandlerDetailedFuncs{
 		AddFunc: func(object any, isInitial bool) {
-			w.metrics.Cached(kind.Kind, 1)
+			w.metrics.AddCachedObjects(kind.Kind, 1)
 			// The initial list of a kind that came later is news.
 			handler.OnAdd(object, isInitial && !kind.Traits.OptionalAPI)
 		},
 		UpdateFunc: handler.OnUpdate,
 		DeleteFunc: func(object any) {
-			w.metrics.Cached(kind.Kind, -1)
+			w.metrics.AddCachedObjects(kind.Kind, -1)
 			handler.OnDelete(object)
 		},
 	}

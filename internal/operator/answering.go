@@ -91,7 +91,7 @@ type counting struct {
 func (c counting) Handle(ctx context.Context, request ctrladmission.Request) ctrladmission.Response {
 	began := time.Now()
 	response := c.Handler.Handle(ctx, request)
-	c.counted.Judged(resultOf(&response), time.Since(began))
+	c.counted.RecordAdmission(resultOf(&response), time.Since(began))
 	return response
 }
 

@@ -52,8 +52,8 @@ func countCached(ctx context.Context, mgr ctrl.Manager, options Options, counted
 			return err
 		}
 		_, err = informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
-			AddFunc:    func(any) { counted.Cached(kind, 1) },
-			DeleteFunc: func(any) { counted.Cached(kind, -1) },
+			AddFunc:    func(any) { counted.AddCachedObjects(kind, 1) },
+			DeleteFunc: func(any) { counted.AddCachedObjects(kind, -1) },
 		})
 		if err != nil {
 			return err

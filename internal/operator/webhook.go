@@ -147,7 +147,7 @@ func addWebhook(ctx, ending context.Context, mgr ctrl.Manager, options Options, 
 		return nil
 	}
 	log := mgr.GetLogger().WithName("admission")
-	if err := by.served.WatchSecret(ctx, mgr.GetCache(), log, by.counted.Certified); err != nil {
+	if err := by.served.WatchSecret(ctx, mgr.GetCache(), log, by.counted.SetCertificateValidity); err != nil {
 		return fmt.Errorf("watching Secret %s/%s: %w", options.Namespace, w.Secret, err)
 	}
 	callers, err := newCallers(w.ClientCA, w.ClientNames)
@@ -160,7 +160,7 @@ func addWebhook(ctx, ending context.Context, mgr ctrl.Manager, options Options, 
 	handler := admission.New(admission.Options{World: by.loop, Cache: by.cache, Bare: by.bare})
 	served := &webhook.Admission{Handler: counting{handler, by.counted}, WithContextFunc: callers.known}
 	server := newWebhookServer(w, by.served)
-	server.Register(meta.WebhookPath, closingAfter(ending, admission.LimitRequests(served, callers.proves, by.counted.Rejected)))
+	server.Register(meta.WebhookPath, closingAfter(ending, admission.LimitRequests(served, callers.proves, by.counted.RecordRejectedRequest)))
 	if err := mgr.Add(server); err != nil {
 		return fmt.Errorf("adding the server of the webhook: %w", err)
 	}

@@ -41,12 +41,12 @@ const (
 
 // NewLogger returns a logger that writes lines of the given level and above to out. V(1) and
 // higher are DEBUG. Control characters are escaped, so that no line can affect a terminal.
-func NewLogger(out io.Writer, level zapcore.LevelEnabler) logr.Logger {
+func NewLogger(writer io.Writer, level zapcore.LevelEnabler) logr.Logger {
 	config := zap.NewProductionEncoderConfig()
 	config.EncodeTime = zapcore.RFC3339NanoTimeEncoder
 	config.EncodeDuration = zapcore.StringDurationEncoder
 	config.EncodeLevel = zapcore.CapitalLevelEncoder
-	core := zapcore.NewCore(zapcore.NewJSONEncoder(config), zapcore.Lock(zapcore.AddSync(humanize.JSONLines(out))), level)
+	core := zapcore.NewCore(zapcore.NewJSONEncoder(config), zapcore.Lock(zapcore.AddSync(humanize.JSONLines(writer))), level)
 	return zapr.NewLogger(zap.New(core))
 }
 

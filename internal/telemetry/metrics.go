@@ -27,7 +27,7 @@ type Metrics struct {
 
 	templateSets *prometheus.GaugeVec
 	required     *prometheus.GaugeVec
-	places       *prometheus.GaugeVec
+	rolloutSlots *prometheus.GaugeVec
 	waves        *prometheus.GaugeVec
 	halted       prometheus.Gauge
 	stopped      prometheus.Gauge
@@ -40,38 +40,38 @@ type Metrics struct {
 // clock is an argument.
 func NewMetrics(version string, now func() time.Time, kinds ...string) *Metrics {
 	registry := prometheus.NewRegistry()
-	from := newMaker(registry)
+	factory := newMetricFactory(registry)
 	m := &Metrics{
 		Collector:  registry,
-		reconciles: newReconcileMetrics(from), workloads: newWorkloadMetrics(from, kinds), leftovers: newLeftoverMetrics(from),
-		cachedObjects: from.gauge(cached), webhook: newWebhookMetrics(from),
-		templateSets: from.gauge(templateSets), required: from.gauge(required), places: from.gauge(places), waves: from.gauge(waveSidecars), conflicts: from.counter(conflicts), preflights: from.counter(preflights), states: newWorkloadStates(now),
+		reconciles: newReconcileMetrics(factory), workloads: newWorkloadMetrics(factory, kinds), leftovers: newLeftoverMetrics(factory),
+		cachedObjects: factory.gauge(cached), webhook: newWebhookMetrics(factory),
+		templateSets: factory.gauge(templateSets), required: factory.gauge(required), rolloutSlots: factory.gauge(rolloutSlots), waves: factory.gauge(waveSidecars), conflicts: factory.counter(conflicts), preflights: factory.counter(preflights), states: newWorkloadStates(now),
 	}
 	for _, result := range preflight.Results() {
 		m.preflights.WithLabelValues(string(result))
 	}
-	m.halted, m.stopped = from.gauge(halted).WithLabelValues(), from.gauge(writesStopped).WithLabelValues()
-	from.gauge(buildInfo).WithLabelValues(version).Set(1)
+	m.halted, m.stopped = factory.gauge(halted).WithLabelValues(), factory.gauge(writesStopped).WithLabelValues()
+	factory.gauge(buildInfo).WithLabelValues(version).Set(1)
 	registry.MustRegister(m.states)
 	return m
 }
 
-// Reconciled counts a reconcile with one of the Result constants.
-func (m *Metrics) Reconciled(result string) {
+// RecordReconcile counts a reconcile with one of the Result constants.
+func (m *Metrics) RecordReconcile(result string) {
 	if m != nil {
 		m.reconciles.results.WithLabelValues(result).Inc()
 	}
 }
 
-// Took records the duration of a step.
-func (m *Metrics) Took(step string, elapsed time.Duration) {
+// RecordDuration records the duration of a step.
+func (m *Metrics) RecordDuration(step string, elapsed time.Duration) {
 	if m != nil {
 		m.reconciles.duration.WithLabelValues(step).Observe(elapsed.Seconds())
 	}
 }
 
-// Rendered counts an execution of the templates.
-func (m *Metrics) Rendered(ok bool) {
+// RecordRender counts an execution of the templates.
+func (m *Metrics) RecordRender(ok bool) {
 	if m == nil {
 		return
 	}
@@ -82,76 +82,76 @@ func (m *Metrics) Rendered(ok bool) {
 	m.reconciles.renders.WithLabelValues(result).Inc()
 }
 
-// Wrote counts an attempt to write a workload.
-func (m *Metrics) Wrote(kind, action, result string) {
+// RecordWrite counts an attempt to write a workload.
+func (m *Metrics) RecordWrite(kind, action, result string) {
 	if m != nil {
 		m.workloads.writes.WithLabelValues(kind, action, result).Inc()
 	}
 }
 
-// Tried counts a sidecar that a preflight dry run has checked before it is written.
-func (m *Metrics) Tried(result string) {
+// RecordPreflight counts a sidecar that a preflight dry run has checked before it is written.
+func (m *Metrics) RecordPreflight(result string) {
 	if m != nil {
 		m.preflights.WithLabelValues(result).Inc()
 	}
 }
 
-// Repaired counts a write that reverted a manual change.
-func (m *Metrics) Repaired() {
+// RecordCorrection counts a write that reverted a manual change.
+func (m *Metrics) RecordCorrection() {
 	if m != nil {
 		m.workloads.repairs.Inc()
 	}
 }
 
-// Leftovers sets the number of leftovers for an action.
-func (m *Metrics) Leftovers(verdict string, count int) {
+// SetLeftovers sets the number of leftovers for an action.
+func (m *Metrics) SetLeftovers(verdict string, count int) {
 	if m != nil {
-		m.leftovers.found.WithLabelValues(verdict).Set(float64(count))
+		m.leftovers.counts.WithLabelValues(verdict).Set(float64(count))
 	}
 }
 
-// Cleaned counts a leftover that was removed.
-func (m *Metrics) Cleaned() {
+// RecordRemovedLeftover counts a leftover that was removed.
+func (m *Metrics) RecordRemovedLeftover() {
 	if m != nil {
 		m.leftovers.removed.Inc()
 	}
 }
 
-// sameOr returns the label value for the result of a comparison.
-func sameOr(differs bool) string {
+// comparisonLabel returns the label value for the result of a comparison.
+func comparisonLabel(differs bool) string {
 	if differs {
 		return "different"
 	}
 	return "same"
 }
 
-// JudgedAnew counts a VectorSidecar that was evaluated from scratch.
-func (m *Metrics) JudgedAnew(differs bool) {
+// RecordResync counts a VectorSidecar that was evaluated from scratch.
+func (m *Metrics) RecordResync(differs bool) {
 	if m != nil {
-		m.reconciles.judgedAnew.WithLabelValues(sameOr(differs)).Inc()
+		m.reconciles.judgedAnew.WithLabelValues(comparisonLabel(differs)).Inc()
 	}
 }
 
-// Sets sets the numbers of valid and invalid template sets.
-func (m *Metrics) Sets(good, broken int) {
+// SetTemplateSets sets the numbers of valid and invalid template sets.
+func (m *Metrics) SetTemplateSets(good, broken int) {
 	if m != nil {
 		m.templateSets.WithLabelValues("valid").Set(float64(good))
 		m.templateSets.WithLabelValues("invalid").Set(float64(broken))
 	}
 }
 
-// Places sets the number of rollout slots of a class, 0 for unlimited, the number of used slots,
+// SetRolloutSlots sets the number of rollout slots of a class, 0 for unlimited, the number of used slots,
 // and the number of workloads that wait for a slot.
-func (m *Metrics) Places(class string, limit, taken, waiting int) {
+func (m *Metrics) SetRolloutSlots(class string, limit, used, waiting int) {
 	if m != nil {
-		m.places.WithLabelValues(class, "limit").Set(float64(limit))
-		m.places.WithLabelValues(class, "used").Set(float64(taken))
-		m.places.WithLabelValues(class, "waiting").Set(float64(waiting))
+		m.rolloutSlots.WithLabelValues(class, "limit").Set(float64(limit))
+		m.rolloutSlots.WithLabelValues(class, "used").Set(float64(used))
+		m.rolloutSlots.WithLabelValues(class, "waiting").Set(float64(waiting))
 	}
 }
 
-// Waves sets the progress of each wave with a revision, and whether the revision is halted.
-func (m *Metrics) Waves(counts []fleet.WaveCount, isHalted bool) {
+// SetWaves sets the progress of each wave with a revision, and whether the revision is halted.
+func (m *Metrics) SetWaves(counts []fleet.WaveCount, isHalted bool) {
 	if m == nil {
 		return
 	}
@@ -167,8 +167,8 @@ func (m *Metrics) Waves(counts []fleet.WaveCount, isHalted bool) {
 	}
 }
 
-// WritesStopped sets whether all writes except removals are stopped.
-func (m *Metrics) WritesStopped(isStopped bool) {
+// SetWritesStopped sets whether all writes except removals are stopped.
+func (m *Metrics) SetWritesStopped(isStopped bool) {
 	if m == nil {
 		return
 	}
@@ -178,38 +178,38 @@ func (m *Metrics) WritesStopped(isStopped bool) {
 	}
 }
 
-// RequiredObjects sets the number of objects in a state, for the objects of the installation chart
+// SetRequiredObjects sets the number of objects in a state, for the objects of the installation chart
 // that the operator depends on.
-func (m *Metrics) RequiredObjects(state string, count int) {
+func (m *Metrics) SetRequiredObjects(state string, count int) {
 	if m != nil {
 		m.required.WithLabelValues(state).Set(float64(count))
 	}
 }
 
-// Cached adds to the number of objects of a kind in the cache.
-func (m *Metrics) Cached(kind string, more int) {
+// AddCachedObjects adds to the number of objects of a kind in the cache.
+func (m *Metrics) AddCachedObjects(kind string, delta int) {
 	if m != nil {
-		m.cachedObjects.WithLabelValues(kind).Add(float64(more))
+		m.cachedObjects.WithLabelValues(kind).Add(float64(delta))
 	}
 }
 
-// Judged counts a response of the admission webhook and records its duration.
-func (m *Metrics) Judged(result string, elapsed time.Duration) {
+// RecordAdmission counts a response of the admission webhook and records its duration.
+func (m *Metrics) RecordAdmission(result string, elapsed time.Duration) {
 	if m != nil {
 		m.webhook.requests.WithLabelValues(result).Inc()
 		m.webhook.duration.WithLabelValues().Observe(elapsed.Seconds())
 	}
 }
 
-// Rejected counts a request that the admission webhook rejected without evaluating it.
-func (m *Metrics) Rejected() {
+// RecordRejectedRequest counts a request that the admission webhook rejected without evaluating it.
+func (m *Metrics) RecordRejectedRequest() {
 	if m != nil {
 		m.webhook.requests.WithLabelValues(AnswerRejected).Inc()
 	}
 }
 
-// Certified sets the validity of the admission webhook's certificate.
-func (m *Metrics) Certified(notBefore, notAfter time.Time) {
+// SetCertificateValidity sets the validity of the admission webhook's certificate.
+func (m *Metrics) SetCertificateValidity(notBefore, notAfter time.Time) {
 	if m != nil {
 		m.webhook.validSince.WithLabelValues().Set(float64(notBefore.Unix()))
 		m.webhook.validUntil.WithLabelValues().Set(float64(notAfter.Unix()))
@@ -217,8 +217,8 @@ func (m *Metrics) Certified(notBefore, notAfter time.Time) {
 	}
 }
 
-// Stand sets the state of a VectorSidecar after a reconcile.
-func (m *Metrics) Stand(sidecar types.NamespacedName, state SidecarState) {
+// SetSidecarState sets the state of a VectorSidecar after a reconcile.
+func (m *Metrics) SetSidecarState(sidecar types.NamespacedName, state SidecarState) {
 	if m == nil {
 		return
 	}

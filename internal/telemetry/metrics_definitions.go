@@ -33,7 +33,7 @@ const (
 	objects       = "vectorsidecar_objects"
 	namespaces    = "vectorsidecar_cluster_namespaces"
 	oldestWaiting = "vectorsidecar_oldest_waiting_workload_seconds"
-	places        = "vectorsidecar_rollout_slots"
+	rolloutSlots  = "vectorsidecar_rollout_slots"
 	waveSidecars  = "vectorsidecar_rollout_wave"
 	halted        = "vectorsidecar_rollout_halted"
 	writesStopped = "vectorsidecar_writes_stopped"
@@ -81,7 +81,7 @@ func MetricDefinitions() []MetricDefinition {
 		{writesStopped, "gauge", "1 while the annotation `stop-writes` of the installation's ConfigMap of values stops all writes but removals.", nil},
 		{required, "gauge", "Objects of the installation chart that the operator depends on (`--required-objects`), as the leader has found them.", []MetricLabel{
 			{"state", "`present`; `missing`; `not_served`: the API server does not have the kind; `not_read`: the request failed or was denied"}}},
-		{places, "gauge", "Rollout slots, over all VectorSidecars (`rollout.maxConcurrent` of the installation's values).", []MetricLabel{
+		{rolloutSlots, "gauge", "Rollout slots, over all VectorSidecars (`rollout.maxConcurrent` of the installation's values).", []MetricLabel{
 			{"class", "`injection` or `removal`: each has as many slots"},
 			{"state", "`limit`: how many there are, 0 for any number; `used`: workloads that roll out or soak; `waiting`: workloads that would begin now"}}},
 		{writes, "counter", "Attempts to write a workload.", []MetricLabel{

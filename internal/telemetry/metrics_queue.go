@@ -25,15 +25,15 @@ type QueueMetrics struct {
 // registry rejects others.
 func NewQueueMetrics(registry prometheus.Registerer) (*QueueMetrics, error) {
 	labels := []string{"name", "controller"}
-	name := func(of string) string { return prometheus.BuildFQName("workqueue", "", of) }
-	gauge := func(of, help string, labels ...string) *prometheus.GaugeVec {
-		return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name(of), Help: help}, labels)
+	name := func(metric string) string { return prometheus.BuildFQName("workqueue", "", metric) }
+	gauge := func(metric, help string, labels ...string) *prometheus.GaugeVec {
+		return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name(metric), Help: help}, labels)
 	}
-	counter := func(of, help string) *prometheus.CounterVec {
-		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name(of), Help: help}, labels)
+	counter := func(metric, help string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name(metric), Help: help}, labels)
 	}
-	histogram := func(of, help string) *prometheus.HistogramVec {
-		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name(of), Help: help, Buckets: prometheus.ExponentialBuckets(10e-9, 10, 12)}, labels)
+	histogram := func(metric, help string) *prometheus.HistogramVec {
+		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name(metric), Help: help, Buckets: prometheus.ExponentialBuckets(10e-9, 10, 12)}, labels)
 	}
 	m := &QueueMetrics{
 		depth: gauge("depth", "Current depth of workqueue by workqueue and priority", "name", "controller", "priority"),
@@ -83,25 +83,25 @@ func (m *QueueMetrics) ForQueue(name string) *QueueRecorder {
 	}
 }
 
-// Added counts an item that became ready.
-func (r *QueueRecorder) Added() { r.adds.Inc() }
+// RecordAdd counts an item that became ready.
+func (r *QueueRecorder) RecordAdd() { r.adds.Inc() }
 
-// Retried counts an item that was added with a delay.
-func (r *QueueRecorder) Retried() { r.retries.Inc() }
+// RecordRetry counts an item that was added with a delay.
+func (r *QueueRecorder) RecordRetry() { r.retries.Inc() }
 
-// Queued changes the number of ready items of a priority.
-func (r *QueueRecorder) Queued(priority, change int) {
+// ChangeDepth changes the number of ready items of a priority.
+func (r *QueueRecorder) ChangeDepth(priority, change int) {
 	r.depth.WithLabelValues(r.name, r.name, strconv.Itoa(priority)).Add(float64(change))
 }
 
-// Started records how long an item was ready before a worker started it.
-func (r *QueueRecorder) Started(waited time.Duration) { r.latency.Observe(waited.Seconds()) }
+// RecordWait records how long an item was ready before a worker started it.
+func (r *QueueRecorder) RecordWait(waited time.Duration) { r.latency.Observe(waited.Seconds()) }
 
-// Finished records how long a worker needed for an item.
-func (r *QueueRecorder) Finished(worked time.Duration) { r.worked.Observe(worked.Seconds()) }
+// RecordWork records how long a worker needed for an item.
+func (r *QueueRecorder) RecordWork(worked time.Duration) { r.worked.Observe(worked.Seconds()) }
 
-// Unfinished records the worker time of all items in progress, and of the longest one.
-func (r *QueueRecorder) Unfinished(total, longest time.Duration) {
+// SetUnfinished records the worker time of all items in progress, and of the longest one.
+func (r *QueueRecorder) SetUnfinished(total, longest time.Duration) {
 	r.unfinished.Set(total.Seconds())
 	r.longest.Set(longest.Seconds())
 }

@@ -55,12 +55,12 @@ type workloadStates struct {
 type sidecarStates struct {
 	ready  stateKey
 	counts map[workloadKey]int
-	// held are the workloads that wait or are stuck.
-	held map[types.UID]heldState
+	// tracked are the workloads that wait or are stuck.
+	tracked map[types.UID]trackedState
 }
 
-// heldState is the state of a workload, and the time when the state started.
-type heldState struct {
+// trackedState is the state of a workload, and the time when the state started.
+type trackedState struct {
 	stateKey
 	since time.Time
 }
@@ -99,35 +99,35 @@ var stuck = []string{"Conflict", "Blocked", "Rejected"}
 func (f *workloadStates) set(sidecar types.NamespacedName, state SidecarState) (reasons []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	before := f.sidecars[sidecar]
-	after := &sidecarStates{ready: stateKey{state.Ready, state.Reason}, counts: map[workloadKey]int{}, held: map[types.UID]heldState{}}
+	previous := f.sidecars[sidecar]
+	current := &sidecarStates{ready: stateKey{state.Ready, state.Reason}, counts: map[workloadKey]int{}, tracked: map[types.UID]trackedState{}}
 	if state.Workloads == nil {
-		if before != nil {
-			after.counts, after.held = before.counts, before.held
+		if previous != nil {
+			current.counts, current.tracked = previous.counts, previous.tracked
 		}
 		state.Workloads = func(func(WorkloadState) bool) {}
 	}
 	for w := range state.Workloads {
-		at := stateKey{w.State, w.Reason}
-		after.counts[workloadKey{w.Kind, at}]++
+		key := stateKey{w.State, w.Reason}
+		current.counts[workloadKey{w.Kind, key}]++
 		isStuck := slices.Contains(stuck, w.State)
 		if !isStuck && w.State != waiting {
 			continue
 		}
-		now := heldState{stateKey: at, since: f.now()}
-		was := heldState{}
-		if before != nil {
-			was = before.held[w.UID]
+		entry := trackedState{stateKey: key, since: f.now()}
+		previousEntry := trackedState{}
+		if previous != nil {
+			previousEntry = previous.tracked[w.UID]
 		}
-		if was.state == now.state {
-			now.since = was.since
+		if previousEntry.state == entry.state {
+			entry.since = previousEntry.since
 		}
-		if was.stateKey != now.stateKey && isStuck {
-			reasons = append(reasons, now.reason)
+		if previousEntry.stateKey != entry.stateKey && isStuck {
+			reasons = append(reasons, entry.reason)
 		}
-		after.held[w.UID] = now
+		current.tracked[w.UID] = entry
 	}
-	f.sidecars[sidecar] = after
+	f.sidecars[sidecar] = current
 	return reasons
 }
 
@@ -148,14 +148,14 @@ func (f *workloadStates) Describe(descriptions chan<- *prometheus.Desc) {
 // Collect implements prometheus.Collector.
 func (f *workloadStates) Collect(samples chan<- prometheus.Metric) {
 	states, ready, inNamespaces, oldest := f.count()
-	for at, n := range states {
-		samples <- prometheus.MustNewConstMetric(f.workloads, prometheus.GaugeValue, float64(n), at.kind, at.state, at.reason)
+	for key, n := range states {
+		samples <- prometheus.MustNewConstMetric(f.workloads, prometheus.GaugeValue, float64(n), key.kind, key.state, key.reason)
 	}
-	for at, n := range ready {
-		samples <- prometheus.MustNewConstMetric(f.objects, prometheus.GaugeValue, float64(n), at.state, at.reason)
+	for key, n := range ready {
+		samples <- prometheus.MustNewConstMetric(f.objects, prometheus.GaugeValue, float64(n), key.state, key.reason)
 	}
-	for at, n := range inNamespaces {
-		samples <- prometheus.MustNewConstMetric(f.namespaces, prometheus.GaugeValue, float64(n), at.state, at.reason)
+	for key, n := range inNamespaces {
+		samples <- prometheus.MustNewConstMetric(f.namespaces, prometheus.GaugeValue, float64(n), key.state, key.reason)
 	}
 	samples <- prometheus.MustNewConstMetric(f.oldest, prometheus.GaugeValue, oldest.Seconds())
 }
@@ -172,10 +172,10 @@ func (f *workloadStates) count() (states map[workloadKey]int, ready, inNamespace
 		} else {
 			ready[sidecar.ready]++
 		}
-		for at, n := range sidecar.counts {
-			states[at] += n
+		for key, n := range sidecar.counts {
+			states[key] += n
 		}
-		for _, w := range sidecar.held {
+		for _, w := range sidecar.tracked {
 			if w.state == waiting && !isPatient(w.reason) {
 				oldest = max(oldest, f.now().Sub(w.since))
 			}

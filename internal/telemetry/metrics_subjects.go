@@ -8,31 +8,31 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
-// maker registers metrics by name, as MetricDefinitions defines them.
-type maker struct {
+// metricFactory registers metrics by name, as MetricDefinitions defines them.
+type metricFactory struct {
 	definitions map[string]MetricDefinition
 	register    promauto.Factory
 }
 
-func newMaker(registry prometheus.Registerer) maker {
-	m := maker{definitions: map[string]MetricDefinition{}, register: promauto.With(registry)}
+func newMetricFactory(registry prometheus.Registerer) metricFactory {
+	m := metricFactory{definitions: map[string]MetricDefinition{}, register: promauto.With(registry)}
 	for _, definition := range MetricDefinitions() {
 		m.definitions[definition.Name] = definition
 	}
 	return m
 }
 
-func (m maker) counter(name string) *prometheus.CounterVec {
+func (m metricFactory) counter(name string) *prometheus.CounterVec {
 	definition := m.definitions[name]
 	return m.register.NewCounterVec(prometheus.CounterOpts{Name: name, Help: definition.Help}, definition.labels())
 }
 
-func (m maker) gauge(name string) *prometheus.GaugeVec {
+func (m metricFactory) gauge(name string) *prometheus.GaugeVec {
 	definition := m.definitions[name]
 	return m.register.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: definition.Help}, definition.labels())
 }
 
-func (m maker) histogram(name string) *prometheus.HistogramVec {
+func (m metricFactory) histogram(name string) *prometheus.HistogramVec {
 	definition := m.definitions[name]
 	return m.register.NewHistogramVec(prometheus.HistogramOpts{
 		Name: name, Help: definition.Help,
@@ -57,10 +57,10 @@ const (
 	ResultFailed    = "failed"
 )
 
-func newReconcileMetrics(from maker) reconcileMetrics {
+func newReconcileMetrics(factory metricFactory) reconcileMetrics {
 	m := reconcileMetrics{
-		results: from.counter(reconciles), renders: from.counter(renders), judgedAnew: from.counter(judgedAnew),
-		duration: from.histogram(duration),
+		results: factory.counter(reconciles), renders: factory.counter(renders), judgedAnew: factory.counter(judgedAnew),
+		duration: factory.histogram(duration),
 	}
 	for _, result := range []string{ResultUnchanged, ResultChanged, ResultStalled, ResultFailed} {
 		m.results.WithLabelValues(result)
@@ -80,8 +80,8 @@ type workloadMetrics struct {
 	repairs prometheus.Counter
 }
 
-func newWorkloadMetrics(from maker, kinds []string) workloadMetrics {
-	m := workloadMetrics{writes: from.counter(writes), repairs: from.counter(repairs).WithLabelValues()}
+func newWorkloadMetrics(factory metricFactory, kinds []string) workloadMetrics {
+	m := workloadMetrics{writes: factory.counter(writes), repairs: factory.counter(repairs).WithLabelValues()}
 	for _, kind := range kinds {
 		for _, action := range []string{"Inject", "Update", "Remove"} {
 			m.writes.WithLabelValues(kind, action, "ok")
@@ -92,12 +92,12 @@ func newWorkloadMetrics(from maker, kinds []string) workloadMetrics {
 
 // leftoverMetrics are the metrics of leftovers, by action, and of removed leftovers.
 type leftoverMetrics struct {
-	found   *prometheus.GaugeVec
+	counts  *prometheus.GaugeVec
 	removed prometheus.Counter
 }
 
-func newLeftoverMetrics(from maker) leftoverMetrics {
-	return leftoverMetrics{found: from.gauge(leftover), removed: from.counter(cleaned).WithLabelValues()}
+func newLeftoverMetrics(factory metricFactory) leftoverMetrics {
+	return leftoverMetrics{counts: factory.gauge(leftover), removed: factory.counter(cleaned).WithLabelValues()}
 }
 
 // webhookMetrics are the metrics of the admission webhook. They have no series if it is disabled.
@@ -116,10 +116,10 @@ const (
 	AnswerRejected   = "rejected"
 )
 
-func newWebhookMetrics(from maker) webhookMetrics {
+func newWebhookMetrics(factory metricFactory) webhookMetrics {
 	return webhookMetrics{
-		requests: from.counter(admissions), duration: from.histogram(judging),
-		validSince: from.gauge(validSince), validUntil: from.gauge(validUntil),
+		requests: factory.counter(admissions), duration: factory.histogram(judging),
+		validSince: factory.gauge(validSince), validUntil: factory.gauge(validUntil),
 	}
 }
 

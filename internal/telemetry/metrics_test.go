@@ -38,20 +38,20 @@ func TestTheReferenceIsTheOneInTheDocumentation(t *testing.T) {
 // Every metric is set once here, so that none is documented but not exported.
 func TestEveryMetricIsExportedAsItIsDefined(t *testing.T) {
 	m := NewMetrics("1.2.3", time.Now)
-	m.Took("render", time.Second)
-	m.Wrote("Deployment", "Inject", "ok")
-	m.Leftovers("Keep", 1)
-	m.Sets(1, 0)
-	m.RequiredObjects("missing", 1)
-	m.Places("injection", 20, 5, 1)
-	m.Waves([]fleet.WaveCount{{Wave: "canary", Waiting: 1}}, true)
-	m.WritesStopped(true)
-	m.Cached("Deployment", 1)
-	m.Judged(AnswerAllowed, time.Millisecond)
-	m.Certified(time.Unix(0, 0), time.Unix(1, 0))
-	m.Stand(logs, SidecarState{Ready: "False", Reason: "Conflict", Workloads: these(WorkloadState{UID: "1", State: "Conflict", Reason: "Conflict"})})
+	m.RecordDuration("render", time.Second)
+	m.RecordWrite("Deployment", "Inject", "ok")
+	m.SetLeftovers("Keep", 1)
+	m.SetTemplateSets(1, 0)
+	m.SetRequiredObjects("missing", 1)
+	m.SetRolloutSlots("injection", 20, 5, 1)
+	m.SetWaves([]fleet.WaveCount{{Wave: "canary", Waiting: 1}}, true)
+	m.SetWritesStopped(true)
+	m.AddCachedObjects("Deployment", 1)
+	m.RecordAdmission(AnswerAllowed, time.Millisecond)
+	m.SetCertificateValidity(time.Unix(0, 0), time.Unix(1, 0))
+	m.SetSidecarState(logs, SidecarState{Ready: "False", Reason: "Conflict", Workloads: these(WorkloadState{UID: "1", State: "Conflict", Reason: "Conflict"})})
 	inShop := types.NamespacedName{Namespace: "shop", Name: meta.InNamespace("logs")}
-	m.Stand(inShop, SidecarState{Ready: "False", Reason: "Conflict", Workloads: these()})
+	m.SetSidecarState(inShop, SidecarState{Ready: "False", Reason: "Conflict", Workloads: these()})
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(m)
 
@@ -85,14 +85,14 @@ func these(all ...WorkloadState) iter.Seq[WorkloadState] { return slices.Values(
 func TestWorkloadsAreCountedByStateAndReasonAndByNoName(t *testing.T) {
 	m := NewMetrics("1.2.3", time.Now)
 	audit := types.NamespacedName{Namespace: "shop", Name: "audit"}
-	m.Stand(logs, SidecarState{Ready: "False", Reason: "RollingOut", Workloads: these(
+	m.SetSidecarState(logs, SidecarState{Ready: "False", Reason: "RollingOut", Workloads: these(
 		WorkloadState{UID: "1", Kind: "Deployment", State: "Updated"}, WorkloadState{UID: "2", Kind: "StatefulSet", State: "Updated"}, WorkloadState{UID: "3", Kind: "Deployment", State: "Waiting", Reason: "WaitingForSlot"},
 	)})
-	m.Stand(audit, SidecarState{Ready: "True", Reason: "UpToDate", Workloads: these(WorkloadState{UID: "1", Kind: "Deployment", State: "Updated"})})
+	m.SetSidecarState(audit, SidecarState{Ready: "True", Reason: "UpToDate", Workloads: these(WorkloadState{UID: "1", Kind: "Deployment", State: "Updated"})})
 	for _, namespace := range []string{"shop", "pay"} {
-		m.Stand(types.NamespacedName{Namespace: namespace, Name: meta.InNamespace("logs")}, SidecarState{Ready: "True", Reason: "UpToDate", Workloads: these()})
+		m.SetSidecarState(types.NamespacedName{Namespace: namespace, Name: meta.InNamespace("logs")}, SidecarState{Ready: "True", Reason: "UpToDate", Workloads: these()})
 	}
-	m.Stand(types.NamespacedName{Name: meta.InNamespace("logs")}, SidecarState{Ready: "True", Reason: "UpToDate", Workloads: these()})
+	m.SetSidecarState(types.NamespacedName{Name: meta.InNamespace("logs")}, SidecarState{Ready: "True", Reason: "UpToDate", Workloads: these()})
 
 	require.NoError(t, testutil.CollectAndCompare(m, strings.NewReader(`
 # HELP vectorsidecar_workloads Workloads that a VectorSidecar matches or that carry its sidecar. One that two VectorSidecars match counts twice.
@@ -109,7 +109,7 @@ vectorsidecar_objects{ready="True",reason="UpToDate"} 2
 vectorsidecar_cluster_namespaces{ready="True",reason="UpToDate"} 2
 `), workloads, objects, namespaces))
 
-	m.Stand(logs, SidecarState{Ready: "False", Reason: "Retrying"})
+	m.SetSidecarState(logs, SidecarState{Ready: "False", Reason: "Retrying"})
 	require.NoError(t, testutil.CollectAndCompare(m, strings.NewReader(`
 # HELP vectorsidecar_workloads Workloads that a VectorSidecar matches or that carry its sidecar. One that two VectorSidecars match counts twice.
 # TYPE vectorsidecar_workloads gauge
@@ -146,22 +146,22 @@ func TestTheAgeOfTheOldestWaitingWorkloadGrowsUntilItGoes(t *testing.T) {
 	}
 	require.Zero(t, oldest())
 
-	m.Stand(logs, waiting("1"))
+	m.SetSidecarState(logs, waiting("1"))
 	now = now.Add(time.Minute)
-	m.Stand(logs, waiting("1", "2"))
+	m.SetSidecarState(logs, waiting("1", "2"))
 	require.InDelta(t, 60, oldest(), 0, "another pass is no new beginning")
-	m.Stand(logs, waiting("2"))
+	m.SetSidecarState(logs, waiting("2"))
 	require.Zero(t, oldest(), "the older one is gone")
 	now = now.Add(time.Minute)
 	require.InDelta(t, 60, oldest(), 0, "it grows without a pass")
-	m.Stand(logs, SidecarState{Workloads: these(WorkloadState{UID: "2", State: "RollingOut"})})
+	m.SetSidecarState(logs, SidecarState{Workloads: these(WorkloadState{UID: "2", State: "RollingOut"})})
 	require.Zero(t, oldest())
 }
 
 func TestAConflictIsCountedWhenItBegins(t *testing.T) {
 	m := NewMetrics("1.2.3", time.Now)
 	stand := func(state, reason string) {
-		m.Stand(logs, SidecarState{Workloads: these(WorkloadState{UID: "1", State: state, Reason: reason})})
+		m.SetSidecarState(logs, SidecarState{Workloads: these(WorkloadState{UID: "1", State: state, Reason: reason})})
 	}
 	counted := func(reason string) float64 { return testutil.ToFloat64(m.conflicts.WithLabelValues(reason)) }
 
@@ -180,14 +180,14 @@ func TestAConflictIsCountedWhenItBegins(t *testing.T) {
 func TestNoMetricsIsNoTrouble(t *testing.T) {
 	var m *Metrics
 	require.NotPanics(t, func() {
-		m.Reconciled(ResultChanged)
-		m.Took("apply", 0)
-		m.Rendered(true)
-		m.Wrote("Deployment", "Inject", "ok")
-		m.Repaired()
-		m.Sets(1, 0)
-		m.Cached("ConfigMap", 1)
-		m.Stand(logs, SidecarState{})
+		m.RecordReconcile(ResultChanged)
+		m.RecordDuration("apply", 0)
+		m.RecordRender(true)
+		m.RecordWrite("Deployment", "Inject", "ok")
+		m.RecordCorrection()
+		m.SetTemplateSets(1, 0)
+		m.AddCachedObjects("ConfigMap", 1)
+		m.SetSidecarState(logs, SidecarState{})
 		m.Forget(logs)
 	})
 }

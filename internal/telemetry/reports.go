@@ -35,7 +35,7 @@ func NewReporter(version string, now func() time.Time) (*Reporter, error) {
 	client, err := sentry.NewClient(sentry.ClientOptions{
 		Dsn: dsn, Release: "vector-sidecar-operator@" + version,
 		Environment:  os.Getenv("SENTRY_ENVIRONMENT"),
-		BeforeSend:   onlyOurs,
+		BeforeSend:   filterEvent,
 		Integrations: func([]sentry.Integration) []sentry.Integration { return nil },
 	})
 	if err != nil {
@@ -72,8 +72,8 @@ func (r *Reporter) Terminal(reason string) {
 func (r *Reporter) isDue(reason string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	last, known := r.reported[reason]
-	if known && r.now().Sub(last) < repeatInterval {
+	lastReport, ok := r.reported[reason]
+	if ok && r.now().Sub(lastReport) < repeatInterval {
 		return false
 	}
 	r.reported[reason] = r.now()
@@ -96,9 +96,9 @@ func harmless(value any) string {
 	return ""
 }
 
-// onlyOurs keeps only the fields of an event that this package sets. The client adds the host name,
+// filterEvent keeps only the fields of an event that this package sets. The client adds the host name,
 // and a later version may add more.
-func onlyOurs(event *sentry.Event, _ *sentry.EventHint) *sentry.Event {
+func filterEvent(event *sentry.Event, _ *sentry.EventHint) *sentry.Event {
 	return &sentry.Event{
 		EventID: event.EventID, Timestamp: event.Timestamp, Platform: event.Platform, Sdk: event.Sdk,
 		Release: event.Release, Environment: event.Environment, Level: event.Level,
