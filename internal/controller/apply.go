@@ -101,7 +101,7 @@ func (a *applier) deleteUnusedCompanions(ctx context.Context, sidecar types.Name
 	if !decided.HasSettled || ctx.Err() != nil {
 		return // The last request remains, or the next reconcile deletes them.
 	}
-	unused, err := a.uses.Unused(sidecar, decided.Obsolete, func(yield func(types.UID) bool) {
+	unused, err := a.uses.UnusedCompanions(sidecar, decided.Obsolete, func(yield func(types.UID) bool) {
 		for i := range decided.Plans {
 			if !yield(decided.Plans[i].Target.UID) {
 				return

@@ -55,7 +55,7 @@ func newReconciler(cached client.Client, live *livelist.Client, events *announce
 		catalog: catalog, kubelets: &kubelets{nodes: options.Nodes, sidecars: sidecars}, accounts: newAccounts(live.Reader(), options.ReadAccounts),
 	}
 	resyncs, leftovers := newResyncs(), &leftoverSignal{woken: make(chan struct{}, 1)}
-	uses := companionuse.New(companionuse.Options{Live: live, Kinds: workloads.Kinds(), Wake: wakeAfterList(resyncs, leftovers), Now: observed.clock})
+	uses := companionuse.New(companionuse.Options{Live: live, Kinds: workloads.Kinds(), Wake: wakeAfterList(resyncs, leftovers), Clock: observed.clock})
 	applying := &applier{instruments: observed, writer: writer, events: events, sets: sets, uses: uses, views: &views{live: live.Reader(), workloads: workloads, now: observed.clock}, isStopped: catalog.isStopped}
 	return &VectorSidecarReconciler{
 		instruments: observed,

@@ -56,7 +56,7 @@ func (s *sweeper) deleteStrays(ctx context.Context) progress {
 // deleteStraysIn deletes those of the named ConfigMaps of a namespace that are strays according to
 // the API server and that no revision refers to. If it is not known yet whether one does, the sweeper is woken later.
 func (s *sweeper) deleteStraysIn(ctx context.Context, namespace string, names []string) error {
-	unused, err := s.uses.Unused(types.NamespacedName{Namespace: namespace}, names, noWorkloads)
+	unused, err := s.uses.UnusedCompanions(types.NamespacedName{Namespace: namespace}, names, noWorkloads)
 	if err != nil || len(unused) == 0 {
 		return err
 	}

@@ -63,7 +63,7 @@ func TestStraysAreDeletedIfTheAPIServerSaysThatTheyAreSome(t *testing.T) {
 	cache := fake.NewClientBuilder().WithScheme(known).WithObjects(cached...).Build()
 	paged, woken := livelist.NewPager().Client(live), make(chan types.NamespacedName, 1)
 	uses := companionuse.New(companionuse.Options{
-		Live: paged, Kinds: workload.Kinds(), Now: time.Now,
+		Live: paged, Kinds: workload.Kinds(), Clock: time.Now,
 		Wake: func(_ context.Context, name types.NamespacedName) { woken <- name },
 	})
 	go func() { _ = uses.Start(t.Context()) }()

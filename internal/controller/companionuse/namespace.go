@@ -33,7 +33,7 @@ var intervals = []time.Duration{time.Minute, 5 * time.Minute, 25 * time.Minute}
 type cause string
 
 const (
-	causeAsked        cause = "a VectorSidecar has an old companion"
+	causeRequested    cause = "a VectorSidecar has an old companion"
 	causeRolledOut    cause = "a rollout has finished"
 	causeDeleted      cause = "a workload was deleted"
 	causeHistoryLimit cause = "revisionHistoryLimit has changed"
@@ -50,16 +50,16 @@ type namespaceUse struct {
 	listed            time.Time
 	changed, changing map[types.UID]bool
 
-	// first and last are the times of the first and the last request since the last list started; zero without a request.
-	first, last time.Time
-	because     cause
+	// firstRequest and last are the times of the first and the last request since the last list started; zero without a request.
+	firstRequest, lastRequest time.Time
+	cause                     cause
 	// started and ended are the times of the last list. isListing reports whether it is in progress.
-	started, ended time.Time
-	isListing      bool
-	// rest is the least wait after the last list, interval the wait without a request, and repeats how many lists since the
+	started, endTime time.Time
+	isListing        bool
+	// minPause is the least wait after the last list, interval the wait without a request, and repeats how many lists since the
 	// last request nobody has requested.
-	rest, interval time.Duration
-	repeats        int
+	minPause, interval time.Duration
+	repeats            int
 	// err is the error of the last list, and retry the wait after it.
 	err   error
 	retry time.Duration
@@ -89,52 +89,52 @@ func (u *namespaceUse) isCurrent(now time.Time, workloads func(func(types.UID) b
 }
 
 // request requests a list.
-func (u *namespaceUse) request(now time.Time, because cause) {
-	if u.first.IsZero() {
-		u.first, u.because = now, because
+func (u *namespaceUse) request(now time.Time, cause cause) {
+	if u.firstRequest.IsZero() {
+		u.firstRequest, u.cause = now, cause
 	}
-	u.last, u.repeats = now, 0
+	u.lastRequest, u.repeats = now, 0
 }
 
-// next returns when the next list starts.
-func (u *namespaceUse) next() time.Time {
+// nextStart returns when the next list starts.
+func (u *namespaceUse) nextStart() time.Time {
 	switch {
 	case u.err != nil:
-		return u.ended.Add(u.retry)
-	case u.first.IsZero():
-		return u.ended.Add(u.interval)
+		return u.endTime.Add(u.retry)
+	case u.firstRequest.IsZero():
+		return u.endTime.Add(u.interval)
 	}
-	next := u.last.Add(calm)
-	if latest := u.first.Add(longestWait); latest.Before(next) {
-		next = latest
+	start := u.lastRequest.Add(calm)
+	if latest := u.firstRequest.Add(longestWait); latest.Before(start) {
+		start = latest
 	}
-	if rested := u.ended.Add(u.rest); rested.After(next) {
-		next = rested
+	if rested := u.endTime.Add(u.minPause); rested.After(start) {
+		start = rested
 	}
-	return next
+	return start
 }
 
-// begin starts a list. It returns the companions to look for, and why.
-func (u *namespaceUse) begin(now time.Time) ([]string, cause) {
-	because := u.because
-	if u.first.IsZero() {
-		because = causeRepeated
+// startList starts a list. It returns the companions to look for, and why.
+func (u *namespaceUse) startList(now time.Time) ([]string, cause) {
+	cause := u.cause
+	if u.firstRequest.IsZero() {
+		cause = causeRepeated
 		u.repeats++
 	}
-	u.first, u.because = time.Time{}, ""
-	if now.Sub(u.last) < calm { // It may be too early to see what the last change leads to.
-		u.first, u.because = u.last, because
+	u.firstRequest, u.cause = time.Time{}, ""
+	if now.Sub(u.lastRequest) < calm { // It may be too early to see what the last change leads to.
+		u.firstRequest, u.cause = u.lastRequest, cause
 	}
 	u.started, u.isListing, u.changing = now, true, map[types.UID]bool{}
 	names := slices.Concat(slices.Collect(maps.Values(u.companions))...)
-	return names, because
+	return names, cause
 }
 
-// end ends a list. It returns the VectorSidecars to wake: those with an unused companion, and all of them if the list is the
+// finishList ends a list. It returns the VectorSidecars to wake: those with an unused companion, and all of them if the list is the
 // first that failed, or the first that did not.
-func (u *namespaceUse) end(now time.Time, names []string, found Use, err error) []types.NamespacedName {
+func (u *namespaceUse) finishList(now time.Time, names []string, result Use, err error) []types.NamespacedName {
 	isNews := (err == nil) != (u.err == nil)
-	u.isListing, u.ended, u.err = false, now, err
+	u.isListing, u.endTime, u.err = false, now, err
 	u.interval = wait.Jitter(time.Duration(float64(lastInterval)/(1+intervalJitter)), intervalJitter)
 	if u.repeats < len(intervals) {
 		u.interval = intervals[u.repeats]
@@ -142,10 +142,10 @@ func (u *namespaceUse) end(now time.Time, names []string, found Use, err error) 
 	if err != nil {
 		u.retry = min(max(firstRetry, 2*u.retry), lastRetry)
 	} else {
-		u.retry, u.rest = 0, pause+time.Duration(found.Listed)*pauseEach
+		u.retry, u.minPause = 0, pause+time.Duration(result.Listed)*pauseEach
 		u.listed, u.changed, u.isUsed = u.started, u.changing, make(map[string]bool, len(names))
 		for _, name := range names {
-			u.isUsed[name] = found.Names[name]
+			u.isUsed[name] = result.Names[name]
 		}
 	}
 	var wake []types.NamespacedName

@@ -31,18 +31,18 @@ type Options struct {
 	Live  *livelist.Client
 	Kinds []*workload.Kind
 	// Wake requests a reconcile of a VectorSidecar that has an unused companion, or whose revisions cannot be listed.
-	Wake func(context.Context, types.NamespacedName)
-	Now  func() time.Time
+	Wake  func(context.Context, types.NamespacedName)
+	Clock func() time.Time
 }
 
 // Tracker holds, for each namespace with old companions, which of them revisions refer to, and when and why they are listed
 // next. It is a Runnable of the leader, and safe for concurrent use.
 type Tracker struct {
-	list func(ctx context.Context, namespace string, names []string) (Use, error)
-	wake func(context.Context, types.NamespacedName)
-	now  func() time.Time
-	// due receives the namespaces to list.
-	due chan string
+	list  func(ctx context.Context, namespace string, names []string) (Use, error)
+	wake  func(context.Context, types.NamespacedName)
+	clock func() time.Time
+	// dueNamespaces receives the namespaces to list.
+	dueNamespaces chan string
 
 	mu sync.Mutex
 	// stop is closed when no more lists may start; nil until they may.
@@ -59,7 +59,7 @@ func New(options Options) *Tracker {
 		list: func(ctx context.Context, namespace string, names []string) (Use, error) {
 			return Find(ctx, options.Live, holders, namespace, names)
 		},
-		wake: options.Wake, now: options.Now, due: make(chan string),
+		wake: options.Wake, clock: options.Clock, dueNamespaces: make(chan string),
 		namespaces: map[string]*namespaceUse{}, rolling: map[types.UID]bool{},
 	}
 }
@@ -78,16 +78,16 @@ func (t *Tracker) Start(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case namespace := <-t.due:
+		case namespace := <-t.dueNamespaces:
 			lists.Go(func() { t.refresh(ctx, namespace) })
 		}
 	}
 }
 
-// Unused returns those of a VectorSidecar's old companions that nothing refers to according to a list that started after the
+// UnusedCompanions returns those of a VectorSidecar's old companions that nothing refers to according to a list that started after the
 // last change of its workloads. The others count as used, and the VectorSidecar is woken if a later list does not find them.
 // It returns the error of the last list if that failed.
-func (t *Tracker) Unused(sidecar types.NamespacedName, companions []string, workloads iter.Seq[types.UID]) ([]string, error) {
+func (t *Tracker) UnusedCompanions(sidecar types.NamespacedName, companions []string, workloads iter.Seq[types.UID]) ([]string, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	use := t.namespaces[sidecar.Namespace]
@@ -111,11 +111,11 @@ func (t *Tracker) Unused(sidecar types.NamespacedName, companions []string, work
 			unused = append(unused, name)
 		}
 	}
-	if len(unused) > 0 && !use.isCurrent(t.now(), workloads) {
+	if len(unused) > 0 && !use.isCurrent(t.clock(), workloads) {
 		unused, isUnknown = nil, true
 	}
 	if isUnknown {
-		t.request(sidecar.Namespace, use, causeAsked)
+		t.request(sidecar.Namespace, use, causeRequested)
 	}
 	return unused, use.err
 }
@@ -156,20 +156,20 @@ func (t *Tracker) Observe(before, after *workloadcache.Record) {
 }
 
 // change records a change of a workload, and requests a list if there is a cause.
-func (t *Tracker) change(record *workloadcache.Record, because cause) {
+func (t *Tracker) change(record *workloadcache.Record, cause cause) {
 	use := t.namespaces[record.Namespace]
 	if use == nil {
 		return // Nobody has an old companion.
 	}
 	use.change(record.UID)
-	if because != "" {
-		t.request(record.Namespace, use, because)
+	if cause != "" {
+		t.request(record.Namespace, use, cause)
 	}
 }
 
 // request requests a list of a namespace soon.
-func (t *Tracker) request(namespace string, use *namespaceUse, because cause) {
-	use.request(t.now(), because)
+func (t *Tracker) request(namespace string, use *namespaceUse, cause cause) {
+	use.request(t.clock(), cause)
 	t.arm(namespace, use)
 }
 
@@ -182,9 +182,9 @@ func (t *Tracker) arm(namespace string, use *namespaceUse) {
 		return
 	}
 	stop := t.stop
-	use.timer = time.AfterFunc(use.next().Sub(t.now()), func() {
+	use.timer = time.AfterFunc(use.nextStart().Sub(t.clock()), func() {
 		select {
-		case t.due <- namespace:
+		case t.dueNamespaces <- namespace:
 		case <-stop:
 		}
 	})
@@ -192,34 +192,34 @@ func (t *Tracker) arm(namespace string, use *namespaceUse) {
 
 // refresh lists the revisions of a namespace, and wakes the VectorSidecars that have an unused companion.
 func (t *Tracker) refresh(ctx context.Context, namespace string) {
-	names, because := t.begin(namespace)
+	names, cause := t.startList(namespace)
 	if len(names) == 0 {
 		return
 	}
-	found, err := t.list(ctx, namespace, names)
+	result, err := t.list(ctx, namespace, names)
 	if ctx.Err() != nil {
 		return
 	}
 	logger := log.FromContext(ctx)
 	if err != nil {
-		logger.Error(err, "listing revisions", telemetry.KeyNamespace, namespace, "cause", because)
+		logger.Error(err, "listing revisions", telemetry.KeyNamespace, namespace, "cause", cause)
 	} else {
-		logger.V(1).Info("listed revisions", telemetry.KeyNamespace, namespace, "cause", because, "listed", found.Listed, "companions", len(names), "used", len(found.Names))
+		logger.V(1).Info("listed revisions", telemetry.KeyNamespace, namespace, "cause", cause, "listed", result.Listed, "companions", len(names), "used", len(result.Names))
 	}
-	for _, sidecar := range t.end(namespace, names, found, err) {
+	for _, sidecar := range t.finishList(namespace, names, result, err) {
 		t.wake(ctx, sidecar)
 	}
 }
 
-// begin returns the companions to look for in a namespace, and why. Without any it drops the namespace.
-func (t *Tracker) begin(namespace string) ([]string, cause) {
+// startList returns the companions to look for in a namespace, and why. Without any it drops the namespace.
+func (t *Tracker) startList(namespace string) ([]string, cause) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	use := t.namespaces[namespace]
-	switch now := t.now(); {
+	switch now := t.clock(); {
 	case use == nil || use.isListing:
 		return nil, ""
-	case now.Before(use.next()): // It has been put off since the timer fired.
+	case now.Before(use.nextStart()): // It has been put off since the timer fired.
 		t.arm(namespace, use)
 		return nil, ""
 	}
@@ -227,15 +227,15 @@ func (t *Tracker) begin(namespace string) ([]string, cause) {
 		delete(t.namespaces, namespace)
 		return nil, ""
 	}
-	return use.begin(t.now())
+	return use.startList(t.clock())
 }
 
-// end records the result of a list. It returns the VectorSidecars to wake.
-func (t *Tracker) end(namespace string, names []string, found Use, err error) []types.NamespacedName {
+// finishList records the result of a list. It returns the VectorSidecars to wake.
+func (t *Tracker) finishList(namespace string, names []string, result Use, err error) []types.NamespacedName {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	use := t.namespaces[namespace]
-	wake := use.end(t.now(), names, found, err)
+	wake := use.finishList(t.clock(), names, result, err)
 	t.arm(namespace, use)
 	return wake
 }

@@ -46,7 +46,7 @@ type cluster struct {
 func start(t *testing.T) *cluster {
 	t.Helper()
 	c := &cluster{used: map[string]bool{}, began: time.Now()}
-	c.Tracker = New(Options{Now: time.Now, Wake: func(_ context.Context, name types.NamespacedName) { c.woken = append(c.woken, name) }})
+	c.Tracker = New(Options{Clock: time.Now, Wake: func(_ context.Context, name types.NamespacedName) { c.woken = append(c.woken, name) }})
 	c.list = func(_ context.Context, namespace string, names []string) (Use, error) {
 		require.Equal(t, "shop", namespace)
 		c.lists = append(c.lists, time.Since(c.began).Round(time.Second))
@@ -71,7 +71,7 @@ func start(t *testing.T) *cluster {
 // unused calls Unused for a VectorSidecar with workloads.
 func (c *cluster) unused(t *testing.T, sidecar types.NamespacedName, companions []string, workloads ...types.UID) []string {
 	t.Helper()
-	unused, err := c.Unused(sidecar, companions, slices.Values(workloads))
+	unused, err := c.UnusedCompanions(sidecar, companions, slices.Values(workloads))
 	require.NoError(t, err)
 	return unused
 }
@@ -232,9 +232,9 @@ func TestTracker_NeedsAListAfterTheLastChange(t *testing.T) {
 				c.pass(10 * time.Second)
 				require.Equal(t, []string{"old"}, c.unused(t, logs, []string{"old"}, "cart"))
 				test.happen(c)
-				unused, _ := c.Unused(logs, []string{"old"}, slices.Values([]types.UID{"cart"}))
+				unused, _ := c.UnusedCompanions(logs, []string{"old"}, slices.Values([]types.UID{"cart"}))
 				require.Equal(t, test.want, unused)
-				unused, _ = c.Unused(logs, []string{"old"}, slices.Values([]types.UID{"other"}))
+				unused, _ = c.UnusedCompanions(logs, []string{"old"}, slices.Values([]types.UID{"other"}))
 				require.Equal(t, []string{"old"}, unused, "only the VectorSidecar's own workloads count")
 			})
 		})
@@ -249,9 +249,9 @@ func TestTracker_ForgetsAnOldResult(t *testing.T) {
 		c.used["old"] = true
 		c.err = errors.New("no")
 		c.pass(2 * time.Minute)
-		_, err := c.Unused(logs, []string{"old"}, slices.Values([]types.UID{}))
+		_, err := c.UnusedCompanions(logs, []string{"old"}, slices.Values([]types.UID{}))
 		require.Error(t, err)
-		unused, _ := c.Unused(logs, []string{"old"}, slices.Values([]types.UID{}))
+		unused, _ := c.UnusedCompanions(logs, []string{"old"}, slices.Values([]types.UID{}))
 		require.Empty(t, unused)
 	})
 }
@@ -264,7 +264,7 @@ func TestTracker_ReportsAFailedListOnce(t *testing.T) {
 		c.unused(t, audit, []string{"older"})
 		c.pass(3 * time.Second)
 		require.ElementsMatch(t, []types.NamespacedName{logs, audit}, c.woken)
-		_, err := c.Unused(logs, []string{"old"}, slices.Values([]types.UID{}))
+		_, err := c.UnusedCompanions(logs, []string{"old"}, slices.Values([]types.UID{}))
 		require.ErrorIs(t, err, c.err)
 		c.woken = nil
 		c.pass(30 * time.Minute)
@@ -273,7 +273,7 @@ func TestTracker_ReportsAFailedListOnce(t *testing.T) {
 		c.err, c.used = nil, map[string]bool{"old": true, "older": true}
 		c.pass(5 * time.Minute)
 		require.ElementsMatch(t, []types.NamespacedName{logs, audit}, c.woken)
-		_, err = c.Unused(logs, []string{"old"}, slices.Values([]types.UID{}))
+		_, err = c.UnusedCompanions(logs, []string{"old"}, slices.Values([]types.UID{}))
 		require.NoError(t, err)
 	})
 }
