@@ -32,16 +32,16 @@ type Options[T comparable] struct {
 
 // Metrics observes a queue.
 type Metrics interface {
-	// Added counts an item that became ready, Retried one that was added with a delay.
-	Added()
-	Retried()
-	// Queued changes the number of ready items of a priority.
-	Queued(priority, change int)
-	// Started records how long an item was ready before a worker got it, Finished how long the worker needed.
-	Started(waited time.Duration)
-	Finished(worked time.Duration)
-	// Unfinished records the worker time of all items in progress, and of the longest one.
-	Unfinished(total, longest time.Duration)
+	// RecordAdd counts an item that became ready, Retried one that was added with a delay.
+	RecordAdd()
+	RecordRetry()
+	// ChangeDepth changes the number of ready items of a priority.
+	ChangeDepth(priority, change int)
+	// RecordWait records how long an item was ready before a worker got it, Finished how long the worker needed.
+	RecordWait(waited time.Duration)
+	RecordWork(worked time.Duration)
+	// SetUnfinished records the worker time of all items in progress, and of the longest one.
+	SetUnfinished(total, longest time.Duration)
 }
 
 // Queue implements priorityqueue.PriorityQueue.
@@ -74,8 +74,8 @@ type item[T comparable] struct {
 	// sequence is the order in which items became ready.
 	sequence uint64
 	isReady  bool
-	// at is when the item became ready, or when its delay ends.
-	at time.Time
+	// readyAt is when the item became ready, or when its delay ends.
+	readyAt time.Time
 }
 
 var _ priorityqueue.PriorityQueue[int] = (*Queue[int])(nil)
@@ -90,16 +90,16 @@ const treeDegree = 32
 func New[T comparable](options Options[T]) *Queue[T] {
 	q := &Queue[T]{
 		options: options, items: map[T]*item[T]{}, processing: map[T]*share[T]{},
-		delayed: btree.New(treeDegree, endsBefore[T]), turns: newTurns[T](max(1, options.Workers/2)),
+		delayed: btree.New(treeDegree, isReadyBefore[T]), turns: newTurns[T](max(1, options.Workers/2)),
 	}
 	q.changed, q.stopped = sync.NewCond(&q.mu), sync.NewCond(&q.mu)
 	time.AfterFunc(unfinishedInterval, q.recordUnfinished)
 	return q
 }
 
-func endsBefore[T comparable](a, b *item[T]) bool {
-	if !a.at.Equal(b.at) {
-		return a.at.Before(b.at)
+func isReadyBefore[T comparable](a, b *item[T]) bool {
+	if !a.readyAt.Equal(b.readyAt) {
+		return a.readyAt.Before(b.readyAt)
 	}
 	return a.sequence < b.sequence
 }
@@ -137,13 +137,13 @@ func (q *Queue[T]) AddWithOpts(options priorityqueue.AddOpts, keys ...T) {
 
 func (q *Queue[T]) add(key T, priority int, delay time.Duration) {
 	if delay > 0 {
-		q.options.Metrics.Retried()
+		q.options.Metrics.RecordRetry()
 	}
-	until := time.Now().Add(delay)
+	readyAt := time.Now().Add(delay)
 	queued, exists := q.items[key]
 	switch {
 	case !exists:
-		queued = &item[T]{key: key, priority: priority, sequence: q.nextSequence(), at: until}
+		queued = &item[T]{key: key, priority: priority, sequence: q.nextSequence(), readyAt: readyAt}
 		q.items[key] = queued
 	case queued.isReady:
 		q.raise(queued, priority)
@@ -151,8 +151,8 @@ func (q *Queue[T]) add(key T, priority int, delay time.Duration) {
 	default:
 		q.delayed.Delete(queued)
 		queued.priority = max(queued.priority, priority)
-		if until.Before(queued.at) {
-			queued.at = until
+		if readyAt.Before(queued.readyAt) {
+			queued.readyAt = readyAt
 		}
 	}
 	if delay <= 0 {
@@ -168,8 +168,8 @@ func (q *Queue[T]) raise(queued *item[T], priority int) {
 	if priority <= queued.priority {
 		return
 	}
-	q.options.Metrics.Queued(queued.priority, -1)
-	q.options.Metrics.Queued(priority, 1)
+	q.options.Metrics.ChangeDepth(queued.priority, -1)
+	q.options.Metrics.ChangeDepth(priority, 1)
 	name := q.options.ShareFor(queued.key)
 	isPushed := q.turns.remove(name, queued)
 	queued.priority, queued.sequence = priority, q.nextSequence()
@@ -179,11 +179,11 @@ func (q *Queue[T]) raise(queued *item[T], priority int) {
 }
 
 func (q *Queue[T]) makeReady(queued *item[T]) {
-	queued.isReady, queued.at, queued.sequence = true, time.Now(), q.nextSequence()
+	queued.isReady, queued.readyAt, queued.sequence = true, time.Now(), q.nextSequence()
 	q.ready++
-	q.options.Metrics.Added()
-	q.options.Metrics.Queued(queued.priority, 1)
-	if _, isProcessing := q.processing[queued.key]; isProcessing {
+	q.options.Metrics.RecordAdd()
+	q.options.Metrics.ChangeDepth(queued.priority, 1)
+	if _, ok := q.processing[queued.key]; ok {
 		return // Done adds it to its share.
 	}
 	q.turns.push(q.options.ShareFor(queued.key), queued)
@@ -195,8 +195,8 @@ func (q *Queue[T]) setTimer() {
 	if q.timer != nil {
 		q.timer.Stop()
 	}
-	if first, exists := q.delayed.Min(); exists {
-		q.timer = time.AfterFunc(time.Until(first.at), q.endDelays)
+	if earliest, exists := q.delayed.Min(); exists {
+		q.timer = time.AfterFunc(time.Until(earliest.readyAt), q.endDelays)
 	}
 }
 
@@ -208,12 +208,12 @@ func (q *Queue[T]) endDelays() {
 		return
 	}
 	for {
-		first, exists := q.delayed.Min()
-		if !exists || time.Until(first.at) > 0 {
+		earliest, exists := q.delayed.Min()
+		if !exists || time.Until(earliest.readyAt) > 0 {
 			break
 		}
 		q.delayed.DeleteMin()
-		q.makeReady(first)
+		q.makeReady(earliest)
 	}
 	q.setTimer()
 }
@@ -239,8 +239,8 @@ func (q *Queue[T]) GetWithPriority() (key T, priority int, isShutDown bool) {
 			delete(q.items, next.key)
 			q.processing[next.key] = owner
 			q.ready--
-			q.options.Metrics.Queued(next.priority, -1)
-			q.options.Metrics.Started(now.Sub(next.at))
+			q.options.Metrics.ChangeDepth(next.priority, -1)
+			q.options.Metrics.RecordWait(now.Sub(next.readyAt))
 			return next.key, next.priority, false
 		}
 		q.changed.Wait()
@@ -252,15 +252,15 @@ func (q *Queue[T]) GetWithPriority() (key T, priority int, isShutDown bool) {
 func (q *Queue[T]) Done(key T) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	owner, isProcessing := q.processing[key]
-	if !isProcessing {
+	owner, ok := q.processing[key]
+	if !ok {
 		return
 	}
 	delete(q.processing, key)
-	if again, exists := q.items[key]; exists && again.isReady {
-		q.turns.push(owner.name, again)
+	if queued, exists := q.items[key]; exists && queued.isReady {
+		q.turns.push(owner.name, queued)
 	}
-	q.options.Metrics.Finished(q.turns.finish(owner, key, time.Now()))
+	q.options.Metrics.RecordWork(q.turns.finish(owner, key, time.Now()))
 	q.changed.Signal()
 	q.closeIfDrained()
 }
@@ -327,6 +327,6 @@ func (q *Queue[T]) recordUnfinished() {
 	if q.isClosed {
 		return
 	}
-	q.options.Metrics.Unfinished(q.turns.inProgress(time.Now()))
+	q.options.Metrics.SetUnfinished(q.turns.inProgress(time.Now()))
 	time.AfterFunc(unfinishedInterval, q.recordUnfinished)
 }

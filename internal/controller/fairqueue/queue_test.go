@@ -541,9 +541,9 @@ type recorder struct {
 	unfinished     [2]time.Duration
 }
 
-func (r *recorder) Added()                        { r.added++ }
-func (r *recorder) Retried()                      { r.retried++ }
-func (r *recorder) Queued(priority, change int)   { r.depth[priority] += change }
-func (r *recorder) Started(waited time.Duration)  { r.waited = append(r.waited, waited) }
-func (r *recorder) Finished(worked time.Duration) { r.worked = append(r.worked, worked) }
-func (r *recorder) Unfinished(a, b time.Duration) { r.unfinished = [2]time.Duration{a, b} }
+func (r *recorder) RecordAdd()                       { r.added++ }
+func (r *recorder) RecordRetry()                     { r.retried++ }
+func (r *recorder) ChangeDepth(priority, change int) { r.depth[priority] += change }
+func (r *recorder) RecordWait(waited time.Duration)  { r.waited = append(r.waited, waited) }
+func (r *recorder) RecordWork(worked time.Duration)  { r.worked = append(r.worked, worked) }
+func (r *recorder) SetUnfinished(a, b time.Duration) { r.unfinished = [2]time.Duration{a, b} }

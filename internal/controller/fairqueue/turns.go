@@ -52,7 +52,7 @@ func usedLess[T comparable](a, b *share[T]) bool {
 	return a.sequence < b.sequence
 }
 
-func comesFirst[T comparable](a, b *item[T]) bool {
+func isServedBefore[T comparable](a, b *item[T]) bool {
 	if a.priority != b.priority {
 		return a.priority > b.priority
 	}
@@ -63,7 +63,7 @@ func comesFirst[T comparable](a, b *item[T]) bool {
 func (t *turns[T]) push(name string, ready *item[T]) {
 	owner, exists := t.shares[name]
 	if !exists {
-		owner = &share[T]{name: name, ready: btree.New(treeDegree, comesFirst[T]), started: map[T]time.Time{}}
+		owner = &share[T]{name: name, ready: btree.New(treeDegree, isServedBefore[T]), started: map[T]time.Time{}}
 		t.shares[name] = owner
 	}
 	t.detach(owner)
@@ -89,26 +89,26 @@ func (t *turns[T]) remove(name string, ready *item[T]) bool {
 // pop removes the next item and records that a worker starts it. It returns nil if each share with a ready item has as
 // many workers as it may.
 func (t *turns[T]) pop(now time.Time) (*item[T], *share[T]) {
-	next, exists := t.waiting.Min()
+	selected, exists := t.waiting.Min()
 	for candidate := range t.running {
 		if candidate.ready.Len() == 0 || len(candidate.started) >= t.limit {
 			continue
 		}
-		if !exists || candidate.isBefore(next, now) {
-			next, exists = candidate, true
+		if !exists || candidate.isBefore(selected, now) {
+			selected, exists = candidate, true
 		}
 	}
 	if !exists {
 		return nil, nil
 	}
-	t.detach(next)
-	t.virtual = max(t.virtual, next.usedAt(now))
-	next.sequence = t.nextSequence()
-	first, _ := next.ready.DeleteMin()
-	next.started[first.key] = now
-	t.attach(next)
+	t.detach(selected)
+	t.virtual = max(t.virtual, selected.usedAt(now))
+	selected.sequence = t.nextSequence()
+	head, _ := selected.ready.DeleteMin()
+	selected.started[head.key] = now
+	t.attach(selected)
 	t.forgetIdle()
-	return first, next
+	return head, selected
 }
 
 func (t *turns[T]) nextSequence() uint64 {
@@ -160,12 +160,12 @@ func (t *turns[T]) attach(owner *share[T]) {
 func (t *turns[T]) forgetIdle() {
 	isIdle := len(t.running) == 0 && t.waiting.Len() == 0
 	for {
-		first, exists := t.idle.Min()
-		if !exists || !isIdle && first.used > t.virtual {
+		candidate, exists := t.idle.Min()
+		if !exists || !isIdle && candidate.used > t.virtual {
 			break
 		}
 		t.idle.DeleteMin()
-		delete(t.shares, first.name)
+		delete(t.shares, candidate.name)
 	}
 	if isIdle {
 		t.virtual = 0
@@ -184,9 +184,9 @@ func (s *share[T]) usedAt(now time.Time) time.Duration {
 // isBefore reports whether a share is selected before another: it has used less time or, if they are equal, had its last
 // turn earlier.
 func (s *share[T]) isBefore(other *share[T], now time.Time) bool {
-	mine, others := s.usedAt(now), other.usedAt(now)
-	if mine != others {
-		return mine < others
+	used, otherUsed := s.usedAt(now), other.usedAt(now)
+	if used != otherUsed {
+		return used < otherUsed
 	}
 	return s.sequence < other.sequence
 }
