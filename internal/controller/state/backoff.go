@@ -17,8 +17,8 @@ const (
 
 // NextWait returns the wait that follows another one, 0 if there was none: first, and then each time twice the
 // one before, up to last.
-func NextWait(before, first, last time.Duration) time.Duration {
-	return min(max(first, 2*before), last)
+func NextWait(previous, shortest, longest time.Duration) time.Duration {
+	return min(max(shortest, 2*previous), longest)
 }
 
 // FirstConflict is when to retry first after a conflict on an object other than a workload: somebody else has
@@ -47,14 +47,14 @@ func (m *Memory) IsConflictTransient(request types.NamespacedName) bool {
 func (m *Memory) Conflict(request types.NamespacedName) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	known, now := m.conflicts[request], m.now()
-	if wait := known.next.Sub(now); wait > 0 {
-		return min(wait, known.wait) // The clock may have been put back.
+	backoff, now := m.conflicts[request], m.now()
+	if wait := backoff.next.Sub(now); wait > 0 {
+		return min(wait, backoff.wait) // The clock may have been put back.
 	}
-	known.inRow, known.wait = known.inRow+1, NextWait(known.wait, FirstConflict, LastRetry)
-	known.next = now.Add(known.wait)
-	m.conflicts[request] = known
-	return known.wait
+	backoff.inRow, backoff.wait = backoff.inRow+1, NextWait(backoff.wait, FirstConflict, LastRetry)
+	backoff.next = now.Add(backoff.wait)
+	m.conflicts[request] = backoff
+	return backoff.wait
 }
 
 // NoConflict ends the row: what was asked for is done, or there is nothing left to do.

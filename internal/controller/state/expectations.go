@@ -90,16 +90,16 @@ const mostInVain = 1
 // next returns the next read, with a longer wait each time. answer is the API server's to the attempt, nil
 // if there was none.
 func (m *Missed) next(now time.Time, answer error) *Missed {
-	next := &Missed{}
+	missed := &Missed{}
 	if m != nil {
-		next.Wait = m.Wait
+		missed.Wait = m.Wait
 		if m.IsCurrent && answer != nil {
-			next.answer, next.inVain = answer, m.inVain+1
+			missed.answer, missed.inVain = answer, m.inVain+1
 		}
 	}
-	next.Wait = NextWait(next.Wait, FirstRetry, LastRetry)
-	next.Look = now.Add(next.Wait)
-	return next
+	missed.Wait = NextWait(missed.Wait, FirstRetry, LastRetry)
+	missed.Look = now.Add(missed.Wait)
+	return missed
 }
 
 // Unexplained returns what the API server answers again and again as if the workload had changed, which it has
@@ -115,9 +115,9 @@ func (m *Missed) Unexplained() error {
 // write to the workload's status between two of our requests, so it is not enough to compare the
 // versions of our own writes.
 func (s *expectations) IsPending(p *plan.Plan) bool {
-	last, ok := s.last(p.Target.UID)
-	isBehind := last.planned == p.ResourceVersion || p.Generation < last.generation || workloadcache.IsOlder(p.ResourceVersion, last.version)
-	return ok && last.denial == nil && isBehind
+	lastAttempt, ok := s.last(p.Target.UID)
+	isBehind := lastAttempt.planned == p.ResourceVersion || p.Generation < lastAttempt.generation || workloadcache.IsOlder(p.ResourceVersion, lastAttempt.version)
+	return ok && lastAttempt.denial == nil && isBehind
 }
 
 // Denials returns the last attempts on workloads that were refused, nil if there are none.
@@ -125,14 +125,14 @@ func (s *expectations) Denials() map[types.UID]decision.Denial {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var denials map[types.UID]decision.Denial
-	for target, known := range s.all {
-		if known.attempt == nil || known.denial == nil {
+	for target, expectation := range s.all {
+		if expectation.attempt == nil || expectation.denial == nil {
 			continue
 		}
 		if denials == nil {
 			denials = map[types.UID]decision.Denial{}
 		}
-		denials[target] = decision.Denial{Denial: *known.denial, Seen: known.seen, Action: known.action, Hash: known.hash}
+		denials[target] = decision.Denial{Denial: *expectation.denial, Seen: expectation.seen, Action: expectation.action, Hash: expectation.hash}
 	}
 	return denials
 }
@@ -140,34 +140,34 @@ func (s *expectations) Denials() map[types.UID]decision.Denial {
 // Missed returns the record of an attempt that missed the view that a plan is made of, nil if there
 // is none.
 func (s *expectations) Missed(p *plan.Plan) *Missed {
-	last, ok := s.last(p.Target.UID)
-	if ok && last.planned == p.ResourceVersion {
-		return last.missed
+	lastAttempt, ok := s.last(p.Target.UID)
+	if ok && lastAttempt.planned == p.ResourceVersion {
+		return lastAttempt.missed
 	}
 	return nil
 }
 
 // Generation returns the generation after the last write to a workload, 0 if unknown.
 func (s *expectations) Generation(target types.UID) int64 {
-	last, _ := s.last(target)
-	return last.generation
+	lastAttempt, _ := s.last(target)
+	return lastAttempt.generation
 }
 
 func (s *expectations) last(target types.UID) (attempt, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	known := s.all[target]
-	if known == nil || known.attempt == nil {
+	expectation := s.all[target]
+	if expectation == nil || expectation.attempt == nil {
 		return attempt{}, false
 	}
-	return *known.attempt, true
+	return *expectation.attempt, true
 }
 
 // Wrote records that a plan was carried out, and the API server's answer.
 func (s *expectations) Wrote(p *plan.Plan, generation int64, version string) {
 	if p.Action == plan.Defer { // It has begun nothing.
-		last, _ := s.last(p.Target.UID)
-		generation = last.generation
+		lastAttempt, _ := s.last(p.Target.UID)
+		generation = lastAttempt.generation
 	}
 	s.put(p, attempt{generation: generation, version: version})
 	if p.Owner != nil && (p.StartsPods() || p.Action == plan.Adopt) && p.Action != plan.Remove {
@@ -179,11 +179,11 @@ func (s *expectations) Wrote(p *plan.Plan, generation int64, version string) {
 
 // Carried returns whether a workload that another operator owns has carried the sidecar, as far as
 // this process knows, and its last writer by then.
-func (s *expectations) Carried(target types.UID) (lastWriter string, has bool) {
+func (s *expectations) Carried(target types.UID) (lastWriter string, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if known := s.all[target]; known != nil && known.carried != nil {
-		return known.carried.lastWriter, true
+	if expectation := s.all[target]; expectation != nil && expectation.carried != nil {
+		return expectation.carried.lastWriter, true
 	}
 	return "", false
 }
@@ -195,27 +195,27 @@ func (s *expectations) Refused(p *plan.Plan, err error, isPermanent bool) {
 	if isPermanent {
 		denial.RetryAt = denial.RejectedAt.Add(LastRetry)
 	}
-	last, _ := s.last(p.Target.UID)
-	last.denial, last.missed = denial, nil
-	s.put(p, last)
+	lastAttempt, _ := s.last(p.Target.UID)
+	lastAttempt.denial, lastAttempt.missed = denial, nil
+	s.put(p, lastAttempt)
 }
 
 // Miss records that a workload had changed since an attempt on it was planned, and returns how long
 // to wait before the live workload is read. What was written before still counts for pacing. answer is the API
 // server's to the attempt, nil if a read says so.
 func (s *expectations) Miss(p *plan.Plan, answer error) time.Duration {
-	last, _ := s.last(p.Target.UID)
-	last.denial, last.missed = nil, last.missed.next(s.now(), answer)
-	s.put(p, last)
-	return last.missed.Wait
+	lastAttempt, _ := s.last(p.Target.UID)
+	lastAttempt.denial, lastAttempt.missed = nil, lastAttempt.missed.next(s.now(), answer)
+	s.put(p, lastAttempt)
+	return lastAttempt.missed.Wait
 }
 
 // Confirm records that a plan's view is current although an attempt on it has missed.
 func (s *expectations) Confirm(p *plan.Plan) {
-	last, _ := s.last(p.Target.UID)
-	confirmed := *last.missed
-	confirmed.IsCurrent, last.missed = true, &confirmed
-	s.put(p, last)
+	lastAttempt, _ := s.last(p.Target.UID)
+	confirmed := *lastAttempt.missed
+	confirmed.IsCurrent, lastAttempt.missed = true, &confirmed
+	s.put(p, lastAttempt)
 }
 
 func (s *expectations) put(p *plan.Plan, a attempt) {
@@ -236,16 +236,16 @@ func (s *expectations) expect(target types.UID) *expectation {
 
 // Besides returns the workloads that were written to and are not among the count workloads of
 // other, which are distinct.
-func (s *expectations) Besides(other func(n int) types.UID, count int) []workload.Ref {
+func (s *expectations) Besides(excludedUID func(n int) types.UID, count int) []workload.Ref {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var found []workload.Ref
-	for _, target := range except(s.all, other, count) {
-		if known := s.all[target]; known.attempt != nil && known.generation > 0 {
-			found = append(found, known.target)
+	var targets []workload.Ref
+	for _, target := range except(s.all, excludedUID, count) {
+		if expectation := s.all[target]; expectation.attempt != nil && expectation.generation > 0 {
+			targets = append(targets, expectation.target)
 		}
 	}
-	return found
+	return targets
 }
 
 // KeepExpectations drops the expectations of workloads that no plan is about any more, and the
@@ -261,8 +261,8 @@ func (s *expectations) KeepExpectations(plans []plan.Plan) {
 	for i := range plans {
 		switch p := &plans[i]; {
 		case p.Action == plan.Remove, p.Reason == meta.ReasonOptedOut:
-			if known := s.all[p.Target.UID]; known != nil {
-				known.repairs, known.carried = nil, nil
+			if expectation := s.all[p.Target.UID]; expectation != nil {
+				expectation.repairs, expectation.carried = nil, nil
 			}
 		case p.Owner != nil && p.Desired != nil && p.HasSidecar && p.IsCurrent() && p.Action != plan.Adopt:
 			s.expect(p.Target.UID).carried = &carried{p.LastWriter}
@@ -272,50 +272,50 @@ func (s *expectations) KeepExpectations(plans []plan.Plan) {
 
 // Forgive drops, once for each thing that is asked for, what keeps writes from being tried again: that
 // they were refused, or undone, by an owner or again and again.
-func (s *expectations) Forgive(asked string) {
+func (s *expectations) Forgive(request string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.forgiven == asked {
+	if s.forgiven == request {
 		return
 	}
-	s.forgiven = asked
-	for _, known := range s.all {
-		if known.repairs, known.carried = nil, nil; known.attempt != nil && known.denial != nil {
-			known.attempt = &attempt{target: known.target, generation: known.generation, version: known.version}
+	s.forgiven = request
+	for _, expectation := range s.all {
+		if expectation.repairs, expectation.carried = nil, nil; expectation.attempt != nil && expectation.denial != nil {
+			expectation.attempt = &attempt{target: expectation.target, generation: expectation.generation, version: expectation.version}
 		}
 	}
 }
 
 // isAwaited reports whether an attempt on a workload has missed.
 func (s *expectations) isAwaited(target types.UID) bool {
-	known := s.all[target]
-	return known.attempt != nil && known.missed != nil
+	expectation := s.all[target]
+	return expectation.attempt != nil && expectation.missed != nil
 }
 
 // except returns the keys of a map that are not among the count keys of other, which are distinct.
 // Usually there are none, and finding that out allocates nothing.
-func except[V any](of map[types.UID]V, other func(n int) types.UID, count int) []types.UID {
-	if len(of) == 0 {
+func except[V any](entries map[types.UID]V, excludedUID func(n int) types.UID, count int) []types.UID {
+	if len(entries) == 0 {
 		return nil
 	}
-	found := 0
+	overlap := 0
 	for n := range count {
-		if _, ok := of[other(n)]; ok {
-			found++
+		if _, ok := entries[excludedUID(n)]; ok {
+			overlap++
 		}
 	}
-	if found == len(of) {
+	if overlap == len(entries) {
 		return nil
 	}
-	others := make(map[types.UID]bool, count)
+	excluded := make(map[types.UID]bool, count)
 	for n := range count {
-		others[other(n)] = true
+		excluded[excludedUID(n)] = true
 	}
-	var left []types.UID
-	for key := range of {
-		if !others[key] {
-			left = append(left, key)
+	var remaining []types.UID
+	for key := range entries {
+		if !excluded[key] {
+			remaining = append(remaining, key)
 		}
 	}
-	return left
+	return remaining
 }

@@ -73,60 +73,60 @@ func (s *podLooks) PodsDue(unsettled []*workloadcache.Record, watched Watched) [
 	if len(s.byWorkload)+len(unsettled)+len(watched.Records) == 0 {
 		return nil
 	}
-	before, now := s.byWorkload, s.now()
+	previousLooks, now := s.byWorkload, s.now()
 	s.byWorkload = map[types.UID]podLook{}
-	var due []*workloadcache.Record
+	var dueRecords []*workloadcache.Record
 	for _, record := range unsettled {
-		look, known := before[record.UID]
-		is := record.State()
-		if !known || look.rollout != is.Rollout || !look.isOf(record) {
-			look = podLook{record: record, rollout: is.Rollout, next: now}
-			if is.Rollout == workload.RolloutProgressing {
-				look.next = is.StateSince.Add(startingPods)
+		podCheck, ok := previousLooks[record.UID]
+		rolloutState := record.State()
+		if !ok || podCheck.rollout != rolloutState.Rollout || !podCheck.isOf(record) {
+			podCheck = podLook{record: record, rollout: rolloutState.Rollout, next: now}
+			if rolloutState.Rollout == workload.RolloutProgressing {
+				podCheck.next = rolloutState.StateSince.Add(startingPods)
 			}
 		}
-		if !now.Before(look.next) {
+		if !now.Before(podCheck.next) {
 			longest := max(lastPodLook, time.Duration(len(unsettled))*podLookEach)
-			if is.TimeInState(now) > newTrouble {
+			if rolloutState.TimeInState(now) > newTrouble {
 				longest = LastRetry
 			}
-			look.wait = min(max(firstPodLook, look.wait*3/2), longest)
-			look.next = now.Add(look.wait)
-			due = append(due, record)
+			podCheck.wait = min(max(firstPodLook, podCheck.wait*3/2), longest)
+			podCheck.next = now.Add(podCheck.wait)
+			dueRecords = append(dueRecords, record)
 		}
-		s.byWorkload[record.UID] = look
+		s.byWorkload[record.UID] = podCheck
 	}
-	return append(due, s.watchedDue(before, watched)...)
+	return append(dueRecords, s.watchedDue(previousLooks, watched)...)
 }
 
 // watchedDue returns those of the watched workloads.
-func (s *podLooks) watchedDue(before map[types.UID]podLook, watched Watched) (due []*workloadcache.Record) {
-	now, all := s.now(), len(watched.Records)
-	round := time.Duration(all) * podLookEach
-	first, longest := max(firstWatchedLook, round), max(lastWatchedLook, round)
+func (s *podLooks) watchedDue(previousLooks map[types.UID]podLook, watched Watched) (dueRecords []*workloadcache.Record) {
+	now, count := s.now(), len(watched.Records)
+	round := time.Duration(count) * podLookEach
+	shortest, longest := max(firstWatchedLook, round), max(lastWatchedLook, round)
 	isAnew := !s.after.Equal(watched.After)
 	s.after = watched.After
 	for n, record := range watched.Records {
-		look, known := before[record.UID]
-		inTurn := now.Add(first * time.Duration(n+1) / time.Duration(all))
+		podCheck, ok := previousLooks[record.UID]
+		inTurn := now.Add(shortest * time.Duration(n+1) / time.Duration(count))
 		switch {
-		case !known || isAnew || look.rollout == workload.RolloutProgressing || !look.isOf(record): // One after another.
-			look = podLook{record: record, rollout: record.Rollout(), next: inTurn, wait: first}
-		case look.rollout != record.Rollout(): // Its pods have just come back.
-			look = podLook{record: record, rollout: record.Rollout(), next: now, wait: first}
+		case !ok || isAnew || podCheck.rollout == workload.RolloutProgressing || !podCheck.isOf(record): // One after another.
+			podCheck = podLook{record: record, rollout: record.Rollout(), next: inTurn, wait: shortest}
+		case podCheck.rollout != record.Rollout(): // Its pods have just come back.
+			podCheck = podLook{record: record, rollout: record.Rollout(), next: now, wait: shortest}
 		}
 		switch {
-		case now.Before(look.next):
-		case len(due) == watchedAtOnce:
-			look.next = inTurn
+		case now.Before(podCheck.next):
+		case len(dueRecords) == watchedAtOnce:
+			podCheck.next = inTurn
 		default:
-			look.wait = min(look.wait*3/2, longest)
-			look.next = now.Add(look.wait)
-			due = append(due, record)
+			podCheck.wait = min(podCheck.wait*3/2, longest)
+			podCheck.next = now.Add(podCheck.wait)
+			dueRecords = append(dueRecords, record)
 		}
-		s.byWorkload[record.UID] = look
+		s.byWorkload[record.UID] = podCheck
 	}
-	return due
+	return dueRecords
 }
 
 // SetFault records what keeps the pods of a workload from running, if they could be read. It
@@ -134,10 +134,10 @@ func (s *podLooks) watchedDue(before map[types.UID]podLook, watched Watched) (du
 func (s *podLooks) SetFault(target types.UID, fault workload.Fault, isSeen bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	look := s.byWorkload[target]
-	isNews := !isSeen && !look.isTold
-	look.fault, look.isSeen, look.isTold = fault, isSeen, !isSeen
-	s.byWorkload[target] = look
+	podCheck := s.byWorkload[target]
+	isNews := !isSeen && !podCheck.isTold
+	podCheck.fault, podCheck.isSeen, podCheck.isTold = fault, isSeen, !isSeen
+	s.byWorkload[target] = podCheck
 	return isNews
 }
 
@@ -146,9 +146,9 @@ func (s *podLooks) Faults() map[types.UID]workload.Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	faults := map[types.UID]workload.Fault{}
-	for uid, look := range s.byWorkload {
-		if look.isSeen {
-			faults[uid] = look.fault
+	for uid, podCheck := range s.byWorkload {
+		if podCheck.isSeen {
+			faults[uid] = podCheck.fault
 		}
 	}
 	return faults
@@ -159,10 +159,10 @@ func (s *podLooks) NextPodLook() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	wait, now := time.Duration(0), s.now()
-	for _, look := range s.byWorkload {
-		left := max(look.next.Sub(now), time.Millisecond)
-		if wait == 0 || left < wait {
-			wait = left
+	for _, podCheck := range s.byWorkload {
+		remaining := max(podCheck.next.Sub(now), time.Millisecond)
+		if wait == 0 || remaining < wait {
+			wait = remaining
 		}
 	}
 	return wait

@@ -26,33 +26,33 @@ type lastDecision struct {
 func (s *lastDecision) Previous() *decision.Previous {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if held := s.previous.Get([]byte(s.name.String())); held != nil {
-		return held.Previous
+	if entry := s.previous.Get([]byte(s.name.String())); entry != nil {
+		return entry.Previous
 	}
 	return nil
 }
 
 // SetPrevious replaces what a decision has left for the next, unless it is larger than the bound
 // for all.
-func (s *lastDecision) SetPrevious(of *decision.Previous) {
+func (s *lastDecision) SetPrevious(results *decision.Previous) {
 	bytes := 0
-	if of != nil {
-		bytes = of.Bytes()
+	if results != nil {
+		bytes = results.Bytes()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.forgetPrevious(s.name)
-	if of == nil || bytes > mostPrevious {
+	if results == nil || bytes > mostPrevious {
 		return
 	}
 	s.decisions++
 	number := s.decisions
-	fresh := &previous{Previous: of, number: number}
+	fresh := &previous{Previous: results, number: number}
 	// The timer refers to the number only: it outlasts a decision that was dropped for others.
 	fresh.forget = time.AfterFunc(previousFor, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if held := s.previous.Get([]byte(s.name.String())); held != nil && held.number == number { // It may have been replaced since.
+		if entry := s.previous.Get([]byte(s.name.String())); entry != nil && entry.number == number { // It may have been replaced since.
 			s.forgetPrevious(s.name)
 		}
 	})

@@ -24,18 +24,18 @@ const (
 
 // Injected records that a sidecar with a hash was written to a workload, and reports whether the
 // same one was written before. Another hash restarts the count.
-func (s *expectations) Injected(target types.UID, hash string) (again bool) {
+func (s *expectations) Injected(target types.UID, hash string) (isRepeated bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	known := s.expect(target)
-	r := known.repairs
-	again = r != nil && r.injected == hash
-	if !again {
+	expectation := s.expect(target)
+	r := expectation.repairs
+	isRepeated = r != nil && r.injected == hash
+	if !isRepeated {
 		r = &repairs{injected: hash}
-		known.repairs = r
+		expectation.repairs = r
 	}
 	now := s.now()
-	r.writes = slices.DeleteFunc(r.writes, func(at time.Time) bool { return now.Sub(at) >= loopWindow })
+	r.writes = slices.DeleteFunc(r.writes, func(timestamp time.Time) bool { return now.Sub(timestamp) >= loopWindow })
 	r.writes = append(r.writes, now)
 	if len(r.writes) >= loopWrites || r.breaks > 0 && now.Sub(r.until) < loopWindow {
 		r.undone += len(r.writes)
@@ -43,7 +43,7 @@ func (s *expectations) Injected(target types.UID, hash string) (again bool) {
 		r.breaks++
 		r.writes = nil
 	}
-	return again
+	return isRepeated
 }
 
 // Loops returns the workloads whose repairs are paused, and how long to wait for the first of them;
@@ -52,17 +52,17 @@ func (s *expectations) Loops() (loops map[types.UID]decision.Loop, wait time.Dur
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.now()
-	for target, known := range s.all {
-		if known.repairs == nil || !now.Before(known.until) {
+	for target, expectation := range s.all {
+		if expectation.repairs == nil || !now.Before(expectation.until) {
 			continue
 		}
 		if loops == nil {
 			loops = map[types.UID]decision.Loop{}
 		}
-		left := known.until.Sub(now)
-		loops[target] = decision.Loop{InjectedHash: known.injected, Writes: known.undone}
-		if wait == 0 || left < wait {
-			wait = left
+		remaining := expectation.until.Sub(now)
+		loops[target] = decision.Loop{InjectedHash: expectation.injected, Writes: expectation.undone}
+		if wait == 0 || remaining < wait {
+			wait = remaining
 		}
 	}
 	return loops, wait

@@ -43,11 +43,11 @@ func (s *resync) Adopted() decision.Adopted {
 }
 
 // Adopt records what a decision has adopted, nothing if no rollout is in progress.
-func (s *resync) Adopt(taken decision.Adopted) {
+func (s *resync) Adopt(adopted decision.Adopted) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.adopted = decision.Adopted{}
-	if len(taken.ConfigMaps) > 0 {
-		s.adopted = taken
+	if len(adopted.ConfigMaps) > 0 {
+		s.adopted = adopted
 	}
 }

@@ -43,10 +43,10 @@ type previous struct {
 }
 
 // forgetPrevious drops it. The caller holds the lock.
-func (s *shared) forgetPrevious(of types.NamespacedName) {
-	if held := s.previous.Get([]byte(of.String())); held != nil {
-		held.forget.Stop()
-		s.previous.Drop(of.String())
+func (s *shared) forgetPrevious(name types.NamespacedName) {
+	if entry := s.previous.Get([]byte(name.String())); entry != nil {
+		entry.forget.Stop()
+		s.previous.Drop(name.String())
 	}
 }
 

@@ -37,9 +37,9 @@ type Sidecar struct {
 }
 
 // New returns an empty Memory.
-func New(now func() time.Time) *Memory {
+func New(clock func() time.Time) *Memory {
 	return &Memory{
-		shared:   &shared{now: now, writers: index[types.UID]{}, referrers: index[types.NamespacedName]{}, previous: bounded.NewStore[*previous](mostPrevious)},
+		shared:   &shared{now: clock, writers: index[types.UID]{}, referrers: index[types.NamespacedName]{}, previous: bounded.NewStore[*previous](mostPrevious)},
 		sidecars: map[types.NamespacedName]*Sidecar{}, conflicts: map[types.NamespacedName]conflicts{},
 	}
 }
@@ -48,12 +48,12 @@ func New(now func() time.Time) *Memory {
 func (m *Memory) Of(name types.NamespacedName) *Sidecar {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	known := m.sidecars[name]
-	if known == nil {
-		known = m.empty(name)
-		m.sidecars[name] = known
+	sidecarState := m.sidecars[name]
+	if sidecarState == nil {
+		sidecarState = m.empty(name)
+		m.sidecars[name] = sidecarState
 	}
-	return known
+	return sidecarState
 }
 
 // Peek is like Of, but keeps nothing for a VectorSidecar that is not known: for a dry run, it need
@@ -61,23 +61,23 @@ func (m *Memory) Of(name types.NamespacedName) *Sidecar {
 func (m *Memory) Peek(name types.NamespacedName) *Sidecar {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if known := m.sidecars[name]; known != nil {
-		return known
+	if sidecarState := m.sidecars[name]; sidecarState != nil {
+		return sidecarState
 	}
 	return m.empty(name)
 }
 
 func (m *Memory) empty(name types.NamespacedName) *Sidecar {
-	with := m.shared
+	shared := m.shared
 	return &Sidecar{
-		resync:        resync{shared: with},
-		references:    references{shared: with, name: name, configMaps: map[string]bool{}},
-		expectations:  expectations{shared: with, name: name, all: map[types.UID]*expectation{}},
-		verdicts:      verdicts{shared: with, byKey: map[string]dated{}},
-		trials:        trials{shared: with, byShape: map[preflight.Key]tried{}, forgotten: map[string]string{}},
-		podLooks:      podLooks{shared: with, byWorkload: map[types.UID]podLook{}},
-		statusLimiter: newStatusLimiter(with),
-		lastDecision:  lastDecision{shared: with, name: name},
+		resync:        resync{shared: shared},
+		references:    references{shared: shared, name: name, configMaps: map[string]bool{}},
+		expectations:  expectations{shared: shared, name: name, all: map[types.UID]*expectation{}},
+		verdicts:      verdicts{shared: shared, byKey: map[string]dated{}},
+		trials:        trials{shared: shared, byShape: map[preflight.Key]tried{}, forgotten: map[string]string{}},
+		podLooks:      podLooks{shared: shared, byWorkload: map[types.UID]podLook{}},
+		statusLimiter: newStatusLimiter(shared),
+		lastDecision:  lastDecision{shared: shared, name: name},
 	}
 }
 
@@ -87,14 +87,14 @@ func (m *Memory) Forget(name types.NamespacedName) (unused []types.NamespacedNam
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.conflicts, name)
-	known := m.sidecars[name]
-	if known == nil {
+	sidecarState := m.sidecars[name]
+	if sidecarState == nil {
 		return nil
 	}
-	for target := range known.all {
+	for target := range sidecarState.all {
 		m.writers.remove(target, name)
 	}
-	unused = known.unreferenced(nil)
+	unused = sidecarState.unreferenced(nil)
 	m.forgetPrevious(name)
 	delete(m.sidecars, name)
 	return unused

@@ -42,16 +42,16 @@ type statusLimiter struct {
 	unreleased error
 }
 
-func newStatusLimiter(with *shared) statusLimiter {
-	return statusLimiter{shared: with, limiter: rate.NewLimiter(rate.Every(statusInterval), statusBurst)}
+func newStatusLimiter(shared *shared) statusLimiter {
+	return statusLimiter{shared: shared, limiter: rate.NewLimiter(rate.Every(statusInterval), statusBurst)}
 }
 
 // HasChanged reports whether a workload was written to, in this pass or in one whose status was
 // held back.
-func (s *statusLimiter) HasChanged(now bool) bool {
+func (s *statusLimiter) HasChanged(isChanged bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.changed = s.changed || now
+	s.changed = s.changed || isChanged
 	return s.changed
 }
 
@@ -81,10 +81,10 @@ func (s *statusLimiter) Rollout(status *v1alpha1.VectorSidecarStatus) *v1alpha1.
 }
 
 // SetUnreleased records why a VectorSidecar that is being deleted could not be released, nil if nothing is wrong.
-func (s *statusLimiter) SetUnreleased(why error) {
+func (s *statusLimiter) SetUnreleased(cause error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.unreleased = why
+	s.unreleased = cause
 }
 
 // Unreleased returns what was recorded last.
@@ -134,9 +134,9 @@ func (s *statusLimiter) ReserveStatus() time.Duration {
 	defer s.mu.Unlock()
 	now := s.now()
 	reserved := s.limiter.ReserveN(now, 1)
-	if left := reserved.DelayFrom(now); left > 0 {
+	if remaining := reserved.DelayFrom(now); remaining > 0 {
 		reserved.CancelAt(now)
-		return left
+		return remaining
 	}
 	s.changed = false
 	return 0

@@ -33,17 +33,17 @@ type tried struct {
 func (s *trials) Trials() map[preflight.Key]preflight.DryRunResult {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var found map[preflight.Key]preflight.DryRunResult
-	for key, one := range s.byShape {
-		if one.wait > 0 && !s.now().Before(one.Expiry) {
+	var results map[preflight.Key]preflight.DryRunResult
+	for key, entry := range s.byShape {
+		if entry.wait > 0 && !s.now().Before(entry.Expiry) {
 			continue
 		}
-		if found == nil {
-			found = make(map[preflight.Key]preflight.DryRunResult, len(s.byShape))
+		if results == nil {
+			results = make(map[preflight.Key]preflight.DryRunResult, len(s.byShape))
 		}
-		found[key] = one.DryRunResult
+		results[key] = entry.DryRunResult
 	}
-	return found
+	return results
 }
 
 // SetTrial records the verdict on a plan and all like it.
@@ -55,11 +55,11 @@ func (s *trials) SetTrial(p *plan.Plan, verdict preflight.DryRunResult) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	wait := time.Duration(0)
-	switch before := s.byShape[key]; {
+	switch previous := s.byShape[key]; {
 	case verdict.Result == preflight.NotJudged:
 		wait = LastRetry
-	case verdict.IsRejected() && before.IsRejected():
-		wait = NextWait(before.wait, firstTrial, LastRetry)
+	case verdict.IsRejected() && previous.IsRejected():
+		wait = NextWait(previous.wait, firstTrial, LastRetry)
 	case verdict.IsRejected():
 		wait = firstTrial
 	}
@@ -77,15 +77,15 @@ func (s *trials) KeepTrials(plans []plan.Plan) {
 	if len(s.byShape) == 0 {
 		return
 	}
-	kept := make(map[preflight.Key]tried, len(s.byShape))
+	entries := make(map[preflight.Key]tried, len(s.byShape))
 	for i := range plans {
 		for _, key := range []preflight.Key{preflight.NewKey(&plans[i]), preflight.NewWorkloadKey(&plans[i])} {
-			if one, isKnown := s.byShape[key]; isKnown {
-				kept[key] = one
+			if entry, ok := s.byShape[key]; ok {
+				entries[key] = entry
 			}
 		}
 	}
-	s.byShape = kept
+	s.byShape = entries
 }
 
 // ForgetTrials drops the verdicts because a person requests that by an annotation: once for each value

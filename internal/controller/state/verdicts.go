@@ -30,11 +30,11 @@ type verdicts struct {
 func (s *verdicts) Verdict(key string) decision.Verdict {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	found := s.byKey[key]
-	if found.State == decision.VerdictUnable && s.now().Sub(found.at) >= LastRetry {
+	entry := s.byKey[key]
+	if entry.State == decision.VerdictUnable && s.now().Sub(entry.at) >= LastRetry {
 		return decision.Verdict{}
 	}
-	return found.Verdict
+	return entry.Verdict
 }
 
 // SetVerdict records Vector's verdict.
