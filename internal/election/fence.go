@@ -26,7 +26,7 @@ type fence struct {
 
 // RoundTrip sends a request, or returns ErrNotLeading.
 func (f *fence) RoundTrip(request *http.Request) (*http.Response, error) {
-	if !isWrite(request) || f.lock.holds() {
+	if !isWrite(request) || f.lock.isLeading() {
 		return f.next.RoundTrip(request)
 	}
 	if request.Body != nil {

@@ -47,25 +47,25 @@ func TestWhoDoesNotHoldTheLeaseWritesNothing(t *testing.T) {
 	writes := func() error { return do(http.MethodPatch, deployment) }
 
 	require.ErrorIs(t, writes(), ErrNotLeading, "it has never led")
-	lock.held(lock.Identity(), now, 15*time.Second)
+	lock.recordHolder(lock.Identity(), now, 15*time.Second)
 	require.NoError(t, writes())
 	now = now.Add(14 * time.Second)
 	require.NoError(t, writes())
 	now = now.Add(time.Second)
 	require.ErrorIs(t, writes(), ErrNotLeading, "it was frozen for as long")
-	lock.held(lock.Identity(), now, 15*time.Second)
+	lock.recordHolder(lock.Identity(), now, 15*time.Second)
 	lock.lower()
 	require.ErrorIs(t, writes(), ErrNotLeading, "a renewal was refused")
-	lock.held(lock.Identity(), now, 15*time.Second)
+	lock.recordHolder(lock.Identity(), now, 15*time.Second)
 	require.NoError(t, writes())
-	lock.held("", now, time.Second)
+	lock.recordHolder("", now, time.Second)
 	require.ErrorIs(t, writes(), ErrNotLeading, "it gave the lease back")
 	require.ErrorIs(t, do(http.MethodDelete, deployment), ErrNotLeading)
 	require.ErrorIs(t, do(http.MethodPost, "/api/v1/namespaces/shop/configmaps"), ErrNotLeading)
 	require.ErrorIs(t, do(http.MethodPatch, "/apis/apps/v1/namespaces/events/deployments/events"), ErrNotLeading)
 
 	lock.lose(errors.New("another one leads"))
-	lock.held(lock.Identity(), now, 15*time.Second)
+	lock.recordHolder(lock.Identity(), now, 15*time.Second)
 	require.ErrorIs(t, writes(), ErrNotLeading, "what is lost does not come back")
 
 	reached = 0

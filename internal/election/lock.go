@@ -44,10 +44,10 @@ type Lock struct {
 	isSuspect bool
 
 	mu sync.Mutex
-	// until is when others may write at the earliest; the zero time if they may now.
-	until time.Time
-	// seen is the latest resource version of the Lease that was seen.
-	seen string
+	// leaseEnd is when others may write at the earliest; the zero time if they may now.
+	leaseEnd time.Time
+	// resourceVersion is the latest resource version of the Lease that was seen.
+	resourceVersion string
 	// leads is closed once this operator has held the lease.
 	leads chan struct{}
 	// lost is cancelled, with its cause, when the lease is lost for good.
@@ -97,7 +97,7 @@ func (l *Lock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []b
 	isMissing := apierrors.IsNotFound(err)
 	l.isSuspect = isMissing || err == nil && record.HolderIdentity == "" && record.LeaseDurationSeconds > releasedSeconds
 	if l.hasLed() && (isMissing || err == nil && record.HolderIdentity != l.Identity()) {
-		l.lose(l.takenFrom(record))
+		l.lose(l.lossCause(record))
 	}
 	if lost := l.lossErr(); lost != nil {
 		return nil, nil, lost
@@ -132,39 +132,39 @@ func (l *Lock) write(ctx context.Context, record resourcelock.LeaderElectionReco
 	if err := l.lossErr(); err != nil {
 		return err
 	}
-	asked, err := l.toTheEnd(ctx, record, request)
+	requestTime, err := l.completeRequest(ctx, record, request)
 	if err != nil {
 		return err
 	}
 	if l.isSuspect && record.HolderIdentity == l.Identity() && !l.hasLed() {
-		if asked, err = l.waitForOthers(ctx, record, asked); err != nil {
+		if requestTime, err = l.waitForOthers(ctx, record, requestTime); err != nil {
 			return err
 		}
 	}
-	l.held(record.HolderIdentity, asked, durationOf(&record))
+	l.recordHolder(record.HolderIdentity, requestTime, recordedDuration(&record))
 	return l.lossErr()
 }
 
-// toTheEnd sends a request that a shutdown does not cancel. If it were canceled, its success would
+// completeRequest sends a request that a shutdown does not cancel. If it were canceled, its success would
 // be unknown, and a Lease that was just acquired would not be released. Only the deadline and the
 // client's timeout limit it. It returns when the request was sent. A rejected request closes the
 // fence, because another client has written or deleted the Lease.
-func (l *Lock) toTheEnd(ctx context.Context, record resourcelock.LeaderElectionRecord, request func(context.Context, resourcelock.LeaderElectionRecord) error) (time.Time, error) {
+func (l *Lock) completeRequest(ctx context.Context, record resourcelock.LeaderElectionRecord, request func(context.Context, resourcelock.LeaderElectionRecord) error) (time.Time, error) {
 	if err := ctx.Err(); err != nil {
 		return time.Time{}, err
 	}
-	whole := context.WithoutCancel(ctx)
+	requestCtx := context.WithoutCancel(ctx)
 	if deadline, ok := ctx.Deadline(); ok {
-		limited, cancel := context.WithDeadline(whole, deadline)
+		limited, cancel := context.WithDeadline(requestCtx, deadline)
 		defer cancel()
-		whole = limited
+		requestCtx = limited
 	}
-	asked := l.now()
-	err := request(whole, record)
+	requestTime := l.now()
+	err := request(requestCtx, record)
 	if isRefusal(err) {
 		l.lower()
 	}
-	return asked, err
+	return requestTime, err
 }
 
 // isRefusal reports whether the API server has rejected a request, other than for being
@@ -178,6 +178,6 @@ func isRefusal(err error) bool {
 	return code >= http.StatusBadRequest && code < http.StatusInternalServerError && code != http.StatusRequestTimeout && code != http.StatusTooManyRequests
 }
 
-func durationOf(record *resourcelock.LeaderElectionRecord) time.Duration {
+func recordedDuration(record *resourcelock.LeaderElectionRecord) time.Duration {
 	return time.Duration(record.LeaseDurationSeconds) * time.Second
 }

@@ -159,8 +159,8 @@ func TestLock_LeadsAfterAnotherReplicaEnds(t *testing.T) {
 					second.start(t, true)
 					time.Sleep(time.Minute + time.Duration(i)*20*time.Millisecond) //nolint:forbidigo // The clock is the test's own.
 					synctest.Wait()
-					require.True(t, first.holds())
-					require.False(t, second.holds())
+					require.True(t, first.isLeading())
+					require.False(t, second.isLeading())
 
 					first.stop()
 					<-first.ended
@@ -169,8 +169,8 @@ func TestLock_LeadsAfterAnotherReplicaEnds(t *testing.T) {
 					time.Sleep(time.Minute) //nolint:forbidigo // As above.
 					synctest.Wait()
 
-					require.False(t, first.holds())
-					require.True(t, second.holds())
+					require.False(t, first.isLeading())
+					require.True(t, second.isLeading())
 					pauses = append(pauses, second.ledAt.Sub(lease.Spec.RenewTime.Time))
 					second.stop()
 					<-second.ended
@@ -202,7 +202,7 @@ func TestLock_LosesTheLeaseWithTheNextRenewal(t *testing.T) {
 				leader.start(t, true)
 				time.Sleep(time.Minute) //nolint:forbidigo // The clock is the test's own.
 				synctest.Wait()
-				require.True(t, leader.holds())
+				require.True(t, leader.isLeading())
 
 				changed := time.Now()
 				server.change(test.change)
@@ -210,7 +210,7 @@ func TestLock_LosesTheLeaseWithTheNextRenewal(t *testing.T) {
 
 				require.ErrorContains(t, err, test.want)
 				require.LessOrEqual(t, time.Since(changed), retryPeriod)
-				require.False(t, leader.holds())
+				require.False(t, leader.isLeading())
 				leader.stop()
 				<-leader.ended
 			})
@@ -227,11 +227,11 @@ func TestLock_WaitsForTheHolderOfAMissingLease(t *testing.T) {
 		leader.start(t, true)
 		time.Sleep(leaseDuration - time.Second) //nolint:forbidigo // The clock is the test's own.
 		synctest.Wait()
-		require.False(t, leader.holds())
+		require.False(t, leader.isLeading())
 		time.Sleep(time.Minute) //nolint:forbidigo // As above.
 		synctest.Wait()
 
-		require.True(t, leader.holds())
+		require.True(t, leader.isLeading())
 		require.GreaterOrEqual(t, leader.ledAt.Sub(started), leaseDuration)
 		leader.stop()
 		<-leader.ended

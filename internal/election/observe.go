@@ -52,11 +52,11 @@ func (l *Lock) observe(lease *coordinationv1.Lease, err error) (*coordinationv1.
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if order, err := resourceversion.CompareResourceVersion(lease.ResourceVersion, l.seen); err == nil && order < 0 {
+	if order, err := resourceversion.CompareResourceVersion(lease.ResourceVersion, l.resourceVersion); err == nil && order < 0 {
 		l.lose(fmt.Errorf("Lease %s: resource version decreased from %s to %s, because etcd was restored from an earlier snapshot; restarting the operator, because its cached state is invalid", //nolint:staticcheck // A kind has a capital letter.
-			l.Describe(), l.seen, lease.ResourceVersion))
+			l.Describe(), l.resourceVersion, lease.ResourceVersion))
 	} else {
-		l.seen = lease.ResourceVersion
+		l.resourceVersion = lease.ResourceVersion
 	}
 	return lease, nil
 }

@@ -17,23 +17,23 @@ import (
 // Lease. With a longer one, someone else has removed the holder.
 const releasedSeconds = 1
 
-// holds reports whether the lease is secured: no other replica can hold it yet.
-func (l *Lock) holds() bool {
+// isLeading reports whether the lease is secured: no other replica can hold it yet.
+func (l *Lock) isLeading() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.lost.Err() == nil && l.now().Before(l.until)
+	return l.lost.Err() == nil && l.now().Before(l.leaseEnd)
 }
 
-// held records until when the lease is secured by a record that was sent at a time. Others
+// recordHolder records until when the lease is secured by a record that was sent at a time. Others
 // count from when they see it, which is later.
-func (l *Lock) held(holder string, asked time.Time, duration time.Duration) {
+func (l *Lock) recordHolder(holder string, requestTime time.Time, duration time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.until = time.Time{}
+	l.leaseEnd = time.Time{}
 	if holder != l.Identity() {
 		return
 	}
-	l.until = asked.Add(duration)
+	l.leaseEnd = requestTime.Add(duration)
 	select {
 	case <-l.leads:
 	default:
@@ -45,7 +45,7 @@ func (l *Lock) held(holder string, asked time.Time, duration time.Duration) {
 func (l *Lock) lower() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.until = time.Time{}
+	l.leaseEnd = time.Time{}
 }
 
 func (l *Lock) hasLed() bool {
@@ -66,52 +66,52 @@ func (l *Lock) lossErr() error {
 	return nil
 }
 
-// takenFrom returns an error that says how an operator that has led lost its lease; the
+// lossCause returns an error that says how an operator that has led lost its lease; the
 // record is nil if there is no Lease.
-func (l *Lock) takenFrom(record *resourcelock.LeaderElectionRecord) error {
-	what := "was deleted by another client"
+func (l *Lock) lossCause(record *resourcelock.LeaderElectionRecord) error {
+	change := "was deleted by another client"
 	switch {
 	case record != nil && record.HolderIdentity == "":
-		what = "has lost its holder: another client removed it"
+		change = "has lost its holder: another client removed it"
 	case record != nil:
-		what = fmt.Sprintf("is now held by %s", record.HolderIdentity)
+		change = fmt.Sprintf("is now held by %s", record.HolderIdentity)
 	}
-	return fmt.Errorf("lost the leadership: Lease %s %s; the operator stops writing and restarts", l.Describe(), what)
+	return fmt.Errorf("lost the leadership: Lease %s %s; the operator stops writing and restarts", l.Describe(), change)
 }
 
 // waitForOthers waits until a previous holder of a Lease that was not released must have noticed
 // its loss, or its lease has expired. Until then it renews the Lease that it has just acquired. It
 // returns the time of the last renewal.
-func (l *Lock) waitForOthers(ctx context.Context, record resourcelock.LeaderElectionRecord, asked time.Time) (time.Time, error) {
+func (l *Lock) waitForOthers(ctx context.Context, record resourcelock.LeaderElectionRecord, requestTime time.Time) (time.Time, error) {
 	log := logr.FromContextOrDiscard(ctx)
 	if l.IsUnused != nil {
 		isUnused, err := l.IsUnused(ctx)
 		if isUnused && err == nil {
-			return asked, nil
+			return requestTime, nil
 		}
 		if err != nil {
 			log.Info("cannot check for earlier writes", "cause", err.Error())
 		}
 	}
-	duration := durationOf(&record)
+	duration := recordedDuration(&record)
 	log.Info("waiting before the first write: the lease was not released, so its previous holder may still write", "for", duration.String())
-	for end := asked.Add(duration); ; {
-		left := end.Sub(l.now())
-		if left <= 0 {
-			return asked, nil
+	for end := requestTime.Add(duration); ; {
+		remaining := end.Sub(l.now())
+		if remaining <= 0 {
+			return requestTime, nil
 		}
 		select {
 		case <-ctx.Done():
-			return asked, l.releaseUnused(ctx, record)
-		case <-time.After(min(left, l.retryPeriod)):
+			return requestTime, l.releaseUnused(ctx, record)
+		case <-time.After(min(remaining, l.retryPeriod)):
 		}
 		record.RenewTime = metav1.NewTime(l.now())
-		renewed, err := l.toTheEnd(ctx, record, l.LeaseLock.Update)
+		renewed, err := l.completeRequest(ctx, record, l.LeaseLock.Update)
 		switch {
 		case err == nil:
-			asked = renewed
-		case isRefusal(err) || l.now().After(asked.Add(duration)):
-			return asked, fmt.Errorf("renewing the lease while waiting for others: %w", err)
+			requestTime = renewed
+		case isRefusal(err) || l.now().After(requestTime.Add(duration)):
+			return requestTime, fmt.Errorf("renewing the lease while waiting for others: %w", err)
 		}
 	}
 }
