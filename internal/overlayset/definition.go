@@ -34,7 +34,7 @@ type node struct {
 // ReadDefinition reads the definition of a kind from the OpenAPI document, version 3, of its group and
 // version. template is the path to the pod template.
 func ReadDefinition(document []byte, kind schema.GroupVersionKind, template []string) (*Definition, error) {
-	var found struct {
+	var definitions struct {
 		Components struct {
 			Schemas map[string]json.RawMessage `json:"schemas"`
 		} `json:"components"`
@@ -42,26 +42,26 @@ func ReadDefinition(document []byte, kind schema.GroupVersionKind, template []st
 	if len(document) > largestDocument {
 		return nil, fmt.Errorf("the OpenAPI document of %s has more than %d bytes", kind.GroupVersion(), largestDocument)
 	}
-	if err := json.Unmarshal(document, &found); err != nil {
+	if err := json.Unmarshal(document, &definitions); err != nil {
 		return nil, fmt.Errorf("reading the OpenAPI document of %s: %w", kind.GroupVersion(), err)
 	}
-	for _, text := range found.Components.Schemas {
-		var of struct {
+	for _, text := range definitions.Components.Schemas {
+		var schemaKinds struct {
 			Kinds []schema.GroupVersionKind `json:"x-kubernetes-group-version-kind"`
 		}
-		if json.Unmarshal(text, &of) != nil || !slices.Contains(of.Kinds, kind) {
+		if json.Unmarshal(text, &schemaKinds) != nil || !slices.Contains(schemaKinds.Kinds, kind) {
 			continue
 		}
-		at := &node{}
-		if err := json.Unmarshal(text, at); err != nil {
+		current := &node{}
+		if err := json.Unmarshal(text, current); err != nil {
 			return nil, fmt.Errorf("reading the definition of %s: %w", kind.Kind, err)
 		}
 		for _, key := range append(slices.Clone(template), "spec") {
-			if at = at.Properties[key]; at == nil {
+			if current = current.Properties[key]; current == nil {
 				return nil, fmt.Errorf("the definition of %s does not have %s", kind.Kind, key)
 			}
 		}
-		return &Definition{pod: at.fields()}, nil
+		return &Definition{pod: current.fields()}, nil
 	}
 	return nil, fmt.Errorf("the OpenAPI document of %s does not have %s", kind.GroupVersion(), kind.Kind)
 }
@@ -73,11 +73,11 @@ func (n *node) fields() *fields {
 	if n.Keeps || len(n.Properties) == 0 {
 		return nil
 	}
-	found := &fields{below: map[string]*fields{}}
-	for name, below := range n.Properties {
-		found.below[name] = below.fields()
+	result := &fields{below: map[string]*fields{}}
+	for name, child := range n.Properties {
+		result.below[name] = child.fields()
 	}
-	return found
+	return result
 }
 
 // Unknown returns the path of a field of a pod that the definition does not have, "" if it has all.
@@ -88,18 +88,18 @@ func (f *fields) unknown(value any) string {
 		return ""
 	}
 	for _, item := range tree.List(value) {
-		if found := f.unknown(item); found != "" {
-			return found
+		if field := f.unknown(item); field != "" {
+			return field
 		}
 	}
-	of := tree.Map(value)
-	for _, key := range slices.Sorted(maps.Keys(of)) {
-		below, isKnown := f.below[key]
-		if !isKnown {
+	object := tree.Map(value)
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		child, ok := f.below[key]
+		if !ok {
 			return key
 		}
-		if found := below.unknown(of[key]); found != "" {
-			return key + "." + found
+		if field := child.unknown(object[key]); field != "" {
+			return key + "." + field
 		}
 	}
 	return ""

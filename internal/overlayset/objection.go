@@ -40,26 +40,26 @@ const mostAnnotations = 4 << 10
 
 // objection says why an overlay is left to the operator, "" if nothing speaks against it: what
 // the API server accepts in one pod it must accept in every pod that its conditions let through.
-func objection(to *workload.Overlay) string {
-	if len(to.Mounts) > 0 {
+func objection(overlay *workload.Overlay) string {
+	if len(overlay.Mounts) > 0 {
 		return "it mounts a volume into the application's containers (sidecar.logs.containers)"
 	}
-	if len(to.Template.Spec.ImagePullSecrets) > 0 {
+	if len(overlay.Template.Spec.ImagePullSecrets) > 0 {
 		return "it brings a pull secret (sidecar.imagePullSecrets), and the ServiceAccount's are not known here"
 	}
-	metadata := tree.MapAt(to.Body, "metadata")
+	metadata := tree.MapAt(overlay.Body, "metadata")
 	if len(tree.Map(metadata["labels"])) > 0 {
 		return "its templates set labels of the pods"
 	}
 	length := 0
-	for key, value := range podAnnotations(&to.Template) {
+	for key, value := range podAnnotations(&overlay.Template) {
 		length += len(key) + len(value)
 	}
 	if length > mostAnnotations {
 		return fmt.Sprintf("the annotations of its pods have more than %d bytes together", mostAnnotations)
 	}
 	for _, list := range []string{"initContainers", "containers"} {
-		for _, item := range tree.List(tree.MapAt(to.Body, "spec")[list]) {
+		for _, item := range tree.List(tree.MapAt(overlay.Body, "spec")[list]) {
 			if field := unsure(tree.Map(item)); field != "" {
 				return fmt.Sprintf("container %q has %s, which not every pod may have", tree.Name(item), field)
 			}
@@ -73,28 +73,28 @@ func unsure(container map[string]any) string {
 	if field := other(container, containerFields); field != "" {
 		return field
 	}
-	for field, known := range fieldsBelow {
-		if found := other(tree.MapAt(container, field), known); found != "" {
-			return field + "." + found
+	for field, allowed := range fieldsBelow {
+		if subfield := other(tree.MapAt(container, field), allowed); subfield != "" {
+			return field + "." + subfield
 		}
 	}
 	for _, item := range tree.List(container["env"]) {
-		if found := other(tree.MapAt(tree.Map(item), "valueFrom"), valueFields); found != "" {
-			return "env.valueFrom." + found
+		if subfield := other(tree.MapAt(tree.Map(item), "valueFrom"), valueFields); subfield != "" {
+			return "env.valueFrom." + subfield
 		}
 	}
 	for _, item := range tree.List(container["ports"]) {
-		if found := other(tree.Map(item), portFields); found != "" {
-			return "ports." + found
+		if subfield := other(tree.Map(item), portFields); subfield != "" {
+			return "ports." + subfield
 		}
 	}
 	return ""
 }
 
 // other returns a key that is not among those known, the first by name.
-func other(of map[string]any, known []string) string {
-	for _, key := range slices.Sorted(maps.Keys(of)) {
-		if !slices.Contains(known, key) {
+func other(object map[string]any, allowed []string) string {
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		if !slices.Contains(allowed, key) {
 			return key
 		}
 	}

@@ -42,84 +42,84 @@ type Items struct {
 }
 
 // Parts takes an OverlaySet apart, by the names of VectorSidecars.
-func Parts(of *v1alpha1.OverlaySetSpec) map[string]Part {
-	parts, owner := map[string]Part{}, map[string]string{}
-	for i := range of.Overlays {
-		overlay := of.Overlays[i]
-		part := parts[overlay.VectorSidecar]
+func Parts(spec *v1alpha1.OverlaySetSpec) map[string]Part {
+	bySidecar, owner := map[string]Part{}, map[string]string{}
+	for i := range spec.Overlays {
+		overlay := spec.Overlays[i]
+		sidecarOverlays := bySidecar[overlay.VectorSidecar]
 		overlay.Supersedes = nil // It depends on the others.
-		part.Overlays = append(part.Overlays, overlay)
-		parts[overlay.VectorSidecar], owner[overlay.ID] = part, overlay.VectorSidecar
+		sidecarOverlays.Overlays = append(sidecarOverlays.Overlays, overlay)
+		bySidecar[overlay.VectorSidecar], owner[overlay.ID] = sidecarOverlays, overlay.VectorSidecar
 	}
-	each := func(items []v1alpha1.OverlayItem, list func(*Items) *[]v1alpha1.OverlayItem) {
+	addItems := func(items []v1alpha1.OverlayItem, list func(*Items) *[]v1alpha1.OverlayItem) {
 		for _, item := range items {
-			part := parts[owner[item.OverlayID]]
-			*list(&part.Items) = append(*list(&part.Items), item)
-			parts[owner[item.OverlayID]] = part
+			sidecarOverlays := bySidecar[owner[item.OverlayID]]
+			*list(&sidecarOverlays.Items) = append(*list(&sidecarOverlays.Items), item)
+			bySidecar[owner[item.OverlayID]] = sidecarOverlays
 		}
 	}
-	native := slices.Clone(of.Native)
+	native := slices.Clone(spec.Native)
 	slices.Reverse(native)
-	each(native, func(i *Items) *[]v1alpha1.OverlayItem { return &i.Native })
-	each(of.InitContainers, func(i *Items) *[]v1alpha1.OverlayItem { return &i.InitContainers })
-	each(of.Containers, func(i *Items) *[]v1alpha1.OverlayItem { return &i.Containers })
-	each(of.Volumes, func(i *Items) *[]v1alpha1.OverlayItem { return &i.Volumes })
-	annotated := func(all []v1alpha1.OverlayAnnotation, list func(*Items) *[]v1alpha1.OverlayAnnotation) {
-		for _, annotation := range all {
-			part := parts[owner[annotation.OverlayID]]
-			*list(&part.Items) = append(*list(&part.Items), annotation)
-			parts[owner[annotation.OverlayID]] = part
+	addItems(native, func(i *Items) *[]v1alpha1.OverlayItem { return &i.Native })
+	addItems(spec.InitContainers, func(i *Items) *[]v1alpha1.OverlayItem { return &i.InitContainers })
+	addItems(spec.Containers, func(i *Items) *[]v1alpha1.OverlayItem { return &i.Containers })
+	addItems(spec.Volumes, func(i *Items) *[]v1alpha1.OverlayItem { return &i.Volumes })
+	annotated := func(annotations []v1alpha1.OverlayAnnotation, list func(*Items) *[]v1alpha1.OverlayAnnotation) {
+		for _, annotation := range annotations {
+			sidecarOverlays := bySidecar[owner[annotation.OverlayID]]
+			*list(&sidecarOverlays.Items) = append(*list(&sidecarOverlays.Items), annotation)
+			bySidecar[owner[annotation.OverlayID]] = sidecarOverlays
 		}
 	}
-	annotated(of.PodAnnotations, func(i *Items) *[]v1alpha1.OverlayAnnotation { return &i.PodAnnotations })
-	annotated(of.Annotations, func(i *Items) *[]v1alpha1.OverlayAnnotation { return &i.Annotations })
-	for _, tell := range of.ApplicationEnv {
-		part := parts[owner[tell.OverlayID]]
-		part.Items.Tells = append(part.Items.Tells, tell)
-		parts[owner[tell.OverlayID]] = part
+	annotated(spec.PodAnnotations, func(i *Items) *[]v1alpha1.OverlayAnnotation { return &i.PodAnnotations })
+	annotated(spec.Annotations, func(i *Items) *[]v1alpha1.OverlayAnnotation { return &i.Annotations })
+	for _, env := range spec.ApplicationEnv {
+		sidecarOverlays := bySidecar[owner[env.OverlayID]]
+		sidecarOverlays.Items.Tells = append(sidecarOverlays.Items.Tells, env)
+		bySidecar[owner[env.OverlayID]] = sidecarOverlays
 	}
-	return parts
+	return bySidecar
 }
 
 // Compose puts the parts of VectorSidecars together, and of ClusterVectorSidecars in the namespace, in
 // the order that decision.InOrder gives them. If nothing is known of one of them yet, those after
 // it have to wait: they must not get in where it would. What exceeds the bounds is left to the operator.
-func Compose(sidecars []v1alpha1.VectorSidecar, parts map[string]Part) v1alpha1.OverlaySetSpec {
-	made := v1alpha1.OverlaySetSpec{
+func Compose(sidecars []v1alpha1.VectorSidecar, bySidecar map[string]Part) v1alpha1.OverlaySetSpec {
+	spec := v1alpha1.OverlaySetSpec{
 		Overlays: []v1alpha1.Overlay{}, Native: []v1alpha1.OverlayItem{}, InitContainers: []v1alpha1.OverlayItem{},
 		Containers: []v1alpha1.OverlayItem{}, Volumes: []v1alpha1.OverlayItem{},
 		PodAnnotations: []v1alpha1.OverlayAnnotation{}, Annotations: []v1alpha1.OverlayAnnotation{},
 	}
 	bytes := 0
 	for n := range sidecars {
-		part, isKnown := parts[sidecars[n].Name]
-		if !isKnown {
+		sidecarOverlays, ok := bySidecar[sidecars[n].Name]
+		if !ok {
 			break
 		}
-		size := part.size()
-		if len(made.Overlays)+len(part.Overlays) > mostOverlays || bytes+size > mostBytes {
-			part = part.without(fmt.Sprintf("the namespace has more than %d overlays, or more than %d bytes of them, before it", mostOverlays, mostBytes))
+		size := sidecarOverlays.size()
+		if len(spec.Overlays)+len(sidecarOverlays.Overlays) > mostOverlays || bytes+size > mostBytes {
+			sidecarOverlays = sidecarOverlays.without(fmt.Sprintf("the namespace has more than %d overlays, or more than %d bytes of them, before it", mostOverlays, mostBytes))
 		} else {
 			bytes += size
 		}
-		made.Overlays = append(made.Overlays, part.Overlays...)
-		made.Native = append(made.Native, part.Items.Native...)
-		made.InitContainers = append(made.InitContainers, part.Items.InitContainers...)
-		made.Containers = append(made.Containers, part.Items.Containers...)
-		made.Volumes = append(made.Volumes, part.Items.Volumes...)
-		made.PodAnnotations = append(made.PodAnnotations, part.Items.PodAnnotations...)
-		made.Annotations = append(made.Annotations, part.Items.Annotations...)
-		made.ApplicationEnv = append(made.ApplicationEnv, part.Items.Tells...)
+		spec.Overlays = append(spec.Overlays, sidecarOverlays.Overlays...)
+		spec.Native = append(spec.Native, sidecarOverlays.Items.Native...)
+		spec.InitContainers = append(spec.InitContainers, sidecarOverlays.Items.InitContainers...)
+		spec.Containers = append(spec.Containers, sidecarOverlays.Items.Containers...)
+		spec.Volumes = append(spec.Volumes, sidecarOverlays.Items.Volumes...)
+		spec.PodAnnotations = append(spec.PodAnnotations, sidecarOverlays.Items.PodAnnotations...)
+		spec.Annotations = append(spec.Annotations, sidecarOverlays.Items.Annotations...)
+		spec.ApplicationEnv = append(spec.ApplicationEnv, sidecarOverlays.Items.Tells...)
 	}
-	slices.Reverse(made.Native)
+	slices.Reverse(spec.Native)
 	byName := map[string]*v1alpha1.VectorSidecar{}
 	for i := range sidecars {
 		byName[sidecars[i].Name] = &sidecars[i]
 	}
-	for i := range made.Overlays {
-		made.Overlays[i].Supersedes = yields(&made.Overlays[i], made.Overlays, byName)
+	for i := range spec.Overlays {
+		spec.Overlays[i].Supersedes = yields(&spec.Overlays[i], spec.Overlays, byName)
 	}
-	return made
+	return spec
 }
 
 // size is the part's in bytes, roughly.
@@ -129,23 +129,23 @@ func (p *Part) size() int {
 }
 
 // without returns the part with the reason why only the operator injects the sidecar.
-func (p *Part) without(why string) Part {
+func (p *Part) without(reason string) Part {
 	if len(p.Overlays) == 0 {
 		return Part{}
 	}
-	first := p.Overlays[0]
-	left := claim(first.VectorSidecar, first.Kinds, first.Requirements, why)
-	left.SkipsOwned = first.SkipsOwned
-	return Part{Overlays: []v1alpha1.Overlay{left}}
+	overlay := p.Overlays[0]
+	placeholder := claim(overlay.VectorSidecar, overlay.Kinds, overlay.Requirements, reason)
+	placeholder.SkipsOwned = overlay.SkipsOwned
+	return Part{Overlays: []v1alpha1.Overlay{placeholder}}
 }
 
 // yields returns the VectorSidecars that come before an overlay's and that it clashes with: which of
 // the two a workload has is for the operator to say.
-func yields(overlay *v1alpha1.Overlay, all []v1alpha1.Overlay, sidecars map[string]*v1alpha1.VectorSidecar) []string {
-	found := []string{}
-	for i := range all {
-		other := &all[i]
-		if other.VectorSidecar == overlay.VectorSidecar || slices.Contains(found, other.VectorSidecar) || !decision.ComesBefore(sidecars[other.VectorSidecar], sidecars[overlay.VectorSidecar]) {
+func yields(overlay *v1alpha1.Overlay, overlays []v1alpha1.Overlay, sidecars map[string]*v1alpha1.VectorSidecar) []string {
+	superseded := []string{}
+	for i := range overlays {
+		other := &overlays[i]
+		if other.VectorSidecar == overlay.VectorSidecar || slices.Contains(superseded, other.VectorSidecar) || !decision.ComesBefore(sidecars[other.VectorSidecar], sidecars[overlay.VectorSidecar]) {
 			continue
 		}
 		names := slices.Concat(other.InitNames, other.ContainerNames)
@@ -154,12 +154,12 @@ func yields(overlay *v1alpha1.Overlay, all []v1alpha1.Overlay, sidecars map[stri
 			share(overlay.VolumeNames, other.VolumeNames) || share(overlay.Ports, other.Ports) ||
 			share(overlay.Needs, other.VolumeNames) || share(overlay.AnnotationKeys, other.AnnotationKeys)
 		if isClash {
-			found = append(found, other.VectorSidecar)
+			superseded = append(superseded, other.VectorSidecar)
 		}
 	}
-	return found
+	return superseded
 }
 
 func share(a, b []string) bool {
-	return slices.ContainsFunc(a, func(one string) bool { return slices.Contains(b, one) })
+	return slices.ContainsFunc(a, func(item string) bool { return slices.Contains(b, item) })
 }

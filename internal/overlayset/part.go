@@ -32,86 +32,86 @@ type Judge interface {
 
 // PartOf returns the part of a VectorSidecar. The judge is asked once for each overlay that nothing else
 // speaks against; its error is returned. Without offers, left says why.
-func PartOf(sidecar *v1alpha1.VectorSidecar, offers []desired.AdmissionOverlay, left string, judge Judge) (Part, error) {
-	part, kinds, requirements := Part{}, sidecar.Spec.Kinds(), requirementsOf(&sidecar.Spec.Selector)
+func PartOf(sidecar *v1alpha1.VectorSidecar, offers []desired.AdmissionOverlay, skipReason string, judge Judge) (Part, error) {
+	sidecarOverlays, kinds, requirements := Part{}, sidecar.Spec.Kinds(), requirementsOf(&sidecar.Spec.Selector)
 	for i := range offers {
 		overlay := &offers[i].Rendered.Overlay.Template
-		why := objection(offers[i].Rendered.Overlay)
-		if why != "" {
-			left = why
+		reason := objection(offers[i].Rendered.Overlay)
+		if reason != "" {
+			skipReason = reason
 			continue
 		}
-		one := overlayOf(sidecar.Name, &offers[i])
-		one.ID = fmt.Sprintf("%s/%d", sidecar.Name, len(part.Overlays))
-		one.Requirements = requirements
+		apiOverlay := overlayOf(sidecar.Name, &offers[i])
+		apiOverlay.ID = fmt.Sprintf("%s/%d", sidecar.Name, len(sidecarOverlays.Overlays))
+		apiOverlay.Requirements = requirements
 		var err error
-		if one.Kinds, why, err = kindsFor(offers[i].Rendered.Overlay, kinds, judge); err != nil {
+		if apiOverlay.Kinds, reason, err = kindsFor(offers[i].Rendered.Overlay, kinds, judge); err != nil {
 			return Part{}, err
 		}
-		if len(one.Kinds) == 0 {
-			left = why
+		if len(apiOverlay.Kinds) == 0 {
+			skipReason = reason
 			continue
 		}
-		why, err = judge.Refusal(one.Digest, trial(offers[i].Rendered.Overlay, &one))
+		reason, err = judge.Refusal(apiOverlay.Digest, trial(offers[i].Rendered.Overlay, &apiOverlay))
 		if err != nil {
 			return Part{}, err
 		}
-		if why != "" {
-			left = "the API server refuses a pod template with it: " + why
+		if reason != "" {
+			skipReason = "the API server refuses a pod template with it: " + reason
 			continue
 		}
-		part.Overlays = append(part.Overlays, one)
-		part.Items.add(one.ID, offers[i].Rendered.Overlay.Body)
-		part.Items.Tells = append(part.Items.Tells, tellsOf(one.ID, offers[i].Rendered.Overlay.EnvInjections)...)
-		part.Items.PodAnnotations = append(part.Items.PodAnnotations, annotationsOf(one.ID, podAnnotations(overlay))...)
-		part.Items.Annotations = append(part.Items.Annotations, annotationsOf(one.ID, offers[i].Rendered.Desired.Annotations(meta.Manager(sidecar.Name)))...)
+		sidecarOverlays.Overlays = append(sidecarOverlays.Overlays, apiOverlay)
+		sidecarOverlays.Items.add(apiOverlay.ID, offers[i].Rendered.Overlay.Body)
+		sidecarOverlays.Items.Tells = append(sidecarOverlays.Items.Tells, tellsOf(apiOverlay.ID, offers[i].Rendered.Overlay.EnvInjections)...)
+		sidecarOverlays.Items.PodAnnotations = append(sidecarOverlays.Items.PodAnnotations, annotationsOf(apiOverlay.ID, podAnnotations(overlay))...)
+		sidecarOverlays.Items.Annotations = append(sidecarOverlays.Items.Annotations, annotationsOf(apiOverlay.ID, offers[i].Rendered.Desired.Annotations(meta.Manager(sidecar.Name)))...)
 	}
-	if len(part.Overlays) == 0 {
-		part.Overlays = []v1alpha1.Overlay{claim(sidecar.Name, kinds, requirements, left)}
+	if len(sidecarOverlays.Overlays) == 0 {
+		sidecarOverlays.Overlays = []v1alpha1.Overlay{claim(sidecar.Name, kinds, requirements, skipReason)}
 	}
-	for i := range part.Overlays {
-		part.Overlays[i].SkipsOwned = sidecar.Spec.Owned() == v1alpha1.OwnedSkip
+	for i := range sidecarOverlays.Overlays {
+		sidecarOverlays.Overlays[i].SkipsOwned = sidecar.Spec.Owned() == v1alpha1.OwnedSkip
 	}
-	return part, nil
+	return sidecarOverlays, nil
 }
 
 // kindsFor returns the kinds that the API server may put an overlay into, and why it may not into another.
-func kindsFor(overlay *workload.Overlay, kinds []v1alpha1.WorkloadKind, judge Judge) (may []v1alpha1.WorkloadKind, why string, err error) {
+func kindsFor(overlay *workload.Overlay, kinds []v1alpha1.WorkloadKind, judge Judge) (allowed []v1alpha1.WorkloadKind, reason string, err error) {
 	for _, kind := range kinds {
 		objection, err := judge.Objection(kind, tree.MapAt(overlay.Body, "spec"))
 		if err != nil {
 			return nil, "", err
 		}
 		if objection != "" {
-			why = objection
+			reason = objection
 			continue
 		}
-		may = append(may, kind)
+		allowed = append(allowed, kind)
 	}
-	return may, why, nil
+	return allowed, reason, nil
 }
 
 // podAnnotations are those of an overlay's pods beside the list of its parts.
 func podAnnotations(overlay *corev1.PodTemplateSpec) map[string]string {
-	all := maps.Clone(overlay.Annotations)
-	maps.DeleteFunc(all, func(key, _ string) bool { return meta.IsInjectedItems(key) })
-	return all
+	annotations := maps.Clone(overlay.Annotations)
+	maps.DeleteFunc(annotations, func(key, _ string) bool { return meta.IsInjectedItems(key) })
+	return annotations
 }
 
 // annotationsOf are annotations of an overlay, sorted by their keys.
-func annotationsOf(id string, from map[string]string) []v1alpha1.OverlayAnnotation {
-	var all []v1alpha1.OverlayAnnotation
-	for _, key := range slices.Sorted(maps.Keys(from)) {
-		all = append(all, v1alpha1.OverlayAnnotation{OverlayID: id, Key: key, Path: pointer(key), Value: from[key]})
+func annotationsOf(id string, annotations map[string]string) []v1alpha1.OverlayAnnotation {
+	var overlayAnnotations []v1alpha1.OverlayAnnotation
+	for _, key := range slices.Sorted(maps.Keys(annotations)) {
+		overlayAnnotations = append(overlayAnnotations, v1alpha1.OverlayAnnotation{OverlayID: id, Key: key, Path: pointer(key), Value: annotations[key]})
 	}
-	return all
+	return overlayAnnotations
 }
 
 // claim is the overlay of a VectorSidecar whose sidecar only the operator injects.
-func claim(name string, kinds []v1alpha1.WorkloadKind, requirements []v1alpha1.OverlayRequirement, why string) v1alpha1.Overlay {
-	one := empty(name)
-	one.ID, one.Kinds, one.Requirements, one.SkipReason = name, kinds, requirements, why
-	return one
+func claim(name string, kinds []v1alpha1.WorkloadKind, requirements []v1alpha1.OverlayRequirement, reason string) v1alpha1.Overlay {
+	overlay := empty(name)
+	overlay.ID, overlay.Kinds, overlay.Requirements, overlay.SkipReason = name, kinds, requirements, reason
+	return overlay
 }
 
 // empty returns an overlay without anything; its lists are empty and not missing, because
@@ -125,36 +125,36 @@ func empty(name string) v1alpha1.Overlay {
 
 // requirementsOf returns what a selector requires.
 func requirementsOf(selector *metav1.LabelSelector) []v1alpha1.OverlayRequirement {
-	all := []v1alpha1.OverlayRequirement{}
+	requirements := []v1alpha1.OverlayRequirement{}
 	for key, value := range selector.MatchLabels {
-		all = append(all, v1alpha1.OverlayRequirement{Key: key, Operator: metav1.LabelSelectorOpIn, Values: []string{value}})
+		requirements = append(requirements, v1alpha1.OverlayRequirement{Key: key, Operator: metav1.LabelSelectorOpIn, Values: []string{value}})
 	}
-	slices.SortFunc(all, func(a, b v1alpha1.OverlayRequirement) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortFunc(requirements, func(a, b v1alpha1.OverlayRequirement) int { return strings.Compare(a.Key, b.Key) })
 	for _, expression := range selector.MatchExpressions {
-		all = append(all, v1alpha1.OverlayRequirement{
+		requirements = append(requirements, v1alpha1.OverlayRequirement{
 			Key: expression.Key, Operator: expression.Operator, Values: append([]string{}, expression.Values...),
 		})
 	}
-	return all
+	return requirements
 }
 
 // overlayOf says what an offer adds, and for which workloads it is.
 func overlayOf(name string, offer *desired.AdmissionOverlay) v1alpha1.Overlay {
-	one, manager := empty(name), meta.Manager(name)
+	overlay, manager := empty(name), meta.Manager(name)
 	template, sidecar := &offer.Rendered.Overlay.Template, meta.SidecarName(manager)
-	one.Hash, one.InputHash = offer.Rendered.Desired.InjectedHash(), offer.Rendered.Desired.InputDigest()
-	one.HashKey, one.InputHashKey = meta.AnnotationKeyFor(meta.AnnotationInjectedHash, sidecar), meta.AnnotationKeyFor(meta.AnnotationInputHash, sidecar)
-	one.InjectedItemsKey = meta.AnnotationInjectedItems(manager)
-	one.InjectedItemsPath, one.InjectedItems = pointer(one.InjectedItemsKey), template.Annotations[one.InjectedItemsKey]
-	one.AnnotationKeys = slices.AppendSeq(one.AnnotationKeys, slices.Values(slices.Sorted(maps.Keys(podAnnotations(template)))))
+	overlay.Hash, overlay.InputHash = offer.Rendered.Desired.InjectedHash(), offer.Rendered.Desired.InputDigest()
+	overlay.HashKey, overlay.InputHashKey = meta.AnnotationKeyFor(meta.AnnotationInjectedHash, sidecar), meta.AnnotationKeyFor(meta.AnnotationInputHash, sidecar)
+	overlay.InjectedItemsKey = meta.AnnotationInjectedItems(manager)
+	overlay.InjectedItemsPath, overlay.InjectedItems = pointer(overlay.InjectedItemsKey), template.Annotations[overlay.InjectedItemsKey]
+	overlay.AnnotationKeys = slices.AppendSeq(overlay.AnnotationKeys, slices.Values(slices.Sorted(maps.Keys(podAnnotations(template)))))
 	for i := range template.Spec.InitContainers {
-		one.InitNames = append(one.InitNames, template.Spec.InitContainers[i].Name)
+		overlay.InitNames = append(overlay.InitNames, template.Spec.InitContainers[i].Name)
 	}
 	for i := range template.Spec.Containers {
-		one.ContainerNames = append(one.ContainerNames, template.Spec.Containers[i].Name)
+		overlay.ContainerNames = append(overlay.ContainerNames, template.Spec.Containers[i].Name)
 	}
 	for i := range template.Spec.Volumes {
-		one.VolumeNames = append(one.VolumeNames, template.Spec.Volumes[i].Name)
+		overlay.VolumeNames = append(overlay.VolumeNames, template.Spec.Volumes[i].Name)
 	}
 	for _, container := range slices.Concat(template.Spec.InitContainers, template.Spec.Containers) {
 		for _, port := range container.Ports {
@@ -162,31 +162,31 @@ func overlayOf(name string, offer *desired.AdmissionOverlay) v1alpha1.Overlay {
 			if protocol == "" {
 				protocol = corev1.ProtocolTCP
 			}
-			one.Ports = append(one.Ports, fmt.Sprintf("%d/%s", port.ContainerPort, protocol))
+			overlay.Ports = append(overlay.Ports, fmt.Sprintf("%d/%s", port.ContainerPort, protocol))
 		}
 		for _, mount := range container.VolumeMounts {
-			if !slices.Contains(one.VolumeNames, mount.Name) && !slices.Contains(one.Needs, mount.Name) {
-				one.Needs = append(one.Needs, mount.Name)
+			if !slices.Contains(overlay.VolumeNames, mount.Name) && !slices.Contains(overlay.Needs, mount.Name) {
+				overlay.Needs = append(overlay.Needs, mount.Name)
 			}
 		}
 	}
 	workload.EachSecret(&template.Spec, func(use workload.SecretUse) {
-		if !slices.Contains(one.Secrets, use.Secret) {
-			one.Secrets = append(one.Secrets, use.Secret)
+		if !slices.Contains(overlay.Secrets, use.Secret) {
+			overlay.Secrets = append(overlay.Secrets, use.Secret)
 		}
 	})
-	one.GraceSeconds, one.QoS = offer.Rendered.Overlay.DrainSeconds(), string(offer.Condition.QoS)
+	overlay.GraceSeconds, overlay.QoS = offer.Rendered.Overlay.DrainSeconds(), string(offer.Condition.QoS)
 	if logs := offer.Condition.Logs; logs != nil {
-		one.Logs = &v1alpha1.OverlayLogs{Path: logs.Path, Volume: logs.Volume, MountPath: logs.MountPath}
+		overlay.Logs = &v1alpha1.OverlayLogs{Path: logs.Path, Volume: logs.Volume, MountPath: logs.MountPath}
 	}
-	judged := []any{offer.Rendered.Overlay.Body, one.Needs}
-	if tells := offer.Rendered.Overlay.EnvInjections; len(tells) > 0 {
-		one.InjectedEnvKey = meta.AnnotationInjectedEnv(manager)
-		one.InjectedEnvPath, judged = pointer(one.InjectedEnvKey), append(judged, tells)
+	judged := []any{offer.Rendered.Overlay.Body, overlay.Needs}
+	if injections := offer.Rendered.Overlay.EnvInjections; len(injections) > 0 {
+		overlay.InjectedEnvKey = meta.AnnotationInjectedEnv(manager)
+		overlay.InjectedEnvPath, judged = pointer(overlay.InjectedEnvKey), append(judged, injections)
 	}
 	text, _ := json.Marshal(judged) // It was made from JSON.
-	one.Digest = meta.Digest(text, 12)
-	return one
+	overlay.Digest = meta.Digest(text, 12)
+	return overlay
 }
 
 // add adds what an overlay's body has.
@@ -208,12 +208,12 @@ func (i *Items) add(id string, body map[string]any) {
 }
 
 // tellsOf are the variables by which the application is told of an overlay.
-func tellsOf(id string, tells []workload.EnvInjection) []v1alpha1.OverlayApplicationEnv {
-	var all []v1alpha1.OverlayApplicationEnv
-	for i := range tells {
-		all = append(all, v1alpha1.OverlayApplicationEnv{OverlayID: id, Containers: tells[i].Containers, Name: tells[i].Name, Value: tells[i].Value})
+func tellsOf(id string, injections []workload.EnvInjection) []v1alpha1.OverlayApplicationEnv {
+	var variables []v1alpha1.OverlayApplicationEnv
+	for i := range injections {
+		variables = append(variables, v1alpha1.OverlayApplicationEnv{OverlayID: id, Containers: injections[i].Containers, Name: injections[i].Name, Value: injections[i].Value})
 	}
-	return all
+	return variables
 }
 
 // pointer is a key in a JSON pointer. Keys of annotations have no tilde.
@@ -226,17 +226,17 @@ func itemOf(id string, item any) v1alpha1.OverlayItem {
 
 // trial is the pod template that the API server is asked about: the sidecar beside an application
 // that needs nothing, in a pod that sets nothing that it need not.
-func trial(overlay *workload.Overlay, of *v1alpha1.Overlay) *corev1.PodTemplateSpec {
-	made := overlay.Template.DeepCopy()
+func trial(overlay *workload.Overlay, apiOverlay *v1alpha1.Overlay) *corev1.PodTemplateSpec {
+	template := overlay.Template.DeepCopy()
 	application := corev1.Container{Name: "vectorsidecar-trial", Image: "trial"}
 	for i := range overlay.EnvInjections {
 		application.Env = append(application.Env, corev1.EnvVar{Name: overlay.EnvInjections[i].Name, Value: overlay.EnvInjections[i].Value})
 	}
-	made.Spec.Containers = append([]corev1.Container{application}, made.Spec.Containers...)
-	for _, name := range of.Needs {
-		made.Spec.Volumes = append(made.Spec.Volumes, corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}})
+	template.Spec.Containers = append([]corev1.Container{application}, template.Spec.Containers...)
+	for _, name := range apiOverlay.Needs {
+		template.Spec.Volumes = append(template.Spec.Volumes, corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}})
 	}
-	grace := max(of.GraceSeconds, corev1.DefaultTerminationGracePeriodSeconds)
-	made.Spec.TerminationGracePeriodSeconds = &grace
-	return made
+	grace := max(apiOverlay.GraceSeconds, corev1.DefaultTerminationGracePeriodSeconds)
+	template.Spec.TerminationGracePeriodSeconds = &grace
+	return template
 }
